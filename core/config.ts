@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { closest, distance } from 'fastest-levenshtein';
+import { z } from 'zod';
+import { describeError, UsageError } from './errors.js';
+import { SETTINGS, type SettingName, type Settings } from './settings.js';
+
+export const CONFIG_FILE = 'chancery.config.json';
+const NAMES = Object.keys(SETTINGS) as SettingName[];
+
+/** `exchangeUrl` → `--exchange-url`. */
+export const flagOf = (name: string): string => `--${name.replace(/[A-Z]/g, (c) => `-${c.toLowerCase()}`)}`;
+/** `exchangeUrl` → `CHANCERY_EXCHANGE_URL`. */
+export const envOf = (name: string): string => `CHANCERY_${name.replace(/[A-Z]/g, (c) => `_${c}`).toUpperCase()}`;
+
+/** ` (did you mean X?)`, or nothing when no known name is near. */
+export function nearest(name: string, known: readonly string[]): string {
+  const near = known.length > 0 ? closest(name, known as string[]) : undefined;
+  return near !== undefined && distance(name, near) <= Math.max(2, Math.floor(name.length / 3))
+    ? ` (did you mean ${near}?)`
+    : '';
+}
+
+/**
+ * Reads the configuration: flags win over environment variables, these over the file, the file over defaults.
+ * @param flags values from the command line, by setting name
+ * @throws UsageError for an unknown key (with the nearest known one) or a value that does not fit: what, where, what to do
+ */
+export function loadConfig(
+  flags: Readonly<Record<string, unknown>> = {},
+  env: NodeJS.ProcessEnv = process.env,
+  folder: string = process.cwd(),
+): Settings {
+  const file = readConfigFile(join(folder, CONFIG_FILE));
+  const aliases = new Set(Object.values(SETTINGS).flatMap((s) => ('env' in s ? s.env : [])));
+  for (const key of Object.keys(env)) {
+    if (key.startsWith('CHANCERY_') && !NAMES.some((n) => envOf(n) === key) && !aliases.has(key as never)) {
+      throw new UsageError(`unknown environment variable ${key}${nearest(key, NAMES.map(envOf))}`);
+    }
+  }
+  const settings: Record<string, unknown> = {};
+  for (const name of NAMES) settings[name] = pick(name, flags, env, file);
+  return settings as Settings;
+}
+
+function pick(
+  name: SettingName,
+  flags: Readonly<Record<string, unknown>>,
+  env: NodeJS.ProcessEnv,
+  file: Record<string, unknown>,
+): unknown {
+  const definition = SETTINGS[name];
+  const envNames = [envOf(name), ...('env' in definition ? definition.env : [])];
+  const fromEnv = envNames.find((e) => env[e] !== undefined && env[e] !== '');
+  const [value, source] =
+    flags[name] !== undefined
+      ? [flags[name], flagOf(name)]
+      : fromEnv !== undefined
+        ? [env[fromEnv], fromEnv]
+        : file[name] !== undefined
+          ? [file[name], `${name} in ${CONFIG_FILE}`]
+          : [undefined, ''];
+  if (value === undefined) return definition.default;
+  const parsed = (definition.schema as z.ZodType).safeParse(value);
+  if (parsed.success) return parsed.data;
+  const reason = parsed.error.issues.map((i) => i.message).join('; ');
+  const shown = /password|secret/i.test(name) ? '[redacted]' : JSON.stringify(value);
+  throw new UsageError(`${source} is ${shown}: ${reason}. It is: ${definition.help}`);
+}
+
+function readConfigFile(path: string): Record<string, unknown> {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    throw new UsageError(`cannot read ${path}: ${describeError(error)}`, { cause: error });
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new UsageError(`${path} is not JSON: ${describeError(error)}`, { cause: error });
+  }
+  const object = z.record(z.string(), z.unknown()).safeParse(value);
+  if (!object.success) throw new UsageError(`${path} must hold one JSON object`);
+  for (const key of Object.keys(object.data)) {
+    if (!NAMES.includes(key as SettingName))
+      throw new UsageError(`unknown key ${key} in ${path}${nearest(key, NAMES)}`);
+  }
+  return object.data;
+}

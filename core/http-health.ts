@@ -1,0 +1,63 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Registry } from 'prom-client';
+import { UsageError } from './errors.js';
+import type { Component } from './lifecycle.js';
+
+export interface Health {
+  ok: boolean;
+  /** What is wrong, or what runs: shown as JSON by /healthz. */
+  detail?: Record<string, unknown>;
+}
+
+/** Serves `/healthz` (200 or 503, JSON) and `/metrics` (Prometheus text) on loopback. Port 0 takes a free one. */
+export class HealthServer implements Component {
+  readonly name = 'health';
+  #server = createServer((request, response) => void this.#answer(request.url ?? '/', response));
+  #port = 0;
+
+  constructor(
+    private readonly options: { host?: string; port: number },
+    private readonly registry: Registry,
+    private readonly health: () => Health,
+  ) {}
+
+  /** `http://host:port`, once started. */
+  get url(): string {
+    return `http://${this.options.host ?? '127.0.0.1'}:${this.#port}`;
+  }
+
+  async start(): Promise<void> {
+    const { host = '127.0.0.1', port } = this.options;
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', (error: NodeJS.ErrnoException) =>
+        reject(
+          error.code === 'EADDRINUSE'
+            ? new UsageError(`port ${port} on ${host} is taken; choose another with --metrics-port, or 0 for any`)
+            : error,
+        ),
+      );
+      this.#server.listen(port, host, () => resolve());
+    });
+    this.#port = (this.#server.address() as AddressInfo).port;
+    this.#server.unref();
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise<void>((resolve) => this.#server.close(() => resolve()));
+  }
+
+  async #answer(url: string, response: import('node:http').ServerResponse): Promise<void> {
+    if (url === '/healthz') {
+      const health = this.health();
+      response.writeHead(health.ok ? 200 : 503, { 'content-type': 'application/json' });
+      response.end(`${JSON.stringify({ ok: health.ok, ...health.detail })}\n`);
+    } else if (url === '/metrics') {
+      response.writeHead(200, { 'content-type': this.registry.contentType });
+      response.end(await this.registry.metrics());
+    } else {
+      response.writeHead(404).end('try /healthz or /metrics\n');
+    }
+  }
+}

@@ -1,0 +1,24 @@
+export { BoundedQueue } from './bounded-queue.js';
+export { type Clock, systemClock } from './clock.js';
+export { CONFIG_FILE, envOf, flagOf, loadConfig, nearest } from './config.js';
+export { ChanceryError, describeError, IntegrityError, isRetryable, UnavailableError, UsageError } from './errors.js';
+export { type Health, HealthServer } from './http-health.js';
+export { type Component, Lifecycle, processSignal, Stopped } from './lifecycle.js';
+export { createLogger, type Logger } from './log.js';
+export {
+  type EnvelopeFields,
+  encodeBody,
+  encodeEnvelope,
+  type Mark,
+  type RawRecord,
+  RECORD_KINDS,
+  type RecordKind,
+  type RestRequest,
+  type StreamName,
+  type StreamRequest,
+  TOPICS,
+  type Topic,
+} from './record.js';
+export { Backoff, type BackoffOptions, type RetryOptions, retry } from './retry.js';
+export { Secret } from './secret.js';
+export { SETTINGS, type Setting, type SettingName, type Settings } from './settings.js';

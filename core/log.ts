@@ -1,0 +1,23 @@
+import { pino } from 'pino';
+
+export type Logger = pino.Logger;
+
+/**
+ * Logs for operators, on stderr: one line, one event, structured fields. Lines are JSON; `plain` makes them short text
+ * (`12:00:01 warn collect stream lost {"event":"…"}`) for a person at a terminal.
+ */
+export function createLogger(options: { part: string; level?: string; plain?: boolean }): Logger {
+  const base = { base: { part: options.part }, level: options.level ?? 'info' };
+  if (!options.plain) return pino(base, pino.destination({ dest: 2, sync: true }));
+  return pino(base, { write: (line: string) => void process.stderr.write(`${plainLine(line)}\n`) });
+}
+
+const LEVELS: Record<number, string> = { 10: 'trace', 20: 'debug', 30: 'info', 40: 'warn', 50: 'error', 60: 'fatal' };
+
+function plainLine(line: string): string {
+  const { level, time, part, msg, err, ...rest } = JSON.parse(line) as Record<string, unknown>;
+  const fields = { ...rest, ...(err ? { error: (err as { message?: string }).message } : {}) };
+  const extra = Object.keys(fields).length > 0 ? ` ${JSON.stringify(fields)}` : '';
+  const at = new Date(time as number).toISOString().slice(11, 19);
+  return `${at} ${LEVELS[level as number] ?? level} ${part}: ${msg}${extra}`;
+}

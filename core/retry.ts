@@ -1,0 +1,64 @@
+import type { Clock } from './clock.js';
+import { systemClock } from './clock.js';
+import { isRetryable } from './errors.js';
+
+export interface BackoffOptions {
+  /** First delay's upper bound, milliseconds. */
+  baseMs: number;
+  /** No delay is longer than this, milliseconds. */
+  capMs: number;
+}
+
+/** Full jitter: a uniform delay between 0 and min(cap, base × 2^attempt). */
+export class Backoff {
+  #attempt = 0;
+
+  constructor(
+    private readonly options: BackoffOptions,
+    private readonly random: () => number = Math.random,
+  ) {}
+
+  get attempt(): number {
+    return this.#attempt;
+  }
+
+  nextDelayMs(): number {
+    const bound = Math.min(this.options.capMs, this.options.baseMs * 2 ** Math.min(this.#attempt, 30));
+    this.#attempt += 1;
+    return this.random() * bound;
+  }
+
+  reset(): void {
+    this.#attempt = 0;
+  }
+}
+
+export interface RetryOptions extends Partial<BackoffOptions> {
+  /** How often to try in all; Infinity tries until the signal is aborted. Default 5. */
+  attempts?: number;
+  signal?: AbortSignal | undefined;
+  clock?: Clock;
+  random?: () => number;
+  /** Which errors are worth another try. Default: those that say so (`retryable`). */
+  retryable?: (error: unknown) => boolean;
+  /** A delay that the other side asked for (Retry-After), milliseconds: never waits less than this. */
+  atLeastMs?: (error: unknown) => number | undefined;
+  onRetry?: (error: unknown, attempt: number, delayMs: number) => void;
+}
+
+/** The one retry loop. Calls `work` with the attempt's number from 0 until it succeeds; throws its last error. */
+export async function retry<T>(work: (attempt: number) => Promise<T>, options: RetryOptions = {}): Promise<T> {
+  const { attempts = 5, signal, clock = systemClock, baseMs = 100, capMs = 10_000 } = options;
+  const backoff = new Backoff({ baseMs, capMs }, options.random);
+  for (let attempt = 0; ; attempt++) {
+    signal?.throwIfAborted();
+    try {
+      return await work(attempt);
+    } catch (error) {
+      if (signal?.aborted || attempt + 1 >= attempts || !(options.retryable ?? isRetryable)(error)) throw error;
+      const delayMs = Math.max(backoff.nextDelayMs(), options.atLeastMs?.(error) ?? 0);
+      options.onRetry?.(error, attempt, delayMs);
+      await clock.sleep(delayMs, signal);
+    }
+  }
+}

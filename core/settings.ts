@@ -1,0 +1,236 @@
+import { z } from 'zod';
+
+/**
+ * Every setting of Chancery: its type, default, unit and meaning in one place. A setting `exchangeUrl` is the flag
+ * `--exchange-url`, the environment variable `CHANCERY_EXCHANGE_URL` and the key `exchangeUrl` of chancery.config.json.
+ */
+export interface Setting<T> {
+  readonly schema: z.ZodType<T>;
+  readonly default: T;
+  /** One line for --help; names the unit. */
+  readonly help: string;
+  /** What the value is called in --help, like `MS`. Absent for switches. */
+  readonly placeholder?: string;
+  /** Further environment variables that are read, after the regular one. */
+  readonly env?: readonly string[];
+}
+
+const setting = <T>(s: Setting<T>): Setting<T> => s;
+const text = z.string().min(1);
+const port = z.coerce.number().int().min(0).max(65535);
+const count = z.coerce.number().int().min(1);
+const flag = z.union([z.boolean(), z.stringbool()]).transform(Boolean);
+const millis = z.coerce.number().min(1);
+const url = z.url({ protocol: /^https?$/ });
+
+export const SETTINGS = {
+  data: setting({ schema: text, default: './data', placeholder: 'DIR', help: 'data folder; it names the instance' }),
+  logLevel: setting({
+    schema: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal']),
+    default: 'info',
+    placeholder: 'LEVEL',
+    help: 'least severe log level that is written',
+  }),
+  metricsPort: setting({
+    schema: port,
+    default: 0,
+    placeholder: 'PORT',
+    help: 'loopback port of /healthz and /metrics; 0 takes a free one',
+  }),
+
+  // The exchange that is recorded.
+  exchangeUrl: setting({
+    schema: url,
+    default: 'http://127.0.0.1:9100',
+    placeholder: 'URL',
+    help: 'base URL of the exchange',
+  }),
+  eventUrl: setting({
+    schema: url.optional(),
+    default: undefined,
+    placeholder: 'URL',
+    help: 'host of events, categories and tags, when it is not the base URL',
+  }),
+  walletUrl: setting({
+    schema: url.optional(),
+    default: undefined,
+    placeholder: 'URL',
+    help: 'host of coins, when it is not the base URL',
+  }),
+  chanceUrl: setting({
+    schema: url.optional(),
+    default: undefined,
+    placeholder: 'URL',
+    help: 'host of chance history, when it is not the base URL',
+  }),
+  orderBookWsUrl: setting({
+    schema: text.optional(),
+    default: undefined,
+    placeholder: 'URL',
+    help: 'order book stream, when it is not on the base URL',
+  }),
+  chanceWsUrl: setting({
+    schema: text.optional(),
+    default: undefined,
+    placeholder: 'URL',
+    help: 'chance stream, when it is not on the base URL',
+  }),
+  requestsPerSecond: setting({
+    schema: z.coerce.number().positive(),
+    default: 20,
+    placeholder: 'N',
+    help: 'polled requests per second and host, at most',
+  }),
+  requestTimeoutMs: setting({
+    schema: millis,
+    default: 15_000,
+    placeholder: 'MS',
+    help: 'longest wait for an answer, milliseconds',
+  }),
+
+  // Collectors.
+  collectorName: setting({
+    schema: text,
+    default: 'collector',
+    placeholder: 'NAME',
+    help: 'name of this collector in marks',
+  }),
+  subscriptionsPerConnection: setting({
+    schema: count,
+    default: 200,
+    placeholder: 'N',
+    help: 'events subscribed on one WebSocket connection, at most',
+  }),
+  silenceMs: setting({
+    schema: millis,
+    default: 20_000,
+    placeholder: 'MS',
+    help: 'silence after which a subscription is probed, milliseconds',
+  }),
+  eventsSchedule: setting({
+    schema: text,
+    default: '*/10 * * * * *',
+    placeholder: 'CRON',
+    help: 'when event search is polled',
+  }),
+  referenceSchedule: setting({
+    schema: text,
+    default: '0 */5 * * * *',
+    placeholder: 'CRON',
+    help: 'when categories, tags and coins are polled',
+  }),
+  historySchedule: setting({
+    schema: text,
+    default: '30 */10 * * * *',
+    placeholder: 'CRON',
+    help: 'when chance history is polled',
+  }),
+  historyPeriod: setting({
+    schema: text,
+    default: '1s',
+    placeholder: 'CODE',
+    help: 'period code of polled chance history',
+  }),
+  historyDays: setting({
+    schema: z.coerce.number().positive(),
+    default: 30,
+    placeholder: 'DAYS',
+    help: 'how far back chance history is fetched for a market seen for the first time, days',
+  }),
+
+  // The bus.
+  busPartitions: setting({ schema: count, default: 4, placeholder: 'N', help: 'partitions of a new topic' }),
+  busRetentionHours: setting({
+    schema: z.coerce.number().positive(),
+    default: 168,
+    placeholder: 'H',
+    help: 'records older than this leave the embedded log, hours',
+  }),
+  busRetentionBytes: setting({
+    schema: z.coerce.number().positive(),
+    default: 8e9,
+    placeholder: 'BYTES',
+    help: 'largest size of one partition of the embedded log, bytes',
+  }),
+
+  // The warehouse.
+  clickhouseUrl: setting({
+    schema: url.optional(),
+    default: undefined,
+    placeholder: 'URL',
+    env: ['CLICKHOUSE_URL'],
+    help: 'a ClickHouse server to use instead of the embedded one',
+  }),
+  clickhouseUser: setting({
+    schema: text,
+    default: 'default',
+    placeholder: 'NAME',
+    env: ['CLICKHOUSE_USER'],
+    help: 'its user',
+  }),
+  clickhousePassword: setting({
+    schema: z.string(),
+    default: '',
+    placeholder: 'TEXT',
+    env: ['CLICKHOUSE_PASSWORD'],
+    help: 'its password (better set by environment than by flag)',
+  }),
+  database: setting({
+    schema: z.string().regex(/^[a-z_][a-z0-9_]*$/),
+    default: 'chancery',
+    placeholder: 'NAME',
+    help: 'database in ClickHouse',
+  }),
+  clickhousePort: setting({
+    schema: port,
+    default: 0,
+    placeholder: 'PORT',
+    help: 'HTTP port of the embedded ClickHouse; 0 takes a free one',
+  }),
+  clickhouseMemory: setting({
+    schema: z.coerce.number().min(5e8),
+    default: 4e9,
+    placeholder: 'BYTES',
+    help: 'memory limit of the embedded ClickHouse, bytes',
+  }),
+  fsync: setting({
+    schema: flag,
+    default: true,
+    help: 'whether ClickHouse flushes every insert to disk before it answers',
+  }),
+
+  // The transform worker.
+  group: setting({
+    schema: text,
+    default: 'chancery-transform',
+    placeholder: 'NAME',
+    help: 'consumer group of the transform workers',
+  }),
+  keepBodies: setting({ schema: flag, default: true, help: 'whether raw_records keeps the bodies' }),
+  bodyRetentionDays: setting({
+    schema: count,
+    default: 30,
+    placeholder: 'DAYS',
+    help: 'how long raw_records keeps bodies, days',
+  }),
+  batchRows: setting({
+    schema: count.max(1_000_000),
+    default: 250_000,
+    placeholder: 'N',
+    help: 'rows in one batch, at most',
+  }),
+  batchDelayMs: setting({
+    schema: z.coerce.number().min(0),
+    default: 200,
+    placeholder: 'MS',
+    help: 'how long a batch may wait to grow, milliseconds',
+  }),
+  acceptLoss: setting({
+    schema: flag,
+    default: false,
+    help: 'go on where records are gone from the bus, and write the gap down',
+  }),
+} as const;
+
+export type SettingName = keyof typeof SETTINGS;
+export type Settings = { readonly [K in SettingName]: z.output<(typeof SETTINGS)[K]['schema']> };
