@@ -1,0 +1,21 @@
+export { parseDecimal12 } from './decimal.js';
+export {
+  BATCH_LIMITS,
+  type Batch,
+  type PartitionStore,
+  type PartitionWriter,
+  type Rebuild,
+  type WriterEvent,
+} from './exactly-once/batch.js';
+export { RowBinaryWriter } from './row-binary-writer.js';
+export {
+  type Column,
+  type LogTable,
+  logTable,
+  PLACE_COLUMNS,
+  type ReplacingTable,
+  replacingTable,
+  type TableBlock,
+  type TableDefinition,
+  TOPIC_COLUMN,
+} from './table.js';
