@@ -1,0 +1,9 @@
+import { z } from 'zod';
+
+/** The public REST error body, part 7.1; private ones are not shown, so every field may be missing. */
+export const restErrorSchema = z.looseObject({
+  status: z.number().int().nullish(),
+  error: z.string().nullish(),
+  message: z.string().nullish(),
+});
+export type RestErrorWire = { readonly status: number; readonly error: string; readonly message: string };

@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { expected } from './reason.js';
+
+/** An identifier: any text that is not empty. The interface says UUID-formatted; nothing here depends on it. */
+export const idSchema = z.string().min(1);
+
+/** A price or probability of the public streams and of chance history: a finite JSON number from 0 to 1. */
+export const probabilitySchema = z.number().min(0).max(1);
+
+/** The last second of the year 2299: what a ClickHouse DateTime64(6) can hold, and far below any millisecond count. */
+export const MAX_UNIX_SECONDS = 10_413_791_999;
+
+/** Unix seconds, as chance points carry them. */
+export const unixSecondsSchema = z.number().min(0).max(MAX_UNIX_SECONDS);
+
+const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
+
+/** A number of a reference record: a finite JSON number, or the same as a string. Answers the number. */
+export const numericSchema = z.unknown().transform((value, context): number => {
+  const number = typeof value === 'string' && DECIMAL.test(value) ? Number(value) : value;
+  if (typeof number === 'number' && Number.isFinite(number)) return number;
+  context.addIssue({ code: 'custom', message: expected('a number', value) });
+  return z.NEVER;
+});
