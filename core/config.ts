@@ -31,6 +31,15 @@ export function loadConfig(
   env: NodeJS.ProcessEnv = process.env,
   folder: string = process.cwd(),
 ): Settings {
+  return resolveConfig(flags, env, folder).settings;
+}
+
+/** As `loadConfig`, with the settings that were given rather than left at their default. */
+export function resolveConfig(
+  flags: Readonly<Record<string, unknown>> = {},
+  env: NodeJS.ProcessEnv = process.env,
+  folder: string = process.cwd(),
+): { settings: Settings; given: ReadonlySet<SettingName> } {
   const file = readConfigFile(join(folder, CONFIG_FILE));
   const aliases = new Set(Object.values(SETTINGS).flatMap((s) => ('env' in s ? s.env : [])));
   for (const key of Object.keys(env)) {
@@ -39,8 +48,13 @@ export function loadConfig(
     }
   }
   const settings: Record<string, unknown> = {};
-  for (const name of NAMES) settings[name] = pick(name, flags, env, file);
-  return settings as Settings;
+  const given = new Set<SettingName>();
+  for (const name of NAMES) {
+    const picked = pick(name, flags, env, file);
+    settings[name] = picked === undefined ? SETTINGS[name].default : picked.value;
+    if (picked !== undefined) given.add(name);
+  }
+  return { settings: settings as Settings, given };
 }
 
 function pick(
@@ -48,7 +62,7 @@ function pick(
   flags: Readonly<Record<string, unknown>>,
   env: NodeJS.ProcessEnv,
   file: Record<string, unknown>,
-): unknown {
+): { value: unknown } | undefined {
   const definition = SETTINGS[name];
   const envNames = [envOf(name), ...('env' in definition ? definition.env : [])];
   const fromEnv = envNames.find((e) => env[e] !== undefined && env[e] !== '');
@@ -60,9 +74,9 @@ function pick(
         : file[name] !== undefined
           ? [file[name], `${name} in ${CONFIG_FILE}`]
           : [undefined, ''];
-  if (value === undefined) return definition.default;
+  if (value === undefined) return undefined;
   const parsed = (definition.schema as z.ZodType).safeParse(value);
-  if (parsed.success) return parsed.data;
+  if (parsed.success) return { value: parsed.data };
   const reason = parsed.error.issues.map((i) => i.message).join('; ');
   const shown = /password|secret/i.test(name) ? '[redacted]' : JSON.stringify(value);
   throw new UsageError(`${source} is ${shown}: ${reason}. It is: ${definition.help}`);

@@ -1,10 +1,11 @@
 export { BoundedQueue } from './bounded-queue.js';
 export { type Clock, systemClock } from './clock.js';
-export { CONFIG_FILE, envOf, flagOf, loadConfig, nearest } from './config.js';
+export { CONFIG_FILE, envOf, flagOf, loadConfig, nearest, resolveConfig } from './config.js';
 export { ChanceryError, describeError, IntegrityError, isRetryable, UnavailableError, UsageError } from './errors.js';
 export { type Health, HealthServer } from './http-health.js';
 export { type Component, Lifecycle, processSignal, Stopped } from './lifecycle.js';
 export { createLogger, type Logger } from './log.js';
+export { packageRoot, packageVersion } from './package.js';
 export {
   type EnvelopeFields,
   encodeBody,

@@ -37,6 +37,11 @@ export const SETTINGS = {
     placeholder: 'PORT',
     help: 'loopback port of /healthz and /metrics; 0 takes a free one',
   }),
+  stopWithParent: setting({
+    schema: flag,
+    default: false,
+    help: 'end when standard input ends; `chancery up` starts its parts with it',
+  }),
 
   // The exchange that is recorded.
   exchangeUrl: setting({

@@ -1,0 +1,40 @@
+import type { Command } from 'commander';
+import { describeError } from '../../core/index.js';
+import { type Check, type Finding, fail } from '../doctor/check.js';
+import { machineChecks } from '../doctor/machine.js';
+import { COMMON, settingsOf, withSettings } from '../settings.js';
+
+const SIGNS = { ok: 'ok  ', warn: 'WARN', fail: 'FAIL' } as const;
+
+/** `chancery doctor`: what Chancery needs on this machine, what is wrong, and how to mend it. */
+export function doctorCommand(program: Command): void {
+  const command = program
+    .command('doctor')
+    .description('check what Chancery needs on this machine and say how to mend what is wrong')
+    .option('--json', 'print the findings as JSON')
+    .addHelpText('after', '\nExamples:\n  chancery doctor\n  chancery doctor --data /srv/chancery --json')
+    .action(async (options: { json?: boolean }) => {
+      const { settings } = settingsOf(command);
+      const findings: (Finding & { check: string })[] = [];
+      for (const check of machineChecks(settings.data)) {
+        const finding = { check: check.name, ...(await runSafely(check)) };
+        findings.push(finding);
+        if (!options.json) process.stdout.write(`${lines(finding)}\n`);
+      }
+      if (options.json) process.stdout.write(`${JSON.stringify(findings, undefined, 2)}\n`);
+      if (findings.some((f) => f.state === 'fail')) process.exitCode = 1;
+    });
+  withSettings(command, COMMON);
+}
+
+async function runSafely(check: Check): Promise<Finding> {
+  try {
+    return await check.run();
+  } catch (error) {
+    return fail(`could not be checked: ${describeError(error)}`, 'see the message');
+  }
+}
+
+function lines({ check, state, found, mend }: Finding & { check: string }): string {
+  return `${SIGNS[state]}  ${check}: ${found}${mend === undefined ? '' : `\n      to mend: ${mend}`}`;
+}

@@ -1,0 +1,72 @@
+import { access, constants, readFile, statfs } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { packageRoot } from '../../core/index.js';
+import { formatBytes } from '../format.js';
+import { type Check, fail, ok, warn } from './check.js';
+
+const LOW_BYTES = 5e9;
+const TOO_LOW_BYTES = 5e8;
+
+/** Node.js, the data folder and the disk under it. */
+export function machineChecks(dataFolder: string): Check[] {
+  return [
+    { name: 'Node.js', run: nodeVersion },
+    { name: 'data folder', run: () => dataFolderIsWritable(resolve(dataFolder)) },
+    { name: 'disk space', run: () => diskSpace(resolve(dataFolder)) },
+  ];
+}
+
+async function nodeVersion() {
+  const manifest = JSON.parse(await readFile(join(packageRoot(), 'package.json'), 'utf8')) as {
+    engines: { node: string };
+  };
+  const wanted = manifest.engines.node
+    .replace(/[^\d.]/g, '')
+    .split('.')
+    .map(Number);
+  const have = process.versions.node.split('.').map(Number);
+  const newEnough = compareVersions(have, wanted) >= 0;
+  return newEnough
+    ? ok(`${process.version} on ${process.platform} ${process.arch}`)
+    : fail(`${process.version}, but ${manifest.engines.node} is needed`, 'install a newer Node.js');
+}
+
+function compareVersions(a: readonly number[], b: readonly number[]): number {
+  const length = Math.max(a.length, b.length);
+  for (let i = 0; i < length; i++) {
+    const difference = (a[i] ?? 0) - (b[i] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+async function dataFolderIsWritable(folder: string) {
+  const existing = await nearestExisting(folder);
+  try {
+    await access(existing, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch {
+    return fail(`${existing} may not be written`, `change its owner (chown) or choose another folder with --data`);
+  }
+  return ok(existing === folder ? `${folder} is writable` : `${folder} does not exist yet and can be made`);
+}
+
+async function diskSpace(folder: string) {
+  const { bavail, bsize } = await statfs(await nearestExisting(folder));
+  const free = bavail * bsize;
+  const found = `${formatBytes(free)} free`;
+  const mend =
+    'free some space, choose another disk with --data, or keep less (--body-retention-days, --no-keep-bodies)';
+  if (free < TOO_LOW_BYTES) return fail(found, mend);
+  return free < LOW_BYTES ? warn(found, mend) : ok(found);
+}
+
+async function nearestExisting(folder: string): Promise<string> {
+  for (let path = folder; ; path = dirname(path)) {
+    try {
+      await access(path, constants.F_OK);
+      return path;
+    } catch (error) {
+      if (path === dirname(path)) throw error;
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import { type Command, Option } from 'commander';
+import { flagOf, resolveConfig, SETTINGS, type Setting, type SettingName, type Settings } from '../core/index.js';
+
+/** The settings that every subcommand takes. */
+export const COMMON: readonly SettingName[] = ['data', 'logLevel'];
+
+/** Adds the flags of these settings to a command, with help and defaults from core/settings.ts. */
+export function withSettings(command: Command, names: readonly SettingName[]): Command {
+  for (const name of names) for (const option of optionsOf(name)) command.addOption(option);
+  return command.addHelpText(
+    'after',
+    '\nEvery option can also be given as an environment variable or in chancery.config.json:\n' +
+      '--exchange-url is CHANCERY_EXCHANGE_URL and "exchangeUrl". Flags win over the environment, it wins over the file.',
+  );
+}
+
+/**
+ * The configuration of a parsed command: its flags, the environment, chancery.config.json, defaults.
+ * @throws UsageError that names the wrong value and where it was given
+ */
+export function settingsOf(command: Command): { settings: Settings; given: ReadonlySet<SettingName> } {
+  return resolveConfig(flagValues(command));
+}
+
+/** The flags that make a child command run with these settings; what is at its default is left out. */
+export function flagsFor(settings: Settings, names: readonly SettingName[]): string[] {
+  return names.flatMap((name) => {
+    const value: unknown = settings[name];
+    if (value === SETTINGS[name].default || value === undefined) return [];
+    if (typeof value === 'boolean') return [value ? flagOf(name) : flagOf(name).replace('--', '--no-')];
+    return [flagOf(name), String(value)];
+  });
+}
+
+function optionsOf(name: SettingName): Option[] {
+  const { help, placeholder, default: preset }: Setting<unknown> = SETTINGS[name];
+  const flag = flagOf(name);
+  if (placeholder === undefined) {
+    const on = new Option(flag, help);
+    const off = new Option(flag.replace('--', '--no-'), `not: ${help}`);
+    return preset === true ? [on.hideHelp(), off] : [on, off.hideHelp()];
+  }
+  const shown = preset === undefined || preset === '' ? '' : ` (default: ${String(preset)})`;
+  return [new Option(`${flag} <${placeholder}>`, `${help}${shown}`)];
+}
+
+/** Only what was typed: a switch that commander presets must not hide the environment's value. */
+function flagValues(command: Command): Record<string, unknown> {
+  const values: Record<string, unknown> = {};
+  for (const name of Object.keys(SETTINGS)) {
+    if (command.getOptionValueSource(name) === 'cli') values[name] = command.getOptionValue(name);
+  }
+  return values;
+}
