@@ -1,0 +1,35 @@
+import { expected, joinPath } from '../wire/reason.js';
+import { type ChancePoint, decodePoints } from './chance-point.js';
+import { unwrapList } from './list.js';
+import { type DecodedList, ExtraFields, type Invalid, invalid, isObject } from './result.js';
+
+/**
+ * The answer of the chance history endpoint, part 4.5: an array of points in any list wrapper, or (as the stream
+ * answers, part 6.2) a map from outcome ID to points. The first point is the anchor, and a range without data comes as
+ * a flat line of two points (part 6.2, rules 1 and 2); both are handed over as they came.
+ * @param marketId picks the array out of a map; without it, a map must hold exactly one
+ */
+export function decodeChanceHistory(body: unknown, marketId?: string): DecodedList<ChancePoint> | Invalid {
+  const list = unwrapList(body);
+  if (list.ok) {
+    const { points, bad } = decodePoints(list.items, list.path);
+    return { ok: true, items: points, bad, page: list.page, extraFields: extraOf(list.items) };
+  }
+  if (!isObject(body) || 'i' in body || 'content' in body) return list;
+  const keys = Object.keys(body);
+  const key =
+    marketId !== undefined && Object.hasOwn(body, marketId) ? marketId : keys.length === 1 ? keys[0] : undefined;
+  if (key === undefined) return invalid('', 'expected a list of points, or a map that holds the points of the outcome');
+  const points = body[key];
+  if (!Array.isArray(points)) return invalid(joinPath('', key), expected('a list of points', points));
+  const decoded = decodePoints(points, joinPath('', key));
+  return { ok: true, items: decoded.points, bad: decoded.bad, page: NO_PAGE, extraFields: extraOf(points) };
+}
+
+const NO_PAGE = { page: null, size: null, totalPages: null, totalItems: null };
+
+function extraOf(points: readonly unknown[]): readonly string[] {
+  const extra = new ExtraFields();
+  for (const point of points) if (isObject(point)) extra.add(point, { t: 0, p: 0 });
+  return extra.list();
+}

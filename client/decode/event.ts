@@ -1,0 +1,168 @@
+import { eventSchema, outcomeSchema, runnerMarketSchema, runnerSchema } from '../wire/event-search.js';
+import { explainIssue, joinPath } from '../wire/reason.js';
+import { decodeList, type ListSink } from './list.js';
+import { type BadEntry, type DecodedList, type Invalid, isObject, numberOrNull, textOrNull } from './result.js';
+
+/** A market of an event. What was not said is null. */
+export interface Market {
+  readonly marketId: string;
+  readonly name: string | null;
+  readonly yesAssetId: string | null;
+  readonly noAssetId: string | null;
+  /** Prices of the assets as event search shows them, 0 to 1. */
+  readonly yesPrice: number | null;
+  readonly noPrice: number | null;
+}
+
+/** An event of event search. What was not said is null; fields beyond ID, title and markets are not documented. */
+export interface Event {
+  readonly eventId: string;
+  readonly title: string | null;
+  readonly slug: string | null;
+  readonly category: string | null;
+  readonly tags: readonly string[];
+  /** USDC. */
+  readonly volume24h: number | null;
+  readonly totalVolume: number | null;
+  readonly liquidity: number | null;
+  /** ISO 8601, as sent. */
+  readonly createdAt: string | null;
+  readonly closesAt: string | null;
+  readonly markets: readonly Market[];
+}
+
+/**
+ * A page of event search, part 4.5. An event may come as `id,title,outcomes`, as `i,ti,ma`, or as both: they are
+ * merged by market. A market that cannot be understood is a bad entry of its event's index; the event stays.
+ */
+export function decodeEventPage(body: unknown): DecodedList<Event> | Invalid {
+  return decodeList<Event>(body, takeEvent);
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+type Sink = Pick<ListSink<Event>, 'bad' | 'extra'>;
+
+function takeEvent(value: unknown, index: number, path: string, sink: ListSink<Event>): void {
+  const parsed = eventSchema.safeParse(value);
+  if (!parsed.success) {
+    sink.bad.push({ index, ...explainIssue(parsed.error, value, path), value });
+    return;
+  }
+  const wire = parsed.data;
+  const eventId = wire.id ?? wire.i;
+  if (eventId === undefined || eventId === null) {
+    sink.bad.push({ index, path: joinPath(path, 'id'), reason: 'expected an event ID in id or i, got nothing', value });
+    return;
+  }
+  if (wire.id && wire.i && wire.id !== wire.i) {
+    sink.bad.push({ index, path: joinPath(path, 'i'), reason: 'id and i name different events', value });
+    return;
+  }
+  sink.extra.add(wire, eventSchema.shape);
+  const markets = new Map<string, Mutable<Market>>();
+  for (const [n, outcome] of (wire.outcomes ?? []).entries())
+    takeOutcome(outcome, index, `${path}.outcomes[${n}]`, markets, sink);
+  for (const [n, market] of (wire.ma ?? []).entries()) takeRunners(market, index, `${path}.ma[${n}]`, markets, sink);
+  sink.items.push({
+    eventId,
+    title: wire.title ?? wire.ti ?? null,
+    slug: textOrNull(wire['slug']),
+    category: nameOf(wire['category']),
+    tags: Array.isArray(wire['tags']) ? wire['tags'].map(nameOf).filter((tag) => tag !== null) : [],
+    volume24h: numberOrNull(wire['volume24h']),
+    totalVolume: numberOrNull(wire['totalVolume']),
+    liquidity: numberOrNull(wire['liquidity']),
+    createdAt: textOrNull(wire['createdAt']),
+    closesAt: textOrNull(wire['closesAt']),
+    markets: [...markets.values()],
+  });
+}
+
+/** A category or tag as text, or as an object of the category or tag lists. */
+function nameOf(value: unknown): string | null {
+  return isObject(value) ? textOrNull(value['s'] ?? value['n'] ?? value['slug'] ?? value['name']) : textOrNull(value);
+}
+
+function marketAt(markets: Map<string, Mutable<Market>>, marketId: string): Mutable<Market> {
+  const known = markets.get(marketId);
+  if (known) return known;
+  const market = { marketId, name: null, yesAssetId: null, noAssetId: null, yesPrice: null, noPrice: null };
+  markets.set(marketId, market);
+  return market;
+}
+
+function takeOutcome(
+  value: unknown,
+  index: number,
+  path: string,
+  markets: Map<string, Mutable<Market>>,
+  sink: Sink,
+): void {
+  const parsed = outcomeSchema.safeParse(value);
+  if (!parsed.success) {
+    sink.bad.push({ index, ...explainIssue(parsed.error, value, path), value });
+    return;
+  }
+  sink.extra.add(parsed.data, outcomeSchema.shape, 'outcomes.');
+  const market = marketAt(markets, parsed.data.marketId);
+  market.yesAssetId = parsed.data.yesId ?? market.yesAssetId;
+  market.noAssetId = parsed.data.noId ?? market.noAssetId;
+  market.name = textOrNull(parsed.data['name']) ?? market.name;
+}
+
+function takeRunners(
+  value: unknown,
+  index: number,
+  path: string,
+  markets: Map<string, Mutable<Market>>,
+  sink: Sink,
+): void {
+  const parsed = runnerMarketSchema.safeParse(value);
+  if (!parsed.success) {
+    sink.bad.push({ index, ...explainIssue(parsed.error, value, path), value });
+    return;
+  }
+  sink.extra.add(parsed.data, runnerMarketSchema.shape, 'ma.');
+  const market = marketAt(markets, parsed.data.i);
+  market.name ??= textOrNull(parsed.data['n'] ?? parsed.data['name']);
+  for (const [n, runner] of (parsed.data.r ?? []).entries()) {
+    const wrong = takeRunner(runner, index, `${path}.r[${n}]`, market, sink);
+    if (wrong) sink.bad.push(wrong);
+  }
+}
+
+function takeRunner(
+  value: unknown,
+  index: number,
+  path: string,
+  market: Mutable<Market>,
+  sink: Sink,
+): BadEntry | undefined {
+  const parsed = runnerSchema.safeParse(value);
+  if (!parsed.success) return { index, ...explainIssue(parsed.error, value, path), value };
+  sink.extra.add(parsed.data, runnerSchema.shape, 'ma.r.');
+  const { i: assetId, ip, p } = parsed.data;
+  // Without the flag, only the other shape (`yesId`, `noId`) can tell which side the asset is.
+  const primary = ip ?? (assetId === market.yesAssetId ? true : assetId === market.noAssetId ? false : undefined);
+  if (primary === undefined) {
+    return {
+      index,
+      path: joinPath(path, 'ip'),
+      reason: 'expected a boolean that tells YES from NO, got nothing',
+      value,
+    };
+  }
+  const known = primary ? market.yesAssetId : market.noAssetId;
+  if (known !== null && known !== assetId) {
+    const side = primary ? 'YES' : 'NO';
+    return { index, path: joinPath(path, 'i'), reason: `is another ${side} asset than ${known}, named before`, value };
+  }
+  if (primary) {
+    market.yesAssetId = assetId;
+    market.yesPrice = p ?? market.yesPrice;
+  } else {
+    market.noAssetId = assetId;
+    market.noPrice = p ?? market.noPrice;
+  }
+  return undefined;
+}

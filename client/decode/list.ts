@@ -1,0 +1,67 @@
+import { expected, joinPath } from '../wire/reason.js';
+import {
+  type BadEntry,
+  type DecodedList,
+  ExtraFields,
+  type Invalid,
+  invalid,
+  isObject,
+  numberOrNull,
+  type PageInfo,
+} from './result.js';
+
+/** A list out of its wrapper, items not looked at yet. */
+export interface UnwrappedList {
+  readonly ok: true;
+  readonly items: readonly unknown[];
+  /** Where the items sit in the body: empty, `i` or `content`. */
+  readonly path: '' | 'i' | 'content';
+  readonly page: PageInfo;
+}
+
+/** Takes a list out of any wrapper that the interface shows: `[…]`, `{i,p,s,tp}`, `{i,p,s,t}`, `{content,…}`. */
+export function unwrapList(body: unknown): UnwrappedList | Invalid {
+  if (Array.isArray(body)) return { ok: true, items: body, path: '', page: NO_PAGE };
+  if (!isObject(body)) return invalid('', expected('a list, or an object that wraps one', body));
+  if (Array.isArray(body['content'])) {
+    const page: PageInfo = {
+      page: numberOrNull(body['number'] ?? body['page']),
+      size: numberOrNull(body['size']),
+      totalPages: numberOrNull(body['totalPages']),
+      totalItems: numberOrNull(body['totalElements']),
+    };
+    return { ok: true, items: body['content'], path: 'content', page };
+  }
+  if (Array.isArray(body['i'])) {
+    const page: PageInfo = {
+      page: numberOrNull(body['p']),
+      size: numberOrNull(body['s']),
+      totalPages: numberOrNull(body['tp']),
+      totalItems: numberOrNull(body['t']),
+    };
+    return { ok: true, items: body['i'], path: 'i', page };
+  }
+  const name = 'content' in body ? 'content' : 'i';
+  return invalid(name, expected('a list', body[name]));
+}
+
+const NO_PAGE: PageInfo = { page: null, size: null, totalPages: null, totalItems: null };
+
+/** Where a list's decoder puts what it finds. */
+export interface ListSink<T> {
+  readonly items: T[];
+  readonly bad: BadEntry[];
+  readonly extra: ExtraFields;
+}
+
+/** Decodes every item of a list in any wrapper; `decode` adds to the sink what it understood and what it did not. */
+export function decodeList<T>(
+  body: unknown,
+  decode: (value: unknown, index: number, path: string, sink: ListSink<T>) => void,
+): DecodedList<T> | Invalid {
+  const list = unwrapList(body);
+  if (!list.ok) return list;
+  const sink: ListSink<T> = { items: [], bad: [], extra: new ExtraFields() };
+  for (const [index, value] of list.items.entries()) decode(value, index, joinPath(list.path, index), sink);
+  return { ok: true, items: sink.items, bad: sink.bad, page: list.page, extraFields: sink.extra.list() };
+}

@@ -1,0 +1,77 @@
+import { describeValue, expected, type Fault } from '../wire/reason.js';
+
+/** One entry of a list or map that could not be understood; the entries around it are not affected. */
+export interface BadEntry extends Fault {
+  /** Its place in the list (for a map: in the order of its keys). */
+  readonly index: number;
+  /** What came. */
+  readonly value: unknown;
+}
+
+/** Something that could not be understood as a whole. */
+export interface Invalid extends Fault {
+  readonly ok: false;
+}
+
+/** What a list's wrapper says about the list; null where it says nothing. */
+export interface PageInfo {
+  /** Zero-based. */
+  readonly page: number | null;
+  readonly size: number | null;
+  readonly totalPages: number | null;
+  readonly totalItems: number | null;
+}
+
+/** A list: what was understood, what was not, and what the wrapper says. */
+export interface DecodedList<T> {
+  readonly ok: true;
+  readonly items: readonly T[];
+  readonly bad: readonly BadEntry[];
+  readonly page: PageInfo;
+  /** Names of fields that the interface does not show, like `volume24h` or `outcomes.name`, each once. */
+  readonly extraFields: readonly string[];
+}
+
+export const NO_BAD: readonly BadEntry[] = Object.freeze([]);
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export const invalid = (path: string, reason: string): Invalid => ({ ok: false, path, reason });
+
+/** Why a value is not an id, or undefined when it is one. Same verdict and words as `idSchema`. */
+export function idFault(value: unknown): string | undefined {
+  if (typeof value !== 'string') return expected('a string', value);
+  return value === '' ? expected('a text that is not empty', value) : undefined;
+}
+
+/** Why a value is not a number from 0 to `max`, or undefined. Same verdict and words as the schemas of scalars.ts. */
+export function rangeFault(value: unknown, max: number): string | undefined {
+  if (typeof value !== 'number' || !Number.isFinite(value)) return expected('a number', value);
+  if (value < 0) return `expected at least 0, got ${describeValue(value)}`;
+  return value > max ? `expected at most ${max}, got ${describeValue(value)}` : undefined;
+}
+
+/** The text of an undocumented field, null when it is something else. */
+export const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+
+/** The number of an undocumented field, null when it is something else. */
+export function numberOrNull(value: unknown): number | null {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  return typeof number === 'number' && Number.isFinite(number) ? number : null;
+}
+
+/** Collects names of fields that a schema does not name. */
+export class ExtraFields {
+  readonly #names = new Set<string>();
+
+  add(value: JsonObject, shape: Readonly<Record<string, unknown>>, prefix = ''): void {
+    for (const key of Object.keys(value)) if (!Object.hasOwn(shape, key)) this.#names.add(prefix + key.slice(0, 80));
+  }
+
+  list(): readonly string[] {
+    return [...this.#names].sort();
+  }
+}
