@@ -80,6 +80,8 @@ export interface TableBlock {
   readonly table: TableDefinition;
   /** At least 1: a batch without rows for a table has no block for it. */
   readonly rows: number;
-  /** RowBinary in the order of `table.columns`. Owned by the writer until the batch is done: do not reuse its memory. */
+  /** How `body` is encoded; RowBinary when absent. A Native body is exactly one block with a column per table column. */
+  readonly format?: 'RowBinary' | 'Native';
+  /** The rows, in the order of `table.columns`. Owned by the writer until the batch is done: do not reuse its memory. */
   readonly body: Buffer;
 }
