@@ -1,25 +1,73 @@
-import { IntegrityError, UnavailableError } from '../core/index.js';
+import { IntegrityError, UnavailableError, UsageError } from '../core/index.js';
 
-/** Another consumer owns the partition by now; what is under way for it must be abandoned. */
-export class PartitionLostError extends UnavailableError {
-  constructor(topic: string, partition: number) {
-    super(`partition ${partition} of ${topic} is owned by another consumer now`);
+/** The topic is not there: `ensureTopic` was never called for it on this bus. */
+export class UnknownTopicError extends UsageError {
+  constructor(
+    readonly topic: string,
+    where: string,
+  ) {
+    super(`topic ${topic} does not exist on ${where}; create it first (every Chancery part that writes does so)`);
   }
 }
 
-/** Records that were not processed yet are gone from the bus. */
+/** A record is larger than the bus takes; nothing of the append was stored. */
+export class RecordTooLargeError extends UsageError {
+  constructor(
+    readonly topic: string,
+    readonly bytes: number,
+    readonly maxBytes: number,
+  ) {
+    super(`a record of ${bytes} bytes for ${topic} is larger than the bus takes (${maxBytes}); send it in pieces`);
+  }
+}
+
+/** Records that were asked for are gone: retention overtook the reader. */
 export class OffsetGoneError extends IntegrityError {
   constructor(
     readonly topic: string,
     readonly partition: number,
-    /** The offset that was wanted. */
-    readonly wanted: number,
-    /** The first offset that is still kept. */
+    readonly offset: number,
     readonly begin: number,
   ) {
     super(
-      `offsets ${wanted} to ${begin - 1} of ${topic}/${partition} are gone from the bus (retention overtook the worker); ` +
-        'run `chancery transform --accept-loss` to record the gap and go on',
+      `offset ${offset} of ${topic}/${partition} is gone, the first kept one is ${begin}: retention overtook the reader; ` +
+        'start with --accept-loss to go on from there and write the gap down',
     );
+  }
+}
+
+/** An offset beyond the end of the partition was asked for. */
+export class OffsetBeyondEndError extends IntegrityError {
+  constructor(
+    readonly topic: string,
+    readonly partition: number,
+    readonly offset: number,
+    readonly end: number,
+  ) {
+    super(
+      `offset ${offset} of ${topic}/${partition} is beyond its end ${end}: the log is older than what was read from it ` +
+        '(restored from a copy?); move the log away and start with --accept-loss',
+    );
+  }
+}
+
+/** Another consumer of the group owns the partition by now; what was under way must not be finished. */
+export class PartitionLostError extends UnavailableError {
+  constructor(
+    readonly topic: string,
+    readonly partition: number,
+    readonly group: string,
+  ) {
+    super(`${topic}/${partition} belongs to another consumer of group ${group} by now`);
+  }
+}
+
+/** The bus cannot take or keep anything at the moment: its disk or its map is full, or a write failed. */
+export class BusWriteError extends UnavailableError {}
+
+/** The bus was closed by its owner. */
+export class BusClosedError extends UsageError {
+  constructor() {
+    super('the bus is closed');
   }
 }

@@ -10,4 +10,14 @@ export type {
   RecordBatch,
   TopicOptions,
 } from './bus.js';
-export { OffsetGoneError, PartitionLostError } from './errors.js';
+export { type EmbeddedBus, type EmbeddedBusOptions, openEmbeddedBus } from './embedded/embedded-bus.js';
+export {
+  BusClosedError,
+  BusWriteError,
+  OffsetBeyondEndError,
+  OffsetGoneError,
+  PartitionLostError,
+  RecordTooLargeError,
+  UnknownTopicError,
+} from './errors.js';
+export { partitionOf } from './key-hash.js';

@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs';
+
+/** Names one run of one process for as long as the machine lives: a PID alone is used again. */
+export interface ProcessIdentity {
+  readonly pid: number;
+  /** Start time in clock ticks since boot; null where the system does not tell. */
+  readonly start: string | null;
+  readonly boot: string | null;
+}
+
+export function ownIdentity(): ProcessIdentity {
+  return { pid: process.pid, start: startTime(process.pid)?.start ?? null, boot: bootId() };
+}
+
+/** Whether exactly that run still lives. A zombie does not: it can write nothing any more. */
+export function isAlive(identity: ProcessIdentity): boolean {
+  if (identity.boot !== bootId()) return false;
+  if (identity.start === null) return answersToSignal(identity.pid);
+  const now = startTime(identity.pid);
+  return now !== null && now.start === identity.start && now.state !== 'Z' && now.state !== 'X';
+}
+
+function startTime(pid: number): { state: string; start: string } | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    // The second field is the command in parentheses and may hold anything; the state is the first after it.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return { state: fields[0] ?? '', start: fields[19] ?? '' };
+  } catch {
+    return null;
+  }
+}
+
+function bootId(): string | null {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
+  } catch {
+    return null;
+  }
+}
+
+function answersToSignal(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

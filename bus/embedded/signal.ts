@@ -1,0 +1,78 @@
+import { closeSync, type FSWatcher, openSync, watch, writeSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** How long a waiter sleeps without a notification, milliseconds. */
+const BACKSTOP_MS = 250;
+/** The same where the system cannot watch files. */
+const POLL_MS = 10;
+
+/**
+ * Tells every process that has the log open that something was written: a byte is written to a small file that all of
+ * them watch. It only wakes; what changed is read from the store. Lost notifications cost `BACKSTOP_MS`, nothing else.
+ */
+export class ChangeSignal {
+  readonly #path: string;
+  readonly #fd: number;
+  readonly #waiting = new Set<() => void>();
+  #watcher: FSWatcher | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(dir: string) {
+    this.#path = join(dir, 'changed');
+    this.#fd = openSync(this.#path, 'w');
+  }
+
+  notify(): void {
+    if (!this.#closed) writeSync(this.#fd, '.', 0);
+  }
+
+  /** Resolves at the next notification, after the backstop, or when the signal is aborted. */
+  wait(signal: AbortSignal): Promise<void> {
+    if (signal.aborted || this.#closed) return Promise.resolve();
+    this.#watch();
+    return new Promise((resolve) => {
+      const done = () => {
+        this.#waiting.delete(done);
+        signal.removeEventListener('abort', done);
+        if (this.#waiting.size === 0) this.#disarm();
+        resolve();
+      };
+      this.#waiting.add(done);
+      signal.addEventListener('abort', done);
+      this.#timer ??= setTimeout(() => this.#wake(), this.#watcher ? BACKSTOP_MS : POLL_MS);
+    });
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#watcher?.close();
+    this.#wake();
+    closeSync(this.#fd);
+  }
+
+  #watch(): void {
+    if (this.#watcher) return;
+    try {
+      this.#watcher = watch(this.#path, { persistent: false }, () => this.#wake());
+      this.#watcher.on('error', () => {
+        this.#watcher?.close();
+        this.#watcher = undefined;
+      });
+    } catch {
+      // No watches left on this system, or none on this file system: waiting falls back to polling.
+      this.#watcher = undefined;
+    }
+  }
+
+  #wake(): void {
+    this.#disarm();
+    for (const done of [...this.#waiting]) done();
+  }
+
+  #disarm(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+}

@@ -1,0 +1,166 @@
+import { mkdirSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
+import { type Database, open, type RootDatabase } from 'lmdb';
+import { describeError, UsageError } from '../../core/index.js';
+import { BusClosedError, BusWriteError } from '../errors.js';
+import { ownIdentity, type ProcessIdentity } from './process-identity.js';
+
+/** Extent of a partition; its version in the store is `end + 1`, so that an append takes effect at that end only. */
+export interface EndRow {
+  readonly end: number;
+  /** Bytes of all blocks ever appended. */
+  readonly bytes: number;
+}
+
+/** What retention took; its version in the store is `begin + 1`. */
+export interface BeginRow {
+  readonly begin: number;
+  /** Bytes of all blocks ever removed. */
+  readonly bytes: number;
+}
+
+export interface TopicRow {
+  readonly id: number;
+  readonly log: string;
+  readonly partitions: number;
+  readonly retentionMs: number | null;
+  readonly retentionBytes: number | null;
+}
+
+export interface CommitRow {
+  readonly offset: number;
+  readonly intent?: string;
+}
+
+export interface MemberRow {
+  readonly process: ProcessIdentity;
+  readonly topics: readonly string[];
+}
+
+/** Who owns a partition of a group; its version in the store is the epoch. Released: no member. */
+export interface ClaimRow {
+  readonly member: string | null;
+}
+
+export type PartitionKey = [topic: number, partition: number];
+export type BlockKey = [topic: number, partition: number, firstOffset: number];
+export type GroupKey = [group: string, topic: number, partition: number];
+
+export interface StoreOptions {
+  readonly dir: string;
+  /** Address space set aside for the log, bytes. It costs no memory and no disk until it is used. */
+  readonly mapBytes: number;
+  /** Appends are refused while the disk has less room than this, bytes. */
+  readonly minFreeBytes: number;
+}
+
+const ROOM_CHECK_MS = 1000;
+
+/**
+ * The LMDB environment of the embedded log.
+ *
+ * `overlappingSync` is off: LMDB's own order holds (pages, fdatasync, meta page through an O_DSYNC descriptor) and a
+ * write's promise resolves only after that; readers never see what a power cut could take back. Pages are 4 KiB, so
+ * that a small commit writes little; values span pages anyway. The write lock is held by no JavaScript: every write is
+ * a batch of conditional puts that LMDB's writer thread carries out, so a busy process never stalls another.
+ */
+export class Store {
+  readonly root: RootDatabase;
+  readonly topics: Database<TopicRow, string>;
+  readonly ends: Database<EndRow, PartitionKey>;
+  readonly begins: Database<BeginRow, PartitionKey>;
+  readonly blocks: Database<Buffer, BlockKey>;
+  readonly commits: Database<CommitRow, GroupKey>;
+  readonly claims: Database<ClaimRow, GroupKey>;
+  readonly members: Database<MemberRow, [group: string, member: string]>;
+  readonly dir: string;
+  readonly identity = ownIdentity();
+  readonly #minFreeBytes: number;
+  #room: { at: number; free: number } | undefined;
+  #closed = false;
+
+  constructor(options: StoreOptions) {
+    this.dir = options.dir;
+    this.#minFreeBytes = options.minFreeBytes;
+    try {
+      mkdirSync(options.dir, { recursive: true });
+      const settings = { path: options.dir, mapSize: options.mapBytes, maxDbs: 8, maxReaders: 512, pageSize: 4096 };
+      this.root = open({ ...settings, overlappingSync: false, eventTurnBatching: false });
+      this.topics = this.root.openDB('topics', { encoding: 'json' });
+      this.ends = this.root.openDB('ends', { useVersions: true });
+      this.begins = this.root.openDB('begins', { useVersions: true });
+      this.blocks = this.root.openDB('blocks', { encoding: 'binary' });
+      this.commits = this.root.openDB('commits', { encoding: 'json' });
+      this.claims = this.root.openDB('claims', { useVersions: true });
+      this.members = this.root.openDB('members', { encoding: 'json' });
+    } catch (error) {
+      const reason = describeError(error);
+      throw new UsageError(`cannot open the embedded log in ${options.dir}: ${reason}`, { cause: error });
+    }
+  }
+
+  /**
+   * Carries out conditional writes in one durable transaction; answers which conditions held. The others wrote nothing.
+   * @throws BusWriteError when the transaction failed: nothing of it was written
+   */
+  async write(what: string, operations: () => Promise<boolean>[]): Promise<boolean[]> {
+    if (this.#closed) throw new BusClosedError();
+    let inner: Promise<boolean>[] = [];
+    const batch = this.root.batch(() => {
+      inner = operations();
+    });
+    const [whole, ...results] = await Promise.allSettled([batch, ...inner]);
+    const failed = [whole, ...results].find((r) => r.status === 'rejected');
+    if (failed) throw await this.#failure(what, failed.reason);
+    return results.map((r) => r.status === 'fulfilled' && r.value);
+  }
+
+  /** A transaction whose body reads and writes; for rare things only, since it holds the write lock. */
+  async transact<T>(what: string, body: () => T): Promise<T> {
+    if (this.#closed) throw new BusClosedError();
+    try {
+      return await this.root.transaction(body);
+    } catch (error) {
+      throw await this.#failure(what, error);
+    }
+  }
+
+  /** Reads from here on see everything that any process has committed. */
+  refresh(): void {
+    if (this.#closed) throw new BusClosedError();
+    this.root.resetReadTxn();
+  }
+
+  /** Throws `BusWriteError` while the disk is nearly full, before LMDB would run into it. */
+  async assertRoom(): Promise<void> {
+    const now = performance.now();
+    if (!this.#room || now - this.#room.at > ROOM_CHECK_MS) {
+      const { bavail, bsize } = await statfs(this.dir);
+      this.#room = { at: now, free: bavail * bsize };
+    }
+    if (this.#room.free < this.#minFreeBytes) {
+      const megabytes = (bytes: number) => Math.round(bytes / 1e6);
+      throw new BusWriteError(
+        `the disk of the embedded log ${this.dir} is nearly full (${megabytes(this.#room.free)} MB left, ` +
+          `${megabytes(this.#minFreeBytes)} MB are needed): free some space or lower --bus-retention-bytes; ` +
+          'it goes on by itself',
+      );
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await this.root.close();
+  }
+
+  async #failure(what: string, error: unknown): Promise<BusWriteError> {
+    const { commitError } = error as { commitError?: Promise<unknown> };
+    const cause = commitError ? await commitError.catch((e: unknown) => e) : error;
+    const reason = describeError(cause);
+    return new BusWriteError(
+      `cannot ${what} in the embedded log ${this.dir}: ${reason} (is the disk full?); nothing was written`,
+      { cause },
+    );
+  }
+}
