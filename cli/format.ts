@@ -16,8 +16,9 @@ export function formatCount(count: number): string {
   return count.toLocaleString('en-US');
 }
 
-/** Seconds as a person says them: `0.4 s`, `12 s`, `3 min`, `2.5 h`, `4 d`. */
+/** Seconds as a person says them: `12 ms`, `1.4 s`, `12 s`, `3 min`, `2.5 h`, `4 d`. */
 export function formatSeconds(seconds: number): string {
+  if (seconds < 1) return `${Math.round(seconds * 1000)} ms`;
   if (seconds < 10) return `${seconds.toFixed(1)} s`;
   if (seconds < 120) return `${Math.round(seconds)} s`;
   if (seconds < 7200) return `${Math.round(seconds / 60)} min`;

@@ -1,0 +1,49 @@
+import { once } from 'node:events';
+import type { Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { formatCount, formatSeconds } from '../format.js';
+import type { Answer, OutputFormat } from './query.js';
+import { parseRows, renderTable } from './table.js';
+
+/** Where an answer goes, and where remarks about it go. */
+export interface Printer {
+  readonly out: Writable & { readonly isTTY?: boolean; readonly columns?: number };
+  readonly remarks: Writable;
+}
+
+/** Writes an answer in the format asked for; the number of rows and the time go to the remarks of a table. */
+export async function printAnswer(answer: Answer, format: OutputFormat, { out, remarks }: Printer): Promise<void> {
+  if (!answer.inOurFormat || format === 'csv') return pipe(answer.body, out);
+  if (format === 'json') return pipe(asArray(answer.body), out);
+  const rows = parseRows(await text(answer.body));
+  if (rows.names.length > 0) {
+    const { lines, cut } = renderTable(rows, out.isTTY ? (out.columns ?? 80) : Number.POSITIVE_INFINITY);
+    out.write(`${lines.join('\n')}\n`);
+    if (cut) remarks.write('(cut to the width of this window; --format json shows everything)\n');
+  }
+  if (out.isTTY) remarks.write(`${count(rows.cells.length)} in ${formatSeconds(answer.elapsedSeconds)}\n`);
+}
+
+function count(rows: number): string {
+  return rows === 1 ? '1 row' : `${formatCount(rows)} rows`;
+}
+
+async function pipe(source: AsyncIterable<Buffer | string>, out: Writable): Promise<void> {
+  for await (const chunk of source) if (!out.write(chunk)) await once(out, 'drain');
+}
+
+/** One JSON object per line → one JSON array, without holding more than a piece of it. */
+async function* asArray(source: AsyncIterable<Buffer>): AsyncIterable<string> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  let separator = '[\n';
+  for await (const chunk of source) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) {
+      yield separator + line;
+      separator = ',\n';
+    }
+  }
+  yield separator === '[\n' ? '[]\n' : '\n]\n';
+}

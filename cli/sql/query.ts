@@ -1,0 +1,69 @@
+import type { Readable } from 'node:stream';
+import { type ClickHouseClient, ClickHouseError } from '@clickhouse/client';
+import { ChanceryError, UnavailableError, UsageError } from '../../core/index.js';
+
+export const OUTPUT_FORMATS = ['table', 'json', 'csv'] as const;
+export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
+
+const WIRE_FORMATS: Readonly<Record<OutputFormat, string>> = {
+  table: 'JSONCompactStringsEachRowWithNamesAndTypes',
+  json: 'JSONEachRow',
+  csv: 'CSVWithNames',
+};
+
+/** ClickHouse refused or abandoned the statement; the message is its own, without the noise. */
+export class QueryError extends ChanceryError {
+  readonly retryable = false;
+}
+
+/** The answer to one statement, still streaming. */
+export interface Answer {
+  readonly body: Readable;
+  /** False when the statement has its own FORMAT clause: the body is then what that clause made. */
+  readonly inOurFormat: boolean;
+  readonly elapsedSeconds: number;
+}
+
+/**
+ * Sends one statement; the answer begins only when the whole of it succeeded, so a failure is never half an answer.
+ * @throws QueryError with ClickHouse's reason; UnavailableError when nobody answers
+ */
+export async function ask(
+  client: ClickHouseClient,
+  statement: string,
+  format: OutputFormat,
+  signal?: AbortSignal,
+): Promise<Answer> {
+  if (statement.trim() === '') throw new UsageError('there is no statement to run: chancery sql "SELECT 1"');
+  const wanted = WIRE_FORMATS[format];
+  const startedAt = performance.now();
+  try {
+    const result = await client.exec({
+      query: statement,
+      http_headers: { 'X-ClickHouse-Format': wanted },
+      clickhouse_settings: { wait_end_of_query: 1 },
+      ...(signal ? { abort_signal: signal } : {}),
+    });
+    return {
+      body: result.stream,
+      inOurFormat: result.response_headers['x-clickhouse-format'] === wanted,
+      elapsedSeconds: (performance.now() - startedAt) / 1000,
+    };
+  } catch (error) {
+    if (signal?.aborted) throw signal.reason;
+    if (error instanceof ClickHouseError) throw new QueryError(reasonOf(error), { cause: error });
+    throw new UnavailableError('ClickHouse does not answer; `chancery status` says what runs', { cause: error });
+  }
+}
+
+/** `Unknown expression identifier zz …` without codes, versions and the hundred things the parser had expected. */
+export function reasonOf(error: ClickHouseError): string {
+  const reason = error.message
+    .replace(/\s+/g, ' ')
+    .replace(/\. Expected one of: .*$/, '')
+    .replace(/ \(version [^)]*\)/g, '')
+    .replace(/[ .]+$/, '');
+  if (error.code === '396') return `${reason}; ask for less: add LIMIT, or aggregate`;
+  if (error.code === '164' || error.code === '497') return `${reason}; chancery sql only reads, in Chancery's database`;
+  return reason;
+}

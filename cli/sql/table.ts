@@ -1,0 +1,72 @@
+/** What is shown for NULL. */
+const NULL_CELL = '∅';
+const CLICKHOUSE_NULL = 'ᴺᵁᴸᴸ';
+const SMALLEST_WIDTH = 8;
+const GAP = '  ';
+
+/** The rows of an answer: names, types and cells as text. */
+export interface Rows {
+  readonly names: readonly string[];
+  readonly types: readonly string[];
+  readonly cells: readonly (readonly string[])[];
+}
+
+/** Reads JSONCompactStringsEachRowWithNamesAndTypes. */
+export function parseRows(text: string): Rows {
+  const [names = [], types = [], ...cells] = text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as string[]);
+  return { names, types, cells };
+}
+
+/**
+ * The rows as a table for a person: numbers to the right, NULL as ∅, cells cut with … only when `width` is too narrow.
+ * @param width columns of the window; Infinity cuts nothing
+ */
+export function renderTable(rows: Rows, width: number): { lines: string[]; cut: boolean } {
+  const shown = rows.cells.map((row) => row.map(cellText));
+  const natural = rows.names.map((name, i) =>
+    shown.reduce((widest, row) => Math.max(widest, length(row[i] ?? '')), length(name)),
+  );
+  const numeric = rows.types.map(isNumeric);
+  const widths = shrink(natural, numeric, width);
+  const line = (row: readonly string[]) => row.map((cell, i) => pad(cell, widths[i] ?? 0, numeric[i] === true));
+  const lines = [line(rows.names), widths.map((w) => '─'.repeat(w)), ...shown.map(line)];
+  return { lines: lines.map((cells) => cells.join(GAP).trimEnd()), cut: widths.some((w, i) => w < (natural[i] ?? 0)) };
+}
+
+function cellText(cell: string): string {
+  return cell === CLICKHOUSE_NULL ? NULL_CELL : cell.replace(/\s*\n\s*/g, '⏎');
+}
+
+function isNumeric(type: string): boolean {
+  return /^(LowCardinality\()?(Nullable\()?(U?Int|Float|BFloat|Decimal)/.test(type);
+}
+
+/** Takes from the widest text column until the table fits; numbers are never cut. */
+function shrink(natural: readonly number[], numeric: readonly boolean[], width: number): number[] {
+  const widths = [...natural];
+  let excess = widths.reduce((sum, w) => sum + w, 0) + GAP.length * (widths.length - 1) - width;
+  while (excess > 0) {
+    let widest = -1;
+    for (const [i, w] of widths.entries()) {
+      if (!numeric[i] && w > SMALLEST_WIDTH && w > (widths[widest] ?? 0)) widest = i;
+    }
+    if (widest < 0) break;
+    widths[widest] = (widths[widest] ?? 0) - 1;
+    excess -= 1;
+  }
+  return widths;
+}
+
+function pad(cell: string, width: number, right: boolean): string {
+  const fill = ' '.repeat(Math.max(0, width - length(cell)));
+  if (length(cell) > width) return `${[...cell].slice(0, width - 1).join('')}…`;
+  return right ? fill + cell : cell + fill;
+}
+
+/** Characters, not UTF-16 units. */
+function length(text: string): number {
+  return [...text].length;
+}

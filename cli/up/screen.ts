@@ -1,0 +1,80 @@
+/** Where the person looks: a terminal, or a file that lines are appended to. */
+export interface ScreenStream {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  readonly rows?: number;
+  write(text: string): unknown;
+}
+
+/**
+ * The screen of `chancery up`. On a terminal the board stays at the bottom and is redrawn in place, news scroll above
+ * it. Elsewhere news are lines, and the board is printed once.
+ */
+export class Screen {
+  #board: readonly string[] = [];
+  #drawn = 0;
+  #ended = false;
+
+  constructor(private readonly stream: ScreenStream) {}
+
+  get redraws(): boolean {
+    return this.stream.isTTY === true;
+  }
+
+  /** A line that stays. */
+  news(line: string): void {
+    if (this.#ended) return;
+    this.#erase();
+    this.stream.write(`${line}\n`);
+    this.#draw();
+  }
+
+  /** Replaces the board. */
+  show(board: readonly string[]): void {
+    if (this.#ended) return;
+    this.#erase();
+    this.#board = board;
+    this.#draw();
+    if (!this.redraws) this.#drawn = 0;
+  }
+
+  /** Leaves what is shown where it is. */
+  end(): void {
+    this.#ended = true;
+  }
+
+  #erase(): void {
+    if (this.#drawn > 0) this.stream.write(`\u001b[${this.#drawn}A\u001b[J`);
+    this.#drawn = 0;
+  }
+
+  #draw(): void {
+    if (!this.redraws) {
+      for (const line of this.#board) this.stream.write(`${line}\n`);
+      this.#board = [];
+      return;
+    }
+    // A line that wrapped, or a board taller than the window, could not be redrawn in place.
+    const width = (this.stream.columns ?? 80) - 1;
+    const lines = this.#board.slice(0, Math.max(1, (this.stream.rows ?? 50) - 1));
+    for (const line of lines) this.stream.write(`${cut(line, width)}\n`);
+    this.#drawn = lines.length;
+  }
+}
+
+/** A line with at most `width` visible characters; colour codes take no room. */
+function cut(line: string, width: number): string {
+  let visible = 0;
+  let out = '';
+  for (const part of line.split(COLOUR_CODE)) {
+    if (part.startsWith('\u001b[')) out += part;
+    else {
+      out += part.slice(0, Math.max(0, width - visible));
+      visible += part.length;
+    }
+  }
+  return out;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: colour codes begin with ESC
+const COLOUR_CODE = /(\u001b\[[0-9;]*m)/;
