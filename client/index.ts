@@ -1,3 +1,4 @@
+export { type ExchangeAddresses, hostOf, isLoopback, restUrl, streamUrl } from './addresses.js';
 export { decodeChanceHistory } from './decode/chance-history.js';
 export type { ChancePoint } from './decode/chance-point.js';
 export {
@@ -18,4 +19,28 @@ export {
 } from './decode/reference.js';
 export { decodeRestError, type RestError } from './decode/rest-error.js';
 export type { BadEntry, DecodedList, Invalid, PageInfo } from './decode/result.js';
+export {
+  AddressError,
+  HttpStatusError,
+  SchemaError,
+  StreamError,
+  TransportError,
+  type TransportFault,
+} from './errors/index.js';
+export {
+  type Answer,
+  type CallOptions,
+  ExchangeClient,
+  type ExchangeClientOptions,
+  type JsonResponse,
+  type RawResponse,
+  type WalkOptions,
+} from './exchange-client.js';
+export { categoriesOperation } from './rest/categories.js';
+export { type ChanceHistoryQuery, chanceHistoryOperation } from './rest/chance-history.js';
+export { coinsOperation } from './rest/coins.js';
+export { type EventPageQuery, type EventQuery, searchEventsOperation } from './rest/events.js';
+export type { Call, Operation } from './rest/operation.js';
+export { PageWalk, type WalkReport } from './rest/page-walk.js';
+export { type PopularTagsQuery, popularTagsOperation } from './rest/tags.js';
 export { describeValue, type Fault } from './wire/index.js';

@@ -1,0 +1,114 @@
+import { AddressError } from './errors/index.js';
+
+/**
+ * Where the exchange is (part 1, "Host routing"): one address for everything, or one per path prefix, or a mixture: what
+ * has no address of its own is at `base`. REST addresses are `https:`, streams `wss:`; `http:` and `ws:` are accepted for
+ * loopback addresses only.
+ */
+export interface ExchangeAddresses {
+  readonly base?: string | undefined;
+  /** `/api/events`, `/api/categories`, `/api/tags`, and every path that is not listed. */
+  readonly event?: string | undefined;
+  /** `/api/coins`, `/api/user-balances`, `/api/deposit`, `/api/transactions`. */
+  readonly wallet?: string | undefined;
+  /** `/api/history`. */
+  readonly history?: string | undefined;
+  /** `/orders`. */
+  readonly order?: string | undefined;
+  /** `/auth`. */
+  readonly auth?: string | undefined;
+  /** Chance history of an outcome. */
+  readonly chance?: string | undefined;
+  /** Order book stream; without it, `base` as a WebSocket address. */
+  readonly orderBookWs?: string | undefined;
+  /** Chance stream; without it, `base` as a WebSocket address. */
+  readonly chanceWs?: string | undefined;
+}
+
+type RestHost = 'event' | 'wallet' | 'history' | 'order' | 'auth' | 'chance';
+
+const PREFIXES: readonly (readonly [string, RestHost])[] = [
+  ['/api/events', 'event'],
+  ['/api/categories', 'event'],
+  ['/api/tags', 'event'],
+  ['/api/coins', 'wallet'],
+  ['/api/user-balances', 'wallet'],
+  ['/api/deposit', 'wallet'],
+  ['/api/transactions', 'wallet'],
+  ['/api/history', 'history'],
+  ['/orders', 'order'],
+  ['/auth', 'auth'],
+];
+const CHANCE_HISTORY = /^\/api\/events\/[^/]+\/outcomes\/[^/]+\/history$/;
+
+const STREAM_PATHS = { orderBookWs: '/event/ws', chanceWs: '/ws' } as const;
+
+/** The key of `ExchangeAddresses` that serves a path (no query): part 1's table; what is not listed is `event`. */
+export function hostOf(path: string): RestHost {
+  if (CHANCE_HISTORY.test(path)) return 'chance';
+  const found = PREFIXES.find(([prefix]) => path === prefix || path.startsWith(`${prefix}/`));
+  return found ? found[1] : 'event';
+}
+
+/** The URL for a path. @throws AddressError when nothing serves it or the address may not be used */
+export function restUrl(addresses: ExchangeAddresses, path: string): { origin: string; path: string } {
+  const host = hostOf(path);
+  const address = addresses[host] ?? addresses.base;
+  if (address === undefined) {
+    throw new AddressError(`no address for ${path}: give the exchange's base URL, or the URL of its ${host} host`);
+  }
+  const url = parseAddress(address, ['https:', 'http:']);
+  return { origin: url.origin, path: url.pathname.replace(/\/+$/, '') + path };
+}
+
+/** The URL of a stream. @throws AddressError */
+export function streamUrl(addresses: ExchangeAddresses, stream: keyof typeof STREAM_PATHS): string {
+  const address = addresses[stream] ?? addresses.base;
+  if (address === undefined) {
+    const name = stream === 'orderBookWs' ? 'order book' : 'chance';
+    throw new AddressError(`no address for the ${name} stream: give the exchange's base URL, or the stream's own`);
+  }
+  const url = parseAddress(address, ['wss:', 'ws:', 'https:', 'http:']);
+  const protocol = url.protocol === 'https:' || url.protocol === 'wss:' ? 'wss:' : 'ws:';
+  const path = url.pathname.replace(/\/+$/, '');
+  const own = STREAM_PATHS[stream];
+  return `${protocol}//${url.host}${addresses[stream] !== undefined && path.endsWith(own) ? path : path + own}`;
+}
+
+/** Checks every address that is given, so that a wrong one is known before anything starts. @throws AddressError */
+export function checkAddresses(addresses: ExchangeAddresses): void {
+  for (const [name, address] of Object.entries(addresses)) {
+    if (address === undefined) continue;
+    parseAddress(address, name.endsWith('Ws') ? ['wss:', 'ws:', 'https:', 'http:'] : ['https:', 'http:']);
+  }
+}
+
+function parseAddress(address: string, protocols: readonly string[]): URL {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (!url || !protocols.includes(url.protocol) || url.hostname === '') {
+    throw new AddressError(`${shown(address)} is not an address of the exchange; give one like ${protocols[0]}//host`);
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new AddressError(`the address of ${url.host} carries a user or password; give it without`);
+  }
+  if (url.search !== '' || url.hash !== '') {
+    throw new AddressError(`${shown(address)} carries a query or a fragment; give the address without`);
+  }
+  if ((url.protocol === 'http:' || url.protocol === 'ws:') && !isLoopback(url.hostname)) {
+    const secure = url.protocol === 'http:' ? 'https:' : 'wss:';
+    throw new AddressError(
+      `${shown(address)} is not encrypted; use ${secure}//${url.host} (plain ${url.protocol} is for loopback addresses only)`,
+    );
+  }
+  return url;
+}
+
+/** 127.0.0.0/8, ::1 or localhost; `hostname` as the URL class writes it. */
+export function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname);
+}
+
+const shown = (address: string): string =>
+  JSON.stringify(
+    (address.length > 120 ? `${address.slice(0, 120)}…` : address).replace(/\/\/[^/@]*@/, '//[redacted]@'),
+  );

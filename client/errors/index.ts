@@ -1,0 +1,5 @@
+export { AddressError } from './address-error.js';
+export { HttpStatusError } from './http-status-error.js';
+export { SchemaError } from './schema-error.js';
+export { StreamError } from './stream-error.js';
+export { TransportError, type TransportFault } from './transport-error.js';

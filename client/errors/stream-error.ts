@@ -1,0 +1,17 @@
+import { ChanceryError } from '../../core/index.js';
+
+/** The exchange refused what was asked on a stream (part 7.3). */
+export class StreamError extends ChanceryError {
+  readonly retryable = false;
+
+  constructor(
+    /** What was being done, to what. */
+    readonly where: string,
+    /** The text that the exchange gave. */
+    readonly reason: string,
+  ) {
+    super(
+      `${where}: the exchange refused it (${reason.slice(0, 300) || 'without a reason'}); check the IDs and the range`,
+    );
+  }
+}

@@ -1,0 +1,31 @@
+import { ChanceryError, describeError } from '../../core/index.js';
+
+/**
+ * What went wrong between us and the exchange: no connection, no answer in time, an answer that broke off, one that is
+ * larger than allowed, or one that is not the JSON it should be.
+ */
+export type TransportFault = 'connection' | 'timeout' | 'broken-off' | 'too-large' | 'not-json';
+
+const WORDS: Record<TransportFault, string> = {
+  connection: 'could not be reached; check its address and that it runs',
+  timeout: 'did not answer in time; try again, or allow more time',
+  'broken-off': 'broke off its answer; try again',
+  'too-large': 'sent more than is accepted; ask for less, or allow larger bodies',
+  'not-json': 'answered with something that is not JSON; check that the address is that of the exchange',
+};
+
+/** No usable answer came. Worth another try, except for an answer that would be too large again. */
+export class TransportError extends ChanceryError {
+  readonly retryable: boolean;
+
+  /** @param what what was being done, to what, like `event-search POST https://host/api/events/search` */
+  constructor(
+    readonly fault: TransportFault,
+    what: string,
+    options: { cause?: unknown; detail?: string } = {},
+  ) {
+    const detail = options.detail ?? (options.cause === undefined ? '' : describeError(options.cause));
+    super(`${what}: the exchange ${WORDS[fault]}${detail ? ` (${detail})` : ''}`, { cause: options.cause });
+    this.retryable = fault !== 'too-large';
+  }
+}

@@ -1,0 +1,141 @@
+import { Agent, type Dispatcher } from 'undici';
+import type { Clock } from '../core/index.js';
+import { TransportError, type TransportFault } from './errors/index.js';
+
+export interface HttpRequest {
+  /** What is being done, for error messages. */
+  readonly what: string;
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** Like `https://host:port`. */
+  readonly origin: string;
+  /** Path and query, as they go over the wire. */
+  readonly target: string;
+  /** The exact text of the body. */
+  readonly body?: string;
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  /** Names in lower case; of repeated headers the first. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** When the last byte of the body had arrived, Unix microseconds. */
+  readonly receivedAtMicros: number;
+  /** The body, byte for byte. */
+  readonly bytes: Buffer;
+}
+
+export interface HttpOptions {
+  /** Longest wait for a whole answer, milliseconds. */
+  readonly timeoutMs: number;
+  /** Largest accepted body, bytes. */
+  readonly maxBodyBytes: number;
+  /** Sockets per origin. */
+  readonly connections: number;
+  readonly clock: Clock;
+}
+
+/** Sends one request and reads its whole answer, whatever its status. Does not follow redirects, pace or retry. */
+export class HttpTransport {
+  readonly #agent: Agent;
+  readonly #closing = new AbortController();
+
+  constructor(private readonly options: HttpOptions) {
+    // The call's own timer bounds the whole exchange; undici's per-phase timers would only cut it in other places.
+    this.#agent = new Agent({
+      connections: options.connections,
+      pipelining: 1,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connect: { timeout: options.timeoutMs },
+    });
+  }
+
+  /** @throws TransportError; the signal's reason when it is aborted */
+  async send(request: HttpRequest, signal?: AbortSignal): Promise<HttpAnswer> {
+    signal?.throwIfAborted();
+    const cut = new AbortController();
+    const timer = setTimeout(() => cut.abort(new Cut('timeout')), this.options.timeoutMs);
+    const onAbort = () => cut.abort(new Cut('connection'));
+    signal?.addEventListener('abort', onAbort, { once: true });
+    this.#closing.signal.addEventListener('abort', onAbort, { once: true });
+    if (this.#closing.signal.aborted) onAbort();
+    let head: Dispatcher.ResponseData | undefined;
+    try {
+      head = await this.#agent.request({
+        origin: request.origin,
+        path: request.target,
+        method: request.method,
+        headers: headersOf(request),
+        body: request.body ?? null,
+        signal: cut.signal,
+      });
+      const bytes = await this.#read(head, request.what);
+      const receivedAtMicros = this.options.clock.nowMicros();
+      return { status: head.statusCode, headers: flatten(head.headers), receivedAtMicros, bytes };
+    } catch (error) {
+      if (signal?.aborted) throw signal.reason;
+      if (error instanceof TransportError) throw error;
+      if (this.#closing.signal.aborted) {
+        throw new TransportError('connection', request.what, { detail: 'the client was closed' });
+      }
+      const fault: TransportFault =
+        cut.signal.aborted || isConnectTimeout(error) ? 'timeout' : head ? 'broken-off' : 'connection';
+      const detail = fault === 'timeout' ? { detail: `${this.options.timeoutMs} ms` } : {};
+      throw new TransportError(fault, request.what, { cause: error, ...detail });
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+      this.#closing.signal.removeEventListener('abort', onAbort);
+    }
+  }
+
+  async #read(head: Dispatcher.ResponseData, what: string): Promise<Buffer> {
+    const { maxBodyBytes } = this.options;
+    const chunks: Buffer[] = [];
+    let size = 0;
+    // An error may still arrive after we stopped listening to the body; nobody is left to care.
+    head.body.on('error', () => undefined);
+    for await (const chunk of head.body as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > maxBodyBytes) {
+        head.body.destroy();
+        throw new TransportError('too-large', what, { detail: `over ${maxBodyBytes} bytes` });
+      }
+      chunks.push(chunk);
+    }
+    const [only] = chunks;
+    return chunks.length === 1 && only ? only : Buffer.concat(chunks, size);
+  }
+
+  /** Ends everything under way and lets go of all sockets. May be called twice. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#agent.destroy();
+  }
+}
+
+/** Why we cut a request short ourselves. */
+class Cut extends Error {}
+
+function isConnectTimeout(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException | undefined)?.code === 'UND_ERR_CONNECT_TIMEOUT';
+}
+
+function headersOf(request: HttpRequest): Record<string, string> {
+  const headers: Record<string, string> = {
+    accept: 'application/json',
+    'accept-encoding': 'identity',
+    'user-agent': 'chancery',
+  };
+  if (request.body !== undefined) headers['content-type'] = 'application/json';
+  return headers;
+}
+
+function flatten(headers: Dispatcher.ResponseData['headers']): Record<string, string> {
+  const flat: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    const text = Array.isArray(value) ? value[0] : value;
+    if (text !== undefined) flat[name.toLowerCase()] = text;
+  }
+  return flat;
+}

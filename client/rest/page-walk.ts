@@ -1,0 +1,106 @@
+import type { DecodedList } from '../decode/result.js';
+
+/** The receipt of a walk over all pages. */
+export interface WalkReport {
+  /** Items that the exchange says there are (its last word); null when it does not say. */
+  readonly expected: number | null;
+  /** Items on the pages, repeated and bad ones included. */
+  readonly got: number;
+  /** Different items that were understood. */
+  readonly unique: number;
+  readonly bad: number;
+  readonly pages: number;
+  /** The pages moved while they were read: an item came twice, or the total changed. */
+  readonly shifted: boolean;
+  /** The walk was ended before the last page: by its limit, its reader, or an error. */
+  readonly truncated: boolean;
+  /** Every item that there was is known to have been read, once. */
+  readonly complete: boolean;
+  /** Why it is not complete; empty when it is. */
+  readonly cause: string;
+}
+
+export interface PageWalkOptions<T, A> {
+  readonly fetch: (page: number) => Promise<A>;
+  readonly list: (answer: A) => DecodedList<T>;
+  readonly idOf: (item: T) => string;
+  /** Pages read at most. */
+  readonly maxPages: number;
+}
+
+/**
+ * Reads a paged list to its end, one page per step of the iteration; `report` says at any time how it went. It can be
+ * iterated once.
+ */
+export class PageWalk<T, A> implements AsyncIterable<A> {
+  readonly #seen = new Set<string>();
+  #expected: number | null = null;
+  #got = 0;
+  #bad = 0;
+  #pages = 0;
+  #overlap = 0;
+  #totalChanged = false;
+  #ended = false;
+  #started = false;
+
+  constructor(private readonly options: PageWalkOptions<T, A>) {}
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<A, void, undefined> {
+    if (this.#started) throw new Error('a page walk can be iterated once; start another');
+    this.#started = true;
+    while (!this.#ended && this.#pages < this.options.maxPages) {
+      const answer = await this.options.fetch(this.#pages);
+      this.#take(this.options.list(answer));
+      yield answer;
+    }
+  }
+
+  get report(): WalkReport {
+    const unique = this.#seen.size;
+    const shifted = this.#overlap > 0 || this.#totalChanged;
+    const cause = this.#cause(unique);
+    return {
+      expected: this.#expected,
+      got: this.#got,
+      unique,
+      bad: this.#bad,
+      pages: this.#pages,
+      shifted,
+      truncated: !this.#ended,
+      complete: cause === '',
+      cause,
+    };
+  }
+
+  #take(list: DecodedList<T>): void {
+    const before = this.#seen.size;
+    for (const item of list.items) this.#seen.add(this.options.idOf(item));
+    const fresh = this.#seen.size - before;
+    const { totalItems, totalPages } = list.page;
+    if (totalItems !== null) {
+      if (this.#expected !== null && this.#expected !== totalItems) this.#totalChanged = true;
+      this.#expected = totalItems;
+    }
+    const size = list.items.length + list.bad.length;
+    this.#got += size;
+    this.#bad += list.bad.length;
+    this.#pages += 1;
+    // Without totals, a page that brings nothing new is the end: also for a server that answers every page alike.
+    const unbounded = totalPages === null && totalItems === null;
+    const last = totalPages !== null ? this.#pages >= totalPages : totalItems !== null && this.#got >= totalItems;
+    this.#ended = size === 0 || last || (unbounded && fresh === 0);
+    if (!(unbounded && fresh === 0)) this.#overlap += list.items.length - fresh;
+  }
+
+  #cause(unique: number): string {
+    const causes: string[] = [];
+    if (!this.#ended) causes.push('the walk ended before the last page');
+    if (this.#overlap > 0) causes.push(`${this.#overlap} items came twice`);
+    if (this.#totalChanged) causes.push('the total changed while pages were read');
+    if (this.#bad > 0) causes.push(`${this.#bad} entries could not be understood`);
+    if (this.#ended && this.#expected !== null && unique !== this.#expected && causes.length === 0) {
+      causes.push(`${unique} items were read where the exchange says ${this.#expected}`);
+    }
+    return causes.join('; ');
+  }
+}

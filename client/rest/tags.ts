@@ -1,0 +1,19 @@
+import { decodeTags, type Tag } from '../decode/reference.js';
+import type { Operation } from './operation.js';
+import { wholeNumber } from './params.js';
+
+export interface PopularTagsQuery {
+  /** How many; default 10. The largest allowed is not documented. */
+  readonly limit?: number;
+}
+
+/** `GET /api/tags/popular`, part 4.5. */
+export const popularTagsOperation: Operation<PopularTagsQuery, Tag> = {
+  name: 'popular-tags',
+  method: 'GET',
+  call: ({ limit }) => ({
+    path: '/api/tags/popular',
+    ...(limit === undefined ? {} : { query: { limit: wholeNumber('limit', limit, 1) } }),
+  }),
+  decode: decodeTags,
+};

@@ -1,0 +1,14 @@
+/** No wait that the other side asks for is longer than this, milliseconds: an absurd header must not stop a feed. */
+export const MAX_RETRY_AFTER_MS = 600_000;
+
+/**
+ * The wait that a Retry-After header asks for, in milliseconds: whole seconds or an HTTP date, at most 10 minutes.
+ * Undefined when there is none or it cannot be understood.
+ */
+export function parseRetryAfter(header: string | undefined, nowMs: number): number | undefined {
+  const text = header?.trim();
+  if (!text) return undefined;
+  if (/^\d+$/.test(text)) return Math.min(Number(text) * 1000, MAX_RETRY_AFTER_MS);
+  const at = /^[A-Z][a-z]{2,}/.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(at) ? undefined : Math.min(Math.max(0, at - nowMs), MAX_RETRY_AFTER_MS);
+}
