@@ -243,7 +243,8 @@ function describe<P, T>(operation: Operation<P, T>, call: Call, answer: HttpAnsw
 
 function queryText(query: Call['query']): string {
   if (query === undefined) return '';
-  const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) search.append(name, String(value));
   return `?${search}`;
 }
 
