@@ -1,0 +1,18 @@
+// Consumes a topic that nobody writes to, and prints the share of one processor that waiting cost over three seconds.
+import { writeSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
+import { openBusOfParent } from './open-bus.mjs';
+
+const bus = openBusOfParent();
+const [, , , topic, group] = process.argv;
+const handler = { onAssigned: async () => 0, onBatch: async () => undefined, onRevoked: async () => undefined };
+const stop = new AbortController();
+const consuming = bus.consume({ topics: [topic], group }, handler, stop.signal);
+await setTimeout(500);
+const before = process.cpuUsage();
+await setTimeout(3000);
+const { user, system } = process.cpuUsage(before);
+writeSync(1, `${(user + system) / 3e6}\n`);
+stop.abort();
+await consuming;
+await bus.close();
