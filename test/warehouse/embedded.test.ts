@@ -1,0 +1,230 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterAll, describe, expect, it } from 'vitest';
+import { createLogger, UsageError } from '../../core/index.js';
+import { isAlive } from '../../warehouse/embedded/endpoint.js';
+import { consoleUrl, EmbeddedClickHouse, findEmbedded } from '../../warehouse/index.js';
+import { runAs, startClickHouse, useClickHouse } from '../support/clickhouse.js';
+
+const folders: string[] = [];
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'chancery-embedded-'));
+  folders.push(folder);
+  return folder;
+}
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+const serverOn = (dataFolder: string, httpPort = 0) =>
+  new EmbeddedClickHouse({
+    dataFolder,
+    database: 'chancery',
+    httpPort,
+    memoryBytes: 1e9,
+    logger: createLogger({ part: 'clickhouse', level: 'fatal' }),
+  });
+const never = new AbortController().signal;
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  while (!(await condition())) await new Promise((r) => setTimeout(r, 20));
+}
+
+describe('users of the embedded ClickHouse', () => {
+  const context = useClickHouse();
+  const reader = (sql: string) => runAs(context.clickhouse.endpoint.reader, sql);
+
+  it('lets the owner do everything', async () => {
+    await context.clickhouse.run('CREATE DATABASE IF NOT EXISTS chancery');
+    await context.clickhouse.run('CREATE TABLE chancery.t (a UInt64) ENGINE = MergeTree ORDER BY a');
+    await context.clickhouse.run('INSERT INTO chancery.t SELECT number FROM numbers(10)');
+    expect(await context.clickhouse.rows('SELECT count() AS n FROM chancery.t')).toEqual([{ n: 10 }]);
+  });
+
+  it('lets the reader read our database only', async () => {
+    expect(await reader('SELECT sum(a) FROM t')).toBe('45\n');
+    await context.clickhouse.run('CREATE TABLE default.other (a UInt64) ENGINE = MergeTree ORDER BY a');
+    const denied = [
+      'INSERT INTO chancery.t VALUES (1)',
+      'CREATE TABLE chancery.u (a UInt64) ENGINE = Memory',
+      'DROP TABLE chancery.t',
+      'ALTER TABLE chancery.t DELETE WHERE 1',
+      'SELECT * FROM default.other',
+      'SELECT * FROM system.processes',
+      'SYSTEM STOP MERGES chancery.t',
+      "SELECT * FROM url('http://127.0.0.1:1/', CSV, 'a String')",
+      "SELECT * FROM file('/etc/passwd', 'LineAsString')",
+      "SELECT * FROM remote('127.0.0.1', system.one)",
+      "SELECT * FROM executable('x', CSV, 'a String', (SELECT 1))",
+    ];
+    for (const sql of denied) await expect(reader(sql), sql).rejects.toThrow(/ACCESS_DENIED|READONLY/);
+    expect(await context.clickhouse.rows('SELECT count() AS n FROM chancery.t')).toEqual([{ n: 10 }]);
+  });
+
+  it('does not let the reader lift its limits', async () => {
+    for (const setting of [
+      'readonly = 0',
+      'max_execution_time = 0',
+      'max_execution_time = 61',
+      'max_memory_usage = 0',
+      'max_result_rows = 0',
+      'max_result_rows = 2000000',
+      'max_concurrent_queries_for_user = 0',
+    ]) {
+      await expect(reader(`SELECT 1 SETTINGS ${setting}`), setting).rejects.toThrow(
+        /SETTING_CONSTRAINT_VIOLATION|READONLY/,
+      );
+    }
+    await expect(reader('SELECT number FROM numbers(2000000) FORMAT Null')).rejects.toThrow('TOO_MANY_ROWS_OR_BYTES');
+    expect(await reader('SELECT 1 SETTINGS max_execution_time = 30, max_threads = 1')).toBe('1\n');
+  });
+
+  it('gives a login without a password nothing to read', async () => {
+    const { url } = context.clickhouse.endpoint;
+    const nobody = { ...context.clickhouse.endpoint.owner, user: 'default' };
+    Object.assign(nobody, { password: { reveal: () => '' } });
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    await expect(runAs(nobody, 'SELECT * FROM chancery.t')).rejects.toThrow('ACCESS_DENIED');
+    await expect(runAs(nobody, 'SELECT * FROM system.processes')).rejects.toThrow('ACCESS_DENIED');
+    for (const user of ['owner', 'reader']) {
+      await expect(runAs({ ...nobody, user }, 'SELECT 1')).rejects.toThrow('AUTHENTICATION_FAILED');
+    }
+  });
+
+  it('serves the console with the reader filled in', async () => {
+    const url = new URL(consoleUrl(context.clickhouse.endpoint));
+    expect(url.searchParams.get('user')).toBe('reader');
+    expect(await (await fetch(url)).text()).toContain('ClickHouse');
+  });
+
+  it('keeps passwords and configuration to the owner of the folder', () => {
+    const folder = join(context.clickhouse.dataFolder, 'clickhouse');
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+    for (const name of ['config.xml', 'users.xml', 'credentials.json', 'endpoint.json']) {
+      expect(statSync(join(folder, name)).mode & 0o777, name).toBe(0o600);
+    }
+  });
+
+  it('is found by other processes through its data folder', async () => {
+    const found = await findEmbedded(context.clickhouse.dataFolder);
+    expect(found?.url).toBe(context.clickhouse.endpoint.url);
+    expect(found?.pid).toBe(context.clickhouse.endpoint.pid);
+    expect(JSON.stringify(found)).toContain('[redacted]');
+    expect(await findEmbedded(temporaryFolder())).toBeUndefined();
+  });
+});
+
+describe('life of the embedded ClickHouse', () => {
+  it('keeps acknowledged rows when it is killed, and is started again at the same address', async () => {
+    const clickhouse = await startClickHouse();
+    try {
+      await clickhouse.run('CREATE DATABASE chancery');
+      await clickhouse.run('CREATE TABLE chancery.t (a UInt64) ENGINE = MergeTree ORDER BY a');
+      let acknowledged = 0;
+      for (let round = 0; round < 3; round++) {
+        const { pid, url } = clickhouse.endpoint;
+        const inserting = (async () => {
+          for (;;) {
+            await clickhouse.run(`INSERT INTO chancery.t VALUES (${acknowledged})`);
+            acknowledged += 1;
+            if (acknowledged % 5 === 0) process.kill(pid, 'SIGKILL');
+          }
+        })();
+        await expect(inserting).rejects.toThrow();
+        await until(async () => clickhouse.server.health.ready && clickhouse.endpoint.pid !== pid);
+        expect(clickhouse.endpoint.url).toBe(url);
+        const [kept] = await clickhouse.rows<{ n: number }>(
+          `SELECT countIf(a < ${acknowledged}) AS n FROM (SELECT DISTINCT a FROM chancery.t)`,
+        );
+        expect(kept?.n).toBe(acknowledged);
+      }
+      expect(clickhouse.server.health.restarts).toBe(3);
+      expect((await findEmbedded(clickhouse.dataFolder))?.pid).toBe(clickhouse.endpoint.pid);
+    } finally {
+      await clickhouse.stop();
+    }
+  });
+
+  it('ends in order within two seconds, leaves no endpoint behind, and starts again with its data', async () => {
+    const dataFolder = temporaryFolder();
+    const first = serverOn(dataFolder);
+    await first.start(never);
+    const { pid, owner } = first.endpoint;
+    await runAs(owner, 'CREATE DATABASE chancery');
+    await runAs(owner, 'CREATE TABLE chancery.t (a UInt64) ENGINE = MergeTree ORDER BY a AS SELECT 1 AS a');
+    const began = performance.now();
+    await first.stop();
+    await first.stop();
+    expect(performance.now() - began).toBeLessThan(2000);
+    expect(isAlive(pid)).toBe(false);
+    expect(await findEmbedded(dataFolder)).toBeUndefined();
+
+    const second = serverOn(dataFolder);
+    await second.start(never);
+    expect(second.endpoint.owner.password.reveal()).toBe(owner.password.reveal());
+    expect(await runAs(second.endpoint.reader, 'SELECT a FROM t')).toBe('1\n');
+    await second.stop();
+  });
+
+  it('ends when the process that started it is killed, and the folder can be used again at once', async () => {
+    const dataFolder = temporaryFolder();
+    const script = `
+      import { EmbeddedClickHouse } from ${JSON.stringify(resolve('dist/warehouse/index.js'))};
+      import { createLogger } from ${JSON.stringify(resolve('dist/core/index.js'))};
+      const logger = createLogger({ part: 'clickhouse', level: 'fatal' });
+      const server = new EmbeddedClickHouse({ dataFolder: ${JSON.stringify(dataFolder)}, database: 'chancery', httpPort: 0, memoryBytes: 1e9, logger });
+      await server.start(new AbortController().signal);
+      console.log(server.endpoint.pid);
+    `;
+    const parent = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [line] = (await once(createInterface(parent.stdout), 'line')) as [string];
+    const pid = Number(line);
+    expect(isAlive(pid)).toBe(true);
+    await expect(serverOn(dataFolder).start(never)).rejects.toThrow(
+      `in use by another Chancery (process ${parent.pid})`,
+    );
+
+    parent.kill('SIGKILL');
+    await once(parent, 'exit');
+    const next = serverOn(dataFolder);
+    await next.start(never);
+    expect(isAlive(pid)).toBe(false);
+    await next.stop();
+  });
+
+  it('says in one line when the port is taken', async () => {
+    const other = createServer();
+    await new Promise<void>((done) => other.listen(0, '127.0.0.1', done));
+    const { port } = other.address() as { port: number };
+    const server = serverOn(temporaryFolder(), port);
+    await expect(server.start(never)).rejects.toThrow(
+      new UsageError(`port ${port} is taken; choose another with --clickhouse-port, or 0 for any`),
+    );
+    other.close();
+  });
+
+  it('says in one line when the folder cannot be made', async () => {
+    const file = join(temporaryFolder(), 'file');
+    writeFileSync(file, '');
+    await expect(serverOn(file).start(never)).rejects.toThrow(
+      /cannot prepare the ClickHouse folder .*: .*; make it writable/,
+    );
+  });
+
+  it('gives up starting when it is told to stop', async () => {
+    const server = serverOn(temporaryFolder());
+    const controller = new AbortController();
+    const starting = server.start(controller.signal);
+    controller.abort(new Error('enough'));
+    await expect(starting).rejects.toThrow('enough');
+    await server.stop();
+    expect(server.health.ready).toBe(false);
+  });
+});

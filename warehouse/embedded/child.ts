@@ -1,0 +1,105 @@
+/**
+ * The process that is the embedded ClickHouse server: `node child.js DATA_FOLDER HTTP_PORT TCP_PORT`. The library's
+ * main runs on a thread of its own and holds one endless query; this file's only other work is to cancel that query,
+ * which ends the server in order, when asked by a signal or when the parent's pipe (stdin) closes.
+ */
+import { request } from 'node:http';
+import {
+  arrayConstructor,
+  DataType,
+  isNullPointer,
+  type JsExternal,
+  load,
+  open,
+  restorePointer,
+  wrapPointer,
+} from 'ffi-rs';
+import { describeError } from '../../core/index.js';
+import { removeEndpoint } from './endpoint.js';
+import { embeddedPaths, readCredentials } from './files.js';
+import { clickHouseLibrary } from './library.js';
+import { FAILED } from './server-output.js';
+
+/** Ends when the query is cancelled, at most this long after; each sleep is an interval of a fresh one-row block. */
+const KEEP_ALIVE_QUERY =
+  'SELECT sleepEachRow(0.2) FROM numbers(1000000000000) SETTINGS max_block_size=1, max_execution_time=0 FORMAT Null';
+/** The server waits for idle connections to close, some of which may never; killing it loses nothing acknowledged. */
+const HARD_STOP_MS = 2500;
+
+const [dataFolder = '', httpPort = '', tcpPort = ''] = process.argv.slice(2);
+const paths = embeddedPaths(dataFolder);
+const credentials = readCredentials(paths);
+let stopping = false;
+
+/** Never `process.exit()` while the library's threads run: that would destroy what they use. */
+const killSelf = (): void => void process.kill(process.pid, 'SIGKILL');
+
+function cancelKeepAliveQuery(): void {
+  const headers = { 'X-ClickHouse-User': 'owner', 'X-ClickHouse-Key': credentials.owner };
+  // `agent: false`: a connection of its own, closed after the answer, so that it does not hold up the shutdown.
+  request({ host: '127.0.0.1', port: httpPort, path: '/', method: 'POST', headers, agent: false, timeout: 2000 })
+    .on('response', (response) => response.resume())
+    .on('error', () => undefined)
+    .end("KILL QUERY WHERE user = '' AND query LIKE 'SELECT sleepEachRow(%' ASYNC");
+}
+
+function stop(): void {
+  if (stopping) return;
+  stopping = true;
+  setTimeout(killSelf, HARD_STOP_MS);
+  cancelKeepAliveQuery();
+  // Again and again: the listener or the query may not be up yet.
+  setInterval(cancelKeepAliveQuery, 250);
+}
+
+function end(code: number, line: string): void {
+  removeEndpoint(paths, process.pid);
+  if (!line) process.exit(code);
+  process.stderr.write(`${line}\n`, () => process.exit(code));
+}
+
+/** What the library's main returns: `{char* buf; size_t len; void* vec; double s; u64 rows; u64 bytes; char* error}`. */
+const RESULT = {
+  buf: DataType.External,
+  len: DataType.U64,
+  vec: DataType.External,
+  seconds: DataType.Double,
+  rows: DataType.U64,
+  bytes: DataType.U64,
+  error: DataType.External,
+};
+
+function errorOf(result: JsExternal): string {
+  if (isNullPointer(result)) return 'the library returned nothing';
+  const fields: unknown = restorePointer({ retType: [RESULT], paramsValue: wrapPointer([result]) })[0];
+  const text = (fields as { error: JsExternal }).error;
+  if (isNullPointer(text)) return '';
+  return String(restorePointer({ retType: [DataType.String], paramsValue: wrapPointer([text]) })[0]);
+}
+
+async function main(): Promise<void> {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+  process.stdin.on('error', stop).on('end', stop).on('close', stop).resume();
+  process.on('SIGTERM', stop);
+  // Ctrl-C and a closed terminal reach the whole process group; the parent decides when its parts end.
+  process.on('SIGINT', () => undefined);
+  process.on('SIGHUP', () => undefined);
+
+  const args = ['clickhouse', '--config-file', paths.config, '--path', paths.store, '--log-level', 'warning'];
+  args.push('--listen_host', '127.0.0.1', '--http_port', httpPort, '--tcp_port', tcpPort);
+  args.push('-q', `SYSTEM START LISTEN HTTP; SYSTEM START LISTEN TCP; ${KEEP_ALIVE_QUERY}`);
+  open({ library: 'clickhouse', path: clickHouseLibrary() });
+  const result = await load({
+    library: 'clickhouse',
+    funcName: 'query_stable_v2',
+    retType: DataType.External,
+    runInNewThread: true,
+    paramsType: [DataType.I32, arrayConstructor({ type: DataType.StringArray, length: args.length })],
+    paramsValue: [args.length, args],
+  });
+  const error = errorOf(result);
+  if (stopping) end(0, '');
+  else end(1, `${FAILED}${error || 'the server ended without being asked to'}`);
+}
+
+main().catch((error: unknown) => end(1, `${FAILED}${describeError(error)}`));

@@ -1,0 +1,145 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join, resolve } from 'node:path';
+import { z } from 'zod';
+import { describeError, UsageError } from '../../core/index.js';
+
+/** Where the embedded server keeps its things, below the data folder of an instance. */
+export function embeddedPaths(dataFolder: string) {
+  const folder = join(resolve(dataFolder), 'clickhouse');
+  return {
+    folder,
+    /** What ClickHouse stores. */
+    store: join(folder, 'store'),
+    config: join(folder, 'config.xml'),
+    users: join(folder, 'users.xml'),
+    credentials: join(folder, 'credentials.json'),
+    endpoint: join(folder, 'endpoint.json'),
+  };
+}
+export type EmbeddedPaths = ReturnType<typeof embeddedPaths>;
+
+const credentialsSchema = z.object({ owner: z.string().min(20), reader: z.string().min(20) });
+/** Passwords of the two users, made once per data folder. */
+export type Credentials = z.infer<typeof credentialsSchema>;
+
+export interface ServerLimits {
+  readonly database: string;
+  /** Memory limit of the whole server, bytes. */
+  readonly memoryBytes: number;
+}
+
+/** Writes the server's configuration and users (mode 0600), and makes the passwords when there are none yet. */
+export function prepareFolder(paths: EmbeddedPaths, limits: ServerLimits): Credentials {
+  try {
+    mkdirSync(paths.store, { recursive: true, mode: 0o700 });
+    chmodSync(paths.folder, 0o700);
+    if (!existsSync(paths.credentials)) {
+      const made: Credentials = { owner: newPassword(), reader: newPassword() };
+      writePrivate(paths.credentials, `${JSON.stringify(made, null, 2)}\n`);
+    }
+    const credentials = readCredentials(paths);
+    writePrivate(paths.users, usersXml(credentials, limits));
+    writePrivate(paths.config, configXml(paths, limits));
+    return credentials;
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(
+      `cannot prepare the ClickHouse folder ${paths.folder}: ${describeError(error)}; make it writable or choose another with --data`,
+      { cause: error },
+    );
+  }
+}
+
+export function readCredentials(paths: EmbeddedPaths): Credentials {
+  let text: string;
+  try {
+    text = readFileSync(paths.credentials, 'utf8');
+  } catch (error) {
+    throw new UsageError(`cannot read ${paths.credentials}: ${describeError(error)}`, { cause: error });
+  }
+  try {
+    return credentialsSchema.parse(JSON.parse(text));
+  } catch (error) {
+    throw new UsageError(`${paths.credentials} is damaged; delete it and start again to make new passwords`, {
+      cause: error,
+    });
+  }
+}
+
+/** Replaces a file at once, readable by its owner only. */
+export function writePrivate(path: string, text: string): void {
+  const temporary = `${path}.${process.pid}.new`;
+  rmSync(temporary, { force: true });
+  writeFileSync(temporary, text, { mode: 0o600, flag: 'wx' });
+  renameSync(temporary, path);
+}
+
+const newPassword = (): string => randomBytes(24).toString('base64url');
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+const xml = (text: string): string => text.replace(/[<>&"']/g, (c) => `&#${c.charCodeAt(0)};`);
+
+function configXml(paths: EmbeddedPaths, limits: ServerLimits): string {
+  const threads = Math.min(16, Math.max(2, availableParallelism()));
+  return `<clickhouse>
+  <users_config>${xml(paths.users)}</users_config>
+  <timezone>UTC</timezone>
+  <background_pool_size>${threads}</background_pool_size>
+  <background_schedule_pool_size>16</background_schedule_pool_size>
+  <max_server_memory_usage>${Math.floor(limits.memoryBytes)}</max_server_memory_usage>
+  <mark_cache_size>${Math.floor(limits.memoryBytes / 16)}</mark_cache_size>
+  <uncompressed_cache_size>0</uncompressed_cache_size>
+  <keep_alive_timeout>3</keep_alive_timeout>
+</clickhouse>
+`;
+}
+
+/**
+ * Three users. The library's own session is `default`, from loopback and without a password, so it may open the
+ * listeners and nothing else. `owner` is Chancery. `reader` asks questions of our database: it may change settings of
+ * its queries (Grafana's driver does), but neither lift the limits nor write.
+ */
+function usersXml(credentials: Credentials, limits: ServerLimits): string {
+  const networks = '<networks><ip>127.0.0.1</ip><ip>::1</ip></networks>';
+  return `<clickhouse>
+  <profiles>
+    <default/>
+    <reader>
+      <readonly>2</readonly>
+      <max_execution_time>60</max_execution_time>
+      <max_memory_usage>${Math.floor(limits.memoryBytes / 2)}</max_memory_usage>
+      <max_result_rows>1000000</max_result_rows>
+      <max_concurrent_queries_for_user>32</max_concurrent_queries_for_user>
+      <constraints>
+        <readonly><const/></readonly>
+        <max_execution_time><min>1</min><max>60</max></max_execution_time>
+        <max_memory_usage><const/></max_memory_usage>
+        <max_result_rows><min>1</min><max>1000000</max></max_result_rows>
+        <max_concurrent_queries_for_user><const/></max_concurrent_queries_for_user>
+      </constraints>
+    </reader>
+  </profiles>
+  <quotas><default/></quotas>
+  <users>
+    <default>
+      <no_password/><networks><ip>127.0.0.1</ip></networks><profile>default</profile><quota>default</quota>
+      <grants><query>GRANT SYSTEM LISTEN ON *.*</query></grants>
+    </default>
+    <owner>
+      <password_sha256_hex>${sha256(credentials.owner)}</password_sha256_hex>${networks}
+      <profile>default</profile><quota>default</quota>
+    </owner>
+    <reader>
+      <password_sha256_hex>${sha256(credentials.reader)}</password_sha256_hex>${networks}
+      <profile>reader</profile><quota>default</quota>
+      <default_database>${limits.database}</default_database>
+      <grants>
+        <query>GRANT SELECT ON ${limits.database}.*</query>
+        <query>GRANT SHOW ON ${limits.database}.*</query>
+      </grants>
+    </reader>
+  </users>
+</clickhouse>
+`;
+}

@@ -1,0 +1,35 @@
+/** What the child prints before the reason why it ends without having been asked to. */
+export const FAILED = 'chancery: embedded ClickHouse failed: ';
+
+const KEPT_LINES = 40;
+
+/** The child's stderr, line by line: the last lines are kept, so that a failure can be explained. */
+export class ServerOutput {
+  #rest = '';
+  readonly #lines: string[] = [];
+
+  constructor(private readonly onLine: (line: string) => void) {}
+
+  push(chunk: Buffer): void {
+    const lines = `${this.#rest}${chunk.toString('utf8')}`.split('\n');
+    this.#rest = (lines.pop() ?? '').slice(-10_000);
+    for (const line of lines) {
+      if (line.trim() === '') continue;
+      this.#lines.push(line);
+      if (this.#lines.length > KEPT_LINES) this.#lines.shift();
+      this.onLine(line);
+    }
+  }
+
+  /** ClickHouse's error codes in what was printed last: the way to tell causes apart. */
+  get errorCodes(): Set<number> {
+    return new Set(this.#lines.flatMap((line) => [...line.matchAll(/\bCode: (\d+)\b/g)].map((m) => Number(m[1]))));
+  }
+
+  /** The most telling line: the child's own last word, else the last line. */
+  get reason(): string {
+    const failed = this.#lines.findLast((line) => line.startsWith(FAILED));
+    const line = failed?.slice(FAILED.length) ?? this.#lines.at(-1) ?? 'it printed nothing';
+    return line.slice(0, 500);
+  }
+}
