@@ -1,0 +1,106 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { packageRoot } from '../core/index.js';
+import type { Bench, BenchFigure } from './bench.js';
+import { benchBusAppend } from './bus-append.js';
+
+const RUNS = 5;
+const BENCHES: readonly Bench[] = [
+  {
+    name: 'bus-append',
+    about: 'the embedded log alone, one caller',
+    settings: { durable: true },
+    run: benchBusAppend,
+  },
+];
+
+interface Result {
+  readonly name: string;
+  readonly unit: string;
+  readonly median: number;
+  readonly runs: readonly number[];
+}
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { quick: { type: 'boolean', default: false }, once: { type: 'boolean', default: false } },
+});
+
+if (values.once) {
+  const figures = await find(positionals[0] ?? '').run(values.quick);
+  process.stdout.write(JSON.stringify(figures));
+} else {
+  const chosen = positionals.length > 0 ? positionals.map(find) : BENCHES;
+  for (const bench of chosen) await measure(bench, values.quick);
+}
+
+function find(name: string): Bench {
+  const bench = BENCHES.find((b) => b.name === name);
+  if (bench) return bench;
+  process.stderr.write(`no benchmark ${name}; there are: ${BENCHES.map((b) => b.name).join(', ')}\n`);
+  return process.exit(2);
+}
+
+/** Runs a benchmark several times, prints the medians and writes them to bench/results/. */
+async function measure(bench: Bench, quick: boolean): Promise<void> {
+  process.stdout.write(`\n${bench.name}: ${bench.about}\n`);
+  const all: BenchFigure[][] = [];
+  for (let run = 0; run < (quick ? 1 : RUNS); run++) all.push(await runOnce(bench.name, quick));
+  const results = (all[0] ?? []).map(({ name, unit }): Result => {
+    const runs = all.flatMap((figures) => figures.filter((f) => f.name === name).map((f) => f.value));
+    return { name, unit, median: median(runs), runs };
+  });
+  const settings = { ...bench.settings, runs: all.length, ...machine() };
+  print(results, settings);
+  if (quick) return;
+  const folder = join(packageRoot(), 'bench/results');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(
+    join(folder, `${bench.name}.json`),
+    `${JSON.stringify({ bench: bench.name, about: bench.about, settings, results }, undefined, 2)}\n`,
+  );
+}
+
+async function runOnce(name: string, quick: boolean): Promise<BenchFigure[]> {
+  const args = [fileURLToPath(import.meta.url), '--once', name, ...(quick ? ['--quick'] : [])];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const output = await text(child.stdout);
+  if (child.exitCode === null) await new Promise((resolve) => child.once('exit', resolve));
+  if (child.exitCode !== 0) throw new Error(`${name} failed with exit code ${child.exitCode}`);
+  return JSON.parse(output) as BenchFigure[];
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  const upper = sorted[middle] ?? 0;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? 0) + upper) / 2;
+}
+
+function machine() {
+  return {
+    cores: availableParallelism(),
+    processor: cpus()[0]?.model ?? 'unknown',
+    memory: `${Math.round(totalmem() / 2 ** 30)} GiB`,
+    node: process.version,
+  };
+}
+
+function print(results: readonly Result[], settings: Readonly<Record<string, unknown>>): void {
+  const width = Math.max(...results.map((r) => r.name.length));
+  for (const { name, median: middle, unit, runs } of results) {
+    const spread = runs.length > 1 ? `   (${show(Math.min(...runs))} to ${show(Math.max(...runs))})` : '';
+    process.stdout.write(`  ${name.padEnd(width)}  ${show(middle).padStart(12)} ${unit}${spread}\n`);
+  }
+  const described = Object.entries(settings).map(([key, value]) => `${key} ${String(value)}`);
+  process.stdout.write(`  with: ${described.join(', ')}\n`);
+}
+
+function show(value: number): string {
+  return value.toLocaleString('en-US', { maximumFractionDigits: 2 });
+}

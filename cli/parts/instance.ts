@@ -1,0 +1,38 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { type Bus, openEmbeddedBus } from '../../bus/index.js';
+import { type Logger, type Settings, UsageError } from '../../core/index.js';
+
+/** Where the parts of one instance keep their things, below its data folder. */
+export function instancePaths(dataFolder: string) {
+  const folder = resolve(dataFolder);
+  return {
+    folder,
+    bus: join(folder, 'bus'),
+    clickhouse: join(folder, 'clickhouse'),
+    exchange: join(folder, 'exchange'),
+    logs: join(folder, 'logs'),
+    sqlHistory: join(folder, 'sql-history'),
+  };
+}
+
+/** Opens the bus of an instance, and makes it when it is not there yet. */
+export function openBus(settings: Settings, log: Logger): Bus {
+  return openEmbeddedBus({ dir: instancePaths(settings.data).bus, log });
+}
+
+/** The bus of an instance for looking only; undefined when nothing was ever recorded there. */
+export function lookAtBus(settings: Settings): Bus | undefined {
+  const { bus } = instancePaths(settings.data);
+  return existsSync(bus) ? openEmbeddedBus({ dir: bus, retentionEveryMs: 0 }) : undefined;
+}
+
+/** @throws UsageError when nothing was ever recorded in the data folder */
+export function assertInstance(settings: Settings): void {
+  const { folder } = instancePaths(settings.data);
+  if (!existsSync(folder)) {
+    throw new UsageError(
+      `there is no data folder ${folder}; start recording with \`chancery up\`, or name it with --data`,
+    );
+  }
+}
