@@ -1,8 +1,13 @@
 import { type Command, Option } from 'commander';
-import { flagOf, resolveConfig, SETTINGS, type Setting, type SettingName, type Settings } from '../core/index.js';
-
-/** The settings that every subcommand takes. */
-export const COMMON: readonly SettingName[] = ['data', 'logLevel'];
+import {
+  flagOf,
+  loadConfig,
+  resolveConfig,
+  SETTINGS,
+  type Setting,
+  type SettingName,
+  type Settings,
+} from '../core/index.js';
 
 /** Adds the flags of these settings to a command, with help and defaults from core/settings.ts. */
 export function withSettings(command: Command, names: readonly SettingName[]): Command {
@@ -22,11 +27,15 @@ export function settingsOf(command: Command): { settings: Settings; given: Reado
   return resolveConfig(flagValues(command));
 }
 
-/** The flags that make a child command run with these settings; what is at its default is left out. */
+/**
+ * The flags that give a child command these settings. What the child finds by itself, in the environment or in
+ * chancery.config.json, is left out: no password appears in the process list that was not typed there.
+ */
 export function flagsFor(settings: Settings, names: readonly SettingName[]): string[] {
+  const found = loadConfig();
   return names.flatMap((name) => {
     const value: unknown = settings[name];
-    if (value === SETTINGS[name].default || value === undefined) return [];
+    if (value === found[name] || value === undefined) return [];
     if (typeof value === 'boolean') return [value ? flagOf(name) : flagOf(name).replace('--', '--no-')];
     return [flagOf(name), String(value)];
   });

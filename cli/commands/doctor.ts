@@ -2,7 +2,8 @@ import type { Command } from 'commander';
 import { describeError } from '../../core/index.js';
 import { type Check, type Finding, fail } from '../doctor/check.js';
 import { machineChecks } from '../doctor/machine.js';
-import { COMMON, settingsOf, withSettings } from '../settings.js';
+import { settingsOf, withSettings } from '../settings.js';
+import { COMMON } from '../settings-by-command.js';
 
 const SIGNS = { ok: 'ok  ', warn: 'WARN', fail: 'FAIL' } as const;
 

@@ -1,0 +1,76 @@
+import type { SettingName } from '../core/index.js';
+
+/** The settings that every subcommand takes. */
+export const COMMON: readonly SettingName[] = ['data', 'logLevel'];
+const LONG_RUNNING: readonly SettingName[] = ['metricsPort', 'stopWithParent'];
+
+/** Where the exchange is. */
+export const EXCHANGE_ADDRESS: readonly SettingName[] = [
+  'exchangeUrl',
+  'eventUrl',
+  'walletUrl',
+  'chanceUrl',
+  'orderBookWsUrl',
+  'chanceWsUrl',
+];
+const BUS: readonly SettingName[] = ['busPartitions', 'busRetentionHours', 'busRetentionBytes'];
+/** Which ClickHouse; the embedded one when no URL is given. */
+export const CLICKHOUSE: readonly SettingName[] = ['clickhouseUrl', 'clickhouseUser', 'clickhousePassword', 'database'];
+const EMBEDDED_CLICKHOUSE: readonly SettingName[] = ['clickhousePort', 'clickhouseMemory'];
+const COLLECTING: readonly SettingName[] = [
+  'collectorName',
+  'requestsPerSecond',
+  'requestTimeoutMs',
+  'subscriptionsPerConnection',
+  'silenceMs',
+  'eventsSchedule',
+  'referenceSchedule',
+  'historySchedule',
+  'historyPeriod',
+  'historyDays',
+];
+const TABLES: readonly SettingName[] = ['bodyRetentionDays'];
+const TRANSFORMING: readonly SettingName[] = [
+  'group',
+  'keepBodies',
+  'fsync',
+  'batchRows',
+  'batchDelayMs',
+  'acceptLoss',
+];
+
+export const COLLECT: readonly SettingName[] = [...COMMON, ...EXCHANGE_ADDRESS, ...COLLECTING, ...BUS, ...LONG_RUNNING];
+export const TRANSFORM: readonly SettingName[] = [
+  ...COMMON,
+  ...CLICKHOUSE,
+  ...TABLES,
+  ...TRANSFORMING,
+  ...BUS,
+  ...LONG_RUNNING,
+];
+export const MIGRATE: readonly SettingName[] = [...COMMON, ...CLICKHOUSE, ...TABLES, 'fsync'];
+export const WAREHOUSE: readonly SettingName[] = [...COMMON, 'database', ...EMBEDDED_CLICKHOUSE, ...LONG_RUNNING];
+export const SQL: readonly SettingName[] = [...COMMON, ...CLICKHOUSE];
+export const STATUS: readonly SettingName[] = [...COMMON, ...CLICKHOUSE, 'group'];
+export const DOCTOR: readonly SettingName[] = [
+  ...COMMON,
+  ...EXCHANGE_ADDRESS,
+  'requestTimeoutMs',
+  ...CLICKHOUSE,
+  ...EMBEDDED_CLICKHOUSE,
+  'metricsPort',
+];
+/** What the parts of an instance take together. */
+export const UP: readonly SettingName[] = [
+  ...new Set([
+    ...COMMON,
+    'metricsPort' as const,
+    ...EXCHANGE_ADDRESS,
+    ...COLLECTING,
+    ...BUS,
+    ...CLICKHOUSE,
+    ...EMBEDDED_CLICKHOUSE,
+    ...TABLES,
+    ...TRANSFORMING,
+  ]),
+];

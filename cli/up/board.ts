@@ -1,0 +1,103 @@
+import { columns, formatCount, formatSeconds } from '../format.js';
+import type { ProcessState } from './supervised-process.js';
+
+export interface PartLine {
+  readonly name: string;
+  readonly state: ProcessState;
+  readonly address: string;
+  /** What it is or does, a few words. */
+  readonly about: string;
+}
+
+export interface TableLine {
+  readonly name: string;
+  readonly rows: number;
+  /** Rows per second since the last look. */
+  readonly perSecond: number;
+}
+
+/** Everything that the screen of `chancery up` shows. */
+export interface BoardState {
+  readonly version: string;
+  readonly dataFolder: string;
+  readonly parts: readonly PartLine[];
+  readonly tables: readonly TableLine[];
+  /** Records on the bus that are not in ClickHouse yet; undefined when nobody could tell. */
+  readonly waiting: number | undefined;
+  /** Age of the newest row, seconds. */
+  readonly newestSeconds: number | undefined;
+  readonly deadLetters: number | undefined;
+  /** ClickHouse's web console. */
+  readonly consoleUrl: string;
+  /** A command that answers a first question. */
+  readonly question: string;
+}
+
+/** Colours for a terminal that has them, or nothing. */
+export interface Paint {
+  bold(text: string): string;
+  dim(text: string): string;
+  good(text: string): string;
+  bad(text: string): string;
+}
+
+const ESC = String.fromCharCode(27);
+const sgr = (code: number) => (text: string) => `${ESC}[${code}m${text}${ESC}[0m`;
+const asIs = (text: string) => text;
+export const COLOURS: Paint = { bold: sgr(1), dim: sgr(2), good: sgr(32), bad: sgr(31) };
+export const PLAIN: Paint = { bold: asIs, dim: asIs, good: asIs, bad: asIs };
+
+/** The screen as lines. */
+export function board(state: BoardState, paint: Paint): string[] {
+  return [
+    '',
+    `${paint.bold(`Chancery ${state.version}`)}  ${paint.dim('data folder')} ${state.dataFolder}`,
+    '',
+    ...partLines(state, paint),
+    '',
+    ...tableLines(state, paint),
+    '',
+    `  ${paint.dim('open')}   ${state.consoleUrl}`,
+    `  ${paint.dim('ask')}    ${state.question}`,
+    `  ${paint.dim('stop')}   Ctrl-C`,
+  ];
+}
+
+/** One line for logs: what was recorded so far. */
+export function progressLine(state: BoardState): string {
+  const rows = state.tables.reduce((sum, table) => sum + table.rows, 0);
+  const perSecond = state.tables.reduce((sum, table) => sum + table.perSecond, 0);
+  const tables = state.tables.map((table) => `${table.name} ${formatCount(table.rows)}`).join(', ');
+  const down = state.parts.filter((part) => part.state !== 'ready').map((part) => `${part.name} ${part.state}`);
+  return [
+    `recorded ${formatCount(rows)} rows (+${formatCount(Math.round(perSecond))}/s): ${tables || 'nothing yet'}`,
+    ...quality(state),
+    ...down,
+  ].join('; ');
+}
+
+function partLines({ parts }: BoardState, paint: Paint): string[] {
+  const lines = columns(parts.map((part) => [part.name, part.state, part.address, part.about]));
+  return lines.map((line, i) => {
+    const state = parts[i]?.state ?? 'stopped';
+    const colour = state === 'ready' ? paint.good : paint.bad;
+    return `  ${line.replace(state, colour(state))}`;
+  });
+}
+
+function tableLines(state: BoardState, paint: Paint): string[] {
+  if (state.tables.length === 0) return [`  ${paint.dim('nothing recorded yet')}`];
+  const rows = columns(
+    state.tables.map((t) => [t.name, formatCount(t.rows), `+${formatCount(Math.round(t.perSecond))}/s`]),
+    [1, 2],
+  );
+  return [...rows.map((row) => `  ${row}`), `  ${paint.dim(quality(state).join(' · '))}`];
+}
+
+function quality({ waiting, newestSeconds, deadLetters }: BoardState): string[] {
+  return [
+    ...(newestSeconds === undefined ? [] : [`newest row ${formatSeconds(newestSeconds)} old`]),
+    ...(waiting === undefined ? [] : [`${formatCount(waiting)} records waiting`]),
+    ...(deadLetters === undefined ? [] : [`${formatCount(deadLetters)} dead letters`]),
+  ];
+}
