@@ -1,0 +1,79 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createProgram } from '../../cli/program.js';
+import { chancery, temporaryFolder } from './command.js';
+
+const subcommands = createProgram().commands.map((command) => command.name());
+
+describe('help', () => {
+  it('lists every subcommand with what it does', async () => {
+    const { code, out } = await chancery(['--help']);
+    expect(code).toBe(0);
+    for (const command of createProgram().commands) {
+      expect(command.description()).not.toBe('');
+      expect(out).toContain(`\n  ${command.name()} `);
+    }
+  });
+
+  it.each(subcommands)('of %s shows its options and examples', async (name) => {
+    const { code, out, err } = await chancery([name, '--help']);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toContain(`Usage: chancery ${name}`);
+    expect(out).toContain('--data <DIR>');
+    expect(out).toMatch(new RegExp(`\nExamples:\n  chancery ${name}`));
+  });
+
+  it('is shown when nothing was asked for, with exit code 2', async () => {
+    const { code, out, err } = await chancery([]);
+    expect(code).toBe(2);
+    expect(out + err).toContain('Usage: chancery');
+  });
+});
+
+describe('a wrong command line', () => {
+  it.each([
+    [['doctr'], "unknown command 'doctr' (did you mean doctor?)"],
+    [['doctor', '--dta', 'x'], "unknown option '--dta' (did you mean --data?)"],
+    [['doctor', 'now'], "too many arguments for 'doctor'"],
+    [['doctor', '--data'], "option '--data <DIR>' argument missing"],
+    [['doctor', '--log-level', 'loud'], '--log-level is "loud"'],
+  ])('%j gets one line and exit code 2', async (args, message) => {
+    const { code, out, err } = await chancery(args);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toMatch(/^chancery: [^\n]+\n$/);
+    expect(err).toContain(message);
+  });
+});
+
+describe('configuration', () => {
+  it('takes flags over the environment, the environment over the file, the file over defaults', async () => {
+    const folder = temporaryFolder();
+    const inUse = async (args: string[], env: Record<string, string>) => {
+      const { out } = await chancery(['doctor', '--json', ...args], { cwd: folder, env });
+      const findings = JSON.parse(out) as { check: string; found: string }[];
+      return findings.find((f) => f.check === 'data folder')?.found.split(' ')[0];
+    };
+    expect(await inUse([], {})).toBe(join(folder, 'data'));
+    writeFileSync(join(folder, 'chancery.config.json'), '{"data":"from-file"}');
+    expect(await inUse([], {})).toBe(join(folder, 'from-file'));
+    expect(await inUse([], { CHANCERY_DATA: 'from-env' })).toBe(join(folder, 'from-env'));
+    expect(await inUse(['--data', 'from-flag'], { CHANCERY_DATA: 'from-env' })).toBe(join(folder, 'from-flag'));
+  });
+
+  it.each([
+    ['{"dta":"x"}', {}, /unknown key dta in .*chancery\.config\.json \(did you mean data\?\)/],
+    ['{"logLevel":7}', {}, /logLevel in chancery\.config\.json is 7/],
+    ['{"data":', {}, /chancery\.config\.json is not JSON/],
+    ['[]', {}, /must hold one JSON object/],
+    ['{}', { CHANCERY_DAT: 'x' }, /unknown environment variable CHANCERY_DAT \(did you mean CHANCERY_DATA\?\)/],
+    ['{}', { CHANCERY_LOG_LEVEL: 'loud' }, /CHANCERY_LOG_LEVEL is "loud"/],
+  ])('%s with %j is refused in one line with exit code 2', async (file, env, message) => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'chancery.config.json'), file);
+    const { code, err } = await chancery(['doctor'], { cwd: folder, env });
+    expect(code).toBe(2);
+    expect(err).toMatch(/^chancery: [^\n]+\n$/);
+    expect(err).toMatch(message);
+  });
+});

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { Screen } from '../../cli/up/screen.js';
+
+/** A stream that keeps what was written since the last `take`. */
+function recorder(isTTY: boolean, columns = 80, rows = 24) {
+  const written: string[] = [];
+  return {
+    isTTY,
+    columns,
+    rows,
+    write: (text: string) => written.push(text),
+    take: () => written.splice(0).join(''),
+  };
+}
+const ESC = '\u001b';
+
+describe('the screen of up', () => {
+  it('redraws its board in place on a terminal and puts news above it', () => {
+    const stream = recorder(true);
+    const screen = new Screen(stream);
+    screen.show(['a', 'b']);
+    expect(stream.take()).toBe('a\nb\n');
+    screen.show(['c', 'd']);
+    expect(stream.take()).toBe(`${ESC}[2A${ESC}[Jc\nd\n`);
+    screen.news('it happened');
+    expect(stream.take()).toBe(`${ESC}[2A${ESC}[Jit happened\nc\nd\n`);
+  });
+
+  it('cuts what would wrap, not counting colours, and what is taller than the window', () => {
+    const stream = recorder(true, 6, 3);
+    new Screen(stream).show([`${ESC}[1mabc${ESC}[0mdefgh`, '2', '3', '4']);
+    expect(stream.take()).toBe(`${ESC}[1mabc${ESC}[0mde\n2\n`);
+  });
+
+  it('writes lines and no control codes where there is no terminal', () => {
+    const stream = recorder(false);
+    const screen = new Screen(stream);
+    screen.show(['a', 'b']);
+    screen.news('later');
+    screen.show(['c']);
+    expect(stream.take()).toBe('a\nb\nlater\nc\n');
+  });
+});

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { endsStatement } from '../../cli/sql/console.js';
+import { parseRows, renderTable } from '../../cli/sql/table.js';
+
+const answer = [
+  '["title", "chance", "note"]',
+  '["String", "Nullable(Float64)", "LowCardinality(String)"]',
+  '["Rain tomorrow", "0.25", "a"]',
+  '["Été", "ᴺᵁᴸᴸ", "two\\nlines"]',
+].join('\n');
+
+describe('a table of an answer', () => {
+  it('aligns numbers to the right, shows NULL as ∅ and keeps a row on one line', () => {
+    expect(renderTable(parseRows(answer), Number.POSITIVE_INFINITY)).toEqual({
+      cut: false,
+      lines: [
+        'title          chance  note',
+        '─────────────  ──────  ─────────',
+        'Rain tomorrow    0.25  a',
+        'Été                 ∅  two⏎lines',
+      ],
+    });
+  });
+
+  it('cuts the widest text, never a number, when the window is narrow', () => {
+    const { lines, cut } = renderTable(parseRows(answer), 27);
+    expect(cut).toBe(true);
+    expect(lines[2]).toBe('Rain to…    0.25  a');
+    expect(Math.max(...lines.map((line) => [...line].length))).toBeLessThanOrEqual(27);
+  });
+
+  it('shows the column names of an empty answer', () => {
+    expect(renderTable(parseRows('["a"]\n["Int8"]\n'), 80).lines).toEqual(['a', '─']);
+  });
+});
+
+describe('the prompt', () => {
+  it.each([
+    ['SELECT 1;', true],
+    ['SELECT 1 ;  ', true],
+    ['SELECT 1', false],
+    ["SELECT ';", false],
+    ["SELECT ';';", true],
+    ["SELECT 'it''s;", false],
+    ['SELECT 1 -- ;', false],
+    ['SELECT 1; -- done', true],
+    ['SELECT 1 /* ;', false],
+    ['SELECT "a;" ;', true],
+  ])('takes %j as a whole statement: %s', (text, whole) => {
+    expect(endsStatement(text)).toBe(whole);
+  });
+});
