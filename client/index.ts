@@ -43,4 +43,15 @@ export { type EventPageQuery, type EventQuery, searchEventsOperation } from './r
 export type { Call, Operation } from './rest/operation.js';
 export { PageWalk, type WalkReport } from './rest/page-walk.js';
 export { type PopularTagsQuery, popularTagsOperation } from './rest/tags.js';
+export type { HistoryAnswer } from './streams/chance-requests.js';
+export {
+  ChanceStream,
+  type ChanceStreamOptions,
+  type HistoryOptions,
+  type StreamHistoryQuery,
+} from './streams/chance-stream.js';
+export type { Connected, ConnectFailed, Disconnected, RawFrame } from './streams/connection.js';
+export type { StreamEvent, StreamFrame, StreamHandlers } from './streams/feed.js';
+export type { StreamOptions } from './streams/options.js';
+export { OrderBookStream } from './streams/order-book-stream.js';
 export { describeValue, type Fault } from './wire/index.js';

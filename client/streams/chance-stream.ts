@@ -1,0 +1,153 @@
+import { systemClock } from '../../core/index.js';
+import { streamUrl } from '../addresses.js';
+import { type ChanceMessage, decodeChanceMessage } from '../decode/chance-stream.js';
+import { checkPeriod } from '../rest/chance-history.js';
+import { isoTime } from '../rest/params.js';
+import { ChanceRequests, type HistoryAnswer } from './chance-requests.js';
+import { StreamConnection } from './connection.js';
+import { Feed, type StreamEvent } from './feed.js';
+import { connectionOptions, DEFAULT_QUEUE_CAPACITY, type StreamOptions } from './options.js';
+
+/** What HISTORY asks for, part 6.2. */
+export interface StreamHistoryQuery {
+  readonly eventId: string;
+  /** Also called outcome IDs. */
+  readonly marketIds: readonly string[];
+  /** A period code, or a custom number of seconds as text; without it, raw data. */
+  readonly period?: string;
+  /** Unix seconds. */
+  readonly from: number;
+  /** Unix seconds. */
+  readonly to: number;
+}
+
+export interface HistoryOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Longest wait for the answer, with the wait for its turn, milliseconds. Default 30,000. */
+  readonly timeoutMs?: number;
+}
+
+export interface ChanceStreamOptions extends StreamOptions<ChanceMessage> {
+  /** How long a confirmation is waited for before HISTORY is sent all the same, milliseconds. Default 10,000. */
+  readonly confirmTimeoutMs?: number;
+}
+
+/**
+ * The chance stream, part 6.2: probabilities of subscribed markets, and their history. Subscriptions are kept and sent
+ * again after every reconnect. Use the handlers, or iterate over it; `start` connects.
+ */
+export class ChanceStream implements AsyncIterable<StreamEvent<ChanceMessage>> {
+  readonly url: string;
+  readonly #feed: Feed<ChanceMessage>;
+  readonly #connection: StreamConnection;
+  readonly #requests: ChanceRequests;
+  readonly #events = new Map<string, Set<string>>();
+
+  /** @throws AddressError */
+  constructor(options: ChanceStreamOptions) {
+    this.url = streamUrl(options.addresses, 'chanceWs');
+    this.#requests = new ChanceRequests({
+      send: (message) => this.#connection.send(JSON.stringify(message)),
+      recycle: (cause) => this.#connection.recycle(cause),
+      clock: options.clock ?? systemClock,
+      confirmTimeoutMs: options.confirmTimeoutMs ?? 10_000,
+    });
+    this.#feed = new Feed<ChanceMessage>({
+      ...options,
+      queueCapacity: options.queueCapacity ?? DEFAULT_QUEUE_CAPACITY,
+      decode: decodeChanceMessage,
+      isData: (message) =>
+        message.type === 'history' ||
+        ((message.type === 'probability' || message.type === 'aggregated') && message.points.length > 0),
+      inner: {
+        onMessage: (message, frame) => this.#requests.onMessage(message, frame),
+        onConnected: () => this.#subscribeAll(),
+        onDisconnected: ({ cause }) => this.#requests.onDisconnected(cause),
+        onClosed: () => this.#requests.close(),
+      },
+    });
+    this.#connection = new StreamConnection(connectionOptions(options, 'chance stream', this.url), this.#feed);
+    this.#feed.attach(this.#connection);
+  }
+
+  /** UUID of the open connection. */
+  get connection(): string | undefined {
+    return this.#connection.connection;
+  }
+
+  /** Markets that are subscribed, or will be with the next connection, by event. */
+  get subscriptions(): ReadonlyMap<string, ReadonlySet<string>> {
+    return this.#events;
+  }
+
+  /** Connects, and keeps connected until `close` or the signal. */
+  start(signal?: AbortSignal): void {
+    this.#connection.start(signal);
+  }
+
+  /** Asks for markets of an event: their last known values, then every change. Adds to what is subscribed. */
+  subscribe(eventId: string, marketIds: readonly string[]): void {
+    const markets = this.#events.get(eventId) ?? new Set();
+    for (const marketId of marketIds) markets.add(marketId);
+    this.#events.set(eventId, markets);
+    // With all markets of the event: whether SUBSCRIBE adds or replaces is not documented, and so does not matter.
+    if (this.connection) this.#requests.subscription({ t: 'SUBSCRIBE', e: eventId, o: [...markets] });
+  }
+
+  /** Ends the subscription of markets of an event, or of all that it has. */
+  unsubscribe(eventId: string, marketIds?: readonly string[]): void {
+    const markets = this.#events.get(eventId);
+    if (!markets) return;
+    const o = (marketIds ?? [...markets]).filter((marketId) => markets.delete(marketId));
+    if (markets.size === 0) this.#events.delete(eventId);
+    if (this.connection && o.length > 0) this.#requests.subscription({ t: 'UNSUBSCRIBE', o });
+  }
+
+  /**
+   * Asks for history; one request is in flight at a time, since answers name none. The first point of a series is the
+   * anchor, and a range without data comes as a flat line (part 6.2).
+   * @throws UsageError for parameters that cannot be sent; `StreamError` when the exchange refuses; `TransportError`
+   * when no answer comes; the signal's reason when it is aborted
+   */
+  async history(query: StreamHistoryQuery, options: HistoryOptions = {}): Promise<HistoryAnswer> {
+    const { eventId, marketIds, period, from, to } = query;
+    const range = { f: isoTime('from', from), t: isoTime('to', to) };
+    const d = period === undefined ? range : { p: checkPeriod(period), ...range };
+    return this.#requests.history(
+      { t: 'HISTORY', e: eventId, o: [...marketIds], d },
+      `HISTORY of event ${eventId} on ${this.url}`,
+      options.timeoutMs ?? 30_000,
+      options.signal,
+    );
+  }
+
+  /** Stops reading from the socket; a few frames may still come. */
+  pause(): void {
+    this.#connection.pause(this);
+  }
+
+  resume(): void {
+    this.#connection.resume(this);
+  }
+
+  /** Gives the open connection up and connects again. */
+  recycle(cause: string): void {
+    this.#connection.recycle(cause);
+  }
+
+  /** Reads what comes from now on; a reader that is slow slows the socket. */
+  [Symbol.asyncIterator](): AsyncIterableIterator<StreamEvent<ChanceMessage>> {
+    return this.#feed.read();
+  }
+
+  /** Ends the connection, all readers and every request that waits. May be called twice. */
+  async close(): Promise<void> {
+    this.#requests.close();
+    await this.#connection.close();
+  }
+
+  #subscribeAll(): void {
+    for (const [e, markets] of this.#events) this.#requests.subscription({ t: 'SUBSCRIBE', e, o: [...markets] });
+    this.#requests.onConnected();
+  }
+}

@@ -1,0 +1,260 @@
+import { randomUUID } from 'node:crypto';
+import { WebSocket } from 'ws';
+import { Backoff, type Clock, describeError } from '../../core/index.js';
+import { HttpStatusError, TransportError } from '../errors/index.js';
+import { parseRetryAfter } from '../retry-after.js';
+import { after } from './timer.js';
+
+/** A frame as it arrived. */
+export interface RawFrame {
+  /** UUID of the connection. */
+  readonly connection: string;
+  /** Unix microseconds, taken before anything else. */
+  readonly receivedAtMicros: number;
+  readonly data: Buffer;
+  /** Whether it was sent as a binary frame. */
+  readonly binary: boolean;
+}
+
+export interface Connected {
+  /** UUID of the connection. */
+  readonly connection: string;
+  readonly url: string;
+  readonly atMicros: number;
+}
+
+export interface Disconnected {
+  readonly connection: string;
+  readonly atMicros: number;
+  /** Why, in one line. */
+  readonly cause: string;
+  /** The exchange sent a frame larger than is accepted; it is lost. */
+  readonly oversized: boolean;
+}
+
+export interface ConnectFailed {
+  readonly error: TransportError | HttpStatusError;
+  readonly retryInMs: number;
+}
+
+export interface ConnectionHandlers {
+  onFrame(frame: RawFrame): void;
+  onConnected(event: Connected): void;
+  onDisconnected(event: Disconnected): void;
+  onConnectFailed(event: ConnectFailed): void;
+  /** No more of the above will come. */
+  onClosed(): void;
+}
+
+export interface ConnectionOptions {
+  readonly url: string;
+  /** Name for error messages, like `order book stream`. */
+  readonly name: string;
+  /** Longest wait for the handshake, milliseconds. */
+  readonly handshakeTimeoutMs: number;
+  /** Largest accepted frame, bytes. */
+  readonly maxFrameBytes: number;
+  /** A connection that shows no sign of life between two pings of this distance is given up, milliseconds. */
+  readonly keepAliveMs: number;
+  /** Bound of the first wait before a reconnect, and of any wait, milliseconds. */
+  readonly reconnectBaseMs: number;
+  readonly reconnectCapMs: number;
+  readonly clock: Clock;
+  readonly random?: (() => number) | undefined;
+}
+
+/** How long a goodbye may take before the socket is cut, milliseconds. */
+const GOODBYE_MS = 500;
+
+/**
+ * A WebSocket that is connected again whenever it is lost, with full jitter. The waits grow until `noteData` says that
+ * the connection was good for something: a server that accepts and drops at once is not hammered.
+ */
+export class StreamConnection {
+  readonly #closing = new AbortController();
+  readonly #backoff: Backoff;
+  readonly #pausers = new Set<unknown>();
+  #socket: WebSocket | undefined;
+  #connection: string | undefined;
+  #cut: string | undefined;
+  #running: Promise<void> | undefined;
+  #unlisten: () => void = () => undefined;
+
+  constructor(
+    private readonly options: ConnectionOptions,
+    private readonly handlers: ConnectionHandlers,
+  ) {
+    const { reconnectBaseMs: baseMs, reconnectCapMs: capMs } = options;
+    this.#backoff = new Backoff({ baseMs, capMs }, options.random);
+  }
+
+  /** UUID of the connection that is open now. */
+  get connection(): string | undefined {
+    return this.#connection;
+  }
+
+  /** Connects, and keeps connected until `close` or the signal. */
+  start(signal?: AbortSignal): void {
+    if (this.#running || this.#closing.signal.aborted) return;
+    const onAbort = () => void this.close();
+    signal?.addEventListener('abort', onAbort, { once: true });
+    this.#unlisten = () => signal?.removeEventListener('abort', onAbort);
+    this.#running = this.#run();
+    if (signal?.aborted) onAbort();
+  }
+
+  /** False when there is no open connection: nothing was sent. */
+  send(text: string): boolean {
+    if (this.#socket?.readyState !== WebSocket.OPEN) return false;
+    this.#socket.send(text);
+    return true;
+  }
+
+  /** A valid data message came: the next reconnect may be quick again. */
+  noteData(): void {
+    this.#backoff.reset();
+  }
+
+  /** Stops reading from the socket until everyone who paused it resumed it. A few frames may still come. */
+  pause(who: unknown): void {
+    this.#pausers.add(who);
+    this.#socket?.pause();
+  }
+
+  resume(who: unknown): void {
+    this.#pausers.delete(who);
+    if (this.#pausers.size === 0) this.#socket?.resume();
+  }
+
+  /** Gives the open connection up and connects again. */
+  recycle(cause: string): void {
+    if (!this.#socket) return;
+    this.#cut = cause;
+    this.#socket.terminate();
+  }
+
+  /** Says goodbye, and resolves when the socket is let go. No frame is handed over afterwards. May be called twice. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    this.#unlisten();
+    await this.#running;
+    this.handlers.onClosed();
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#closing;
+    while (!signal.aborted) {
+      const failure = await this.#connectOnce();
+      if (signal.aborted) return;
+      const asked = failure instanceof HttpStatusError ? (failure.retryAfterMs ?? 0) : 0;
+      const retryInMs = Math.max(this.#backoff.nextDelayMs(), asked);
+      if (failure) this.handlers.onConnectFailed({ error: failure, retryInMs });
+      await this.options.clock.sleep(retryInMs, signal).catch(() => undefined);
+    }
+  }
+
+  /** Resolves when the connection is gone: with why it could not be opened, or nothing when it had been open. */
+  #connectOnce(): Promise<TransportError | HttpStatusError | undefined> {
+    const { url, name, clock } = this.options;
+    const socket = new WebSocket(url, {
+      perMessageDeflate: false,
+      maxPayload: this.options.maxFrameBytes,
+      handshakeTimeout: this.options.handshakeTimeoutMs,
+      // A text frame that is not UTF-8 is handed over like any other: it must not end the connection and disappear.
+      skipUTF8Validation: true,
+    });
+    const connection = randomUUID();
+    let opened = false;
+    let failure: Error | undefined;
+    let settle: () => void = () => undefined;
+    socket.on('unexpected-response', (_request, response) => {
+      const retryAfterMs = parseRetryAfter(response.headers['retry-after'], clock.nowMs());
+      failure = new HttpStatusError(`${name} ${url}`, response.statusCode ?? 0, undefined, retryAfterMs);
+      socket.terminate();
+    });
+    socket.on('error', (error) => {
+      failure ??= error;
+    });
+    socket.on('open', () => {
+      opened = true;
+      settle = this.#opened(socket, connection);
+    });
+    const onClosing = () => goodbye(socket);
+    this.#closing.signal.addEventListener('abort', onClosing, { once: true });
+    return new Promise((resolve) => {
+      socket.on('close', (code, reason) => {
+        const atMicros = clock.nowMicros();
+        this.#closing.signal.removeEventListener('abort', onClosing);
+        settle();
+        if (opened) {
+          this.handlers.onDisconnected({ connection, atMicros, ...this.#causeOf(code, reason, failure) });
+          this.#cut = undefined;
+          resolve(undefined);
+        } else if (failure instanceof HttpStatusError) resolve(failure);
+        else resolve(new TransportError('connection', `${name} ${url}`, { cause: failure }));
+      });
+    });
+  }
+
+  /** Wires an open socket; answers what undoes it. */
+  #opened(socket: WebSocket, connection: string): () => void {
+    const { clock, url, keepAliveMs } = this.options;
+    this.#socket = socket;
+    this.#connection = connection;
+    this.#cut = undefined;
+    if (this.#pausers.size > 0) socket.pause();
+    let heard = true;
+    const onLife = () => {
+      heard = true;
+    };
+    socket.on('message', (data: Buffer, binary) => {
+      const receivedAtMicros = clock.nowMicros();
+      heard = true;
+      if (this.#closing.signal.aborted) return;
+      this.handlers.onFrame({ connection, receivedAtMicros, data, binary });
+    });
+    socket.on('ping', onLife);
+    socket.on('pong', onLife);
+    let cancel: () => void = () => undefined;
+    const beat = () => {
+      // While reading is paused nothing can be heard, which says nothing about the other side.
+      if (!heard && this.#pausers.size === 0) {
+        this.recycle(`no sign of life for ${keepAliveMs} ms`);
+        return;
+      }
+      heard = this.#pausers.size > 0;
+      if (socket.readyState === WebSocket.OPEN) socket.ping();
+      cancel = after(clock, keepAliveMs, beat);
+    };
+    cancel = after(clock, keepAliveMs, beat);
+    this.handlers.onConnected({ connection, url, atMicros: clock.nowMicros() });
+    return () => {
+      cancel();
+      this.#socket = undefined;
+      this.#connection = undefined;
+    };
+  }
+
+  #causeOf(code: number, reason: Buffer, failure: Error | undefined): Pick<Disconnected, 'cause' | 'oversized'> {
+    const limit = this.options.maxFrameBytes;
+    if ((failure as NodeJS.ErrnoException | undefined)?.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') {
+      return { cause: `the exchange sent a frame larger than ${limit} bytes`, oversized: true };
+    }
+    if (this.#closing.signal.aborted) return { cause: 'closed by us', oversized: false };
+    if (this.#cut !== undefined) return { cause: this.#cut, oversized: false };
+    if (failure) return { cause: describeError(failure), oversized: false };
+    if (code === 1006) return { cause: 'the connection broke without a goodbye', oversized: false };
+    const said = reason.length > 0 ? `, ${JSON.stringify(reason.toString('utf8'))}` : '';
+    return { cause: `closed by the exchange (code ${code}${said})`, oversized: false };
+  }
+}
+
+function goodbye(socket: WebSocket): void {
+  if (socket.readyState === WebSocket.CONNECTING || socket.isPaused) {
+    socket.terminate();
+    return;
+  }
+  socket.close(1000);
+  const timer = setTimeout(() => socket.terminate(), GOODBYE_MS);
+  socket.once('close', () => clearTimeout(timer));
+}

@@ -1,0 +1,93 @@
+import { streamUrl } from '../addresses.js';
+import { decodeOrderBookMessage, type OrderBookMessage } from '../decode/order-book.js';
+import type { OrderBookClientMessageWire } from '../wire/index.js';
+import { StreamConnection } from './connection.js';
+import { Feed, type StreamEvent } from './feed.js';
+import { connectionOptions, DEFAULT_QUEUE_CAPACITY, type StreamOptions } from './options.js';
+
+/**
+ * The order book stream, part 6.1: prices of the markets of subscribed events. Subscriptions are kept and sent again
+ * after every reconnect. Use the handlers, or iterate over it; `start` connects.
+ */
+export class OrderBookStream implements AsyncIterable<StreamEvent<OrderBookMessage>> {
+  readonly url: string;
+  readonly #feed: Feed<OrderBookMessage>;
+  readonly #connection: StreamConnection;
+  readonly #events = new Set<string>();
+
+  /** @throws AddressError */
+  constructor(options: StreamOptions<OrderBookMessage>) {
+    this.url = streamUrl(options.addresses, 'orderBookWs');
+    this.#feed = new Feed<OrderBookMessage>({
+      ...options,
+      queueCapacity: options.queueCapacity ?? DEFAULT_QUEUE_CAPACITY,
+      decode: decodeOrderBookMessage,
+      isData: (message) => message.type === 'prices' && message.prices.length > 0,
+      inner: { onConnected: () => this.#subscribeAll() },
+    });
+    this.#connection = new StreamConnection(connectionOptions(options, 'order book stream', this.url), this.#feed);
+    this.#feed.attach(this.#connection);
+  }
+
+  /** UUID of the open connection. */
+  get connection(): string | undefined {
+    return this.#connection.connection;
+  }
+
+  /** IDs of the events that are subscribed, or will be with the next connection. */
+  get subscriptions(): ReadonlySet<string> {
+    return this.#events;
+  }
+
+  /** Connects, and keeps connected until `close` or the signal. */
+  start(signal?: AbortSignal): void {
+    this.#connection.start(signal);
+  }
+
+  /** Asks for an event's prices: SUBSCRIBED, then PRICES_DATA, then a PRICES_DATA_DELTA per change. */
+  subscribe(eventId: string): void {
+    this.#events.add(eventId);
+    this.#send({ t: 'SUBSCRIBE', e: eventId });
+  }
+
+  unsubscribe(eventId: string): void {
+    if (this.#events.delete(eventId)) this.#send({ t: 'UNSUBSCRIBE', e: eventId });
+  }
+
+  /** Asks for PRICES_DATA of an event now. False when there is no open connection. */
+  requestData(eventId: string): boolean {
+    return this.#send({ t: 'REQUEST_DATA', e: eventId });
+  }
+
+  /** Stops reading from the socket; a few frames may still come. */
+  pause(): void {
+    this.#connection.pause(this);
+  }
+
+  resume(): void {
+    this.#connection.resume(this);
+  }
+
+  /** Gives the open connection up and connects again. */
+  recycle(cause: string): void {
+    this.#connection.recycle(cause);
+  }
+
+  /** Reads what comes from now on; a reader that is slow slows the socket. */
+  [Symbol.asyncIterator](): AsyncIterableIterator<StreamEvent<OrderBookMessage>> {
+    return this.#feed.read();
+  }
+
+  /** Ends the connection and all readers. May be called twice. */
+  close(): Promise<void> {
+    return this.#connection.close();
+  }
+
+  #subscribeAll(): void {
+    for (const e of this.#events) this.#send({ t: 'SUBSCRIBE', e });
+  }
+
+  #send(message: OrderBookClientMessageWire): boolean {
+    return this.#connection.send(JSON.stringify(message));
+  }
+}
