@@ -1,8 +1,10 @@
 import { Command } from 'commander';
 import { packageVersion } from '../core/index.js';
 import { doctorCommand } from './commands/doctor.js';
+import { sqlCommand } from './commands/sql.js';
+import { warehouseCommand } from './commands/warehouse.js';
 
-const COMMANDS: readonly ((program: Command) => void)[] = [doctorCommand];
+const COMMANDS: readonly ((program: Command) => void)[] = [warehouseCommand, sqlCommand, doctorCommand];
 
 /** The `chancery` command with all its subcommands; parse errors are thrown as CommanderError. */
 export function createProgram(): Command {

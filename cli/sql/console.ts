@@ -33,6 +33,7 @@ export async function runConsole({ client, format, input, printer, historyPath }
   let statement = '';
   let running: AbortController | undefined;
   const show = () => {
+    if (!input.isTTY) return;
     lines.setPrompt(statement === '' ? PROMPT : MORE);
     lines.prompt();
   };

@@ -51,7 +51,7 @@ export async function ask(
     };
   } catch (error) {
     if (signal?.aborted) throw signal.reason;
-    if (error instanceof ClickHouseError) throw new QueryError(reasonOf(error), { cause: error });
+    if (error instanceof ClickHouseError) throw new QueryError(reasonOf(error));
     throw new UnavailableError('ClickHouse does not answer; `chancery status` says what runs', { cause: error });
   }
 }
@@ -65,5 +65,6 @@ export function reasonOf(error: ClickHouseError): string {
     .replace(/[ .]+$/, '');
   if (error.code === '396') return `${reason}; ask for less: add LIMIT, or aggregate`;
   if (error.code === '164' || error.code === '497') return `${reason}; chancery sql only reads, in Chancery's database`;
+  if (error.code === '81') return `${reason}: nothing was recorded there yet; \`chancery up\` starts recording`;
   return reason;
 }

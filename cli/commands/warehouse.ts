@@ -1,0 +1,33 @@
+import type { Command } from 'commander';
+import { EmbeddedClickHouse } from '../../warehouse/index.js';
+import { runPart } from '../parts/run-part.js';
+import { withSettings } from '../settings.js';
+import { WAREHOUSE } from '../settings-by-command.js';
+
+/** `chancery warehouse`: the embedded ClickHouse server of a data folder, alone. */
+export function warehouseCommand(program: Command): void {
+  const command = program
+    .command('warehouse')
+    .description('run only the embedded ClickHouse server of the data folder')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  chancery warehouse\n  chancery warehouse --data /srv/chancery --clickhouse-port 8123',
+    )
+    .action(() =>
+      runPart(command, 'clickhouse', ({ settings, log }) => {
+        const server = new EmbeddedClickHouse({
+          dataFolder: settings.data,
+          database: settings.database,
+          httpPort: settings.clickhousePort,
+          memoryBytes: settings.clickhouseMemory,
+          logger: log,
+        });
+        return {
+          components: [server],
+          health: () => ({ ok: server.health.ready, detail: { ...server.health } }),
+          about: () => ({ address: server.endpoint.url, tcpPort: server.endpoint.tcpPort }),
+        };
+      }),
+    );
+  withSettings(command, WAREHOUSE);
+}

@@ -1,0 +1,99 @@
+import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickhouse/client';
+import { createLogger, type Settings } from '../../core/index.js';
+import {
+  type ClickHouseEndpoint,
+  consoleUrl,
+  EmbeddedClickHouse,
+  type EmbeddedEndpoint,
+  findEmbedded,
+} from '../../warehouse/index.js';
+import { assertInstance } from '../parts/instance.js';
+
+/** A connection that can only read. */
+export interface ReadOnly {
+  readonly client: ClickHouseClient;
+  /** How a person reaches the same server with other tools, line by line. */
+  readonly otherTools: readonly string[];
+  /** True when the server was started for this alone. */
+  readonly temporary: boolean;
+  close(): Promise<void>;
+}
+
+/**
+ * Connects as a user who can only read: to the configured ClickHouse, to the embedded one that runs on the data
+ * folder, or to one that is started for as long as this connection is open.
+ */
+export async function connectReadOnly(settings: Settings, signal: AbortSignal): Promise<ReadOnly> {
+  if (settings.clickhouseUrl !== undefined) return connectServer(settings, settings.clickhouseUrl);
+  assertInstance(settings);
+  const running = await findEmbedded(settings.data);
+  if (running) return connectEmbedded(settings, running);
+  const server = new EmbeddedClickHouse({
+    dataFolder: settings.data,
+    database: settings.database,
+    httpPort: 0,
+    memoryBytes: settings.clickhouseMemory,
+    logger: createLogger({ part: 'clickhouse', level: 'fatal', plain: true }),
+  });
+  await server.start(signal);
+  const connection = connectEmbedded(settings, server.endpoint);
+  return {
+    ...connection,
+    temporary: true,
+    async close() {
+      await connection.close();
+      await server.stop();
+    },
+  };
+}
+
+function connectEmbedded(settings: Settings, endpoint: EmbeddedEndpoint): ReadOnly {
+  const client = open(endpoint.reader, settings.database);
+  const password = endpoint.reader.password.reveal();
+  return {
+    client,
+    temporary: false,
+    otherTools: [
+      `web console        ${consoleUrl(endpoint)}`,
+      `HTTP               ${endpoint.url}  user reader, password ${password}, database ${settings.database}`,
+      `clickhouse-client  --host 127.0.0.1 --port ${endpoint.tcpPort} --user reader --password ${password}`,
+    ],
+    close: () => client.close(),
+  };
+}
+
+/** A server of somebody else's: its user may write, so every statement is sent with `readonly`. */
+async function connectServer(settings: Settings, url: string): Promise<ReadOnly> {
+  const user = settings.clickhouseUser;
+  const endpoint = { url, user, password: settings.clickhousePassword };
+  let client = open(endpoint, settings.database);
+  const mode = await client.query({ query: "SELECT getSetting('readonly') AS mode", format: 'JSONEachRow' });
+  const [row] = await mode.json<{ mode: number | string }>();
+  if (Number(row?.mode) === 0) {
+    await client.close();
+    client = open(endpoint, settings.database, { readonly: '1' });
+  }
+  return {
+    client,
+    temporary: false,
+    otherTools: [`HTTP  ${url}  user ${user}, database ${settings.database}`],
+    close: () => client.close(),
+  };
+}
+
+function open(
+  { url, user, password }: Omit<ClickHouseEndpoint, 'password'> & { password: string | { reveal(): string } },
+  database: string,
+  enforced: { readonly?: '1' } = {},
+): ClickHouseClient {
+  return createClient({
+    url,
+    username: user,
+    password: typeof password === 'string' ? password : password.reveal(),
+    database,
+    application: 'chancery sql',
+    request_timeout: 120_000,
+    clickhouse_settings: enforced,
+    log: { level: ClickHouseLogLevel.OFF },
+  });
+}
