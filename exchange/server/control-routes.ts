@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import type { ExchangeCore, Result } from '../engine/index.js';
+import { HttpError } from './errors.js';
+import { eventToWire } from './event-shape.js';
+import { FAULT_KINDS, FAULT_STREAMS, type FaultRequest, type Faults, STREAM_ONLY } from './faults.js';
+import type { LoadGenerator } from './load-generator.js';
+import type { Quirks } from './quirks.js';
+import type { Reply, Route } from './routes.js';
+import { truthLines } from './truth-lines.js';
+import { param, validBody, wholeNumber } from './validate.js';
+
+const MAX_FAULT_COUNT = 1_000_000;
+const MAX_FAULT_MS = 600_000;
+
+const faultSchema = z.strictObject({
+  kind: z.enum(FAULT_KINDS),
+  stream: z.enum(FAULT_STREAMS).optional(),
+  eventId: z.string().min(1).optional(),
+  count: z.int().min(1).max(MAX_FAULT_COUNT).optional(),
+  ms: z.number().min(0).max(MAX_FAULT_MS).optional(),
+});
+const openEventSchema = z.looseObject({
+  title: z.string().min(1).max(500),
+  category: z.string().min(1),
+  tags: z.array(z.string().min(1).max(100)).max(100).default([]),
+  featured: z.boolean().optional(),
+  markets: z
+    .array(z.looseObject({ name: z.string().min(1).max(500), chance: z.number().gt(0).lt(1) }))
+    .min(1)
+    .max(1000),
+});
+const resolveSchema = z.looseObject({ marketId: z.string().min(1), winner: z.enum(['YES', 'NO']) });
+const loadSchema = z.strictObject({ framesPerSecond: z.number().min(0).max(1_000_000) });
+
+export interface ControlRoutesOptions {
+  readonly core: ExchangeCore;
+  readonly quirks: Quirks;
+  readonly faults: Faults;
+  readonly load: LoadGenerator;
+}
+
+/** The control calls for tests and demos: events, faults, load, truth. */
+export function controlRoutes({ core, quirks, faults, load }: ControlRoutesOptions): readonly Route[] {
+  const route = (method: Route['method'], path: string, handle: Route['handle']): Route => ({
+    method,
+    path: `/_control${path}`,
+    access: 'control',
+    handle,
+  });
+  const eventReply = async (result: Result<Parameters<typeof eventToWire>[0]>): Promise<Reply> => {
+    const event = accepted(result);
+    await core.durable();
+    return { status: 200, json: eventToWire(event, quirks.eventShape) };
+  };
+  return [
+    route('POST', '/events', ({ body }) => {
+      const { title, category, tags, featured, markets } = validBody(openEventSchema, body);
+      const request = { title, category, tags, markets, ...(featured === undefined ? {} : { featured }) };
+      return eventReply(core.openEvent(request));
+    }),
+    route('POST', '/events/:eventId/resolve', (request) => {
+      const { marketId, winner } = validBody(resolveSchema, request.body);
+      return eventReply(core.resolveMarket(param(request, 'eventId'), marketId, winner));
+    }),
+    route('POST', '/faults', ({ body }) => ({ status: 200, json: faults.arm(faultRequest(body)) })),
+    route('GET', '/faults', () => ({ status: 200, json: faults.list() })),
+    route('POST', '/load', ({ body }) => {
+      load.setRate(validBody(loadSchema, body).framesPerSecond);
+      return { status: 200, json: load.counters() };
+    }),
+    route('GET', '/load', () => ({ status: 200, json: load.counters() })),
+    route('GET', '/truth', () => ({ status: 200, json: core.truth() })),
+    route('GET', '/truth/trades', ({ query }) => ({
+      status: 200,
+      lines: truthLines((seq) => core.fillsAfter(seq), afterOf(query)),
+    })),
+    route('GET', '/truth/prices', ({ query }) => ({
+      status: 200,
+      lines: truthLines((seq) => core.pricesAfter(seq), afterOf(query)),
+    })),
+  ];
+}
+
+const afterOf = (query: URLSearchParams): number => wholeNumber(query, 'after', { preset: 0, min: 0 });
+
+function faultRequest(body: unknown): FaultRequest {
+  const { count = 1, ...fault } = validBody(faultSchema, body);
+  if (fault.stream === 'rest' && STREAM_ONLY.includes(fault.kind)) {
+    throw new HttpError(400, `kind: ${fault.kind} strikes streams, not rest`);
+  }
+  if (fault.kind === 'slow' && fault.ms === undefined) throw new HttpError(400, 'ms: slow needs it');
+  return { ...fault, count };
+}
+
+/** What the core answers. @throws HttpError with the status of its refusal */
+function accepted<T>(result: Result<T>): T {
+  if (result.ok) return result.value;
+  throw new HttpError(result.rejection.kind === 'not-found' ? 404 : 400, result.rejection.message);
+}

@@ -1,0 +1,64 @@
+import type { z } from 'zod';
+import type { searchRequestSchema } from '../../client/wire/index.js';
+import type { Category, EventView } from '../engine/index.js';
+
+export type SearchRequest = z.output<typeof searchRequestSchema>;
+type SortKey = (event: EventView) => number;
+
+/** What each sort orders by, and which way when `sd` does not say. */
+const SORTS: Record<NonNullable<SearchRequest['sb']>, { readonly key: SortKey; readonly direction: 'ASC' | 'DESC' }> = {
+  VOLUME_24H: { key: (event) => event.volume24hMicros, direction: 'DESC' },
+  TOTAL_VOLUME: { key: (event) => event.totalVolumeMicros, direction: 'DESC' },
+  LIQUIDITY: { key: (event) => event.liquidityMicros, direction: 'DESC' },
+  NEWEST: { key: (event) => event.createdAt, direction: 'DESC' },
+  OLDEST: { key: (event) => event.createdAt, direction: 'ASC' },
+  ENDING_SOON: { key: (event) => event.closesAt, direction: 'ASC' },
+  CHANCE: { key: (event) => Math.max(...event.markets.map((market) => market.chance)), direction: 'DESC' },
+};
+
+/**
+ * The events that a search finds, in its order; equal ones by event ID, so that pages do not overlap.
+ * `ss` looks for its text in titles, market names and tags without regard to case; `c` takes a category's
+ * subcategories in; `t` asks for any of its tags; `l` changes nothing, as titles have one language here.
+ */
+export function searchEvents(
+  events: readonly EventView[],
+  categories: readonly Category[],
+  request: SearchRequest,
+): readonly EventView[] {
+  const { ss, c, t, ft } = request;
+  const text = ss?.trim().toLowerCase() ?? '';
+  const slugs = c && c.length > 0 ? withSubcategories(categories, new Set(c)) : undefined;
+  const tags = t && t.length > 0 ? new Set(t) : undefined;
+  const found = events.filter(
+    (event) =>
+      (!slugs || slugs.has(event.category)) &&
+      (!tags || event.tags.some((tag) => tags.has(tag))) &&
+      (!ft || event.featured) &&
+      (text === '' || mentions(event, text)),
+  );
+  const sort = SORTS[request.sb ?? 'VOLUME_24H'];
+  const sign = (request.sd ?? sort.direction) === 'ASC' ? 1 : -1;
+  return found
+    .map((event) => ({ event, key: sort.key(event) }))
+    .sort((a, b) => sign * (a.key - b.key) || (a.event.eventId < b.event.eventId ? -1 : 1))
+    .map(({ event }) => event);
+}
+
+function mentions(event: EventView, text: string): boolean {
+  const has = (value: string) => value.toLowerCase().includes(text);
+  return has(event.title) || event.tags.some(has) || event.markets.some((market) => has(market.name));
+}
+
+function withSubcategories(categories: readonly Category[], slugs: ReadonlySet<string>): Set<string> {
+  const wanted = new Set(slugs);
+  const walk = (list: readonly Category[], inside: boolean) => {
+    for (const category of list) {
+      const taken = inside || slugs.has(category.slug);
+      if (taken) wanted.add(category.slug);
+      walk(category.children, taken);
+    }
+  };
+  walk(categories, false);
+  return wanted;
+}

@@ -1,0 +1,148 @@
+import { explainIssue, orderBookClientMessageSchema } from '../../client/wire/index.js';
+import type { EventView, ExchangeCore, MarketView, PriceChange } from '../engine/index.js';
+import { StreamRequestError } from './errors.js';
+import type { Faults } from './faults.js';
+import type { StreamEndpoint } from './stream-server.js';
+import type { StreamSocket } from './stream-socket.js';
+import type { WireEncoder } from './wire-encoder.js';
+
+/** What the stream says of a market: last trade price, best bid, best ask, each 0..1. */
+export interface Quote {
+  readonly marketId: string;
+  readonly chance: number;
+  readonly bestBid: number;
+  readonly bestAsk: number;
+}
+
+export interface OrderBookStreamOptions {
+  readonly core: Pick<ExchangeCore, 'event' | 'on'>;
+  readonly faults: Faults;
+  readonly encoder: WireEncoder;
+  readonly heartbeatSeconds: number | undefined;
+}
+
+/** The order book stream, part 6.1: a snapshot after SUBSCRIBE, then one delta per change, never merged, in order. */
+export class OrderBookStream implements StreamEndpoint {
+  readonly path = '/event/ws';
+  readonly stream = 'order-book';
+  readonly heartbeat?: { readonly frame: Buffer; readonly everyMs: number };
+  #subscribers = new Map<string, Set<StreamSocket>>();
+  #eventsOf = new Map<StreamSocket, Set<string>>();
+  /** Quotes of the load generator, which no book knows: the stream's own last word on these markets. */
+  #generated = new Map<string, Quote>();
+
+  constructor(private readonly options: OrderBookStreamOptions) {
+    if (options.heartbeatSeconds !== undefined) {
+      this.heartbeat = { frame: this.#frame({ t: 'PING' }), everyMs: options.heartbeatSeconds * 1000 };
+    }
+  }
+
+  /** Begins to follow the books. */
+  start(): void {
+    this.options.core.on('price', (change) => this.#onChange(change));
+  }
+
+  /** IDs of the events that somebody is subscribed to. */
+  subscribedEvents(): Iterable<string> {
+    return this.#subscribers.keys();
+  }
+
+  onMessage(socket: StreamSocket, message: unknown): undefined {
+    const parsed = orderBookClientMessageSchema.safeParse(message);
+    if (!parsed.success) {
+      const { path, reason } = explainIssue(parsed.error, message);
+      throw new StreamRequestError(path === '' ? reason : `${path}: ${reason}`);
+    }
+    const { t, e } = parsed.data;
+    const event = this.options.core.event(e);
+    if (!event) throw new StreamRequestError(`unknown event ${e.slice(0, 100)}`);
+    if (t === 'SUBSCRIBE') {
+      this.#subscribe(socket, e);
+      socket.send(this.#frame({ t: 'SUBSCRIBED', e }), e);
+    } else if (t === 'UNSUBSCRIBE') {
+      this.#unsubscribe(socket, e);
+      socket.send(this.#frame({ t: 'UNSUBSCRIBED', e }), e);
+      return;
+    }
+    socket.send(this.#snapshot(event), e);
+  }
+
+  onClose(socket: StreamSocket): void {
+    for (const eventId of this.#eventsOf.get(socket) ?? []) this.#unsubscribe(socket, eventId);
+    this.#eventsOf.delete(socket);
+  }
+
+  watches(socket: StreamSocket, eventId: string): boolean {
+    return this.#eventsOf.get(socket)?.has(eventId) ?? false;
+  }
+
+  errorFrame(text: string, message: unknown): Buffer {
+    const e = typeof message === 'object' && message !== null ? (message as { e?: unknown }).e : undefined;
+    return this.#frame({ t: 'ERROR', ...(typeof e === 'string' ? { e } : {}), r: text });
+  }
+
+  /**
+   * Sends a quote that comes from no book, and shows it in snapshots until the book changes.
+   * @returns false, and nothing happened, when nobody is subscribed to the event
+   */
+  publishGenerated(eventId: string, quote: Quote): boolean {
+    if (!this.#subscribers.has(eventId)) return false;
+    this.#generated.set(quote.marketId, quote);
+    this.#publish(eventId, quote);
+    return true;
+  }
+
+  #onChange(change: PriceChange): void {
+    if (this.#generated.size > 0) this.#generated.delete(change.marketId);
+    this.#publish(change.eventId, change);
+  }
+
+  #publish(eventId: string, quote: Quote): void {
+    const subscribers = this.#subscribers.get(eventId);
+    if (!subscribers) return;
+    const { faults } = this.options;
+    const place = { stream: this.stream, eventId } as const;
+    if (faults.any && faults.take('skip-delta', place)) return;
+    const frame = this.#frame({ t: 'PRICES_DATA_DELTA', e: eventId, d: [priceEntry(quote)] });
+    const times = faults.any && faults.take('duplicate-delta', place) ? 2 : 1;
+    for (const socket of subscribers) for (let n = 0; n < times; n++) socket.send(frame, eventId);
+  }
+
+  #snapshot(event: EventView): Buffer {
+    const quotes = event.markets.map((market: MarketView) => this.#generated.get(market.marketId) ?? market);
+    return this.#frame({ t: 'PRICES_DATA', e: event.eventId, d: quotes.map(priceEntry) });
+  }
+
+  #subscribe(socket: StreamSocket, eventId: string): void {
+    added(this.#subscribers, eventId).add(socket);
+    added(this.#eventsOf, socket).add(eventId);
+  }
+
+  #unsubscribe(socket: StreamSocket, eventId: string): void {
+    this.#eventsOf.get(socket)?.delete(eventId);
+    const sockets = this.#subscribers.get(eventId);
+    sockets?.delete(socket);
+    if (sockets?.size === 0) this.#subscribers.delete(eventId);
+  }
+
+  #frame(message: object): Buffer {
+    return Buffer.from(this.options.encoder.encode(message));
+  }
+}
+
+const priceEntry = (quote: Quote) => ({
+  o: quote.marketId,
+  c: quote.chance,
+  b: quote.bestBid,
+  a: quote.bestAsk,
+});
+
+/** The set at a key, put there when there is none. */
+function added<K, V>(map: Map<K, Set<V>>, key: K): Set<V> {
+  let set = map.get(key);
+  if (!set) {
+    set = new Set();
+    map.set(key, set);
+  }
+  return set;
+}

@@ -1,0 +1,97 @@
+import { searchRequestSchema } from '../../client/wire/index.js';
+import { MAX_HISTORY_POINTS } from '../chance-history.js';
+import type { Category, ExchangeCore } from '../engine/index.js';
+import { Breather } from './breather.js';
+import { HttpError } from './errors.js';
+import { searchEvents } from './event-search.js';
+import { eventToWire } from './event-shape.js';
+import { readHistory, readHistoryRequest } from './history-request.js';
+import { isoOfMicros } from './iso-time.js';
+import type { Quirks } from './quirks.js';
+import type { Reply, Route, RouteRequest } from './routes.js';
+import { param, requiredText, validBody, wholeNumber } from './validate.js';
+import type { WireEncoder } from './wire-encoder.js';
+
+export interface PublicRoutesOptions {
+  readonly core: ExchangeCore;
+  readonly quirks: Quirks;
+  readonly encoder: WireEncoder;
+}
+
+/** The public endpoints, parts 4.3 (coins) and 4.5. */
+export function publicRoutes(options: PublicRoutesOptions): readonly Route[] {
+  const { core } = options;
+  const route = (method: Route['method'], path: string, handle: Route['handle']): Route => ({
+    method,
+    path,
+    access: 'public',
+    handle,
+  });
+  return [
+    route('POST', '/api/events/search', (request) => search(options, request)),
+    route('GET', '/api/categories', () => ({ status: 200, json: core.categories().map(categoryToWire) })),
+    route('GET', '/api/tags/popular', ({ query }) => {
+      const limit = wholeNumber(query, 'limit', { preset: 10, min: 1, max: 100 });
+      const tags = core.tags().slice(0, limit);
+      return { status: 200, json: tags.map(({ name, rank }) => ({ n: name, r: rank })) };
+    }),
+    route('GET', '/api/coins', () => ({ status: 200, json: coins(core) })),
+    route('GET', '/api/events/:eventId/outcomes/:marketId/history', (request) => history(core, request)),
+  ];
+}
+
+async function search({ core, quirks, encoder }: PublicRoutesOptions, { query, body }: RouteRequest): Promise<Reply> {
+  const page = wholeNumber(query, 'page', { preset: 0, min: 0 });
+  const size = Math.min(wholeNumber(query, 'size', { preset: 20, min: 1 }), quirks.maxPageSize);
+  const request = validBody(searchRequestSchema, body ?? {});
+  const found = searchEvents(core.events(), core.categories(), request);
+  const breather = new Breather();
+  const pieces = ['{"content":['];
+  for (const [n, event] of found.slice(page * size, (page + 1) * size).entries()) {
+    pieces.push(`${n > 0 ? ',' : ''}${encoder.encode(eventToWire(event, quirks.eventShape))}`);
+    await breather.pause();
+  }
+  const totals = { totalElements: found.length, totalPages: Math.ceil(found.length / size) };
+  pieces.push(`],${encoder.encode(totals).slice(1)}`);
+  return { status: 200, pieces };
+}
+
+function history(core: ExchangeCore, request: RouteRequest): Reply {
+  const [period, from, to] = ['period', 'from', 'to'].map((name) => requiredText(request.query, name));
+  const range = readHistoryRequest({ period, from: from ?? '', to: to ?? '' });
+  if (typeof range === 'string') throw new HttpError(400, range);
+  const event = core.event(param(request, 'eventId'));
+  if (!event) throw new HttpError(404, 'there is no such event');
+  const market = event.markets.find(({ marketId }) => marketId === param(request, 'marketId'));
+  if (!market) throw new HttpError(404, 'the event has no such outcome');
+  const points = readHistory(core, market.marketId, range);
+  if (!points) {
+    throw new HttpError(400, `the range has more than ${MAX_HISTORY_POINTS} points; ask for less or a longer period`);
+  }
+  return { status: 200, json: points };
+}
+
+/** A subcategory shows its parent by where it stands; its own subcategories only when it has some. */
+function categoryToWire({ id, name, slug, parentId, children }: Category): Record<string, unknown> {
+  return { i: id, n: name, s: slug, pi: parentId, sc: children.map(subcategoryToWire) };
+}
+
+function subcategoryToWire({ id, name, slug, children }: Category): Record<string, unknown> {
+  return { i: id, n: name, s: slug, ...(children.length > 0 ? { sc: children.map(subcategoryToWire) } : {}) };
+}
+
+function coins(core: ExchangeCore): readonly Record<string, unknown>[] {
+  return core.coins().map((coin) => ({
+    i: coin.coinId,
+    n: coin.name,
+    sn: coin.ticker,
+    ur: coin.usdRate,
+    urd: isoOfMicros(coin.usdRateAt),
+    dpf: coin.fullDecimals,
+    dps: coin.shortDecimals,
+    ac: coin.status,
+    iu: `https://icons.exchange.example/coins/${coin.ticker.toLowerCase()}.svg`,
+    sc: coin.system,
+    pmc: coin.collateral,
+  }));
+}

@@ -1,0 +1,203 @@
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import type { Clock, Logger } from '../../core/index.js';
+import { HttpError, StreamRequestError } from './errors.js';
+import { type ArmedFault, type FaultStream, type Faults, fits } from './faults.js';
+import type { ExchangeMetrics } from './metrics.js';
+import { StreamSocket } from './stream-socket.js';
+
+/** Larger messages of a client are answered with an error. */
+export const MAX_MESSAGE_BYTES = 64 * 1024;
+/** Larger ones end the connection (close code 1009). */
+const MAX_PAYLOAD_BYTES = 1024 * 1024;
+/** How far one reader may be behind, and all of them together. */
+const MAX_BUFFERED_BYTES = 4 * 1024 * 1024;
+const MAX_TOTAL_BUFFERED_BYTES = 256 * 1024 * 1024;
+const SWEEP_MS = 250;
+/** How long closing handshakes may take when the server stops. */
+const GOODBYE_MS = 500;
+
+/** One stream path and what is said on it. */
+export interface StreamEndpoint {
+  readonly path: string;
+  readonly stream: FaultStream;
+  /** Sent every `heartbeatMs`. */
+  readonly heartbeat?: { readonly frame: Buffer; readonly everyMs: number };
+  /** Acts on a parsed message. @throws StreamRequestError with the text that the sender gets */
+  onMessage(socket: StreamSocket, message: unknown): Promise<void> | undefined;
+  onClose(socket: StreamSocket): void;
+  /** Whether the connection is subscribed to something of the event. */
+  watches(socket: StreamSocket, eventId: string): boolean;
+  /** The frame that tells a sender what was wrong with its message. */
+  errorFrame(text: string, message: unknown): Buffer;
+}
+
+export interface StreamServerOptions {
+  readonly endpoints: readonly StreamEndpoint[];
+  readonly faults: Faults;
+  readonly metrics: ExchangeMetrics;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Accepts WebSocket connections on the stream paths of an HTTP server and keeps their buffers bounded. */
+export class StreamServer {
+  #wss = new WebSocketServer({
+    noServer: true,
+    perMessageDeflate: false,
+    maxPayload: MAX_PAYLOAD_BYTES,
+    autoPong: false,
+  });
+  #sockets = new Map<StreamSocket, StreamEndpoint>();
+  #byPath: ReadonlyMap<string, StreamEndpoint>;
+  #sweeper: NodeJS.Timeout | undefined;
+  #whenEmpty: (() => void) | undefined;
+
+  constructor(private readonly options: StreamServerOptions) {
+    this.#byPath = new Map(options.endpoints.map((endpoint) => [endpoint.path, endpoint]));
+    options.faults.onArmed((fault) => this.#strikeOpen(fault));
+  }
+
+  start(): void {
+    this.#sweeper = setInterval(() => this.#sweep(), SWEEP_MS);
+  }
+
+  /** Says goodbye to every connection; those that do not answer at once are cut. */
+  async stop(): Promise<void> {
+    clearInterval(this.#sweeper);
+    for (const socket of this.#sockets.keys()) socket.close(1001, 'the exchange stops');
+    if (this.#sockets.size > 0) {
+      const closed = new Promise<void>((resolve) => {
+        this.#whenEmpty = resolve;
+      });
+      await Promise.race([closed, this.options.clock.sleep(GOODBYE_MS)]);
+    }
+    for (const socket of this.#sockets.keys()) socket.drop();
+    this.#wss.close();
+  }
+
+  /** The listener of the HTTP server's `upgrade` event. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    socket.on('error', () => socket.destroy());
+    const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
+    const endpoint = request.method === 'GET' ? this.#byPath.get(path) : undefined;
+    if (!endpoint) {
+      refuse(socket, new HttpError(404, `there is no stream at ${path.slice(0, 200)}`));
+      return;
+    }
+    if (this.options.faults.any && this.#refusedByFault(endpoint, socket)) return;
+    this.#wss.handleUpgrade(request, socket, head, (ws) => this.#accept(ws, endpoint));
+  }
+
+  #accept(ws: WebSocket, endpoint: StreamEndpoint): void {
+    const { faults, metrics } = this.options;
+    const { stream } = endpoint;
+    const socket = new StreamSocket(ws, { stream, faults, metrics, maxBufferedBytes: MAX_BUFFERED_BYTES });
+    this.#sockets.set(socket, endpoint);
+    metrics.sockets.labels(stream).inc();
+    const { heartbeat } = endpoint;
+    const timer = heartbeat ? setInterval(() => socket.send(heartbeat.frame), heartbeat.everyMs) : undefined;
+    // A broken frame: ws closes the connection with the fitting code by itself.
+    ws.on('error', (error) => this.options.log.debug({ err: error, stream }, 'a client broke the WebSocket protocol'));
+    socket.onClose(() => {
+      clearInterval(timer);
+      this.#sockets.delete(socket);
+      metrics.sockets.labels(stream).dec();
+      endpoint.onClose(socket);
+      if (this.#sockets.size === 0) this.#whenEmpty?.();
+    });
+    socket.onMessage((data, binary) => this.#receive(socket, endpoint, data, binary));
+  }
+
+  #receive(socket: StreamSocket, endpoint: StreamEndpoint, data: Buffer, binary: boolean): Promise<void> | undefined {
+    let message: unknown;
+    const failed = (error: unknown) => {
+      if (!(error instanceof StreamRequestError)) {
+        this.options.metrics.failures.inc();
+        this.options.log.error({ err: error, stream: endpoint.stream }, 'a stream message failed');
+      }
+      const text = error instanceof StreamRequestError ? error.message : 'internal error';
+      socket.send(endpoint.errorFrame(text, message));
+    };
+    try {
+      message = parseMessage(data, binary);
+      const eventId = eventOf(message);
+      const slow = this.options.faults.take('slow', { stream: endpoint.stream, eventId });
+      const answering = slow
+        ? this.options.clock.sleep(slow.ms ?? 0).then(() => endpoint.onMessage(socket, message))
+        : endpoint.onMessage(socket, message);
+      return answering?.catch(failed);
+    } catch (error) {
+      failed(error);
+      return undefined;
+    }
+  }
+
+  /** Faults that need no next frame: they strike connections that are open now, as many as they count. */
+  #strikeOpen(fault: ArmedFault): void {
+    if (fault.kind !== 'drop-connection' && fault.kind !== 'freeze') return;
+    for (const [socket, endpoint] of this.#sockets) {
+      if (fault.left <= 0) return;
+      const place = { stream: endpoint.stream, eventId: fault.eventId };
+      if (!socket.open || !fits(fault, place)) continue;
+      if (fault.eventId !== undefined && !endpoint.watches(socket, fault.eventId)) continue;
+      this.options.faults.use(fault, place);
+      if (fault.kind === 'drop-connection') socket.drop();
+      else socket.freeze(fault.ms, fault.eventId);
+    }
+  }
+
+  /** The faults of HTTP, for a stream, strike its handshake. */
+  #refusedByFault({ stream }: StreamEndpoint, socket: Duplex): boolean {
+    const { faults } = this.options;
+    if (faults.take('http-reset', { stream })) {
+      socket.destroy();
+    } else if (faults.take('truncated-body', { stream })) {
+      socket.end('HTTP/1.1 101 Switching Proto');
+    } else if (faults.take('http-429', { stream })) {
+      refuse(socket, new HttpError(429, 'too many requests', { 'Retry-After': '1' }));
+    } else if (faults.take('http-500', { stream })) {
+      refuse(socket, new HttpError(500, 'internal error'));
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  /** Ends the readers that are furthest behind while all together hold too much. */
+  #sweep(): void {
+    const behind = [...this.#sockets.keys()].map((socket) => ({ socket, bytes: socket.bufferedBytes }));
+    let total = behind.reduce((sum, { bytes }) => sum + bytes, 0);
+    if (total <= MAX_TOTAL_BUFFERED_BYTES) return;
+    for (const { socket, bytes } of behind.sort((a, b) => b.bytes - a.bytes)) {
+      if (total <= MAX_TOTAL_BUFFERED_BYTES) return;
+      socket.dropSlowReader();
+      total -= bytes;
+    }
+  }
+}
+
+function parseMessage(data: Buffer, binary: boolean): unknown {
+  if (binary) throw new StreamRequestError('binary frames are not read here; send JSON as text');
+  if (data.length > MAX_MESSAGE_BYTES) throw new StreamRequestError(`messages have at most ${MAX_MESSAGE_BYTES} bytes`);
+  try {
+    return JSON.parse(data.toString('utf8'));
+  } catch {
+    throw new StreamRequestError('the message is not JSON');
+  }
+}
+
+function eventOf(message: unknown): string | undefined {
+  const event = typeof message === 'object' && message !== null ? (message as { e?: unknown }).e : undefined;
+  return typeof event === 'string' ? event : undefined;
+}
+
+/** Answers an upgrade request with an error body instead. */
+function refuse(socket: Duplex, error: HttpError): void {
+  const body = JSON.stringify(error.body());
+  const headers = { ...error.headers, 'Content-Type': 'application/json', Connection: 'close' };
+  const head = Object.entries({ ...headers, 'Content-Length': String(Buffer.byteLength(body)) });
+  const lines = head.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  socket.end(`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${lines}\r\n${body}`);
+}
