@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { isAlive } from './process-identity.js';
+import { isAlive } from '../../core/index.js';
 import type { ChangeSignal } from './signal.js';
 import type { GroupKey, Store } from './store.js';
 import { refKey, type Topic } from './topics.js';

@@ -1,9 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { type Database, open, type RootDatabase } from 'lmdb';
-import { describeError, UsageError } from '../../core/index.js';
+import { describeError, ownIdentity, type ProcessIdentity, UsageError } from '../../core/index.js';
 import { BusClosedError, BusWriteError } from '../errors.js';
-import { ownIdentity, type ProcessIdentity } from './process-identity.js';
 
 /** Extent of a partition; its version in the store is `end + 1`, so that an append takes effect at that end only. */
 export interface EndRow {

@@ -1,10 +1,8 @@
-import { spawn, spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { isAlive, ownIdentity } from '../../bus/embedded/process-identity.js';
 import {
   BusWriteError,
   type EmbeddedBus,
@@ -125,26 +123,6 @@ describe('retention of the embedded log', () => {
     stop.abort();
     await consuming;
     expect((await bus.partitions()).every((p) => p.begin > 0)).toBe(true);
-  });
-});
-
-describe('the identity of a process', () => {
-  it('is alive for this one, and not when another process has its number, or after a reboot', () => {
-    const own = ownIdentity();
-    expect(isAlive(own)).toBe(true);
-    expect(isAlive({ ...own, start: `${Number(own.start) - 1}` })).toBe(false);
-    expect(isAlive({ ...own, boot: 'another' })).toBe(false);
-    expect(isAlive({ ...own, pid: 2 ** 22 + 1 })).toBe(false);
-  });
-
-  it('is not alive for a zombie', async () => {
-    // The shell stops itself before it could collect its child, which thereby stays a zombie.
-    const shell = spawn('/bin/sh', ['-c', 'true & echo $!; kill -STOP $$']);
-    const pid = Number(await new Promise<Buffer>((resolve) => shell.stdout.once('data', resolve)));
-    const state = () => spawnSync('ps', ['-o', 'stat=', '-p', `${pid}`]).stdout.toString();
-    while (!state().startsWith('Z')) await systemClock.sleep(1);
-    expect(isAlive({ ...ownIdentity(), pid })).toBe(false);
-    shell.kill('SIGKILL');
   });
 });
 
