@@ -1,0 +1,344 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import {
+  ExchangeClient,
+  type ExchangeClientOptions,
+  HttpStatusError,
+  type RawResponse,
+  SchemaError,
+  TransportError,
+} from '../../client/index.js';
+import { json, script, serve } from './support.js';
+
+function clientOf(base: string, options: Partial<ExchangeClientOptions> = {}): ExchangeClient {
+  const client = new ExchangeClient({
+    addresses: { base },
+    requestsPerSecond: 1000,
+    retryBaseMs: 1,
+    retryCapMs: 5,
+    ...options,
+  });
+  onTestFinished(() => client.close());
+  return client;
+}
+
+async function failure(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => {
+      throw new Error('it did not fail');
+    },
+    (error: unknown) => error,
+  );
+}
+
+const noEvents = { content: [], totalElements: 0, totalPages: 0 };
+
+describe('what the REST operations send', () => {
+  it('asks event search with page and size in the query and the short names in the body', async () => {
+    const { base, seen } = await script(json(noEvents));
+    const client = clientOf(base);
+    await client.searchEvents({
+      sortBy: 'CHANCE',
+      sortDirection: 'ASC',
+      language: 'de',
+      text: 'wer "gewinnt"?',
+      categories: ['sports'],
+      tags: ['Fußball'],
+      featured: true,
+      page: 2,
+      size: 50,
+    });
+    await client.searchEvents();
+    expect(seen.map(({ method, url, body }) => ({ method, url, body: JSON.parse(body) }))).toEqual([
+      {
+        method: 'POST',
+        url: '/api/events/search?page=2&size=50',
+        body: { sb: 'CHANCE', sd: 'ASC', l: 'de', ss: 'wer "gewinnt"?', c: ['sports'], t: ['Fußball'], ft: true },
+      },
+      { method: 'POST', url: '/api/events/search?page=0&size=20', body: {} },
+    ]);
+    expect(seen[0]?.headers['content-type']).toBe('application/json');
+    expect(seen[0]?.headers.authorization).toBeUndefined();
+  });
+
+  it('asks categories, tags, coins and chance history as documented', async () => {
+    const { base, seen } = await script(json([]));
+    const client = clientOf(base);
+    await client.categories();
+    await client.popularTags();
+    await client.popularTags({ limit: 3 });
+    await client.coins();
+    await client.chanceHistory({
+      eventId: 'e/1',
+      marketId: 'o 1',
+      period: '5M',
+      from: 1_700_000_000,
+      to: 1_700_000_060.5,
+    });
+    expect(seen.map(({ method, url, body }) => `${method} ${url} ${body}`)).toEqual([
+      'GET /api/categories ',
+      'GET /api/tags/popular ',
+      'GET /api/tags/popular?limit=3 ',
+      'GET /api/coins ',
+      'GET /api/events/e%2F1/outcomes/o%201/history?period=5M&from=2023-11-14T22%3A13%3A20.000Z&to=2023-11-14T22%3A14%3A20.500Z ',
+    ]);
+  });
+
+  it('goes to the host of each path prefix', async () => {
+    const [event, wallet, chance] = [await script(json([])), await script(json([])), await script(json([]))];
+    const client = clientOf(event.base, { addresses: { event: event.base, wallet: wallet.base, chance: chance.base } });
+    await client.categories();
+    await client.coins();
+    await client.chanceHistory({ eventId: 'e', marketId: 'o', period: '1d', from: 0, to: 1 });
+    expect([event, wallet, chance].map((s) => s.seen.map((r) => r.url.split('?')[0]))).toEqual([
+      ['/api/categories'],
+      ['/api/coins'],
+      ['/api/events/e/outcomes/o/history'],
+    ]);
+  });
+
+  it.each([
+    [(c: ExchangeClient) => c.searchEvents({ page: -1 }), 'page is -1'],
+    [(c: ExchangeClient) => c.searchEvents({ size: 0 }), 'size is 0'],
+    [(c: ExchangeClient) => c.popularTags({ limit: 1.5 }), 'limit is 1.5'],
+    [
+      (c: ExchangeClient) => c.chanceHistory({ eventId: '..', marketId: 'o', period: '1s', from: 0, to: 1 }),
+      'eventId is ".."',
+    ],
+    [
+      (c: ExchangeClient) => c.chanceHistory({ eventId: 'e', marketId: 'o', period: '1h', from: 0, to: 1 }),
+      'period is "1h"',
+    ],
+    [
+      (c: ExchangeClient) => c.chanceHistory({ eventId: 'e', marketId: 'o', period: '90', from: Number.NaN, to: 1 }),
+      'from is NaN',
+    ],
+  ])('refuses parameters that cannot be sent, without asking (%#)', async (ask, message) => {
+    const { base, seen } = await script(json([]));
+    expect(((await failure(ask(clientOf(base)))) as Error).message).toContain(message);
+    expect(seen).toEqual([]);
+  });
+});
+
+describe('what the REST operations answer', () => {
+  it('gives what was understood together with the bytes, the time and the request of the raw record', async () => {
+    const text = '[ {"t":10,"p":0.5},\n {"t":"x","p":0.5} ]';
+    const { base } = await script((response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'set-cookie': 'session=secret' });
+      response.end(text);
+    });
+    const before = Date.now() * 1000;
+    const query = { eventId: 'e', marketId: 'o', period: '1s', from: 5, to: 20 };
+    const answer = await clientOf(base).chanceHistory(query);
+    expect(answer.items).toEqual([{ time: 10, probability: 0.5 }]);
+    expect(answer.bad).toMatchObject([{ index: 1, path: '[1].t', reason: 'expected a number, got string "x"' }]);
+    const { response } = answer;
+    expect(response.bytes.toString()).toBe(text);
+    expect(response.receivedAtMicros).toBeGreaterThanOrEqual(before - 10_000);
+    expect(response.receivedAtMicros).toBeLessThanOrEqual(Date.now() * 1000 + 10_000);
+    expect(JSON.stringify(response.headers)).not.toContain('secret');
+    expect(response.request).toEqual({
+      operation: 'chance-history',
+      method: 'GET',
+      path: '/api/events/e/outcomes/o/history',
+      query: { period: '1s', from: '1970-01-01T00:00:05.000Z', to: '1970-01-01T00:00:20.000Z' },
+      status: 200,
+      attempt: 0,
+      event: 'e',
+      market: 'o',
+      period: '1s',
+      from: 5,
+      to: 20,
+    });
+  });
+
+  it('rejects an answer that is JSON but no list, saying where and why, and does not ask again', async () => {
+    const { base, seen } = await script(json({ content: 'none' }));
+    const error = await failure(clientOf(base).searchEvents());
+    expect(error).toBeInstanceOf(SchemaError);
+    expect(error).toMatchObject({
+      retryable: false,
+      path: 'content',
+      message:
+        'event-search POST /api/events/search: the answer at content is not as the interface describes: expected a list, got string "none"',
+    });
+    expect(seen.length).toBe(1);
+  });
+
+  it('rejects a 404 with the error body, at once', async () => {
+    const { base, seen } = await script(json({ status: 404, error: 'Not Found', message: 'no such event' }, 404));
+    const error = await failure(clientOf(base).categories());
+    expect(error).toBeInstanceOf(HttpStatusError);
+    expect(error).toMatchObject({
+      status: 404,
+      retryable: false,
+      error: { status: 404, error: 'Not Found', message: 'no such event' },
+      retryAfterMs: undefined,
+    });
+    expect((error as Error).message).toBe(
+      `categories GET ${base}/api/categories: the exchange answered 404 (no such event); check the IDs, and that the address is that of the exchange`,
+    );
+    expect(seen.length).toBe(1);
+  });
+
+  it('does not follow a redirect to another place', async () => {
+    const target = await script(json([]));
+    const { base } = await script(json({}, 302, { location: target.base }));
+    expect(await failure(clientOf(base).coins())).toMatchObject({ status: 302, retryable: false });
+    expect(target.seen).toEqual([]);
+  });
+
+  it('tries again after 500s and shows every answer as it came', async () => {
+    const { base } = await script(
+      json({ status: 500, error: 'Internal', message: 'oops' }, 500),
+      (response) => response.writeHead(503).end('<html>'),
+      json([{ n: 'a', r: 1 }]),
+    );
+    const shown: RawResponse[] = [];
+    const answer = await clientOf(base).popularTags({}, { onResponse: (response) => shown.push(response) });
+    expect(answer.items).toEqual([{ name: 'a', popularityRank: 1 }]);
+    expect(shown.map((r) => [r.status, r.request.attempt, r.request.status, r.bytes.toString().slice(0, 6)])).toEqual([
+      [500, 0, 500, '{"stat'],
+      [503, 1, 503, '<html>'],
+      [200, 2, 200, '[{"n":'],
+    ]);
+  });
+
+  it('gives up after the allowed attempts with the last error', async () => {
+    const { base, seen } = await script(json({}, 500));
+    expect(await failure(clientOf(base, { attempts: 3 }).coins())).toMatchObject({ status: 500, retryable: true });
+    expect(seen.length).toBe(3);
+  });
+
+  it('waits after a 429 at least as long as Retry-After says, and slows down for everybody', async () => {
+    const at: number[] = [];
+    const stamp = () => at.push(performance.now());
+    const { base } = await script(
+      (response, request) => {
+        stamp();
+        json({ status: 429, error: 'Too Many Requests', message: 'slow' }, 429, { 'retry-after': '1' })(
+          response,
+          request,
+        );
+      },
+      (response, request) => {
+        stamp();
+        json([])(response, request);
+      },
+    );
+    const client = clientOf(base, { concurrency: 1 });
+    await Promise.all([client.coins(), client.categories()]);
+    expect(at.length).toBe(3);
+    expect((at[1] ?? 0) - (at[0] ?? 0)).toBeGreaterThanOrEqual(990);
+    expect((at[2] ?? 0) - (at[0] ?? 0)).toBeGreaterThanOrEqual(990);
+  });
+});
+
+describe('answers that never come, or not whole', () => {
+  it.each<[string, Parameters<typeof script>[0], string, string]>([
+    ['a reset', (response) => response.destroy(), 'connection', 'could not be reached'],
+    [
+      'a body shorter than announced',
+      (response) => {
+        response.writeHead(200, { 'content-length': '100' });
+        response.write('[{"n":', () => response.destroy());
+      },
+      'broken-off',
+      'broke off its answer',
+    ],
+    [
+      'a chunked body without its end',
+      (response) => {
+        response.writeHead(200);
+        response.write('[]', () => response.destroy());
+      },
+      'broken-off',
+      'broke off its answer',
+    ],
+    [
+      'a body cut in well-formed HTTP',
+      (response) => response.end('[{"n":"a"'),
+      'not-json',
+      'answered with something that is not JSON',
+    ],
+    [
+      'a body that is not UTF-8',
+      (response) => response.end(Buffer.from([0x5b, 0xff, 0x5d])),
+      'not-json',
+      'is not JSON',
+    ],
+    ['no answer', () => undefined, 'timeout', 'did not answer in time'],
+    [
+      'half an answer and then silence',
+      (response) => {
+        response.writeHead(200);
+        response.write('[');
+      },
+      'timeout',
+      'did not answer in time',
+    ],
+  ])('tries again after %s, and says so in the end', async (_, step, fault, message) => {
+    const { base, seen } = await script(step, step, json([]));
+    const recovered = await clientOf(base, { timeoutMs: 150 }).coins();
+    expect(recovered.items).toEqual([]);
+    expect(seen.length).toBe(3);
+    const other = await script(step);
+    const error = await failure(clientOf(other.base, { timeoutMs: 150, attempts: 2 }).coins());
+    expect(error).toBeInstanceOf(TransportError);
+    expect(error).toMatchObject({ fault, retryable: true });
+    expect((error as Error).message).toContain(`coins GET ${other.base}/api/coins: the exchange ${message}`);
+  });
+
+  it('says that an exchange that does not run could not be reached', async () => {
+    const base = await serve(() => undefined);
+    const port = new URL(base).port;
+    const error = await failure(clientOf(`http://127.0.0.2:${port}`, { attempts: 1 }).coins());
+    expect(error).toMatchObject({ fault: 'connection', retryable: true });
+    expect((error as Error).message).toMatch(/check its address and that it runs \(.*ECONNREFUSED/);
+  });
+
+  it.each([
+    ['announced', { 'content-length': '5000' }],
+    ['chunked', {}],
+  ])('refuses a body over the limit (%s), without asking again', async (_, headers) => {
+    const { base, seen } = await script((response) => {
+      response.writeHead(200, headers as Record<string, string>);
+      response.end(' '.repeat(5000));
+    });
+    const client = clientOf(base, { maxBodyBytes: 4999 });
+    const error = await failure(client.coins());
+    expect(error).toMatchObject({ fault: 'too-large', retryable: false });
+    expect((error as Error).message).toContain('over 4999 bytes');
+    expect(seen.length).toBe(1);
+  });
+});
+
+describe('ending calls', () => {
+  it('ends with the reason of the signal while it waits for an answer, for another try and for its turn', async () => {
+    const { base } = await script((response, request) => {
+      if (request.url === '/api/coins') json({}, 500)(response, request);
+    });
+    const client = clientOf(base, { retryBaseMs: 60_000, retryCapMs: 60_000, concurrency: 1, random: () => 1 });
+    const abort = new AbortController();
+    const { signal } = abort;
+    const retrying = failure(
+      client.coins({ signal, onResponse: () => setImmediate(() => abort.abort(new Error('enough'))) }),
+    );
+    const answering = failure(client.categories({ signal }));
+    const waiting = failure(client.popularTags({}, { signal }));
+    const before = performance.now();
+    for (const ended of await Promise.all([retrying, answering, waiting]))
+      expect((ended as Error).message).toBe('enough');
+    expect(performance.now() - before).toBeLessThan(5000);
+    expect(((await failure(client.coins({ signal }))) as Error).message).toBe('enough');
+  });
+
+  it('ends what is under way when the client is closed, twice if need be', async () => {
+    const { base, seen } = await script(() => undefined);
+    const client = clientOf(base, { attempts: 1 });
+    const pending = failure(client.coins());
+    while (seen.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    await Promise.all([client.close(), client.close()]);
+    expect(await pending).toMatchObject({ fault: 'connection' });
+    expect(await failure(client.coins())).toMatchObject({ fault: 'connection' });
+  });
+});
