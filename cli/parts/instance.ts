@@ -27,8 +27,9 @@ export function lookAtBus(settings: Settings): Bus | undefined {
   return existsSync(bus) ? openEmbeddedBus({ dir: bus, retentionEveryMs: 0 }) : undefined;
 }
 
-/** @throws UsageError when nothing was ever recorded in the data folder */
+/** @throws UsageError when nothing was ever recorded in the data folder and no ClickHouse elsewhere is configured */
 export function assertInstance(settings: Settings): void {
+  if (settings.clickhouseUrl !== undefined) return;
   const { folder } = instancePaths(settings.data);
   if (!existsSync(folder)) {
     throw new UsageError(

@@ -1,5 +1,5 @@
 import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickhouse/client';
-import { createLogger, type Settings } from '../../core/index.js';
+import { createLogger, type Settings, UnavailableError } from '../../core/index.js';
 import {
   type ClickHouseEndpoint,
   consoleUrl,
@@ -7,7 +7,7 @@ import {
   type EmbeddedEndpoint,
   findEmbedded,
 } from '../../warehouse/index.js';
-import { assertInstance } from '../parts/instance.js';
+import { assertInstance } from './instance.js';
 
 /** A connection that can only read. */
 export interface ReadOnly {
@@ -20,14 +20,20 @@ export interface ReadOnly {
 }
 
 /**
- * Connects as a user who can only read: to the configured ClickHouse, to the embedded one that runs on the data
- * folder, or to one that is started for as long as this connection is open.
+ * Connects as a user who can only read, to the configured ClickHouse or to the embedded one that runs on the data
+ * folder. Undefined when neither is there.
  */
-export async function connectReadOnly(settings: Settings, signal: AbortSignal): Promise<ReadOnly> {
+export async function findReadOnly(settings: Settings): Promise<ReadOnly | undefined> {
   if (settings.clickhouseUrl !== undefined) return connectServer(settings, settings.clickhouseUrl);
-  assertInstance(settings);
   const running = await findEmbedded(settings.data);
-  if (running) return connectEmbedded(settings, running);
+  return running && connectEmbedded(settings, running);
+}
+
+/** As `findReadOnly`; when no ClickHouse runs on the data folder, one is started for as long as this connection is open. */
+export async function connectReadOnly(settings: Settings, signal: AbortSignal): Promise<ReadOnly> {
+  assertInstance(settings);
+  const found = await findReadOnly(settings);
+  if (found) return found;
   const server = new EmbeddedClickHouse({
     dataFolder: settings.data,
     database: settings.database,
@@ -67,9 +73,7 @@ async function connectServer(settings: Settings, url: string): Promise<ReadOnly>
   const user = settings.clickhouseUser;
   const endpoint = { url, user, password: settings.clickhousePassword };
   let client = open(endpoint, settings.database);
-  const mode = await client.query({ query: "SELECT getSetting('readonly') AS mode", format: 'JSONEachRow' });
-  const [row] = await mode.json<{ mode: number | string }>();
-  if (Number(row?.mode) === 0) {
+  if (await mayWrite(client, url)) {
     await client.close();
     client = open(endpoint, settings.database, { readonly: '1' });
   }
@@ -79,6 +83,19 @@ async function connectServer(settings: Settings, url: string): Promise<ReadOnly>
     otherTools: [`HTTP  ${url}  user ${user}, database ${settings.database}`],
     close: () => client.close(),
   };
+}
+
+async function mayWrite(client: ClickHouseClient, url: string): Promise<boolean> {
+  try {
+    const answer = await client.query({ query: "SELECT getSetting('readonly') AS mode", format: 'JSONEachRow' });
+    const [row] = await answer.json<{ mode: number | string }>();
+    return Number(row?.mode) === 0;
+  } catch (error) {
+    await client.close();
+    throw new UnavailableError(`ClickHouse at ${url} does not answer; check the address and that it runs`, {
+      cause: error,
+    });
+  }
 }
 
 function open(

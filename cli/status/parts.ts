@@ -1,0 +1,40 @@
+import { describeError } from '../../core/index.js';
+import { type RunningPart, runningParts } from '../parts/registry.js';
+
+/** A part that runs, and what it says of itself. */
+export interface PartStatus {
+  readonly part: string;
+  readonly pid: number;
+  readonly startedAt: string;
+  readonly address?: string;
+  /** Base URL of /healthz and /metrics. */
+  readonly health?: string;
+  readonly healthy: boolean;
+  /** What /healthz said, or why it did not answer. */
+  readonly detail: Readonly<Record<string, unknown>>;
+}
+
+const ANSWER_MS = 1500;
+
+/** Every part that runs on the data folder, asked for its health. */
+export function partStatuses(dataFolder: string): Promise<PartStatus[]> {
+  return Promise.all(runningParts(dataFolder).map(ask));
+}
+
+async function ask({ part, pid, startedAt, address, health }: RunningPart): Promise<PartStatus> {
+  const about = {
+    part,
+    pid,
+    startedAt,
+    ...(address === undefined ? {} : { address }),
+    ...(health === undefined ? {} : { health }),
+  };
+  if (health === undefined) return { ...about, healthy: false, detail: { cause: 'still starting' } };
+  try {
+    const response = await fetch(`${health}/healthz`, { signal: AbortSignal.timeout(ANSWER_MS) });
+    const { ok, ...detail } = (await response.json()) as { ok?: boolean } & Record<string, unknown>;
+    return { ...about, healthy: ok === true, detail };
+  } catch (error) {
+    return { ...about, healthy: false, detail: { cause: `no answer: ${describeError(error)}` } };
+  }
+}

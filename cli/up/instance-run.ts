@@ -1,0 +1,140 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Component, SettingName, Settings } from '../../core/index.js';
+import { UsageError } from '../../core/index.js';
+import { instancePaths } from '../parts/instance.js';
+import type { PartLine } from './board.js';
+import { collectPart, exchangePart, transformPart, warehousePart } from './child-parts.js';
+import { LogFile } from './log-file.js';
+import { newsOf } from './log-line.js';
+import { freePortFrom, isFree } from './ports.js';
+import type { SupervisedProcess } from './supervised-process.js';
+
+/** Where the parts are looked for first; when these are taken, the next free ones are used. */
+const EXCHANGE_PORT = 9100;
+const CLICKHOUSE_PORT = 8123;
+
+export interface InstanceOptions {
+  readonly settings: Settings;
+  readonly given: ReadonlySet<SettingName>;
+  /** Port of the simulated exchange; undefined takes the first free one from 9100. */
+  readonly exchangePort: number | undefined;
+  /** Further flags of the simulated exchange. */
+  readonly exchangeFlags: readonly string[];
+  /** Makes the database ready for the workers; runs once ClickHouse answers. */
+  readonly migrate: (settings: Settings) => Promise<void>;
+  readonly onNews: (text: string) => void;
+}
+
+/**
+ * All parts of one instance on one machine: started so that each finds what it needs, stopped so that nothing is left
+ * under way: who receives first, then who moves records on, then what they are moved to, the exchange with it.
+ */
+export class InstanceRun implements Component {
+  readonly name = 'instance';
+  #exchange: SupervisedProcess | undefined;
+  #clickhouse: SupervisedProcess | undefined;
+  #transform: SupervisedProcess | undefined;
+  #collect: SupervisedProcess | undefined;
+  /** With the addresses that were chosen at the start. */
+  #settings: Settings;
+
+  constructor(private readonly options: InstanceOptions) {
+    this.#settings = options.settings;
+  }
+
+  get settings(): Settings {
+    return this.#settings;
+  }
+
+  get parts(): readonly SupervisedProcess[] {
+    return [this.#exchange, this.#clickhouse, this.#transform, this.#collect].filter((part) => part !== undefined);
+  }
+
+  /** The parts as the screen shows them, those that run elsewhere too. */
+  get lines(): PartLine[] {
+    const { exchangeUrl, clickhouseUrl } = this.#settings;
+    return [
+      ...(this.#exchange
+        ? [line(this.#exchange, 'simulated exchange')]
+        : [{ name: 'exchange', state: 'ready' as const, address: exchangeUrl, about: 'recorded from elsewhere' }]),
+      ...(this.#clickhouse
+        ? [line(this.#clickhouse, `embedded, native protocol on port ${String(this.#clickhouse.ready['tcpPort'])}`)]
+        : [
+            { name: 'clickhouse', state: 'ready' as const, address: clickhouseUrl ?? '', about: 'a server of its own' },
+          ]),
+      ...(this.#collect ? [line(this.#collect, 'streams and polls → bus')] : []),
+      ...(this.#transform ? [line(this.#transform, 'bus → ClickHouse, exactly once')] : []),
+    ];
+  }
+
+  async start(signal: AbortSignal): Promise<void> {
+    const { settings, given, onNews } = this.options;
+    const paths = instancePaths(settings.data);
+    mkdirSync(paths.folder, { recursive: true, mode: 0o700 });
+    const failed = new AbortController();
+    const both = AbortSignal.any([signal, failed.signal]);
+    const simulated = !given.has('exchangeUrl');
+    const exchangePort = simulated ? await this.#exchangePort() : undefined;
+    this.#settings = {
+      ...settings,
+      data: paths.folder,
+      ...(exchangePort === undefined ? {} : { exchangeUrl: `http://127.0.0.1:${exchangePort}` }),
+      ...(settings.clickhouseUrl === undefined && settings.clickhousePort === 0
+        ? { clickhousePort: await freePortFrom(CLICKHOUSE_PORT) }
+        : {}),
+    };
+    const logs = new Map<string, LogFile>();
+    const context = {
+      settings: this.#settings,
+      onNews,
+      onLine: (part: string, text: string) => {
+        const log = logs.get(part) ?? new LogFile(join(paths.logs, `${part}.log`));
+        logs.set(part, log);
+        log.write(text);
+        const news = newsOf(part, text);
+        if (news !== undefined) onNews(news);
+      },
+    };
+    if (exchangePort !== undefined) {
+      const flags = ['--port', String(exchangePort), '--data', paths.exchange, ...this.options.exchangeFlags];
+      this.#exchange = exchangePart(context, flags);
+    }
+    if (settings.clickhouseUrl === undefined) this.#clickhouse = warehousePart(context);
+    this.#transform = transformPart(context);
+    this.#collect = collectPart(context);
+    const feed = async () => {
+      await this.#exchange?.start(both);
+      await this.#collect?.start(both);
+    };
+    const store = async () => {
+      await this.#clickhouse?.start(both);
+      await this.options.migrate(this.#settings);
+      await this.#transform?.start(both);
+    };
+    await Promise.all([feed(), store()]).catch((error: unknown) => {
+      failed.abort(error);
+      throw error;
+    });
+  }
+
+  async stop(): Promise<void> {
+    await this.#collect?.stop();
+    await this.#transform?.stop();
+    await Promise.all([this.#exchange?.stop(), this.#clickhouse?.stop()]);
+  }
+
+  async #exchangePort(): Promise<number> {
+    const { exchangePort } = this.options;
+    if (exchangePort === undefined) return freePortFrom(EXCHANGE_PORT);
+    if (exchangePort !== 0 && !(await isFree(exchangePort))) {
+      throw new UsageError(`port ${exchangePort} is taken; choose another with --exchange-port, or leave it out`);
+    }
+    return exchangePort === 0 ? freePortFrom(EXCHANGE_PORT) : exchangePort;
+  }
+}
+
+function line(part: SupervisedProcess, about: string): PartLine {
+  const { address, url, health } = part.ready;
+  return { name: part.name, state: part.state, address: String(address ?? url ?? health ?? ''), about };
+}
