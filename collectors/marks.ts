@@ -1,0 +1,38 @@
+import type { Clock, Mark } from '../core/index.js';
+import type { Publisher } from './publisher.js';
+
+/** How often a session says that it lives, milliseconds. */
+const ALIVE_MS = 1000;
+
+/** Writes what the collector knows about its own sight; marks of a session stay in order. */
+export class Marks {
+  #timer: NodeJS.Timeout | undefined;
+  #alivePending = false;
+
+  constructor(
+    private readonly publisher: Publisher,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @param at the moment that the mark speaks of, Unix microseconds; now when it is not given */
+  write(mark: Mark, at: number = this.clock.nowMicros()): Promise<void> {
+    const { sid } = this.publisher;
+    return this.publisher.publish({ kind: 'mark', key: sid, at, reqJson: '{}', bodyJson: JSON.stringify(mark) });
+  }
+
+  /** Says from now on, every second, up to when everything received is durable. Silent while the bus takes nothing. */
+  startAlive(): void {
+    this.#timer = setInterval(() => void this.alive(), ALIVE_MS);
+  }
+
+  stopAlive(): void {
+    clearInterval(this.#timer);
+  }
+
+  async alive(): Promise<void> {
+    if (this.#alivePending) return;
+    this.#alivePending = true;
+    await this.write({ type: 'alive', acked: this.publisher.acked }, this.publisher.watermark);
+    this.#alivePending = false;
+  }
+}

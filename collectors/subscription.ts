@@ -1,0 +1,88 @@
+/** The last known values of an event: market ID → a text that is equal exactly when the values are. */
+export type MarketValues = ReadonlyMap<string, string>;
+
+/** What a collector knows about one subscribed event. All times are Unix microseconds. */
+export class Subscription {
+  /** The first state after subscribing has come, and nothing has cast doubt on it since. */
+  live = false;
+  /** When it was asked for. */
+  askedAt: number;
+  /** When its last data came. */
+  heardAt = 0;
+  /** When the known values last were shown to be those of the exchange. */
+  provenAt = 0;
+  /** When a probe was sent that has not been answered. */
+  probedAt: number | undefined;
+  /** Values that the exchange told and that no delta has brought: since when, and which. */
+  suspect: { readonly since: number; readonly values: Map<string, string> } | undefined;
+  readonly #known = new Map<string, string>();
+
+  constructor(
+    readonly eventId: string,
+    /** Markets that event search names. */
+    public marketIds: readonly string[],
+    nowMicros: number,
+  ) {
+    this.askedAt = nowMicros;
+  }
+
+  /** Markets whose values are known. */
+  get knownMarkets(): string[] {
+    return [...this.#known.keys()];
+  }
+
+  /** The first state after subscribing. */
+  begin(values: MarketValues, at: number): void {
+    this.live = true;
+    this.heardAt = at;
+    this.provenAt = at;
+    this.probedAt = undefined;
+    this.suspect = undefined;
+    this.#known.clear();
+    for (const [market, value] of values) this.#known.set(market, value);
+  }
+
+  /** A change. */
+  change(marketId: string, value: string, at: number): void {
+    this.heardAt = at;
+    this.#known.set(marketId, value);
+    const { suspect } = this;
+    if (suspect?.values.get(marketId) !== value) return;
+    // What the exchange told ahead of its delta has arrived.
+    suspect.values.delete(marketId);
+    if (suspect.values.size > 0) return;
+    this.suspect = undefined;
+    this.provenAt = at;
+  }
+
+  /** The exchange's own word on the event: whether it is what we believe. Markets that are new to us are learnt. */
+  compare(values: MarketValues, at: number): boolean {
+    this.heardAt = at;
+    this.probedAt = undefined;
+    const different = new Map<string, string>();
+    for (const [market, value] of values) {
+      const known = this.#known.get(market);
+      if (known === undefined) this.#known.set(market, value);
+      else if (known !== value) different.set(market, value);
+    }
+    if (different.size > 0) {
+      this.suspect ??= { since: at, values: different };
+      return false;
+    }
+    this.suspect = undefined;
+    this.provenAt = at;
+    return true;
+  }
+
+  /** Nothing about it can be relied on until the next first state. */
+  lose(): void {
+    this.live = false;
+    this.probedAt = undefined;
+    this.suspect = undefined;
+  }
+
+  ask(nowMicros: number): void {
+    this.lose();
+    this.askedAt = nowMicros;
+  }
+}
