@@ -41,7 +41,7 @@ export interface FeedProtocol {
 /** How long values that the exchange told may be ahead of the deltas that bring them, microseconds. */
 const GRACE_MICROS = 1_500_000;
 const TICK_MS = 500;
-/** A connection that was silent for this long before it was lost says nothing about that time, microseconds. */
+/** A connection that broke after it was silent for this long proves nothing about that time, microseconds. */
 const UNPROVEN_SILENCE_MICROS = 5_000_000;
 /** How long a refused subscription is left alone, microseconds. */
 const REFUSED_MICROS = 30_000_000;
@@ -134,9 +134,10 @@ export class FeedConnection {
     void this.parts.marks.write({ type: 'connected', stream, connection, url }, atMicros);
   }
 
-  onDisconnected({ connection, atMicros, cause }: Disconnected): void {
+  onDisconnected({ connection, atMicros, cause, orderly }: Disconnected): void {
     const { stream } = this.protocol;
-    if (atMicros - this.#heardAt > UNPROVEN_SILENCE_MICROS) this.#freezeAll(`silent before it was lost: ${cause}`);
+    if (!orderly && atMicros - this.#heardAt > UNPROVEN_SILENCE_MICROS)
+      this.#freezeAll(`silent before it was lost: ${cause}`);
     this.#connection = undefined;
     for (const subscription of this.#subscriptions.values()) subscription.lose();
     this.parts.metrics.connections.dec({ stream });
@@ -217,7 +218,11 @@ export class FeedConnection {
     const answerMicros = this.parts.answerMs * 1000;
     const { suspect, probedAt } = subscription;
     if (suspect && now - suspect.since > GRACE_MICROS) {
-      this.#freeze(subscription, subscription.provenAt, `the exchange tells other values for ${suspect.values.size} markets`);
+      this.#freeze(
+        subscription,
+        subscription.provenAt,
+        `the exchange tells other values for ${suspect.values.size} markets`,
+      );
       this.protocol.resubscribe(subscription);
       return true;
     }

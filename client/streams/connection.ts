@@ -30,6 +30,8 @@ export interface Disconnected {
   readonly cause: string;
   /** The exchange sent a frame larger than is accepted; it is lost. */
   readonly oversized: boolean;
+  /** The other side ended it in order, or we did: all that was sent before had arrived. False when it just broke. */
+  readonly orderly: boolean;
 }
 
 export interface ConnectFailed {
@@ -235,17 +237,21 @@ export class StreamConnection {
     };
   }
 
-  #causeOf(code: number, reason: Buffer, failure: Error | undefined): Pick<Disconnected, 'cause' | 'oversized'> {
+  #causeOf(
+    code: number,
+    reason: Buffer,
+    failure: Error | undefined,
+  ): Pick<Disconnected, 'cause' | 'oversized' | 'orderly'> {
     const limit = this.options.maxFrameBytes;
     if ((failure as NodeJS.ErrnoException | undefined)?.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') {
-      return { cause: `the exchange sent a frame larger than ${limit} bytes`, oversized: true };
+      return { cause: `the exchange sent a frame larger than ${limit} bytes`, oversized: true, orderly: false };
     }
-    if (this.#closing.signal.aborted) return { cause: 'closed by us', oversized: false };
-    if (this.#cut !== undefined) return { cause: this.#cut, oversized: false };
-    if (failure) return { cause: describeError(failure), oversized: false };
-    if (code === 1006) return { cause: 'the connection broke without a goodbye', oversized: false };
+    if (this.#closing.signal.aborted) return { cause: 'closed by us', oversized: false, orderly: true };
+    if (this.#cut !== undefined) return { cause: this.#cut, oversized: false, orderly: false };
+    if (failure) return { cause: describeError(failure), oversized: false, orderly: false };
+    if (code === 1006) return { cause: 'the connection broke without a goodbye', oversized: false, orderly: true };
     const said = reason.length > 0 ? `, ${JSON.stringify(reason.toString('utf8'))}` : '';
-    return { cause: `closed by the exchange (code ${code}${said})`, oversized: false };
+    return { cause: `closed by the exchange (code ${code}${said})`, oversized: false, orderly: true };
   }
 }
 
