@@ -1,0 +1,87 @@
+import type { NativeColumn } from './columns.js';
+import type { NativeBody } from './native-body.js';
+
+/** What the values of a LowCardinality column are, by number; it outlives blocks. */
+export interface Dictionary {
+  /** Encoded entries that start every block's dictionary: NULL where there is one, and the type's default. */
+  readonly reserved: readonly Uint8Array[];
+  /** The encoded entry of a number. */
+  entry(number: number): Uint8Array;
+}
+
+/**
+ * A LowCardinality column. A value is given by its number in a dictionary that outlives the block; the block's own
+ * dictionary holds only the values that the block uses, in the order of their first use.
+ */
+export class KeyColumn implements NativeColumn {
+  #keys = new Uint32Array(0);
+  /** By number: key in this block, valid where the stamp is this block's. */
+  #local = new Uint32Array(256);
+  #stamps = new Uint32Array(256);
+  #stamp = 1;
+  #entries: Uint8Array[];
+
+  constructor(
+    private readonly type: string,
+    private readonly dictionary: Dictionary,
+  ) {
+    this.#entries = [...dictionary.reserved];
+  }
+
+  grow(capacity: number): void {
+    const larger = new Uint32Array(capacity);
+    larger.set(this.#keys);
+    this.#keys = larger;
+  }
+
+  set(row: number, number: number): void {
+    this.#keys[row] = this.#stamps[number] === this.#stamp ? (this.#local[number] as number) : this.#add(number);
+  }
+
+  /** Puts NULL, the first reserved entry of a Nullable column. */
+  setNull(row: number): void {
+    this.#keys[row] = 0;
+  }
+
+  writeTo(body: NativeBody, name: string, rows: number): void {
+    body.dictionaryColumn(name, this.type, this.#entries, this.#keys.subarray(0, rows));
+    this.#entries = [...this.dictionary.reserved];
+    this.#stamp += 1;
+    if (this.#stamp < 0xffff_ffff) return;
+    this.#stamps.fill(0);
+    this.#stamp = 1;
+  }
+
+  #add(number: number): number {
+    if (number >= this.#local.length) {
+      const size = Math.max(number + 1, this.#local.length * 2);
+      const local = new Uint32Array(size);
+      local.set(this.#local);
+      this.#local = local;
+      const stamps = new Uint32Array(size);
+      stamps.set(this.#stamps);
+      this.#stamps = stamps;
+    }
+    const key = this.#entries.length;
+    this.#entries.push(this.dictionary.entry(number));
+    this.#local[number] = key;
+    this.#stamps[number] = this.#stamp;
+    return key;
+  }
+}
+
+/** A LowCardinality(String) column with the same value in every row. */
+export class ConstantKeyColumn implements NativeColumn {
+  constructor(
+    private readonly type: string,
+    private readonly reserved: readonly Uint8Array[],
+    private readonly entry: Uint8Array,
+  ) {}
+
+  grow(): void {}
+
+  writeTo(body: NativeBody, name: string, rows: number): void {
+    const entries = [...this.reserved, this.entry];
+    body.dictionaryColumn(name, this.type, entries, new Uint32Array(rows).fill(entries.length - 1));
+  }
+}

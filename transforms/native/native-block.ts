@@ -1,0 +1,49 @@
+import type { TableBlock, TableDefinition } from '../../warehouse/index.js';
+import type { NativeColumn } from './columns.js';
+import { NativeBody } from './native-body.js';
+
+const FIRST_CAPACITY = 1024;
+
+/** The columns of one table in one batch, filled row by row and written as one block of Native format. */
+export class NativeBlock {
+  #rows = 0;
+  #capacity = 0;
+
+  /** @param columns one for each column of the table, in its order */
+  constructor(
+    private readonly table: TableDefinition,
+    private readonly columns: readonly NativeColumn[],
+  ) {
+    if (columns.length !== table.columns.length) {
+      throw new RangeError(`${table.name} has ${table.columns.length} columns, not ${columns.length}`);
+    }
+  }
+
+  get rows(): number {
+    return this.#rows;
+  }
+
+  /** The number of a new row; every column must be given its value. */
+  nextRow(): number {
+    const row = this.#rows;
+    if (row === this.#capacity) this.#grow();
+    this.#rows = row + 1;
+    return row;
+  }
+
+  finish(): TableBlock | null {
+    const rows = this.#rows;
+    if (rows === 0) return null;
+    const body = new NativeBody(this.columns.length, rows);
+    this.columns.forEach((column, i) => {
+      column.writeTo(body, this.table.columns[i]?.name ?? '', rows);
+    });
+    this.#rows = 0;
+    return { table: this.table, rows, format: 'Native', body: body.finish() };
+  }
+
+  #grow(): void {
+    this.#capacity = Math.max(FIRST_CAPACITY, this.#capacity * 2);
+    for (const column of this.columns) column.grow(this.#capacity);
+  }
+}

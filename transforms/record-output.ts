@@ -1,0 +1,98 @@
+import type { BadEntry, Fault } from '../client/index.js';
+import type { PriceTick } from './tables/price-ticks.js';
+import type { RowTable } from './tables/row-table.js';
+
+/** More dead letters than this of one record are told in one line: what a record costs stays bounded. */
+const MOST_DEAD_LETTERS = 100;
+/** Longest payload that a dead letter keeps, UTF-16 units. */
+const MOST_PAYLOAD = 4096;
+
+/** Part of a record that could not be understood. */
+export interface DeadLetter {
+  /** Where in the record, like `d[3].b`; empty for the whole of it. */
+  readonly place: string;
+  readonly reason: string;
+  /** What came, cut after 4096 characters. */
+  readonly payload: string;
+  readonly payloadLength: number;
+}
+
+/** What one record becomes: rows by table, and dead letters. A transform only ever adds to it. */
+export class RecordOutput {
+  readonly priceTicks: PriceTick[] = [];
+  readonly #rows = new Map<RowTable<never>, unknown[]>();
+  readonly #deadLetters: DeadLetter[] = [];
+  #deadLetterCount = 0;
+  #extraFields = 0;
+  #exchangeErrors = 0;
+
+  /** Rows by table, apart from price ticks. */
+  get tables(): Iterable<readonly [RowTable<never>, readonly unknown[]]> {
+    return this.#rows;
+  }
+
+  rowsOf<Row>(table: RowTable<Row>): readonly Row[] {
+    return (this.#rows.get(table) ?? []) as Row[];
+  }
+
+  /** All of them up to a bound, after which the last one says how many more there were. */
+  get deadLetters(): readonly DeadLetter[] {
+    const more = this.#deadLetterCount - this.#deadLetters.length;
+    if (more === 0) return this.#deadLetters;
+    const reason = `${more} more parts of this record could not be understood`;
+    return [...this.#deadLetters, { place: '', reason, payload: '', payloadLength: 0 }];
+  }
+
+  /** How many fields were met that the interface does not name. */
+  get extraFields(): number {
+    return this.#extraFields;
+  }
+
+  /** How many error messages of the exchange were met. */
+  get exchangeErrors(): number {
+    return this.#exchangeErrors;
+  }
+
+  row<Row>(table: RowTable<Row>, row: Row): void {
+    const rows = this.#rows.get(table);
+    if (rows) rows.push(row);
+    else this.#rows.set(table, [row]);
+  }
+
+  /** The part at `fault.path` was not understood; `payload` is its text. */
+  dead(fault: Fault, payload: string): void {
+    this.#deadLetterCount += 1;
+    if (this.#deadLetters.length >= MOST_DEAD_LETTERS) return;
+    this.#deadLetters.push({
+      place: fault.path.slice(0, MOST_PAYLOAD),
+      reason: fault.reason.slice(0, MOST_PAYLOAD),
+      payload: payload.slice(0, MOST_PAYLOAD),
+      payloadLength: payload.length,
+    });
+  }
+
+  /** Entries of a list that were not understood. */
+  deadEntries(entries: readonly BadEntry[]): void {
+    for (const entry of entries) {
+      if (this.#deadLetters.length >= MOST_DEAD_LETTERS) this.#deadLetterCount += 1;
+      else this.dead(entry, textOf(entry.value));
+    }
+  }
+
+  countExtraFields(count: number): void {
+    this.#extraFields += count;
+  }
+
+  countExchangeError(): void {
+    this.#exchangeErrors += 1;
+  }
+}
+
+/** A parsed value as JSON text again; a value nested too deeply to be written is told in words. */
+export function textOf(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? '';
+  } catch {
+    return '(nested too deeply to show)';
+  }
+}

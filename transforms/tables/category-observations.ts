@@ -1,0 +1,25 @@
+import type { Category } from '../../client/index.js';
+import { lowCardinality, micros, nullable, text, u16 } from './column-types.js';
+import { column, rowLogTable } from './row-table.js';
+
+/** A category as one answer of the category tree showed it. */
+export interface CategoryObservationRow {
+  /** Unix microseconds. */
+  readonly receivedAt: number;
+  readonly poll: string;
+  readonly category: Category;
+}
+
+export const categoryObservations = rowLogTable<CategoryObservationRow>({
+  name: 'category_observations',
+  feedsMaterializedViews: true,
+  columns: [
+    column('received_at', micros, (row) => row.receivedAt),
+    column('poll', text, (row) => row.poll),
+    column('category', lowCardinality, (row) => row.category.categoryId),
+    column('name', nullable(text), (row) => row.category.name),
+    column('slug', nullable(text), (row) => row.category.slug),
+    column('parent', nullable(text), (row) => row.category.parentId),
+    column('depth', u16, (row) => Math.min(row.category.depth, 65_535)),
+  ],
+});

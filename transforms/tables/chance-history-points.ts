@@ -1,0 +1,31 @@
+import { float, lowCardinality, micros, oneOf } from './column-types.js';
+import { column, rowReplacingTable } from './row-table.js';
+
+/** A point of chance history that was asked for. Anchors and flat lines are not points and are not rows. */
+export interface ChanceHistoryPointRow {
+  /** Unix microseconds. */
+  readonly receivedAt: number;
+  readonly eventId: string;
+  readonly marketId: string;
+  /** Period code; `raw` when none was asked for, empty when what was asked is not known. */
+  readonly period: string;
+  /** Unix microseconds of the exchange's time; for a period, its end. */
+  readonly occurredAt: number;
+  readonly chance: number;
+  readonly source: 'rest' | 'stream';
+}
+
+export const chanceHistoryPoints = rowReplacingTable<ChanceHistoryPointRow>({
+  name: 'chance_history_points',
+  id: ['market', 'event', 'period', 'occurred_at'],
+  version: 'received_at',
+  columns: [
+    column('received_at', micros, (row) => row.receivedAt),
+    column('event', lowCardinality, (row) => row.eventId),
+    column('market', lowCardinality, (row) => row.marketId),
+    column('period', lowCardinality, (row) => row.period),
+    column('occurred_at', micros, (row) => row.occurredAt),
+    column('chance', float, (row) => row.chance),
+    column('source', oneOf('rest', 'stream'), (row) => row.source),
+  ],
+});

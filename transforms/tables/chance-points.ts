@@ -1,0 +1,27 @@
+import { float, lowCardinality, micros, oneOf } from './column-types.js';
+import { column, rowLogTable } from './row-table.js';
+
+/** A probability of one market that the chance stream sent by itself. */
+export interface ChancePointRow {
+  /** Unix microseconds. */
+  readonly receivedAt: number;
+  /** Unix microseconds of the exchange's time, which has whole seconds. */
+  readonly occurredAt: number;
+  readonly eventId: string;
+  readonly marketId: string;
+  readonly chance: number;
+  /** The last known value after SUBSCRIBE, a live change, or a new aggregated point (UPDATE_HISTORY). */
+  readonly source: 'last-known' | 'change' | 'aggregate';
+}
+
+export const chancePoints = rowLogTable<ChancePointRow>({
+  name: 'chance_points',
+  columns: [
+    column('received_at', micros, (row) => row.receivedAt),
+    column('occurred_at', micros, (row) => row.occurredAt),
+    column('event', lowCardinality, (row) => row.eventId),
+    column('market', lowCardinality, (row) => row.marketId),
+    column('chance', float, (row) => row.chance),
+    column('source', oneOf('last-known', 'change', 'aggregate'), (row) => row.source),
+  ],
+});

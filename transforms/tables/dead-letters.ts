@@ -1,0 +1,34 @@
+import { lowCardinality, micros, nullable, text, u64 } from './column-types.js';
+import { column, rowLogTable } from './row-table.js';
+
+/** Something received that could not be understood. */
+export interface DeadLetterRow {
+  /** Unix microseconds; null when the envelope could not be read. */
+  readonly receivedAt: number | null;
+  /** Kind, session and number of the record; empty or null when the envelope could not be read. */
+  readonly kind: string;
+  readonly sid: string;
+  readonly n: number | null;
+  /** Where in the record it is, like `d[3].b`; empty for the whole of it. */
+  readonly place: string;
+  readonly reason: string;
+  /** What came, cut after a bounded length. */
+  readonly payload: string;
+  /** Length of the whole payload, in UTF-16 units or, for a whole record, bytes. */
+  readonly payloadLength: number;
+}
+
+export const deadLetters = rowLogTable<DeadLetterRow>({
+  name: 'dead_letters',
+  severalTopics: true,
+  columns: [
+    column('received_at', nullable(micros), (row) => row.receivedAt),
+    column('kind', lowCardinality, (row) => row.kind),
+    column('sid', lowCardinality, (row) => row.sid),
+    column('n', nullable(u64), (row) => row.n),
+    column('place', text, (row) => row.place),
+    column('reason', text, (row) => row.reason),
+    column('payload', text, (row) => row.payload),
+    column('payload_length', u64, (row) => row.payloadLength),
+  ],
+});

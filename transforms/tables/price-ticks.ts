@@ -1,0 +1,142 @@
+import { logTable, type TableBlock } from '../../warehouse/index.js';
+import { ConstantU32Column, U8Column, U32Column, WideColumn } from '../native/columns.js';
+import type { Interned } from '../native/interned.js';
+import { ConstantKeyColumn, KeyColumn } from '../native/key-column.js';
+import { NativeBlock } from '../native/native-block.js';
+import { stringEntry } from '../native/native-body.js';
+import { lowCardinality, micros, oneOf } from './column-types.js';
+import type { BatchPlace, BlockBuilder } from './row-table.js';
+
+/** Prices of one market at one moment, in YES terms, as an order book frame said them. */
+export interface PriceTick {
+  /** Unix microseconds. */
+  readonly receivedAt: number;
+  readonly eventId: string;
+  readonly marketId: string;
+  /** Price of the last trade. */
+  readonly last: number;
+  /** Best bid; null when that side is empty. */
+  readonly bid: number | null;
+  /** Best ask; null when that side is empty. */
+  readonly ask: number | null;
+  /** PRICES_DATA, which holds every market of the event, or PRICES_DATA_DELTA, which holds those that changed. */
+  readonly source: 'snapshot' | 'delta';
+}
+
+/** `source` as the column's number. */
+export const SNAPSHOT = 1;
+export const DELTA = 2;
+/** A side's price number when the side is empty. */
+export const NO_PRICE = -1;
+
+const ID = lowCardinality.type;
+const PRICE = 'LowCardinality(Float64)';
+const SIDE = 'LowCardinality(Nullable(Float64))';
+const SOURCE = oneOf('snapshot', 'delta').type;
+
+export const priceTicks = logTable({
+  name: 'price_ticks',
+  columns: [
+    ['received_at', micros.type],
+    ['event', ID],
+    ['market', ID],
+    ['last', PRICE],
+    ['bid', SIDE],
+    ['ask', SIDE],
+    ['source', SOURCE],
+  ],
+});
+
+/** Bytes of a row, at most: the fixed columns and the keys. */
+const BYTES_PER_ROW = 53;
+
+/** Price ticks as a Native block: IDs and prices go in by their numbers, so that a tick costs a few stores. */
+export class PriceTickBlock implements BlockBuilder<PriceTick> {
+  readonly #block: NativeBlock;
+  readonly #interned: Interned;
+  readonly #offset = new WideColumn('UInt64');
+  readonly #index = new U32Column();
+  readonly #receivedAt = new WideColumn(micros.type);
+  readonly #event: KeyColumn;
+  readonly #market: KeyColumn;
+  readonly #last: KeyColumn;
+  readonly #bid: KeyColumn;
+  readonly #ask: KeyColumn;
+  readonly #source = new U8Column(SOURCE);
+
+  constructor(place: BatchPlace, interned: Interned) {
+    this.#interned = interned;
+    const { texts, floats, nullableFloats } = interned;
+    this.#event = new KeyColumn(ID, texts);
+    this.#market = new KeyColumn(ID, texts);
+    this.#last = new KeyColumn(PRICE, floats);
+    this.#bid = new KeyColumn(SIDE, nullableFloats);
+    this.#ask = new KeyColumn(SIDE, nullableFloats);
+    this.#block = new NativeBlock(priceTicks, [
+      new ConstantKeyColumn(ID, texts.reserved, stringEntry(Buffer.from(place.log))),
+      new ConstantU32Column(place.partition),
+      this.#offset,
+      this.#index,
+      this.#receivedAt,
+      this.#event,
+      this.#market,
+      this.#last,
+      this.#bid,
+      this.#ask,
+      this.#source,
+    ]);
+  }
+
+  get rows(): number {
+    return this.#block.rows;
+  }
+
+  get bytes(): number {
+    return this.#block.rows * BYTES_PER_ROW;
+  }
+
+  append(offset: number, index: number, row: PriceTick): void {
+    const { ids, prices } = this.#interned;
+    this.add(
+      offset,
+      index,
+      row.receivedAt,
+      ids.intern(row.eventId),
+      ids.intern(row.marketId),
+      prices.intern(row.last),
+      row.bid === null ? NO_PRICE : prices.intern(row.bid),
+      row.ask === null ? NO_PRICE : prices.intern(row.ask),
+      row.source === 'snapshot' ? SNAPSHOT : DELTA,
+    );
+  }
+
+  /** Adds a row by the numbers that its IDs and prices have in the partition's tables. */
+  add(
+    offset: number,
+    index: number,
+    receivedAt: number,
+    event: number,
+    market: number,
+    last: number,
+    bid: number,
+    ask: number,
+    source: number,
+  ): void {
+    const row = this.#block.nextRow();
+    this.#offset.set(row, offset);
+    this.#index.set(row, index);
+    this.#receivedAt.set(row, receivedAt);
+    this.#event.set(row, event);
+    this.#market.set(row, market);
+    this.#last.set(row, last);
+    if (bid === NO_PRICE) this.#bid.setNull(row);
+    else this.#bid.set(row, bid);
+    if (ask === NO_PRICE) this.#ask.setNull(row);
+    else this.#ask.set(row, ask);
+    this.#source.set(row, source);
+  }
+
+  finish(): TableBlock | null {
+    return this.#block.finish();
+  }
+}

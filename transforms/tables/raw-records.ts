@@ -1,0 +1,130 @@
+import { logTable, type TableBlock } from '../../warehouse/index.js';
+import { BytesColumn, ConstantU32Column, U16Column, U32Column, WideColumn } from '../native/columns.js';
+import type { Interned } from '../native/interned.js';
+import { ConstantKeyColumn, KeyColumn } from '../native/key-column.js';
+import { NativeBlock } from '../native/native-block.js';
+import { stringEntry } from '../native/native-body.js';
+import { lowCardinality, micros } from './column-types.js';
+import type { BatchPlace } from './row-table.js';
+
+const TEXT = lowCardinality.type;
+
+export const rawRecords = logTable({
+  name: 'raw_records',
+  severalTopics: true,
+  columns: [
+    ['received_at', micros.type],
+    ['sid', TEXT],
+    ['n', 'UInt64'],
+    ['kind', TEXT],
+    ['encoding', TEXT],
+    ['piece', 'UInt16'],
+    ['pieces', 'UInt16'],
+    ['body_bytes', 'UInt32'],
+    ['request', 'String'],
+    ['body', 'String'],
+  ],
+});
+
+/** What `raw_records` keeps of a record. Texts are given by their number in the partition's ID table. */
+export interface RawEnvelope {
+  /** Unix microseconds. */
+  readonly receivedAt: number;
+  readonly sid: number;
+  readonly n: number;
+  readonly kind: number;
+  /** Number of `json`, `text` or `base64`. */
+  readonly encoding: number;
+  readonly piece: number;
+  /** How many pieces the body has: 1 when it is whole. */
+  readonly pieces: number;
+  /** `requestSource[requestStart .. requestEnd)` is the request as JSON text. */
+  readonly requestSource: Uint8Array;
+  readonly requestStart: number;
+  readonly requestEnd: number;
+  /** `bodySource[bodyStart .. bodyEnd)` is the body as `encoding` says. */
+  readonly bodySource: Uint8Array;
+  readonly bodyStart: number;
+  readonly bodyEnd: number;
+}
+
+/** Bytes of a row without request and body, at most. */
+const BYTES_PER_ROW = 72;
+
+/** Raw records as a Native block. */
+export class RawRecordBlock {
+  readonly #block: NativeBlock;
+  readonly #offset = new WideColumn('UInt64');
+  readonly #receivedAt = new WideColumn(micros.type);
+  readonly #sid: KeyColumn;
+  readonly #n = new WideColumn('UInt64');
+  readonly #kind: KeyColumn;
+  readonly #encoding: KeyColumn;
+  readonly #piece = new U16Column();
+  readonly #pieces = new U16Column();
+  readonly #bodyBytes = new U32Column();
+  readonly #request = new BytesColumn();
+  readonly #body = new BytesColumn();
+
+  /** @param keepBodies whether request and body are kept; else they are empty */
+  constructor(
+    place: BatchPlace,
+    interned: Interned,
+    private readonly keepBodies: boolean,
+  ) {
+    const { texts } = interned;
+    const constant = (value: string) => new ConstantKeyColumn(TEXT, texts.reserved, stringEntry(Buffer.from(value)));
+    this.#sid = new KeyColumn(TEXT, texts);
+    this.#kind = new KeyColumn(TEXT, texts);
+    this.#encoding = new KeyColumn(TEXT, texts);
+    this.#block = new NativeBlock(rawRecords, [
+      constant(place.topic),
+      constant(place.log),
+      new ConstantU32Column(place.partition),
+      this.#offset,
+      new ConstantU32Column(0),
+      this.#receivedAt,
+      this.#sid,
+      this.#n,
+      this.#kind,
+      this.#encoding,
+      this.#piece,
+      this.#pieces,
+      this.#bodyBytes,
+      this.#request,
+      this.#body,
+    ]);
+  }
+
+  get rows(): number {
+    return this.#block.rows;
+  }
+
+  get bytes(): number {
+    return this.#block.rows * BYTES_PER_ROW + this.#request.bytes + this.#body.bytes;
+  }
+
+  add(offset: number, record: RawEnvelope): void {
+    const row = this.#block.nextRow();
+    this.#offset.set(row, offset);
+    this.#receivedAt.set(row, record.receivedAt);
+    this.#sid.set(row, record.sid);
+    this.#n.set(row, record.n);
+    this.#kind.set(row, record.kind);
+    this.#encoding.set(row, record.encoding);
+    this.#piece.set(row, record.piece);
+    this.#pieces.set(row, record.pieces);
+    this.#bodyBytes.set(row, record.bodyEnd - record.bodyStart);
+    if (this.keepBodies) {
+      this.#request.push(record.requestSource, record.requestStart, record.requestEnd);
+      this.#body.push(record.bodySource, record.bodyStart, record.bodyEnd);
+    } else {
+      this.#request.pushEmpty();
+      this.#body.pushEmpty();
+    }
+  }
+
+  finish(): TableBlock | null {
+    return this.#block.finish();
+  }
+}

@@ -1,0 +1,110 @@
+import {
+  type LogTable,
+  logTable,
+  type ReplacingTable,
+  RowBinaryWriter,
+  replacingTable,
+  type TableBlock,
+  type TableDefinition,
+} from '../../warehouse/index.js';
+import type { ColumnType } from './column-types.js';
+
+/** Where a batch's rows come from: the parts of a row's place that are the same for the whole batch. */
+export interface BatchPlace {
+  readonly topic: string;
+  /** Identity of the topic's log. */
+  readonly log: string;
+  readonly partition: number;
+}
+
+/** Collects the rows of one table in one batch, encoded. */
+export interface BlockBuilder<Row> {
+  readonly rows: number;
+  /** Bytes of the rows so far, about. */
+  readonly bytes: number;
+  /** @param index number of the row inside its record, from 0 */
+  append(offset: number, index: number, row: Row): void;
+  /** The block; null without rows. The builder is empty afterwards and may be used for another batch. */
+  finish(): TableBlock | null;
+}
+
+/** A table that transforms write: its definition, and how its rows are encoded. */
+export interface RowTable<Row> {
+  readonly definition: TableDefinition;
+  newBlock(place: BatchPlace): BlockBuilder<Row>;
+}
+
+interface RowColumn<Row> {
+  readonly name: string;
+  readonly type: string;
+  write(writer: RowBinaryWriter, row: Row): void;
+}
+
+/** A column: its name, its type, and where its value is in a row. */
+export function column<Row, T>(name: string, type: ColumnType<T>, valueOf: (row: Row) => T): RowColumn<Row> {
+  return { name, type: type.type, write: (writer, row) => type.write(writer, valueOf(row)) };
+}
+
+interface RowTableSpec<Row> {
+  readonly name: string;
+  readonly columns: readonly RowColumn<Row>[];
+  readonly severalTopics?: boolean;
+  readonly feedsMaterializedViews?: boolean;
+}
+
+/** Defines a base table whose rows are written in RowBinary. */
+export function rowLogTable<Row>(spec: RowTableSpec<Row>): RowTable<Row> & { readonly definition: LogTable } {
+  const definition = logTable({ ...spec, columns: spec.columns.map((c) => [c.name, c.type] as const) });
+  return { definition, newBlock: (place) => new RowBinaryBlock(definition, spec, place) };
+}
+
+/** Defines a ReplacingMergeTree table whose rows are written in RowBinary. */
+export function rowReplacingTable<Row>(
+  spec: RowTableSpec<Row> & { readonly id: readonly string[]; readonly version: string },
+): RowTable<Row> & { readonly definition: ReplacingTable } {
+  const definition = replacingTable({ ...spec, columns: spec.columns.map((c) => [c.name, c.type] as const) });
+  return { definition, newBlock: (place) => new RowBinaryBlock(definition, spec, place) };
+}
+
+class RowBinaryBlock<Row> implements BlockBuilder<Row> {
+  readonly #writer = new RowBinaryWriter(4096);
+  /** The place columns that are the same in every row, encoded. */
+  readonly #front: Buffer;
+  #rows = 0;
+
+  constructor(
+    private readonly definition: TableDefinition,
+    private readonly spec: RowTableSpec<Row>,
+    place: BatchPlace,
+  ) {
+    const front = new RowBinaryWriter(256);
+    if (spec.severalTopics) front.string(place.topic);
+    front.string(place.log);
+    front.u32(place.partition);
+    this.#front = front.take();
+  }
+
+  get rows(): number {
+    return this.#rows;
+  }
+
+  get bytes(): number {
+    return this.#writer.length;
+  }
+
+  append(offset: number, index: number, row: Row): void {
+    const writer = this.#writer;
+    writer.raw(this.#front);
+    writer.u64(offset);
+    writer.u32(index);
+    for (const it of this.spec.columns) it.write(writer, row);
+    this.#rows += 1;
+  }
+
+  finish(): TableBlock | null {
+    if (this.#rows === 0) return null;
+    const block = { table: this.definition, rows: this.#rows, body: this.#writer.take() };
+    this.#rows = 0;
+    return block;
+  }
+}

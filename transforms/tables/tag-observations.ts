@@ -1,0 +1,22 @@
+import type { Tag } from '../../client/index.js';
+import { i64, lowCardinality, micros, nullable, text } from './column-types.js';
+import { column, rowLogTable } from './row-table.js';
+
+/** A tag as one answer of the popular tags showed it. */
+export interface TagObservationRow {
+  /** Unix microseconds. */
+  readonly receivedAt: number;
+  readonly poll: string;
+  readonly tag: Tag;
+}
+
+export const tagObservations = rowLogTable<TagObservationRow>({
+  name: 'tag_observations',
+  feedsMaterializedViews: true,
+  columns: [
+    column('received_at', micros, (row) => row.receivedAt),
+    column('poll', text, (row) => row.poll),
+    column('tag', lowCardinality, (row) => row.tag.name),
+    column('popularity_rank', nullable(i64), (row) => row.tag.popularityRank),
+  ],
+});
