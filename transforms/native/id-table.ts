@@ -60,6 +60,10 @@ export class IdTable {
     return this.#arena.subarray(start, this.#starts[number + 1]);
   }
 
+  textOf(number: number): string {
+    return this.bytesOf(number).toString('utf8');
+  }
+
   #place(number: number, grow: boolean): void {
     if (grow) {
       this.#slots = new Int32Array(this.#slots.length * 2);

@@ -29,6 +29,18 @@ export const DELTA = 2;
 /** A side's price number when the side is empty. */
 export const NO_PRICE = -1;
 
+/** A frame whose IDs and prices are given by their numbers in the partition's tables; entries by index. */
+export interface ScannedFrame {
+  readonly receivedAt: number;
+  readonly event: number;
+  readonly market: Int32Array;
+  readonly last: Int32Array;
+  readonly bid: Int32Array;
+  readonly ask: Int32Array;
+  /** SNAPSHOT or DELTA. */
+  readonly source: number;
+}
+
 const ID = lowCardinality.type;
 const PRICE = 'LowCardinality(Float64)';
 const SIDE = 'LowCardinality(Nullable(Float64))';
@@ -97,46 +109,40 @@ export class PriceTickBlock implements BlockBuilder<PriceTick> {
 
   append(offset: number, index: number, row: PriceTick): void {
     const { ids, prices } = this.#interned;
-    this.add(
-      offset,
-      index,
-      row.receivedAt,
-      ids.intern(row.eventId),
-      ids.intern(row.marketId),
-      prices.intern(row.last),
-      row.bid === null ? NO_PRICE : prices.intern(row.bid),
-      row.ask === null ? NO_PRICE : prices.intern(row.ask),
-      row.source === 'snapshot' ? SNAPSHOT : DELTA,
-    );
+    const at = this.#place(offset, index, row.receivedAt);
+    this.#event.set(at, ids.intern(row.eventId));
+    this.#market.set(at, ids.intern(row.marketId));
+    this.#last.set(at, prices.intern(row.last));
+    setSide(this.#bid, at, row.bid === null ? NO_PRICE : prices.intern(row.bid));
+    setSide(this.#ask, at, row.ask === null ? NO_PRICE : prices.intern(row.ask));
+    this.#source.set(at, row.source === 'snapshot' ? SNAPSHOT : DELTA);
   }
 
-  /** Adds a row by the numbers that its IDs and prices have in the partition's tables. */
-  add(
-    offset: number,
-    index: number,
-    receivedAt: number,
-    event: number,
-    market: number,
-    last: number,
-    bid: number,
-    ask: number,
-    source: number,
-  ): void {
+  /** Adds the `entry`-th entry of a scanned frame. */
+  addScanned(offset: number, entry: number, frame: ScannedFrame): void {
+    const at = this.#place(offset, entry, frame.receivedAt);
+    this.#event.set(at, frame.event);
+    this.#market.set(at, frame.market[entry] as number);
+    this.#last.set(at, frame.last[entry] as number);
+    setSide(this.#bid, at, frame.bid[entry] as number);
+    setSide(this.#ask, at, frame.ask[entry] as number);
+    this.#source.set(at, frame.source);
+  }
+
+  #place(offset: number, index: number, receivedAt: number): number {
     const row = this.#block.nextRow();
     this.#offset.set(row, offset);
     this.#index.set(row, index);
     this.#receivedAt.set(row, receivedAt);
-    this.#event.set(row, event);
-    this.#market.set(row, market);
-    this.#last.set(row, last);
-    if (bid === NO_PRICE) this.#bid.setNull(row);
-    else this.#bid.set(row, bid);
-    if (ask === NO_PRICE) this.#ask.setNull(row);
-    else this.#ask.set(row, ask);
-    this.#source.set(row, source);
+    return row;
   }
 
   finish(): TableBlock | null {
     return this.#block.finish();
   }
+}
+
+function setSide(column: KeyColumn, row: number, price: number): void {
+  if (price === NO_PRICE) column.setNull(row);
+  else column.set(row, price);
 }

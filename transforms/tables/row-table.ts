@@ -41,8 +41,8 @@ interface RowColumn<Row> {
 }
 
 /** A column: its name, its type, and where its value is in a row. */
-export function column<Row, T>(name: string, type: ColumnType<T>, valueOf: (row: Row) => T): RowColumn<Row> {
-  return { name, type: type.type, write: (writer, row) => type.write(writer, valueOf(row)) };
+export function column<Row, T>(name: string, type: ColumnType<T>, get: (row: Row) => T): RowColumn<Row> {
+  return { name, type: type.type, write: (writer, row) => type.write(writer, get(row)) };
 }
 
 interface RowTableSpec<Row> {

@@ -1,0 +1,325 @@
+import type { RecordBatch } from '../bus/index.js';
+import type { Fault } from '../client/index.js';
+import type { TableBlock } from '../warehouse/index.js';
+import { type BrokenEnvelope, type Envelope, readEnvelope } from './envelope.js';
+import { Interned } from './native/interned.js';
+import { OrderBookScanner } from './order-book-scanner.js';
+import { type Incomplete, PieceJoiner } from './piece-joiner.js';
+import { RecordOutput } from './record-output.js';
+import type { SessionCursor, SessionProgress } from './session-progress.js';
+import { deadLetters } from './tables/dead-letters.js';
+import { PriceTickBlock } from './tables/price-ticks.js';
+import { RawRecordBlock } from './tables/raw-records.js';
+import type { BatchPlace, BlockBuilder, RowTable } from './tables/row-table.js';
+import { transformRecord } from './transform-record.js';
+
+export interface BatchOptions {
+  readonly place: BatchPlace;
+  /** What the partition had taken before the batch; the builder advances it. */
+  readonly progress: SessionProgress;
+  /** Whether `raw_records` keeps requests and bodies. */
+  readonly keepBodies: boolean;
+  /** A batch is full with this many rows in one table, or bytes in all; a record is never split. */
+  readonly limits: BuilderLimits;
+}
+
+export interface BuilderLimits {
+  readonly rows: number;
+  readonly bytes: number;
+  /** Months of receive time, which are table partitions. */
+  readonly months: number;
+}
+
+/** Counts of what a batch's records were. */
+export interface BatchStats {
+  readonly records: number;
+  /** Records that had been taken before and were dropped. */
+  readonly duplicates: number;
+  readonly deadLetters: number;
+  readonly extraFields: number;
+  readonly exchangeErrors: number;
+  /** Latest receive time, Unix microseconds; 0 without one. */
+  readonly lastReceivedAt: number;
+}
+
+/** Every row that the records of an offset range become. */
+export interface BuiltBatch {
+  readonly start: number;
+  readonly end: number;
+  readonly blocks: readonly TableBlock[];
+  readonly stats: BatchStats;
+}
+
+/** Limits are looked at this often on the fast path, records. */
+const CHECK_EVERY = 32;
+/** While pieces of a body are awaited a full batch goes on, up to this many times its limits. */
+const WAIT_FACTOR = 2;
+/** Frames with more entries than this are left to the general path, which bounds what a record may become. */
+const MOST_SCANNED_ENTRIES = 1000;
+
+/**
+ * Makes the rows of one partition's batches, record by record. What a batch's rows are depends only on its offset
+ * range, the records in it and what the partition had taken before: the same range built again gives the same bytes.
+ */
+export class BatchBuilder {
+  readonly #options: BatchOptions;
+  readonly #joiner = new PieceJoiner();
+  readonly #rowBlocks = new Map<RowTable<never>, BlockBuilder<never>>();
+  #interned = new Interned();
+  #scanner: OrderBookScanner;
+  #ticks: PriceTickBlock;
+  #raw: RawRecordBlock;
+  /** By the session's number in the ID table. */
+  #cursors: SessionCursor[] = [];
+  #months = new Set<number>();
+  #monthStart = 0;
+  #monthEnd = 0;
+  #start = -1;
+  #next = -1;
+  #full = false;
+  #stats = emptyStats();
+
+  constructor(options: BatchOptions) {
+    this.#options = options;
+    this.#scanner = new OrderBookScanner(this.#interned);
+    this.#ticks = new PriceTickBlock(options.place, this.#interned);
+    this.#raw = new RawRecordBlock(options.place, this.#interned, options.keepBodies);
+  }
+
+  /** How many records the batch has so far. */
+  get records(): number {
+    return this.#next - this.#start;
+  }
+
+  /** Whether the batch must end: a limit is reached and no body waits for more of its pieces, or it has waited enough. */
+  get full(): boolean {
+    return this.#full;
+  }
+
+  /** Whether the batch had better not end here: a body waits for more of its pieces. */
+  get awaitsPieces(): boolean {
+    return this.#joiner.waiting > 0;
+  }
+
+  /** Takes records from the `from`-th on until the batch is full; answers how far it came. */
+  add(batch: RecordBatch, from = 0): number {
+    const { bytes, bounds, count, firstOffset } = batch;
+    if (this.#start < 0) {
+      this.#start = firstOffset + from;
+      this.#next = this.#start;
+    }
+    this.#scanner.use(bytes);
+    let i = from;
+    for (; i < count && !this.#full; i++) {
+      const start = bounds[i] as number;
+      const end = bounds[i + 1] as number;
+      const fast = this.#scanner.scan(start, end) && this.#scanner.entries <= MOST_SCANNED_ENTRIES;
+      const taken = fast
+        ? this.#takeScanned(firstOffset + i)
+        : this.#takeGeneral(firstOffset + i, bytes.subarray(start, end));
+      if (!taken) {
+        this.#full = true;
+        break;
+      }
+      if (!fast || i % CHECK_EVERY === 0) this.#checkLimits();
+    }
+    this.#next = firstOffset + i;
+    return i;
+  }
+
+  /** The batch; undefined when there were no records. The builder is empty afterwards, for the next one. */
+  finish(): BuiltBatch | undefined {
+    if (this.records <= 0) return undefined;
+    for (const group of this.#joiner.abandonAll()) this.#incomplete(group);
+    const blocks: TableBlock[] = [];
+    for (const builder of [this.#raw, this.#ticks, ...this.#rowBlocks.values()]) {
+      const block = builder.finish();
+      if (block) blocks.push(block);
+    }
+    const stats = { ...this.#stats, records: this.records };
+    const built = { start: this.#start, end: this.#next - 1, blocks, stats };
+    this.#reset();
+    return built;
+  }
+
+  #takeScanned(offset: number): boolean {
+    const scan = this.#scanner;
+    if (!this.#enterMonth(scan.receivedAt)) return false;
+    if (this.#joiner.waiting > 0) this.#abandonPieces(this.#interned.ids.textOf(scan.sid), scan.n, 0);
+    this.#cursors[scan.sid] ??= this.#options.progress.cursor(this.#interned.ids.textOf(scan.sid));
+    if (!this.#cursors[scan.sid]?.advance(scan.n, 0)) {
+      this.#stats.duplicates += 1;
+      return true;
+    }
+    this.#raw.add(offset, scan);
+    for (let entry = 0; entry < scan.entries; entry++) this.#ticks.addScanned(offset, entry, scan);
+    if (scan.receivedAt > this.#stats.lastReceivedAt) this.#stats.lastReceivedAt = scan.receivedAt;
+    return true;
+  }
+
+  #takeGeneral(offset: number, value: Buffer): boolean {
+    const envelope = readEnvelope(value, this.#options.place.topic);
+    if (!envelope.ok) {
+      this.#takeBroken(offset, envelope, value);
+      return true;
+    }
+    const { record } = envelope;
+    if (!this.#enterMonth(record.at)) return false;
+    const piece = record.piece?.i ?? 0;
+    this.#abandonPieces(record.sid, record.n, piece);
+    if (!this.#options.progress.cursor(record.sid).advance(record.n, piece)) {
+      this.#stats.duplicates += 1;
+      return true;
+    }
+    this.#raw.add(offset, this.#rawEnvelope(envelope, value));
+    this.#stats.lastReceivedAt = Math.max(this.#stats.lastReceivedAt, record.at);
+    const output = new RecordOutput();
+    this.#transform(envelope, offset, output);
+    this.#append(offset, envelope, output);
+    return true;
+  }
+
+  #transform(envelope: Envelope, offset: number, output: RecordOutput): void {
+    const { record } = envelope;
+    if (envelope.kindFault) {
+      output.dead(envelope.kindFault, JSON.stringify(record.body));
+    } else if (!record.piece) {
+      transformRecord(record, output);
+    } else {
+      const joined = this.#joiner.add(envelope, offset);
+      if (joined.type === 'complete') transformRecord(joined.first.record, output, joined.text);
+      if (joined.type === 'orphan') output.dead(joined.fault, String(record.body));
+    }
+  }
+
+  #rawEnvelope(envelope: Envelope, value: Buffer) {
+    const { record, members } = envelope;
+    const { ids } = this.#interned;
+    const [requestStart, requestEnd] = members.get('req') ?? [0, 0];
+    if (record.kind === 'order-book.frame') this.#scanner.learnRequest(value.subarray(requestStart, requestEnd));
+    // What is not JSON was wrapped into a JSON string, and so was a piece: kept is what was wrapped.
+    const wrapped = record.enc !== undefined || record.piece !== undefined;
+    const bodySource = wrapped ? Buffer.from(String(record.body), 'utf8') : value;
+    const [bodyStart, bodyEnd] = wrapped ? [0, bodySource.length] : (members.get('body') ?? [0, 0]);
+    return {
+      receivedAt: record.at,
+      sid: ids.intern(record.sid),
+      n: record.n,
+      kind: ids.intern(record.kind),
+      encoding: ids.intern(record.enc ?? 'json'),
+      piece: record.piece?.i ?? 0,
+      pieces: record.piece?.of ?? 1,
+      requestSource: value,
+      requestStart,
+      requestEnd,
+      bodySource,
+      bodyStart,
+      bodyEnd,
+    };
+  }
+
+  #append(offset: number, envelope: Envelope, output: RecordOutput): void {
+    for (const [index, tick] of output.priceTicks.entries()) this.#ticks.append(offset, index, tick);
+    for (const [table, rows] of output.tables) {
+      const block = this.#blockOf(table);
+      for (const [index, row] of rows.entries()) block.append(offset, index, row as never);
+    }
+    const { kind, sid, n, at } = envelope.record;
+    for (const [index, letter] of output.deadLetters.entries()) {
+      this.#blockOf(deadLetters).append(offset, index, { receivedAt: at, kind, sid, n, ...letter });
+    }
+    this.#stats.deadLetters += output.deadLetters.length;
+    this.#stats.extraFields += output.extraFields;
+    this.#stats.exchangeErrors += output.exchangeErrors;
+  }
+
+  #takeBroken(offset: number, envelope: BrokenEnvelope, value: Buffer): void {
+    const { at: receivedAt, kind, sid, n } = envelope;
+    this.#bury(offset, { receivedAt, kind, sid, n }, envelope, value.toString('utf8', 0, MOST_BROKEN), value.length);
+  }
+
+  #abandonPieces(sid: string, n: number, piece: number): void {
+    const group = this.#joiner.abandon(sid, n, piece);
+    if (group) this.#incomplete(group);
+  }
+
+  #incomplete(group: Incomplete): void {
+    const { at: receivedAt, kind, sid, n } = group.first.record;
+    this.#bury(group.offset, { receivedAt, kind, sid, n }, group.fault, group.text, group.text.length);
+  }
+
+  /** Adds the one dead letter of a record that becomes nothing else. */
+  #bury(
+    offset: number,
+    from: { receivedAt: number | null; kind: string; sid: string; n: number | null },
+    fault: Fault,
+    payload: string,
+    payloadLength: number,
+  ): void {
+    const output = new RecordOutput();
+    output.dead(fault, payload);
+    for (const letter of output.deadLetters) {
+      this.#blockOf(deadLetters).append(offset, 0, { ...from, ...letter, payloadLength });
+    }
+    this.#stats.deadLetters += 1;
+  }
+
+  #blockOf<Row>(table: RowTable<Row>): BlockBuilder<Row> {
+    const key = table as unknown as RowTable<never>;
+    let block = this.#rowBlocks.get(key);
+    if (!block) {
+      block = table.newBlock(this.#options.place) as unknown as BlockBuilder<never>;
+      this.#rowBlocks.set(key, block);
+    }
+    return block as unknown as BlockBuilder<Row>;
+  }
+
+  /** Counts the month of a receive time; false when it would be one too many for the batch. */
+  #enterMonth(receivedAt: number): boolean {
+    if (receivedAt >= this.#monthStart && receivedAt < this.#monthEnd) return true;
+    const date = new Date(receivedAt / 1000);
+    const [year, monthOfYear] = [date.getUTCFullYear(), date.getUTCMonth()];
+    const month = year * 12 + monthOfYear;
+    if (!this.#months.has(month) && this.#months.size >= this.#options.limits.months) return false;
+    this.#months.add(month);
+    this.#monthStart = Date.UTC(year, monthOfYear) * 1000;
+    this.#monthEnd = Date.UTC(year, monthOfYear + 1) * 1000;
+    return true;
+  }
+
+  #checkLimits(): void {
+    const { rows, bytes } = this.#options.limits;
+    let mostRows = Math.max(this.#raw.rows, this.#ticks.rows);
+    let allBytes = this.#raw.bytes + this.#ticks.bytes + this.#joiner.length;
+    for (const block of this.#rowBlocks.values()) {
+      mostRows = Math.max(mostRows, block.rows);
+      allBytes += block.bytes;
+    }
+    const factor = this.awaitsPieces ? WAIT_FACTOR : 1;
+    this.#full = mostRows >= rows * factor || allBytes >= bytes * factor;
+  }
+
+  #reset(): void {
+    this.#start = -1;
+    this.#next = -1;
+    this.#full = false;
+    this.#months.clear();
+    this.#monthStart = 0;
+    this.#monthEnd = 0;
+    this.#stats = emptyStats();
+    if (!this.#interned.full) return;
+    const { place, keepBodies } = this.#options;
+    this.#interned = new Interned();
+    this.#scanner = new OrderBookScanner(this.#interned);
+    this.#ticks = new PriceTickBlock(place, this.#interned);
+    this.#raw = new RawRecordBlock(place, this.#interned, keepBodies);
+    this.#cursors = [];
+  }
+}
+
+/** How much of a record that cannot be read at all is made a text for its dead letter, bytes. */
+const MOST_BROKEN = 16_384;
+
+function emptyStats() {
+  return { duplicates: 0, deadLetters: 0, extraFields: 0, exchangeErrors: 0, lastReceivedAt: 0 };
+}

@@ -1,0 +1,106 @@
+import { isUtf8 } from 'node:buffer';
+import type { Fault } from '../client/index.js';
+import { describeValue } from '../client/index.js';
+import { type RawRecord, RECORD_KINDS, type RecordKind } from '../core/index.js';
+import { type Members, membersOf } from './json-members.js';
+
+/** A record whose envelope could be read. */
+export interface Envelope {
+  readonly ok: true;
+  readonly record: RawRecord;
+  /** Why its body can mean nothing here: the kind is not known, or belongs to another topic. */
+  readonly kindFault: Fault | undefined;
+  /** Where `req` and `body` are in the record's bytes. */
+  readonly members: Members;
+}
+
+/** A record whose envelope could not be read, with what could be. */
+export interface BrokenEnvelope extends Fault {
+  readonly ok: false;
+  readonly kind: string;
+  readonly sid: string;
+  readonly n: number | null;
+  /** Unix microseconds. */
+  readonly at: number | null;
+}
+
+/** Receive times of other years than 2000 to 2099 come from no working clock. */
+export const FIRST_RECEIVED_AT = Date.UTC(2000, 0, 1) * 1000;
+export const END_RECEIVED_AT = Date.UTC(2100, 0, 1) * 1000;
+
+const MOST_TEXT = 128;
+const MOST_PIECES = 65_535;
+
+/** Reads a record's value. Never throws. */
+export function readEnvelope(value: Buffer, topic: string): Envelope | BrokenEnvelope {
+  if (!isUtf8(value)) return broken({}, '', 'the record is not UTF-8');
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(value.toString('utf8'));
+  } catch {
+    return broken({}, '', 'the record is not JSON');
+  }
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
+    return broken({}, '', `expected an envelope, got ${describeValue(parsed)}`);
+  }
+  const fields = parsed as Readonly<Record<string, unknown>>;
+  const fault = faultOf(fields) ?? pieceFault(fields);
+  if (fault) return broken(fields, fault.path, fault.reason);
+  const record = parsed as RawRecord;
+  return { ok: true, record, kindFault: kindFault(record.kind, topic), members: membersOf(value) };
+}
+
+function faultOf(fields: Readonly<Record<string, unknown>>): Fault | undefined {
+  const { v, kind, sid, n, at, req, enc } = fields;
+  if (v !== 1) return wrong('v', 'version 1', v);
+  if (typeof kind !== 'string' || kind.length > MOST_TEXT) return wrong('kind', 'a record kind', kind);
+  if (typeof sid !== 'string' || sid === '' || sid.length > MOST_TEXT) return wrong('sid', 'a session ID', sid);
+  if (!isCount(n) || n < 1) return wrong('n', 'a whole number from 1', n);
+  if (!isCount(at) || at < FIRST_RECEIVED_AT || at >= END_RECEIVED_AT) {
+    return wrong('at', 'Unix microseconds of the years 2000 to 2099', at);
+  }
+  if (typeof req !== 'object' || req === null || Array.isArray(req)) return wrong('req', 'an object', req);
+  if (enc !== undefined && enc !== 'text' && enc !== 'base64') return wrong('enc', 'text or base64', enc);
+  if (!Object.hasOwn(fields, 'body')) return wrong('body', 'what was received', undefined);
+  if (enc !== undefined && typeof fields['body'] !== 'string') return wrong('body', 'a string', fields['body']);
+  return undefined;
+}
+
+function kindFault(kind: string, topic: string): Fault | undefined {
+  if (!Object.hasOwn(RECORD_KINDS, kind)) return { path: 'kind', reason: `unknown record kind ${kind}` };
+  if (RECORD_KINDS[kind as RecordKind] === topic) return undefined;
+  return { path: 'kind', reason: `${kind} does not belong to the topic ${topic}` };
+}
+
+function pieceFault(fields: Readonly<Record<string, unknown>>): Fault | undefined {
+  const piece = fields['piece'] as { readonly i?: unknown; readonly of?: unknown } | null | undefined;
+  if (piece === undefined) return undefined;
+  if (piece === null || typeof piece !== 'object') return wrong('piece', 'an object', piece);
+  const { i, of } = piece;
+  if (!isCount(of) || of < 1 || of > MOST_PIECES)
+    return wrong('piece.of', `a whole number from 1 to ${MOST_PIECES}`, of);
+  if (!isCount(i) || i >= of) return wrong('piece.i', `a whole number from 0 to ${of - 1}`, i);
+  if (typeof fields['body'] !== 'string') return wrong('body', 'a string', fields['body']);
+  return undefined;
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+}
+
+function wrong(path: string, what: string, value: unknown): Fault {
+  return { path, reason: `expected ${what}, got ${describeValue(value)}` };
+}
+
+function broken(fields: Readonly<Record<string, unknown>>, path: string, reason: string): BrokenEnvelope {
+  const { kind, sid, n, at } = fields;
+  return {
+    ok: false,
+    path,
+    reason,
+    kind: typeof kind === 'string' ? kind.slice(0, MOST_TEXT) : '',
+    sid: typeof sid === 'string' ? sid.slice(0, MOST_TEXT) : '',
+    n: isCount(n) ? n : null,
+    at: isCount(at) && at >= FIRST_RECEIVED_AT && at < END_RECEIVED_AT ? at : null,
+  };
+}

@@ -1,0 +1,71 @@
+import { type ChanceMessage, decodeChanceMessage } from '../../client/index.js';
+import type { RecordOutput } from '../record-output.js';
+import { chanceHistoryPoints } from '../tables/chance-history-points.js';
+import { chancePoints } from '../tables/chance-points.js';
+import { microsOf, observedPoints } from './chance-history-points.js';
+import { countExtra } from './extra-fields.js';
+import { numberIn, textIn } from './request-fields.js';
+import type { Received, Transform } from './transform.js';
+
+const FRAME_FIELDS = new Set(['t', 'e', 'o', 'd', 'r']);
+
+/**
+ * A frame of the chance stream (part 6.2) → `chance_points`, and for answers to HISTORY → `chance_history_points`
+ * with the range and period that `req` says were asked for, when it says so.
+ */
+export const transformChanceFrame: Transform = (received, output) => {
+  const message = decodeChanceMessage(received.body);
+  switch (message.type) {
+    case 'probability':
+    case 'aggregated':
+    case 'history':
+      if (message.eventId === null || message.eventId === '') {
+        output.dead({ path: 'e', reason: 'expected the event ID, got nothing' }, received.bodyText());
+        return;
+      }
+      if (message.type === 'history') addHistory(message, message.eventId, received, output);
+      else addPoints(message, message.eventId, received, output);
+      output.deadEntries(message.bad);
+      output.countExtraFields(countExtra(received.body, FRAME_FIELDS));
+      return;
+    case 'success':
+    case 'ping':
+      return;
+    case 'error':
+      output.countExchangeError();
+      return;
+    case 'unknown':
+      output.dead({ path: 't', reason: `unknown message type ${message.wireType}` }, received.bodyText());
+      return;
+    case 'invalid':
+      output.dead(message, received.bodyText());
+  }
+};
+
+type PointsMessage = Extract<ChanceMessage, { type: 'probability' | 'aggregated' }>;
+type HistoryMessage = Extract<ChanceMessage, { type: 'history' }>;
+
+function addPoints(message: PointsMessage, eventId: string, received: Received, output: RecordOutput): void {
+  const source = message.type === 'aggregated' ? 'aggregate' : message.initial ? 'last-known' : 'change';
+  for (const point of message.points) {
+    output.row(chancePoints, {
+      receivedAt: received.record.at,
+      occurredAt: microsOf(point.time),
+      eventId,
+      marketId: point.marketId,
+      chance: point.probability,
+      source,
+    });
+  }
+}
+
+function addHistory(message: HistoryMessage, eventId: string, received: Received, output: RecordOutput): void {
+  const { req, at } = received.record;
+  const period = textIn(req, 'period') ?? (numberIn(req, 'from') === undefined ? '' : 'raw');
+  const series = (received.body as { readonly d: Readonly<Record<string, unknown>> }).d;
+  for (const { marketId, points } of message.series) {
+    for (const point of observedPoints(series[marketId], points, numberIn(req, 'to'))) {
+      output.row(chanceHistoryPoints, { ...point, receivedAt: at, eventId, marketId, period, source: 'stream' });
+    }
+  }
+}

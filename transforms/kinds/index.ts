@@ -1,0 +1,22 @@
+import type { RecordKind } from '../../core/index.js';
+import { transformChanceFrame } from './chance-frame.js';
+import { transformChanceHistory } from './chance-history.js';
+import { transformMark } from './mark.js';
+import { transformOrderBookFrame } from './order-book-frame.js';
+import { transformCategories } from './reference-categories.js';
+import { transformCoins } from './reference-coins.js';
+import { transformEventPage } from './reference-events.js';
+import { transformTags } from './reference-tags.js';
+import type { Transform } from './transform.js';
+
+/** The transform of every record kind. */
+export const TRANSFORMS: Readonly<Record<RecordKind, Transform>> = {
+  'order-book.frame': transformOrderBookFrame,
+  'chance.frame': transformChanceFrame,
+  'chance.history': transformChanceHistory,
+  'reference.events': transformEventPage,
+  'reference.categories': transformCategories,
+  'reference.tags': transformTags,
+  'reference.coins': transformCoins,
+  mark: transformMark,
+};

@@ -1,0 +1,27 @@
+import { decodeCoins } from '../../client/index.js';
+import { coinObservations } from '../tables/coin-observations.js';
+import { timeOrDead, wholeOrDead } from './optional-fields.js';
+import { textIn } from './request-fields.js';
+import type { Transform } from './transform.js';
+
+/** The coins list (part 4.3) → `coin_observations`. */
+export const transformCoins: Transform = (received, output) => {
+  const answer = decodeCoins(received.body);
+  if (!answer.ok) {
+    output.dead(answer, received.bodyText());
+    return;
+  }
+  const receivedAt = received.record.at;
+  const poll = textIn(received.record.req, 'poll') ?? '';
+  for (const wire of answer.items) {
+    const coin = {
+      ...wire,
+      fullDecimals: wholeOrDead(wire.fullDecimals, `coin ${wire.coinId} dpf`, output),
+      displayDecimals: wholeOrDead(wire.displayDecimals, `coin ${wire.coinId} dps`, output),
+    };
+    const usdRateAt = timeOrDead(wire.usdRateAt, `coin ${wire.coinId} urd`, output);
+    output.row(coinObservations, { receivedAt, poll, coin, usdRateAt });
+  }
+  output.deadEntries(answer.bad);
+  output.countExtraFields(answer.extraFields.length);
+};

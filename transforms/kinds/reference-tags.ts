@@ -1,0 +1,22 @@
+import { decodeTags } from '../../client/index.js';
+import { tagObservations } from '../tables/tag-observations.js';
+import { wholeOrDead } from './optional-fields.js';
+import { textIn } from './request-fields.js';
+import type { Transform } from './transform.js';
+
+/** The popular tags (part 4.5) → `tag_observations`. */
+export const transformTags: Transform = (received, output) => {
+  const answer = decodeTags(received.body);
+  if (!answer.ok) {
+    output.dead(answer, received.bodyText());
+    return;
+  }
+  const receivedAt = received.record.at;
+  const poll = textIn(received.record.req, 'poll') ?? '';
+  for (const { name, popularityRank } of answer.items) {
+    const tag = { name, popularityRank: wholeOrDead(popularityRank, `tag ${name} r`, output) };
+    output.row(tagObservations, { receivedAt, poll, tag });
+  }
+  output.deadEntries(answer.bad);
+  output.countExtraFields(answer.extraFields.length);
+};
