@@ -1,3 +1,6 @@
+export { Engine } from './engine.js';
+export { hashPassword, passwordMatches } from './passwords.js';
+export { Random } from './random.js';
 export type {
   AccountView,
   ApiKeyRecord,
@@ -41,3 +44,4 @@ export type {
   TruthPrice,
   TruthTrade,
 } from './types.js';
+export { centsOf, hundredthsOf, MAX_FEE_BPS, MICROS, microsOf, scaled } from './units.js';

@@ -1,0 +1,159 @@
+import type { Account } from './account.js';
+import type { AdminChecks } from './admin-checks.js';
+import { categoryTree, coinList, popularTags } from './catalog.js';
+import type { History } from './history.js';
+import type { Machine } from './machine.js';
+import type { OrderChecks } from './order-checks.js';
+import { seededAccounts } from './seeded-accounts.js';
+import type { State } from './state.js';
+import { truthOf } from './truth.js';
+import type {
+  AccountView,
+  Category,
+  ChancePoint,
+  Coin,
+  Credentials,
+  EventView,
+  MarketView,
+  OrderView,
+  SeededAccount,
+  Slice,
+  SliceRequest,
+  Tag,
+  TpslView,
+  TradeView,
+  TransactionView,
+  Truth,
+  TruthPrice,
+  TruthTrade,
+} from './types.js';
+import { accountView, eventView, liveOrderView, marketView } from './views.js';
+
+/** What exists while the exchange runs. */
+export interface Running {
+  readonly machine: Machine;
+  readonly state: State;
+  readonly orderChecks: OrderChecks;
+  readonly adminChecks: AdminChecks;
+  readonly history: History;
+}
+
+/** The half of the core that only reads. */
+export abstract class ReadSide {
+  protected abstract readonly running: Running;
+  /** How many accounts of each kind were asked for. */
+  protected abstract readonly counts: { readonly accounts: number; readonly bots: number };
+  /** Unix micros; never before the last command's. */
+  protected abstract at(): number;
+
+  events(): readonly EventView[] {
+    const at = this.at();
+    return [...this.running.state.openEvents].map((event) => eventView(event, at));
+  }
+
+  event(eventId: string): EventView | undefined {
+    const event = this.running.state.eventsById.get(eventId);
+    return event && eventView(event, this.at());
+  }
+
+  market(marketId: string): MarketView | undefined {
+    const market = this.running.state.marketsById.get(marketId);
+    return market && marketView(market, this.at());
+  }
+
+  categories(): readonly Category[] {
+    return categoryTree(this.running.state.ids);
+  }
+
+  tags(): readonly Tag[] {
+    return popularTags(this.running.state.openEvents);
+  }
+
+  coins(): readonly Coin[] {
+    return coinList(this.running.state.ids, this.at());
+  }
+
+  get usdcId(): string {
+    return this.running.state.usdcId;
+  }
+
+  account(userId: string): AccountView | undefined {
+    return this.#view(this.running.state.accountsById.get(userId));
+  }
+
+  accountByEmail(email: string): AccountView | undefined {
+    return this.#view(this.running.state.accountsByEmail.get(email.toLowerCase()));
+  }
+
+  accountByApiKey(key: string): AccountView | undefined {
+    return this.#view(this.running.state.accountsByKey.get(key));
+  }
+
+  credentials(userId: string): Credentials | undefined {
+    return this.running.state.accountsById.get(userId)?.credentials;
+  }
+
+  seededAccounts(): readonly SeededAccount[] {
+    return seededAccounts(this.running.state, 'account', this.counts.accounts);
+  }
+
+  botAccounts(): readonly SeededAccount[] {
+    return seededAccounts(this.running.state, 'bot', this.counts.bots);
+  }
+
+  activeOrders(userId: string): readonly OrderView[] {
+    const { state } = this.running;
+    const orders = state.accountsById.get(userId)?.orders.values() ?? [];
+    return [...orders].map((order) => liveOrderView(state, order, 'ACTIVE', 0));
+  }
+
+  orders(userId: string, slice: SliceRequest): Slice<OrderView> {
+    return this.#slice(userId, (account) => this.running.history.orders(account, slice));
+  }
+
+  trades(userId: string, slice: SliceRequest): Slice<TradeView> {
+    return this.#slice(userId, (account) => this.running.history.trades(account, slice));
+  }
+
+  transactions(userId: string, slice: SliceRequest): Slice<TransactionView> {
+    return this.#slice(userId, (account) => this.running.history.transactions(account, slice));
+  }
+
+  activity(slice: SliceRequest): Slice<TradeView> {
+    return this.running.history.activity(slice);
+  }
+
+  tpslOrders(userId: string): readonly TpslView[] {
+    const account = this.running.state.accountsById.get(userId);
+    return account ? this.running.history.tpsl(account) : [];
+  }
+
+  chancePoints(marketId: string, fromSeconds: number, toSeconds: number): readonly ChancePoint[] {
+    return this.running.history.chancePoints(marketId, fromSeconds, toSeconds);
+  }
+
+  lastChanceAtOrBefore(marketId: string, seconds: number): ChancePoint | undefined {
+    return this.running.history.lastChanceAtOrBefore(marketId, seconds);
+  }
+
+  truth(): Truth {
+    return truthOf(this.running.state);
+  }
+
+  fillsAfter(seq: number): Iterable<TruthTrade> {
+    return this.running.history.fillsAfter(seq);
+  }
+
+  pricesAfter(seq: number): Iterable<TruthPrice> {
+    return this.running.history.pricesAfter(seq);
+  }
+
+  #view(account: Account | undefined): AccountView | undefined {
+    return account && accountView(this.running.state, account);
+  }
+
+  #slice<T>(userId: string, read: (account: Account) => Slice<T>): Slice<T> {
+    const account = this.running.state.accountsById.get(userId);
+    return account ? read(account) : { items: [], total: 0 };
+  }
+}

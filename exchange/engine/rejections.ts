@@ -1,0 +1,13 @@
+import type { RejectionCode, Result } from './types.js';
+
+/** A command that may go ahead, or why not. */
+export type Checked<C> = { readonly ok: true; readonly command: C } | Refused;
+export type Refused = Extract<Result<never>, { ok: false }>;
+
+/** @param message for the user: what is wrong, with which value */
+export function refuse(code: RejectionCode, message: string): Refused {
+  const missing = code.startsWith('unknown-') && code !== 'unknown-asset';
+  return { ok: false, rejection: { kind: missing ? 'not-found' : 'invalid', code, message } };
+}
+
+export const isRefused = (value: object): value is Refused => 'rejection' in value;

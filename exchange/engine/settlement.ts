@@ -1,0 +1,46 @@
+import type { Changes } from './changes.js';
+import type { Ledger } from './ledger.js';
+import { assetOf, type Market } from './market.js';
+import type { OrderDesk } from './order-desk.js';
+import type { TpslDesk } from './tpsl-desk.js';
+import type { Outcome } from './types.js';
+import { PAIR_MICROS } from './units.js';
+
+/** Ends a market: cancels what is open, pays what is held, publishes the last chance. */
+export class Settlement {
+  constructor(
+    private readonly changes: Changes,
+    private readonly ledger: Ledger,
+    private readonly orders: OrderDesk,
+    private readonly tpsl: TpslDesk,
+  ) {}
+
+  resolve(market: Market, winner: Outcome, at: number): void {
+    const { state, outbox } = this.changes;
+    this.orders.cancelAll(market, at);
+    this.tpsl.cancelAll(market);
+    for (const outcome of ['YES', 'NO'] as const) this.#pay(market, outcome, outcome === winner, at);
+    market.yesShares = 0;
+    market.noShares = 0;
+    market.resolved = { winner, at };
+    this.changes.publish(market, at);
+    market.chances.seal();
+    const { event, marketId } = market;
+    outbox.push('marketResolved', { eventId: event.eventId, marketId, winner, at });
+    if (event.open) return;
+    state.openEvents.delete(event);
+    outbox.push('eventClosed', { eventId: event.eventId, at });
+  }
+
+  /** One PAYOUT for everybody who holds the outcome, of nothing where it lost. */
+  #pay(market: Market, outcome: Outcome, won: boolean, at: number): void {
+    const asset = assetOf(market.number, outcome);
+    for (const account of this.changes.state.accounts) {
+      const position = account.positions.get(asset);
+      if (!position) continue;
+      const payout = won ? position.shares * PAIR_MICROS : 0;
+      this.ledger.settle(account, asset, payout, at);
+      this.changes.transaction(account, 'PAYOUT', payout, at, asset);
+    }
+  }
+}
