@@ -87,7 +87,12 @@ async function main(): Promise<void> {
 
   const args = ['clickhouse', '--config-file', paths.config, '--path', paths.store, '--log-level', 'warning'];
   args.push('--listen_host', '127.0.0.1', '--http_port', httpPort, '--tcp_port', tcpPort);
-  args.push('-q', `SYSTEM START LISTEN HTTP; SYSTEM START LISTEN TCP; ${KEEP_ALIVE_QUERY}`);
+  args.push(
+    '--max_query_size',
+    '10000',
+    '-q',
+    `SYSTEM START LISTEN HTTP; SYSTEM START LISTEN TCP; ${KEEP_ALIVE_QUERY}`,
+  );
   open({ library: 'clickhouse', path: clickHouseLibrary() });
   const result = await load({
     library: 'clickhouse',
@@ -99,7 +104,7 @@ async function main(): Promise<void> {
   });
   const error = errorOf(result);
   if (stopping) end(0, '');
-  else end(1, `${FAILED}${error || 'the server ended without being asked to'}`);
+  else end(1, `${FAILED}${error}`);
 }
 
 main().catch((error: unknown) => end(1, `${FAILED}${describeError(error)}`));

@@ -77,18 +77,18 @@ export function consoleUrl(endpoint: EmbeddedEndpoint): string {
   return `${endpoint.url}/play?user=reader&password=${encodeURIComponent(endpoint.reader.password.reveal())}`;
 }
 
-/** Whether a ClickHouse server at this address lets this user in. */
-export async function answers(endpoint: ClickHouseEndpoint, timeoutMs = 2000): Promise<boolean> {
+/** Whether a ClickHouse server at this address lets this user in and answers the query with `expected`. */
+export async function answers(endpoint: ClickHouseEndpoint, query = 'SELECT 1', expected = '1'): Promise<boolean> {
   try {
-    const response = await fetch(`${endpoint.url}/?query=SELECT%201`, {
+    const response = await fetch(`${endpoint.url}/?query=${encodeURIComponent(query)}`, {
       headers: {
         'X-ClickHouse-User': endpoint.user,
         'X-ClickHouse-Key': endpoint.password.reveal(),
         connection: 'close',
       },
-      signal: AbortSignal.timeout(timeoutMs),
+      signal: AbortSignal.timeout(2000),
     });
-    return response.ok && (await response.text()).trim() === '1';
+    return response.ok && (await response.text()).trim() === expected;
   } catch {
     return false;
   }

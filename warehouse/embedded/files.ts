@@ -96,15 +96,25 @@ function configXml(paths: EmbeddedPaths, limits: ServerLimits): string {
 }
 
 /**
- * Three users. The library's own session is `default`, from loopback and without a password, so it may open the
- * listeners and nothing else. `owner` is Chancery. `reader` asks questions of our database: it may change settings of
- * its queries (Grafana's driver does), but neither lift the limits nor write.
+ * Three users. The library's own session is `default`, from loopback and without a password, and nothing can change
+ * that. So its profile refuses every query longer than one character (the child lifts that for its own session alone)
+ * and a second session; even a query without any grant could read files: `SELECT file('…')`. `owner` is Chancery.
+ * `reader` asks questions of our database: it may change settings of its queries (Grafana's driver does), but neither
+ * lift the limits nor write.
  */
 function usersXml(credentials: Credentials, limits: ServerLimits): string {
   const networks = '<networks><ip>127.0.0.1</ip><ip>::1</ip></networks>';
   return `<clickhouse>
   <profiles>
     <default/>
+    <session>
+      <max_query_size>1</max_query_size>
+      <max_sessions_for_user>1</max_sessions_for_user>
+      <constraints>
+        <max_query_size><const/></max_query_size>
+        <max_sessions_for_user><const/></max_sessions_for_user>
+      </constraints>
+    </session>
     <reader>
       <readonly>2</readonly>
       <max_execution_time>60</max_execution_time>
@@ -123,7 +133,7 @@ function usersXml(credentials: Credentials, limits: ServerLimits): string {
   <quotas><default/></quotas>
   <users>
     <default>
-      <no_password/><networks><ip>127.0.0.1</ip></networks><profile>default</profile><quota>default</quota>
+      <no_password/><networks><ip>127.0.0.1</ip></networks><profile>session</profile><quota>default</quota>
       <grants><query>GRANT SYSTEM LISTEN ON *.*</query></grants>
     </default>
     <owner>

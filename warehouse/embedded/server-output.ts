@@ -26,10 +26,10 @@ export class ServerOutput {
     return new Set(this.#lines.flatMap((line) => [...line.matchAll(/\bCode: (\d+)\b/g)].map((m) => Number(m[1]))));
   }
 
-  /** The most telling line: the child's own last word, else the last line. */
+  /** The most telling line: the child's own last word, else the last line of the server. */
   get reason(): string {
-    const failed = this.#lines.findLast((line) => line.startsWith(FAILED));
-    const line = failed?.slice(FAILED.length) ?? this.#lines.at(-1) ?? 'it printed nothing';
+    const failed = this.#lines.findLast((line) => line.startsWith(FAILED))?.slice(FAILED.length);
+    const line = failed || this.#lines.findLast((text) => !text.startsWith(FAILED)) || 'it gave no reason';
     return line.slice(0, 500);
   }
 }

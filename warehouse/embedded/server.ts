@@ -45,6 +45,9 @@ const STOP_TIMEOUT_MS = 4000;
 const ORPHAN_TIMEOUT_MS = 5000;
 const RESTART_DELAYS_MS = [0, 200, 500, 1000, 2000, 5000, 10_000];
 
+/** 1 once the child's endless query runs: the listeners are open, and its session has no more to do. */
+const SESSION_QUERY_COUNT = "SELECT count() FROM system.processes WHERE user = ''";
+
 /** Another server holds the lock of the folder. */
 class FolderInUseError extends UsageError {}
 
@@ -156,7 +159,8 @@ export class EmbeddedClickHouse implements Component {
     try {
       while (ended === undefined) {
         if (child.pid && this.#credentials) {
-          if (await answers(toEndpoint(this.#place(child.pid), this.#credentials).owner)) break;
+          const { owner } = toEndpoint(this.#place(child.pid), this.#credentials);
+          if (await answers(owner, SESSION_QUERY_COUNT, '1')) break;
         }
         if (this.#clock.nowMs() > deadline)
           throw new UsageError(`the embedded ClickHouse did not answer in ${READY_TIMEOUT_MS / 1000} s`);
