@@ -264,7 +264,7 @@ describe('answers that never come, or not whole', () => {
       'a body that is not UTF-8',
       (response) => response.end(Buffer.from([0x5b, 0xff, 0x5d])),
       'not-json',
-      'is not JSON',
+      'answered with something that is not JSON',
     ],
     ['no answer', () => undefined, 'timeout', 'did not answer in time'],
     [
