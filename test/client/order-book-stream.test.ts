@@ -1,0 +1,378 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import {
+  type Connected,
+  type ConnectFailed,
+  type Disconnected,
+  type OrderBookMessage,
+  OrderBookStream,
+  type StreamFrame,
+  type StreamOptions,
+} from '../../client/index.js';
+import { FakeClock, recorder, StreamServer, serve } from './support.js';
+
+function streamOf(base: string, options: Partial<StreamOptions<OrderBookMessage>> = {}): OrderBookStream {
+  const stream = new OrderBookStream({ addresses: { base }, reconnectBaseMs: 1, reconnectCapMs: 20, ...options });
+  onTestFinished(() => stream.close());
+  return stream;
+}
+
+const prices = (e: string, c: number, t = 'PRICES_DATA_DELTA') => ({ t, e, d: [{ o: `${e}-m`, c, b: 0, a: 1 }] });
+
+describe('the order book stream', () => {
+  it('sends SUBSCRIBE, REQUEST_DATA and UNSUBSCRIBE as documented and gives every message of part 6.1', async () => {
+    const server = await StreamServer.open();
+    const messages = recorder<OrderBookMessage>();
+    const stream = streamOf(server.base, { onMessage: messages });
+    stream.subscribe('e1');
+    expect(stream.requestData('e1')).toBe(false);
+    stream.start();
+    const connection = await server.next();
+    expect(connection.url).toBe('/event/ws');
+    expect(await connection.message()).toEqual({ t: 'SUBSCRIBE', e: 'e1' });
+    stream.subscribe('e2');
+    expect(await connection.message()).toEqual({ t: 'SUBSCRIBE', e: 'e2' });
+    expect(stream.requestData('e1')).toBe(true);
+    expect(await connection.message()).toEqual({ t: 'REQUEST_DATA', e: 'e1' });
+    stream.unsubscribe('e2');
+    stream.unsubscribe('never');
+    expect(await connection.message()).toEqual({ t: 'UNSUBSCRIBE', e: 'e2' });
+    expect([...stream.subscriptions]).toEqual(['e1']);
+    const sent = [
+      { t: 'SUBSCRIBED', e: 'e1' },
+      prices('e1', 0.5, 'PRICES_DATA'),
+      prices('e1', 0.6),
+      { t: 'PING' },
+      { t: 'UNSUBSCRIBED', e: 'e2' },
+      { t: 'ERROR', r: 'what?' },
+      { t: 'SURPRISE' },
+    ];
+    for (const message of sent) connection.send(message);
+    const got: string[] = [];
+    for (const _ of sent) got.push((await messages.next()).type);
+    expect(got).toEqual(['subscribed', 'prices', 'prices', 'ping', 'unsubscribed', 'error', 'unknown']);
+    expect(messages.calls[1]).toMatchObject({ snapshot: true, prices: [{ marketId: 'e1-m', chance: 0.5 }] });
+    expect(messages.calls[2]).toMatchObject({ snapshot: false, prices: [{ marketId: 'e1-m', chance: 0.6 }] });
+  });
+
+  it('hands over every frame as it came, stamped, before its message: also what is no JSON, no text, or binary', async () => {
+    const server = await StreamServer.open();
+    const log: string[] = [];
+    const frames = recorder<StreamFrame>();
+    const messages = recorder<OrderBookMessage>();
+    const stream = streamOf(server.base, {
+      onFrame: (frame) => {
+        log.push('frame');
+        frames(frame);
+      },
+      onMessage: (message) => {
+        log.push('message');
+        messages(message);
+      },
+    });
+    stream.start();
+    const connection = await server.next();
+    const before = Date.now() * 1000;
+    const spaced = ' {"t" : "PING"}\n';
+    connection.send(spaced);
+    connection.send('{"t":');
+    connection.socket.send(Buffer.from([0xff, 0xfe]), { binary: false });
+    connection.socket.send(Buffer.from('{"t":"PING"}'), { binary: true });
+    connection.socket.send('');
+    connection.send(`${'['.repeat(200_000)}${']'.repeat(200_000)}`);
+    const types: unknown[] = [];
+    for (let n = 0; n < 6; n++) types.push(await messages.next());
+    expect(types).toMatchObject([
+      { type: 'ping' },
+      { type: 'invalid', reason: 'is not JSON' },
+      { type: 'invalid', reason: 'is neither JSON nor UTF-8 text' },
+      { type: 'ping' },
+      { type: 'invalid', reason: 'is not JSON' },
+      { type: 'invalid', reason: 'expected an object, got an array' },
+    ]);
+    expect(log).toEqual(Array.from({ length: 6 }, () => ['frame', 'message']).flat());
+    const [first, second, third, fourth] = frames.calls;
+    expect(first).toMatchObject({ bodyJson: spaced, binary: false, connection: stream.connection });
+    expect(first?.data.toString()).toBe(spaced);
+    expect(second).toMatchObject({ bodyJson: '"{\\"t\\":"', enc: 'text' });
+    expect(third).toMatchObject({ bodyJson: '"//4="', enc: 'base64', binary: false });
+    expect(fourth).toMatchObject({ bodyJson: '{"t":"PING"}', binary: true });
+    const times = frames.calls.map((frame) => frame.receivedAtMicros);
+    expect(times).toEqual([...times].sort((a, b) => a - b));
+    expect(times[0]).toBeGreaterThanOrEqual(before - 10_000);
+  });
+
+  it('connects again when the exchange drops it, with a new connection ID, and subscribes again', async () => {
+    const server = await StreamServer.open();
+    const connected = recorder<Connected>();
+    const disconnected = recorder<Disconnected>();
+    const stream = streamOf(server.base, { onConnected: connected, onDisconnected: disconnected });
+    stream.subscribe('e1');
+    stream.subscribe('e2');
+    stream.start();
+    const first = await server.next();
+    const { connection: firstId } = await connected.next();
+    expect([await first.message(), await first.message()]).toEqual([
+      { t: 'SUBSCRIBE', e: 'e1' },
+      { t: 'SUBSCRIBE', e: 'e2' },
+    ]);
+    stream.unsubscribe('e1');
+    first.socket.terminate();
+    const lost = await disconnected.next();
+    expect(lost).toMatchObject({
+      connection: firstId,
+      cause: 'the connection broke without a goodbye',
+      oversized: false,
+    });
+    const second = await server.next();
+    expect(await second.message()).toEqual({ t: 'SUBSCRIBE', e: 'e2' });
+    const again = await connected.next();
+    expect(again.connection).not.toBe(firstId);
+    expect(again.url).toBe(stream.url);
+    expect(again.atMicros).toBeGreaterThanOrEqual(lost.atMicros);
+    second.socket.close(1012, 'restarting');
+    expect((await disconnected.next()).cause).toBe('closed by the exchange (code 1012, "restarting")');
+  });
+
+  it('reports a frame that is too large, and goes on with a new connection', async () => {
+    const server = await StreamServer.open();
+    const disconnected = recorder<Disconnected>();
+    const frames = recorder<StreamFrame>();
+    const stream = streamOf(server.base, { maxFrameBytes: 1000, onDisconnected: disconnected, onFrame: frames });
+    stream.start();
+    const first = await server.next();
+    first.send(`"${'x'.repeat(998)}"`);
+    first.send(`"${'x'.repeat(999)}"`);
+    expect(await disconnected.next()).toMatchObject({
+      cause: 'the exchange sent a frame larger than 1000 bytes',
+      oversized: true,
+    });
+    expect(frames.calls.map((frame) => frame.data.length)).toEqual([1000]);
+    await server.next();
+  });
+
+  it('takes a frame of 10 MB with the limits as they are', async () => {
+    const server = await StreamServer.open();
+    const frames = recorder<StreamFrame>();
+    const stream = streamOf(server.base, { onFrame: frames });
+    stream.start();
+    (await server.next()).send(`"${'x'.repeat(10_000_000)}"`);
+    expect((await frames.next()).data.length).toBe(10_000_002);
+  });
+
+  it('waits longer and longer for an exchange that is good for nothing, and shortly after good data', async () => {
+    const server = await StreamServer.open();
+    const clock = new FakeClock();
+    const connected = recorder<Connected>();
+    const disconnected = recorder<Disconnected>();
+    const messages = recorder<OrderBookMessage>();
+    const stream = streamOf(server.base, {
+      clock,
+      random: () => 1,
+      reconnectBaseMs: 100,
+      reconnectCapMs: 350,
+      keepAliveMs: 1e9,
+      onConnected: connected,
+      onDisconnected: disconnected,
+      onMessage: messages,
+    });
+    const lose = async (say: unknown[]) => {
+      const connection = await server.next();
+      await connected.next();
+      for (const message of say) {
+        connection.send(message);
+        await messages.next();
+      }
+      connection.socket.terminate();
+      await disconnected.next();
+      return clock.nowMs();
+    };
+    stream.start();
+    const useless = [[], [{ t: 'PING' }], [{ t: 'SUBSCRIBED', e: 'e' }, { t: 'ERROR', r: 'no' }, '{', prices('e', 7)]];
+    const waits = [100, 200, 350];
+    for (const [n, say] of useless.entries()) {
+      await lose(say);
+      const before = server.connections.length;
+      await clock.advance((waits[n] ?? 0) - 1);
+      expect(server.connections.length).toBe(before);
+      await clock.advance(1);
+    }
+    await lose([prices('e', 0.5)]);
+    await clock.advance(100);
+    await lose([]);
+    await clock.advance(199);
+    expect(server.connections.length).toBe(5);
+    await clock.advance(1);
+    await server.next();
+  });
+
+  it('says why it cannot connect, and keeps trying: refused, not a stream, told to wait', async () => {
+    const failed = recorder<ConnectFailed>();
+    const base = await serve((_, response) => response.writeHead(404).end());
+    const port = new URL(base).port;
+    const refused = streamOf(`http://127.0.0.2:${port}`, { onConnectFailed: failed });
+    refused.start();
+    for (const event of [await failed.next(), await failed.next()]) {
+      expect(event.error).toMatchObject({ fault: 'connection', retryable: true });
+      expect(event.error.message).toMatch(/^order book stream ws:\/\/127\.0\.0\.2:\d+\/event\/ws: .*ECONNREFUSED/);
+    }
+    await refused.close();
+    const upgrades = recorder<ConnectFailed>();
+    const busy = await StreamServer.open({
+      verifyClient: (_info, answer) => answer(false, 429, 'slow', { 'Retry-After': '30' }),
+    });
+    const clock = new FakeClock();
+    const waiting = streamOf(busy.base, { onConnectFailed: upgrades, clock, random: () => 0 });
+    waiting.start();
+    const event = await upgrades.next();
+    expect(event.error).toMatchObject({ status: 429, retryAfterMs: 30_000 });
+    expect(event.retryInMs).toBe(30_000);
+    await clock.advance(29_999);
+    expect(upgrades.calls.length).toBe(1);
+    await clock.advance(1);
+    await upgrades.next();
+  });
+
+  it('gives up a connection that shows no sign of life, and keeps one that only answers pings', async () => {
+    const server = await StreamServer.open();
+    const disconnected = recorder<Disconnected>();
+    const stream = streamOf(server.base, { keepAliveMs: 40, onDisconnected: disconnected });
+    stream.start();
+    const first = await server.next();
+    for (let pings = 0; pings < 4; pings++) await new Promise((resolve) => first.socket.once('ping', resolve));
+    expect(disconnected.calls).toEqual([]);
+    first.socket.pause();
+    expect((await disconnected.next()).cause).toBe('no sign of life for 40 ms');
+    await server.next();
+  });
+
+  it('stops reading while paused, by whoever paused it, and loses nothing', async () => {
+    const server = await StreamServer.open();
+    const frames = recorder<StreamFrame>();
+    const disconnected = recorder<Disconnected>();
+    const stream = streamOf(server.base, { onFrame: frames, onDisconnected: disconnected, keepAliveMs: 20 });
+    stream.start();
+    const connection = await server.next();
+    connection.send(prices('e', 0.1));
+    await frames.next();
+    stream.pause();
+    for (let n = 0; n < 3; n++) connection.send(prices('e', 0.2));
+    connection.send(`"${'x'.repeat(8_000_000)}"`);
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    expect(frames.calls.length).toBe(1);
+    expect(connection.socket.bufferedAmount).toBeGreaterThan(1_000_000);
+    expect(disconnected.calls).toEqual([]);
+    stream.resume();
+    for (let n = 0; n < 4; n++) await frames.next();
+    expect(frames.calls.at(-1)?.data.length).toBe(8_000_002);
+    stream.pause();
+    stream.recycle('for the test');
+    const next = await server.next();
+    next.send(prices('e', 0.3));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(frames.calls.length).toBe(5);
+    stream.resume();
+    await frames.next();
+    expect((await disconnected.next()).cause).toBe('for the test');
+  });
+
+  it('is read as an iterable that tells interruptions apart from silence', async () => {
+    const server = await StreamServer.open();
+    const stream = streamOf(server.base);
+    const seen: string[] = [];
+    stream.subscribe('e');
+    const reading = (async () => {
+      for await (const event of stream) {
+        seen.push(event.type === 'message' ? event.message.type : event.type);
+        if (event.type === 'message' && event.message.type === 'prices') break;
+      }
+    })();
+    stream.start();
+    (await server.next()).socket.terminate();
+    (await server.next()).send(prices('e', 0.4));
+    await reading;
+    expect(seen).toEqual(['connected', 'disconnected', 'connected', 'prices']);
+  });
+
+  it('slows the socket when a reader is behind, without losing or doubling anything', async () => {
+    const server = await StreamServer.open();
+    const stream = streamOf(server.base, { queueCapacity: 50 });
+    const reader = stream[Symbol.asyncIterator]();
+    stream.start();
+    const connection = await server.next();
+    const pad = 'x'.repeat(2000);
+    const total = 5000;
+    for (let n = 0; n < total; n++) connection.send({ t: 'NEWS', n, pad });
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(connection.socket.bufferedAmount).toBeGreaterThan(0);
+    const got: unknown[] = [];
+    while (got.length < total) {
+      const { value } = await reader.next();
+      if (value?.type === 'message') got.push((value.frame.parsed as { n: number }).n);
+    }
+    expect(got).toEqual(Array.from({ length: total }, (_, n) => n));
+  });
+
+  it('unblocks a pending read when it is closed, twice if need be, and hands over nothing afterwards', async () => {
+    const server = await StreamServer.open();
+    const messages = recorder<OrderBookMessage>();
+    const stream = streamOf(server.base, { onMessage: messages });
+    const connected = stream[Symbol.asyncIterator]();
+    stream.start();
+    const connection = await server.next();
+    expect((await connected.next()).value).toMatchObject({ type: 'connected' });
+    const pending = [connected.next(), connected.next(), connected.next()];
+    const closing = [stream.close(), stream.close()];
+    connection.send(prices('e', 0.5));
+    await Promise.all(closing);
+    const ends = await Promise.all(pending);
+    expect(ends.map((end) => (end.done ? 'done' : end.value.type))).toEqual(['disconnected', 'done', 'done']);
+    expect(ends[0]?.value).toMatchObject({ cause: 'closed by us' });
+    expect(await connection.closed).toBe(1000);
+    expect(messages.calls).toEqual([]);
+    await stream.close();
+    expect((await stream[Symbol.asyncIterator]().next()).done).toBe(true);
+    stream.start();
+    expect(stream.connection).toBeUndefined();
+  });
+
+  it('ends a reader that is waiting when the reader itself returns', async () => {
+    const server = await StreamServer.open();
+    const stream = streamOf(server.base);
+    const reader = stream[Symbol.asyncIterator]();
+    const pending = reader.next();
+    await reader.return?.();
+    expect((await pending).done).toBe(true);
+    expect((await reader.next()).done).toBe(true);
+  });
+
+  it('closes with its signal: while connected, while it waits to reconnect, and before it started', async () => {
+    const server = await StreamServer.open();
+    const abort = new AbortController();
+    const stream = streamOf(server.base);
+    const reader = stream[Symbol.asyncIterator]();
+    stream.start(abort.signal);
+    const connection = await server.next();
+    await reader.next();
+    abort.abort();
+    await connection.closed;
+    expect((await reader.next()).value).toMatchObject({ type: 'disconnected', cause: 'closed by us' });
+    expect((await reader.next()).done).toBe(true);
+    const late = streamOf(server.base);
+    late.start(abort.signal);
+    expect((await late[Symbol.asyncIterator]().next()).done).toBe(true);
+    const failed = recorder<ConnectFailed>();
+    const other = new AbortController();
+    const lost = streamOf('http://127.0.0.1:1', {
+      reconnectBaseMs: 1e6,
+      reconnectCapMs: 1e6,
+      random: () => 1,
+      onConnectFailed: failed,
+    });
+    const lostReader = lost[Symbol.asyncIterator]();
+    lost.start(other.signal);
+    await failed.next();
+    other.abort();
+    expect((await lostReader.next()).done).toBe(true);
+    expect(server.connections.length).toBe(1);
+  });
+});
