@@ -43,7 +43,7 @@ export function publicRoutes(options: PublicRoutesOptions): readonly Route[] {
 async function search({ core, quirks, encoder }: PublicRoutesOptions, { query, body }: RouteRequest): Promise<Reply> {
   const page = wholeNumber(query, 'page', { preset: 0, min: 0 });
   const size = Math.min(wholeNumber(query, 'size', { preset: 20, min: 1 }), quirks.maxPageSize);
-  const request = validBody(searchRequestSchema, body ?? {});
+  const request = validBody(searchRequestSchema, body === undefined ? {} : body);
   const found = searchEvents(core.events(), core.categories(), request);
   const breather = new Breather();
   const pieces = ['{"content":['];

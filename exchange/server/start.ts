@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import { createLogger, HealthServer, Lifecycle, type Logger, systemClock } from '../../core/index.js';
+import { createExchange } from '../create-exchange.js';
+import type { ExchangeCore, SeededAccount } from '../engine/index.js';
+import { ExchangeServer } from './exchange-server.js';
+import { type ExchangeSettings, readExchangeOptions } from './options.js';
+
+/** What a ready exchange says of itself, on one line of JSON. */
+export interface ReadyLine {
+  readonly ready: true;
+  /** `http://host:port`: every REST prefix. */
+  readonly url: string;
+  /** `ws://host:port`: every stream path. */
+  readonly ws: string;
+  readonly control: { readonly url: string; readonly token: string };
+  readonly accounts: readonly SeededAccount[];
+  /** With `printBots`. */
+  readonly bots?: readonly SeededAccount[];
+}
+
+export interface RunningExchange {
+  readonly ready: ReadyLine;
+  /** Address of /healthz and /metrics; undefined when none was asked for. */
+  readonly metricsUrl: string | undefined;
+  /** Ends connections, then the core; resolves when everything is kept and let go. May be called twice. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a simulated exchange in this process.
+ * @param options by name, as `EXCHANGE_OPTIONS` reads them
+ * @throws UsageError for an option that does not fit, a taken port, data that cannot be read
+ */
+export async function startExchange(
+  options: Readonly<Record<string, unknown>> = {},
+  context: { readonly signal?: AbortSignal; readonly log?: Logger } = {},
+): Promise<RunningExchange> {
+  const settings = readExchangeOptions(options);
+  const { signal = new AbortController().signal, log = createLogger({ part: 'exchange' }) } = context;
+  const core = createCore(settings, log);
+  const controlToken = randomUUID();
+  const { host, port, quirks, load, seed, metricsPort } = settings;
+  const server = new ExchangeServer({
+    core,
+    host,
+    port,
+    quirks,
+    controlToken,
+    loadFramesPerSecond: load,
+    seed,
+    clock: systemClock,
+    log,
+  });
+  const health =
+    metricsPort < 0
+      ? undefined
+      : new HealthServer({ port: metricsPort }, server.metrics.registry, () => ({
+          ok: true,
+          detail: { events: core.events().length },
+        }));
+  const lifecycle = new Lifecycle([core, server, ...(health ? [health] : [])]);
+  await lifecycle.start(signal);
+  const ready: ReadyLine = {
+    ready: true,
+    url: server.url,
+    ws: server.url.replace('http', 'ws'),
+    control: { url: `${server.url}/_control`, token: controlToken },
+    accounts: core.seededAccounts(),
+    ...(settings.printBots ? { bots: core.botAccounts() } : {}),
+  };
+  return { ready, metricsUrl: health?.url, close: () => lifecycle.stop() };
+}
+
+/**
+ * Runs a simulated exchange until the signal is aborted: one line of JSON on stdout when it is ready, then a clean end.
+ * @throws UsageError as `startExchange`
+ */
+export async function runExchange(
+  options: Readonly<Record<string, unknown>>,
+  signal: AbortSignal,
+  context: { readonly log?: Logger; readonly print?: (line: string) => void } = {},
+): Promise<void> {
+  const { log = createLogger({ part: 'exchange' }), print = (line) => void process.stdout.write(line) } = context;
+  const running = await startExchange(options, { signal, log });
+  print(`${JSON.stringify(running.ready)}\n`);
+  if (running.metricsUrl) log.info({ url: running.metricsUrl }, 'serving /healthz and /metrics');
+  if (!signal.aborted) {
+    await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+  }
+  await running.close();
+}
+
+function createCore(settings: ExchangeSettings, log: Logger): ExchangeCore {
+  const { seed, events, bots, pace, accounts, takerFeeBps, data } = settings;
+  return createExchange({
+    seed,
+    events,
+    bots,
+    pace,
+    accounts,
+    takerFeeBps,
+    ...(data === undefined ? {} : { dataDir: data }),
+    clock: systemClock,
+    log,
+  });
+}
