@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { packageVersion } from '../core/index.js';
 import { doctorCommand } from './commands/doctor.js';
 import { sqlCommand } from './commands/sql.js';
+import { statusCommand } from './commands/status.js';
 import { warehouseCommand } from './commands/warehouse.js';
 
 const COMMANDS: readonly ((program: Command) => void)[] = [warehouseCommand, sqlCommand, doctorCommand];

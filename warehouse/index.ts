@@ -1,5 +1,6 @@
 export { parseDecimal12 } from './decimal.js';
 export { type ClickHouseEndpoint, consoleUrl, type EmbeddedEndpoint, findEmbedded } from './embedded/endpoint.js';
+export { clickHouseLibrary } from './embedded/library.js';
 export { EmbeddedClickHouse, type EmbeddedHealth, type EmbeddedOptions } from './embedded/server.js';
 export {
   BATCH_LIMITS,

@@ -1,9 +1,11 @@
 import type { Command } from 'commander';
 import { describeError } from '../../core/index.js';
-import { type Check, type Finding, fail } from '../doctor/check.js';
+import type { Check, Finding } from '../doctor/check.js';
+import { clickHouseChecks } from '../doctor/clickhouse.js';
+import { exchangeChecks } from '../doctor/exchange.js';
 import { machineChecks } from '../doctor/machine.js';
 import { settingsOf, withSettings } from '../settings.js';
-import { COMMON } from '../settings-by-command.js';
+import { DOCTOR } from '../settings-by-command.js';
 
 const SIGNS = { ok: 'ok  ', warn: 'WARN', fail: 'FAIL' } as const;
 
@@ -15,9 +17,14 @@ export function doctorCommand(program: Command): void {
     .option('--json', 'print the findings as JSON')
     .addHelpText('after', '\nExamples:\n  chancery doctor\n  chancery doctor --data /srv/chancery --json')
     .action(async (options: { json?: boolean }) => {
-      const { settings } = settingsOf(command);
+      const { settings, given } = settingsOf(command);
+      const checks = [
+        ...machineChecks(settings.data),
+        ...clickHouseChecks(settings, given),
+        ...exchangeChecks(settings, given),
+      ];
       const findings: (Finding & { check: string })[] = [];
-      for (const check of machineChecks(settings.data)) {
+      for (const check of checks) {
         const finding = { check: check.name, ...(await runSafely(check)) };
         findings.push(finding);
         if (!options.json) process.stdout.write(`${lines(finding)}\n`);
@@ -25,14 +32,15 @@ export function doctorCommand(program: Command): void {
       if (options.json) process.stdout.write(`${JSON.stringify(findings, undefined, 2)}\n`);
       if (findings.some((f) => f.state === 'fail')) process.exitCode = 1;
     });
-  withSettings(command, COMMON);
+  withSettings(command, DOCTOR);
 }
 
+/** What a check did not expect says itself what to do, as every error of Chancery does. */
 async function runSafely(check: Check): Promise<Finding> {
   try {
     return await check.run();
   } catch (error) {
-    return fail(`could not be checked: ${describeError(error)}`, 'see the message');
+    return { state: 'fail', found: describeError(error) };
   }
 }
 

@@ -12,6 +12,8 @@ import { assertInstance } from './instance.js';
 /** A connection that can only read. */
 export interface ReadOnly {
   readonly client: ClickHouseClient;
+  /** HTTP interface. */
+  readonly url: string;
   /** How a person reaches the same server with other tools, line by line. */
   readonly otherTools: readonly string[];
   /** True when the server was started for this alone. */
@@ -58,6 +60,7 @@ function connectEmbedded(settings: Settings, endpoint: EmbeddedEndpoint): ReadOn
   const password = endpoint.reader.password.reveal();
   return {
     client,
+    url: endpoint.url,
     temporary: false,
     otherTools: [
       `web console        ${consoleUrl(endpoint)}`,
@@ -79,6 +82,7 @@ async function connectServer(settings: Settings, url: string): Promise<ReadOnly>
   }
   return {
     client,
+    url,
     temporary: false,
     otherTools: [`HTTP  ${url}  user ${user}, database ${settings.database}`],
     close: () => client.close(),

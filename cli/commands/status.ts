@@ -1,0 +1,23 @@
+import type { Command } from 'commander';
+import { assertInstance } from '../parts/instance.js';
+import { settingsOf, withSettings } from '../settings.js';
+import { STATUS } from '../settings-by-command.js';
+import { renderStatus } from '../status/render.js';
+import { lookAt } from '../status/report.js';
+
+/** `chancery status`: what runs on a data folder, how far it is, what it holds. */
+export function statusCommand(program: Command): void {
+  const command = program
+    .command('status')
+    .description('what runs on a data folder, what waits, what was recorded, what is missing')
+    .option('--json', 'print it as JSON')
+    .addHelpText('after', '\nExamples:\n  chancery status\n  chancery status --data /srv/chancery --json')
+    .action(async (options: { json?: boolean }) => {
+      const { settings } = settingsOf(command);
+      assertInstance(settings);
+      const report = await lookAt(settings);
+      const text = options.json ? JSON.stringify(report, undefined, 2) : renderStatus(report).join('\n');
+      process.stdout.write(`${text}\n`);
+    });
+  withSettings(command, STATUS);
+}

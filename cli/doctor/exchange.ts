@@ -1,0 +1,59 @@
+import { ExchangeClient } from '../../client/index.js';
+import { describeError, type SettingName, type Settings } from '../../core/index.js';
+import { exchangeAddresses } from '../parts/exchange-addresses.js';
+import { runningParts } from '../parts/registry.js';
+import { type Check, type Finding, fail, ok, warn } from './check.js';
+
+/** Requests that are signed are refused beyond 30 s; chance points of the last seconds look wrong long before. */
+const CLOCK_TOLERANCE_MS = 5000;
+
+/** Whether the exchange answers, and whether its clock and ours agree. */
+export function exchangeChecks(settings: Settings, given: ReadonlySet<SettingName>): Check[] {
+  const answer = onceAsked(settings, given);
+  return [
+    { name: 'exchange', run: async () => (await answer()).exchange },
+    { name: 'clock', run: async () => (await answer()).clock },
+  ];
+}
+
+function onceAsked(settings: Settings, given: ReadonlySet<SettingName>) {
+  let asked: Promise<{ exchange: Finding; clock: Finding }> | undefined;
+  return () => {
+    asked ??= askExchange(settings, given);
+    return asked;
+  };
+}
+
+async function askExchange(settings: Settings, given: ReadonlySet<SettingName>) {
+  const running = runningParts(settings.data).find((part) => part.part === 'exchange')?.address;
+  if (!given.has('exchangeUrl') && running === undefined) {
+    const exchange = ok('none is configured: `chancery up` starts a simulated one, --exchange-url names another');
+    return { exchange, clock: ok(`${new Date().toISOString()}, with nothing to compare it to`) };
+  }
+  const addresses = exchangeAddresses(
+    given.has('exchangeUrl') ? settings : { ...settings, exchangeUrl: running ?? '' },
+  );
+  const client = new ExchangeClient({ addresses, timeoutMs: Math.min(settings.requestTimeoutMs, 5000), attempts: 1 });
+  const startedAt = Date.now();
+  try {
+    const { items, response } = await client.coins();
+    const tookMs = Date.now() - startedAt;
+    return {
+      exchange: ok(`${addresses.base} answers in ${tookMs} ms with ${items.length} coins`),
+      clock: compareClocks(response.headers['date'], startedAt + tookMs / 2),
+    };
+  } catch (error) {
+    const mend = 'check --exchange-url and the network; what is recorded already stays safe meanwhile';
+    return { exchange: fail(describeError(error), mend), clock: warn('the exchange did not tell its time', mend) };
+  } finally {
+    await client.close();
+  }
+}
+
+function compareClocks(date: string | undefined, nowMs: number): Finding {
+  if (date === undefined) return ok('the exchange does not tell its time');
+  // The header has whole seconds: half of one is what it means on average.
+  const aheadMs = nowMs - (Date.parse(date) + 500);
+  const found = `${Math.abs(aheadMs / 1000).toFixed(1)} s ${aheadMs > 0 ? 'ahead of' : 'behind'} the exchange's`;
+  return Math.abs(aheadMs) <= CLOCK_TOLERANCE_MS ? ok(found) : warn(found, 'let the clock be set by NTP');
+}

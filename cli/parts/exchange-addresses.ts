@@ -1,0 +1,14 @@
+import type { ExchangeAddresses } from '../../client/index.js';
+import type { Settings } from '../../core/index.js';
+
+/** Where the exchange is, as configured. */
+export function exchangeAddresses(settings: Settings): ExchangeAddresses {
+  return {
+    base: settings.exchangeUrl,
+    event: settings.eventUrl,
+    wallet: settings.walletUrl,
+    chance: settings.chanceUrl,
+    orderBookWs: settings.orderBookWsUrl,
+    chanceWs: settings.chanceWsUrl,
+  };
+}

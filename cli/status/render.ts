@@ -1,0 +1,68 @@
+import { columns, formatBytes, formatCount, formatSeconds } from '../format.js';
+import type { PartitionLag } from './lag.js';
+import type { PartStatus } from './parts.js';
+import type { StatusReport } from './report.js';
+
+/** The report as lines for a person. */
+export function renderStatus(report: StatusReport): string[] {
+  return [
+    `data folder  ${report.dataFolder}`,
+    '',
+    ...section('parts', partRows(report), 'none runs; `chancery up` starts all of them'),
+    ...section('bus', busRows(report.bus), 'nothing was recorded yet'),
+    ...section('tables', tableRows(report), report.clickhouse ? 'none yet' : 'ClickHouse does not run'),
+    diskLine(report),
+    ...report.problems.map((problem) => `problem      ${problem}`),
+  ];
+}
+
+function section(title: string, rows: readonly string[], otherwise: string): string[] {
+  return [title, ...(rows.length > 0 ? rows : [otherwise]).map((row) => `  ${row}`), ''];
+}
+
+function partRows({ parts, at }: StatusReport): string[] {
+  return columns(parts.map((part) => partRow(part, Date.parse(at))));
+}
+
+function partRow({ part, pid, startedAt, address, health, healthy, detail }: PartStatus, now: number): string[] {
+  const cause = detail['cause'];
+  return [
+    part,
+    healthy ? 'healthy' : 'UNHEALTHY',
+    `for ${formatSeconds(Math.max(0, now - Date.parse(startedAt)) / 1000)}`,
+    `process ${pid}`,
+    address ?? health ?? '',
+    healthy || typeof cause !== 'string' ? '' : cause,
+  ];
+}
+
+/** One line per topic: its partitions together. */
+function busRows(bus: readonly PartitionLag[] | null): string[] {
+  const topics = new Map<string, { partitions: number; kept: number; waiting: number }>();
+  for (const { topic, begin, end, lag } of bus ?? []) {
+    const sum = topics.get(topic) ?? { partitions: 0, kept: 0, waiting: 0 };
+    sum.partitions += 1;
+    sum.kept += end - begin;
+    sum.waiting += lag;
+    topics.set(topic, sum);
+  }
+  if (topics.size === 0) return [];
+  const rows = [...topics].map(([topic, { partitions, kept, waiting }]) => [
+    topic,
+    formatCount(partitions),
+    formatCount(kept),
+    formatCount(waiting),
+  ]);
+  return columns([['topic', 'partitions', 'records kept', 'waiting'], ...rows], [1, 2, 3]);
+}
+
+function tableRows({ tables }: StatusReport): string[] {
+  if (!tables || tables.length === 0) return [];
+  const rows = tables.map(({ name, rows: count, bytes }) => [name, formatCount(count), formatBytes(bytes)]);
+  return columns([['table', 'rows', 'on disk'], ...rows], [1, 2]);
+}
+
+function diskLine({ disk }: StatusReport): string {
+  const { bus, clickhouse, exchange, free } = disk;
+  return `disk         bus ${formatBytes(bus)}, ClickHouse ${formatBytes(clickhouse)}, exchange ${formatBytes(exchange)}, ${formatBytes(free)} free`;
+}
