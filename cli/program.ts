@@ -5,7 +5,7 @@ import { sqlCommand } from './commands/sql.js';
 import { statusCommand } from './commands/status.js';
 import { warehouseCommand } from './commands/warehouse.js';
 
-const COMMANDS: readonly ((program: Command) => void)[] = [warehouseCommand, sqlCommand, doctorCommand];
+const COMMANDS: readonly ((program: Command) => void)[] = [warehouseCommand, sqlCommand, statusCommand, doctorCommand];
 
 /** The `chancery` command with all its subcommands; parse errors are thrown as CommanderError. */
 export function createProgram(): Command {
