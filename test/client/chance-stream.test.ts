@@ -205,6 +205,22 @@ describe('the chance stream', () => {
     expect((await waiting).series.length).toBe(1);
   });
 
+  it('does not wait on a new connection for confirmations of the lost one', async () => {
+    const { server, stream, connection } = await subscribed();
+    stream.subscribe('e2', ['m2']);
+    await connection.message();
+    const waiting = ask(stream);
+    connection.socket.terminate();
+    const second = await server.next();
+    expect([await second.message(), await second.message()]).toMatchObject([{ o: ['m'] }, { o: ['m2'] }]);
+    second.send(success);
+    expect((await sentSoFar(second)).length).toBe(2);
+    second.send(success);
+    expect(await second.message()).toMatchObject({ t: 'HISTORY' });
+    second.send(answer('m', 0.5));
+    expect((await waiting).series.length).toBe(1);
+  });
+
   it('lets an aborted HISTORY keep its place until its answer came', async () => {
     const { stream, connection } = await subscribed();
     const abort = new AbortController();

@@ -245,7 +245,31 @@ describe('the order book stream', () => {
     await server.next();
   });
 
-  it('stops reading while paused, by whoever paused it, and loses nothing', async () => {
+  it('does not take its own pause for a lack of life', async () => {
+    const server = await StreamServer.open({ autoPong: false });
+    const clock = new FakeClock();
+    const connected = recorder<Connected>();
+    const disconnected = recorder<Disconnected>();
+    const stream = streamOf(server.base, {
+      clock,
+      keepAliveMs: 100,
+      onConnected: connected,
+      onDisconnected: disconnected,
+    });
+    stream.start();
+    await connected.next();
+    await clock.advance(100);
+    stream.pause();
+    await clock.advance(1000);
+    expect(disconnected.calls).toEqual([]);
+    stream.resume();
+    await clock.advance(100);
+    expect(disconnected.calls).toEqual([]);
+    await clock.advance(100);
+    expect((await disconnected.next()).cause).toBe('no sign of life for 100 ms');
+  });
+
+  it('stops reading while paused, also on the next connection, and loses nothing', async () => {
     const server = await StreamServer.open();
     const frames = recorder<StreamFrame>();
     const disconnected = recorder<Disconnected>();
@@ -295,20 +319,33 @@ describe('the order book stream', () => {
 
   it('slows the socket when a reader is behind, without losing or doubling anything', async () => {
     const server = await StreamServer.open();
-    const stream = streamOf(server.base, { queueCapacity: 50 });
+    const frames = recorder<StreamFrame>();
+    const stream = streamOf(server.base, { queueCapacity: 50, onFrame: frames });
     const reader = stream[Symbol.asyncIterator]();
     stream.start();
     const connection = await server.next();
     const pad = 'x'.repeat(2000);
     const total = 5000;
     for (let n = 0; n < total; n++) connection.send({ t: 'NEWS', n, pad });
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    expect(connection.socket.bufferedAmount).toBeGreaterThan(0);
+    while (frames.calls.length < 50) await frames.next();
+    const stalled = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      return frames.calls.length;
+    };
+    const read = await stalled();
+    expect(read).toBeLessThan(300);
+    expect(await stalled()).toBe(read);
     const got: unknown[] = [];
-    while (got.length < total) {
+    const take = async () => {
       const { value } = await reader.next();
       if (value?.type === 'message') got.push((value.frame.parsed as { n: number }).n);
-    }
+    };
+    // Room in the queue must not undo a pause of somebody else.
+    stream.pause();
+    while (got.length < read) await take();
+    expect(await stalled()).toBe(read);
+    stream.resume();
+    while (got.length < total) await take();
     expect(got).toEqual(Array.from({ length: total }, (_, n) => n));
   });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { HttpTransport } from '../../client/http.js';
 import {
   ExchangeClient,
   type ExchangeClientOptions,
@@ -7,6 +8,7 @@ import {
   SchemaError,
   TransportError,
 } from '../../client/index.js';
+import { systemClock } from '../../core/index.js';
 import { json, script, serve } from './support.js';
 
 function clientOf(base: string, options: Partial<ExchangeClientOptions> = {}): ExchangeClient {
@@ -233,6 +235,16 @@ describe('what the REST operations answer', () => {
   });
 });
 
+describe('Retry-After', () => {
+  it('is honoured after a 503 as well', async () => {
+    const { base, seen } = await script(json({}, 503, { 'retry-after': '1' }), json([]));
+    const before = performance.now();
+    await clientOf(base).coins();
+    expect(performance.now() - before).toBeGreaterThanOrEqual(990);
+    expect(seen.length).toBe(2);
+  });
+});
+
 describe('answers that never come, or not whole', () => {
   it.each<[string, Parameters<typeof script>[0], string, string]>([
     ['a reset', (response) => response.destroy(), 'connection', 'could not be reached'],
@@ -330,6 +342,18 @@ describe('ending calls', () => {
       expect((ended as Error).message).toBe('enough');
     expect(performance.now() - before).toBeLessThan(5000);
     expect(((await failure(client.coins({ signal }))) as Error).message).toBe('enough');
+  });
+
+  it('ends a single request with the reason of the signal', async () => {
+    const { base, seen } = await script(() => undefined);
+    const transport = new HttpTransport({ timeoutMs: 5000, maxBodyBytes: 10, connections: 1, clock: systemClock });
+    onTestFinished(() => transport.close());
+    const abort = new AbortController();
+    const pending = failure(transport.send({ what: 'x', method: 'GET', origin: base, target: '/' }, abort.signal));
+    while (seen.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    const reason = new Error('enough');
+    abort.abort(reason);
+    expect(await pending).toBe(reason);
   });
 
   it('ends what is under way when the client is closed, twice if need be', async () => {

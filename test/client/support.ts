@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { type WebSocket, WebSocketServer } from 'ws';
+import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
 import type { Clock } from '../../core/index.js';
 
 /** A real HTTP server for one test; answers its base URL. */
@@ -64,9 +64,7 @@ export class StreamServer {
     });
   }
 
-  static async open(
-    options: { verifyClient?: WebSocketServer['options']['verifyClient'] } = {},
-  ): Promise<StreamServer> {
+  static async open(options: ServerOptions = {}): Promise<StreamServer> {
     const server = new WebSocketServer({ port: 0, host: '127.0.0.1', ...options });
     await once(server, 'listening');
     onTestFinished(async () => {
