@@ -1,11 +1,18 @@
 import { Command } from 'commander';
 import { packageVersion } from '../core/index.js';
 import { doctorCommand } from './commands/doctor.js';
+import { exchangeCommand } from './commands/exchange.js';
 import { sqlCommand } from './commands/sql.js';
 import { statusCommand } from './commands/status.js';
 import { warehouseCommand } from './commands/warehouse.js';
 
-const COMMANDS: readonly ((program: Command) => void)[] = [warehouseCommand, sqlCommand, statusCommand, doctorCommand];
+const COMMANDS: readonly ((program: Command) => void)[] = [
+  exchangeCommand,
+  warehouseCommand,
+  sqlCommand,
+  statusCommand,
+  doctorCommand,
+];
 
 /** The `chancery` command with all its subcommands; parse errors are thrown as CommanderError. */
 export function createProgram(): Command {

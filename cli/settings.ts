@@ -9,12 +9,15 @@ import {
   type Settings,
 } from '../core/index.js';
 
-/** Adds the flags of these settings to a command, with help and defaults from core/settings.ts. */
-export function withSettings(command: Command, names: readonly SettingName[]): Command {
+/**
+ * Adds the flags of these settings to a command, with help and defaults from core/settings.ts.
+ * @param which what the closing note of the help speaks of
+ */
+export function withSettings(command: Command, names: readonly SettingName[], which = 'Every option'): Command {
   for (const name of names) for (const option of optionsOf(name)) command.addOption(option);
   return command.addHelpText(
     'after',
-    '\nEvery option can also be given as an environment variable or in chancery.config.json:\n' +
+    `\n${which} can also be given as an environment variable or in chancery.config.json:\n` +
       '--exchange-url is CHANCERY_EXCHANGE_URL and "exchangeUrl". Flags win over the environment, it wins over the file.',
   );
 }

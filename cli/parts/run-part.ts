@@ -57,14 +57,15 @@ export async function runPart(
     const about: Announcement = { health: health.url, ...wired.about?.() };
     known = announce(settings.data, part, about);
     process.stdout.write(`${JSON.stringify({ ready: true, part, pid: process.pid, ...about })}\n`);
-    await Promise.race([aborted(signal), ...(wired.failed ? [wired.failed] : [])]);
+    await Promise.race([untilStopped(signal), ...(wired.failed ? [wired.failed] : [])]);
   } finally {
     known?.end();
     await lifecycle.stop();
   }
 }
 
-function aborted(signal: AbortSignal): Promise<never> {
+/** Rejects with the reason of the stop once the signal is aborted. */
+export function untilStopped(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     if (signal.aborted) reject(signal.reason);
     signal.addEventListener('abort', () => reject(signal.reason ?? new Stopped('asked to')), { once: true });

@@ -1,0 +1,61 @@
+import { type Command, Option } from 'commander';
+import { createLogger, flagOf, processSignal } from '../../core/index.js';
+import { EXCHANGE_OPTIONS, type ExchangeOption, readExchangeOptions, startExchange } from '../../exchange/index.js';
+import { instancePaths } from '../parts/instance.js';
+import { announce } from '../parts/registry.js';
+import { untilStopped } from '../parts/run-part.js';
+import { settingsOf, withSettings } from '../settings.js';
+
+/** Options that are settings of every part too; the rest is the exchange's own. */
+const SHARED = ['data', 'metricsPort'];
+
+const EXAMPLES = `
+Examples:
+  chancery exchange
+  chancery exchange --port 0 --seed 7 --events 5
+  chancery exchange --data ./data --pace 4
+  chancery exchange --bots 0 --load 5000
+`;
+
+/** `chancery exchange`: the simulated exchange, alone. */
+export function exchangeCommand(program: Command): void {
+  const command = program
+    .command('exchange')
+    .description('run only the simulated exchange: REST, streams, a matching engine and bots that trade')
+    .addHelpText('after', EXAMPLES.trimEnd());
+  for (const option of Object.values<ExchangeOption<unknown>>(EXCHANGE_OPTIONS)) {
+    if (option.name !== 'metricsPort') command.addOption(flagFor(option));
+  }
+  withSettings(command, ['logLevel', 'metricsPort', 'stopWithParent'], '--data and the options from --log-level on');
+  command.action(async () => {
+    const { settings, given } = settingsOf(command);
+    const own = Object.keys(EXCHANGE_OPTIONS).filter((name) => !SHARED.includes(name));
+    const values = {
+      ...Object.fromEntries(own.map((name) => [name, command.getOptionValue(name)])),
+      ...(given.has('data') ? { data: instancePaths(settings.data).exchange } : {}),
+      metricsPort: settings.metricsPort,
+    };
+    readExchangeOptions(values);
+    const signal = processSignal(settings.stopWithParent ? process.stdin : undefined);
+    const log = createLogger({ part: 'exchange', level: settings.logLevel, plain: process.stderr.isTTY === true });
+    const exchange = await startExchange(values, { signal, log });
+    const about = {
+      address: exchange.ready.url,
+      ...(exchange.metricsUrl === undefined ? {} : { health: exchange.metricsUrl }),
+    };
+    const known = given.has('data') ? announce(settings.data, 'exchange', about) : undefined;
+    try {
+      process.stdout.write(`${JSON.stringify(exchange.ready)}\n`);
+      await untilStopped(signal);
+    } finally {
+      known?.end();
+      await exchange.close();
+    }
+  });
+}
+
+function flagFor({ name, placeholder, default: preset, help }: ExchangeOption<unknown>): Option {
+  if (placeholder === undefined) return new Option(flagOf(name), help);
+  const shown = typeof preset === 'string' || typeof preset === 'number' ? ` (default: ${preset})` : '';
+  return new Option(`${flagOf(name)} <${placeholder}>`, `${help}${shown}`);
+}
