@@ -17,8 +17,8 @@ export interface BatchOptions {
   readonly place: BatchPlace;
   /** What the partition had taken before the batch; the builder advances it. */
   readonly progress: SessionProgress;
-  /** Whether `raw_records` keeps requests and bodies. */
-  readonly keepBodies: boolean;
+  /** How long `raw_records` keeps requests and bodies, days; 0 leaves them out. */
+  readonly bodyDays: number;
   /** A batch is full with this many rows in one table, or bytes in all; a record is never split. */
   readonly limits: BuilderLimits;
 }
@@ -83,7 +83,7 @@ export class BatchBuilder {
     this.#options = options;
     this.#scanner = new OrderBookScanner(this.#interned);
     this.#ticks = new PriceTickBlock(options.place, this.#interned);
-    this.#raw = new RawRecordBlock(options.place, this.#interned, options.keepBodies);
+    this.#raw = new RawRecordBlock(options.place, this.#interned, options.bodyDays);
   }
 
   /** How many records the batch has so far. */
@@ -308,11 +308,11 @@ export class BatchBuilder {
     this.#monthEnd = 0;
     this.#stats = emptyStats();
     if (!this.#interned.full) return;
-    const { place, keepBodies } = this.#options;
+    const { place, bodyDays } = this.#options;
     this.#interned = new Interned();
     this.#scanner = new OrderBookScanner(this.#interned);
     this.#ticks = new PriceTickBlock(place, this.#interned);
-    this.#raw = new RawRecordBlock(place, this.#interned, keepBodies);
+    this.#raw = new RawRecordBlock(place, this.#interned, bodyDays);
     this.#cursors = [];
   }
 }

@@ -30,9 +30,11 @@ export class WideColumn implements NativeColumn {
   }
 }
 
-/** UInt32. */
+/** UInt32 or DateTime. */
 export class U32Column implements NativeColumn {
   #values = new Uint32Array(0);
+
+  constructor(private readonly type: string) {}
 
   grow(capacity: number): void {
     this.#values = grown(this.#values, new Uint32Array(capacity));
@@ -43,7 +45,7 @@ export class U32Column implements NativeColumn {
   }
 
   writeTo(body: NativeBody, name: string, rows: number): void {
-    body.column(name, 'UInt32', this.#values.subarray(0, rows));
+    body.column(name, this.type, this.#values.subarray(0, rows));
   }
 }
 

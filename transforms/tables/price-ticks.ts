@@ -67,7 +67,7 @@ export class PriceTickBlock implements BlockBuilder<PriceTick> {
   readonly #block: NativeBlock;
   readonly #interned: Interned;
   readonly #offset = new WideColumn('UInt64');
-  readonly #index = new U32Column();
+  readonly #index = new U32Column('UInt32');
   readonly #receivedAt = new WideColumn(micros.type);
   readonly #event: KeyColumn;
   readonly #market: KeyColumn;

@@ -8,6 +8,7 @@ import { lowCardinality, micros } from './column-types.js';
 import type { BatchPlace } from './row-table.js';
 
 const TEXT = lowCardinality.type;
+const EXPIRY = "DateTime('UTC')";
 
 export const rawRecords = logTable({
   name: 'raw_records',
@@ -21,6 +22,7 @@ export const rawRecords = logTable({
     ['piece', 'UInt16'],
     ['pieces', 'UInt16'],
     ['body_bytes', 'UInt32'],
+    ['body_expires_at', EXPIRY],
     ['request', 'String'],
     ['body', 'String'],
   ],
@@ -49,7 +51,11 @@ export interface RawEnvelope {
 }
 
 /** Bytes of a row without request and body, at most. */
-const BYTES_PER_ROW = 72;
+const BYTES_PER_ROW = 76;
+
+const DAY = 86_400;
+/** The last second that a DateTime holds. */
+const LAST_DATE_TIME = 0xffff_ffff;
 
 /** Raw records as a Native block. */
 export class RawRecordBlock {
@@ -62,15 +68,16 @@ export class RawRecordBlock {
   readonly #encoding: KeyColumn;
   readonly #piece = new U16Column();
   readonly #pieces = new U16Column();
-  readonly #bodyBytes = new U32Column();
+  readonly #bodyBytes = new U32Column('UInt32');
+  readonly #expiresAt = new U32Column(EXPIRY);
   readonly #request = new BytesColumn();
   readonly #body = new BytesColumn();
 
-  /** @param keepBodies whether request and body are kept; else they are empty */
+  /** @param bodyDays how long request and body are kept, days; 0 leaves them empty from the start */
   constructor(
     place: BatchPlace,
     interned: Interned,
-    private readonly keepBodies: boolean,
+    private readonly bodyDays: number,
   ) {
     const { texts } = interned;
     const constant = (value: string) => new ConstantKeyColumn(TEXT, texts.reserved, stringEntry(Buffer.from(value)));
@@ -91,6 +98,7 @@ export class RawRecordBlock {
       this.#piece,
       this.#pieces,
       this.#bodyBytes,
+      this.#expiresAt,
       this.#request,
       this.#body,
     ]);
@@ -115,7 +123,8 @@ export class RawRecordBlock {
     this.#piece.set(row, record.piece);
     this.#pieces.set(row, record.pieces);
     this.#bodyBytes.set(row, record.bodyEnd - record.bodyStart);
-    if (this.keepBodies) {
+    this.#expiresAt.set(row, Math.min(record.receivedAt / 1e6 + this.bodyDays * DAY, LAST_DATE_TIME));
+    if (this.bodyDays > 0) {
       this.#request.push(record.requestSource, record.requestStart, record.requestEnd);
       this.#body.push(record.bodySource, record.bodyStart, record.bodyEnd);
     } else {

@@ -1,0 +1,117 @@
+-- What the polled lists showed, each time they were polled. The views event_changes, market_changes and so on show only
+-- what changed, the views events, markets and so on the current state.
+CREATE TABLE event_observations
+(
+    `_log` LowCardinality(String) COMMENT 'Identity of the log of topic chancery.reference that the record came from' CODEC(ZSTD(1)),
+    `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
+    `_offset` UInt64 COMMENT 'Offset of the record (one page) in its partition' CODEC(Delta, ZSTD(1)),
+    `_index` UInt32 COMMENT 'Number of the row inside its record, from 0' CODEC(ZSTD(1)),
+    `received_at` DateTime64(6, 'UTC') COMMENT 'When the collector received the page' CODEC(Delta, ZSTD(1)),
+    `poll` String COMMENT 'UUID of the walk over all pages' CODEC(ZSTD(1)),
+    `event` LowCardinality(String) COMMENT 'Event ID' CODEC(ZSTD(1)),
+    `title` Nullable(String) COMMENT 'Title of the event' CODEC(ZSTD(1)),
+    `slug` Nullable(String) COMMENT 'Short name in addresses, when the exchange says one' CODEC(ZSTD(1)),
+    `category` Nullable(String) COMMENT 'Category (slug or name, as the exchange says it), when it says one' CODEC(ZSTD(1)),
+    `tags` Array(String) COMMENT 'Names of the tags' CODEC(ZSTD(1)),
+    `created_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When the event was opened, by the exchange' CODEC(ZSTD(1)),
+    `closes_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When trading is planned to end, by the exchange' CODEC(ZSTD(1)),
+    `markets` Array(String) COMMENT 'Market IDs of the event, in the order shown' CODEC(ZSTD(1)),
+    `volume_24h` Nullable(Float64) COMMENT 'Volume of the last 24 hours in USDC, by the exchange' CODEC(ZSTD(1)),
+    `total_volume` Nullable(Float64) COMMENT 'Volume since the event was opened in USDC, by the exchange' CODEC(ZSTD(1)),
+    `liquidity` Nullable(Float64) COMMENT 'Liquidity in USDC, by the exchange' CODEC(ZSTD(1)),
+    INDEX offsets `_offset` TYPE minmax GRANULARITY 1
+)
+ENGINE = MergeTree
+PARTITION BY toYYYYMM(received_at)
+ORDER BY (event, received_at, `_offset`, `_index`)
+SETTINGS {{base_table_settings}}
+COMMENT 'Each event each time that a page of event search showed it';
+
+CREATE TABLE market_observations
+(
+    `_log` LowCardinality(String) COMMENT 'Identity of the log of topic chancery.reference that the record came from' CODEC(ZSTD(1)),
+    `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
+    `_offset` UInt64 COMMENT 'Offset of the record (one page) in its partition' CODEC(Delta, ZSTD(1)),
+    `_index` UInt32 COMMENT 'Number of the row inside its record, from 0' CODEC(ZSTD(1)),
+    `received_at` DateTime64(6, 'UTC') COMMENT 'When the collector received the page' CODEC(Delta, ZSTD(1)),
+    `poll` String COMMENT 'UUID of the walk over all pages' CODEC(ZSTD(1)),
+    `event` LowCardinality(String) COMMENT 'Event ID' CODEC(ZSTD(1)),
+    `market` LowCardinality(String) COMMENT 'Market ID (outcome ID)' CODEC(ZSTD(1)),
+    `name` Nullable(String) COMMENT 'Name of the market, when the exchange says one' CODEC(ZSTD(1)),
+    `yes_asset` Nullable(String) COMMENT 'ID of the YES asset' CODEC(ZSTD(1)),
+    `no_asset` Nullable(String) COMMENT 'ID of the NO asset' CODEC(ZSTD(1)),
+    `yes_price` Nullable(Float64) COMMENT 'Price of the YES asset as event search shows it, 0 to 1' CODEC(ZSTD(1)),
+    `no_price` Nullable(Float64) COMMENT 'Price of the NO asset as event search shows it, 0 to 1' CODEC(ZSTD(1)),
+    INDEX offsets `_offset` TYPE minmax GRANULARITY 1
+)
+ENGINE = MergeTree
+PARTITION BY toYYYYMM(received_at)
+ORDER BY (market, received_at, `_offset`, `_index`)
+SETTINGS {{base_table_settings}}
+COMMENT 'Each market each time that a page of event search showed it';
+
+CREATE TABLE category_observations
+(
+    `_log` LowCardinality(String) COMMENT 'Identity of the log of topic chancery.reference that the record came from' CODEC(ZSTD(1)),
+    `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
+    `_offset` UInt64 COMMENT 'Offset of the record (one answer) in its partition' CODEC(Delta, ZSTD(1)),
+    `_index` UInt32 COMMENT 'Number of the row inside its record, from 0: parents before their children' CODEC(ZSTD(1)),
+    `received_at` DateTime64(6, 'UTC') COMMENT 'When the collector received the answer' CODEC(Delta, ZSTD(1)),
+    `poll` String COMMENT 'UUID of the poll' CODEC(ZSTD(1)),
+    `category` LowCardinality(String) COMMENT 'Category ID' CODEC(ZSTD(1)),
+    `name` Nullable(String) COMMENT 'Name' CODEC(ZSTD(1)),
+    `slug` Nullable(String) COMMENT 'Short name that event search filters by' CODEC(ZSTD(1)),
+    `parent` Nullable(String) COMMENT 'Category ID of the parent, NULL at the top of the tree' CODEC(ZSTD(1)),
+    `depth` UInt16 COMMENT '0 at the top of the tree' CODEC(ZSTD(1)),
+    INDEX offsets `_offset` TYPE minmax GRANULARITY 1
+)
+ENGINE = MergeTree
+PARTITION BY toYYYYMM(received_at)
+ORDER BY (category, received_at, `_offset`, `_index`)
+SETTINGS {{base_table_settings}}
+COMMENT 'Each category each time that the category tree was read';
+
+CREATE TABLE tag_observations
+(
+    `_log` LowCardinality(String) COMMENT 'Identity of the log of topic chancery.reference that the record came from' CODEC(ZSTD(1)),
+    `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
+    `_offset` UInt64 COMMENT 'Offset of the record (one answer) in its partition' CODEC(Delta, ZSTD(1)),
+    `_index` UInt32 COMMENT 'Number of the row inside its record, from 0' CODEC(ZSTD(1)),
+    `received_at` DateTime64(6, 'UTC') COMMENT 'When the collector received the answer' CODEC(Delta, ZSTD(1)),
+    `poll` String COMMENT 'UUID of the poll' CODEC(ZSTD(1)),
+    `tag` LowCardinality(String) COMMENT 'Name of the tag' CODEC(ZSTD(1)),
+    `popularity_rank` Nullable(Int64) COMMENT 'Popularity rank, by the exchange' CODEC(ZSTD(1)),
+    INDEX offsets `_offset` TYPE minmax GRANULARITY 1
+)
+ENGINE = MergeTree
+PARTITION BY toYYYYMM(received_at)
+ORDER BY (tag, received_at, `_offset`, `_index`)
+SETTINGS {{base_table_settings}}
+COMMENT 'Each popular tag each time that the popular tags were read';
+
+CREATE TABLE coin_observations
+(
+    `_log` LowCardinality(String) COMMENT 'Identity of the log of topic chancery.reference that the record came from' CODEC(ZSTD(1)),
+    `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
+    `_offset` UInt64 COMMENT 'Offset of the record (one answer) in its partition' CODEC(Delta, ZSTD(1)),
+    `_index` UInt32 COMMENT 'Number of the row inside its record, from 0' CODEC(ZSTD(1)),
+    `received_at` DateTime64(6, 'UTC') COMMENT 'When the collector received the answer' CODEC(Delta, ZSTD(1)),
+    `poll` String COMMENT 'UUID of the poll' CODEC(ZSTD(1)),
+    `coin` LowCardinality(String) COMMENT 'Coin ID' CODEC(ZSTD(1)),
+    `name` Nullable(String) COMMENT 'Full name' CODEC(ZSTD(1)),
+    `ticker` Nullable(String) COMMENT 'Ticker' CODEC(ZSTD(1)),
+    `usd_rate` Nullable(Float64) COMMENT 'USD for one coin' CODEC(ZSTD(1)),
+    `usd_rate_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When the rate was updated, by the exchange' CODEC(ZSTD(1)),
+    `full_decimals` Nullable(Int64) COMMENT 'Decimals at full precision' CODEC(ZSTD(1)),
+    `display_decimals` Nullable(Int64) COMMENT 'Decimals for short display' CODEC(ZSTD(1)),
+    `status` Nullable(String) COMMENT 'Status, such as ACTIVE' CODEC(ZSTD(1)),
+    `icon_url` Nullable(String) COMMENT 'Address of the icon' CODEC(ZSTD(1)),
+    `system_coin` Nullable(Bool) COMMENT 'Whether it is a system coin' CODEC(ZSTD(1)),
+    `collateral` Nullable(Bool) COMMENT 'Whether it may be used as prediction-market collateral' CODEC(ZSTD(1)),
+    INDEX offsets `_offset` TYPE minmax GRANULARITY 1
+)
+ENGINE = MergeTree
+PARTITION BY toYYYYMM(received_at)
+ORDER BY (coin, received_at, `_offset`, `_index`)
+SETTINGS {{base_table_settings}}
+COMMENT 'Each coin each time that the coins list was read';

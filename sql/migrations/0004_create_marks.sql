@@ -1,0 +1,60 @@
+-- What collectors say about their own sight. Coverage, gaps and completeness are computed from these rows alone.
+CREATE TABLE marks
+(
+    `_log` LowCardinality(String) COMMENT 'Identity of the log of topic chancery.marks that the record came from' CODEC(ZSTD(1)),
+    `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
+    `_offset` UInt64 COMMENT 'Offset of the record (one mark) in its partition' CODEC(Delta, ZSTD(1)),
+    `_index` UInt32 COMMENT 'Number of the row inside its record, from 0' CODEC(ZSTD(1)),
+    `marked_at` DateTime64(6, 'UTC') COMMENT 'The time that the mark speaks of, by the clock of the collector' CODEC(Delta, ZSTD(1)),
+    `sid` LowCardinality(String) COMMENT 'Session: UUID of one run of a collector' CODEC(ZSTD(1)),
+    `n` UInt64 COMMENT 'Number of the mark in its session, from 1' CODEC(Delta, ZSTD(1)),
+    `type` LowCardinality(String) COMMENT 'session-started, alive, session-stopped, connected, disconnected, subscribed, unsubscribed, frozen, quiet or repaired' CODEC(ZSTD(1)),
+    `stream` LowCardinality(String) COMMENT 'order-book, chance, orders or balance; empty for marks of the session' CODEC(ZSTD(1)),
+    `connection` LowCardinality(String) COMMENT 'UUID of the WebSocket connection' CODEC(ZSTD(1)),
+    `event` LowCardinality(String) COMMENT 'Event ID of the subscription' CODEC(ZSTD(1)),
+    `market` LowCardinality(String) COMMENT 'repaired: market ID' CODEC(ZSTD(1)),
+    `markets` Array(String) COMMENT 'subscribed: market IDs' CODEC(ZSTD(1)),
+    `since` Nullable(DateTime64(6, 'UTC')) COMMENT 'frozen: last proof of life of the subscription' CODEC(ZSTD(1)),
+    `from` Nullable(DateTime64(6, 'UTC')) COMMENT 'repaired: start of the range that history was fetched for' CODEC(ZSTD(1)),
+    `to` Nullable(DateTime64(6, 'UTC')) COMMENT 'repaired: end of the range that history was fetched for' CODEC(ZSTD(1)),
+    `poll` String COMMENT 'repaired: UUID of the poll' CODEC(ZSTD(1)),
+    `acked` Map(LowCardinality(String), UInt64) COMMENT 'alive: last number per topic that is durable on the bus' CODEC(ZSTD(1)),
+    `collector` LowCardinality(String) COMMENT 'session-started: name of the collector' CODEC(ZSTD(1)),
+    `version` LowCardinality(String) COMMENT 'session-started: version of Chancery' CODEC(ZSTD(1)),
+    `shard` LowCardinality(String) COMMENT 'session-started: which share of the events it collects' CODEC(ZSTD(1)),
+    `url` LowCardinality(String) COMMENT 'connected: address' CODEC(ZSTD(1)),
+    `cause` String COMMENT 'Why something ended' CODEC(ZSTD(1)),
+    INDEX offsets `_offset` TYPE minmax GRANULARITY 1
+)
+ENGINE = MergeTree
+PARTITION BY toYYYYMM(marked_at)
+ORDER BY (type, sid, n, `_offset`)
+SETTINGS {{base_table_settings}}
+COMMENT 'Marks of the collectors: connected, subscribed, lost, frozen, repaired, and a sign of life every second';
+
+CREATE TABLE polls
+(
+    `_log` LowCardinality(String) COMMENT 'Identity of the log of topic chancery.marks that the record came from' CODEC(ZSTD(1)),
+    `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
+    `_offset` UInt64 COMMENT 'Offset of the record (one mark) in its partition' CODEC(Delta, ZSTD(1)),
+    `_index` UInt32 COMMENT 'Number of the row inside its record, from 0' CODEC(ZSTD(1)),
+    `started_at` DateTime64(6, 'UTC') COMMENT 'When the poll was started' CODEC(Delta, ZSTD(1)),
+    `finished_at` DateTime64(6, 'UTC') COMMENT 'When its receipt was written' CODEC(Delta, ZSTD(1)),
+    `sid` LowCardinality(String) COMMENT 'Session: UUID of one run of a collector' CODEC(ZSTD(1)),
+    `poll` String COMMENT 'UUID of the poll, which its records carry too' CODEC(ZSTD(1)),
+    `operation` LowCardinality(String) COMMENT 'What was asked for' CODEC(ZSTD(1)),
+    `subject` String COMMENT 'Of what, such as an event and market; empty when it is everything' CODEC(ZSTD(1)),
+    `expected` Nullable(UInt64) COMMENT 'Items that the exchange said there are; NULL when it did not' CODEC(ZSTD(1)),
+    `got` UInt64 COMMENT 'Items received' CODEC(ZSTD(1)),
+    `unique` UInt64 COMMENT 'Different items received' CODEC(ZSTD(1)),
+    `pages` UInt32 COMMENT 'Pages read' CODEC(ZSTD(1)),
+    `truncated` Bool COMMENT 'Whether the exchange would not give everything' CODEC(ZSTD(1)),
+    `outcome` Enum8('complete' = 1, 'incomplete' = 2, 'failed' = 3) COMMENT 'complete: everything there is was received' CODEC(ZSTD(1)),
+    `cause` String COMMENT 'Why it is not complete' CODEC(ZSTD(1)),
+    INDEX offsets `_offset` TYPE minmax GRANULARITY 1
+)
+ENGINE = MergeTree
+PARTITION BY toYYYYMM(finished_at)
+ORDER BY (operation, finished_at, `_offset`)
+SETTINGS {{base_table_settings}}
+COMMENT 'Receipts of polls: what was asked, what came, and whether it was everything';

@@ -1,0 +1,68 @@
+-- What arrived, as it arrived: every record of every topic, and what of it could not be understood.
+CREATE TABLE raw_records
+(
+    `_topic` LowCardinality(String) COMMENT 'Topic' CODEC(ZSTD(1)),
+    `_log` LowCardinality(String) COMMENT 'Identity of the log of the topic' CODEC(ZSTD(1)),
+    `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
+    `_offset` UInt64 COMMENT 'Offset of the record in its partition' CODEC(DoubleDelta, ZSTD(1)),
+    `_index` UInt32 COMMENT 'Always 0: a record has one row here' CODEC(ZSTD(1)),
+    `received_at` DateTime64(6, 'UTC') COMMENT 'When the collector received it' CODEC(Delta, ZSTD(1)),
+    `sid` LowCardinality(String) COMMENT 'Session: UUID of one run of a collector' CODEC(ZSTD(1)),
+    `n` UInt64 COMMENT 'Number of the record in its session and topic, from 1' CODEC(Delta, ZSTD(1)),
+    `kind` LowCardinality(String) COMMENT 'Record kind, such as order-book.frame' CODEC(ZSTD(1)),
+    `encoding` LowCardinality(String) COMMENT 'How body stands for what was received: json (verbatim), text (not JSON, verbatim) or base64 (not UTF-8)' CODEC(ZSTD(1)),
+    `piece` UInt16 COMMENT 'Number of the piece, from 0, of a body that was too large for one record' CODEC(ZSTD(1)),
+    `pieces` UInt16 COMMENT 'How many pieces the body has, 1 when it is whole' CODEC(ZSTD(1)),
+    `body_bytes` UInt32 COMMENT 'Length of the body in bytes, also where it is not kept' CODEC(ZSTD(1)),
+    `body_expires_at` DateTime('UTC') COMMENT 'When request and body are deleted; a record without them was written with bodies off' CODEC(DoubleDelta, ZSTD(1)),
+    `request` String COMMENT 'What was asked, JSON' CODEC(ZSTD(1)) TTL body_expires_at,
+    `body` String COMMENT 'What was received' CODEC(ZSTD(1)) TTL body_expires_at,
+    `written_at` DateTime64(3, 'UTC') DEFAULT now64(3) COMMENT 'When the row was written, by the clock of ClickHouse' CODEC(DoubleDelta, ZSTD(1)),
+    INDEX offsets `_offset` TYPE minmax GRANULARITY 1
+)
+ENGINE = MergeTree
+PARTITION BY toYYYYMM(received_at)
+ORDER BY (`_topic`, `_log`, `_partition`, `_offset`)
+SETTINGS {{base_table_settings}}
+COMMENT 'Every record of the bus: its envelope for ever, its body for a configured time. All other tables can be rebuilt from it as far back as bodies are kept';
+
+CREATE TABLE dead_letters
+(
+    `_topic` LowCardinality(String) COMMENT 'Topic' CODEC(ZSTD(1)),
+    `_log` LowCardinality(String) COMMENT 'Identity of the log of the topic' CODEC(ZSTD(1)),
+    `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
+    `_offset` UInt64 COMMENT 'Offset of the record in its partition' CODEC(Delta, ZSTD(1)),
+    `_index` UInt32 COMMENT 'Number of the row inside its record, from 0' CODEC(ZSTD(1)),
+    `received_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When the collector received the record; NULL when its envelope could not be read' CODEC(ZSTD(1)),
+    `kind` LowCardinality(String) COMMENT 'Record kind; empty when the envelope could not be read' CODEC(ZSTD(1)),
+    `sid` LowCardinality(String) COMMENT 'Session; empty when the envelope could not be read' CODEC(ZSTD(1)),
+    `n` Nullable(UInt64) COMMENT 'Number of the record in its session and topic; NULL when the envelope could not be read' CODEC(ZSTD(1)),
+    `place` String COMMENT 'Where in the record, like d[3].b; empty for the whole of it' CODEC(ZSTD(1)),
+    `reason` String COMMENT 'What is wrong with it' CODEC(ZSTD(1)),
+    `payload` String COMMENT 'What came, cut after 4096 characters' CODEC(ZSTD(3)),
+    `payload_length` UInt64 COMMENT 'Length of the whole payload' CODEC(ZSTD(1)),
+    `written_at` DateTime64(3, 'UTC') DEFAULT now64(3) COMMENT 'When the row was written, by the clock of ClickHouse' CODEC(ZSTD(1)),
+    INDEX offsets `_offset` TYPE minmax GRANULARITY 1
+)
+ENGINE = MergeTree
+ORDER BY (`_topic`, `_log`, `_partition`, `_offset`, `_index`)
+SETTINGS {{base_table_settings}}
+COMMENT 'What was received and could not be understood, with its reason and place. A frame with one bad entry has that entry here and the others in their tables';
+
+CREATE TABLE lost_ranges
+(
+    `_topic` LowCardinality(String) COMMENT 'Topic' CODEC(ZSTD(1)),
+    `_log` LowCardinality(String) COMMENT 'Identity of the log of the topic' CODEC(ZSTD(1)),
+    `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
+    `_offset` UInt64 COMMENT 'Offset of the last lost record' CODEC(ZSTD(1)),
+    `_index` UInt32 COMMENT 'Always 0' CODEC(ZSTD(1)),
+    `first_offset` UInt64 COMMENT 'Offset of the first lost record' CODEC(ZSTD(1)),
+    `last_offset` UInt64 COMMENT 'Offset of the last lost record' CODEC(ZSTD(1)),
+    `cause` String COMMENT 'Why they are lost' CODEC(ZSTD(1)),
+    `written_at` DateTime64(3, 'UTC') DEFAULT now64(3) COMMENT 'When the row was written, by the clock of ClickHouse' CODEC(ZSTD(1)),
+    INDEX offsets `_offset` TYPE minmax GRANULARITY 1
+)
+ENGINE = MergeTree
+ORDER BY (`_topic`, `_log`, `_partition`, `_offset`)
+SETTINGS {{base_table_settings}}
+COMMENT 'Records that were gone from the bus before they were processed, and that an operator agreed to lose with --accept-loss';
