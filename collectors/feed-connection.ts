@@ -43,6 +43,8 @@ const GRACE_MICROS = 1_500_000;
 const TICK_MS = 500;
 /** A connection that broke after it was silent for this long proves nothing about that time, microseconds. */
 const UNPROVEN_SILENCE_MICROS = 5_000_000;
+/** How often the wait for a subscription's first state may double. */
+const MAX_DOUBLINGS = 6;
 /** How long a refused subscription is left alone, microseconds. */
 const REFUSED_MICROS = 30_000_000;
 
@@ -59,6 +61,7 @@ export class FeedConnection {
   #reqJson = '{}';
   #heardAt = 0;
   #paused = false;
+  #probing: NodeJS.Immediate | undefined;
 
   constructor(
     private readonly parts: FeedParts,
@@ -73,11 +76,6 @@ export class FeedConnection {
 
   subscription(eventId: string): Subscription | undefined {
     return this.#subscriptions.get(eventId);
-  }
-
-  /** The only event whose probe is unanswered, if there is exactly one. */
-  get probed(): Subscription | undefined {
-    return [...this.#subscriptions.values()].find((s) => s.probedAt !== undefined);
   }
 
   add(eventId: string, marketIds: readonly string[]): void {
@@ -102,6 +100,7 @@ export class FeedConnection {
 
   async close(): Promise<void> {
     clearInterval(this.#timer);
+    clearImmediate(this.#probing);
     await this.protocol.close();
     this.parts.metrics.subscriptions.dec({ stream: this.protocol.stream }, this.#subscriptions.size);
   }
@@ -149,21 +148,25 @@ export class FeedConnection {
     this.parts.outage.failed(error.message);
   }
 
-  /** The exchange told all values of an event: its first state, or its word against ours. */
-  onState(eventId: string, values: MarketValues, at: number): void {
+  /**
+   * The exchange told all values of an event: its word against ours, or the first state of a subscription.
+   * @param first whether it may be a first state: what comes after SUBSCRIBE looks like this
+   */
+  onState(eventId: string, values: MarketValues, at: number, first: boolean): void {
     const subscription = this.#subscriptions.get(eventId);
-    if (!subscription || this.#connection === undefined) return;
+    if (!subscription || this.#connection === undefined || (!subscription.live && !first)) return;
     const { stream } = this.protocol;
     const about = { stream, connection: this.#connection, event: eventId };
-    if (!subscription.live) {
-      const before = subscription.provenAt;
-      subscription.begin(values, at);
-      void this.parts.marks.write({ type: 'subscribed', ...about, markets: [...values.keys()] }, at);
-      if (before > 0) this.parts.onGap?.(eventId);
-      return;
+    const { live, provenAt, probedAt, knownMarkets } = subscription;
+    const proven = live && subscription.compare(values, at);
+    if (!live) subscription.begin(values, at);
+    if (!live || [...values.keys()].some((market) => !knownMarkets.includes(market))) {
+      void this.parts.marks.write({ type: 'subscribed', ...about, markets: subscription.knownMarkets }, at);
     }
-    const probed = subscription.probedAt !== undefined;
-    if (subscription.compare(values, at) && probed) void this.parts.marks.write({ type: 'quiet', ...about }, at);
+    if (!live && provenAt > 0) this.parts.onGap?.(eventId);
+    if (probedAt === undefined) return;
+    if (proven) void this.parts.marks.write({ type: 'quiet', ...about }, at);
+    this.#probeSoon();
   }
 
   onChange(eventId: string, marketId: string, value: string, at: number): void {
@@ -200,48 +203,60 @@ export class FeedConnection {
   #tick(): void {
     if (this.#connection === undefined || this.#paused) return;
     const now = this.parts.clock.nowMicros();
-    let probing = 0;
-    for (const s of this.#subscriptions.values()) if (s.probedAt !== undefined) probing += 1;
     for (const subscription of [...this.#subscriptions.values()]) {
+      this.#check(subscription, now);
       if (this.#connection === undefined) return;
-      if (this.#check(subscription, now)) continue;
-      if (!subscription.live || probing >= this.protocol.maxProbes || !this.#isDue(subscription, now)) continue;
-      if (!this.protocol.probe(subscription)) continue;
+    }
+    this.#probeDue(now);
+  }
+
+  /** An answer came: the next probe need not wait for the next tick. */
+  #probeSoon(): void {
+    if (this.#probing) return;
+    this.#probing = setImmediate(() => {
+      this.#probing = undefined;
+      if (this.#connection !== undefined && !this.#paused) this.#probeDue(this.parts.clock.nowMicros());
+    });
+  }
+
+  #probeDue(now: number): void {
+    const subscriptions = [...this.#subscriptions.values()];
+    let room = this.protocol.maxProbes - subscriptions.filter((s) => s.probedAt !== undefined).length;
+    for (const subscription of subscriptions) {
+      if (room <= 0) return;
+      if (!this.#isDue(subscription, now) || !this.protocol.probe(subscription)) continue;
       subscription.probedAt = now;
-      probing += 1;
+      room -= 1;
       this.parts.metrics.probes.inc({ stream: this.protocol.stream });
     }
   }
 
-  /** Acts on what took too long; true when it did. */
-  #check(subscription: Subscription, now: number): boolean {
+  /** Acts on what took too long. */
+  #check(subscription: Subscription, now: number): void {
     const answerMicros = this.parts.answerMs * 1000;
     const { suspect, probedAt } = subscription;
     if (suspect && now - suspect.since > GRACE_MICROS) {
-      this.#freeze(
-        subscription,
-        subscription.provenAt,
-        `the exchange tells other values for ${suspect.values.size} markets`,
-      );
+      const cause = `the exchange tells other values for ${suspect.values.size} of its markets`;
+      this.#freeze(subscription, subscription.provenAt, cause);
       this.protocol.resubscribe(subscription);
-      return true;
-    }
-    if (probedAt !== undefined && now - probedAt > answerMicros) {
+    } else if (probedAt !== undefined && now - probedAt > answerMicros) {
       this.onNoAnswer(subscription.eventId, `a probe was not answered for ${this.parts.answerMs} ms`);
-      return true;
-    }
-    if (!subscription.live && now - subscription.askedAt > answerMicros) {
-      const silent = this.#heardAt < subscription.askedAt;
-      subscription.ask(now);
-      if (silent) this.protocol.recycle(`a subscription was not answered for ${this.parts.answerMs} ms`);
-      else this.protocol.resubscribe(subscription);
-      return true;
-    }
-    return false;
+    } else if (!subscription.live) this.#askAgain(subscription, now);
+  }
+
+  /** A subscription that brought no first state is asked for again, less and less often, then on a new connection. */
+  #askAgain(subscription: Subscription, now: number): void {
+    const { attempts, askedAt } = subscription;
+    const patienceMs = this.parts.answerMs * 2 ** Math.min(Math.max(attempts - 1, 0), MAX_DOUBLINGS);
+    if (now - askedAt <= patienceMs * 1000) return;
+    const silent = this.#heardAt <= askedAt;
+    subscription.ask(now);
+    if (silent || attempts > 1) this.protocol.recycle(`a subscription was not answered for ${patienceMs} ms`);
+    else this.protocol.resubscribe(subscription);
   }
 
   #isDue(subscription: Subscription, now: number): boolean {
-    if (subscription.probedAt !== undefined || subscription.suspect) return false;
+    if (!subscription.live || subscription.probedAt !== undefined || subscription.suspect) return false;
     const silenceMicros = this.parts.silenceMs * 1000;
     return now - subscription.heardAt > silenceMicros || now - subscription.provenAt > 3 * silenceMicros;
   }

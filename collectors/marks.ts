@@ -7,7 +7,7 @@ const ALIVE_MS = 1000;
 /** Writes what the collector knows about its own sight; marks of a session stay in order. */
 export class Marks {
   #timer: NodeJS.Timeout | undefined;
-  #alivePending = false;
+  #pending = false;
 
   constructor(
     private readonly publisher: Publisher,
@@ -22,17 +22,21 @@ export class Marks {
 
   /** Says from now on, every second, up to when everything received is durable. Silent while the bus takes nothing. */
   startAlive(): void {
-    this.#timer = setInterval(() => void this.alive(), ALIVE_MS);
+    this.#timer = setInterval(() => {
+      if (this.#pending) return;
+      this.#pending = true;
+      void this.alive().then(() => {
+        this.#pending = false;
+      });
+    }, ALIVE_MS);
   }
 
   stopAlive(): void {
     clearInterval(this.#timer);
   }
 
-  async alive(): Promise<void> {
-    if (this.#alivePending) return;
-    this.#alivePending = true;
-    await this.write({ type: 'alive', acked: this.publisher.acked }, this.publisher.watermark);
-    this.#alivePending = false;
+  /** Says so now; resolves when that, and everything before it, is durable. */
+  alive(): Promise<void> {
+    return this.write({ type: 'alive', acked: this.publisher.acked }, this.publisher.watermark);
   }
 }

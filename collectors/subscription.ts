@@ -7,6 +7,8 @@ export class Subscription {
   live = false;
   /** When it was asked for. */
   askedAt: number;
+  /** How often it was asked for since it last was live. */
+  attempts = 0;
   /** When its last data came. */
   heardAt = 0;
   /** When the known values last were shown to be those of the exchange. */
@@ -34,6 +36,7 @@ export class Subscription {
   /** The first state after subscribing. */
   begin(values: MarketValues, at: number): void {
     this.live = true;
+    this.attempts = 0;
     this.heardAt = at;
     this.provenAt = at;
     this.probedAt = undefined;
@@ -83,6 +86,7 @@ export class Subscription {
 
   ask(nowMicros: number): void {
     this.lose();
+    this.attempts += 1;
     this.askedAt = nowMicros;
   }
 }

@@ -1,0 +1,70 @@
+/** Points of one answer, at most (part 8 names no limit; exchanges that cap do so here or above). */
+export const MAX_POINTS = 10_000;
+/** A window never covers more periods than points may come, until answers show that few do. */
+const SAFE_PERIODS = MAX_POINTS - 1;
+const MAX_GROWTH = 512;
+
+const SECONDS: Readonly<Record<string, number>> = {
+  '1s': 1,
+  '5s': 5,
+  '5M': 300,
+  '10M': 600,
+  '30M': 1800,
+  '1H': 3600,
+  '3H': 3 * 3600,
+  '4H': 4 * 3600,
+  '6H': 6 * 3600,
+  '1d': 86_400,
+  '7d': 7 * 86_400,
+  '1m': 31 * 86_400,
+};
+
+/** Seconds of a period code of part 6.2, or of a number of seconds as text; of a month, the longest. */
+export const periodSeconds = (period: string): number => SECONDS[period] ?? Number(period);
+
+/** The last moment up to `at` at which a period ends: only whole periods are asked for. Unix seconds. */
+export function periodEnd(period: string, at: number): number {
+  if (period !== '1m') return Math.floor(at / periodSeconds(period)) * periodSeconds(period);
+  const date = new Date(at * 1000);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth()) / 1000;
+}
+
+/**
+ * How much history one request asks for. It starts with as many periods as cannot exceed the cap, grows while answers
+ * are nearly empty, and shrinks when they are not or when the exchange says that it was too much.
+ */
+export class HistoryWindow {
+  readonly #period: number;
+  #seconds: number;
+
+  constructor(period: string) {
+    this.#period = periodSeconds(period);
+    this.#seconds = SAFE_PERIODS * this.#period;
+  }
+
+  /** Seconds that the next request may cover. */
+  get seconds(): number {
+    return this.#seconds;
+  }
+
+  /** Whether an answer with so many points may have been cut off. */
+  mayBeCut(points: number): boolean {
+    return points >= MAX_POINTS;
+  }
+
+  answered(points: number): void {
+    if (points < MAX_POINTS / 10) this.#seconds = Math.min(this.#seconds * 4, SAFE_PERIODS * this.#period * MAX_GROWTH);
+    else if (points > MAX_POINTS / 2) this.#halve();
+  }
+
+  /** Too much was asked for; false when it cannot be less. */
+  shrink(): boolean {
+    if (this.#seconds <= this.#period) return false;
+    this.#halve();
+    return true;
+  }
+
+  #halve(): void {
+    this.#seconds = Math.max(this.#period, Math.floor(this.#seconds / 2 / this.#period) * this.#period);
+  }
+}

@@ -1,0 +1,85 @@
+import type { StreamFrame } from '../client/index.js';
+import { type ExchangeAddresses, type OrderBookMessage, OrderBookStream, type PriceEntry } from '../client/index.js';
+import { FeedConnection, type FeedParts } from './feed-connection.js';
+import { Shards } from './shards.js';
+
+export interface StreamFeedOptions extends FeedParts {
+  readonly addresses: ExchangeAddresses;
+  /** Events on one connection, at most. */
+  readonly subscriptionsPerConnection: number;
+  readonly reconnectCapMs?: number;
+}
+
+/** Records the order book stream (part 6.1) of all events that it is told of. */
+export class OrderBookFeed {
+  readonly #shards: Shards<FeedConnection>;
+
+  constructor(private readonly options: StreamFeedOptions) {
+    this.#shards = new Shards(options.subscriptionsPerConnection, () => this.#connect());
+  }
+
+  add(eventId: string, marketIds: readonly string[]): void {
+    if (!this.#shards.get(eventId)) this.#shards.place(eventId).add(eventId, marketIds);
+  }
+
+  remove(eventId: string, cause: string): void {
+    this.#shards.get(eventId)?.remove(eventId, cause);
+    this.#shards.release(eventId);
+  }
+
+  close(): Promise<void> {
+    return this.#shards.close();
+  }
+
+  #connect(): FeedConnection {
+    const stream: OrderBookStream = new OrderBookStream({
+      addresses: this.options.addresses,
+      clock: this.options.clock,
+      ...(this.options.reconnectCapMs === undefined ? {} : { reconnectCapMs: this.options.reconnectCapMs }),
+      onFrame: (frame) => connection.onFrame(frame, keyOf(frame)),
+      onMessage: (message, frame) => take(connection, message, frame.receivedAtMicros),
+      onConnected: (event) => connection.onConnected(event),
+      onDisconnected: (event) => connection.onDisconnected(event),
+      onConnectFailed: (event) => connection.onConnectFailed(event),
+    });
+    const connection = new FeedConnection(this.options, {
+      stream: 'order-book',
+      kind: 'order-book.frame',
+      maxProbes: 16,
+      subscribe: ({ eventId }) => stream.subscribe(eventId),
+      resubscribe: ({ eventId }) => {
+        stream.unsubscribe(eventId);
+        stream.subscribe(eventId);
+      },
+      unsubscribe: ({ eventId }) => stream.unsubscribe(eventId),
+      probe: ({ eventId }) => stream.requestData(eventId),
+      pause: () => stream.pause(),
+      resume: () => stream.resume(),
+      recycle: (cause) => stream.recycle(cause),
+      close: () => stream.close(),
+    });
+    stream.start();
+    return connection;
+  }
+}
+
+/** The event of a frame; what names none keeps its order with the connection. */
+export function keyOf(frame: StreamFrame): string {
+  const { parsed, connection } = frame;
+  const event = typeof parsed === 'object' && parsed !== null ? (parsed as { e?: unknown }).e : undefined;
+  return typeof event === 'string' && event !== '' ? event : connection;
+}
+
+function take(connection: FeedConnection, message: OrderBookMessage, at: number): void {
+  if (message.type === 'prices') {
+    if (message.snapshot) {
+      connection.onState(message.eventId, new Map(message.prices.map((p) => [p.marketId, asText(p)])), at, true);
+    } else {
+      for (const price of message.prices) connection.onChange(message.eventId, price.marketId, asText(price), at);
+    }
+  } else if (message.type === 'error' && message.eventId !== null) {
+    connection.onRefused(message.eventId);
+  }
+}
+
+const asText = ({ chance, bestBid, bestAsk }: PriceEntry): string => `${chance} ${bestBid} ${bestAsk}`;
