@@ -111,7 +111,11 @@ export class OrderBookScanner implements RawEnvelope, ScannedFrame {
     if (this.n < 1 || !this.#literal(BEFORE_AT)) return false;
     this.receivedAt = this.#whole();
     if (this.receivedAt < FIRST_RECEIVED_AT || this.receivedAt >= END_RECEIVED_AT) return false;
-    if (!this.#literal(BEFORE_REQ) || !this.#knownRequest() || !this.#literal(BEFORE_BODY)) return false;
+    if (!this.#literal(BEFORE_REQ)) return false;
+    this.requestStart = this.#at;
+    if (!this.#knownRequest()) return false;
+    this.requestEnd = this.#at;
+    if (!this.#literal(BEFORE_BODY)) return false;
     this.bodyStart = this.#at;
     this.bodyEnd = end - 1;
     return this.#frame() && this.#at === end - 1 && this.#bytes[end - 1] === CLOSE_OBJECT;

@@ -4,6 +4,7 @@ import { chanceHistoryPoints } from '../tables/chance-history-points.js';
 import { chancePoints } from '../tables/chance-points.js';
 import { microsOf, observedPoints } from './chance-history-points.js';
 import { countExtra } from './extra-fields.js';
+import { isSaneId } from './ids.js';
 import { numberIn, textIn } from './request-fields.js';
 import type { Received, Transform } from './transform.js';
 
@@ -23,6 +24,7 @@ export const transformChanceFrame: Transform = (received, output) => {
         output.dead({ path: 'e', reason: 'expected the event ID, got nothing' }, received.bodyText());
         return;
       }
+      if (!isSaneId(message.eventId, 'e', output)) return;
       if (message.type === 'history') addHistory(message, message.eventId, received, output);
       else addPoints(message, message.eventId, received, output);
       output.deadEntries(message.bad);
@@ -48,6 +50,7 @@ type HistoryMessage = Extract<ChanceMessage, { type: 'history' }>;
 function addPoints(message: PointsMessage, eventId: string, received: Received, output: RecordOutput): void {
   const source = message.type === 'aggregated' ? 'aggregate' : message.initial ? 'last-known' : 'change';
   for (const point of message.points) {
+    if (!isSaneId(point.marketId, 'd', output)) continue;
     output.row(chancePoints, {
       receivedAt: received.record.at,
       occurredAt: microsOf(point.time),
@@ -64,6 +67,7 @@ function addHistory(message: HistoryMessage, eventId: string, received: Received
   const period = textIn(req, 'period') ?? (numberIn(req, 'from') === undefined ? '' : 'raw');
   const series = (received.body as { readonly d: Readonly<Record<string, unknown>> }).d;
   for (const { marketId, points } of message.series) {
+    if (!isSaneId(marketId, 'd', output)) continue;
     for (const point of observedPoints(series[marketId], points, numberIn(req, 'to'))) {
       output.row(chanceHistoryPoints, { ...point, receivedAt: at, eventId, marketId, period, source: 'stream' });
     }

@@ -1,6 +1,7 @@
 import { decodeOrderBookMessage } from '../../client/index.js';
 import type { RecordOutput } from '../record-output.js';
 import { countExtra } from './extra-fields.js';
+import { isSaneId } from './ids.js';
 import type { Received, Transform } from './transform.js';
 
 const FRAME_FIELDS = new Set(['t', 'e', 'd', 'r']);
@@ -11,7 +12,9 @@ export const transformOrderBookFrame: Transform = (received, output) => {
   const message = decodeOrderBookMessage(received.body);
   switch (message.type) {
     case 'prices':
+      if (!isSaneId(message.eventId, 'e', output)) return;
       for (const price of message.prices) {
+        if (!isSaneId(price.marketId, 'd', output)) continue;
         output.priceTicks.push({
           receivedAt: received.record.at,
           eventId: message.eventId,

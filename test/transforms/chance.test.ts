@@ -1,0 +1,163 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { chanceHistoryPoints } from '../../transforms/tables/chance-history-points.js';
+import { chancePoints } from '../../transforms/tables/chance-points.js';
+import { AT, EVENT, MARKET, OTHER_MARKET, transformed } from './support.js';
+
+const T = 1_770_000_000;
+
+describe('a frame of the chance stream', () => {
+  it('becomes a point for a live change', () => {
+    const output = transformed('chance.frame', { t: 'probability', e: EVENT, o: [MARKET], d: { t: T, p: 0.25 } });
+    expect(output.rowsOf(chancePoints)).toEqual([
+      { receivedAt: AT, occurredAt: T * 1e6, eventId: EVENT, marketId: MARKET, chance: 0.25, source: 'change' },
+    ]);
+  });
+
+  it('becomes a point per outcome for the last known values', () => {
+    const d = { [MARKET]: { t: T, p: 0.25 }, [OTHER_MARKET]: { t: T - 9, p: 1 } };
+    const output = transformed('chance.frame', { t: 'probability', e: EVENT, o: [MARKET, OTHER_MARKET], d });
+    expect(output.rowsOf(chancePoints).map((row) => [row.marketId, row.occurredAt, row.chance, row.source])).toEqual([
+      [MARKET, T * 1e6, 0.25, 'last-known'],
+      [OTHER_MARKET, (T - 9) * 1e6, 1, 'last-known'],
+    ]);
+  });
+
+  it('keeps aggregated points apart from live ones', () => {
+    const output = transformed('chance.frame', { t: 'UPDATE_HISTORY', e: EVENT, o: [MARKET], d: { t: T, p: 0.25 } });
+    expect(output.rowsOf(chancePoints).map((row) => row.source)).toEqual(['aggregate']);
+  });
+
+  it.each([
+    ['an unknown type', { t: 'NEWS', e: EVENT }, 't'],
+    ['a point of no outcome', { t: 'probability', e: EVENT, d: { t: T, p: 0.5 } }, 'o'],
+    ['a point without its event', { t: 'probability', o: [MARKET], d: { t: T, p: 0.5 } }, 'e'],
+    ['an impossible probability', { t: 'probability', e: EVENT, o: [MARKET], d: { t: T, p: 2 } }, 'd.p'],
+  ])('is a dead letter when it is %s', (_, body, place) => {
+    const output = transformed('chance.frame', body);
+    expect(output.deadLetters.map((letter) => letter.place)).toEqual([place]);
+    expect(output.rowsOf(chancePoints)).toEqual([]);
+  });
+
+  it('is nothing when it confirms, and counted when it is an error', () => {
+    expect(transformed('chance.frame', { t: 'success', d: { message: 'subscribed' } }).deadLetters).toEqual([]);
+    expect(transformed('chance.frame', { t: 'HISTORY', r: 'from after to' }).exchangeErrors).toBe(1);
+  });
+
+  it('becomes history for an answer to HISTORY, without anchors and flat lines', () => {
+    const d = {
+      [MARKET]: [
+        { t: T, p: 0.2 },
+        { t: T + 5, p: 0.3 },
+        { t: T + 9, p: 0.2 },
+      ],
+      [OTHER_MARKET]: [
+        { t: T, p: 0.4 },
+        { t: T + 60, p: 0.4 },
+      ],
+    };
+    const body = { t: 'HISTORY_RESPONSE', e: EVENT, d };
+    const told = { from: T, to: T + 60, period: '1s' };
+    expect(transformed('chance.frame', body, { req: told }).rowsOf(chanceHistoryPoints)).toEqual([
+      {
+        receivedAt: AT,
+        eventId: EVENT,
+        marketId: MARKET,
+        period: '1s',
+        occurredAt: (T + 5) * 1e6,
+        chance: 0.3,
+        source: 'stream',
+      },
+      expect.objectContaining({ occurredAt: (T + 9) * 1e6, chance: 0.2 }),
+    ]);
+    expect(
+      transformed('chance.frame', body)
+        .rowsOf(chanceHistoryPoints)
+        .map((row) => row.period),
+    ).toEqual(['', '']);
+  });
+});
+
+describe('an answer of chance history', () => {
+  const req = { event: EVENT, market: MARKET, period: '1H', from: T, to: T + 7200, status: 200 };
+  const points = (body: unknown, more: object = {}) =>
+    transformed('chance.history', body, { req: { ...req, ...more } }).rowsOf(chanceHistoryPoints);
+
+  it('becomes a point per entry after the anchor', () => {
+    const body = [
+      { t: T, p: 0.5 },
+      { t: T + 3600, p: 0.6 },
+    ];
+    expect(points(body)).toEqual([
+      {
+        receivedAt: AT,
+        eventId: EVENT,
+        marketId: MARKET,
+        period: '1H',
+        occurredAt: (T + 3600) * 1e6,
+        chance: 0.6,
+        source: 'rest',
+      },
+    ]);
+  });
+
+  it('is no observation when it is a flat line', () => {
+    expect(
+      points([
+        { t: T, p: 0.5 },
+        { t: T + 7200, p: 0.5 },
+      ]),
+    ).toEqual([]);
+  });
+
+  it('is an observation when the same probability was reached again before the end', () => {
+    expect(
+      points([
+        { t: T, p: 0.5 },
+        { t: T + 3600, p: 0.5 },
+      ]),
+    ).toHaveLength(1);
+  });
+
+  it('keeps the flat line of a range whose end is not known out, as it cannot be told apart', () => {
+    expect(
+      points(
+        [
+          { t: T, p: 0.5 },
+          { t: T + 3600, p: 0.5 },
+        ],
+        { to: null },
+      ),
+    ).toEqual([]);
+  });
+
+  it('is nothing without points', () => {
+    expect(points([])).toEqual([]);
+    expect(points([{ t: T, p: 0.5 }])).toEqual([]);
+  });
+
+  it('keeps every good point when the anchor is the bad entry', () => {
+    const output = transformed('chance.history', [{ t: T }, { t: T + 3600, p: 0.6 }], { req });
+    expect(output.rowsOf(chanceHistoryPoints).map((row) => row.chance)).toEqual([0.6]);
+    expect(output.deadLetters.map((letter) => letter.place)).toEqual(['[0].p']);
+  });
+
+  it('is counted, and nothing else, when the exchange answered with an error', () => {
+    const output = transformed('chance.history', { status: 429 }, { req: { ...req, status: 429 } });
+    expect([output.exchangeErrors, output.deadLetters]).toEqual([1, []]);
+  });
+
+  it('is a dead letter when it does not say what was asked for', () => {
+    const output = transformed('chance.history', [{ t: T, p: 0.5 }], { req: { status: 200 } });
+    expect(output.deadLetters.map((letter) => letter.place)).toEqual(['req.event']);
+  });
+
+  it('never throws, whatever JSON it is', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.constantFrom('chance.frame' as const, 'chance.history' as const), (body, kind) => {
+        transformed(kind, body, { req });
+      }),
+      { seed: 7, numRuns: 500 },
+    );
+  });
+});

@@ -1,0 +1,147 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readEnvelope } from '../../transforms/envelope.js';
+import { Interned } from '../../transforms/native/interned.js';
+import { OrderBookScanner } from '../../transforms/order-book-scanner.js';
+import { RecordOutput } from '../../transforms/record-output.js';
+import type { PriceTick } from '../../transforms/tables/price-ticks.js';
+import { transformRecord } from '../../transforms/transform-record.js';
+import { AT, delta, EVENT, envelope, MARKET, OTHER_MARKET, PLACE, priceRecord, SID, STREAM_REQ } from './support.js';
+
+const REQUEST = Buffer.from(JSON.stringify(STREAM_REQ));
+
+function scanner(): { scan: OrderBookScanner; interned: Interned } {
+  const interned = new Interned();
+  for (const id of [SID, EVENT, MARKET, OTHER_MARKET, 'e', 'market "quoted"', 'märkt', 'x'.repeat(36)])
+    interned.ids.intern(id);
+  const scan = new OrderBookScanner(interned);
+  scan.learnRequest(REQUEST);
+  return { scan, interned };
+}
+
+/** What the scanner understood, in the words of the general path. */
+function understood(scan: OrderBookScanner, interned: Interned): PriceTick[] {
+  const side = (number: number) => (number < 0 ? null : interned.prices.valueOf(number));
+  return Array.from({ length: scan.entries }, (_, i) => ({
+    receivedAt: scan.receivedAt,
+    eventId: interned.ids.textOf(scan.event),
+    marketId: interned.ids.textOf(scan.market[i] as number),
+    last: interned.prices.valueOf(scan.last[i] as number),
+    bid: side(scan.bid[i] as number),
+    ask: side(scan.ask[i] as number),
+    source: scan.source === 1 ? 'snapshot' : 'delta',
+  }));
+}
+
+/** Fails when the scanner accepts what the general path understands otherwise; answers whether it accepted. */
+function agrees(value: Buffer): boolean {
+  const { scan, interned } = scanner();
+  // Bytes around the record must not matter.
+  const bytes = Buffer.concat([Buffer.from('"}]}'), value, Buffer.from('0123456789')]);
+  scan.use(bytes);
+  if (!scan.scan(4, 4 + value.length)) return false;
+  const envelope = readEnvelope(value, PLACE.topic);
+  if (!envelope.ok || envelope.kindFault) throw new Error('accepted a record whose envelope cannot be read');
+  const output = new RecordOutput();
+  transformRecord(envelope.record, output);
+  expect(understood(scan, interned)).toEqual(output.priceTicks);
+  expect([output.deadLetters, output.extraFields, output.exchangeErrors]).toEqual([[], 0, 0]);
+  const { record, members } = envelope;
+  expect([interned.ids.textOf(scan.sid), scan.n, scan.receivedAt]).toEqual([record.sid, record.n, record.at]);
+  expect([interned.ids.textOf(scan.kind), interned.ids.textOf(scan.encoding)]).toEqual([record.kind, 'json']);
+  expect([record.piece, record.enc]).toEqual([undefined, undefined]);
+  expect([scan.bodyStart - 4, scan.bodyEnd - 4]).toEqual(members.get('body'));
+  expect([scan.requestStart - 4, scan.requestEnd - 4]).toEqual(members.get('req'));
+  return true;
+}
+
+const entry = { o: MARKET, c: 0.5, b: 0.49, a: 0.51 };
+
+describe('the fast path of order book records', () => {
+  it.each([
+    ['a delta of one entry', priceRecord(1)],
+    ['no entry', envelope({ bodyJson: delta([]) })],
+    ['many entries', envelope({ bodyJson: delta(Array.from({ length: 300 }, () => entry)) })],
+    ['a snapshot', envelope({ bodyJson: `{"t":"PRICES_DATA","e":"${EVENT}","d":[${JSON.stringify(entry)}]}` })],
+    [
+      'another order of members',
+      envelope({
+        bodyJson: `{"d":[{"a":1,"b":0,"c":0.123456789012345,"o":"${MARKET}"}],"e":"${EVENT}","t":"PRICES_DATA_DELTA"}`,
+      }),
+    ],
+    ['a short event ID', envelope({ bodyJson: delta([entry], 'e') })],
+    ['a large n', envelope({ n: Number.MAX_SAFE_INTEGER, bodyJson: delta([entry]) })],
+  ])('takes %s', (_, value) => {
+    expect(agrees(value)).toBe(true);
+  });
+
+  it.each([
+    ['a space', envelope({ bodyJson: delta([entry]).replace(':', ': ') })],
+    ['a further field', envelope({ bodyJson: delta([{ ...entry, x: 1 }]) })],
+    ['a field twice', envelope({ bodyJson: delta([entry]).replace('"c":', '"c":0.1,"c":') })],
+    ['a missing field', envelope({ bodyJson: delta([{ o: MARKET, c: 0.5, b: 0.4 }]) })],
+    ['an unknown market', envelope({ bodyJson: delta([{ ...entry, o: 'other' }]) })],
+    ['an empty market', envelope({ bodyJson: delta([{ ...entry, o: '' }]) })],
+    ['a market with quotes', envelope({ bodyJson: delta([{ ...entry, o: 'market "quoted"' }]) })],
+    ['an unknown session', envelope({ sid: 'someone', bodyJson: delta([entry]) })],
+    ['an unknown request', envelope({ reqJson: '{}', bodyJson: delta([entry]) })],
+    ['a price above 1', envelope({ bodyJson: delta([{ ...entry, c: 1.5 }]) })],
+    ['a price with an exponent', envelope({ bodyJson: delta([{ ...entry, c: 1e-7 }]) })],
+    ['a price below 0', envelope({ bodyJson: delta([{ ...entry, c: -0.5 }]) })],
+    ['a price as text', envelope({ bodyJson: delta([{ ...entry, c: '0.5' }]) })],
+    ['a number that JSON does not have', envelope({ bodyJson: delta([entry]).replace('0.5', '00.5') })],
+    ['a point without digits', envelope({ bodyJson: delta([entry]).replace('0.51', '0.') })],
+    ['n 0', envelope({ n: 0, bodyJson: delta([entry]) })],
+    ['n with a zero in front', Buffer.from(priceRecord(1).toString().replace('"n":1', '"n":01'))],
+    ['a time of another century', envelope({ at: 5, bodyJson: delta([entry]) })],
+    ['a control message', envelope({ bodyJson: '{"t":"PING"}' })],
+    ['something after the frame', Buffer.concat([priceRecord(1), Buffer.from('}')])],
+    ['a record that is cut', priceRecord(1).subarray(0, -1)],
+    ['a body that is text', envelope({ enc: 'text', bodyJson: JSON.stringify(delta([entry])) })],
+  ])('leaves %s to the general path', (_, value) => {
+    expect(agrees(value)).toBe(false);
+  });
+
+  it('takes every form of a price that it accepts for the double that JSON.parse makes of it', () => {
+    const digits = fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: 1, maxLength: 17 });
+    fc.assert(
+      fc.property(digits, digits, (c, b) => {
+        const accepted = agrees(
+          envelope({
+            bodyJson: `{"t":"PRICES_DATA","e":"${EVENT}","d":[{"o":"${MARKET}","c":0.${c},"b":0.${b},"a":1}]}`,
+          }),
+        );
+        expect(accepted).toBe(c.length <= 15 && b.length <= 15);
+      }),
+      { seed: 7, numRuns: 500 },
+    );
+  });
+
+  it('understands what it accepts as the general path does, however a record is altered', () => {
+    const records = [
+      priceRecord(17),
+      envelope({ bodyJson: delta([entry, { ...entry, o: OTHER_MARKET, c: 1, b: 0.1, a: 1 }]) }),
+      envelope({ n: 2, at: AT + 5, bodyJson: `{"t":"PRICES_DATA","e":"e","d":[]}` }),
+    ];
+    const byte = fc.oneof(
+      fc.constantFrom(...Buffer.from('",:{}[]0123456789.eE-tdocba\\ \n')),
+      fc.integer({ min: 0, max: 255 }),
+    );
+    const edit = fc.record({ at: fc.nat(), byte, how: fc.constantFrom('replace', 'insert', 'remove', 'copy') });
+    let accepted = 0;
+    fc.assert(
+      fc.property(fc.constantFrom(...records), fc.array(edit, { maxLength: 3 }), (original, edits) => {
+        let value: Buffer = original;
+        for (const { at, byte: with_, how } of edits) {
+          const place = at % (value.length + 1);
+          const rest = how === 'insert' ? place : place + 1;
+          const middle = how === 'remove' ? [] : how === 'copy' ? [...value.subarray(place, place + 12)] : [with_];
+          value = Buffer.concat([value.subarray(0, place), Buffer.from(middle), value.subarray(rest)]);
+        }
+        if (agrees(value)) accepted += 1;
+      }),
+      { seed: 7, numRuns: 5000 },
+    );
+    expect(accepted).toBeGreaterThan(500);
+  });
+});

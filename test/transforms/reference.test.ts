@@ -1,0 +1,121 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { RecordKind } from '../../core/index.js';
+import { parseIsoMicros } from '../../transforms/kinds/iso-time.js';
+import { categoryObservations } from '../../transforms/tables/category-observations.js';
+import { coinObservations } from '../../transforms/tables/coin-observations.js';
+import { eventObservations } from '../../transforms/tables/event-observations.js';
+import { marketObservations } from '../../transforms/tables/market-observations.js';
+import { tagObservations } from '../../transforms/tables/tag-observations.js';
+import { AT, EVENT, MARKET, transformed } from './support.js';
+
+const req = { operation: 'searchEvents', status: 200, poll: 'p1', page: 0 };
+
+describe('a page of event search', () => {
+  it('becomes an observation per event and per market', () => {
+    const event = {
+      id: EVENT,
+      title: 'Will it rain?',
+      outcomes: [{ marketId: MARKET, yesId: 'yes-1', noId: 'no-1' }],
+      createdAt: '2026-01-02T03:04:05.678Z',
+      closesAt: '2026-03-01T00:00:00Z',
+      volume24h: 12.5,
+    };
+    const output = transformed('reference.events', { content: [event], totalElements: 1, totalPages: 1 }, { req });
+    expect(output.rowsOf(eventObservations)).toEqual([
+      expect.objectContaining({
+        receivedAt: AT,
+        poll: 'p1',
+        createdAt: Date.UTC(2026, 0, 2, 3, 4, 5, 678) * 1000,
+        closesAt: Date.UTC(2026, 2, 1) * 1000,
+        event: expect.objectContaining({ eventId: EVENT, title: 'Will it rain?', volume24h: 12.5 }),
+      }),
+    ]);
+    expect(output.rowsOf(marketObservations)).toEqual([
+      expect.objectContaining({
+        eventId: EVENT,
+        market: expect.objectContaining({ marketId: MARKET, yesAssetId: 'yes-1', noAssetId: 'no-1' }),
+      }),
+    ]);
+  });
+
+  it('keeps an event whose time cannot be read, and tells of the time', () => {
+    const output = transformed('reference.events', [{ id: EVENT, title: 'x', closesAt: 'soon' }], { req });
+    expect(output.rowsOf(eventObservations).map((row) => row.closesAt)).toEqual([null]);
+    expect(output.deadLetters).toEqual([
+      expect.objectContaining({ place: `event ${EVENT} closesAt`, payload: '"soon"' }),
+    ]);
+  });
+
+  it('loses one bad event and keeps the others', () => {
+    const output = transformed('reference.events', [{ title: 'no ID' }, { id: EVENT, title: 'x' }], { req });
+    expect(output.rowsOf(eventObservations)).toHaveLength(1);
+    expect(output.deadLetters.map((letter) => letter.place)).toEqual(['[0].id']);
+  });
+});
+
+describe('the other lists', () => {
+  it('become an observation per entry', () => {
+    const categories = transformed('reference.categories', [
+      { i: 'c1', n: 'Sport', s: 'sport', sc: [{ i: 'c2', n: 'Golf' }] },
+    ]);
+    expect(
+      categories.rowsOf(categoryObservations).map(({ category }) => [category.categoryId, category.parentId]),
+    ).toEqual([
+      ['c1', null],
+      ['c2', 'c1'],
+    ]);
+    const tags = transformed('reference.tags', [
+      { n: 'rain', r: 1 },
+      { n: 'sun', r: 1.5 },
+    ]);
+    expect(tags.rowsOf(tagObservations).map(({ tag }) => [tag.name, tag.popularityRank])).toEqual([
+      ['rain', 1],
+      ['sun', null],
+    ]);
+    expect(tags.deadLetters.map((letter) => letter.place)).toEqual(['tag sun r']);
+    const coins = transformed('reference.coins', [
+      { i: 'usdc', sn: 'USDC', ur: 0.9999, urd: '2026-01-02T00:00:00Z', dpf: 6 },
+    ]);
+    expect(coins.rowsOf(coinObservations)).toEqual([
+      expect.objectContaining({
+        usdRateAt: Date.UTC(2026, 0, 2) * 1000,
+        coin: expect.objectContaining({ coinId: 'usdc', usdRate: 0.9999, fullDecimals: 6 }),
+      }),
+    ]);
+  });
+
+  it('never throw, whatever JSON they are', () => {
+    const kinds = ['reference.events', 'reference.categories', 'reference.tags', 'reference.coins'] as const;
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.constantFrom<RecordKind>(...kinds), (body, kind) => {
+        transformed(kind, body);
+      }),
+      { seed: 7, numRuns: 500 },
+    );
+  });
+
+  it('survive a tree that is nested very deeply', () => {
+    let tree: object = { i: 7 };
+    for (let depth = 0; depth < 20_000; depth++) tree = { i: `c${depth}`, sc: [tree] };
+    const output = transformed('reference.categories', [tree]);
+    expect(output.rowsOf(categoryObservations)).toHaveLength(20_000);
+    expect(output.deadLetters).toHaveLength(1);
+  });
+});
+
+describe('an ISO 8601 time', () => {
+  it.each([
+    ['2026-01-02T03:04:05Z', Date.UTC(2026, 0, 2, 3, 4, 5) * 1000],
+    ['2026-01-02T03:04:05.123456789Z', Date.UTC(2026, 0, 2, 3, 4, 5) * 1000 + 123_456],
+    ['2026-01-02T03:04:05.5+02:00', Date.UTC(2026, 0, 2, 1, 4, 5) * 1000 + 500_000],
+    ['2026-01-02 03:04:05', Date.UTC(2026, 0, 2, 3, 4, 5) * 1000],
+    ['2026-01-02', Date.UTC(2026, 0, 2) * 1000],
+  ])('%s is read to the microsecond', (text, micros) => {
+    expect(parseIsoMicros(text)).toBe(micros);
+  });
+
+  it.each(['', 'soon', '1', '2026-13-01T00:00:00Z', '1800-01-01T00:00:00Z', '9999-01-01'])('%j is none', (text) => {
+    expect(parseIsoMicros(text)).toBeUndefined();
+  });
+});

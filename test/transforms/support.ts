@@ -1,0 +1,61 @@
+import type { RecordBatch } from '../../bus/index.js';
+import { type EnvelopeFields, encodeEnvelope, type RawRecord, type RecordKind } from '../../core/index.js';
+import { BatchBuilder, type BatchOptions } from '../../transforms/batch-builder.js';
+import { RecordOutput } from '../../transforms/record-output.js';
+import { SessionProgress } from '../../transforms/session-progress.js';
+import { transformRecord } from '../../transforms/transform-record.js';
+
+export const AT = Date.UTC(2026, 1, 3, 4, 5, 6) * 1000 + 123_456;
+export const SID = '3b1f0000-0000-4000-8000-000000000001';
+export const EVENT = 'e0000000-0000-4000-8000-000000000001';
+export const MARKET = 'a0000000-0000-4000-8000-000000000001';
+export const OTHER_MARKET = 'a0000000-0000-4000-8000-000000000002';
+export const STREAM_REQ = { stream: 'order-book', connection: 'c0000000-0000-4000-8000-000000000001' };
+
+/** A record of a kind with this body. */
+export function record(kind: RecordKind, body: unknown, fields: Partial<RawRecord> = {}): RawRecord {
+  return { v: 1, kind, sid: SID, n: 1, at: AT, req: {}, body, ...fields };
+}
+
+/** What a record of a kind with this body becomes. */
+export function transformed(kind: RecordKind, body: unknown, fields: Partial<RawRecord> = {}): RecordOutput {
+  const output = new RecordOutput();
+  transformRecord(record(kind, body, fields), output);
+  return output;
+}
+
+/** A record's value on the bus. */
+export function envelope(fields: Partial<EnvelopeFields> & { bodyJson: string }): Buffer {
+  const req = JSON.stringify(STREAM_REQ);
+  return Buffer.from(encodeEnvelope({ kind: 'order-book.frame', sid: SID, n: 1, at: AT, reqJson: req, ...fields }));
+}
+
+/** An order book record with one price. */
+export function priceRecord(n: number, last = 0.5, market = MARKET): Buffer {
+  return envelope({ n, bodyJson: delta([{ o: market, c: last, b: 0.49, a: 0.51 }]) });
+}
+
+export function delta(d: readonly unknown[], e = EVENT): string {
+  return JSON.stringify({ t: 'PRICES_DATA_DELTA', e, d });
+}
+
+/** Values as a bus hands them over. */
+export function recordBatch(values: readonly Uint8Array[], firstOffset = 0): RecordBatch {
+  const bounds = new Uint32Array(values.length + 1);
+  values.forEach((value, i) => {
+    bounds[i + 1] = (bounds[i] as number) + value.length;
+  });
+  return { firstOffset, count: values.length, bytes: Buffer.concat(values), bounds };
+}
+
+export const PLACE = { topic: 'chancery.order-book', log: 'log-1', partition: 2 };
+
+export function builder(options: Partial<BatchOptions> = {}): BatchBuilder {
+  const limits = { rows: 100_000, bytes: 100_000_000, months: 8 };
+  return new BatchBuilder({ place: PLACE, progress: new SessionProgress(), bodyDays: 30, limits, ...options });
+}
+
+/** Rows per table of what a builder finished. */
+export function rowCounts(built: ReturnType<BatchBuilder['finish']>): Record<string, number> {
+  return Object.fromEntries((built?.blocks ?? []).map((block) => [block.table.name, block.rows]));
+}

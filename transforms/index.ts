@@ -1,0 +1,1 @@
+export { TRANSFORM_TABLES } from './tables/index.js';

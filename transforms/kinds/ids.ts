@@ -1,0 +1,11 @@
+import type { RecordOutput } from '../record-output.js';
+
+/** The interface's IDs have 36 characters; much longer ones would only fill dictionaries. */
+const MOST_ID = 256;
+
+/** Whether an ID is of a sane length; else it becomes a dead letter of `path`. */
+export function isSaneId(id: string, path: string, output: RecordOutput): boolean {
+  if (id.length <= MOST_ID) return true;
+  output.dead({ path, reason: `expected an ID of at most ${MOST_ID} characters, got ${id.length}` }, id);
+  return false;
+}
