@@ -1,8 +1,10 @@
 import { Account } from './account.js';
 import type { Changes } from './changes.js';
-import type { AccountCommand, OpenAccountCommand } from './commands.js';
+import type { AccountCommand, OpenAccountCommand, SeededAs } from './commands.js';
 import type { Ledger } from './ledger.js';
 import { exact } from './units.js';
+
+const FIRST_SEEDED: Record<SeededAs, number> = { account: 1e9, bot: 2e9 };
 
 /** Opens accounts, moves USDC in and out, keeps credentials. */
 export class AccountDesk {
@@ -41,12 +43,18 @@ export class AccountDesk {
     const number = state.accounts.length;
     const { email, username, passwordHash, otp, apiKey, at } = command;
     const credentials = { passwordHash, otp, apiKey, keyBlocked: false, code: null };
-    const userId = state.ids.id('account', number);
+    const userId = state.ids.id('account', this.#idNumber(command.seededAs));
     const name = username ?? `trader-${number + 1}`;
     const account = new Account(number, userId, email, name, at, credentials, state.newHistories());
     state.addAccount(account);
     if (command.seededAs) state.seeded[command.seededAs].push(number);
     if (command.deposit > 0) this.#deposit(account, command.deposit, at);
+  }
+
+  /** The exchange's own accounts have the same IDs whatever else was opened before them. */
+  #idNumber(as: SeededAs | null): number {
+    const { accounts, seeded } = this.changes.state;
+    return as ? FIRST_SEEDED[as] + seeded[as].length : accounts.length;
   }
 
   #deposit(account: Account, amount: number, at: number): void {

@@ -17,6 +17,7 @@ export const STATE_FORMAT = 1;
 type SavedHistories = { readonly [K in keyof Histories]: SavedSeries };
 
 interface SavedAccount {
+  readonly userId: string;
   readonly email: string;
   readonly username: string;
   readonly joinedAt: number;
@@ -100,6 +101,7 @@ export function saveState(state: State): SavedState {
 function saveAccount(account: Account): SavedAccount {
   const { histories } = account;
   return {
+    userId: account.userId,
     email: account.email,
     username: account.username,
     joinedAt: account.joinedAt,
@@ -171,14 +173,13 @@ export function restoreState(saved: SavedState, blocks: Blocks): State {
 
 function restoreAccount(state: State, saved: SavedAccount): Account {
   const number = state.accounts.length;
-  const { email, username, joinedAt, credentials } = saved;
+  const { userId, email, username, joinedAt, credentials } = saved;
   const histories = {
     orders: Series.restore(state.blocks, WIDTH.order, saved.histories.orders),
     trades: Series.restore(state.blocks, WIDTH.trade, saved.histories.trades),
     transactions: Series.restore(state.blocks, WIDTH.transaction, saved.histories.transactions),
     tpsl: Series.restore(state.blocks, WIDTH.tpsl, saved.histories.tpsl),
   };
-  const userId = state.ids.id('account', number);
   const account = new Account(number, userId, email, username, joinedAt, credentials, histories);
   [account.free, account.locked, account.realisedPnl, account.feesPaid, account.volume] = saved.money;
   [account.closedPositions, account.lastClosedAt] = saved.closed;

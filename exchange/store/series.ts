@@ -27,7 +27,7 @@ export class Series {
     readonly width: number,
   ) {
     this.#perBlock = Math.floor(BLOCK_WORDS / width);
-    this.#tail = new Float64Array(width * FIRST_TAIL_RECORDS);
+    this.#tail = this.#newTail();
   }
 
   get length(): number {
@@ -126,6 +126,10 @@ export class Series {
     return number === undefined ? this.#tail : this.blocks.read(number);
   }
 
+  #newTail(): Float64Array {
+    return new Float64Array(this.width * Math.min(FIRST_TAIL_RECORDS, this.#perBlock));
+  }
+
   #growTail(): void {
     const grown = new Float64Array(Math.min(this.#tail.length * 2, this.#perBlock * this.width));
     grown.set(this.#tail);
@@ -136,6 +140,6 @@ export class Series {
     const block = new Float64Array(BLOCK_WORDS);
     block.set(this.#tail);
     this.#numbers.push(this.blocks.append(block));
-    this.#tail = new Float64Array(this.width * FIRST_TAIL_RECORDS);
+    this.#tail = this.#newTail();
   }
 }
