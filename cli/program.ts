@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { packageVersion } from '../core/index.js';
+import { collectCommand } from './commands/collect.js';
 import { doctorCommand } from './commands/doctor.js';
 import { exchangeCommand } from './commands/exchange.js';
 import { sqlCommand } from './commands/sql.js';
@@ -8,6 +9,7 @@ import { warehouseCommand } from './commands/warehouse.js';
 
 const COMMANDS: readonly ((program: Command) => void)[] = [
   exchangeCommand,
+  collectCommand,
   warehouseCommand,
   sqlCommand,
   statusCommand,

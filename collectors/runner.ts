@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Registry } from 'prom-client';
 import type { Bus } from '../bus/index.js';
-import { type ExchangeAddresses, ExchangeClient } from '../client/index.js';
+import { ExchangeClient } from '../client/index.js';
 import {
   type Clock,
   type Component,
@@ -15,6 +15,7 @@ import {
   systemClock,
   TOPICS,
 } from '../core/index.js';
+import { exchangeAddresses } from './exchange-addresses.js';
 import { HistoryState } from './history-state.js';
 import { Marks } from './marks.js';
 import { CollectorMetrics } from './metrics.js';
@@ -74,7 +75,7 @@ export class Collector implements Component {
       this.#fail = reject;
     });
     this.failed.catch(() => undefined);
-    const addresses = addressesOf(settings);
+    const addresses = exchangeAddresses(settings);
     const metrics = new CollectorMetrics(options.metrics);
     const { requestsPerSecond, requestTimeoutMs: timeoutMs } = settings;
     this.#client = new ExchangeClient({ addresses, requestsPerSecond, timeoutMs, clock });
@@ -191,15 +192,4 @@ export class Collector implements Component {
     const lost = await this.#publisher.drain(0);
     if (lost > 0) this.options.log.error(`${lost} received records could not be put on the bus and are lost`);
   }
-}
-
-function addressesOf(settings: Settings): ExchangeAddresses {
-  return {
-    base: settings.exchangeUrl,
-    event: settings.eventUrl,
-    wallet: settings.walletUrl,
-    chance: settings.chanceUrl,
-    orderBookWs: settings.orderBookWsUrl,
-    chanceWs: settings.chanceWsUrl,
-  };
 }

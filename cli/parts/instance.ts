@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Bus, openEmbeddedBus } from '../../bus/index.js';
-import { type Logger, type Settings, UsageError } from '../../core/index.js';
+import { type Component, type Logger, type Settings, UsageError } from '../../core/index.js';
 
 /** Where the parts of one instance keep their things, below its data folder. */
 export function instancePaths(dataFolder: string) {
@@ -19,6 +19,11 @@ export function instancePaths(dataFolder: string) {
 /** Opens the bus of an instance, and makes it when it is not there yet. */
 export function openBus(settings: Settings, log: Logger): Bus {
   return openEmbeddedBus({ dir: instancePaths(settings.data).bus, log });
+}
+
+/** A bus that is closed after everything that was started after it has stopped. */
+export function closing(bus: Bus): Component {
+  return { name: 'bus', start: () => Promise.resolve(), stop: () => bus.close() };
 }
 
 /** The bus of an instance for looking only; undefined when nothing was ever recorded there. */

@@ -14,6 +14,8 @@ export interface ReadOnly {
   readonly client: ClickHouseClient;
   /** HTTP interface. */
   readonly url: string;
+  /** ClickHouse's web console, with the password filled in where there is one: for the person's eyes only. */
+  readonly consoleUrl: string;
   /** How a person reaches the same server with other tools, line by line. */
   readonly otherTools: readonly string[];
   /** True when the server was started for this alone. */
@@ -61,6 +63,7 @@ function connectEmbedded(settings: Settings, endpoint: EmbeddedEndpoint): ReadOn
   return {
     client,
     url: endpoint.url,
+    consoleUrl: consoleUrl(endpoint),
     temporary: false,
     otherTools: [
       `web console        ${consoleUrl(endpoint)}`,
@@ -83,6 +86,7 @@ async function connectServer(settings: Settings, url: string): Promise<ReadOnly>
   return {
     client,
     url,
+    consoleUrl: `${url}/play`,
     temporary: false,
     otherTools: [`HTTP  ${url}  user ${user}, database ${settings.database}`],
     close: () => client.close(),

@@ -19,3 +19,22 @@ export async function tableSizes(client: ClickHouseClient, database: string): Pr
   });
   return answer.json<TableSize>();
 }
+
+export interface Freshness {
+  /** Age of the newest price tick, seconds; undefined when there is none of the last hour. */
+  readonly newestSeconds: number | undefined;
+}
+
+/** How old the newest recorded price is. */
+export async function freshness(client: ClickHouseClient, database: string): Promise<Freshness> {
+  const answer = await client.query({
+    query: `
+      SELECT dateDiff('microsecond', max(received_at), now64(6)) / 1e6 AS age, count() AS ticks
+      FROM {database:Identifier}.price_ticks
+      WHERE received_at > now64(6) - INTERVAL 1 HOUR`,
+    query_params: { database },
+    format: 'JSONEachRow',
+  });
+  const [row] = await answer.json<{ age: number; ticks: number | string }>();
+  return { newestSeconds: row && Number(row.ticks) > 0 ? Math.max(0, row.age) : undefined };
+}

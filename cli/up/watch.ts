@@ -1,0 +1,77 @@
+import type { Bus } from '../../bus/index.js';
+import type { Settings } from '../../core/index.js';
+import { lookAtBus } from '../parts/instance.js';
+import { findReadOnly, type ReadOnly } from '../parts/read-only.js';
+import { lagOf } from '../status/lag.js';
+import { type Freshness, freshness, tableSizes } from '../status/tables.js';
+import type { TableLine } from './board.js';
+
+/** What was recorded so far. Undefined: could not be told at this moment. */
+export interface Figures {
+  readonly tables: readonly TableLine[];
+  readonly waiting: number | undefined;
+  readonly newestSeconds: number | undefined;
+  readonly deadLetters: number | undefined;
+}
+
+const NOTHING: Figures = { tables: [], waiting: undefined, newestSeconds: undefined, deadLetters: undefined };
+
+/** Looks at an instance again and again, over connections that it keeps; what fails is left out until next time. */
+export class Watch {
+  #bus: Bus | undefined;
+  #warehouse: ReadOnly | undefined;
+  #before = new Map<string, number>();
+  #beforeAt = 0;
+  #last = NOTHING;
+
+  constructor(private readonly settings: Settings) {}
+
+  /** The connection it looks through, once there is one. */
+  get warehouse(): ReadOnly | undefined {
+    return this.#warehouse;
+  }
+
+  async look(): Promise<Figures> {
+    const [waiting, recorded] = await Promise.all([
+      this.#waiting().catch(() => undefined),
+      this.#recorded().catch(() => undefined),
+    ]);
+    this.#last = {
+      tables: recorded?.tables ?? this.#last.tables.map((table) => ({ ...table, perSecond: 0 })),
+      waiting,
+      newestSeconds: recorded?.freshness.newestSeconds,
+      deadLetters: recorded?.tables.find((table) => table.name === 'dead_letters')?.rows,
+    };
+    return this.#last;
+  }
+
+  async close(): Promise<void> {
+    await Promise.allSettled([this.#bus?.close(), this.#warehouse?.close()]);
+  }
+
+  async #waiting(): Promise<number> {
+    this.#bus ??= lookAtBus(this.settings);
+    if (!this.#bus) return 0;
+    const lags = await lagOf(this.#bus, this.settings.group);
+    return lags.reduce((sum, { lag }) => sum + lag, 0);
+  }
+
+  async #recorded(): Promise<{ tables: TableLine[]; freshness: Freshness } | undefined> {
+    this.#warehouse ??= await findReadOnly(this.settings);
+    if (!this.#warehouse) return undefined;
+    const { client } = this.#warehouse;
+    const [sizes, fresh] = await Promise.all([
+      tableSizes(client, this.settings.database),
+      freshness(client, this.settings.database),
+    ]);
+    const now = performance.now();
+    const seconds = (now - this.#beforeAt) / 1000;
+    const tables = sizes.map(({ name, rows }) => {
+      const before = this.#before.get(name) ?? rows;
+      return { name, rows, perSecond: Math.max(0, rows - before) / seconds };
+    });
+    this.#before = new Map(sizes.map(({ name, rows }) => [name, rows]));
+    this.#beforeAt = now;
+    return { tables, freshness: fresh };
+  }
+}
