@@ -197,8 +197,9 @@ export class BatchBuilder {
     const { ids } = this.#interned;
     const [requestStart, requestEnd] = members.get('req') ?? [0, 0];
     if (record.kind === 'order-book.frame') this.#scanner.learnRequest(value.subarray(requestStart, requestEnd));
-    // What is not JSON was wrapped into a JSON string, and so was a piece: kept is what was wrapped.
-    const wrapped = record.enc !== undefined || record.piece !== undefined;
+    // What is not JSON was wrapped into a JSON string: kept is what was wrapped. A piece stays the JSON string that it
+    // is, for it may end in the middle of a character.
+    const wrapped = record.enc !== undefined && record.piece === undefined;
     const bodySource = wrapped ? Buffer.from(String(record.body), 'utf8') : value;
     const [bodyStart, bodyEnd] = wrapped ? [0, bodySource.length] : (members.get('body') ?? [0, 0]);
     return {

@@ -1,5 +1,5 @@
 -- What the order book stream said about prices, one row per market and frame.
-CREATE TABLE price_ticks
+CREATE TABLE IF NOT EXISTS {database}.price_ticks
 (
     `_log` LowCardinality(String) COMMENT 'Identity of the log of topic chancery.order-book that the record came from' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
@@ -14,8 +14,8 @@ CREATE TABLE price_ticks
     `source` Enum8('snapshot' = 1, 'delta' = 2) COMMENT 'snapshot: PRICES_DATA, the state of every market of the event. delta: PRICES_DATA_DELTA, a change' CODEC(ZSTD(1)),
     INDEX offsets `_offset` TYPE minmax GRANULARITY 1
 )
-ENGINE = MergeTree
+ENGINE = {engine:MergeTree}
 PARTITION BY toYYYYMM(received_at)
 ORDER BY (market, received_at, `_offset`, `_index`)
-SETTINGS {{base_table_settings}}, allow_suspicious_low_cardinality_types = 1
+SETTINGS {log_settings}, allow_suspicious_low_cardinality_types = 1
 COMMENT 'Last price, best bid and best ask of a market each time that the order book stream said them. Rows of one market are in order of received_at, then _offset and _index';

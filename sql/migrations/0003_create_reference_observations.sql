@@ -1,6 +1,6 @@
 -- What the polled lists showed, each time they were polled. The views event_changes, market_changes and so on show only
 -- what changed, the views events, markets and so on the current state.
-CREATE TABLE event_observations
+CREATE TABLE IF NOT EXISTS {database}.event_observations
 (
     `_log` LowCardinality(String) COMMENT 'Identity of the log of topic chancery.reference that the record came from' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
@@ -21,13 +21,13 @@ CREATE TABLE event_observations
     `liquidity` Nullable(Float64) COMMENT 'Liquidity in USDC, by the exchange' CODEC(ZSTD(1)),
     INDEX offsets `_offset` TYPE minmax GRANULARITY 1
 )
-ENGINE = MergeTree
+ENGINE = {engine:MergeTree}
 PARTITION BY toYYYYMM(received_at)
 ORDER BY (event, received_at, `_offset`, `_index`)
-SETTINGS {{base_table_settings}}
+SETTINGS {log_settings}
 COMMENT 'Each event each time that a page of event search showed it';
 
-CREATE TABLE market_observations
+CREATE TABLE IF NOT EXISTS {database}.market_observations
 (
     `_log` LowCardinality(String) COMMENT 'Identity of the log of topic chancery.reference that the record came from' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
@@ -44,13 +44,13 @@ CREATE TABLE market_observations
     `no_price` Nullable(Float64) COMMENT 'Price of the NO asset as event search shows it, 0 to 1' CODEC(ZSTD(1)),
     INDEX offsets `_offset` TYPE minmax GRANULARITY 1
 )
-ENGINE = MergeTree
+ENGINE = {engine:MergeTree}
 PARTITION BY toYYYYMM(received_at)
 ORDER BY (market, received_at, `_offset`, `_index`)
-SETTINGS {{base_table_settings}}
+SETTINGS {log_settings}
 COMMENT 'Each market each time that a page of event search showed it';
 
-CREATE TABLE category_observations
+CREATE TABLE IF NOT EXISTS {database}.category_observations
 (
     `_log` LowCardinality(String) COMMENT 'Identity of the log of topic chancery.reference that the record came from' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
@@ -65,13 +65,13 @@ CREATE TABLE category_observations
     `depth` UInt16 COMMENT '0 at the top of the tree' CODEC(ZSTD(1)),
     INDEX offsets `_offset` TYPE minmax GRANULARITY 1
 )
-ENGINE = MergeTree
+ENGINE = {engine:MergeTree}
 PARTITION BY toYYYYMM(received_at)
 ORDER BY (category, received_at, `_offset`, `_index`)
-SETTINGS {{base_table_settings}}
+SETTINGS {log_settings}
 COMMENT 'Each category each time that the category tree was read';
 
-CREATE TABLE tag_observations
+CREATE TABLE IF NOT EXISTS {database}.tag_observations
 (
     `_log` LowCardinality(String) COMMENT 'Identity of the log of topic chancery.reference that the record came from' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
@@ -83,13 +83,13 @@ CREATE TABLE tag_observations
     `popularity_rank` Nullable(Int64) COMMENT 'Popularity rank, by the exchange' CODEC(ZSTD(1)),
     INDEX offsets `_offset` TYPE minmax GRANULARITY 1
 )
-ENGINE = MergeTree
+ENGINE = {engine:MergeTree}
 PARTITION BY toYYYYMM(received_at)
 ORDER BY (tag, received_at, `_offset`, `_index`)
-SETTINGS {{base_table_settings}}
+SETTINGS {log_settings}
 COMMENT 'Each popular tag each time that the popular tags were read';
 
-CREATE TABLE coin_observations
+CREATE TABLE IF NOT EXISTS {database}.coin_observations
 (
     `_log` LowCardinality(String) COMMENT 'Identity of the log of topic chancery.reference that the record came from' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
@@ -110,8 +110,8 @@ CREATE TABLE coin_observations
     `collateral` Nullable(Bool) COMMENT 'Whether it may be used as prediction-market collateral' CODEC(ZSTD(1)),
     INDEX offsets `_offset` TYPE minmax GRANULARITY 1
 )
-ENGINE = MergeTree
+ENGINE = {engine:MergeTree}
 PARTITION BY toYYYYMM(received_at)
 ORDER BY (coin, received_at, `_offset`, `_index`)
-SETTINGS {{base_table_settings}}
+SETTINGS {log_settings}
 COMMENT 'Each coin each time that the coins list was read';

@@ -1,5 +1,5 @@
 -- What collectors say about their own sight. Coverage, gaps and completeness are computed from these rows alone.
-CREATE TABLE marks
+CREATE TABLE IF NOT EXISTS {database}.marks
 (
     `_log` LowCardinality(String) COMMENT 'Identity of the log of topic chancery.marks that the record came from' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
@@ -26,13 +26,13 @@ CREATE TABLE marks
     `cause` String COMMENT 'Why something ended' CODEC(ZSTD(1)),
     INDEX offsets `_offset` TYPE minmax GRANULARITY 1
 )
-ENGINE = MergeTree
+ENGINE = {engine:MergeTree}
 PARTITION BY toYYYYMM(marked_at)
 ORDER BY (type, sid, n, `_offset`)
-SETTINGS {{base_table_settings}}
+SETTINGS {log_settings}
 COMMENT 'Marks of the collectors: connected, subscribed, lost, frozen, repaired, and a sign of life every second';
 
-CREATE TABLE polls
+CREATE TABLE IF NOT EXISTS {database}.polls
 (
     `_log` LowCardinality(String) COMMENT 'Identity of the log of topic chancery.marks that the record came from' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
@@ -53,8 +53,8 @@ CREATE TABLE polls
     `cause` String COMMENT 'Why it is not complete' CODEC(ZSTD(1)),
     INDEX offsets `_offset` TYPE minmax GRANULARITY 1
 )
-ENGINE = MergeTree
+ENGINE = {engine:MergeTree}
 PARTITION BY toYYYYMM(finished_at)
 ORDER BY (operation, finished_at, `_offset`)
-SETTINGS {{base_table_settings}}
+SETTINGS {log_settings}
 COMMENT 'Receipts of polls: what was asked, what came, and whether it was everything';

@@ -1,5 +1,5 @@
 -- What arrived, as it arrived: every record of every topic, and what of it could not be understood.
-CREATE TABLE raw_records
+CREATE TABLE IF NOT EXISTS {database}.raw_records
 (
     `_topic` LowCardinality(String) COMMENT 'Topic' CODEC(ZSTD(1)),
     `_log` LowCardinality(String) COMMENT 'Identity of the log of the topic' CODEC(ZSTD(1)),
@@ -10,7 +10,7 @@ CREATE TABLE raw_records
     `sid` LowCardinality(String) COMMENT 'Session: UUID of one run of a collector' CODEC(ZSTD(1)),
     `n` UInt64 COMMENT 'Number of the record in its session and topic, from 1' CODEC(Delta, ZSTD(1)),
     `kind` LowCardinality(String) COMMENT 'Record kind, such as order-book.frame' CODEC(ZSTD(1)),
-    `encoding` LowCardinality(String) COMMENT 'How body stands for what was received: json (verbatim), text (not JSON, verbatim) or base64 (not UTF-8)' CODEC(ZSTD(1)),
+    `encoding` LowCardinality(String) COMMENT 'How body stands for what was received: json (verbatim), text (not JSON, verbatim) or base64 (not UTF-8). A piece of a body is a JSON string of a part of that' CODEC(ZSTD(1)),
     `piece` UInt16 COMMENT 'Number of the piece, from 0, of a body that was too large for one record' CODEC(ZSTD(1)),
     `pieces` UInt16 COMMENT 'How many pieces the body has, 1 when it is whole' CODEC(ZSTD(1)),
     `body_bytes` UInt32 COMMENT 'Length of the body in bytes, also where it is not kept' CODEC(ZSTD(1)),
@@ -20,13 +20,13 @@ CREATE TABLE raw_records
     `written_at` DateTime64(3, 'UTC') DEFAULT now64(3) COMMENT 'When the row was written, by the clock of ClickHouse' CODEC(DoubleDelta, ZSTD(1)),
     INDEX offsets `_offset` TYPE minmax GRANULARITY 1
 )
-ENGINE = MergeTree
+ENGINE = {engine:MergeTree}
 PARTITION BY toYYYYMM(received_at)
 ORDER BY (`_topic`, `_log`, `_partition`, `_offset`)
-SETTINGS {{base_table_settings}}
+SETTINGS {log_settings}
 COMMENT 'Every record of the bus: its envelope for ever, its body for a configured time. All other tables can be rebuilt from it as far back as bodies are kept';
 
-CREATE TABLE dead_letters
+CREATE TABLE IF NOT EXISTS {database}.dead_letters
 (
     `_topic` LowCardinality(String) COMMENT 'Topic' CODEC(ZSTD(1)),
     `_log` LowCardinality(String) COMMENT 'Identity of the log of the topic' CODEC(ZSTD(1)),
@@ -44,12 +44,12 @@ CREATE TABLE dead_letters
     `written_at` DateTime64(3, 'UTC') DEFAULT now64(3) COMMENT 'When the row was written, by the clock of ClickHouse' CODEC(ZSTD(1)),
     INDEX offsets `_offset` TYPE minmax GRANULARITY 1
 )
-ENGINE = MergeTree
+ENGINE = {engine:MergeTree}
 ORDER BY (`_topic`, `_log`, `_partition`, `_offset`, `_index`)
-SETTINGS {{base_table_settings}}
+SETTINGS {log_settings}
 COMMENT 'What was received and could not be understood, with its reason and place. A frame with one bad entry has that entry here and the others in their tables';
 
-CREATE TABLE lost_ranges
+CREATE TABLE IF NOT EXISTS {database}.lost_ranges
 (
     `_topic` LowCardinality(String) COMMENT 'Topic' CODEC(ZSTD(1)),
     `_log` LowCardinality(String) COMMENT 'Identity of the log of the topic' CODEC(ZSTD(1)),
@@ -62,7 +62,7 @@ CREATE TABLE lost_ranges
     `written_at` DateTime64(3, 'UTC') DEFAULT now64(3) COMMENT 'When the row was written, by the clock of ClickHouse' CODEC(ZSTD(1)),
     INDEX offsets `_offset` TYPE minmax GRANULARITY 1
 )
-ENGINE = MergeTree
+ENGINE = {engine:MergeTree}
 ORDER BY (`_topic`, `_log`, `_partition`, `_offset`)
-SETTINGS {{base_table_settings}}
+SETTINGS {log_settings}
 COMMENT 'Records that were gone from the bus before they were processed, and that an operator agreed to lose with --accept-loss';

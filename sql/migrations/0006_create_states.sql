@@ -1,6 +1,6 @@
 -- The newest state of everything that is observed again and again. Filled by materialized views that use only min, max
 -- and argMax, so that rows which are inserted twice change nothing.
-CREATE TABLE event_states
+CREATE TABLE IF NOT EXISTS {database}.event_states
 (
     `event` String COMMENT 'Event ID',
     `first_seen_at` SimpleAggregateFunction(min, DateTime64(6, 'UTC')) COMMENT 'When event search first showed it to us',
@@ -11,12 +11,12 @@ CREATE TABLE event_states
         volume_24h Nullable(Float64), total_volume Nullable(Float64), liquidity Nullable(Float64)
     ), Tuple(DateTime64(6, 'UTC'), UInt64, UInt32)) COMMENT 'The last observation, by (received_at, _offset, _index)'
 )
-ENGINE = AggregatingMergeTree
+ENGINE = {engine:AggregatingMergeTree}
 ORDER BY event
-SETTINGS {{view_target_settings}}
+SETTINGS {view_settings}
 COMMENT 'State of every event. Read it through the view events';
 
-CREATE MATERIALIZED VIEW event_states_of_observations TO event_states AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS {database}.event_states_of_observations TO {database}.event_states AS
 SELECT
     event,
     min(received_at) AS first_seen_at,
@@ -25,10 +25,10 @@ SELECT
         CAST((title, slug, category, tags, created_at, closes_at, markets, volume_24h, total_volume, liquidity), 'Tuple(title Nullable(String), slug Nullable(String), category Nullable(String), tags Array(String), created_at Nullable(DateTime64(6, \'UTC\')), closes_at Nullable(DateTime64(6, \'UTC\')), markets Array(String), volume_24h Nullable(Float64), total_volume Nullable(Float64), liquidity Nullable(Float64))'),
         (received_at, `_offset`, `_index`)
     ) AS latest
-FROM event_observations
+FROM {database}.event_observations
 GROUP BY event;
 
-CREATE TABLE market_states
+CREATE TABLE IF NOT EXISTS {database}.market_states
 (
     `market` String COMMENT 'Market ID',
     `first_seen_at` SimpleAggregateFunction(min, DateTime64(6, 'UTC')) COMMENT 'When event search first showed it to us',
@@ -38,12 +38,12 @@ CREATE TABLE market_states
         yes_price Nullable(Float64), no_price Nullable(Float64)
     ), Tuple(DateTime64(6, 'UTC'), UInt64, UInt32)) COMMENT 'The last observation, by (received_at, _offset, _index)'
 )
-ENGINE = AggregatingMergeTree
+ENGINE = {engine:AggregatingMergeTree}
 ORDER BY market
-SETTINGS {{view_target_settings}}
+SETTINGS {view_settings}
 COMMENT 'State of every market. Read it through the views markets and assets';
 
-CREATE MATERIALIZED VIEW market_states_of_observations TO market_states AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS {database}.market_states_of_observations TO {database}.market_states AS
 SELECT
     market,
     min(received_at) AS first_seen_at,
@@ -52,10 +52,10 @@ SELECT
         CAST((event, name, yes_asset, no_asset, yes_price, no_price), 'Tuple(event String, name Nullable(String), yes_asset Nullable(String), no_asset Nullable(String), yes_price Nullable(Float64), no_price Nullable(Float64))'),
         (received_at, `_offset`, `_index`)
     ) AS latest
-FROM market_observations
+FROM {database}.market_observations
 GROUP BY market;
 
-CREATE TABLE category_states
+CREATE TABLE IF NOT EXISTS {database}.category_states
 (
     `category` String COMMENT 'Category ID',
     `first_seen_at` SimpleAggregateFunction(min, DateTime64(6, 'UTC')) COMMENT 'When the category tree first showed it to us',
@@ -64,12 +64,12 @@ CREATE TABLE category_states
         name Nullable(String), slug Nullable(String), parent Nullable(String), depth UInt16
     ), Tuple(DateTime64(6, 'UTC'), UInt64, UInt32)) COMMENT 'The last observation, by (received_at, _offset, _index)'
 )
-ENGINE = AggregatingMergeTree
+ENGINE = {engine:AggregatingMergeTree}
 ORDER BY category
-SETTINGS {{view_target_settings}}
+SETTINGS {view_settings}
 COMMENT 'State of every category. Read it through the view categories';
 
-CREATE MATERIALIZED VIEW category_states_of_observations TO category_states AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS {database}.category_states_of_observations TO {database}.category_states AS
 SELECT
     category,
     min(received_at) AS first_seen_at,
@@ -78,22 +78,22 @@ SELECT
         CAST((name, slug, parent, depth), 'Tuple(name Nullable(String), slug Nullable(String), parent Nullable(String), depth UInt16)'),
         (received_at, `_offset`, `_index`)
     ) AS latest
-FROM category_observations
+FROM {database}.category_observations
 GROUP BY category;
 
-CREATE TABLE tag_states
+CREATE TABLE IF NOT EXISTS {database}.tag_states
 (
     `tag` String COMMENT 'Name of the tag',
     `first_seen_at` SimpleAggregateFunction(min, DateTime64(6, 'UTC')) COMMENT 'When the popular tags first showed it to us',
     `last_seen_at` SimpleAggregateFunction(max, DateTime64(6, 'UTC')) COMMENT 'When the popular tags last showed it to us',
     `latest` AggregateFunction(argMax, Tuple(popularity_rank Nullable(Int64)), Tuple(DateTime64(6, 'UTC'), UInt64, UInt32)) COMMENT 'The last observation, by (received_at, _offset, _index)'
 )
-ENGINE = AggregatingMergeTree
+ENGINE = {engine:AggregatingMergeTree}
 ORDER BY tag
-SETTINGS {{view_target_settings}}
+SETTINGS {view_settings}
 COMMENT 'State of every tag. Read it through the view tags';
 
-CREATE MATERIALIZED VIEW tag_states_of_observations TO tag_states AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS {database}.tag_states_of_observations TO {database}.tag_states AS
 SELECT
     tag,
     min(received_at) AS first_seen_at,
@@ -102,10 +102,10 @@ SELECT
         CAST(tuple(popularity_rank), 'Tuple(popularity_rank Nullable(Int64))'),
         (received_at, `_offset`, `_index`)
     ) AS latest
-FROM tag_observations
+FROM {database}.tag_observations
 GROUP BY tag;
 
-CREATE TABLE coin_states
+CREATE TABLE IF NOT EXISTS {database}.coin_states
 (
     `coin` String COMMENT 'Coin ID',
     `first_seen_at` SimpleAggregateFunction(min, DateTime64(6, 'UTC')) COMMENT 'When the coins list first showed it to us',
@@ -116,12 +116,12 @@ CREATE TABLE coin_states
         status Nullable(String), icon_url Nullable(String), system_coin Nullable(Bool), collateral Nullable(Bool)
     ), Tuple(DateTime64(6, 'UTC'), UInt64, UInt32)) COMMENT 'The last observation, by (received_at, _offset, _index)'
 )
-ENGINE = AggregatingMergeTree
+ENGINE = {engine:AggregatingMergeTree}
 ORDER BY coin
-SETTINGS {{view_target_settings}}
+SETTINGS {view_settings}
 COMMENT 'State of every coin. Read it through the view coins';
 
-CREATE MATERIALIZED VIEW coin_states_of_observations TO coin_states AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS {database}.coin_states_of_observations TO {database}.coin_states AS
 SELECT
     coin,
     min(received_at) AS first_seen_at,
@@ -130,10 +130,10 @@ SELECT
         CAST((name, ticker, usd_rate, usd_rate_at, full_decimals, display_decimals, status, icon_url, system_coin, collateral), 'Tuple(name Nullable(String), ticker Nullable(String), usd_rate Nullable(Float64), usd_rate_at Nullable(DateTime64(6, \'UTC\')), full_decimals Nullable(Int64), display_decimals Nullable(Int64), status Nullable(String), icon_url Nullable(String), system_coin Nullable(Bool), collateral Nullable(Bool))'),
         (received_at, `_offset`, `_index`)
     ) AS latest
-FROM coin_observations
+FROM {database}.coin_observations
 GROUP BY coin;
 
-CREATE TABLE session_states
+CREATE TABLE IF NOT EXISTS {database}.session_states
 (
     `sid` String COMMENT 'Session: UUID of one run of a collector',
     `collector` SimpleAggregateFunction(max, String) COMMENT 'Name of the collector',
@@ -144,12 +144,12 @@ CREATE TABLE session_states
     `stopped` SimpleAggregateFunction(max, UInt8) COMMENT '1 when it said that it stopped',
     `stop_cause` SimpleAggregateFunction(max, String) COMMENT 'Why it stopped'
 )
-ENGINE = AggregatingMergeTree
+ENGINE = {engine:AggregatingMergeTree}
 ORDER BY sid
-SETTINGS {{view_target_settings}}
+SETTINGS {view_settings}
 COMMENT 'State of every collector session. Read it through the view sessions';
 
-CREATE MATERIALIZED VIEW session_states_of_marks TO session_states AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS {database}.session_states_of_marks TO {database}.session_states AS
 SELECT
     sid,
     max(collector) AS collector,
@@ -159,5 +159,5 @@ SELECT
     maxIf(marked_at, type IN ('session-started', 'alive', 'session-stopped')) AS last_sign_at,
     max(type = 'session-stopped') AS stopped,
     maxIf(cause, type = 'session-stopped') AS stop_cause
-FROM marks
+FROM {database}.marks
 GROUP BY sid;

@@ -28,10 +28,14 @@ describe('a frame of the chance stream', () => {
     expect(output.rowsOf(chancePoints).map((row) => row.source)).toEqual(['aggregate']);
   });
 
+  it('does without the event when the message names the market only', () => {
+    const output = transformed('chance.frame', { t: 'probability', o: [MARKET], d: { t: T, p: 0.5 } });
+    expect(output.rowsOf(chancePoints)).toEqual([expect.objectContaining({ eventId: '', marketId: MARKET })]);
+  });
+
   it.each([
     ['an unknown type', { t: 'NEWS', e: EVENT }, 't'],
     ['a point of no outcome', { t: 'probability', e: EVENT, d: { t: T, p: 0.5 } }, 'o'],
-    ['a point without its event', { t: 'probability', o: [MARKET], d: { t: T, p: 0.5 } }, 'e'],
     ['an impossible probability', { t: 'probability', e: EVENT, o: [MARKET], d: { t: T, p: 2 } }, 'd.p'],
   ])('is a dead letter when it is %s', (_, body, place) => {
     const output = transformed('chance.frame', body);

@@ -20,13 +20,9 @@ export const transformChanceFrame: Transform = (received, output) => {
     case 'probability':
     case 'aggregated':
     case 'history':
-      if (message.eventId === null || message.eventId === '') {
-        output.dead({ path: 'e', reason: 'expected the event ID, got nothing' }, received.bodyText());
-        return;
-      }
-      if (!isSaneId(message.eventId, 'e', output)) return;
-      if (message.type === 'history') addHistory(message, message.eventId, received, output);
-      else addPoints(message, message.eventId, received, output);
+      if (!isSaneId(message.eventId ?? '', 'e', output)) return;
+      if (message.type === 'history') addHistory(message, received, output);
+      else addPoints(message, received, output);
       output.deadEntries(message.bad);
       output.countExtraFields(countExtra(received.body, FRAME_FIELDS));
       return;
@@ -47,7 +43,8 @@ export const transformChanceFrame: Transform = (received, output) => {
 type PointsMessage = Extract<ChanceMessage, { type: 'probability' | 'aggregated' }>;
 type HistoryMessage = Extract<ChanceMessage, { type: 'history' }>;
 
-function addPoints(message: PointsMessage, eventId: string, received: Received, output: RecordOutput): void {
+function addPoints(message: PointsMessage, received: Received, output: RecordOutput): void {
+  const eventId = message.eventId ?? '';
   const source = message.type === 'aggregated' ? 'aggregate' : message.initial ? 'last-known' : 'change';
   for (const point of message.points) {
     if (!isSaneId(point.marketId, 'd', output)) continue;
@@ -62,8 +59,9 @@ function addPoints(message: PointsMessage, eventId: string, received: Received, 
   }
 }
 
-function addHistory(message: HistoryMessage, eventId: string, received: Received, output: RecordOutput): void {
+function addHistory(message: HistoryMessage, received: Received, output: RecordOutput): void {
   const { req, at } = received.record;
+  const eventId = message.eventId ?? '';
   const period = textIn(req, 'period') ?? (numberIn(req, 'from') === undefined ? '' : 'raw');
   const series = (received.body as { readonly d: Readonly<Record<string, unknown>> }).d;
   for (const { marketId, points } of message.series) {

@@ -5,6 +5,7 @@ import { column, rowReplacingTable } from './row-table.js';
 export interface ChanceHistoryPointRow {
   /** Unix microseconds. */
   readonly receivedAt: number;
+  /** Empty when the message named the market only. */
   readonly eventId: string;
   readonly marketId: string;
   /** Period code; `raw` when none was asked for, empty when what was asked is not known. */

@@ -7,6 +7,7 @@ export interface ChancePointRow {
   readonly receivedAt: number;
   /** Unix microseconds of the exchange's time, which has whole seconds. */
   readonly occurredAt: number;
+  /** Empty when the message named the market only. */
   readonly eventId: string;
   readonly marketId: string;
   readonly chance: number;
