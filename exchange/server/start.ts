@@ -71,25 +71,6 @@ export async function startExchange(
   return { ready, metricsUrl: health?.url, close: () => lifecycle.stop() };
 }
 
-/**
- * Runs a simulated exchange until the signal is aborted: one line of JSON on stdout when it is ready, then a clean end.
- * @throws UsageError as `startExchange`
- */
-export async function runExchange(
-  options: Readonly<Record<string, unknown>>,
-  signal: AbortSignal,
-  context: { readonly log?: Logger; readonly print?: (line: string) => void } = {},
-): Promise<void> {
-  const { log = createLogger({ part: 'exchange' }), print = (line) => void process.stdout.write(line) } = context;
-  const running = await startExchange(options, { signal, log });
-  print(`${JSON.stringify(running.ready)}\n`);
-  if (running.metricsUrl) log.info({ url: running.metricsUrl }, 'serving /healthz and /metrics');
-  if (!signal.aborted) {
-    await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
-  }
-  await running.close();
-}
-
 function createCore(settings: ExchangeSettings, log: Logger): ExchangeCore {
   const { seed, events, bots, pace, accounts, takerFeeBps, data } = settings;
   return createExchange({

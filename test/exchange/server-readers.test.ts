@@ -1,0 +1,96 @@
+import { connect, type Socket } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openEvent, startServer, type TestServer, type TestSocket, until } from './server-support.js';
+
+/** A client that completes the WebSocket handshake, subscribes, and never reads. */
+async function deafReader(server: TestServer, eventId: string): Promise<Socket> {
+  const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  socket.on('error', () => undefined);
+  const key = Buffer.alloc(16).toString('base64');
+  const upgrade = ['Host: x', 'Upgrade: websocket', 'Connection: Upgrade', 'Sec-WebSocket-Version: 13'];
+  socket.write(`GET /event/ws HTTP/1.1\r\n${upgrade.join('\r\n')}\r\nSec-WebSocket-Key: ${key}\r\n\r\n`);
+  await new Promise((resolve) => socket.once('data', resolve));
+  socket.pause();
+  socket.write(maskedText(JSON.stringify({ t: 'SUBSCRIBE', e: eventId })));
+  return socket;
+}
+
+/** A masked text frame of up to 125 bytes, with a mask of zeros. */
+const maskedText = (text: string): Buffer =>
+  Buffer.concat([Buffer.from([0x81, 0x80 | text.length, 0, 0, 0, 0]), Buffer.from(text)]);
+
+const metric = async (server: TestServer, name: string): Promise<number> => {
+  const text = await server.server.metrics.registry.getSingleMetricAsString(name);
+  return text
+    .split('\n')
+    .filter((line) => line.startsWith(name))
+    .reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+};
+
+describe('readers', () => {
+  it('that never read are cut off beyond a bound, while the others get every frame', async () => {
+    const server = await startServer({ events: 0 });
+    const event = openEvent(server.core, 'readers', Array(50).fill(0.5));
+    const good = await server.connect('/event/ws');
+    let frames = 0;
+    good.ws.on('message', () => {
+      frames += 1;
+    });
+    const deaf = await Promise.all(Array.from({ length: 5 }, () => deafReader(server, event.eventId)));
+    good.send({ t: 'SUBSCRIBE', e: event.eventId });
+    await until(() => frames === 2);
+    await server.control('POST', '/load', { framesPerSecond: 40_000 });
+    await until(async () => (await metric(server, 'chancery_exchange_slow_readers_total')) === 5);
+    await server.control('POST', '/load', { framesPerSecond: 0 });
+    const { sent } = (await server.control('GET', '/load')).body;
+    await until(() => frames === sent + 2);
+    expect(await metric(server, 'chancery_exchange_stream_sockets')).toBe(1);
+    expect(deaf.every((socket) => !socket.destroyed)).toBe(true);
+    expect(good.closed).toBeUndefined();
+  }, 60_000);
+
+  it('that ask without reading the answers are cut off too', async () => {
+    const server = await startServer({ events: 0 });
+    const event = openEvent(server.core, 'readers', Array(50).fill(0.5));
+    const deaf = await deafReader(server, event.eventId);
+    const ask = maskedText(JSON.stringify({ t: 'REQUEST_DATA', e: event.eventId }));
+    const asks = Buffer.concat(Array(500).fill(ask));
+    await until(async () => {
+      deaf.write(asks);
+      return (await metric(server, 'chancery_exchange_slow_readers_total')) === 1;
+    });
+    expect((await server.get('/api/coins')).status).toBe(200);
+  });
+
+  it('may be a thousand, and each gets each delta', async () => {
+    const server = await startServer({ events: 0 });
+    const event = openEvent(server.core, 'crowd', [0.5]);
+    const sockets: TestSocket[] = [];
+    for (let n = 0; n < 20; n++) {
+      sockets.push(...(await Promise.all(Array.from({ length: 50 }, () => server.connect('/event/ws')))));
+    }
+    for (const socket of sockets) socket.send({ t: 'SUBSCRIBE', e: event.eventId });
+    for (const socket of sockets) await socket.next('PRICES_DATA');
+    await server.control('POST', '/load', { framesPerSecond: 10 });
+    await until(() => sockets.every((socket) => socket.waiting.length >= 3));
+    await server.control('POST', '/load', { framesPerSecond: 0 });
+    const { sent } = (await server.control('GET', '/load')).body;
+    await until(() => sockets.every((socket) => socket.waiting.length === sent));
+    const [first] = sockets;
+    expect(sockets.every((socket) => socket.waiting.join() === first?.waiting.join())).toBe(true);
+    expect(await metric(server, 'chancery_exchange_stream_sockets')).toBe(1000);
+  }, 60_000);
+
+  it('are said goodbye to when the server stops, and it stops although one never reads', async () => {
+    const server = await startServer({ events: 0 });
+    const event = openEvent(server.core, 'goodbye', [0.5]);
+    const socket = await server.connect('/event/ws');
+    await deafReader(server, event.eventId);
+    const start = performance.now();
+    await server.server.stop();
+    expect(performance.now() - start).toBeLessThan(2000);
+    expect(await socket.end()).toBe(1001);
+    await expect(fetch(`${server.url}/api/coins`)).rejects.toThrow('fetch failed');
+  });
+});
