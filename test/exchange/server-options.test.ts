@@ -147,7 +147,8 @@ describe('startExchange', () => {
     await first.close();
     const second = await start({ data });
     const found = await fetch(`${second.ready.url}/api/events/search?size=100`, { method: 'POST' });
-    expect((await found.json()).content).toContainEqual(opened);
+    const { content } = (await found.json()) as { content: unknown[] };
+    expect(content).toContainEqual(opened);
     expect(second.ready.accounts).toEqual(first.ready.accounts);
   });
 });
