@@ -1,7 +1,9 @@
+export { Connection, type ConnectionOptions, type QueryParams, type StatementSettings } from './connection.js';
 export { parseDecimal12 } from './decimal.js';
 export { type ClickHouseEndpoint, consoleUrl, type EmbeddedEndpoint, findEmbedded } from './embedded/endpoint.js';
 export { clickHouseLibrary } from './embedded/library.js';
 export { EmbeddedClickHouse, type EmbeddedHealth, type EmbeddedOptions } from './embedded/server.js';
+export { ConnectionError, StatementError } from './errors.js';
 export {
   BATCH_LIMITS,
   type Batch,
@@ -11,6 +13,8 @@ export {
   type WriterEvent,
 } from './exactly-once/batch.js';
 export { RowBinaryWriter } from './row-binary-writer.js';
+export { checkColumns } from './schema/check-columns.js';
+export { type MigrateOptions, type MigrateResult, migrate, sqlFolder } from './schema/migrate.js';
 export {
   type Column,
   type LogTable,

@@ -1,0 +1,288 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { UsageError } from '../../core/index.js';
+import { Connection, checkColumns, logTable, migrate, replacingTable } from '../../warehouse/index.js';
+import { useClickHouse } from '../support/clickhouse.js';
+
+const context = useClickHouse();
+const never = new AbortController().signal;
+const folders: string[] = [];
+const connections: Connection[] = [];
+let database = '';
+let number = 0;
+
+beforeEach(() => {
+  number += 1;
+  database = `migrate_${number}`;
+});
+afterAll(async () => {
+  for (const connection of connections) await connection.close();
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+function connect(name = database): Connection {
+  const connection = new Connection({
+    endpoint: context.clickhouse.endpoint.owner,
+    database: name,
+    application: 'test',
+  });
+  connections.push(connection);
+  return connection;
+}
+
+/** A folder with these SQL files, by path below it. */
+function sqlFolder(files: Record<string, string>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'chancery-sql-'));
+  folders.push(folder);
+  for (const sub of ['migrations', 'views']) mkdirSync(join(folder, sub), { recursive: true });
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+  return folder;
+}
+
+const FIRST = `
+  -- A table; and a comment with a semicolon; and a quote'
+  CREATE TABLE IF NOT EXISTS {database}.numbers (n UInt64, note String DEFAULT 'a;b''c' COMMENT 'it\\'s; fine')
+  ENGINE = {engine:MergeTree} ORDER BY n SETTINGS {log_settings};
+  INSERT INTO {database}.numbers (n) SELECT 1 WHERE 1 NOT IN (SELECT n FROM {database}.numbers); /* ; /* nested ; */ */
+`;
+const SECOND = 'INSERT INTO {database}.numbers (n) SELECT max(n) + 1 FROM {database}.numbers;';
+
+describe('migrations', () => {
+  it('are applied in order, once, and recorded', async () => {
+    const folder = sqlFolder({ 'migrations/0001_create_numbers.sql': FIRST, 'migrations/0002_add_two.sql': SECOND });
+    const connection = connect();
+    const first = await migrate(connection, { folder, fsync: true }, never);
+    expect(first.migrations).toEqual(['0001_create_numbers', '0002_add_two']);
+    expect(await migrate(connection, { folder, fsync: true }, never)).toEqual({
+      migrations: [],
+      views: [],
+      dropped: [],
+    });
+    expect(await connection.query('SELECT n, note FROM {d:Identifier}.numbers ORDER BY n', { d: database })).toEqual([
+      { n: 1, note: "a;b'c" },
+      { n: 2, note: "a;b'c" },
+    ]);
+    const recorded = await connection.query<{ name: string }>(`SELECT name FROM ${database}.applied_sql ORDER BY name`);
+    expect(recorded.map((r) => r.name)).toEqual(['0001_create_numbers', '0002_add_two']);
+  });
+
+  it('that were changed after they were applied are refused', async () => {
+    const connection = connect();
+    await migrate(
+      connection,
+      { folder: sqlFolder({ 'migrations/0001_create_numbers.sql': FIRST }), fsync: true },
+      never,
+    );
+    const changed = sqlFolder({ 'migrations/0001_create_numbers.sql': `${FIRST} SELECT 1;` });
+    await expect(migrate(connection, { folder: changed, fsync: true }, never)).rejects.toThrow(
+      /^migration 0001_create_numbers\.sql was changed after it was applied on \d{4}-.*put the file back/,
+    );
+    const sameButWindowsLines = sqlFolder({ 'migrations/0001_create_numbers.sql': FIRST.replaceAll('\n', '\r\n') });
+    await migrate(connection, { folder: sameButWindowsLines, fsync: true }, never);
+  });
+
+  it('that are missing, late, misnamed or doubly numbered are refused', async () => {
+    const connection = connect();
+    const folder = sqlFolder({ 'migrations/0001_create_numbers.sql': FIRST, 'migrations/0003_add_two.sql': SECOND });
+    await migrate(connection, { folder, fsync: true }, never);
+    const attempt = (files: Record<string, string>) =>
+      migrate(connection, { folder: sqlFolder(files), fsync: true }, never);
+    const one = { 'migrations/0001_create_numbers.sql': FIRST };
+    await expect(attempt(one)).rejects.toThrow(/0003_add_two\.sql was applied .* but is not part of this Chancery/);
+    const late = { ...one, 'migrations/0003_add_two.sql': SECOND, 'migrations/0002_late.sql': SECOND };
+    await expect(attempt(late)).rejects.toThrow('0002_late.sql comes before 0003_add_two.sql');
+    await expect(attempt({ 'migrations/1_x.sql': '' })).rejects.toThrow('must be named like');
+    await expect(attempt({ ...one, 'migrations/0001_other.sql': '' })).rejects.toThrow('have the same number');
+  });
+
+  it('say which statement of which file failed, and go on from there once it is mended', async () => {
+    const connection = connect();
+    const broken = {
+      'migrations/0001_create_numbers.sql': FIRST,
+      'migrations/0002_add_two.sql': 'SELECT 1; SELECT broken',
+    };
+    const error = await migrate(connection, { folder: sqlFolder(broken), fsync: true }, never).catch((e: unknown) => e);
+    expect(error).toBeInstanceOf(UsageError);
+    expect((error as Error).message).toMatch(/^0002_add_two\.sql, statement 2 of 2: ClickHouse: .*broken/);
+    const mended = sqlFolder({ ...broken, 'migrations/0002_add_two.sql': SECOND });
+    expect((await migrate(connection, { folder: mended, fsync: true }, never)).migrations).toEqual(['0002_add_two']);
+  });
+
+  it('are applied once when several Chancerys start together', async () => {
+    const folder = sqlFolder({
+      'migrations/0001_create_numbers.sql': FIRST,
+      'migrations/0002_add_two.sql': SECOND,
+      'migrations/0003_add_three.sql': SECOND,
+      'views/some/doubled.sql':
+        'CREATE OR REPLACE VIEW {database}.doubled AS SELECT n * 2 AS n FROM {database}.numbers',
+    });
+    const results = await Promise.all([1, 2, 3, 4].map(() => migrate(connect(), { folder, fsync: true }, never)));
+    expect(results.flatMap((r) => r.migrations).sort()).toEqual([
+      '0001_create_numbers',
+      '0002_add_two',
+      '0003_add_three',
+    ]);
+    expect(await connect().query(`SELECT n FROM ${database}.doubled ORDER BY n`)).toEqual([
+      { n: 2 },
+      { n: 4 },
+      { n: 6 },
+    ]);
+  });
+
+  it('take over the lock of a Chancery that died', async () => {
+    const folder = sqlFolder({ 'migrations/0001_create_numbers.sql': FIRST });
+    const connection = connect();
+    await context.clickhouse.run(`CREATE DATABASE ${database}`);
+    await context.clickhouse.run(
+      `CREATE TABLE ${database}.migration_lock (held UInt8) ENGINE = Memory COMMENT 'dead 3'`,
+    );
+    let now = 0;
+    const clock = {
+      nowMs: () => now,
+      nowMicros: () => now * 1000,
+      sleep: async () => {
+        now += 2000;
+      },
+    };
+    expect((await migrate(connection, { folder, fsync: true, clock }, never)).migrations).toHaveLength(1);
+  });
+
+  it('fill placeholders and refuse unknown ones', async () => {
+    const connection = connect();
+    const folder = sqlFolder({
+      'migrations/0001_create_states.sql': `
+        CREATE TABLE IF NOT EXISTS {database}.states (id String, version UInt64, day Date)
+        ENGINE = {engine:ReplacingMergeTree(version)} PARTITION BY toYYYYMM(day) ORDER BY id
+        TTL day + INTERVAL {keep_days} DAY SETTINGS {view_settings}`,
+    });
+    await migrate(connection, { folder, fsync: false, values: { keep_days: 30 } }, never);
+    const [table] = await connection.query<{ engine_full: string }>(
+      `SELECT engine_full FROM system.tables WHERE database = '${database}' AND name = 'states'`,
+    );
+    expect(table?.engine_full).toContain('ReplacingMergeTree(version)');
+    expect(table?.engine_full).toContain('toIntervalDay(30)');
+    expect(table?.engine_full).toContain('non_replicated_deduplication_window = 0, fsync_after_insert = 0');
+
+    await migrate(connection, { folder, fsync: true, values: { keep_days: 30 } }, never);
+    const [flushed] = await connection.query<{ engine_full: string }>(
+      `SELECT engine_full FROM system.tables WHERE database = '${database}' AND name = 'states'`,
+    );
+    expect(flushed?.engine_full).toContain('fsync_after_insert = 1, fsync_part_directory = 1');
+    await expect(migrate(connect('other'), { folder, fsync: true }, never)).rejects.toThrow(
+      '0001_create_states.sql has the unknown placeholder {keep_days}; known: database, log_settings, view_settings',
+    );
+  });
+});
+
+describe('views', () => {
+  const table = { 'migrations/0001_create_numbers.sql': FIRST };
+  const view = (name: string, select: string) => `CREATE OR REPLACE VIEW {database}.${name} AS ${select}`;
+
+  it('are made after the views they read, and replaced when one of those changes', async () => {
+    const connection = connect();
+    const files = {
+      ...table,
+      'views/a/first.sql': view('first', 'SELECT n + 1 AS n FROM {database}.second'),
+      'views/b/second.sql': view('second', 'SELECT n + 10 AS n FROM {database}.third'),
+      'views/a/third.sql': view('third', "SELECT n, 'first' AS text FROM {database}.numbers -- not: first"),
+    };
+    const made = await migrate(connection, { folder: sqlFolder(files), fsync: true }, never);
+    expect(made.views).toEqual(['third', 'second', 'first']);
+    expect(await connection.query(`SELECT n FROM ${database}.first`)).toEqual([{ n: 12 }]);
+
+    files['views/b/second.sql'] = view('second', 'SELECT n + 100 AS n FROM {database}.third');
+    const replaced = await migrate(connection, { folder: sqlFolder(files), fsync: true }, never);
+    expect(replaced.views).toEqual(['second', 'first']);
+    expect(await connection.query(`SELECT n FROM ${database}.first`)).toEqual([{ n: 102 }]);
+  });
+
+  it('keep their parameters', async () => {
+    const folder = sqlFolder({
+      ...table,
+      'views/a/above.sql': view('above', 'SELECT n FROM {database}.numbers WHERE n >= {least:UInt64}'),
+    });
+    await migrate(connect(), { folder, fsync: true }, never);
+    expect(await connect().query(`SELECT n FROM ${database}.above(least = 1)`)).toEqual([{ n: 1 }]);
+    expect(await connect().query(`SELECT n FROM ${database}.above(least = 2)`)).toEqual([]);
+  });
+
+  it('are made again when somebody dropped them, and dropped when their file is gone', async () => {
+    const connection = connect();
+    const folder = sqlFolder({ ...table, 'views/a/one.sql': view('one', 'SELECT 1 AS x') });
+    await migrate(connection, { folder, fsync: true }, never);
+    await connection.command(`DROP VIEW ${database}.one`);
+    expect((await migrate(connection, { folder, fsync: true }, never)).views).toEqual(['one']);
+    expect((await migrate(connection, { folder: sqlFolder(table), fsync: true }, never)).dropped).toEqual(['one']);
+    expect(
+      await connection.query(`SELECT name FROM system.tables WHERE database = '${database}' AND name = 'one'`),
+    ).toEqual([]);
+  });
+
+  it('that read each other in a circle, or are not what their name says, are refused', async () => {
+    const attempt = (files: Record<string, string>) =>
+      migrate(connect(), { folder: sqlFolder({ ...table, ...files }), fsync: true }, never);
+    await expect(
+      attempt({
+        'views/a/one.sql': view('one', 'SELECT * FROM {database}.two'),
+        'views/a/two.sql': view('two', 'SELECT * FROM {database}.one'),
+      }),
+    ).rejects.toThrow('views read each other in a circle: one → two → one');
+    await expect(attempt({ 'views/a/one.sql': view('other', 'SELECT 1') })).rejects.toThrow(
+      'one.sql must be one statement that begins with CREATE OR REPLACE VIEW {database}.one',
+    );
+  });
+});
+
+describe('the check of columns', () => {
+  const ticks = logTable({ name: 'ticks', columns: [['price', 'Nullable(Float64)']] });
+  const states = replacingTable({
+    name: 'states',
+    columns: [
+      ['id', 'String'],
+      ['seen', 'UInt64'],
+    ],
+    id: ['id'],
+    version: 'seen',
+  });
+  const place = '_log LowCardinality(String), _partition UInt32, _offset UInt64, _index UInt32';
+  const create = (name: string, columns: string, engine: string, order: string, settings = '{log_settings}') =>
+    `CREATE TABLE IF NOT EXISTS {database}.${name} (${place}, ${columns}) ENGINE = {engine:${engine}} ORDER BY ${order} SETTINGS ${settings};`;
+  const apply = async (sql: string) => {
+    const connection = connect();
+    await migrate(connection, { folder: sqlFolder({ 'migrations/0001_create.sql': sql }), fsync: true }, never);
+    return checkColumns(connection, [ticks, states]);
+  };
+  const goodStates = create('states', 'id String, seen UInt64', 'ReplacingMergeTree(seen)', 'id');
+
+  it('is content when code and tables agree; columns with defaults may be there', async () => {
+    await apply(create('ticks', 'price Nullable(Float64), extra UInt8 DEFAULT 1', 'MergeTree', '_offset') + goodStates);
+  });
+
+  it('names every difference', async () => {
+    await expect(apply(goodStates)).rejects.toThrow('table ticks does not exist; run `chancery migrate`');
+    number += 1;
+    database = `migrate_${number}b`;
+    await expect(
+      apply(
+        create('ticks', 'prize Float64', 'MergeTree', '_offset', 'index_granularity = 8192') +
+          create('states', 'id String, seen UInt32', 'MergeTree', '(_log, id)') +
+          'CREATE MATERIALIZED VIEW IF NOT EXISTS {database}.mv ENGINE = MergeTree ORDER BY n AS SELECT count() AS n FROM {database}.ticks',
+      ),
+    ).rejects.toThrow(
+      [
+        `database ${database} does not fit this Chancery: column ticks.price does not exist`,
+        'column ticks.prize has no default and is not written',
+        'table ticks was made without {log_settings}',
+        'table ticks feeds the materialized view mv, which code does not know',
+        'column states.seen is UInt32, not UInt64',
+        'table states has engine MergeTree, which does not fit its kind replacing',
+        'table states is sorted by (_log, id), not by (id)',
+      ].join('; '),
+    );
+  });
+});

@@ -1,0 +1,149 @@
+import { type Dispatcher, Pool } from 'undici';
+import { describeError } from '../core/index.js';
+import type { ClickHouseEndpoint } from './embedded/endpoint.js';
+import { ConnectionError } from './errors.js';
+
+export interface PostOptions {
+  readonly query: string;
+  readonly settings: Readonly<Record<string, string | number>>;
+  readonly body: Buffer;
+  readonly queryId?: string | undefined;
+  readonly contentType?: string;
+  /** Called right before the first byte is written to an open connection; a throw stops the request unsent. */
+  readonly beforeSend?: (() => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface PostAnswer {
+  readonly status: number;
+  /** ClickHouse's error code; 0 without one. */
+  readonly code: number;
+  /** The query ID that ClickHouse repeats in its answer. */
+  readonly queryId: string;
+  readonly text: string;
+}
+
+/** POSTs a body that is in memory to ClickHouse, on connections that stay open. Nothing is ever sent twice. */
+export class HttpPost {
+  readonly #pool: Pool;
+  readonly #path: string;
+  readonly #headers: Readonly<Record<string, string>>;
+
+  constructor(
+    private readonly options: {
+      readonly endpoint: ClickHouseEndpoint;
+      readonly application: string;
+      readonly connections: number;
+      readonly timeoutMs: number;
+    },
+  ) {
+    const url = new URL(options.endpoint.url);
+    this.#pool = new Pool(url.origin, {
+      connections: options.connections,
+      pipelining: 1,
+      headersTimeout: options.timeoutMs,
+      bodyTimeout: options.timeoutMs,
+      connect: { timeout: 10_000 },
+    });
+    this.#path = url.pathname;
+    this.#headers = {
+      'x-clickhouse-user': options.endpoint.user,
+      'x-clickhouse-key': options.endpoint.password.reveal(),
+      'user-agent': options.application,
+    };
+  }
+
+  /** Resolves with the whole answer, whatever its status; throws ConnectionError when there is none. */
+  async send(post: PostOptions): Promise<PostAnswer> {
+    post.signal?.throwIfAborted();
+    const params = new URLSearchParams({ query: post.query });
+    if (post.queryId !== undefined) params.set('query_id', post.queryId);
+    for (const [name, value] of Object.entries(post.settings)) params.set(name, String(value));
+    const request: Dispatcher.DispatchOptions = {
+      method: 'POST',
+      path: `${this.#path}?${params}`,
+      headers: post.contentType ? { ...this.#headers, 'content-type': post.contentType } : this.#headers,
+      body: post.body,
+      idempotent: false,
+    };
+    return new Promise((resolve, reject) => {
+      this.#pool.dispatch(request, new AnswerHandler(post, this.options.endpoint.url, { resolve, reject }));
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.destroy();
+  }
+}
+
+interface Outcome {
+  resolve(answer: PostAnswer): void;
+  reject(error: unknown): void;
+}
+
+/** Collects one answer. An abort settles it at once, even while the request still waits for a connection. */
+class AnswerHandler implements Dispatcher.DispatchHandler {
+  readonly #chunks: Buffer[] = [];
+  #status = 0;
+  #headers: Readonly<Record<string, string | string[] | undefined>> = {};
+  #controller: Dispatcher.DispatchController | undefined;
+  readonly #onAbort = () => this.#refuse(this.post.signal?.reason);
+
+  constructor(
+    private readonly post: PostOptions,
+    private readonly url: string,
+    private readonly outcome: Outcome,
+  ) {
+    post.signal?.addEventListener('abort', this.#onAbort, { once: true });
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    try {
+      this.post.signal?.throwIfAborted();
+      this.post.beforeSend?.();
+    } catch (error) {
+      this.#refuse(error);
+    }
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    this.#status = status;
+    this.#headers = headers;
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#chunks.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    this.#release();
+    const header = (name: string) => String(this.#headers[name] ?? '');
+    this.outcome.resolve({
+      status: this.#status,
+      code: Number(header('x-clickhouse-exception-code')) || 0,
+      queryId: header('x-clickhouse-query-id'),
+      text: Buffer.concat(this.#chunks).toString('utf8'),
+    });
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#release();
+    const message = `no answer from ClickHouse at ${this.url}: ${describeError(error)}`;
+    this.outcome.reject(new ConnectionError(message, { cause: error }));
+  }
+
+  #refuse(reason: unknown): void {
+    this.#release();
+    this.outcome.reject(reason);
+    this.#controller?.abort(reason instanceof Error ? reason : new Error(String(reason)));
+  }
+
+  #release(): void {
+    this.post.signal?.removeEventListener('abort', this.#onAbort);
+  }
+}

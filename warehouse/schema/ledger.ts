@@ -1,0 +1,52 @@
+import type { Connection } from '../connection.js';
+import { StatementError } from '../errors.js';
+
+export interface Applied {
+  readonly name: string;
+  readonly checksum: string;
+  readonly applied_at: string;
+}
+
+const UNKNOWN_TABLE = 60;
+const UNKNOWN_DATABASE = 81;
+
+/** What was applied to a database, kept in it: the table `applied_sql`. */
+export class Ledger {
+  constructor(private readonly connection: Connection) {}
+
+  async create(): Promise<void> {
+    const { connection } = this;
+    await connection.command(`CREATE DATABASE IF NOT EXISTS ${connection.database}`);
+    await connection.command(`
+      CREATE TABLE IF NOT EXISTS ${connection.database}.applied_sql (
+        kind Enum8('migration' = 1, 'view' = 2) COMMENT 'migration: applied once; view: replaced when its file changes',
+        name String COMMENT 'File name without .sql',
+        checksum String COMMENT 'SHA-256 of what was applied; empty when a view was removed',
+        applied_at DateTime64(6, 'UTC') COMMENT 'When it was applied'
+      ) ENGINE = ReplacingMergeTree(applied_at) ORDER BY (kind, name)
+      SETTINGS fsync_after_insert = 1, fsync_part_directory = 1
+      COMMENT 'Which SQL files were applied to this database, and their checksums'`);
+  }
+
+  /** In order of names; empty when nothing was ever applied. */
+  async read(kind: 'migration' | 'view'): Promise<Applied[]> {
+    try {
+      return await this.connection.query<Applied>(
+        `SELECT name, checksum, toString(applied_at) AS applied_at FROM ${this.connection.database}.applied_sql FINAL
+         WHERE kind = {kind:String} AND checksum != '' ORDER BY name`,
+        { kind },
+      );
+    } catch (error) {
+      if (error instanceof StatementError && [UNKNOWN_TABLE, UNKNOWN_DATABASE].includes(error.code)) return [];
+      throw error;
+    }
+  }
+
+  async record(kind: 'migration' | 'view', name: string, checksum: string): Promise<void> {
+    await this.connection.command(
+      `INSERT INTO ${this.connection.database}.applied_sql (kind, name, checksum, applied_at)
+       SELECT {kind:String}, {name:String}, {checksum:String}, now64(6)`,
+      { params: { kind, name, checksum }, settings: { async_insert: 0 } },
+    );
+  }
+}

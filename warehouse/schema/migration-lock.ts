@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto';
+import { type Clock, systemClock } from '../../core/index.js';
+import type { Connection } from '../connection.js';
+import { quoteText } from '../connection.js';
+import { StatementError } from '../errors.js';
+
+const TABLE_ALREADY_EXISTS = 57;
+const UNKNOWN_TABLE = 60;
+const BEAT_MS = 2000;
+/** A lock whose holder gave no sign of life for this long is taken over. */
+const STALE_MS = 10_000;
+
+/**
+ * Runs `work` while no other Chancery does the same in this database. The lock is a table: creating it succeeds for
+ * one, and its comment, renewed while work goes on, shows the others that the holder lives. It spares simultaneous
+ * starters each other's work; what they do must be harmless when done twice all the same.
+ */
+export async function withMigrationLock<T>(
+  connection: Connection,
+  work: () => Promise<T>,
+  signal: AbortSignal,
+  clock: Clock = systemClock,
+): Promise<T> {
+  const table = `${connection.database}.migration_lock`;
+  const holder = randomUUID();
+  await acquire(connection, table, holder, signal, clock);
+  let beats = 0;
+  const timer = setInterval(() => {
+    beats += 1;
+    connection.command(`ALTER TABLE ${table} MODIFY COMMENT ${quoteText(`${holder} ${beats}`)}`).catch(() => undefined);
+  }, BEAT_MS);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+    const mine = (await commentOf(connection))?.startsWith(holder);
+    if (mine) await connection.command(`DROP TABLE IF EXISTS ${table} SYNC`);
+  }
+}
+
+async function acquire(
+  connection: Connection,
+  table: string,
+  holder: string,
+  signal: AbortSignal,
+  clock: Clock,
+): Promise<void> {
+  let seen: string | undefined;
+  let seenAt = clock.nowMs();
+  for (;;) {
+    signal.throwIfAborted();
+    try {
+      await connection.command(
+        `CREATE TABLE ${table} (held UInt8) ENGINE = Memory COMMENT ${quoteText(`${holder} 0`)}`,
+      );
+      return;
+    } catch (error) {
+      if (!(error instanceof StatementError) || error.code !== TABLE_ALREADY_EXISTS) throw error;
+    }
+    const comment = await commentOf(connection);
+    if (comment !== seen) {
+      seen = comment;
+      seenAt = clock.nowMs();
+    } else if (clock.nowMs() - seenAt > STALE_MS) {
+      await connection.command(`DROP TABLE IF EXISTS ${table} SYNC`).catch((error: unknown) => {
+        if (!(error instanceof StatementError) || error.code !== UNKNOWN_TABLE) throw error;
+      });
+    }
+    await clock.sleep(100, signal);
+  }
+}
+
+async function commentOf(connection: Connection): Promise<string | undefined> {
+  const rows = await connection.query<{ comment: string }>(
+    "SELECT comment FROM system.tables WHERE database = {database:String} AND name = 'migration_lock'",
+    { database: connection.database },
+  );
+  return rows[0]?.comment;
+}

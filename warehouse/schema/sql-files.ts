@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { describeError, UsageError } from '../../core/index.js';
+import { wordsOf } from './statements.js';
+
+export interface SqlFile {
+  /** File name without folder and `.sql`: what is recorded. */
+  readonly name: string;
+  readonly text: string;
+  /** SHA-256 of the text, hex; line ends do not count. */
+  readonly checksum: string;
+}
+
+const MIGRATION_NAME = /^\d{4}(_[a-z0-9]+)+$/;
+
+/** The migrations of `folder/migrations`, in order. Throws UsageError when a name does not fit or a number is taken twice. */
+export function readMigrations(folder: string): SqlFile[] {
+  const files = sqlFilesIn(join(folder, 'migrations'));
+  const numbers = new Map<string, string>();
+  for (const { name } of files) {
+    if (!MIGRATION_NAME.test(name)) {
+      throw new UsageError(`migration ${name}.sql must be named like 0001_create_price_ticks.sql`);
+    }
+    const other = numbers.get(name.slice(0, 4));
+    if (other) throw new UsageError(`migrations ${other}.sql and ${name}.sql have the same number`);
+    numbers.set(name.slice(0, 4), name);
+  }
+  return files;
+}
+
+/** A view's file, and what tells that the view is up to date: its text and that of every view it reads. */
+export interface ViewFile extends SqlFile {
+  readonly needs: readonly string[];
+}
+
+/** The views of `folder/views/<subject>/`, each after those it reads. Throws UsageError for a circle or a name used twice. */
+export function readViews(folder: string): ViewFile[] {
+  const root = join(folder, 'views');
+  const files = new Map<string, SqlFile>();
+  for (const subject of subfoldersOf(root)) {
+    for (const file of sqlFilesIn(join(root, subject))) {
+      if (files.has(file.name)) throw new UsageError(`two view files are named ${file.name}.sql below ${root}`);
+      files.set(file.name, file);
+    }
+  }
+  const sorted = new Map<string, ViewFile>();
+  for (const file of files.values()) visit(file, files, sorted, []);
+  return [...sorted.values()];
+}
+
+function visit(
+  file: SqlFile,
+  files: ReadonlyMap<string, SqlFile>,
+  sorted: Map<string, ViewFile>,
+  path: readonly string[],
+): ViewFile {
+  const done = sorted.get(file.name);
+  if (done) return done;
+  if (path.includes(file.name)) {
+    throw new UsageError(`views read each other in a circle: ${[...path, file.name].join(' → ')}`);
+  }
+  const words = wordsOf(file.text);
+  const needs = [...files.values()]
+    .filter((other) => other !== file && words.has(other.name))
+    .map((other) => visit(other, files, sorted, [...path, file.name]));
+  const checksum = sha256([file.checksum, ...needs.map((n) => n.checksum)].join(' '));
+  const view: ViewFile = { ...file, checksum, needs: needs.map((n) => n.name) };
+  sorted.set(file.name, view);
+  return view;
+}
+
+function sqlFilesIn(folder: string): SqlFile[] {
+  return entriesOf(folder)
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.sql'))
+    .map((entry) => {
+      const text = readFileSync(join(folder, entry.name), 'utf8').replace(/\r\n/g, '\n');
+      return { name: basename(entry.name, '.sql'), text, checksum: sha256(text) };
+    })
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+const subfoldersOf = (folder: string): string[] =>
+  entriesOf(folder)
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name)
+    .sort();
+
+function entriesOf(folder: string) {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch (error) {
+    throw new UsageError(`cannot read the SQL folder ${folder}: ${describeError(error)}`, { cause: error });
+  }
+}
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
