@@ -1,0 +1,150 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createLogger } from '../../core/index.js';
+import { EmbeddedClickHouse } from '../../warehouse/index.js';
+import { useClickHouse } from '../support/clickhouse.js';
+import { chancery, temporaryFolder } from './command.js';
+
+describe('chancery sql', () => {
+  const server = useClickHouse();
+  const sql = (...args: string[]) => chancery(['sql', '--data', server.clickhouse.dataFolder, ...args]);
+
+  beforeAll(async () => {
+    await server.clickhouse.run('CREATE DATABASE chancery');
+    await server.clickhouse.run(`
+      CREATE TABLE chancery.prices ENGINE = MergeTree ORDER BY id AS
+      SELECT number AS id, ['Rain', 'Snow, "wet"', 'Sun'][number + 1] AS title, if(number = 2, NULL, number / 4) AS last
+      FROM numbers(3)`);
+  });
+
+  it('answers with a table that a person can read', async () => {
+    expect(await sql('SELECT * FROM prices ORDER BY id')).toEqual({
+      code: 0,
+      err: '',
+      out: [
+        'id  title        last',
+        '──  ───────────  ────',
+        ' 0  Rain            0',
+        ' 1  Snow, "wet"  0.25',
+        ' 2  Sun             ∅',
+        '',
+      ].join('\n'),
+    });
+  });
+
+  it('answers with JSON that any program can read', async () => {
+    const { out } = await sql('--format', 'json', 'SELECT * FROM prices ORDER BY id;');
+    expect(JSON.parse(out)).toEqual([
+      { id: 0, title: 'Rain', last: 0 },
+      { id: 1, title: 'Snow, "wet"', last: 0.25 },
+      { id: 2, title: 'Sun', last: null },
+    ]);
+    expect(JSON.parse((await sql('--format', 'json', 'SELECT * FROM prices WHERE id > 9')).out)).toEqual([]);
+  });
+
+  it('answers with CSV, also more than fits into one piece', async () => {
+    const { out } = await sql('--format', 'csv', 'SELECT * FROM prices WHERE id < 2 ORDER BY id');
+    expect(out).toBe('"id","title","last"\n0,"Rain",0\n1,"Snow, ""wet""",0.25\n');
+    const many = await sql('--format', 'csv', 'SELECT number FROM numbers(300000)');
+    expect(many.out.split('\n')).toHaveLength(300_002);
+  });
+
+  it('leaves an answer alone that the statement formats itself', async () => {
+    expect((await sql('SELECT 1 AS a FORMAT TSKV')).out).toBe('a=1\n');
+  });
+
+  it('reads the statement from standard input', async () => {
+    const { out } = await chancery(['sql', '--data', server.clickhouse.dataFolder, '--format', 'csv'], {
+      input: 'SELECT 1 AS one\n',
+    });
+    expect(out).toBe('"one"\n1\n');
+  });
+
+  it.each([
+    ['SELEC 1', 1, 'chancery: Syntax error: failed at position 7 (1): 1\n'],
+    ['SELECT nothing FROM prices', 1, /^chancery: Unknown expression identifier `nothing` in scope [^\n]+\n$/],
+    ['SELECT 1; SELECT 2', 1, /^chancery: Syntax error \(Multi-statements are not allowed\)[^\n]+\n$/],
+    ["INSERT INTO prices VALUES (9, 'x', 1)", 1, /^chancery: [^\n]*Not enough privileges[^\n]+only reads[^\n]+\n$/],
+    ['DROP TABLE prices', 1, /^chancery: [^\n]*only reads[^\n]+\n$/],
+    ["SELECT * FROM url('http://127.0.0.1:1', CSV, 'a Int8')", 1, /^chancery: [^\n]*Not enough privileges[^\n]+\n$/],
+    ["SELECT throwIf(number = 70000, 'too far') FROM numbers(100000)", 1, /^chancery: too far[^\n]*\n$/],
+    ['  ', 2, 'chancery: there is no statement to run: chancery sql "SELECT 1"\n'],
+  ])('says in one line what is wrong with %s', async (statement, code, message) => {
+    const answer = await sql(statement);
+    expect({ code: answer.code, out: answer.out }).toEqual({ code, out: '' });
+    if (typeof message === 'string') expect(answer.err).toBe(message);
+    else expect(answer.err).toMatch(message);
+  });
+
+  it('refuses a format it does not have', async () => {
+    const { code, err } = await sql('--format', 'xml', 'SELECT 1');
+    expect(code).toBe(2);
+    expect(err).toMatch(
+      /^chancery: option '--format <FORMAT>' argument 'xml' is invalid[^\n]+table, json, csv[^\n]*\n$/,
+    );
+  });
+
+  it('opens a prompt that answers statements of many lines and says how to connect otherwise', async () => {
+    const { code, out, err } = await chancery(['sql', '--data', server.clickhouse.dataFolder, '--console'], {
+      input: 'SELECT\n  1 AS one;\nSELECT nonsense;\nSELECT 2 AS two;\nexit\nSELECT 3;\n',
+    });
+    expect(code).toBe(0);
+    expect(out).toBe('one\n───\n  1\ntwo\n───\n  2\n');
+    expect(err).toContain(`web console        ${server.clickhouse.endpoint.url}/play?user=reader&password=`);
+    expect(err).toContain(
+      `clickhouse-client  --host 127.0.0.1 --port ${server.clickhouse.endpoint.tcpPort} --user reader`,
+    );
+    expect(err).toMatch(/\nUnknown expression identifier `nonsense`[^\n]+\n/);
+  });
+
+  it('asks a ClickHouse that is named by its address, and cannot write there either', async () => {
+    const env = {
+      CLICKHOUSE_URL: server.clickhouse.endpoint.url,
+      CLICKHOUSE_USER: 'owner',
+      CLICKHOUSE_PASSWORD: server.clickhouse.endpoint.owner.password.reveal(),
+    };
+    expect((await chancery(['sql', 'SELECT max(id) AS m FROM prices', '--format', 'csv'], { env })).out).toBe(
+      '"m"\n2\n',
+    );
+    const write = await chancery(['sql', 'TRUNCATE TABLE prices'], { env });
+    expect(write.code).toBe(1);
+    expect(write.err).toMatch(/^chancery: [^\n]*readonly[^\n]*only reads[^\n]*\n$/);
+    expect(await server.clickhouse.rows('SELECT count() AS n FROM chancery.prices')).toEqual([{ n: 3 }]);
+  });
+});
+
+describe('chancery sql without a running ClickHouse', () => {
+  it('starts the embedded one for as long as it takes, and leaves nothing running', async () => {
+    const data = temporaryFolder();
+    const options = { dataFolder: data, database: 'chancery', httpPort: 0, memoryBytes: 2e9 };
+    const server = new EmbeddedClickHouse({ ...options, logger: createLogger({ part: 'test', level: 'fatal' }) });
+    await server.start(new AbortController().signal);
+    const { url, password } = server.endpoint.owner;
+    const run = (query: string) =>
+      fetch(url, {
+        method: 'POST',
+        body: query,
+        headers: { 'X-ClickHouse-User': 'owner', 'X-ClickHouse-Key': password.reveal() },
+      });
+    await run('CREATE DATABASE chancery');
+    await run('CREATE TABLE chancery.kept ENGINE = MergeTree ORDER BY n AS SELECT 7 AS n');
+    await server.stop();
+
+    const answer = await chancery(['sql', '--data', data, '--format', 'csv', 'SELECT n FROM kept']);
+    expect(answer).toEqual({ code: 0, out: '"n"\n7\n', err: '' });
+    expect(() => readFileSync(join(data, 'clickhouse/endpoint.json'))).toThrow('ENOENT');
+    expect(statSync(join(data, 'clickhouse/credentials.json')).mode & 0o777).toBe(0o600);
+  });
+
+  it('says so when there is no such data folder, no data in it, or nobody at the address', async () => {
+    const nowhere = await chancery(['sql', '--data', '/nowhere/at/all', 'SELECT 1']);
+    expect(nowhere.code).toBe(2);
+    expect(nowhere.err).toMatch(
+      /^chancery: there is no data folder \/nowhere\/at\/all; start recording with [^\n]+\n$/,
+    );
+    const nobody = await chancery(['sql', '--clickhouse-url', 'http://127.0.0.1:1', 'SELECT 1']);
+    expect(nobody.code).toBe(1);
+    expect(nobody.err).toMatch(/^chancery: ClickHouse at http:\/\/127\.0\.0\.1:1 does not answer; [^\n]+\n$/);
+  });
+});
