@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util';
 import { packageRoot } from '../core/index.js';
 import type { Bench, BenchFigure } from './bench.js';
 import { benchBusAppend } from './bus-append.js';
+import { benchClientDecode } from './client-decode.js';
 
 const RUNS = 5;
 const BENCHES: readonly Bench[] = [
@@ -16,6 +17,12 @@ const BENCHES: readonly Bench[] = [
     about: 'the embedded log alone, one caller',
     settings: { durable: true },
     run: benchBusAppend,
+  },
+  {
+    name: 'client-decode',
+    about: 'the order book decoder alone, in one thread',
+    settings: {},
+    run: benchClientDecode,
   },
 ];
 
