@@ -140,7 +140,7 @@ export class ChanceStream implements AsyncIterable<StreamEvent<ChanceMessage>> {
     return this.#feed.read();
   }
 
-  /** Ends the connection, all readers and every request that waits. May be called twice. */
+  /** Ends the connection, all readers and every request that waits; frames may come until it resolves. May be called twice. */
   async close(): Promise<void> {
     this.#requests.close();
     await this.#connection.close();

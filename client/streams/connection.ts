@@ -30,7 +30,7 @@ export interface Disconnected {
   readonly cause: string;
   /** The exchange sent a frame larger than is accepted; it is lost. */
   readonly oversized: boolean;
-  /** The other side ended it in order, or we did: all that was sent before had arrived. False when it just broke. */
+  /** The end came in order, so all that the exchange had sent before was handed over. False when it was cut or reset. */
   readonly orderly: boolean;
 }
 
@@ -135,7 +135,10 @@ export class StreamConnection {
     this.#socket.terminate();
   }
 
-  /** Says goodbye, and resolves when the socket is let go. No frame is handed over afterwards. May be called twice. */
+  /**
+   * Says goodbye, and resolves when the socket is let go. Frames that the exchange sent before it answered are still
+   * handed over until then, none afterwards. May be called twice.
+   */
   async close(): Promise<void> {
     this.#closing.abort();
     this.#unlisten();
@@ -212,7 +215,6 @@ export class StreamConnection {
     socket.on('message', (data: Buffer, binary) => {
       const receivedAtMicros = clock.nowMicros();
       heard = true;
-      if (this.#closing.signal.aborted) return;
       this.handlers.onFrame({ connection, receivedAtMicros, data, binary });
     });
     socket.on('ping', onLife);
@@ -246,7 +248,8 @@ export class StreamConnection {
     if ((failure as NodeJS.ErrnoException | undefined)?.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') {
       return { cause: `the exchange sent a frame larger than ${limit} bytes`, oversized: true, orderly: false };
     }
-    if (this.#closing.signal.aborted) return { cause: 'closed by us', oversized: false, orderly: true };
+    // Our goodbye was answered, and the answer comes after all that was sent before: or we cut it, which is 1006.
+    if (this.#closing.signal.aborted) return { cause: 'closed by us', oversized: false, orderly: code !== 1006 };
     if (this.#cut !== undefined) return { cause: this.#cut, oversized: false, orderly: false };
     if (failure) return { cause: describeError(failure), oversized: false, orderly: false };
     if (code === 1006) return { cause: 'the connection broke without a goodbye', oversized: false, orderly: true };

@@ -78,7 +78,7 @@ export class OrderBookStream implements AsyncIterable<StreamEvent<OrderBookMessa
     return this.#feed.read();
   }
 
-  /** Ends the connection and all readers. May be called twice. */
+  /** Ends the connection and all readers; frames may still come until it resolves. May be called twice. */
   close(): Promise<void> {
     return this.#connection.close();
   }

@@ -353,23 +353,53 @@ describe('the order book stream', () => {
     const server = await StreamServer.open();
     const messages = recorder<OrderBookMessage>();
     const stream = streamOf(server.base, { onMessage: messages });
-    const connected = stream[Symbol.asyncIterator]();
+    const reader = stream[Symbol.asyncIterator]();
     stream.start();
     const connection = await server.next();
-    expect((await connected.next()).value).toMatchObject({ type: 'connected' });
-    const pending = [connected.next(), connected.next(), connected.next()];
-    const closing = [stream.close(), stream.close()];
-    connection.send(prices('e', 0.5));
-    await Promise.all(closing);
+    expect((await reader.next()).value).toMatchObject({ type: 'connected' });
+    const pending = [reader.next(), reader.next(), reader.next()];
+    await Promise.all([stream.close(), stream.close()]);
     const ends = await Promise.all(pending);
     expect(ends.map((end) => (end.done ? 'done' : end.value.type))).toEqual(['disconnected', 'done', 'done']);
-    expect(ends[0]?.value).toMatchObject({ cause: 'closed by us' });
+    expect(ends[0]?.value).toMatchObject({ cause: 'closed by us', orderly: true });
     expect(await connection.closed).toBe(1000);
     expect(messages.calls).toEqual([]);
     await stream.close();
     expect((await stream[Symbol.asyncIterator]().next()).done).toBe(true);
     stream.start();
     expect(stream.connection).toBeUndefined();
+  });
+
+  it('hands over all that the exchange sent before it answered the goodbye', async () => {
+    const server = await StreamServer.open();
+    const messages = recorder<OrderBookMessage>();
+    const connected = recorder<Connected>();
+    const disconnected = recorder<Disconnected>();
+    const stream = streamOf(server.base, { onMessage: messages, onConnected: connected, onDisconnected: disconnected });
+    stream.start();
+    const connection = await server.next();
+    await connected.next();
+    for (let n = 0; n < 1000; n++) connection.send(prices('e', n / 1000));
+    await stream.close();
+    const { orderly } = await disconnected.next();
+    const got = messages.calls.flatMap((message) => (message.type === 'prices' ? message.prices : []));
+    expect(got.map((price) => price.chance)).toEqual(Array.from({ length: 1000 }, (_, n) => n / 1000));
+    expect(orderly).toBe(true);
+  });
+
+  it('cuts an exchange that does not answer the goodbye, and says that it was not in order', async () => {
+    const server = await StreamServer.open();
+    const connected = recorder<Connected>();
+    const disconnected = recorder<Disconnected>();
+    const stream = streamOf(server.base, { onConnected: connected, onDisconnected: disconnected });
+    stream.start();
+    const connection = await server.next();
+    await connected.next();
+    connection.socket.pause();
+    const before = performance.now();
+    await stream.close();
+    expect(performance.now() - before).toBeLessThan(2000);
+    expect(await disconnected.next()).toMatchObject({ cause: 'closed by us', orderly: false });
   });
 
   it('ends a reader that is waiting when the reader itself returns', async () => {
