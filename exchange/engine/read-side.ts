@@ -51,6 +51,10 @@ export abstract class ReadSide {
     return [...this.running.state.openEvents].map((event) => eventView(event, at));
   }
 
+  openEventIds(): readonly string[] {
+    return Array.from(this.running.state.openEvents, (event) => event.eventId);
+  }
+
   event(eventId: string): EventView | undefined {
     const event = this.running.state.eventsById.get(eventId);
     return event && eventView(event, this.at());

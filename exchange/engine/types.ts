@@ -419,6 +419,8 @@ export interface ExchangeCore extends Component {
 
   /** Open events, oldest first. */
   events(): readonly EventView[];
+  /** Their IDs, for those who must not look at very many events in one go. */
+  openEventIds(): readonly string[];
   /** Any event, also a closed one. */
   event(eventId: string): EventView | undefined;
   market(marketId: string): MarketView | undefined;

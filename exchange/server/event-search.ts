@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { searchRequestSchema } from '../../client/wire/index.js';
-import type { Category, EventView } from '../engine/index.js';
+import type { Category, EventView, ExchangeCore } from '../engine/index.js';
+import { Breather } from './breather.js';
 
 export type SearchRequest = z.output<typeof searchRequestSchema>;
 type SortKey = (event: EventView) => number;
@@ -21,28 +22,34 @@ const SORTS: Record<NonNullable<SearchRequest['sb']>, { readonly key: SortKey; r
  * `ss` looks for its text in titles, market names and tags without regard to case; `c` takes a category's
  * subcategories in; `t` asks for any of its tags; `l` changes nothing, as titles have one language here.
  */
-export function searchEvents(
-  events: readonly EventView[],
-  categories: readonly Category[],
+export async function searchEvents(
+  core: Pick<ExchangeCore, 'openEventIds' | 'event' | 'categories'>,
   request: SearchRequest,
-): readonly EventView[] {
-  const { ss, c, t, ft } = request;
+): Promise<readonly EventView[]> {
+  const fits = filterOf(core.categories(), request);
+  const { key, direction } = SORTS[request.sb ?? 'VOLUME_24H'];
+  const sign = (request.sd ?? direction) === 'ASC' ? 1 : -1;
+  const breather = new Breather();
+  const found: { event: EventView; key: number }[] = [];
+  for (const eventId of core.openEventIds()) {
+    const event = core.event(eventId);
+    if (event?.open && fits(event)) found.push({ event, key: key(event) });
+    await breather.pause();
+  }
+  return found
+    .sort((a, b) => sign * (a.key - b.key) || (a.event.eventId < b.event.eventId ? -1 : 1))
+    .map(({ event }) => event);
+}
+
+function filterOf(categories: readonly Category[], { ss, c, t, ft }: SearchRequest): (event: EventView) => boolean {
   const text = ss?.trim().toLowerCase() ?? '';
   const slugs = c && c.length > 0 ? withSubcategories(categories, new Set(c)) : undefined;
   const tags = t && t.length > 0 ? new Set(t) : undefined;
-  const found = events.filter(
-    (event) =>
-      (!slugs || slugs.has(event.category)) &&
-      (!tags || event.tags.some((tag) => tags.has(tag))) &&
-      (!ft || event.featured) &&
-      (text === '' || mentions(event, text)),
-  );
-  const sort = SORTS[request.sb ?? 'VOLUME_24H'];
-  const sign = (request.sd ?? sort.direction) === 'ASC' ? 1 : -1;
-  return found
-    .map((event) => ({ event, key: sort.key(event) }))
-    .sort((a, b) => sign * (a.key - b.key) || (a.event.eventId < b.event.eventId ? -1 : 1))
-    .map(({ event }) => event);
+  return (event) =>
+    (!slugs || slugs.has(event.category)) &&
+    (!tags || event.tags.some((tag) => tags.has(tag))) &&
+    (!ft || event.featured) &&
+    (text === '' || mentions(event, text));
 }
 
 function mentions(event: EventView, text: string): boolean {

@@ -44,7 +44,7 @@ async function search({ core, quirks, encoder }: PublicRoutesOptions, { query, b
   const page = wholeNumber(query, 'page', { preset: 0, min: 0 });
   const size = Math.min(wholeNumber(query, 'size', { preset: 20, min: 1 }), quirks.maxPageSize);
   const request = validBody(searchRequestSchema, body === undefined ? {} : body);
-  const found = searchEvents(core.events(), core.categories(), request);
+  const found = await searchEvents(core, request);
   const breather = new Breather();
   const pieces = ['{"content":['];
   for (const [n, event] of found.slice(page * size, (page + 1) * size).entries()) {

@@ -56,7 +56,7 @@ export async function startExchange(
       ? undefined
       : new HealthServer({ port: metricsPort }, server.metrics.registry, () => ({
           ok: true,
-          detail: { events: core.events().length },
+          detail: { events: core.openEventIds().length },
         }));
   const lifecycle = new Lifecycle([core, server, ...(health ? [health] : [])]);
   await lifecycle.start(signal);
