@@ -8,7 +8,8 @@ async function main(): Promise<number> {
   // A reader that has seen enough (`chancery sql … | head`) is no failure.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
   try {
-    await createProgram().parseAsync();
+    const args = process.argv.slice(2);
+    await (await createProgram(args)).parseAsync(args, { from: 'user' });
     return Number(process.exitCode ?? EXIT.done);
   } catch (error) {
     if (error instanceof Stopped) return EXIT.done;

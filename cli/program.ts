@@ -1,23 +1,48 @@
 import { Command } from 'commander';
 import { packageVersion } from '../core/index.js';
-import { collectCommand } from './commands/collect.js';
-import { doctorCommand } from './commands/doctor.js';
-import { exchangeCommand } from './commands/exchange.js';
-import { sqlCommand } from './commands/sql.js';
-import { statusCommand } from './commands/status.js';
-import { warehouseCommand } from './commands/warehouse.js';
 
-const COMMANDS: readonly ((program: Command) => void)[] = [
-  exchangeCommand,
-  collectCommand,
-  warehouseCommand,
-  sqlCommand,
-  statusCommand,
-  doctorCommand,
-];
+interface Subcommand {
+  readonly about: string;
+  /** What defines its arguments, options and action; loaded only for the one that is asked for. */
+  readonly load: () => Promise<{ define(command: Command): void }>;
+}
 
-/** The `chancery` command with all its subcommands; parse errors are thrown as CommanderError. */
-export function createProgram(): Command {
+const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
+  exchange: {
+    about: 'run only the simulated exchange: REST, streams, a matching engine and bots that trade',
+    load: () => import('./commands/exchange.js'),
+  },
+  collect: {
+    about: 'run only the collector: streams and polls of the exchange, onto the bus',
+    load: () => import('./commands/collect.js'),
+  },
+  warehouse: {
+    about: 'run only the embedded ClickHouse server of the data folder',
+    load: () => import('./commands/warehouse.js'),
+  },
+  sql: {
+    about: 'answer a question in SQL, as a user who can only read',
+    load: () => import('./commands/sql.js'),
+  },
+  status: {
+    about: 'what runs on a data folder, what waits, what was recorded, what is missing',
+    load: () => import('./commands/status.js'),
+  },
+  doctor: {
+    about: 'check what Chancery needs on this machine and say how to mend what is wrong',
+    load: () => import('./commands/doctor.js'),
+  },
+};
+
+/** The names of all subcommands. */
+export const SUBCOMMAND_NAMES: readonly string[] = Object.keys(SUBCOMMANDS);
+
+/**
+ * The `chancery` command for these arguments: all its subcommands, the one that is asked for with everything it takes.
+ * Parse errors are thrown as CommanderError.
+ * @param args without the program's own name
+ */
+export async function createProgram(args: readonly string[]): Promise<Command> {
   const program = new Command('chancery')
     .description('Records a prediction market into ClickHouse, exactly once, and answers questions about it.')
     .version(packageVersion(), '-V, --version', 'print the version')
@@ -26,6 +51,10 @@ export function createProgram(): Command {
     .configureHelp({ showGlobalOptions: false })
     .configureOutput({ outputError: () => undefined })
     .exitOverride();
-  for (const add of COMMANDS) add(program);
+  const asked = args.find((arg) => !arg.startsWith('-') && arg !== 'help');
+  for (const [name, { about, load }] of Object.entries(SUBCOMMANDS)) {
+    const command = program.command(name).description(about);
+    if (name === asked) (await load()).define(command);
+  }
   return program;
 }

@@ -12,21 +12,17 @@ Examples:
 `;
 
 /** `chancery collect`: everything public of the exchange, onto the bus. */
-export function collectCommand(program: Command): void {
-  const command = program
-    .command('collect')
-    .description('run only the collector: streams and polls of the exchange, onto the bus')
-    .addHelpText('after', EXAMPLES.trimEnd())
-    .action(() =>
-      runPart(command, 'collect', ({ settings, log, metrics }) => {
-        const bus = openBus(settings, log);
-        const collector = new Collector({ settings, bus, log, metrics });
-        return {
-          components: [closing(bus), collector],
-          health: () => collector.health(),
-          failed: collector.failed,
-        };
-      }),
-    );
+export function define(command: Command): void {
+  command.addHelpText('after', EXAMPLES.trimEnd()).action(() =>
+    runPart(command, 'collect', ({ settings, log, metrics }) => {
+      const bus = openBus(settings, log);
+      const collector = new Collector({ settings, bus, log, metrics });
+      return {
+        components: [closing(bus), collector],
+        health: () => collector.health(),
+        failed: collector.failed,
+      };
+    }),
+  );
   withSettings(command, COLLECT);
 }

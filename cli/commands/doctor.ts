@@ -10,10 +10,8 @@ import { DOCTOR } from '../settings-by-command.js';
 const SIGNS = { ok: 'ok  ', warn: 'WARN', fail: 'FAIL' } as const;
 
 /** `chancery doctor`: what Chancery needs on this machine, what is wrong, and how to mend it. */
-export function doctorCommand(program: Command): void {
-  const command = program
-    .command('doctor')
-    .description('check what Chancery needs on this machine and say how to mend what is wrong')
+export function define(command: Command): void {
+  command
     .option('--json', 'print the findings as JSON')
     .addHelpText('after', '\nExamples:\n  chancery doctor\n  chancery doctor --data /srv/chancery --json')
     .action(async (options: { json?: boolean }) => {

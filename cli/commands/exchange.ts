@@ -18,11 +18,8 @@ Examples:
 `;
 
 /** `chancery exchange`: the simulated exchange, alone. */
-export function exchangeCommand(program: Command): void {
-  const command = program
-    .command('exchange')
-    .description('run only the simulated exchange: REST, streams, a matching engine and bots that trade')
-    .addHelpText('after', EXAMPLES.trimEnd());
+export function define(command: Command): void {
+  command.addHelpText('after', EXAMPLES.trimEnd());
   for (const option of Object.values<ExchangeOption<unknown>>(EXCHANGE_OPTIONS)) {
     if (option.name !== 'metricsPort') command.addOption(flagFor(option));
   }

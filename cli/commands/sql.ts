@@ -18,11 +18,9 @@ Examples:
 `;
 
 /** `chancery sql`: questions to what was recorded, as a user who can only read. */
-export function sqlCommand(program: Command): void {
-  const command = program
-    .command('sql')
+export function define(command: Command): void {
+  command
     .argument('[statement]', 'a question in SQL; read from standard input when it is left out')
-    .description('answer a question in SQL, as a user who can only read')
     .addOption(
       new Option('--format <FORMAT>', 'how the answer is written (default: table)')
         .choices(OUTPUT_FORMATS)

@@ -6,10 +6,8 @@ import { renderStatus } from '../status/render.js';
 import { lookAt } from '../status/report.js';
 
 /** `chancery status`: what runs on a data folder, how far it is, what it holds. */
-export function statusCommand(program: Command): void {
-  const command = program
-    .command('status')
-    .description('what runs on a data folder, what waits, what was recorded, what is missing')
+export function define(command: Command): void {
+  command
     .option('--json', 'print it as JSON')
     .addHelpText('after', '\nExamples:\n  chancery status\n  chancery status --data /srv/chancery --json')
     .action(async (options: { json?: boolean }) => {

@@ -5,10 +5,8 @@ import { withSettings } from '../settings.js';
 import { WAREHOUSE } from '../settings-by-command.js';
 
 /** `chancery warehouse`: the embedded ClickHouse server of a data folder, alone. */
-export function warehouseCommand(program: Command): void {
-  const command = program
-    .command('warehouse')
-    .description('run only the embedded ClickHouse server of the data folder')
+export function define(command: Command): void {
+  command
     .addHelpText(
       'after',
       '\nExamples:\n  chancery warehouse\n  chancery warehouse --data /srv/chancery --clickhouse-port 8123',
