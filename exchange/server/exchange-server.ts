@@ -41,6 +41,7 @@ export class ExchangeServer implements Component {
   #orderBook: OrderBookStream;
   #chanceFeed: ChanceFeed;
   #load: LoadGenerator;
+  #stopping = new AbortController();
 
   constructor(private readonly options: ExchangeServerOptions) {
     const { core, quirks, clock, log, controlToken } = options;
@@ -57,7 +58,18 @@ export class ExchangeServer implements Component {
       ...publicRoutes({ core, quirks, encoder }),
       ...controlRoutes({ core, quirks, faults, load: this.#load }),
     ]);
-    const handler = new HttpHandler({ router, encoder, faults, rateLimit, controlToken, metrics, clock, log });
+    const stopping = this.#stopping.signal;
+    const handler = new HttpHandler({
+      router,
+      encoder,
+      faults,
+      rateLimit,
+      controlToken,
+      metrics,
+      clock,
+      log,
+      stopping,
+    });
     this.#server = createServer({ keepAlive: true, keepAliveInitialDelay: 30_000, requestTimeout: 30_000 });
     this.#server.on('request', (request, response) => void handler.handle(request, response));
     this.#server.on('upgrade', (request, socket, head) => this.#streams.upgrade(request, socket, head));
@@ -84,6 +96,7 @@ export class ExchangeServer implements Component {
   }
 
   async stop(): Promise<void> {
+    this.#stopping.abort();
     this.#load.stop();
     this.#chanceFeed.stop();
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));

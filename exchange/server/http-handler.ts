@@ -19,6 +19,8 @@ export interface HttpHandlerOptions {
   readonly metrics: ExchangeMetrics;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Aborted when the server stops: answers that are held back are given up. */
+  readonly stopping: AbortSignal;
 }
 
 /** Answers REST and control requests: faults and rate limit, path, access, body, then the route's handler. */
@@ -69,10 +71,10 @@ export class HttpHandler {
 
   /** Lets armed faults strike the request; true when it is not to be answered any more. @throws HttpError */
   async #strikes(path: string, request: IncomingMessage): Promise<boolean> {
-    const { faults, clock } = this.options;
+    const { faults, clock, stopping } = this.options;
     const place = { stream: 'rest', eventId: eventIn(path) } as const;
     const slow = faults.take('slow', place);
-    if (slow) await clock.sleep(slow.ms ?? 0);
+    if (slow) await clock.sleep(slow.ms ?? 0, stopping);
     if (faults.take('http-reset', place)) {
       request.socket.resetAndDestroy();
       return true;
@@ -83,7 +85,7 @@ export class HttpHandler {
     }
     const freeze = faults.take('freeze', place);
     if (freeze && freeze.ms === undefined) return true;
-    if (freeze?.ms !== undefined) await clock.sleep(freeze.ms);
+    if (freeze?.ms !== undefined) await clock.sleep(freeze.ms, stopping);
     if (faults.take('http-429', place)) throw new HttpError(429, 'too many requests', { 'Retry-After': '1' });
     if (faults.take('http-500', place)) throw new HttpError(500, 'internal error');
     return false;
@@ -104,7 +106,7 @@ export class HttpHandler {
 
   #asHttpError(error: unknown, request: IncomingMessage): HttpError {
     if (error instanceof HttpError) return error;
-    if (!request.destroyed) {
+    if (!request.destroyed && !this.options.stopping.aborted) {
       this.options.metrics.failures.inc();
       this.options.log.error({ err: error, method: request.method, url: request.url }, 'a request failed');
     }

@@ -53,6 +53,7 @@ export class StreamServer {
   #byPath: ReadonlyMap<string, StreamEndpoint>;
   #sweeper: NodeJS.Timeout | undefined;
   #whenEmpty: (() => void) | undefined;
+  #stopping = new AbortController();
 
   constructor(private readonly options: StreamServerOptions) {
     this.#byPath = new Map(options.endpoints.map((endpoint) => [endpoint.path, endpoint]));
@@ -66,12 +67,15 @@ export class StreamServer {
   /** Says goodbye to every connection; those that do not answer at once are cut. */
   async stop(): Promise<void> {
     clearInterval(this.#sweeper);
+    this.#stopping.abort();
     for (const socket of this.#sockets.keys()) socket.close(1001, 'the exchange stops');
     if (this.#sockets.size > 0) {
       const closed = new Promise<void>((resolve) => {
         this.#whenEmpty = resolve;
       });
-      await Promise.race([closed, this.options.clock.sleep(GOODBYE_MS)]);
+      const late = setTimeout(() => this.#whenEmpty?.(), GOODBYE_MS);
+      await closed;
+      clearTimeout(late);
     }
     for (const socket of this.#sockets.keys()) socket.drop();
     this.#wss.close();
@@ -113,6 +117,7 @@ export class StreamServer {
   #receive(socket: StreamSocket, endpoint: StreamEndpoint, data: Buffer, binary: boolean): Promise<void> | undefined {
     let message: unknown;
     const failed = (error: unknown) => {
+      if (this.#stopping.signal.aborted) return;
       if (!(error instanceof StreamRequestError)) {
         this.options.metrics.failures.inc();
         this.options.log.error({ err: error, stream: endpoint.stream }, 'a stream message failed');
@@ -125,7 +130,7 @@ export class StreamServer {
       const eventId = eventOf(message);
       const slow = this.options.faults.take('slow', { stream: endpoint.stream, eventId });
       const answering = slow
-        ? this.options.clock.sleep(slow.ms ?? 0).then(() => endpoint.onMessage(socket, message))
+        ? this.options.clock.sleep(slow.ms ?? 0, this.#stopping.signal).then(() => endpoint.onMessage(socket, message))
         : endpoint.onMessage(socket, message);
       return answering?.catch(failed);
     } catch (error) {

@@ -82,15 +82,21 @@ describe('readers', () => {
     expect(await metric(server, 'chancery_exchange_stream_sockets')).toBe(1000);
   }, 60_000);
 
-  it('are said goodbye to when the server stops, and it stops although one never reads', async () => {
+  it('are said goodbye to when the server stops, and it stops although one never reads and answers are held back', async () => {
     const server = await startServer({ events: 0 });
     const event = openEvent(server.core, 'goodbye', [0.5]);
     const socket = await server.connect('/event/ws');
     await deafReader(server, event.eventId);
+    await server.control('POST', '/faults', { kind: 'slow', ms: 60_000, stream: 'rest' });
+    await server.control('POST', '/faults', { kind: 'slow', ms: 60_000, stream: 'order-book' });
+    socket.send({ t: 'SUBSCRIBE', e: event.eventId });
+    const held = server.get('/api/coins');
+    await until(async () => (await server.control('GET', '/faults')).body.used.length === 2);
     const start = performance.now();
     await server.server.stop();
     expect(performance.now() - start).toBeLessThan(2000);
     expect(await socket.end()).toBe(1001);
+    expect((await held).status).toBe(500);
     await expect(fetch(`${server.url}/api/coins`)).rejects.toThrow('fetch failed');
   });
 });
