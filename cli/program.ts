@@ -8,6 +8,10 @@ interface Subcommand {
 }
 
 const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
+  up: {
+    about: 'run everything: exchange, collector, embedded log, transform worker, embedded ClickHouse',
+    load: () => import('./commands/up.js'),
+  },
   exchange: {
     about: 'run only the simulated exchange: REST, streams, a matching engine and bots that trade',
     load: () => import('./commands/exchange.js'),
@@ -19,6 +23,10 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
   warehouse: {
     about: 'run only the embedded ClickHouse server of the data folder',
     load: () => import('./commands/warehouse.js'),
+  },
+  migrate: {
+    about: 'bring the tables and views of ClickHouse up to date',
+    load: () => import('./commands/migrate.js'),
   },
   sql: {
     about: 'answer a question in SQL, as a user who can only read',

@@ -29,10 +29,10 @@ const COLLECTING: readonly SettingName[] = [
   'historyPeriod',
   'historyDays',
 ];
-const TABLES: readonly SettingName[] = ['bodyRetentionDays'];
 const TRANSFORMING: readonly SettingName[] = [
   'group',
   'keepBodies',
+  'bodyRetentionDays',
   'fsync',
   'batchRows',
   'batchDelayMs',
@@ -40,15 +40,8 @@ const TRANSFORMING: readonly SettingName[] = [
 ];
 
 export const COLLECT: readonly SettingName[] = [...COMMON, ...EXCHANGE_ADDRESS, ...COLLECTING, ...BUS, ...LONG_RUNNING];
-export const TRANSFORM: readonly SettingName[] = [
-  ...COMMON,
-  ...CLICKHOUSE,
-  ...TABLES,
-  ...TRANSFORMING,
-  ...BUS,
-  ...LONG_RUNNING,
-];
-export const MIGRATE: readonly SettingName[] = [...COMMON, ...CLICKHOUSE, ...TABLES, 'fsync'];
+export const TRANSFORM: readonly SettingName[] = [...COMMON, ...CLICKHOUSE, ...TRANSFORMING, ...BUS, ...LONG_RUNNING];
+export const MIGRATE: readonly SettingName[] = [...COMMON, ...CLICKHOUSE, 'fsync'];
 export const WAREHOUSE: readonly SettingName[] = [...COMMON, 'database', ...EMBEDDED_CLICKHOUSE, ...LONG_RUNNING];
 export const SQL: readonly SettingName[] = [...COMMON, ...CLICKHOUSE];
 export const STATUS: readonly SettingName[] = [...COMMON, ...CLICKHOUSE, 'group'];
@@ -70,7 +63,6 @@ export const UP: readonly SettingName[] = [
     ...BUS,
     ...CLICKHOUSE,
     ...EMBEDDED_CLICKHOUSE,
-    ...TABLES,
     ...TRANSFORMING,
   ]),
 ];

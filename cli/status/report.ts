@@ -1,4 +1,5 @@
 import { statfs } from 'node:fs/promises';
+import { ClickHouseError } from '@clickhouse/client';
 import { describeError, type Settings } from '../../core/index.js';
 import { instancePaths, lookAtBus } from '../parts/instance.js';
 import { findReadOnly } from '../parts/read-only.js';
@@ -71,10 +72,17 @@ async function lookAtWarehouse(settings: Settings): Promise<{ url: string; table
   const connection = await findReadOnly(settings);
   if (!connection) return undefined;
   try {
-    return { url: connection.url, tables: await tableSizes(connection.client, settings.database) };
+    const tables = await tableSizes(connection.client, settings.database).catch(whenNothingWasRecorded);
+    return { url: connection.url, tables };
   } finally {
     await connection.close();
   }
+}
+
+/** A server that was never migrated does not have the database yet. */
+function whenNothingWasRecorded(error: unknown): TableSize[] {
+  if (error instanceof ClickHouseError && error.type === 'UNKNOWN_DATABASE') return [];
+  throw error;
 }
 
 async function diskOf(paths: ReturnType<typeof instancePaths>) {

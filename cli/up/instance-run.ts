@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Component, SettingName, Settings } from '../../core/index.js';
 import { UsageError } from '../../core/index.js';
+import { migrateInstance } from '../parts/database.js';
 import { instancePaths } from '../parts/instance.js';
 import type { PartLine } from './board.js';
 import { collectPart, exchangePart, transformPart, warehousePart } from './child-parts.js';
@@ -21,8 +22,6 @@ export interface InstanceOptions {
   readonly exchangePort: number | undefined;
   /** Further flags of the simulated exchange. */
   readonly exchangeFlags: readonly string[];
-  /** Makes the database ready for the workers; runs once ClickHouse answers. */
-  readonly migrate: (settings: Settings) => Promise<void>;
   readonly onNews: (text: string) => void;
 }
 
@@ -109,7 +108,7 @@ export class InstanceRun implements Component {
     };
     const store = async () => {
       await this.#clickhouse?.start(both);
-      await this.options.migrate(this.#settings);
+      await migrateInstance(this.#settings, both);
       await this.#transform?.start(both);
     };
     await Promise.all([feed(), store()]).catch((error: unknown) => {

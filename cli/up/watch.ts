@@ -3,7 +3,7 @@ import type { Settings } from '../../core/index.js';
 import { lookAtBus } from '../parts/instance.js';
 import { findReadOnly, type ReadOnly } from '../parts/read-only.js';
 import { lagOf } from '../status/lag.js';
-import { type Freshness, freshness, tableSizes } from '../status/tables.js';
+import { type Freshness, freshness, type TableSize, tableSizes } from '../status/tables.js';
 import type { TableLine } from './board.js';
 
 /** What was recorded so far. Undefined: could not be told at this moment. */
@@ -66,7 +66,7 @@ export class Watch {
     ]);
     const now = performance.now();
     const seconds = (now - this.#beforeAt) / 1000;
-    const tables = sizes.map(({ name, rows }) => {
+    const tables = sizes.filter(isRecord).map(({ name, rows }) => {
       const before = this.#before.get(name) ?? rows;
       return { name, rows, perSecond: Math.max(0, rows - before) / seconds };
     });
@@ -74,4 +74,9 @@ export class Watch {
     this.#beforeAt = now;
     return { tables, freshness: fresh };
   }
+}
+
+/** Tables of what arrived; not those that ClickHouse derives from them, nor the ledger of migrations. */
+function isRecord({ name, rows }: TableSize): boolean {
+  return rows > 0 && !name.endsWith('_states') && name !== 'applied_sql';
 }

@@ -1,0 +1,180 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ClickHouseClient } from '@clickhouse/client';
+import { lookAtBus } from '../cli/parts/instance.js';
+import { connectReadOnly } from '../cli/parts/read-only.js';
+import { lagOf } from '../cli/status/lag.js';
+import { InstanceRun } from '../cli/up/instance-run.js';
+import type { SupervisedProcess } from '../cli/up/supervised-process.js';
+import { loadConfig, type Settings, systemClock } from '../core/index.js';
+import type { BenchFigure } from './bench.js';
+
+export const FRAMES_PER_SECOND = 5000;
+export const SECONDS = 60;
+const QUICK_SECONDS = 5;
+/** How often is looked whether rows became visible; what is measured may be this much too long. */
+const LOOK_MS = 50;
+const DRAIN_MS = 30_000;
+
+/** What was visible of one partition at one moment: rows received up to `frontier`. */
+interface Look {
+  /** Unix microseconds, taken when the answer had arrived. */
+  readonly at: number;
+  readonly frontier: number;
+}
+
+/**
+ * The whole pipeline in its real processes: exchange with its load generator, collector, transform worker, embedded
+ * ClickHouse. Time from a frame's arrival at the collector's socket to its row in the answer of a query, what was
+ * lost, and the collector's memory.
+ */
+export async function benchLive(quick: boolean): Promise<BenchFigure[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'chancery-bench-live-'));
+  const settings = loadConfig({ data: folder, logLevel: 'warn' }, {}, folder);
+  const instance = new InstanceRun({
+    settings,
+    given: new Set(['data']),
+    exchangePort: 0,
+    exchangeFlags: ['--bots', '0', '--pace', '0'],
+    onNews: (text) => process.stderr.write(`${text}\n`),
+  });
+  const signal = new AbortController().signal;
+  try {
+    await instance.start(signal);
+    const connection = await connectReadOnly(instance.settings, signal);
+    try {
+      return await measure(instance, connection.client, quick ? QUICK_SECONDS : SECONDS);
+    } finally {
+      await connection.close();
+    }
+  } finally {
+    await instance.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function measure(instance: InstanceRun, client: ClickHouseClient, seconds: number): Promise<BenchFigure[]> {
+  await drained(instance.settings);
+  const looks = new Map<number, Look[]>();
+  const startedAt = systemClock.nowMicros();
+  await setLoad(instance, FRAMES_PER_SECOND);
+  const endAt = startedAt + seconds * 1e6;
+  while (systemClock.nowMicros() < endAt) {
+    await look(client, startedAt, looks);
+    await sleep(LOOK_MS);
+  }
+  await setLoad(instance, 0);
+  const { sent, skipped } = await setLoad(instance, 0);
+  const memory = peakMemory(partOf(instance, 'collect').pid ?? 0);
+  for (const deadline = systemClock.nowMs() + DRAIN_MS; systemClock.nowMs() < deadline; await sleep(LOOK_MS)) {
+    await look(client, startedAt, looks);
+    if ((await waiting(instance.settings)) === 0) break;
+  }
+  await look(client, startedAt, looks);
+  const { latencies, recorded } = await latenciesOf(client, startedAt, looks);
+  return [
+    { name: 'frames sent', value: sent, unit: 'frames' },
+    { name: 'frames that the generator gave up', value: skipped, unit: 'frames' },
+    { name: 'frames lost', value: sent - recorded, unit: 'frames' },
+    { name: 'from socket to visible in SQL, p50', value: quantile(latencies, 0.5), unit: 'ms' },
+    { name: 'from socket to visible in SQL, p99', value: quantile(latencies, 0.99), unit: 'ms' },
+    { name: 'collector, largest resident memory', value: memory, unit: 'MB' },
+  ];
+}
+
+/** Notes how far each partition is visible now. */
+async function look(client: ClickHouseClient, since: number, looks: Map<number, Look[]>): Promise<void> {
+  const answer = await client.query({
+    query: `
+      SELECT _partition AS partition, toUnixTimestamp64Micro(max(received_at)) AS frontier
+      FROM price_ticks
+      WHERE source = 'delta' AND received_at >= fromUnixTimestamp64Micro({since:Int64})
+      GROUP BY _partition`,
+    query_params: { since: Math.max(since, systemClock.nowMicros() - 20e6) },
+    format: 'JSONEachRow',
+  });
+  const rows = await answer.json<{ partition: number; frontier: number | string }>();
+  const at = systemClock.nowMicros();
+  for (const { partition, frontier } of rows) {
+    const list = looks.get(partition) ?? [];
+    looks.set(partition, list);
+    list.push({ at, frontier: Number(frontier) });
+  }
+}
+
+/** Milliseconds per recorded delta: from its receipt to the first look that saw its partition that far. */
+async function latenciesOf(client: ClickHouseClient, since: number, looks: ReadonlyMap<number, readonly Look[]>) {
+  const answer = await client.query({
+    query: `
+      SELECT _partition, toUnixTimestamp64Micro(received_at)
+      FROM price_ticks
+      WHERE source = 'delta' AND received_at >= fromUnixTimestamp64Micro({since:Int64})
+      ORDER BY _partition, received_at`,
+    query_params: { since },
+    format: 'JSONCompactEachRow',
+  });
+  const rows = await answer.json<[number, number | string]>();
+  const latencies: number[] = [];
+  let partition = -1;
+  let list: readonly Look[] = [];
+  let next = 0;
+  for (const [of, receivedAt] of rows) {
+    if (of !== partition) {
+      partition = of;
+      list = looks.get(of) ?? [];
+      next = 0;
+    }
+    while (next < list.length && (list[next]?.frontier ?? 0) < Number(receivedAt)) next += 1;
+    const seen = list[next];
+    if (!seen) throw new Error(`a row of partition ${of} was never seen by a look`);
+    latencies.push((seen.at - Number(receivedAt)) / 1000);
+  }
+  return { latencies, recorded: rows.length };
+}
+
+async function setLoad(instance: InstanceRun, framesPerSecond: number): Promise<{ sent: number; skipped: number }> {
+  const { url, token } = partOf(instance, 'exchange').ready['control'] as { url: string; token: string };
+  const response = await fetch(`${url}/load`, {
+    method: 'POST',
+    headers: { 'X-Control-Token': token, 'content-type': 'application/json' },
+    body: JSON.stringify({ framesPerSecond }),
+  });
+  if (!response.ok) throw new Error(`the exchange refused the load: ${response.status} ${await response.text()}`);
+  return (await response.json()) as { sent: number; skipped: number };
+}
+
+/** Waits until the collector is subscribed and everything it received at the start is in ClickHouse. */
+async function drained(settings: Settings): Promise<void> {
+  for (let quiet = 0; quiet < 3; await sleep(1000)) quiet = (await waiting(settings)) === 0 ? quiet + 1 : 0;
+}
+
+async function waiting(settings: Settings): Promise<number> {
+  const bus = lookAtBus(settings);
+  if (!bus) return 0;
+  try {
+    return (await lagOf(bus, settings.group))
+      .filter(({ topic }) => topic === 'chancery.order-book')
+      .reduce((sum, { lag }) => sum + lag, 0);
+  } finally {
+    await bus.close();
+  }
+}
+
+function partOf(instance: InstanceRun, name: string): SupervisedProcess {
+  const part = instance.parts.find((p) => p.name === name);
+  if (!part) throw new Error(`${name} does not run`);
+  return part;
+}
+
+/** The largest resident memory a process ever had, MB. */
+function peakMemory(pid: number): number {
+  const kilobytes = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return Math.round((Number(kilobytes) * 1024) / 1e6);
+}
+
+function quantile(values: readonly number[], q: number): number {
+  const sorted = Float64Array.from(values).sort();
+  return Math.round(sorted[Math.floor(q * (sorted.length - 1))] ?? 0);
+}

@@ -1,0 +1,50 @@
+import { type Command, Option } from 'commander';
+import { flagOf, UsageError } from '../../core/index.js';
+import { EXCHANGE_OPTIONS } from '../../exchange/index.js';
+import { settingsOf, withSettings } from '../settings.js';
+import { UP } from '../settings-by-command.js';
+import { runUp } from '../up/run-up.js';
+
+/** Options of the simulated exchange that `up` passes on to it. */
+const PASSED_ON = ['seed', 'events', 'bots', 'pace'] as const;
+
+const EXAMPLES = `
+Examples:
+  chancery up
+  chancery up --data /srv/chancery --events 100 --pace 2
+  chancery up --exchange-url https://exchange.example
+  CLICKHOUSE_URL=http://127.0.0.1:8123 chancery up
+`;
+
+/** `chancery up`: everything on one machine. */
+export function define(command: Command): void {
+  command
+    .addHelpText('after', EXAMPLES.trimEnd())
+    .option('--exchange-port <PORT>', 'port of the simulated exchange (default: 9100, or the next free one)');
+  for (const name of PASSED_ON) {
+    const { placeholder, default: preset, help } = EXCHANGE_OPTIONS[name];
+    command.addOption(new Option(`--${name} <${placeholder}>`, `simulated exchange: ${help} (default: ${preset})`));
+  }
+  withSettings(command, UP);
+  command.action(async () => {
+    const { settings, given } = settingsOf(command);
+    await runUp({ settings, given, exchangePort: exchangePort(command), exchangeFlags: exchangeFlags(command) });
+  });
+}
+
+function exchangePort(command: Command): number | undefined {
+  const value: unknown = command.getOptionValue('exchangePort');
+  if (value === undefined) return undefined;
+  try {
+    return EXCHANGE_OPTIONS.port.parse(value);
+  } catch {
+    throw new UsageError(`--exchange-port is ${JSON.stringify(value)}: it must be a whole number from 0 to 65535`);
+  }
+}
+
+function exchangeFlags(command: Command): string[] {
+  return PASSED_ON.flatMap((name) => {
+    const value: unknown = command.getOptionValue(name);
+    return value === undefined ? [] : [flagOf(name), String(EXCHANGE_OPTIONS[name].parse(value))];
+  });
+}

@@ -1,0 +1,117 @@
+import { Gauge, Registry } from 'prom-client';
+import { HealthServer, packageVersion, processSignal, systemClock } from '../../core/index.js';
+import { formatSeconds } from '../format.js';
+import { instancePaths } from '../parts/instance.js';
+import { announce } from '../parts/registry.js';
+import { untilStopped } from '../parts/run-part.js';
+import { type BoardState, board, COLOURS, PLAIN, progressLine } from './board.js';
+import { type InstanceOptions, InstanceRun } from './instance-run.js';
+import { Screen } from './screen.js';
+import { type Figures, Watch } from './watch.js';
+
+const REDRAW_MS = 1000;
+const LINE_MS = 10_000;
+const QUESTION = 'SELECT title, market, last, bid, ask FROM latest_prices ORDER BY received_at DESC LIMIT 5';
+
+export type UpOptions = Omit<InstanceOptions, 'onNews'>;
+
+/** Runs a whole instance until Ctrl-C, with a screen that says what runs where and what was recorded. */
+export async function runUp(options: UpOptions): Promise<void> {
+  const { settings } = options;
+  const startedAt = performance.now();
+  const signal = processSignal();
+  const screen = new Screen(process.stdout);
+  const place = announce(settings.data, 'up', {}, { alone: true });
+  const instance = new InstanceRun({ ...options, onNews: (text) => screen.news(`${clockTime()} ${text}`) });
+  const metrics = new Registry();
+  const health = new HealthServer({ port: settings.metricsPort }, metrics, () => ({
+    ok: instance.parts.every((part) => part.state === 'ready'),
+    detail: Object.fromEntries(instance.parts.map((part) => [part.name, part.state])),
+  }));
+  let watch: Watch | undefined;
+  try {
+    await health.start();
+    place.update({ health: health.url });
+    screen.news(`Chancery ${packageVersion()} starts on ${instancePaths(settings.data).folder} …`);
+    await instance.start(signal);
+    watch = new Watch(instance.settings);
+    measure(metrics, instance);
+    screen.news(`ready in ${formatSeconds((performance.now() - startedAt) / 1000)}`);
+    await show(screen, instance, watch, signal);
+  } finally {
+    await stop(screen, instance, watch);
+    await health.stop();
+    place.end();
+  }
+}
+
+/** Draws what is going on until the signal is aborted; rejects with its reason. */
+async function show(screen: Screen, instance: InstanceRun, watch: Watch, signal: AbortSignal): Promise<never> {
+  for (let round = 0; !signal.aborted; round++) {
+    const state = boardState(instance, await watch.look(), watch, screen.redraws);
+    if (screen.redraws) screen.show(board(state, process.stdout.hasColors() ? COLOURS : PLAIN));
+    else if (round === 0) screen.show(board(state, PLAIN));
+    else screen.news(`${clockTime()} ${progressLine(state)}`);
+    await systemClock.sleep(screen.redraws ? REDRAW_MS : LINE_MS, signal);
+  }
+  return untilStopped(signal);
+}
+
+async function stop(screen: Screen, instance: InstanceRun, watch: Watch | undefined): Promise<void> {
+  const startedAt = performance.now();
+  screen.news(`${clockTime()} stopping; what was received is kept …`);
+  // Whoever asks twice wants out now: the parts end by themselves when their parent is gone, and lose nothing.
+  const leave = () => process.exit(1);
+  process.once('SIGINT', leave);
+  await watch?.close();
+  await instance.stop();
+  process.removeListener('SIGINT', leave);
+  const took = formatSeconds((performance.now() - startedAt) / 1000);
+  screen.news(`${clockTime()} stopped in ${took}; starting again on the same folder goes on from here`);
+  screen.end();
+}
+
+function boardState(instance: InstanceRun, figures: Figures, { warehouse }: Watch, privately: boolean): BoardState {
+  const { data } = instance.settings;
+  const { folder: usual } = instancePaths('./data');
+  const named = data === usual ? '' : ` --data ${data}`;
+  return {
+    version: packageVersion(),
+    dataFolder: data,
+    parts: instance.lines,
+    ...figures,
+    consoleUrl: consoleLine(warehouse, privately),
+    question: `npx chancery sql${named} "${QUESTION}"`,
+  };
+}
+
+/** With the password on a screen, without it in what may end up in a file. */
+function consoleLine(warehouse: Watch['warehouse'], privately: boolean): string {
+  if (!warehouse) return 'ClickHouse is not there yet';
+  return privately ? warehouse.consoleUrl : `${warehouse.url}/play  (chancery sql --console tells the password)`;
+}
+
+function measure(registry: Registry, instance: InstanceRun): void {
+  const up = new Gauge({
+    name: 'chancery_part_up',
+    help: '1 while a part runs and is ready',
+    labelNames: ['part'],
+    registers: [registry],
+    collect: () => {
+      for (const part of instance.parts) up.set({ part: part.name }, part.state === 'ready' ? 1 : 0);
+    },
+  });
+  const restarts = new Gauge({
+    name: 'chancery_part_restarts',
+    help: 'how often a part was started again since `chancery up` runs',
+    labelNames: ['part'],
+    registers: [registry],
+    collect: () => {
+      for (const part of instance.parts) restarts.set({ part: part.name }, part.restarts);
+    },
+  });
+}
+
+function clockTime(): string {
+  return new Date().toISOString().slice(11, 19);
+}
