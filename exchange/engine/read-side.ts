@@ -55,6 +55,10 @@ export abstract class ReadSide {
     return Array.from(this.running.state.openEvents, (event) => event.eventId);
   }
 
+  get eventsOpened(): number {
+    return this.running.state.events.length;
+  }
+
   event(eventId: string): EventView | undefined {
     const event = this.running.state.eventsById.get(eventId);
     return event && eventView(event, this.at());
@@ -105,10 +109,21 @@ export abstract class ReadSide {
     return seededAccounts(this.running.state, 'bot', this.counts.bots);
   }
 
-  activeOrders(userId: string): readonly OrderView[] {
+  activeOrders(userId: string, marketId?: string): readonly OrderView[] {
     const { state } = this.running;
-    const orders = state.accountsById.get(userId)?.orders.values() ?? [];
-    return [...orders].map((order) => liveOrderView(state, order, 'ACTIVE', 0));
+    const views: OrderView[] = [];
+    for (const order of state.accountsById.get(userId)?.orders.values() ?? []) {
+      if (marketId !== undefined && order.market.marketId !== marketId) continue;
+      views.push(liveOrderView(state, order, 'ACTIVE', 0));
+    }
+    return views;
+  }
+
+  freeShares(userId: string, assetId: string): number {
+    const { state } = this.running;
+    const asset = state.ids.number('asset', assetId);
+    const position = asset === undefined ? undefined : state.accountsById.get(userId)?.positions.get(asset);
+    return position ? position.shares - position.locked : 0;
   }
 
   orders(userId: string, slice: SliceRequest): Slice<OrderView> {

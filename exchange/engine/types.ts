@@ -421,6 +421,8 @@ export interface ExchangeCore extends Component {
   events(): readonly EventView[];
   /** Their IDs, for those who must not look at very many events in one go. */
   openEventIds(): readonly string[];
+  /** How many events were ever opened. */
+  readonly eventsOpened: number;
   /** Any event, also a closed one. */
   event(eventId: string): EventView | undefined;
   market(marketId: string): MarketView | undefined;
@@ -460,7 +462,10 @@ export interface ExchangeCore extends Component {
   seededAccounts(): readonly SeededAccount[];
   botAccounts(): readonly SeededAccount[];
 
-  activeOrders(userId: string): readonly OrderView[];
+  /** Of one market, or of all, oldest first. */
+  activeOrders(userId: string, marketId?: string): readonly OrderView[];
+  /** Hundredths of a share that the account holds and no SELL order locks. */
+  freeShares(userId: string, assetId: string): number;
   orders(userId: string, slice: SliceRequest): Slice<OrderView>;
   trades(userId: string, slice: SliceRequest): Slice<TradeView>;
   transactions(userId: string, slice: SliceRequest): Slice<TransactionView>;
@@ -487,7 +492,7 @@ export interface ExchangeOptions {
   /** How many events are open at a time. */
   readonly events: number;
   readonly bots: number;
-  /** Speed of the bots and of market life; 1 is normal, 0 stands still. */
+  /** Speed of the bots and of market life; 1 is normal, 0 stands still. Without bots market life stands still too. */
   readonly pace: number;
   readonly accounts: number;
   readonly takerFeeBps: number;

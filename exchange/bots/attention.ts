@@ -1,0 +1,23 @@
+import type { Random } from '../engine/index.js';
+import type { Quote } from './gateway.js';
+
+/**
+ * How much traders care about an event: a fixed share that its ID decides. A few events get most of the attention, and
+ * most get little.
+ */
+export function attentionOf(eventId: string): number {
+  const share = Number.parseInt(eventId.slice(0, 8), 16) / 0x1_0000_0000;
+  return 1 / (0.04 + share);
+}
+
+/** A market, busy ones more often; undefined when there is none. */
+export function pickMarket(markets: readonly Quote[], random: Random): Quote | undefined {
+  let sum = 0;
+  for (const market of markets) sum += attentionOf(market.eventId);
+  let left = random.next() * sum;
+  for (const market of markets) {
+    left -= attentionOf(market.eventId);
+    if (left < 0) return market;
+  }
+  return markets.at(-1);
+}

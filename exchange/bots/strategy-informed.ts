@@ -1,0 +1,57 @@
+import { MICROS, type Outcome, type Random } from '../engine/index.js';
+import { pickMarket } from './attention.js';
+import type { OrderGateway, Quote, Quotes, Strategy } from './gateway.js';
+
+const TURN_MS = 280;
+/** How wrong its idea of the fair value usually is, cents. */
+const BLUR = 1.2;
+/** It trades when the price is at least this far from its idea, cents. */
+const EDGE = 1.5;
+const OPEN_ORDERS = 12;
+
+/** Knows the hidden fair value, more or less, and trades when the price is far enough from it. */
+export class InformedTrader implements Strategy {
+  constructor(
+    private readonly gateway: OrderGateway,
+    private readonly quotes: Quotes,
+    private readonly random: Random,
+    /** The hidden chance of a market, 0..1. */
+    private readonly fair: (market: Quote) => number | undefined,
+  ) {}
+
+  async act(): Promise<number> {
+    const market = pickMarket(this.quotes.markets, this.random);
+    const fair = market && this.fair(market);
+    if (market && fair !== undefined) await this.#trade(market, fair * 100 + this.random.normal() * BLUR);
+    return this.random.exponential(TURN_MS);
+  }
+
+  /** @param idea its idea of the fair price for YES, cents */
+  async #trade(market: Quote, idea: number): Promise<void> {
+    if (market.ask < 100 && idea - market.ask >= EDGE) await this.#take(market, 'YES', market.ask, idea);
+    else if (market.bid > 0 && market.bid - idea >= EDGE) await this.#take(market, 'NO', 100 - market.bid, 100 - idea);
+    else await this.#improve(market, idea);
+  }
+
+  /** Takes what is offered for an outcome at `price`: by selling the other one if it holds some, else by buying. */
+  async #take(market: Quote, outcome: Outcome, price: number, idea: number): Promise<void> {
+    const quantity = this.random.integer(500, 6000);
+    const other = outcome === 'YES' ? 'NO' : 'YES';
+    const held = Math.min(quantity, await this.gateway.freeShares(market, other));
+    if (held > 0) await this.gateway.sell(market, other, held);
+    else if (this.random.next() < 0.5) await this.gateway.buy(market, outcome, (quantity * price * MICROS) / 10_000);
+    else await this.gateway.limit(market, outcome, 'BUY', Math.min(99, Math.floor(idea)), quantity);
+  }
+
+  /** Bids a cent more than the best, on the side where that still leaves it an edge. */
+  async #improve(market: Quote, idea: number): Promise<void> {
+    const open = await this.gateway.openOrders();
+    if (open.length >= OPEN_ORDERS && open[0]) await this.gateway.cancel(open[0].orderId);
+    const quantity = this.random.integer(300, 2500);
+    if (idea - (market.bid + 1) >= EDGE && market.ask - market.bid > 1) {
+      await this.gateway.limit(market, 'YES', 'BUY', Math.min(99, market.bid + 1), quantity);
+    } else if (market.ask - 1 - idea >= EDGE && market.ask - market.bid > 1) {
+      await this.gateway.limit(market, 'NO', 'BUY', Math.min(99, 101 - market.ask), quantity);
+    }
+  }
+}
