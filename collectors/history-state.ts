@@ -10,7 +10,7 @@ const schema = z.object({
 
 export interface MarketProgress {
   readonly event: string;
-  /** History is on the bus up to here, Unix seconds; 0 when nothing is yet. */
+  /** History is on the bus up to here, or begins here, Unix seconds. */
   readonly until: number;
 }
 

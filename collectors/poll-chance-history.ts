@@ -26,8 +26,6 @@ const SETTLE_S = 1;
 
 interface Tracked {
   readonly event: string;
-  /** Where to begin without progress, Unix seconds. */
-  readonly since: number;
   /** The event has left the search: one more time, then it is done. */
   closed: boolean;
   /** Wanted again while it was under way. */
@@ -108,8 +106,11 @@ export class ChanceHistoryPoll {
   }
 
   #follow(marketId: string, event: string, since: number, closed = false): void {
-    const tracked = { event, since, closed, again: false, queued: false };
+    const { state, period } = this.options;
+    const tracked = { event, closed, again: false, queued: false };
     this.#tracked.set(marketId, tracked);
+    // From now on it is known after a restart too, should the event close meanwhile.
+    if (!state.get(marketId)) state.set(marketId, { event, until: periodEnd(period, since) });
     this.#enqueue(marketId, tracked);
   }
 
@@ -151,9 +152,9 @@ export class ChanceHistoryPoll {
     const { event } = tracked;
     // After the end of an event nothing changes any more: its last period counts although it is not over.
     const to = tracked.closed ? Math.ceil(this.#now()) : periodEnd(period, this.#now() - SETTLE_S);
-    const from = state.get(marketId)?.until ?? periodEnd(period, tracked.since);
+    const from = state.get(marketId)?.until ?? to;
     if (from >= to) return true;
-    const poll = new Poll(this.options, 'chance.history', 'chance-history', marketId, event);
+    const poll = new Poll(this.options, 'chance.history', 'chance-history', marketId, event, this.#stop.signal);
     const tally: Tally = { points: 0, times: new Set(), requests: 0, truncated: false };
     const receipt = () => {
       const { points: got, requests: pages, truncated } = tally;

@@ -17,7 +17,7 @@ export class EventsPoll {
 
   /** One walk over all pages. Never rejects: what went wrong is in the receipt. */
   async run(signal: AbortSignal): Promise<void> {
-    const poll = new Poll(this.parts, 'reference.events', 'event-search', 'all', 'event-search');
+    const poll = new Poll(this.parts, 'reference.events', 'event-search', 'all', 'event-search', signal);
     const walk = this.parts.client.walkEvents({}, { signal, onResponse: poll.onResponse });
     const events = new Map<string, Event>();
     let failure: string | undefined;

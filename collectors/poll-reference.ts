@@ -27,7 +27,7 @@ export class ReferencePoll {
   }
 
   async #poll({ kind, operation, call }: ReferenceOperation, signal: AbortSignal): Promise<void> {
-    const poll = new Poll(this.parts, kind, operation, 'all', operation);
+    const poll = new Poll(this.parts, kind, operation, 'all', operation, signal);
     try {
       const { items, bad, page } = await call(this.parts.client, { signal, onResponse: poll.onResponse });
       await poll.published();

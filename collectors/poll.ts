@@ -31,6 +31,7 @@ export class Poll {
     private readonly subject: string,
     /** Key of its records on the bus. */
     private readonly key: string,
+    private readonly signal: AbortSignal,
   ) {
     this.#startedAt = parts.clock.nowMicros();
   }
@@ -41,9 +42,20 @@ export class Poll {
     this.#publishing.push(this.parts.publisher.publish(restRecord(this.kind, this.key, this.id, response)));
   };
 
-  /** Resolves when every answer so far is durable on the bus. */
+  /** Resolves when every answer so far is durable on the bus; rejects with the signal's reason when it is aborted. */
   async published(): Promise<void> {
-    await Promise.all(this.#publishing.splice(0));
+    const { signal } = this;
+    signal.throwIfAborted();
+    let onAbort: () => void = () => undefined;
+    const aborted = new Promise<never>((_, reject) => {
+      onAbort = () => reject(signal.reason);
+      signal.addEventListener('abort', onAbort);
+    });
+    try {
+      await Promise.race([Promise.all(this.#publishing.splice(0)), aborted]);
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+    }
   }
 
   /** Leaves the receipt. */

@@ -112,9 +112,13 @@ export class Publisher {
   async drain(timeoutMs: number): Promise<number> {
     this.#closing = true;
     this.#queue.close();
-    const timer = setTimeout(() => this.#abandoned.abort(new Error('gave up')), timeoutMs);
-    await this.#running?.catch(() => undefined);
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, timeoutMs);
+    });
+    await Promise.race([this.#running?.catch(() => undefined), late]);
     clearTimeout(timer);
+    this.#abandoned.abort(new Error('gave up'));
     return this.#queue.length + this.#inFlight;
   }
 

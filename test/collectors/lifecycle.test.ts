@@ -1,0 +1,135 @@
+import { describe, expect, it } from 'vitest';
+import { Collector } from '../../collectors/index.js';
+import { type Mark, type RawRecord, TOPICS } from '../../core/index.js';
+import { startExchange } from '../../exchange/index.js';
+import { marketOf, openEvent, startServer, Traders, until } from '../exchange/server-support.js';
+import { exchangeWith, marksOf, memoryLog, metricOf, NEVER, recordsOf, startCollector } from './rig.js';
+
+describe('a collector', () => {
+  it('says hello, lives every second, and says goodbye after everything is on the bus', async () => {
+    const { server, events } = await exchangeWith(2);
+    const rig = await startCollector(server.url, { settings: { collectorName: 'first' } });
+    await rig.marked('alive', (marks) => marks.length >= 2);
+    const traders = new Traders(server.core);
+    for (let i = 0; i < 50; i++) for (const event of events) traders.trade(marketOf(event), 10 + i);
+    await rig.stop();
+    const marks = await rig.records(TOPICS.marks);
+    expect(marks[0]?.body).toMatchObject({ type: 'session-started', collector: 'first', shard: '0/1' });
+    expect(marks.at(-1)?.body).toEqual({ type: 'session-stopped', cause: 'stopped' });
+    expect(marks.map((r) => r.n)).toEqual(marks.map((_, i) => i + 1));
+    const alive = marksOf(marks, 'alive');
+    for (let i = 1; i < alive.length; i++) {
+      expect((alive[i]?.at ?? 0) - (alive[i - 1]?.at ?? 0)).toBeLessThan(1_500_000);
+      expect(alive[i]?.at).toBeGreaterThanOrEqual(alive[i - 1]?.at ?? 0);
+    }
+    const last = alive.at(-1);
+    for (const topic of [TOPICS.orderBook, TOPICS.chance, TOPICS.reference]) {
+      const records = await rig.records(topic);
+      expect(last?.acked[topic]).toBe(records.at(-1)?.n);
+      expect(records.every((r) => r.at <= (marks.at(-1)?.at ?? 0))).toBe(true);
+    }
+    expect(marksOf(marks, 'disconnected').map((m) => m.cause)).toEqual(['closed by us', 'closed by us']);
+  });
+
+  it('acknowledges in every sign of life only what is on the bus by then', async () => {
+    const { server } = await exchangeWith(3);
+    await server.control('POST', '/load', { framesPerSecond: 2000 });
+    const rig = await startCollector(server.url);
+    await rig.marked('alive', (marks) => marks.length >= 3);
+    await rig.stop();
+    const [marks, books] = [await rig.records(TOPICS.marks), await rig.records(TOPICS.orderBook)];
+    for (const alive of marksOf(marks, 'alive')) {
+      const acked = alive.acked[TOPICS.orderBook] ?? 0;
+      const received = books.filter((r) => r.at <= alive.at).length;
+      expect(acked).toBeGreaterThanOrEqual(received);
+    }
+  });
+
+  it('waits for an exchange that is down with one clear line, and goes on when it is there', async () => {
+    const first = await startExchange({ port: 0, events: 0, bots: 0, metricsPort: -1 }, { log: memoryLog().log });
+    const { url } = first.ready;
+    await first.close();
+    const rig = await startCollector(url);
+    await until(async () => (await rig.marks('poll')).length >= 4);
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    const complaints = rig.lines.filter((l) => l.level >= 40).map((l) => l.msg);
+    expect(complaints).toHaveLength(1);
+    expect(complaints[0]).toMatch(
+      /the exchange could not be reached; check its address and that it runs .*tried again/,
+    );
+    expect(rig.collector.health().ok).toBe(true);
+    const second = await startExchange(
+      { port: new URL(url).port, events: 0, bots: 0, metricsPort: -1 },
+      { log: memoryLog().log },
+    );
+    await rig.marked('poll', (marks) => marks.some((m) => m.operation === 'event-search' && m.outcome === 'complete'));
+    expect(rig.lines.some((l) => l.msg === 'the exchange is back')).toBe(true);
+    await second.close();
+  });
+
+  it('pauses its sockets while the bus is behind, loses nothing, and resumes', async () => {
+    const { server } = await exchangeWith(5);
+    const rig = await startCollector(server.url, { queueBytes: 200_000, settings: { eventsSchedule: NEVER } });
+    await rig.marked('subscribed', (marks) => marks.length === 10);
+    const { append } = rig.bus;
+    let open: () => void = () => undefined;
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    rig.bus.append = async (...args) => {
+      await gate;
+      return append.apply(rig.bus, args);
+    };
+    await server.control('POST', '/load', { framesPerSecond: 5000 });
+    await until(async () => (await metricOf(rig.metrics, 'pauses_total')) > 0);
+    const held = await metricOf(rig.metrics, 'frames_total');
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    // What was already in the process when the socket was paused still comes; the load does not.
+    expect((await metricOf(rig.metrics, 'frames_total')) - held).toBeLessThan(1000);
+    expect(await metricOf(rig.metrics, 'queue_bytes')).toBeLessThan(600_000);
+    open();
+    await server.control('POST', '/load', { framesPerSecond: 0 });
+    const { body: load } = await server.control('GET', '/load');
+    const deltas = (records: readonly RawRecord[]) =>
+      records.filter((r) => (r.body as { t?: string }).t === 'PRICES_DATA_DELTA').length;
+    await until(async () => deltas(await rig.records(TOPICS.orderBook)) >= load.sent);
+    expect(deltas(await rig.records(TOPICS.orderBook))).toBe(load.sent);
+    expect(await rig.marks('frozen')).toEqual([]);
+  });
+
+  it('stops in time although the bus takes nothing any more, and says what is lost', async () => {
+    const { server } = await exchangeWith(1);
+    const rig = await startCollector(server.url);
+    await rig.marked('subscribed', (marks) => marks.length === 2);
+    rig.bus.append = () => new Promise(() => undefined);
+    const started = performance.now();
+    await until(() => rig.collector.health().ok);
+    await rig.stop();
+    expect(performance.now() - started).toBeLessThan(5000);
+    expect(rig.lines.some((l) => /\d+ received records could not be put on the bus and are lost/.test(l.msg))).toBe(
+      true,
+    );
+  });
+
+  it('refuses settings that cannot be used, in one line', async () => {
+    const { server } = await exchangeWith(0);
+    await expect(startCollector(server.url, { settings: { eventsSchedule: 'often' } })).rejects.toThrow(
+      /--events-schedule is "often", which is no cron pattern \(.*\); give one like "\*\/10 \* \* \* \* \*"/,
+    );
+    await expect(startCollector('http://example.com')).rejects.toThrow('is not encrypted');
+    expect(Collector.name).toBe('Collector');
+  });
+
+  it('starts a new session each time, on the same topics', async () => {
+    const server = await startServer({ events: 0 });
+    openEvent(server.core, 'one', [0.5]);
+    const one = await startCollector(server.url);
+    await one.marked('subscribed', (marks) => marks.length === 2);
+    await one.stop();
+    const two = await startCollector(server.url, { data: one.data, bus: one.bus });
+    await two.marked('subscribed', (marks) => marks.length === 4);
+    const marks = await recordsOf(one.bus, TOPICS.marks);
+    const sessions = marks.filter((r) => (r.body as Mark).type === 'session-started').map((r) => r.sid);
+    expect(new Set(sessions).size).toBe(2);
+  });
+});

@@ -1,0 +1,163 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { TOPICS } from '../../core/index.js';
+import { marketOf, openEvent, startServer, Traders, until } from '../exchange/server-support.js';
+import { exchangeWith, NEVER, startCollector, tempDir } from './rig.js';
+
+describe('the poll of event search', () => {
+  it('reads all pages, keeps each verbatim, and leaves a receipt', async () => {
+    const { server } = await exchangeWith(25, 'max-page-size=10');
+    const rig = await startCollector(server.url, { settings: { eventsSchedule: NEVER } });
+    const receipts = await rig.marked('poll', (marks) => marks.some((m) => m.operation === 'event-search'));
+    const receipt = receipts.find((m) => m.operation === 'event-search');
+    expect(receipt).toMatchObject({
+      expected: 25,
+      got: 25,
+      unique: 25,
+      pages: 3,
+      truncated: false,
+      outcome: 'complete',
+    });
+    const pages = (await rig.records(TOPICS.reference)).filter((r) => r.kind === 'reference.events');
+    expect(pages.map((r) => r.req['page'])).toEqual([0, 1, 2]);
+    expect(pages.every((r) => r.req['poll'] === receipt?.poll && r.req['status'] === 200)).toBe(true);
+    const answer = await server.post('/api/events/search?page=1&size=100', { sb: 'OLDEST' });
+    expect(pages[1]?.body).toEqual(answer.body);
+    await rig.marked('subscribed', (marks) => marks.length === 50);
+  });
+
+  it('closes no event when it could not read all pages', async () => {
+    const { server } = await exchangeWith(15, 'max-page-size=10');
+    const rig = await startCollector(server.url);
+    await rig.marked('subscribed', (marks) => marks.length === 30);
+    const before = (await rig.marks('poll')).length;
+    await server.control('POST', '/faults', { kind: 'http-500', stream: 'rest', count: 12 });
+    const failed = await rig.marked('poll', (marks) => marks.slice(before).some((m) => m.outcome !== 'complete'));
+    expect(failed.some((m) => m.outcome === 'failed' && m.cause.includes('500'))).toBe(true);
+    await rig.marked('poll', (marks) => marks.at(-1)?.outcome === 'complete' && marks.length > before + 3);
+    expect(await rig.marks('unsubscribed')).toEqual([]);
+    const statuses = (await rig.records(TOPICS.reference)).map((r) => r.req['status']);
+    expect(statuses.filter((s) => s === 500).length).toBeGreaterThan(1);
+  });
+});
+
+describe('the poll of reference data', () => {
+  it('records categories, tags and coins with a receipt each', async () => {
+    const { server } = await exchangeWith(1);
+    const rig = await startCollector(server.url);
+    const operations = ['categories', 'popular-tags', 'coins'];
+    const receipts = await rig.marked('poll', (marks) => operations.every((o) => marks.some((m) => m.operation === o)));
+    const records = await rig.records(TOPICS.reference);
+    for (const [kind, operation, path] of [
+      ['reference.categories', 'categories', '/api/categories'],
+      ['reference.tags', 'popular-tags', '/api/tags/popular?limit=100'],
+      ['reference.coins', 'coins', '/api/coins'],
+    ]) {
+      expect(receipts.find((m) => m.operation === operation)).toMatchObject({ outcome: 'complete', cause: '' });
+      const ids = (body: unknown) => (body as { i?: string; n: string }[]).map(({ i, n }) => [i, n]);
+      expect(ids(records.find((r) => r.kind === kind)?.body)).toEqual(ids((await server.get(path ?? '')).body));
+    }
+  });
+});
+
+describe('the poll of chance history', () => {
+  const points = (records: readonly { body: unknown }[]) =>
+    records.flatMap((r) => r.body as { t: number; p: number }[]);
+
+  it('fetches each market from its opening, once, and says what it has', async () => {
+    const server = await startServer({ events: 0 });
+    const event = openEvent(server.core, 'one', [0.3]);
+    const market = marketOf(event);
+    const traders = new Traders(server.core);
+    traders.trade(market, 44);
+    await new Promise((resolve) => setTimeout(resolve, 2100));
+    const rig = await startCollector(server.url, { settings: { eventsSchedule: NEVER } });
+    const [repaired] = await rig.marked('repaired', (marks) => marks.length === 1);
+    const opened = Math.floor(event.createdAt / 1e6);
+    expect(repaired).toMatchObject({ event: event.eventId, market: market.marketId });
+    expect(repaired?.from).toBeLessThanOrEqual(opened * 1e6);
+    expect(repaired?.to).toBeGreaterThan(event.createdAt);
+    const records = (await rig.records(TOPICS.chance)).filter((r) => r.kind === 'chance.history');
+    expect(points(records).some((p) => p.p === 0.44)).toBe(true);
+    expect(records[0]?.req).toMatchObject({ event: event.eventId, market: market.marketId, period: '1s', status: 200 });
+    const receipts = (await rig.marks('poll')).filter((m) => m.operation === 'chance-history');
+    expect(receipts).toHaveLength(1);
+    expect(receipts[0]).toMatchObject({ subject: market.marketId, outcome: 'complete', truncated: false });
+  });
+
+  it('goes on where it was after a restart, and from the beginning when it has forgotten that', async () => {
+    const { server, events } = await exchangeWith(1);
+    await new Promise((resolve) => setTimeout(resolve, 2100));
+    const data = await tempDir();
+    const once = async () => {
+      const rig = await startCollector(server.url, { data, settings: { eventsSchedule: NEVER } });
+      const marks = await rig.marked('repaired', (all) => all.some((m) => m.at > started));
+      await rig.stop();
+      await rig.bus.close();
+      return marks.find((m) => m.at > started);
+    };
+    let started = Date.now() * 1000;
+    const first = await once();
+    await new Promise((resolve) => setTimeout(resolve, 1100));
+    started = Date.now() * 1000;
+    const second = await once();
+    expect(second?.from).toBe((first?.to ?? 0) - 2_000_000);
+    const state = join(data, 'collector', 'chance-history.json');
+    const { markets } = JSON.parse(await readFile(state, 'utf8'));
+    expect(markets).toEqual({
+      [events[0]?.markets[0]?.marketId ?? '']: { event: events[0]?.eventId, until: (second?.to ?? 0) / 1e6 },
+    });
+    await writeFile(state, '{"version":1,"mar');
+    started = Date.now() * 1000;
+    const third = await once();
+    expect(third?.from).toBe(first?.from);
+  });
+
+  it('reads a closed event once more to its end, also when it closed while nobody looked', async () => {
+    const { server, events } = await exchangeWith(2);
+    const data = await tempDir();
+    const rig = await startCollector(server.url, { data });
+    await rig.marked('subscribed', (marks) => marks.length === 4);
+    const [one, two] = events.map((e) => ({ event: e, market: marketOf(e) }));
+    if (!one || !two) throw new Error('two events were opened');
+    const closedAt = Date.now() * 1000;
+    server.core.resolveMarket(one.event.eventId, one.market.marketId, 'NO');
+    await rig.marked('repaired', (marks) => marks.some((m) => m.event === one.event.eventId && m.to > closedAt));
+    await rig.stop();
+    await rig.bus.close();
+    server.core.resolveMarket(two.event.eventId, two.market.marketId, 'YES');
+    const again = await startCollector(server.url, { data });
+    await again.marked('repaired', (marks) =>
+      marks.some((m) => m.event === two.event.eventId && m.to > Date.now() * 1000 - 3e6),
+    );
+    const history = (await again.records(TOPICS.chance)).filter((r) => r.kind === 'chance.history');
+    for (const [{ market }, p] of [
+      [one, 0],
+      [two, 1],
+    ] as const) {
+      expect(points(history.filter((r) => r.req['market'] === market.marketId)).at(-1)?.p).toBe(p);
+    }
+    await again.stop();
+    expect(JSON.parse(await readFile(join(data, 'collector', 'chance-history.json'), 'utf8')).markets).toEqual({});
+  });
+
+  it('tries again after failures, and the receipts say so', async () => {
+    const { server, events } = await exchangeWith(1);
+    await new Promise((resolve) => setTimeout(resolve, 2100));
+    await server.control('POST', '/faults', {
+      kind: 'truncated-body',
+      stream: 'rest',
+      eventId: events[0]?.eventId,
+      count: 2,
+    });
+    await server.control('POST', '/faults', { kind: 'http-429', stream: 'rest', eventId: events[0]?.eventId });
+    const rig = await startCollector(server.url, { settings: { eventsSchedule: NEVER } });
+    await rig.marked('repaired', (marks) => marks.length > 0);
+    await until(async () =>
+      (await rig.marks('poll')).some((m) => m.operation === 'chance-history' && m.outcome === 'complete'),
+    );
+    const answers = (await rig.records(TOPICS.chance)).filter((r) => r.kind === 'chance.history');
+    expect(answers.at(-1)?.req).toMatchObject({ status: 200, attempt: 3 });
+  });
+});

@@ -1,0 +1,193 @@
+import { Registry } from 'prom-client';
+import { describe, expect, it } from 'vitest';
+import { type Bus, type BusRecord, BusWriteError, openEmbeddedBus } from '../../bus/index.js';
+import { CollectorMetrics } from '../../collectors/metrics.js';
+import { Publisher, type Received } from '../../collectors/publisher.js';
+import { encodeBody, type RawRecord, systemClock, TOPICS } from '../../core/index.js';
+import { until } from '../exchange/server-support.js';
+import { memoryLog, recordsOf, tempDir } from './rig.js';
+
+const frame = (body: string, key = 'event'): Received => ({
+  kind: 'order-book.frame',
+  key,
+  at: systemClock.nowMicros(),
+  reqJson: '{"stream":"order-book"}',
+  ...encodeBody(Buffer.from(body)),
+});
+
+/** A real bus whose appends can be made to wait or to fail. */
+async function brittleBus(options: { maxRecordBytes?: number } = {}) {
+  const real = openEmbeddedBus({ dir: await tempDir(), retentionEveryMs: 0, ...options });
+  for (const topic of Object.values(TOPICS)) {
+    await real.ensureTopic(topic, { partitions: 2, retentionMs: null, retentionBytes: null });
+  }
+  const attempts: { topic: string; records: readonly BusRecord[]; done: boolean }[] = [];
+  const control = { failures: 0, gate: Promise.resolve(), attempts, afterAppend: false };
+  const bus: Bus = Object.create(real, {
+    maxRecordBytes: { value: real.maxRecordBytes },
+    append: {
+      value: async (topic: string, records: readonly BusRecord[]) => {
+        const attempt = { topic, records, done: false };
+        attempts.push(attempt);
+        await control.gate;
+        const fails = control.failures > 0;
+        if (fails) control.failures -= 1;
+        if (fails && !control.afterAppend) throw new BusWriteError('the disk is full');
+        const places = await real.append(topic, records);
+        if (fails) throw new BusWriteError('the answer was lost');
+        attempt.done = true;
+        return places;
+      },
+    },
+  });
+  return { bus, real, control };
+}
+
+function publisherOn(bus: Bus, queueBytes?: number) {
+  const { log, lines } = memoryLog();
+  const metrics = new CollectorMetrics(new Registry());
+  const publisher = new Publisher({ bus, clock: systemClock, metrics, log, ...(queueBytes ? { queueBytes } : {}) });
+  const running = publisher.run();
+  running.catch(() => undefined);
+  return { publisher, running, lines };
+}
+
+describe('the publisher', () => {
+  it('numbers records per topic from 1 and keeps everything in order', async () => {
+    const { bus, real } = await brittleBus();
+    const { publisher } = publisherOn(bus);
+    for (let i = 0; i < 3000; i++) {
+      publisher.push(frame(`{"e":"${i % 7}","i":${i}}`, `${i % 7}`));
+      if (i % 3 === 0) publisher.push({ ...frame(`{"i":${i}}`), kind: 'chance.frame' });
+      if (i % 500 === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(await publisher.drain(5000)).toBe(0);
+    const books = await recordsOf(real, TOPICS.orderBook);
+    expect(books.map((r) => r.n)).toEqual(Array.from({ length: 3000 }, (_, i) => i + 1));
+    expect(books.map((r) => (r.body as { i: number }).i)).toEqual(Array.from({ length: 3000 }, (_, i) => i));
+    expect((await recordsOf(real, TOPICS.chance)).map((r) => r.n)).toEqual(
+      Array.from({ length: 1000 }, (_, i) => i + 1),
+    );
+    expect(publisher.acked).toEqual({ [TOPICS.orderBook]: 3000, [TOPICS.chance]: 1000 });
+    await real.close();
+  });
+
+  it('repeats a failed append unchanged, before anything else of that topic', async () => {
+    const { bus, real, control } = await brittleBus();
+    const { publisher, lines } = publisherOn(bus);
+    control.failures = 3;
+    await Promise.all([publisher.publish(frame('{"i":0}')), publisher.publish(frame('{"i":1}'))]);
+    await publisher.publish(frame('{"i":2}'));
+    const values = control.attempts.map((a) => a.records.map((r) => Buffer.from(r.value).toString()));
+    expect(values).toHaveLength(5);
+    expect(values.slice(1, 4)).toEqual([values[0], values[0], values[0]]);
+    expect(values[4]).toHaveLength(1);
+    expect((await recordsOf(real, TOPICS.orderBook)).map((r) => r.n)).toEqual([1, 2, 3]);
+    expect(lines.map((l) => l.msg)).toEqual([
+      'the disk is full; it is tried again until it works',
+      'the bus takes records again',
+    ]);
+    await publisher.drain(1000);
+    await real.close();
+  });
+
+  it('gives a record that is appended twice the same number', async () => {
+    const { bus, real, control } = await brittleBus();
+    const { publisher } = publisherOn(bus);
+    control.failures = 1;
+    control.afterAppend = true;
+    await publisher.publish(frame('{"i":0}'));
+    expect((await recordsOf(real, TOPICS.orderBook)).map((r) => [r.sid, r.n])).toEqual([
+      [publisher.sid, 1],
+      [publisher.sid, 1],
+    ]);
+    await publisher.drain(1000);
+    await real.close();
+  });
+
+  it('asks to pause when its queue is full, drops nothing, and says when there is room', async () => {
+    const { bus, real, control } = await brittleBus();
+    const { publisher } = publisherOn(bus, 100_000);
+    let open: () => void = () => undefined;
+    control.gate = new Promise((resolve) => {
+      open = resolve;
+    });
+    let sent = 0;
+    while (publisher.push(frame(`{"i":${sent},"fill":"${'x'.repeat(500)}"}`))) {
+      sent += 1;
+      if (sent % 10 === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(sent).toBeGreaterThan(100);
+    let room = false;
+    void publisher.whenRoom().then(() => {
+      room = true;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    expect(room).toBe(false);
+    open();
+    await until(() => room);
+    expect(await publisher.drain(5000)).toBe(0);
+    const stored = await recordsOf(real, TOPICS.orderBook);
+    expect(stored.map((r) => (r.body as { i: number }).i)).toEqual(Array.from({ length: sent + 1 }, (_, i) => i));
+    await real.close();
+  });
+
+  it('never says that something is durable which is not', async () => {
+    const { bus, real, control } = await brittleBus();
+    const { publisher } = publisherOn(bus);
+    const start = systemClock.nowMicros();
+    expect(publisher.watermark).toBeGreaterThanOrEqual(start);
+    let open: () => void = () => undefined;
+    control.gate = new Promise((resolve) => {
+      open = resolve;
+    });
+    const received = frame('{"i":0}');
+    const published = publisher.publish(received);
+    await until(() => control.attempts.length === 1);
+    expect(publisher.watermark).toBeLessThan(received.at);
+    expect(publisher.acked).toEqual({});
+    publisher.push(frame('{"i":1}'));
+    expect(publisher.watermark).toBeLessThan(received.at);
+    open();
+    await published;
+    await until(() => publisher.watermark > received.at);
+    expect(publisher.acked[TOPICS.orderBook]).toBeGreaterThanOrEqual(1);
+    await publisher.drain(1000);
+    await real.close();
+  });
+
+  it('gives up what a bus does not take in time, and says how much that was', async () => {
+    const { bus, real, control } = await brittleBus();
+    const { publisher, running } = publisherOn(bus);
+    control.failures = Number.POSITIVE_INFINITY;
+    for (let i = 0; i < 5; i++) publisher.push(frame(`{"i":${i}}`));
+    expect(await publisher.drain(50)).toBe(5);
+    await expect(running).rejects.toThrow('gave up');
+    await real.close();
+  });
+
+  it('puts what is larger than the bus takes there in pieces that make the exact text again', async () => {
+    const { bus, real } = await brittleBus({ maxRecordBytes: 4000 });
+    const { publisher } = publisherOn(bus);
+    const json = JSON.stringify({ e: 'x', d: Array.from({ length: 2000 }, (_, i) => `"\u0001é漢😀${i}`) });
+    const text = `no json 😀${'"\\\n'.repeat(3000)}`;
+    const bytes = Buffer.from(Array.from({ length: 9000 }, (_, i) => i % 256));
+    publisher.push(frame(json));
+    publisher.push(frame(text));
+    publisher.push({ ...frame(''), ...encodeBody(bytes) });
+    publisher.push(frame('{"small":true}'));
+    await publisher.drain(1000);
+    const records = await recordsOf(real, TOPICS.orderBook);
+    const whole = (n: number) => {
+      const pieces = records.filter((r) => r.n === n);
+      expect(pieces.map((p) => p.piece)).toEqual(pieces.map((_, i) => ({ i, of: pieces.length })));
+      expect(pieces.length).toBeGreaterThan(3);
+      return { enc: pieces[0]?.enc, body: pieces.map((p: RawRecord) => p.body as string).join('') };
+    };
+    expect(whole(1)).toEqual({ enc: undefined, body: json });
+    expect(whole(2)).toEqual({ enc: 'text', body: text });
+    expect(whole(3)).toEqual({ enc: 'base64', body: bytes.toString('base64') });
+    expect(records.at(-1)).toMatchObject({ n: 4, body: { small: true } });
+    await real.close();
+  });
+});

@@ -1,0 +1,122 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { Registry } from 'prom-client';
+import { onTestFinished } from 'vitest';
+import { type Bus, openEmbeddedBus } from '../../bus/index.js';
+import { Collector, type CollectorOptions } from '../../collectors/index.js';
+import {
+  type Logger,
+  loadConfig,
+  type Mark,
+  type RawRecord,
+  type Settings,
+  TOPICS,
+  type Topic,
+} from '../../core/index.js';
+import type { EventView } from '../../exchange/engine/index.js';
+import { readAll } from '../bus/rig.js';
+import { openEvent, startServer, type TestServer, until } from '../exchange/server-support.js';
+
+export interface LogLine {
+  readonly level: number;
+  readonly msg: string;
+}
+
+/** A logger that keeps its lines. */
+export function memoryLog(): { log: Logger; lines: LogLine[] } {
+  const lines: LogLine[] = [];
+  const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line) as LogLine) });
+  return { log, lines };
+}
+
+export async function tempDir(): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), 'chancery-collect-'));
+  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+export type MarkOf<T extends Mark['type']> = Extract<Mark, { type: T }> & { readonly at: number };
+
+/** A collector on a bus of its own, that knows what it put there. */
+export interface CollectorRig {
+  readonly collector: Collector;
+  readonly bus: Bus;
+  readonly data: string;
+  readonly lines: LogLine[];
+  readonly metrics: Registry;
+  stop(): Promise<void>;
+  /** Everything on a topic, in the order of `n`. */
+  records(topic: Topic): Promise<RawRecord[]>;
+  /** All marks, or those of one type. */
+  marks<T extends Mark['type']>(type: T): Promise<MarkOf<T>[]>;
+  /** Resolves with the marks of a type once they fulfil the condition. */
+  marked<T extends Mark['type']>(type: T, condition: (marks: MarkOf<T>[]) => boolean): Promise<MarkOf<T>[]>;
+}
+
+export interface RigOptions extends Partial<Omit<CollectorOptions, 'settings'>> {
+  readonly data?: string;
+  readonly settings?: Partial<Record<keyof Settings, unknown>>;
+}
+
+/** A quiet exchange with as many events, of one market each. */
+export async function exchangeWith(count: number, quirks = ''): Promise<{ server: TestServer; events: EventView[] }> {
+  const server = await startServer({ events: 0, quirks });
+  const events = Array.from({ length: count }, (_, i) => openEvent(server.core, `event ${i}`, [0.3 + (i % 40) / 100]));
+  return { server, events };
+}
+
+/** Never, within a test: what is scheduled runs once at the start. */
+export const NEVER = '0 0 0 1 1 *';
+
+export async function startCollector(exchangeUrl: string, options: RigOptions = {}): Promise<CollectorRig> {
+  const data = options.data ?? (await tempDir());
+  const flags = { data, exchangeUrl, eventsSchedule: '* * * * * *', historySchedule: NEVER, ...options.settings };
+  const settings = loadConfig(flags, {}, data);
+  const bus = options.bus ?? openEmbeddedBus({ dir: join(data, 'bus'), retentionEveryMs: 0 });
+  const { log, lines } = memoryLog();
+  const metrics = new Registry();
+  const { settings: _, data: __, ...given } = options;
+  const tuning = { answerMs: 400, reconnectCapMs: 50, metrics, log };
+  const collector = new Collector({ ...tuning, ...given, settings, bus });
+  onTestFinished(async () => {
+    await collector.stop();
+    await bus.close();
+  });
+  await collector.start(new AbortController().signal);
+  const records = (topic: Topic) => recordsOf(bus, topic);
+  const marks: CollectorRig['marks'] = async (type) => marksOf(await records(TOPICS.marks), type);
+  return {
+    collector,
+    bus,
+    data,
+    lines,
+    metrics,
+    stop: () => collector.stop(),
+    records,
+    marks,
+    async marked(type, condition) {
+      let found = await marks(type);
+      await until(async () => {
+        found = await marks(type);
+        return condition(found);
+      });
+      return found;
+    },
+  };
+}
+
+export async function recordsOf(bus: Bus, topic: Topic): Promise<RawRecord[]> {
+  const all = (await readAll(bus, topic)).flat().map((text) => JSON.parse(text) as RawRecord);
+  return all.sort((a, b) => a.n - b.n);
+}
+
+export function marksOf<T extends Mark['type']>(records: readonly RawRecord[], type: T): MarkOf<T>[] {
+  return records.filter((r) => (r.body as Mark).type === type).map((r) => ({ ...(r.body as MarkOf<T>), at: r.at }));
+}
+
+export const metricOf = async (metrics: Registry, name: string): Promise<number> => {
+  const metric = await metrics.getSingleMetric(`chancery_collector_${name}`)?.get();
+  return metric?.values.reduce((sum, v) => sum + v.value, 0) ?? 0;
+};

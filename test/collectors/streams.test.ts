@@ -1,0 +1,220 @@
+import { describe, expect, it } from 'vitest';
+import { type RawRecord, TOPICS } from '../../core/index.js';
+import { marketOf, openEvent, Traders, until } from '../exchange/server-support.js';
+import { exchangeWith, metricOf, NEVER, startCollector } from './rig.js';
+
+interface Frame {
+  readonly t?: string;
+  readonly e?: string;
+  readonly o?: readonly string[];
+  readonly d?: unknown;
+}
+const first = <T>(list: readonly T[]): T => {
+  const [item] = list;
+  if (item === undefined) throw new Error('there is none');
+  return item;
+};
+const framesOf = (records: readonly RawRecord[], type: string, eventId?: string) =>
+  records.map((r) => r.body as Frame).filter((f) => f.t === type && (eventId === undefined || f.e === eventId));
+
+describe('the streams of a collector', () => {
+  it('record every change of every event that event search finds, in order', async () => {
+    const { server, events } = await exchangeWith(3);
+    const rig = await startCollector(server.url);
+    for (const stream of ['order-book', 'chance']) {
+      await rig.marked('subscribed', (marks) => marks.filter((m) => m.stream === stream).length === 3);
+    }
+    const traders = new Traders(server.core);
+    const event = first(events);
+    const market = marketOf(event);
+    for (let i = 0; i < 30; i++) traders.trade(market, 20 + i);
+    const truth = [...server.core.pricesAfter(0)].map(({ marketId, c, b, a }) => ({ o: marketId, c, b, a }));
+    expect(truth.length).toBeGreaterThan(30);
+    await until(async () => framesOf(await rig.records(TOPICS.orderBook), 'PRICES_DATA_DELTA').length >= truth.length);
+    const deltas = framesOf(await rig.records(TOPICS.orderBook), 'PRICES_DATA_DELTA');
+    expect(deltas.flatMap((f) => f.d)).toEqual(truth);
+    const live = framesOf(await rig.records(TOPICS.chance), 'probability').filter((f) => 'p' in (f.d as object));
+    expect(live.map((f) => (f.d as { p: number }).p)).toEqual(Array.from({ length: 30 }, (_, i) => (20 + i) / 100));
+    const marks = await rig.marks('subscribed');
+    const own = marks.find((m) => m.event === event.eventId && m.stream === 'order-book');
+    expect(own?.markets).toEqual(event.markets.map((m) => m.marketId));
+  });
+
+  it('name their connection in every record, number them without a gap, and stamp them when they come', async () => {
+    const { server } = await exchangeWith(2);
+    const before = Date.now() * 1000;
+    const rig = await startCollector(server.url);
+    const [connected] = await rig.marked('connected', (marks) => marks.some((m) => m.stream === 'order-book'));
+    await rig.marked('subscribed', (marks) => marks.filter((m) => m.stream === 'order-book').length === 2);
+    const records = await rig.records(TOPICS.orderBook);
+    expect(records.map((r) => r.n)).toEqual(records.map((_, i) => i + 1));
+    expect(new Set(records.map((r) => r.sid)).size).toBe(1);
+    const connection = (await rig.marks('connected')).find((m) => m.stream === 'order-book')?.connection;
+    expect(records.every((r) => r.req['connection'] === connection && r.req['stream'] === 'order-book')).toBe(true);
+    expect(records.every((r) => r.kind === 'order-book.frame' && r.at >= before && r.at <= Date.now() * 1000)).toBe(
+      true,
+    );
+    expect(connected?.url).toMatch(/^ws:\/\/127\.0\.0\.1:\d+\/(event\/)?ws$/);
+  });
+
+  it('follow events that open, and let go of closed ones after their last data', async () => {
+    const { server } = await exchangeWith(1);
+    const rig = await startCollector(server.url);
+    await rig.marked('subscribed', (marks) => marks.length === 2);
+    const event = openEvent(server.core, 'later', [0.4]);
+    const { marketId } = marketOf(event);
+    await rig.marked('subscribed', (marks) => marks.filter((m) => m.event === event.eventId).length === 2);
+    server.core.resolveMarket(event.eventId, marketId, 'YES');
+    const dropped = await rig.marked('unsubscribed', (marks) => marks.length === 2);
+    expect(dropped.map((m) => [m.event, m.stream, m.cause]).sort()).toEqual([
+      [event.eventId, 'chance', 'the event has closed'],
+      [event.eventId, 'order-book', 'the event has closed'],
+    ]);
+    const last = framesOf(await rig.records(TOPICS.orderBook), 'PRICES_DATA_DELTA', event.eventId).at(-1);
+    expect(last?.d).toMatchObject([{ o: marketId, c: 1 }]);
+    const points = framesOf(await rig.records(TOPICS.chance), 'probability', event.eventId);
+    expect(points.at(-1)?.d).toMatchObject({ p: 1 });
+    expect(await metricOf(rig.metrics, 'subscriptions')).toBe(2);
+  });
+
+  it('spread events over connections of a bounded number of subscriptions', async () => {
+    const { server } = await exchangeWith(7);
+    const rig = await startCollector(server.url, { settings: { subscriptionsPerConnection: 3 } });
+    const marks = await rig.marked('subscribed', (all) => all.length === 14);
+    const perConnection = new Map<string, Set<string>>();
+    for (const { connection, event } of marks) {
+      perConnection.set(connection, (perConnection.get(connection) ?? new Set()).add(event));
+    }
+    expect([...perConnection.values()].map((events) => events.size).sort()).toEqual([1, 1, 3, 3, 3, 3]);
+  });
+
+  it('keep a malformed frame verbatim and go on', async () => {
+    const { server, events } = await exchangeWith(1);
+    const rig = await startCollector(server.url, { settings: { eventsSchedule: NEVER } });
+    await rig.marked('subscribed', (marks) => marks.length === 2);
+    await server.control('POST', '/faults', { kind: 'malformed-frame', stream: 'order-book' });
+    new Traders(server.core).trade(marketOf(first(events)), 33);
+    await until(async () => (await rig.records(TOPICS.orderBook)).some((r) => r.enc === 'text'));
+    const records = await rig.records(TOPICS.orderBook);
+    const at = records.findIndex((r) => r.enc === 'text');
+    const whole = JSON.stringify(records[at + 1]?.body);
+    expect(records[at]?.body).toBe(whole.slice(0, Math.ceil(whole.length / 2)));
+  });
+});
+
+describe('a stream that is lost', () => {
+  it('is marked, connected again, and what chance history can repair is repaired', async () => {
+    const { server, events } = await exchangeWith(1);
+    const rig = await startCollector(server.url);
+    await rig.marked('subscribed', (marks) => marks.length === 2);
+    await server.control('POST', '/faults', { kind: 'drop-connection', stream: 'chance' });
+    const [lost] = await rig.marked('disconnected', (marks) => marks.length === 1);
+    expect(lost).toMatchObject({ stream: 'chance' });
+    const subscribed = await rig.marked('subscribed', (marks) => marks.length === 3);
+    expect(subscribed[2]?.connection).not.toBe(lost?.connection);
+    expect((await rig.marks('connected')).map((m) => m.connection)).toContain(subscribed[2]?.connection);
+    const [from, to] = [lost?.at ?? 0, subscribed[2]?.at ?? 0];
+    expect(to).toBeGreaterThanOrEqual(from);
+    const event = first(events).eventId;
+    const markets = subscribed[2]?.markets ?? [];
+    await rig.marked('repaired', (marks) =>
+      markets.every((market) => {
+        const ranges = marks.filter((m) => m.market === market && m.event === event).sort((a, b) => a.from - b.from);
+        let covered = ranges[0]?.from ?? Number.POSITIVE_INFINITY;
+        if (covered > from) return false;
+        for (const range of ranges) if (range.from <= covered) covered = Math.max(covered, range.to);
+        return covered >= to;
+      }),
+    );
+    expect(await rig.marks('frozen')).toEqual([]);
+  });
+
+  it('is asked for with patience while the exchange is down', async () => {
+    const { server } = await exchangeWith(1);
+    const rig = await startCollector(server.url, { settings: { eventsSchedule: NEVER, requestTimeoutMs: 500 } });
+    await rig.marked('subscribed', (marks) => marks.length === 2);
+    await server.server.stop();
+    await rig.marked('disconnected', (marks) => marks.length === 2);
+    await until(() => rig.lines.some((l) => l.msg.includes('could not be reached')));
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(rig.lines.filter((l) => l.msg.includes('could not be reached'))).toHaveLength(1);
+  });
+});
+
+describe('a silent subscription', () => {
+  const settings = { silenceMs: 300 };
+
+  it('is proven quiet by a probe, again and again', async () => {
+    const { server } = await exchangeWith(3);
+    const rig = await startCollector(server.url, { settings });
+    const quiet = await rig.marked('quiet', (marks) => marks.length >= 24);
+    for (const stream of ['order-book', 'chance']) {
+      expect(new Set(quiet.filter((m) => m.stream === stream).map((m) => m.event)).size).toBe(3);
+    }
+    expect(await rig.marks('frozen')).toEqual([]);
+    expect(await rig.marks('disconnected')).toEqual([]);
+  });
+
+  it.each(['order-book', 'chance'] as const)('is frozen when the whole %s connection says nothing', async (stream) => {
+    const { server } = await exchangeWith(2);
+    const rig = await startCollector(server.url, { settings });
+    await rig.marked('quiet', (marks) => marks.filter((m) => m.stream === stream).length >= 4);
+    await server.control('POST', '/faults', { kind: 'freeze', stream });
+    const frozenFrom = Date.now() * 1000;
+    const frozen = await rig.marked('frozen', (marks) => marks.length === 2);
+    expect(new Set(frozen.map((m) => m.event)).size).toBe(2);
+    for (const mark of frozen) {
+      expect(mark.stream).toBe(stream);
+      expect(mark.since).toBeLessThanOrEqual(frozenFrom + 50_000);
+      expect(mark.since).toBeGreaterThan(frozenFrom - 1_500_000);
+    }
+    const [lost] = await rig.marked('disconnected', (marks) => marks.length === 1);
+    expect(lost).toMatchObject({ stream, connection: frozen[0]?.connection });
+    await rig.marked('subscribed', (marks) => marks.filter((m) => m.at > (lost?.at ?? 0)).length === 2);
+  });
+
+  it('is frozen and subscribed anew when only one event says nothing', async () => {
+    const { server, events } = await exchangeWith(2);
+    const rig = await startCollector(server.url, { settings });
+    await rig.marked('quiet', (marks) => marks.filter((m) => m.stream === 'order-book').length >= 4);
+    const [event, other] = events;
+    await server.control('POST', '/faults', {
+      kind: 'freeze',
+      stream: 'order-book',
+      eventId: event?.eventId,
+      ms: 1200,
+    });
+    const [frozen] = await rig.marked('frozen', (marks) => marks.length > 0);
+    expect(frozen).toMatchObject({ event: event?.eventId, stream: 'order-book' });
+    await rig.marked('subscribed', (marks) =>
+      marks.some((m) => m.event === event?.eventId && m.at > (frozen?.at ?? 0)),
+    );
+    expect((await rig.marks('frozen')).some((m) => m.event === other?.eventId && m.stream === 'order-book')).toBe(
+      false,
+    );
+  });
+
+  it.each(['order-book', 'chance'] as const)('of the %s stream is frozen when a change was skipped', async (stream) => {
+    const { server, events } = await exchangeWith(1);
+    const rig = await startCollector(server.url, { settings });
+    await rig.marked('subscribed', (marks) => marks.length === 2);
+    const event = first(events);
+    const traders = new Traders(server.core);
+    const market = marketOf(event);
+    traders.trade(market, 41);
+    await rig.marked('quiet', (marks) => marks.some((m) => m.stream === stream));
+    const before = Date.now() * 1000;
+    // A trade in an empty book makes several deltas; the last one is what remains.
+    const deltas = stream === 'chance' ? 1 : 3;
+    await server.control('POST', '/faults', { kind: 'skip-delta', stream, count: deltas });
+    traders.trade(market, 42);
+    const [frozen] = await rig.marked('frozen', (marks) => marks.length === 1);
+    expect(frozen).toMatchObject({
+      stream,
+      event: event?.eventId,
+      cause: 'the exchange tells other values for 1 of its markets',
+    });
+    expect(frozen?.since).toBeLessThan(before + 300_000);
+    await rig.marked('subscribed', (marks) => marks.some((m) => m.stream === stream && m.at > (frozen?.at ?? 0)));
+  });
+});
