@@ -15,8 +15,6 @@ export interface ConnectionOptions {
   readonly database: string;
   /** Shown in ClickHouse's logs and `system.processes`. */
   readonly application: string;
-  /** Connections for inserts, at most. Default 8. */
-  readonly insertConnections?: number;
   /** Longest silence of the server before a statement counts as lost, milliseconds. Default 120,000. */
   readonly timeoutMs?: number;
 }
@@ -56,7 +54,7 @@ export class Connection {
       log: { level: ClickHouseLogLevel.OFF },
       clickhouse_settings: { wait_end_of_query: 1, output_format_json_quote_64bit_integers: 0 },
     });
-    this.#post = new HttpPost({ endpoint, application, connections: options.insertConnections ?? 8, timeoutMs });
+    this.#post = new HttpPost({ endpoint, application, timeoutMs });
   }
 
   /** Where it is, for messages. */

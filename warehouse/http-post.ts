@@ -33,13 +33,11 @@ export class HttpPost {
     private readonly options: {
       readonly endpoint: ClickHouseEndpoint;
       readonly application: string;
-      readonly connections: number;
       readonly timeoutMs: number;
     },
   ) {
     const url = new URL(options.endpoint.url);
     this.#pool = new Pool(url.origin, {
-      connections: options.connections,
       pipelining: 1,
       headersTimeout: options.timeoutMs,
       bodyTimeout: options.timeoutMs,

@@ -12,6 +12,13 @@ export {
   type Rebuild,
   type WriterEvent,
 } from './exactly-once/batch.js';
+export {
+  ExactlyOnceWriter,
+  type Loss,
+  type OpenOptions,
+  type WriterOptions,
+} from './exactly-once/exactly-once-writer.js';
+export type { WriterTiming } from './exactly-once/writer-context.js';
 export { RowBinaryWriter } from './row-binary-writer.js';
 export { checkColumns } from './schema/check-columns.js';
 export { type MigrateOptions, type MigrateResult, migrate, sqlFolder } from './schema/migrate.js';

@@ -11,8 +11,8 @@ export interface Batch {
 }
 
 /**
- * Upper bounds of one batch: per table, rows and bytes keep an insert one block and so one part per table partition;
- * table partitions keep it well inside the deduplication window. A single record may exceed the last one.
+ * Upper bounds of one batch: rows of one table, bytes of all, and partitions of one table that it touches, each of
+ * which takes a place in the deduplication window. Only a batch of a single record may exceed them.
  */
 export const BATCH_LIMITS = { rows: 1_000_000, bytes: 256_000_000, tablePartitions: 8 } as const;
 
@@ -62,8 +62,7 @@ export interface WriterEvent {
   readonly end: number;
   /** Rows of the batch, over all tables. */
   readonly rows: number;
-  readonly bytes: number;
-  /** For `waiting`: what ClickHouse answered, one line; and when it is tried again, milliseconds from now. */
+  /** For `waiting` and `recovering`: why, one line; and after how many milliseconds it is tried again. */
   readonly cause?: string;
   readonly delayMs?: number;
 }

@@ -1,0 +1,348 @@
+import { PartitionLostError } from '../../../bus/index.js';
+import type { BatchPlace, BlockStore, InsertRequest } from '../../../warehouse/exactly-once/block-store.js';
+import {
+  ConnectionError,
+  logTable,
+  type PartitionStore,
+  replacingTable,
+  type TableBlock,
+} from '../../../warehouse/index.js';
+
+/** Tables of the model, one of each kind; `ticks` feeds a materialized view of row counts. */
+export const ticks = logTable({ name: 'ticks', columns: [['value', 'UInt64']], feedsMaterializedViews: true });
+export const raw = logTable({ name: 'raw', columns: [['value', 'UInt64']] });
+export const states = replacingTable({
+  name: 'states',
+  columns: [
+    ['id', 'UInt64'],
+    ['seen', 'UInt64'],
+  ],
+  id: ['id'],
+  version: 'seen',
+});
+export const TABLES = [ticks, raw, states];
+
+/** A row of the model: its place, the table partition it falls into, and for `states` its ID. */
+export interface ModelRow {
+  readonly offset: number;
+  readonly index: number;
+  readonly part: number;
+}
+
+/** What the records of a range become: the same for the same range, several table partitions, some tables without rows. */
+export function rowsOf(start: number, end: number): Map<string, ModelRow[]> {
+  const rows = new Map<string, ModelRow[]>();
+  const add = (table: string, row: ModelRow) => rows.set(table, [...(rows.get(table) ?? []), row]);
+  for (let offset = start; offset <= end; offset++) {
+    add('raw', { offset, index: 0, part: Math.floor(offset / 7) });
+    for (let index = 0; index < offset % 3; index++) add('ticks', { offset, index, part: Math.floor(offset / 5) });
+    if (offset % 4 === 0) add('states', { offset, index: 0, part: 0 });
+  }
+  return rows;
+}
+
+export function blocksOf(start: number, end: number): TableBlock[] {
+  const rows = rowsOf(start, end);
+  return TABLES.flatMap((table) => {
+    const own = rows.get(table.name);
+    return own ? [{ table, rows: own.length, body: Buffer.from(JSON.stringify(own)) }] : [];
+  });
+}
+
+export const idOf = (row: ModelRow): number => row.offset % 12;
+
+/** The worker is dead: everything it still does must come to nothing. */
+export class Crashed extends Error {}
+
+/** Decides what happens at each step, from a list of numbers; 0, and everything after the list, means: all goes well. */
+export class Fate {
+  #at = 0;
+
+  constructor(private readonly choices: readonly number[]) {}
+
+  pick(options: number): number {
+    const choice = this.choices[this.#at] ?? 0;
+    this.#at += 1;
+    return choice % options;
+  }
+}
+
+interface Query {
+  readonly id: string;
+  /** Steps that are left, each an effect on the tables. */
+  readonly steps: (() => void)[];
+}
+
+interface ModelTable {
+  /** Rows that are there; a place may be there twice. */
+  readonly rows: ModelRow[];
+  /** `token|partition` of what deduplication remembers, oldest first. */
+  tokens: string[];
+}
+
+/**
+ * ClickHouse as far as the protocol depends on it, with what was observed of the real one: a table partition gets its
+ * rows at once or not at all; the token is remembered before the rows are there; a query whose client is gone goes on;
+ * a request may arrive long after its sender gave up; a materialized view runs on every insert, deduplicated or not.
+ */
+export class ModelServer {
+  readonly tables = new Map(TABLES.map((table) => [table.name, { rows: [], tokens: [] } as ModelTable]));
+  /** The materialized view's target: rows counted by table partition and first offset of the insert, replaced by key. */
+  readonly viewCounts = new Map<string, number>();
+  #running: Query[] = [];
+  #late: { readonly at: number; deliver(): void }[] = [];
+  #now = 0;
+
+  constructor(
+    private readonly fate: Fate,
+    readonly window = 100,
+  ) {}
+
+  /** Time passes: queries go on, late requests arrive. */
+  tick(): void {
+    this.#now += 1;
+    for (const query of this.#running) query.steps.shift()?.();
+    this.#running = this.#running.filter((query) => query.steps.length > 0);
+    const due = this.#late.filter((late) => late.at <= this.#now);
+    this.#late = this.#late.filter((late) => late.at > this.#now);
+    for (const late of due) late.deliver();
+  }
+
+  /** Lets everything that is still under way come to its end. */
+  drain(): void {
+    for (let i = 0; i < 1000; i++) this.tick();
+  }
+
+  kill(): void {
+    this.#running = [];
+  }
+
+  insert(block: TableBlock, request: Omit<InsertRequest, 'beforeSend' | 'signal'>): void {
+    this.tick();
+    const query = this.#queryOf(block, request);
+    const deliver = () => {
+      if (this.#running.some((other) => other.id === query.id)) return;
+      this.#running.push({ id: query.id, steps: query.steps.flatMap((step) => [...idle(this.fate.pick(20)), step]) });
+    };
+    switch (this.fate.pick(9)) {
+      case 0:
+      case 1:
+        if (this.#running.some((other) => other.id === query.id)) throw new ConnectionError('same query is running');
+        for (const step of query.steps.splice(0)) step();
+        return;
+      case 2:
+        throw new ConnectionError('lost on the way');
+      case 3:
+        for (const step of query.steps.splice(0)) step();
+        throw new ConnectionError('answer lost');
+      case 4:
+        deliver();
+        throw new ConnectionError('client gave up, query goes on');
+      case 5:
+        this.#late.push({ at: this.#now + 1 + this.fate.pick(60), deliver });
+        throw new ConnectionError('request is late');
+      case 6:
+        for (const step of query.steps.splice(0)) step();
+        this.#late.push({ at: this.#now + 1 + this.fate.pick(60), deliver: () => this.#again(block, request) });
+        return;
+      default:
+        for (const step of query.steps.splice(0, this.fate.pick(query.steps.length + 1))) step();
+        this.kill();
+        throw new ConnectionError('server was killed');
+    }
+  }
+
+  countPlaces(table: string, place: BatchPlace): { rows: number; places: number } {
+    this.tick();
+    this.#fail();
+    const rows = this.#table(table).rows.filter((row) => row.offset >= place.start && row.offset <= place.end);
+    return { rows: rows.length, places: new Set(rows.map(placeOf)).size };
+  }
+
+  countOutdated(block: TableBlock): number {
+    this.tick();
+    this.#fail();
+    const there = this.#table(block.table.name).rows;
+    const newest = (id: number) => Math.max(-1, ...there.filter((row) => idOf(row) === id).map((row) => row.offset));
+    return new Set(
+      bodyOf(block)
+        .filter((row) => newest(idOf(row)) < row.offset)
+        .map(idOf),
+    ).size;
+  }
+
+  countRunning(ids: readonly string[]): number {
+    this.tick();
+    this.#fail();
+    return this.#running.filter((query) => ids.includes(query.id)).length;
+  }
+
+  killQueries(ids: readonly string[]): void {
+    this.tick();
+    this.#running = this.#running.filter((query) => !ids.includes(query.id));
+  }
+
+  #again(block: TableBlock, request: Omit<InsertRequest, 'beforeSend' | 'signal'>): void {
+    for (const step of this.#queryOf(block, request).steps) step();
+  }
+
+  #fail(): void {
+    if (this.fate.pick(12) === 11) throw new ConnectionError('no answer');
+  }
+
+  /** The steps of an insert: per table partition, first the token, then the rows; the view at the end. */
+  #queryOf(block: TableBlock, { token, queryId, onlyMissing }: Omit<InsertRequest, 'beforeSend' | 'signal'>): Query {
+    const table = this.#table(block.table.name);
+    const steps: (() => void)[] = [];
+    let rows = bodyOf(block);
+    if (onlyMissing) {
+      steps.push(() => {
+        const there = new Set(table.rows.map(placeOf));
+        rows = rows.filter((row) => !there.has(placeOf(row)));
+      });
+    }
+    for (const part of new Set(rows.map((row) => row.part))) {
+      let known = false;
+      const own = () => rows.filter((row) => row.part === part);
+      steps.push(() => {
+        known = table.tokens.includes(`${token}|${part}`);
+        if (!known && own().length > 0) table.tokens = [...table.tokens, `${token}|${part}`].slice(-this.window);
+      });
+      steps.push(() => {
+        if (!known) table.rows.push(...own());
+      });
+      if (block.table.feedsMaterializedViews) {
+        steps.push(() => {
+          const [first] = own();
+          if (first) this.viewCounts.set(`${part}|${first.offset}`, own().length);
+        });
+      }
+    }
+    return { id: queryId, steps };
+  }
+
+  #table(name: string): ModelTable {
+    const table = this.tables.get(name);
+    if (!table) throw new Error(`no table ${name}`);
+    return table;
+  }
+}
+
+/** Time in which a slow query does nothing. */
+const idle = (ticks: number): (() => void)[] => Array.from({ length: ticks }, () => () => undefined);
+
+const placeOf = (row: ModelRow): string => `${row.offset}/${row.index}`;
+const bodyOf = (block: TableBlock): ModelRow[] => JSON.parse(block.body.toString()) as ModelRow[];
+
+/** What outlives every worker: the committed offset of the partition, and who owns it. */
+export class ModelBus {
+  offset = 0;
+  intent: string | undefined;
+  owner = 0;
+}
+
+/** Which protections are taken away, to see that each is needed. */
+export interface Without {
+  readonly token?: boolean;
+  readonly readBack?: boolean;
+  readonly intent?: boolean;
+  readonly quiesce?: boolean;
+  readonly ownership?: boolean;
+  readonly newToken?: boolean;
+  readonly commitReadBack?: boolean;
+  readonly feedViews?: boolean;
+}
+
+/** One life of a worker's connections: counts its steps, and is dead from one of them on. */
+export class Life {
+  #steps = 0;
+  dead = false;
+
+  constructor(
+    private readonly diesAt: number,
+    /** Called at that step instead of dying: the worker was paused and others went on without it. */
+    private readonly onPause?: () => Promise<void>,
+  ) {}
+
+  get steps(): number {
+    return this.#steps;
+  }
+
+  /** Runs an effect; a worker may die before it or after it, and then never learns the outcome. */
+  async step<T>(effect: () => T): Promise<T> {
+    await this.#moment();
+    const result = attempt(effect);
+    await this.#moment();
+    if ('error' in result) throw result.error;
+    return result.value;
+  }
+
+  async #moment(): Promise<void> {
+    await Promise.resolve();
+    if (this.dead) throw new Crashed();
+    if (this.#steps++ !== this.diesAt) return;
+    if (this.onPause) return this.onPause();
+    this.dead = true;
+    throw new Crashed();
+  }
+}
+
+function attempt<T>(effect: () => T): { value: T } | { error: unknown } {
+  try {
+    return { value: effect() };
+  } catch (error) {
+    return { error };
+  }
+}
+
+export function storeFor(server: ModelServer, life: Life, without: Without, random: () => number): BlockStore {
+  return {
+    insert: (block, request) =>
+      life.step(() => {
+        request.beforeSend();
+        const swallowed = without.newToken ? request.token.replace(/\/r\d+$/, '') : request.token;
+        server.insert(block, { ...request, token: without.token ? `${swallowed}-${random()}` : swallowed });
+      }),
+    countPlaces: (table, place) =>
+      life.step(() => {
+        const rows = rowsOf(place.start, place.end).get(table.name)?.length ?? 0;
+        return without.readBack ? { rows, places: rows } : server.countPlaces(table.name, place);
+      }),
+    countOutdated: (block) => life.step(() => (without.readBack ? 0 : server.countOutdated(block))),
+    countRunning: (ids) => life.step(() => (without.quiesce ? 0 : server.countRunning(ids))),
+    kill: (ids) => life.step(() => server.killQueries(ids)),
+  };
+}
+
+export function partitionFor(bus: ModelBus, life: Life, without: Without, fate: Fate): PartitionStore {
+  bus.owner += 1;
+  const epoch = bus.owner;
+  const assertOwned = () => {
+    if (bus.owner !== epoch) throw new PartitionLostError('t', 0, 'g');
+  };
+  let remembered: { offset: number; intent?: string } | undefined;
+  return {
+    topic: 't',
+    partition: 0,
+    log: 'L',
+    committed: () =>
+      life.step(() => {
+        if ((without.commitReadBack || without.intent) && remembered) return remembered;
+        return { offset: bus.offset, ...(bus.intent === undefined ? {} : { intent: bus.intent }) };
+      }),
+    commit: (offset, intent) =>
+      life.step(() => {
+        assertOwned();
+        remembered = { offset, ...(intent === undefined ? {} : { intent }) };
+        // A consumer that was stopped returns silently and keeps nothing.
+        if (fate.pick(15) === 14) return;
+        bus.offset = offset;
+        bus.intent = without.intent ? undefined : intent;
+        if (fate.pick(15) === 14) throw new PartitionLostError('t', 0, 'g');
+      }),
+    assertOwned: () =>
+      life.step(() => {
+        if (!without.ownership) assertOwned();
+      }),
+  };
+}

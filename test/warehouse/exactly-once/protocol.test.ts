@@ -1,0 +1,216 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { isRetryable } from '../../../core/index.js';
+import { type Batch, ExactlyOnceWriter } from '../../../warehouse/index.js';
+import {
+  blocksOf,
+  Crashed,
+  Fate,
+  idOf,
+  Life,
+  ModelBus,
+  type ModelRow,
+  ModelServer,
+  partitionFor,
+  rowsOf,
+  storeFor,
+  TABLES,
+  type Without,
+} from './model.js';
+
+const RECORDS = 30;
+const never = new AbortController().signal;
+
+interface World {
+  readonly bus: ModelBus;
+  readonly server: ModelServer;
+  readonly fate: Fate;
+  readonly random: () => number;
+}
+
+function newWorld(choices: readonly number[] = [], seed = 1, window = 100): World {
+  const fate = new Fate(choices);
+  return { bus: new ModelBus(), server: new ModelServer(fate, window), fate, random: mulberry32(seed) };
+}
+
+/** One run of a worker: takes over, then writes batches of random sizes until all records are done or it dies. */
+async function work(world: World, life: Life, without: Without = {}): Promise<void> {
+  const { bus, server, fate, random } = world;
+  let now = 0;
+  const clock = {
+    nowMs: () => now,
+    nowMicros: () => now * 1000,
+    sleep: async (ms: number) => {
+      now += Math.min(ms, 100);
+      server.tick();
+      await Promise.resolve();
+      if (life.dead) throw new Crashed();
+    },
+  };
+  const writer = new ExactlyOnceWriter({ shards: [], tables: TABLES, transforms: '1', clock, random }, [
+    storeFor(server, life, without, random),
+  ]);
+  const partition = partitionFor(bus, life, without, fate);
+  const rebuild = (start: number, end: number) => life.step(() => blocksOf(start, end));
+  const open = await writer.open(partition, { rebuild, signal: never });
+  while (open.nextOffset < RECORDS) {
+    const start = open.nextOffset;
+    const end = Math.min(RECORDS - 1, start + Math.floor(random() * 12));
+    const batch: Batch = { start, end, blocks: await life.step(() => blocksOf(start, end)) };
+    void open.write(batch).catch(() => undefined);
+    await open.ready();
+  }
+  await open.flush();
+}
+
+/** Workers follow each other, each dying at the given step, until one comes through. */
+async function workers(world: World, deaths: readonly number[], without: Without = {}): Promise<void> {
+  for (let i = 0; i < deaths.length + 50; i++) {
+    try {
+      await work(world, new Life(deaths[i] ?? -1), without);
+      return;
+    } catch (error) {
+      if (!(error instanceof Crashed) && !isRetryable(error)) throw error;
+    }
+  }
+  throw new Error('no worker came through');
+}
+
+/** Compares everything that is there with everything that must be; answers what is wrong, or nothing. */
+function faultsOf({ server }: World): string[] {
+  server.drain();
+  const expected = rowsOf(0, RECORDS - 1);
+  const faults: string[] = [];
+  const place = (row: ModelRow) => `${row.offset}/${row.index}`;
+  for (const [name, rows] of expected) {
+    const there = server.tables.get(name)?.rows ?? [];
+    if (name === 'states') {
+      const newest = (list: readonly ModelRow[]) => {
+        const byId = new Map<number, number>();
+        for (const row of list) byId.set(idOf(row), Math.max(byId.get(idOf(row)) ?? -1, row.offset));
+        return JSON.stringify([...byId].sort((a, b) => a[0] - b[0]));
+      };
+      if (newest(there) !== newest(rows)) faults.push('states: an ID is missing or old');
+      continue;
+    }
+    const places = new Set(there.map(place));
+    for (const row of rows) if (!places.has(place(row))) faults.push(`${name}: ${place(row)} is missing`);
+    if (places.size < there.length) faults.push(`${name}: ${there.length - places.size} rows are doubled`);
+  }
+  const counted = [...server.viewCounts.values()].reduce((sum, rows) => sum + rows, 0);
+  if (counted !== expected.get('ticks')?.length) faults.push(`the view counted ${counted} ticks`);
+  return faults;
+}
+
+function mulberry32(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** Everything that chance decides about a run. */
+const story = fc.record({
+  choices: fc.array(fc.nat({ max: 719 }), { minLength: 0, maxLength: 200 }),
+  deaths: fc.array(fc.nat({ max: 120 }), { maxLength: 6 }),
+  seed: fc.integer(),
+});
+
+describe('the exactly-once protocol', () => {
+  it('writes everything once when nothing goes wrong', async () => {
+    const world = newWorld();
+    await workers(world, []);
+    expect(faultsOf(world)).toEqual([]);
+    expect(world.bus).toMatchObject({ offset: RECORDS, intent: undefined });
+  });
+
+  it('survives the death of the worker before and after every single step', async () => {
+    const life = new Life(-1);
+    await work(newWorld(), life);
+    expect(life.steps).toBeGreaterThan(60);
+    for (let diesAt = 0; diesAt < life.steps; diesAt++) {
+      const world = newWorld();
+      await workers(world, [diesAt]);
+      expect(faultsOf(world), `died at step ${diesAt}`).toEqual([]);
+    }
+  });
+
+  it('survives the death of the worker at every step of a recovery', async () => {
+    const first = 60;
+    const recovery = new Life(-1);
+    const rehearsal = newWorld();
+    await work(rehearsal, new Life(first)).catch(() => undefined);
+    await work(rehearsal, recovery);
+    for (let diesAt = 0; diesAt < recovery.steps; diesAt++) {
+      const world = newWorld();
+      await workers(world, [first, diesAt]);
+      expect(faultsOf(world), `died at step ${diesAt} of the recovery`).toEqual([]);
+    }
+  });
+
+  it('loses and doubles nothing, whatever fails in whatever order', async () => {
+    await fc.assert(
+      fc.asyncProperty(story, async ({ choices, deaths, seed }) => {
+        const world = newWorld(choices, seed);
+        await workers(world, deaths);
+        expect(faultsOf(world)).toEqual([]);
+      }),
+      { numRuns: 3000, seed: 20 },
+    );
+  });
+
+  it('is not disturbed by a worker that was paused at any step while another finished everything', async () => {
+    const rehearsal = new Life(-1);
+    await work(newWorld(), rehearsal);
+    for (let pausedAt = 0; pausedAt < rehearsal.steps; pausedAt++) {
+      const world = newWorld();
+      await work(world, new Life(pausedAt, () => work(world, new Life(-1)))).catch((error: unknown) => {
+        if (!isRetryable(error)) throw error;
+      });
+      expect(faultsOf(world), `paused at step ${pausedAt}`).toEqual([]);
+      expect(world.bus.offset).toBe(RECORDS);
+    }
+  });
+});
+
+describe('each protection is needed:', () => {
+  /** Whether some story ends with rows lost or doubled, or with a writer that had to stop. */
+  async function fails(without: Without, window = 100): Promise<boolean> {
+    const result = await fc.check(
+      fc.asyncProperty(story, async ({ choices, deaths, seed }) => {
+        const world = newWorld(choices, seed, window);
+        await workers(world, deaths, without);
+        expect(faultsOf(world)).toEqual([]);
+      }),
+      { numRuns: 3000, seed: 20, endOnFailure: true },
+    );
+    return result.failed;
+  }
+
+  it('without the intent', async () => expect(await fails({ intent: true })).toBe(true));
+  it('without reading commits back', async () => expect(await fails({ commitReadBack: true })).toBe(true));
+  it('without the token', async () => expect(await fails({ token: true })).toBe(true));
+  it('without the read-back', async () => expect(await fails({ readBack: true })).toBe(true));
+  it('without a new token for swallowed rows', async () => expect(await fails({ newToken: true })).toBe(true));
+  it('without waiting for running queries', async () => expect(await fails({ quiesce: true })).toBe(true));
+
+  it('without asking for ownership, once the tokens of a paused worker are forgotten', async () => {
+    const outcomes = { with: 0, without: 0 };
+    for (const [name, without] of [
+      ['with', {}],
+      ['without', { ownership: true }],
+    ] as const) {
+      const rehearsal = new Life(-1);
+      await work(newWorld([], 1, 2), rehearsal);
+      for (let pausedAt = 0; pausedAt < rehearsal.steps; pausedAt++) {
+        const world = newWorld([], 1, 2);
+        await work(world, new Life(pausedAt, () => work(world, new Life(-1))), without).catch(() => undefined);
+        if (faultsOf(world).length > 0) outcomes[name] += 1;
+      }
+    }
+    expect(outcomes.without).toBeGreaterThan(outcomes.with);
+  });
+});

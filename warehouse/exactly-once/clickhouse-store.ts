@@ -1,0 +1,114 @@
+import { UsageError } from '../../core/index.js';
+import {
+  type Connection,
+  columnList,
+  quoteName,
+  quoteText,
+  type StatementSettings,
+  structureOf,
+} from '../connection.js';
+import { type TableBlock, type TableDefinition, TOPIC_COLUMN } from '../table.js';
+import type { BatchPlace, BlockStore, InsertRequest } from './block-store.js';
+
+/** More rows than any request has. */
+const ONE_BLOCK = 1_000_000_000;
+
+/**
+ * Settings that exactly-once rests on, sent with every insert instead of hoping for a server's defaults: synchronous;
+ * deduplicated by token, materialized views included; one block, so that a table partition gets all of its rows or none.
+ */
+const INSERT_SETTINGS: StatementSettings = {
+  async_insert: 0,
+  deduplicate_insert: 'enable',
+  deduplicate_insert_select: 'force_enable',
+  deduplicate_blocks_in_dependent_materialized_views: 1,
+  input_format_parallel_parsing: 0,
+  wait_end_of_query: 1,
+  max_insert_block_size: ONE_BLOCK,
+  max_insert_block_size_bytes: 0,
+  min_insert_block_size_rows: ONE_BLOCK,
+  min_insert_block_size_bytes: 0,
+  max_insert_threads: 1,
+  max_threads: 1,
+  insert_null_as_default: 0,
+};
+
+/** The exactly-once protocol's view of one ClickHouse server. */
+export class ClickHouseStore implements BlockStore {
+  constructor(private readonly connection: Connection) {}
+
+  async insert(block: TableBlock, request: InsertRequest): Promise<void> {
+    const { token, queryId, onlyMissing, beforeSend, signal } = request;
+    await this.connection.insert(block, {
+      queryId,
+      settings: { ...INSERT_SETTINGS, insert_deduplication_token: token },
+      ...(onlyMissing ? { select: this.#selectMissing(block.table, onlyMissing) } : {}),
+      beforeSend,
+      signal,
+    });
+  }
+
+  async countPlaces(table: TableDefinition, place: BatchPlace, signal: AbortSignal) {
+    const [row] = await this.connection.query<{ rows: number; places: number }>(
+      `SELECT count() AS rows, uniqExact(_offset, _index) AS places FROM ${this.#name(table)} WHERE ${within(table, place)}`,
+      {},
+      signal,
+    );
+    return row ?? { rows: 0, places: 0 };
+  }
+
+  async countOutdated(block: TableBlock, signal: AbortSignal): Promise<number> {
+    const { table } = block;
+    if (table.kind !== 'replacing') throw new UsageError(`table ${table.name} has no versions`);
+    const id = table.id.map(quoteName).join(', ');
+    const version = quoteName(table.version);
+    const { outdated } = await this.connection.queryWithBlock<{ outdated: number }>(
+      `SELECT count() AS outdated FROM (
+         SELECT ${id} FROM (
+           SELECT ${id}, ${version}, 1 AS ours FROM block
+           UNION ALL
+           SELECT ${id}, ${version}, 0 AS ours FROM ${this.#name(table)} WHERE (${id}) IN (SELECT ${id} FROM block)
+         )
+         GROUP BY ${id}
+         HAVING countIf(ours = 0) = 0 OR maxIf(${version}, ours = 0) < maxIf(${version}, ours = 1)
+       )`,
+      block,
+      signal,
+    );
+    return outdated;
+  }
+
+  async countRunning(queryIds: readonly string[], signal: AbortSignal): Promise<number> {
+    const [row] = await this.connection.query<{ running: number }>(
+      'SELECT count() AS running FROM system.processes WHERE query_id IN {ids:Array(String)}',
+      { ids: queryIds },
+      signal,
+    );
+    return row?.running ?? 0;
+  }
+
+  async kill(queryIds: readonly string[], signal: AbortSignal): Promise<void> {
+    const ids = queryIds.map(quoteText).join(', ');
+    await this.connection.command(`KILL QUERY WHERE query_id IN (${ids}) ASYNC`, { signal });
+  }
+
+  #name(table: TableDefinition): string {
+    return `${quoteName(this.connection.database)}.${quoteName(table.name)}`;
+  }
+
+  /** The rows of the block that is sent along whose places the table does not have. */
+  #selectMissing(table: TableDefinition, place: BatchPlace): string {
+    return `SELECT ${columnList(table)} FROM input(${quoteText(structureOf(table))}) WHERE (_offset, _index) NOT IN (
+      SELECT _offset, _index FROM ${this.#name(table)} WHERE ${within(table, place)})`;
+  }
+}
+
+function within(table: TableDefinition, place: BatchPlace): string {
+  const topic = table.columns.some((c) => c.name === TOPIC_COLUMN.name)
+    ? `_topic = ${quoteText(place.topic)} AND `
+    : '';
+  return (
+    `${topic}_log = ${quoteText(place.log)} AND _partition = ${place.partition} ` +
+    `AND _offset BETWEEN ${place.start} AND ${place.end}`
+  );
+}

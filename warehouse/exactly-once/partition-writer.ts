@@ -1,0 +1,155 @@
+import { IntegrityError, Stopped } from '../../core/index.js';
+import { BATCH_LIMITS, type Batch, type PartitionWriter } from './batch.js';
+import { commitIntent } from './commits.js';
+import { type Deferred, deferred } from './deferred.js';
+import { makeIntent } from './intent.js';
+import { NotOwnedError } from './ownership.js';
+import { batchInMemory, type PendingBatch, report } from './pending-batch.js';
+import { sendAll, settle } from './settle.js';
+import type { WriterContext } from './writer-context.js';
+
+interface Item {
+  readonly batch: PendingBatch;
+  readonly done: Deferred<void>;
+  /** Its intent is committed: it travelled with the commit of the batch before. */
+  announced: boolean;
+}
+
+/** What one record alone may exceed the limits by. */
+const MOST_ROWS = 10 * BATCH_LIMITS.rows;
+const MOST_BYTES = 2 * BATCH_LIMITS.bytes;
+const CLOSE_GRACE_MS = 5000;
+
+/** Writes the batches of one partition one after the other; the next one's intent travels with a batch's commit. */
+export class QueuedPartitionWriter implements PartitionWriter {
+  #nextOffset: number;
+  #failure: { readonly error: unknown } | undefined;
+  #closed = false;
+  #running = false;
+  #pump: Promise<void> = Promise.resolve();
+  readonly #queue: Item[] = [];
+  #progress = deferred();
+
+  constructor(
+    private readonly context: WriterContext,
+    private readonly options: { readonly transforms: string; readonly shard: number; readonly abort: () => void },
+    firstOffset: number,
+  ) {
+    this.#nextOffset = firstOffset;
+  }
+
+  get nextOffset(): number {
+    return this.#nextOffset;
+  }
+
+  write(batch: Batch): Promise<void> {
+    try {
+      if (this.#failure) throw this.#failure.error;
+      if (this.#closed) throw new Stopped('the writer of this partition is closed');
+      this.#check(batch);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    const { topic, log, partition } = this.context.partition;
+    const { start, end, blocks } = batch;
+    const intent = makeIntent(batch, this.options.transforms, this.options.shard);
+    const item: Item = {
+      batch: batchInMemory({ topic, log, partition, start, end }, intent, blocks),
+      done: deferred(),
+      announced: false,
+    };
+    // Whoever hands over the next batch first may look at this one's outcome later, or only at `ready()`.
+    item.done.promise.catch(() => undefined);
+    this.#queue.push(item);
+    this.#nextOffset = end + 1;
+    if (!this.#running) {
+      this.#running = true;
+      this.#pump = this.#run();
+    }
+    return item.done.promise;
+  }
+
+  async ready(): Promise<void> {
+    while (this.#queue.length > 1 && !this.#failure) await this.#progress.promise;
+    if (this.#failure) throw this.#failure.error;
+  }
+
+  async flush(): Promise<void> {
+    while (this.#running) await this.#pump;
+    if (this.#failure) throw this.#failure.error;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const item of this.#queue.splice(1)) item.done.reject(new Stopped('closed before it was sent'));
+    const timer = setTimeout(this.options.abort, CLOSE_GRACE_MS);
+    await this.#pump;
+    clearTimeout(timer);
+    this.options.abort();
+  }
+
+  #check({ start, end, blocks }: Batch): void {
+    if (start !== this.#nextOffset || end < start) {
+      throw new IntegrityError(
+        `a batch of offsets ${start} to ${end} was handed over for ${this.context.partition.topic}/` +
+          `${this.context.partition.partition}, where ${this.#nextOffset} comes next; start the worker again`,
+      );
+    }
+    const names = new Set(blocks.map((block) => block.table.name));
+    const rows = Math.max(0, ...blocks.map((block) => block.rows));
+    const bytes = blocks.reduce((sum, block) => sum + block.body.length, 0);
+    const empty = blocks.some((block) => block.rows < 1);
+    if (names.size < blocks.length || empty || rows > MOST_ROWS || bytes > MOST_BYTES) {
+      throw new IntegrityError(
+        `the batch of offsets ${start} to ${end} has ${blocks.length} blocks for ${names.size} tables, up to ${rows} rows in ` +
+          `one and ${bytes} bytes, which no batch may have; lower --batch-rows`,
+      );
+    }
+  }
+
+  /** Never rejects: a failure is kept, and everything that waits learns of it. */
+  async #run(): Promise<void> {
+    try {
+      for (let item = this.#queue[0]; item; item = this.#queue[0]) {
+        await this.#writeOne(item);
+        this.#queue.shift();
+        item.done.resolve();
+        this.#wake();
+      }
+    } catch (thrown) {
+      const error = thrown instanceof NotOwnedError ? thrown.cause : thrown;
+      this.#failure = { error };
+      for (const item of this.#queue.splice(0)) item.done.reject(error);
+      this.#wake();
+    } finally {
+      this.#running = false;
+    }
+  }
+
+  async #writeOne(item: Item): Promise<void> {
+    const { context } = this;
+    const { place, intent, tables } = item.batch;
+    if (tables.length > 0) {
+      if (!item.announced) await commitIntent(context, place.start, intent);
+      try {
+        await sendAll(context, item.batch);
+      } catch (error) {
+        if (context.signal.aborted || error instanceof NotOwnedError) throw error;
+        await settle(context, item.batch, error);
+      }
+    }
+    const next = this.#queue[1];
+    if (next && next.batch.tables.length > 0) {
+      await commitIntent(context, place.end + 1, next.batch.intent);
+      next.announced = true;
+    } else {
+      await context.partition.commit(place.end + 1);
+    }
+    report(context, item.batch, { type: 'written' });
+  }
+
+  #wake(): void {
+    this.#progress.resolve();
+    this.#progress = deferred();
+  }
+}
