@@ -1,4 +1,4 @@
-import { access, constants, readFile, statfs } from 'node:fs/promises';
+import { access, constants, mkdtemp, readFile, rmdir, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { packageRoot } from '../../core/index.js';
 import { formatBytes } from '../format.js';
@@ -43,9 +43,12 @@ function compareVersions(a: readonly number[], b: readonly number[]): number {
 async function dataFolderIsWritable(folder: string) {
   const existing = await nearestExisting(folder);
   try {
-    await access(existing, constants.R_OK | constants.W_OK | constants.X_OK);
-  } catch {
-    return fail(`${existing} may not be written`, `change its owner (chown) or choose another folder with --data`);
+    await rmdir(await mkdtemp(join(existing, '.chancery-doctor-')));
+  } catch (error) {
+    return fail(
+      `${existing} cannot be written (${(error as NodeJS.ErrnoException).code})`,
+      `change its owner (chown) or choose another folder with --data`,
+    );
   }
   return ok(existing === folder ? `${folder} is writable` : `${folder} does not exist yet and can be made`);
 }

@@ -1,13 +1,12 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Component, SettingName, Settings } from '../../core/index.js';
-import { UsageError } from '../../core/index.js';
+import { type Component, type SettingName, type Settings, systemClock, UsageError } from '../../core/index.js';
 import { migrateInstance } from '../parts/database.js';
 import { instancePaths } from '../parts/instance.js';
 import type { PartLine } from './board.js';
 import { collectPart, exchangePart, transformPart, warehousePart } from './child-parts.js';
 import { LogFile } from './log-file.js';
-import { newsOf } from './log-line.js';
+import { NewsFilter } from './log-line.js';
 import { freePortFrom, isFree } from './ports.js';
 import type { SupervisedProcess } from './supervised-process.js';
 
@@ -84,6 +83,7 @@ export class InstanceRun implements Component {
         : {}),
     };
     const logs = new Map<string, LogFile>();
+    const filter = new NewsFilter(() => systemClock.nowMs());
     const context = {
       settings: this.#settings,
       onNews,
@@ -91,7 +91,7 @@ export class InstanceRun implements Component {
         const log = logs.get(part) ?? new LogFile(join(paths.logs, `${part}.log`));
         logs.set(part, log);
         log.write(text);
-        const news = newsOf(part, text);
+        const news = filter.newsOf(part, text);
         if (news !== undefined) onNews(news);
       },
     };

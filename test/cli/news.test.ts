@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { NewsFilter } from '../../cli/up/log-line.js';
+
+const line = (level: number, msg: string, err?: string) =>
+  JSON.stringify({ level, time: 0, part: 'collect', msg, ...(err ? { err: { message: err } } : {}) });
+
+describe('the news of up', () => {
+  it('are warnings and errors of the parts, with their cause, and nothing else', () => {
+    const filter = new NewsFilter(() => 0);
+    expect(filter.newsOf('collect', line(30, 'subscribed'))).toBeUndefined();
+    expect(filter.newsOf('collect', 'chancery: said by the supervisor')).toBeUndefined();
+    expect(filter.newsOf('collect', 'a stray line')).toBeUndefined();
+    expect(filter.newsOf('collect', line(40, 'stream lost'))).toBe('collect: stream lost');
+    expect(filter.newsOf('collect', line(50, 'poll failed', 'HTTP 500'))).toBe('collect: poll failed: HTTP 500');
+    expect(filter.newsOf('collect', line(50, 'gave up: HTTP 500', 'HTTP 500'))).toBe('collect: gave up: HTTP 500');
+  });
+
+  it('are not repeated within 30 s, and then say how often they were kept back', () => {
+    let now = 0;
+    const filter = new NewsFilter(() => now);
+    expect(filter.newsOf('a', line(40, 'x'))).toBe('a: x');
+    now = 10_000;
+    expect(filter.newsOf('a', line(40, 'x'))).toBeUndefined();
+    expect(filter.newsOf('b', line(40, 'x'))).toBe('b: x');
+    now = 29_999;
+    expect(filter.newsOf('a', line(40, 'x'))).toBeUndefined();
+    now = 30_000;
+    expect(filter.newsOf('a', line(40, 'x'))).toBe('a: x (2 more times meanwhile)');
+    now = 60_000;
+    expect(filter.newsOf('a', line(40, 'x'))).toBe('a: x');
+  });
+});
