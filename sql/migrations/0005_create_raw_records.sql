@@ -18,7 +18,8 @@ CREATE TABLE IF NOT EXISTS {database}.raw_records
     `request` String COMMENT 'What was asked, JSON' CODEC(ZSTD(1)) TTL body_expires_at,
     `body` String COMMENT 'What was received' CODEC(ZSTD(1)) TTL body_expires_at,
     `written_at` DateTime64(3, 'UTC') DEFAULT now64(3) COMMENT 'When the row was written, by the clock of ClickHouse' CODEC(DoubleDelta, ZSTD(1)),
-    INDEX offsets `_offset` TYPE minmax GRANULARITY 1
+    INDEX offsets `_offset` TYPE minmax GRANULARITY 1,
+    INDEX times received_at TYPE minmax GRANULARITY 1
 )
 ENGINE = {engine:MergeTree}
 PARTITION BY toYYYYMM(received_at)

@@ -161,3 +161,22 @@ SELECT
     maxIf(cause, type = 'session-stopped') AS stop_cause
 FROM {database}.marks
 GROUP BY sid;
+
+CREATE TABLE IF NOT EXISTS {database}.price_states
+(
+    `market` LowCardinality(String) COMMENT 'Market ID',
+    `first_received_at` SimpleAggregateFunction(min, DateTime64(6, 'UTC')) COMMENT 'When its first price was received',
+    `last_received_at` SimpleAggregateFunction(max, DateTime64(6, 'UTC')) COMMENT 'When its last price was received'
+)
+ENGINE = {engine:AggregatingMergeTree}
+ORDER BY market
+SETTINGS {view_settings}
+COMMENT 'Since when and until when there are prices of a market: where its latest price is found without a search';
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS {database}.price_states_of_ticks TO {database}.price_states AS
+SELECT
+    market,
+    min(received_at) AS first_received_at,
+    max(received_at) AS last_received_at
+FROM {database}.price_ticks
+GROUP BY market;

@@ -48,6 +48,7 @@ const SOURCE = oneOf('snapshot', 'delta').type;
 
 export const priceTicks = logTable({
   name: 'price_ticks',
+  feedsMaterializedViews: true,
   columns: [
     ['received_at', micros.type],
     ['event', ID],

@@ -1,0 +1,73 @@
+-- How did the price of a market move, and how much of each period do we really know?
+--
+--   SELECT * FROM candles(period_seconds = 60)
+--   WHERE market = '...' AND begins_at >= now() - INTERVAL 6 HOUR ORDER BY begins_at
+--
+-- Periods are aligned to the Unix epoch, in receive time: the stream carries no time of the exchange. Filters on market,
+-- event and begins_at reach the table, so that only what they ask for is read. Of the ticks of one market and period, in
+-- order of received_at, _offset and _index:
+--   open, close = price of the last trade in the first and in the last tick
+--   high, low   = greatest and least price of the last trade
+--   bid, ask    = best bid and best ask in the last tick, NULL when that side was empty
+-- Completeness, as fractions of the period (of a period that is not over: of what has passed of it):
+--   observed    = the event was watched on the order book stream
+--   repaired    = 0, for order-book gaps cannot be repaired
+--   missing     = 1 - observed - repaired
+-- A period without a tick has no row: whether nothing happened in it or nobody watched, coverage says.
+CREATE OR REPLACE VIEW {database}.candles
+(
+    `event` LowCardinality(String) COMMENT 'Event ID',
+    `market` LowCardinality(String) COMMENT 'Market ID',
+    `begins_at` DateTime('UTC') COMMENT 'Start of the period',
+    `open` Float64 COMMENT 'First price of the last trade in the period',
+    `high` Float64 COMMENT 'Greatest price of the last trade in the period',
+    `low` Float64 COMMENT 'Least price of the last trade in the period',
+    `close` Float64 COMMENT 'Last price of the last trade in the period',
+    `bid` Nullable(Float64) COMMENT 'Best bid at the end; NULL when nobody bids',
+    `ask` Nullable(Float64) COMMENT 'Best ask at the end; NULL when nobody asks',
+    `ticks` UInt64 COMMENT 'Rows of price_ticks in the period',
+    `observed` Float64 COMMENT 'Fraction of the period in which the event was watched, 0 to 1',
+    `repaired` Float64 COMMENT 'Fraction of the period that was fetched from history: always 0',
+    `missing` Float64 COMMENT 'Fraction of the period of which nothing is known, 0 to 1'
+)
+AS
+SELECT
+    event,
+    market,
+    begins_at,
+    open,
+    high,
+    low,
+    close,
+    last_tick.2 AS bid,
+    last_tick.3 AS ask,
+    ticks,
+    least(1, arraySum(range -> greatest(0, dateDiff('microsecond', greatest(range.1, from_at), least(range.2, to_at))), ranges) / dateDiff('microsecond', from_at, to_at)) AS observed,
+    0 AS repaired,
+    1 - observed AS missing
+FROM
+(
+    SELECT
+        event,
+        market,
+        toStartOfInterval(received_at, toIntervalSecond({period_seconds:UInt32})) AS begins_at,
+        toDateTime64(begins_at, 6, 'UTC') AS from_at,
+        greatest(from_at + toIntervalMicrosecond(1), least(from_at + toIntervalSecond({period_seconds:UInt32}), now64(6, 'UTC'))) AS to_at,
+        argMin(last, (received_at, `_offset`, `_index`)) AS open,
+        max(last) AS high,
+        min(last) AS low,
+        argMax((last, bid, ask), (received_at, `_offset`, `_index`)) AS last_tick,
+        last_tick.1 AS close,
+        count() AS ticks
+    FROM {database}.price_ticks
+    GROUP BY event, market, begins_at
+) AS periods
+LEFT JOIN
+(
+    SELECT
+        event,
+        groupArray((covered_ranges.begins_at, if(state = 'live', now64(6, 'UTC'), covered_ranges.ends_at))) AS ranges
+    FROM {database}.covered_ranges
+    WHERE stream = 'order-book'
+    GROUP BY event
+) AS watched USING (event);

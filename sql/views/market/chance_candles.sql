@@ -1,0 +1,84 @@
+-- How did the chance of a market move, and how much of each period do we really know?
+--
+--   SELECT * FROM chance_candles(period_seconds = 3600)
+--   WHERE market = '...' AND begins_at >= now() - INTERVAL 7 DAY ORDER BY begins_at
+--
+-- Periods are aligned to the Unix epoch, in the exchange's time. Of the points of chance_series of one market and
+-- period, in their order:
+--   open, close = first and last chance
+--   high, low   = greatest and least chance
+-- Completeness, as fractions of the period (of a period that is not over: of what has passed of it):
+--   observed    = the event was watched on the chance stream
+--   repaired    = it was not, but chance history of the market was fetched
+--   missing     = 1 - observed - repaired
+-- A period without a point has no row: whether nothing happened in it or nobody watched, coverage says.
+CREATE OR REPLACE VIEW {database}.chance_candles
+(
+    `event` LowCardinality(String) COMMENT 'Event ID',
+    `market` LowCardinality(String) COMMENT 'Market ID',
+    `begins_at` DateTime('UTC') COMMENT 'Start of the period',
+    `open` Float64 COMMENT 'First chance in the period',
+    `high` Float64 COMMENT 'Greatest chance in the period',
+    `low` Float64 COMMENT 'Least chance in the period',
+    `close` Float64 COMMENT 'Last chance in the period',
+    `points` UInt64 COMMENT 'Changes in the period: live ones, and points of history',
+    `observed` Float64 COMMENT 'Fraction of the period in which the event was watched, 0 to 1',
+    `repaired` Float64 COMMENT 'Fraction of the period that was fetched from history, 0 to 1',
+    `missing` Float64 COMMENT 'Fraction of the period of which nothing is known, 0 to 1'
+)
+AS
+SELECT
+    event,
+    market,
+    begins_at,
+    open,
+    high,
+    low,
+    close,
+    points,
+    least(1, covered_micros / micros) AS observed,
+    least(1 - observed, greatest(0, fetched_micros - both_micros) / micros) AS repaired,
+    1 - observed - repaired AS missing
+FROM
+(
+    SELECT
+        *,
+        dateDiff('microsecond', from_at, to_at) AS micros,
+        arraySum(range -> greatest(0, dateDiff('microsecond', greatest(range.1, from_at), least(range.2, to_at))), ranges) AS covered_micros,
+        arraySum(range -> greatest(0, dateDiff('microsecond', greatest(range.1, from_at), least(range.2, to_at))), fetched) AS fetched_micros,
+        arraySum(
+            other -> arraySum(range -> greatest(0, dateDiff('microsecond', greatest(range.1, other.1, from_at), least(range.2, other.2, to_at))), ranges),
+            fetched
+        ) AS both_micros
+    FROM
+    (
+        SELECT
+            max(event) AS event,
+            market,
+            toStartOfInterval(at, toIntervalSecond({period_seconds:UInt32})) AS begins_at,
+            toDateTime64(begins_at, 6, 'UTC') AS from_at,
+            greatest(from_at + toIntervalMicrosecond(1), least(from_at + toIntervalSecond({period_seconds:UInt32}), now64(6, 'UTC'))) AS to_at,
+            argMin(chance, (at, received_at, place)) AS open,
+            max(chance) AS high,
+            min(chance) AS low,
+            argMax(chance, (at, received_at, place)) AS close,
+            countIf(source != 'last-known') AS points
+        FROM {database}.chance_series
+        GROUP BY market, begins_at
+    ) AS periods
+    LEFT JOIN
+    (
+        SELECT
+            event,
+            groupArray((covered_ranges.begins_at, if(state = 'live', now64(6, 'UTC'), covered_ranges.ends_at))) AS ranges
+        FROM {database}.covered_ranges
+        WHERE stream = 'chance'
+        GROUP BY event
+    ) AS watched USING (event)
+    LEFT JOIN
+    (
+        SELECT market, groupArray((repaired_ranges.begins_at, repaired_ranges.ends_at)) AS fetched
+        FROM {database}.repaired_ranges
+        GROUP BY market
+    ) AS repairs USING (market)
+);

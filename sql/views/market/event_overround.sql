@@ -1,0 +1,44 @@
+-- What does it cost to buy every outcome of an event, and what does selling every outcome bring?
+--
+-- Over the latest prices of the markets of each open event:
+--   overround  = sum of the asks - 1: what a buyer of YES in every market pays above the 1 USDC that one of them returns
+--   underround = 1 - sum of the bids: what a seller of YES in every market receives below it
+-- Both are negative where there is an arbitrage. They mean something only where exactly one market of the event can win;
+-- whether that is so, the exchange does not say. NULL where a market has no such price.
+CREATE OR REPLACE VIEW {database}.event_overround
+(
+    `event` LowCardinality(String) COMMENT 'Event ID',
+    `title` Nullable(String) COMMENT 'Title of the event',
+    `markets` UInt64 COMMENT 'Markets of the event',
+    `priced_markets` UInt64 COMMENT 'Markets of which there is a price',
+    `sum_of_last` Float64 COMMENT 'Sum of the prices of the last trades, in YES terms',
+    `sum_of_bids` Nullable(Float64) COMMENT 'Sum of the best bids; NULL when a market has none',
+    `sum_of_asks` Nullable(Float64) COMMENT 'Sum of the best asks; NULL when a market has none',
+    `overround` Nullable(Float64) COMMENT 'sum_of_asks - 1',
+    `underround` Nullable(Float64) COMMENT '1 - sum_of_bids',
+    `oldest_at` DateTime64(6, 'UTC') COMMENT 'When the oldest of the prices was received'
+)
+AS
+SELECT
+    event,
+    any(events.title) AS title,
+    any(length(events.markets)) AS markets,
+    count() AS priced_markets,
+    sum(last) AS sum_of_last,
+    if(count(bid) = greatest(priced_markets, markets), sum(bid), NULL) AS sum_of_bids,
+    if(count(ask) = greatest(priced_markets, markets), sum(ask), NULL) AS sum_of_asks,
+    sum_of_asks - 1 AS overround,
+    1 - sum_of_bids AS underround,
+    min(received_at) AS oldest_at
+FROM
+(
+    SELECT event, last, bid, ask, received_at
+    FROM {database}.latest_prices
+) AS prices
+INNER JOIN
+(
+    SELECT event, title, markets
+    FROM {database}.events
+    WHERE open
+) AS events USING (event)
+GROUP BY event;

@@ -1,0 +1,46 @@
+-- What does every market cost now?
+--
+-- The last row of price_ticks of every market. A price stands until the next one: its age says nothing about whether it
+-- still holds, coverage does.
+CREATE OR REPLACE VIEW {database}.latest_prices
+(
+    `event` LowCardinality(String) COMMENT 'Event ID',
+    `market` LowCardinality(String) COMMENT 'Market ID',
+    `title` Nullable(String) COMMENT 'Title of the event',
+    `name` Nullable(String) COMMENT 'Name of the market',
+    `last` Float64 COMMENT 'Price of the last trade in YES terms, 0 to 1',
+    `bid` Nullable(Float64) COMMENT 'Best bid; NULL when nobody bids',
+    `ask` Nullable(Float64) COMMENT 'Best ask; NULL when nobody asks',
+    `mid` Nullable(Float64) COMMENT '(bid + ask) / 2; NULL when a side is empty',
+    `spread` Nullable(Float64) COMMENT 'ask - bid; NULL when a side is empty',
+    `received_at` DateTime64(6, 'UTC') COMMENT 'When it was received'
+)
+AS
+SELECT
+    tick.1 AS event,
+    market,
+    title,
+    name,
+    tick.2 AS last,
+    tick.3 AS bid,
+    tick.4 AS ask,
+    (bid + ask) / 2 AS mid,
+    ask - bid AS spread,
+    latest_at AS received_at
+FROM
+(
+    SELECT
+        market,
+        max(received_at) AS latest_at,
+        argMax((event, last, bid, ask), (received_at, `_offset`, `_index`)) AS tick
+    FROM {database}.price_ticks
+    WHERE (market, received_at) IN
+    (
+        SELECT market, max(last_received_at)
+        FROM {database}.price_states
+        GROUP BY market
+    )
+    GROUP BY market
+) AS ticks
+LEFT JOIN (SELECT event, title FROM {database}.events) AS event_titles ON event_titles.event = tick.1
+LEFT JOIN (SELECT market, name FROM {database}.markets) AS market_names USING (market);

@@ -1,0 +1,58 @@
+-- How tight were the books of the last 24 hours?
+--
+-- Per market, over the ticks of the last 24 hours. A tick stands until the next one of its market, the last one until
+-- now; averages and quantiles are weighted by that time.
+--   spread         = ask - bid, where neither side is empty
+--   average_spread = sum(spread x seconds) / sum(seconds), over the ticks with both sides
+--   two_sided      = seconds with both sides / all seconds
+CREATE OR REPLACE VIEW {database}.spread_stats
+(
+    `event` LowCardinality(String) COMMENT 'Event ID',
+    `market` LowCardinality(String) COMMENT 'Market ID',
+    `ticks` UInt64 COMMENT 'Rows of price_ticks in the last 24 hours',
+    `average_spread` Nullable(Float64) COMMENT 'Average over time; NULL when there never were both sides',
+    `median_spread` Nullable(Float64) COMMENT 'Median over time',
+    `p90_spread` Nullable(Float64) COMMENT '90th percentile over time',
+    `least_spread` Nullable(Float64) COMMENT 'Least spread',
+    `greatest_spread` Nullable(Float64) COMMENT 'Greatest spread',
+    `two_sided` Float64 COMMENT 'Fraction of the time in which there were both a bid and an ask, 0 to 1',
+    `seconds` Float64 COMMENT 'Time from the first tick to now'
+)
+AS
+SELECT
+    event,
+    market,
+    ticks,
+    if(both_micros > 0, weighted_spread / both_micros, NULL) AS average_spread,
+    if(both_micros > 0, quantiles[1], NULL) AS median_spread,
+    if(both_micros > 0, quantiles[2], NULL) AS p90_spread,
+    least_spread,
+    greatest_spread,
+    if(micros > 0, both_micros / micros, 0) AS two_sided,
+    micros / 1e6 AS seconds
+FROM
+(
+    SELECT
+        event,
+        market,
+        count() AS ticks,
+        sum(lasted) AS micros,
+        sumIf(lasted, isNotNull(spread)) AS both_micros,
+        sumIf(assumeNotNull(spread) * lasted, isNotNull(spread)) AS weighted_spread,
+        quantilesExactWeightedIf(0.5, 0.9)(assumeNotNull(spread), lasted, isNotNull(spread)) AS quantiles,
+        min(spread) AS least_spread,
+        max(spread) AS greatest_spread
+    FROM
+    (
+        SELECT
+            event,
+            market,
+            ask - bid AS spread,
+            leadInFrame(received_at, 1, now64(6, 'UTC')) OVER later AS until,
+            toUInt64(greatest(0, dateDiff('microsecond', received_at, until))) AS lasted
+        FROM {database}.price_ticks
+        WHERE received_at >= now64(6, 'UTC') - toIntervalHour(24)
+        WINDOW later AS (PARTITION BY market ORDER BY received_at, `_offset`, `_index` ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING)
+    )
+    GROUP BY event, market
+);

@@ -1,0 +1,61 @@
+-- From when to when was each event open, and which parts of that were watched and repaired?
+--
+-- The ground that gaps, coverage_by_event and the completeness of candles stand on: one row per stream and event that
+-- event search showed or that was ever watched. An event is open from when event search first showed it (or its first
+-- subscription was confirmed) until event search no longer showed it; while it is open, until now.
+CREATE OR REPLACE VIEW {database}.event_sights
+(
+    `stream` String COMMENT 'order-book or chance',
+    `event` String COMMENT 'Event ID',
+    `open_from` DateTime64(6, 'UTC') COMMENT 'When it was first seen',
+    `open_to` DateTime64(6, 'UTC') COMMENT 'When it was last seen; now, while it is open',
+    `open` Bool COMMENT 'Whether it is open',
+    `covered` Array(Tuple(begins_at DateTime64(6, 'UTC'), ends_at DateTime64(6, 'UTC'), cause String)) COMMENT 'Ranges in which it was watched, in order, with why each ended',
+    `live` Bool COMMENT 'Whether it is being watched',
+    `repaired` Array(Tuple(market String, begins_at DateTime64(6, 'UTC'), ends_at DateTime64(6, 'UTC'))) COMMENT 'Ranges that were fetched from history, by market; none on the order book stream, which has no history',
+    `markets` UInt64 COMMENT 'How many markets it has'
+)
+AS
+SELECT
+    stream,
+    event,
+    multiIf(first_seen_at = 0, covered_from, covered_from = 0, first_seen_at, least(first_seen_at, covered_from)) AS open_from,
+    multiIf(is_open, now64(6, 'UTC'), last_seen_at = 0, covered_to, last_seen_at) AS open_to,
+    is_open AS open,
+    covered,
+    live,
+    if(stream = 'chance', ranges, []) AS repaired,
+    greatest(market_count, length(arrayDistinct(arrayMap(range -> range.1, ranges)))) AS markets
+FROM
+(
+    SELECT DISTINCT stream, event
+    FROM
+    (
+        SELECT arrayJoin(['order-book', 'chance']) AS stream, event FROM {database}.event_states
+        UNION ALL
+        SELECT stream, event FROM {database}.marks WHERE type = 'subscribed'
+    )
+) AS watched
+LEFT JOIN
+(
+    SELECT event, first_seen_at, last_seen_at, open AS is_open, length(markets) AS market_count
+    FROM {database}.events
+) AS known USING (event)
+LEFT JOIN
+(
+    SELECT
+        stream,
+        event,
+        arraySort(groupArray((begins_at, ends_at, cause))) AS covered,
+        min(begins_at) AS covered_from,
+        max(ends_at) AS covered_to,
+        max(state = 'live') AS live
+    FROM {database}.covered_ranges
+    GROUP BY stream, event
+) AS seen USING (stream, event)
+LEFT JOIN
+(
+    SELECT event, CAST(arraySort(groupArray((market, begins_at, ends_at))), 'Array(Tuple(market String, begins_at DateTime64(6, \'UTC\'), ends_at DateTime64(6, \'UTC\')))') AS ranges
+    FROM {database}.repaired_ranges
+    GROUP BY event
+) AS fetched USING (event);

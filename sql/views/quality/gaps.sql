@@ -1,0 +1,44 @@
+-- When was an open event not watched, why, and how much of that was repaired?
+--
+-- The times between the ranges in which an event was watched, while it was open. Chance gaps are repaired from history:
+-- repaired_seconds is the mean over the event's markets of the seconds of the gap that were fetched. What the order
+-- book stream did not bring cannot be fetched: its gaps stay.
+CREATE OR REPLACE VIEW {database}.gaps
+(
+    `stream` String COMMENT 'order-book or chance',
+    `event` String COMMENT 'Event ID',
+    `begins_at` DateTime64(6, 'UTC') COMMENT 'Start of the gap',
+    `ends_at` DateTime64(6, 'UTC') COMMENT 'End of the gap; now, while it lasts',
+    `seconds` Float64 COMMENT 'Length of the gap',
+    `cause` String COMMENT 'Why the event was no longer watched, or that it was not watched yet',
+    `repair` String COMMENT 'How it was repaired: history, or none',
+    `repaired_seconds` Float64 COMMENT 'How much of it was repaired',
+    `left_seconds` Float64 COMMENT 'How much of it is left: seconds less repaired_seconds'
+)
+AS
+SELECT
+    stream,
+    event,
+    gap.1 AS begins_at,
+    gap.2 AS ends_at,
+    dateDiff('microsecond', begins_at, ends_at) / 1e6 AS seconds,
+    gap.3 AS cause,
+    if(repaired_seconds > 0, 'history', 'none') AS repair,
+    arraySum(range -> greatest(0, dateDiff('microsecond', greatest(range.2, gap.1), least(range.3, gap.2))), repaired) / 1e6 / greatest(markets, 1) AS repaired_seconds,
+    seconds - repaired_seconds AS left_seconds
+FROM
+(
+    SELECT
+        stream,
+        event,
+        repaired,
+        markets,
+        arrayZip(
+            arrayPushFront(arrayMap(range -> range.2, covered), open_from),
+            arrayPushBack(arrayMap(range -> range.1, covered), open_to),
+            arrayPushFront(arrayMap(range -> range.3, covered), 'not watched yet')
+        ) AS candidates
+    FROM {database}.event_sights
+)
+-- Only the range of a live subscription has no cause: what came after its last sign of life is on its way and no gap.
+ARRAY JOIN arrayFilter(candidate -> candidate.1 < candidate.2 AND candidate.3 != '', candidates) AS gap;

@@ -1,0 +1,27 @@
+-- Which collectors ran, from when to when, and how did each end?
+--
+-- A session is one run of a collector. It lives while its last sign of life is at most 10 seconds old; one that neither
+-- lives nor said that it stopped has died.
+CREATE OR REPLACE VIEW {database}.sessions
+(
+    `sid` String COMMENT 'Session: UUID of one run of a collector',
+    `collector` String COMMENT 'Name of the collector',
+    `version` String COMMENT 'Version of Chancery',
+    `shard` String COMMENT 'Which share of the events it collects',
+    `started_at` DateTime64(6, 'UTC') COMMENT 'Time of its first mark',
+    `last_sign_at` DateTime64(6, 'UTC') COMMENT 'Time of its last sign of life: what it received up to then is durable',
+    `state` String COMMENT 'live, stopped or died',
+    `cause` String COMMENT 'Why it ended, as far as that is known'
+)
+AS
+SELECT
+    sid,
+    max(session_states.collector) AS collector,
+    max(session_states.version) AS version,
+    max(session_states.shard) AS shard,
+    min(session_states.started_at) AS started_at,
+    greatest(max(session_states.last_sign_at), min(session_states.started_at)) AS last_sign_at,
+    multiIf(max(stopped) = 1, 'stopped', last_sign_at < now64(6, 'UTC') - toIntervalSecond(10), 'died', 'live') AS state,
+    multiIf(state = 'stopped', concat('the collector stopped: ', max(stop_cause)), state = 'died', 'no further sign of life of the collector', '') AS cause
+FROM {database}.session_states
+GROUP BY sid;

@@ -1,0 +1,45 @@
+-- How did the description of an event change?
+--
+-- Numbers that always move (volumes, liquidity) are not part of it; they are in event_observations.
+-- Every observation whose content differs from the one before it is shown; `first` marks those that have none before.
+CREATE OR REPLACE VIEW {database}.event_changes
+(
+    `event` String COMMENT 'Event ID',
+    `seen_at` DateTime64(6, 'UTC') COMMENT 'When it was first seen like this',
+    `before_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When it was last seen otherwise: the change happened in between. NULL for the first observation',
+    `title` Nullable(String) COMMENT 'Title of the event',
+    `slug` Nullable(String) COMMENT 'Short name in addresses',
+    `category` Nullable(String) COMMENT 'Category, as the exchange says it',
+    `tags` Array(String) COMMENT 'Names of the tags',
+    `created_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When the event was opened, by the exchange',
+    `closes_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When trading is planned to end, by the exchange',
+    `markets` Array(String) COMMENT 'Market IDs',
+    `first` Bool COMMENT 'Whether this is the first observation of all'
+)
+AS
+SELECT
+    event,
+    seen_at,
+    if(number = 1, NULL, previous_at) AS before_at,
+    title,
+    slug,
+    category,
+    tags,
+    created_at,
+    closes_at,
+    markets,
+    number = 1 AS first
+FROM
+(
+    SELECT
+        event,
+        received_at AS seen_at,
+        title, slug, category, tags, created_at, closes_at, markets,
+        cityHash64(tuple(title, slug, category, tags, created_at, closes_at, markets)) AS content,
+        row_number() OVER history AS number,
+        lagInFrame(received_at) OVER history AS previous_at,
+        lagInFrame(cityHash64(tuple(title, slug, category, tags, created_at, closes_at, markets))) OVER history AS previous_content
+    FROM {database}.event_observations
+    WINDOW history AS (PARTITION BY event ORDER BY received_at, `_offset`, `_index` ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
+)
+WHERE number = 1 OR content != previous_content;

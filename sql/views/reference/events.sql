@@ -1,0 +1,49 @@
+-- Which events are there, and which of them are open?
+--
+-- The last observation of every event that event search ever showed. An event is open while the latest complete poll of
+-- event search still shows it: it leaves the search when all its markets are resolved.
+CREATE OR REPLACE VIEW {database}.events
+(
+    `event` String COMMENT 'Event ID',
+    `title` Nullable(String) COMMENT 'Title of the event',
+    `slug` Nullable(String) COMMENT 'Short name in addresses',
+    `category` Nullable(String) COMMENT 'Category, as the exchange says it',
+    `tags` Array(String) COMMENT 'Names of the tags',
+    `created_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When the event was opened, by the exchange',
+    `closes_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When trading is planned to end, by the exchange',
+    `markets` Array(String) COMMENT 'Market IDs',
+    `volume_24h` Nullable(Float64) COMMENT 'Volume of the last 24 hours in USDC, by the exchange',
+    `total_volume` Nullable(Float64) COMMENT 'Volume since the event was opened in USDC, by the exchange',
+    `liquidity` Nullable(Float64) COMMENT 'Liquidity in USDC, by the exchange',
+    `first_seen_at` DateTime64(6, 'UTC') COMMENT 'When event search first showed it to us',
+    `last_seen_at` DateTime64(6, 'UTC') COMMENT 'When event search last showed it to us',
+    `open` Bool COMMENT 'Whether the latest complete poll of event search still showed it'
+)
+AS
+WITH
+    (SELECT max(started_at) FROM {database}.polls WHERE operation = 'event-search' AND outcome = 'complete') AS latest_poll
+SELECT
+    event,
+    state.title AS title,
+    state.slug AS slug,
+    state.category AS category,
+    state.tags AS tags,
+    state.created_at AS created_at,
+    state.closes_at AS closes_at,
+    state.markets AS markets,
+    state.volume_24h AS volume_24h,
+    state.total_volume AS total_volume,
+    state.liquidity AS liquidity,
+    first_seen_at,
+    last_seen_at,
+    last_seen_at >= latest_poll AS open
+FROM
+(
+    SELECT
+        event,
+        min(event_states.first_seen_at) AS first_seen_at,
+        max(event_states.last_seen_at) AS last_seen_at,
+        argMaxMerge(latest) AS state
+    FROM {database}.event_states
+    GROUP BY event
+);

@@ -1,0 +1,36 @@
+-- Which markets are there, of which events, with which assets?
+--
+-- The last observation of every market that event search ever showed.
+CREATE OR REPLACE VIEW {database}.markets
+(
+    `market` String COMMENT 'Market ID (outcome ID)',
+    `event` String COMMENT 'Event ID',
+    `name` Nullable(String) COMMENT 'Name of the market',
+    `yes_asset` Nullable(String) COMMENT 'ID of the YES asset',
+    `no_asset` Nullable(String) COMMENT 'ID of the NO asset',
+    `yes_price` Nullable(Float64) COMMENT 'Price of the YES asset as event search last showed it, 0 to 1',
+    `no_price` Nullable(Float64) COMMENT 'Price of the NO asset as event search last showed it, 0 to 1',
+    `first_seen_at` DateTime64(6, 'UTC') COMMENT 'When event search first showed it to us',
+    `last_seen_at` DateTime64(6, 'UTC') COMMENT 'When event search last showed it to us'
+)
+AS
+SELECT
+    market,
+    state.event AS event,
+    state.name AS name,
+    state.yes_asset AS yes_asset,
+    state.no_asset AS no_asset,
+    state.yes_price AS yes_price,
+    state.no_price AS no_price,
+    first_seen_at,
+    last_seen_at
+FROM
+(
+    SELECT
+        market,
+        min(market_states.first_seen_at) AS first_seen_at,
+        max(market_states.last_seen_at) AS last_seen_at,
+        argMaxMerge(latest) AS state
+    FROM {database}.market_states
+    GROUP BY market
+);
