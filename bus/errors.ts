@@ -71,3 +71,45 @@ export class BusClosedError extends UsageError {
     super('the bus is closed');
   }
 }
+
+/** Records are on the bus but cannot be read: an unknown compression, a damaged batch, offsets that are missing. */
+export class UnreadableRecordsError extends IntegrityError {
+  constructor(
+    readonly topic: string,
+    readonly partition: number,
+    readonly offset: number,
+    /** The first offset after what cannot be read. */
+    readonly next: number,
+    why: string,
+  ) {
+    super(
+      `records from offset ${offset} to ${next - 1} of ${topic}/${partition} cannot be read: ${why}; ` +
+        'start with --accept-loss to pass over them and write the gap down',
+    );
+  }
+}
+
+/** The topic was deleted and created again: its former records are gone, and what was under way for them is void. */
+export class LogReplacedError extends UnavailableError {
+  constructor(
+    readonly topic: string,
+    readonly log: string,
+  ) {
+    super(`topic ${topic} was deleted and created again; the records of its former log ${log} are gone`);
+  }
+}
+
+/** The bus has records, and none of them arrived for too long. */
+export class StalledError extends UnavailableError {
+  constructor(
+    readonly topic: string,
+    readonly partition: number,
+    behind: number,
+    stallMs: number,
+  ) {
+    super(
+      `no record of ${topic}/${partition} arrived for ${Math.round(stallMs / 1000)} s, although ${behind} are waiting; ` +
+        'the consumer ends so that a new one can take over',
+    );
+  }
+}

@@ -14,10 +14,15 @@ export { type EmbeddedBus, type EmbeddedBusOptions, openEmbeddedBus } from './em
 export {
   BusClosedError,
   BusWriteError,
+  LogReplacedError,
   OffsetBeyondEndError,
   OffsetGoneError,
   PartitionLostError,
   RecordTooLargeError,
+  StalledError,
   UnknownTopicError,
+  UnreadableRecordsError,
 } from './errors.js';
+export { openKafkaBus } from './kafka/kafka-bus.js';
+export { type KafkaBusOptions, type KafkaSasl, SASL_MECHANISMS } from './kafka/options.js';
 export { partitionOf } from './key-hash.js';

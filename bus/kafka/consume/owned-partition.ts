@@ -1,0 +1,85 @@
+import type { Committed, Partition, RecordBatch } from '../../bus.js';
+import { PartitionLostError } from '../../errors.js';
+import type { Cluster } from '../cluster.js';
+import type { GroupMember } from '../group/group-member.js';
+import { committedIn, encodeNote, fetchCommitted, offsetAt } from '../offsets.js';
+import { offsetCommitRequest } from '../protocol/offsets.js';
+import { readRange } from '../range-reader.js';
+
+export interface OwnedPlace {
+  readonly topic: string;
+  readonly kafkaTopic: string;
+  readonly partition: number;
+  readonly log: string;
+}
+
+export interface OwnedOptions {
+  readonly group: string;
+  readonly kafkaGroup: string;
+  readonly scope: string;
+  readonly patienceMs: number;
+  readonly maxBatchBytes: number;
+}
+
+/** A partition while this consumer holds it; every promise about it is made by the broker, not from memory. */
+export class OwnedPartition implements Partition {
+  readonly topic: string;
+  readonly partition: number;
+  readonly log: string;
+  #held = true;
+  /** The last commit: they go out one after the other, so that none that is tried again overwrites a later one. */
+  #committing: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly cluster: Cluster,
+    private readonly member: GroupMember,
+    private readonly place: OwnedPlace,
+    private readonly options: OwnedOptions,
+  ) {
+    this.topic = place.topic;
+    this.partition = place.partition;
+    this.log = place.log;
+  }
+
+  /** From now on everything that takes ownership is refused. */
+  release(): void {
+    this.#held = false;
+  }
+
+  async committed(): Promise<Committed> {
+    const { kafkaGroup, scope, patienceMs } = this.options;
+    const place = { topic: this.place.kafkaTopic, partition: this.partition };
+    const patience = { forMs: patienceMs };
+    const [fetched] = await fetchCommitted(this.cluster, kafkaGroup, [place], `offsets${scope}`, patience);
+    return committedIn(this.log, fetched) ?? { offset: await offsetAt(this.cluster, place, 'begin', patience) };
+  }
+
+  commit(offset: number, intent?: string): Promise<void> {
+    const commit = this.#committing.then(() => this.#commit(offset, intent));
+    this.#committing = commit.catch(() => undefined);
+    return commit;
+  }
+
+  async assertOwned(): Promise<void> {
+    await this.member.verify(() => this.#assertHeld());
+  }
+
+  read(start: number, end: number): AsyncIterable<RecordBatch> {
+    return readRange(this.cluster, { ...this.place, start, end }, this.options);
+  }
+
+  async #commit(offset: number, intent: string | undefined): Promise<void> {
+    const { kafkaTopic, partition, log } = this.place;
+    const metadata = encodeNote(log, intent);
+    await this.member.fenced(
+      (ref) => offsetCommitRequest({ ...ref, topic: kafkaTopic, partition, offset, metadata }),
+      `commit offset ${offset} of ${kafkaTopic}/${partition}`,
+      () => this.#assertHeld(),
+      `the text committed with it has ${Buffer.byteLength(metadata)} bytes`,
+    );
+  }
+
+  #assertHeld(): void {
+    if (!this.#held) throw new PartitionLostError(this.topic, this.partition, this.options.group);
+  }
+}

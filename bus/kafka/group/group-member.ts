@@ -1,0 +1,329 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { describeError, type Logger, retry } from '../../../core/index.js';
+import type { Cluster } from '../cluster.js';
+import { PassingError, passes, patiently, throwOn } from '../faults.js';
+import { ERROR } from '../protocol/error-codes.js';
+import {
+  heartbeatRequest,
+  type JoinAnswer,
+  joinGroupRequest,
+  leaveGroupRequest,
+  type MemberRef,
+  syncGroupRequest,
+} from '../protocol/group.js';
+import type { Request } from '../protocol/request.js';
+import { untilAborted } from '../until-aborted.js';
+import { assign } from './assign.js';
+import {
+  type Assignment,
+  decodeAssignment,
+  decodeSubscription,
+  encodeAssignment,
+  encodeSubscription,
+} from './subscription.js';
+
+/** Ours alone: the broker keeps members that divide partitions otherwise out of the group. */
+const PROTOCOL = 'chancery-cooperative';
+const LEAVE_PATIENCE_MS = 2_000;
+const WARN_EVERY_MS = 30_000;
+
+export interface MemberOptions {
+  readonly group: string;
+  readonly topics: readonly string[];
+  /** After so long without a sign of life the broker gives a member's partitions to others, milliseconds. */
+  readonly sessionTimeoutMs: number;
+  /** How long members may take to join again when the group changes, milliseconds. */
+  readonly rebalanceTimeoutMs: number;
+  /** How often the leader looks whether topics changed, milliseconds. */
+  readonly topicsEveryMs: number;
+  /** How long a commit or a check is tried when the broker does not answer, milliseconds. */
+  readonly patienceMs: number;
+  /** Ends the purposes of this consumer's connections. */
+  readonly scope: string;
+  readonly log: Logger | undefined;
+}
+
+export interface MemberEvents {
+  /** What this member holds and has not let go of. */
+  owned(): Assignment;
+  /**
+   * A generation began, with this for us, after we had said that we hold `claimed`. What is not in it any more is let go
+   * of, and then `rejoin` called, so that others can have it.
+   */
+  assigned(assignment: Assignment, claimed: Assignment): void;
+  /** The group goes on without us: everything that we held may belong to others. */
+  lost(): void;
+}
+
+/**
+ * A member of a consumer group, in Kafka's classic group protocol. It joins again whenever the group changes, and holds
+ * on to what it has meanwhile (`assign` says who gets what).
+ */
+export class GroupMember {
+  #member = '';
+  /** The last generation that we were given an assignment in; -1 when we are in none. */
+  #generation = -1;
+  #ended = false;
+  #rejoin = false;
+  #wake = new AbortController();
+  #waiting: (() => void)[] = [];
+  /** As the leader: the topics that were divided. */
+  #divided: ReadonlyMap<string, string> | undefined;
+  #topicsSeenAt = 0;
+  #warnedAt = -Infinity;
+
+  constructor(
+    private readonly cluster: Cluster,
+    private readonly options: MemberOptions,
+    private readonly events: MemberEvents,
+  ) {}
+
+  /** Takes part until the signal is aborted, then leaves. Rejects when the broker refuses us for good. */
+  async run(signal: AbortSignal): Promise<void> {
+    try {
+      while (!signal.aborted) {
+        await untilAborted(this.#join(signal), signal);
+        await this.#beat(signal);
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    } finally {
+      this.#ended = true;
+      this.#settle();
+      await Promise.race([this.#leave(), delay(LEAVE_PATIENCE_MS)]);
+    }
+  }
+
+  /** Asks for a new generation, because something was let go of. */
+  rejoin(): void {
+    this.#rejoin = true;
+    this.#wake.abort();
+  }
+
+  /**
+   * Sends a request that the broker takes only from a member in its generation; if the generation changes meanwhile,
+   * again in the new one.
+   * @param stillOurs throws when what the request is about is not ours any more; called before each try
+   */
+  async fenced(
+    make: (ref: MemberRef) => Request<number>,
+    doing: string,
+    stillOurs: () => void,
+    hint?: string,
+  ): Promise<void> {
+    await patiently(
+      async () => {
+        stillOurs();
+        const ref = { group: this.options.group, generation: this.#generation, member: this.#member };
+        const request = make(ref);
+        const error = await this.#ask(request, 'offsets');
+        if (error === ERROR.unknownMember || error === ERROR.illegalGeneration || error === ERROR.rebalanceInProgress) {
+          // Either a new generation is being made, in which we go on, or the group went on without us.
+          await this.#confirm();
+          stillOurs();
+          throw new PassingError(doing, error);
+        }
+        this.#throwOn(error, doing, hint);
+      },
+      { forMs: this.options.patienceMs },
+    );
+  }
+
+  /** Resolves when the broker says that we are a member still; `stillOurs` as in `fenced`. */
+  async verify(stillOurs: () => void): Promise<void> {
+    const heartbeat = (ref: MemberRef): Request<number> => {
+      const request = heartbeatRequest(ref);
+      const decode: typeof request.decode = (reader) => {
+        const error = request.decode(reader);
+        // That a new generation is being made is only said to members.
+        return error === ERROR.rebalanceInProgress ? ERROR.none : error;
+      };
+      return { ...request, decode };
+    };
+    await this.fenced(heartbeat, 'confirm that we are in the group', stillOurs);
+    stillOurs();
+  }
+
+  /** Resolves when the broker has confirmed our part, in this generation or a new one, or we have lost it. */
+  #confirm(): Promise<void> {
+    if (this.#ended) return Promise.resolve();
+    return new Promise<void>((resolve) => {
+      this.#waiting.push(resolve);
+      this.#wake.abort();
+    });
+  }
+
+  #settle(waiting: readonly (() => void)[] = this.#waiting.splice(0)): void {
+    for (const resolve of waiting) resolve();
+  }
+
+  async #join(signal: AbortSignal): Promise<void> {
+    this.#rejoin = false;
+    await retry(
+      async () => {
+        while (!(await this.#joinOnce())) signal.throwIfAborted();
+      },
+      {
+        attempts: Infinity,
+        signal,
+        baseMs: 50,
+        capMs: 1000,
+        retryable: passes,
+        onRetry: (error) => this.#warn('join', error),
+      },
+    );
+    this.#settle();
+  }
+
+  /** One round of joining; false when it has to be done again at once. */
+  async #joinOnce(): Promise<boolean> {
+    const { group, sessionTimeoutMs, rebalanceTimeoutMs, topics } = this.options;
+    const claimed = this.events.owned();
+    const subscription = encodeSubscription({ topics, owned: claimed, generation: this.#generation });
+    const identity = { group, member: this.#member, sessionTimeoutMs, rebalanceTimeoutMs };
+    const joined = await this.#ask(joinGroupRequest({ ...identity, protocol: PROTOCOL, subscription }), 'join');
+    if (joined.error === ERROR.memberIdRequired) {
+      this.#member = joined.member;
+      return false;
+    }
+    if (joined.error === ERROR.unknownMember) {
+      this.#drop(joined.error);
+      return false;
+    }
+    this.#throwOn(joined.error, `let us join group ${group}`, hintOf(joined.error, this.options));
+    this.#member = joined.member;
+    return await this.#sync(joined, claimed);
+  }
+
+  async #sync(joined: JoinAnswer, claimed: Assignment): Promise<boolean> {
+    const { group, rebalanceTimeoutMs } = this.options;
+    const leads = joined.leader === joined.member;
+    const assignments = leads ? await this.#divide(joined) : [];
+    if (!leads) this.#divided = undefined;
+    const ref = { group, generation: joined.generation, member: joined.member };
+    const synced = await this.#ask(syncGroupRequest(ref, assignments, rebalanceTimeoutMs), 'join');
+    if (synced.error === ERROR.rebalanceInProgress || synced.error === ERROR.illegalGeneration) return false;
+    if (synced.error === ERROR.unknownMember) {
+      this.#drop(synced.error);
+      return false;
+    }
+    this.#throwOn(synced.error, `give us a part in group ${group}`);
+    this.#generation = joined.generation;
+    this.events.assigned(decodeAssignment(synced.assignment), claimed);
+    return true;
+  }
+
+  /** As the leader: divides the partitions of all topics that somebody wants. */
+  async #divide(joined: JoinAnswer): Promise<{ member: string; assignment: Buffer }[]> {
+    const members = joined.members.map(({ member, subscription }) => ({ member, ...decodeSubscription(subscription) }));
+    const wanted = [...new Set(members.flatMap((m) => m.topics))];
+    const { topics } = await this.cluster.metadata(wanted);
+    const existing = topics.filter((t) => t.error === ERROR.none);
+    this.#divided = new Map(wanted.map((name) => [name, shapeOf(existing.find((t) => t.name === name))]));
+    this.#topicsSeenAt = performance.now();
+    const shares = assign(members, new Map(existing.map((t) => [t.name, t.leaders.length])));
+    return [...shares].map(([member, assignment]) => ({ member, assignment: encodeAssignment(assignment) }));
+  }
+
+  /** Signs of life, until the group has to be joined again. */
+  async #beat(signal: AbortSignal): Promise<void> {
+    const everyMs = Math.min(3000, Math.max(100, this.options.sessionTimeoutMs / 5));
+    for (let failures = 0; ; ) {
+      await this.#pause(failures > 0 ? Math.min(everyMs, 50 * 2 ** failures) : everyMs, signal);
+      if (signal.aborted || this.#rejoin) return;
+      const waiting = this.#waiting.splice(0);
+      try {
+        if (await this.#topicsChanged()) return void this.#waiting.push(...waiting);
+        const error = await this.#heartbeat();
+        if (error === ERROR.none) {
+          failures = 0;
+          this.#settle(waiting);
+          continue;
+        }
+        this.#waiting.push(...waiting);
+        if (error === ERROR.rebalanceInProgress) return;
+        return this.#drop(error);
+      } catch (error) {
+        if (!passes(error)) throw error;
+        this.#waiting.push(...waiting);
+        this.#warn('stay in', error);
+        failures = Math.min(failures + 1, 10);
+      }
+    }
+  }
+
+  /** What a heartbeat's answer means for our membership; other errors are thrown. */
+  async #heartbeat(): Promise<number> {
+    const { group } = this.options;
+    const error = await this.#ask(
+      heartbeatRequest({ group, generation: this.#generation, member: this.#member }),
+      'join',
+    );
+    const ours: number[] = [ERROR.rebalanceInProgress, ERROR.unknownMember, ERROR.illegalGeneration];
+    if (!ours.includes(error)) this.#throwOn(error, `keep us in group ${group}`);
+    return error;
+  }
+
+  async #pause(ms: number, signal: AbortSignal): Promise<void> {
+    if (!this.#wake.signal.aborted) {
+      await delay(ms, undefined, { signal: AbortSignal.any([signal, this.#wake.signal]) }).catch(() => undefined);
+    }
+    this.#wake = new AbortController();
+  }
+
+  /** As the leader, from time to time: whether a topic was created, removed, made anew, or given more partitions. */
+  async #topicsChanged(): Promise<boolean> {
+    const divided = this.#divided;
+    if (!divided || performance.now() - this.#topicsSeenAt < this.options.topicsEveryMs) return false;
+    this.#topicsSeenAt = performance.now();
+    const { topics } = await this.cluster.metadata([...divided.keys()]);
+    const existing = topics.filter((t) => t.error === ERROR.none);
+    return [...divided].some(([name, shape]) => shapeOf(existing.find((t) => t.name === name)) !== shape);
+  }
+
+  /** We are not a member any more. */
+  #drop(error: number): void {
+    this.options.log?.warn({ group: this.options.group, error }, 'the group went on without this member; joining anew');
+    if (error === ERROR.unknownMember) this.#member = '';
+    this.#generation = -1;
+    this.events.lost();
+    this.#settle();
+  }
+
+  async #leave(): Promise<void> {
+    if (this.#member === '') return;
+    const { group } = this.options;
+    const ref = { group, generation: this.#generation, member: this.#member };
+    // Whoever does not get to say goodbye is missed after the session's time.
+    await this.#ask(leaveGroupRequest(ref), 'offsets').catch(() => undefined);
+  }
+
+  async #ask<T>(request: Request<T>, purpose: string): Promise<T> {
+    const node = await this.cluster.coordinator(this.options.group);
+    return await this.cluster.send(node, `${purpose}${this.options.scope}`, request);
+  }
+
+  #throwOn(error: number, doing: string, hint?: string): void {
+    if (error !== ERROR.none) this.cluster.forgetCoordinator(this.options.group);
+    throwOn(error, doing, hint);
+  }
+
+  #warn(doing: string, error: unknown): void {
+    if (performance.now() - this.#warnedAt < WARN_EVERY_MS) return;
+    this.#warnedAt = performance.now();
+    this.options.log?.warn({ group: this.options.group }, `cannot ${doing} the group for now: ${describeError(error)}`);
+  }
+}
+
+const shapeOf = (topic: { id: string; leaders: readonly number[] } | undefined): string =>
+  topic ? `${topic.id}:${topic.leaders.length}` : '';
+
+function hintOf(error: number, options: MemberOptions): string | undefined {
+  if (error === ERROR.inconsistentGroupProtocol) {
+    return `group ${options.group} is used by consumers of another kind; choose another name with --group`;
+  }
+  if (error === ERROR.invalidSessionTimeout) {
+    return `the broker's group.min.session.timeout.ms and group.max.session.timeout.ms do not allow ${options.sessionTimeoutMs}`;
+  }
+  return undefined;
+}

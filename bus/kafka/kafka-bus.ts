@@ -1,0 +1,157 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type {
+  Appended,
+  Bus,
+  BusRecord,
+  Committed,
+  ConsumeOptions,
+  ConsumerHandler,
+  PartitionInfo,
+  RecordBatch,
+  TopicOptions,
+} from '../bus.js';
+import { BusClosedError, RecordTooLargeError } from '../errors.js';
+import { Cluster } from './cluster.js';
+import { Consumer } from './consume/consumer.js';
+import { Names } from './names.js';
+import { committedIn, fetchCommitted } from './offsets.js';
+import { KAFKA_DEFAULTS, type KafkaBusOptions } from './options.js';
+import { readRange } from './range-reader.js';
+import { BatchEncoder } from './records/encode.js';
+import { TopicProducer } from './topic-producer.js';
+import { ensureTopic, listPartitions } from './topics.js';
+
+const DEFAULT_BATCH_BYTES = 4 * 1024 * 1024;
+/** Members have this long to join again when a group changes; they do so at once unless their process is stopped. */
+const REBALANCE_TIMEOUT_MS = 30_000;
+const CLOSE_PATIENCE_MS = 2_000;
+
+/** The bus on a Kafka cluster (3.1 or newer). Connects when it is first used. */
+export function openKafkaBus(options: KafkaBusOptions): Bus {
+  return new KafkaBus(options);
+}
+
+class KafkaBus implements Bus {
+  readonly maxRecordBytes: number;
+  readonly #options;
+  readonly #names: Names;
+  readonly #cluster: Cluster;
+  readonly #encoder: BatchEncoder;
+  readonly #producers = new Map<string, TopicProducer>();
+  readonly #consuming = new Set<Promise<void>>();
+  readonly #closing = new AbortController();
+
+  constructor(given: KafkaBusOptions) {
+    const options = { ...KAFKA_DEFAULTS, ...definedOf(given) };
+    const { clientId, connectTimeoutMs, requestTimeoutMs, tls, sasl } = options;
+    this.#options = options;
+    this.maxRecordBytes = options.maxRecordBytes;
+    this.#names = new Names(options.prefix);
+    this.#cluster = new Cluster(options.brokers, {
+      clientId,
+      connectTimeoutMs,
+      requestTimeoutMs,
+      tls,
+      sasl: sasl && { mechanism: sasl.mechanism, username: sasl.username, password: sasl.password.reveal() },
+    });
+    this.#encoder = new BatchEncoder(options.compression);
+  }
+
+  async ensureTopic(topic: string, options: TopicOptions): Promise<void> {
+    this.#assertOpen();
+    const { replication, compression } = this.#options;
+    await ensureTopic(
+      this.#cluster,
+      this.#names.inKafka(topic),
+      { ...options, replication, compression },
+      this.#patience,
+    );
+  }
+
+  async append(topic: string, records: readonly BusRecord[], signal?: AbortSignal): Promise<Appended[]> {
+    this.#assertOpen();
+    for (const { value } of records) {
+      if (value.length > this.maxRecordBytes) throw new RecordTooLargeError(topic, value.length, this.maxRecordBytes);
+    }
+    if (records.length === 0) return [];
+    const closing = this.#closing.signal;
+    return await this.#producerOf(topic).append(records, signal ? AbortSignal.any([signal, closing]) : closing);
+  }
+
+  async consume(options: ConsumeOptions, handler: ConsumerHandler, signal: AbortSignal): Promise<void> {
+    this.#assertOpen();
+    const settings = {
+      ...this.#options,
+      log: this.#options.log,
+      rebalanceTimeoutMs: REBALANCE_TIMEOUT_MS,
+      defaultBatchBytes: DEFAULT_BATCH_BYTES,
+    };
+    const consumer = new Consumer(this.#cluster, this.#names, options, handler, settings);
+    const running = consumer.run(AbortSignal.any([signal, this.#closing.signal]));
+    this.#consuming.add(running);
+    try {
+      await running;
+    } finally {
+      this.#consuming.delete(running);
+    }
+  }
+
+  async partitions(): Promise<PartitionInfo[]> {
+    this.#assertOpen();
+    return await listPartitions(this.#cluster, this.#names, this.#patience);
+  }
+
+  async committed(group: string): Promise<(Committed & { topic: string; partition: number })[]> {
+    this.#assertOpen();
+    const kafkaGroup = this.#names.inKafka(group);
+    const offsets = await fetchCommitted(this.#cluster, kafkaGroup, null, 'meta', this.#patience);
+    const ours = offsets.filter(({ topic, offset }) => offset >= 0 && this.#names.isOurs(topic));
+    if (ours.length === 0) return [];
+    const { topics } = await this.#cluster.metadata([...new Set(ours.map((o) => o.topic))]);
+    return ours.flatMap((fetched) => {
+      const log = topics.find((t) => t.name === fetched.topic)?.id;
+      const committed = log === undefined ? undefined : committedIn(log, fetched);
+      return committed ? [{ ...committed, topic: this.#names.onBus(fetched.topic), partition: fetched.partition }] : [];
+    });
+  }
+
+  async *read(topic: string, partition: number, start: number, end: number): AsyncIterable<RecordBatch> {
+    this.#assertOpen();
+    const range = { topic, kafkaTopic: this.#names.inKafka(topic), partition, start, end };
+    const { patienceMs } = this.#options;
+    yield* readRange(this.#cluster, range, { maxBatchBytes: DEFAULT_BATCH_BYTES, patienceMs });
+  }
+
+  async close(): Promise<void> {
+    if (this.#closing.signal.aborted) return;
+    this.#closing.abort(new BusClosedError());
+    const appending = [...this.#producers.values()].map((producer) => producer.idle());
+    await Promise.allSettled([...this.#consuming, Promise.race([Promise.all(appending), delay(CLOSE_PATIENCE_MS)])]);
+    this.#cluster.close();
+  }
+
+  get #patience() {
+    return { forMs: this.#options.patienceMs, signal: this.#closing.signal };
+  }
+
+  #producerOf(topic: string): TopicProducer {
+    let producer = this.#producers.get(topic);
+    if (!producer) {
+      const { patienceMs, log } = this.#options;
+      const options = { timeoutMs: patienceMs, log };
+      producer = new TopicProducer(this.#cluster, this.#names.inKafka(topic), this.#encoder, options);
+      this.#producers.set(topic, producer);
+    }
+    return producer;
+  }
+
+  #assertOpen(): void {
+    if (this.#closing.signal.aborted) throw new BusClosedError();
+  }
+}
+
+/** Without the keys that are undefined, so that defaults stay. */
+function definedOf<T extends object>(options: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  const entries = Object.entries(options).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as { [K in keyof T]: Exclude<T[K], undefined> };
+}

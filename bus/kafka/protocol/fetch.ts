@@ -1,0 +1,82 @@
+import type { Request } from './request.js';
+
+export interface FetchPartition {
+  /** Topic ID: a topic that was created again under the same name is not read by mistake. */
+  readonly log: string;
+  readonly partition: number;
+  readonly offset: number;
+  readonly maxBytes: number;
+}
+
+export interface FetchedPartition {
+  readonly log: string;
+  readonly partition: number;
+  readonly error: number;
+  /** The offset that the next record will get, as far as it is replicated; -1 with an error. */
+  readonly end: number;
+  /** Record batches; may begin before the offset that was asked for and end in the middle of a batch. */
+  readonly records: Buffer;
+}
+
+export interface FetchAnswer {
+  readonly error: number;
+  readonly partitions: readonly FetchedPartition[];
+}
+
+/** Version 13: the first that names topics by ID. The broker waits up to `waitMs` for a first byte. */
+export function fetchRequest(
+  partitions: readonly FetchPartition[],
+  limits: { waitMs: number; maxBytes: number },
+): Request<FetchAnswer> {
+  const byLog = new Map<string, FetchPartition[]>();
+  for (const p of partitions) byLog.set(p.log, [...(byLog.get(p.log) ?? []), p]);
+  return {
+    name: 'Fetch',
+    key: 1,
+    version: 13,
+    flexible: true,
+    waitMs: limits.waitMs,
+    encode(writer) {
+      writer.int32(-1).int32(limits.waitMs).int32(1).int32(limits.maxBytes).int8(0);
+      // No fetch session: each request names what it wants.
+      writer.int32(0).int32(-1);
+      writer.compactArray([...byLog], ([log, those], w) =>
+        w
+          .uuid(log)
+          .compactArray(those, (p) => {
+            w.int32(p.partition).int32(-1).int64(p.offset).int32(-1).int64(-1).int32(p.maxBytes).noTags();
+          })
+          .noTags(),
+      );
+      writer
+        .compactArray([], () => undefined)
+        .compactString('')
+        .noTags();
+    },
+    decode(reader) {
+      reader.int32();
+      const error = reader.int16();
+      reader.int32();
+      const answers = reader.compactArray((r) => {
+        const log = r.uuid();
+        const those = r.compactArray(() => {
+          const place = { log, partition: r.int32(), error: r.int16(), end: r.int64() };
+          r.int64();
+          r.int64();
+          r.compactArray(() => {
+            r.int64();
+            r.int64();
+            r.tags();
+          });
+          r.int32();
+          const records = r.compactBytes();
+          r.tags();
+          return { ...place, records };
+        });
+        r.tags();
+        return those;
+      });
+      return { error, partitions: answers.flat() };
+    },
+  };
+}

@@ -1,0 +1,132 @@
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { BusRecord } from '../../bus.js';
+import { crc32c } from './crc32c.js';
+import { BATCH, BATCH_PREFIX, MAGIC } from './layout.js';
+
+const compress = promisify(gzip);
+
+/** More than the length, attributes, deltas, lengths and header count of one record can take. */
+const RECORD_OVERHEAD = 24;
+/** Keys repeat; their bytes are kept for this many. */
+const KEYS_KEPT = 20_000;
+
+export interface ProducerStamp {
+  readonly producerId: number;
+  readonly producerEpoch: number;
+  readonly sequence: number;
+}
+
+export type Compression = 'none' | 'gzip';
+
+/** Builds record batches. */
+export class BatchEncoder {
+  readonly #keys = new Map<string, Buffer>();
+
+  constructor(private readonly compression: Compression) {}
+
+  /** Positions at which to split the records so that no batch is larger than `maxBytes`, unless one record is. */
+  split(records: readonly BusRecord[], maxBytes: number): BusRecord[][] {
+    const parts: BusRecord[][] = [];
+    let part: BusRecord[] = [];
+    let bytes: number = BATCH.records;
+    for (const record of records) {
+      const size = this.#sizeOf(record);
+      if (part.length > 0 && bytes + size > maxBytes) {
+        parts.push(part);
+        part = [];
+        bytes = BATCH.records;
+      }
+      part.push(record);
+      bytes += size;
+    }
+    if (part.length > 0) parts.push(part);
+    return parts;
+  }
+
+  /** A batch of at least one record, complete but for the producer's stamp. */
+  async encode(records: readonly BusRecord[], timestampMs: number): Promise<Buffer> {
+    let room: number = BATCH.records;
+    for (const record of records) room += this.#sizeOf(record);
+    const batch = Buffer.allocUnsafe(room);
+    let at: number = BATCH.records;
+    for (let i = 0; i < records.length; i++) at = this.#writeRecord(batch, at, records[i] as BusRecord, i);
+    const plain = batch.subarray(0, at);
+    writeHeader(plain, records.length, timestampMs);
+    if (this.compression === 'none') return plain;
+    const body = await compress(plain.subarray(BATCH.records), { level: 1 });
+    const packed = Buffer.concat([plain.subarray(0, BATCH.records), body]);
+    packed.writeInt32BE(packed.length - BATCH_PREFIX, BATCH.length);
+    packed.writeInt16BE(1, BATCH.attributes);
+    return packed;
+  }
+
+  #sizeOf(record: BusRecord): number {
+    return RECORD_OVERHEAD + this.#keyOf(record).length + record.value.length;
+  }
+
+  #keyOf(record: BusRecord): Buffer {
+    let key = this.#keys.get(record.key);
+    if (key === undefined) {
+      key = Buffer.from(record.key);
+      if (this.#keys.size >= KEYS_KEPT) this.#keys.clear();
+      this.#keys.set(record.key, key);
+    }
+    return key;
+  }
+
+  #writeRecord(batch: Buffer, start: number, record: BusRecord, index: number): number {
+    const key = this.#keyOf(record);
+    const { value } = record;
+    const length =
+      3 + sizeOfVarint(index) + sizeOfVarint(key.length) + key.length + sizeOfVarint(value.length) + value.length;
+    let at = writeVarint(batch, start, length);
+    batch[at++] = 0;
+    batch[at++] = 0;
+    at = writeVarint(batch, at, index);
+    at = writeVarint(batch, at, key.length);
+    batch.set(key, at);
+    at = writeVarint(batch, at + key.length, value.length);
+    batch.set(value, at);
+    at += value.length;
+    batch[at++] = 0;
+    return at;
+  }
+}
+
+/** Puts the producer's identity and sequence into an encoded batch, and the checksum over all of it. */
+export function stampBatch(batch: Buffer, stamp: ProducerStamp): void {
+  batch.writeBigInt64BE(BigInt(stamp.producerId), BATCH.producerId);
+  batch.writeInt16BE(stamp.producerEpoch, BATCH.producerEpoch);
+  batch.writeInt32BE(stamp.sequence, BATCH.baseSequence);
+  batch.writeUInt32BE(crc32c(batch, BATCH.attributes), BATCH.crc);
+}
+
+function writeHeader(batch: Buffer, count: number, timestampMs: number): void {
+  const timestamp = BigInt(Math.floor(timestampMs));
+  batch.fill(0, 0, BATCH.records);
+  batch.writeInt32BE(batch.length - BATCH_PREFIX, BATCH.length);
+  batch.writeInt32BE(-1, BATCH.leaderEpoch);
+  batch.writeInt8(MAGIC, BATCH.magic);
+  batch.writeInt32BE(count - 1, BATCH.lastOffsetDelta);
+  batch.writeBigInt64BE(timestamp, BATCH.baseTimestamp);
+  batch.writeBigInt64BE(timestamp, BATCH.maxTimestamp);
+  batch.writeInt32BE(count, BATCH.count);
+}
+
+/** Zigzag varints of values that are never negative. */
+function writeVarint(batch: Buffer, start: number, value: number): number {
+  let at = start;
+  let rest = value * 2;
+  while (rest > 0x7f) {
+    batch[at++] = (rest & 0x7f) | 0x80;
+    rest >>>= 7;
+  }
+  batch[at++] = rest;
+  return at;
+}
+
+function sizeOfVarint(value: number): number {
+  const zigzag = value * 2;
+  return zigzag < 0x80 ? 1 : zigzag < 0x4000 ? 2 : zigzag < 0x200000 ? 3 : zigzag < 0x10000000 ? 4 : 5;
+}

@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto';
+import kafkajs, { type Admin } from 'kafkajs';
+import { afterAll, beforeAll, describe, it } from 'vitest';
+import { type Bus, type KafkaBusOptions, openKafkaBus } from '../../bus/index.js';
+import { Broker, type BrokerOptions } from './broker.js';
+import { whyNoBroker } from './jars.js';
+
+/** The Kafka that a suite runs on: a broker of its own, or the cluster that KAFKA_BROKERS names. */
+export interface KafkaUnderTest {
+  readonly brokers: readonly string[];
+  /** The suite's own broker. Throws on a running cluster: suites that need it say so. */
+  readonly own: Broker;
+  /** A bus whose topics nobody else uses; `prefix` of another bus shares them. The suite's end closes it. */
+  open(options?: Partial<KafkaBusOptions>): Bus & { readonly prefix: string };
+  /** Deletes topics and records, which no bus does. Names are those in Kafka. */
+  admin(): Promise<Admin>;
+}
+
+/**
+ * A suite that needs a Kafka broker. Where none can be had it is skipped, with a line that says why, and fails where
+ * CI=true.
+ * @param options `own`: the suite kills, restarts or configures its broker, so no running cluster will do
+ */
+export function describeWithKafka(
+  name: string,
+  options: { own?: boolean | BrokerOptions },
+  body: (kafka: KafkaUnderTest) => void,
+): void {
+  const running = process.env['KAFKA_BROKERS']?.split(',').map((broker) => broker.trim());
+  const why = running ? options.own && 'it needs a broker of its own, and KAFKA_BROKERS is set' : whyNoBroker();
+  if (why && !running && process.env['CI'] === 'true') {
+    describe(name, () => it(`needs a broker: ${why}`, () => Promise.reject(new Error(why))));
+    return;
+  }
+  if (why) {
+    console.warn(`${name}: skipped, ${why}`);
+    describe.skip(name, () => body(new Rig(running, {})));
+    return;
+  }
+  describe(name, () => {
+    const rig = new Rig(running, typeof options.own === 'object' ? options.own : {});
+    beforeAll(() => rig.start());
+    afterAll(() => rig.stop());
+    body(rig);
+  });
+}
+
+class Rig implements KafkaUnderTest {
+  #own: Broker | undefined;
+  readonly #open: Bus[] = [];
+  #admin: Admin | undefined;
+
+  constructor(
+    private readonly running: readonly string[] | undefined,
+    private readonly options: BrokerOptions,
+  ) {}
+
+  get brokers(): readonly string[] {
+    return this.running ?? [this.own.address];
+  }
+
+  get own(): Broker {
+    if (!this.#own) throw new Error('this suite has no broker of its own');
+    return this.#own;
+  }
+
+  async start(): Promise<void> {
+    if (!this.running) this.#own = await Broker.start(this.options);
+  }
+
+  open(options: Partial<KafkaBusOptions> = {}): Bus & { readonly prefix: string } {
+    const prefix = options.prefix ?? `test-${randomUUID().slice(0, 8)}.`;
+    const bus = openKafkaBus({
+      brokers: this.brokers,
+      sessionTimeoutMs: 1500,
+      topicsEveryMs: 500,
+      patienceMs: 15_000,
+      ...options,
+      prefix,
+    });
+    this.#open.push(bus);
+    return Object.assign(bus, { prefix });
+  }
+
+  async admin(): Promise<Admin> {
+    if (!this.#admin) {
+      const { Kafka, logLevel } = kafkajs;
+      this.#admin = new Kafka({ brokers: [...this.brokers], logLevel: logLevel.NOTHING }).admin();
+      await this.#admin.connect();
+    }
+    return this.#admin;
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#open.map((bus) => bus.close()));
+    await this.#admin?.disconnect();
+    await this.#own?.remove();
+  }
+}
