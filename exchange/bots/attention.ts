@@ -13,10 +13,10 @@ export function attentionOf(eventId: string): number {
 /** A market, busy ones more often; undefined when there is none. */
 export function pickMarket(markets: readonly Quote[], random: Random): Quote | undefined {
   let sum = 0;
-  for (const market of markets) sum += attentionOf(market.eventId);
+  for (const market of markets) sum += market.attention;
   let left = random.next() * sum;
   for (const market of markets) {
-    left -= attentionOf(market.eventId);
+    left -= market.attention;
     if (left < 0) return market;
   }
   return markets.at(-1);

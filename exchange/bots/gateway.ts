@@ -1,6 +1,6 @@
 import type { Outcome, Side } from '../engine/index.js';
 
-/** What anybody can see of an open market. Prices in cents. */
+/** What anybody can see of an open market, as it is now: it changes while it is held. Prices in cents. */
 export interface Quote {
   readonly eventId: string;
   readonly marketId: string;
@@ -12,6 +12,8 @@ export interface Quote {
   readonly bid: number;
   /** 100 when nobody asks. */
   readonly ask: number;
+  /** How much traders care about it, in comparison with others. */
+  readonly attention: number;
 }
 
 /** Prices of all open markets, as the public streams tell them. */

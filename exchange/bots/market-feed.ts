@@ -1,33 +1,34 @@
 import type { Component } from '../../core/index.js';
 import type { EventView, ExchangeCore } from '../engine/index.js';
+import { attentionOf } from './attention.js';
 import type { Quote, Quotes } from './gateway.js';
 
 const inCents = (price: number): number => Math.round(price * 100);
 
+type LiveQuote = { -readonly [K in keyof Quote]: Quote[K] };
+
 /** Follows the prices of all open markets. */
 export class MarketFeed implements Quotes, Component {
   readonly name = 'market feed';
-  readonly #byId = new Map<string, Quote>();
-  #markets: readonly Quote[] | undefined;
+  readonly #byId = new Map<string, LiveQuote>();
+  #markets: readonly Quote[] = [];
   #unsubscribe: (() => void)[] = [];
 
   constructor(private readonly core: ExchangeCore) {}
 
   async start(): Promise<void> {
-    for (const event of this.core.events()) this.#add(event);
     this.#unsubscribe = [
-      this.core.on('eventOpened', (event) => this.#add(event)),
-      this.core.on('marketResolved', ({ marketId }) => {
-        this.#byId.delete(marketId);
-        this.#markets = undefined;
-      }),
+      this.core.on('eventOpened', (event) => this.#add([event])),
+      this.core.on('marketResolved', ({ marketId }) => this.#drop(marketId)),
       this.core.on('price', ({ marketId, chance, bestBid, bestAsk }) => {
-        const known = this.#byId.get(marketId);
-        if (!known) return;
-        this.#byId.set(marketId, { ...known, last: chance * 100, bid: inCents(bestBid), ask: inCents(bestAsk) });
-        this.#markets = undefined;
+        const quote = this.#byId.get(marketId);
+        if (!quote) return;
+        quote.last = chance * 100;
+        quote.bid = inCents(bestBid);
+        quote.ask = inCents(bestAsk);
       }),
     ];
+    this.#add(this.core.events());
   }
 
   async stop(): Promise<void> {
@@ -35,7 +36,6 @@ export class MarketFeed implements Quotes, Component {
   }
 
   get markets(): readonly Quote[] {
-    this.#markets ??= [...this.#byId.values()];
     return this.#markets;
   }
 
@@ -43,13 +43,20 @@ export class MarketFeed implements Quotes, Component {
     return this.#byId.get(marketId);
   }
 
-  #add(event: EventView): void {
-    for (const market of event.markets) {
-      if (market.resolved) continue;
-      const { eventId, marketId, yesAssetId, noAssetId, chance, bestBid, bestAsk } = market;
-      const prices = { last: chance * 100, bid: inCents(bestBid), ask: inCents(bestAsk) };
-      this.#byId.set(marketId, { eventId, marketId, yesAssetId, noAssetId, ...prices });
+  #add(events: readonly EventView[]): void {
+    for (const { eventId, markets } of events) {
+      const attention = attentionOf(eventId);
+      for (const { marketId, yesAssetId, noAssetId, chance, bestBid, bestAsk, resolved } of markets) {
+        if (resolved) continue;
+        const prices = { last: chance * 100, bid: inCents(bestBid), ask: inCents(bestAsk) };
+        this.#byId.set(marketId, { eventId, marketId, yesAssetId, noAssetId, ...prices, attention });
+      }
     }
-    this.#markets = undefined;
+    this.#markets = [...this.#byId.values()];
+  }
+
+  #drop(marketId: string): void {
+    this.#byId.delete(marketId);
+    this.#markets = [...this.#byId.values()];
   }
 }

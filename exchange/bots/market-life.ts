@@ -27,10 +27,18 @@ export interface MarketLifeOptions {
   readonly log?: Logger;
 }
 
+interface OpenEvent {
+  readonly view: EventView;
+  /** Markets that are not resolved. */
+  readonly left: Set<string>;
+}
+
 /** Opens the first events, then lets events end at their time and opens others in their place. */
 export class MarketLife implements Component {
   readonly name = 'market life';
   readonly #stopped = new AbortController();
+  readonly #open = new Map<string, OpenEvent>();
+  readonly #titles = new Set<string>();
   #loop: Promise<void> | undefined;
   #unsubscribe: (() => void)[] = [];
   #vacantSince: number | undefined;
@@ -39,13 +47,14 @@ export class MarketLife implements Component {
   constructor(private readonly options: MarketLifeOptions) {}
 
   async start(signal: AbortSignal): Promise<void> {
-    const { core, world, clock, events, pace, alive } = this.options;
-    for (const event of core.events()) world.add(event);
+    const { core, clock, events, pace, alive } = this.options;
     this.#unsubscribe = [
-      core.on('eventOpened', (event) => world.add(event)),
-      core.on('eventClosed', ({ eventId }) => world.drop(eventId)),
+      core.on('eventOpened', (event) => this.#add(event)),
+      core.on('marketResolved', ({ eventId, marketId }) => this.#open.get(eventId)?.left.delete(marketId)),
+      core.on('eventClosed', ({ eventId }) => this.#drop(eventId)),
     ];
-    while (core.events().length < events) this.#open();
+    for (const event of core.events()) this.#add(event);
+    while (this.#open.size < events) this.#openOne();
     if (!alive || pace <= 0) return;
     this.#lastTickMs = clock.nowMs();
     const all = AbortSignal.any([signal, this.#stopped.signal]);
@@ -58,6 +67,20 @@ export class MarketLife implements Component {
     for (const unsubscribe of this.#unsubscribe.splice(0)) unsubscribe();
   }
 
+  #add(event: EventView): void {
+    const left = event.markets.filter((market) => !market.resolved).map((market) => market.marketId);
+    this.#open.set(event.eventId, { view: event, left: new Set(left) });
+    this.#titles.add(event.title);
+    this.options.world.add(event);
+  }
+
+  #drop(eventId: string): void {
+    const closed = this.#open.get(eventId);
+    this.#open.delete(eventId);
+    if (closed) this.#titles.delete(closed.view.title);
+    this.options.world.drop(eventId);
+  }
+
   #tick(): number {
     const { clock, world, pace, log } = this.options;
     const now = clock.nowMs();
@@ -65,7 +88,8 @@ export class MarketLife implements Component {
     this.#lastTickMs = now;
     try {
       world.advance(passedMs / 1000, now * 1000);
-      this.#endOne(now * 1000, passedMs);
+      this.#endOne(now * 1000);
+      for (const event of this.#open.values()) this.#dropOut(event, now, passedMs);
       this.#fillVacancy(now);
     } catch (error) {
       log?.warn({ cause: describeError(error) }, 'an event could not end or begin');
@@ -73,57 +97,63 @@ export class MarketLife implements Component {
     return TICK_MS;
   }
 
-  /** Ends at most one event per tick, and sometimes lets a candidate drop out. */
-  #endOne(nowMicros: number, passedMs: number): void {
+  /** Ends at most one event per tick: after a long rest not all of them at once. */
+  #endOne(nowMicros: number): void {
     const { core, world } = this.options;
-    const events = core.events();
-    const due = events.find((event) => event.closesAt <= nowMicros);
-    if (due) {
-      const winner = world.winner(due.eventId);
-      for (const [i, market] of due.markets.entries()) {
-        if (!market.resolved) core.resolveMarket(due.eventId, market.marketId, i === winner ? 'YES' : 'NO');
+    for (const { view, left } of this.#open.values()) {
+      if (view.closesAt > nowMicros) continue;
+      const winner = world.winner(view.eventId);
+      for (const [i, { marketId }] of view.markets.entries()) {
+        if (left.has(marketId)) core.resolveMarket(view.eventId, marketId, i === winner ? 'YES' : 'NO');
       }
       return;
     }
-    for (const event of events) this.#dropOut(event, passedMs);
   }
 
-  #dropOut(event: EventView, passedMs: number): void {
-    const { core, world, clock, seed, pace } = this.options;
-    if (event.markets.length < 3) return;
-    const lifeMs = ((event.closesAt - event.createdAt) / 1000) * pace;
-    const random = new Random(seed, `${event.eventId}/${Math.floor(clock.nowMs())}`);
+  /** Now and then lets the weakest of several candidates drop out before the end. */
+  #dropOut({ view, left }: OpenEvent, now: number, passedMs: number): void {
+    if (left.size < 3) return;
+    const { core, world, seed, pace } = this.options;
+    const lifeMs = ((view.closesAt - view.createdAt) / 1000) * pace;
+    const random = new Random(seed, `${view.eventId}/${Math.floor(now)}`);
     if (random.next() > (passedMs / lifeMs) * DROP_OUTS) return;
-    const chanceOf = (marketId: string) => world.fair(event.eventId, marketId) ?? 1;
-    const open = event.markets.filter((market) => !market.resolved);
-    if (open.length < 3) return;
-    const [weakest] = open.toSorted((a, b) => chanceOf(a.marketId) - chanceOf(b.marketId));
-    if (weakest && event.markets.indexOf(weakest) !== world.winner(event.eventId)) {
-      core.resolveMarket(event.eventId, weakest.marketId, 'NO');
-    }
+    const chanceOf = (marketId: string) => world.fair(view.eventId, marketId) ?? 1;
+    const [weakest] = [...left].sort((a, b) => chanceOf(a) - chanceOf(b));
+    const index = view.markets.findIndex((market) => market.marketId === weakest);
+    if (weakest && index !== world.winner(view.eventId)) core.resolveMarket(view.eventId, weakest, 'NO');
   }
 
   #fillVacancy(now: number): void {
-    const { core, events, pace } = this.options;
-    if (core.events().length >= events) {
+    const { events, pace } = this.options;
+    if (this.#open.size >= events) {
       this.#vacantSince = undefined;
       return;
     }
     this.#vacantSince ??= now;
     if (now - this.#vacantSince < VACANCY_MS / pace) return;
-    this.#open();
+    this.#openOne();
     this.#vacantSince = undefined;
   }
 
-  #open(): void {
+  #openOne(): void {
     const { core, clock, seed, pace } = this.options;
-    const open = core.events();
     const random = new Random(seed, `event/${core.eventsOpened}`);
     const between = (BETWEEN_ENDS_MS * 1000) / (pace > 0 ? pace : 1);
-    const last = open.reduce((latest, event) => Math.max(latest, event.closesAt), clock.nowMs() * 1000);
+    const lasts = [...this.#open.values()].map(({ view }) => view.closesAt);
+    const last = lasts.reduce((latest, end) => Math.max(latest, end), clock.nowMs() * 1000);
     const closesAt = Math.floor(last + between * (0.7 + random.next() * 0.6));
-    const result = core.openEvent({ ...describe(inventUnused(random, open), random), closesAt });
+    const result = core.openEvent({ ...describe(this.#inventUnused(random), random), closesAt });
     if (!result.ok) throw new Error(`the exchange refused its own event: ${result.rejection.message}`);
+  }
+
+  /** A topic whose title no open event has. */
+  #inventUnused(random: Random): Topic {
+    let topic = inventTopic(random);
+    for (let attempt = 0; attempt < TITLE_ATTEMPTS && this.#titles.has(topic.title); attempt++) {
+      topic = inventTopic(random);
+    }
+    if (!this.#titles.has(topic.title)) return topic;
+    return { ...topic, title: `${topic.title} (${this.options.core.eventsOpened + 1})` };
   }
 }
 
@@ -140,13 +170,4 @@ function openingChances(count: number, random: Random): number[] {
   const weights = Array.from({ length: count }, () => 0.3 + random.next());
   const sum = weights.reduce((total, weight) => total + weight, 0);
   return weights.map((weight) => Math.round((weight / sum) * 100) / 100);
-}
-
-/** A topic whose title no open event has. */
-function inventUnused(random: Random, open: readonly EventView[]): Topic {
-  const titles = new Set(open.map((event) => event.title));
-  let topic = inventTopic(random);
-  for (let attempt = 0; attempt < TITLE_ATTEMPTS && titles.has(topic.title); attempt++) topic = inventTopic(random);
-  if (!titles.has(topic.title)) return topic;
-  return { ...topic, title: `${topic.title} (${open.length + 1})` };
 }

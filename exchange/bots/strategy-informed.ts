@@ -2,7 +2,7 @@ import { MICROS, type Outcome, type Random } from '../engine/index.js';
 import { pickMarket } from './attention.js';
 import type { OrderGateway, Quote, Quotes, Strategy } from './gateway.js';
 
-const TURN_MS = 280;
+const TURN_MS = 240;
 /** How wrong its idea of the fair value usually is, cents. */
 const BLUR = 1.2;
 /** It trades when the price is at least this far from its idea, cents. */

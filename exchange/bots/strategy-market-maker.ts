@@ -1,18 +1,29 @@
 import type { Outcome, Random } from '../engine/index.js';
 import { pickMarket } from './attention.js';
-import type { OrderGateway, Quote, Quotes, Strategy } from './gateway.js';
+import type { OpenOrder, OrderGateway, Quote, Quotes, Strategy } from './gateway.js';
 
-const TURN_MS = 220;
+const TURN_MS = 170;
 /** Between first quotes of markets that it does not quote yet. */
 const FIRST_QUOTES_MS = 25;
-/** Distance of each level from the middle beyond the half spread, cents, and its size in hundredths. */
+/**
+ * Distance of each level from the middle beyond the half spread, how far off an order may be and stay (both cents), and
+ * its size in hundredths.
+ */
 const LEVELS = [
-  { beyond: 0, least: 1500, most: 6000 },
-  { beyond: 2, least: 4000, most: 15_000 },
-  { beyond: 5, least: 8000, most: 30_000 },
+  { beyond: 0, slack: 0, least: 1500, most: 6000 },
+  { beyond: 2, slack: 1, least: 4000, most: 15_000 },
+  { beyond: 5, slack: 2, least: 8000, most: 30_000 },
 ] as const;
 /** Shares (hundredths) of one outcome that move its middle by a cent. */
 const SHARES_PER_CENT = 40_000;
+
+interface Wanted {
+  readonly outcome: Outcome;
+  /** Of the outcome, cents. */
+  readonly price: number;
+  readonly quantity: number;
+  readonly slack: number;
+}
 
 /**
  * Quotes both sides of every market around the last price, on several levels, leaning away from what it holds too much
@@ -52,20 +63,20 @@ export class MarketMaker implements Strategy {
     const lean = Math.max(-3, Math.min(3, (yes - no) / SHARES_PER_CENT));
     const middle = market.last - lean;
     const half = 1 + this.random.next() * 1.5;
-    const wanted = new Map<string, { outcome: Outcome; price: number; quantity: number }>();
-    for (const { beyond, least, most } of LEVELS) {
+    const wanted: Wanted[] = [];
+    for (const { beyond, slack, least, most } of LEVELS) {
       const bid = Math.min(Math.floor(middle - half - beyond), market.ask - 1, 98);
       const ask = Math.max(Math.ceil(middle + half + beyond), market.bid + 1, 2);
       const quantity = this.random.integer(least, most);
-      if (bid >= 1) wanted.set(`YES ${bid}`, { outcome: 'YES', price: bid, quantity });
-      if (ask <= 99) wanted.set(`NO ${100 - ask}`, { outcome: 'NO', price: 100 - ask, quantity });
+      if (bid >= 1) wanted.push({ outcome: 'YES', price: bid, quantity, slack });
+      if (ask <= 99) wanted.push({ outcome: 'NO', price: 100 - ask, quantity, slack });
     }
     for (const order of await this.gateway.openOrders(market.marketId)) {
-      const other = order.outcome === 'YES' ? 'NO' : 'YES';
-      const key = order.side === 'BUY' ? `${order.outcome} ${order.price}` : `${other} ${100 - order.price}`;
-      if (!wanted.delete(key)) await this.gateway.cancel(order.orderId);
+      const stays = wanted.findIndex((one) => isCloseTo(order, one));
+      if (stays >= 0) wanted.splice(stays, 1);
+      else await this.gateway.cancel(order.orderId);
     }
-    for (const { outcome, price, quantity } of wanted.values()) await this.#place(market, outcome, price, quantity);
+    for (const { outcome, price, quantity } of wanted) await this.#place(market, outcome, price, quantity);
   }
 
   /** Bids for an outcome; what it holds of the other one is sold instead, which stands at the same place in the book. */
@@ -75,4 +86,11 @@ export class MarketMaker implements Strategy {
     if (held >= quantity) await this.gateway.limit(market, other, 'SELL', 100 - price, quantity);
     else await this.gateway.limit(market, outcome, 'BUY', price, quantity);
   }
+}
+
+/** Whether an order stands near enough to where one is wanted. Selling the other outcome is the same side of the book. */
+function isCloseTo(order: OpenOrder, wanted: Wanted): boolean {
+  const other = order.outcome === 'YES' ? 'NO' : 'YES';
+  const [outcome, price] = order.side === 'BUY' ? [order.outcome, order.price] : [other, 100 - order.price];
+  return outcome === wanted.outcome && Math.abs(price - wanted.price) <= wanted.slack;
 }

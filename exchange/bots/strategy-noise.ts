@@ -2,7 +2,7 @@ import { MICROS, type Outcome, type Random } from '../engine/index.js';
 import { pickMarket } from './attention.js';
 import type { OrderGateway, Quote, Quotes, Strategy } from './gateway.js';
 
-const TURN_MS = 300;
+const TURN_MS = 260;
 const OPEN_ORDERS = 8;
 
 /** Trades for no reason: small orders either way, at market or near it, and sells again what it got. */

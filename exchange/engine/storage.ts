@@ -71,9 +71,11 @@ export class Storage {
 
   #keepUp(state: State): void {
     const folder = this.#folder;
-    if (!folder || folder.journalBytes < CHECKPOINT_BYTES) return;
-    folder.checkpoint(saveState(state)).catch((error: unknown) => {
-      this.log?.warn({ cause: describeError(error) }, 'no snapshot; trying again');
+    if (!folder) return;
+    const large = folder.journalBytes >= CHECKPOINT_BYTES;
+    const upkeep = large ? folder.checkpoint(saveState(state)) : folder.durable();
+    upkeep.catch((error: unknown) => {
+      this.log?.warn({ cause: describeError(error) }, 'exchange data could not be brought to disk; trying again');
     });
   }
 }
