@@ -1,66 +1,80 @@
+import { cpSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../core/index.js';
 import { Engine, type LimitRequest, MICROS, Random } from '../exchange/engine/index.js';
+import type { BenchFigure } from './bench.js';
 
 const ORDERS = 200_000;
-const WARM_UP = 20_000;
+const QUICK_ORDERS = 10_000;
 const MARKETS = 40;
 const ACCOUNTS = 24;
 
-/** Limit orders per second that the engine accepts in-process, in memory and with a data folder. */
-export async function engineBench(): Promise<{ name: string; value: number; unit: string }[]> {
-  const folder = await mkdtemp(join(tmpdir(), 'chancery-bench-'));
+/**
+ * Limit orders that the engine accepts in-process, one caller: in memory, and with a data folder (each order written to
+ * the journal before it is answered, flushed to disk at the end); then how fast a start after a kill reads them again.
+ */
+export async function benchEngine(quick: boolean): Promise<BenchFigure[]> {
+  const orders = quick ? QUICK_ORDERS : ORDERS;
+  const folder = await mkdtemp(join(tmpdir(), 'chancery-bench-engine-'));
   try {
+    const inMemory = await place(orders, undefined);
+    const journalled = await place(orders, join(folder, 'data'));
     return [
-      { name: 'engine: limit orders accepted, in memory', value: await ordersPerSecond(undefined), unit: 'orders/s' },
-      {
-        name: 'engine: limit orders accepted, journal to a data folder',
-        value: await ordersPerSecond(folder),
-        unit: 'orders/s',
-      },
+      { name: 'limit orders accepted, in memory', value: inMemory.accepted, unit: 'orders/s' },
+      { name: 'limit orders accepted, with a data folder', value: journalled.accepted, unit: 'orders/s' },
+      { name: 'orders read again by a start after a kill', value: journalled.recovered, unit: 'orders/s' },
     ];
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-async function ordersPerSecond(dataDir: string | undefined): Promise<number> {
-  const engine = new Engine({
-    seed: 1,
-    events: 0,
-    bots: ACCOUNTS,
-    pace: 0,
-    accounts: 0,
-    takerFeeBps: 20,
-    clock: systemClock,
-    ...(dataDir === undefined ? {} : { dataDir }),
-  });
+async function place(orders: number, dataDir: string | undefined): Promise<{ accepted: number; recovered: number }> {
+  const engine = newEngine(dataDir);
   await engine.start(new AbortController().signal);
   try {
     const next = requests(engine);
-    for (let i = 0; i < WARM_UP; i++) engine.placeLimit(next());
+    for (let i = 0; i < orders / 10; i++) engine.placeLimit(next());
     let accepted = 0;
     const started = performance.now();
-    while (accepted < ORDERS) if (engine.placeLimit(next()).ok) accepted += 1;
+    while (accepted < orders) if (engine.placeLimit(next()).ok) accepted += 1;
     await engine.durable();
-    return Math.round(accepted / ((performance.now() - started) / 1000));
+    const perSecond = rate(orders, started);
+    return { accepted: perSecond, recovered: dataDir === undefined ? 0 : await recover(orders * 1.1, dataDir) };
   } finally {
     await engine.stop();
   }
 }
 
-/** Bids and asks around a middle, most of them resting, some of them trading, over many markets and accounts. */
+/** Starts on a copy of the folder as it is now, which is what a killed process leaves. */
+async function recover(orders: number, dataDir: string): Promise<number> {
+  const copy = `${dataDir}-copy`;
+  cpSync(dataDir, copy, { recursive: true, filter: (name) => !name.endsWith('.lock') });
+  const engine = newEngine(copy);
+  const started = performance.now();
+  await engine.start(new AbortController().signal);
+  const perSecond = rate(orders, started);
+  await engine.stop();
+  return perSecond;
+}
+
+function rate(count: number, started: number): number {
+  return Math.round(count / ((performance.now() - started) / 1000));
+}
+
+function newEngine(dataDir: string | undefined): Engine {
+  const options = { seed: 1, events: 0, bots: ACCOUNTS, pace: 0, accounts: 0, takerFeeBps: 20, clock: systemClock };
+  return new Engine({ ...options, ...(dataDir === undefined ? {} : { dataDir }) });
+}
+
+/** Bids for YES and NO around a middle, most of them resting, some of them trading, over many markets and accounts. */
 function requests(engine: Engine): () => LimitRequest {
   const random = new Random(7, 'engine-bench');
   const markets = Array.from({ length: MARKETS }, (_, i) => {
-    const opened = engine.openEvent({
-      title: `Bench ${i}`,
-      category: 'economy',
-      tags: [],
-      markets: [{ name: 'Yes', chance: 0.5 }],
-    });
+    const only = [{ name: 'Yes', chance: 0.5 }];
+    const opened = engine.openEvent({ title: `Bench ${i}`, category: 'economy', tags: [], markets: only });
     if (!opened.ok) throw new Error(opened.rejection.message);
     return opened.value.markets;
   }).flat();
@@ -70,14 +84,8 @@ function requests(engine: Engine): () => LimitRequest {
     const market = random.pick(markets);
     const bid = random.next() < 0.5;
     const price = 50 + (bid ? -1 : 1) * random.integer(-1, 20);
-    return {
-      userId: random.pick(users),
-      eventId: market.eventId,
-      marketId: market.marketId,
-      assetId: bid ? market.yesAssetId : market.noAssetId,
-      side: 'BUY',
-      price: bid ? price : 100 - price,
-      quantity: random.integer(100, 2000),
-    };
+    const { eventId, marketId, yesAssetId, noAssetId } = market;
+    const target = { userId: random.pick(users), eventId, marketId, assetId: bid ? yesAssetId : noAssetId };
+    return { ...target, side: 'BUY', price: bid ? price : 100 - price, quantity: random.integer(100, 2000) };
   };
 }

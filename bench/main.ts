@@ -9,6 +9,7 @@ import { packageRoot } from '../core/index.js';
 import type { Bench, BenchFigure } from './bench.js';
 import { benchBusAppend } from './bus-append.js';
 import { benchClientDecode } from './client-decode.js';
+import { benchEngine } from './engine.js';
 
 const RUNS = 5;
 const BENCHES: readonly Bench[] = [
@@ -23,6 +24,12 @@ const BENCHES: readonly Bench[] = [
     about: 'the order book decoder alone, in one thread',
     settings: {},
     run: benchClientDecode,
+  },
+  {
+    name: 'engine',
+    about: 'the exchange’s matching engine alone, in one thread',
+    settings: { orders: 200_000, markets: 40, accounts: 24 },
+    run: benchEngine,
   },
 ];
 
