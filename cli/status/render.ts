@@ -1,6 +1,7 @@
 import { columns, formatBytes, formatCount, formatSeconds } from '../format.js';
 import type { PartitionLag } from './lag.js';
 import type { PartStatus } from './parts.js';
+import type { Quality } from './quality.js';
 import type { StatusReport } from './report.js';
 
 /** The report as lines for a person. */
@@ -11,6 +12,9 @@ export function renderStatus(report: StatusReport): string[] {
     ...section('parts', partRows(report), 'none runs; `chancery up` starts all of them'),
     ...section('bus', busRows(report.bus), 'nothing was recorded yet'),
     ...section('tables', tableRows(report), report.clickhouse ? 'none yet' : 'ClickHouse does not run'),
+    ...section('coverage', coverageRows(report.quality), 'nothing was watched yet'),
+    ...section('from receipt to row, last hour', delayRows(report.quality), 'no records'),
+    ...section('dead letters', deadLetterRows(report.quality), 'none'),
     diskLine(report),
     ...report.problems.map((problem) => `problem      ${problem}`),
   ];
@@ -60,6 +64,45 @@ function tableRows({ tables }: StatusReport): string[] {
   if (!tables || tables.length === 0) return [];
   const rows = tables.map(({ name, rows: count, bytes }) => [name, formatCount(count), formatBytes(bytes)]);
   return columns([['table', 'rows', 'on disk'], ...rows], [1, 2]);
+}
+
+function coverageRows(quality: Quality | null): string[] {
+  if (!quality || quality.coverage.length === 0) return [];
+  const rows = quality.coverage.map((c) => [
+    c.stream,
+    `${formatCount(c.live)} of ${formatCount(c.open)}`,
+    percent(c.observed),
+    percent(c.repaired),
+    percent(c.missing),
+    formatCount(c.gaps),
+  ]);
+  const head = ['stream', 'open events watched', 'observed', 'repaired', 'missing', 'gaps'];
+  return columns([head, ...rows], [1, 2, 3, 4, 5]);
+}
+
+function delayRows(quality: Quality | null): string[] {
+  if (!quality || quality.delays.length === 0) return [];
+  const rows = quality.delays.map((d) => [
+    d.topic,
+    formatCount(d.records),
+    formatSeconds(d.ageSeconds),
+    formatSeconds(d.p50Seconds),
+    formatSeconds(d.p99Seconds),
+    formatSeconds(d.maxSeconds),
+  ]);
+  return columns([['topic', 'records', 'newest', 'p50', 'p99', 'longest'], ...rows], [1, 2, 3, 4, 5]);
+}
+
+function deadLetterRows(quality: Quality | null): string[] {
+  return columns(
+    (quality?.deadLetters ?? []).map(({ reason, count }) => [formatCount(count), reason]),
+    [0],
+  );
+}
+
+/** Never rounded up to 100 % while something is missing. */
+function percent(fraction: number): string {
+  return `${(Math.floor(fraction * 10_000) / 100).toFixed(2)} %`;
 }
 
 function diskLine({ disk }: StatusReport): string {

@@ -6,6 +6,7 @@ import { findReadOnly } from '../parts/read-only.js';
 import { diskUse } from './disk.js';
 import { lagOf, type PartitionLag } from './lag.js';
 import { type PartStatus, partStatuses } from './parts.js';
+import { type Quality, qualityOf } from './quality.js';
 import { type TableSize, tableSizes } from './tables.js';
 
 /** What one look at an instance found. What could not be asked is null, and `problems` says why. */
@@ -17,6 +18,7 @@ export interface StatusReport {
   readonly bus: readonly PartitionLag[] | null;
   readonly clickhouse: { readonly url: string } | null;
   readonly tables: readonly TableSize[] | null;
+  readonly quality: Quality | null;
   /** Bytes on disk. */
   readonly disk: {
     readonly bus: number;
@@ -27,10 +29,13 @@ export interface StatusReport {
   readonly problems: readonly string[];
 }
 
+/** Answers null, and notes why, when the work fails. */
+type Attempt = <T>(what: string, work: () => Promise<T>) => Promise<T | null>;
+
 /** Looks at an instance; parts that are down do not keep the others from being seen. */
 export async function lookAt(settings: Settings): Promise<StatusReport> {
   const problems: string[] = [];
-  const attempt = async <T>(what: string, work: () => Promise<T>): Promise<T | null> => {
+  const attempt: Attempt = async (what, work) => {
     try {
       return await work();
     } catch (error) {
@@ -42,7 +47,7 @@ export async function lookAt(settings: Settings): Promise<StatusReport> {
   const [parts, bus, warehouse, disk] = await Promise.all([
     partStatuses(settings.data),
     attempt('bus', () => busLag(settings)),
-    attempt('ClickHouse', () => lookAtWarehouse(settings)),
+    attempt('ClickHouse', () => lookAtWarehouse(settings, attempt)),
     diskOf(paths),
   ]);
   if (warehouse === undefined) problems.push('ClickHouse: none runs on this data folder; `chancery up` starts it');
@@ -53,6 +58,7 @@ export async function lookAt(settings: Settings): Promise<StatusReport> {
     bus,
     clickhouse: warehouse ? { url: warehouse.url } : null,
     tables: warehouse?.tables ?? null,
+    quality: warehouse?.quality ?? null,
     disk,
     problems,
   };
@@ -68,21 +74,33 @@ async function busLag(settings: Settings): Promise<PartitionLag[]> {
   }
 }
 
-async function lookAtWarehouse(settings: Settings): Promise<{ url: string; tables: TableSize[] } | undefined> {
+interface WarehouseStatus {
+  readonly url: string;
+  readonly tables: TableSize[];
+  /** Null before the first migration. */
+  readonly quality: Quality | null;
+}
+
+async function lookAtWarehouse(settings: Settings, attempt: Attempt): Promise<WarehouseStatus | undefined> {
   const connection = await findReadOnly(settings);
   if (!connection) return undefined;
+  const { client, url } = connection;
   try {
-    const tables = await tableSizes(connection.client, settings.database).catch(whenNothingWasRecorded);
-    return { url: connection.url, tables };
+    const tables = await tableSizes(client, settings.database);
+    const migrated = tables.some(({ name }) => name === 'applied_sql');
+    return {
+      url,
+      tables,
+      quality: migrated ? await attempt('quality', () => qualityOf(client, settings.database)) : null,
+    };
+  } catch (error) {
+    // A server that was never migrated does not have the database yet.
+    if (error instanceof ClickHouseError && error.type === 'UNKNOWN_DATABASE')
+      return { url, tables: [], quality: null };
+    throw error;
   } finally {
     await connection.close();
   }
-}
-
-/** A server that was never migrated does not have the database yet. */
-function whenNothingWasRecorded(error: unknown): TableSize[] {
-  if (error instanceof ClickHouseError && error.type === 'UNKNOWN_DATABASE') return [];
-  throw error;
 }
 
 async function diskOf(paths: ReturnType<typeof instancePaths>) {

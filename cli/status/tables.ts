@@ -21,7 +21,7 @@ export async function tableSizes(client: ClickHouseClient, database: string): Pr
 }
 
 export interface Freshness {
-  /** Age of the newest price tick, seconds; undefined when there is none of the last hour. */
+  /** Age of the newest price tick, seconds; undefined when there is none. */
   readonly newestSeconds: number | undefined;
 }
 
@@ -29,12 +29,11 @@ export interface Freshness {
 export async function freshness(client: ClickHouseClient, database: string): Promise<Freshness> {
   const answer = await client.query({
     query: `
-      SELECT dateDiff('microsecond', max(received_at), now64(6)) / 1e6 AS age, count() AS ticks
-      FROM {database:Identifier}.price_ticks
-      WHERE received_at > now64(6) - INTERVAL 1 HOUR`,
+      SELECT dateDiff('microsecond', max(last_received_at), now64(6)) / 1e6 AS age, count() AS markets
+      FROM {database:Identifier}.price_states`,
     query_params: { database },
     format: 'JSONEachRow',
   });
-  const [row] = await answer.json<{ age: number; ticks: number | string }>();
-  return { newestSeconds: row && Number(row.ticks) > 0 ? Math.max(0, row.age) : undefined };
+  const [row] = await answer.json<{ age: number; markets: number | string }>();
+  return { newestSeconds: row && Number(row.markets) > 0 ? Math.max(0, row.age) : undefined };
 }
