@@ -139,6 +139,8 @@ export class Publisher {
       const seen = items.filter(({ received }) => received.kind !== 'mark');
       this.#inFlightSince = seen.length > 0 ? Math.min(...seen.map(({ received }) => received.at)) : undefined;
       await this.#append(items.map(({ received }) => received));
+      // What still waits was received after the last of these.
+      this.#watermark = Math.max(this.#watermark, seen.at(-1)?.received.at ?? 0);
       this.#inFlightSince = undefined;
       this.#inFlight = 0;
       metrics.queueBytes.set(this.#queue.size);

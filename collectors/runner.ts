@@ -186,9 +186,7 @@ export class Collector implements Component {
     ]);
     this.#marks.stopAlive();
     if (!this.#started) return;
-    // Goodbye says that everything before it is there, so it is not said before that is so.
-    const said = this.#marks.alive().then(() => this.#marks.write({ type: 'session-stopped', cause: 'stopped' }));
-    await Promise.race([said, this.#clock.sleep(STOP_MS)]);
+    await Promise.race([this.#sayGoodbye(), this.#clock.sleep(STOP_MS)]);
     const lost = await this.#publisher.drain(0);
     if (lost > 0) this.options.log.error(`${lost} received records could not be put on the bus and are lost`);
   }

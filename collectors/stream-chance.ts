@@ -8,6 +8,9 @@ import type { MarketValues, Subscription } from './subscription.js';
 /** How far back a probe asks, seconds: the answer ends with the last known value however old that is (part 6.2). */
 const PROBE_RANGE_S = 60;
 
+/** History may know of a change a little later than the stream. */
+const HISTORY_SETTLE_MICROS = 3_000_000;
+
 /** Records the chance stream (part 6.2) of all markets that it is told of. */
 export class ChanceFeed {
   readonly #shards: Shards<FeedConnection>;
@@ -27,7 +30,7 @@ export class ChanceFeed {
 
   remove(eventId: string, cause: string): void {
     const connection = this.#shards.get(eventId);
-    for (const marketId of connection?.subscription(eventId)?.marketIds ?? []) this.#eventOf.delete(marketId);
+    for (const marketId of connection?.subscriptions.get(eventId)?.marketIds ?? []) this.#eventOf.delete(marketId);
     connection?.remove(eventId, cause);
     this.#shards.release(eventId);
   }
@@ -53,6 +56,7 @@ export class ChanceFeed {
       kind: 'chance.frame',
       // Answers name no request: one at a time.
       maxProbes: 1,
+      settleMicros: HISTORY_SETTLE_MICROS,
       subscribe: ({ eventId, marketIds }) => stream.subscribe(eventId, marketIds),
       resubscribe: ({ eventId, marketIds }) => {
         stream.unsubscribe(eventId);
@@ -74,7 +78,7 @@ export class ChanceFeed {
     const now = Math.ceil(this.options.clock.nowMs() / 1000);
     const query = { eventId, marketIds: knownMarkets, from: now - PROBE_RANGE_S, to: now + PROBE_RANGE_S };
     stream.history(query, { timeoutMs: this.options.answerMs }).catch((error) => {
-      connection.onNoAnswer(eventId, describeError(error));
+      connection.health.onNoAnswer(eventId, describeError(error));
     });
     return true;
   }
@@ -91,8 +95,8 @@ export class ChanceFeed {
       case 'probability': {
         const values = new Map(message.points.map((p) => [p.marketId, String(p.probability)]));
         for (const [eventId, own] of this.#byEvent(values, message.eventId)) {
-          if (message.initial) connection.onState(eventId, own, at, true);
-          else for (const [marketId, value] of own) connection.onChange(eventId, marketId, value, at);
+          if (message.initial) connection.health.onState(eventId, own, at, true);
+          else for (const [marketId, value] of own) connection.health.onChange(eventId, marketId, value, at);
         }
         return;
       }
@@ -101,14 +105,14 @@ export class ChanceFeed {
         const last = message.series.flatMap((s) => s.points.slice(-1).map((p) => [s.marketId, String(p.probability)]));
         const values = new Map(last as [string, string][]);
         for (const [eventId, own] of this.#byEvent(values, message.eventId))
-          connection.onState(eventId, own, at, false);
+          connection.health.onState(eventId, own, at, false);
         return;
       }
       case 'aggregated':
-        for (const { marketId } of message.points) connection.onLife(this.#eventOf.get(marketId) ?? '', at);
+        for (const { marketId } of message.points) connection.health.onLife(this.#eventOf.get(marketId) ?? '', at);
         return;
       case 'error':
-        if (message.eventId !== null) connection.onRefused(message.eventId);
+        if (message.eventId !== null) connection.health.onRefused(message.eventId);
         return;
     }
   }

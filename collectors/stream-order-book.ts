@@ -1,6 +1,7 @@
 import type { StreamFrame } from '../client/index.js';
 import { type ExchangeAddresses, type OrderBookMessage, OrderBookStream, type PriceEntry } from '../client/index.js';
-import { FeedConnection, type FeedParts } from './feed-connection.js';
+import { FeedConnection } from './feed-connection.js';
+import type { FeedParts } from './feed-protocol.js';
 import { Shards } from './shards.js';
 
 export interface StreamFeedOptions extends FeedParts {
@@ -46,6 +47,8 @@ export class OrderBookFeed {
       stream: 'order-book',
       kind: 'order-book.frame',
       maxProbes: 16,
+      // Deltas and snapshots come in order.
+      settleMicros: 0,
       subscribe: ({ eventId }) => stream.subscribe(eventId),
       resubscribe: ({ eventId }) => {
         stream.unsubscribe(eventId);
@@ -73,12 +76,13 @@ export function keyOf(frame: StreamFrame): string {
 function take(connection: FeedConnection, message: OrderBookMessage, at: number): void {
   if (message.type === 'prices') {
     if (message.snapshot) {
-      connection.onState(message.eventId, new Map(message.prices.map((p) => [p.marketId, asText(p)])), at, true);
+      connection.health.onState(message.eventId, new Map(message.prices.map((p) => [p.marketId, asText(p)])), at, true);
     } else {
-      for (const price of message.prices) connection.onChange(message.eventId, price.marketId, asText(price), at);
+      for (const price of message.prices)
+        connection.health.onChange(message.eventId, price.marketId, asText(price), at);
     }
   } else if (message.type === 'error' && message.eventId !== null) {
-    connection.onRefused(message.eventId);
+    connection.health.onRefused(message.eventId);
   }
 }
 
