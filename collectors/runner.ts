@@ -190,4 +190,11 @@ export class Collector implements Component {
     const lost = await this.#publisher.drain(0);
     if (lost > 0) this.options.log.error(`${lost} received records could not be put on the bus and are lost`);
   }
+
+  /** Goodbye is not said before everything is on the bus, and the last sign of life names all of it. */
+  async #sayGoodbye(): Promise<void> {
+    await this.#marks.alive();
+    await this.#marks.alive();
+    await this.#marks.write({ type: 'session-stopped', cause: 'stopped' });
+  }
 }
