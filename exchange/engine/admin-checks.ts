@@ -1,10 +1,11 @@
 import type { Account } from './account.js';
 import { CATEGORY_SLUGS } from './catalog.js';
 import type { Command, OpenAccountCommand, OpenEventCommand } from './commands.js';
+import type { OpenAccountRequest, OpenEventRequest } from './core.js';
 import { isAmount } from './order-checks.js';
 import { type Checked, isRefused, type Refused, refuse } from './rejections.js';
 import type { State } from './state.js';
-import type { OpenAccountRequest, OpenEventRequest, Outcome } from './types.js';
+import type { Outcome } from './types.js';
 import { MAX_MONEY, usdcFromMicros } from './units.js';
 
 const MAX_TEXT = 300;

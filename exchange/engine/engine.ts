@@ -3,6 +3,17 @@ import type { Account } from './account.js';
 import { AdminChecks } from './admin-checks.js';
 
 import type { Command } from './commands.js';
+import type {
+  ExchangeCore,
+  ExchangeEvents,
+  ExchangeOptions,
+  LimitRequest,
+  MarketRequest,
+  OpenAccountRequest,
+  OpenEventRequest,
+  Result,
+  TpslRequest,
+} from './core.js';
 import { History } from './history.js';
 import type { Applied } from './machine.js';
 import { OrderChecks } from './order-checks.js';
@@ -16,17 +27,8 @@ import type {
   ApiKeyRecord,
   Credentials,
   EventView,
-  ExchangeCore,
-  ExchangeEvents,
-  ExchangeOptions,
-  LimitRequest,
-  MarketRequest,
-  OpenAccountRequest,
-  OpenEventRequest,
   OrderView,
   Outcome,
-  Result,
-  TpslRequest,
   TpslView,
   TransactionView,
 } from './types.js';

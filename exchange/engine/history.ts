@@ -1,6 +1,7 @@
 import type { Series } from '../store/index.js';
 import type { Account, Extent } from './account.js';
 import type { LiveOrder } from './book.js';
+import type { Slice, SliceRequest } from './core.js';
 import {
   decodeFill,
   decodeOrder,
@@ -12,17 +13,7 @@ import {
 } from './records.js';
 import type { State } from './state.js';
 import type { Tpsl } from './tpsl.js';
-import type {
-  ChancePoint,
-  OrderView,
-  Slice,
-  SliceRequest,
-  TpslView,
-  TradeView,
-  TransactionView,
-  TruthPrice,
-  TruthTrade,
-} from './types.js';
+import type { ChancePoint, OrderView, TpslView, TradeView, TransactionView, TruthPrice, TruthTrade } from './types.js';
 import { fillView, liveOrderView, orderView, tpslView, tradeView, transactionView, truthPriceView } from './views.js';
 
 /** Records read from a series at a time. */

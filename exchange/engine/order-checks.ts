@@ -1,10 +1,11 @@
 import type { Account } from './account.js';
 import type { LimitCommand, MarketCommand, TpslCommand } from './commands.js';
+import type { LimitRequest, MarketRequest, TpslRequest } from './core.js';
 import { assetOf, type Market } from './market.js';
 import { lockOf } from './matching.js';
 import { type Checked, isRefused, type Refused, refuse } from './rejections.js';
 import type { State } from './state.js';
-import type { LimitRequest, MarketRequest, Outcome, TpslRequest } from './types.js';
+import type { Outcome } from './types.js';
 import { MAX_MONEY, MAX_QUANTITY, sharesFromHundredths, usdcFromMicros } from './units.js';
 
 interface Target {

@@ -1,4 +1,4 @@
-import type { ExchangeEvents } from './types.js';
+import type { ExchangeEvents } from './core.js';
 
 type Name = keyof ExchangeEvents;
 type Listener = (value: never) => void;

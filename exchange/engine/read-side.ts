@@ -1,6 +1,7 @@
 import type { Account } from './account.js';
 import type { AdminChecks } from './admin-checks.js';
 import { categoryTree, coinList, popularTags } from './catalog.js';
+import type { SeededAccount, Slice, SliceRequest } from './core.js';
 import type { History } from './history.js';
 import type { Machine } from './machine.js';
 import type { OrderChecks } from './order-checks.js';
@@ -16,9 +17,6 @@ import type {
   EventView,
   MarketView,
   OrderView,
-  SeededAccount,
-  Slice,
-  SliceRequest,
   Tag,
   TpslView,
   TradeView,

@@ -1,4 +1,4 @@
-import type { RejectionCode, Result } from './types.js';
+import type { RejectionCode, Result } from './core.js';
 
 /** A command that may go ahead, or why not. */
 export type Checked<C> = { readonly ok: true; readonly command: C } | Refused;

@@ -1,9 +1,9 @@
 import type { OpenAccountCommand, SeededAs } from './commands.js';
+import type { SeededAccount } from './core.js';
 import type { Ids } from './ids.js';
 import { hashPassword } from './passwords.js';
 import { Random } from './random.js';
 import type { State } from './state.js';
-import type { SeededAccount } from './types.js';
 import { MICROS } from './units.js';
 
 const DEPOSIT: Record<SeededAs, number> = { account: 10_000 * MICROS, bot: 1_000_000 * MICROS };

@@ -147,6 +147,34 @@ describe('an engine with a data folder', () => {
     for (const [seq, price] of prices) expect(truth.get(seq)).toEqual(price);
     expect(engine.truth().identity.balanced).toBe(true);
   });
+
+  it('refuses orders while its disk is full, and keeps those before', async () => {
+    const path = newPath();
+    const script = fileURLToPath(new URL('children/fill-disk.mjs', import.meta.url));
+    // No file may grow over 200 KiB, and the signal that says so is ignored, as on a disk without room.
+    const limited = ['-c', 'trap "" XFSZ; ulimit -f 200; exec "$0" "$@"', process.execPath, script, path];
+    const child = spawn('bash', limited, { stdio: ['ignore', 'pipe', 'inherit'] });
+    const accepted: string[] = [];
+    const refused: { refused: string; retryable: boolean; active: number }[] = [];
+    for await (const line of createInterface({ input: child.stdout })) {
+      const said = JSON.parse(line) as { accepted: string } & (typeof refused)[number];
+      if (said.accepted) accepted.push(said.accepted);
+      else refused.push(said);
+      if (refused.length === 3) child.kill('SIGKILL');
+    }
+    expect(accepted.length).toBeGreaterThan(500);
+    for (const one of refused) {
+      expect(one).toMatchObject({ retryable: true, active: accepted.length });
+      expect(one.refused).toMatch(/^cannot write .*journal-0+\.log \(.*\); free space on its disk$/);
+    }
+    const engine = await startEngine({ dataDir: path, bots: 2 });
+    const [bot] = engine.botAccounts();
+    const active = engine.activeOrders(bot?.userId ?? '');
+    expect(active.map((order) => order.orderId)).toEqual(accepted);
+    const [first] = active;
+    if (!first) throw new Error('no orders');
+    expect(good(engine.placeLimit({ ...first, price: 21 })).status).toBe('ACTIVE');
+  });
 });
 
 interface Said {

@@ -1,0 +1,221 @@
+import type { Clock, Component, Logger } from '../../core/index.js';
+import type {
+  AccountView,
+  ApiKeyRecord,
+  BalanceChange,
+  Category,
+  ChancePoint,
+  Coin,
+  Credentials,
+  EventView,
+  MarketView,
+  OrderUpdate,
+  OrderView,
+  Outcome,
+  PriceChange,
+  Side,
+  Tag,
+  TpslView,
+  TradeView,
+  TransactionView,
+  Truth,
+  TruthPrice,
+  TruthTrade,
+} from './types.js';
+
+/** Why a command was refused: `invalid` answers 400, `not-found` 404. */
+export interface Rejection {
+  readonly kind: 'invalid' | 'not-found';
+  readonly code: RejectionCode;
+  readonly message: string;
+}
+export type RejectionCode =
+  | 'unknown-account'
+  | 'unknown-event'
+  | 'unknown-market'
+  | 'unknown-asset'
+  | 'unknown-order'
+  | 'unknown-tpsl'
+  | 'market-resolved'
+  | 'price-out-of-range'
+  | 'bad-quantity'
+  | 'bad-amount'
+  | 'bad-chance'
+  | 'bad-event'
+  | 'tpsl-without-price'
+  | 'insufficient-usdc'
+  | 'insufficient-shares'
+  | 'email-taken';
+
+export type Result<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly rejection: Rejection };
+
+interface OrderTarget {
+  readonly userId: string;
+  readonly eventId: string;
+  readonly marketId: string;
+  readonly assetId: string;
+}
+export interface LimitRequest extends OrderTarget {
+  readonly side: Side;
+  readonly price: number;
+  readonly quantity: number;
+}
+export type MarketRequest = OrderTarget &
+  ({ readonly side: 'BUY'; readonly amountMicros: number } | { readonly side: 'SELL'; readonly quantity: number });
+export interface TpslRequest extends OrderTarget {
+  readonly quantity: number;
+  readonly takeProfit?: number;
+  readonly stopLoss?: number;
+}
+export interface OpenEventRequest {
+  readonly title: string;
+  /** Slug of a category. */
+  readonly category: string;
+  readonly tags: readonly string[];
+  readonly featured?: boolean;
+  readonly closesAt?: number;
+  /** `chance` is 0..1, both excluded. */
+  readonly markets: readonly { readonly name: string; readonly chance: number }[];
+}
+export interface OpenAccountRequest {
+  readonly email: string;
+  readonly username?: string;
+  readonly passwordHash: string;
+  readonly otp?: boolean;
+  readonly depositMicros: number;
+}
+
+export interface ExchangeEvents {
+  price: PriceChange;
+  eventOpened: EventView;
+  marketResolved: {
+    readonly eventId: string;
+    readonly marketId: string;
+    readonly winner: Outcome;
+    readonly at: number;
+  };
+  /** After the last `marketResolved` of the event. */
+  eventClosed: { readonly eventId: string; readonly at: number };
+  fill: TruthTrade;
+  orderUpdate: OrderUpdate;
+  balance: BalanceChange;
+  tpsl: TpslView;
+}
+
+/** A part of a history, newest first unless asked otherwise. */
+export interface Slice<T> {
+  readonly items: readonly T[];
+  readonly total: number;
+}
+export interface SliceRequest {
+  readonly page: number;
+  readonly size: number;
+  readonly marketId?: string;
+  readonly sort?: 'asc' | 'desc';
+}
+
+/** An account that the seed made, with everything needed to use it. */
+export interface SeededAccount {
+  readonly userId: string;
+  readonly email: string;
+  readonly password: string;
+  readonly apiKey: string;
+  readonly apiSecret: string;
+}
+
+/**
+ * The exchange without its wire: books, ledger, histories. Every call is synchronous and complete when it returns.
+ * Listeners run synchronously and in order, before the call that caused them returns (except from inside a listener:
+ * then after it). With a data folder a command is in the journal before any listener hears of it, and on disk for good
+ * once `durable()` resolved.
+ */
+export interface ExchangeCore extends Component {
+  /** Recovers or begins the data folder, opens the seeded accounts and events, lets the bots trade. @throws UsageError */
+  start(signal: AbortSignal): Promise<void>;
+  stop(): Promise<void>;
+
+  /** Open events, oldest first. */
+  events(): readonly EventView[];
+  /** Their IDs, for those who must not look at very many events in one go. */
+  openEventIds(): readonly string[];
+  /** How many events were ever opened. */
+  readonly eventsOpened: number;
+  /** Any event, also a closed one. */
+  event(eventId: string): EventView | undefined;
+  market(marketId: string): MarketView | undefined;
+  categories(): readonly Category[];
+  /** By rank. */
+  tags(): readonly Tag[];
+  coins(): readonly Coin[];
+  /** The coin ID of USDC. */
+  readonly usdcId: string;
+
+  on<K extends keyof ExchangeEvents>(event: K, listener: (value: ExchangeEvents[K]) => void): () => void;
+
+  openEvent(request: OpenEventRequest): Result<EventView>;
+  resolveMarket(eventId: string, marketId: string, winner: Outcome): Result<EventView>;
+
+  openAccount(request: OpenAccountRequest): Result<AccountView>;
+  deposit(userId: string, amountMicros: number): Result<TransactionView>;
+  withdraw(userId: string, amountMicros: number): Result<TransactionView>;
+  blockKey(userId: string): Result<null>;
+  /** Replaces the active key, or revokes it with null. */
+  setApiKey(userId: string, key: ApiKeyRecord | null): Result<null>;
+  /** Puts a confirmation code into the account's mailbox, or uses it up with null. */
+  setCode(userId: string, code: { readonly code: string; readonly expiresAt: number } | null): Result<null>;
+
+  placeLimit(request: LimitRequest): Result<OrderView>;
+  placeMarket(request: MarketRequest): Result<OrderView>;
+  cancel(userId: string, orderId: string): Result<OrderView>;
+  placeTpsl(request: TpslRequest): Result<TpslView>;
+  cancelTpsl(userId: string, tpslId: string): Result<TpslView>;
+
+  account(userId: string): AccountView | undefined;
+  credentials(userId: string): Credentials | undefined;
+  accountByEmail(email: string): AccountView | undefined;
+  /** The account whose active key this is. */
+  accountByApiKey(key: string): AccountView | undefined;
+  /** The accounts of `--accounts`, with their active key (empty texts when it was revoked). */
+  seededAccounts(): readonly SeededAccount[];
+  botAccounts(): readonly SeededAccount[];
+
+  /** Of one market, or of all, oldest first. */
+  activeOrders(userId: string, marketId?: string): readonly OrderView[];
+  /** Hundredths of a share that the account holds and no SELL order locks. */
+  freeShares(userId: string, assetId: string): number;
+  orders(userId: string, slice: SliceRequest): Slice<OrderView>;
+  trades(userId: string, slice: SliceRequest): Slice<TradeView>;
+  transactions(userId: string, slice: SliceRequest): Slice<TransactionView>;
+  /** Everybody's: the taker's side of every fill. */
+  activity(slice: SliceRequest): Slice<TradeView>;
+  tpslOrders(userId: string): readonly TpslView[];
+
+  /** Raw points with `fromSeconds <= t <= toSeconds`: one per second with a change, its last value. */
+  chancePoints(marketId: string, fromSeconds: number, toSeconds: number): readonly ChancePoint[];
+  /** The last raw point with `t <= seconds`; undefined before the market opened. */
+  lastChanceAtOrBefore(marketId: string, seconds: number): ChancePoint | undefined;
+
+  truth(): Truth;
+  /** Rows with a larger `seq`, in order, up to what exists when it is called. Read them in one go. */
+  fillsAfter(seq: number): Iterable<TruthTrade>;
+  pricesAfter(seq: number): Iterable<TruthPrice>;
+
+  /** Resolves when everything accepted so far is on disk; at once without a data folder. */
+  durable(): Promise<void>;
+}
+
+export interface ExchangeOptions {
+  readonly seed: number;
+  /** How many events are open at a time. */
+  readonly events: number;
+  readonly bots: number;
+  /** Speed of the bots and of market life; 1 is normal, 0 stands still. Without bots market life stands still too. */
+  readonly pace: number;
+  readonly accounts: number;
+  readonly takerFeeBps: number;
+  readonly dataDir?: string;
+  readonly clock: Clock;
+  readonly log?: Logger;
+}
