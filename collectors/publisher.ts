@@ -8,13 +8,13 @@ import {
   encodeEnvelope,
   isRetryable,
   type Logger,
+  OutageLog,
   RECORD_KINDS,
   type RecordKind,
   retry,
   type Topic,
 } from '../core/index.js';
 import type { CollectorMetrics } from './metrics.js';
-import { OutageLog } from './outage.js';
 
 /** What was received, on its way to the bus. */
 export interface Received {

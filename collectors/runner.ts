@@ -9,6 +9,7 @@ import {
   type Health,
   isRetryable,
   type Logger,
+  OutageLog,
   packageVersion,
   retry,
   type Settings,
@@ -20,7 +21,6 @@ import { HistoryState } from './history-state.js';
 import { Marks } from './marks.js';
 import { CollectorMetrics } from './metrics.js';
 import { OpenEvents } from './open-events.js';
-import { OutageLog } from './outage.js';
 import { ChanceHistoryPoll } from './poll-chance-history.js';
 import { EventsPoll } from './poll-events.js';
 import { ReferencePoll } from './poll-reference.js';

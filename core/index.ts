@@ -5,6 +5,7 @@ export { ChanceryError, describeError, IntegrityError, isRetryable, UnavailableE
 export { type Health, HealthServer } from './http-health.js';
 export { type Component, Lifecycle, processSignal, Stopped } from './lifecycle.js';
 export { createLogger, type Logger } from './log.js';
+export { OutageLog } from './outage-log.js';
 export { packageRoot, packageVersion } from './package.js';
 export { isAlive, ownIdentity, type ProcessIdentity } from './process-identity.js';
 export {

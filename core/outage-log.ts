@@ -1,4 +1,4 @@
-import type { Logger } from '../core/index.js';
+import type { Logger } from './log.js';
 
 /** How often a lasting outage is mentioned again, milliseconds. */
 const REMIND_MS = 60_000;
