@@ -9,6 +9,7 @@ import { type InstanceOptions, InstanceRun } from './instance-run.js';
 import { Screen } from './screen.js';
 import { type Figures, Watch } from './watch.js';
 
+const STARTING_MS = 200;
 const REDRAW_MS = 1000;
 const LINE_MS = 10_000;
 const QUESTION = 'SELECT title, name, last, bid, ask FROM latest_prices ORDER BY received_at DESC LIMIT 5';
@@ -33,15 +34,29 @@ export async function runUp(options: UpOptions): Promise<void> {
     await health.start();
     place.update({ health: health.url });
     screen.news(`Chancery ${packageVersion()} starts on ${instancePaths(settings.data).folder} …`);
-    await instance.start(signal);
+    await start(screen, instance, signal);
     watch = new Watch(instance.settings);
     measure(metrics, instance);
     screen.news(`ready in ${formatSeconds((performance.now() - startedAt) / 1000)}`);
     await show(screen, instance, watch, signal);
   } finally {
-    await stop(screen, instance, watch);
+    await watch?.close();
+    await (watch ? stop(screen, instance) : instance.stop());
+    screen.end();
     await health.stop();
     place.end();
+  }
+}
+
+/** Starts the parts; a terminal shows meanwhile how far each is. */
+async function start(screen: Screen, instance: InstanceRun, signal: AbortSignal): Promise<void> {
+  const draw = () => screen.show(instance.lines.map(({ name, state }) => `  ${name.padEnd(12)}${state}`));
+  const drawing = screen.redraws ? setInterval(draw, STARTING_MS) : undefined;
+  try {
+    await instance.start(signal);
+  } finally {
+    clearInterval(drawing);
+    if (screen.redraws) screen.show([]);
   }
 }
 
@@ -57,18 +72,16 @@ async function show(screen: Screen, instance: InstanceRun, watch: Watch, signal:
   return untilStopped(signal);
 }
 
-async function stop(screen: Screen, instance: InstanceRun, watch: Watch | undefined): Promise<void> {
+async function stop(screen: Screen, instance: InstanceRun): Promise<void> {
   const startedAt = performance.now();
   screen.news(`${clockTime()} stopping; what was received is kept …`);
   // Whoever asks twice wants out now: the parts end by themselves when their parent is gone, and lose nothing.
   const leave = () => process.exit(1);
   process.once('SIGINT', leave);
-  await watch?.close();
   await instance.stop();
   process.removeListener('SIGINT', leave);
   const took = formatSeconds((performance.now() - startedAt) / 1000);
   screen.news(`${clockTime()} stopped in ${took}; starting again on the same folder goes on from here`);
-  screen.end();
 }
 
 function boardState(instance: InstanceRun, figures: Figures, { warehouse }: Watch, privately: boolean): BoardState {

@@ -54,9 +54,9 @@ export class Screen {
       this.#board = [];
       return;
     }
-    // A line that wrapped, or a board taller than the window, could not be redrawn in place.
-    const width = (this.stream.columns ?? 80) - 1;
-    const lines = this.#board.slice(0, Math.max(1, (this.stream.rows ?? 50) - 1));
+    // Some terminals say 0. A line that wrapped, or a board taller than the window, could not be redrawn in place.
+    const width = (this.stream.columns || 80) - 1;
+    const lines = this.#board.slice(0, Math.max(1, (this.stream.rows || 50) - 1));
     for (const line of lines) this.stream.write(`${cut(line, width)}\n`);
     this.#drawn = lines.length;
   }
