@@ -1,3 +1,39 @@
+export {
+  type ActivityWire,
+  activitySchema,
+  type BalanceWire,
+  balanceSchema,
+  type DepositAddressWire,
+  depositAddressSchema,
+  type PageWire,
+  type PositionStatsWire,
+  type ProfileStatsWire,
+  positionStatsSchema,
+  profileStatsSchema,
+  type TransactionWire,
+  transactionSchema,
+} from './account-records.js';
+export {
+  type BalanceStreamMessageWire,
+  type BalanceUpdateWire,
+  balanceListSchema,
+  balanceUpdateSchema,
+  ORDER_STREAM_SERVER_TYPES,
+  type OrderStreamMessageWire,
+  type OrderUpdateWire,
+  orderUpdateSchema,
+  type TpslUpdateWire,
+  tpslUpdateSchema,
+} from './account-streams.js';
+export {
+  API_KEY_HEADERS,
+  type ApiKeyWire,
+  type CreateApiKeyRequestWire,
+  createApiKeyRequestSchema,
+  type StreamAuthWire,
+  streamAuthSchema,
+  TIMESTAMP_WINDOW_SECONDS,
+} from './auth.js';
 export { type CategoryWire, categorySchema } from './category.js';
 export { type ChancePointWire, chancePointSchema, PERIOD_CODES, type PeriodCode, periodSchema } from './chance.js';
 export {
@@ -9,6 +45,7 @@ export {
   chanceEnvelopeSchema,
 } from './chance-stream.js';
 export { type CoinWire, coinSchema } from './coin.js';
+export { type Decimal, decimalSchema, toDecimal } from './decimal.js';
 export {
   type EventWire,
   eventSchema,
@@ -24,6 +61,8 @@ export {
   type SearchRequestWire,
   searchRequestSchema,
 } from './event-search.js';
+export { instantSchema, isoMicros } from './instant.js';
+export { JsonNumber, type LosslessJson, parseLossless, stringifyLossless } from './json-number.js';
 export { type ContentPageWire, type ListWire, listSchema } from './list.js';
 export {
   ORDER_BOOK_CLIENT_TYPES,
@@ -36,6 +75,32 @@ export {
   priceEntrySchema,
   pricesMessageSchema,
 } from './order-book-stream.js';
+export {
+  type ActiveOrderWire,
+  activeOrderSchema,
+  type OpenPositionWire,
+  type OrderRecordWire,
+  openPositionSchema,
+  orderRecordSchema,
+  type TpslOrderWire,
+  type TradeRecordWire,
+  tpslOrderSchema,
+  tradeRecordSchema,
+} from './order-records.js';
+export {
+  LEAST_PRICE,
+  type LimitOrderRequestWire,
+  limitOrderRequestSchema,
+  type MarketOrderRequestWire,
+  MOST_PRICE,
+  marketOrderRequestSchema,
+  type PlacementWire,
+  placementSchema,
+  SIDES,
+  type Side,
+  type TpslRequestWire,
+  tpslRequestSchema,
+} from './orders.js';
 export { describeValue, explainIssue, type Fault } from './reason.js';
 export { type RestErrorWire, restErrorSchema } from './rest-error.js';
 export { idSchema, MAX_UNIX_SECONDS, numericSchema, probabilitySchema, unixSecondsSchema } from './scalars.js';

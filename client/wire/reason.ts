@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { JsonNumber } from './json-number.js';
 
 /** What is wrong with something received: where, and one line that says what was expected and what came. */
 export interface Fault {
@@ -14,11 +15,9 @@ export function describeValue(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'an array';
+  if (value instanceof JsonNumber) return `number ${shorten(value.text)}`;
   if (typeof value === 'object') return 'an object';
-  if (typeof value === 'string') {
-    const cut = value.length > SHOWN ? `${value.slice(0, SHOWN)}…` : value;
-    return `string ${JSON.stringify(cut)}`;
-  }
+  if (typeof value === 'string') return `string ${JSON.stringify(shorten(value))}`;
   return `${typeof value} ${String(value)}`;
 }
 
@@ -27,9 +26,10 @@ export function joinPath(path: string, key: PropertyKey): string {
   if (typeof key === 'number') return `${path}[${key}]`;
   const name = String(key);
   if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return path === '' ? name : `${path}.${name}`;
-  const cut = name.length > SHOWN ? `${name.slice(0, SHOWN)}…` : name;
-  return `${path}[${JSON.stringify(cut)}]`;
+  return `${path}[${JSON.stringify(shorten(name))}]`;
 }
+
+const shorten = (text: string): string => (text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text);
 
 /**
  * The first thing a schema found wrong, in our words (the ones that the hand-written validators use too).

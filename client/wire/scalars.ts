@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { JsonNumber } from './json-number.js';
 import { expected } from './reason.js';
 
 /** An identifier: any text that is not empty. The interface says UUID-formatted; nothing here depends on it. */
@@ -17,7 +18,8 @@ const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
 
 /** A number of a reference record: a finite JSON number, or the same as a string. Answers the number. */
 export const numericSchema = z.unknown().transform((value, context): number => {
-  const number = typeof value === 'string' && DECIMAL.test(value) ? Number(value) : value;
+  const plain = value instanceof JsonNumber ? value.text : value;
+  const number = typeof plain === 'string' && DECIMAL.test(plain) ? Number(plain) : plain;
   if (typeof number === 'number' && Number.isFinite(number)) return number;
   context.addIssue({ code: 'custom', message: expected('a number', value) });
   return z.NEVER;
