@@ -26,3 +26,4 @@ export {
 export { openKafkaBus } from './kafka/kafka-bus.js';
 export { type KafkaBusOptions, type KafkaSasl, SASL_MECHANISMS } from './kafka/options.js';
 export { partitionOf } from './key-hash.js';
+export { kafkaOptions, type OpenBusOptions, openBus } from './open-bus.js';

@@ -149,13 +149,80 @@ export const SETTINGS = {
     schema: z.coerce.number().positive(),
     default: 168,
     placeholder: 'H',
-    help: 'records older than this leave the embedded log, hours',
+    help: 'records older than this leave the bus, hours; on Kafka when the topic is created',
   }),
   busRetentionBytes: setting({
     schema: z.coerce.number().positive(),
     default: 8e9,
     placeholder: 'BYTES',
-    help: 'largest size of one partition of the embedded log, bytes',
+    help: 'largest size of one partition of the bus, bytes; on Kafka when the topic is created',
+  }),
+
+  // Kafka, in the place of the embedded log.
+  kafkaBrokers: setting({
+    schema: z
+      .string()
+      .regex(/^[^\s,:]+:\d+(,[^\s,:]+:\d+)*$/, 'expected HOST:PORT,HOST:PORT')
+      .optional(),
+    default: undefined,
+    placeholder: 'LIST',
+    env: ['KAFKA_BROKERS'],
+    help: 'Kafka brokers (HOST:PORT,…) to use instead of the embedded log',
+  }),
+  kafkaPrefix: setting({
+    schema: z.string().regex(/^[a-zA-Z0-9._-]*$/),
+    default: '',
+    placeholder: 'TEXT',
+    help: 'what the names of topics and groups in Kafka begin with, where several instances share a cluster',
+  }),
+  kafkaReplication: setting({
+    schema: z.coerce.number().int().min(0),
+    default: 0,
+    placeholder: 'N',
+    help: 'replicas of a new Kafka topic; 0 takes 3, or as many as there are brokers',
+  }),
+  kafkaCompression: setting<'none' | 'gzip'>({
+    schema: z.enum(['none', 'gzip']),
+    default: 'none',
+    placeholder: 'CODEC',
+    help: 'how records are compressed in Kafka: none or gzip',
+  }),
+  kafkaTls: setting({ schema: flag, default: false, help: 'whether Kafka is spoken to over TLS' }),
+  kafkaTlsCa: setting({
+    schema: text.optional(),
+    default: undefined,
+    placeholder: 'FILE',
+    help: 'PEM file of the authorities that sign the certificates of the Kafka brokers',
+  }),
+  kafkaTlsCert: setting({
+    schema: text.optional(),
+    default: undefined,
+    placeholder: 'FILE',
+    help: 'PEM file of our certificate for Kafka',
+  }),
+  kafkaTlsKey: setting({
+    schema: text.optional(),
+    default: undefined,
+    placeholder: 'FILE',
+    help: 'PEM file of the key of our certificate for Kafka',
+  }),
+  kafkaSasl: setting<'none' | 'plain' | 'scram-sha-256' | 'scram-sha-512'>({
+    schema: z.enum(['none', 'plain', 'scram-sha-256', 'scram-sha-512']),
+    default: 'none',
+    placeholder: 'MECHANISM',
+    help: 'how we log in to Kafka: none, plain, scram-sha-256 or scram-sha-512',
+  }),
+  kafkaUser: setting({
+    schema: text.optional(),
+    default: undefined,
+    placeholder: 'NAME',
+    help: 'our user in Kafka',
+  }),
+  kafkaPassword: setting({
+    schema: z.string(),
+    default: '',
+    placeholder: 'TEXT',
+    help: 'its password (better set by environment than by flag)',
   }),
 
   // The warehouse.

@@ -1,5 +1,5 @@
 import { describeError } from '../../core/index.js';
-import { UnknownTopicError } from '../errors.js';
+import { BusClosedError, UnknownTopicError } from '../errors.js';
 import { NoAnswerError, PassingError, type Patience, passes, patiently, throwOn } from './faults.js';
 import { Link } from './link.js';
 import { ERROR } from './protocol/error-codes.js';
@@ -52,7 +52,7 @@ export class Cluster {
 
   /** Asks one broker. After no answer, what was known of leaders and coordinators is forgotten. */
   async send<T>(node: number, purpose: string, request: Request<T>): Promise<T> {
-    if (this.#closed) throw new NoAnswerError(`the connections to ${this.name} are closed`);
+    if (this.#closed) throw new BusClosedError();
     const address = [...this.#brokers, ...this.#seeds].find((b) => b.node === node);
     if (!address) throw new NoAnswerError(`broker ${node} of ${this.name} is gone`);
     const key = `${address.host}:${address.port}/${purpose}`;

@@ -74,8 +74,7 @@ class KafkaBus implements Bus {
       if (value.length > this.maxRecordBytes) throw new RecordTooLargeError(topic, value.length, this.maxRecordBytes);
     }
     if (records.length === 0) return [];
-    const closing = this.#closing.signal;
-    return await this.#producerOf(topic).append(records, signal ? AbortSignal.any([signal, closing]) : closing);
+    return await this.#producerOf(topic).append(records, signal);
   }
 
   async consume(options: ConsumeOptions, handler: ConsumerHandler, signal: AbortSignal): Promise<void> {
@@ -138,7 +137,7 @@ class KafkaBus implements Bus {
     let producer = this.#producers.get(topic);
     if (!producer) {
       const { patienceMs, log } = this.#options;
-      const options = { timeoutMs: patienceMs, log };
+      const options = { timeoutMs: patienceMs, closing: this.#closing.signal, log };
       producer = new TopicProducer(this.#cluster, this.#names.inKafka(topic), this.#encoder, options);
       this.#producers.set(topic, producer);
     }

@@ -24,7 +24,7 @@ const IDENTITY_ERRORS = new Set<number>([
 
 interface Waiting {
   readonly records: readonly BusRecord[];
-  readonly signal: AbortSignal;
+  readonly signal: AbortSignal | undefined;
   resolve(places: Appended[]): void;
   reject(error: unknown): void;
 }
@@ -37,6 +37,7 @@ interface Waiting {
  */
 export class TopicProducer {
   readonly #queue: Waiting[] = [];
+  #busy = false;
   #running: Promise<void> | undefined;
   /** The last operation, when it failed, and the end of what it had under way. */
   #unsettled: { operation: AppendOperation; ended: Promise<unknown> } | undefined;
@@ -48,15 +49,18 @@ export class TopicProducer {
     private readonly cluster: Cluster,
     private readonly topic: string,
     private readonly encoder: BatchEncoder,
-    private readonly options: { readonly timeoutMs: number; readonly log: Logger | undefined },
+    private readonly options: {
+      readonly timeoutMs: number;
+      /** Aborted when the bus is closed: nothing more is sent. */
+      readonly closing: AbortSignal;
+      readonly log: Logger | undefined;
+    },
   ) {}
 
-  append(records: readonly BusRecord[], signal: AbortSignal): Promise<Appended[]> {
+  append(records: readonly BusRecord[], signal: AbortSignal | undefined): Promise<Appended[]> {
     return new Promise((resolve, reject) => {
       this.#queue.push({ records, signal, resolve, reject });
-      this.#running ??= this.#run().finally(() => {
-        this.#running = undefined;
-      });
+      if (!this.#busy) this.#running = this.#run();
     });
   }
 
@@ -67,9 +71,11 @@ export class TopicProducer {
   }
 
   async #run(): Promise<void> {
+    this.#busy = true;
     for (let next = this.#queue.shift(); next; next = this.#queue.shift()) {
       try {
-        next.signal.throwIfAborted();
+        next.signal?.throwIfAborted();
+        this.options.closing.throwIfAborted();
         next.resolve(await this.#append(next));
       } catch (error) {
         next.reject(error);
@@ -81,6 +87,7 @@ export class TopicProducer {
         }
       }
     }
+    this.#busy = false;
   }
 
   async #append({ records, signal }: Waiting): Promise<Appended[]> {
@@ -88,7 +95,7 @@ export class TopicProducer {
     let rest = records;
     const before = this.#unsettled;
     if (before) {
-      await untilAborted(before.ended, signal);
+      await untilAborted(before.ended, signal, this.options.closing);
       if (before.operation.begins(records)) {
         places.push(...(await this.#perform(before.operation, signal)));
         rest = records.slice(before.operation.records.length);
@@ -99,14 +106,15 @@ export class TopicProducer {
     return places;
   }
 
-  async #perform(operation: AppendOperation, signal: AbortSignal): Promise<Appended[]> {
+  async #perform(operation: AppendOperation, signal: AbortSignal | undefined): Promise<Appended[]> {
     const sending = this.#send(operation, signal);
     try {
-      await untilAborted(sending, signal);
+      await untilAborted(sending, signal, this.options.closing);
       return operation.places();
     } catch (error) {
       this.#unsettled = { operation, ended: sending.catch(() => undefined) };
-      if (signal.aborted) throw signal.reason;
+      signal?.throwIfAborted();
+      this.options.closing.throwIfAborted();
       if (error instanceof UnknownTopicError || error instanceof RefusedError) throw error;
       throw new BusWriteError(
         `records for ${this.topic} were not acknowledged within ${this.options.timeoutMs} ms, send them again: ${describeError(error)}`,
@@ -115,14 +123,15 @@ export class TopicProducer {
     }
   }
 
-  async #send(operation: AppendOperation, signal: AbortSignal): Promise<void> {
+  async #send(operation: AppendOperation, signal: AbortSignal | undefined): Promise<void> {
     await patiently(
       async (attempt) => {
         const topic = await this.cluster.topic(this.topic, { signal, fresh: attempt > 0 });
         this.#follow(topic);
         await operation.prepare(topic.leaders.length, this.encoder, Date.now());
         for (let parts = operation.pending; parts.length > 0; parts = operation.pending) {
-          signal.throwIfAborted();
+          signal?.throwIfAborted();
+          this.options.closing.throwIfAborted();
           await this.#sendNext(parts, topic);
         }
       },

@@ -1,14 +1,14 @@
-/** What the promise gives, or the signal's reason as soon as it is aborted; the promise itself goes on. */
-export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
+/** What the promise gives, or a signal's reason as soon as one is aborted; the promise itself goes on. */
+export async function untilAborted<T>(promise: Promise<T>, ...signals: (AbortSignal | undefined)[]): Promise<T> {
+  for (const signal of signals) signal?.throwIfAborted();
   let abort: () => void = () => undefined;
   const aborted = new Promise<never>((_, reject) => {
-    abort = () => reject(signal.reason);
-    signal.addEventListener('abort', abort);
+    abort = () => reject(signals.find((signal) => signal?.aborted)?.reason);
+    for (const signal of signals) signal?.addEventListener('abort', abort);
   });
   try {
     return await Promise.race([promise, aborted]);
   } finally {
-    signal.removeEventListener('abort', abort);
+    for (const signal of signals) signal?.removeEventListener('abort', abort);
   }
 }

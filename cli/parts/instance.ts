@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { type Bus, openEmbeddedBus } from '../../bus/index.js';
+import { type Bus, openBus as openConfiguredBus } from '../../bus/index.js';
 import { type Component, type Logger, type Settings, UsageError } from '../../core/index.js';
 
 /** Where the parts of one instance keep their things, below its data folder. */
@@ -16,9 +16,9 @@ export function instancePaths(dataFolder: string) {
   };
 }
 
-/** Opens the bus of an instance, and makes it when it is not there yet. */
+/** Opens the bus of an instance: Kafka where it is configured, else the log in its folder, which is made if need be. */
 export function openBus(settings: Settings, log: Logger): Bus {
-  return openEmbeddedBus({ dir: instancePaths(settings.data).bus, log });
+  return openConfiguredBus(settings, { dir: instancePaths(settings.data).bus, log });
 }
 
 /** A bus that is closed after everything that was started after it has stopped. */
@@ -29,7 +29,8 @@ export function closing(bus: Bus): Component {
 /** The bus of an instance for looking only; undefined when nothing was ever recorded there. */
 export function lookAtBus(settings: Settings): Bus | undefined {
   const { bus } = instancePaths(settings.data);
-  return existsSync(bus) ? openEmbeddedBus({ dir: bus, retentionEveryMs: 0 }) : undefined;
+  if (settings.kafkaBrokers === undefined && !existsSync(bus)) return undefined;
+  return openConfiguredBus(settings, { dir: bus, retentionEveryMs: 0 });
 }
 
 /** @throws UsageError when nothing was ever recorded in the data folder and no ClickHouse elsewhere is configured */

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describeError, type Logger, retry } from '../../../core/index.js';
 import type { Cluster } from '../cluster.js';
 import { PassingError, passes, patiently, throwOn } from '../faults.js';
+import { Notice } from '../notice.js';
 import { ERROR } from '../protocol/error-codes.js';
 import {
   heartbeatRequest,
@@ -65,7 +66,7 @@ export class GroupMember {
   #generation = -1;
   #ended = false;
   #rejoin = false;
-  #wake = new AbortController();
+  readonly #wake = new Notice();
   #waiting: (() => void)[] = [];
   /** As the leader: the topics that were divided. */
   #divided: ReadonlyMap<string, string> | undefined;
@@ -80,6 +81,8 @@ export class GroupMember {
 
   /** Takes part until the signal is aborted, then leaves. Rejects when the broker refuses us for good. */
   async run(signal: AbortSignal): Promise<void> {
+    const wake = () => this.#wake.give();
+    signal.addEventListener('abort', wake);
     try {
       while (!signal.aborted) {
         await untilAborted(this.#join(signal), signal);
@@ -88,6 +91,7 @@ export class GroupMember {
     } catch (error) {
       if (!signal.aborted) throw error;
     } finally {
+      signal.removeEventListener('abort', wake);
       this.#ended = true;
       this.#settle();
       await Promise.race([this.#leave(), delay(LEAVE_PATIENCE_MS)]);
@@ -97,7 +101,7 @@ export class GroupMember {
   /** Asks for a new generation, because something was let go of. */
   rejoin(): void {
     this.#rejoin = true;
-    this.#wake.abort();
+    this.#wake.give();
   }
 
   /**
@@ -149,7 +153,7 @@ export class GroupMember {
     if (this.#ended) return Promise.resolve();
     return new Promise<void>((resolve) => {
       this.#waiting.push(resolve);
-      this.#wake.abort();
+      this.#wake.give();
     });
   }
 
@@ -229,7 +233,7 @@ export class GroupMember {
   async #beat(signal: AbortSignal): Promise<void> {
     const everyMs = Math.min(3000, Math.max(100, this.options.sessionTimeoutMs / 5));
     for (let failures = 0; ; ) {
-      await this.#pause(failures > 0 ? Math.min(everyMs, 50 * 2 ** failures) : everyMs, signal);
+      await this.#wake.taken(failures > 0 ? Math.min(everyMs, 50 * 2 ** failures) : everyMs);
       if (signal.aborted || this.#rejoin) return;
       const waiting = this.#waiting.splice(0);
       try {
@@ -262,13 +266,6 @@ export class GroupMember {
     const ours: number[] = [ERROR.rebalanceInProgress, ERROR.unknownMember, ERROR.illegalGeneration];
     if (!ours.includes(error)) this.#throwOn(error, `keep us in group ${group}`);
     return error;
-  }
-
-  async #pause(ms: number, signal: AbortSignal): Promise<void> {
-    if (!this.#wake.signal.aborted) {
-      await delay(ms, undefined, { signal: AbortSignal.any([signal, this.#wake.signal]) }).catch(() => undefined);
-    }
-    this.#wake = new AbortController();
   }
 
   /** As the leader, from time to time: whether a topic was created, removed, made anew, or given more partitions. */
