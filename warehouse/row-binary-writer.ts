@@ -71,6 +71,7 @@ export class RowBinaryWriter {
   u64(value: number | bigint): void {
     this.#room(8);
     if (typeof value === 'bigint') this.#view.setBigUint64(this.#at, value, true);
+    else if (value < 0) throw new RangeError(`not a whole number from 0: ${value}`);
     else this.#split(value);
     this.#at += 8;
   }

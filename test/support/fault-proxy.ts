@@ -1,0 +1,171 @@
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** What a proxy does to one request. */
+export type Fault =
+  /** The connection is reset; nothing reached the server. */
+  | 'reset-before'
+  /** The server did it; its answer never arrives. */
+  | 'reset-after'
+  /** The answer breaks off half-way. */
+  | 'truncate-answer'
+  /** The connection is reset at once; the server gets the request all the same. */
+  | 'reset-during'
+  /** The server gets half of the request, then a reset; so does the client. */
+  | 'cut-request'
+  /** The connection is reset; the server gets the request some time later. */
+  | 'late'
+  /** Answered normally; the server gets the same request a second time, some time later. */
+  | 'twice'
+  /** The answer is held back for a while. */
+  | 'slow'
+  /** The proxy answers 502 itself; nothing reached the server. */
+  | 'bad-gateway';
+export const FAULTS: readonly Fault[] = [
+  'reset-before',
+  'reset-after',
+  'truncate-answer',
+  'reset-during',
+  'cut-request',
+  'late',
+  'twice',
+  'slow',
+  'bad-gateway',
+];
+
+export interface FaultProxy {
+  readonly url: string;
+  /** How often each fault struck. */
+  readonly struck: ReadonlyMap<Fault, number>;
+  /** Resolves when no held-back request is on its way any more. */
+  settled(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * A real HTTP proxy before a server, for loopback tests.
+ * @param target base URL of the server
+ * @param choose the fault for a request, by its path and query; undefined lets it pass
+ * @param delayMs how long `late`, `twice` and `slow` hold something back
+ */
+export async function startFaultProxy(
+  target: string,
+  choose: (path: string) => Fault | undefined,
+  delayMs: () => number,
+): Promise<FaultProxy> {
+  const struck = new Map<Fault, number>();
+  const underWay = new Set<Promise<unknown>>();
+  const track = (work: Promise<unknown>) => {
+    const done: Promise<unknown> = work.catch(() => undefined).finally(() => underWay.delete(done));
+    underWay.add(done);
+  };
+  const server: Server = createServer((incoming, response) => {
+    void readAll(incoming).then(
+      (body) => {
+        const fault = choose(decodeURIComponent(incoming.url ?? '/'));
+        if (fault) struck.set(fault, (struck.get(fault) ?? 0) + 1);
+        track(handle({ target, incoming, body, response, fault, delayMs: delayMs(), track }));
+      },
+      () => response.destroy(),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    struck,
+    async settled() {
+      while (underWay.size > 0) await Promise.all(underWay);
+    },
+    async close() {
+      server.closeAllConnections();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+interface Exchange {
+  readonly target: string;
+  readonly incoming: IncomingMessage;
+  readonly body: Buffer;
+  readonly response: ServerResponse;
+  readonly fault: Fault | undefined;
+  readonly delayMs: number;
+  readonly track: (work: Promise<unknown>) => void;
+}
+
+async function handle(exchange: Exchange): Promise<void> {
+  const { response, fault, delayMs, track } = exchange;
+  const reset = () => response.socket?.resetAndDestroy();
+  switch (fault) {
+    case 'reset-before':
+      reset();
+      return;
+    case 'bad-gateway':
+      response.writeHead(502).end('bad gateway');
+      return;
+    case 'late':
+      reset();
+      await pause(delayMs);
+      await forward(exchange);
+      return;
+    case 'reset-during':
+      track(forward(exchange));
+      reset();
+      return;
+    case 'cut-request':
+      await forward(exchange, true).catch(() => undefined);
+      reset();
+      return;
+    default:
+  }
+  const answer = await forward(exchange).catch(() => undefined);
+  if (!answer || fault === 'reset-after') {
+    reset();
+    return;
+  }
+  if (fault === 'slow') await pause(delayMs);
+  if (fault === 'twice') track(pause(delayMs).then(() => forward(exchange)));
+  if (fault === 'truncate-answer') {
+    response.writeHead(answer.status, { ...answer.headers, 'content-length': String(answer.body.length + 10) });
+    response.write(answer.body, reset);
+    return;
+  }
+  response.writeHead(answer.status, answer.headers).end(answer.body);
+}
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Record<string, string | string[]>;
+  readonly body: Buffer;
+}
+
+function forward({ target, incoming, body }: Exchange, cut = false): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const { host: _host, 'transfer-encoding': _encoding, connection: _connection, ...headers } = incoming.headers;
+    const outgoing = request(`${target}${incoming.url}`, {
+      method: incoming.method,
+      headers: { ...headers, 'content-length': String(body.length) },
+      agent: false,
+    });
+    outgoing.on('error', reject);
+    outgoing.on('response', (answer) => {
+      readAll(answer).then((text) => {
+        const { 'transfer-encoding': _chunked, connection: _close, ...kept } = answer.headers;
+        const named = Object.entries(kept).filter(
+          (entry): entry is [string, string | string[]] => entry[1] !== undefined,
+        );
+        resolve({ status: answer.statusCode ?? 0, headers: Object.fromEntries(named), body: text });
+      }, reject);
+    });
+    if (cut) outgoing.write(body.subarray(0, body.length / 2), () => outgoing.destroy(new Error('cut')));
+    else outgoing.end(body);
+  });
+}
+
+async function readAll(stream: NodeJS.ReadableStream): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks);
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

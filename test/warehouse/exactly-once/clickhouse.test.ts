@@ -1,0 +1,390 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { PartitionLostError } from '../../../bus/index.js';
+import { IntegrityError, isRetryable } from '../../../core/index.js';
+import { freePort } from '../../../warehouse/embedded/ports.js';
+import {
+  Connection,
+  ExactlyOnceWriter,
+  type Loss,
+  logTable,
+  type PartitionStore,
+  RowBinaryWriter,
+  replacingTable,
+  type TableBlock,
+  type WriterEvent,
+} from '../../../warehouse/index.js';
+import { useClickHouse } from '../../support/clickhouse.js';
+import { FAULTS, type Fault, startFaultProxy } from '../../support/fault-proxy.js';
+
+const context = useClickHouse();
+const RECORDS = 3500;
+const ticks = logTable({ name: 'ticks', columns: [['at', 'UInt32']], feedsMaterializedViews: true });
+const raw = logTable({ name: 'raw', severalTopics: true, columns: [['body', 'String']] });
+const states = replacingTable({
+  name: 'states',
+  columns: [
+    ['id', 'String'],
+    ['version', 'UInt64'],
+  ],
+  id: ['id'],
+  version: 'version',
+});
+const TABLES = [ticks, raw, states];
+const LOG = 'f7d2c0a4-1111-4222-8333-944455556666';
+
+/** The rows of offsets [start, end]: several per record, several partitions of a table per batch. */
+function blocksOf(start: number, end: number): TableBlock[] {
+  const writers = TABLES.map((table) => ({ table, rows: 0, writer: new RowBinaryWriter() }));
+  const add = (at: number, offset: number, index: number): RowBinaryWriter => {
+    const { table, writer } = writers[at] as (typeof writers)[number];
+    (writers[at] as (typeof writers)[number]).rows += 1;
+    if (table === raw) writer.string('topic');
+    writer.string(LOG);
+    writer.u32(3);
+    writer.u64(offset);
+    writer.u32(index);
+    return writer;
+  };
+  for (let offset = start; offset <= end; offset++) {
+    for (let index = 0; index < offset % 4; index++) add(0, offset, index).u32(offset);
+    add(1, offset, 0).string(`body of ${offset}`);
+    if (offset % 5 === 0) {
+      const writer = add(2, offset, 0);
+      writer.string(`id-${offset % 50}`);
+      writer.u64(offset);
+    }
+  }
+  return writers
+    .filter(({ rows }) => rows > 0)
+    .map(({ table, rows, writer }) => ({ table, rows, body: writer.take() }));
+}
+
+/** The committed state of the partition; who opened it last owns it. */
+class Committed {
+  offset = 0;
+  intent: string | undefined;
+  #owner = 0;
+
+  open(): PartitionStore {
+    this.#owner += 1;
+    const owner = this.#owner;
+    const assertOwned = async () => {
+      if (this.#owner !== owner) throw new PartitionLostError('topic', 3, 'group');
+    };
+    return {
+      topic: 'topic',
+      partition: 3,
+      log: LOG,
+      committed: async () => ({ offset: this.offset, ...(this.intent === undefined ? {} : { intent: this.intent }) }),
+      commit: async (offset, intent) => {
+        await assertOwned();
+        this.offset = offset;
+        this.intent = intent;
+      },
+      assertOwned,
+    };
+  }
+}
+
+function mulberry32(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+const place = '_log LowCardinality(String), _partition UInt32, _offset UInt64, _index UInt32';
+const settings = 'non_replicated_deduplication_window = 10000';
+
+beforeAll(async () => {
+  const { run } = context.clickhouse;
+  await run('CREATE DATABASE once');
+  await run(`CREATE TABLE once.ticks (${place}, at UInt32) ENGINE = MergeTree
+    PARTITION BY intDiv(at, 300) ORDER BY at SETTINGS ${settings}`);
+  await run(`CREATE TABLE once.raw (_topic LowCardinality(String), ${place}, body String) ENGINE = MergeTree
+    PARTITION BY intDiv(_offset, 1000) ORDER BY _offset SETTINGS ${settings}`);
+  await run(`CREATE TABLE once.states (${place}, id String, version UInt64) ENGINE = ReplacingMergeTree(version)
+    ORDER BY id SETTINGS ${settings}`);
+  await run(`CREATE TABLE once.per_bucket (bucket UInt32, first_offset UInt64, n UInt64)
+    ENGINE = ReplacingMergeTree ORDER BY (bucket, first_offset)`);
+  await run(`CREATE MATERIALIZED VIEW once.per_bucket_of_ticks TO once.per_bucket AS
+    SELECT intDiv(at, 100) AS bucket, min(_offset) AS first_offset, count() AS n FROM once.ticks GROUP BY bucket`);
+});
+
+async function expectEverythingOnce(): Promise<void> {
+  const { rows } = context.clickhouse;
+  const places = 'count() AS rows, uniqExact(_offset, _index) AS places';
+  const offsets = Array.from({ length: RECORDS }, (_, offset) => offset);
+  const tickRows = offsets.reduce((sum, offset) => sum + (offset % 4), 0);
+  expect(await rows(`SELECT ${places} FROM once.ticks`)).toEqual([{ rows: tickRows, places: tickRows }]);
+  expect(await rows(`SELECT ${places} FROM once.raw`)).toEqual([{ rows: RECORDS, places: RECORDS }]);
+  const newest = (id: number) => Math.max(...offsets.filter((offset) => offset % 5 === 0 && offset % 50 === id));
+  expect(await rows('SELECT id, version FROM once.states FINAL ORDER BY version')).toEqual(
+    [0, 5, 10, 15, 20, 25, 30, 35, 40, 45]
+      .map((id) => ({ id: `id-${id}`, version: newest(id) }))
+      .sort((a, b) => a.version - b.version),
+  );
+  expect(await rows('SELECT sum(n) AS n FROM once.per_bucket FINAL')).toEqual([{ n: tickRows }]);
+}
+
+describe('the exactly-once writer against ClickHouse', () => {
+  it('brings in everything once through a network and a server that fail, with workers that die', async () => {
+    const random = mulberry32(11);
+    const calm = { faults: false };
+    let strikes = 0;
+    let batches = 0;
+    const chooseFault = (path: string): Fault | undefined => {
+      if (calm.faults) return undefined;
+      const chance = path.includes('INSERT') ? 0.35 : 0.03;
+      return random() < chance ? FAULTS[strikes++ % FAULTS.length] : undefined;
+    };
+    const proxy = await startFaultProxy(context.clickhouse.endpoint.url, chooseFault, () => random() * 300);
+    const committed = new Committed();
+    const counts = { deaths: 0, kills: 0, recovered: 0, waited: 0 };
+    let killTimer: NodeJS.Timeout | undefined;
+
+    while (committed.offset < RECORDS) {
+      const connection = new Connection({
+        endpoint: { ...context.clickhouse.endpoint.owner, url: proxy.url },
+        database: 'once',
+        application: 'test',
+        timeoutMs: 5000,
+      });
+      const death = new AbortController();
+      const writer = new ExactlyOnceWriter({
+        shards: [connection],
+        tables: TABLES,
+        transforms: '1',
+        random,
+        timing: { retryBaseMs: 20, retryCapMs: 200, killAfterMs: 1000 },
+        onEvent: ({ type }) => {
+          if (type === 'recovered') counts.recovered += 1;
+          if (type === 'waiting') counts.waited += 1;
+        },
+      });
+      try {
+        const rebuild = async (start: number, end: number) => blocksOf(start, end);
+        const partition = await writer.open(committed.open(), { rebuild, signal: death.signal });
+        while (partition.nextOffset < RECORDS) {
+          const start = partition.nextOffset;
+          const end = Math.min(RECORDS - 1, start + Math.floor(random() * 250));
+          void partition.write({ start, end, blocks: blocksOf(start, end) }).catch(() => undefined);
+          batches += 1;
+          if (batches % 8 === 0) {
+            counts.deaths += 1;
+            setTimeout(() => death.abort(new PartitionLostError('topic', 3, 'killed')), random() * 60);
+          } else if (batches % 11 === 0) {
+            counts.kills += 1;
+            clearTimeout(killTimer);
+            killTimer = setTimeout(() => process.kill(context.clickhouse.endpoint.pid, 'SIGKILL'), random() * 30);
+          }
+          await partition.ready();
+        }
+        await partition.flush();
+      } catch (error) {
+        if (!isRetryable(error)) throw error;
+      } finally {
+        await connection.close();
+      }
+    }
+    clearTimeout(killTimer);
+    calm.faults = true;
+    await proxy.settled();
+    await proxy.close();
+    for (const fault of FAULTS) expect(proxy.struck.get(fault) ?? 0, fault).toBeGreaterThan(0);
+    expect(counts.deaths).toBeGreaterThan(1);
+    expect(counts.kills).toBeGreaterThan(1);
+    expect(counts.recovered).toBeGreaterThan(0);
+    expect(counts.waited).toBeGreaterThan(0);
+    await expectEverythingOnce();
+  }, 60_000);
+});
+
+describe('the writer', () => {
+  const connections: Connection[] = [];
+  afterAll(async () => {
+    for (const connection of connections) await connection.close();
+  });
+  const connect = (url = context.clickhouse.endpoint.url): Connection => {
+    const connection = new Connection({
+      endpoint: { ...context.clickhouse.endpoint.owner, url },
+      database: 'writer',
+      application: 'test',
+    });
+    connections.push(connection);
+    return connection;
+  };
+  const never = new AbortController().signal;
+  const timing = { retryBaseMs: 1, retryCapMs: 2 };
+  const rebuild = async (start: number, end: number) => blocksOf(start, end);
+  const lost = logTable({ name: 'lost', columns: [['cause', 'String']] });
+  const writerOf = (connection: Connection, transforms = '1', events: WriterEvent[] = []) =>
+    new ExactlyOnceWriter({
+      shards: [connection],
+      tables: [...TABLES, lost],
+      transforms,
+      timing,
+      onEvent: (event) => events.push(event),
+    });
+
+  beforeEach(async () => {
+    const { run } = context.clickhouse;
+    await run('DROP DATABASE IF EXISTS writer SYNC');
+    await run('CREATE DATABASE writer');
+    for (const [name, extra] of [
+      ['ticks', 'at UInt32'],
+      ['lost', 'cause String'],
+    ]) {
+      await run(
+        `CREATE TABLE writer.${name} (${place}, ${extra}) ENGINE = MergeTree ORDER BY _offset SETTINGS ${settings}`,
+      );
+    }
+    await run(`CREATE TABLE writer.raw (_topic LowCardinality(String), ${place}, body String) ENGINE = MergeTree
+      ORDER BY _offset SETTINGS ${settings}`);
+    await run(`CREATE TABLE writer.states (${place}, id String, version UInt64) ENGINE = ReplacingMergeTree(version)
+      ORDER BY id SETTINGS ${settings}`);
+  });
+  const rowsIn = async (table: string) =>
+    (await context.clickhouse.rows<{ n: number }>(`SELECT count() AS n FROM writer.${table}`))[0]?.n;
+
+  it('sends the next intent along with the commit of the batch before', async () => {
+    const committed = new Committed();
+    const commits: [number, boolean][] = [];
+    const store = committed.open();
+    const watched: PartitionStore = {
+      ...store,
+      commit: (offset, intent) => {
+        commits.push([offset, intent !== undefined]);
+        return store.commit(offset, intent);
+      },
+    };
+    const partition = await writerOf(connect()).open(watched, { rebuild, signal: never });
+    const writes = [0, 10, 20].map((start) =>
+      partition.write({ start, end: start + 9, blocks: blocksOf(start, start + 9) }),
+    );
+    await Promise.all(writes);
+    await partition.write({ start: 30, end: 35, blocks: [] });
+    expect(commits).toEqual([
+      [0, true],
+      [10, true],
+      [20, true],
+      [30, false],
+      [36, false],
+    ]);
+    expect(partition.nextOffset).toBe(36);
+    await expect(partition.write({ start: 40, end: 41, blocks: [] })).rejects.toThrow('where 36 comes next');
+    await partition.close();
+    await expect(partition.write({ start: 36, end: 41, blocks: [] })).rejects.toThrow('is closed');
+  });
+
+  it('stops with the words of ClickHouse when a batch is refused, and finishes it once the cause is mended', async () => {
+    await context.clickhouse.run('ALTER TABLE writer.raw RENAME COLUMN body TO text');
+    const committed = new Committed();
+    const partition = await writerOf(connect()).open(committed.open(), { rebuild, signal: never });
+    await expect(partition.write({ start: 0, end: 9, blocks: blocksOf(0, 9) })).rejects.toThrow(
+      /^ClickHouse refuses the rows of offsets 0 to 9 of topic\/3 \(tried 3 times\): ClickHouse: No such column body/,
+    );
+    await expect(partition.ready()).rejects.toThrow(IntegrityError);
+    await expect(partition.write({ start: 10, end: 19, blocks: [] })).rejects.toThrow('ClickHouse refuses');
+    expect(committed.offset).toBe(0);
+
+    await context.clickhouse.run('ALTER TABLE writer.raw RENAME COLUMN text TO body');
+    const next = await writerOf(connect()).open(committed.open(), { rebuild, signal: never });
+    expect(next.nextOffset).toBe(10);
+    expect([await rowsIn('raw'), await rowsIn('ticks')]).toEqual([10, 13]);
+  });
+
+  it('waits while ClickHouse does not answer, and says so', async () => {
+    const closed = await freePort();
+    const events: WriterEvent[] = [];
+    const stop = new AbortController();
+    const writer = writerOf(connect(`http://127.0.0.1:${closed}`), '1', events);
+    const partition = await writer.open(new Committed().open(), { rebuild, signal: stop.signal });
+    const written = partition.write({ start: 0, end: 9, blocks: blocksOf(0, 9) });
+    while (events.filter((event) => event.type === 'waiting').length < 5) await new Promise((r) => setTimeout(r, 5));
+    expect(events.find((event) => event.type === 'waiting')?.cause).toMatch(
+      /no answer from ClickHouse at .*ECONNREFUSED/,
+    );
+    stop.abort(new Error('enough'));
+    await expect(written).rejects.toThrow('enough');
+    await partition.close();
+  });
+
+  it('stops when rows are doubled, and changes nothing', async () => {
+    const committed = new Committed();
+    const store = committed.open();
+    await store.commit(0, JSON.stringify({ v: 1, end: 9, n: { raw: 10 }, attempt: 0, transforms: '1', shard: 0 }));
+    const [block] = blocksOf(0, 9).filter((b) => b.table === raw);
+    if (!block) throw new Error('no rows');
+    for (const token of ['a', 'b']) {
+      await connect().insert(block, {
+        queryId: token,
+        settings: { async_insert: 0, insert_deduplication_token: token },
+      });
+    }
+    await expect(writerOf(connect()).open(store, { rebuild, signal: never })).rejects.toThrow(
+      /table raw has 20 rows in 10 places for offsets 0 to 9 of topic\/3 .* where 10 were announced; nothing was changed/,
+    );
+    expect(await rowsIn('raw')).toBe(20);
+  });
+
+  it('commits a batch whose rows are all there without making them again, whatever version began it', async () => {
+    const committed = new Committed();
+    const blocks = blocksOf(0, 9).filter((b) => b.table === raw);
+    await committed
+      .open()
+      .commit(0, JSON.stringify({ v: 1, end: 9, n: { raw: 10 }, attempt: 0, transforms: 'old', shard: 0 }));
+    for (const block of blocks) await connect().insert(block, { queryId: 'c', settings: { async_insert: 0 } });
+    const partition = await writerOf(connect()).open(committed.open(), {
+      rebuild: () => Promise.reject(new Error('must not be asked')),
+      signal: never,
+    });
+    expect(partition.nextOffset).toBe(10);
+    expect(committed).toMatchObject({ offset: 10, intent: undefined });
+  });
+
+  it('stops at a batch of other transforms, with the words to type, and records the gap when told to', async () => {
+    const committed = new Committed();
+    const begun = { v: 1, end: 9, n: { raw: 10 }, attempt: 0, transforms: 'old', shard: 0 };
+    await committed.open().commit(0, JSON.stringify(begun));
+    const opening = writerOf(connect()).open(committed.open(), { rebuild, signal: never });
+    await expect(opening).rejects.toThrow(
+      /offsets 0 to 9 of topic\/3 was begun and cannot be finished: version old of the transforms began it, this is version 1\. .*--accept-loss/,
+    );
+    expect(committed.offset).toBe(0);
+
+    const acceptLoss = ({ end, cause }: Loss): TableBlock[] => {
+      const writer = new RowBinaryWriter();
+      writer.string(LOG);
+      writer.u32(3);
+      writer.u64(end);
+      writer.u32(0);
+      writer.string(cause);
+      return [{ table: lost, rows: 1, body: writer.take() }];
+    };
+    const partition = await writerOf(connect()).open(committed.open(), { rebuild, acceptLoss, signal: never });
+    expect(partition.nextOffset).toBe(10);
+    expect(
+      await context.clickhouse.rows("SELECT _offset, position(cause, 'version old') > 0 AS said FROM writer.lost"),
+    ).toEqual([{ _offset: 9, said: 1 }]);
+    expect(await rowsIn('raw')).toBe(0);
+  });
+
+  it('stops when records become other rows than announced, or the intent is not ours', async () => {
+    const open = async (intent: string) => {
+      const committed = new Committed();
+      await committed.open().commit(0, intent);
+      return writerOf(connect()).open(committed.open(), { rebuild, signal: never });
+    };
+    const intent = { v: 1, end: 9, n: { raw: 11 }, attempt: 0, transforms: '1', shard: 0 };
+    await expect(open(JSON.stringify(intent))).rejects.toThrow('announced were 11 of raw');
+    await expect(open(JSON.stringify({ ...intent, shard: 2 }))).rejects.toThrow('begun on ClickHouse shard 2');
+    await expect(open(JSON.stringify({ ...intent, n: { other: 1 } }))).rejects.toThrow(
+      'which this version does not know',
+    );
+    await expect(open('something else')).rejects.toThrow('which this Chancery did not write');
+  });
+});
