@@ -37,7 +37,7 @@ export {
   type WalkOptions,
 } from './exchange-client.js';
 export { categoriesOperation } from './rest/categories.js';
-export { type ChanceHistoryQuery, chanceHistoryOperation } from './rest/chance-history.js';
+export { type ChanceHistoryQuery, chanceHistoryOperation, checkPeriod } from './rest/chance-history.js';
 export { coinsOperation } from './rest/coins.js';
 export { type EventPageQuery, type EventQuery, searchEventsOperation } from './rest/events.js';
 export type { Call, Operation } from './rest/operation.js';

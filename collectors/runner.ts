@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Registry } from 'prom-client';
 import type { Bus } from '../bus/index.js';
-import { ExchangeClient } from '../client/index.js';
+import { checkPeriod, ExchangeClient } from '../client/index.js';
 import {
   type Clock,
   type Component,
@@ -25,7 +25,7 @@ import { ChanceHistoryPoll } from './poll-chance-history.js';
 import { EventsPoll } from './poll-events.js';
 import { ReferencePoll } from './poll-reference.js';
 import { Publisher } from './publisher.js';
-import { Schedules } from './schedules.js';
+import { checkPattern, Schedules } from './schedules.js';
 import { ChanceFeed } from './stream-chance.js';
 import { OrderBookFeed } from './stream-order-book.js';
 
@@ -43,6 +43,7 @@ export interface CollectorOptions {
   readonly reconnectCapMs?: number;
 }
 
+const SCHEDULES = ['eventsSchedule', 'referenceSchedule', 'historySchedule'] as const;
 /** How long a stop waits for the bus, milliseconds. */
 const STOP_MS = 3000;
 
@@ -70,6 +71,8 @@ export class Collector implements Component {
   /** @throws AddressError, UsageError for settings that cannot be used */
   constructor(private readonly options: CollectorOptions) {
     const { settings, bus, log, clock = systemClock } = options;
+    for (const setting of SCHEDULES) checkPattern(setting, settings[setting]);
+    checkPeriod(settings.historyPeriod);
     this.#clock = clock;
     this.failed = new Promise((_, reject) => {
       this.#fail = reject;

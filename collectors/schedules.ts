@@ -1,6 +1,16 @@
 import { type ScheduledTask, schedule, validateDetailed } from 'node-cron';
 import { describeError, flagOf, type Logger, type SettingName, UsageError } from '../core/index.js';
 
+/** Checks the cron pattern of a setting. @throws UsageError */
+export function checkPattern(setting: SettingName, pattern: string): void {
+  const { valid, errors } = validateDetailed(pattern);
+  if (valid) return;
+  const reason = errors.map((e) => e.message).join('; ');
+  throw new UsageError(
+    `${flagOf(setting)} is ${JSON.stringify(pattern)}, which is no cron pattern (${reason}); give one like "*/10 * * * * *"`,
+  );
+}
+
 /** Runs work at the times of cron patterns (with seconds), never twice at once; a time that comes too early is skipped. */
 export class Schedules {
   readonly #tasks: ScheduledTask[] = [];
@@ -9,19 +19,8 @@ export class Schedules {
 
   constructor(private readonly log: Logger) {}
 
-  /**
-   * Runs the work now and then at every time of the pattern.
-   * @param setting where the pattern comes from
-   * @throws UsageError for a pattern that is none
-   */
+  /** Runs the work now and then at every time of the pattern, which has been checked. */
   add(setting: SettingName, pattern: string, work: (signal: AbortSignal) => Promise<void> | void): void {
-    const { valid, errors } = validateDetailed(pattern);
-    if (!valid) {
-      const reason = errors.map((e) => e.message).join('; ');
-      throw new UsageError(
-        `${flagOf(setting)} is ${JSON.stringify(pattern)}, which is no cron pattern (${reason}); give one like "*/10 * * * * *"`,
-      );
-    }
     const run = () => this.#run(setting, work);
     const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined, debug: () => undefined };
     this.#tasks.push(schedule(pattern, run, { name: setting, suppressMissedWarning: true, logger: quiet }));

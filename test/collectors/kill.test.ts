@@ -1,0 +1,50 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { openEmbeddedBus } from '../../bus/index.js';
+import { type Mark, TOPICS } from '../../core/index.js';
+import { until } from '../exchange/server-support.js';
+import { exchangeWith, marksOf, recordsOf, tempDir } from './rig.js';
+
+const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+
+describe('a collector that is killed', () => {
+  it('leaves everything that it acknowledged on the bus, in order, and no goodbye', async () => {
+    const { server } = await exchangeWith(4);
+    await server.control('POST', '/load', { framesPerSecond: 3000 });
+    const data = await tempDir();
+    for (let round = 1; round <= 3; round++) {
+      const child = spawn(process.execPath, [MAIN, 'collect', '--data', data, '--exchange-url', server.url], {
+        stdio: ['pipe', 'pipe', 'inherit'],
+      });
+      await once(createInterface({ input: child.stdout }), 'line');
+      const bus = openEmbeddedBus({ dir: join(data, 'bus'), retentionEveryMs: 0 });
+      const sessions = async () => {
+        const marks = await recordsOf(bus, TOPICS.marks);
+        return marks.filter((r) => (r.body as Mark).type === 'session-started').map((r) => r.sid);
+      };
+      const alive = async () => {
+        const sid = (await sessions())[round - 1];
+        return marksOf(
+          (await recordsOf(bus, TOPICS.marks)).filter((r) => r.sid === sid),
+          'alive',
+        );
+      };
+      await until(async () => (await alive()).some((m) => (m.acked[TOPICS.orderBook] ?? 0) > 1000));
+      child.kill('SIGKILL');
+      await once(child, 'close');
+      const sid = (await sessions())[round - 1];
+      const acked = (await alive()).at(-1)?.acked ?? {};
+      for (const [topic, last] of Object.entries(acked)) {
+        const own = (await recordsOf(bus, topic as (typeof TOPICS)[keyof typeof TOPICS])).filter((r) => r.sid === sid);
+        expect(own.map((r) => r.n)).toEqual(own.map((_, i) => i + 1));
+        expect(own.length).toBeGreaterThanOrEqual(last);
+      }
+      expect(marksOf(await recordsOf(bus, TOPICS.marks), 'session-stopped')).toEqual([]);
+      await bus.close();
+    }
+  });
+});
