@@ -3,7 +3,7 @@ import { describeError } from '../../core/index.js';
 import { type EventView, type ExchangeCore, type OpenEventRequest, Random } from '../engine/index.js';
 import { pacedLoop } from './paced-loop.js';
 import { inventTopic, type Topic } from './topics.js';
-import type { World } from './world.js';
+import type { Life, World } from './world.js';
 
 /** Between the ends of two events at pace 1, on average. */
 const BETWEEN_ENDS_MS = 90_000;
@@ -29,6 +29,7 @@ export interface MarketLifeOptions {
 
 interface OpenEvent {
   readonly view: EventView;
+  readonly life: Life;
   /** Markets that are not resolved. */
   readonly left: Set<string>;
 }
@@ -53,7 +54,7 @@ export class MarketLife implements Component {
       core.on('marketResolved', ({ eventId, marketId }) => this.#open.get(eventId)?.left.delete(marketId)),
       core.on('eventClosed', ({ eventId }) => this.#drop(eventId)),
     ];
-    for (const event of core.events()) this.#add(event);
+    this.#addOld(core.events());
     while (this.#open.size < events) this.#openOne();
     if (!alive || pace <= 0) return;
     this.#lastTickMs = clock.nowMs();
@@ -67,11 +68,22 @@ export class MarketLife implements Component {
     for (const unsubscribe of this.#unsubscribe.splice(0)) unsubscribe();
   }
 
-  #add(event: EventView): void {
+  /** Events of an earlier run, the overdue ones with new ends: time that nobody traded in does not count. */
+  #addOld(events: readonly EventView[]): void {
+    const now = this.#nowMicros();
+    const overdue = events.filter((event) => event.closesAt <= now);
+    for (const event of events) {
+      const place = overdue.indexOf(event);
+      if (place < 0) this.#add(event);
+      else this.#add(event, { begins: now, ends: now + (place + 1) * this.#betweenEndsMicros });
+    }
+  }
+
+  #add(event: EventView, life: Life = { begins: event.createdAt, ends: event.closesAt }): void {
     const left = event.markets.filter((market) => !market.resolved).map((market) => market.marketId);
-    this.#open.set(event.eventId, { view: event, left: new Set(left) });
+    this.#open.set(event.eventId, { view: event, life, left: new Set(left) });
     this.#titles.add(event.title);
-    this.options.world.add(event);
+    this.options.world.add(event, life);
   }
 
   #drop(eventId: string): void {
@@ -100,8 +112,8 @@ export class MarketLife implements Component {
   /** Ends at most one event per tick: after a long rest not all of them at once. */
   #endOne(nowMicros: number): void {
     const { core, world } = this.options;
-    for (const { view, left } of this.#open.values()) {
-      if (view.closesAt > nowMicros) continue;
+    for (const { view, life, left } of this.#open.values()) {
+      if (life.ends > nowMicros) continue;
       const winner = world.winner(view.eventId);
       for (const [i, { marketId }] of view.markets.entries()) {
         if (left.has(marketId)) core.resolveMarket(view.eventId, marketId, i === winner ? 'YES' : 'NO');
@@ -111,10 +123,10 @@ export class MarketLife implements Component {
   }
 
   /** Now and then lets the weakest of several candidates drop out before the end. */
-  #dropOut({ view, left }: OpenEvent, now: number, passedMs: number): void {
+  #dropOut({ view, life, left }: OpenEvent, now: number, passedMs: number): void {
     if (left.size < 3) return;
     const { core, world, seed, pace } = this.options;
-    const lifeMs = ((view.closesAt - view.createdAt) / 1000) * pace;
+    const lifeMs = ((life.ends - life.begins) / 1000) * pace;
     const random = new Random(seed, `${view.eventId}/${Math.floor(now)}`);
     if (random.next() > (passedMs / lifeMs) * DROP_OUTS) return;
     const chanceOf = (marketId: string) => world.fair(view.eventId, marketId) ?? 1;
@@ -125,25 +137,34 @@ export class MarketLife implements Component {
 
   #fillVacancy(now: number): void {
     const { events, pace } = this.options;
-    if (this.#open.size >= events) {
+    const vacant = events - this.#open.size;
+    if (vacant <= 0) {
       this.#vacantSince = undefined;
       return;
     }
     this.#vacantSince ??= now;
-    if (now - this.#vacantSince < VACANCY_MS / pace) return;
+    if (vacant < 2 && now - this.#vacantSince < VACANCY_MS / pace) return;
     this.#openOne();
     this.#vacantSince = undefined;
   }
 
   #openOne(): void {
-    const { core, clock, seed, pace } = this.options;
+    const { core, seed } = this.options;
     const random = new Random(seed, `event/${core.eventsOpened}`);
-    const between = (BETWEEN_ENDS_MS * 1000) / (pace > 0 ? pace : 1);
-    const lasts = [...this.#open.values()].map(({ view }) => view.closesAt);
-    const last = lasts.reduce((latest, end) => Math.max(latest, end), clock.nowMs() * 1000);
-    const closesAt = Math.floor(last + between * (0.7 + random.next() * 0.6));
+    let last = this.#nowMicros();
+    for (const { life } of this.#open.values()) last = Math.max(last, life.ends);
+    const closesAt = Math.floor(last + this.#betweenEndsMicros * (0.7 + random.next() * 0.6));
     const result = core.openEvent({ ...describe(this.#inventUnused(random), random), closesAt });
     if (!result.ok) throw new Error(`the exchange refused its own event: ${result.rejection.message}`);
+  }
+
+  get #betweenEndsMicros(): number {
+    const { pace } = this.options;
+    return (BETWEEN_ENDS_MS * 1000) / (pace > 0 ? pace : 1);
+  }
+
+  #nowMicros(): number {
+    return Math.floor(this.options.clock.nowMs() * 1000);
   }
 
   /** A topic whose title no open event has. */

@@ -9,8 +9,15 @@ const BOUND = 3.4;
 const FINAL_PART = 0.12;
 const PULL_PER_SECOND = 0.05;
 
+/** When an event began and will end, Unix micros. */
+export interface Life {
+  readonly begins: number;
+  readonly ends: number;
+}
+
 interface Fate {
   readonly event: EventView;
+  readonly life: Life;
   readonly random: Random;
   /** Log-odds by market; of several candidates only their differences count. */
   readonly values: number[];
@@ -28,7 +35,7 @@ export class World {
   constructor(private readonly seed: number) {}
 
   /** Takes an event in, from its markets' present chances. */
-  add(event: EventView): void {
+  add(event: EventView, life: Life): void {
     const several = event.markets.length > 1;
     const values = event.markets.map(({ chance }) => {
       const kept = Math.min(0.97, Math.max(0.03, chance));
@@ -36,7 +43,7 @@ export class World {
     });
     const won = event.markets.findIndex((market) => market.resolved?.winner === 'YES');
     const random = new Random(this.seed, `world/${event.eventId}`);
-    this.#fates.set(event.eventId, { event, random, values, winner: won < 0 ? undefined : won });
+    this.#fates.set(event.eventId, { event, life, random, values, winner: won < 0 ? undefined : won });
   }
 
   drop(eventId: string): void {
@@ -46,8 +53,8 @@ export class World {
   /** Lets time pass. @param seconds at pace 1 */
   advance(seconds: number, now: number): void {
     for (const fate of this.#fates.values()) {
-      const { event, random, values } = fate;
-      const left = (event.closesAt - now) / Math.max(1, event.closesAt - event.createdAt);
+      const { life, random, values } = fate;
+      const left = (life.ends - now) / Math.max(1, life.ends - life.begins);
       if (left < FINAL_PART) fate.winner ??= this.#decide(fate);
       for (const [i, value] of values.entries()) {
         const walked = value + random.normal() * STEP * Math.sqrt(seconds);

@@ -52,8 +52,9 @@ interface Queue {
 
 /** The resting orders of one market in YES terms: price, then time priority. */
 export class Book {
-  readonly #bids = queues();
-  readonly #asks = queues();
+  /** By level; made when first needed. */
+  readonly #bids: (Queue | undefined)[] = [];
+  readonly #asks: (Queue | undefined)[] = [];
   #bestBid = 0;
   #bestAsk = 100;
 
@@ -105,13 +106,9 @@ export class Book {
   }
 }
 
-function queues(): Queue[] {
-  return Array.from({ length: 101 }, () => ({ first: undefined, last: undefined }));
-}
-
-function queueOf(side: Queue[], level: number): Queue {
-  const queue = side[level];
-  if (!queue) throw new RangeError(`price level ${level}`);
+function queueOf(side: (Queue | undefined)[], level: number): Queue {
+  const queue = side[level] ?? { first: undefined, last: undefined };
+  side[level] = queue;
   return queue;
 }
 

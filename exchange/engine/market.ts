@@ -13,7 +13,7 @@ export const outcomeOfAsset = (asset: number): Outcome => (asset % 2 === 0 ? 'YE
 export const inYesTerms = (outcome: Outcome, price: number): number => (outcome === 'YES' ? price : 100 - price);
 
 export class Market {
-  readonly book = new Book();
+  book = new Book();
   readonly volume = new DayVolume();
   /** Last trade price for YES, cents; undefined before the first trade. */
   lastPrice: number | undefined;

@@ -1,3 +1,4 @@
+import { Book } from './book.js';
 import type { Changes } from './changes.js';
 import type { Ledger } from './ledger.js';
 import { assetOf, type Market } from './market.js';
@@ -20,6 +21,7 @@ export class Settlement {
     this.orders.cancelAll(market, at);
     this.tpsl.cancelAll(market);
     for (const outcome of ['YES', 'NO'] as const) this.#pay(market, outcome, outcome === winner, at);
+    market.book = new Book();
     market.yesShares = 0;
     market.noShares = 0;
     market.resolved = { winner, at };

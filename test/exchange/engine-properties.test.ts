@@ -4,7 +4,7 @@ import type { Engine, OrderView, TruthTrade } from '../../exchange/engine/index.
 import { action, everything, Playground } from './engine-actions.js';
 import { ManualClock, startEngine } from './engine-rig.js';
 
-const RUNS = { numRuns: 150 };
+const RUNS = { numRuns: 100 };
 const actions = fc.array(action, { minLength: 5, maxLength: 150, size: 'max' });
 
 async function playground(takerFeeBps = 20) {
@@ -34,7 +34,7 @@ describe('any sequence of actions by several accounts', () => {
         }
         await engine.stop();
       }),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
   });
 
