@@ -11,7 +11,9 @@ export interface HttpRequest {
   /** Path and query, as they go over the wire. */
   readonly target: string;
   /** The exact text of the body. */
-  readonly body?: string;
+  readonly body?: string | undefined;
+  /** Further headers: credentials. They are sent and go nowhere else. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface HttpAnswer {
@@ -79,9 +81,9 @@ export class HttpTransport {
         throw new TransportError('connection', request.what, { detail: 'the client was closed' });
       }
       const fault: TransportFault =
-        cut.signal.aborted || isConnectTimeout(error) ? 'timeout' : head ? 'broken-off' : 'connection';
+        cut.signal.aborted || codeOf(error) === CONNECT_TIMEOUT ? 'timeout' : head ? 'broken-off' : 'connection';
       const detail = fault === 'timeout' ? { detail: `${this.options.timeoutMs} ms` } : {};
-      throw new TransportError(fault, request.what, { cause: error, ...detail });
+      throw new TransportError(fault, request.what, { cause: error, unsent: !head && isUnsent(error), ...detail });
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener('abort', onAbort);
@@ -117,8 +119,15 @@ export class HttpTransport {
 /** Why we cut a request short ourselves. */
 class Cut extends Error {}
 
-function isConnectTimeout(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException | undefined)?.code === 'UND_ERR_CONNECT_TIMEOUT';
+const CONNECT_TIMEOUT = 'UND_ERR_CONNECT_TIMEOUT';
+
+const codeOf = (error: unknown): string => String((error as NodeJS.ErrnoException | undefined)?.code);
+
+/** Whether it failed while there was no connection yet. An address with several IPs fails with one error for each. */
+function isUnsent(error: unknown): boolean {
+  if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(isUnsent);
+  const { syscall } = (error ?? {}) as NodeJS.ErrnoException;
+  return codeOf(error) === CONNECT_TIMEOUT || syscall === 'connect' || syscall === 'getaddrinfo';
 }
 
 function headersOf(request: HttpRequest): Record<string, string> {
@@ -128,7 +137,7 @@ function headersOf(request: HttpRequest): Record<string, string> {
     'user-agent': 'chancery',
   };
   if (request.body !== undefined) headers['content-type'] = 'application/json';
-  return headers;
+  return { ...headers, ...request.headers };
 }
 
 function flatten(headers: Dispatcher.ResponseData['headers']): Record<string, string> {

@@ -31,17 +31,17 @@ export {
   type Answer,
   type CallOptions,
   ExchangeClient,
-  type ExchangeClientOptions,
   type JsonResponse,
-  type RawResponse,
   type WalkOptions,
 } from './exchange-client.js';
+export type { ExchangeClientOptions } from './requester.js';
 export { categoriesOperation } from './rest/categories.js';
 export { type ChanceHistoryQuery, chanceHistoryOperation, checkPeriod } from './rest/chance-history.js';
 export { coinsOperation } from './rest/coins.js';
 export { type EventPageQuery, type EventQuery, searchEventsOperation } from './rest/events.js';
 export type { Call, Operation } from './rest/operation.js';
 export { PageWalk, type WalkReport } from './rest/page-walk.js';
+export type { RawResponse } from './rest/raw-response.js';
 export { type PopularTagsQuery, popularTagsOperation } from './rest/tags.js';
 export type { HistoryAnswer } from './streams/chance-requests.js';
 export {

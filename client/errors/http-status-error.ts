@@ -24,7 +24,8 @@ export class HttpStatusError extends ChanceryError {
 function adviceFor(status: number): string {
   if (status === 429) return 'ask less often';
   if (status >= 500) return 'try again later';
-  if (status === 401 || status === 403) return 'check the credentials and what they allow';
+  if (status === 401) return 'check the key or token, whether it was revoked or has expired, and the clock';
+  if (status === 403) return 'the credentials do not allow it: the key may be blocked, or a JWT is wanted';
   if (status === 404) return 'check the IDs, and that the address is that of the exchange';
   if (status >= 400) return 'check the parameters';
   return 'check the address';

@@ -1,5 +1,8 @@
+export { ForbiddenError, UnauthorizedError } from './access-errors.js';
 export { AddressError } from './address-error.js';
 export { HttpStatusError } from './http-status-error.js';
+export { OutcomeUnknownError } from './outcome-unknown-error.js';
 export { SchemaError } from './schema-error.js';
+export { statusError } from './status-error.js';
 export { StreamError } from './stream-error.js';
 export { TransportError, type TransportFault } from './transport-error.js';

@@ -17,15 +17,18 @@ const WORDS: Record<TransportFault, string> = {
 /** No usable answer came. Worth another try, except for an answer that would be too large again. */
 export class TransportError extends ChanceryError {
   readonly retryable: boolean;
+  /** It is known that no part of the request reached the exchange: there was no connection to send it on. */
+  readonly unsent: boolean;
 
   /** @param what what was being done, to what, like `event-search POST https://host/api/events/search` */
   constructor(
     readonly fault: TransportFault,
     what: string,
-    options: { cause?: unknown; detail?: string } = {},
+    options: { cause?: unknown; detail?: string; unsent?: boolean } = {},
   ) {
     const detail = options.detail ?? (options.cause === undefined ? '' : describeError(options.cause));
     super(`${what}: the exchange ${WORDS[fault]}${detail ? ` (${detail})` : ''}`, { cause: options.cause });
     this.retryable = fault !== 'too-large';
+    this.unsent = options.unsent ?? false;
   }
 }

@@ -1,0 +1,21 @@
+import { ChanceryError, describeError } from '../../core/index.js';
+
+/**
+ * A request that changes something was sent, and no usable answer came: it may or may not have been carried out.
+ * Repeating it could carry it out twice, so nothing here does, and `retryable` is false.
+ */
+export class OutcomeUnknownError extends ChanceryError {
+  readonly retryable = false;
+
+  constructor(
+    /** What was being done, to what. */
+    readonly what: string,
+    /** How to find out whether it was carried out. */
+    readonly look: string,
+    cause: unknown,
+  ) {
+    super(`${what}: it may or may not have been carried out (${describeError(cause)}); ${look} before trying again`, {
+      cause,
+    });
+  }
+}

@@ -1,0 +1,15 @@
+import type { RestError } from '../decode/rest-error.js';
+import { ForbiddenError, UnauthorizedError } from './access-errors.js';
+import { HttpStatusError } from './http-status-error.js';
+
+const CLASSES: Readonly<Record<number, typeof HttpStatusError>> = { 401: UnauthorizedError, 403: ForbiddenError };
+
+/** The error of a status that is no success. */
+export function statusError(
+  what: string,
+  status: number,
+  error: RestError | undefined,
+  retryAfterMs: number | undefined,
+): HttpStatusError {
+  return new (CLASSES[status] ?? HttpStatusError)(what, status, error, retryAfterMs);
+}

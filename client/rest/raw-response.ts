@@ -1,0 +1,44 @@
+import type { RestRequest } from '../../core/index.js';
+import type { HttpAnswer } from '../http.js';
+import type { Call } from './operation.js';
+
+/** What is known of an answer as it arrived: enough for a raw record, and without secrets. */
+export interface RawResponse {
+  readonly status: number;
+  /** `content-type`, `content-length`, `date` and `retry-after`, where they came. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** When the last byte had arrived, Unix microseconds. */
+  readonly receivedAtMicros: number;
+  /** The body, byte for byte. */
+  readonly bytes: Buffer;
+  /** What was asked, as raw records say it; the poll it belongs to is the asker's to add. */
+  readonly request: Omit<RestRequest, 'poll'>;
+}
+
+const KEPT_HEADERS = ['content-type', 'content-length', 'date', 'retry-after'] as const;
+
+/** An answer as `RawResponse`. The request's headers, where credentials are, never are part of it. */
+export function describeResponse(
+  operation: { readonly name: string; readonly method: 'GET' | 'POST' },
+  call: Call,
+  answer: HttpAnswer,
+  attempt: number,
+): RawResponse {
+  const headers: Record<string, string> = {};
+  for (const name of KEPT_HEADERS) {
+    const value = answer.headers[name];
+    if (value !== undefined) headers[name] = value;
+  }
+  const { status, receivedAtMicros, bytes } = answer;
+  const request = {
+    operation: operation.name,
+    method: operation.method,
+    path: call.path,
+    ...(call.query === undefined ? {} : { query: call.query }),
+    ...(call.body === undefined ? {} : { body: call.body }),
+    status,
+    attempt,
+    ...call.about,
+  };
+  return { status, headers, receivedAtMicros, bytes, request };
+}
