@@ -81,7 +81,8 @@ describe('the poll of chance history', () => {
     const records = (await rig.records(TOPICS.chance)).filter((r) => r.kind === 'chance.history');
     expect(points(records).some((p) => p.p === 0.44)).toBe(true);
     expect(records[0]?.req).toMatchObject({ event: event.eventId, market: market.marketId, period: '1s', status: 200 });
-    const receipts = (await rig.marks('poll')).filter((m) => m.operation === 'chance-history');
+    const marks = await rig.marked('poll', (all) => all.some((m) => m.operation === 'chance-history'));
+    const receipts = marks.filter((m) => m.operation === 'chance-history');
     expect(receipts).toHaveLength(1);
     expect(receipts[0]).toMatchObject({ subject: market.marketId, outcome: 'complete', truncated: false });
   });
