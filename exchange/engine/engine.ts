@@ -54,11 +54,12 @@ export class Engine extends ReadSide implements ExchangeCore {
   }
 
   async start(signal: AbortSignal): Promise<void> {
-    const { seed, takerFeeBps } = this.options;
+    const { seed, takerFeeBps, log } = this.options;
     try {
       const begin = { do: 'begin', at: Math.floor(this.options.clock.nowMicros()), seed, takerFeeBps } as const;
       const machine = await this.#storage.open(begin, this.#outbox);
       const { state } = machine;
+      this.#outbox.unmute();
       this.#running = {
         machine,
         state,
@@ -66,8 +67,10 @@ export class Engine extends ReadSide implements ExchangeCore {
         adminChecks: new AdminChecks(state),
         history: new History(state),
       };
+      if (state.seed !== seed) log?.info({ seed: state.seed }, 'the data folder keeps its own seed');
       if (state.takerFeeBps !== takerFeeBps) this.#execute({ do: 'configure', at: this.at(), takerFeeBps });
       this.#openSeededAccounts();
+      this.#outbox.drain();
       await this.#companions.start(signal);
       await this.durable();
     } catch (error) {

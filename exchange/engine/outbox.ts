@@ -8,6 +8,7 @@ export class Outbox {
   readonly #listeners = new Map<Name, Set<Listener>>();
   #queue: [Name, ExchangeEvents[Name]][] = [];
   #draining = false;
+  #muted = true;
 
   on<K extends Name>(name: K, listener: (value: ExchangeEvents[K]) => void): () => void {
     const listeners = this.#listeners.get(name) ?? new Set();
@@ -16,9 +17,14 @@ export class Outbox {
     return () => void listeners.delete(listener as Listener);
   }
 
+  /** Until this is called nobody is told anything: what is read again from the journal was told before. */
+  unmute(): void {
+    this.#muted = false;
+  }
+
   /** Whether anybody listens: what nobody hears need not be made. */
   hears(name: Name): boolean {
-    return (this.#listeners.get(name)?.size ?? 0) > 0;
+    return !this.#muted && (this.#listeners.get(name)?.size ?? 0) > 0;
   }
 
   push<K extends Name>(name: K, value: ExchangeEvents[K]): void {

@@ -107,8 +107,9 @@ export class Journal {
     this.#synced = this.#next;
   }
 
-  /** Waits for a flush that is under way; what was appended since the last `sync` is not flushed. */
+  /** Waits for flushes that were asked for; what was appended since the last `sync` is not flushed. */
   async close(): Promise<void> {
+    await this.#waiting?.catch(() => undefined);
     await this.#underWay?.catch(() => undefined);
     closeSync(this.#file);
   }

@@ -6,8 +6,9 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
+import { Engine } from '../../exchange/engine/index.js';
 import { type Action, action, everything, Playground } from './engine-actions.js';
-import { Desk, good, ManualClock, openMarkets, openUser, startEngine } from './engine-rig.js';
+import { Desk, good, ManualClock, openMarkets, openUser, quietOptions, startEngine } from './engine-rig.js';
 
 const root = await mkdtemp(join(tmpdir(), 'chancery-engine-'));
 afterAll(() => rm(root, { recursive: true, force: true }));
@@ -108,10 +109,14 @@ describe('an engine with a data folder', () => {
     expect(heard).toEqual(['first 0.1', 'second 0.1', 'first 0.2', 'second 0.2']);
     await first.stop();
     const again: unknown[] = [];
-    const second = await startEngine({ dataDir: path });
+    const second = new Engine({ ...quietOptions(new ManualClock()), dataDir: path });
     second.on('price', (change) => again.push(change));
+    await second.start(new AbortController().signal);
     expect(again).toEqual([]);
-    expect([...second.pricesAfter(0)].map((row) => row.b)).toEqual([0.1, 0.2]);
+    good(second.placeLimit({ ...order, side: 'BUY', price: 30, quantity: 100 }));
+    expect(again).toMatchObject([{ bestBid: 0.3, seq: 3 }]);
+    expect([...second.pricesAfter(0)].map((row) => row.b)).toEqual([0.1, 0.2, 0.3]);
+    await second.stop();
   });
 
   it('loses nothing that was answered or published when its process is killed, again and again', async () => {

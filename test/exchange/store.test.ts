@@ -146,9 +146,9 @@ describe('a series', () => {
   );
 
   it('holds what an array would hold, in memory and in a file, also when it is restored', async () => {
-    const steps = fc.array(step, { maxLength: 900, size: 'max' });
+    const steps = fc.array(step, { maxLength: 400, size: 'max' });
     await fc.assert(
-      fc.asyncProperty(steps, fc.integer({ min: 1, max: 200 }), async (list, width) => {
+      fc.asyncProperty(steps, fc.integer({ min: 1, max: 60 }), async (list, width) => {
         const { folder } = await open(newPath());
         const { blocks } = folder;
         const inFile = new Series(blocks, width);
@@ -178,7 +178,7 @@ describe('a series', () => {
           expect(() => series.read(plain.length)).toThrow(RangeError);
         }
       }),
-      { numRuns: 40 },
+      { numRuns: 25 },
     );
   });
 
