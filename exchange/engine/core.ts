@@ -2,6 +2,7 @@ import type { Clock, Component, Logger } from '../../core/index.js';
 import type {
   AccountView,
   ApiKeyRecord,
+  AssetView,
   BalanceChange,
   Category,
   ChancePoint,
@@ -13,6 +14,7 @@ import type {
   OrderView,
   Outcome,
   PriceChange,
+  ProfileView,
   Side,
   Tag,
   TpslView,
@@ -145,6 +147,8 @@ export interface ExchangeCore extends Component {
   /** Any event, also a closed one. */
   event(eventId: string): EventView | undefined;
   market(marketId: string): MarketView | undefined;
+  /** The market and outcome of an outcome asset. */
+  asset(assetId: string): AssetView | undefined;
   categories(): readonly Category[];
   /** By rank. */
   tags(): readonly Tag[];
@@ -176,7 +180,8 @@ export interface ExchangeCore extends Component {
   credentials(userId: string): Credentials | undefined;
   accountByEmail(email: string): AccountView | undefined;
   /** The account whose active key this is. */
-  accountByApiKey(key: string): AccountView | undefined;
+  apiKeyHolder(key: string): { readonly userId: string; readonly credentials: Credentials } | undefined;
+  profile(userId: string): ProfileView | undefined;
   /** The accounts of `--accounts`, with their active key (empty texts when it was revoked). */
   seededAccounts(): readonly SeededAccount[];
   botAccounts(): readonly SeededAccount[];
@@ -191,6 +196,8 @@ export interface ExchangeCore extends Component {
   /** Everybody's: the taker's side of every fill. */
   activity(slice: SliceRequest): Slice<TradeView>;
   tpslOrders(userId: string): readonly TpslView[];
+  /** The active ones of a market, oldest first. */
+  activeTpsl(userId: string, marketId: string): readonly TpslView[];
 
   /** Raw points with `fromSeconds <= t <= toSeconds`: one per second with a change, its last value. */
   chancePoints(marketId: string, fromSeconds: number, toSeconds: number): readonly ChancePoint[];

@@ -20,6 +20,7 @@ export { Random } from './random.js';
 export type {
   AccountView,
   ApiKeyRecord,
+  AssetView,
   BalanceChange,
   Category,
   ChancePoint,
@@ -35,6 +36,7 @@ export type {
   Outcome,
   PositionView,
   PriceChange,
+  ProfileView,
   Side,
   Tag,
   TpslStatus,
@@ -46,4 +48,4 @@ export type {
   TruthPrice,
   TruthTrade,
 } from './types.js';
-export { centsOf, hundredthsOf, MAX_FEE_BPS, MICROS, microsOf, scaled } from './units.js';
+export { averagePrice, centsOf, hundredthsOf, MAX_FEE_BPS, MICROS, microsOf, scaled } from './units.js';

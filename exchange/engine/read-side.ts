@@ -4,12 +4,14 @@ import { categoryTree, coinList, popularTags } from './catalog.js';
 import type { SeededAccount, Slice, SliceRequest } from './core.js';
 import type { History } from './history.js';
 import type { Machine } from './machine.js';
+import { marketOfAsset, outcomeOfAsset } from './market.js';
 import type { OrderChecks } from './order-checks.js';
 import { seededAccounts } from './seeded-accounts.js';
 import type { State } from './state.js';
 import { truthOf } from './truth.js';
 import type {
   AccountView,
+  AssetView,
   Category,
   ChancePoint,
   Coin,
@@ -17,6 +19,7 @@ import type {
   EventView,
   MarketView,
   OrderView,
+  ProfileView,
   Tag,
   TpslView,
   TradeView,
@@ -25,7 +28,7 @@ import type {
   TruthPrice,
   TruthTrade,
 } from './types.js';
-import { accountView, eventView, liveOrderView, marketView } from './views.js';
+import { accountView, eventView, liveOrderView, liveTpslView, marketView } from './views.js';
 
 /** What exists while the exchange runs. */
 export interface Running {
@@ -67,6 +70,14 @@ export abstract class ReadSide {
     return market && marketView(market, this.at());
   }
 
+  asset(assetId: string): AssetView | undefined {
+    const { ids, markets } = this.running.state;
+    const asset = ids.number('asset', assetId);
+    const market = asset === undefined ? undefined : markets[marketOfAsset(asset)];
+    if (asset === undefined || !market) return undefined;
+    return { assetId, eventId: market.event.eventId, marketId: market.marketId, outcome: outcomeOfAsset(asset) };
+  }
+
   categories(): readonly Category[] {
     return categoryTree(this.running.state.ids);
   }
@@ -91,8 +102,15 @@ export abstract class ReadSide {
     return this.#view(this.running.state.accountsByEmail.get(email.toLowerCase()));
   }
 
-  accountByApiKey(key: string): AccountView | undefined {
-    return this.#view(this.running.state.accountsByKey.get(key));
+  apiKeyHolder(key: string): { readonly userId: string; readonly credentials: Credentials } | undefined {
+    return this.running.state.accountsByKey.get(key);
+  }
+
+  profile(userId: string): ProfileView | undefined {
+    const account = this.running.state.accountsById.get(userId);
+    if (!account) return undefined;
+    const { username, joinedAt, volume, tradesByMarket } = account;
+    return { userId, username, joinedAt, volumeMicros: volume, marketsTraded: tradesByMarket.size };
   }
 
   credentials(userId: string): Credentials | undefined {
@@ -143,6 +161,12 @@ export abstract class ReadSide {
   tpslOrders(userId: string): readonly TpslView[] {
     const account = this.running.state.accountsById.get(userId);
     return account ? this.running.history.tpsl(account) : [];
+  }
+
+  activeTpsl(userId: string, marketId: string): readonly TpslView[] {
+    const { state } = this.running;
+    const all = [...(state.marketsById.get(marketId)?.tpsl.values() ?? [])];
+    return all.filter(({ account }) => account.userId === userId).map((tpsl) => liveTpslView(state, tpsl, 'ACTIVE', 0));
   }
 
   chancePoints(marketId: string, fromSeconds: number, toSeconds: number): readonly ChancePoint[] {

@@ -271,6 +271,23 @@ export interface AccountView {
   readonly lastClosedAt: number | null;
 }
 
+/** What everybody may know of an account. */
+export interface ProfileView {
+  readonly userId: string;
+  readonly username: string;
+  readonly joinedAt: number;
+  readonly volumeMicros: number;
+  readonly marketsTraded: number;
+}
+
+/** What an outcome asset stands for. */
+export interface AssetView {
+  readonly assetId: string;
+  readonly eventId: string;
+  readonly marketId: string;
+  readonly outcome: Outcome;
+}
+
 /** What proves who an account is. The core only keeps it; the server gives it meaning. */
 export interface Credentials {
   /** As the server made it: never the password itself. */

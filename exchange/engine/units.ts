@@ -53,6 +53,10 @@ export function shareOfCost(cost: number, sold: number, held: number): number {
   return twice > held || (twice === held && down % 2 === 1) ? down + 1 : down;
 }
 
+/** What one share cost on average, micros, rounded half to even; 0 when nothing is held. */
+export const averagePrice = (costMicros: number, hundredths: number): number =>
+  hundredths === 0 ? 0 : shareOfCost(costMicros, 100, hundredths);
+
 /** `floor(a × b ÷ divisor)`, exactly. */
 function divideDown(a: number, b: number, divisor: number): number {
   const product = a * b;

@@ -336,8 +336,8 @@ describe('accounts', () => {
     const key = { id: 'k', key: 'pk_1', secret: 's', createdAt: 1, expiresAt: null };
     good(engine.setApiKey(ann, key));
     good(engine.setApiKey(ann, { ...key, key: 'pk_2' }));
-    expect(engine.accountByApiKey('pk_1')).toBeUndefined();
-    expect(engine.accountByApiKey('pk_2')?.userId).toBe(ann);
+    expect(engine.apiKeyHolder('pk_1')).toBeUndefined();
+    expect(engine.apiKeyHolder('pk_2')?.userId).toBe(ann);
     good(engine.blockKey(ann));
     expect(engine.credentials(ann)).toMatchObject({ keyBlocked: true, apiKey: { key: 'pk_2' } });
     expect(engine.accountByEmail('ANN@example.test')?.userId).toBe(ann);
