@@ -1,1 +1,3 @@
 export { TRANSFORM_TABLES } from './tables/index.js';
+export { TRANSFORM_VERSION } from './version.js';
+export { TransformWorker, type TransformWorkerOptions } from './worker.js';

@@ -1,0 +1,35 @@
+import type { Connection } from '../warehouse/index.js';
+import { type LastRecord, SessionProgress } from './session-progress.js';
+import type { BatchPlace } from './tables/row-table.js';
+
+/**
+ * What a partition had taken of every session before the record at `before`, from `raw_records`. Rows from `before` on
+ * are left out: they belong to a batch that is being written, which they must not hide.
+ * @param shards all of them, for a partition may have been written to another one earlier
+ */
+export async function loadProgress(
+  shards: readonly Connection[],
+  place: BatchPlace,
+  before: number,
+  signal: AbortSignal,
+): Promise<SessionProgress> {
+  const last = new Map<string, LastRecord>();
+  for (const shard of shards) {
+    const rows = await shard.query<LastRecord & { readonly sid: string }>(
+      `SELECT sid, last.1 AS n, last.2 AS piece FROM (
+         SELECT toString(sid) AS sid, max((n, piece)) AS last
+         FROM ${shard.database}.raw_records
+         WHERE _topic = {topic:String} AND _log = {log:String} AND _partition = {partition:UInt32}
+           AND _offset < {before:UInt64}
+         GROUP BY sid
+       )`,
+      { ...place, before },
+      signal,
+    );
+    for (const { sid, n, piece } of rows) {
+      const known = last.get(sid);
+      if (!known || known.n < n || (known.n === n && known.piece < piece)) last.set(sid, { n, piece });
+    }
+  }
+  return new SessionProgress(last);
+}

@@ -1,0 +1,14 @@
+import type { TableBlock } from '../warehouse/index.js';
+import { lostRanges } from './tables/lost-ranges.js';
+import type { BatchPlace } from './tables/row-table.js';
+
+/** The one row that stands for records which are gone: its place is that of the last of them. */
+export function lostRangeBlocks(
+  place: BatchPlace,
+  loss: { readonly start: number; readonly end: number; readonly cause: string },
+): readonly TableBlock[] {
+  const builder = lostRanges.newBlock(place);
+  builder.append(loss.end, 0, { firstOffset: loss.start, lastOffset: loss.end, cause: loss.cause });
+  const block = builder.finish();
+  return block ? [block] : [];
+}

@@ -1,0 +1,120 @@
+import { PartitionLostError, type RecordBatch } from '../bus/index.js';
+import { type Clock, IntegrityError, Stopped } from '../core/index.js';
+import type { PartitionWriter } from '../warehouse/index.js';
+import type { BatchBuilder, BuiltBatch } from './batch-builder.js';
+
+export interface PipelineOptions {
+  readonly topic: string;
+  readonly partition: number;
+  readonly builder: BatchBuilder;
+  readonly writer: PartitionWriter;
+  /** How long a batch may wait to grow, milliseconds. It grows on while the one before it is being written. */
+  readonly delayMs: number;
+  /** How long a batch that holds some pieces of a body waits for the others, milliseconds. */
+  readonly pieceDelayMs: number;
+  readonly clock: Clock;
+  readonly onWritten: (built: BuiltBatch) => void;
+  /** Called once, when the partition's batches cannot be written; not when the partition was lost or is closed. */
+  readonly onFailed: (error: unknown) => void;
+}
+
+/**
+ * One partition while this worker owns it: records go into a batch, which is handed to the writer when it is full or
+ * old enough. The next batch is built while that one is being inserted; with two batches under way, records wait.
+ */
+export class PartitionPipeline {
+  #timer: NodeJS.Timeout | undefined;
+  /** When the batch got its first record, milliseconds. */
+  #begunAt = 0;
+  #sealing: Promise<void> | undefined;
+  #ended = false;
+  #expected: number;
+
+  constructor(private readonly options: PipelineOptions) {
+    this.#expected = options.writer.nextOffset;
+  }
+
+  /**
+   * Takes consecutive records; resolves when the next ones may come.
+   * @throws IntegrityError when the records are not those that come next
+   */
+  async take(batch: RecordBatch): Promise<void> {
+    const { builder, topic, partition } = this.options;
+    if (this.#ended) return;
+    if (batch.firstOffset !== this.#expected) {
+      throw new IntegrityError(
+        `the bus handed over offset ${batch.firstOffset} of ${topic}/${partition} where ${this.#expected} comes next; ` +
+          'nothing was skipped: start the worker again, and if that does not help, look for what deletes records',
+      );
+    }
+    this.#expected += batch.count;
+    for (let from = 0; from < batch.count && !this.#ended; ) {
+      if (builder.records === 0) this.#begin();
+      from = builder.add(batch, from);
+      if (builder.full) await this.#seal();
+    }
+  }
+
+  /**
+   * Writes what was taken; resolves when it is in ClickHouse. A batch that waits for pieces of a body is left out: the
+   * partition's next owner takes its records again, with the missing ones.
+   */
+  async flush(): Promise<void> {
+    if (!this.options.builder.awaitsPieces) await this.#seal();
+    await this.options.writer.flush();
+  }
+
+  /** Ends the pipeline; what was not handed to the writer is taken again by the partition's next owner. */
+  async close(): Promise<void> {
+    this.#ended = true;
+    clearTimeout(this.#timer);
+    await this.options.writer.close();
+  }
+
+  #begin(): void {
+    this.#begunAt = this.options.clock.nowMs();
+    this.#timer = setTimeout(() => this.#due(), this.options.delayMs);
+  }
+
+  #due(): void {
+    const { builder, clock, pieceDelayMs, delayMs } = this.options;
+    if (builder.awaitsPieces && clock.nowMs() - this.#begunAt < pieceDelayMs) {
+      this.#timer = setTimeout(() => this.#due(), delayMs);
+      return;
+    }
+    void this.#seal();
+  }
+
+  /** Hands the batch over as soon as the writer takes one; until then it goes on growing. Never rejects. */
+  #seal(): Promise<void> {
+    this.#sealing ??= this.#handOver().finally(() => {
+      this.#sealing = undefined;
+    });
+    return this.#sealing;
+  }
+
+  async #handOver(): Promise<void> {
+    const { builder, writer, onWritten } = this.options;
+    clearTimeout(this.#timer);
+    try {
+      await writer.ready();
+      const built = this.#ended ? undefined : builder.finish();
+      if (!built) return;
+      writer.write(built).then(
+        () => onWritten(built),
+        (error) => this.#failed(error),
+      );
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  #failed(error: unknown): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    clearTimeout(this.#timer);
+    // Another worker owns the partition now, and goes on where this one's last commit was.
+    if (error instanceof PartitionLostError || error instanceof Stopped) return;
+    this.options.onFailed(error);
+  }
+}

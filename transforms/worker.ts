@@ -1,0 +1,293 @@
+import type { Registry } from 'prom-client';
+import {
+  type Bus,
+  type ConsumerHandler,
+  OffsetGoneError,
+  type Partition,
+  PartitionLostError,
+  type RecordBatch,
+} from '../bus/index.js';
+import {
+  type Clock,
+  type Component,
+  describeError,
+  type Health,
+  type Logger,
+  OutageLog,
+  retry,
+  type Settings,
+  Stopped,
+  systemClock,
+  TOPICS,
+} from '../core/index.js';
+import {
+  BATCH_LIMITS,
+  type Connection,
+  checkColumns,
+  ExactlyOnceWriter,
+  type PartitionWriter,
+  type TableBlock,
+  type WriterEvent,
+} from '../warehouse/index.js';
+import { BatchBuilder, type BuilderLimits } from './batch-builder.js';
+import { loadProgress } from './load-progress.js';
+import { lostRangeBlocks } from './lost-range.js';
+import { TransformMetrics } from './metrics.js';
+import { PartitionPipeline } from './partition-pipeline.js';
+import type { SessionProgress } from './session-progress.js';
+import { TRANSFORM_TABLES } from './tables/index.js';
+import { TRANSFORM_VERSION } from './version.js';
+
+export interface TransformWorkerOptions {
+  readonly settings: Settings;
+  readonly bus: Bus;
+  /** ClickHouse shards in their configured order, with the migrations applied. Closed by whoever opened them. */
+  readonly shards: readonly Connection[];
+  readonly log: Logger;
+  readonly metrics: Registry;
+  readonly clock?: Clock;
+}
+
+/** Bytes of rows in one batch, about: what keeps the memory of a worker with many partitions in bounds. */
+const BATCH_BYTES = 48e6;
+/** How long a batch waits for the missing pieces of a body, milliseconds. */
+const PIECE_DELAY_MS = 5000;
+/** How long a stop waits for what was taken to be written, milliseconds. */
+const STOP_MS = 2500;
+const TOPIC_NAMES: readonly string[] = Object.values(TOPICS);
+
+/** Makes rows of raw records and brings them into ClickHouse, exactly once: a member of the group of workers. */
+export class TransformWorker implements Component, ConsumerHandler {
+  readonly name = 'transform';
+  /** Rejects when the worker cannot go on: a promise would be broken, and the message says which words to type. */
+  readonly failed: Promise<never>;
+  readonly #clock: Clock;
+  readonly #metrics: TransformMetrics;
+  readonly #writer: ExactlyOnceWriter;
+  readonly #outage: OutageLog;
+  readonly #pipelines = new Map<string, PartitionPipeline>();
+  /** Ends the consumer; then, when the time for flushing is over, everything. */
+  readonly #stop = new AbortController();
+  readonly #abandon = new AbortController();
+  #consuming: Promise<void> = Promise.resolve();
+  #waiting = '';
+  #fail: (error: unknown) => void = () => undefined;
+
+  constructor(private readonly options: TransformWorkerOptions) {
+    const { bus, shards, log, clock = systemClock, metrics, settings } = options;
+    this.#clock = clock;
+    this.failed = new Promise((_, reject) => {
+      this.#fail = reject;
+    });
+    this.failed.catch(() => undefined);
+    this.#outage = new OutageLog(log, 'ClickHouse takes rows again');
+    this.#metrics = new TransformMetrics(
+      metrics,
+      () => lagByTopic(bus, settings.group),
+      () => clock.nowMicros(),
+    );
+    this.#writer = new ExactlyOnceWriter({
+      shards,
+      tables: TRANSFORM_TABLES,
+      transforms: TRANSFORM_VERSION,
+      onEvent: (event) => this.#onWriterEvent(event),
+      clock,
+    });
+  }
+
+  /**
+   * Checks that the tables are as the code knows them, waiting while ClickHouse is down, and joins the group.
+   * @throws UsageError when tables and code do not fit
+   */
+  async start(signal: AbortSignal): Promise<void> {
+    const { bus, settings, shards, log } = this.options;
+    const starting = AbortSignal.any([signal, this.#abandon.signal]);
+    for (const shard of shards) {
+      await this.#whileAvailable(() => checkColumns(shard, TRANSFORM_TABLES), starting);
+    }
+    const { busPartitions: partitions, busRetentionHours, busRetentionBytes: retentionBytes } = settings;
+    for (const topic of TOPIC_NAMES) {
+      await bus.ensureTopic(topic, { partitions, retentionMs: busRetentionHours * 3_600_000, retentionBytes });
+    }
+    starting.throwIfAborted();
+    this.#consuming = bus.consume({ topics: TOPIC_NAMES, group: settings.group }, this, this.#stop.signal).then(
+      () => undefined,
+      (error) => this.#ended(error),
+    );
+    log.debug({ group: settings.group }, 'worker joined');
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort(new Stopped('asked to stop'));
+    const timer = setTimeout(() => this.#abandon.abort(new Stopped('asked to stop')), STOP_MS);
+    await this.#consuming;
+    clearTimeout(timer);
+    this.#abandon.abort(new Stopped('asked to stop'));
+  }
+
+  health(): Health {
+    const partitions = this.#pipelines.size;
+    return { ok: this.#waiting === '', detail: { partitions, ...(this.#waiting ? { waiting: this.#waiting } : {}) } };
+  }
+
+  /** Part of ConsumerHandler: takes a partition over, finishing what another worker may have begun. */
+  async onAssigned(partition: Partition): Promise<number> {
+    try {
+      return await this.#takeOver(partition);
+    } catch (error) {
+      if (error instanceof PartitionLostError || this.#abandon.signal.aborted) {
+        return (await partition.committed()).offset;
+      }
+      throw error;
+    }
+  }
+
+  /** Part of ConsumerHandler. */
+  async onBatch(partition: Partition, batch: RecordBatch): Promise<void> {
+    await this.#pipelines.get(keyOf(partition))?.take(batch);
+  }
+
+  /** Part of ConsumerHandler: writes what was taken, when there is time, and lets the partition go. */
+  async onRevoked(partition: Partition): Promise<void> {
+    const pipeline = this.#pipelines.get(keyOf(partition));
+    this.#pipelines.delete(keyOf(partition));
+    await pipeline?.flush().catch(() => undefined);
+    await pipeline?.close();
+  }
+
+  async #takeOver(partition: Partition): Promise<number> {
+    const { settings } = this.options;
+    const signal = this.#abandon.signal;
+    const { topic, log, partition: number } = partition;
+    const place = { topic, log, partition: number };
+    const writer = await this.#writer.open(partition, {
+      rebuild: (start, end) => this.#rebuild(partition, start, end),
+      ...(settings.acceptLoss
+        ? {
+            acceptLoss: (loss) => {
+              this.#reportLoss(partition, loss.start, loss.end, loss.cause);
+              return lostRangeBlocks(place, loss);
+            },
+          }
+        : {}),
+      signal,
+    });
+    await this.#passGone(partition, writer);
+    const builder = this.#builder(partition, await this.#progressBefore(partition, writer.nextOffset));
+    this.#pipelines.set(
+      keyOf(partition),
+      new PartitionPipeline({
+        topic,
+        partition: number,
+        builder,
+        writer,
+        delayMs: settings.batchDelayMs,
+        pieceDelayMs: PIECE_DELAY_MS,
+        clock: this.#clock,
+        onWritten: (built) => this.#metrics.written(topic, built),
+        onFailed: (error) => this.#ended(error),
+      }),
+    );
+    return writer.nextOffset;
+  }
+
+  /** Where retention overtook the group, stops, or with `--accept-loss` writes the gap down and goes on behind it. */
+  async #passGone(partition: Partition, writer: PartitionWriter): Promise<void> {
+    const { topic, log, partition: number } = partition;
+    const start = writer.nextOffset;
+    const infos = await this.options.bus.partitions();
+    const begin = infos.find((info) => info.topic === topic && info.partition === number)?.begin ?? start;
+    if (start >= begin) return;
+    if (!this.options.settings.acceptLoss) throw new OffsetGoneError(topic, number, start, begin);
+    const loss = { start, end: begin - 1, cause: 'retention of the bus overtook the worker' };
+    this.#reportLoss(partition, loss.start, loss.end, loss.cause);
+    await writer.write({ ...loss, blocks: lostRangeBlocks({ topic, log, partition: number }, loss) });
+  }
+
+  #reportLoss({ topic, partition }: Partition, start: number, end: number, cause: string): void {
+    this.options.log.warn({ topic, partition, start, end, cause }, 'records are lost, as accepted; see lost_ranges');
+  }
+
+  async #rebuild(partition: Partition, start: number, end: number): Promise<readonly TableBlock[]> {
+    const builder = this.#builder(partition, await this.#progressBefore(partition, start), NO_LIMITS);
+    for await (const batch of partition.read(start, end)) builder.add(batch);
+    return builder.finish()?.blocks ?? [];
+  }
+
+  #progressBefore({ topic, log, partition }: Partition, offset: number): Promise<SessionProgress> {
+    const signal = this.#abandon.signal;
+    const place = { topic, log, partition };
+    return this.#whileAvailable(() => loadProgress(this.options.shards, place, offset, signal), signal);
+  }
+
+  #builder({ topic, log, partition }: Partition, progress: SessionProgress, limits = this.#limits()): BatchBuilder {
+    const { keepBodies, bodyRetentionDays } = this.options.settings;
+    const bodyDays = keepBodies ? bodyRetentionDays : 0;
+    return new BatchBuilder({ place: { topic, log, partition }, progress, bodyDays, limits });
+  }
+
+  #limits(): BuilderLimits {
+    return { rows: this.options.settings.batchRows, bytes: BATCH_BYTES, months: BATCH_LIMITS.tablePartitions };
+  }
+
+  #onWriterEvent(event: WriterEvent): void {
+    if (event.type === 'waiting') {
+      this.#waits(event.cause ?? '');
+    } else if (event.type === 'recovering') {
+      this.options.log.info({ cause: event.cause }, 'finishing a batch');
+    } else {
+      this.#available();
+      if (event.type === 'recovered') this.#metrics.recovered.inc({ topic: event.topic });
+    }
+  }
+
+  /** Tries until ClickHouse is there; other errors are thrown. */
+  async #whileAvailable<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    const result = await retry(work, {
+      attempts: Number.POSITIVE_INFINITY,
+      baseMs: 200,
+      capMs: 2000,
+      signal,
+      clock: this.#clock,
+      onRetry: (error) => this.#waits(describeError(error)),
+    });
+    this.#available();
+    return result;
+  }
+
+  #waits(cause: string): void {
+    this.#waiting = cause;
+    this.#outage.failed(`ClickHouse takes no rows: ${cause}; what is on the bus waits`);
+  }
+
+  #available(): void {
+    this.#waiting = '';
+    this.#outage.succeeded();
+  }
+
+  #ended(error: unknown): void {
+    if (this.#stop.signal.aborted) return;
+    this.#stop.abort(error);
+    this.#abandon.abort(error);
+    this.#fail(error);
+  }
+}
+
+const NO_LIMITS: BuilderLimits = {
+  rows: Number.POSITIVE_INFINITY,
+  bytes: Number.POSITIVE_INFINITY,
+  months: Number.POSITIVE_INFINITY,
+};
+
+const keyOf = ({ topic, partition }: Partition): string => `${topic}/${partition}`;
+
+async function lagByTopic(bus: Bus, group: string): Promise<ReadonlyMap<string, number>> {
+  const committed = new Map((await bus.committed(group)).map((c) => [`${c.topic}/${c.partition}`, c.offset]));
+  const lag = new Map<string, number>();
+  for (const { topic, partition, begin, end } of await bus.partitions()) {
+    if (!TOPIC_NAMES.includes(topic)) continue;
+    const next = committed.get(`${topic}/${partition}`) ?? begin;
+    lag.set(topic, (lag.get(topic) ?? 0) + Math.max(0, end - next));
+  }
+  return lag;
+}
