@@ -1,0 +1,125 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Registry } from 'prom-client';
+import { type EmbeddedBus, openEmbeddedBus } from '../../bus/index.js';
+import { createLogger, loadConfig, type Settings, TOPICS } from '../../core/index.js';
+import { TransformWorker } from '../../transforms/index.js';
+import { type ClickHouseEndpoint, Connection, migrate } from '../../warehouse/index.js';
+import { runAs } from '../support/clickhouse.js';
+
+const TOPIC_OPTIONS = { partitions: 2, retentionMs: null, retentionBytes: null };
+
+/** A bus of its own, a database of its own on a running ClickHouse, and workers between them. */
+export class WorkerRig {
+  readonly folder = mkdtempSync(join(tmpdir(), 'chancery-worker-'));
+  readonly bus: EmbeddedBus;
+  readonly connection: Connection;
+  readonly #workers: TransformWorker[] = [];
+
+  constructor(
+    private readonly endpoint: ClickHouseEndpoint,
+    readonly database: string,
+  ) {
+    this.bus = openEmbeddedBus({ dir: join(this.folder, 'bus'), retentionEveryMs: 0 });
+    this.connection = new Connection({ endpoint, database, application: 'test' });
+  }
+
+  /** Makes the topics, and the database with all of its tables empty. */
+  async prepare(): Promise<void> {
+    for (const topic of Object.values(TOPICS)) await this.bus.ensureTopic(topic, TOPIC_OPTIONS);
+    await runAs(this.endpoint, `CREATE DATABASE IF NOT EXISTS ${this.database}`);
+    await migrate(this.connection, { fsync: false }, new AbortController().signal);
+    const tables = await this.rows<{ name: string }>(
+      `SELECT name FROM system.tables WHERE database = '${this.database}' AND engine LIKE '%MergeTree' AND name != 'applied_sql'`,
+    );
+    for (const { name } of tables) await runAs(this.endpoint, `TRUNCATE TABLE ${this.database}.${name}`);
+  }
+
+  settings(overrides: Partial<Settings> = {}): Settings {
+    const settings = loadConfig({ data: this.folder, database: this.database }, {}, this.folder);
+    return { ...settings, batchDelayMs: 20, ...overrides };
+  }
+
+  /** Starts a worker; ended with the rig. */
+  async worker(overrides: Partial<Settings> = {}, metrics = new Registry()): Promise<TransformWorker> {
+    const log = createLogger({ part: 'transform', level: 'fatal' });
+    const worker = new TransformWorker({
+      settings: this.settings(overrides),
+      bus: this.bus,
+      shards: [this.connection],
+      log,
+      metrics,
+    });
+    this.#workers.push(worker);
+    await worker.start(new AbortController().signal);
+    return worker;
+  }
+
+  /** Appends values, all with one key. */
+  async append(topic: string, values: readonly Buffer[], key = 'k'): Promise<void> {
+    await this.bus.append(
+      topic,
+      values.map((value) => ({ key, value })),
+    );
+  }
+
+  /** Commits an offset and an intent for the partition that has the topic's records, as a worker would have. */
+  async commit(topic: string, offset: number, intent: object): Promise<void> {
+    const stop = new AbortController();
+    const holds = (await this.bus.partitions()).find((p) => p.topic === topic && p.end > 0)?.partition;
+    await this.bus.consume(
+      { topics: [topic], group: this.settings().group },
+      {
+        onAssigned: async (partition) => {
+          if (partition.partition === holds) {
+            await partition.commit(offset, JSON.stringify(intent));
+            stop.abort();
+          }
+          return (await partition.committed()).offset;
+        },
+        onBatch: async () => undefined,
+        onRevoked: async () => undefined,
+      },
+      stop.signal,
+    );
+  }
+
+  /** Resolves when everything on the bus was processed by the group. */
+  async drained(group = this.settings().group): Promise<void> {
+    for (;;) {
+      const committed = await this.bus.committed(group);
+      const partitions = await this.bus.partitions();
+      const behind = partitions.filter(({ topic, partition, begin, end }) => {
+        const done = committed.find((c) => c.topic === topic && c.partition === partition);
+        return end > begin && (done === undefined || done.offset < end || done.intent !== undefined);
+      });
+      if (behind.length === 0) return;
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }
+
+  /** Makes everything that a topic holds disappear, as retention would. */
+  async expire(topic: string): Promise<void> {
+    await this.bus.ensureTopic(topic, { ...TOPIC_OPTIONS, retentionBytes: 0 });
+    await this.bus.sweep();
+    await this.bus.ensureTopic(topic, TOPIC_OPTIONS);
+  }
+
+  /** Rows of a SELECT whose tables are those of the rig's database. */
+  async rows<T = Record<string, unknown>>(sql: string): Promise<T[]> {
+    const login = { ...this.endpoint, url: `${this.endpoint.url}/?database=${this.database}` };
+    const text = await runAs(login, `${sql} SETTINGS output_format_json_quote_64bit_integers=0 FORMAT JSONEachRow`);
+    return text
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as T);
+  }
+
+  async close(): Promise<void> {
+    for (const worker of this.#workers) await worker.stop();
+    await this.bus.close();
+    await this.connection.close();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}

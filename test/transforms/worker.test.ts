@@ -1,0 +1,395 @@
+import { Registry } from 'prom-client';
+import { afterEach, describe, expect, it } from 'vitest';
+import { TOPICS } from '../../core/index.js';
+import { useClickHouse } from '../support/clickhouse.js';
+import { AT, delta, EVENT, envelope, MARKET, OTHER_MARKET, priceRecord, SID } from './support.js';
+import { WorkerRig } from './worker-rig.js';
+
+const host = useClickHouse();
+let rig: WorkerRig | undefined;
+
+async function newRig(database = 'chancery'): Promise<WorkerRig> {
+  rig = new WorkerRig(host.clickhouse.endpoint.owner, database);
+  await rig.prepare();
+  return rig;
+}
+
+afterEach(async () => {
+  await rig?.close();
+  rig = undefined;
+});
+
+describe('a worker', () => {
+  it('turns order book records into ticks and raw records, with every value as it was sent', async () => {
+    const it = await newRig();
+    const bodyJson = `{"t":"PRICES_DATA","e":"${EVENT}","d":[{"o":"${MARKET}","c":0.07,"b":0,"a":0.123456789012},{"o":"${OTHER_MARKET}","c":1,"b":0.99,"a":1}]}`;
+    await it.append(TOPICS.orderBook, [envelope({ n: 1, bodyJson }), priceRecord(2), priceRecord(3, 0.51)]);
+    await it.worker({ bodyRetentionDays: 30_000 });
+    await it.drained();
+    expect(
+      await it.rows(
+        `SELECT event, market, last, bid, ask, source, _offset, _index, toUnixTimestamp64Micro(received_at) AS at
+         FROM price_ticks ORDER BY _offset, _index`,
+      ),
+    ).toEqual([
+      {
+        event: EVENT,
+        market: MARKET,
+        last: 0.07,
+        bid: null,
+        ask: 0.123456789012,
+        source: 'snapshot',
+        _offset: 0,
+        _index: 0,
+        at: AT,
+      },
+      {
+        event: EVENT,
+        market: OTHER_MARKET,
+        last: 1,
+        bid: 0.99,
+        ask: null,
+        source: 'snapshot',
+        _offset: 0,
+        _index: 1,
+        at: AT,
+      },
+      { event: EVENT, market: MARKET, last: 0.5, bid: 0.49, ask: 0.51, source: 'delta', _offset: 1, _index: 0, at: AT },
+      {
+        event: EVENT,
+        market: MARKET,
+        last: 0.51,
+        bid: 0.49,
+        ask: 0.51,
+        source: 'delta',
+        _offset: 2,
+        _index: 0,
+        at: AT,
+      },
+    ]);
+    expect(
+      await it.rows(
+        'SELECT _topic, sid, n, kind, encoding, pieces, body_bytes, body FROM raw_records ORDER BY _offset LIMIT 1',
+      ),
+    ).toEqual([
+      {
+        _topic: TOPICS.orderBook,
+        sid: SID,
+        n: 1,
+        kind: 'order-book.frame',
+        encoding: 'json',
+        pieces: 1,
+        body_bytes: bodyJson.length,
+        body: bodyJson,
+      },
+    ]);
+  });
+
+  it('keeps requests and bodies only when asked to', async () => {
+    const it = await newRig();
+    await it.append(TOPICS.orderBook, [priceRecord(1)]);
+    await it.worker({ keepBodies: false });
+    await it.drained();
+    const [row] = await it.rows<{ body: string; request: string; body_bytes: number }>('SELECT * FROM raw_records');
+    expect([row?.body, row?.request]).toEqual(['', '']);
+    expect(row?.body_bytes).toBeGreaterThan(50);
+  });
+
+  it('buries what it cannot understand, next to the rows of what it can', async () => {
+    const it = await newRig();
+    await it.append(TOPICS.orderBook, [
+      Buffer.from('{"v":1,'),
+      Buffer.from([0xff, 0xfe, 0x00]),
+      envelope({ n: 1, enc: 'text', bodyJson: '"{\\"t\\":"' }),
+      envelope({
+        n: 2,
+        bodyJson: delta([
+          { o: MARKET, c: 2, b: 0, a: 1 },
+          { o: MARKET, c: 0.3, b: 0, a: 1 },
+        ]),
+      }),
+      envelope({ n: 3, kind: 'chance.frame', bodyJson: '{}' }),
+    ]);
+    await it.worker();
+    await it.drained();
+    expect(await it.rows('SELECT _offset, place, reason, n, payload FROM dead_letters ORDER BY _offset')).toEqual([
+      { _offset: 0, place: '', reason: 'the record is not JSON', n: null, payload: '{"v":1,' },
+      { _offset: 1, place: '', reason: 'the record is not UTF-8', n: null, payload: expect.any(String) },
+      { _offset: 2, place: 'body', reason: 'what was received is not JSON', n: 1, payload: '{"t":' },
+      { _offset: 3, place: 'd[0].c', reason: 'expected at most 1, got number 2', n: 2, payload: expect.any(String) },
+      {
+        _offset: 4,
+        place: 'kind',
+        reason: `chance.frame does not belong to the topic ${TOPICS.orderBook}`,
+        n: 3,
+        payload: '{}',
+      },
+    ]);
+    expect(await it.rows('SELECT last FROM price_ticks')).toEqual([{ last: 0.3 }]);
+    expect(await it.rows('SELECT n FROM raw_records ORDER BY n')).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }]);
+  });
+
+  it('joins the pieces of a body that was too large, whatever lies between them', async () => {
+    const it = await newRig();
+    const body = delta(Array.from({ length: 50 }, (_, i) => ({ o: `market-${i}`, c: 0.5, b: 0.4, a: 0.6 })));
+    const piece = (n: number, i: number, text: string) =>
+      envelope({ n, piece: { i, of: 3 }, bodyJson: JSON.stringify(text) });
+    const third = Math.ceil(body.length / 3);
+    const parts = [0, 1, 2].map((i) => body.slice(i * third, (i + 1) * third));
+    const others = (n: number) => envelope({ sid: 'someone-else', n, bodyJson: delta([]) });
+    await it.append(TOPICS.orderBook, [
+      piece(1, 0, parts[0] ?? ''),
+      others(1),
+      piece(1, 1, parts[1] ?? ''),
+      others(2),
+      piece(1, 2, parts[2] ?? ''),
+      // The second body is never whole: the session goes on without its last piece.
+      piece(2, 0, '{'),
+      piece(2, 1, '"t"'),
+      envelope({ n: 3, bodyJson: delta([]) }),
+    ]);
+    await it.worker();
+    await it.drained();
+    expect(
+      await it.rows(
+        'SELECT count() AS ticks, uniqExact(_offset, _index) AS places, any(_offset) AS at FROM price_ticks',
+      ),
+    ).toEqual([{ ticks: 50, places: 50, at: 4 }]);
+    expect(await it.rows('SELECT _offset, reason, payload FROM dead_letters')).toEqual([
+      { _offset: 6, reason: 'only 2 of 3 pieces came', payload: '{"t"' },
+    ]);
+    expect(await it.rows('SELECT count() AS records, max(pieces) AS pieces FROM raw_records')).toEqual([
+      { records: 8, pieces: 3 },
+    ]);
+  });
+
+  it('drops records that a collector sent twice, also those that another worker took', async () => {
+    const it = await newRig();
+    await it.append(TOPICS.orderBook, [priceRecord(1), priceRecord(2), priceRecord(2), priceRecord(1)]);
+    const first = await it.worker();
+    await it.drained();
+    await first.stop();
+    await it.append(TOPICS.orderBook, [priceRecord(2), priceRecord(3)]);
+    const metrics = new Registry();
+    await it.worker({}, metrics);
+    await it.drained();
+    expect(await it.rows('SELECT n, _offset FROM raw_records ORDER BY _offset')).toEqual([
+      { n: 1, _offset: 0 },
+      { n: 2, _offset: 1 },
+      { n: 3, _offset: 5 },
+    ]);
+    expect(await it.rows('SELECT count() AS ticks FROM price_ticks')).toEqual([{ ticks: 3 }]);
+    expect(await metrics.metrics()).toContain(`chancery_transform_duplicates_total{topic="${TOPICS.orderBook}"} 1`);
+  });
+
+  it('splits many records into batches of bounded size and loses or doubles none', async () => {
+    const it = await newRig();
+    const values = Array.from({ length: 5000 }, (_, i) => priceRecord(i + 1, (i % 98) / 100 + 0.01));
+    await it.append(TOPICS.orderBook, values);
+    const metrics = new Registry();
+    await it.worker({ batchRows: 700 }, metrics);
+    await it.drained();
+    expect(
+      await it.rows(
+        'SELECT count() AS rows, uniqExact(_partition, _offset, _index) AS places, round(sum(last)) AS sum FROM price_ticks',
+      ),
+    ).toEqual([
+      { rows: 5000, places: 5000, sum: Math.round(values.reduce((sum, _, i) => sum + (i % 98) / 100 + 0.01, 0)) },
+    ]);
+    const batches = /transform_batches_total\{topic="chancery.order-book"\} (\d+)/.exec(await metrics.metrics());
+    expect(Number(batches?.[1])).toBeGreaterThanOrEqual(7);
+    expect(await metrics.metrics()).toContain(`chancery_transform_lag_records{topic="${TOPICS.orderBook}"} 0`);
+    expect(await metrics.metrics()).toContain('chancery_transform_rows_total{table="price_ticks"} 5000');
+  });
+
+  it('never lets a batch touch more than eight months', async () => {
+    const it = await newRig();
+    const month = (i: number) => Date.UTC(2020, i, 15) * 1000;
+    const values = Array.from({ length: 30 }, (_, i) =>
+      envelope({ n: i + 1, at: month(i), bodyJson: delta([{ o: MARKET, c: 0.5, b: 0, a: 1 }]) }),
+    );
+    await it.append(TOPICS.orderBook, values);
+    await it.worker();
+    await it.drained();
+    expect(
+      await it.rows('SELECT count() AS ticks, uniqExact(toYYYYMM(received_at)) AS months FROM price_ticks'),
+    ).toEqual([{ ticks: 30, months: 30 }]);
+    const parts = await it.rows<{ batch: number }>(
+      `SELECT uniqExact(partition) AS batch FROM system.parts WHERE database = '${it.database}' AND table = 'price_ticks' AND active`,
+    );
+    expect(parts).toEqual([{ batch: 30 }]);
+  });
+
+  it('stops with the words to type where the bus has lost records, and goes on behind them when told to', async () => {
+    const it = await newRig();
+    await it.append(TOPICS.orderBook, [priceRecord(1), priceRecord(2)]);
+    const first = await it.worker();
+    await it.drained();
+    await first.stop();
+    const partition = (await it.bus.partitions()).find((p) => p.topic === TOPICS.orderBook && p.end > 0)?.partition;
+    await it.append(TOPICS.orderBook, [priceRecord(3), priceRecord(4)]);
+    await it.expire(TOPICS.orderBook);
+    await it.append(TOPICS.orderBook, [priceRecord(5), priceRecord(6)]);
+    const stuck = await it.worker();
+    await expect(stuck.failed).rejects.toThrow(/offset 2 .* is gone.*--accept-loss/);
+    await stuck.stop();
+    await it.worker({ acceptLoss: true });
+    await it.drained();
+    expect(
+      await it.rows('SELECT _topic, _partition, _offset, first_offset, last_offset, cause FROM lost_ranges'),
+    ).toEqual([
+      {
+        _topic: TOPICS.orderBook,
+        _partition: partition,
+        _offset: 3,
+        first_offset: 2,
+        last_offset: 3,
+        cause: 'retention of the bus overtook the worker',
+      },
+    ]);
+    expect(await it.rows('SELECT n FROM raw_records ORDER BY n')).toEqual([{ n: 1 }, { n: 2 }, { n: 5 }, { n: 6 }]);
+  });
+
+  it('finishes exactly the batch that a dead worker had begun, whatever of it had arrived', async () => {
+    const it = await newRig();
+    await it.append(
+      TOPICS.orderBook,
+      [1, 2, 2, 3, 4].map((n) => priceRecord(n)),
+    );
+    const dead = await it.worker();
+    await it.drained();
+    await dead.stop();
+    // As if the worker had died after the raw records of the batch had arrived, and the server before it had the ticks.
+    const rows = { raw_records: 3, price_ticks: 3 };
+    await it.commit(TOPICS.orderBook, 0, { v: 1, end: 3, n: rows, attempt: 0, transforms: '1', shard: 0 });
+    await host.clickhouse.run('TRUNCATE TABLE chancery.price_ticks');
+    await host.clickhouse.run('ALTER TABLE chancery.raw_records DELETE WHERE _offset = 4 SETTINGS mutations_sync = 1');
+    await it.worker();
+    await it.drained();
+    expect(await it.rows('SELECT _offset FROM price_ticks ORDER BY _offset')).toEqual(
+      [0, 1, 3, 4].map((_offset) => ({ _offset })),
+    );
+    expect(await it.rows('SELECT n FROM raw_records ORDER BY _offset')).toEqual([1, 2, 3, 4].map((n) => ({ n })));
+  });
+
+  it('does not finish what another version of the transforms began', async () => {
+    const it = await newRig();
+    await it.append(TOPICS.orderBook, [priceRecord(1), priceRecord(2)]);
+    const n = { raw_records: 2, price_ticks: 2 };
+    await it.commit(TOPICS.orderBook, 0, { v: 1, end: 1, n, attempt: 0, transforms: '0', shard: 0 });
+    const stuck = await it.worker();
+    await expect(stuck.failed).rejects.toThrow(/version 0 of the transforms began it.*--accept-loss/);
+    await stuck.stop();
+    await it.append(TOPICS.orderBook, [priceRecord(3)]);
+    await it.worker({ acceptLoss: true });
+    await it.drained();
+    expect(await it.rows('SELECT first_offset, last_offset FROM lost_ranges')).toEqual([
+      { first_offset: 0, last_offset: 1 },
+    ]);
+    expect(await it.rows('SELECT n FROM raw_records')).toEqual([{ n: 3 }]);
+  });
+
+  it('refuses tables that are not as the code knows them, naming the difference', async () => {
+    const it = await newRig('altered');
+    await host.clickhouse.run(`ALTER TABLE ${it.database}.polls DROP COLUMN pages`);
+    await expect(it.worker()).rejects.toThrow(/column polls.pages does not exist.*chancery migrate/);
+  });
+
+  it('records every kind on its own table', async () => {
+    const it = await newRig();
+    const t = Math.floor(AT / 1e6);
+    await it.append(TOPICS.chance, [
+      envelope({
+        kind: 'chance.frame',
+        n: 1,
+        bodyJson: JSON.stringify({ t: 'probability', e: EVENT, o: [MARKET], d: { t, p: 0.4 } }),
+      }),
+      envelope({
+        kind: 'chance.history',
+        n: 2,
+        reqJson: JSON.stringify({ event: EVENT, market: MARKET, period: '1s', from: t - 60, to: t, status: 200 }),
+        bodyJson: JSON.stringify([
+          { t: t - 60, p: 0.1 },
+          { t: t - 5, p: 0.2 },
+        ]),
+      }),
+    ]);
+    const rest = (
+      kind: 'reference.events' | 'reference.categories' | 'reference.tags' | 'reference.coins',
+      n: number,
+      body: unknown,
+    ) => envelope({ kind, n, reqJson: '{"status":200,"poll":"p1"}', bodyJson: JSON.stringify(body) });
+    await it.append(TOPICS.reference, [
+      rest('reference.events', 1, {
+        content: [{ id: EVENT, title: 'Rain?', outcomes: [{ marketId: MARKET, yesId: 'y', noId: 'n' }] }],
+      }),
+      rest('reference.categories', 2, [{ i: 'c', n: 'Weather', s: 'weather' }]),
+      rest('reference.tags', 3, [{ n: 'rain', r: 3 }]),
+      rest('reference.coins', 4, [{ i: 'u', sn: 'USDC', ur: 1, dpf: 6, sc: true }]),
+    ]);
+    const mark = (n: number, body: object) =>
+      envelope({ kind: 'mark', n, reqJson: '{}', bodyJson: JSON.stringify(body) });
+    await it.append(TOPICS.marks, [
+      mark(1, { type: 'alive', acked: { [TOPICS.chance]: 2 } }),
+      mark(2, {
+        type: 'poll',
+        poll: 'p1',
+        operation: 'event-search',
+        subject: 'all',
+        startedAt: AT - 9,
+        expected: 1,
+        got: 1,
+        unique: 1,
+        pages: 1,
+        truncated: false,
+        outcome: 'complete',
+        cause: '',
+      }),
+    ]);
+    await it.worker();
+    await it.drained();
+    const one = async (sql: string) => (await it.rows(sql))[0];
+    expect(await one('SELECT event, market, chance, source FROM chance_points')).toEqual({
+      event: EVENT,
+      market: MARKET,
+      chance: 0.4,
+      source: 'change',
+    });
+    expect(await one('SELECT period, chance, source FROM chance_history_points FINAL')).toEqual({
+      period: '1s',
+      chance: 0.2,
+      source: 'rest',
+    });
+    expect(await one('SELECT title, markets, poll FROM event_observations')).toEqual({
+      title: 'Rain?',
+      markets: [MARKET],
+      poll: 'p1',
+    });
+    expect(await one('SELECT title, open FROM events')).toEqual({ title: 'Rain?', open: true });
+    expect(await it.rows('SELECT asset, outcome, market, event FROM assets ORDER BY outcome')).toEqual([
+      { asset: 'n', outcome: 'NO', market: MARKET, event: EVENT },
+      { asset: 'y', outcome: 'YES', market: MARKET, event: EVENT },
+    ]);
+    expect(await one('SELECT name, slug, depth FROM categories')).toEqual({
+      name: 'Weather',
+      slug: 'weather',
+      depth: 0,
+    });
+    expect(await one('SELECT tag, popularity_rank FROM tags')).toEqual({ tag: 'rain', popularity_rank: 3 });
+    expect(await one('SELECT coin, ticker, usd_rate, full_decimals, system_coin, collateral FROM coins')).toEqual({
+      coin: 'u',
+      ticker: 'USDC',
+      usd_rate: 1,
+      full_decimals: 6,
+      system_coin: true,
+      collateral: null,
+    });
+    expect(await one('SELECT type, acked FROM marks')).toEqual({ type: 'alive', acked: { [TOPICS.chance]: 2 } });
+    expect(await one('SELECT operation, expected, outcome FROM polls')).toEqual({
+      operation: 'event-search',
+      expected: 1,
+      outcome: 'complete',
+    });
+    expect(await it.rows('SELECT * FROM dead_letters')).toEqual([]);
+  });
+});
