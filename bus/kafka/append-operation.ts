@@ -55,16 +55,25 @@ export class OutgoingPart {
 
 /** One call of `append`: which of its records are durable, and which still have to be sent. */
 export class AppendOperation {
-  #parts: readonly OutgoingPart[] | undefined;
+  #parts: readonly OutgoingPart[] = [];
+  #log: string | undefined;
 
   constructor(readonly records: readonly BusRecord[]) {}
 
-  /** Divides the records among the topic's partitions and encodes them; done once. */
-  async prepare(partitions: number, encoder: BatchEncoder, timestampMs: number): Promise<void> {
-    if (this.#parts) return;
+  /**
+   * Divides the records among the topic's partitions and encodes them: once, and once more when the topic is another
+   * one by now, for what went to the former is gone.
+   */
+  async prepare(
+    topic: { readonly log: string; readonly partitions: number },
+    encoder: BatchEncoder,
+    timestampMs: number,
+  ): Promise<void> {
+    if (this.#log === topic.log) return;
+    this.#log = topic.log;
     const parts = new Map<number, OutgoingPart>();
     for (const [position, record] of this.records.entries()) {
-      const partition = partitionOf(record.key, partitions);
+      const partition = partitionOf(record.key, topic.partitions);
       let part = parts.get(partition);
       if (!part) {
         part = new OutgoingPart(partition);
@@ -77,7 +86,7 @@ export class AppendOperation {
   }
 
   get pending(): OutgoingPart[] {
-    return (this.#parts ?? []).filter((part) => part.next !== undefined);
+    return this.#parts.filter((part) => part.next !== undefined);
   }
 
   /** Whether something was sent of which nobody knows whether it is on the bus. */
@@ -87,7 +96,7 @@ export class AppendOperation {
 
   places(): Appended[] {
     const places: Appended[] = new Array(this.records.length);
-    for (const part of this.#parts ?? []) part.place(places);
+    for (const part of this.#parts) part.place(places);
     return places;
   }
 

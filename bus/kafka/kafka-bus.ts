@@ -24,6 +24,7 @@ import { ensureTopic, listPartitions } from './topics.js';
 const DEFAULT_BATCH_BYTES = 4 * 1024 * 1024;
 /** Members have this long to join again when a group changes; they do so at once unless their process is stopped. */
 const REBALANCE_TIMEOUT_MS = 30_000;
+const REPLICAS_WAIT_MS = 5_000;
 const CLOSE_PATIENCE_MS = 2_000;
 
 /** The bus on a Kafka cluster (3.1 or newer). Connects when it is first used. */
@@ -136,8 +137,9 @@ class KafkaBus implements Bus {
   #producerOf(topic: string): TopicProducer {
     let producer = this.#producers.get(topic);
     if (!producer) {
-      const { patienceMs, log } = this.#options;
-      const options = { timeoutMs: patienceMs, closing: this.#closing.signal, log };
+      const { patienceMs, requestTimeoutMs, log } = this.#options;
+      const replicasMs = Math.min(REPLICAS_WAIT_MS, requestTimeoutMs);
+      const options = { timeoutMs: patienceMs, replicasMs, closing: this.#closing.signal, log };
       producer = new TopicProducer(this.#cluster, this.#names.inKafka(topic), this.#encoder, options);
       this.#producers.set(topic, producer);
     }

@@ -10,8 +10,6 @@ import { initProducerIdRequest, type ProduceAnswer, produceRequest } from './pro
 import { type BatchEncoder, stampBatch } from './records/encode.js';
 import { untilAborted } from './until-aborted.js';
 
-/** How long the broker may wait for its replicas, milliseconds. */
-const REPLICAS_WAIT_MS = 5_000;
 /** Bytes of batches in one request, at most (but at least one batch). */
 const MAX_REQUEST_BYTES = 16 * MAX_BATCH_BYTES;
 /** The broker does not know us, or not what we sent last: only a new identity helps. */
@@ -51,6 +49,8 @@ export class TopicProducer {
     private readonly encoder: BatchEncoder,
     private readonly options: {
       readonly timeoutMs: number;
+      /** How long the broker may wait for its replicas, milliseconds. */
+      readonly replicasMs: number;
       /** Aborted when the bus is closed: nothing more is sent. */
       readonly closing: AbortSignal;
       readonly log: Logger | undefined;
@@ -128,7 +128,7 @@ export class TopicProducer {
       async (attempt) => {
         const topic = await this.cluster.topic(this.topic, { signal, fresh: attempt > 0 });
         this.#follow(topic);
-        await operation.prepare(topic.leaders.length, this.encoder, Date.now());
+        await operation.prepare({ log: topic.id, partitions: topic.leaders.length }, this.encoder, Date.now());
         for (let parts = operation.pending; parts.length > 0; parts = operation.pending) {
           signal?.throwIfAborted();
           this.options.closing.throwIfAborted();
@@ -173,7 +173,7 @@ export class TopicProducer {
     const answers = await this.cluster.send(
       leader,
       `produce ${this.topic}`,
-      produceRequest(this.topic, batches, REPLICAS_WAIT_MS),
+      produceRequest(this.topic, batches, this.options.replicasMs),
     );
     const outcomes = batches.map(({ partition }) => {
       const part = parts.find((p) => p.partition === partition);

@@ -8,16 +8,11 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { openKafkaBus } from '../../bus/index.js';
 import { kafkaJars } from './jars.js';
-import { brokerProperties, KEYSTORE_PASSWORD, type Ports } from './properties.js';
+import { brokerProperties, KEYSTORE_PASSWORD, type Listeners, type Ports } from './properties.js';
 
 const run = promisify(execFile);
 const JVM = ['-Xms256m', '-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-Xshare:auto'];
 const READY_MS = 60_000;
-
-export interface BrokerOptions {
-  /** Also listens with TLS and SASL (PLAIN and SCRAM) for this user. */
-  readonly security?: { readonly user: string; readonly password: string };
-}
 
 /** A single Kafka node (KRaft) on loopback, in a folder of its own. */
 export class Broker {
@@ -30,7 +25,7 @@ export class Broker {
   ) {}
 
   /** Starts a fresh broker on free ports, and waits until it serves. */
-  static async start(options: BrokerOptions = {}): Promise<Broker> {
+  static async start(options: Listeners = {}): Promise<Broker> {
     const dir = await mkdtemp(join(tmpdir(), 'chancery-kafka-'));
     const broker = new Broker(dir, await kafkaJars(), await freePorts());
     try {
@@ -51,6 +46,11 @@ export class Broker {
   /** `host:port` of the listener with TLS and SASL. */
   get secureAddress(): string {
     return `127.0.0.1:${this.ports.secure}`;
+  }
+
+  /** The port that a proxy forwards to. */
+  get proxiedPort(): number {
+    return this.ports.proxied;
   }
 
   /** PEM text of the certificate of the secure listener. */
@@ -108,10 +108,10 @@ export class Broker {
     await ended;
   }
 
-  async #format(options: BrokerOptions): Promise<void> {
+  async #format(options: Listeners): Promise<void> {
     const { security } = options;
     const config = join(this.dir, 'server.properties');
-    writeFileSync(config, brokerProperties(this.dir, this.ports, security));
+    writeFileSync(config, brokerProperties(this.dir, this.ports, options));
     const users = ['SCRAM-SHA-256', 'SCRAM-SHA-512'].flatMap((mechanism) =>
       security ? ['--add-scram', `${mechanism}=[name=${security.user},password=${security.password}]`] : [],
     );
@@ -143,12 +143,12 @@ export class Broker {
 }
 
 async function freePorts(): Promise<Ports> {
-  const servers = [0, 1, 2].map(() => createServer().listen(0, '127.0.0.1'));
+  const servers = [0, 1, 2, 3].map(() => createServer().listen(0, '127.0.0.1'));
   await Promise.all(servers.map((server) => once(server, 'listening')));
-  const [plain = 0, controller = 0, secure = 0] = servers.map((server) => {
+  const [plain = 0, controller = 0, secure = 0, proxied = 0] = servers.map((server) => {
     const address = server.address();
     return typeof address === 'object' && address ? address.port : 0;
   });
   await Promise.all(servers.map((server) => once(server.close(), 'close')));
-  return { plain, controller, secure };
+  return { plain, controller, secure, proxied };
 }

@@ -2,14 +2,23 @@ import { randomUUID } from 'node:crypto';
 import kafkajs, { type Admin } from 'kafkajs';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { type Bus, type KafkaBusOptions, openKafkaBus } from '../../bus/index.js';
-import { Broker, type BrokerOptions } from './broker.js';
+import { Broker } from './broker.js';
 import { whyNoBroker } from './jars.js';
+import type { Listeners } from './properties.js';
+import { KafkaProxy } from './proxy.js';
+
+interface OwnBroker extends Pick<Listeners, 'security'> {
+  /** With a proxy before it. */
+  readonly proxy?: boolean;
+}
 
 /** The Kafka that a suite runs on: a broker of its own, or the cluster that KAFKA_BROKERS names. */
 export interface KafkaUnderTest {
   readonly brokers: readonly string[];
   /** The suite's own broker. Throws on a running cluster: suites that need it say so. */
   readonly own: Broker;
+  /** The proxy before it; a bus goes through it whose `brokers` are the proxy's address. */
+  readonly proxy: KafkaProxy;
   /** A bus whose topics nobody else uses; `prefix` of another bus shares them. The suite's end closes it. */
   open(options?: Partial<KafkaBusOptions>): Bus & { readonly prefix: string };
   /** Deletes topics and records, which no bus does. Names are those in Kafka. */
@@ -23,7 +32,7 @@ export interface KafkaUnderTest {
  */
 export function describeWithKafka(
   name: string,
-  options: { own?: boolean | BrokerOptions },
+  options: { own?: boolean | OwnBroker },
   body: (kafka: KafkaUnderTest) => void,
 ): void {
   const running = process.env['KAFKA_BROKERS']?.split(',').map((broker) => broker.trim());
@@ -47,12 +56,13 @@ export function describeWithKafka(
 
 class Rig implements KafkaUnderTest {
   #own: Broker | undefined;
+  #proxy: KafkaProxy | undefined;
   readonly #open: Bus[] = [];
   #admin: Admin | undefined;
 
   constructor(
     private readonly running: readonly string[] | undefined,
-    private readonly options: BrokerOptions,
+    private readonly options: OwnBroker,
   ) {}
 
   get brokers(): readonly string[] {
@@ -64,8 +74,20 @@ class Rig implements KafkaUnderTest {
     return this.#own;
   }
 
+  get proxy(): KafkaProxy {
+    if (!this.#proxy) throw new Error('this suite has no proxy');
+    return this.#proxy;
+  }
+
   async start(): Promise<void> {
-    if (!this.running) this.#own = await Broker.start(this.options);
+    if (this.running) return;
+    const { security, proxy } = this.options;
+    if (proxy) this.#proxy = await KafkaProxy.listen();
+    this.#own = await Broker.start({
+      ...(security ? { security } : {}),
+      ...(this.#proxy ? { proxyPort: this.#proxy.port } : {}),
+    });
+    if (this.#proxy) this.#proxy.target = this.#own.proxiedPort;
   }
 
   open(options: Partial<KafkaBusOptions> = {}): Bus & { readonly prefix: string } {
@@ -94,6 +116,7 @@ class Rig implements KafkaUnderTest {
   async stop(): Promise<void> {
     await Promise.all(this.#open.map((bus) => bus.close()));
     await this.#admin?.disconnect();
+    await this.#proxy?.close();
     await this.#own?.remove();
   }
 }

@@ -1,2 +1,3 @@
-export { Broker, type BrokerOptions } from './broker.js';
+export { Broker } from './broker.js';
 export { describeWithKafka, type KafkaUnderTest } from './describe.js';
+export { API, type Fate, type KafkaProxy } from './proxy.js';

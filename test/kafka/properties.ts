@@ -4,21 +4,34 @@ export interface Ports {
   readonly plain: number;
   readonly controller: number;
   readonly secure: number;
+  readonly proxied: number;
+}
+
+export interface Listeners {
+  /** Also listens with TLS and SASL (PLAIN and SCRAM) for this user. */
+  readonly security?: { readonly user: string; readonly password: string };
+  /** Also listens for a proxy, and tells who comes through it that this port is the broker. */
+  readonly proxyPort?: number;
 }
 
 export const KEYSTORE_PASSWORD = 'keystore-password';
 
 /** The configuration of a single KRaft node: small, quick to start, and quick to start again after it was killed. */
-export function brokerProperties(dir: string, ports: Ports, security: { user: string; password: string } | undefined) {
+export function brokerProperties(dir: string, ports: Ports, { security, proxyPort }: Listeners): string {
   const listeners = [`PLAINTEXT://127.0.0.1:${ports.plain}`];
   if (security) listeners.push(`SECURE://127.0.0.1:${ports.secure}`);
+  const advertised = [...listeners];
+  if (proxyPort) {
+    listeners.push(`PROXIED://127.0.0.1:${ports.proxied}`);
+    advertised.push(`PROXIED://127.0.0.1:${proxyPort}`);
+  }
   const properties: Record<string, string | number> = {
     'process.roles': 'broker,controller',
     'node.id': 1,
     'controller.quorum.voters': `1@127.0.0.1:${ports.controller}`,
     listeners: [...listeners, `CONTROLLER://127.0.0.1:${ports.controller}`].join(','),
-    'advertised.listeners': listeners.join(','),
-    'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SECURE:SASL_SSL',
+    'advertised.listeners': advertised.join(','),
+    'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SECURE:SASL_SSL,PROXIED:PLAINTEXT',
     'controller.listener.names': 'CONTROLLER',
     'inter.broker.listener.name': 'PLAINTEXT',
     'log.dirs': join(dir, 'data'),
@@ -52,7 +65,7 @@ export function brokerProperties(dir: string, ports: Ports, security: { user: st
     .join('');
 }
 
-function secureProperties(dir: string, { user, password }: { user: string; password: string }) {
+function secureProperties(dir: string, { user, password }: NonNullable<Listeners['security']>) {
   const login = (module: string, rest: string) => `org.apache.kafka.common.security.${module} required ${rest};`;
   const scram = login('scram.ScramLoginModule', '');
   return {

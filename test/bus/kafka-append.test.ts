@@ -1,0 +1,144 @@
+import { afterEach, expect, it } from 'vitest';
+import { type Bus, type BusRecord, BusWriteError, type KafkaBusOptions } from '../../bus/index.js';
+import { API, describeWithKafka, type Fate } from '../kafka/index.js';
+import { Recorder, readAll } from './rig.js';
+
+const KEEP = { retentionMs: null, retentionBytes: null };
+const numbered = (key: string, from: number, to: number): BusRecord[] =>
+  Array.from({ length: to - from }, (_, i) => ({ key, value: Buffer.from(`${key}:${from + i}`) }));
+const texts = (records: readonly BusRecord[]) => records.map((r) => Buffer.from(r.value).toString());
+
+describeWithKafka('appending to Kafka', { own: { proxy: true } }, (kafka) => {
+  afterEach(() => {
+    kafka.proxy.thaw();
+    kafka.proxy.fate = () => 'pass';
+  });
+
+  /** A bus that reaches the broker through the proxy, with topic `t`. */
+  async function proxied(options: Partial<KafkaBusOptions> = {}): Promise<Bus> {
+    const bus = kafka.open({ brokers: [kafka.proxy.address], ...options });
+    await bus.ensureTopic('t', { partitions: 1, ...KEEP });
+    return bus;
+  }
+
+  /** The next produce requests meet these fates, the others pass. */
+  function produceMeets(...fates: Fate[]): void {
+    kafka.proxy.fate = (key) => (key === API.produce ? (fates.shift() ?? 'pass') : 'pass');
+  }
+
+  it('keeps a batch once, in its place, however often its acknowledgement is lost', async () => {
+    const bus = await proxied({ requestTimeoutMs: 300 });
+    await bus.append('t', numbered('k', 0, 10));
+    produceMeets('cut after', 'cut before', 'cut after', 'lose the answer', 'cut after');
+    const places = await bus.append('t', numbered('k', 10, 30));
+    expect(places.map((p) => p.offset)).toEqual(Array.from({ length: 20 }, (_, i) => 10 + i));
+    await bus.append('t', numbered('k', 30, 40));
+    expect((await readAll(bus, 't'))[0]).toEqual(texts(numbered('k', 0, 40)));
+  });
+
+  it('takes rejected records that come again for what they are, also together with new ones', async () => {
+    const bus = await proxied({ patienceMs: 200 });
+    await bus.append('t', numbered('k', 0, 5));
+    kafka.proxy.fate = (key) => (key === API.produce ? 'cut after' : 'pass');
+    const first = bus.append('t', numbered('k', 5, 10));
+    const behind = bus.append('t', numbered('k', 10, 15));
+    await expect(first).rejects.toThrow(BusWriteError);
+    await expect(behind).rejects.toThrow(/were not sent/);
+    kafka.proxy.fate = () => 'pass';
+    const places = await bus.append('t', numbered('k', 5, 15));
+    expect(places.map((p) => p.offset)).toEqual([5, 6, 7, 8, 9, 10, 11, 12, 13, 14]);
+    expect((await readAll(bus, 't'))[0]).toEqual(texts(numbered('k', 0, 15)));
+  });
+
+  it('loses nothing that it acknowledges after a caller gave up records in doubt', async () => {
+    const bus = await proxied({ patienceMs: 200 });
+    await bus.append('t', numbered('k', 0, 5));
+    kafka.proxy.fate = (key) => (key === API.produce ? 'cut after' : 'pass');
+    await expect(bus.append('t', numbered('given up', 0, 5))).rejects.toThrow(BusWriteError);
+    kafka.proxy.fate = () => 'pass';
+    // As many records as were given up: under the same sequence the broker would take them for those.
+    const places = await bus.append('t', numbered('k', 5, 10));
+    const [stored = []] = await readAll(bus, 't');
+    expect(places.map((p) => stored[p.offset])).toEqual(texts(numbered('k', 5, 10)));
+    expect(stored.filter((v) => v.startsWith('k:'))).toEqual(texts(numbered('k', 0, 10)));
+  });
+
+  it('rejects at once when the caller gives up, and settles it when the records come again', async () => {
+    const bus = await proxied();
+    await bus.append('t', numbered('k', 0, 1));
+    kafka.proxy.freeze();
+    const stop = new AbortController();
+    const append = bus.append('t', numbered('k', 1, 4), stop.signal);
+    const started = performance.now();
+    stop.abort(new Error('enough'));
+    await expect(append).rejects.toThrow('enough');
+    expect(performance.now() - started).toBeLessThan(200);
+    kafka.proxy.thaw();
+    await bus.append('t', numbered('k', 1, 4));
+    expect((await readAll(bus, 't'))[0]).toEqual(texts(numbered('k', 0, 4)));
+  });
+
+  it('goes on after the topic was deleted and created again', async () => {
+    const bus = kafka.open();
+    await bus.ensureTopic('t', { partitions: 3, ...KEEP });
+    await bus.append('t', [...numbered('a', 0, 10), ...numbered('b', 0, 10), ...numbered('c', 0, 10)]);
+    await (await kafka.admin()).deleteTopics({ topics: [`${bus.prefix}t`] });
+    await bus.ensureTopic('t', { partitions: 1, ...KEEP });
+    const places = await bus.append('t', [
+      ...numbered('a', 10, 12),
+      ...numbered('b', 10, 12),
+      ...numbered('c', 10, 12),
+    ]);
+    expect(places.map((p) => `${p.partition}/${p.offset}`)).toEqual(['0/0', '0/1', '0/2', '0/3', '0/4', '0/5']);
+  });
+
+  it('keeps everything acknowledged once and in order while the broker is killed, and hands it over so', async () => {
+    const { prefix, ...bus } = kafka.open();
+    const writers = [kafka.open({ prefix }), kafka.open({ prefix, compression: 'gzip' })];
+    const reader = kafka.open({ prefix });
+    await reader.ensureTopic('t', { partitions: 3, ...KEEP });
+    const stop = new AbortController();
+    const seen = new Recorder({ commit: true });
+    const consuming = reader.consume({ topics: ['t'], group: 'g' }, seen, stop.signal);
+    let writing = true;
+    const acknowledged = [0, 0];
+    const work = writers.map(async (writer, w) => {
+      for (let n = 0; writing; n += 30) {
+        const records = Array.from({ length: 30 }, (_, i) => ({
+          key: `w${w}-${(n + i) % 5}`,
+          value: Buffer.from(`w${w}-${(n + i) % 5}:${n + i}`),
+        }));
+        const places = await writer.append('t', records);
+        expect(places).toHaveLength(30);
+        acknowledged[w] = n + 30;
+      }
+    });
+    const reached = (w: number, n: number) =>
+      expect.poll(() => acknowledged[w], { timeout: 15_000, interval: 5 }).toBeGreaterThan(n);
+    for (let round = 0; round < 2; round++) {
+      const [a = 0, b = 0] = acknowledged;
+      await Promise.all([reached(0, a + 300), reached(1, b + 300)]);
+      await kafka.own.kill();
+      await kafka.own.restart();
+    }
+    const [a = 0, b = 0] = acknowledged;
+    await Promise.all([reached(0, a), reached(1, b)]);
+    writing = false;
+    await Promise.all(work);
+    const total = (acknowledged[0] ?? 0) + (acknowledged[1] ?? 0);
+    await seen.until(() => seen.values.length >= total);
+    stop.abort();
+    await consuming;
+    const stored = (await readAll(reader, 't')).flat();
+    for (const values of [stored, seen.values]) {
+      expect(values).toHaveLength(total);
+      for (const [w, end] of acknowledged.entries()) {
+        for (let key = 0; key < 5; key++) {
+          const own = values.filter((v) => v.startsWith(`w${w}-${key}:`)).map((v) => Number(v.split(':')[1]));
+          expect(own).toEqual(Array.from({ length: end / 5 }, (_, i) => i * 5 + key));
+        }
+      }
+    }
+    void bus;
+  }, 60_000);
+});

@@ -1,0 +1,107 @@
+import { once } from 'node:events';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+
+/** What becomes of a request: it passes; the connection ends before or after the broker did it; its answer is lost. */
+export type Fate = 'pass' | 'cut before' | 'cut after' | 'lose the answer';
+
+/** Keys of the requests that tests are interested in. */
+export const API = { produce: 0, fetch: 1, offsetCommit: 8, joinGroup: 11, heartbeat: 12 } as const;
+
+/** Between clients and a broker, request by request. */
+export class KafkaProxy {
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  /** Port of the broker's listener for the proxy. */
+  target = 0;
+  /** Decides over each request by its key. */
+  fate: (key: number) => Fate = () => 'pass';
+  #frozen: Promise<void> | undefined;
+  #thaw: () => void = () => undefined;
+
+  private constructor(server: Server) {
+    this.#server = server;
+    server.on('connection', (client) => this.#join(client));
+  }
+
+  static async listen(): Promise<KafkaProxy> {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return new KafkaProxy(server);
+  }
+
+  get port(): number {
+    const address = this.#server.address();
+    return typeof address === 'object' && address ? address.port : 0;
+  }
+
+  get address(): string {
+    return `127.0.0.1:${this.port}`;
+  }
+
+  /** Nothing goes through, in either direction, until `thaw`; connections stay open. */
+  freeze(): void {
+    this.#frozen ??= new Promise((resolve) => {
+      this.#thaw = resolve;
+    });
+  }
+
+  thaw(): void {
+    this.#frozen = undefined;
+    this.#thaw();
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+
+  #join(client: Socket): void {
+    const broker = connect(this.target, '127.0.0.1');
+    const marked = new Map<number, Fate>();
+    const end = () => {
+      client.destroy();
+      broker.destroy();
+    };
+    for (const socket of [client, broker]) {
+      this.#sockets.add(socket);
+      socket.on('error', end);
+      socket.on('close', () => {
+        this.#sockets.delete(socket);
+        end();
+      });
+    }
+    void this.#forward(client, (frame) => {
+      const fate = this.fate(frame.readInt16BE(4));
+      if (fate === 'cut before') return end();
+      marked.set(frame.readInt32BE(8), fate);
+      broker.write(frame);
+    });
+    void this.#forward(broker, (frame) => {
+      const id = frame.readInt32BE(4);
+      const fate = marked.get(id);
+      marked.delete(id);
+      if (fate === 'cut after') return end();
+      if (fate !== 'lose the answer') client.write(frame);
+    });
+  }
+
+  async #forward(from: Socket, each: (frame: Buffer) => void): Promise<void> {
+    let pending: Buffer = Buffer.alloc(0);
+    try {
+      for await (const chunk of from) {
+        pending = Buffer.concat([pending, chunk as Buffer]);
+        for (;;) {
+          const size = pending.length >= 4 ? 4 + pending.readInt32BE(0) : Infinity;
+          if (pending.length < size) break;
+          const frame = pending.subarray(0, size);
+          pending = pending.subarray(size);
+          await this.#frozen;
+          each(frame);
+        }
+      }
+    } catch {
+      // The connection ended; both sides are told by their sockets.
+    }
+  }
+}
