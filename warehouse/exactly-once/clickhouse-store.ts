@@ -31,6 +31,8 @@ const INSERT_SETTINGS: StatementSettings = {
   max_insert_threads: 1,
   max_threads: 1,
   insert_null_as_default: 0,
+  // `input(…)` is told the types of the table's columns; prices are of few different values.
+  allow_suspicious_low_cardinality_types: 1,
 };
 
 /** The exactly-once protocol's view of one ClickHouse server. */
