@@ -6,7 +6,7 @@ import { EXIT } from '../errors.js';
 
 const MAIN = fileURLToPath(new URL('../main.js', import.meta.url));
 
-export type ProcessState = 'starting' | 'ready' | 'restarting' | 'stopped' | 'failed';
+export type ProcessState = 'waiting' | 'starting' | 'ready' | 'restarting' | 'stopped' | 'failed';
 
 export interface ProcessOptions {
   readonly name: string;
@@ -31,7 +31,7 @@ export class SupervisedProcess implements Component {
   readonly name: string;
   #child: ChildProcess | undefined;
   #exited: Promise<void> = Promise.resolve();
-  #state: ProcessState = 'stopped';
+  #state: ProcessState = 'waiting';
   #ready: Record<string, unknown> = {};
   #lastLine = '';
   #restarts = 0;
