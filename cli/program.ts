@@ -20,6 +20,10 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
     about: 'run only the collector: streams and polls of the exchange, onto the bus',
     load: () => import('./commands/collect.js'),
   },
+  transform: {
+    about: 'run only a transform worker: from the bus into ClickHouse, exactly once',
+    load: () => import('./commands/transform.js'),
+  },
   warehouse: {
     about: 'run only the embedded ClickHouse server of the data folder',
     load: () => import('./commands/warehouse.js'),

@@ -17,20 +17,20 @@ const READY_TIMEOUT_MS = 60_000;
 // What an orderly end may take, milliseconds: collector, worker, then the two others together, 5 s in all. Who takes
 // longer is killed, which loses nothing that was acknowledged.
 export function warehousePart(context: ChildContext): SupervisedProcess {
-  return part(context, 'clickhouse', ['warehouse', ...flagsFor(context.settings, WAREHOUSE)], 1700);
+  return part(context, 'clickhouse', ['warehouse', ...flagsFor(context.settings, WAREHOUSE)], 1600);
 }
 
 export function transformPart(context: ChildContext): SupervisedProcess {
-  return part(context, 'transform', ['transform', ...flagsFor(context.settings, TRANSFORM)], 1200);
+  return part(context, 'transform', ['transform', ...flagsFor(context.settings, TRANSFORM)], 1600);
 }
 
 export function collectPart(context: ChildContext): SupervisedProcess {
-  return part(context, 'collect', ['collect', ...flagsFor(context.settings, COLLECT)], 2000);
+  return part(context, 'collect', ['collect', ...flagsFor(context.settings, COLLECT)], 1800);
 }
 
 /** @param options flags of `chancery exchange` */
 export function exchangePart(context: ChildContext, options: readonly string[]): SupervisedProcess {
-  return part(context, 'exchange', ['exchange', ...options], 1700);
+  return part(context, 'exchange', ['exchange', ...options], 1600);
 }
 
 function part(

@@ -1,7 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Component, type SettingName, type Settings, systemClock, UsageError } from '../../core/index.js';
-import { migrateInstance } from '../parts/database.js';
 import { instancePaths } from '../parts/instance.js';
 import type { PartLine } from './board.js';
 import { collectPart, exchangePart, transformPart, warehousePart } from './child-parts.js';
@@ -96,7 +95,7 @@ export class InstanceRun implements Component {
       },
     };
     if (exchangePort !== undefined) {
-      const flags = ['--port', String(exchangePort), '--data', paths.exchange, ...this.options.exchangeFlags];
+      const flags = ['--port', String(exchangePort), '--data', paths.folder, ...this.options.exchangeFlags];
       this.#exchange = exchangePart(context, flags);
     }
     if (settings.clickhouseUrl === undefined) this.#clickhouse = warehousePart(context);
@@ -108,7 +107,6 @@ export class InstanceRun implements Component {
     };
     const store = async () => {
       await this.#clickhouse?.start(both);
-      await migrateInstance(this.#settings, both);
       await this.#transform?.start(both);
     };
     await Promise.all([feed(), store()]).catch((error: unknown) => {
