@@ -1,0 +1,348 @@
+import kafkajs from 'kafkajs';
+import { afterEach, expect, it } from 'vitest';
+import {
+  type Bus,
+  type BusRecord,
+  type ConsumeOptions,
+  LogReplacedError,
+  OffsetGoneError,
+  type Partition,
+  PartitionLostError,
+  StalledError,
+  UnreadableRecordsError,
+} from '../../bus/index.js';
+import { appendForeignBatch, commitByHand } from '../kafka/foreign.js';
+import { API, describeWithKafka } from '../kafka/index.js';
+import { Recorder, readAll, texts } from './rig.js';
+
+const KEEP = { retentionMs: null, retentionBytes: null };
+const numbered = (key: string, from: number, to: number): BusRecord[] =>
+  Array.from({ length: to - from }, (_, i) => ({ key, value: Buffer.from(`${key}:${from + i}`) }));
+const valuesOf = (records: readonly BusRecord[]) => records.map((r) => Buffer.from(r.value).toString());
+
+describeWithKafka('consuming from Kafka', { own: { proxy: true } }, (kafka) => {
+  const running: { stop: AbortController; done: Promise<void> }[] = [];
+  afterEach(async () => {
+    kafka.proxy.thaw();
+    kafka.proxy.fate = () => 'pass';
+    for (const { stop } of running) stop.abort();
+    await Promise.allSettled(running.splice(0).map(({ done }) => done));
+  });
+
+  /** Starts a consumer of `t` in group `g`. */
+  function consume(bus: Bus, handler: Recorder, options: Partial<ConsumeOptions> = {}) {
+    const stop = new AbortController();
+    const done = bus.consume({ topics: ['t'], group: 'g', ...options }, handler, stop.signal);
+    done.catch(() => undefined);
+    running.push({ stop, done });
+    const end = () => {
+      stop.abort();
+      return done;
+    };
+    return { done, end };
+  }
+
+  async function withTopic(partitions = 1) {
+    const bus = kafka.open();
+    await bus.ensureTopic('t', { partitions, ...KEEP });
+    return bus;
+  }
+
+  it('commits while a later batch is being handled, and after the last one when nothing new comes', async () => {
+    const bus = await withTopic();
+    await bus.append('t', numbered('k', 0, 10));
+    const committed: unknown[] = [];
+    let committing: Promise<void> | undefined;
+    class Overlapping extends Recorder {
+      override async onBatch(...[partition, batch]: Parameters<Recorder['onBatch']>) {
+        // Of the batch before, while this one is under way.
+        committing = partition.commit(batch.firstOffset, `intent ${batch.firstOffset}`);
+        await committing;
+        committed.push(await partition.committed());
+        await super.onBatch(partition, batch);
+      }
+    }
+    const seen = new Overlapping();
+    consume(bus, seen, { maxBatchBytes: 9 });
+    await seen.until(() => seen.values.length === 10);
+    expect(committed).toEqual(
+      seen.batches.map(({ batch: { firstOffset: offset } }) => ({ offset, intent: `intent ${offset}` })),
+    );
+    expect(committed.length).toBeGreaterThan(2);
+    const partition = seen.assigned.get(0);
+    await Promise.all([partition?.commit(8, 'eight'), partition?.commit(9, 'nine'), partition?.commit(10)]);
+    expect(await partition?.committed()).toEqual({ offset: 10 });
+  });
+
+  it('says of a commit that it is durable only when it is, whatever becomes of the answers', async () => {
+    const bus = await withTopic();
+    await bus.append('t', numbered('k', 0, 3));
+    const seen = new Recorder();
+    consume(kafka.open({ prefix: bus.prefix, brokers: [kafka.proxy.address], requestTimeoutMs: 300 }), seen);
+    await seen.until(() => seen.values.length === 3);
+    const fates = ['cut before', 'cut after', 'lose the answer', 'cut before'] as const;
+    for (const [i, fate] of fates.entries()) {
+      let armed = 1;
+      kafka.proxy.fate = (key) => (key === API.offsetCommit && armed-- > 0 ? fate : 'pass');
+      await seen.assigned.get(0)?.commit(i, fate);
+      expect(await bus.committed('g')).toEqual([{ topic: 't', partition: 0, offset: i, intent: fate }]);
+    }
+  });
+
+  it('refuses an intent that the broker has no room for, and says how large it is', async () => {
+    const bus = await withTopic();
+    const seen = new Recorder();
+    consume(bus, seen);
+    await seen.until(() => seen.assigned.size === 1);
+    await expect(seen.assigned.get(0)?.commit(0, 'x'.repeat(5000))).rejects.toThrow(/5041 bytes/);
+    await seen.assigned.get(0)?.commit(0, 'x'.repeat(4000));
+  });
+
+  it('notices that its partitions went to others while it was cut off, and what it then commits is refused', async () => {
+    const bus = await withTopic();
+    await bus.append('t', numbered('k', 0, 5));
+    const cutOff = new Recorder({ commit: true });
+    consume(kafka.open({ prefix: bus.prefix, brokers: [kafka.proxy.address] }), cutOff);
+    await cutOff.until(() => cutOff.values.length === 5);
+    const stale = cutOff.assigned.get(0) as Partition;
+    kafka.proxy.freeze();
+    const next = new Recorder({ commit: true });
+    const other = consume(bus, next);
+    await next.until(() => next.assigned.size === 1);
+    await next.assigned.get(0)?.commit(3);
+    const attempts = [stale.commit(1, 'stale'), stale.assertOwned()];
+    attempts.map((attempt) => attempt.catch(() => undefined));
+    kafka.proxy.thaw();
+    for (const attempt of attempts) await expect(attempt).rejects.toThrow(PartitionLostError);
+    expect(await next.assigned.get(0)?.committed()).toEqual({ offset: 3 });
+    // It comes back as a new member.
+    await other.end();
+    await cutOff.until(() => cutOff.assigned.size === 1 && cutOff.assigned.get(0) !== stale);
+    await cutOff.until(() => cutOff.values.length === 7);
+  });
+
+  it('hands every record over once while consumers come and go under load', async () => {
+    const bus = await withTopic(6);
+    const log: string[] = [];
+    const consumers: { seen: Recorder; end: () => Promise<void> }[] = [];
+    const join = () => {
+      const seen = new Recorder({ commit: true, name: `c${consumers.length}`, log });
+      consumers.push({ seen, end: consume(kafka.open({ prefix: bus.prefix }), seen).end });
+    };
+    let writing = true;
+    let written = 0;
+    const work = (async () => {
+      for (; writing; written += 20) {
+        const value = (i: number) => Buffer.from(String(written + i));
+        await bus.append(
+          't',
+          Array.from({ length: 20 }, (_, i) => ({ key: `k${(written + i) % 40}`, value: value(i) })),
+        );
+      }
+    })();
+    join();
+    for (let round = 0; round < 4; round++) {
+      join();
+      const newest = consumers.at(-1)?.seen;
+      await newest?.until(() => newest.assigned.size > 0 && newest.values.length > 50);
+      if (round % 2 === 1) await consumers[round - 1]?.end();
+    }
+    writing = false;
+    await work;
+    const all = () => consumers.flatMap(({ seen }) => seen.values);
+    await expect.poll(() => all().length, { timeout: 10_000 }).toBe(written);
+    expect(
+      all()
+        .map(Number)
+        .sort((a, b) => a - b),
+    ).toEqual(Array.from({ length: written }, (_, i) => i));
+    // No partition was handed to one before the other had let go of it.
+    const holder = new Map<string, string>();
+    for (const [who, what, partition] of log.map((line) => line.split(' ') as [string, string, string])) {
+      if (what === 'assigned') {
+        expect(holder.get(partition)).toBeUndefined();
+        holder.set(partition, who);
+      } else if (what === 'revoked') holder.delete(partition);
+    }
+  });
+
+  it('starts anew with a topic that was deleted and created again, and says that it is another', async () => {
+    const bus = await withTopic();
+    await bus.append('t', numbered('old', 0, 5));
+    const seen = new Recorder({ commit: true });
+    consume(bus, seen);
+    await seen.until(() => seen.values.length === 5);
+    const before = seen.assigned.get(0) as Partition;
+    await before.commit(5, 'of the old log');
+    await (await kafka.admin()).deleteTopics({ topics: [`${bus.prefix}t`] });
+    await bus.ensureTopic('t', { partitions: 1, ...KEEP });
+    // As many as the consumer has already passed over in the former log.
+    await bus.append('t', numbered('new', 0, 5));
+    await seen.until(() => seen.values.length === 10);
+    expect(seen.values.slice(5)).toEqual(valuesOf(numbered('new', 0, 5)));
+    expect(seen.events.filter((e) => e.startsWith('revoked'))).toHaveLength(1);
+    const after = seen.assigned.get(0) as Partition;
+    expect(after.log).not.toBe(before.log);
+    expect((await bus.partitions())[0]?.log).toBe(after.log);
+    const again = async () => {
+      for await (const _ of before.read(0, 4));
+    };
+    await expect(again()).rejects.toThrow(LogReplacedError);
+  });
+
+  it('does not take a commit of a former log for one of the present', async () => {
+    const bus = await withTopic();
+    await bus.append('t', numbered('old', 0, 5));
+    const [{ log: former = '' } = {}] = await bus.partitions();
+    const seen = new Recorder({ commit: true });
+    await consumeAll(seen, 5);
+    expect(await bus.committed('g')).toMatchObject([{ offset: 5 }]);
+    await (await kafka.admin()).deleteTopics({ topics: [`${bus.prefix}t`] });
+    await bus.ensureTopic('t', { partitions: 1, ...KEEP });
+    // Kafka forgets what was committed for a deleted topic; a straggler may have committed it again.
+    const straggler = `log=${former};late`;
+    await commitByHand(kafka.brokers, {
+      group: `${bus.prefix}g`,
+      topic: `${bus.prefix}t`,
+      offset: 5,
+      metadata: straggler,
+    });
+    expect(await bus.committed('g')).toEqual([]);
+    await bus.append('t', numbered('new', 0, 5));
+    const fresh = new Recorder({ commit: true });
+    await consumeAll(fresh, 5);
+    expect(fresh.values).toEqual(valuesOf(numbered('new', 0, 5)));
+
+    async function consumeAll(recorder: Recorder, count: number) {
+      const { end } = consume(bus, recorder);
+      await recorder.until(() => recorder.values.length === count);
+      await end();
+    }
+  });
+
+  it('begins where an operator set the group', async () => {
+    const bus = await withTopic();
+    await bus.append('t', numbered('k', 0, 10));
+    await commitByHand(kafka.brokers, { group: `${bus.prefix}g`, topic: `${bus.prefix}t`, offset: 7, metadata: '' });
+    const seen = new Recorder();
+    consume(bus, seen);
+    await seen.until(() => seen.values.length === 3);
+    expect(seen.values).toEqual(['k:7', 'k:8', 'k:9']);
+  });
+
+  it('takes up partitions that are added to a topic', async () => {
+    const bus = await withTopic(1);
+    const seen = new Recorder();
+    consume(bus, seen);
+    await seen.until(() => seen.assigned.size === 1);
+    await (await kafka.admin()).createPartitions({ topicPartitions: [{ topic: `${bus.prefix}t`, count: 3 }] });
+    await seen.until(() => seen.assigned.size === 3);
+    expect(seen.events.filter((e) => e.startsWith('revoked'))).toEqual([]);
+  });
+
+  it('stops with the place where retention overtook it while it was busy', async () => {
+    const bus = await withTopic();
+    await bus.append('t', numbered('k', 0, 3));
+    let release: () => void = () => undefined;
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    class Busy extends Recorder {
+      override async onBatch(...args: Parameters<Recorder['onBatch']>) {
+        await super.onBatch(...args);
+        await gate;
+      }
+    }
+    const seen = new Busy();
+    // Fetches nothing ahead: the handler has the only record that fits.
+    const { done } = consume(kafka.open({ prefix: bus.prefix }), seen, { maxBatchBytes: 1 });
+    await seen.until(() => seen.values.length === 1);
+    const admin = await kafka.admin();
+    await admin.fetchTopicOffsets(`${bus.prefix}t`);
+    await bus.append('t', numbered('k', 3, 20));
+    await admin.deleteTopicRecords({ topic: `${bus.prefix}t`, partitions: [{ partition: 0, offset: '15' }] });
+    release();
+    const failure = await done.catch((error) => error);
+    expect(failure).toBeInstanceOf(OffsetGoneError);
+    expect(failure).toMatchObject({ begin: 15 });
+    expect(seen.values).toEqual(valuesOf(numbered('k', 0, failure.offset)));
+  });
+
+  it('refuses records in a compression that it does not know, after those before them, with a way on', async () => {
+    const bus = await withTopic();
+    await (await kafka.admin()).alterConfigs({
+      validateOnly: false,
+      resources: [
+        { type: 2, name: `${bus.prefix}t`, configEntries: [{ name: 'compression.type', value: 'producer' }] },
+      ],
+    });
+    await bus.append('t', numbered('k', 0, 3));
+    await appendForeignBatch(kafka.brokers, `${bus.prefix}t`, numbered('foreign', 0, 4), 'zstd');
+    await bus.append('t', numbered('k', 7, 9));
+    const seen = new Recorder();
+    const failure = await consume(bus, seen).done.catch((error) => error);
+    expect(failure).toBeInstanceOf(UnreadableRecordsError);
+    expect(failure).toMatchObject({ offset: 3, next: 7, retryable: false });
+    expect(failure.message).toMatch(/compressed with zstd.*gzip/);
+    expect(seen.values).toEqual(valuesOf(numbered('k', 0, 3)));
+    const rest: string[] = [];
+    for await (const batch of bus.read('t', 0, failure.next, 8)) rest.push(...texts(batch));
+    expect(rest).toEqual(['k:7', 'k:8']);
+  });
+
+  it('reads what others wrote in another compression into a topic of ours, for the broker stores it in a known one', async () => {
+    const bus = await withTopic();
+    await appendForeignBatch(kafka.brokers, `${bus.prefix}t`, numbered('foreign', 0, 4), 'zstd');
+    expect(await readAll(bus, 't')).toEqual([valuesOf(numbered('foreign', 0, 4))]);
+  });
+
+  it('takes a record without a value for an empty one', async () => {
+    const bus = await withTopic();
+    const { Kafka, logLevel, Partitioners } = kafkajs;
+    const client = new Kafka({ brokers: [...kafka.brokers], logLevel: logLevel.NOTHING });
+    const producer = client.producer({ createPartitioner: Partitioners.DefaultPartitioner });
+    await producer.connect();
+    const messages = [{ value: 'a' }, { key: 'k', value: null }, { value: 'c', headers: { h: 'x' } }];
+    await producer.send({ topic: `${bus.prefix}t`, messages });
+    await producer.disconnect();
+    expect(await readAll(bus, 't')).toEqual([['a', '', 'c']]);
+  });
+
+  it('ends when records are there and none arrives', async () => {
+    const bus = await withTopic();
+    const seen = new Recorder();
+    const slow = kafka.open({
+      prefix: bus.prefix,
+      brokers: [kafka.proxy.address],
+      stallMs: 600,
+      requestTimeoutMs: 5000,
+    });
+    const { done } = consume(slow, seen);
+    let lost = 0;
+    kafka.proxy.fate = (key) => {
+      if (key !== API.fetch) return 'pass';
+      lost++;
+      return 'lose the answer';
+    };
+    await expect.poll(() => lost).toBeGreaterThan(0);
+    await bus.append('t', numbered('k', 0, 7));
+    const failure = await done.catch((error) => error);
+    expect(failure).toBeInstanceOf(StalledError);
+    expect(failure.message).toMatch(/7 are waiting/);
+    expect(seen.events).toEqual(['assigned 0', 'revoked 0']);
+  });
+
+  it('is refused where a group is used by consumers of another kind', async () => {
+    const bus = await withTopic();
+    const { Kafka, logLevel } = kafkajs;
+    const client = new Kafka({ brokers: [...kafka.brokers], logLevel: logLevel.NOTHING });
+    const foreign = client.consumer({ groupId: `${bus.prefix}g`, sessionTimeout: 6000, maxWaitTimeInMs: 100 });
+    await foreign.connect();
+    await foreign.subscribe({ topics: [`${bus.prefix}t`] });
+    const joined = new Promise((resolve) => foreign.on('consumer.group_join', resolve));
+    await foreign.run({ eachMessage: async () => undefined });
+    await joined;
+    await expect(consume(bus, new Recorder()).done).rejects.toThrow(/another kind.*--group/);
+    await foreign.disconnect();
+  });
+});
