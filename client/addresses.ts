@@ -23,6 +23,10 @@ export interface ExchangeAddresses {
   readonly orderBookWs?: string | undefined;
   /** Chance stream; without it, `base` as a WebSocket address. */
   readonly chanceWs?: string | undefined;
+  /** Order updates stream; without it, `base` as a WebSocket address. */
+  readonly orderWs?: string | undefined;
+  /** Balance stream; without it, `base` as a WebSocket address. */
+  readonly balanceWs?: string | undefined;
 }
 
 type RestHost = 'event' | 'wallet' | 'history' | 'order' | 'auth' | 'chance';
@@ -41,7 +45,12 @@ const PREFIXES: readonly (readonly [string, RestHost])[] = [
 ];
 const CHANCE_HISTORY = /^\/api\/events\/[^/]+\/outcomes\/[^/]+\/history$/;
 
-const STREAM_PATHS = { orderBookWs: '/event/ws', chanceWs: '/ws' } as const;
+const STREAMS = {
+  orderBookWs: { path: '/event/ws', name: 'order book stream' },
+  chanceWs: { path: '/ws', name: 'chance stream' },
+  orderWs: { path: '/order/ws', name: 'order updates stream' },
+  balanceWs: { path: '/balance/ws', name: 'balance stream' },
+} as const;
 
 /** The key of `ExchangeAddresses` that serves a path (no query): part 1's table; what is not listed is `event`. */
 export function hostOf(path: string): RestHost {
@@ -62,16 +71,15 @@ export function restUrl(addresses: ExchangeAddresses, path: string): { origin: s
 }
 
 /** The URL of a stream. @throws AddressError */
-export function streamUrl(addresses: ExchangeAddresses, stream: keyof typeof STREAM_PATHS): string {
+export function streamUrl(addresses: ExchangeAddresses, stream: keyof typeof STREAMS): string {
+  const { path: own, name } = STREAMS[stream];
   const address = addresses[stream] ?? addresses.base;
   if (address === undefined) {
-    const name = stream === 'orderBookWs' ? 'order book' : 'chance';
-    throw new AddressError(`no address for the ${name} stream: give the exchange's base URL, or the stream's own`);
+    throw new AddressError(`no address for the ${name}: give the exchange's base URL, or the stream's own`);
   }
   const url = parseAddress(address, ['wss:', 'ws:', 'https:', 'http:']);
   const protocol = url.protocol === 'https:' || url.protocol === 'wss:' ? 'wss:' : 'ws:';
   const path = url.pathname.replace(/\/+$/, '');
-  const own = STREAM_PATHS[stream];
   return `${protocol}//${url.host}${addresses[stream] !== undefined && path.endsWith(own) ? path : path + own}`;
 }
 

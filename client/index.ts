@@ -1,4 +1,44 @@
+export {
+  type AccountAnswer,
+  AccountClient,
+  type AccountHistoryOptions,
+  type AccountRecord,
+  type LosslessResponse,
+} from './account-client.js';
 export { type ExchangeAddresses, hostOf, isLoopback, restUrl, streamUrl } from './addresses.js';
+export { ApiKey } from './auth/api-key.js';
+export type { Access, Credentials, TokenSource } from './auth/authorizer.js';
+export { type LoginField, type LoginFields, LoginSession, login } from './auth/login.js';
+export {
+  type Activity,
+  decodeActivity,
+  decodePositionStats,
+  decodeProfileStats,
+  type PositionStats,
+  type ProfileStats,
+} from './decode/account/activity.js';
+export type { ApiKeyInfo, Login } from './decode/account/api-key.js';
+export { type BalanceStreamMessage, decodeBalanceStreamMessage } from './decode/account/balance-stream.js';
+export { decodeOrderStreamMessage, type OrderStreamMessage } from './decode/account/order-stream.js';
+export {
+  type ActiveOrder,
+  decodeActiveOrders,
+  decodeOrders,
+  decodeTpslOrders,
+  decodeTrades,
+  type OrderRecord,
+  type TpslOrder,
+  type TradeRecord,
+} from './decode/account/orders.js';
+export { decodeOpenPositions, type OpenPosition } from './decode/account/positions.js';
+export {
+  type Balance,
+  type DepositAddress,
+  decodeBalances,
+  decodeDepositAddress,
+  decodeTransactions,
+  type Transaction,
+} from './decode/account/wallet.js';
 export { decodeChanceHistory } from './decode/chance-history.js';
 export type { ChancePoint } from './decode/chance-point.js';
 export {
@@ -21,11 +61,14 @@ export { decodeRestError, type RestError } from './decode/rest-error.js';
 export type { BadEntry, DecodedList, Invalid, PageInfo } from './decode/result.js';
 export {
   AddressError,
+  ForbiddenError,
   HttpStatusError,
+  OutcomeUnknownError,
   SchemaError,
   StreamError,
   TransportError,
   type TransportFault,
+  UnauthorizedError,
 } from './errors/index.js';
 export {
   type Answer,
@@ -35,14 +78,31 @@ export {
   type WalkOptions,
 } from './exchange-client.js';
 export type { ExchangeClientOptions } from './requester.js';
+export { balancesOperation, fullBalancesOperation } from './rest/account/balances.js';
+export {
+  activityOperation,
+  type OrderQuery,
+  ordersOperation,
+  type TradeQuery,
+  tradesOperation,
+} from './rest/account/history.js';
+export type { AccountOperation } from './rest/account/operation.js';
+export type { PageQuery } from './rest/account/pages.js';
+export { activeOrdersOperation, openPositionsOperation } from './rest/account/positions.js';
+export { positionStatsOperation, profileStatsOperation, type UserQuery } from './rest/account/stats.js';
+export { type TpslQuery, tpslOrdersOperation } from './rest/account/tpsl.js';
+export { depositAddressOperation, transactionsOperation } from './rest/account/wallet.js';
 export { categoriesOperation } from './rest/categories.js';
 export { type ChanceHistoryQuery, chanceHistoryOperation, checkPeriod } from './rest/chance-history.js';
 export { coinsOperation } from './rest/coins.js';
 export { type EventPageQuery, type EventQuery, searchEventsOperation } from './rest/events.js';
+export { type HistoryReport, HistoryWalk } from './rest/history-walk.js';
 export type { Call, Operation } from './rest/operation.js';
 export { PageWalk, type WalkReport } from './rest/page-walk.js';
 export type { RawResponse } from './rest/raw-response.js';
 export { type PopularTagsQuery, popularTagsOperation } from './rest/tags.js';
+export { ServerTime } from './server-time.js';
+export { BalanceStream } from './streams/balance-stream.js';
 export type { HistoryAnswer } from './streams/chance-requests.js';
 export {
   ChanceStream,
@@ -54,4 +114,14 @@ export type { Connected, ConnectFailed, Disconnected, RawFrame } from './streams
 export type { StreamEvent, StreamFrame, StreamHandlers } from './streams/feed.js';
 export type { StreamOptions } from './streams/options.js';
 export { OrderBookStream } from './streams/order-book-stream.js';
-export { describeValue, type Fault } from './wire/index.js';
+export { OrderUpdateStream } from './streams/order-update-stream.js';
+export type { AuthFailed, PrivateStream, PrivateStreamOptions } from './streams/private-stream.js';
+export {
+  type Decimal,
+  describeValue,
+  type Fault,
+  isoMicros,
+  JsonNumber,
+  type LosslessJson,
+  parseLossless,
+} from './wire/index.js';

@@ -1,3 +1,4 @@
+import { JsonNumber } from '../wire/json-number.js';
 import { describeValue, expected, type Fault } from '../wire/reason.js';
 
 /** One entry of a list or map that could not be understood; the entries around it are not affected. */
@@ -59,7 +60,8 @@ export const textOrNull = (value: unknown): string | null => (typeof value === '
 
 /** The number of an undocumented field, null when it is something else. */
 export function numberOrNull(value: unknown): number | null {
-  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  const plain = value instanceof JsonNumber ? value.text : value;
+  const number = typeof plain === 'string' && plain.trim() !== '' ? Number(plain) : plain;
   return typeof number === 'number' && Number.isFinite(number) ? number : null;
 }
 

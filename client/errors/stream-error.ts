@@ -9,9 +9,9 @@ export class StreamError extends ChanceryError {
     readonly where: string,
     /** The text that the exchange gave. */
     readonly reason: string,
+    /** What the reader can do. */
+    advice = 'check the IDs and the range',
   ) {
-    super(
-      `${where}: the exchange refused it (${reason.slice(0, 300) || 'without a reason'}); check the IDs and the range`,
-    );
+    super(`${where}: the exchange refused it (${reason.slice(0, 300) || 'without a reason'}); ${advice}`);
   }
 }

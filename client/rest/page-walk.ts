@@ -26,6 +26,11 @@ export interface PageWalkOptions<T, A> {
   readonly idOf: (item: T) => string;
   /** Pages read at most. */
   readonly maxPages: number;
+  /**
+   * For lists that items can leave, which would move others onto pages already read without a trace: reads all pages
+   * but the last again in the end and compares. Default false.
+   */
+  readonly verify?: boolean;
 }
 
 /**
@@ -42,6 +47,10 @@ export class PageWalk<T, A> implements AsyncIterable<A> {
   #totalChanged = false;
   #ended = false;
   #started = false;
+  /** IDs of every page, kept to be compared. */
+  readonly #order: string[] = [];
+  #compared = false;
+  #moved = false;
 
   constructor(private readonly options: PageWalkOptions<T, A>) {}
 
@@ -53,11 +62,12 @@ export class PageWalk<T, A> implements AsyncIterable<A> {
       this.#take(this.options.list(answer));
       yield answer;
     }
+    if (this.options.verify && this.#ended) await this.#compare();
   }
 
   get report(): WalkReport {
     const unique = this.#seen.size;
-    const shifted = this.#overlap > 0 || this.#totalChanged;
+    const shifted = this.#overlap > 0 || this.#totalChanged || this.#moved;
     const cause = this.#cause(unique);
     return {
       expected: this.#expected,
@@ -72,7 +82,21 @@ export class PageWalk<T, A> implements AsyncIterable<A> {
     };
   }
 
+  /** A page that is the same after the next one was read was the same while it was read. */
+  async #compare(): Promise<void> {
+    for (let page = 0; page < this.#pages - 1 && !this.#moved; page++) {
+      const again = this.#idsOf(this.options.list(await this.options.fetch(page)));
+      this.#moved = again !== this.#order[page];
+    }
+    this.#compared = true;
+  }
+
+  #idsOf(list: DecodedList<T>): string {
+    return JSON.stringify(list.items.map(this.options.idOf));
+  }
+
   #take(list: DecodedList<T>): void {
+    if (this.options.verify) this.#order.push(this.#idsOf(list));
     const before = this.#seen.size;
     for (const item of list.items) this.#seen.add(this.options.idOf(item));
     const fresh = this.#seen.size - before;
@@ -97,6 +121,10 @@ export class PageWalk<T, A> implements AsyncIterable<A> {
     if (!this.#ended) causes.push('the walk ended before the last page');
     if (this.#overlap > 0) causes.push(`${this.#overlap} items came twice`);
     if (this.#totalChanged) causes.push('the total changed while pages were read');
+    if (this.#moved) causes.push('a page changed while the others were read');
+    else if (this.options.verify && this.#ended && this.#pages > 1 && !this.#compared) {
+      causes.push('the walk ended before the pages were compared');
+    }
     if (this.#bad > 0) causes.push(`${this.#bad} entries could not be understood`);
     if (this.#ended && this.#expected !== null && unique !== this.#expected && causes.length === 0) {
       causes.push(`${unique} items were read where the exchange says ${this.#expected}`);

@@ -6,6 +6,12 @@ export function segment(name: string, id: string): string {
   return encodeURIComponent(id);
 }
 
+/** An ID in a query or a body. @throws UsageError */
+export function givenId(name: string, id: string): string {
+  if (typeof id === 'string' && id !== '') return id;
+  throw new UsageError(`${name} is ${JSON.stringify(id)}; give an ID`);
+}
+
 /** Unix seconds as the interface wants times: ISO 8601. @throws UsageError */
 export function isoTime(name: string, unixSeconds: number): string {
   const date = new Date(unixSeconds * 1000);

@@ -128,6 +128,11 @@ export class StreamConnection {
     if (this.#pausers.size === 0) this.#socket?.resume();
   }
 
+  /** Whether somebody keeps it from reading. */
+  get paused(): boolean {
+    return this.#pausers.size > 0;
+  }
+
   /** Gives the open connection up and connects again. */
   recycle(cause: string): void {
     if (!this.#socket) return;

@@ -35,7 +35,7 @@ export type StreamEvent<M> =
   | ({ readonly type: 'disconnected' } & Disconnected);
 
 /** What a message that could not be understood as a whole looks like on every stream. */
-interface NotUnderstood {
+export interface NotUnderstood {
   readonly type: 'invalid';
   readonly ok: false;
   readonly path: string;
@@ -45,7 +45,8 @@ interface NotUnderstood {
 type Event<M> = StreamEvent<M | NotUnderstood>;
 
 export interface FeedOptions<M> extends StreamHandlers<M> {
-  readonly decode: (body: unknown) => M;
+  /** Reads a frame that is JSON, parsed and as its text. */
+  readonly decode: (body: unknown, text: string) => M;
   /** Whether a message carries data: it proves that the connection is good. */
   readonly isData: (message: M) => boolean;
   /** What the stream itself does with messages and connections, before readers see them. */
@@ -71,7 +72,7 @@ export class Feed<M> implements ConnectionHandlers {
     const { bodyJson, enc, parsed } = encodeBody(raw.data);
     const frame: StreamFrame = { ...raw, bodyJson, parsed, ...(enc ? { enc } : {}) };
     this.options.onFrame?.(frame);
-    const message = enc === undefined ? this.options.decode(parsed) : notJson(enc);
+    const message = enc === undefined ? this.options.decode(parsed, bodyJson) : notJson(enc);
     if (this.options.isData(message)) this.#connection?.noteData();
     this.options.inner.onMessage?.(message, frame);
     this.options.onMessage?.(message, frame);

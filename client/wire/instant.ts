@@ -3,18 +3,30 @@ import { JsonNumber } from './json-number.js';
 import { expected } from './reason.js';
 import { MAX_UNIX_SECONDS } from './scalars.js';
 
-const ISO = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,18}))?)?(?:([Zz])|([+-])(\d\d):?(\d\d)?)?$/;
+const ISO =
+  /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,18}))?)?(?:[Zz]|([+-])(\d\d):?(\d\d)?)?)?$/;
 const MAX_MICROS = MAX_UNIX_SECONDS * 1e6;
 
 /**
  * The Unix microseconds of an ISO 8601 time, undefined when it is none. Digits after the sixth are cut off. A time
- * without an offset is taken as UTC, wherever this runs.
+ * without an offset is taken as UTC, wherever this runs, and a day without a time as its beginning.
  */
 export function isoMicros(text: string): number | undefined {
   const match = ISO.exec(text);
   if (!match) return undefined;
-  const [, year, month, day, hour, minute, second = '0', fraction = '', , sign, offsetHour = '0', offsetMinute = '0'] =
-    match;
+  const [
+    ,
+    year,
+    month,
+    day,
+    hour = '0',
+    minute = '0',
+    second = '0',
+    fraction = '',
+    sign,
+    offsetHour = '0',
+    offsetMinute = '0',
+  ] = match;
   const fields = [Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second)] as const;
   const utc = new Date(Date.UTC(...fields));
   // A day or an hour that does not exist would silently become another one.

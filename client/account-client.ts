@@ -1,0 +1,250 @@
+import { UsageError } from '../core/index.js';
+import { authorizerOf, type Credentials } from './auth/authorizer.js';
+import type { Activity, PositionStats, ProfileStats } from './decode/account/activity.js';
+import { type ApiKeyInfo, decodeApiKeyInfo } from './decode/account/api-key.js';
+import type { ActiveOrder, OrderRecord, TpslOrder, TradeRecord } from './decode/account/orders.js';
+import type { OpenPosition } from './decode/account/positions.js';
+import type { Balance, DepositAddress, Transaction } from './decode/account/wallet.js';
+import type { DecodedList } from './decode/result.js';
+import { HttpStatusError, SchemaError } from './errors/index.js';
+import type { CallOptions, ExchangeClient, WalkOptions } from './exchange-client.js';
+import type { HttpAnswer } from './http.js';
+import { parseJson } from './requester.js';
+import { balancesOperation, fullBalancesOperation } from './rest/account/balances.js';
+import {
+  activityOperation,
+  type OrderQuery,
+  ordersOperation,
+  type TradeQuery,
+  tradesOperation,
+} from './rest/account/history.js';
+import { parseLosslessBody } from './rest/account/lossless-body.js';
+import type { AccountOperation } from './rest/account/operation.js';
+import type { PageQuery } from './rest/account/pages.js';
+import { activeOrdersOperation, openPositionsOperation } from './rest/account/positions.js';
+import { positionStatsOperation, profileStatsOperation, type UserQuery } from './rest/account/stats.js';
+import { type TpslQuery, tpslOrdersOperation } from './rest/account/tpsl.js';
+import { depositAddressOperation, transactionsOperation } from './rest/account/wallet.js';
+import { HistoryWalk } from './rest/history-walk.js';
+import { PageWalk } from './rest/page-walk.js';
+import { describeResponse, type RawResponse } from './rest/raw-response.js';
+import type { LosslessJson } from './wire/index.js';
+
+/** A successful answer from an account: as it arrived, and its body parsed with every number exact. */
+export interface LosslessResponse extends RawResponse {
+  readonly lossless: LosslessJson;
+}
+
+/** What was understood of an answer from an account, and the answer. */
+export interface AccountAnswer<T> extends DecodedList<T> {
+  readonly response: LosslessResponse;
+}
+
+/** The same for an answer that is one record. */
+export interface AccountRecord<T> {
+  readonly value: T;
+  readonly extraFields: readonly string[];
+  readonly response: LosslessResponse;
+}
+
+export interface AccountHistoryOptions<T> extends WalkOptions {
+  /** An item that you have, with all older ones: the walk goes no further back. */
+  readonly isKnown?: ((item: T) => boolean) | undefined;
+}
+
+/**
+ * The reading half of an account (parts 4.1 to 4.4): nothing here changes anything at the exchange, apart from logging
+ * in where the credentials are a login. Orders and API keys are the trading half's, `chancery/client/trading`.
+ *
+ * Amounts are `Decimal` texts, exactly as the exchange wrote them; times are Unix microseconds. Every request is signed
+ * with the exchange's own time, as its answers tell it: a clock that is wrong costs one refused request.
+ *
+ * Calls reject as those of `ExchangeClient`, with `UnauthorizedError` for 401 and `ForbiddenError` for 403, and with
+ * `UsageError` when the credentials hold nothing for the operation.
+ */
+export class AccountClient {
+  /**
+   * @param exchange sends the requests: several accounts share its pacing and its sockets
+   * @param credentials API key, JWT, or both: each operation takes what it needs (part 5.2)
+   */
+  constructor(
+    private readonly exchange: ExchangeClient,
+    private readonly credentials: Credentials,
+  ) {}
+
+  balances(options: CallOptions = {}): Promise<AccountAnswer<Balance>> {
+    return this.call(balancesOperation, undefined, options);
+  }
+
+  fullBalances(options: CallOptions = {}): Promise<AccountAnswer<Balance>> {
+    return this.call(fullBalancesOperation, undefined, options);
+  }
+
+  openPositions(query: PageQuery = {}, options: CallOptions = {}): Promise<AccountAnswer<OpenPosition>> {
+    return this.call(openPositionsOperation, query, options);
+  }
+
+  /** All open positions; the report says whether they held still while they were read. */
+  walkOpenPositions(options: WalkOptions = {}): PageWalk<OpenPosition, AccountAnswer<OpenPosition>> {
+    return this.#snapshot(
+      openPositionsOperation,
+      ({ assetId, orderId }) => JSON.stringify([assetId, orderId]),
+      options,
+    );
+  }
+
+  activeOrders(query: PageQuery = {}, options: CallOptions = {}): Promise<AccountAnswer<ActiveOrder>> {
+    return this.call(activeOrdersOperation, query, options);
+  }
+
+  /** All active orders; the report says whether they held still while they were read. */
+  walkActiveOrders(options: WalkOptions = {}): PageWalk<ActiveOrder, AccountAnswer<ActiveOrder>> {
+    return this.#snapshot(activeOrdersOperation, (order) => order.orderId, options);
+  }
+
+  orders(query: OrderQuery & PageQuery = {}, options: CallOptions = {}): Promise<AccountAnswer<OrderRecord>> {
+    return this.call(ordersOperation, query, options);
+  }
+
+  /** All orders, each once, also while new ones are placed. @throws UsageError for `isKnown` with the oldest first */
+  walkOrders(
+    query: OrderQuery = {},
+    options: AccountHistoryOptions<OrderRecord> = {},
+  ): HistoryWalk<OrderRecord, AccountAnswer<OrderRecord>> {
+    if (query.sort === 'asc' && options.isKnown) {
+      throw new UsageError('isKnown ends a walk that goes back in time; leave it out, or sort desc');
+    }
+    return this.#history(ordersOperation, query, (order) => order.orderId, options);
+  }
+
+  trades(query: TradeQuery & PageQuery = {}, options: CallOptions = {}): Promise<AccountAnswer<TradeRecord>> {
+    return this.call(tradesOperation, query, options);
+  }
+
+  /** All trades, each once, also while new ones happen. */
+  walkTrades(
+    query: TradeQuery = {},
+    options: AccountHistoryOptions<TradeRecord> = {},
+  ): HistoryWalk<TradeRecord, AccountAnswer<TradeRecord>> {
+    return this.#history(tradesOperation, query, (trade) => trade.tradeRecordId, options);
+  }
+
+  /** Everybody's trades. */
+  activity(query: PageQuery = {}, options: CallOptions = {}): Promise<AccountAnswer<Activity>> {
+    return this.call(activityOperation, query, options);
+  }
+
+  /** All of everybody's trades, each once, also while new ones happen. */
+  walkActivity(options: AccountHistoryOptions<Activity> = {}): HistoryWalk<Activity, AccountAnswer<Activity>> {
+    return this.#history(activityOperation, {}, (item) => item.tradeRecordId, options);
+  }
+
+  profileStats(query: UserQuery, options: CallOptions = {}): Promise<AccountRecord<ProfileStats>> {
+    return this.#record(profileStatsOperation, query, options);
+  }
+
+  positionStats(query: UserQuery, options: CallOptions = {}): Promise<AccountRecord<PositionStats>> {
+    return this.#record(positionStatsOperation, query, options);
+  }
+
+  /** The take-profit/stop-loss orders of an asset. */
+  tpslOrders(query: TpslQuery, options: CallOptions = {}): Promise<AccountAnswer<TpslOrder>> {
+    return this.call(tpslOrdersOperation, query, options);
+  }
+
+  /** Wants a JWT. */
+  transactions(query: PageQuery = {}, options: CallOptions = {}): Promise<AccountAnswer<Transaction>> {
+    return this.call(transactionsOperation, query, options);
+  }
+
+  /** All transactions, each once, also while new ones happen. Wants a JWT. */
+  walkTransactions(
+    options: AccountHistoryOptions<Transaction> = {},
+  ): HistoryWalk<Transaction, AccountAnswer<Transaction>> {
+    return this.#history(transactionsOperation, {}, (transaction) => transaction.transactionId, options);
+  }
+
+  /** Wants a JWT. Null when the exchange has not made an address yet (404). */
+  depositAddress(options: CallOptions = {}): Promise<AccountRecord<DepositAddress> | null> {
+    return this.#record(depositAddressOperation, undefined, options).catch(nullWhenMissing);
+  }
+
+  /** The active API key, without its secret (part 4.1). Wants a JWT. Null when there is none (404). */
+  async apiKeyInfo(options: Pick<CallOptions, 'signal'> = {}): Promise<ApiKeyInfo | null> {
+    const { requester } = this.exchange;
+    const name = 'api-key';
+    const authorizer = authorizerOf(this.credentials, 'jwt', requester.serverTime, name);
+    const received = await requester
+      .send({ name, method: 'GET', path: '/auth/api-key', authorizer, parse: parseJson }, options.signal)
+      .catch(nullWhenMissing);
+    if (received === null) return null;
+    const info = decodeApiKeyInfo(received.value);
+    if (!info.ok) throw new SchemaError('api-key GET /auth/api-key', info.path, info.reason);
+    return info;
+  }
+
+  /** Calls an operation and reads its answer. */
+  async call<P, T>(operation: AccountOperation<P, T>, params: P, options: CallOptions = {}): Promise<AccountAnswer<T>> {
+    const response = await this.request(operation, params, options);
+    const decoded = operation.decode(response.lossless);
+    if (!decoded.ok) {
+      const { method, path } = response.request;
+      throw new SchemaError(`${operation.name} ${method} ${path}`, decoded.path, decoded.reason);
+    }
+    return { ...decoded, response };
+  }
+
+  /** Calls an operation and answers what came, parsed but not read: paced, and tried again when that may help. */
+  async request<P, T>(
+    operation: AccountOperation<P, T>,
+    params: P,
+    options: CallOptions = {},
+  ): Promise<LosslessResponse> {
+    const { requester } = this.exchange;
+    const { name, method, access } = operation;
+    const authorizer = authorizerOf(this.credentials, access, requester.serverTime, name);
+    const call = operation.call(params);
+    const { path, query } = call;
+    const onAnswer = (answer: HttpAnswer, attempt: number) =>
+      options.onResponse?.(describeResponse(operation, call, answer, attempt));
+    const parse = (bytes: Buffer) => parseLosslessBody(bytes, `${name} ${method} ${path}`);
+    const { value, answer, attempt } = await requester.send(
+      { name, method, path, query, authorizer, parse, onAnswer },
+      options.signal,
+    );
+    return { ...describeResponse(operation, call, answer, attempt), lossless: value };
+  }
+
+  async #record<P, T>(operation: AccountOperation<P, T>, params: P, options: CallOptions): Promise<AccountRecord<T>> {
+    const { items, extraFields, response } = await this.call(operation, params, options);
+    const [value] = items;
+    if (value === undefined) throw new SchemaError(operation.name, '', 'it holds no record');
+    return { value, extraFields, response };
+  }
+
+  #history<P, T>(
+    operation: AccountOperation<P & PageQuery, T>,
+    query: P,
+    idOf: (item: T) => string,
+    options: AccountHistoryOptions<T>,
+  ): HistoryWalk<T, AccountAnswer<T>> {
+    const { pageSize: size = 100, maxPages = 10_000, isKnown, ...call } = options;
+    const fetch = (page: number) => this.call(operation, { ...query, page, size }, call);
+    return new HistoryWalk<T, AccountAnswer<T>>({ fetch, idOf, isKnown, maxPages });
+  }
+
+  #snapshot<T>(
+    operation: AccountOperation<PageQuery, T>,
+    idOf: (item: T) => string,
+    options: WalkOptions,
+  ): PageWalk<T, AccountAnswer<T>> {
+    const { pageSize: size = 100, maxPages = 10_000, ...call } = options;
+    const fetch = (page: number) => this.call(operation, { page, size }, call);
+    return new PageWalk<T, AccountAnswer<T>>({ fetch, list: (answer) => answer, idOf, maxPages, verify: true });
+  }
+}
+
+function nullWhenMissing(error: unknown): null {
+  if (error instanceof HttpStatusError && error.status === 404) return null;
+  throw error;
+}

@@ -1,0 +1,63 @@
+import { Secret } from '../../../core/index.js';
+import { isoMicros } from '../../wire/instant.js';
+import { type Invalid, invalid, isObject, textOrNull } from '../result.js';
+
+// What these answers hold may be secret, so reasons say what is missing and never what came.
+
+/** What the exchange says about an API key. Times that were not said, or are no times, are null. */
+export interface ApiKeyInfo {
+  readonly keyId: string | null;
+  /** The public key. */
+  readonly key: string;
+  readonly createdAtMicros: number | null;
+  /** Null also means that it does not expire. */
+  readonly expiresAtMicros: number | null;
+}
+
+/** The answer of `GET /auth/api-key`, part 4.1. */
+export function decodeApiKeyInfo(body: unknown): (ApiKeyInfo & { readonly ok: true }) | Invalid {
+  if (!isObject(body)) return invalid('', 'expected an object');
+  const { id, key, createdAt, expiresAt } = body;
+  if (typeof key !== 'string' || key === '') return invalid('key', 'expected a text that is not empty');
+  const time = (value: unknown) => (typeof value === 'string' ? (isoMicros(value) ?? null) : null);
+  return {
+    ok: true,
+    keyId: textOrNull(id),
+    key,
+    createdAtMicros: time(createdAt),
+    expiresAtMicros: time(expiresAt),
+  };
+}
+
+/** The answer of `POST /auth/api-key`, part 4.1: the only one that ever holds the secret. */
+export function decodeCreatedApiKey(
+  body: unknown,
+): (ApiKeyInfo & { readonly ok: true; readonly secret: Secret }) | Invalid {
+  const info = decodeApiKeyInfo(body);
+  if (!info.ok) return info;
+  const secret = isObject(body) ? body['secret'] : undefined;
+  if (typeof secret !== 'string' || secret === '') return invalid('secret', 'expected a text that is not empty');
+  return { ...info, secret: new Secret(secret) };
+}
+
+/** A token, and until when it is good; null when that was not said. */
+export interface Login {
+  readonly token: Secret;
+  readonly expiresAtMicros: number | null;
+}
+
+/** Names under which the token may come; the interface does not show the answer of `POST /auth/login`. */
+const TOKEN_NAMES = ['token', 'accessToken', 'access_token', 'jwt'];
+
+/** The answer of `POST /auth/login`, part 4.1: the token as a field, or as the whole body. */
+export function decodeLogin(body: unknown): (Login & { readonly ok: true }) | Invalid {
+  const fields = isObject(body) ? body : { token: body };
+  const name = TOKEN_NAMES.find((known) => typeof fields[known] === 'string' && fields[known] !== '');
+  if (name === undefined) return invalid('', `expected a token in one of ${TOKEN_NAMES.join(', ')}`);
+  const expiresAt = fields['expiresAt'];
+  return {
+    ok: true,
+    token: new Secret(String(fields[name])),
+    expiresAtMicros: typeof expiresAt === 'string' ? (isoMicros(expiresAt) ?? null) : null,
+  };
+}

@@ -1,0 +1,81 @@
+import { balanceSchema } from '../../wire/account-records.js';
+import { balanceUpdateSchema } from '../../wire/account-streams.js';
+import type { Decimal } from '../../wire/decimal.js';
+import type { LosslessJson } from '../../wire/json-number.js';
+import { expected } from '../../wire/reason.js';
+import { type BadEntry, type Invalid, invalid, type JsonObject } from '../result.js';
+import { isRecord, readRecord } from './records.js';
+import { readEnvelope, type StreamControl } from './stream-envelope.js';
+import { type Balance, balanceOf } from './wallet.js';
+
+/** A message of the balance stream, part 6.4. */
+export type BalanceStreamMessage =
+  | {
+      /** The answer to AUTH as the interface shows it: all current balances. */
+      readonly type: 'balances';
+      readonly balances: readonly Balance[];
+      readonly bad: readonly BadEntry[];
+    }
+  | {
+      readonly type: 'balance-update';
+      readonly userId: string | null;
+      readonly assetId: string;
+      /** Average price at which what is held was bought. */
+      readonly averageOpenPrice: Decimal | null;
+      /** USDC. */
+      readonly cost: Decimal | null;
+      readonly balance: Decimal;
+      /** What is not locked by orders. */
+      readonly free: Decimal | null;
+    }
+  | StreamControl
+  | (Invalid & { readonly type: 'invalid' });
+
+/**
+ * A frame of the balance stream as a message. Never throws. An update has no `t` in the sample: its fields are the
+ * message's own. Under a `t` that is not known they may also be in `d`.
+ */
+export function decodeBalanceStreamMessage(message: LosslessJson): BalanceStreamMessage {
+  const body: unknown = message;
+  if (!isRecord(body)) return bad('', expected('an object', body));
+  const envelope = readEnvelope(body);
+  if (envelope.type !== 'open') return envelope;
+  const { d } = body;
+  if (envelope.t === 'success') return balancesOf(d);
+  if (looksLikeUpdate(body)) return updateOf(body, '');
+  if (envelope.t === null) return bad('a', expected('a string', body['a']));
+  return isRecord(d) && looksLikeUpdate(d) ? updateOf(d, 'd') : { type: 'unknown', wireType: envelope.t };
+}
+
+const looksLikeUpdate = (value: JsonObject): boolean => 'a' in value && 'b' in value;
+
+function balancesOf(d: unknown): BalanceStreamMessage {
+  const list = isRecord(d) ? d['l'] : undefined;
+  if (list === undefined) return { type: 'authorized' };
+  if (!Array.isArray(list)) return bad('d.l', expected('an array', list));
+  const balances: Balance[] = [];
+  const badEntries: BadEntry[] = [];
+  for (const [index, value] of list.entries()) {
+    const record = readRecord(value, index, `d.l[${index}]`, balanceSchema);
+    if (record.ok) balances.push(balanceOf(record.wire));
+    else badEntries.push(record.bad);
+  }
+  return { type: 'balances', balances, bad: badEntries };
+}
+
+function updateOf(value: JsonObject, path: string): BalanceStreamMessage {
+  const record = readRecord(value, 0, path, balanceUpdateSchema);
+  if (!record.ok) return bad(record.bad.path, record.bad.reason);
+  const { u, a, aop, c, b, f } = record.wire;
+  return {
+    type: 'balance-update',
+    userId: u ?? null,
+    assetId: a,
+    averageOpenPrice: aop ?? null,
+    cost: c ?? null,
+    balance: b,
+    free: f ?? null,
+  };
+}
+
+const bad = (path: string, reason: string): BalanceStreamMessage => ({ type: 'invalid', ...invalid(path, reason) });

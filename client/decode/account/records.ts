@@ -1,0 +1,64 @@
+import type { z } from 'zod';
+import { JsonNumber, type LosslessJson } from '../../wire/json-number.js';
+import { expected, explainIssue } from '../../wire/reason.js';
+import { decodeList, type ListSink } from '../list.js';
+import {
+  type BadEntry,
+  type DecodedList,
+  ExtraFields,
+  type Invalid,
+  invalid,
+  isObject,
+  type JsonObject,
+  NO_BAD,
+} from '../result.js';
+
+/** An object of a body that `parseLossless` made, where numbers are objects too. */
+export const isRecord = (value: unknown): value is JsonObject => isObject(value) && !(value instanceof JsonNumber);
+
+/** A value by its schema, or what is wrong with it. */
+export function readRecord<W>(
+  value: unknown,
+  index: number,
+  path: string,
+  schema: z.ZodType<W>,
+): { readonly ok: true; readonly wire: W } | { readonly ok: false; readonly bad: BadEntry } {
+  if (!isRecord(value)) return { ok: false, bad: { index, path, reason: expected('an object', value), value } };
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return { ok: true, wire: parsed.data };
+  return { ok: false, bad: { index, ...explainIssue(parsed.error, value, path), value } };
+}
+
+type RecordSchema<W> = z.ZodType<W> & { readonly shape: Readonly<Record<string, unknown>> };
+
+/** Decodes every record of a list in any wrapper. A record that cannot be understood leaves the others as they are. */
+export function decodeRecords<W extends JsonObject, T>(
+  body: LosslessJson,
+  schema: RecordSchema<W>,
+  read: (wire: W, place: { readonly index: number; readonly path: string; readonly sink: ListSink<T> }) => T,
+): DecodedList<T> | Invalid {
+  return decodeList<T>(body, (value, index, path, sink) => {
+    const record = readRecord(value, index, path, schema);
+    if (!record.ok) {
+      sink.bad.push(record.bad);
+      return;
+    }
+    sink.extra.add(record.wire, schema.shape);
+    sink.items.push(read(record.wire, { index, path, sink }));
+  });
+}
+
+const NO_PAGE = { page: null, size: null, totalPages: null, totalItems: null };
+
+/** Decodes a body that is one record, as a list of one. */
+export function decodeRecord<W extends JsonObject, T>(
+  body: LosslessJson,
+  schema: RecordSchema<W>,
+  read: (wire: W) => T,
+): DecodedList<T> | Invalid {
+  const record = readRecord(body, 0, '', schema);
+  if (!record.ok) return invalid(record.bad.path, record.bad.reason);
+  const extra = new ExtraFields();
+  extra.add(record.wire, schema.shape);
+  return { ok: true, items: [read(record.wire)], bad: NO_BAD, page: NO_PAGE, extraFields: extra.list() };
+}

@@ -1,0 +1,53 @@
+import { type Activity, decodeActivity } from '../../decode/account/activity.js';
+import { decodeOrders, decodeTrades, type OrderRecord, type TradeRecord } from '../../decode/account/orders.js';
+import type { Call } from '../operation.js';
+import type { AccountOperation } from './operation.js';
+import { type PageQuery, pageOf } from './pages.js';
+
+export interface TradeQuery {
+  /** Only this market; also called event outcome ID. */
+  readonly marketId?: string;
+}
+
+export interface OrderQuery extends TradeQuery {
+  /** By age; default `desc`, the newest first. */
+  readonly sort?: 'asc' | 'desc';
+}
+
+/** `GET /api/history/orders`, part 4.4: one page of the account's orders. Default size 20. */
+export const ordersOperation: AccountOperation<OrderQuery & PageQuery, OrderRecord> = {
+  name: 'orders',
+  method: 'GET',
+  access: 'api-key',
+  call: ({ sort, ...params }) => marketPage('/api/history/orders', params, sort === undefined ? {} : { sort }),
+  decode: decodeOrders,
+};
+
+/** `GET /api/history/trades`, part 4.4: one page of the account's trades. Default size 20. */
+export const tradesOperation: AccountOperation<TradeQuery & PageQuery, TradeRecord> = {
+  name: 'trades',
+  method: 'GET',
+  access: 'api-key',
+  call: (params) => marketPage('/api/history/trades', params, {}),
+  decode: decodeTrades,
+};
+
+/** `GET /api/history/activity`, part 4.4: one page of everybody's trades. Default size 20. */
+export const activityOperation: AccountOperation<PageQuery, Activity> = {
+  name: 'activity',
+  method: 'GET',
+  access: 'api-key',
+  call(params) {
+    const query = pageOf(params, 20);
+    return { path: '/api/history/activity', query, about: { page: query.page } };
+  },
+  decode: decodeActivity,
+};
+
+function marketPage(path: string, params: TradeQuery & PageQuery, more: Record<string, string>): Call {
+  const { marketId } = params;
+  const page = pageOf(params, 20);
+  if (marketId === undefined) return { path, query: { ...page, ...more }, about: { page: page.page } };
+  const query = { ...page, eventOutcomeId: marketId, ...more };
+  return { path, query, about: { page: page.page, market: marketId } };
+}

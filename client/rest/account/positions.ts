@@ -1,0 +1,28 @@
+import { type ActiveOrder, decodeActiveOrders } from '../../decode/account/orders.js';
+import { decodeOpenPositions, type OpenPosition } from '../../decode/account/positions.js';
+import type { AccountOperation } from './operation.js';
+import { type PageQuery, pageOf } from './pages.js';
+
+/** `GET /api/history/deals/open-positions`, part 4.4: one page of the positions that are open now. Default size 100. */
+export const openPositionsOperation: AccountOperation<PageQuery, OpenPosition> = {
+  name: 'open-positions',
+  method: 'GET',
+  access: 'api-key',
+  call(params) {
+    const query = pageOf(params, 100);
+    return { path: '/api/history/deals/open-positions', query, about: { page: query.page } };
+  },
+  decode: decodeOpenPositions,
+};
+
+/** `GET /api/history/deals/active-orders`, part 4.4: one page of the orders that are in the book now. Default size 100. */
+export const activeOrdersOperation: AccountOperation<PageQuery, ActiveOrder> = {
+  name: 'active-orders',
+  method: 'GET',
+  access: 'api-key',
+  call(params) {
+    const query = pageOf(params, 100);
+    return { path: '/api/history/deals/active-orders', query, about: { page: query.page } };
+  },
+  decode: decodeActiveOrders,
+};

@@ -1,0 +1,28 @@
+import { decodeTpslOrders, type TpslOrder } from '../../decode/account/orders.js';
+import { givenId } from '../params.js';
+import type { AccountOperation } from './operation.js';
+
+export interface TpslQuery {
+  /** The asset that is held. */
+  readonly assetId: string;
+  /** Only those of the YES asset, or only the others. One description of the interface says that it is required. */
+  readonly primary?: boolean;
+  /** For example ACTIVE. */
+  readonly status?: string;
+}
+
+/** `GET /orders/tpsl`, part 4.2: the take-profit/stop-loss orders of an asset. */
+export const tpslOrdersOperation: AccountOperation<TpslQuery, TpslOrder> = {
+  name: 'tpsl-orders',
+  method: 'GET',
+  access: 'api-key',
+  call: ({ assetId, primary, status }) => ({
+    path: '/orders/tpsl',
+    query: {
+      assetId: givenId('assetId', assetId),
+      ...(primary === undefined ? {} : { primary }),
+      ...(status === undefined ? {} : { status }),
+    },
+  }),
+  decode: decodeTpslOrders,
+};

@@ -1,0 +1,29 @@
+import {
+  type DepositAddress,
+  decodeDepositAddress,
+  decodeTransactions,
+  type Transaction,
+} from '../../decode/account/wallet.js';
+import type { AccountOperation } from './operation.js';
+import { type PageQuery, pageOf } from './pages.js';
+
+/** `GET /api/transactions`, part 4.3: one page of the account's transactions. Wants a JWT. Default size 20. */
+export const transactionsOperation: AccountOperation<PageQuery, Transaction> = {
+  name: 'transactions',
+  method: 'GET',
+  access: 'jwt',
+  call(params) {
+    const query = pageOf(params, 20);
+    return { path: '/api/transactions', query, about: { page: query.page } };
+  },
+  decode: decodeTransactions,
+};
+
+/** `GET /api/deposit/usdc-address`, part 4.3. Wants a JWT. */
+export const depositAddressOperation: AccountOperation<void, DepositAddress> = {
+  name: 'deposit-address',
+  method: 'GET',
+  access: 'jwt',
+  call: () => ({ path: '/api/deposit/usdc-address' }),
+  decode: decodeDepositAddress,
+};

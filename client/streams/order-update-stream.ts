@@ -1,0 +1,15 @@
+import { decodeOrderStreamMessage, type OrderStreamMessage } from '../decode/account/order-stream.js';
+import { PrivateStream, type PrivateStreamOptions } from './private-stream.js';
+
+/**
+ * The order updates stream of an account, part 6.3: orders that were placed or failed, and TP/SL orders that changed.
+ * Authorized anew after every reconnect. What happened while there was no connection is not told again. Use the
+ * handlers, or iterate over it; `start` connects.
+ */
+export class OrderUpdateStream extends PrivateStream<OrderStreamMessage> {
+  /** @throws AddressError */
+  constructor(options: PrivateStreamOptions<OrderStreamMessage>) {
+    const kind = { address: 'orderWs', path: '/order/ws', name: 'order updates stream' } as const;
+    super({ ...kind, decode: decodeOrderStreamMessage }, options);
+  }
+}
