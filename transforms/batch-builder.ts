@@ -145,12 +145,12 @@ export class BatchBuilder {
   #takeScanned(offset: number): boolean {
     const scan = this.#scanner;
     if (!this.#enterMonth(scan.receivedAt)) return false;
-    if (this.#joiner.waiting > 0) this.#abandonPieces(this.#interned.ids.textOf(scan.sid), scan.n, 0);
     this.#cursors[scan.sid] ??= this.#options.progress.cursor(this.#interned.ids.textOf(scan.sid));
     if (!this.#cursors[scan.sid]?.advance(scan.n, 0)) {
       this.#stats.duplicates += 1;
       return true;
     }
+    if (this.#joiner.waiting > 0) this.#abandonPieces(this.#interned.ids.textOf(scan.sid), scan.n, 0);
     this.#raw.add(offset, scan);
     for (let entry = 0; entry < scan.entries; entry++) this.#ticks.addScanned(offset, entry, scan);
     if (scan.receivedAt > this.#stats.lastReceivedAt) this.#stats.lastReceivedAt = scan.receivedAt;
@@ -166,11 +166,11 @@ export class BatchBuilder {
     const { record } = envelope;
     if (!this.#enterMonth(record.at)) return false;
     const piece = record.piece?.i ?? 0;
-    this.#abandonPieces(record.sid, record.n, piece);
     if (!this.#options.progress.cursor(record.sid).advance(record.n, piece)) {
       this.#stats.duplicates += 1;
       return true;
     }
+    this.#abandonPieces(record.sid, record.n, piece);
     this.#raw.add(offset, this.#rawEnvelope(envelope, value));
     this.#stats.lastReceivedAt = Math.max(this.#stats.lastReceivedAt, record.at);
     const output = new RecordOutput();

@@ -43,7 +43,7 @@ export class PieceJoiner {
     return length;
   }
 
-  /** Takes the next piece of a session. Call `abandon` for the session first when the record is of another `n`. */
+  /** Takes the next piece of a session, after `abandon`. */
   add(envelope: Envelope, offset: number): Joined {
     const { sid, piece, body } = envelope.record;
     if (!piece) throw new TypeError('the record is not a piece');

@@ -1,0 +1,171 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readEnvelope } from '../../transforms/envelope.js';
+import { SessionProgress } from '../../transforms/session-progress.js';
+import {
+  AT,
+  builder,
+  delta,
+  EVENT,
+  envelope,
+  MARKET,
+  OTHER_MARKET,
+  PLACE,
+  priceRecord,
+  recordBatch,
+  rowCounts,
+} from './support.js';
+
+const limits = { rows: 100_000, bytes: 100_000_000, months: 8 };
+
+/** Records as they come, and as they should not come. */
+const anyRecord = fc.oneof(
+  { weight: 3, arbitrary: fc.nat(40).map((n) => priceRecord(n + 1, (n + 1) / 100)) },
+  fc.nat(40).map((n) => envelope({ n: n + 1, bodyJson: delta([{ o: OTHER_MARKET, c: 2, b: 0, a: 1 }]) })),
+  fc.nat(40).map((n) => envelope({ n: n + 1, sid: 'other', bodyJson: '{"t":"PING"}' })),
+  fc
+    .tuple(fc.nat(9), fc.nat(2))
+    .map(([n, i]) => envelope({ n: n + 1, sid: 'pieces', piece: { i, of: 3 }, bodyJson: '"{"' })),
+  fc.tuple(fc.nat(40), fc.jsonValue()).map(([n, body]) => envelope({ n: n + 1, bodyJson: JSON.stringify(body) })),
+  fc
+    .tuple(fc.nat(40), fc.string())
+    .map(([n, text]) => envelope({ n: n + 1, enc: 'text', bodyJson: JSON.stringify(text) })),
+  fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes)),
+  fc.jsonValue().map((value) => Buffer.from(JSON.stringify(value))),
+);
+
+describe('a batch', () => {
+  it('accounts for every record, whatever it is: a raw record, a duplicate or a dead letter', () => {
+    fc.assert(
+      fc.property(fc.array(anyRecord, { minLength: 1, maxLength: 60 }), (values) => {
+        const it = builder();
+        expect(it.add(recordBatch(values, 7))).toBe(values.length);
+        const built = it.finish();
+        const broken = values.filter((value) => !readEnvelope(value, PLACE.topic).ok).length;
+        expect([built?.start, built?.end, built?.stats.records]).toEqual([7, 6 + values.length, values.length]);
+        const kept = rowCounts(built)['raw_records'] ?? 0;
+        expect(kept + (built?.stats.duplicates ?? 0) + broken).toBe(values.length);
+        expect(rowCounts(built)['dead_letters'] ?? 0).toBe(built?.stats.deadLetters);
+        expect(built?.stats.deadLetters).toBeGreaterThanOrEqual(broken);
+      }),
+      { seed: 7, numRuns: 150 },
+    );
+  });
+
+  it('is the same bytes when the same range is built again, in whatever portions it is read', () => {
+    fc.assert(
+      fc.property(fc.array(anyRecord, { minLength: 2, maxLength: 60 }), fc.nat(), (values, cut) => {
+        const first = builder();
+        first.add(recordBatch(values));
+        const again = builder();
+        // What was built before must not show: not even which IDs were met.
+        again.add(recordBatch([priceRecord(1, 0.77, 'another-market')]));
+        again.finish();
+        const fresh = builder();
+        const at = 1 + (cut % (values.length - 1));
+        fresh.add(recordBatch(values.slice(0, at)));
+        fresh.add(recordBatch(values.slice(at), at));
+        const [a, b] = [first.finish(), fresh.finish()];
+        expect(b?.blocks.map((block) => [block.table.name, block.rows, block.body.toString('base64')])).toEqual(
+          a?.blocks.map((block) => [block.table.name, block.rows, block.body.toString('base64')]),
+        );
+      }),
+      { seed: 7, numRuns: 50 },
+    );
+  });
+
+  it('is the same bytes whether the fast path or the general path read its records', () => {
+    const values = [
+      priceRecord(1),
+      priceRecord(2, 0.51),
+      envelope({
+        n: 3,
+        bodyJson: delta([
+          { o: MARKET, c: 1, b: 0, a: 0.5 },
+          { o: OTHER_MARKET, c: 0.123456, b: 0.1, a: 1 },
+        ]),
+      }),
+    ];
+    const spaced = values.map((value) => Buffer.from(value.toString().replace('"sid":', '"sid" :')));
+    const blocks = (records: readonly Buffer[]) => {
+      const it = builder({ bodyDays: 0 });
+      it.add(recordBatch(records));
+      return it.finish()?.blocks.map((block) => block.body.toString('base64'));
+    };
+    expect(blocks(spaced)).toEqual(blocks(values));
+  });
+
+  it('takes a record once, counting from what the partition had taken before', () => {
+    const it = builder({
+      progress: new SessionProgress([['3b1f0000-0000-4000-8000-000000000001', { n: 5, piece: 0 }]]),
+    });
+    it.add(recordBatch([4, 5, 6, 6, 7].map((n) => priceRecord(n))));
+    const built = it.finish();
+    expect(rowCounts(built)).toEqual({ raw_records: 2, price_ticks: 2 });
+    expect(built?.stats.duplicates).toBe(3);
+  });
+
+  it('tells pieces that were sent twice from those that come next', () => {
+    const piece = (i: number) =>
+      envelope({ n: 1, piece: { i, of: 2 }, bodyJson: JSON.stringify(i === 0 ? '{"t":' : '"PING"}') });
+    const it = builder();
+    it.add(recordBatch([piece(0), piece(0), piece(1), piece(0), piece(1)]));
+    const built = it.finish();
+    expect(rowCounts(built)).toEqual({ raw_records: 2 });
+    expect(built?.stats).toMatchObject({ duplicates: 3, deadLetters: 0 });
+  });
+
+  it('is full at its limit of rows and goes on with the next record', () => {
+    const values = Array.from({ length: 300 }, (_, i) => priceRecord(i + 1));
+    const it = builder({ limits: { ...limits, rows: 100 } });
+    const taken: number[] = [];
+    for (let from = 0; from < values.length; ) {
+      const next = it.add(recordBatch(values), from);
+      taken.push(next - from);
+      from = next;
+      const built = it.finish();
+      expect(built?.end).toBe(next - 1);
+    }
+    expect(taken.reduce((sum, n) => sum + n, 0)).toBe(300);
+    expect(Math.max(...taken)).toBeLessThan(150);
+  });
+
+  it('is full at its limit of bytes', () => {
+    const big = envelope({ n: 1, enc: 'text', bodyJson: JSON.stringify('x'.repeat(5000)) });
+    const it = builder({ limits: { ...limits, bytes: 4000 } });
+    expect(it.add(recordBatch([big, priceRecord(2)]))).toBe(1);
+    expect(it.full).toBe(true);
+  });
+
+  it('does not end while a body waits for its pieces, unless that takes too long', () => {
+    const piece = envelope({ n: 1, sid: 'p', piece: { i: 0, of: 2 }, bodyJson: '"{"' });
+    const values = [piece, ...Array.from({ length: 300 }, (_, i) => priceRecord(i + 1))];
+    const it = builder({ limits: { ...limits, rows: 100 } });
+    const taken = it.add(recordBatch(values));
+    expect(it.awaitsPieces).toBe(true);
+    expect(taken).toBeGreaterThanOrEqual(200);
+    expect(taken).toBeLessThan(250);
+    expect(rowCounts(it.finish())['dead_letters']).toBe(1);
+  });
+
+  it('ends before a record that would touch one month too many', () => {
+    const at = (month: number) => Date.UTC(2026, month, 3) * 1000;
+    const values = [0, 0, 1, 2, 0].map((month, i) => envelope({ n: i + 1, at: at(month), bodyJson: delta([]) }));
+    const it = builder({ limits: { ...limits, months: 2 } });
+    expect(it.add(recordBatch(values))).toBe(3);
+    expect(it.full).toBe(true);
+    expect(it.finish()?.end).toBe(2);
+    expect(it.add(recordBatch(values), 3)).toBe(5);
+  });
+
+  it('says when its newest record was received', () => {
+    const it = builder();
+    it.add(
+      recordBatch([
+        envelope({ n: 1, at: AT + 9, bodyJson: `{"t":"PRICES_DATA","e":"${EVENT}","d":[]}` }),
+        priceRecord(2),
+      ]),
+    );
+    expect(it.finish()?.stats.lastReceivedAt).toBe(AT + 9);
+  });
+});

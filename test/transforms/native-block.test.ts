@@ -1,0 +1,120 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Interned } from '../../transforms/native/interned.js';
+import { type PriceTick, PriceTickBlock, priceTicks } from '../../transforms/tables/price-ticks.js';
+import type { TableBlock } from '../../warehouse/index.js';
+import { useClickHouse } from '../support/clickhouse.js';
+import { PLACE } from './support.js';
+
+const host = useClickHouse();
+
+/** What ClickHouse itself reads out of a block. */
+async function readBack(block: TableBlock | null): Promise<Record<string, unknown>[]> {
+  if (!block) return [];
+  const { owner } = host.clickhouse.endpoint;
+  const table = 'chancery.read_back';
+  const structure = block.table.columns.map((column) => `${column.name} ${column.type}`).join(', ');
+  await host.clickhouse.run('CREATE DATABASE IF NOT EXISTS chancery');
+  await host.clickhouse.run(
+    `CREATE OR REPLACE TABLE ${table} (${structure}, row UInt64 DEFAULT rowNumberInAllBlocks())
+     ENGINE = MergeTree ORDER BY row SETTINGS allow_suspicious_low_cardinality_types = 1`,
+  );
+  const columns = block.table.columns.map((column) => column.name).join(', ');
+  const insert = encodeURIComponent(`INSERT INTO ${table} (${columns}) FORMAT Native`);
+  const response = await fetch(`${owner.url}/?query=${insert}`, {
+    method: 'POST',
+    headers: { 'X-ClickHouse-User': owner.user, 'X-ClickHouse-Key': owner.password.reveal() },
+    body: new Uint8Array(block.body),
+  });
+  if (!response.ok) throw new Error(await response.text());
+  return host.clickhouse.rows(
+    `SELECT * EXCEPT (row, received_at), toUnixTimestamp64Micro(received_at) AS at FROM ${table} ORDER BY row`,
+  );
+}
+
+describe('a block of price ticks', () => {
+  it('is read by ClickHouse as the very rows that were put in', async () => {
+    const id = fc.oneof(fc.uuid(), fc.string({ minLength: 1, maxLength: 20, unit: 'grapheme' }));
+    const price = fc.oneof(
+      fc.nat(100).map((cents) => cents / 100),
+      fc.double({ min: 0, max: 1, noNaN: true }),
+    );
+    const tick = fc.record({
+      receivedAt: fc.integer({ min: 0, max: 4_000_000_000_000_000 }),
+      eventId: id,
+      marketId: id,
+      last: price,
+      bid: fc.option(price),
+      ask: fc.option(price),
+      source: fc.constantFrom<PriceTick['source']>('snapshot', 'delta'),
+    });
+    const offset = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER });
+    const interned = new Interned();
+    const block = new PriceTickBlock(PLACE, interned);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(offset, fc.nat(1000), tick), { minLength: 1, maxLength: 400 }),
+        async (rows) => {
+          for (const [at, index, row] of rows) block.append(at, index, row);
+          expect(await readBack(block.finish())).toEqual(
+            rows.map(([at, index, row]) => ({
+              _log: PLACE.log,
+              _partition: PLACE.partition,
+              _offset: at,
+              _index: index,
+              event: row.eventId,
+              market: row.marketId,
+              last: row.last + 0,
+              bid: row.bid === null ? null : row.bid + 0,
+              ask: row.ask === null ? null : row.ask + 0,
+              source: row.source,
+              at: row.receivedAt,
+            })),
+          );
+        },
+      ),
+      { seed: 7, numRuns: 15 },
+    );
+  });
+
+  it('may have more different markets and prices than a byte or two can count', async () => {
+    const block = new PriceTickBlock(PLACE, new Interned());
+    const rows = 70_000;
+    for (let i = 0; i < rows; i++) {
+      block.append(i, 0, {
+        receivedAt: i,
+        eventId: 'event',
+        marketId: `market-${i}`,
+        last: i / rows,
+        bid: i % 2 === 0 ? null : (i % 300) / 300,
+        ask: null,
+        source: 'delta',
+      });
+    }
+    const back = await readBack(block.finish());
+    expect(back).toHaveLength(rows);
+    expect(back.every((row, i) => row['market'] === `market-${i}` && row['last'] === i / rows)).toBe(true);
+    expect(back.every((row, i) => row['bid'] === (i % 2 === 0 ? null : (i % 300) / 300) && row['ask'] === null)).toBe(
+      true,
+    );
+  });
+
+  it('is nothing without rows, and can be filled again', () => {
+    const block = new PriceTickBlock(PLACE, new Interned());
+    expect(block.finish()).toBeNull();
+    const row: PriceTick = {
+      receivedAt: 1,
+      eventId: 'e',
+      marketId: 'm',
+      last: 0.5,
+      bid: null,
+      ask: null,
+      source: 'delta',
+    };
+    block.append(0, 0, row);
+    const first = block.finish();
+    block.append(0, 0, row);
+    expect(block.finish()?.body.equals(first?.body ?? Buffer.alloc(0))).toBe(true);
+    expect(first?.table).toBe(priceTicks);
+  });
+});
