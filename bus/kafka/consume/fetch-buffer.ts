@@ -1,6 +1,7 @@
 import type { RecordBatch } from '../../bus.js';
 import { Notice } from '../notice.js';
 import { RecordSet } from '../records/record-set.js';
+import { Values } from '../records/values.js';
 
 /** What was fetched of one partition and not handed over yet. */
 export class FetchBuffer {
@@ -44,22 +45,30 @@ export class FetchBuffer {
     this.#arrived.give();
   }
 
-  /** The next records; undefined after `close`. Rejects after `fail`. */
+  /** Everything there is, up to the size of a batch; undefined after `close`. Rejects after `fail`. */
   async take(): Promise<RecordBatch | undefined> {
     for (;;) {
       if (this.#closed) return undefined;
-      const [set] = this.#sets;
-      const batch = set?.take(this.maxBatchBytes);
-      if (set && (!batch || set.drained)) {
-        this.#sets.shift();
-        this.bytes -= set.size;
-      }
+      const batch = this.#gather();
       if (batch) return batch;
-      if (set) continue;
       if (this.#failure !== undefined) throw this.#failure;
       this.waitingSince = performance.now();
       await this.#arrived.taken();
       this.waitingSince = undefined;
     }
+  }
+
+  #gather(): RecordBatch | undefined {
+    let [set] = this.#sets;
+    if (!set) return undefined;
+    const firstOffset = set.next;
+    const values = new Values(Math.min(this.maxBatchBytes, this.bytes));
+    for (; set; [set] = this.#sets) {
+      set.moveInto(values, this.maxBatchBytes);
+      if (!set.drained) break;
+      this.#sets.shift();
+      this.bytes -= set.size;
+    }
+    return { firstOffset, ...values.finish() };
   }
 }

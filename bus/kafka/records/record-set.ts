@@ -37,24 +37,36 @@ export class RecordSet {
     return this.#next >= this.end;
   }
 
+  /** The offset of the next record. */
+  get next(): number {
+    return this.#next;
+  }
+
   /**
    * The next records, of at most `maxBytes` of values but at least one, before `until`; undefined when there is none.
    * @throws UnreadableRecordsError
    */
   take(maxBytes: number, until = Infinity): RecordBatch | undefined {
-    const limit = Math.min(until, this.end);
-    if (this.#next >= limit) return undefined;
     const firstOffset = this.#next;
-    const values = new Values(Math.min(maxBytes, this.bytes.length));
+    const values = new Values(Math.min(maxBytes, this.size));
+    this.moveInto(values, maxBytes, until);
+    return values.count > 0 ? { firstOffset, ...values.finish() } : undefined;
+  }
+
+  /**
+   * Moves records to those that are there already, as long as they are of at most `maxBytes` together, or one.
+   * @throws UnreadableRecordsError when there was none and the next one cannot be read
+   */
+  moveInto(values: Values, maxBytes: number, until = Infinity): void {
+    const limit = Math.min(until, this.end);
     try {
       while (this.#next < limit && this.#takeOne(values, maxBytes)) this.#next++;
     } catch (error) {
       if (!(error instanceof UnreadableBatch)) throw error;
       if (values.count === 0) {
-        throw new UnreadableRecordsError(this.topic, this.partition, firstOffset, this.#openEnd, error.message);
+        throw new UnreadableRecordsError(this.topic, this.partition, this.#next, this.#openEnd, error.message);
       }
     }
-    return { firstOffset, ...values.finish() };
   }
 
   #takeOne(values: Values, maxBytes: number): boolean {

@@ -1,0 +1,92 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BusClosedError, openBus, openKafkaBus } from '../../bus/index.js';
+import { loadConfig, UsageError } from '../../core/index.js';
+import { describeWithKafka } from '../kafka/index.js';
+import { readAll } from './rig.js';
+
+const KEEP = { retentionMs: null, retentionBytes: null };
+const USER = { user: 'chancery', password: 'not-so-secret' };
+
+describeWithKafka('Kafka with TLS and a login', { own: { security: USER } }, (kafka) => {
+  let dir: string;
+  beforeAll(() => {
+    dir = mkdtempSync(join(tmpdir(), 'chancery-kafka-secure-'));
+    writeFileSync(join(dir, 'ca.pem'), kafka.own.certificate);
+  });
+  afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+  /** Opens the bus that these settings configure, appends a record, and reads it back. */
+  async function roundTrip(flags: Record<string, unknown>): Promise<string[][]> {
+    const settings = loadConfig(
+      { kafkaBrokers: kafka.own.secureAddress, kafkaTlsCa: join(dir, 'ca.pem'), kafkaUser: USER.user, ...flags },
+      { CHANCERY_KAFKA_PASSWORD: USER.password },
+      dir,
+    );
+    const bus = openBus(settings, { dir: join(dir, 'bus') });
+    try {
+      await bus.ensureTopic(`t-${settings.kafkaSasl}`, { partitions: 1, ...KEEP });
+      await bus.append(`t-${settings.kafkaSasl}`, [{ key: 'k', value: Buffer.from('v') }]);
+      return await readAll(bus, `t-${settings.kafkaSasl}`);
+    } finally {
+      await bus.close();
+    }
+  }
+
+  for (const mechanism of ['plain', 'scram-sha-256', 'scram-sha-512']) {
+    it(`lets us in by ${mechanism}`, async () => {
+      expect(await roundTrip({ kafkaSasl: mechanism })).toEqual([['v']]);
+    });
+  }
+
+  it('is told of in one line when it does not let us in', async () => {
+    const wrong = roundTrip({ kafkaSasl: 'scram-sha-512', kafkaPassword: 'wrong' });
+    await expect(wrong).rejects.toThrow(UsageError);
+    await expect(roundTrip({ kafkaSasl: 'plain', kafkaUser: 'nobody' })).rejects.toThrow(
+      /does not let us in.*--kafka-user/,
+    );
+  });
+
+  it('is not trusted without the authority that signed its certificate', async () => {
+    const failure = await roundTrip({ kafkaSasl: 'plain', kafkaTls: true, kafkaTlsCa: undefined }).catch((e) => e);
+    expect(failure).toBeInstanceOf(UsageError);
+    expect(failure.message).toMatch(/do not agree on TLS.*--kafka-tls/);
+    expect(failure.message).not.toContain(USER.password);
+  });
+});
+
+describe('the configured bus', () => {
+  const settings = (flags: Record<string, unknown>) => loadConfig(flags, {}, tmpdir());
+
+  it('is the embedded log unless brokers are named', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'chancery-open-bus-'));
+    try {
+      const bus = openBus(settings({}), { dir });
+      await bus.ensureTopic('t', { partitions: 1, ...KEEP });
+      expect(await bus.partitions()).toHaveLength(1);
+      await bus.close();
+    } finally {
+      rmSync(dir, { recursive: true, force: true });
+    }
+  });
+
+  it('refuses brokers, logins and files that cannot be', () => {
+    expect(() => settings({ kafkaBrokers: 'kafka1' })).toThrow(/HOST:PORT/);
+    const kafka = { kafkaBrokers: 'kafka1:9092' };
+    const open = (flags: Record<string, unknown>) => () => openBus(settings({ ...kafka, ...flags }), { dir: tmpdir() });
+    expect(open({ kafkaSasl: 'scram-sha-512' })).toThrow(/set --kafka-user/);
+    expect(open({ kafkaSasl: 'plain', kafkaUser: 'u' })).toThrow(/readable over the network: set --kafka-tls/);
+    expect(open({ kafkaTlsCa: '/nowhere/ca.pem' })).toThrow(/cannot read \/nowhere\/ca.pem \(--kafka-tls-ca\)/);
+  });
+
+  it('says which brokers do not answer, and why', async () => {
+    const bus = openKafkaBus({ brokers: ['127.0.0.1:1', '127.0.0.1:2'], patienceMs: 100 });
+    await expect(bus.partitions()).rejects.toThrow(
+      /no broker of Kafka at 127.0.0.1:1,127.0.0.1:2 answers.*ECONNREFUSED/,
+    );
+    await bus.close();
+    await expect(bus.partitions()).rejects.toThrow(BusClosedError);
+  });
+});
