@@ -1,9 +1,11 @@
 /**
- * The process that is the embedded ClickHouse server: `node child.js DATA_FOLDER HTTP_PORT TCP_PORT`. The library's
- * main runs on a thread of its own and holds one endless query; this file's only other work is to cancel that query,
- * which ends the server in order, when asked by a signal or when the parent's pipe (stdin) closes.
+ * The process that is the embedded ClickHouse server: `node child.js DATA_FOLDER HTTP_PORT TCP_PORT`, with the owner's
+ * password as the first line of its input. The library's main runs on a thread of its own and holds one endless query;
+ * this file's only other work is to cancel that query, which ends the server in order, when asked by a signal or when
+ * the parent's pipe (its input) closes.
  */
 import { request } from 'node:http';
+import { createInterface } from 'node:readline';
 import {
   arrayConstructor,
   DataType,
@@ -15,9 +17,8 @@ import {
   wrapPointer,
 } from 'ffi-rs';
 import { describeError } from '../../core/index.js';
-import { removeEndpoint } from './endpoint.js';
-import { embeddedPaths, readCredentials } from './files.js';
 import { clickHouseLibrary } from './library.js';
+import { embeddedPaths } from './paths.js';
 import { FAILED } from './server-output.js';
 
 /** Ends when the query is cancelled, at most this long after; each sleep is an interval of a fresh one-row block. */
@@ -28,14 +29,14 @@ const HARD_STOP_MS = 2500;
 
 const [dataFolder = '', httpPort = '', tcpPort = ''] = process.argv.slice(2);
 const paths = embeddedPaths(dataFolder);
-const credentials = readCredentials(paths);
+let password = '';
 let stopping = false;
 
 /** Never `process.exit()` while the library's threads run: that would destroy what they use. */
 const killSelf = (): void => void process.kill(process.pid, 'SIGKILL');
 
 function cancelKeepAliveQuery(): void {
-  const headers = { 'X-ClickHouse-User': 'owner', 'X-ClickHouse-Key': credentials.owner };
+  const headers = { 'X-ClickHouse-User': 'owner', 'X-ClickHouse-Key': password };
   // `agent: false`: a connection of its own, closed after the answer, so that it does not hold up the shutdown.
   request({ host: '127.0.0.1', port: httpPort, path: '/', method: 'POST', headers, agent: false, timeout: 2000 })
     .on('response', (response) => response.resume())
@@ -53,7 +54,6 @@ function stop(): void {
 }
 
 function end(code: number, line: string): void {
-  removeEndpoint(paths, process.pid);
   if (!line) process.exit(code);
   process.stderr.write(`${line}\n`, () => process.exit(code));
 }
@@ -79,7 +79,10 @@ function errorOf(result: JsExternal): string {
 
 async function main(): Promise<void> {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
-  process.stdin.on('error', stop).on('end', stop).on('close', stop).resume();
+  createInterface(process.stdin).once('line', (line) => {
+    password = line;
+  });
+  process.stdin.on('error', stop).on('end', stop).on('close', stop);
   process.on('SIGTERM', stop);
   // Ctrl-C and a closed terminal reach the whole process group; the parent decides when its parts end.
   process.on('SIGINT', () => undefined);

@@ -1,7 +1,8 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { z } from 'zod';
 import { Secret } from '../../core/index.js';
-import { type EmbeddedPaths, embeddedPaths, readCredentials, writePrivate } from './files.js';
+import { readCredentials, writePrivate } from './files.js';
+import { type EmbeddedPaths, embeddedPaths } from './paths.js';
 
 /** How to reach a ClickHouse server over HTTP. */
 export interface ClickHouseEndpoint {

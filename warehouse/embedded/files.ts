@@ -1,24 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { describeError, UsageError } from '../../core/index.js';
-
-/** Where the embedded server keeps its things, below the data folder of an instance. */
-export function embeddedPaths(dataFolder: string) {
-  const folder = join(resolve(dataFolder), 'clickhouse');
-  return {
-    folder,
-    /** What ClickHouse stores. */
-    store: join(folder, 'store'),
-    config: join(folder, 'config.xml'),
-    users: join(folder, 'users.xml'),
-    credentials: join(folder, 'credentials.json'),
-    endpoint: join(folder, 'endpoint.json'),
-  };
-}
-export type EmbeddedPaths = ReturnType<typeof embeddedPaths>;
+import type { EmbeddedPaths } from './paths.js';
 
 const credentialsSchema = z.object({ owner: z.string().min(20), reader: z.string().min(20) });
 /** Passwords of the two users, made once per data folder. */

@@ -1,11 +1,14 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { type Clock, type Component, type Logger, Stopped, systemClock, UsageError } from '../../core/index.js';
+import { resolve } from 'node:path';
 import {
-  answers,
+  type Clock,
+  type Component,
+  describeError,
+  type Logger,
+  Stopped,
+  systemClock,
+  UsageError,
+} from '../../core/index.js';
+import {
   type EmbeddedEndpoint,
   type EndpointFile,
   isAlive,
@@ -14,10 +17,11 @@ import {
   toEndpoint,
   writeEndpoint,
 } from './endpoint.js';
-import { type Credentials, embeddedPaths, prepareFolder } from './files.js';
+import { type Credentials, prepareFolder } from './files.js';
 import { clickHouseLibrary } from './library.js';
+import { embeddedPaths } from './paths.js';
 import { freePort, isFree } from './ports.js';
-import { ServerOutput } from './server-output.js';
+import { FolderInUseError, type ProcessOptions, ServerProcess, StartError } from './server-process.js';
 
 export interface EmbeddedOptions {
   /** Data folder of the instance; the server's things are in its `clickhouse` folder. */
@@ -36,20 +40,16 @@ export interface EmbeddedHealth {
   readonly ready: boolean;
   /** How often the server ended by itself (or was killed) and was started again. */
   readonly restarts: number;
+  /** Whether the kernel keeps it to its own files; otherwise SELECT file('…') shows a reader every file of this user. */
+  readonly confined: boolean;
   /** Why it last ended, while it is not ready. */
   readonly cause?: string;
 }
 
-const READY_TIMEOUT_MS = 60_000;
-const STOP_TIMEOUT_MS = 4000;
 const ORPHAN_TIMEOUT_MS = 5000;
 const RESTART_DELAYS_MS = [0, 200, 500, 1000, 2000, 5000, 10_000];
-
-/** 1 once the child's endless query runs: the listeners are open, and its session has no more to do. */
-const SESSION_QUERY_COUNT = "SELECT count() FROM system.processes WHERE user = ''";
-
-/** Another server holds the lock of the folder. */
-class FolderInUseError extends UsageError {}
+/** A run that lasted this long starts the delays anew. */
+const STEADY_MS = 60_000;
 
 /**
  * The embedded ClickHouse server: one child process, started again whenever it ends without having been asked to.
@@ -59,31 +59,33 @@ export class EmbeddedClickHouse implements Component {
   readonly name = 'clickhouse';
   readonly #paths;
   readonly #clock: Clock;
+  readonly #stop = new AbortController();
   #ports = { http: 0, tcp: 0 };
   #credentials: Credentials | undefined;
-  #child: ChildProcess | undefined;
+  #process: ServerProcess | undefined;
+  #confined = true;
   #ready = false;
   #restarts = 0;
   #cause: string | undefined;
   #supervision: Promise<void> | undefined;
-  readonly #stop = new AbortController();
 
   constructor(private readonly options: EmbeddedOptions) {
     this.#paths = embeddedPaths(options.dataFolder);
     this.#clock = options.clock ?? systemClock;
   }
 
-  /** How to reach it; stays the same across restarts of the child. Only after `start`. */
+  /** How to reach it; address and passwords stay the same across restarts of the child. Only after `start`. */
   get endpoint(): EmbeddedEndpoint {
-    if (!this.#credentials || !this.#child?.pid) throw new Error('the embedded ClickHouse was not started');
-    return toEndpoint(this.#place(this.#child.pid), this.#credentials);
+    if (!this.#credentials || !this.#process) throw new Error('the embedded ClickHouse was not started');
+    return toEndpoint(this.#place(this.#process.pid), this.#credentials);
   }
 
   get health(): EmbeddedHealth {
     return {
       ready: this.#ready,
       restarts: this.#restarts,
-      ...(this.#cause && !this.#ready ? { cause: this.#cause } : {}),
+      confined: this.#process !== undefined && this.#process.obstacle === undefined,
+      ...(this.#cause !== undefined && !this.#ready ? { cause: this.#cause } : {}),
     };
   }
 
@@ -95,29 +97,16 @@ export class EmbeddedClickHouse implements Component {
     clickHouseLibrary();
     this.#credentials = prepareFolder(this.#paths, this.options);
     await this.#choosePorts();
-    const exited = await this.#launchWhenFree(AbortSignal.any([signal, this.#stop.signal]));
-    this.#supervision = this.#supervise(exited);
-  }
-
-  /** The server of a Chancery that was killed needs a moment to notice and to let go of the folder. */
-  async #launchWhenFree(signal: AbortSignal): Promise<{ reason: Promise<string> }> {
-    const deadline = this.#clock.nowMs() + ORPHAN_TIMEOUT_MS;
-    for (;;) {
-      try {
-        return await this.#launch(signal);
-      } catch (error) {
-        const other = readEndpointFile(this.#paths);
-        const orphan = !other || !isAlive(other.supervisor);
-        if (!(error instanceof FolderInUseError) || !orphan || this.#clock.nowMs() > deadline) throw error;
-        await this.#clock.sleep(200, signal);
-      }
-    }
+    await this.#launchWhenFree(AbortSignal.any([signal, this.#stop.signal]));
+    this.#supervision = this.#supervise();
   }
 
   async stop(): Promise<void> {
     this.#stop.abort(new Stopped('stop'));
     await this.#supervision;
-    await this.#end();
+    this.#ready = false;
+    await this.#process?.stop();
+    if (this.#process) removeEndpoint(this.#paths, this.#process.pid);
   }
 
   #place(pid: number): EndpointFile {
@@ -133,124 +122,78 @@ export class EmbeddedClickHouse implements Component {
     this.#ports = { http, tcp: await freePort([http]) };
   }
 
-  /** Starts the child and waits until it answers; resolves with a promise of the reason why it ends. */
-  async #launch(signal: AbortSignal): Promise<{ reason: Promise<string> }> {
-    signal.throwIfAborted();
-    // The library's log tables of the last run would collide with those of this one.
-    for (const folder of ['data', 'metadata'])
-      rmSync(join(this.#paths.store, folder, 'system'), { recursive: true, force: true });
-    const output = new ServerOutput((line) => this.#log(line));
-    const args = [childScript(), this.options.dataFolder, String(this.#ports.http), String(this.#ports.tcp)];
-    // A process group of its own: a terminal's Ctrl-C must not end the database before those who write to it.
-    const child = spawn(process.execPath, args, { stdio: ['pipe', 'ignore', 'pipe'], detached: true });
-    this.#child = child;
-    child.stdin?.on('error', () => undefined);
-    child.stderr?.on('data', (chunk: Buffer) => output.push(chunk));
-    const reason = once(child, 'close').then(
-      ([code, killed]) => (killed ? `killed by ${killed}` : `exit code ${code}: ${output.reason}`),
-      (error: Error) => error.message,
-    );
-    const exited = { reason };
-    let ended: string | undefined;
-    void reason.then((text) => {
-      ended = text;
-    });
-    const deadline = this.#clock.nowMs() + READY_TIMEOUT_MS;
-    try {
-      while (ended === undefined) {
-        if (child.pid && this.#credentials) {
-          const { owner } = toEndpoint(this.#place(child.pid), this.#credentials);
-          if (await answers(owner, SESSION_QUERY_COUNT, '1')) break;
-        }
-        if (this.#clock.nowMs() > deadline)
-          throw new UsageError(`the embedded ClickHouse did not answer in ${READY_TIMEOUT_MS / 1000} s`);
-        await this.#clock.sleep(20, signal);
+  /** The server of a Chancery that was killed needs a moment to notice and to let go of the folder. */
+  async #launchWhenFree(signal: AbortSignal): Promise<void> {
+    const deadline = this.#clock.nowMs() + ORPHAN_TIMEOUT_MS;
+    for (;;) {
+      try {
+        return await this.#launch(signal);
+      } catch (error) {
+        const other = readEndpointFile(this.#paths);
+        const orphan = !other || !isAlive(other.supervisor);
+        if (!(error instanceof FolderInUseError) || !orphan || this.#clock.nowMs() > deadline) throw error;
+        await this.#clock.sleep(200, signal);
       }
+    }
+  }
+
+  async #launch(signal: AbortSignal): Promise<void> {
+    if (!this.#credentials) throw new Error('the embedded ClickHouse was not started');
+    const options: ProcessOptions = {
+      dataFolder: resolve(this.options.dataFolder),
+      paths: this.#paths,
+      ports: this.#ports,
+      credentials: this.#credentials,
+      confined: this.#confined,
+      logger: this.options.logger,
+      clock: this.#clock,
+    };
+    try {
+      this.#process = await ServerProcess.start(options, signal);
     } catch (error) {
-      await this.#end();
-      throw error;
+      if (!this.#confined || !(error instanceof StartError)) throw error;
+      // Perhaps it needs a file of this machine that it may not read: better unconfined than not at all.
+      this.#process = await ServerProcess.start({ ...options, confined: false }, signal);
+      this.#confined = false;
     }
-    if (ended !== undefined) throw this.#startFailure(ended, output);
+    const { obstacle } = this.#process;
+    if (obstacle !== undefined && this.#restarts === 0) {
+      this.options.logger.warn({ why: obstacle }, "who may read ClickHouse can read this user's files with file()");
+    }
+    writeEndpoint(this.#paths, this.#place(this.#process.pid));
     this.#ready = true;
-    if (child.pid) writeEndpoint(this.#paths, this.#place(child.pid));
-    return exited;
   }
 
-  #startFailure(ended: string, output: ServerOutput): UsageError {
-    const codes = output.errorCodes;
-    if (codes.has(76)) {
-      const other = readEndpointFile(this.#paths);
-      return new FolderInUseError(
-        `${this.#paths.store} is in use by another Chancery${other ? ` (process ${other.supervisor})` : ''}; ` +
-          'stop that one, or choose another folder with --data',
-      );
-    }
-    if (codes.has(210)) {
-      return new UsageError(
-        `port ${this.#ports.http} or ${this.#ports.tcp} was taken while the embedded ClickHouse started; ` +
-          'start again, or choose a port with --clickhouse-port',
-      );
-    }
-    return new UsageError(`the embedded ClickHouse did not start: ${ended}`);
-  }
-
-  async #supervise(first: { reason: Promise<string> }): Promise<void> {
+  async #supervise(): Promise<void> {
     const { signal } = this.#stop;
-    const stopped = new Promise<'stopped'>((resolve) =>
-      signal.addEventListener('abort', () => resolve('stopped'), { once: true }),
+    const stopped = new Promise<string>((done) =>
+      signal.addEventListener('abort', () => done('stopped'), { once: true }),
     );
-    let exited = first;
     for (let failures = 0; !signal.aborted; ) {
       const since = this.#clock.nowMs();
-      const reason = await Promise.race([exited.reason, stopped]);
+      const reason = await Promise.race([this.#process?.ended, stopped]);
       if (signal.aborted) return;
       this.#ready = false;
       this.#cause = reason;
       this.#restarts += 1;
-      if (this.#clock.nowMs() - since > 60_000) failures = 0;
+      if (this.#clock.nowMs() - since > STEADY_MS) failures = 0;
       this.options.logger.warn({ reason, restarts: this.#restarts }, 'ClickHouse ended; starting it again');
-      while (!signal.aborted) {
-        try {
-          await this.#clock.sleep(RESTART_DELAYS_MS[Math.min(failures, RESTART_DELAYS_MS.length - 1)] ?? 0, signal);
-          failures += 1;
-          exited = await this.#launch(signal);
-          break;
-        } catch (error) {
-          if (signal.aborted) return;
-          this.#cause = error instanceof Error ? error.message : String(error);
-          this.options.logger.error({ err: error }, 'ClickHouse did not start; trying again');
-        }
+      failures = await this.#restart(failures, signal);
+    }
+  }
+
+  /** Tries until the server is ready or the signal is aborted; answers how many tries there were in all. */
+  async #restart(failures: number, signal: AbortSignal): Promise<number> {
+    for (let tries = failures; ; tries++) {
+      try {
+        await this.#clock.sleep(RESTART_DELAYS_MS[Math.min(tries, RESTART_DELAYS_MS.length - 1)] ?? 0, signal);
+        await this.#launch(signal);
+        return tries + 1;
+      } catch (error) {
+        if (signal.aborted) return tries;
+        this.#cause = describeError(error);
+        this.options.logger.error({ err: error }, 'ClickHouse did not start; trying again');
       }
     }
   }
-
-  /** Ends the child in order; kills it when that takes too long, which loses nothing that was acknowledged. */
-  async #end(): Promise<void> {
-    const child = this.#child;
-    this.#ready = false;
-    if (!child?.pid) return;
-    if (child.exitCode === null && child.signalCode === null) {
-      const closed = once(child, 'close');
-      child.stdin?.end();
-      child.kill('SIGTERM');
-      const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
-      await closed;
-      clearTimeout(timer);
-    }
-    removeEndpoint(this.#paths, child.pid);
-  }
-
-  #log(line: string): void {
-    if (line.includes('<Fatal>')) this.options.logger.error({ line }, 'ClickHouse');
-    else this.options.logger.debug({ line }, 'ClickHouse');
-  }
-}
-
-/** The compiled child: beside this file, or in `dist` when this file runs as TypeScript (tests). */
-function childScript(): string {
-  const beside = fileURLToPath(new URL('./child.js', import.meta.url));
-  if (existsSync(beside)) return beside;
-  const compiled = fileURLToPath(new URL('../../dist/warehouse/embedded/child.js', import.meta.url));
-  if (existsSync(compiled)) return compiled;
-  throw new UsageError(`${compiled} is missing: run \`npm run build\``);
 }

@@ -1,0 +1,167 @@
+import { closeSync, existsSync, openSync, realpathSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { DataType, load, open } from 'ffi-rs';
+import type { EmbeddedPaths } from './paths.js';
+
+/**
+ * Confinement of the ClickHouse process to its own files, by the Linux kernel (Landlock). The library lets every user
+ * who may send a query read any file with `SELECT file('…')`, and no grant or setting of ClickHouse prevents that; the
+ * reader would be the owner one query later.
+ */
+const SYSCALL = { createRuleset: 444, addRule: 445, restrictSelf: 446 } as const;
+const PR_SET_NO_NEW_PRIVS = 38;
+const RULE_PATH_BENEATH = 1;
+const VERSION_FLAG = 1;
+const O_PATH = 0o10000000;
+const F_SETFD = 2;
+
+const EXECUTE = 1n << 0n;
+const WRITE_FILE = 1n << 1n;
+const READ_FILE = 1n << 2n;
+const READ_DIR = 1n << 3n;
+const TRUNCATE = 1n << 14n;
+/** Rights that exist since version 2 of the interface: the first that allows renames between folders. */
+const BASIC = (1n << 14n) - 1n;
+const FIRST_USABLE_VERSION = 2;
+
+const LIBRARY_FOLDERS = [
+  '/lib',
+  '/lib32',
+  '/lib64',
+  '/usr/lib',
+  '/usr/lib64',
+  '/usr/local/lib',
+  '/nix/store',
+  '/gnu/store',
+];
+const READ_FOLDERS = ['/proc', '/sys', '/usr/share/zoneinfo', '/etc/ssl', '/etc/pki', '/usr/share/ca-certificates'];
+const READ_FILES = [
+  '/etc/localtime',
+  '/etc/hosts',
+  '/etc/host.conf',
+  '/etc/resolv.conf',
+  '/etc/nsswitch.conf',
+  '/etc/gai.conf',
+  '/etc/ld.so.cache',
+  '/dev/urandom',
+  '/dev/random',
+  '/dev/zero',
+];
+
+/**
+ * From now on this thread, what it starts and what it becomes can open only what a ClickHouse server of this folder
+ * needs. Answers why not, where the kernel does not offer it.
+ */
+export function confine(paths: EmbeddedPaths): string | undefined {
+  if (process.platform !== 'linux') return `no such confinement on ${process.platform}`;
+  open({ library: 'libc', path: 'libc.so.6' });
+  const version = landlockVersion();
+  if (version < FIRST_USABLE_VERSION) return 'the kernel does not offer Landlock, version 2 or newer';
+  const all = version >= 3 ? BASIC | TRUNCATE : BASIC;
+  const handled = Buffer.alloc(8);
+  handled.writeBigUInt64LE(all);
+  const ruleset = createRuleset(handled);
+  if (ruleset < 0) return 'the kernel refused a Landlock ruleset';
+  const allow = (path: string, access: bigint) => addRule(ruleset, path, access & all);
+
+  allow(paths.store, all);
+  for (const folder of [...LIBRARY_FOLDERS, ...packageFolders()]) allow(folder, READ_FILE | READ_DIR | EXECUTE);
+  for (const folder of READ_FOLDERS) allow(folder, READ_FILE | READ_DIR);
+  for (const file of [...READ_FILES, ...packageFiles(), paths.config, paths.users]) allow(file, READ_FILE);
+  allow('/dev/null', READ_FILE | WRITE_FILE | TRUNCATE);
+  allow(process.execPath, READ_FILE | EXECUTE);
+
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1) !== 0) return 'the kernel refused no_new_privs';
+  return restrictSelf(ruleset) === 0 ? undefined : 'the kernel refused the Landlock ruleset';
+}
+
+/** Becomes `node script …args`, in the same process: with exec, threads that were there before are confined too. */
+export function become(script: string, args: readonly string[]): never {
+  // Node lets nothing that it starts inherit its own input and output unless told to.
+  for (const fd of [0, 1, 2]) setDescriptorFlags(fd, 0);
+  const argv = [process.execPath, script, ...args];
+  load({
+    library: 'libc',
+    funcName: 'execl',
+    retType: DataType.I32,
+    paramsType: [DataType.String, ...argv.map(() => DataType.String), DataType.I64],
+    paramsValue: [process.execPath, ...argv, 0],
+  });
+  throw new Error(`cannot execute ${process.execPath}`);
+}
+
+/** What node must read to run the child: this package and the packages beside those that it uses. */
+function packageFolders(): string[] {
+  const here = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+  const { resolve } = createRequire(import.meta.url);
+  const modules = ['ffi-rs', 'chdb/libchdb'].map((name) => {
+    const path = realpathSync(resolve(name));
+    const mark = `${sep}node_modules${sep}`;
+    return path.slice(0, path.indexOf(mark) + mark.length);
+  });
+  return [here, ...new Set(modules)];
+}
+
+const packageFiles = (): string[] => [join(dirname(packageFolders()[0] ?? ''), 'package.json')];
+
+/** A path that is not there needs no rule. */
+function addRule(ruleset: number, path: string, access: bigint): void {
+  if (!existsSync(path)) return;
+  const parent = openSync(path, O_PATH);
+  try {
+    const rule = Buffer.alloc(12);
+    rule.writeBigUInt64LE(access);
+    rule.writeInt32LE(parent, 8);
+    if (addPathRule(ruleset, rule) !== 0) throw new Error(`Landlock refused a rule for ${path}`);
+  } finally {
+    closeSync(parent);
+  }
+}
+
+const SYSCALL_RESULT = { library: 'libc', funcName: 'syscall', retType: DataType.I32 } as const;
+const { I32, I64, U8Array } = DataType;
+
+/** Version of Landlock that the kernel offers; negative when none. */
+const landlockVersion = (): number =>
+  load({
+    ...SYSCALL_RESULT,
+    paramsType: [I64, I64, I64, I64],
+    paramsValue: [SYSCALL.createRuleset, 0, 0, VERSION_FLAG],
+  });
+
+const createRuleset = (attributes: Buffer): number =>
+  load({
+    ...SYSCALL_RESULT,
+    paramsType: [I64, U8Array, I64, I64],
+    paramsValue: [SYSCALL.createRuleset, attributes, attributes.length, 0],
+  });
+
+const addPathRule = (ruleset: number, rule: Buffer): number =>
+  load({
+    ...SYSCALL_RESULT,
+    paramsType: [I64, I64, I64, U8Array, I64],
+    paramsValue: [SYSCALL.addRule, ruleset, RULE_PATH_BENEATH, rule, 0],
+  });
+
+const restrictSelf = (ruleset: number): number =>
+  load({ ...SYSCALL_RESULT, paramsType: [I64, I64, I64], paramsValue: [SYSCALL.restrictSelf, ruleset, 0] });
+
+const prctl = (option: number, value: number): number =>
+  load({
+    library: 'libc',
+    funcName: 'prctl',
+    retType: I32,
+    paramsType: [I32, I64, I64, I64, I64],
+    paramsValue: [option, value, 0, 0, 0],
+  });
+
+const setDescriptorFlags = (fd: number, flags: number): number =>
+  load({
+    library: 'libc',
+    funcName: 'fcntl',
+    retType: I32,
+    paramsType: [I32, I32, I64],
+    paramsValue: [fd, F_SETFD, flags],
+  });

@@ -1,0 +1,145 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Clock, type Logger, Secret, UsageError } from '../../core/index.js';
+import { answers, readEndpointFile } from './endpoint.js';
+import type { Credentials } from './files.js';
+import type { EmbeddedPaths } from './paths.js';
+import { ServerOutput } from './server-output.js';
+
+export interface ProcessOptions {
+  readonly dataFolder: string;
+  readonly paths: EmbeddedPaths;
+  readonly ports: { readonly http: number; readonly tcp: number };
+  readonly credentials: Credentials;
+  /** Whether the process is confined to its files where the kernel can do that. */
+  readonly confined: boolean;
+  readonly logger: Logger;
+  readonly clock: Clock;
+}
+
+/** Another server holds the lock of the folder. */
+export class FolderInUseError extends UsageError {}
+/** The child ended before it was ready, for a reason that is neither the folder's nor a port's. */
+export class StartError extends UsageError {}
+
+const READY_TIMEOUT_MS = 60_000;
+const STOP_TIMEOUT_MS = 4000;
+/** 1 once the child's endless query runs: the listeners are open, and its session has no more to do. */
+const SESSION_QUERY_COUNT = "SELECT count() FROM system.processes WHERE user = ''";
+const NETWORK_ERROR = 210;
+const CANNOT_OPEN_FILE = 76;
+
+/** One run of the embedded server: a child process that serves until it is stopped, or ends by itself. */
+export class ServerProcess {
+  readonly #child: ChildProcess;
+  readonly #output: ServerOutput;
+  #endedBecause: string | undefined;
+  /** Resolves with the reason when the process has ended. */
+  readonly ended: Promise<string>;
+
+  private constructor(private readonly options: ProcessOptions) {
+    const { dataFolder, paths, ports, credentials, confined, logger } = options;
+    // The library's log tables of the last run would collide with those of this one.
+    for (const folder of ['data', 'metadata'])
+      rmSync(join(paths.store, folder, 'system'), { recursive: true, force: true });
+    this.#output = new ServerOutput((line) => {
+      if (line.includes('<Fatal>')) logger.error({ line }, 'ClickHouse');
+      else logger.debug({ line }, 'ClickHouse');
+    });
+    // A process group of its own: a terminal's Ctrl-C must not end the database before those who write to it.
+    // An empty environment: file('/proc/self/environ') must show nothing of ours.
+    this.#child = spawn(
+      process.execPath,
+      [compiled(confined ? 'confined-child.js' : 'child.js'), dataFolder, String(ports.http), String(ports.tcp)],
+      { stdio: ['pipe', 'ignore', 'pipe'], detached: true, cwd: paths.store, env: { TZ: 'UTC' } },
+    );
+    this.#child.stdin?.on('error', () => undefined);
+    this.#child.stdin?.write(`${credentials.owner}\n`);
+    this.#child.stderr?.on('data', (chunk: Buffer) => this.#output.push(chunk));
+    this.ended = once(this.#child, 'close').then(
+      ([code, signal]) => (signal ? `killed by ${signal}` : `exit code ${code}: ${this.#output.reason}`),
+      (error: Error) => error.message,
+    );
+    void this.ended.then((reason) => {
+      this.#endedBecause = reason;
+    });
+  }
+
+  /**
+   * Starts the process; resolves when it answers.
+   * @throws FolderInUseError, UsageError when a port was taken, StartError
+   */
+  static async start(options: ProcessOptions, signal: AbortSignal): Promise<ServerProcess> {
+    signal.throwIfAborted();
+    const process = new ServerProcess(options);
+    try {
+      await process.#ready(signal);
+      return process;
+    } catch (error) {
+      await process.stop();
+      throw error;
+    }
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
+  /** Why it is not confined to its files; undefined when it is. */
+  get obstacle(): string | undefined {
+    return this.options.confined ? this.#output.obstacle : 'it did not start when it was';
+  }
+
+  /** Ends the process in order; kills it when that takes too long, which loses nothing that was acknowledged. */
+  async stop(): Promise<void> {
+    if (this.#endedBecause !== undefined) return;
+    this.#child.stdin?.end();
+    this.#child.kill('SIGTERM');
+    const timer = setTimeout(() => this.#child.kill('SIGKILL'), STOP_TIMEOUT_MS);
+    await this.ended;
+    clearTimeout(timer);
+  }
+
+  async #ready(signal: AbortSignal): Promise<void> {
+    const { clock, ports, credentials } = this.options;
+    const owner = { url: `http://127.0.0.1:${ports.http}`, user: 'owner', password: new Secret(credentials.owner) };
+    const deadline = clock.nowMs() + READY_TIMEOUT_MS;
+    while (!(await answers(owner, SESSION_QUERY_COUNT, '1'))) {
+      if (this.#endedBecause !== undefined) throw this.#startFailure(this.#endedBecause);
+      if (clock.nowMs() > deadline) {
+        throw new UsageError(`the embedded ClickHouse did not answer in ${READY_TIMEOUT_MS / 1000} s`);
+      }
+      await clock.sleep(20, signal);
+    }
+  }
+
+  #startFailure(reason: string): UsageError {
+    const { paths, ports } = this.options;
+    if (this.#output.errorCodes.has(CANNOT_OPEN_FILE)) {
+      const other = readEndpointFile(paths);
+      return new FolderInUseError(
+        `${paths.store} is in use by another Chancery${other ? ` (process ${other.supervisor})` : ''}; ` +
+          'stop that one, or choose another folder with --data',
+      );
+    }
+    if (this.#output.errorCodes.has(NETWORK_ERROR)) {
+      return new UsageError(
+        `port ${ports.http} or ${ports.tcp} was taken while the embedded ClickHouse started; ` +
+          'start again, or choose a port with --clickhouse-port',
+      );
+    }
+    return new StartError(`the embedded ClickHouse did not start: ${reason}`);
+  }
+}
+
+/** A compiled script: beside this file, or in `dist` when this file runs as TypeScript (tests). */
+function compiled(name: string): string {
+  const beside = fileURLToPath(new URL(`./${name}`, import.meta.url));
+  if (existsSync(beside)) return beside;
+  const inDist = fileURLToPath(new URL(`../../dist/warehouse/embedded/${name}`, import.meta.url));
+  if (existsSync(inDist)) return inDist;
+  throw new UsageError(`${inDist} is missing: run \`npm run build\``);
+}
