@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { Gauge, type Registry } from 'prom-client';
 import { EmbeddedClickHouse } from '../../warehouse/index.js';
 import { runPart } from '../parts/run-part.js';
 import { withSettings } from '../settings.js';
@@ -12,7 +13,7 @@ export function define(command: Command): void {
       '\nExamples:\n  chancery warehouse\n  chancery warehouse --data /srv/chancery --clickhouse-port 8123',
     )
     .action(() =>
-      runPart(command, 'clickhouse', ({ settings, log }) => {
+      runPart(command, 'clickhouse', ({ settings, log, metrics }) => {
         const server = new EmbeddedClickHouse({
           dataFolder: settings.data,
           database: settings.database,
@@ -20,6 +21,7 @@ export function define(command: Command): void {
           memoryBytes: settings.clickhouseMemory,
           logger: log,
         });
+        measure(server, metrics);
         return {
           components: [server],
           health: () => ({ ok: server.health.ready, detail: { ...server.health } }),
@@ -28,4 +30,19 @@ export function define(command: Command): void {
       }),
     );
   withSettings(command, WAREHOUSE);
+}
+
+function measure(server: EmbeddedClickHouse, registry: Registry): void {
+  const ready: Gauge = new Gauge({
+    name: 'chancery_clickhouse_ready',
+    help: '1 while the embedded ClickHouse answers',
+    registers: [registry],
+    collect: () => ready.set(server.health.ready ? 1 : 0),
+  });
+  const restarts: Gauge = new Gauge({
+    name: 'chancery_clickhouse_restarts',
+    help: 'how often the embedded ClickHouse was started again',
+    registers: [registry],
+    collect: () => restarts.set(server.health.restarts),
+  });
 }

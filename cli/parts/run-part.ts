@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import type { Registry } from 'prom-client';
-import { Registry as MetricsRegistry } from 'prom-client';
+import { collectDefaultMetrics, Registry } from 'prom-client';
 import {
   type Component,
   createLogger,
@@ -47,7 +46,8 @@ export async function runPart(
   const { settings, given } = settingsOf(command);
   const signal = processSignal(settings.stopWithParent ? process.stdin : undefined);
   const log = createLogger({ part, level: settings.logLevel, plain: process.stderr.isTTY === true });
-  const metrics = new MetricsRegistry();
+  const metrics = new Registry();
+  collectDefaultMetrics({ register: metrics });
   const wired = await wire({ settings, given, log, metrics });
   const health = new HealthServer({ port: settings.metricsPort }, metrics, wired.health);
   const lifecycle = new Lifecycle([health, ...wired.components]);

@@ -68,7 +68,7 @@ export class InstanceRun implements Component {
   async start(signal: AbortSignal): Promise<void> {
     const { settings, given, onNews } = this.options;
     const paths = instancePaths(settings.data);
-    mkdirSync(paths.folder, { recursive: true, mode: 0o700 });
+    mkdirSync(paths.logs, { recursive: true, mode: 0o700 });
     const failed = new AbortController();
     const both = AbortSignal.any([signal, failed.signal]);
     const simulated = !given.has('exchangeUrl');

@@ -1,5 +1,4 @@
-import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { appendFileSync, renameSync, statSync } from 'node:fs';
 
 /** A part's log under DATA/logs/: appended line by line; when it grows past the limit it becomes `.1` and starts anew. */
 export class LogFile {
@@ -9,7 +8,6 @@ export class LogFile {
     private readonly path: string,
     private readonly limitBytes = 10_000_000,
   ) {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     this.#bytes = sizeOf(path);
   }
 

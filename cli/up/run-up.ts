@@ -1,4 +1,4 @@
-import { Gauge, Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { HealthServer, packageVersion, processSignal, systemClock } from '../../core/index.js';
 import { formatSeconds } from '../format.js';
 import { instancePaths } from '../parts/instance.js';
@@ -25,6 +25,7 @@ export async function runUp(options: UpOptions): Promise<void> {
   const place = announce(settings.data, 'up', {}, { alone: true });
   const instance = new InstanceRun({ ...options, onNews: (text) => screen.news(`${clockTime()} ${text}`) });
   const metrics = new Registry();
+  collectDefaultMetrics({ register: metrics });
   const health = new HealthServer({ port: settings.metricsPort }, metrics, () => ({
     ok: instance.parts.every((part) => part.state === 'ready'),
     detail: Object.fromEntries(instance.parts.map((part) => [part.name, part.state])),
