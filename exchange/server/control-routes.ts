@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ExchangeCore, Result } from '../engine/index.js';
+import { settled } from './accepted.js';
 import { HttpError } from './errors.js';
 import { eventToWire } from './event-shape.js';
 import { FAULT_KINDS, FAULT_STREAMS, type FaultRequest, type Faults, STREAM_ONLY } from './faults.js';
@@ -46,9 +47,7 @@ export function controlRoutes({ core, quirks, faults, load }: ControlRoutesOptio
     handle,
   });
   const eventReply = async (result: Result<Parameters<typeof eventToWire>[0]>): Promise<Reply> => {
-    const event = accepted(result);
-    await core.durable();
-    return { status: 200, json: eventToWire(event, quirks.eventShape) };
+    return { status: 200, json: eventToWire(await settled(core, result), quirks.eventShape) };
   };
   return [
     route('POST', '/events', ({ body }) => {
@@ -88,10 +87,4 @@ function faultRequest(body: unknown): FaultRequest {
   }
   if (fault.kind === 'slow' && fault.ms === undefined) throw new HttpError(400, 'ms: slow needs it');
   return { ...fault, count };
-}
-
-/** What the core answers. @throws HttpError with the status of its refusal */
-function accepted<T>(result: Result<T>): T {
-  if (result.ok) return result.value;
-  throw new HttpError(result.rejection.kind === 'not-found' ? 404 : 400, result.rejection.message);
 }

@@ -1,21 +1,32 @@
+import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { join } from 'node:path';
 import { type Clock, type Component, type Logger, UsageError } from '../../core/index.js';
 import type { ExchangeCore } from '../engine/index.js';
+import { keptSecret } from '../store/index.js';
+import { Authenticator, Tokens } from './auth/index.js';
+import { authRoutes } from './auth-routes.js';
+import { BalanceStream } from './balance-stream.js';
 import { ChanceFeed } from './chance-feed.js';
 import { ChanceStream } from './chance-stream.js';
+import { controlAccountRoutes } from './control-account-routes.js';
 import { controlRoutes } from './control-routes.js';
 import { HttpError } from './errors.js';
 import { Faults } from './faults.js';
+import { historyRoutes } from './history-routes.js';
 import { HttpHandler } from './http-handler.js';
 import { LoadGenerator } from './load-generator.js';
 import { ExchangeMetrics } from './metrics.js';
 import { OrderBookStream } from './order-book-stream.js';
+import { orderRoutes } from './order-routes.js';
+import { OrderStream } from './order-stream.js';
 import { publicRoutes } from './public-routes.js';
 import type { Quirks } from './quirks.js';
 import { RateLimit } from './rate-limit.js';
 import { Router } from './routes.js';
 import { StreamServer } from './stream-server.js';
+import { walletRoutes } from './wallet-routes.js';
 import { WireEncoder } from './wire-encoder.js';
 
 export interface ExchangeServerOptions {
@@ -25,6 +36,10 @@ export interface ExchangeServerOptions {
   readonly port: number;
   readonly quirks: Quirks;
   readonly controlToken: string;
+  /** Where the key that signs JWTs is kept, so that logins outlive the process; undefined keeps it in memory. */
+  readonly dataDir?: string | undefined;
+  /** How long private streams wait for AUTH; default 30 s. */
+  readonly authWithinMs?: number | undefined;
   /** Frames per second of the load generator; 0 is none. */
   readonly loadFramesPerSecond: number;
   readonly seed: number;
@@ -41,35 +56,41 @@ export class ExchangeServer implements Component {
   #orderBook: OrderBookStream;
   #chanceFeed: ChanceFeed;
   #load: LoadGenerator;
+  #tokens: Tokens;
   #stopping = new AbortController();
 
   constructor(private readonly options: ExchangeServerOptions) {
-    const { core, quirks, clock, log, controlToken } = options;
+    const { core, quirks, clock, log, controlToken, authWithinMs } = options;
+    const { heartbeatSeconds } = quirks;
     const { metrics } = this;
     const encoder = new WireEncoder(quirks);
     const faults = new Faults(() => clock.nowMicros());
-    this.#orderBook = new OrderBookStream({ core, faults, encoder, heartbeatSeconds: quirks.heartbeatSeconds });
+    this.#tokens = new Tokens(clock);
+    const authenticator = new Authenticator(core, this.#tokens, clock);
+    this.#orderBook = new OrderBookStream({ core, faults, encoder, heartbeatSeconds });
     const chance = new ChanceStream({ core, faults, encoder });
+    const own = { core, authenticator, faults, encoder, clock, authWithinMs };
+    const privateStreams = [new OrderStream({ ...own, heartbeatSeconds }), new BalanceStream(own)];
+    const onKeyChanged = (userId: string) => {
+      for (const stream of privateStreams) stream.endSessions(userId);
+    };
     this.#chanceFeed = new ChanceFeed(core, chance, clock);
     this.#load = new LoadGenerator(core, this.#orderBook, options.loadFramesPerSecond, options.seed);
-    this.#streams = new StreamServer({ endpoints: [this.#orderBook, chance], faults, metrics, clock, log });
+    const endpoints = [this.#orderBook, chance, ...privateStreams];
+    this.#streams = new StreamServer({ endpoints, faults, metrics, clock, log });
     const rateLimit = quirks.rateLimit === undefined ? undefined : new RateLimit(quirks.rateLimit, () => clock.nowMs());
     const router = new Router([
       ...publicRoutes({ core, quirks, encoder }),
+      ...authRoutes({ core, quirks, tokens: this.#tokens, clock, onKeyChanged }),
+      ...orderRoutes({ core, quirks }),
+      ...walletRoutes({ core, quirks }),
+      ...historyRoutes({ core, quirks }),
       ...controlRoutes({ core, quirks, faults, load: this.#load }),
+      ...controlAccountRoutes({ core, clock, onKeyChanged }),
     ]);
     const stopping = this.#stopping.signal;
-    const handler = new HttpHandler({
-      router,
-      encoder,
-      faults,
-      rateLimit,
-      controlToken,
-      metrics,
-      clock,
-      log,
-      stopping,
-    });
+    const shared = { encoder, faults, rateLimit, controlToken, metrics, clock, log, stopping };
+    const handler = new HttpHandler({ router, authenticator, ...shared });
     this.#server = createServer({ keepAlive: true, keepAliveInitialDelay: 30_000, requestTimeout: 30_000 });
     this.#server.on('request', (request, response) => void handler.handle(request, response));
     this.#server.on('upgrade', (request, socket, head) => this.#streams.upgrade(request, socket, head));
@@ -82,9 +103,10 @@ export class ExchangeServer implements Component {
     return `http://${reachable(this.options.host)}:${port}`;
   }
 
-  /** @throws UsageError when the address cannot be listened on */
+  /** @throws UsageError when the address cannot be listened on, or the data folder not used */
   async start(): Promise<void> {
-    const { host, port } = this.options;
+    const { host, port, dataDir } = this.options;
+    this.#tokens.useKey(dataDir === undefined ? randomBytes(32) : await keptSecret(join(dataDir, 'token.key')));
     await new Promise<void>((resolve, reject) => {
       this.#server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(error, host, port)));
       this.#server.listen({ host, port, backlog: 4096 }, () => resolve());

@@ -1,9 +1,9 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock, Logger } from '../../core/index.js';
+import { type Authenticator, sameText } from './auth/index.js';
 import { HttpError } from './errors.js';
 import type { Faults } from './faults.js';
-import { readJsonBody } from './http-body.js';
+import { parseBody, readBody } from './http-body.js';
 import type { ExchangeMetrics } from './metrics.js';
 import type { RateLimit } from './rate-limit.js';
 import { sendReply } from './reply.js';
@@ -12,6 +12,7 @@ import type { WireEncoder } from './wire-encoder.js';
 
 export interface HttpHandlerOptions {
   readonly router: Router;
+  readonly authenticator: Authenticator;
   readonly encoder: WireEncoder;
   readonly faults: Faults;
   readonly rateLimit: RateLimit | undefined;
@@ -23,7 +24,7 @@ export interface HttpHandlerOptions {
   readonly stopping: AbortSignal;
 }
 
-/** Answers REST and control requests: faults and rate limit, path, access, body, then the route's handler. */
+/** Answers REST and control requests: faults and rate limit, path, credentials, body, then the route's handler. */
 export class HttpHandler {
   constructor(private readonly options: HttpHandlerOptions) {}
 
@@ -39,10 +40,15 @@ export class HttpHandler {
       const match = this.options.router.match(request.method ?? '', path);
       if (!match) throw new HttpError(404, `there is no ${request.method} ${path.slice(0, 200)}`);
       label = match.route.path;
-      if (match.route.access === 'control') this.#checkToken(request);
-      const body = match.route.method === 'POST' ? await readJsonBody(request) : undefined;
+      const { method, access, handle } = match.route;
+      if (access === 'control') this.#checkToken(request);
+      const { headers } = request;
+      const admission = this.options.authenticator.admit(access, { method, path, headers });
+      const raw = method === 'POST' ? await readBody(request, admission.signed) : undefined;
+      const userId = admission.finish();
+      const body = method === 'POST' ? parseBody(raw) : undefined;
       const query = new URLSearchParams(search);
-      const reply = await match.route.handle({ params: match.params, query, headers: request.headers, body });
+      const reply = await handle({ params: match.params, query, headers, body, userId });
       metrics.requests.labels(label, String(reply.status)).inc();
       await this.#send(request, response, reply, { path, isControl });
     } catch (error) {
@@ -64,7 +70,7 @@ export class HttpHandler {
     // Control calls are read by tests: quirks do not bend their answers.
     const encode = isControl ? JSON.stringify : (value: unknown) => encoder.encode(value);
     const place = { stream: 'rest', eventId: eventIn(path) } as const;
-    const truncated = !isControl && faults.take('truncated-body', place) !== undefined;
+    const truncated = !isControl && !('empty' in reply) && faults.take('truncated-body', place) !== undefined;
     await sendReply(response, reply, encode, {}, truncated);
     if (truncated) request.socket.destroy();
   }
@@ -108,7 +114,10 @@ export class HttpHandler {
     if (error instanceof HttpError) return error;
     if (!request.destroyed && !this.options.stopping.aborted) {
       this.options.metrics.failures.inc();
-      this.options.log.error({ err: error, method: request.method, url: request.url }, 'a request failed');
+      this.options.log.error(
+        { err: error, method: request.method, path: split(request.url ?? '/')[0] },
+        'a request failed',
+      );
     }
     return new HttpError(500, 'internal error');
   }
@@ -121,9 +130,3 @@ function split(url: string): [string, string] {
 
 /** The event that a REST path is about. */
 const eventIn = (path: string): string | undefined => /^\/api\/events\/([^/]+)\//.exec(path)?.[1];
-
-/** Compares in constant time. */
-function sameText(a: string, b: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(a), digest(b));
-}

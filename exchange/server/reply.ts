@@ -15,6 +15,10 @@ export async function sendReply(
   truncated = false,
 ): Promise<void> {
   if (response.destroyed || response.headersSent) return;
+  if ('empty' in reply) {
+    response.writeHead(reply.status, headers).end();
+    return;
+  }
   if ('lines' in reply) {
     response.writeHead(reply.status, { ...headers, 'Content-Type': 'application/x-ndjson' });
     for await (const text of reply.lines) if (!(await written(response, text))) return;

@@ -6,20 +6,24 @@ export interface RouteRequest {
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
-  /** The parsed JSON body; undefined when none was sent. */
+  /** The parsed JSON body of a POST; undefined when none was sent. */
   readonly body: unknown;
+  /** The account that calls; undefined on public and control routes. */
+  readonly userId: string | undefined;
 }
 
 /** What a handler answers; errors are thrown as HttpError. */
 export type Reply =
   | { readonly status: number; readonly json: unknown }
+  /** No body. */
+  | { readonly status: number; readonly empty: true }
   /** JSON text in pieces, for answers too large to be made in one go. */
   | { readonly status: number; readonly pieces: readonly string[] }
   /** Lines of JSON, made while they are read. */
   | { readonly status: number; readonly lines: AsyncIterable<string> };
 
-/** Who may call: anybody, or the holder of the control token. */
-export type Access = 'public' | 'control';
+/** Who may call: anybody, the holder of an API key, of a JWT, or of the control token. */
+export type Access = 'public' | 'api-key' | 'jwt' | 'control';
 
 export interface Route {
   readonly method: 'GET' | 'POST' | 'DELETE';

@@ -46,6 +46,7 @@ export async function startExchange(
     port,
     quirks,
     controlToken,
+    dataDir: settings.data,
     loadFramesPerSecond: load,
     seed,
     clock: systemClock,

@@ -24,6 +24,8 @@ export interface StreamEndpoint {
   readonly stream: FaultStream;
   /** Sent every `heartbeatMs`. */
   readonly heartbeat?: { readonly frame: Buffer; readonly everyMs: number };
+  /** Called once the connection is open. */
+  onOpen?(socket: StreamSocket): void;
   /** Acts on a parsed message. @throws StreamRequestError with the text that the sender gets */
   onMessage(socket: StreamSocket, message: unknown): Promise<void> | undefined;
   onClose(socket: StreamSocket): void;
@@ -111,6 +113,7 @@ export class StreamServer {
       endpoint.onClose(socket);
       if (this.#sockets.size === 0) this.#whenEmpty?.();
     });
+    endpoint.onOpen?.(socket);
     socket.onMessage((data, binary) => this.#receive(socket, endpoint, data, binary));
   }
 

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { explainIssue } from '../../client/wire/index.js';
 import { HttpError } from './errors.js';
 import type { RouteRequest } from './routes.js';
@@ -20,7 +20,7 @@ export function wholeNumber(
   const text = query.get(name);
   if (text === null) return preset;
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-  if (value >= min && value <= max) return value;
+  if (Number.isFinite(value) && value >= min && value <= max) return value;
   const range = max === Number.POSITIVE_INFINITY ? `from ${min}` : `from ${min} to ${max}`;
   throw new HttpError(400, `${name} must be a whole number ${range}`);
 }
@@ -28,9 +28,35 @@ export function wholeNumber(
 /** A text of the query. @throws HttpError 400 when it is missing */
 export function requiredText(query: URLSearchParams, name: string): string {
   const text = query.get(name);
-  if (text === null || text === '') throw new HttpError(400, `${name} is required`);
+  if (text === null || text === '') throw new HttpError(400, `${name} is required and not empty`);
   return text;
 }
+
+/** One of a few words of the query; undefined when it is not there. @throws HttpError 400 when it is another word */
+export function oneOf<T extends string>(query: URLSearchParams, name: string, words: readonly T[]): T | undefined {
+  const text = query.get(name);
+  if (text === null) return undefined;
+  const word = words.find((known) => known === text);
+  if (word === undefined) throw new HttpError(400, `${name} must be one of ${words.join(', ')}`);
+  return word;
+}
+
+/** The account that calls a private route. */
+export function callerOf({ userId }: RouteRequest): string {
+  if (userId === undefined) throw new Error('the route is not private');
+  return userId;
+}
+
+/** A text of the query; undefined when it is not there. @throws HttpError 400 when it is empty */
+export function optionalText(query: URLSearchParams, name: string): string | undefined {
+  return query.has(name) ? requiredText(query, name) : undefined;
+}
+
+/** A text of a body that no message repeats, whatever is wrong with it. */
+export const secretText = z.custom<string>(
+  (value) => typeof value === 'string' && value !== '',
+  'expected a text that is not empty',
+);
 
 /** A `:name` of the route's path. */
 export function param(request: RouteRequest, name: string): string {

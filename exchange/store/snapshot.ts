@@ -17,9 +17,9 @@ export function encodeSnapshot(value: unknown): Buffer {
 }
 
 /** Puts the bytes at `path`, whole or not at all; on disk when it resolves. */
-export async function writeSnapshot(path: string, bytes: Buffer): Promise<void> {
+export async function writeSnapshot(path: string, bytes: Buffer, mode = 0o666): Promise<void> {
   const draft = `${path}.draft`;
-  const file = await open(draft, 'w');
+  const file = await open(draft, 'w', mode);
   try {
     await file.writeFile(bytes);
     await file.datasync();

@@ -1,0 +1,71 @@
+import { createHmac, type Hmac, randomBytes } from 'node:crypto';
+import { TIMESTAMP_WINDOW_SECONDS } from '../../../client/wire/index.js';
+import type { Clock } from '../../../core/index.js';
+import type { ExchangeCore } from '../../engine/index.js';
+import { HttpError } from '../errors.js';
+import { sameText } from './constant-time.js';
+
+/** What the sender of a signed request or AUTH message claims. */
+export interface KeyClaim {
+  readonly key: string;
+  readonly signature: string;
+  readonly timestamp: string;
+}
+
+/** Whom a good signature stands for. */
+export interface KeyHolder {
+  readonly userId: string;
+  /** Unix micros; null is never. */
+  readonly expiresAt: number | null;
+}
+
+/** Signs for keys that do not exist, so that they take as long to refuse as wrong signatures. */
+const NOBODY = randomBytes(32);
+
+/**
+ * Checks the signature of part 5.1 over `timestamp + method + path + body`. The head is known at once, the body may
+ * follow in pieces.
+ */
+export class KeyCheck {
+  readonly #hmac: Hmac;
+  readonly #keyId: string | undefined;
+
+  /** @throws HttpError 401 when the timestamp is none or outside the window */
+  constructor(
+    private readonly core: Pick<ExchangeCore, 'apiKeyHolder'>,
+    private readonly clock: Clock,
+    private readonly claim: KeyClaim,
+    methodAndPath: string,
+  ) {
+    const { key, timestamp } = claim;
+    const off = Math.floor(clock.nowMs() / 1000) - (/^\d{1,12}$/.test(timestamp) ? Number(timestamp) : Number.NaN);
+    if (!(Math.abs(off) <= TIMESTAMP_WINDOW_SECONDS)) {
+      throw new HttpError(401, `the timestamp is not within ${TIMESTAMP_WINDOW_SECONDS} seconds of the server's time`);
+    }
+    const record = core.apiKeyHolder(key)?.credentials.apiKey ?? undefined;
+    this.#keyId = record && sameText(key, record.key) ? record.id : undefined;
+    // Node reads base64url with and without padding.
+    const secret = record ? Buffer.from(record.secret, 'base64url') : NOBODY;
+    this.#hmac = createHmac('sha256', secret).update(timestamp).update(methodAndPath);
+  }
+
+  /** Takes the next piece of the body, exactly as it came. */
+  update(chunk: Buffer): void {
+    this.#hmac.update(chunk);
+  }
+
+  /** @throws HttpError 401 when the key or signature is wrong or the key expired, 403 when it is blocked */
+  finish(): KeyHolder {
+    const signed = sameText(this.claim.signature, this.#hmac.digest('base64url'));
+    // Looked up again: the key may have been revoked while the body was coming.
+    const holder = this.core.apiKeyHolder(this.claim.key);
+    const record = holder?.credentials.apiKey;
+    if (!signed || !holder || !record || record.id !== this.#keyId) {
+      throw new HttpError(401, 'the API key or the signature is wrong');
+    }
+    const { expiresAt } = record;
+    if (expiresAt !== null && this.clock.nowMicros() >= expiresAt) throw new HttpError(401, 'the API key has expired');
+    if (holder.credentials.keyBlocked) throw new HttpError(403, 'the API key is permanently blocked');
+    return { userId: holder.userId, expiresAt };
+  }
+}

@@ -1,0 +1,106 @@
+import {
+  limitOrderRequestSchema,
+  type MarketOrderRequestWire,
+  marketOrderRequestSchema,
+  tpslRequestSchema,
+} from '../../client/wire/index.js';
+import { centsOf, type ExchangeCore, hundredthsOf, microsOf, type Result, type TpslStatus } from '../engine/index.js';
+import { settled } from './accepted.js';
+import { HttpError } from './errors.js';
+import type { Quirks } from './quirks.js';
+import { tpslRecord } from './records/index.js';
+import type { Reply, Route, RouteRequest } from './routes.js';
+import { callerOf, oneOf, param, requiredText, validBody } from './validate.js';
+
+const TPSL_STATUSES: readonly TpslStatus[] = ['ACTIVE', 'TRIGGERED', 'CANCELLED', 'FAILED'];
+
+export interface OrderRoutesOptions {
+  readonly core: ExchangeCore;
+  readonly quirks: Quirks;
+}
+
+/** Orders and TP/SL orders, part 4.2. */
+export function orderRoutes({ core, quirks }: OrderRoutesOptions): readonly Route[] {
+  const route = (method: Route['method'], path: string, handle: Route['handle']): Route => ({
+    method,
+    path: `/orders${path}`,
+    access: 'api-key',
+    handle,
+  });
+  const placed = (i: string): Reply => ({ status: quirks.placeStatus, json: { i } });
+  const deleted = async (result: Result<unknown>): Promise<Reply> => {
+    await settled(core, result);
+    return quirks.deleteStatus === 204 ? { status: 204, empty: true } : { status: quirks.deleteStatus, json: {} };
+  };
+  return [
+    route('POST', '/limit', async (request) => placed((await settled(core, placeLimit(core, request))).orderId)),
+    route('POST', '/market', async (request) => placed((await settled(core, placeMarket(core, request))).orderId)),
+    route('DELETE', '/limit/:orderId', (request) => deleted(core.cancel(callerOf(request), param(request, 'orderId')))),
+    route('POST', '/tpsl', async (request) => placed((await settled(core, placeTpsl(core, request))).tpslId)),
+    route('GET', '/tpsl', (request) => listTpsl(core, request)),
+    route('DELETE', '/tpsl/:tpslId', (request) =>
+      deleted(core.cancelTpsl(callerOf(request), param(request, 'tpslId'))),
+    ),
+  ];
+}
+
+function placeLimit(core: ExchangeCore, request: RouteRequest) {
+  const body = validBody(limitOrderRequestSchema, request.body);
+  const [price, quantity] = [cents('p', body.p), hundredths(body.q)];
+  return core.placeLimit({ ...target(core, request, body), side: body.s, price, quantity });
+}
+
+function placeMarket(core: ExchangeCore, request: RouteRequest) {
+  const body = validBody(marketOrderRequestSchema, request.body);
+  return core.placeMarket({ ...target(core, request, body), ...marketSize(body) });
+}
+
+function marketSize(body: MarketOrderRequestWire) {
+  if (body.s === 'SELL') return { side: body.s, quantity: hundredths(body.q) };
+  return { side: body.s, amountMicros: steps('am', body.am, microsOf, '0.000001') };
+}
+
+function placeTpsl(core: ExchangeCore, request: RouteRequest) {
+  const body = validBody(tpslRequestSchema, request.body);
+  const [takeProfit, stopLoss] = [body.t ?? undefined, body.l ?? undefined];
+  const prices = {
+    ...(takeProfit === undefined ? {} : { takeProfit: cents('t', takeProfit) }),
+    ...(stopLoss === undefined ? {} : { stopLoss: cents('l', stopLoss) }),
+  };
+  const quantity = hundredths(body.q);
+  const asset = core.asset(body.ba);
+  if (asset && asset.outcome !== body.i) throw new HttpError(400, `i: the asset is ${asset.outcome}, not ${body.i}`);
+  const { oa } = body;
+  if (typeof oa === 'string' && oa !== core.usdcId && core.asset(oa)?.marketId !== body.o) {
+    throw new HttpError(400, 'oa: no asset of this market');
+  }
+  return core.placeTpsl({ ...target(core, request, body), quantity, ...prices });
+}
+
+/** `primary` asks for YES or NO; without `status` every TP/SL order of the asset is listed, oldest first. */
+function listTpsl(core: ExchangeCore, request: RouteRequest): Reply {
+  const assetId = requiredText(request.query, 'assetId');
+  const primary = oneOf(request.query, 'primary', ['true', 'false']);
+  const status = oneOf(request.query, 'status', TPSL_STATUSES);
+  const asset = core.asset(assetId);
+  if (!asset) throw new HttpError(400, 'assetId: no such outcome asset');
+  const fits = primary === undefined || (primary === 'true') === (asset.outcome === 'YES');
+  const all = fits ? core.tpslOrders(callerOf(request)) : [];
+  const found = all.filter((tpsl) => tpsl.assetId === assetId && (status === undefined || tpsl.status === status));
+  return { status: 200, json: found.map(tpslRecord) };
+}
+
+function target(core: ExchangeCore, request: RouteRequest, body: { e: string; o: string; ba: string; qa: string }) {
+  if (body.qa !== core.usdcId) throw new HttpError(400, `qa: the quote asset is USDC, ${core.usdcId}`);
+  return { userId: callerOf(request), eventId: body.e, marketId: body.o, assetId: body.ba };
+}
+
+const cents = (field: string, price: number): number => steps(field, price, centsOf, '0.01');
+const hundredths = (quantity: number): number => steps('q', quantity, hundredthsOf, '0.01');
+
+/** @throws HttpError 400 when the value is not a whole number of steps */
+function steps(field: string, value: number, count: (value: number) => number | undefined, step: string): number {
+  const counted = count(value);
+  if (counted === undefined) throw new HttpError(400, `${field}: must be a multiple of ${step}, and not too large`);
+  return counted;
+}

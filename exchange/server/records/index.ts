@@ -1,0 +1,13 @@
+export {
+  activityItem,
+  balances,
+  balanceUpdate,
+  depositAddress,
+  fullBalances,
+  POSITION_TABS,
+  positionStats,
+  profileStats,
+  transactionRecord,
+} from './account-records.js';
+export { activeOrder, openPosition, orderRecord, tpslRecord, tpslUpdate, tradeRecord } from './order-records.js';
+export { Places } from './places.js';

@@ -1,0 +1,67 @@
+import type { AccountView, ExchangeCore } from '../engine/index.js';
+import { HttpError } from './errors.js';
+import { pageRequest, wrapped } from './paging.js';
+import type { Quirks } from './quirks.js';
+import { balances, depositAddress, fullBalances, Places, transactionRecord } from './records/index.js';
+import type { Reply, Route, RouteRequest } from './routes.js';
+import { callerOf } from './validate.js';
+
+const TRANSACTIONS_PER_PAGE = 20;
+
+export interface WalletRoutesOptions {
+  readonly core: ExchangeCore;
+  readonly quirks: Quirks;
+}
+
+/** Balances, deposit address and transactions, part 4.3. */
+export function walletRoutes({ core, quirks }: WalletRoutesOptions): readonly Route[] {
+  const route = (path: string, access: Route['access'], handle: Route['handle']): Route => ({
+    method: 'GET',
+    path,
+    access,
+    handle,
+  });
+  return [
+    route('/api/user-balances', 'api-key', (request) => ({
+      status: 200,
+      json: balances(accountOf(core, request), core.usdcId),
+    })),
+    route('/api/user-balances/full', 'api-key', (request) => ({ status: 200, json: withNames(core, request) })),
+    route('/api/deposit/usdc-address', 'jwt', (request) => address(core, callerOf(request))),
+    route('/api/transactions', 'jwt', (request) => transactions(core, quirks, request)),
+  ];
+}
+
+/** The account that calls. */
+export function accountOf(core: ExchangeCore, request: RouteRequest): AccountView {
+  const account = core.account(callerOf(request));
+  if (!account) throw new Error('an account without a record was let in');
+  return account;
+}
+
+function withNames(core: ExchangeCore, request: RouteRequest) {
+  const coin = core.coins().find(({ coinId }) => coinId === core.usdcId);
+  if (!coin) throw new Error('USDC is not listed');
+  return fullBalances(accountOf(core, request), coin, new Places(core));
+}
+
+/** The address is generated with the first deposit. */
+function address(core: ExchangeCore, userId: string): Reply {
+  const { total } = core.transactions(userId, { page: 0, size: 1 });
+  if (total === 0) throw new HttpError(404, 'the deposit address has not been generated yet');
+  return { status: 200, json: depositAddress(userId, core.usdcId) };
+}
+
+function transactions(core: ExchangeCore, quirks: Quirks, request: RouteRequest): Reply {
+  const page = pageRequest(request.query, TRANSACTIONS_PER_PAGE, quirks);
+  const { items, total } = core.transactions(callerOf(request), page);
+  const places = new Places(core);
+  return {
+    status: 200,
+    json: wrapped(
+      items.map((item) => transactionRecord(item, places)),
+      total,
+      page,
+    ),
+  };
+}

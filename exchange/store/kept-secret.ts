@@ -1,0 +1,30 @@
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { describeError, UsageError } from '../../core/index.js';
+import { writeSnapshot } from './snapshot.js';
+
+const BYTES = 32;
+
+/** A random secret of 32 bytes that a file keeps, which is made (mode 0600) when it is not there. @throws UsageError */
+export async function keptSecret(path: string): Promise<Buffer> {
+  try {
+    const kept = await readIfThere(path);
+    if (kept?.length === BYTES) return kept;
+    if (kept) throw new UsageError(`${path} is damaged; remove it to get a new one, which ends all logins`);
+    const secret = randomBytes(BYTES);
+    await writeSnapshot(path, secret, 0o600);
+    return secret;
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(`cannot use ${path}: ${describeError(error)}`, { cause: error });
+  }
+}
+
+async function readIfThere(path: string): Promise<Buffer | undefined> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
