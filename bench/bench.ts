@@ -12,6 +12,8 @@ export interface Bench {
   readonly about: string;
   /** What a reader must know to judge the figures: raw bodies kept or not, fsync on or off, sizes. */
   readonly settings: Readonly<Record<string, string | number | boolean>>;
+  /** Why it cannot run on this machine; undefined when it can. */
+  unavailable?(): string | undefined;
   /** @param quick a short run that shows that it works, not how fast it is */
   run(quick: boolean): Promise<BenchFigure[]>;
 }

@@ -10,6 +10,7 @@ import type { Bench, BenchFigure } from './bench.js';
 import { benchBusAppend } from './bus-append.js';
 import { benchClientDecode } from './client-decode.js';
 import { benchEngine } from './engine.js';
+import { benchKafkaAppend, whyNoKafka } from './kafka-append.js';
 
 const RUNS = 5;
 const BENCHES: readonly Bench[] = [
@@ -18,6 +19,13 @@ const BENCHES: readonly Bench[] = [
     about: 'the embedded log alone, one caller',
     settings: { durable: true },
     run: benchBusAppend,
+  },
+  {
+    name: 'kafka-append',
+    about: 'the bus on Kafka alone, one caller, the broker on the same machine',
+    settings: { acks: 'all', compression: 'none', partitions: 4 },
+    unavailable: whyNoKafka,
+    run: benchKafkaAppend,
   },
   {
     name: 'client-decode',
@@ -63,6 +71,11 @@ function find(name: string): Bench {
 /** Runs a benchmark several times, prints the medians and writes them to bench/results/. */
 async function measure(bench: Bench, quick: boolean): Promise<void> {
   process.stdout.write(`\n${bench.name}: ${bench.about}\n`);
+  const why = bench.unavailable?.();
+  if (why !== undefined) {
+    process.stdout.write(`  left out: ${why}\n`);
+    return;
+  }
   const all: BenchFigure[][] = [];
   for (let run = 0; run < (quick ? 1 : RUNS); run++) all.push(await runOnce(bench.name, quick));
   const results = (all[0] ?? []).map(({ name, unit }): Result => {

@@ -1,0 +1,120 @@
+import type { Bus, BusRecord } from '../bus/index.js';
+import type { BenchFigure } from './bench.js';
+
+const TOPIC = 'bench';
+const PER_APPEND = 500;
+const RECORD_BYTES = 200;
+
+/**
+ * What a bus does alone: durable appends by one caller that always awaits its last append (as a collector does), the
+ * same records read back and consumed, and the time from an append's start to its record in a consumer's hands, one at a
+ * time.
+ * @param name how the bus is called in the figures
+ */
+export async function busFigures(
+  bus: Bus,
+  name: string,
+  sizes: { readonly records: number; readonly trickle: number },
+): Promise<BenchFigure[]> {
+  await bus.ensureTopic(TOPIC, { partitions: 4, retentionMs: null, retentionBytes: null });
+  const appended = await append(bus, sizes.records);
+  const read = await readAll(bus, sizes.records);
+  const consumed = await consumeAll(bus, sizes.records);
+  const delays = await trickle(bus, sizes.trickle);
+  const each = `${PER_APPEND} records of ${RECORD_BYTES} bytes at a time`;
+  return [
+    { name: `${name}, durable append, ${each}`, value: appended, unit: 'records/s' },
+    { name: `${name}, read into batches`, value: read, unit: 'records/s' },
+    { name: `${name}, consumed in a group`, value: consumed, unit: 'records/s' },
+    { name: `${name}, one record from append to consumer, p50`, value: quantile(delays, 0.5), unit: 'ms' },
+    { name: `${name}, one record from append to consumer, p99`, value: quantile(delays, 0.99), unit: 'ms' },
+  ];
+}
+
+async function append(bus: Bus, count: number): Promise<number> {
+  const keys = Array.from({ length: 40 }, (_, i) => `event-${i}`);
+  const value = Buffer.alloc(RECORD_BYTES, 'x');
+  const start = performance.now();
+  for (let sent = 0; sent < count; sent += PER_APPEND) {
+    const records: BusRecord[] = [];
+    for (let i = 0; i < PER_APPEND; i++) records.push({ key: keys[(sent + i) % keys.length] ?? '', value });
+    await bus.append(TOPIC, records);
+  }
+  return perSecond(count, start);
+}
+
+async function readAll(bus: Bus, count: number): Promise<number> {
+  const start = performance.now();
+  let records = 0;
+  let check = 0;
+  for (const { topic, partition, begin, end } of await bus.partitions()) {
+    if (end === begin) continue;
+    for await (const batch of bus.read(topic, partition, begin, end - 1)) {
+      for (let i = 0; i < batch.count; i++) check += batch.bytes[batch.bounds[i] ?? 0] ?? 0;
+      records += batch.count;
+    }
+  }
+  const rate = perSecond(records, start);
+  if (records !== count || check !== count * 'x'.charCodeAt(0)) throw new Error('read something else than written');
+  return rate;
+}
+
+/** From the first assignment to the last record. */
+async function consumeAll(bus: Bus, count: number): Promise<number> {
+  const stop = new AbortController();
+  let start = 0;
+  let records = 0;
+  let rate = 0;
+  const handler = {
+    onAssigned: async () => {
+      start ||= performance.now();
+      return 0;
+    },
+    onBatch: async (_: unknown, batch: { count: number }) => {
+      records += batch.count;
+      if (records < count) return;
+      rate = perSecond(records, start);
+      stop.abort();
+    },
+    onRevoked: async () => undefined,
+  };
+  await bus.consume({ topics: [TOPIC], group: 'bench-all' }, handler, stop.signal);
+  return rate;
+}
+
+async function trickle(bus: Bus, count: number): Promise<number[]> {
+  const topic = 'trickle';
+  await bus.ensureTopic(topic, { partitions: 1, retentionMs: null, retentionBytes: null });
+  const stop = new AbortController();
+  const delays: number[] = [];
+  let sentAt = 0;
+  let received: (() => void) | undefined;
+  const handler = {
+    onAssigned: async () => 0,
+    onBatch: async () => {
+      delays.push(performance.now() - sentAt);
+      received?.();
+    },
+    onRevoked: async () => undefined,
+  };
+  const consuming = bus.consume({ topics: [topic], group: 'bench' }, handler, stop.signal);
+  for (let i = 0; i < count; i++) {
+    const arrived = new Promise<void>((resolve) => {
+      received = resolve;
+    });
+    sentAt = performance.now();
+    await bus.append(topic, [{ key: 'k', value: Buffer.from(`${i}`) }]);
+    await arrived;
+  }
+  stop.abort();
+  await consuming;
+  // The first waits for the consumer to join.
+  return delays.slice(1);
+}
+
+const perSecond = (count: number, start: number): number => Math.round(count / ((performance.now() - start) / 1000));
+
+function quantile(values: number[], q: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return Math.round((sorted[Math.floor(q * (sorted.length - 1))] ?? 0) * 100) / 100;
+}
