@@ -7,39 +7,9 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { packageRoot } from '../core/index.js';
 import type { Bench, BenchFigure } from './bench.js';
-import { benchBusAppend } from './bus-append.js';
-import { benchClientDecode } from './client-decode.js';
-import { benchEngine } from './engine.js';
-import { benchKafkaAppend, whyNoKafka } from './kafka-append.js';
+import { BENCHES } from './benches.js';
 
 const RUNS = 5;
-const BENCHES: readonly Bench[] = [
-  {
-    name: 'bus-append',
-    about: 'the embedded log alone, one caller',
-    settings: { durable: true },
-    run: benchBusAppend,
-  },
-  {
-    name: 'kafka-append',
-    about: 'the bus on Kafka alone, one caller, the broker on the same machine',
-    settings: { acks: 'all', compression: 'none', partitions: 4 },
-    unavailable: whyNoKafka,
-    run: benchKafkaAppend,
-  },
-  {
-    name: 'client-decode',
-    about: 'the order book decoder alone, in one thread',
-    settings: {},
-    run: benchClientDecode,
-  },
-  {
-    name: 'engine',
-    about: 'the exchange’s matching engine alone, in one thread',
-    settings: { orders: 200_000, markets: 40, accounts: 24 },
-    run: benchEngine,
-  },
-];
 
 interface Result {
   readonly name: string;
@@ -82,7 +52,7 @@ async function measure(bench: Bench, quick: boolean): Promise<void> {
     const runs = all.flatMap((figures) => figures.filter((f) => f.name === name).map((f) => f.value));
     return { name, unit, median: median(runs), runs };
   });
-  const settings = { ...bench.settings, runs: all.length, ...machine() };
+  const settings = { ...bench.settings, ...(quick ? { quick } : {}), runs: all.length, ...machine() };
   print(results, settings);
   if (quick) return;
   const folder = join(packageRoot(), 'bench/results');

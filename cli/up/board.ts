@@ -88,10 +88,15 @@ function partLines({ parts }: BoardState, paint: Paint): string[] {
 function tableLines(state: BoardState, paint: Paint): string[] {
   if (state.tables.length === 0) return [`  ${paint.dim('nothing recorded yet')}`];
   const rows = columns(
-    state.tables.map((t) => [t.name, formatCount(t.rows), `+${formatCount(Math.round(t.perSecond))}/s`]),
+    state.tables.map((t) => [t.name, formatCount(t.rows), rate(t.perSecond)]),
     [1, 2],
   );
   return [...rows.map((row) => `  ${row}`), `  ${paint.dim(quality(state).join(' · '))}`];
+}
+
+function rate(perSecond: number): string {
+  const rounded = Math.round(perSecond);
+  return rounded > 0 ? `+${formatCount(rounded)}/s` : '';
 }
 
 function quality({ waiting, newestSeconds, deadLetters }: BoardState): string[] {

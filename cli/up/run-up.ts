@@ -12,7 +12,7 @@ import { type Figures, Watch } from './watch.js';
 const STARTING_MS = 200;
 const REDRAW_MS = 1000;
 const LINE_MS = 10_000;
-const QUESTION = 'SELECT title, name, last, bid, ask FROM latest_prices ORDER BY received_at DESC LIMIT 5';
+const QUESTION = 'SELECT title, name, last FROM latest_prices LIMIT 5';
 
 export type UpOptions = Omit<InstanceOptions, 'onNews'>;
 

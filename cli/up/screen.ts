@@ -1,3 +1,5 @@
+import { stripVTControlCharacters } from 'node:util';
+
 /** Where the person looks: a terminal, or a file that lines are appended to. */
 export interface ScreenStream {
   readonly isTTY?: boolean;
@@ -54,27 +56,14 @@ export class Screen {
       this.#board = [];
       return;
     }
-    // Some terminals say 0. A line that wrapped, or a board taller than the window, could not be redrawn in place.
-    const width = (this.stream.columns || 80) - 1;
-    const lines = this.#board.slice(0, Math.max(1, (this.stream.rows || 50) - 1));
-    for (const line of lines) this.stream.write(`${cut(line, width)}\n`);
-    this.#drawn = lines.length;
-  }
-}
-
-/** A line with at most `width` visible characters; colour codes take no room. */
-function cut(line: string, width: number): string {
-  let visible = 0;
-  let out = '';
-  for (const part of line.split(COLOUR_CODE)) {
-    if (part.startsWith('\u001b[')) out += part;
-    else {
-      out += part.slice(0, Math.max(0, width - visible));
-      visible += part.length;
+    // Some terminals say 0. A board taller than the window could not be redrawn in place.
+    const width = this.stream.columns || 80;
+    const most = Math.max(1, (this.stream.rows || 50) - 1);
+    for (const line of this.#board) {
+      const height = Math.max(1, Math.ceil(stripVTControlCharacters(line).length / width));
+      if (this.#drawn + height > most) break;
+      this.stream.write(`${line}\n`);
+      this.#drawn += height;
     }
   }
-  return out;
 }
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: colour codes begin with ESC
-const COLOUR_CODE = /(\u001b\[[0-9;]*m)/;

@@ -3,7 +3,7 @@ import type { Settings } from '../../core/index.js';
 import { lookAtBus } from '../parts/instance.js';
 import { findReadOnly, type ReadOnly } from '../parts/read-only.js';
 import { lagOf } from '../status/lag.js';
-import { type Freshness, freshness, type TableSize, tableSizes } from '../status/tables.js';
+import { freshness, type TableSize, tableSizes } from '../status/tables.js';
 import type { TableLine } from './board.js';
 
 /** What was recorded so far. Undefined: could not be told at this moment. */
@@ -40,7 +40,7 @@ export class Watch {
       tables: recorded?.tables ?? this.#last.tables.map((table) => ({ ...table, perSecond: 0 })),
       waiting,
       newestSeconds: recorded?.freshness.newestSeconds,
-      deadLetters: recorded?.tables.find((table) => table.name === 'dead_letters')?.rows,
+      deadLetters: recorded?.deadLetters,
     };
     return this.#last;
   }
@@ -56,7 +56,7 @@ export class Watch {
     return lags.reduce((sum, { lag }) => sum + lag, 0);
   }
 
-  async #recorded(): Promise<{ tables: TableLine[]; freshness: Freshness } | undefined> {
+  async #recorded() {
     this.#warehouse ??= await findReadOnly(this.settings);
     if (!this.#warehouse) return undefined;
     const { client } = this.#warehouse;
@@ -72,7 +72,8 @@ export class Watch {
     });
     this.#before = new Map(sizes.map(({ name, rows }) => [name, rows]));
     this.#beforeAt = now;
-    return { tables, freshness: fresh };
+    const deadLetters = sizes.find(({ name }) => name === 'dead_letters')?.rows;
+    return { tables, freshness: fresh, deadLetters };
   }
 }
 

@@ -26,10 +26,13 @@ describe('the screen of up', () => {
     expect(stream.take()).toBe(`${ESC}[2A${ESC}[Jit happened\nc\nd\n`);
   });
 
-  it('cuts what would wrap, not counting colours, and what is taller than the window', () => {
-    const stream = recorder(true, 6, 3);
-    new Screen(stream).show([`${ESC}[1mabc${ESC}[0mdefgh`, '2', '3', '4']);
-    expect(stream.take()).toBe(`${ESC}[1mabc${ESC}[0mde\n2\n`);
+  it('counts lines that wrap, not counting colours, and leaves out what is taller than the window', () => {
+    const stream = recorder(true, 6, 5);
+    const screen = new Screen(stream);
+    screen.show([`${ESC}[1mabc${ESC}[0mdefgh`, '123456', '3', '4']);
+    expect(stream.take()).toBe(`${ESC}[1mabc${ESC}[0mdefgh\n123456\n3\n`);
+    screen.show(['x']);
+    expect(stream.take()).toBe(`${ESC}[4A${ESC}[Jx\n`);
   });
 
   it('writes lines and no control codes where there is no terminal', () => {

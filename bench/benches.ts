@@ -1,0 +1,47 @@
+import type { Bench } from './bench.js';
+import { benchBusAppend } from './bus-append.js';
+import { benchClientDecode } from './client-decode.js';
+import { benchEngine } from './engine.js';
+import { benchKafkaAppend, whyNoKafka } from './kafka-append.js';
+import { benchLive, FRAMES_PER_SECOND, SECONDS } from './live.js';
+
+/** Everything that `npm run bench` measures. */
+export const BENCHES: readonly Bench[] = [
+  {
+    name: 'bus-append',
+    about: 'the embedded log alone, one caller',
+    settings: { durable: true },
+    run: benchBusAppend,
+  },
+  {
+    name: 'kafka-append',
+    about: 'the bus on Kafka alone, one caller, the broker on the same machine',
+    settings: { acks: 'all', compression: 'none', partitions: 4 },
+    unavailable: whyNoKafka,
+    run: benchKafkaAppend,
+  },
+  {
+    name: 'live',
+    about: 'exchange, collector, worker and ClickHouse as separate processes, from a socket to an answer in SQL',
+    settings: {
+      framesPerSecond: FRAMES_PER_SECOND,
+      seconds: SECONDS,
+      entriesPerFrame: 1,
+      fsync: true,
+      rawBodies: true,
+    },
+    run: benchLive,
+  },
+  {
+    name: 'client-decode',
+    about: 'the order book decoder alone, in one thread',
+    settings: {},
+    run: benchClientDecode,
+  },
+  {
+    name: 'engine',
+    about: 'the exchange’s matching engine alone, in one thread',
+    settings: { orders: 200_000, markets: 40, accounts: 24 },
+    run: benchEngine,
+  },
+];
