@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type PriceChange, Rig, until } from './rig.js';
+
+/**
+ * Everything, started with a seed, left to run, and stopped: what ClickHouse holds is what the exchange did.
+ */
+describe('the pipeline', () => {
+  const rig = new Rig();
+  let truth: PriceChange[] = [];
+  let events: { id: string; outcomes: { marketId: string; yesId: string; noId: string }[] }[] = [];
+
+  beforeAll(async () => {
+    await rig.startExchange(['--seed', '7', '--events', '8', '--pace', '4']);
+    await rig.start('warehouse');
+    await rig.start('transform');
+    await rig.start('collect');
+    await until(30_000, async () => {
+      const ticks = await rig.value<number>('SELECT count() FROM price_ticks').catch((e: Error) => e.message);
+      return Number(ticks) >= 2500 || `${ticks} ticks`;
+    });
+    const search = await fetch(`${rig.exchange.url}/api/events/search?size=100`, { method: 'POST' });
+    events = ((await search.json()) as { content: typeof events }).content;
+    await until(10_000, async () => {
+      const known = await rig.value<number>('SELECT count() FROM events');
+      return known >= events.length || `${known} of ${events.length} events`;
+    });
+    expect(await rig.part('collect').stop()).toBe(0);
+    truth = await rig.truthPrices();
+    await rig.drained();
+  }, 120_000);
+  afterAll(() => rig.close());
+
+  test('has every change of every market in order, from the subscription to its end', async () => {
+    const ticks = await rig.rows<Tick>(`
+      SELECT market, source, last, bid, ask, toUnixTimestamp64Micro(received_at) AS at
+      FROM price_ticks ORDER BY market, received_at, _offset, _index`);
+    const byMarket = groupBy(ticks, (tick) => tick.market);
+    const truthByMarket = groupBy(truth, (change) => change.marketId);
+    expect(byMarket.size).toBeGreaterThan(8);
+    let compared = 0;
+    for (const [market, own] of byMarket) {
+      const deltas = own.filter((tick) => tick.source === 'delta');
+      const changes = truthByMarket.get(market) ?? [];
+      const last = own.at(-1)?.at ?? 0;
+      const first = own[0]?.at ?? 0;
+      // Changes that happened well inside the subscription must all be there.
+      const inside = changes.filter((c) => c.at > first + 500_000 && c.at < last - 500_000);
+      const shown = deltas.map(shape);
+      const start = alignment(shown, changes.map(truthShape), first, changes);
+      expect(shown, `market ${market}`).toEqual(changes.slice(start, start + shown.length).map(truthShape));
+      const covered = new Set(changes.slice(start, start + shown.length).map((c) => c.seq));
+      expect(
+        inside.filter((c) => !covered.has(c.seq)),
+        `market ${market}`,
+      ).toEqual([]);
+      compared += shown.length;
+    }
+    expect(compared).toBeGreaterThan(2000);
+  });
+
+  test('has every event, market and asset of the search', async () => {
+    const markets = await rig.rows<{ market: string; event: string; yes_asset: string; no_asset: string }>(
+      'SELECT market, event, yes_asset, no_asset FROM markets',
+    );
+    const known = new Map(markets.map((m) => [m.market, m]));
+    for (const event of events) {
+      for (const { marketId, yesId, noId } of event.outcomes) {
+        expect(known.get(marketId)).toEqual({ market: marketId, event: event.id, yes_asset: yesId, no_asset: noId });
+      }
+    }
+  });
+});
+
+interface Tick {
+  readonly market: string;
+  readonly source: 'snapshot' | 'delta';
+  readonly last: number;
+  readonly bid: number | null;
+  readonly ask: number | null;
+  readonly at: number;
+}
+
+const shape = (tick: Tick) => `${tick.last} ${tick.bid ?? 'none'} ${tick.ask ?? 'none'}`;
+const truthShape = (c: PriceChange) => `${c.c} ${c.b === 0 ? 'none' : c.b} ${c.a === 1 ? 'none' : c.a}`;
+
+/** Where in the truth the recorded changes begin: the first place near the subscription at which all of them fit. */
+function alignment(shown: string[], changes: string[], first: number, truth: readonly PriceChange[]): number {
+  const from = truth.findIndex((c) => c.at > first - 1_000_000);
+  const fits = (start: number) => shown.every((text, i) => text === changes[start + i]);
+  for (let start = Math.max(0, from); start < changes.length; start++) if (fits(start)) return start;
+  return Math.max(0, from);
+}
+
+function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group) group.push(item);
+    else groups.set(keyOf(item), [item]);
+  }
+  return groups;
+}

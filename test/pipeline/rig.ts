@@ -1,0 +1,124 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Bus, openEmbeddedBus } from '../../bus/index.js';
+import { findEmbedded } from '../../warehouse/index.js';
+import { runAs } from '../support/clickhouse.js';
+import { Part } from '../support/part.js';
+
+/** The collector's schedules, fast enough for a test that lasts seconds. */
+const FAST = ['--events-schedule', '* * * * * *', '--history-schedule', '*/5 * * * * *'];
+
+export interface PriceChange {
+  readonly seq: number;
+  readonly eventId: string;
+  readonly marketId: string;
+  readonly c: number;
+  readonly b: number;
+  readonly a: number;
+  /** Unix microseconds. */
+  readonly at: number;
+}
+
+interface ExchangeReady {
+  readonly url: string;
+  readonly control: { readonly url: string; readonly token: string };
+}
+
+/** One instance of everything, each part a process of its own on one data folder. */
+export class Rig {
+  readonly folder = mkdtempSync(join(tmpdir(), 'chancery-pipeline-'));
+  readonly bus: Bus = openEmbeddedBus({ dir: join(this.folder, 'bus'), retentionEveryMs: 0 });
+  readonly #parts = new Map<string, Part>();
+  #exchange: ExchangeReady | undefined;
+
+  async startExchange(args: readonly string[]): Promise<void> {
+    const data = join(this.folder, 'exchange');
+    const part = await Part.start<ExchangeReady>('exchange', ['--port', '0', '--data', data, ...args]);
+    this.#parts.set('exchange', part);
+    this.#exchange = part.ready;
+  }
+
+  async start(command: 'warehouse' | 'transform' | 'collect', args: readonly string[] = []): Promise<Part> {
+    const more = command === 'collect' ? ['--exchange-url', this.exchange.url, ...FAST] : [];
+    const part = await Part.start(command, ['--data', this.folder, '--log-level', 'warn', ...more, ...args]);
+    this.#parts.set(command, part);
+    return part;
+  }
+
+  part(command: string): Part {
+    const part = this.#parts.get(command);
+    if (!part) throw new Error(`chancery ${command} does not run`);
+    return part;
+  }
+
+  get exchange(): ExchangeReady {
+    if (!this.#exchange) throw new Error('the exchange does not run');
+    return this.#exchange;
+  }
+
+  /** Text of a control call's answer. */
+  async control(path: string): Promise<string> {
+    const { url, token } = this.exchange.control;
+    const answer = await fetch(`${url}${path}`, { headers: { 'x-control-token': token } });
+    if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`);
+    return answer.text();
+  }
+
+  async truthPrices(): Promise<PriceChange[]> {
+    return lines<PriceChange>(await this.control('/truth/prices?after=0'));
+  }
+
+  /** Rows of a SELECT as the owner; 64-bit integers are numbers. */
+  async rows<T>(sql: string): Promise<T[]> {
+    const endpoint = await findEmbedded(this.folder);
+    if (!endpoint) throw new Error('no ClickHouse runs');
+    const settings = `SETTINGS output_format_json_quote_64bit_integers = 0`;
+    return lines<T>(await runAs({ ...endpoint.owner }, `${sql} ${settings} FORMAT JSONEachRow`));
+  }
+
+  async value<T>(sql: string): Promise<T> {
+    const [row] = await this.rows<{ value: T }>(`SELECT (${sql}) AS value`);
+    if (!row) throw new Error(`no row: ${sql}`);
+    return row.value;
+  }
+
+  /** Waits until every record that is on the bus now is a row in ClickHouse. */
+  async drained(withinMs = 60_000): Promise<void> {
+    const ends = await this.bus.partitions();
+    const group = 'chancery-transform';
+    await until(withinMs, async () => {
+      const committed = await this.bus.committed(group);
+      const open = ends.filter(({ topic, partition, end }) => {
+        const at = committed.find((c) => c.topic === topic && c.partition === partition);
+        return end > 0 && (at?.offset ?? 0) < end;
+      });
+      return open.length === 0 || `not processed: ${JSON.stringify(open)}`;
+    });
+  }
+
+  async close(): Promise<void> {
+    for (const part of [...this.#parts.values()].reverse()) await part.kill9();
+    await this.bus.close();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** Asks again until the answer is true; a text says what is still missing. */
+export async function until(withinMs: number, question: () => Promise<boolean | string>): Promise<void> {
+  const deadline = performance.now() + withinMs;
+  for (;;) {
+    const answer = await question();
+    if (answer === true) return;
+    if (performance.now() > deadline) throw new Error(`still not so after ${withinMs} ms: ${answer}`);
+    await delay(50);
+  }
+}
+
+export function lines<T>(text: string): T[] {
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as T);
+}
