@@ -75,7 +75,12 @@ export class Rig {
     const endpoint = await findEmbedded(this.folder);
     if (!endpoint) throw new Error('no ClickHouse runs');
     const settings = `SETTINGS output_format_json_quote_64bit_integers = 0`;
-    return lines<T>(await runAs({ ...endpoint.owner }, `${sql} ${settings} FORMAT JSONEachRow`));
+    return lines<T>(
+      await runAs(
+        { ...endpoint.owner, url: `${endpoint.url}/?database=chancery` },
+        `${sql} ${settings} FORMAT JSONEachRow`,
+      ),
+    );
   }
 
   async value<T>(sql: string): Promise<T> {

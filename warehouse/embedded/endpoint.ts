@@ -52,6 +52,17 @@ export function readEndpointFile(paths: EmbeddedPaths): EndpointFile | undefined
   }
 }
 
+/** The ports that the server of this folder had last; undefined when there was none. */
+export function readPorts(paths: EmbeddedPaths): { http: number; tcp: number } | undefined {
+  try {
+    return z
+      .object({ http: z.number().int(), tcp: z.number().int() })
+      .parse(JSON.parse(readFileSync(paths.ports, 'utf8')));
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * The embedded server that runs on a data folder, for other processes of the same user. Undefined when none runs; a
  * file that a killed server left behind does not count: its process must live and answer to the folder's password.

@@ -11,6 +11,7 @@ export function embeddedPaths(dataFolder: string) {
     users: join(folder, 'users.xml'),
     credentials: join(folder, 'credentials.json'),
     endpoint: join(folder, 'endpoint.json'),
+    ports: join(folder, 'ports.json'),
   };
 }
 export type EmbeddedPaths = ReturnType<typeof embeddedPaths>;

@@ -13,11 +13,12 @@ import {
   type EndpointFile,
   isAlive,
   readEndpointFile,
+  readPorts,
   removeEndpoint,
   toEndpoint,
   writeEndpoint,
 } from './endpoint.js';
-import { type Credentials, prepareFolder } from './files.js';
+import { type Credentials, prepareFolder, writePrivate } from './files.js';
 import { clickHouseLibrary } from './library.js';
 import { embeddedPaths } from './paths.js';
 import { freePort, isFree } from './ports.js';
@@ -28,7 +29,7 @@ export interface EmbeddedOptions {
   readonly dataFolder: string;
   /** The one database that the reader may see. */
   readonly database: string;
-  /** HTTP port on loopback; 0 takes a free one and keeps it until `stop`. */
+  /** HTTP port on loopback; 0 takes a free one, and the same again at the next start while it is free. */
   readonly httpPort: number;
   /** Memory limit of the server, bytes. */
   readonly memoryBytes: number;
@@ -96,9 +97,20 @@ export class EmbeddedClickHouse implements Component {
   async start(signal: AbortSignal): Promise<void> {
     clickHouseLibrary();
     this.#credentials = prepareFolder(this.#paths, this.options);
+    await this.#orphanGone(signal);
     await this.#choosePorts();
     await this.#launchWhenFree(AbortSignal.any([signal, this.#stop.signal]));
     this.#supervision = this.#supervise();
+  }
+
+  /** Waits for the server of a Chancery that was killed to let go of its ports. */
+  async #orphanGone(signal: AbortSignal): Promise<void> {
+    const deadline = this.#clock.nowMs() + ORPHAN_TIMEOUT_MS;
+    for (;;) {
+      const other = readEndpointFile(this.#paths);
+      if (!other || isAlive(other.supervisor) || !isAlive(other.pid) || this.#clock.nowMs() > deadline) return;
+      await this.#clock.sleep(50, signal);
+    }
   }
 
   async stop(): Promise<void> {
@@ -118,8 +130,12 @@ export class EmbeddedClickHouse implements Component {
     if (httpPort !== 0 && !(await isFree(httpPort))) {
       throw new UsageError(`port ${httpPort} is taken; choose another with --clickhouse-port, or 0 for any`);
     }
-    const http = httpPort || (await freePort());
-    this.#ports = { http, tcp: await freePort([http]) };
+    // Whoever was connected finds a server that was started again where it was.
+    const last = readPorts(this.#paths);
+    const again = async (port: number | undefined) => (port !== undefined && (await isFree(port)) ? port : undefined);
+    const http = httpPort || ((await again(last?.http)) ?? (await freePort()));
+    this.#ports = { http, tcp: (await again(last?.tcp)) ?? (await freePort([http])) };
+    writePrivate(this.#paths.ports, `${JSON.stringify(this.#ports)}\n`);
   }
 
   /** The server of a Chancery that was killed needs a moment to notice and to let go of the folder. */

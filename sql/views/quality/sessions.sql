@@ -1,7 +1,7 @@
 -- Which collectors ran, from when to when, and how did each end?
 --
--- A session is one run of a collector. It lives while its last sign of life is at most 10 seconds old; one that neither
--- lives nor said that it stopped has died.
+-- A session is one run of a collector. It lives while its last sign of life is at most 10 seconds old and no later
+-- session of the same collector and shard has begun after it; one that neither lives nor said that it stopped has died.
 CREATE OR REPLACE VIEW {database}.sessions
 (
     `sid` String COMMENT 'Session: UUID of one run of a collector',
@@ -16,12 +16,28 @@ CREATE OR REPLACE VIEW {database}.sessions
 AS
 SELECT
     sid,
-    max(session_states.collector) AS collector,
-    max(session_states.version) AS version,
-    max(session_states.shard) AS shard,
-    min(session_states.started_at) AS started_at,
-    greatest(max(session_states.last_sign_at), min(session_states.started_at)) AS last_sign_at,
-    multiIf(max(stopped) = 1, 'stopped', last_sign_at < now64(6, 'UTC') - toIntervalSecond(10), 'died', 'live') AS state,
-    multiIf(state = 'stopped', concat('the collector stopped: ', max(stop_cause)), state = 'died', 'no further sign of life of the collector', '') AS cause
-FROM {database}.session_states
-GROUP BY sid;
+    collector,
+    version,
+    shard,
+    started_at,
+    last_sign_at,
+    multiIf(
+        stopped = 1, 'stopped',
+        last_sign_at < now64(6, 'UTC') - toIntervalSecond(10) OR max(started_at) OVER (PARTITION BY collector, shard) > last_sign_at, 'died',
+        'live'
+    ) AS state,
+    multiIf(state = 'stopped', concat('the collector stopped: ', stop_cause), state = 'died', 'no further sign of life of the collector', '') AS cause
+FROM
+(
+    SELECT
+        sid,
+        max(session_states.collector) AS collector,
+        max(session_states.version) AS version,
+        max(session_states.shard) AS shard,
+        min(session_states.started_at) AS started_at,
+        greatest(max(session_states.last_sign_at), min(session_states.started_at)) AS last_sign_at,
+        max(session_states.stopped) AS stopped,
+        max(session_states.stop_cause) AS stop_cause
+    FROM {database}.session_states
+    GROUP BY sid
+);
