@@ -66,7 +66,7 @@ export class Publisher {
   readonly #abandoned = new AbortController();
   #inFlight = 0;
   #inFlightSince: number | undefined;
-  #watermark = 0;
+  #watermark: number;
   #running: Promise<void> | undefined;
   #closing = false;
 
@@ -74,6 +74,8 @@ export class Publisher {
     const capacity = options.queueBytes ?? 32 * 1024 * 1024;
     this.#queue = new BoundedQueue(capacity, ({ received }) => received.bodyJson.length + OVERHEAD_BYTES);
     this.#outage = new OutageLog(options.log, 'the bus takes records again');
+    // Nothing was received before.
+    this.#watermark = options.clock.nowMicros();
   }
 
   /** Runs until `drain` is done; rejects when the bus refuses records for good. */

@@ -53,6 +53,23 @@ function publisherOn(bus: Bus, queueBytes?: number) {
 }
 
 describe('the publisher', () => {
+  it('vouches for the time before its start while the bus has not taken anything yet', async () => {
+    const { bus, real, control } = await brittleBus();
+    let open: () => void = () => undefined;
+    control.gate = new Promise((resolve) => {
+      open = resolve;
+    });
+    const before = systemClock.nowMicros();
+    const { publisher } = publisherOn(bus);
+    const received = frame('{"e":"1"}');
+    publisher.push(received);
+    expect(publisher.watermark).toBeGreaterThanOrEqual(before);
+    expect(publisher.watermark).toBeLessThanOrEqual(received.at);
+    open();
+    await publisher.drain(1000);
+    await real.close();
+  });
+
   it('numbers records per topic from 1 and keeps everything in order', async () => {
     const { bus, real } = await brittleBus();
     const { publisher } = publisherOn(bus);
