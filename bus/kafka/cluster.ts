@@ -28,6 +28,8 @@ export class Cluster {
   readonly #links = new Map<string, Link>();
   readonly #topics = new Map<string, Known>();
   readonly #coordinators = new Map<string, number>();
+  /** When a broker last gave no answer, on the monotonic clock; it is asked last. */
+  readonly #silentAt = new Map<number, number>();
   #closed = false;
 
   /** @param seeds `host:port` of some brokers; the others are learnt from them */
@@ -62,7 +64,9 @@ export class Cluster {
       this.#links.set(key, link);
     }
     try {
-      return await link.send(request);
+      const answer = await link.send(request);
+      this.#silentAt.delete(node);
+      return answer;
     } catch (error) {
       if (error instanceof NoAnswerError) this.#forget(node);
       throw error;
@@ -71,19 +75,16 @@ export class Cluster {
 
   /** Asks any broker that answers. @throws NoAnswerError when none does */
   async sendToAny<T>(request: Request<T>): Promise<T> {
-    const failures: unknown[] = [];
-    const start = Math.floor(Math.random() * Math.max(1, this.#brokers.length));
-    for (const broker of [...this.#brokers.slice(start), ...this.#brokers.slice(0, start), ...this.#seeds]) {
+    let failure: unknown;
+    for (const node of this.#candidates()) {
       try {
-        return await this.send(broker.node, 'meta', request);
+        return await this.send(node, 'meta', request);
       } catch (error) {
         if (!passes(error)) throw error;
-        failures.push(error);
+        failure = error;
       }
     }
-    throw new NoAnswerError(`no broker of ${this.name} answers: ${describeError(failures.at(-1))}`, {
-      cause: failures.at(-1),
-    });
+    throw new NoAnswerError(`no broker of ${this.name} answers: ${describeError(failure)}`, { cause: failure });
   }
 
   /** Who is there, with the named topics or all. */
@@ -182,7 +183,17 @@ export class Cluster {
     this.#links.clear();
   }
 
+  /** All brokers and seeds in any order, but those that gave no answer last, the latest at the end. */
+  #candidates(): number[] {
+    const start = Math.floor(Math.random() * Math.max(1, this.#brokers.length));
+    const brokers = [...this.#brokers.slice(start), ...this.#brokers.slice(0, start)];
+    const others = this.#seeds.filter((s) => !brokers.some((b) => b.host === s.host && b.port === s.port));
+    const failedAt = (node: number) => this.#silentAt.get(node) ?? -Infinity;
+    return [...brokers, ...others].map((b) => b.node).sort((a, b) => Math.sign(failedAt(a) - failedAt(b)) || 0);
+  }
+
   #forget(node: number): void {
+    this.#silentAt.set(node, performance.now());
     for (const [group, coordinator] of this.#coordinators) if (coordinator === node) this.#coordinators.delete(group);
     for (const [name, { topic }] of this.#topics) if (topic.leaders.includes(node)) this.#topics.delete(name);
   }

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type {
   Appended,
   Bus,
@@ -20,6 +19,7 @@ import { readRange } from './range-reader.js';
 import { BatchEncoder } from './records/encode.js';
 import { TopicProducer } from './topic-producer.js';
 import { ensureTopic, listPartitions } from './topics.js';
+import { atMost } from './waiting.js';
 
 const DEFAULT_BATCH_BYTES = 4 * 1024 * 1024;
 /** Members have this long to join again when a group changes; they do so at once unless their process is stopped. */
@@ -126,7 +126,7 @@ class KafkaBus implements Bus {
     if (this.#closing.signal.aborted) return;
     this.#closing.abort(new BusClosedError());
     const appending = [...this.#producers.values()].map((producer) => producer.idle());
-    await Promise.allSettled([...this.#consuming, Promise.race([Promise.all(appending), delay(CLOSE_PATIENCE_MS)])]);
+    await Promise.allSettled([...this.#consuming, atMost(CLOSE_PATIENCE_MS, Promise.all(appending))]);
     this.#cluster.close();
   }
 

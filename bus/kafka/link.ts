@@ -89,5 +89,8 @@ function decode<T>(request: Request<T>, payload: Buffer): T {
 function drop(connection: KafkajsConnection, broker: string): void {
   connection.rejectRequests(new NoAnswerError(`the connection to Kafka at ${broker} was closed`));
   // Its own goodbye would wait for a broker that no longer answers.
-  void connection.disconnect().finally(() => connection.socket?.destroy());
+  void connection
+    .disconnect()
+    .catch(() => undefined)
+    .then(() => connection.socket?.destroy());
 }

@@ -8,7 +8,7 @@ import { ERROR } from './protocol/error-codes.js';
 import type { TopicMetadata } from './protocol/metadata.js';
 import { initProducerIdRequest, type ProduceAnswer, produceRequest } from './protocol/produce.js';
 import { type BatchEncoder, stampBatch } from './records/encode.js';
-import { untilAborted } from './until-aborted.js';
+import { untilAborted } from './waiting.js';
 
 /** Bytes of batches in one request, at most (but at least one batch). */
 const MAX_REQUEST_BYTES = 16 * MAX_BATCH_BYTES;

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { describeError, type Logger, retry } from '../../../core/index.js';
 import type { Cluster } from '../cluster.js';
 import { PassingError, passes, patiently, throwOn } from '../faults.js';
@@ -13,7 +12,7 @@ import {
   syncGroupRequest,
 } from '../protocol/group.js';
 import type { Request } from '../protocol/request.js';
-import { untilAborted } from '../until-aborted.js';
+import { atMost, untilAborted } from '../waiting.js';
 import { assign } from './assign.js';
 import {
   type Assignment,
@@ -94,7 +93,7 @@ export class GroupMember {
       signal.removeEventListener('abort', wake);
       this.#ended = true;
       this.#settle();
-      await Promise.race([this.#leave(), delay(LEAVE_PATIENCE_MS)]);
+      await atMost(LEAVE_PATIENCE_MS, this.#leave());
     }
   }
 

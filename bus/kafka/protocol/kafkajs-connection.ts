@@ -100,7 +100,7 @@ export async function openConnection(
     await broker.connect();
     return { connection: await pool.getConnection(), versions: broker.versions ?? {} };
   } catch (error) {
-    await pool.destroy();
+    void pool.destroy().catch(() => undefined);
     throw error;
   }
 }

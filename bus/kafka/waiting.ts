@@ -12,3 +12,13 @@ export async function untilAborted<T>(promise: Promise<T>, ...signals: (AbortSig
     for (const signal of signals) signal?.removeEventListener('abort', abort);
   }
 }
+
+/** Resolves when the promise is settled, or after `ms` if that comes first. */
+export async function atMost(ms: number, promise: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const expired = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([Promise.allSettled([promise]), expired]);
+  clearTimeout(timer);
+}
