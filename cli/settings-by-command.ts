@@ -13,7 +13,26 @@ export const EXCHANGE_ADDRESS: readonly SettingName[] = [
   'orderBookWsUrl',
   'chanceWsUrl',
 ];
-const BUS: readonly SettingName[] = ['busPartitions', 'busRetentionHours', 'busRetentionBytes'];
+/** Which bus; the embedded log when no brokers are given. */
+const BUS_ADDRESS: readonly SettingName[] = [
+  'kafkaBrokers',
+  'kafkaPrefix',
+  'kafkaTls',
+  'kafkaTlsCa',
+  'kafkaTlsCert',
+  'kafkaTlsKey',
+  'kafkaSasl',
+  'kafkaUser',
+  'kafkaPassword',
+];
+const BUS: readonly SettingName[] = [
+  'busPartitions',
+  'busRetentionHours',
+  'busRetentionBytes',
+  ...BUS_ADDRESS,
+  'kafkaReplication',
+  'kafkaCompression',
+];
 /** Which ClickHouse; the embedded one when no URL is given. */
 export const CLICKHOUSE: readonly SettingName[] = ['clickhouseUrl', 'clickhouseUser', 'clickhousePassword', 'database'];
 const EMBEDDED_CLICKHOUSE: readonly SettingName[] = ['clickhousePort', 'clickhouseMemory'];
@@ -43,15 +62,15 @@ export const COLLECT: readonly SettingName[] = [...COMMON, ...EXCHANGE_ADDRESS, 
 export const TRANSFORM: readonly SettingName[] = [...COMMON, ...CLICKHOUSE, ...TRANSFORMING, ...BUS, ...LONG_RUNNING];
 export const MIGRATE: readonly SettingName[] = [...COMMON, ...CLICKHOUSE, 'fsync'];
 export const WAREHOUSE: readonly SettingName[] = [...COMMON, 'database', ...EMBEDDED_CLICKHOUSE, ...LONG_RUNNING];
-export const SQL: readonly SettingName[] = [...COMMON, ...CLICKHOUSE];
-export const STATUS: readonly SettingName[] = [...COMMON, ...CLICKHOUSE, 'group'];
+export const SQL: readonly SettingName[] = [...COMMON, ...CLICKHOUSE, 'clickhouseMemory'];
+export const STATUS: readonly SettingName[] = [...COMMON, ...CLICKHOUSE, ...BUS_ADDRESS, 'group'];
 export const DOCTOR: readonly SettingName[] = [
   ...COMMON,
   ...EXCHANGE_ADDRESS,
   'requestTimeoutMs',
+  ...BUS_ADDRESS,
   ...CLICKHOUSE,
-  ...EMBEDDED_CLICKHOUSE,
-  'metricsPort',
+  'clickhousePort',
 ];
 /** What the parts of an instance take together. */
 export const UP: readonly SettingName[] = [

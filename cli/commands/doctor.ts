@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { describeError } from '../../core/index.js';
+import { busChecks } from '../doctor/bus.js';
 import type { Check, Finding } from '../doctor/check.js';
 import { clickHouseChecks } from '../doctor/clickhouse.js';
 import { exchangeChecks } from '../doctor/exchange.js';
@@ -18,6 +19,7 @@ export function define(command: Command): void {
       const { settings, given } = settingsOf(command);
       const checks = [
         ...machineChecks(settings.data),
+        ...busChecks(settings),
         ...clickHouseChecks(settings, given),
         ...exchangeChecks(settings, given),
       ];

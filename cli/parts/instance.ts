@@ -27,10 +27,10 @@ export function closing(bus: Bus): Component {
 }
 
 /** The bus of an instance for looking only; undefined when nothing was ever recorded there. */
-export function lookAtBus(settings: Settings): Bus | undefined {
+export function lookAtBus(settings: Settings, log?: Logger): Bus | undefined {
   const { bus } = instancePaths(settings.data);
   if (settings.kafkaBrokers === undefined && !existsSync(bus)) return undefined;
-  return openConfiguredBus(settings, { dir: bus, retentionEveryMs: 0 });
+  return openConfiguredBus(settings, { dir: bus, retentionEveryMs: 0, ...(log ? { log } : {}) });
 }
 
 /** @throws UsageError when nothing was ever recorded in the data folder and no ClickHouse elsewhere is configured */

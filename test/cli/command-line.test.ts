@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createProgram, SUBCOMMAND_NAMES } from '../../cli/program.js';
+import { SETTINGS } from '../../core/index.js';
 import { chancery, temporaryFolder } from './command.js';
 
 describe('help', () => {
@@ -45,6 +46,15 @@ describe('a wrong command line', () => {
 });
 
 describe('configuration', () => {
+  it('has no setting that no subcommand takes', async () => {
+    const taken = new Set<string>();
+    for (const name of SUBCOMMAND_NAMES) {
+      const command = (await createProgram([name])).commands.find((c) => c.name() === name);
+      for (const option of command?.options ?? []) taken.add(option.attributeName());
+    }
+    expect(Object.keys(SETTINGS).filter((name) => !taken.has(name))).toEqual([]);
+  });
+
   it('takes flags over the environment, the environment over the file, the file over defaults', async () => {
     const folder = temporaryFolder();
     const inUse = async (args: string[], env: Record<string, string>) => {
