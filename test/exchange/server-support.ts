@@ -81,7 +81,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   };
 }
 
-async function readAnswer(response: Response): Promise<Answer> {
+export async function readAnswer(response: Response): Promise<Answer> {
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
   return {
