@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { type ClickHouseClient, ClickHouseError, ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import { describeError } from '../core/index.js';
 import type { ClickHouseEndpoint } from './embedded/endpoint.js';
@@ -155,6 +156,8 @@ export class Connection {
 
   async #run<T>(sql: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
     signal?.throwIfAborted();
+    // Many statements may be under way with one signal; each takes its listener away when it is done.
+    if (signal) setMaxListeners(0, signal);
     try {
       return await work();
     } catch (error) {
