@@ -91,7 +91,7 @@ function usersXml(credentials: Credentials, limits: ServerLimits): string {
   const networks = '<networks><ip>127.0.0.1</ip><ip>::1</ip></networks>';
   return `<clickhouse>
   <profiles>
-    <default/>
+    <default><http_receive_timeout>5</http_receive_timeout></default>
     <session>
       <max_query_size>1</max_query_size>
       <max_sessions_for_user>1</max_sessions_for_user>

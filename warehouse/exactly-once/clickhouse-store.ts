@@ -29,7 +29,6 @@ const INSERT_SETTINGS: StatementSettings = {
   min_insert_block_size_rows: ONE_BLOCK,
   min_insert_block_size_bytes: 0,
   max_insert_threads: 1,
-  max_threads: 1,
   insert_null_as_default: 0,
   // `input(…)` is told the types of the table's columns; prices are of few different values.
   allow_suspicious_low_cardinality_types: 1,

@@ -50,7 +50,7 @@ export interface OpenOptions {
 
 /**
  * Brings batches into ClickHouse exactly once: for a process killed at any moment, on either side, every row of every
- * batch is there once, unless the writer stopped and said why. What it takes is described in docs/architecture.md.
+ * batch is there once, unless the writer stopped and said why. What it takes is described in docs/exactly-once.md.
  */
 export class ExactlyOnceWriter {
   readonly #shards: readonly BlockStore[];

@@ -1,3 +1,4 @@
+import { request } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { PartitionLostError } from '../../../bus/index.js';
 import { IntegrityError, isRetryable } from '../../../core/index.js';
@@ -311,6 +312,64 @@ describe('the writer', () => {
     stop.abort(new Error('enough'));
     await expect(written).rejects.toThrow('enough');
     await partition.close();
+  });
+
+  it('waits for the end of an insert that a stopped worker left half sent, and then brings in its batch', async () => {
+    const committed = new Committed();
+    const intent = { v: 1, end: 9, n: { raw: 10 }, attempt: 0, transforms: '1', shard: 0 };
+    await committed.open().commit(0, JSON.stringify(intent));
+    const { url, owner } = context.clickhouse.endpoint;
+    const query = 'INSERT INTO writer.raw FORMAT RowBinary';
+    const hanging = request(`${url}/?${new URLSearchParams({ query, query_id: `${LOG}/topic/3/0-9/raw` })}`, {
+      method: 'POST',
+      headers: {
+        'X-ClickHouse-User': 'owner',
+        'X-ClickHouse-Key': owner.password.reveal(),
+        'content-length': 2_000_000,
+      },
+    });
+    hanging.on('error', () => undefined).write(Buffer.alloc(1_000_000));
+    const running = () => context.clickhouse.rows("SELECT query_id FROM system.processes WHERE query LIKE 'INSERT%'");
+    while ((await running()).length === 0) await new Promise((r) => setTimeout(r, 5));
+
+    const connection = connect();
+    const writer = new ExactlyOnceWriter({
+      shards: [connection],
+      tables: TABLES,
+      transforms: '1',
+      timing: { ...timing, killAfterMs: 100 },
+    });
+    const rebuildRaw = async () => blocksOf(0, 9).filter((block) => block.table === raw);
+    const partition = await writer.open(committed.open(), { rebuild: rebuildRaw, signal: never });
+    expect(partition.nextOffset).toBe(10);
+    expect(await running()).toEqual([]);
+    expect(await rowsIn('raw')).toBe(10);
+    hanging.destroy();
+  });
+
+  it('sends nothing when it was held up after its ownership was confirmed', async () => {
+    let now = 0;
+    let heldUp = 0;
+    const sleep = async (ms: number) => {
+      now += ms;
+    };
+    const clock = { nowMs: () => now, nowMicros: () => now * 1000, sleep };
+    const store = new Committed().open();
+    const held: PartitionStore = {
+      ...store,
+      assertOwned: async () => {
+        await store.assertOwned();
+        if (heldUp++ === 0) now += 60_000;
+      },
+    };
+    const events: WriterEvent[] = [];
+    const options = { shards: [connect()], tables: TABLES, transforms: '1', timing, clock };
+    const writer = new ExactlyOnceWriter({ ...options, onEvent: (event) => events.push(event) });
+    const partition = await writer.open(held, { rebuild, signal: never });
+    await partition.write({ start: 0, end: 9, blocks: blocksOf(0, 9) });
+    expect(events.map((event) => event.type)).toEqual(['waiting', 'written']);
+    expect(events[0]?.cause).toContain('was last known to be ours');
+    expect(await rowsIn('raw')).toBe(10);
   });
 
   it('stops when rows are doubled, and changes nothing', async () => {
