@@ -68,7 +68,7 @@ describe('a block of price ticks', () => {
               bid: row.bid === null ? null : row.bid + 0,
               ask: row.ask === null ? null : row.ask + 0,
               source: row.source,
-              at: row.receivedAt,
+              at: row.receivedAt - (row.receivedAt % 1000),
             })),
           );
         },

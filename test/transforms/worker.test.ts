@@ -41,7 +41,7 @@ describe('a worker', () => {
         source: 'snapshot',
         _offset: 0,
         _index: 0,
-        at: AT,
+        at: AT - (AT % 1000),
       },
       {
         event: EVENT,
@@ -52,9 +52,19 @@ describe('a worker', () => {
         source: 'snapshot',
         _offset: 0,
         _index: 1,
-        at: AT,
+        at: AT - (AT % 1000),
       },
-      { event: EVENT, market: MARKET, last: 0.5, bid: 0.49, ask: 0.51, source: 'delta', _offset: 1, _index: 0, at: AT },
+      {
+        event: EVENT,
+        market: MARKET,
+        last: 0.5,
+        bid: 0.49,
+        ask: 0.51,
+        source: 'delta',
+        _offset: 1,
+        _index: 0,
+        at: AT - (AT % 1000),
+      },
       {
         event: EVENT,
         market: MARKET,
@@ -64,7 +74,7 @@ describe('a worker', () => {
         source: 'delta',
         _offset: 2,
         _index: 0,
-        at: AT,
+        at: AT - (AT % 1000),
       },
     ]);
     expect(

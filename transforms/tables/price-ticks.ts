@@ -9,7 +9,7 @@ import type { BatchPlace, BlockBuilder } from './row-table.js';
 
 /** Prices of one market at one moment, in YES terms, as an order book frame said them. */
 export interface PriceTick {
-  /** Unix microseconds. */
+  /** Unix microseconds; the table keeps whole milliseconds of them. */
   readonly receivedAt: number;
   readonly eventId: string;
   readonly marketId: string;
@@ -134,7 +134,7 @@ export class PriceTickBlock implements BlockBuilder<PriceTick> {
     const row = this.#block.nextRow();
     this.#offset.set(row, offset);
     this.#index.set(row, index);
-    this.#receivedAt.set(row, receivedAt);
+    this.#receivedAt.set(row, receivedAt - (receivedAt % 1000));
     return row;
   }
 

@@ -43,7 +43,8 @@ FROM
         connection,
         markets,
         type,
-        marked_at AS begins_at,
+        -- Ticks carry whole milliseconds: those of the first state must not lie before it.
+        toDateTime64(toDateTime64(marked_at, 3, 'UTC'), 6, 'UTC') AS begins_at,
         leadInFrame(type, 1, '') OVER later AS next_type,
         leadInFrame(if(type = 'frozen', assumeNotNull(since), marked_at), 1, toDateTime64('2299-12-31 00:00:00', 6, 'UTC')) OVER later AS own_end,
         if(next_type = 'subscribed', 'subscribed again', concat(next_type, ': ', leadInFrame(cause, 1, '') OVER later)) AS own_cause
