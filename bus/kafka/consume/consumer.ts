@@ -4,7 +4,7 @@ import { describeError, type Logger } from '../../../core/index.js';
 import type { ConsumeOptions, ConsumerHandler } from '../../bus.js';
 import { UnknownTopicError } from '../../errors.js';
 import type { Cluster } from '../cluster.js';
-import { passes } from '../faults.js';
+import { NoAnswerError, passes, patiently } from '../faults.js';
 import { GroupMember } from '../group/group-member.js';
 import type { Assignment } from '../group/subscription.js';
 import type { Names } from '../names.js';
@@ -15,6 +15,8 @@ import { OwnedPartition } from './owned-partition.js';
 import { watchForStall } from './stall-watch.js';
 
 const TOPIC_RETRY_MS = 500;
+/** A consumer that stops waits so long for a broker that does not answer. */
+const STOP_GRACE_MS = 4_000;
 /** Bytes fetched ahead of all handlers together. */
 const BUDGET_BYTES = 64 * 2 ** 20;
 
@@ -48,6 +50,8 @@ export class Consumer {
   #given = new Map<string, Place>();
   /** What others wait for until we let go of it. */
   #owed = new Set<string>();
+  /** Ends what handlers still ask the broker for a while after the consumer was told to stop. */
+  readonly #giveUp = new AbortController();
   #stopping = false;
 
   constructor(
@@ -78,22 +82,32 @@ export class Consumer {
     const leaving = new AbortController();
     let membership: Promise<void> | undefined;
     try {
-      for (const topic of this.options.topics) await this.cluster.topic(this.names.inKafka(topic), { fresh: true });
+      await this.#assertTopics(signal);
       membership = this.#member.run(leaving.signal).catch((error) => this.#failed.abort(error));
       const lanes = () => [...this.#holdings.values()].flatMap((h) => (h.lane ? [h.lane] : []));
       await watchForStall(this.cluster, lanes, this.settings.stallMs, stop);
     } catch (error) {
-      this.#failed.abort(error);
+      if (!signal.aborted) this.#failed.abort(error);
     } finally {
       this.#stopping = true;
       for (const holding of this.#holdings.values()) end(holding);
+      const reason = new NoAnswerError(`${this.cluster.name} did not answer before the consumer stopped`);
+      const timer = setTimeout(() => this.#giveUp.abort(reason), STOP_GRACE_MS);
       while (this.#settling.size > 0) await Promise.all(this.#settling);
+      clearTimeout(timer);
       this.#fetcher.stop();
       leaving.abort();
       await membership;
       this.cluster.release(this.#scope);
     }
     if (this.#failed.signal.aborted) throw this.#failed.signal.reason;
+  }
+
+  async #assertTopics(signal: AbortSignal): Promise<void> {
+    const patience = { forMs: this.settings.patienceMs, signal };
+    for (const topic of this.options.topics) {
+      await patiently(() => this.cluster.topic(this.names.inKafka(topic), { fresh: true, signal }), patience);
+    }
   }
 
   #owned(): Assignment {
@@ -161,7 +175,14 @@ export class Consumer {
       this.cluster,
       this.#member,
       { topic: this.names.onBus(topic), kafkaTopic: topic, partition, log },
-      { group, kafkaGroup: this.names.inKafka(group), scope: this.#scope, patienceMs, maxBatchBytes },
+      {
+        group,
+        kafkaGroup: this.names.inKafka(group),
+        scope: this.#scope,
+        giveUp: this.#giveUp.signal,
+        patienceMs,
+        maxBatchBytes,
+      },
     );
     holding.lane = new Lane(owned, topic, this.handler, maxBatchBytes);
     await holding.lane.run(this.#fetcher);

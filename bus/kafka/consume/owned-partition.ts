@@ -5,6 +5,7 @@ import type { GroupMember } from '../group/group-member.js';
 import { committedIn, encodeNote, fetchCommitted, offsetAt } from '../offsets.js';
 import { offsetCommitRequest } from '../protocol/offsets.js';
 import { readRange } from '../range-reader.js';
+import { untilAborted } from '../waiting.js';
 
 export interface OwnedPlace {
   readonly topic: string;
@@ -17,6 +18,9 @@ export interface OwnedOptions {
   readonly group: string;
   readonly kafkaGroup: string;
   readonly scope: string;
+  /** Aborted when the consumer has been told to stop and the time to finish is over. */
+  readonly giveUp: AbortSignal;
+  /** How long a read is tried, milliseconds. */
   readonly patienceMs: number;
   readonly maxBatchBytes: number;
 }
@@ -47,11 +51,13 @@ export class OwnedPartition implements Partition {
   }
 
   async committed(): Promise<Committed> {
-    const { kafkaGroup, scope, patienceMs } = this.options;
+    const { kafkaGroup, scope, giveUp } = this.options;
     const place = { topic: this.place.kafkaTopic, partition: this.partition };
-    const patience = { forMs: patienceMs };
-    const [fetched] = await fetchCommitted(this.cluster, kafkaGroup, [place], `offsets${scope}`, patience);
-    return committedIn(this.log, fetched) ?? { offset: await offsetAt(this.cluster, place, 'begin', patience) };
+    const patience = { forMs: Infinity, signal: giveUp };
+    const asking = fetchCommitted(this.cluster, kafkaGroup, [place], `offsets${scope}`, patience);
+    const [fetched] = await untilAborted(asking, giveUp);
+    const committed = committedIn(this.log, fetched);
+    return committed ?? { offset: await untilAborted(offsetAt(this.cluster, place, 'begin', patience), giveUp) };
   }
 
   commit(offset: number, intent?: string): Promise<void> {
@@ -61,7 +67,7 @@ export class OwnedPartition implements Partition {
   }
 
   async assertOwned(): Promise<void> {
-    await this.member.verify(() => this.#assertHeld());
+    await this.member.verify({ stillOurs: () => this.#assertHeld(), signal: this.options.giveUp });
   }
 
   read(start: number, end: number): AsyncIterable<RecordBatch> {
@@ -74,8 +80,11 @@ export class OwnedPartition implements Partition {
     await this.member.fenced(
       (ref) => offsetCommitRequest({ ...ref, topic: kafkaTopic, partition, offset, metadata }),
       `commit offset ${offset} of ${kafkaTopic}/${partition}`,
-      () => this.#assertHeld(),
-      `the text committed with it has ${Buffer.byteLength(metadata)} bytes`,
+      {
+        stillOurs: () => this.#assertHeld(),
+        signal: this.options.giveUp,
+        hint: `the text committed with it has ${Buffer.byteLength(metadata)} bytes`,
+      },
     );
   }
 

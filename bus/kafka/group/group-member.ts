@@ -36,8 +36,6 @@ export interface MemberOptions {
   readonly rebalanceTimeoutMs: number;
   /** How often the leader looks whether topics changed, milliseconds. */
   readonly topicsEveryMs: number;
-  /** How long a commit or a check is tried when the broker does not answer, milliseconds. */
-  readonly patienceMs: number;
   /** Ends the purposes of this consumer's connections. */
   readonly scope: string;
   readonly log: Logger | undefined;
@@ -53,6 +51,12 @@ export interface MemberEvents {
   assigned(assignment: Assignment, claimed: Assignment): void;
   /** The group goes on without us: everything that we held may belong to others. */
   lost(): void;
+}
+
+export interface FencedOptions {
+  readonly stillOurs: () => void;
+  readonly signal: AbortSignal;
+  readonly hint?: string;
 }
 
 /**
@@ -106,15 +110,12 @@ export class GroupMember {
   /**
    * Sends a request that the broker takes only from a member in its generation; if the generation changes meanwhile,
    * again in the new one.
-   * @param stillOurs throws when what the request is about is not ours any more; called before each try
+   * @param about `stillOurs` throws when what the request is about is not ours any more, and is called before each try;
+   *   `signal` ends the trying, which otherwise goes on for as long as no broker answers
    */
-  async fenced(
-    make: (ref: MemberRef) => Request<number>,
-    doing: string,
-    stillOurs: () => void,
-    hint?: string,
-  ): Promise<void> {
-    await patiently(
+  async fenced(make: (ref: MemberRef) => Request<number>, doing: string, about: FencedOptions): Promise<void> {
+    const { stillOurs, signal, hint } = about;
+    const trying = patiently(
       async () => {
         stillOurs();
         const ref = { group: this.options.group, generation: this.#generation, member: this.#member };
@@ -128,12 +129,13 @@ export class GroupMember {
         }
         this.#throwOn(error, doing, hint);
       },
-      { forMs: this.options.patienceMs },
+      { forMs: Infinity, signal },
     );
+    await untilAborted(trying, signal);
   }
 
-  /** Resolves when the broker says that we are a member still; `stillOurs` as in `fenced`. */
-  async verify(stillOurs: () => void): Promise<void> {
+  /** Resolves when the broker says that we are a member still; `about` as in `fenced`. */
+  async verify(about: FencedOptions): Promise<void> {
     const heartbeat = (ref: MemberRef): Request<number> => {
       const request = heartbeatRequest(ref);
       const decode: typeof request.decode = (reader) => {
@@ -143,8 +145,8 @@ export class GroupMember {
       };
       return { ...request, decode };
     };
-    await this.fenced(heartbeat, 'confirm that we are in the group', stillOurs);
-    stillOurs();
+    await this.fenced(heartbeat, 'confirm that we are in the group', about);
+    about.stillOurs();
   }
 
   /** Resolves when the broker has confirmed our part, in this generation or a new one, or we have lost it. */
