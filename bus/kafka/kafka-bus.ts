@@ -25,7 +25,7 @@ const DEFAULT_BATCH_BYTES = 4 * 1024 * 1024;
 /** Members have this long to join again when a group changes; they do so at once unless their process is stopped. */
 const REBALANCE_TIMEOUT_MS = 30_000;
 const REPLICAS_WAIT_MS = 5_000;
-const CLOSE_PATIENCE_MS = 2_000;
+const CLOSE_PATIENCE_MS = 1_000;
 
 /** The bus on a Kafka cluster (3.1 or newer). Connects when it is first used. */
 export function openKafkaBus(options: KafkaBusOptions): Bus {

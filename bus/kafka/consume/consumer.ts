@@ -16,7 +16,7 @@ import { watchForStall } from './stall-watch.js';
 
 const TOPIC_RETRY_MS = 500;
 /** A consumer that stops waits so long for a broker that does not answer. */
-const STOP_GRACE_MS = 4_000;
+const STOP_GRACE_MS = 3_000;
 /** Bytes fetched ahead of all handlers together. */
 const BUDGET_BYTES = 64 * 2 ** 20;
 

@@ -24,7 +24,7 @@ import {
 
 /** Ours alone: the broker keeps members that divide partitions otherwise out of the group. */
 const PROTOCOL = 'chancery-cooperative';
-const LEAVE_PATIENCE_MS = 2_000;
+const LEAVE_PATIENCE_MS = 1_000;
 const WARN_EVERY_MS = 30_000;
 
 export interface MemberOptions {
@@ -89,7 +89,7 @@ export class GroupMember {
     try {
       while (!signal.aborted) {
         await untilAborted(this.#join(signal), signal);
-        await this.#beat(signal);
+        await untilAborted(this.#beat(signal), signal);
       }
     } catch (error) {
       if (!signal.aborted) throw error;
