@@ -21,11 +21,12 @@ export function parseRows(text: string): Rows {
 }
 
 /**
- * The rows as a table for a person: numbers to the right, NULL as ∅, cells cut with … only when `width` is too narrow.
+ * The rows as a table for a person: numbers to the right, floats to 12 digits, NULL as ∅, cells cut with … only when `width` is too narrow.
  * @param width columns of the window; Infinity cuts nothing
  */
 export function renderTable(rows: Rows, width: number): { lines: string[]; cut: boolean } {
-  const shown = rows.cells.map((row) => row.map(cellText));
+  const float = rows.types.map(isFloat);
+  const shown = rows.cells.map((row) => row.map((cell, i) => cellText(cell, float[i] === true)));
   const natural = rows.names.map((name, i) =>
     shown.reduce((widest, row) => Math.max(widest, length(row[i] ?? '')), length(name)),
   );
@@ -36,8 +37,18 @@ export function renderTable(rows: Rows, width: number): { lines: string[]; cut: 
   return { lines: lines.map((cells) => cells.join(GAP).trimEnd()), cut: widths.some((w, i) => w < (natural[i] ?? 0)) };
 }
 
-function cellText(cell: string): string {
-  return cell === CLICKHOUSE_NULL ? NULL_CELL : cell.replace(/\s*\n\s*/g, '⏎');
+function cellText(cell: string, float: boolean): string {
+  if (cell === CLICKHOUSE_NULL) return NULL_CELL;
+  return float && Number.isFinite(Number(cell)) ? roundFloat(cell) : cell.replace(/\s*\n\s*/g, '⏎');
+}
+
+/** What a person means by 0.30000000000000004. The other formats keep every digit. */
+function roundFloat(cell: string): string {
+  return String(Number(Number(cell).toPrecision(12)));
+}
+
+function isFloat(type: string): boolean {
+  return /^(LowCardinality\()?(Nullable\()?B?Float/.test(type);
 }
 
 function isNumeric(type: string): boolean {

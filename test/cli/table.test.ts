@@ -29,6 +29,16 @@ describe('a table of an answer', () => {
     expect(Math.max(...lines.map((line) => [...line].length))).toBeLessThanOrEqual(27);
   });
 
+  it('rounds floats to 12 digits, and nothing else', () => {
+    const text =
+      '["a","b","c"]\n["Float64","Decimal(38, 18)","Nullable(Float64)"]\n' +
+      '["0.30000000000000004","0.300000000000000004","nan"]\n["1e-20","1","-12345.5"]';
+    expect(renderTable(parseRows(text), 80).lines.slice(2)).toEqual([
+      '  0.3  0.300000000000000004       nan',
+      '1e-20                     1  -12345.5',
+    ]);
+  });
+
   it('shows the column names of an empty answer', () => {
     expect(renderTable(parseRows('["a"]\n["Int8"]\n'), 80).lines).toEqual(['a', '─']);
   });
