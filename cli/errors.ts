@@ -3,15 +3,18 @@ import { ChanceryError, describeError, IntegrityError, UsageError } from '../cor
 /** What the shell is told: done, it failed, it was asked for wrongly, it stopped because a person must decide. */
 export const EXIT = { done: 0, failed: 1, usage: 2, needsDecision: 3 } as const;
 
-const SYSTEM_ADVICE: Readonly<Record<string, string>> = {
-  ENOSPC: 'the disk is full: free some space or choose another folder with --data',
-  EDQUOT: 'the disk quota is used up: free some space or choose another folder with --data',
-  EACCES: 'permission denied: change the owner of the folder or choose another with --data',
-  EPERM: 'permission denied: change the owner of the folder or choose another with --data',
-  EROFS: 'the disk is read-only: choose another folder with --data',
-  EMFILE: 'too many open files: raise the limit (ulimit -n)',
-  EADDRINUSE: 'the port is taken: choose another, or 0 for a free one',
-  ECONNREFUSED: 'nothing listens there: is it running? see `chancery status`',
+/** What the system's own errors mean here, and what to do. */
+const SYSTEM_ERRORS: Readonly<Record<string, readonly [advice: string, exitCode: number]>> = {
+  ENOSPC: ['the disk is full: free some space or choose another folder with --data', EXIT.failed],
+  EDQUOT: ['the disk quota is used up: free some space or choose another folder with --data', EXIT.failed],
+  EMFILE: ['too many open files: raise the limit (ulimit -n)', EXIT.failed],
+  ECONNREFUSED: ['nothing listens there: is it running? see `chancery status`', EXIT.failed],
+  EACCES: ['permission denied: change the owner of the folder or choose another with --data', EXIT.usage],
+  EPERM: ['permission denied: change the owner of the folder or choose another with --data', EXIT.usage],
+  EROFS: ['the disk is read-only: choose another folder with --data', EXIT.usage],
+  ENOTDIR: ['a file is where a folder should be: choose another folder with --data', EXIT.usage],
+  EEXIST: ['a file is where a folder should be: choose another folder with --data', EXIT.usage],
+  EADDRINUSE: ['the port is taken: choose another, or 0 for a free one', EXIT.usage],
 };
 
 /** One line for the person at the terminal and the exit code; `defect` asks for the place in the code as well. */
@@ -20,9 +23,10 @@ export function explain(error: unknown): { message: string; exitCode: number; de
   if (error instanceof UsageError) return { message, exitCode: EXIT.usage, defect: false };
   if (error instanceof IntegrityError) return { message, exitCode: EXIT.needsDecision, defect: false };
   if (error instanceof ChanceryError) return { message, exitCode: EXIT.failed, defect: false };
-  const advice = SYSTEM_ADVICE[systemCode(error) ?? ''];
-  if (advice !== undefined) return { message: `${advice} (${message})`, exitCode: EXIT.failed, defect: false };
-  return { message, exitCode: EXIT.failed, defect: systemCode(error) === undefined };
+  const code = systemCode(error);
+  const known = SYSTEM_ERRORS[code ?? ''];
+  if (known) return { message: `${known[0]} (${message})`, exitCode: known[1], defect: false };
+  return { message, exitCode: EXIT.failed, defect: code === undefined };
 }
 
 /** The `code` of a system error, also when another error wraps it. */

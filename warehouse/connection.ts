@@ -178,7 +178,10 @@ function toWarehouseError(error: unknown, url: string, sql: string): Error {
       cause: error,
     });
   }
-  return new ConnectionError(`ClickHouse at ${url} does not answer: ${describeError(error)}`, { cause: error });
+  return new ConnectionError(
+    `ClickHouse at ${url} does not answer (${describeError(error)}); check that it runs and that the address is right`,
+    { cause: error },
+  );
 }
 
 export const quoteName = (name: string): string => `\`${name.replace(/[`\\]/g, '\\$&')}\``;

@@ -3,7 +3,8 @@ import type { ProcessState } from './supervised-process.js';
 
 export interface PartLine {
   readonly name: string;
-  readonly state: ProcessState;
+  /** `external`: runs elsewhere, and is not ours to start. */
+  readonly state: ProcessState | 'external';
   readonly address: string;
   /** What it is or does, a few words. */
   readonly about: string;
@@ -68,7 +69,7 @@ export function progressLine(state: BoardState): string {
   const rows = state.tables.reduce((sum, table) => sum + table.rows, 0);
   const perSecond = state.tables.reduce((sum, table) => sum + table.perSecond, 0);
   const tables = state.tables.map((table) => `${table.name} ${formatCount(table.rows)}`).join(', ');
-  const down = state.parts.filter((part) => part.state !== 'ready').map((part) => `${part.name} ${part.state}`);
+  const down = state.parts.filter((part) => !isFine(part)).map((part) => `${part.name} ${part.state}`);
   return [
     `recorded ${formatCount(rows)} rows (+${formatCount(Math.round(perSecond))}/s): ${tables || 'nothing yet'}`,
     ...quality(state),
@@ -79,10 +80,14 @@ export function progressLine(state: BoardState): string {
 function partLines({ parts }: BoardState, paint: Paint): string[] {
   const lines = columns(parts.map((part) => [part.name, part.state, part.address, part.about]));
   return lines.map((line, i) => {
-    const state = parts[i]?.state ?? 'stopped';
-    const colour = state === 'ready' ? paint.good : paint.bad;
-    return `  ${line.replace(state, colour(state))}`;
+    const part = parts[i];
+    if (!part) return line;
+    return `  ${line.replace(part.state, (isFine(part) ? paint.good : paint.bad)(part.state))}`;
   });
+}
+
+function isFine({ state }: PartLine): boolean {
+  return state === 'ready' || state === 'external';
 }
 
 function tableLines(state: BoardState, paint: Paint): string[] {

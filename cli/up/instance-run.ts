@@ -54,11 +54,16 @@ export class InstanceRun implements Component {
     return [
       ...(this.#exchange
         ? [line(this.#exchange, 'simulated exchange')]
-        : [{ name: 'exchange', state: 'ready' as const, address: exchangeUrl, about: 'recorded from elsewhere' }]),
+        : [{ name: 'exchange', state: 'external' as const, address: exchangeUrl, about: 'recorded from elsewhere' }]),
       ...(this.#clickhouse
         ? [line(this.#clickhouse, `embedded, native protocol on port ${String(this.#clickhouse.ready['tcpPort'])}`)]
         : [
-            { name: 'clickhouse', state: 'ready' as const, address: clickhouseUrl ?? '', about: 'a server of its own' },
+            {
+              name: 'clickhouse',
+              state: 'external' as const,
+              address: clickhouseUrl ?? '',
+              about: 'a server of its own',
+            },
           ]),
       ...(this.#collect ? [line(this.#collect, 'streams and polls → bus')] : []),
       ...(this.#transform ? [line(this.#transform, 'bus → ClickHouse, exactly once')] : []),
