@@ -135,7 +135,8 @@ export class Account {
   // biome-ignore lint/suspicious/noExplicitAny: frames are looked into by hand, field by field
   async stream(path: '/order/ws' | '/balance/ws'): Promise<{ socket: TestSocket; greeting: any }> {
     const socket = await this.target.connect(path);
-    const greeting = await socket.ask(authMessage(this.key, path, String(this.now())));
+    let greeting = await socket.ask(authMessage(this.key, path, String(this.now())));
+    while (greeting.t === 'PING') greeting = await socket.next();
     if (greeting.t !== 'success') throw new Error(`AUTH answered ${JSON.stringify(greeting)}`);
     return { socket, greeting };
   }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
-import { createLogger, systemClock } from '../../core/index.js';
+import { type Clock, createLogger, systemClock } from '../../core/index.js';
 import { createExchange } from '../../exchange/create-exchange.js';
 import type { EventView, ExchangeCore, MarketView } from '../../exchange/engine/index.js';
 import { ExchangeServer } from '../../exchange/server/exchange-server.js';
@@ -37,13 +37,14 @@ export interface TestServerOptions {
   readonly pace?: number;
   readonly quirks?: string;
   readonly load?: number;
+  readonly clock?: Clock;
+  readonly authWithinMs?: number;
 }
 
 /** A real exchange on a free port, quiet unless asked otherwise; it ends with the test. */
 export async function startServer(options: TestServerOptions = {}): Promise<TestServer> {
-  const { seed = 1, events = 3, bots = 0, pace = 0, quirks = '', load = 0 } = options;
+  const { seed = 1, events = 3, bots = 0, pace = 0, quirks = '', load = 0, clock = systemClock } = options;
   const log = createLogger({ part: 'exchange', level: 'error' });
-  const clock = systemClock;
   const core = createExchange({ seed, events, bots, pace, accounts: 1, takerFeeBps: 20, clock, log });
   await core.start(new AbortController().signal);
   const server = new ExchangeServer({
@@ -56,6 +57,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     seed,
     clock,
     log,
+    authWithinMs: options.authWithinMs,
   });
   await server.start();
   onTestFinished(async () => {
@@ -228,5 +230,22 @@ export async function until(condition: () => boolean | Promise<boolean>): Promis
   while (!(await condition())) {
     if (performance.now() > deadline) throw new Error('what was waited for did not happen within 10 s');
     await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+}
+
+/** The system's clock, set forward by whole seconds. */
+export class ShiftedClock implements Clock {
+  seconds = 0;
+
+  nowMicros(): number {
+    return systemClock.nowMicros() + this.seconds * 1e6;
+  }
+
+  nowMs(): number {
+    return this.nowMicros() / 1000;
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return systemClock.sleep(ms, signal);
   }
 }
