@@ -1,12 +1,5 @@
 import type { Registry } from 'prom-client';
-import {
-  type Bus,
-  type ConsumerHandler,
-  OffsetGoneError,
-  type Partition,
-  PartitionLostError,
-  type RecordBatch,
-} from '../bus/index.js';
+import { type Bus, type ConsumerHandler, type Partition, PartitionLostError, type RecordBatch } from '../bus/index.js';
 import {
   type Clock,
   type Component,
@@ -25,7 +18,6 @@ import {
   type Connection,
   checkColumns,
   ExactlyOnceWriter,
-  type PartitionWriter,
   type TableBlock,
   type WriterEvent,
 } from '../warehouse/index.js';
@@ -34,6 +26,7 @@ import { loadProgress } from './load-progress.js';
 import { lostRangeBlocks } from './lost-range.js';
 import { TransformMetrics } from './metrics.js';
 import { PartitionPipeline } from './partition-pipeline.js';
+import { passLost } from './pass-lost.js';
 import type { SessionProgress } from './session-progress.js';
 import { TRANSFORM_TABLES } from './tables/index.js';
 import { TRANSFORM_VERSION } from './version.js';
@@ -172,7 +165,11 @@ export class TransformWorker implements Component, ConsumerHandler {
         : {}),
       signal,
     });
-    await this.#passGone(partition, writer);
+    await passLost(partition, writer, {
+      bus: this.options.bus,
+      accept: settings.acceptLoss,
+      onLoss: ({ start, end, cause }) => this.#reportLoss(partition, start, end, cause),
+    });
     const builder = this.#builder(partition, await this.#progressBefore(partition, writer.nextOffset));
     this.#pipelines.set(
       keyOf(partition),
@@ -189,19 +186,6 @@ export class TransformWorker implements Component, ConsumerHandler {
       }),
     );
     return writer.nextOffset;
-  }
-
-  /** Where retention overtook the group, stops, or with `--accept-loss` writes the gap down and goes on behind it. */
-  async #passGone(partition: Partition, writer: PartitionWriter): Promise<void> {
-    const { topic, log, partition: number } = partition;
-    const start = writer.nextOffset;
-    const infos = await this.options.bus.partitions();
-    const begin = infos.find((info) => info.topic === topic && info.partition === number)?.begin ?? start;
-    if (start >= begin) return;
-    if (!this.options.settings.acceptLoss) throw new OffsetGoneError(topic, number, start, begin);
-    const loss = { start, end: begin - 1, cause: 'retention of the bus overtook the worker' };
-    this.#reportLoss(partition, loss.start, loss.end, loss.cause);
-    await writer.write({ ...loss, blocks: lostRangeBlocks({ topic, log, partition: number }, loss) });
   }
 
   #reportLoss({ topic, partition }: Partition, start: number, end: number, cause: string): void {

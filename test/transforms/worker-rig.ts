@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
-import { type EmbeddedBus, openEmbeddedBus } from '../../bus/index.js';
+import { type Bus, type EmbeddedBus, openEmbeddedBus } from '../../bus/index.js';
 import { createLogger, loadConfig, type Settings, TOPICS } from '../../core/index.js';
 import { TransformWorker } from '../../transforms/index.js';
 import { type ClickHouseEndpoint, Connection, migrate } from '../../warehouse/index.js';
@@ -10,18 +10,21 @@ import { runAs } from '../support/clickhouse.js';
 
 const TOPIC_OPTIONS = { partitions: 2, retentionMs: null, retentionBytes: null };
 
-/** A bus of its own, a database of its own on a running ClickHouse, and workers between them. */
+/** A bus of its own (the embedded log, or the one given), a database of its own on a running ClickHouse, and workers between them. */
 export class WorkerRig {
   readonly folder = mkdtempSync(join(tmpdir(), 'chancery-worker-'));
-  readonly bus: EmbeddedBus;
+  readonly bus: Bus;
+  readonly #embedded: EmbeddedBus | undefined;
   readonly connection: Connection;
   readonly #workers: TransformWorker[] = [];
 
   constructor(
     private readonly endpoint: ClickHouseEndpoint,
     readonly database: string,
+    bus?: Bus,
   ) {
-    this.bus = openEmbeddedBus({ dir: join(this.folder, 'bus'), retentionEveryMs: 0 });
+    if (!bus) this.#embedded = openEmbeddedBus({ dir: join(this.folder, 'bus'), retentionEveryMs: 0 });
+    this.bus = bus ?? (this.#embedded as EmbeddedBus);
     this.connection = new Connection({ endpoint, database, application: 'test' });
   }
 
@@ -102,7 +105,7 @@ export class WorkerRig {
   /** Makes everything that a topic holds disappear, as retention would. */
   async expire(topic: string): Promise<void> {
     await this.bus.ensureTopic(topic, { ...TOPIC_OPTIONS, retentionBytes: 0 });
-    await this.bus.sweep();
+    await this.#embedded?.sweep();
     await this.bus.ensureTopic(topic, TOPIC_OPTIONS);
   }
 

@@ -1,0 +1,115 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, expect, it } from 'vitest';
+import { type Bus, UnreadableRecordsError } from '../../bus/index.js';
+import { TOPICS } from '../../core/index.js';
+import { useClickHouse } from '../support/clickhouse.js';
+import { priceRecord } from '../transforms/support.js';
+import { WorkerRig } from '../transforms/worker-rig.js';
+import { appendForeignBatch } from './foreign.js';
+import { describeWithKafka } from './index.js';
+
+const KEEP = { retentionMs: null, retentionBytes: null };
+
+describeWithKafka('workers on Kafka', { own: true }, (kafka) => {
+  const host = useClickHouse();
+  let rig: WorkerRig | undefined;
+  afterEach(async () => {
+    await rig?.close();
+    rig = undefined;
+  });
+
+  async function newRig(): Promise<{ rig: WorkerRig; bus: Bus & { prefix: string } }> {
+    const bus = kafka.open({ patienceMs: 60_000 });
+    rig = new WorkerRig(host.clickhouse.endpoint.owner, 'chancery', bus);
+    await rig.prepare();
+    return { rig, bus };
+  }
+
+  it('bring every record into ClickHouse once while workers come and go and the broker is killed', async () => {
+    const { rig, bus } = await newRig();
+    let writing = true;
+    let written = 0;
+    const keys = Array.from({ length: 8 }, (_, i) => `event-${i}`);
+    const collector = (async () => {
+      // One session per key, as one collector per shard: n grows on each partition.
+      const next = new Map(keys.map((key) => [key, 0]));
+      for (; writing; await delay(2)) {
+        const records = keys.map((key, k) => {
+          const n = (next.get(key) ?? 0) + 1;
+          next.set(key, n);
+          return { key, value: Buffer.from(priceRecord(n).toString().replace('-000000000001"', `-00000000000${k}"`)) };
+        });
+        await bus.append(TOPICS.orderBook, records);
+        written += records.length;
+      }
+    })();
+    const workers = [await rig.worker()];
+    const reach = (more: number) => {
+      const from = written;
+      return expect.poll(() => written - from, { timeout: 20_000, interval: 5 }).toBeGreaterThan(more);
+    };
+    await reach(500);
+    workers.push(await rig.worker());
+    await reach(500);
+    await kafka.own.kill();
+    await kafka.own.restart();
+    await reach(500);
+    await workers[0]?.stop();
+    await reach(500);
+    writing = false;
+    await collector;
+    await rig.drained();
+    const [count] = await rig.rows<{ rows: number; places: number; sessions: number }>(
+      `SELECT count() AS rows, uniqExact(_partition, _offset) AS places, uniqExact(sid, n) AS sessions
+       FROM raw_records WHERE _topic = '${TOPICS.orderBook}'`,
+    );
+    expect(count).toEqual({ rows: written, places: written, sessions: written });
+    expect(await rig.rows('SELECT count() AS ticks FROM price_ticks')).toEqual([{ ticks: written }]);
+  }, 60_000);
+
+  it('start anew with a topic that was made again, and keep the rows of both apart', async () => {
+    const { rig, bus } = await newRig();
+    await rig.append(TOPICS.orderBook, [priceRecord(1), priceRecord(2)]);
+    await rig.worker();
+    await rig.drained();
+    await (await kafka.admin()).deleteTopics({ topics: [bus.prefix + TOPICS.orderBook] });
+    await bus.ensureTopic(TOPICS.orderBook, { partitions: 2, ...KEEP });
+    await rig.append(TOPICS.orderBook, [priceRecord(3), priceRecord(4), priceRecord(5)]);
+    await rig.drained();
+    expect(
+      await rig.rows('SELECT uniqExact(_log) AS logs, groupArraySorted(9)(n) AS numbers FROM raw_records'),
+    ).toEqual([{ logs: 2, numbers: [1, 2, 3, 4, 5] }]);
+  });
+
+  it('stop at records that cannot be read, and pass over them only with --accept-loss, writing the gap down', async () => {
+    const { rig, bus } = await newRig();
+    const topic = bus.prefix + TOPICS.orderBook;
+    const configEntries = [{ name: 'compression.type', value: 'producer' }];
+    await (await kafka.admin()).alterConfigs({
+      validateOnly: false,
+      resources: [{ type: 2, name: topic, configEntries }],
+    });
+    // A key of partition 0, where the foreign batch goes.
+    const [place] = await bus.append(TOPICS.orderBook, [{ key: 'a', value: priceRecord(1) }]);
+    const key = place?.partition === 0 ? 'a' : 'c';
+    await bus.append(TOPICS.orderBook, [{ key, value: priceRecord(2) }]);
+    const [infos] = (await bus.partitions()).filter((p) => p.topic === TOPICS.orderBook && p.partition === 0);
+    const bad = infos?.end ?? -1;
+    await appendForeignBatch(
+      kafka.brokers,
+      topic,
+      [1, 2, 3].map((n) => ({ key, value: priceRecord(n) })),
+      'zstd',
+    );
+    await bus.append(TOPICS.orderBook, [{ key, value: priceRecord(3) }]);
+    const stuck = await rig.worker();
+    await expect(stuck.failed).rejects.toThrow(UnreadableRecordsError);
+    await stuck.stop();
+    await rig.worker({ acceptLoss: true });
+    await rig.drained();
+    expect(await rig.rows('SELECT n FROM raw_records ORDER BY n')).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }]);
+    expect(await rig.rows('SELECT _partition, first_offset, last_offset, cause FROM lost_ranges')).toEqual([
+      { _partition: 0, first_offset: bad, last_offset: bad + 2, cause: expect.stringContaining('zstd') },
+    ]);
+  });
+});
