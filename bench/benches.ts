@@ -2,6 +2,7 @@ import type { Bench } from './bench.js';
 import { benchBusAppend } from './bus-append.js';
 import { benchClientDecode } from './client-decode.js';
 import { benchEngine } from './engine.js';
+import { ACCOUNTS, benchExchangeOrders, CONNECTIONS, ORDERS } from './exchange-orders.js';
 import { benchKafkaAppend, whyNoKafka } from './kafka-append.js';
 import { benchLive, FRAMES_PER_SECOND, SECONDS } from './live.js';
 
@@ -43,5 +44,11 @@ export const BENCHES: readonly Bench[] = [
     about: 'the exchange’s matching engine alone, in one thread',
     settings: { orders: 200_000, markets: 40, accounts: 24 },
     run: benchEngine,
+  },
+  {
+    name: 'exchange-orders',
+    about: 'signed limit orders over HTTP, exchange and client as two processes on one machine',
+    settings: { orders: ORDERS, connections: CONNECTIONS, accounts: ACCOUNTS, durable: true },
+    run: benchExchangeOrders,
   },
 ];
