@@ -1,5 +1,6 @@
 import type { Bench } from './bench.js';
 import { benchBusAppend } from './bus-append.js';
+import { benchClientAccount } from './client-account.js';
 import { benchClientDecode } from './client-decode.js';
 import { benchEngine } from './engine.js';
 import { ACCOUNTS, benchExchangeOrders, CONNECTIONS, ORDERS } from './exchange-orders.js';
@@ -38,6 +39,12 @@ export const BENCHES: readonly Bench[] = [
     about: 'the order book decoder alone, in one thread',
     settings: {},
     run: benchClientDecode,
+  },
+  {
+    name: 'client-account',
+    about: 'signing, and reading account records exactly, in one thread',
+    settings: { tradesPerPage: 100 },
+    run: benchClientAccount,
   },
   {
     name: 'engine',

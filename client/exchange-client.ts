@@ -13,6 +13,7 @@ import type { Operation } from './rest/operation.js';
 import { PageWalk } from './rest/page-walk.js';
 import { describeResponse, type RawResponse } from './rest/raw-response.js';
 import { type PopularTagsQuery, popularTagsOperation } from './rest/tags.js';
+import type { ServerTime } from './server-time.js';
 
 /** A successful answer: as it arrived, and its body parsed. */
 export interface JsonResponse extends RawResponse {
@@ -51,6 +52,11 @@ export class ExchangeClient {
   /** @throws AddressError for an address that may not be used */
   constructor(options: ExchangeClientOptions) {
     this.requester = new Requester(options);
+  }
+
+  /** The exchange's clock, as answers to authorized requests tell it: for private streams. */
+  get serverTime(): ServerTime {
+    return this.requester.serverTime;
   }
 
   /** One page of event search. */

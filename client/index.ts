@@ -1,3 +1,4 @@
+export { Secret, UsageError } from '../core/index.js';
 export {
   type AccountAnswer,
   AccountClient,

@@ -20,7 +20,7 @@ export interface AuthFailed {
 
 export interface PrivateStreamOptions<M> extends StreamOptions<M> {
   readonly apiKey: ApiKey;
-  /** The exchange's time; share that of a client (`exchange.requester.serverTime`). Without it the stream has its own. */
+  /** The exchange's time; share that of a client (`exchange.serverTime`). Without it the stream has its own. */
   readonly serverTime?: ServerTime;
   /** Longest wait for the answer to AUTH, milliseconds. Default 10,000. */
   readonly authTimeoutMs?: number;

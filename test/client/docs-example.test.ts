@@ -8,22 +8,41 @@ import { exchangeWithEvents } from './support-exchange.js';
 
 const root = join(import.meta.dirname, '../..');
 
-it('the program of docs/client.md runs as it stands, with the package as others install it', async () => {
+/** Runs the n-th program of docs/client.md as it stands, with the package as others install it; answers its lines. */
+async function runProgram(n: number, url: string, env: NodeJS.ProcessEnv = {}): Promise<string[]> {
   const text = await readFile(join(root, 'docs/client.md'), 'utf8');
-  const program = /```js\n([\s\S]*?)```/.exec(text)?.[1] ?? '';
+  const [, program = ''] = [...text.matchAll(/```js\n([\s\S]*?)```/g)][n] ?? [];
   const folder = await mkdtemp(join(tmpdir(), 'chancery-example-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   await mkdir(join(folder, 'node_modules'));
   await symlink(root, join(folder, 'node_modules/chancery'));
   await writeFile(join(folder, 'example.mjs'), program);
-  const { running } = await exchangeWithEvents({}, 3);
-  const run = promisify(execFile)(process.execPath, ['example.mjs', running.ready.url], {
-    cwd: folder,
-    timeout: 20_000,
-  });
-  const { stdout, stderr } = await run;
+  const options = { cwd: folder, timeout: 20_000, env: { ...process.env, ...env } };
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, ['example.mjs', url], options);
   expect(stderr).toBe('');
-  const lines = stdout.trimEnd().split('\n');
+  return stdout.trimEnd().split('\n');
+}
+
+it('the program of docs/client.md about market data runs as it stands', async () => {
+  const { running } = await exchangeWithEvents({}, 3);
+  const lines = await runProgram(0, running.ready.url);
   expect(lines.slice(0, 2)).toEqual(['3 events, complete: true', expect.stringMatching(/^\S+ 0\.\d+ \S+ \S+$/)]);
   expect(lines.at(-1)).toMatch(/^\S+ [1-9]\d* points$/);
+});
+
+it('the program of docs/client.md about an account runs as it stands, and prints no secret', async () => {
+  const { running } = await exchangeWithEvents({ accounts: 1 }, 2);
+  const [account] = running.ready.accounts;
+  if (!account) throw new Error('there is no account');
+  const { apiKey, apiSecret, email, password } = account;
+  const credentials = { API_KEY: apiKey, API_SECRET: apiSecret, EMAIL: email, PASSWORD: password };
+  const lines = await runProgram(1, running.ready.url, credentials);
+  expect(lines).toEqual([
+    expect.stringMatching(/^balance \S+ (\d+) \1$/),
+    expect.stringMatching(/^order \S+ SUCCESS$/),
+    expect.stringMatching(/^active \S+ 0\.01 5$/),
+    '0 trades, complete: true',
+    expect.stringMatching(/^transaction DEPOSIT \d+$/),
+  ]);
+  for (const secret of [apiSecret, password]) expect(lines.join('\n')).not.toContain(secret);
 });

@@ -174,7 +174,7 @@ describe('requests signed by a clock that is wrong', () => {
     const { base } = await script(json([], 200, { date: httpDate(Date.now() - 300_000) }));
     const exchange = exchangeOf(base);
     await exchange.coins();
-    expect(exchange.requester.serverTime.offsetMs).toBeNull();
+    expect(exchange.serverTime.offsetMs).toBeNull();
   });
 });
 
