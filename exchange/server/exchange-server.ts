@@ -6,27 +6,31 @@ import { type Clock, type Component, type Logger, UsageError } from '../../core/
 import type { ExchangeCore } from '../engine/index.js';
 import { keptSecret } from '../store/index.js';
 import { Authenticator, Tokens } from './auth/index.js';
-import { authRoutes } from './auth-routes.js';
-import { BalanceStream } from './balance-stream.js';
-import { ChanceFeed } from './chance-feed.js';
-import { ChanceStream } from './chance-stream.js';
-import { controlAccountRoutes } from './control-account-routes.js';
-import { controlRoutes } from './control-routes.js';
 import { HttpError } from './errors.js';
 import { Faults } from './faults.js';
-import { historyRoutes } from './history-routes.js';
 import { HttpHandler } from './http-handler.js';
-import { LoadGenerator } from './load-generator.js';
 import { ExchangeMetrics } from './metrics.js';
-import { OrderBookStream } from './order-book-stream.js';
-import { orderRoutes } from './order-routes.js';
-import { OrderStream } from './order-stream.js';
-import { publicRoutes } from './public-routes.js';
 import type { Quirks } from './quirks.js';
 import { RateLimit } from './rate-limit.js';
-import { Router } from './routes.js';
-import { StreamServer } from './stream-server.js';
-import { walletRoutes } from './wallet-routes.js';
+import { Router } from './router.js';
+import {
+  authRoutes,
+  controlAccountRoutes,
+  controlRoutes,
+  historyRoutes,
+  orderRoutes,
+  publicRoutes,
+  walletRoutes,
+} from './routes/index.js';
+import {
+  BalanceStream,
+  ChanceFeed,
+  ChanceStream,
+  LoadGenerator,
+  OrderBookStream,
+  OrderStream,
+  StreamServer,
+} from './streams/index.js';
 import { WireEncoder } from './wire-encoder.js';
 
 export interface ExchangeServerOptions {

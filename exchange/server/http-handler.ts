@@ -7,7 +7,7 @@ import { parseBody, readBody } from './http-body.js';
 import type { ExchangeMetrics } from './metrics.js';
 import type { RateLimit } from './rate-limit.js';
 import { sendReply } from './reply.js';
-import type { Reply, Router } from './routes.js';
+import type { Reply, Router } from './router.js';
 import type { WireEncoder } from './wire-encoder.js';
 
 export interface HttpHandlerOptions {

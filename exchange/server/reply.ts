@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import type { Reply } from './routes.js';
+import type { Reply } from './router.js';
 
 /**
  * Writes an answer, waiting for readers that are slower than it. Resolves when everything is handed over or the reader

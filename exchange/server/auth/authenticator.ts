@@ -3,7 +3,7 @@ import { API_KEY_HEADERS } from '../../../client/wire/index.js';
 import type { Clock } from '../../../core/index.js';
 import type { ExchangeCore } from '../../engine/index.js';
 import { HttpError } from '../errors.js';
-import type { Access } from '../routes.js';
+import type { Access } from '../router.js';
 import { KeyCheck, type KeyClaim, type KeyHolder } from './key-check.js';
 import type { Tokens } from './tokens.js';
 

@@ -1,4 +1,4 @@
-import type { ExchangeCore } from '../engine/index.js';
+import type { ExchangeCore } from '../../engine/index.js';
 import type { OrderBookStream } from './order-book-stream.js';
 
 const TICK_MS = 5;

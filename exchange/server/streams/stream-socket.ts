@@ -1,6 +1,6 @@
 import type { RawData, WebSocket } from 'ws';
-import type { FaultStream, Faults } from './faults.js';
-import type { ExchangeMetrics } from './metrics.js';
+import type { FaultStream, Faults } from '../faults.js';
+import type { ExchangeMetrics } from '../metrics.js';
 
 export interface StreamSocketOptions {
   readonly stream: FaultStream;

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import type { ExchangeCore, Result } from '../engine/index.js';
+import type { ExchangeCore, Result } from '../../engine/index.js';
+import { HttpError } from '../errors.js';
+import { FAULT_KINDS, FAULT_STREAMS, type FaultRequest, type Faults, STREAM_ONLY } from '../faults.js';
+import type { Quirks } from '../quirks.js';
+import type { Reply, Route } from '../router.js';
+import type { LoadGenerator } from '../streams/index.js';
 import { settled } from './accepted.js';
-import { HttpError } from './errors.js';
 import { eventToWire } from './event-shape.js';
-import { FAULT_KINDS, FAULT_STREAMS, type FaultRequest, type Faults, STREAM_ONLY } from './faults.js';
-import type { LoadGenerator } from './load-generator.js';
-import type { Quirks } from './quirks.js';
-import type { Reply, Route } from './routes.js';
 import { truthLines } from './truth-lines.js';
 import { param, validBody, wholeNumber } from './validate.js';
 

@@ -1,5 +1,5 @@
+import { balances, balanceUpdate } from '../records/index.js';
 import { PrivateStream } from './private-stream.js';
-import { balances, balanceUpdate } from './records/index.js';
 
 /** The balance updates stream, part 6.4: all balances after AUTH, then each one that changes. */
 export class BalanceStream extends PrivateStream {

@@ -1,9 +1,9 @@
-import type { AccountView, ExchangeCore } from '../engine/index.js';
-import { HttpError } from './errors.js';
+import type { AccountView, ExchangeCore } from '../../engine/index.js';
+import { HttpError } from '../errors.js';
+import type { Quirks } from '../quirks.js';
+import { balances, depositAddress, fullBalances, Places, transactionRecord } from '../records/index.js';
+import type { Reply, Route, RouteRequest } from '../router.js';
 import { pageRequest, wrapped } from './paging.js';
-import type { Quirks } from './quirks.js';
-import { balances, depositAddress, fullBalances, Places, transactionRecord } from './records/index.js';
-import type { Reply, Route, RouteRequest } from './routes.js';
 import { callerOf } from './validate.js';
 
 const TRANSACTIONS_PER_PAGE = 20;

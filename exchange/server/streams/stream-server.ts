@@ -1,10 +1,10 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { Clock, Logger } from '../../core/index.js';
-import { HttpError, StreamRequestError } from './errors.js';
-import { type ArmedFault, type FaultStream, type Faults, fits } from './faults.js';
-import type { ExchangeMetrics } from './metrics.js';
+import type { Clock, Logger } from '../../../core/index.js';
+import { HttpError, StreamRequestError } from '../errors.js';
+import { type ArmedFault, type FaultStream, type Faults, fits } from '../faults.js';
+import type { ExchangeMetrics } from '../metrics.js';
 import { StreamSocket } from './stream-socket.js';
 
 /** Larger messages of a client are answered with an error. */

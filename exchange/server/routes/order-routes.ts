@@ -3,13 +3,20 @@ import {
   type MarketOrderRequestWire,
   marketOrderRequestSchema,
   tpslRequestSchema,
-} from '../../client/wire/index.js';
-import { centsOf, type ExchangeCore, hundredthsOf, microsOf, type Result, type TpslStatus } from '../engine/index.js';
+} from '../../../client/wire/index.js';
+import {
+  centsOf,
+  type ExchangeCore,
+  hundredthsOf,
+  microsOf,
+  type Result,
+  type TpslStatus,
+} from '../../engine/index.js';
+import { HttpError } from '../errors.js';
+import type { Quirks } from '../quirks.js';
+import { tpslRecord } from '../records/index.js';
+import type { Reply, Route, RouteRequest } from '../router.js';
 import { settled } from './accepted.js';
-import { HttpError } from './errors.js';
-import type { Quirks } from './quirks.js';
-import { tpslRecord } from './records/index.js';
-import type { Reply, Route, RouteRequest } from './routes.js';
 import { callerOf, oneOf, param, requiredText, validBody } from './validate.js';
 
 const TPSL_STATUSES: readonly TpslStatus[] = ['ACTIVE', 'TRIGGERED', 'CANCELLED', 'FAILED'];

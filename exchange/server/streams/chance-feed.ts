@@ -1,5 +1,5 @@
-import type { Clock } from '../../core/index.js';
-import type { EventView, ExchangeCore, PriceChange } from '../engine/index.js';
+import type { Clock } from '../../../core/index.js';
+import type { EventView, ExchangeCore, PriceChange } from '../../engine/index.js';
 import type { ChanceStream } from './chance-stream.js';
 
 /**

@@ -1,16 +1,16 @@
-import { searchRequestSchema } from '../../client/wire/index.js';
-import { MAX_HISTORY_POINTS } from '../chance-history.js';
-import type { Category, ExchangeCore } from '../engine/index.js';
-import { Breather } from './breather.js';
-import { HttpError } from './errors.js';
+import { searchRequestSchema } from '../../../client/wire/index.js';
+import { MAX_HISTORY_POINTS } from '../../chance-history.js';
+import type { Category, ExchangeCore } from '../../engine/index.js';
+import { Breather } from '../breather.js';
+import { HttpError } from '../errors.js';
+import { readHistory, readHistoryRequest } from '../history-request.js';
+import { isoOfMicros } from '../iso-time.js';
+import type { Quirks } from '../quirks.js';
+import type { Reply, Route, RouteRequest } from '../router.js';
+import type { WireEncoder } from '../wire-encoder.js';
 import { searchEvents } from './event-search.js';
 import { eventToWire } from './event-shape.js';
-import { readHistory, readHistoryRequest } from './history-request.js';
-import { isoOfMicros } from './iso-time.js';
-import type { Quirks } from './quirks.js';
-import type { Reply, Route, RouteRequest } from './routes.js';
 import { param, requiredText, validBody, wholeNumber } from './validate.js';
-import type { WireEncoder } from './wire-encoder.js';
 
 export interface PublicRoutesOptions {
   readonly core: ExchangeCore;

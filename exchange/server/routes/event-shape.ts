@@ -1,6 +1,6 @@
-import type { EventView, MarketView } from '../engine/index.js';
-import { isoOfMicros } from './iso-time.js';
-import type { Quirks } from './quirks.js';
+import type { EventView, MarketView } from '../../engine/index.js';
+import { isoOfMicros } from '../iso-time.js';
+import type { Quirks } from '../quirks.js';
 
 const usdc = (micros: number): number => micros / 1e6;
 

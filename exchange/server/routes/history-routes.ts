@@ -1,7 +1,6 @@
-import type { ExchangeCore, ProfileView } from '../engine/index.js';
-import { HttpError } from './errors.js';
-import { type PageRequest, pageOf, pageRequest, wrapped } from './paging.js';
-import type { Quirks } from './quirks.js';
+import type { ExchangeCore, ProfileView } from '../../engine/index.js';
+import { HttpError } from '../errors.js';
+import type { Quirks } from '../quirks.js';
 import {
   activeOrder,
   activityItem,
@@ -12,8 +11,9 @@ import {
   positionStats,
   profileStats,
   tradeRecord,
-} from './records/index.js';
-import type { Reply, Route, RouteRequest } from './routes.js';
+} from '../records/index.js';
+import type { Reply, Route, RouteRequest } from '../router.js';
+import { type PageRequest, pageOf, pageRequest, wrapped } from './paging.js';
 import { callerOf, oneOf, optionalText, param } from './validate.js';
 import { accountOf } from './wallet-routes.js';
 

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import type { searchRequestSchema } from '../../client/wire/index.js';
-import type { Category, EventView, ExchangeCore } from '../engine/index.js';
-import { Breather } from './breather.js';
+import type { searchRequestSchema } from '../../../client/wire/index.js';
+import type { Category, EventView, ExchangeCore } from '../../engine/index.js';
+import { Breather } from '../breather.js';
 
 export type SearchRequest = z.output<typeof searchRequestSchema>;
 type SortKey = (event: EventView) => number;

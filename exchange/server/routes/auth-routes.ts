@@ -1,20 +1,20 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import type { ApiKeyWire } from '../../client/wire/index.js';
-import type { Clock } from '../../core/index.js';
+import type { ApiKeyWire } from '../../../client/wire/index.js';
+import type { Clock } from '../../../core/index.js';
 import {
   type ApiKeyRecord,
   type Credentials,
   type ExchangeCore,
   hashPassword,
   passwordMatches,
-} from '../engine/index.js';
+} from '../../engine/index.js';
+import { sameText, secondFactorFits, type Tokens } from '../auth/index.js';
+import { HttpError } from '../errors.js';
+import { isoOfMicros, parseIsoSeconds } from '../iso-time.js';
+import type { Quirks } from '../quirks.js';
+import type { Reply, Route, RouteRequest } from '../router.js';
 import { accepted, settled } from './accepted.js';
-import { sameText, secondFactorFits, type Tokens } from './auth/index.js';
-import { HttpError } from './errors.js';
-import { isoOfMicros, parseIsoSeconds } from './iso-time.js';
-import type { Quirks } from './quirks.js';
-import type { Reply, Route, RouteRequest } from './routes.js';
 import { callerOf, secretText, validBody } from './validate.js';
 
 const CODE_LIFETIME_MICROS = 600 * 1_000_000;

@@ -1,4 +1,4 @@
-import type { Quirks } from './quirks.js';
+import type { Quirks } from '../quirks.js';
 import { wholeNumber } from './validate.js';
 
 export interface PageRequest {

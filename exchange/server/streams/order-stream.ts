@@ -1,6 +1,6 @@
-import type { OrderUpdate, TpslView } from '../engine/index.js';
+import type { OrderUpdate, TpslView } from '../../engine/index.js';
+import { tpslUpdate } from '../records/index.js';
 import { PrivateStream, type PrivateStreamOptions } from './private-stream.js';
-import { tpslUpdate } from './records/index.js';
 
 /** The order updates stream, part 6.3: which orders were placed or failed, and what became of TP/SL orders. */
 export class OrderStream extends PrivateStream {

@@ -1,15 +1,15 @@
 import type { z } from 'zod';
-import { chanceClientMessageSchema, explainIssue } from '../../client/wire/index.js';
-import { MAX_HISTORY_POINTS } from '../chance-history.js';
-import type { ChancePoint, EventView, ExchangeCore } from '../engine/index.js';
-import { Breather } from './breather.js';
+import { chanceClientMessageSchema, explainIssue } from '../../../client/wire/index.js';
+import { MAX_HISTORY_POINTS } from '../../chance-history.js';
+import type { ChancePoint, EventView, ExchangeCore } from '../../engine/index.js';
+import { Breather } from '../breather.js';
+import { StreamRequestError } from '../errors.js';
+import type { Faults } from '../faults.js';
+import { readHistory, readHistoryRequest } from '../history-request.js';
+import { IdMap, type WireEncoder } from '../wire-encoder.js';
 import { ChanceSubscriptions } from './chance-subscriptions.js';
-import { StreamRequestError } from './errors.js';
-import type { Faults } from './faults.js';
-import { readHistory, readHistoryRequest } from './history-request.js';
 import type { StreamEndpoint } from './stream-server.js';
 import type { StreamSocket } from './stream-socket.js';
-import { IdMap, type WireEncoder } from './wire-encoder.js';
 
 /** A HISTORY_RESPONSE is not made larger than this; who wants more asks for fewer outcomes at a time. */
 const MAX_RESPONSE_BYTES = 15 * 1024 * 1024;

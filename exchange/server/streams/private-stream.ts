@@ -1,12 +1,12 @@
-import { streamAuthSchema } from '../../client/wire/index.js';
-import type { Clock } from '../../core/index.js';
-import type { ExchangeCore } from '../engine/index.js';
-import type { Authenticator, KeyHolder } from './auth/index.js';
-import { HttpError, StreamRequestError } from './errors.js';
-import type { FaultStream, Faults } from './faults.js';
+import { streamAuthSchema } from '../../../client/wire/index.js';
+import type { Clock } from '../../../core/index.js';
+import type { ExchangeCore } from '../../engine/index.js';
+import type { Authenticator, KeyHolder } from '../auth/index.js';
+import { HttpError, StreamRequestError } from '../errors.js';
+import type { FaultStream, Faults } from '../faults.js';
+import type { WireEncoder } from '../wire-encoder.js';
 import type { StreamEndpoint } from './stream-server.js';
 import type { StreamSocket } from './stream-socket.js';
-import type { WireEncoder } from './wire-encoder.js';
 
 /** A connection that has not said who it is by then is closed. */
 const AUTH_WITHIN_MS = 30_000;

@@ -1,5 +1,5 @@
-import type { ExchangeCore, Result } from '../engine/index.js';
-import { HttpError } from './errors.js';
+import type { ExchangeCore, Result } from '../../engine/index.js';
+import { HttpError } from '../errors.js';
 
 const LONGEST_MESSAGE = 300;
 

@@ -1,10 +1,10 @@
-import { explainIssue, orderBookClientMessageSchema } from '../../client/wire/index.js';
-import type { EventView, ExchangeCore, MarketView, PriceChange } from '../engine/index.js';
-import { StreamRequestError } from './errors.js';
-import type { Faults } from './faults.js';
+import { explainIssue, orderBookClientMessageSchema } from '../../../client/wire/index.js';
+import type { EventView, ExchangeCore, MarketView, PriceChange } from '../../engine/index.js';
+import { StreamRequestError } from '../errors.js';
+import type { Faults } from '../faults.js';
+import type { WireEncoder } from '../wire-encoder.js';
 import type { StreamEndpoint } from './stream-server.js';
 import type { StreamSocket } from './stream-socket.js';
-import type { WireEncoder } from './wire-encoder.js';
 
 /** What the stream says of a market: last trade price, best bid, best ask, each 0..1. */
 export interface Quote {

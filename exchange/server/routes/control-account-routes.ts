@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import type { Clock } from '../../core/index.js';
-import { type ExchangeCore, hashPassword, microsOf, type Result, type TransactionView } from '../engine/index.js';
+import type { Clock } from '../../../core/index.js';
+import { type ExchangeCore, hashPassword, microsOf, type Result, type TransactionView } from '../../engine/index.js';
+import { secondFactorOf } from '../auth/index.js';
+import { HttpError } from '../errors.js';
+import { Places, transactionRecord } from '../records/index.js';
+import type { Reply, Route, RouteRequest } from '../router.js';
 import { accepted, settled } from './accepted.js';
-import { secondFactorOf } from './auth/index.js';
-import { HttpError } from './errors.js';
-import { Places, transactionRecord } from './records/index.js';
-import type { Reply, Route, RouteRequest } from './routes.js';
 import { param, requiredText, secretText, validBody } from './validate.js';
 
 const emailSchema = z
