@@ -13,14 +13,8 @@ import {
 } from '../protocol/group.js';
 import type { Request } from '../protocol/request.js';
 import { atMost, untilAborted } from '../waiting.js';
-import { assign } from './assign.js';
-import {
-  type Assignment,
-  decodeAssignment,
-  decodeSubscription,
-  encodeAssignment,
-  encodeSubscription,
-} from './subscription.js';
+import { Leadership } from './leadership.js';
+import { type Assignment, decodeAssignment, encodeSubscription } from './subscription.js';
 
 /** Ours alone: the broker keeps members that divide partitions otherwise out of the group. */
 const PROTOCOL = 'chancery-cooperative';
@@ -71,16 +65,16 @@ export class GroupMember {
   #rejoin = false;
   readonly #wake = new Notice();
   #waiting: (() => void)[] = [];
-  /** As the leader: the topics that were divided. */
-  #divided: ReadonlyMap<string, string> | undefined;
-  #topicsSeenAt = 0;
+  readonly #leadership: Leadership;
   #warnedAt = -Infinity;
 
   constructor(
     private readonly cluster: Cluster,
     private readonly options: MemberOptions,
     private readonly events: MemberEvents,
-  ) {}
+  ) {
+    this.#leadership = new Leadership(cluster, options.topicsEveryMs);
+  }
 
   /** Takes part until the signal is aborted, then leaves. Rejects when the broker refuses us for good. */
   async run(signal: AbortSignal): Promise<void> {
@@ -119,8 +113,8 @@ export class GroupMember {
       async () => {
         stillOurs();
         const ref = { group: this.options.group, generation: this.#generation, member: this.#member };
-        const request = make(ref);
-        const error = await this.#ask(request, 'offsets');
+        // Outside of a generation the broker would take a commit from anybody.
+        const error = ref.generation < 0 ? ERROR.unknownMember : await this.#ask(make(ref), 'offsets');
         if (error === ERROR.unknownMember || error === ERROR.illegalGeneration || error === ERROR.rebalanceInProgress) {
           // Either a new generation is being made, in which we go on, or the group went on without us.
           await this.#confirm();
@@ -203,8 +197,8 @@ export class GroupMember {
   async #sync(joined: JoinAnswer, claimed: Assignment): Promise<boolean> {
     const { group, rebalanceTimeoutMs } = this.options;
     const leads = joined.leader === joined.member;
-    const assignments = leads ? await this.#divide(joined) : [];
-    if (!leads) this.#divided = undefined;
+    const assignments = leads ? await this.#leadership.divide(joined.members) : [];
+    if (!leads) this.#leadership.end();
     const ref = { group, generation: joined.generation, member: joined.member };
     const synced = await this.#ask(syncGroupRequest(ref, assignments, rebalanceTimeoutMs), 'join');
     if (synced.error === ERROR.rebalanceInProgress || synced.error === ERROR.illegalGeneration) return false;
@@ -218,18 +212,6 @@ export class GroupMember {
     return true;
   }
 
-  /** As the leader: divides the partitions of all topics that somebody wants. */
-  async #divide(joined: JoinAnswer): Promise<{ member: string; assignment: Buffer }[]> {
-    const members = joined.members.map(({ member, subscription }) => ({ member, ...decodeSubscription(subscription) }));
-    const wanted = [...new Set(members.flatMap((m) => m.topics))];
-    const { topics } = await this.cluster.metadata(wanted);
-    const existing = topics.filter((t) => t.error === ERROR.none);
-    this.#divided = new Map(wanted.map((name) => [name, shapeOf(existing.find((t) => t.name === name))]));
-    this.#topicsSeenAt = performance.now();
-    const shares = assign(members, new Map(existing.map((t) => [t.name, t.leaders.length])));
-    return [...shares].map(([member, assignment]) => ({ member, assignment: encodeAssignment(assignment) }));
-  }
-
   /** Signs of life, until the group has to be joined again. */
   async #beat(signal: AbortSignal): Promise<void> {
     const everyMs = Math.min(3000, Math.max(100, this.options.sessionTimeoutMs / 5));
@@ -238,7 +220,7 @@ export class GroupMember {
       if (signal.aborted || this.#rejoin) return;
       const waiting = this.#waiting.splice(0);
       try {
-        if (await this.#topicsChanged()) return void this.#waiting.push(...waiting);
+        if (await this.#leadership.topicsChanged()) return void this.#waiting.push(...waiting);
         const error = await this.#heartbeat();
         if (error === ERROR.none) {
           failures = 0;
@@ -267,16 +249,6 @@ export class GroupMember {
     const ours: number[] = [ERROR.rebalanceInProgress, ERROR.unknownMember, ERROR.illegalGeneration];
     if (!ours.includes(error)) this.#throwOn(error, `keep us in group ${group}`);
     return error;
-  }
-
-  /** As the leader, from time to time: whether a topic was created, removed, made anew, or given more partitions. */
-  async #topicsChanged(): Promise<boolean> {
-    const divided = this.#divided;
-    if (!divided || performance.now() - this.#topicsSeenAt < this.options.topicsEveryMs) return false;
-    this.#topicsSeenAt = performance.now();
-    const { topics } = await this.cluster.metadata([...divided.keys()]);
-    const existing = topics.filter((t) => t.error === ERROR.none);
-    return [...divided].some(([name, shape]) => shapeOf(existing.find((t) => t.name === name)) !== shape);
   }
 
   /** We are not a member any more. */
@@ -312,9 +284,6 @@ export class GroupMember {
     this.options.log?.warn({ group: this.options.group }, `cannot ${doing} the group for now: ${describeError(error)}`);
   }
 }
-
-const shapeOf = (topic: { id: string; leaders: readonly number[] } | undefined): string =>
-  topic ? `${topic.id}:${topic.leaders.length}` : '';
 
 function hintOf(error: number, options: MemberOptions): string | undefined {
   if (error === ERROR.inconsistentGroupProtocol) {
