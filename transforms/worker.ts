@@ -27,6 +27,7 @@ import { lostRangeBlocks } from './lost-range.js';
 import { TransformMetrics } from './metrics.js';
 import { PartitionPipeline } from './partition-pipeline.js';
 import { passLost } from './pass-lost.js';
+import { assertNoRowsAhead } from './rows-ahead.js';
 import type { SessionProgress } from './session-progress.js';
 import { TRANSFORM_TABLES } from './tables/index.js';
 import { TRANSFORM_VERSION } from './version.js';
@@ -165,6 +166,8 @@ export class TransformWorker implements Component, ConsumerHandler {
         : {}),
       signal,
     });
+    const owned = { ...place, group: settings.group };
+    await this.#whileAvailable(() => assertNoRowsAhead(this.options.shards, owned, writer.nextOffset, signal), signal);
     await passLost(partition, writer, {
       bus: this.options.bus,
       accept: settings.acceptLoss,

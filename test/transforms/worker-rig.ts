@@ -67,8 +67,8 @@ export class WorkerRig {
     );
   }
 
-  /** Commits an offset and an intent for the partition that has the topic's records, as a worker would have. */
-  async commit(topic: string, offset: number, intent: object): Promise<void> {
+  /** Commits an offset, and an intent, for the partition that has the topic's records, as a worker would have. */
+  async commit(topic: string, offset: number, intent?: object): Promise<void> {
     const stop = new AbortController();
     const holds = (await this.bus.partitions()).find((p) => p.topic === topic && p.end > 0)?.partition;
     await this.bus.consume(
@@ -76,7 +76,7 @@ export class WorkerRig {
       {
         onAssigned: async (partition) => {
           if (partition.partition === holds) {
-            await partition.commit(offset, JSON.stringify(intent));
+            await partition.commit(offset, intent && JSON.stringify(intent));
             stop.abort();
           }
           return (await partition.committed()).offset;

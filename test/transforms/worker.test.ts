@@ -299,6 +299,21 @@ describe('a worker', () => {
     expect(await it.rows('SELECT n FROM raw_records')).toEqual([{ n: 3 }]);
   });
 
+  it('stops when the group was moved back to records whose rows are there', async () => {
+    const it = await newRig();
+    await it.append(
+      TOPICS.orderBook,
+      [1, 2, 3].map((n) => priceRecord(n)),
+    );
+    const first = await it.worker();
+    await it.drained();
+    await first.stop();
+    await it.commit(TOPICS.orderBook, 1);
+    const moved = await it.worker();
+    await expect(moved.failed).rejects.toThrow(/is at offset 1 of .*rows up to offset 2.*set it to 3/);
+    expect(await it.rows('SELECT count() AS n FROM price_ticks')).toEqual([{ n: 3 }]);
+  });
+
   it('refuses tables that are not as the code knows them, naming the difference', async () => {
     const it = await newRig('altered');
     await host.clickhouse.run(`ALTER TABLE ${it.database}.polls DROP COLUMN pages`);
