@@ -6,6 +6,8 @@ import { benchEngine } from './engine.js';
 import { ACCOUNTS, benchExchangeOrders, CONNECTIONS, ORDERS } from './exchange-orders.js';
 import { benchKafkaAppend, whyNoKafka } from './kafka-append.js';
 import { benchLive, FRAMES_PER_SECOND, SECONDS } from './live.js';
+import { benchStorage, PACE, SECONDS as STORAGE_SECONDS } from './storage.js';
+import { benchTransform } from './transform.js';
 
 /** Everything that `npm run bench` measures. */
 export const BENCHES: readonly Bench[] = [
@@ -33,6 +35,18 @@ export const BENCHES: readonly Bench[] = [
       rawBodies: true,
     },
     run: benchLive,
+  },
+  {
+    name: 'transform',
+    about: 'order book records in the embedded log until their rows are in the answer of a query',
+    settings: { fsync: true, protocol: 'exactly once', partitions: 4, workers: 1, events: 40, markets: 480 },
+    run: benchTransform,
+  },
+  {
+    name: 'storage',
+    about: 'room that the exchange’s own trading takes in ClickHouse after merges',
+    settings: { pace: PACE, seconds: STORAGE_SECONDS, events: 40, bots: 24, rawBodies: true },
+    run: benchStorage,
   },
   {
     name: 'client-decode',
