@@ -293,7 +293,7 @@ export const SETTINGS = {
   }),
   batchDelayMs: setting({
     schema: z.coerce.number().min(0),
-    default: 200,
+    default: 500,
     placeholder: 'MS',
     help: 'how long a batch may wait to grow, milliseconds',
   }),

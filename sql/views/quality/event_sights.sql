@@ -49,7 +49,7 @@ LEFT JOIN
         arraySort(groupArray((begins_at, ends_at, cause))) AS covered,
         min(begins_at) AS covered_from,
         max(ends_at) AS covered_to,
-        max(state = 'live') AS live
+        toBool(max(state = 'live')) AS live
     FROM {database}.covered_ranges
     GROUP BY stream, event
 ) AS seen USING (stream, event)

@@ -21,7 +21,7 @@ SELECT
     slug,
     parent,
     depth,
-    number = 1 AS first
+    toBool(number = 1) AS first
 FROM
 (
     SELECT

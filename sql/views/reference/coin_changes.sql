@@ -34,7 +34,7 @@ SELECT
     icon_url,
     system_coin,
     collateral,
-    number = 1 AS first
+    toBool(number = 1) AS first
 FROM
 (
     SELECT

@@ -28,7 +28,7 @@ SELECT
     created_at,
     closes_at,
     markets,
-    number = 1 AS first
+    toBool(number = 1) AS first
 FROM
 (
     SELECT

@@ -36,7 +36,7 @@ SELECT
     state.liquidity AS liquidity,
     first_seen_at,
     last_seen_at,
-    last_seen_at >= latest_poll AS open
+    toBool(last_seen_at >= latest_poll) AS open
 FROM
 (
     SELECT

@@ -22,7 +22,7 @@ SELECT
     name,
     yes_asset,
     no_asset,
-    number = 1 AS first
+    toBool(number = 1) AS first
 FROM
 (
     SELECT

@@ -15,7 +15,7 @@ SELECT
     seen_at,
     if(number = 1, NULL, previous_at) AS before_at,
     popularity_rank,
-    number = 1 AS first
+    toBool(number = 1) AS first
 FROM
 (
     SELECT

@@ -1,0 +1,307 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { useClickHouse } from '../support/clickhouse.js';
+import { ago, eventSeen, mark, searchPoll, tick, time, WarehouseData } from './warehouse-data.js';
+
+const host = useClickHouse();
+let data: WarehouseData;
+
+beforeAll(async () => {
+  data = new WarehouseData(host.clickhouse);
+  await data.migrate();
+});
+
+describe('every view', () => {
+  it('answers the reader when nothing was recorded yet', async () => {
+    const views = await data.ask<{ name: string; query: string }>(
+      `SELECT name, create_table_query AS query FROM system.tables WHERE database = 'chancery' AND engine = 'View' ORDER BY name`,
+    );
+    expect(views.length).toBeGreaterThan(20);
+    for (const { name, query } of views) {
+      const parameters = query.includes('{period_seconds:') ? '(period_seconds = 60)' : '';
+      expect(await data.ask(`SELECT * FROM ${name}${parameters}`), name).toEqual([]);
+    }
+  });
+
+  it('has a comment on every table and every column', async () => {
+    const bare = await data.ask(
+      `SELECT table, name FROM system.columns WHERE database = 'chancery' AND comment = '' AND table != 'applied_sql'
+         AND table NOT IN (SELECT name FROM system.tables WHERE database = 'chancery' AND engine = 'MaterializedView')`,
+    );
+    expect(bare).toEqual([]);
+    const tables = await data.ask(
+      `SELECT name FROM system.tables WHERE database = 'chancery' AND engine LIKE '%MergeTree' AND comment = '' AND name != 'applied_sql'`,
+    );
+    expect(tables).toEqual([]);
+  });
+});
+
+describe('candles', () => {
+  beforeAll(async () => {
+    await data.insert('price_ticks', [
+      tick('c1', time(0), 0.5, { event: 'ec' }),
+      tick('c1', time(10), 0.7, { event: 'ec' }),
+      tick('c1', time(20), 0.4, { event: 'ec' }),
+      tick('c1', time(59.999), 0.6, { event: 'ec', bid: null, ask: 0.65 }),
+      tick('c1', time(60), 0.3, { event: 'ec' }),
+      tick('c2', time(5), 0.9, { event: 'ec' }),
+    ]);
+    await data.insert('marks', [
+      mark('sc', 1, time(0), 'session-started'),
+      mark('sc', 2, time(15), 'subscribed', {
+        stream: 'order-book',
+        connection: 'c',
+        event: 'ec',
+        markets: ['c1', 'c2'],
+      }),
+      mark('sc', 3, time(75), 'unsubscribed', { stream: 'order-book', connection: 'c', event: 'ec', cause: 'test' }),
+      mark('sc', 4, time(100), 'session-stopped', { cause: 'asked to' }),
+    ]);
+  });
+
+  it('have open, high, low and close in the order of receipt, and the book at the end', async () => {
+    const candles = await data.ask(
+      `SELECT begins_at, open, high, low, close, bid, ask, ticks FROM candles(period_seconds = 60) WHERE market = 'c1' ORDER BY begins_at`,
+    );
+    expect(candles).toEqual([
+      { begins_at: '2026-01-05 12:00:00', open: 0.5, high: 0.7, low: 0.4, close: 0.6, bid: null, ask: 0.65, ticks: 4 },
+      { begins_at: '2026-01-05 12:01:00', open: 0.3, high: 0.3, low: 0.3, close: 0.3, bid: 0.29, ask: 0.31, ticks: 1 },
+    ]);
+  });
+
+  it('say which fraction of the period was watched', async () => {
+    const candles = await data.ask(
+      `SELECT market, round(observed, 6) AS observed, repaired, round(missing, 6) AS missing
+       FROM candles(period_seconds = 60) WHERE event = 'ec' ORDER BY market, begins_at`,
+    );
+    expect(candles).toEqual([
+      { market: 'c1', observed: 0.75, repaired: 0, missing: 0.25 },
+      { market: 'c1', observed: 0.25, repaired: 0, missing: 0.75 },
+      { market: 'c2', observed: 0.75, repaired: 0, missing: 0.25 },
+    ]);
+  });
+
+  it('take any period, aligned to the epoch', async () => {
+    const candles = await data.ask(
+      `SELECT begins_at, ticks FROM candles(period_seconds = 7) WHERE market = 'c1' ORDER BY begins_at LIMIT 2`,
+    );
+    expect(candles).toEqual([
+      { begins_at: '2026-01-05 11:59:54', ticks: 1 },
+      { begins_at: '2026-01-05 12:00:08', ticks: 1 },
+    ]);
+  });
+
+  it('break ties of receipt by the place of the record', async () => {
+    await data.insert('price_ticks', [tick('tie', time(0), 0.1), tick('tie', time(0), 0.9), tick('tie', time(0), 0.5)]);
+    expect(await data.ask(`SELECT open, close FROM candles(period_seconds = 60) WHERE market = 'tie'`)).toEqual([
+      { open: 0.1, close: 0.5 },
+    ]);
+    expect(await data.ask(`SELECT last FROM latest_prices WHERE market = 'tie'`)).toEqual([{ last: 0.5 }]);
+  });
+});
+
+describe('views of prices', () => {
+  it('show the latest price of every market', async () => {
+    await data.insert('price_ticks', [
+      tick('p1', time(0), 0.4),
+      tick('p1', time(9), 0.5, { bid: 0.48, ask: 0.53 }),
+      tick('p2', time(5), 0.2, { bid: null, ask: 0.25 }),
+    ]);
+    const rows = await data.ask(
+      `SELECT market, last, bid, ask, mid, round(spread, 6) AS spread FROM latest_prices WHERE market IN ('p1', 'p2') ORDER BY market`,
+    );
+    expect(rows).toEqual([
+      { market: 'p1', last: 0.5, bid: 0.48, ask: 0.53, mid: 0.505, spread: 0.05 },
+      { market: 'p2', last: 0.2, bid: null, ask: 0.25, mid: null, spread: null },
+    ]);
+  });
+
+  it('weigh spreads by the time that they stood', async () => {
+    await data.insert('price_ticks', [
+      tick('s1', ago(4000), 0.5, { bid: 0.4, ask: 0.6 }),
+      tick('s1', ago(3000), 0.5, { bid: 0.49, ask: 0.51 }),
+      tick('s1', ago(1000), 0.5, { bid: null, ask: 0.51 }),
+    ]);
+    const [row] = await data.ask(
+      `SELECT ticks, average_spread, median_spread, greatest_spread, two_sided, seconds FROM spread_stats WHERE market = 's1'`,
+    );
+    // 0.2 for 1000 s and 0.02 for 2000 s of 4000 s.
+    expect(row).toMatchObject({ ticks: 3 });
+    expect(row?.['average_spread']).toBeCloseTo((0.2 * 1000 + 0.02 * 2000) / 3000, 3);
+    expect(row?.['median_spread']).toBeCloseTo(0.02, 6);
+    expect(row?.['greatest_spread']).toBeCloseTo(0.2, 6);
+    expect(row?.['two_sided']).toBeCloseTo(0.75, 2);
+    expect(row?.['seconds']).toBeGreaterThan(3999);
+  });
+
+  it('show how far markets moved in a day', async () => {
+    const day = 86_400;
+    await data.insert('price_ticks', [
+      tick('m1', ago(3 * day), 0.9),
+      tick('m1', ago(day + 60), 0.3),
+      tick('m1', ago(day - 60), 0.8),
+      tick('m1', ago(60), 0.55),
+      tick('m2', ago(500), 0.2),
+      tick('m2', ago(400), 0.25),
+      tick('m3', ago(2 * day), 0.5),
+    ]);
+    const rows = await data.ask(
+      `SELECT market, price_before, price_now, round(change, 6) AS change, high, low, ticks FROM movers_24h WHERE market LIKE 'm%' ORDER BY market`,
+    );
+    expect(rows).toEqual([
+      { market: 'm1', price_before: 0.3, price_now: 0.55, change: 0.25, high: 0.8, low: 0.55, ticks: 2 },
+      { market: 'm2', price_before: 0.2, price_now: 0.25, change: 0.05, high: 0.25, low: 0.2, ticks: 2 },
+    ]);
+  });
+
+  it('sum the asks and bids of an event whose every market has them', async () => {
+    await data.insert('event_observations', [
+      eventSeen('eo', ago(10), { markets: ['o1', 'o2'] }),
+      eventSeen('eh', ago(10), { markets: ['h1', 'h2'] }),
+    ]);
+    await data.insert('price_ticks', [
+      tick('o1', ago(20), 0.4, { event: 'eo', bid: 0.375, ask: 0.5 }),
+      tick('o2', ago(15), 0.6, { event: 'eo', bid: 0.5, ask: 0.625 }),
+      tick('h1', ago(15), 0.6, { event: 'eh', bid: 0.5, ask: 0.625 }),
+    ]);
+    const rows = await data.ask(
+      `SELECT event, title, markets, priced_markets, sum_of_last, overround, underround FROM event_overround WHERE event IN ('eo', 'eh') ORDER BY event`,
+    );
+    expect(rows).toEqual([
+      {
+        event: 'eh',
+        title: 'title of eh',
+        markets: 2,
+        priced_markets: 1,
+        sum_of_last: 0.6,
+        overround: null,
+        underround: null,
+      },
+      {
+        event: 'eo',
+        title: 'title of eo',
+        markets: 2,
+        priced_markets: 2,
+        sum_of_last: 1,
+        overround: 0.125,
+        underround: 0.125,
+      },
+    ]);
+  });
+});
+
+describe('views of reference data', () => {
+  it('show every change and the current state, also where it went there and back', async () => {
+    const seen = (seconds: number, title: string, total: number) =>
+      eventSeen('er', time(seconds), { title, total_volume: total });
+    await data.insert('event_observations', [
+      seen(0, 'A', 1),
+      seen(10, 'A', 2),
+      seen(20, 'B', 3),
+      seen(30, 'A', 4),
+      seen(40, 'A', 5),
+    ]);
+    expect(
+      await data.ask(`SELECT title, seen_at, before_at, first FROM event_changes WHERE event = 'er' ORDER BY seen_at`),
+    ).toEqual([
+      { title: 'A', seen_at: '2026-01-05 12:00:00.000000', before_at: null, first: true },
+      { title: 'B', seen_at: '2026-01-05 12:00:20.000000', before_at: '2026-01-05 12:00:10.000000', first: false },
+      { title: 'A', seen_at: '2026-01-05 12:00:30.000000', before_at: '2026-01-05 12:00:20.000000', first: false },
+    ]);
+    expect(
+      await data.ask(`SELECT title, total_volume, first_seen_at, last_seen_at FROM events WHERE event = 'er'`),
+    ).toEqual([
+      {
+        title: 'A',
+        total_volume: 5,
+        first_seen_at: '2026-01-05 12:00:00.000000',
+        last_seen_at: '2026-01-05 12:00:40.000000',
+      },
+    ]);
+  });
+
+  it('keep states that repetition cannot change', async () => {
+    const rows = [
+      eventSeen('twice', time(0), { title: 'old', _offset: 900_001 }),
+      eventSeen('twice', time(5), { title: 'new', _offset: 900_002 }),
+    ];
+    await data.insert('event_observations', rows);
+    const before = await data.ask(`SELECT * FROM events WHERE event = 'twice'`);
+    // A batch that is sent again runs the materialized views again.
+    await data.insert('event_observations', rows);
+    expect(await data.ask(`SELECT * FROM events WHERE event = 'twice'`)).toEqual(before);
+  });
+
+  it('show what changed of coins and tags', async () => {
+    const coin = (seconds: number, rate: number) => ({
+      coin: 'k',
+      received_at: time(seconds),
+      poll: 'p',
+      usd_rate: rate,
+      usd_rate_at: time(seconds),
+    });
+    await data.insert('coin_observations', [coin(0, 1), coin(10, 1), coin(20, 0.99)]);
+    expect(await data.ask(`SELECT usd_rate FROM coin_changes WHERE coin = 'k' ORDER BY seen_at`)).toEqual([
+      { usd_rate: 1 },
+      { usd_rate: 0.99 },
+    ]);
+    expect(await data.ask(`SELECT usd_rate FROM coins WHERE coin = 'k'`)).toEqual([{ usd_rate: 0.99 }]);
+    const seen = (seconds: number, rank: number) => ({
+      tag: 't',
+      received_at: time(seconds),
+      poll: 'p',
+      popularity_rank: rank,
+    });
+    await data.insert('tag_observations', [seen(0, 3), seen(1, 3), seen(2, 1)]);
+    expect(await data.ask(`SELECT popularity_rank, first FROM tag_changes WHERE tag = 't' ORDER BY seen_at`)).toEqual([
+      { popularity_rank: 3, first: true },
+      { popularity_rank: 1, first: false },
+    ]);
+  });
+
+  it('split a market into its assets', async () => {
+    await data.insert('market_observations', [
+      { market: 'ma', event: 'ea', received_at: time(0), poll: 'p', yes_asset: 'y', no_asset: null, yes_price: 0.4 },
+    ]);
+    expect(await data.ask(`SELECT asset, outcome, price FROM assets WHERE market = 'ma'`)).toEqual([
+      { asset: 'y', outcome: 'YES', price: 0.4 },
+    ]);
+  });
+});
+
+describe('pipeline_lag', () => {
+  it('says how long records took and how old the newest is', async () => {
+    const record = (seconds: number, took: number) => ({
+      _topic: 'chancery.test',
+      received_at: ago(seconds),
+      written_at: ago(seconds - took),
+      sid: 's',
+      n: 1,
+      kind: 'k',
+      encoding: 'json',
+      piece: 0,
+      pieces: 1,
+      body_bytes: 0,
+      body_expires_at: '2030-01-01 00:00:00',
+      request: '',
+      body: '',
+    });
+    await data.insert('raw_records', [record(30, 2), record(20, 1), record(10, 3), record(9000, 1)]);
+    const [row] = await data.ask(`SELECT * FROM pipeline_lag WHERE topic = 'chancery.test'`);
+    expect(row).toMatchObject({ records: 3, partition: 0 });
+    expect(row?.['delay_p50_seconds']).toBeCloseTo(2, 1);
+    expect(row?.['delay_max_seconds']).toBeCloseTo(3, 1);
+    expect(row?.['age_seconds']).toBeGreaterThan(9.9);
+    expect(row?.['age_seconds']).toBeLessThan(60);
+  });
+});
+
+describe('an event', () => {
+  it('is open while the latest complete poll of event search shows it', async () => {
+    await data.insert('event_observations', [eventSeen('gone', time(0)), eventSeen('here', ago(5))]);
+    await data.insert('polls', [searchPoll(ago(20)), { ...searchPoll(ago(1)), outcome: 'failed' }]);
+    expect(await data.ask(`SELECT event, open FROM events WHERE event IN ('gone', 'here') ORDER BY event`)).toEqual([
+      { event: 'gone', open: false },
+      { event: 'here', open: true },
+    ]);
+  });
+});

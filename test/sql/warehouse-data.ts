@@ -1,0 +1,91 @@
+import { Connection, migrate } from '../../warehouse/index.js';
+import { runAs, type TestClickHouse } from '../support/clickhouse.js';
+
+export type Values = Readonly<Record<string, unknown>>;
+
+/** A migrated database that tests fill by hand, row by row, and ask as the reader. */
+export class WarehouseData {
+  #offset = 0;
+
+  constructor(private readonly clickhouse: TestClickHouse) {}
+
+  async migrate(): Promise<void> {
+    await this.clickhouse.run('CREATE DATABASE IF NOT EXISTS chancery');
+    const endpoint = this.clickhouse.endpoint.owner;
+    const connection = new Connection({ endpoint, database: 'chancery', application: 'test' });
+    await migrate(connection, { fsync: false }, new AbortController().signal);
+    await connection.close();
+  }
+
+  /** Inserts rows, each with a place of its own. Times are ISO texts in UTC. */
+  async insert(table: string, rows: readonly Values[]): Promise<void> {
+    const lines = rows.map((row) => {
+      this.#offset += 1;
+      return JSON.stringify({ _log: 'log', _partition: 0, _offset: this.#offset, _index: 0, ...row });
+    });
+    const settings = "SETTINGS input_format_skip_unknown_fields = 0, date_time_input_format = 'best_effort'";
+    await this.clickhouse.run(`INSERT INTO chancery.${table} ${settings} FORMAT JSONEachRow ${lines.join('\n')}`);
+  }
+
+  /** Rows of a SELECT as the reader; names of tables and views are those of the database. */
+  async ask<T = Record<string, unknown>>(sql: string): Promise<T[]> {
+    const { reader } = this.clickhouse.endpoint;
+    const login = { ...reader, url: `${reader.url}/?database=chancery&output_format_json_quote_64bit_integers=0` };
+    const text = await runAs(login, `${sql} FORMAT JSONEachRow`);
+    return text
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as T);
+  }
+}
+
+/** A time of the test's day, as text: seconds after `noon`. */
+export function time(seconds: number): string {
+  return new Date(Date.UTC(2026, 0, 5, 12) + seconds * 1000).toISOString().replace('Z', '');
+}
+
+/** A time this many seconds ago, as text. */
+export function ago(seconds: number): string {
+  return new Date(Date.now() - seconds * 1000).toISOString().replace('Z', '');
+}
+
+/** A mark of a collector's session. */
+export function mark(sid: string, n: number, at: string, type: string, fields: Values = {}): Values {
+  return { sid, n, marked_at: at, type, ...fields };
+}
+
+export function tick(market: string, receivedAt: string, last: number, fields: Values = {}): Values {
+  return {
+    market,
+    event: `event of ${market}`,
+    received_at: receivedAt,
+    last,
+    bid: last - 0.01,
+    ask: last + 0.01,
+    source: 'delta',
+    ...fields,
+  };
+}
+
+/** The receipt of a poll of event search, complete, that began at a time. */
+export function searchPoll(at: string): Values {
+  return {
+    started_at: at,
+    finished_at: at,
+    sid: 's',
+    poll: `poll of ${at}`,
+    operation: 'event-search',
+    subject: 'all',
+    expected: null,
+    got: 1,
+    unique: 1,
+    pages: 1,
+    truncated: false,
+    outcome: 'complete',
+    cause: '',
+  };
+}
+
+export function eventSeen(event: string, at: string, fields: Values = {}): Values {
+  return { event, received_at: at, poll: 'p', title: `title of ${event}`, markets: [], tags: [], ...fields };
+}
