@@ -176,7 +176,11 @@ export class StreamConnection {
     const connection = randomUUID();
     let opened = false;
     let failure: Error | undefined;
+    let bytesRead = () => 0;
     let settle: () => void = () => undefined;
+    socket.on('upgrade', ({ socket: wire }) => {
+      bytesRead = () => wire.bytesRead;
+    });
     socket.on('unexpected-response', (_request, response) => {
       const retryAfterMs = parseRetryAfter(response.headers['retry-after'], clock.nowMs());
       failure = new HttpStatusError(`${name} ${url}`, response.statusCode ?? 0, undefined, retryAfterMs);
@@ -187,7 +191,7 @@ export class StreamConnection {
     });
     socket.on('open', () => {
       opened = true;
-      settle = this.#opened(socket, connection);
+      settle = this.#opened(socket, connection, bytesRead);
     });
     const onClosing = () => goodbye(socket);
     this.#closing.signal.addEventListener('abort', onClosing, { once: true });
@@ -207,31 +211,26 @@ export class StreamConnection {
   }
 
   /** Wires an open socket; answers what undoes it. */
-  #opened(socket: WebSocket, connection: string): () => void {
+  #opened(socket: WebSocket, connection: string, bytesRead: () => number): () => void {
     const { clock, url, keepAliveMs } = this.options;
     this.#socket = socket;
     this.#connection = connection;
     this.#cut = undefined;
     if (this.#pausers.size > 0) socket.pause();
-    let heard = true;
-    const onLife = () => {
-      heard = true;
-    };
     socket.on('message', (data: Buffer, binary) => {
       const receivedAtMicros = clock.nowMicros();
-      heard = true;
       this.handlers.onFrame({ connection, receivedAtMicros, data, binary });
     });
-    socket.on('ping', onLife);
-    socket.on('pong', onLife);
+    // Bytes and not messages are the sign of life: a large frame may take longer than a beat to arrive.
+    let known = -1;
     let cancel: () => void = () => undefined;
     const beat = () => {
       // While reading is paused nothing can be heard, which says nothing about the other side.
-      if (!heard && this.#pausers.size === 0) {
+      if (bytesRead() === known && this.#pausers.size === 0) {
         this.recycle(`no sign of life for ${keepAliveMs} ms`);
         return;
       }
-      heard = this.#pausers.size > 0;
+      known = this.#pausers.size > 0 ? -1 : bytesRead();
       if (socket.readyState === WebSocket.OPEN) socket.ping();
       cancel = after(clock, keepAliveMs, beat);
     };

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   type Connected,
@@ -297,6 +298,28 @@ describe('the order book stream', () => {
     stream.resume();
     await frames.next();
     expect((await disconnected.next()).cause).toBe('for the test');
+  });
+
+  it('does not give up a connection on which one frame takes longer than a beat to arrive', async () => {
+    const server = await StreamServer.open({ autoPong: false });
+    const frames = recorder<StreamFrame>();
+    const disconnected = recorder<Disconnected>();
+    const clock = new FakeClock();
+    const stream = streamOf(server.base, { clock, keepAliveMs: 1000, onFrame: frames, onDisconnected: disconnected });
+    stream.start();
+    const { socket } = await server.next();
+    const wire = (socket as unknown as { readonly _socket: Socket })._socket;
+    const text = JSON.stringify(prices('e', 0.5));
+    // The head of an unmasked text frame, then its text byte by byte, one per beat.
+    wire.write(Buffer.from([0x81, text.length]));
+    for (const byte of Buffer.from(text)) {
+      await new Promise((resolve) => wire.write(Buffer.from([byte]), resolve));
+      await clock.advance(1000);
+    }
+    expect((await frames.next()).data.toString()).toBe(text);
+    expect(disconnected.calls).toEqual([]);
+    await clock.advance(2000);
+    expect((await disconnected.next()).cause).toBe('no sign of life for 1000 ms');
   });
 
   it('is read as an iterable that tells interruptions apart from silence', async () => {
