@@ -9,7 +9,7 @@ export interface RawResponse {
   readonly headers: Readonly<Record<string, string>>;
   /** When the last byte had arrived, Unix microseconds. */
   readonly receivedAtMicros: number;
-  /** The body, byte for byte. */
+  /** The body, byte for byte; with `[redacted]` for our own credentials, should the exchange repeat them. */
   readonly bytes: Buffer;
   /** What was asked, as raw records say it; the poll it belongs to is the asker's to add. */
   readonly request: Omit<RestRequest, 'poll'>;

@@ -50,6 +50,16 @@ function authFault(message: unknown, path: string, nowSeconds = Date.now() / 100
   return d.signature === expectedSignature(`${d.timestamp}GET${path}`) ? undefined : 'the signature is wrong';
 }
 
+/** A fake clock that remembers who slept how long. */
+class WatchedClock extends FakeClock {
+  readonly sleeps: number[] = [];
+
+  override sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    this.sleeps.push(ms);
+    return super.sleep(ms, signal);
+  }
+}
+
 const AUTHORIZED = { t: 'success', d: 'authorized', r: null };
 const REFUSED = { t: 'error', d: { error: 'invalid signature' } };
 
@@ -176,28 +186,18 @@ describe('the order updates stream', () => {
     expect(await messages.next()).toEqual({ type: 'authorized' });
   });
 
-  it('waits longer and longer while AUTH is refused, and reconnects at once after a connection that was good', async () => {
+  it('waits longer and longer while AUTH is refused, and reconnects soon after a connection that was good', async () => {
     const server = await StreamServer.open();
-    const clock = new FakeClock();
-    const stream = orders(server.base, {
-      clock,
-      reconnectBaseMs: 1000,
-      reconnectCapMs: 60_000,
-      random: () => 1,
-      serverTime: new ServerTime(clock),
-    });
+    const clock = new WatchedClock();
+    const backoff = { reconnectBaseMs: 1001, reconnectCapMs: 60_000, random: () => 1 };
+    const stream = orders(server.base, { clock, ...backoff, serverTime: new ServerTime(clock) });
     stream.start();
-    const waits: number[] = [];
+    const waits = () => clock.sleeps.filter((ms) => ms % 1001 === 0);
     const end = async (connection: Connection) => {
+      const before = waits().length;
       connection.socket.terminate();
-      while (stream.connection !== undefined) await new Promise((resolve) => setImmediate(resolve));
-      const before = server.connections.length;
-      let waited = 0;
-      for (; server.connections.length === before; waited += 500) {
-        await clock.advance(500);
-        for (let n = 0; n < 20; n++) await new Promise((resolve) => setImmediate(resolve));
-      }
-      waits.push(waited);
+      while (waits().length === before) await new Promise((resolve) => setImmediate(resolve));
+      await clock.advance(waits().at(-1) ?? 0);
     };
     for (let n = 0; n < 3; n++) {
       const connection = await server.next();
@@ -208,12 +208,12 @@ describe('the order updates stream', () => {
     await good.message();
     good.send(AUTHORIZED);
     while (!stream.authorized) await new Promise((resolve) => setImmediate(resolve));
-    await clock.advance(14_000);
-    good.send({ t: 'PING' });
-    await clock.advance(14_000);
-    await clock.advance(3000);
+    for (const ms of [14_000, 14_000, 3000]) {
+      await clock.advance(ms);
+      good.send({ t: 'PING' });
+    }
     await end(good);
-    expect(waits).toEqual([1000, 2000, 4000, 1000]);
+    expect(waits()).toEqual([1001, 2002, 4004, 1001]);
   });
 
   it('hands over every frame as it came, also what is no JSON, nested absurdly, or binary', async () => {
