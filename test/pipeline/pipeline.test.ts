@@ -10,7 +10,7 @@ describe('the pipeline', () => {
   let events: { id: string; outcomes: { marketId: string; yesId: string; noId: string }[] }[] = [];
 
   beforeAll(async () => {
-    await rig.startExchange(['--seed', '7', '--events', '8', '--pace', '4']);
+    await rig.startExchange(['--seed', '7', '--events', '8', '--pace', '12']);
     await rig.start('warehouse');
     await rig.start('transform');
     await rig.start('collect');
@@ -69,7 +69,61 @@ describe('the pipeline', () => {
       }
     }
   });
+
+  test('has the chance candles that follow from the truth, in every period that was wholly watched', async () => {
+    const watched = await rig.rows<{ event: string; from: number; to: number }>(`
+      SELECT event, toUnixTimestamp64Micro(begins_at) AS from, toUnixTimestamp64Micro(ends_at) AS to
+      FROM covered_ranges WHERE stream = 'chance'`);
+    const inside = (eventId: string, period: number) =>
+      watched.some((w) => w.event === eventId && w.from <= period * MICROS && (period + PERIOD) * MICROS <= w.to);
+    const expected = candlesOf(truth).filter(({ eventId, begins }) => inside(eventId, begins));
+    const found = await rig.rows<Candle & { observed: number }>(`
+      SELECT event AS eventId, market AS marketId, toUnixTimestamp(begins_at) AS begins, open, high, low, close, observed
+      FROM chance_candles(period_seconds = ${PERIOD}) WHERE points > 0 ORDER BY marketId, begins`);
+    const wholly = found.filter(({ eventId, begins }) => inside(eventId, begins));
+    expect(wholly.map(({ observed, ...candle }) => candle)).toEqual(expected);
+    expect(wholly.every(({ observed }) => observed === 1)).toBe(true);
+    expect(expected.length).toBeGreaterThan(20);
+  });
 });
+
+const PERIOD = 5;
+const MICROS = 1_000_000;
+
+interface Candle {
+  readonly eventId: string;
+  readonly marketId: string;
+  /** Unix seconds. */
+  readonly begins: number;
+  open: number;
+  high: number;
+  low: number;
+  close: number;
+}
+
+/** The candles of every change of a chance, in order of market and time. */
+function candlesOf(truth: readonly PriceChange[]): Candle[] {
+  const candles = new Map<string, Candle>();
+  const chances = new Map<string, number>();
+  for (const { eventId, marketId, c, at } of truth) {
+    if (chances.get(marketId) === c) continue;
+    const opening = !chances.has(marketId);
+    chances.set(marketId, c);
+    // The first change that the truth lists may be one of the book alone.
+    if (opening) continue;
+    const begins = Math.floor(at / MICROS / PERIOD) * PERIOD;
+    const candle = candles.get(`${marketId} ${begins}`);
+    if (!candle) {
+      candles.set(`${marketId} ${begins}`, { eventId, marketId, begins, open: c, high: c, low: c, close: c });
+    } else {
+      candle.high = Math.max(candle.high, c);
+      candle.low = Math.min(candle.low, c);
+      candle.close = c;
+    }
+  }
+  const key = (candle: Candle) => `${candle.marketId} ${candle.begins}`;
+  return [...candles.values()].sort((a, b) => (key(a) < key(b) ? -1 : 1));
+}
 
 interface Tick {
   readonly market: string;
