@@ -83,11 +83,11 @@ describe('the pipeline', () => {
     const wholly = found.filter(({ eventId, begins }) => inside(eventId, begins));
     expect(wholly.map(({ observed, ...candle }) => candle)).toEqual(expected);
     expect(wholly.every(({ observed }) => observed === 1)).toBe(true);
-    expect(expected.length).toBeGreaterThan(20);
+    expect(expected.length).toBeGreaterThan(15);
   });
 });
 
-const PERIOD = 5;
+const PERIOD = 2;
 const MICROS = 1_000_000;
 
 interface Candle {
