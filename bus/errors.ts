@@ -57,8 +57,26 @@ export class PartitionLostError extends UnavailableError {
     readonly topic: string,
     readonly partition: number,
     readonly group: string,
+    why = `belongs to another consumer of group ${group} by now`,
   ) {
-    super(`${topic}/${partition} belongs to another consumer of group ${group} by now`);
+    super(`${topic}/${partition} ${why}`);
+  }
+}
+
+/** The topic was deleted, and perhaps created again: what was under way for its former log is void. */
+export class LogReplacedError extends PartitionLostError {
+  constructor(
+    topic: string,
+    partition: number,
+    readonly log: string,
+    group = '',
+  ) {
+    super(
+      topic,
+      partition,
+      group,
+      `is not what it was: the topic was deleted, and the records of its log ${log} are gone`,
+    );
   }
 }
 
@@ -86,16 +104,6 @@ export class UnreadableRecordsError extends IntegrityError {
       `records from offset ${offset} to ${next - 1} of ${topic}/${partition} cannot be read: ${why}; ` +
         'start with --accept-loss to pass over them and write the gap down',
     );
-  }
-}
-
-/** The topic was deleted and created again: its former records are gone, and what was under way for them is void. */
-export class LogReplacedError extends UnavailableError {
-  constructor(
-    readonly topic: string,
-    readonly log: string,
-  ) {
-    super(`topic ${topic} was deleted and created again; the records of its former log ${log} are gone`);
   }
 }
 

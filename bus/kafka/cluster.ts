@@ -143,10 +143,10 @@ export class Cluster {
   ): Promise<T> {
     return await patiently(async (attempt) => {
       const found = await this.topic(topic, { signal: patience.signal, fresh: attempt > 0 });
+      const { request, check } = make(found);
       const leader = found.leaders[partition];
       if (leader === undefined) throw new UnknownTopicError(`${topic}/${partition}`, this.name);
       if (leader < 0) throw new PassingError(`reach the leader of ${topic}/${partition}`, ERROR.leaderNotAvailable);
-      const { request, check } = make(found);
       const answer = await this.send(leader, purpose, request);
       check(answer);
       return answer;

@@ -64,7 +64,7 @@ async function fetchOnce(
     partition,
     'read',
     (topic) => {
-      if (topic.id !== log) throw new LogReplacedError(range.topic, log);
+      if (topic.id !== log) throw new LogReplacedError(range.topic, partition, log);
       return {
         request: fetchRequest([{ log, partition, offset, maxBytes }], { waitMs: FETCH_WAIT_MS, maxBytes }),
         check: ({ error, partitions }) => {

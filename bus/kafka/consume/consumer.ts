@@ -167,7 +167,7 @@ export class Consumer {
 
   async #hold(holding: Holding): Promise<void> {
     const { topic, partition } = holding.place;
-    const log = await this.#logOf(topic, holding.ending.signal);
+    const log = await this.#logOf(holding.place, holding.ending.signal);
     if (log === undefined) return;
     const { group, maxBatchBytes = this.settings.defaultBatchBytes } = this.options;
     const { patienceMs } = this.settings;
@@ -188,11 +188,13 @@ export class Consumer {
     await holding.lane.run(this.#fetcher);
   }
 
-  /** The topic's present log; waits while there is none. Undefined when the signal is aborted first. */
-  async #logOf(topic: string, signal: AbortSignal): Promise<string | undefined> {
+  /** The partition's present log; waits while there is none. Undefined when the signal is aborted first. */
+  async #logOf({ topic, partition }: Place, signal: AbortSignal): Promise<string | undefined> {
     for (let warned = false; !signal.aborted; warned = true) {
       try {
-        return (await this.cluster.topic(topic, { fresh: true, signal })).id;
+        const { id, leaders } = await this.cluster.topic(topic, { fresh: true, signal });
+        if (partition < leaders.length) return id;
+        throw new UnknownTopicError(`${topic}/${partition}`, this.cluster.name);
       } catch (error) {
         if (signal.aborted) break;
         if (!passes(error) && !(error instanceof UnknownTopicError)) throw error;

@@ -82,7 +82,7 @@ export class Fetcher implements LaneFetcher {
         for (const lane of those) {
           const leader = leaders[lane.partition.partition] ?? -1;
           if (id !== lane.partition.log)
-            lane.buffer.fail(new LogReplacedError(lane.partition.topic, lane.partition.log));
+            lane.buffer.fail(new LogReplacedError(lane.partition.topic, lane.partition.partition, lane.partition.log));
           else if (leader < 0) continue;
           lane.leader = leader;
           this.#loopOf(leader).give();

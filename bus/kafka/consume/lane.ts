@@ -57,7 +57,7 @@ export class Lane {
       }
     } catch (error) {
       // Whoever was told that the partition is lost, or its log replaced, and gave up is no failure.
-      const expected = (error instanceof PartitionLostError && this.#lost) || error instanceof LogReplacedError;
+      const expected = error instanceof LogReplacedError || (error instanceof PartitionLostError && this.#lost);
       if (!expected) throw error;
     } finally {
       this.partition.release();

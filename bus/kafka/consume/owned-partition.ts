@@ -1,5 +1,5 @@
 import type { Committed, Partition, RecordBatch } from '../../bus.js';
-import { PartitionLostError } from '../../errors.js';
+import { LogReplacedError, PartitionLostError, UnknownTopicError } from '../../errors.js';
 import type { Cluster } from '../cluster.js';
 import type { GroupMember } from '../group/group-member.js';
 import { committedIn, encodeNote, fetchCommitted, offsetAt } from '../offsets.js';
@@ -57,7 +57,13 @@ export class OwnedPartition implements Partition {
     const asking = fetchCommitted(this.cluster, kafkaGroup, [place], `offsets${scope}`, patience);
     const [fetched] = await untilAborted(asking, giveUp);
     const committed = committedIn(this.log, fetched);
-    return committed ?? { offset: await untilAborted(offsetAt(this.cluster, place, 'begin', patience), giveUp) };
+    if (committed) return committed;
+    try {
+      return { offset: await untilAborted(offsetAt(this.cluster, place, 'begin', patience), giveUp) };
+    } catch (error) {
+      if (!(error instanceof UnknownTopicError)) throw error;
+      throw new LogReplacedError(this.topic, this.partition, this.log, this.options.group);
+    }
   }
 
   commit(offset: number, intent?: string): Promise<void> {
