@@ -1,7 +1,10 @@
-import { ChanceryError, describeError, IntegrityError, UsageError } from '../core/index.js';
+import { ChanceryError, describeError, IntegrityError, Stopped, UsageError } from '../core/index.js';
 
-/** What the shell is told: done, it failed, it was asked for wrongly, it stopped because a person must decide. */
-export const EXIT = { done: 0, failed: 1, usage: 2, needsDecision: 3 } as const;
+/**
+ * What the shell is told: done, it failed, it was asked for wrongly, it stopped because a person must decide, it was
+ * interrupted before it was done.
+ */
+export const EXIT = { done: 0, failed: 1, usage: 2, needsDecision: 3, interrupted: 130 } as const;
 
 /** What the system's own errors mean here, and what to do. */
 const SYSTEM_ERRORS: Readonly<Record<string, readonly [advice: string, exitCode: number]>> = {
@@ -20,6 +23,9 @@ const SYSTEM_ERRORS: Readonly<Record<string, readonly [advice: string, exitCode:
 /** One line for the person at the terminal and the exit code; `defect` asks for the place in the code as well. */
 export function explain(error: unknown): { message: string; exitCode: number; defect: boolean } {
   const message = describeError(error);
+  if (error instanceof Stopped) {
+    return { message: `stopped before it was done (${message})`, exitCode: EXIT.interrupted, defect: false };
+  }
   if (error instanceof UsageError) return { message, exitCode: EXIT.usage, defect: false };
   if (error instanceof IntegrityError) return { message, exitCode: EXIT.needsDecision, defect: false };
   if (error instanceof ChanceryError) return { message, exitCode: EXIT.failed, defect: false };

@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 import { CommanderError } from 'commander';
-import { Stopped } from '../core/index.js';
 import { EXIT, explain } from './errors.js';
 import { createProgram } from './program.js';
 
@@ -12,7 +11,6 @@ async function main(): Promise<number> {
     await (await createProgram(args)).parseAsync(args, { from: 'user' });
     return Number(process.exitCode ?? EXIT.done);
   } catch (error) {
-    if (error instanceof Stopped) return EXIT.done;
     if (error instanceof CommanderError) return commanderEnded(error);
     const { message, exitCode, defect } = explain(error);
     process.stderr.write(`chancery: ${message}\n`);

@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers';
 import { type Command, Option } from 'commander';
-import { processSignal, UsageError } from '../../core/index.js';
+import { processSignal, type Settings, UsageError } from '../../core/index.js';
 import { instancePaths } from '../parts/instance.js';
 import { connectReadOnly, type ReadOnly } from '../parts/read-only.js';
 import { settingsOf, withSettings } from '../settings.js';
@@ -17,6 +17,8 @@ Examples:
   chancery sql --console
 `;
 
+const PRINTER: Printer = { out: process.stdout, remarks: process.stderr };
+
 /** `chancery sql`: questions to what was recorded, as a user who can only read. */
 export function define(command: Command): void {
   command
@@ -28,37 +30,39 @@ export function define(command: Command): void {
     )
     .option('--console', 'open a prompt, and say how to connect with other tools')
     .addHelpText('after', EXAMPLES.trimEnd())
-    .action(async (argument: string | undefined, options: { format: OutputFormat; console?: boolean }) => {
+    .action((argument: string | undefined, { format, console }: { format: OutputFormat; console?: boolean }) => {
       const { settings } = settingsOf(command);
-      const printer: Printer = { out: process.stdout, remarks: process.stderr };
-      if (options.console) {
-        if (argument !== undefined) throw new UsageError('give a statement or --console, not both');
-        const connection = await connectReadOnly(settings, new AbortController().signal);
-        await withConnection(connection, async () => {
-          greet(connection);
-          await runConsole({
-            client: connection.client,
-            format: options.format,
-            input: process.stdin,
-            printer,
-            historyPath: instancePaths(settings.data).sqlHistory,
-          });
-        });
-        return;
-      }
-      const statement = argument ?? (await statementFromInput());
-      const signal = processSignal();
-      const connection = await connectReadOnly(settings, signal);
-      await withConnection(connection, async () => {
-        await printAnswer(await ask(connection.client, statement, options.format, signal), options.format, printer);
-      });
+      if (!console) return answerOnce(settings, argument, format);
+      if (argument !== undefined) throw new UsageError('give a statement or --console, not both');
+      return prompt(settings, format);
     });
   withSettings(command, SQL);
 }
 
-async function withConnection(connection: ReadOnly, work: () => Promise<void>): Promise<void> {
+async function answerOnce(settings: Settings, argument: string | undefined, format: OutputFormat): Promise<void> {
+  const statement = argument ?? (await statementFromInput());
+  const signal = processSignal();
+  await withConnection(await connectReadOnly(settings, signal), async ({ client }) => {
+    await printAnswer(await ask(client, statement, format, signal), format, PRINTER);
+  });
+}
+
+async function prompt(settings: Settings, format: OutputFormat): Promise<void> {
+  await withConnection(await connectReadOnly(settings, new AbortController().signal), async (connection) => {
+    greet(connection);
+    await runConsole({
+      client: connection.client,
+      format,
+      input: process.stdin,
+      printer: PRINTER,
+      historyPath: instancePaths(settings.data).sqlHistory,
+    });
+  });
+}
+
+async function withConnection(connection: ReadOnly, work: (connection: ReadOnly) => Promise<void>): Promise<void> {
   try {
-    await work();
+    await work(connection);
   } finally {
     await connection.close();
   }

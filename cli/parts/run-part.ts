@@ -52,22 +52,34 @@ export async function runPart(
   const health = new HealthServer({ port: settings.metricsPort }, metrics, wired.health);
   const lifecycle = new Lifecycle([health, ...wired.components]);
   let known: { end(): void } | undefined;
-  try {
+  const run = async () => {
     await lifecycle.start(signal);
     const about: Announcement = { health: health.url, ...wired.about?.() };
     known = announce(settings.data, part, about);
     process.stdout.write(`${JSON.stringify({ ready: true, part, pid: process.pid, ...about })}\n`);
     await Promise.race([untilStopped(signal), ...(wired.failed ? [wired.failed] : [])]);
+  };
+  try {
+    await endingInOrder(run);
   } finally {
     known?.end();
     await lifecycle.stop();
   }
 }
 
-/** Rejects with the reason of the stop once the signal is aborted. */
-export function untilStopped(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    if (signal.aborted) reject(signal.reason);
-    signal.addEventListener('abort', () => reject(signal.reason ?? new Stopped('asked to')), { once: true });
+/** Resolves once the signal is aborted. */
+export function untilStopped(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
   });
+}
+
+/** Runs something long; being asked to stop, also before it was ready, is its orderly end. */
+export async function endingInOrder(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof Stopped)) throw error;
+  }
 }

@@ -3,7 +3,7 @@ import { HealthServer, packageVersion, processSignal, systemClock } from '../../
 import { formatSeconds } from '../format.js';
 import { instancePaths } from '../parts/instance.js';
 import { announce } from '../parts/registry.js';
-import { untilStopped } from '../parts/run-part.js';
+import { endingInOrder } from '../parts/run-part.js';
 import { type BoardState, board, COLOURS, PLAIN, progressLine } from './board.js';
 import { type InstanceOptions, InstanceRun } from './instance-run.js';
 import { Screen } from './screen.js';
@@ -31,7 +31,7 @@ export async function runUp(options: UpOptions): Promise<void> {
     detail: Object.fromEntries(instance.parts.map((part) => [part.name, part.state])),
   }));
   let watch: Watch | undefined;
-  try {
+  const run = async () => {
     await health.start();
     place.update({ health: health.url });
     screen.news(`Chancery ${packageVersion()} starts on ${instancePaths(settings.data).folder} …`);
@@ -40,6 +40,9 @@ export async function runUp(options: UpOptions): Promise<void> {
     measure(metrics, instance);
     screen.news(`ready in ${formatSeconds((performance.now() - startedAt) / 1000)}`);
     await show(screen, instance, watch, signal);
+  };
+  try {
+    await endingInOrder(run);
   } finally {
     await watch?.close();
     await (watch ? stop(screen, instance) : instance.stop());
@@ -61,16 +64,15 @@ async function start(screen: Screen, instance: InstanceRun, signal: AbortSignal)
   }
 }
 
-/** Draws what is going on until the signal is aborted; rejects with its reason. */
-async function show(screen: Screen, instance: InstanceRun, watch: Watch, signal: AbortSignal): Promise<never> {
+/** Draws what is going on until the signal is aborted, then rejects with its reason. */
+async function show(screen: Screen, instance: InstanceRun, watch: Watch, signal: AbortSignal): Promise<void> {
   for (let round = 0; !signal.aborted; round++) {
-    const state = boardState(instance, await watch.look(), watch, screen.redraws);
+    const state = boardState(instance, await watch.look(signal), watch, screen.redraws);
     if (screen.redraws) screen.show(board(state, process.stdout.hasColors() ? COLOURS : PLAIN));
     else if (round === 0) screen.show(board(state, PLAIN));
     else screen.news(`${clockTime()} ${progressLine(state)}`);
     await systemClock.sleep(screen.redraws ? REDRAW_MS : LINE_MS, signal);
   }
-  return untilStopped(signal);
 }
 
 async function stop(screen: Screen, instance: InstanceRun): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Bus } from '../../bus/index.js';
-import type { Settings } from '../../core/index.js';
+import { type Settings, systemClock } from '../../core/index.js';
 import { lookAtBus } from '../parts/instance.js';
 import { findReadOnly, type ReadOnly } from '../parts/read-only.js';
 import { lagOf } from '../status/lag.js';
@@ -16,6 +16,9 @@ export interface Figures {
 
 const NOTHING: Figures = { tables: [], waiting: undefined, newestSeconds: undefined, deadLetters: undefined };
 
+/** How long the screen waits for figures, milliseconds. */
+const PATIENCE_MS = 2000;
+
 /** Looks at an instance again and again, over connections that it keeps; what fails is left out until next time. */
 export class Watch {
   #bus: Bus | undefined;
@@ -23,6 +26,7 @@ export class Watch {
   #before = new Map<string, number>();
   #beforeAt = 0;
   #last = NOTHING;
+  #looking: Promise<void> | undefined;
 
   constructor(private readonly settings: Settings) {}
 
@@ -31,7 +35,20 @@ export class Watch {
     return this.#warehouse;
   }
 
-  async look(): Promise<Figures> {
+  /** The newest figures; those of before, when nobody answers in time. Rejects when the signal is aborted. */
+  async look(signal: AbortSignal): Promise<Figures> {
+    this.#looking ??= this.#lookNow().finally(() => {
+      this.#looking = undefined;
+    });
+    await Promise.race([this.#looking, systemClock.sleep(PATIENCE_MS, signal)]);
+    return this.#last;
+  }
+
+  async close(): Promise<void> {
+    await Promise.allSettled([this.#bus?.close(), this.#warehouse?.close()]);
+  }
+
+  async #lookNow(): Promise<void> {
     const [waiting, recorded] = await Promise.all([
       this.#waiting().catch(() => undefined),
       this.#recorded().catch(() => undefined),
@@ -42,11 +59,6 @@ export class Watch {
       newestSeconds: recorded?.freshness.newestSeconds,
       deadLetters: recorded?.deadLetters,
     };
-    return this.#last;
-  }
-
-  async close(): Promise<void> {
-    await Promise.allSettled([this.#bus?.close(), this.#warehouse?.close()]);
   }
 
   async #waiting(): Promise<number> {
