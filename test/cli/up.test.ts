@@ -80,7 +80,7 @@ const alive = (pid: number) =>
 const TICKS = 'SELECT count() AS n, uniqExact(_log, _partition, _offset, _index) AS places FROM price_ticks';
 const EVENTS = 'SELECT DISTINCT event FROM event_observations ORDER BY event';
 
-describe('chancery up', { timeout: 120_000 }, () => {
+describe('chancery up', { timeout: 240_000 }, () => {
   it('records a market, says what runs, ends in order on SIGINT, and goes on where it was', async () => {
     const data = temporaryFolder();
     const first = startUp(data);
