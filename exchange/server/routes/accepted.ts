@@ -1,5 +1,7 @@
 import type { ExchangeCore, Result } from '../../engine/index.js';
 import { HttpError } from '../errors.js';
+import type { Quirks } from '../quirks.js';
+import type { Reply } from '../router.js';
 
 const LONGEST_MESSAGE = 300;
 
@@ -16,3 +18,7 @@ export async function settled<T>(core: Pick<ExchangeCore, 'durable'>, result: Re
   await core.durable();
   return value;
 }
+
+/** The answer to a DELETE that did what was asked. */
+export const deletedReply = ({ deleteStatus }: Quirks): Reply =>
+  deleteStatus === 204 ? { status: 204, empty: true } : { status: deleteStatus, json: {} };

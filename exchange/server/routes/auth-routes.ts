@@ -14,8 +14,9 @@ import { HttpError } from '../errors.js';
 import { isoOfMicros, parseIsoSeconds } from '../iso-time.js';
 import type { Quirks } from '../quirks.js';
 import type { Reply, Route, RouteRequest } from '../router.js';
-import { accepted, settled } from './accepted.js';
-import { callerOf, secretText, validBody } from './validate.js';
+import { accepted, deletedReply, settled } from './accepted.js';
+import { callerOf } from './caller.js';
+import { secretText, validBody } from './validate.js';
 
 const CODE_LIFETIME_MICROS = 600 * 1_000_000;
 
@@ -61,7 +62,7 @@ export function authRoutes(options: AuthRoutesOptions): readonly Route[] {
       accepted(core.setApiKey(userId, null));
       options.onKeyChanged(userId);
       await core.durable();
-      return quirks.deleteStatus === 204 ? { status: 204, empty: true } : { status: quirks.deleteStatus, json: {} };
+      return deletedReply(quirks);
     }),
   ];
 }

@@ -13,9 +13,9 @@ import {
   tradeRecord,
 } from '../records/index.js';
 import type { Reply, Route, RouteRequest } from '../router.js';
+import { accountOf, callerOf } from './caller.js';
 import { type PageRequest, pageOf, pageRequest, wrapped } from './paging.js';
-import { callerOf, oneOf, optionalText, param } from './validate.js';
-import { accountOf } from './wallet-routes.js';
+import { oneOf, optionalText, param } from './validate.js';
 
 const RECORDS_PER_PAGE = 20;
 const OPEN_PER_PAGE = 100;

@@ -16,8 +16,9 @@ import { HttpError } from '../errors.js';
 import type { Quirks } from '../quirks.js';
 import { tpslRecord } from '../records/index.js';
 import type { Reply, Route, RouteRequest } from '../router.js';
-import { settled } from './accepted.js';
-import { callerOf, oneOf, param, requiredText, validBody } from './validate.js';
+import { deletedReply, settled } from './accepted.js';
+import { callerOf } from './caller.js';
+import { oneOf, param, requiredText, validBody } from './validate.js';
 
 const TPSL_STATUSES: readonly TpslStatus[] = ['ACTIVE', 'TRIGGERED', 'CANCELLED', 'FAILED'];
 
@@ -37,7 +38,7 @@ export function orderRoutes({ core, quirks }: OrderRoutesOptions): readonly Rout
   const placed = (i: string): Reply => ({ status: quirks.placeStatus, json: { i } });
   const deleted = async (result: Result<unknown>): Promise<Reply> => {
     await settled(core, result);
-    return quirks.deleteStatus === 204 ? { status: 204, empty: true } : { status: quirks.deleteStatus, json: {} };
+    return deletedReply(quirks);
   };
   return [
     route('POST', '/limit', async (request) => placed((await settled(core, placeLimit(core, request))).orderId)),

@@ -41,12 +41,6 @@ export function oneOf<T extends string>(query: URLSearchParams, name: string, wo
   return word;
 }
 
-/** The account that calls a private route. */
-export function callerOf({ userId }: RouteRequest): string {
-  if (userId === undefined) throw new Error('the route is not private');
-  return userId;
-}
-
 /** A text of the query; undefined when it is not there. @throws HttpError 400 when it is empty */
 export function optionalText(query: URLSearchParams, name: string): string | undefined {
   return query.has(name) ? requiredText(query, name) : undefined;

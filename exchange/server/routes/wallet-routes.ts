@@ -1,10 +1,10 @@
-import type { AccountView, ExchangeCore } from '../../engine/index.js';
+import type { ExchangeCore } from '../../engine/index.js';
 import { HttpError } from '../errors.js';
 import type { Quirks } from '../quirks.js';
 import { balances, depositAddress, fullBalances, Places, transactionRecord } from '../records/index.js';
 import type { Reply, Route, RouteRequest } from '../router.js';
+import { accountOf, callerOf } from './caller.js';
 import { pageRequest, wrapped } from './paging.js';
-import { callerOf } from './validate.js';
 
 const TRANSACTIONS_PER_PAGE = 20;
 
@@ -30,13 +30,6 @@ export function walletRoutes({ core, quirks }: WalletRoutesOptions): readonly Ro
     route('/api/deposit/usdc-address', 'jwt', (request) => address(core, callerOf(request))),
     route('/api/transactions', 'jwt', (request) => transactions(core, quirks, request)),
   ];
-}
-
-/** The account that calls. */
-export function accountOf(core: ExchangeCore, request: RouteRequest): AccountView {
-  const account = core.account(callerOf(request));
-  if (!account) throw new Error('an account without a record was let in');
-  return account;
 }
 
 function withNames(core: ExchangeCore, request: RouteRequest) {
