@@ -115,7 +115,15 @@ describe('views of prices', () => {
     ]);
   });
 
-  it('weigh spreads by the time that they stood', async () => {
+  it('weigh spreads by the time that they stood and were watched', async () => {
+    const on = { stream: 'order-book', connection: 'spread', event: 'event of s1', markets: ['s1'] };
+    await data.insert('marks', [
+      mark('ss', 1, ago(4100), 'session-started'),
+      mark('ss', 2, ago(4100), 'subscribed', on),
+      mark('ss', 3, ago(2000), 'unsubscribed', { ...on, cause: 'test' }),
+      mark('ss', 4, ago(1500), 'subscribed', on),
+      mark('ss', 5, ago(0), 'alive'),
+    ]);
     await data.insert('price_ticks', [
       tick('s1', ago(4000), 0.5, { bid: 0.4, ask: 0.6 }),
       tick('s1', ago(3000), 0.5, { bid: 0.49, ask: 0.51 }),
@@ -124,13 +132,13 @@ describe('views of prices', () => {
     const [row] = await data.ask(
       `SELECT ticks, average_spread, median_spread, greatest_spread, two_sided, seconds FROM spread_stats WHERE market = 's1'`,
     );
-    // 0.2 for 1000 s and 0.02 for 2000 s of 4000 s.
+    // 0.2 for 1000 s and 0.02 for 1500 of the 2000 s that it stood, for nobody watched 500 s of them; then no bid.
     expect(row).toMatchObject({ ticks: 3 });
-    expect(row?.['average_spread']).toBeCloseTo((0.2 * 1000 + 0.02 * 2000) / 3000, 3);
+    expect(row?.['average_spread']).toBeCloseTo((0.2 * 1000 + 0.02 * 1500) / 2500, 3);
     expect(row?.['median_spread']).toBeCloseTo(0.02, 6);
     expect(row?.['greatest_spread']).toBeCloseTo(0.2, 6);
-    expect(row?.['two_sided']).toBeCloseTo(0.75, 2);
-    expect(row?.['seconds']).toBeGreaterThan(3999);
+    expect(row?.['two_sided']).toBeCloseTo(2500 / 3500, 2);
+    expect(row?.['seconds']).toBeCloseTo(3500, -1);
   });
 
   it('show how far markets moved in a day', async () => {
@@ -157,11 +165,17 @@ describe('views of prices', () => {
     await data.insert('event_observations', [
       eventSeen('eo', ago(10), { markets: ['o1', 'o2'] }),
       eventSeen('eh', ago(10), { markets: ['h1', 'h2'] }),
+      eventSeen('ea', ago(10), { markets: ['a1'] }),
     ]);
     await data.insert('price_ticks', [
       tick('o1', ago(20), 0.4, { event: 'eo', bid: 0.375, ask: 0.5 }),
       tick('o2', ago(15), 0.6, { event: 'eo', bid: 0.5, ask: 0.625 }),
       tick('h1', ago(15), 0.6, { event: 'eh', bid: 0.5, ask: 0.625 }),
+      tick('a1', ago(15), 0.5, { event: 'ea', bid: 0.5, ask: 0.625 }),
+    ]);
+    // Of a single market, YES and NO are the outcomes: both cost ask + (1 - bid).
+    expect(await data.ask("SELECT overround, underround FROM event_overround WHERE event = 'ea'")).toEqual([
+      { overround: 0.125, underround: 0.125 },
     ]);
     const rows = await data.ask(
       `SELECT event, title, markets, priced_markets, sum_of_last, overround, underround FROM event_overround WHERE event IN ('eo', 'eh') ORDER BY event`,

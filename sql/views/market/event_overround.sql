@@ -3,7 +3,8 @@
 -- Over the latest prices of the markets of each open event:
 --   overround  = sum of the asks - 1: what a buyer of YES in every market pays above the 1 USDC that one of them returns
 --   underround = 1 - sum of the bids: what a seller of YES in every market receives below it
--- Both are negative where there is an arbitrage. They mean something only where exactly one market of the event can win;
+-- An event of one market has two outcomes, its YES and its NO: buying both costs ask + (1 - bid), so that both figures are
+-- ask - bid there. Both are negative where there is an arbitrage. They mean something only where exactly one market of the event can win;
 -- whether that is so, the exchange does not say. NULL where a market has no such price.
 CREATE OR REPLACE VIEW {database}.event_overround
 (
@@ -14,8 +15,8 @@ CREATE OR REPLACE VIEW {database}.event_overround
     `sum_of_last` Float64 COMMENT 'Sum of the prices of the last trades, in YES terms',
     `sum_of_bids` Nullable(Float64) COMMENT 'Sum of the best bids; NULL when a market has none',
     `sum_of_asks` Nullable(Float64) COMMENT 'Sum of the best asks; NULL when a market has none',
-    `overround` Nullable(Float64) COMMENT 'sum_of_asks - 1',
-    `underround` Nullable(Float64) COMMENT '1 - sum_of_bids',
+    `overround` Nullable(Float64) COMMENT 'sum_of_asks - 1; of an event of one market ask - bid',
+    `underround` Nullable(Float64) COMMENT '1 - sum_of_bids; of an event of one market ask - bid',
     `oldest_at` DateTime64(6, 'UTC') COMMENT 'When the oldest of the prices was received'
 )
 AS
@@ -27,8 +28,8 @@ SELECT
     sum(last) AS sum_of_last,
     if(count(bid) = greatest(priced_markets, markets), sum(bid), NULL) AS sum_of_bids,
     if(count(ask) = greatest(priced_markets, markets), sum(ask), NULL) AS sum_of_asks,
-    sum_of_asks - 1 AS overround,
-    1 - sum_of_bids AS underround,
+    if(greatest(priced_markets, markets) = 1, sum_of_asks - sum_of_bids, sum_of_asks - 1) AS overround,
+    if(greatest(priced_markets, markets) = 1, sum_of_asks - sum_of_bids, 1 - sum_of_bids) AS underround,
     min(received_at) AS oldest_at
 FROM
 (

@@ -1,7 +1,8 @@
 -- How tight were the books of the last 24 hours?
 --
 -- Per market, over the ticks of the last 24 hours. A tick stands until the next one of its market, the last one until
--- now; averages and quantiles are weighted by that time.
+-- now, but only while the event was watched on the order book stream: what a gap hid counts for nothing. Averages and
+-- quantiles are weighted by that time.
 --   spread         = ask - bid, where neither side is empty
 --   average_spread = sum(spread x seconds) / sum(seconds), over the ticks with both sides
 --   two_sided      = seconds with both sides / all seconds
@@ -16,7 +17,7 @@ CREATE OR REPLACE VIEW {database}.spread_stats
     `least_spread` Nullable(Float64) COMMENT 'Least spread',
     `greatest_spread` Nullable(Float64) COMMENT 'Greatest spread',
     `two_sided` Float64 COMMENT 'Fraction of the time in which there were both a bid and an ask, 0 to 1',
-    `seconds` Float64 COMMENT 'Time from the first tick to now'
+    `seconds` Float64 COMMENT 'Watched time from the first tick to now'
 )
 AS
 SELECT
@@ -47,12 +48,29 @@ FROM
         SELECT
             event,
             market,
-            ask - bid AS spread,
-            leadInFrame(received_at, 1, now64(6, 'UTC')) OVER later AS until,
-            toUInt64(greatest(0, dateDiff('microsecond', received_at, until))) AS lasted
-        FROM {database}.price_ticks
-        WHERE received_at >= now64(6, 'UTC') - toIntervalHour(24)
-        WINDOW later AS (PARTITION BY market ORDER BY received_at, `_offset`, `_index` ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING)
+            spread,
+            toUInt64(arraySum(range -> greatest(0, dateDiff('microsecond', greatest(range.1, from_at), least(range.2, until))), ranges)) AS lasted
+        FROM
+        (
+            SELECT
+                event,
+                market,
+                ask - bid AS spread,
+                received_at AS from_at,
+                leadInFrame(received_at, 1, now64(6, 'UTC')) OVER later AS until
+            FROM {database}.price_ticks
+            WHERE received_at >= now64(6, 'UTC') - toIntervalHour(24)
+            WINDOW later AS (PARTITION BY market ORDER BY received_at, `_offset`, `_index` ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING)
+        ) AS stands
+        LEFT JOIN
+        (
+            SELECT
+                event,
+                groupArray((covered_ranges.begins_at, if(state = 'live', now64(6, 'UTC'), covered_ranges.ends_at))) AS ranges
+            FROM {database}.covered_ranges
+            WHERE stream = 'order-book'
+            GROUP BY event
+        ) AS watched USING (event)
     )
     GROUP BY event, market
 );
