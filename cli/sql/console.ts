@@ -99,8 +99,12 @@ function readHistory(path: string): string[] {
   }
 }
 
-/** Statements may name accounts: nobody else on the machine reads them. */
+/** Statements may name accounts: nobody else on the machine reads them. A history that cannot be kept ends no session. */
 function writeHistory(path: string, history: readonly string[]): void {
-  writeFileSync(path, history.join('\n'), { mode: 0o600 });
-  chmodSync(path, 0o600);
+  try {
+    writeFileSync(path, history.join('\n'), { mode: 0o600 });
+    chmodSync(path, 0o600);
+  } catch {
+    // A full disk: the statements are still at hand in this session.
+  }
 }

@@ -92,7 +92,7 @@ export class InstanceRun implements Component {
       settings: this.#settings,
       onNews,
       onLine: (part: string, text: string) => {
-        const log = logs.get(part) ?? new LogFile(join(paths.logs, `${part}.log`));
+        const log = logs.get(part) ?? new LogFile(join(paths.logs, `${part}.log`), onNews);
         logs.set(part, log);
         log.write(text);
         const news = filter.newsOf(part, text);

@@ -1,0 +1,44 @@
+import { mkdirSync, readFileSync, rmdirSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { LogFile } from '../../cli/up/log-file.js';
+import { temporaryFolder } from './command.js';
+
+describe('the log of a part', () => {
+  it('leaves lines out while the disk is full, says so once, and goes on with how many are missing', () => {
+    const path = join(temporaryFolder(), 'collect.log');
+    symlinkSync('/dev/full', path);
+    const said: string[] = [];
+    const log = new LogFile(path, (text) => said.push(text));
+    log.write('one');
+    log.write('two');
+    expect(log.leftOut).toBe(2);
+    expect(said).toEqual([
+      expect.stringMatching(/^cannot write .*collect\.log \(.*ENOSPC.*\): its lines are left out/),
+    ]);
+    rmSync(path);
+    log.write('three');
+    log.write('four');
+    expect(log.leftOut).toBe(0);
+    expect(readFileSync(path, 'utf8')).toBe('\n(2 left out: could not be written)\nthree\nfour\n');
+    expect(said).toHaveLength(1);
+  });
+
+  it('starts anew past its limit, and outlives a file that cannot be moved or is gone', () => {
+    const path = join(temporaryFolder(), 'collect.log');
+    mkdirSync(`${path}.1`);
+    const said: string[] = [];
+    const log = new LogFile(path, (text) => said.push(text), 5);
+    log.write('too long');
+    log.write('lost');
+    expect(said).toHaveLength(1);
+    rmdirSync(`${path}.1`);
+    log.write('next');
+    expect(readFileSync(`${path}.1`, 'utf8')).toBe('too long\n');
+    expect(readFileSync(path, 'utf8')).toContain('(1 left out: could not be written)\nnext\n');
+    rmSync(path);
+    log.write('lost with its file');
+    log.write('again');
+    expect(readFileSync(path, 'utf8')).toMatch(/again\n$/);
+  });
+});
