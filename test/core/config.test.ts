@@ -1,0 +1,60 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import {
+  CONFIG_FILE,
+  envOf,
+  flagOf,
+  loadConfig,
+  nearest,
+  resolveConfig,
+  SETTINGS,
+  UsageError,
+} from '../../core/index.js';
+
+function folderWith(file?: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'chancery-config-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  if (file !== undefined) writeFileSync(join(folder, CONFIG_FILE), file);
+  return folder;
+}
+
+describe('configuration', () => {
+  it('is every setting at its default when nothing is given', () => {
+    const { settings, given } = resolveConfig({}, {}, folderWith());
+    expect(settings).toEqual(Object.fromEntries(Object.entries(SETTINGS).map(([name, s]) => [name, s.default])));
+    expect(given.size).toBe(0);
+  });
+
+  it('has defaults that its own rules accept', () => {
+    for (const [name, { schema, default: preset }] of Object.entries(SETTINGS)) {
+      expect(schema.safeParse(preset), name).toMatchObject({ success: true, data: preset });
+    }
+  });
+
+  it('takes the flag, then the environment, then its alias, then the file, and says what was given', () => {
+    const folder = folderWith('{"clickhouseUrl":"http://file:1","fsync":false,"batchRows":7}');
+    const env = { CHANCERY_CLICKHOUSE_URL: 'http://env:2', CLICKHOUSE_URL: 'http://alias:3', CHANCERY_BATCH_ROWS: '8' };
+    const { settings, given } = resolveConfig({ batchRows: '9' }, env, folder);
+    expect(settings).toMatchObject({ clickhouseUrl: 'http://env:2', fsync: false, batchRows: 9 });
+    expect([...given].sort()).toEqual(['batchRows', 'clickhouseUrl', 'fsync']);
+    expect(loadConfig({}, { CLICKHOUSE_URL: 'http://alias:3' }, folder).clickhouseUrl).toBe('http://alias:3');
+    expect(loadConfig({}, { CHANCERY_BATCH_ROWS: '' }, folder).batchRows).toBe(7);
+  });
+
+  it('refuses a value with its place, the value and the meaning, but never shows a password', () => {
+    const refused = (flags: Record<string, unknown>) => () => loadConfig(flags, {}, folderWith());
+    expect(refused({ metricsPort: '70000' })).toThrow(UsageError);
+    expect(refused({ metricsPort: '70000' })).toThrow(/^--metrics-port is "70000": .*65535.* It is: loopback port of/);
+    expect(refused({ clickhousePassword: 7 })).toThrow(/^--clickhouse-password is \[redacted\]: /);
+    expect(refused({ fsync: 'perhaps' })).toThrow(/^--fsync is "perhaps"/);
+  });
+
+  it('knows the other spellings of a setting and suggests only near ones', () => {
+    expect([flagOf('exchangeUrl'), envOf('exchangeUrl')]).toEqual(['--exchange-url', 'CHANCERY_EXCHANGE_URL']);
+    expect(nearest('exchangeUlr', ['exchangeUrl', 'data'])).toBe(' (did you mean exchangeUrl?)');
+    expect(nearest('quite something else', ['exchangeUrl', 'data'])).toBe('');
+    expect(nearest('anything', [])).toBe('');
+  });
+});
