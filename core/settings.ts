@@ -144,7 +144,7 @@ export const SETTINGS = {
   }),
 
   // The bus.
-  busPartitions: setting({ schema: count, default: 4, placeholder: 'N', help: 'partitions of a new topic' }),
+  busPartitions: setting({ schema: count, default: 2, placeholder: 'N', help: 'partitions of a new topic' }),
   busRetentionHours: setting({
     schema: z.coerce.number().positive(),
     default: 168,
