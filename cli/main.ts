@@ -1,11 +1,14 @@
 #!/usr/bin/env node
 import { CommanderError } from 'commander';
+import { printable } from '../core/index.js';
 import { EXIT, explain } from './errors.js';
 import { createProgram } from './program.js';
 
 async function main(): Promise<number> {
   // A reader that has seen enough (`chancery sql … | head`) is no failure.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+  // Nothing ends because a remark or a log line cannot be written, on a full disk for instance.
+  process.stderr.on('error', () => undefined);
   try {
     const args = process.argv.slice(2);
     await (await createProgram(args)).parseAsync(args, { from: 'user' });
@@ -13,7 +16,7 @@ async function main(): Promise<number> {
   } catch (error) {
     if (error instanceof CommanderError) return commanderEnded(error);
     const { message, exitCode, defect } = explain(error);
-    process.stderr.write(`chancery: ${message}\n`);
+    process.stderr.write(`chancery: ${printable(message)}\n`);
     if (defect && error instanceof Error) process.stderr.write(`${error.stack?.split('\n').slice(1).join('\n')}\n`);
     return exitCode;
   }

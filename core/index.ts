@@ -7,6 +7,7 @@ export { type Component, Lifecycle, processSignal, Stopped } from './lifecycle.j
 export { createLogger, type Logger } from './log.js';
 export { OutageLog } from './outage-log.js';
 export { packageRoot, packageVersion } from './package.js';
+export { printable } from './printable.js';
 export { isAlive, ownIdentity, type ProcessIdentity } from './process-identity.js';
 export {
   type EnvelopeFields,

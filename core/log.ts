@@ -1,6 +1,10 @@
 import { pino } from 'pino';
+import { printable } from './printable.js';
 
 export type Logger = pino.Logger;
+
+/** What is kept of lines that cannot be written, on a full disk for instance, bytes; what comes after is left out. */
+const MOST_UNWRITTEN = 1_000_000;
 
 /**
  * Logs for operators, on stderr: one line, one event, structured fields. Lines are JSON; `plain` makes them short text
@@ -8,8 +12,12 @@ export type Logger = pino.Logger;
  */
 export function createLogger(options: { part: string; level?: string; plain?: boolean }): Logger {
   const base = { base: { part: options.part }, level: options.level ?? 'info' };
-  if (!options.plain) return pino(base, pino.destination({ dest: 2, sync: true }));
-  return pino(base, { write: (line: string) => void process.stderr.write(`${plainLine(line)}\n`) });
+  if (!options.plain) {
+    const stderr = pino.destination({ dest: 2, sync: true, maxLength: MOST_UNWRITTEN });
+    stderr.on('error', () => undefined);
+    return pino(base, stderr);
+  }
+  return pino(base, { write: (line: string) => void process.stderr.write(`${printable(plainLine(line))}\n`) });
 }
 
 const LEVELS: Record<number, string> = { 10: 'trace', 20: 'debug', 30: 'info', 40: 'warn', 50: 'error', 60: 'fatal' };

@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import type { ClickHouseClient } from '@clickhouse/client';
-import { ChanceryError, describeError } from '../../core/index.js';
+import { ChanceryError, describeError, printable } from '../../core/index.js';
 import { type Printer, printAnswer } from './print.js';
 import { ask, type OutputFormat } from './query.js';
 
@@ -71,7 +71,7 @@ async function answer(
     await printAnswer(await ask(client, statement, format, signal), format, printer);
   } catch (error) {
     if (!(error instanceof ChanceryError)) throw error;
-    printer.remarks.write(`${describeError(error)}\n`);
+    printer.remarks.write(`${printable(describeError(error))}\n`);
   }
 }
 

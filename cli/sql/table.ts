@@ -1,3 +1,5 @@
+import { printable } from '../../core/index.js';
+
 /** What is shown for NULL. */
 const NULL_CELL = '∅';
 const CLICKHOUSE_NULL = 'ᴺᵁᴸᴸ';
@@ -21,25 +23,26 @@ export function parseRows(text: string): Rows {
 }
 
 /**
- * The rows as a table for a person: numbers to the right, floats to 12 digits, NULL as ∅, cells cut with … only when `width` is too narrow.
+ * The rows as a table for a person: numbers to the right, floats to 12 digits, NULL as ∅, controls written out, cells cut with … only when `width` is too narrow.
  * @param width columns of the window; Infinity cuts nothing
  */
 export function renderTable(rows: Rows, width: number): { lines: string[]; cut: boolean } {
   const float = rows.types.map(isFloat);
   const shown = rows.cells.map((row) => row.map((cell, i) => cellText(cell, float[i] === true)));
-  const natural = rows.names.map((name, i) =>
+  const names = rows.names.map(printable);
+  const natural = names.map((name, i) =>
     shown.reduce((widest, row) => Math.max(widest, length(row[i] ?? '')), length(name)),
   );
   const numeric = rows.types.map(isNumeric);
   const widths = shrink(natural, numeric, width);
   const line = (row: readonly string[]) => row.map((cell, i) => pad(cell, widths[i] ?? 0, numeric[i] === true));
-  const lines = [line(rows.names), widths.map((w) => '─'.repeat(w)), ...shown.map(line)];
+  const lines = [line(names), widths.map((w) => '─'.repeat(w)), ...shown.map(line)];
   return { lines: lines.map((cells) => cells.join(GAP).trimEnd()), cut: widths.some((w, i) => w < (natural[i] ?? 0)) };
 }
 
 function cellText(cell: string, float: boolean): string {
   if (cell === CLICKHOUSE_NULL) return NULL_CELL;
-  return float && Number.isFinite(Number(cell)) ? roundFloat(cell) : cell.replace(/\s*\n\s*/g, '⏎');
+  return float && Number.isFinite(Number(cell)) ? roundFloat(cell) : printable(cell.replace(/\s*\n\s*/g, '⏎'));
 }
 
 /** What a person means by 0.30000000000000004. The other formats keep every digit. */

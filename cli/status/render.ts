@@ -1,3 +1,4 @@
+import { printable } from '../../core/index.js';
 import { columns, formatBytes, formatCount, formatSeconds } from '../format.js';
 import type { PartitionLag } from './lag.js';
 import type { PartStatus } from './parts.js';
@@ -17,7 +18,7 @@ export function renderStatus(report: StatusReport): string[] {
     ...section('dead letters', deadLetterRows(report.quality), 'none'),
     diskLine(report),
     ...report.problems.map((problem) => `problem      ${problem}`),
-  ];
+  ].map(printable);
 }
 
 function section(title: string, rows: readonly string[], otherwise: string): string[] {

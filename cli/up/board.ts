@@ -1,3 +1,4 @@
+import { printable } from '../../core/index.js';
 import { columns, formatCount, formatSeconds } from '../format.js';
 import type { ProcessState } from './supervised-process.js';
 
@@ -52,7 +53,7 @@ export const PLAIN: Paint = { bold: asIs, dim: asIs, good: asIs, bad: asIs };
 export function board(state: BoardState, paint: Paint): string[] {
   return [
     '',
-    `${paint.bold(`Chancery ${state.version}`)}  ${paint.dim('data folder')} ${state.dataFolder}`,
+    `${paint.bold(`Chancery ${state.version}`)}  ${paint.dim('data folder')} ${printable(state.dataFolder)}`,
     '',
     ...partLines(state, paint),
     '',
@@ -78,7 +79,7 @@ export function progressLine(state: BoardState): string {
 }
 
 function partLines({ parts }: BoardState, paint: Paint): string[] {
-  const lines = columns(parts.map((part) => [part.name, part.state, part.address, part.about]));
+  const lines = columns(parts.map((part) => [part.name, part.state, part.address, part.about].map(printable)));
   return lines.map((line, i) => {
     const part = parts[i];
     if (!part) return line;
@@ -93,7 +94,7 @@ function isFine({ state }: PartLine): boolean {
 function tableLines(state: BoardState, paint: Paint): string[] {
   if (state.tables.length === 0) return [`  ${paint.dim('nothing recorded yet')}`];
   const rows = columns(
-    state.tables.map((t) => [t.name, formatCount(t.rows), rate(t.perSecond)]),
+    state.tables.map((t) => [printable(t.name), formatCount(t.rows), rate(t.perSecond)]),
     [1, 2],
   );
   return [...rows.map((row) => `  ${row}`), `  ${paint.dim(quality(state).join(' · '))}`];

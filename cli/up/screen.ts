@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
+import { printable } from '../../core/index.js';
 
 /** Where the person looks: a terminal, or a file that lines are appended to. */
 export interface ScreenStream {
@@ -23,11 +24,11 @@ export class Screen {
     return this.stream.isTTY === true;
   }
 
-  /** A line that stays. */
+  /** A line that stays; it may hold text of others. */
   news(line: string): void {
     if (this.#ended) return;
     this.#erase();
-    this.stream.write(`${line}\n`);
+    this.stream.write(`${printable(line)}\n`);
     this.#draw();
   }
 

@@ -35,6 +35,12 @@ describe('the screen of up', () => {
     expect(stream.take()).toBe(`${ESC}[4A${ESC}[Jx\n`);
   });
 
+  it('writes out controls in news, which may hold text of the exchange', () => {
+    const stream = recorder(true);
+    new Screen(stream).news(`collect: ${ESC}]0;owned\u0007`);
+    expect(stream.take()).toBe('collect: \\x1b]0;owned\\x07\n');
+  });
+
   it('writes lines and no control codes where there is no terminal', () => {
     const stream = recorder(false);
     const screen = new Screen(stream);

@@ -39,6 +39,13 @@ describe('a table of an answer', () => {
     ]);
   });
 
+  it('writes out what could steer a terminal or turn the direction of text', () => {
+    const cell = 'a\u001b[2J\u0007\u009b1mb\u202ec\u2066\td\u007f';
+    const { lines } = renderTable(parseRows(`["\\u001bn"]\n["String"]\n[${JSON.stringify(cell)}]`), 200);
+    expect(lines[0]).toBe('\\x1bn');
+    expect(lines[2]).toBe('a\\x1b[2J\\x07\\x9b1mb\\u202ec\\u2066\\x09d\\x7f');
+  });
+
   it('shows the column names of an empty answer', () => {
     expect(renderTable(parseRows('["a"]\n["Int8"]\n'), 80).lines).toEqual(['a', '─']);
   });

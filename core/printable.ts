@@ -1,0 +1,13 @@
+/** C0 and C1 controls, line separators, and the marks that turn the direction of text. */
+const CONTROLS = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+
+/**
+ * Text of others, safe to show on a terminal: controls that could move the cursor, recolour, rename the window or turn
+ * the direction of what follows are written out, `\x1b`, `\u202e`. Newlines and tabs too: it stays one line.
+ */
+export function printable(text: string): string {
+  return text.replace(CONTROLS, (control) => {
+    const code = control.charCodeAt(0).toString(16);
+    return code.length > 2 ? `\\u${code.padStart(4, '0')}` : `\\x${code.padStart(2, '0')}`;
+  });
+}
