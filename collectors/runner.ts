@@ -198,6 +198,6 @@ export class Collector implements Component {
   async #sayGoodbye(): Promise<void> {
     await this.#marks.alive();
     await this.#marks.alive();
-    await this.#marks.write({ type: 'session-stopped', cause: 'stopped' });
+    await this.#marks.write({ type: 'session-stopped', cause: 'asked to' });
   }
 }

@@ -95,6 +95,8 @@ const QUIRKS: ReadonlyMap<string, { readonly form: string; readonly read: Reader
   ],
 ]);
 
+const forms = () => [...QUIRKS.values()].map(({ form }) => form).join('; ');
+
 /**
  * Reads `--quirks a,b=1`; the empty text is no quirk.
  * @throws UsageError for an unknown quirk or a value that does not fit
@@ -106,7 +108,10 @@ export function parseQuirks(text: string): Quirks {
     const at = item.indexOf('=');
     const [name, value] = at < 0 ? [item, undefined] : [item.slice(0, at), item.slice(at + 1)];
     const quirk = QUIRKS.get(name);
-    if (!quirk) throw new UsageError(`--quirks names ${item}, which is none${nearest(name, [...QUIRKS.keys()])}`);
+    if (!quirk)
+      throw new UsageError(
+        `--quirks names ${item}, which is none${nearest(name, [...QUIRKS.keys()])}; there are: ${forms()}`,
+      );
     const set = quirk.read(value);
     if (!set) throw new UsageError(`--quirks has ${item}; write it as ${quirk.form}`);
     quirks = { ...quirks, ...set };

@@ -14,7 +14,7 @@ describe('a collector', () => {
     await rig.stop();
     const marks = await rig.records(TOPICS.marks);
     expect(marks[0]?.body).toMatchObject({ type: 'session-started', collector: 'first', shard: '0/1' });
-    expect(marks.at(-1)?.body).toEqual({ type: 'session-stopped', cause: 'stopped' });
+    expect(marks.at(-1)?.body).toEqual({ type: 'session-stopped', cause: 'asked to' });
     expect(marks.map((r) => r.n)).toEqual(marks.map((_, i) => i + 1));
     const alive = marksOf(marks, 'alive');
     for (let i = 1; i < alive.length; i++) {

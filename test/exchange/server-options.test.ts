@@ -63,7 +63,10 @@ describe('options of the exchange', () => {
       [{ takerFeeBps: '10001' }, '--taker-fee-bps is "10001"'],
       [{ load: '-5' }, '--load is "-5"'],
       [{ data: '' }, '--data is ""'],
-      [{ quirks: 'nonsense' }, '--quirks names nonsense'],
+      [
+        { quirks: 'nonsense' },
+        '--quirks names nonsense, which is none; there are: event-shape=outcomes|runners|both; trades-wrapper=',
+      ],
       [{ printBots: 'yes' }, '--print-bots takes no value'],
     ];
     for (const [options, message] of wrong) {
