@@ -33,8 +33,10 @@ export interface StreamCoverage {
 export interface Quality {
   readonly delays: readonly TopicDelay[];
   readonly coverage: readonly StreamCoverage[];
-  /** Payloads that could not be understood, by reason. */
+  /** Payloads that could not be understood, by reason: the most frequent reasons. */
   readonly deadLetters: readonly { readonly reason: string; readonly count: number }[];
+  /** What the reasons that are not listed come to. */
+  readonly otherDeadLetters: { readonly reasons: number; readonly count: number };
 }
 
 const DELAYS = `
@@ -56,7 +58,7 @@ const COVERAGE = `
   ORDER BY stream`;
 
 const DEAD_LETTERS = `
-  SELECT reason, toFloat64(count()) AS count
+  SELECT reason, toFloat64(count()) AS count, toFloat64(count() OVER ()) AS reasons, toFloat64(sum(count()) OVER ()) AS letters
   FROM {database:Identifier}.dead_letters
   GROUP BY reason
   ORDER BY count DESC, reason
@@ -71,7 +73,13 @@ export async function qualityOf(client: ClickHouseClient, database: string): Pro
   const [delays, coverage, deadLetters] = await Promise.all([
     rows<TopicDelay>(DELAYS),
     rows<StreamCoverage>(COVERAGE),
-    rows<{ reason: string; count: number }>(DEAD_LETTERS),
+    rows<{ reason: string; count: number; reasons: number; letters: number }>(DEAD_LETTERS),
   ]);
-  return { delays, coverage, deadLetters };
+  const listed = deadLetters.map(({ reason, count }) => ({ reason, count }));
+  const { reasons, letters } = deadLetters[0] ?? { reasons: 0, letters: 0 };
+  const otherDeadLetters = {
+    reasons: reasons - listed.length,
+    count: letters - listed.reduce((sum, { count }) => sum + count, 0),
+  };
+  return { delays, coverage, deadLetters: listed, otherDeadLetters };
 }

@@ -63,7 +63,12 @@ function busRows(bus: readonly PartitionLag[] | null): string[] {
 
 function tableRows({ tables }: StatusReport): string[] {
   if (!tables || tables.length === 0) return [];
-  const rows = tables.map(({ name, rows: count, bytes }) => [name, formatCount(count), formatBytes(bytes)]);
+  const rows = tables.map(({ name, rows: count, bytes, merges }) => [
+    name,
+    formatCount(count),
+    formatBytes(bytes),
+    merges ? 'merged: rows also go away' : '',
+  ]);
   return columns([['table', 'rows', 'on disk'], ...rows], [1, 2]);
 }
 
@@ -95,8 +100,17 @@ function delayRows(quality: Quality | null): string[] {
 }
 
 function deadLetterRows(quality: Quality | null): string[] {
+  if (!quality) return [];
+  const { deadLetters, otherDeadLetters: others } = quality;
+  const all = deadLetters.reduce((sum, { count }) => sum + count, others.count);
+  if (all === 0) return [];
+  const rest = others.reasons === 1 ? '… and 1 other reason' : `… and ${formatCount(others.reasons)} other reasons`;
   return columns(
-    (quality?.deadLetters ?? []).map(({ reason, count }) => [formatCount(count), reason]),
+    [
+      [formatCount(all), 'in all'],
+      ...deadLetters.map(({ reason, count }) => [formatCount(count), reason]),
+      ...(others.reasons > 0 ? [[formatCount(others.count), rest]] : []),
+    ],
     [0],
   );
 }

@@ -4,20 +4,24 @@ export interface TableSize {
   readonly name: string;
   readonly rows: number;
   readonly bytes: number;
+  /** Replacing or aggregating: merges leave out rows that later ones replace, so the number also goes down. */
+  readonly merges: boolean;
 }
 
 /** Rows and bytes on disk of every table of the database that holds data. */
 export async function tableSizes(client: ClickHouseClient, database: string): Promise<TableSize[]> {
   const answer = await client.query({
     query: `
-      SELECT name, toFloat64(total_rows) AS rows, toFloat64(total_bytes) AS bytes
+      SELECT name, toFloat64(total_rows) AS rows, toFloat64(total_bytes) AS bytes,
+        NOT match(engine, '^(Replicated|Shared)?MergeTree$') AS merges
       FROM system.tables
       WHERE database = {database:String} AND engine LIKE '%MergeTree'
       ORDER BY name`,
     query_params: { database },
     format: 'JSONEachRow',
   });
-  return answer.json<TableSize>();
+  const sizes = await answer.json<Omit<TableSize, 'merges'> & { merges: number | boolean }>();
+  return sizes.map((size) => ({ ...size, merges: Boolean(size.merges) }));
 }
 
 export interface Freshness {

@@ -89,7 +89,7 @@ export class Watch {
   }
 }
 
-/** Tables of what arrived; not those that ClickHouse derives from them, nor the ledger of migrations. */
-function isRecord({ name, rows }: TableSize): boolean {
-  return rows > 0 && !name.endsWith('_states') && name !== 'applied_sql';
+/** Tables of what arrived and only grow; not those that ClickHouse merges or derives, nor the ledger of migrations. */
+export function isRecord({ name, rows, merges }: TableSize): boolean {
+  return rows > 0 && !merges && name !== 'applied_sql';
 }
