@@ -72,11 +72,12 @@ export class RecordOutput {
   }
 
   /** Entries of a list that were not understood. */
-  deadEntries(entries: readonly BadEntry[]): void {
-    for (const entry of entries) {
+  deadEntries({ bad, badBeyond }: { readonly bad: readonly BadEntry[]; readonly badBeyond: number }): void {
+    for (const entry of bad) {
       if (this.#deadLetters.length >= MOST_DEAD_LETTERS) this.#deadLetterCount += 1;
       else this.dead(entry, textOf(entry.value));
     }
+    this.#deadLetterCount += badBeyond;
   }
 
   countExtraFields(count: number): void {

@@ -1,7 +1,7 @@
 import { expected, joinPath } from '../wire/reason.js';
 import { type ChancePoint, decodePoints } from './chance-point.js';
 import { unwrapList } from './list.js';
-import { type DecodedList, ExtraFields, type Invalid, invalid, isObject } from './result.js';
+import { BadEntries, type DecodedList, ExtraFields, type Invalid, invalid, isObject, type PageInfo } from './result.js';
 
 /**
  * The answer of the chance history endpoint, part 4.5: an array of points in any list wrapper, or (as the stream
@@ -11,10 +11,7 @@ import { type DecodedList, ExtraFields, type Invalid, invalid, isObject } from '
  */
 export function decodeChanceHistory(body: unknown, marketId?: string): DecodedList<ChancePoint> | Invalid {
   const list = unwrapList(body);
-  if (list.ok) {
-    const { points, bad } = decodePoints(list.items, list.path);
-    return { ok: true, items: points, bad, page: list.page, extraFields: extraOf(list.items) };
-  }
+  if (list.ok) return listOf(list.items, list.path, list.page);
   if (!isObject(body) || 'i' in body || 'content' in body) return list;
   const keys = Object.keys(body);
   const key =
@@ -22,8 +19,13 @@ export function decodeChanceHistory(body: unknown, marketId?: string): DecodedLi
   if (key === undefined) return invalid('', 'expected a list of points, or a map that holds the points of the outcome');
   const points = body[key];
   if (!Array.isArray(points)) return invalid(joinPath('', key), expected('a list of points', points));
-  const decoded = decodePoints(points, joinPath('', key));
-  return { ok: true, items: decoded.points, bad: decoded.bad, page: NO_PAGE, extraFields: extraOf(points) };
+  return listOf(points, joinPath('', key), NO_PAGE);
+}
+
+function listOf(list: readonly unknown[], path: string, page: PageInfo): DecodedList<ChancePoint> {
+  const bad = new BadEntries();
+  const items = decodePoints(list, path, bad);
+  return { ok: true, items, bad: bad.entries, badBeyond: bad.beyond, page, extraFields: extraOf(list) };
 }
 
 const NO_PAGE = { page: null, size: null, totalPages: null, totalItems: null };

@@ -1,6 +1,6 @@
 import { expected } from '../wire/reason.js';
 import { MAX_UNIX_SECONDS } from '../wire/scalars.js';
-import { type BadEntry, isObject, rangeFault } from './result.js';
+import { type BadEntries, type BadEntry, isObject, rangeFault } from './result.js';
 
 /** A probability at a time, exactly as JSON held them. */
 export interface ChancePoint {
@@ -10,27 +10,33 @@ export interface ChancePoint {
   readonly probability: number;
 }
 
-/** A point, or what is wrong with it. Same verdict and words as `chancePointSchema`. */
-export function decodePoint(value: unknown, index: number, path: string): ChancePoint | BadEntry {
-  if (!isObject(value)) return { index, path, reason: expected('an object', value), value };
+/** A point, or undefined when it is none. Same verdict as `chancePointSchema`. */
+export function pointOf(value: unknown): ChancePoint | undefined {
+  if (!isObject(value)) return undefined;
   const { t, p } = value;
-  const noTime = rangeFault(t, MAX_UNIX_SECONDS);
-  if (noTime) return { index, path: `${path}.t`, reason: noTime, value };
-  const noChance = rangeFault(p, 1);
-  if (noChance) return { index, path: `${path}.p`, reason: noChance, value };
-  return { time: t as number, probability: p as number };
+  // Comparisons with NaN are false, and nothing above the bounds passes, so this also demands finite numbers.
+  return typeof t === 'number' && t >= 0 && t <= MAX_UNIX_SECONDS && typeof p === 'number' && p >= 0 && p <= 1
+    ? { time: t, probability: p }
+    : undefined;
 }
 
-export const isBad = (it: ChancePoint | BadEntry): it is BadEntry => 'reason' in it;
+/** What is wrong with a value that is no point, in the words of `chancePointSchema`. */
+export function badPoint(value: unknown, index: number, path: string): BadEntry {
+  if (!isObject(value)) return { index, path, reason: expected('an object', value), value };
+  const noTime = rangeFault(value['t'], MAX_UNIX_SECONDS);
+  if (noTime) return { index, path: `${path}.t`, reason: noTime, value };
+  const noChance = rangeFault(value['p'], 1);
+  return { index, path: `${path}.p`, reason: noChance ?? 'is not as expected', value };
+}
 
-/** The points of an array, and its bad entries. */
-export function decodePoints(list: readonly unknown[], path: string): { points: ChancePoint[]; bad: BadEntry[] } {
+/** The points of an array; its bad entries are added to `bad`. */
+export function decodePoints(list: readonly unknown[], path: string, bad: BadEntries): ChancePoint[] {
   const points: ChancePoint[] = [];
-  const bad: BadEntry[] = [];
-  for (const [index, value] of list.entries()) {
-    const point = decodePoint(value, index, `${path}[${index}]`);
-    if (isBad(point)) bad.push(point);
-    else points.push(point);
+  for (let index = 0; index < list.length; index++) {
+    const value = list[index];
+    const point = pointOf(value);
+    if (point) points.push(point);
+    else if (!bad.countIfFull()) bad.push(badPoint(value, index, `${path}[${index}]`));
   }
-  return { points, bad };
+  return points;
 }

@@ -1,6 +1,6 @@
 import { expected, joinPath } from '../wire/reason.js';
-import { type ChancePoint, decodePoint, decodePoints, isBad } from './chance-point.js';
-import { type BadEntry, type Invalid, idFault, invalid, isObject, type JsonObject, NO_BAD } from './result.js';
+import { badPoint, type ChancePoint, decodePoints, pointOf } from './chance-point.js';
+import { BadEntries, type BadEntry, type Invalid, idFault, invalid, isObject, type JsonObject } from './result.js';
 
 /** A point of one market. */
 export interface MarketPoint extends ChancePoint {
@@ -22,13 +22,19 @@ export type ChanceMessage =
       readonly initial: boolean;
       readonly eventId: string | null;
       readonly points: readonly MarketPoint[];
+      /** The first 100 of what was not understood. */
       readonly bad: readonly BadEntry[];
+      /** How many more were not understood. */
+      readonly badBeyond: number;
     }
   | {
       readonly type: 'history';
       readonly eventId: string | null;
       readonly series: readonly MarketHistory[];
+      /** The first 100 of what was not understood. */
       readonly bad: readonly BadEntry[];
+      /** How many more were not understood. */
+      readonly badBeyond: number;
     }
   | {
       readonly type: 'success';
@@ -101,11 +107,11 @@ function decodePointsOf(
 ): ChanceMessage {
   if (!isObject(d)) return bad('d', expected('a point, or a map of points', d));
   const points: MarketPoint[] = [];
-  const badEntries: BadEntry[] = [];
-  const take = (marketId: string, value: unknown, index: number, path: string) => {
-    const point = decodePoint(value, index, path);
-    if (isBad(point)) badEntries.push(point);
-    else points.push({ marketId, time: point.time, probability: point.probability });
+  const badEntries = new BadEntries();
+  const take = (marketId: string, value: unknown, index: number, path?: string) => {
+    const point = pointOf(value);
+    if (point) points.push({ marketId, time: point.time, probability: point.probability });
+    else if (!badEntries.countIfFull()) badEntries.push(badPoint(value, index, path ?? joinPath('d', marketId)));
   };
   if (isPoint(d)) {
     const [marketId, second] = marketIds;
@@ -113,28 +119,26 @@ function decodePointsOf(
       return bad('o', `expected the one outcome that the point belongs to, got ${marketIds.length}`);
     }
     take(marketId, d, 0, 'd');
-    return { type, initial: false, eventId, points, bad: badEntries.length > 0 ? badEntries : NO_BAD };
+    return { type, initial: false, eventId, points, bad: badEntries.entries, badBeyond: badEntries.beyond };
   }
-  for (const [index, marketId] of Object.keys(d).entries()) take(marketId, d[marketId], index, joinPath('d', marketId));
-  return { type, initial: true, eventId, points, bad: badEntries.length > 0 ? badEntries : NO_BAD };
+  for (const [index, marketId] of Object.keys(d).entries()) take(marketId, d[marketId], index);
+  return { type, initial: true, eventId, points, bad: badEntries.entries, badBeyond: badEntries.beyond };
 }
 
 function decodeHistory(eventId: string | null, d: unknown): ChanceMessage {
   if (!isObject(d)) return bad('d', expected('a map from outcome to points', d));
   const series: MarketHistory[] = [];
-  const badEntries: BadEntry[] = [];
+  const badEntries = new BadEntries();
   for (const [index, marketId] of Object.keys(d).entries()) {
     const value = d[marketId];
-    const path = joinPath('d', marketId);
     if (Array.isArray(value)) {
-      const decoded = decodePoints(value, path);
-      series.push({ marketId, points: decoded.points });
-      for (const entry of decoded.bad) badEntries.push(entry);
-    } else {
+      series.push({ marketId, points: decodePoints(value, joinPath('d', marketId), badEntries) });
+    } else if (!badEntries.countIfFull()) {
+      const path = joinPath('d', marketId);
       badEntries.push({ index, path, reason: expected('a list of points', value), value });
     }
   }
-  return { type: 'history', eventId, series, bad: badEntries };
+  return { type: 'history', eventId, series, bad: badEntries.entries, badBeyond: badEntries.beyond };
 }
 
 const bad = (path: string, reason: string): ChanceMessage => ({ type: 'invalid', ...invalid(path, reason) });

@@ -1,6 +1,6 @@
 import { expected, joinPath } from '../wire/reason.js';
 import {
-  type BadEntry,
+  BadEntries,
   type DecodedList,
   ExtraFields,
   type Invalid,
@@ -50,7 +50,7 @@ const NO_PAGE: PageInfo = { page: null, size: null, totalPages: null, totalItems
 /** Where a list's decoder puts what it finds. */
 export interface ListSink<T> {
   readonly items: T[];
-  readonly bad: BadEntry[];
+  readonly bad: BadEntries;
   readonly extra: ExtraFields;
 }
 
@@ -61,7 +61,19 @@ export function decodeList<T>(
 ): DecodedList<T> | Invalid {
   const list = unwrapList(body);
   if (!list.ok) return list;
-  const sink: ListSink<T> = { items: [], bad: [], extra: new ExtraFields() };
-  for (const [index, value] of list.items.entries()) decode(value, index, joinPath(list.path, index), sink);
-  return { ok: true, items: sink.items, bad: sink.bad, page: list.page, extraFields: sink.extra.list() };
+  const sink: ListSink<T> = { items: [], bad: new BadEntries(), extra: new ExtraFields() };
+  for (const [index, value] of list.items.entries()) {
+    // What is no object is no entry of any list here: known without asking a schema, once there is nothing to tell.
+    if (!isObject(value) && sink.bad.countIfFull()) continue;
+    decode(value, index, joinPath(list.path, index), sink);
+  }
+  const { entries, beyond } = sink.bad;
+  return {
+    ok: true,
+    items: sink.items,
+    bad: entries,
+    badBeyond: beyond,
+    page: list.page,
+    extraFields: sink.extra.list(),
+  };
 }

@@ -1,5 +1,6 @@
 import { expected } from '../wire/reason.js';
 import {
+  BadEntries,
   type BadEntry,
   type Invalid,
   idFault,
@@ -27,7 +28,10 @@ export type OrderBookMessage =
       readonly snapshot: boolean;
       readonly eventId: string;
       readonly prices: readonly PriceEntry[];
+      /** The first 100 of what was not understood. */
       readonly bad: readonly BadEntry[];
+      /** How many more were not understood. */
+      readonly badBeyond: number;
     }
   | { readonly type: 'subscribed' | 'unsubscribed'; readonly eventId: string | null }
   | { readonly type: 'ping' }
@@ -52,18 +56,25 @@ function decodePrices(body: JsonObject, snapshot: boolean): OrderBookMessage {
   const list = body['d'];
   if (!Array.isArray(list)) return bad('d', expected('an array', list));
   const prices: PriceEntry[] = [];
-  let badEntries: BadEntry[] | undefined;
+  let badEntries: BadEntries | undefined;
   for (let index = 0; index < list.length; index++) {
     const entry: unknown = list[index];
     const price = isObject(entry) ? priceOf(entry) : undefined;
     if (price) {
       prices.push(price);
     } else {
-      badEntries ??= [];
-      badEntries.push(badPrice(entry, index));
+      badEntries ??= new BadEntries();
+      if (!badEntries.countIfFull()) badEntries.push(badPrice(entry, index));
     }
   }
-  return { type: 'prices', snapshot, eventId, prices, bad: badEntries ?? NO_BAD };
+  return {
+    type: 'prices',
+    snapshot,
+    eventId,
+    prices,
+    bad: badEntries?.entries ?? NO_BAD,
+    badBeyond: badEntries?.beyond ?? 0,
+  };
 }
 
 function priceOf(entry: JsonObject): PriceEntry | undefined {

@@ -27,13 +27,44 @@ export interface PageInfo {
 export interface DecodedList<T> {
   readonly ok: true;
   readonly items: readonly T[];
+  /** The first 100 of what was not understood. */
   readonly bad: readonly BadEntry[];
+  /** How many more were not understood. */
+  readonly badBeyond: number;
   readonly page: PageInfo;
-  /** Names of fields that the interface does not show, like `volume24h` or `outcomes.name`, each once. */
+  /** Names of fields that the interface does not show, like `volume24h` or `outcomes.name`, each once, up to 1000. */
   readonly extraFields: readonly string[];
 }
 
 export const NO_BAD: readonly BadEntry[] = Object.freeze([]);
+
+/** Bad entries after these of one body are only counted: an absurd body must not cost much more than its parsing. */
+const MOST_BAD = 100;
+
+/** Collects bad entries: the first ones as they are, the others by their number. */
+export class BadEntries {
+  readonly #entries: BadEntry[] = [];
+  #beyond = 0;
+
+  get entries(): readonly BadEntry[] {
+    return this.#entries;
+  }
+
+  get beyond(): number {
+    return this.#beyond;
+  }
+
+  push(entry: BadEntry): void {
+    if (!this.countIfFull()) this.#entries.push(entry);
+  }
+
+  /** Whether one more can only be counted, which it then is: nothing needs to be made for it. */
+  countIfFull(): boolean {
+    if (this.#entries.length < MOST_BAD) return false;
+    this.#beyond += 1;
+    return true;
+  }
+}
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -65,12 +96,18 @@ export function numberOrNull(value: unknown): number | null {
   return typeof number === 'number' && Number.isFinite(number) ? number : null;
 }
 
-/** Collects names of fields that a schema does not name. */
+/** Names of fields after these are not kept. */
+const MOST_EXTRA = 1000;
+
+/** Collects names of fields that a schema does not name, up to 1000. */
 export class ExtraFields {
   readonly #names = new Set<string>();
 
   add(value: JsonObject, shape: Readonly<Record<string, unknown>>, prefix = ''): void {
-    for (const key of Object.keys(value)) if (!Object.hasOwn(shape, key)) this.#names.add(prefix + key.slice(0, 80));
+    for (const key in value) {
+      if (this.#names.size >= MOST_EXTRA) return;
+      if (!Object.hasOwn(shape, key)) this.#names.add(prefix + key.slice(0, 80));
+    }
   }
 
   list(): readonly string[] {

@@ -56,7 +56,7 @@ export class HistoryWalk<T, A extends DecodedList<T>> implements AsyncIterable<A
       if (this.#pages >= this.options.maxPages) return;
       const answer = await this.options.fetch(page);
       const { fresh, metKnown } = this.#take(answer);
-      read += answer.items.length + answer.bad.length;
+      read += answer.items.length + answer.bad.length + answer.badBeyond;
       more = !metKnown && !this.#isEnd(answer, page, read) && !(await this.#isStuck(answer, fresh));
       if (!more && this.#repeated === 0) this.#ended = true;
       yield { ...answer, items: fresh };
@@ -88,7 +88,7 @@ export class HistoryWalk<T, A extends DecodedList<T>> implements AsyncIterable<A
       if (this.#pages >= this.options.maxPages) return;
       const answer = await this.options.fetch(page);
       const { fresh, metKnown } = this.#take(answer);
-      read += answer.items.length + answer.bad.length;
+      read += answer.items.length + answer.bad.length + answer.badBeyond;
       const met = metKnown || answer.items.some((item) => before.has(this.options.idOf(item)));
       this.#ended = met || this.#isEnd(answer, page, read);
       yield { ...answer, items: fresh };
@@ -113,8 +113,8 @@ export class HistoryWalk<T, A extends DecodedList<T>> implements AsyncIterable<A
       if (this.#expected !== null && this.#expected !== totalItems) this.#totalChanged = true;
       this.#expected = totalItems;
     }
-    this.#got += list.items.length + list.bad.length;
-    this.#bad += list.bad.length;
+    this.#got += list.items.length + list.bad.length + list.badBeyond;
+    this.#bad += list.bad.length + list.badBeyond;
     this.#pages += 1;
     this.#reachedKnown ||= metKnown;
     return { fresh, metKnown };

@@ -105,9 +105,9 @@ export class PageWalk<T, A> implements AsyncIterable<A> {
       if (this.#expected !== null && this.#expected !== totalItems) this.#totalChanged = true;
       this.#expected = totalItems;
     }
-    const size = list.items.length + list.bad.length;
+    const size = list.items.length + list.bad.length + list.badBeyond;
     this.#got += size;
-    this.#bad += list.bad.length;
+    this.#bad += list.bad.length + list.badBeyond;
     this.#pages += 1;
     // Without totals, a page that brings nothing new is the end: also for a server that answers every page alike.
     const unbounded = totalPages === null && totalItems === null;

@@ -9,7 +9,10 @@ import { after } from './timer.js';
 /** The answer to HISTORY: the series as they came (the first point of each is the anchor), and the frame they came in. */
 export interface HistoryAnswer {
   readonly series: readonly MarketHistory[];
+  /** The first 100 of what was not understood. */
   readonly bad: readonly BadEntry[];
+  /** How many more were not understood. */
+  readonly badBeyond: number;
   readonly frame: StreamFrame;
 }
 
@@ -175,7 +178,7 @@ export class ChanceRequests {
     if (!asked) return;
     const ours = message.series.every((series) => asked.o.includes(series.marketId));
     if (!ours || (message.eventId !== null && message.eventId !== asked.e)) return;
-    this.#takeInFlight()?.resolve({ series: message.series, bad: message.bad, frame });
+    this.#takeInFlight()?.resolve({ series: message.series, bad: message.bad, badBeyond: message.badBeyond, frame });
     this.#pump();
   }
 

@@ -366,7 +366,7 @@ describe('messages of the private streams', () => {
   it.each([
     [
       '{"t":"success","d":{"l":[{"i":"usdc","b":5.50,"f":1}]},"r":null}',
-      { type: 'balances', balances: [balance], bad: [] },
+      { type: 'balances', balances: [balance], bad: [], badBeyond: 0 },
     ],
     ['{"t":"success","d":"authorized"}', { type: 'authorized' }],
     [

@@ -21,6 +21,7 @@ describe('decoding the chance stream', () => {
         { marketId: 'm2', time: 11, probability: 1 },
       ],
       bad: [],
+      badBeyond: 0,
     });
     expect(decodeChanceMessage({ t: 'probability', o: ['m1'], d: { t: 12, p: 0.41 } })).toEqual({
       type: 'probability',
@@ -28,6 +29,7 @@ describe('decoding the chance stream', () => {
       eventId: null,
       points: [{ marketId: 'm1', time: 12, probability: 0.41 }],
       bad: [],
+      badBeyond: 0,
     });
   });
 
@@ -44,6 +46,7 @@ describe('decoding the chance stream', () => {
         { marketId: 'm2', points: [] },
       ],
       bad: [],
+      badBeyond: 0,
     });
     expect(decodeChanceMessage({ t: 'success', o: ['m1'], d: { message: 'Subscribed' } })).toEqual({
       type: 'success',
@@ -156,5 +159,23 @@ describe('decoding chance history', () => {
       }),
       { seed: 35, numRuns: 1000 },
     );
+  });
+
+  it('keeps the first 100 bad points of a body and counts the others', () => {
+    const points = [...Array.from({ length: 300 }, () => 7), { t: 1, p: 0.5 }];
+    const series = Object.fromEntries(points.map((point, n) => [`m${n}`, point]));
+    const bodies = [
+      decodeChanceMessage({ t: 'probability', e: 'e1', d: series }),
+      decodeChanceMessage({ t: 'HISTORY_RESPONSE', e: 'e1', d: series }),
+      decodeChanceMessage({ t: 'HISTORY_RESPONSE', e: 'e1', d: { m1: points.slice(0, 150), m2: points.slice(150) } }),
+      decodeChanceHistory(points),
+    ];
+    const told = bodies.map((body) => ('bad' in body ? [body.bad.length, body.badBeyond] : []));
+    expect(told).toEqual([
+      [100, 200],
+      [100, 201],
+      [100, 200],
+      [100, 200],
+    ]);
   });
 });

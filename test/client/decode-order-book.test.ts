@@ -46,6 +46,7 @@ describe('decoding the order book stream', () => {
         { index: 3, path: 'd[3]', reason: 'expected an object, got null', value: null },
         { index: 4, path: 'd[4].a', reason: 'expected a number, got nothing', value: expect.anything() },
       ],
+      badBeyond: 0,
     });
   });
 
@@ -110,6 +111,18 @@ describe('decoding the order book stream', () => {
       }),
       { seed: 31, numRuns: 3000 },
     );
+  });
+
+  it('keeps the first 100 bad entries, counts the others, and still gives every good one', () => {
+    const good = { o: 'm1', c: 0.5, b: 0.4, a: 0.6 };
+    for (const bad of [1, [], {}, { ...good, c: 2 }]) {
+      const d: unknown[] = Array.from({ length: 5000 }, () => bad);
+      d[4998] = good;
+      const message = decodeOrderBookMessage({ t: 'PRICES_DATA', e: 'e1', d });
+      if (message.type !== 'prices') throw new Error(`decoded as ${message.type}`);
+      expect(message.bad.map(({ index }) => index)).toEqual(Array.from({ length: 100 }, (_, index) => index));
+      expect([message.badBeyond, message.prices.length]).toEqual([4899, 1]);
+    }
   });
 
   it('calls a frame without prices invalid exactly when the envelope schema does', () => {

@@ -194,4 +194,20 @@ describe('decoding reference lists', () => {
       { seed: 36, numRuns: 2000 },
     );
   });
+
+  it('keep the first 100 bad entries and 1000 names of further fields, whatever comes', () => {
+    const fields = Object.fromEntries(Array.from({ length: 3000 }, (_, n) => [`x${n}`, n]));
+    for (const bad of [7, {}, []]) {
+      const list = decodeTags([...Array.from({ length: 300 }, () => bad), { n: 'sport', ...fields }]);
+      if (!list.ok) throw new Error(list.reason);
+      expect([list.bad.length, list.badBeyond, list.items.length, list.extraFields.length]).toEqual([
+        100, 200, 1, 1000,
+      ]);
+    }
+    const markets = Array.from({ length: 300 }, () => 7);
+    const events = decodeEventPage([{ id: 'e1', title: 'E', outcomes: markets, ma: markets }]);
+    const categories = decodeCategories([{ i: 'c1', n: 'C', sc: markets }]);
+    expect(events).toMatchObject({ badBeyond: 500, items: [{ eventId: 'e1' }] });
+    expect(categories).toMatchObject({ badBeyond: 200, items: [{ categoryId: 'c1' }] });
+  });
 });

@@ -23,7 +23,7 @@ export const transformChanceFrame: Transform = (received, output) => {
       if (!isSaneId(message.eventId ?? '', 'e', output)) return;
       if (message.type === 'history') addHistory(message, received, output);
       else addPoints(message, received, output);
-      output.deadEntries(message.bad);
+      output.deadEntries(message);
       output.countExtraFields(countExtra(received.body, FRAME_FIELDS));
       return;
     case 'success':

@@ -23,6 +23,6 @@ export const transformChanceHistory: Transform = (received, output) => {
   for (const point of observedPoints(received.body, answer.items, numberIn(req, 'to'))) {
     output.row(chanceHistoryPoints, { ...point, receivedAt: at, eventId, marketId, period, source: 'rest' });
   }
-  output.deadEntries(answer.bad);
+  output.deadEntries(answer);
   output.countExtraFields(answer.extraFields.length);
 };

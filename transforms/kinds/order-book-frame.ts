@@ -25,7 +25,7 @@ export const transformOrderBookFrame: Transform = (received, output) => {
           source: message.snapshot ? 'snapshot' : 'delta',
         });
       }
-      output.deadEntries(message.bad);
+      output.deadEntries(message);
       countExtraFields(received, output);
       return;
     case 'subscribed':

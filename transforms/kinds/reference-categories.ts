@@ -13,6 +13,6 @@ export const transformCategories: Transform = (received, output) => {
   const receivedAt = received.record.at;
   const poll = textIn(received.record.req, 'poll') ?? '';
   for (const category of answer.items) output.row(categoryObservations, { receivedAt, poll, category });
-  output.deadEntries(answer.bad);
+  output.deadEntries(answer);
   output.countExtraFields(answer.extraFields.length);
 };

@@ -22,6 +22,6 @@ export const transformCoins: Transform = (received, output) => {
     const usdRateAt = timeOrDead(wire.usdRateAt, `coin ${wire.coinId} urd`, output);
     output.row(coinObservations, { receivedAt, poll, coin, usdRateAt });
   }
-  output.deadEntries(answer.bad);
+  output.deadEntries(answer);
   output.countExtraFields(answer.extraFields.length);
 };

@@ -22,6 +22,6 @@ export const transformEventPage: Transform = (received, output) => {
       output.row(marketObservations, { receivedAt, poll, eventId: event.eventId, market });
     }
   }
-  output.deadEntries(page.bad);
+  output.deadEntries(page);
   output.countExtraFields(page.extraFields.length);
 };

@@ -17,6 +17,6 @@ export const transformTags: Transform = (received, output) => {
     const tag = { name, popularityRank: wholeOrDead(popularityRank, `tag ${name} r`, output) };
     output.row(tagObservations, { receivedAt, poll, tag });
   }
-  output.deadEntries(answer.bad);
+  output.deadEntries(answer);
   output.countExtraFields(answer.extraFields.length);
 };

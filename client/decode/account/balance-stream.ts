@@ -3,7 +3,7 @@ import { balanceUpdateSchema } from '../../wire/account-streams.js';
 import type { Decimal } from '../../wire/decimal.js';
 import type { LosslessJson } from '../../wire/json-number.js';
 import { expected } from '../../wire/reason.js';
-import { type BadEntry, type Invalid, invalid, type JsonObject } from '../result.js';
+import { BadEntries, type BadEntry, type Invalid, invalid, type JsonObject } from '../result.js';
 import { isRecord, readRecord } from './records.js';
 import { readEnvelope, type StreamControl } from './stream-envelope.js';
 import { type Balance, balanceOf } from './wallet.js';
@@ -14,7 +14,10 @@ export type BalanceStreamMessage =
       /** The answer to AUTH as the interface shows it: all current balances. */
       readonly type: 'balances';
       readonly balances: readonly Balance[];
+      /** The first 100 of what was not understood. */
       readonly bad: readonly BadEntry[];
+      /** How many more were not understood. */
+      readonly badBeyond: number;
     }
   | {
       readonly type: 'balance-update';
@@ -54,13 +57,14 @@ function balancesOf(d: unknown): BalanceStreamMessage {
   if (list === undefined) return { type: 'authorized' };
   if (!Array.isArray(list)) return bad('d.l', expected('an array', list));
   const balances: Balance[] = [];
-  const badEntries: BadEntry[] = [];
+  const badEntries = new BadEntries();
   for (const [index, value] of list.entries()) {
+    if (!isRecord(value) && badEntries.countIfFull()) continue;
     const record = readRecord(value, index, `d.l[${index}]`, balanceSchema);
     if (record.ok) balances.push(balanceOf(record.wire));
     else badEntries.push(record.bad);
   }
-  return { type: 'balances', balances, bad: badEntries };
+  return { type: 'balances', balances, bad: badEntries.entries, badBeyond: badEntries.beyond };
 }
 
 function updateOf(value: JsonObject, path: string): BalanceStreamMessage {

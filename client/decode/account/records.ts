@@ -60,5 +60,5 @@ export function decodeRecord<W extends JsonObject, T>(
   if (!record.ok) return invalid(record.bad.path, record.bad.reason);
   const extra = new ExtraFields();
   extra.add(record.wire, schema.shape);
-  return { ok: true, items: [read(record.wire)], bad: NO_BAD, page: NO_PAGE, extraFields: extra.list() };
+  return { ok: true, items: [read(record.wire)], bad: NO_BAD, badBeyond: 0, page: NO_PAGE, extraFields: extra.list() };
 }
