@@ -37,6 +37,7 @@ export function announce(
 ): { update(about: Announcement): void; end(): void } {
   const folder = folderOf(dataFolder);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
+  removeDead(dataFolder);
   const path = join(folder, options.alone ? `${part}.json` : `${part}-${process.pid}.json`);
   const draft = `${path}.${process.pid}.tmp`;
   const startedAt = new Date().toISOString();
@@ -53,7 +54,10 @@ export function announce(
       write(details);
       renameSync(draft, path);
     },
-    end: () => rmSync(path, { force: true }),
+    end() {
+      rmSync(path, { force: true });
+      removeDead(dataFolder);
+    },
   };
 }
 
@@ -66,6 +70,17 @@ export function runningParts(dataFolder: string): RunningPart[] {
     else rmSync(path, { force: true });
   }
   return found.sort((a, b) => PARTS.indexOf(a.part) - PARTS.indexOf(b.part) || a.pid - b.pid);
+}
+
+/** Removes what killed processes left: their entries, and drafts that were never put in place. */
+function removeDead(dataFolder: string): void {
+  runningParts(dataFolder);
+  for (const path of filesIn(folderOf(dataFolder), '.tmp')) {
+    // A full disk may have cut it short; the name holds the process number too.
+    const pid = Number(/\.(\d+)\.tmp$/.exec(path)?.[1]);
+    const writer = readEntry(path)?.process ?? { ...ownIdentity(), pid, start: null };
+    if (pid !== process.pid && !isAlive(writer)) rmSync(path, { force: true });
+  }
 }
 
 /** Puts the draft in place if nobody living holds the place; a link, unlike a rename, never replaces. */
@@ -92,10 +107,10 @@ function claim(draft: string, path: string, dataFolder: string): void {
   }
 }
 
-function filesIn(folder: string): string[] {
+function filesIn(folder: string, ending = '.json'): string[] {
   try {
     return readdirSync(folder)
-      .filter((name) => name.endsWith('.json'))
+      .filter((name) => name.endsWith(ending))
       .map((name) => join(folder, name));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];

@@ -48,6 +48,23 @@ describe('the parts that run on a data folder', () => {
     announce(data, 'up', {}, { alone: true }).end();
   });
 
+  it('take away what killed ones left, when they start and when they end', () => {
+    const data = temporaryFolder();
+    const gone = 2 ** 22 + 1;
+    const entry = { part: 'collect', pid: gone, process: { ...ownIdentity(), pid: gone }, startedAt: '' };
+    const leave = () => {
+      writeFileSync(join(data, 'run', `collect-${gone}.json`), JSON.stringify(entry));
+      writeFileSync(join(data, 'run', `up.json.${gone}.tmp`), '{"part"');
+    };
+    announce(data, 'up', {}, { alone: true }).end();
+    leave();
+    const known = announce(data, 'collect');
+    expect(readdirSync(join(data, 'run'))).toEqual([`collect-${process.pid}.json`]);
+    leave();
+    known.end();
+    expect(readdirSync(join(data, 'run'))).toEqual([]);
+  });
+
   it('give way when the holder of the place is gone', () => {
     const data = temporaryFolder();
     const left = announce(data, 'up', {}, { alone: true });
