@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Component } from '../../core/index.js';
 import { TransformWorker } from '../../transforms/index.js';
 import { type Connection, migrate } from '../../warehouse/index.js';
-import { connectOwner } from '../parts/database.js';
+import { awaitOwner } from '../parts/database.js';
 import { closing, openBus } from '../parts/instance.js';
 import { runPart } from '../parts/run-part.js';
 import { withSettings } from '../settings.js';
@@ -17,8 +17,8 @@ Examples:
 /** `chancery transform`: a worker that makes rows of what is on the bus. */
 export function define(command: Command): void {
   command.addHelpText('after', EXAMPLES.trimEnd()).action(() =>
-    runPart(command, 'transform', async ({ settings, log, metrics }) => {
-      const connection = await connectOwner(settings, 'chancery transform');
+    runPart(command, 'transform', async ({ settings, log, metrics, signal }) => {
+      const connection = await awaitOwner(settings, 'chancery transform', log, signal);
       const bus = openBus(settings, log);
       const worker = new TransformWorker({ settings, bus, shards: [connection], log, metrics });
       return {

@@ -1,4 +1,5 @@
-import { Secret, type Settings, UnavailableError } from '../../core/index.js';
+import { existsSync } from 'node:fs';
+import { type Logger, Secret, type Settings, systemClock, UnavailableError } from '../../core/index.js';
 import { Connection, findEmbedded, type MigrateResult, migrate } from '../../warehouse/index.js';
 
 /**
@@ -18,6 +19,34 @@ export async function connectOwner(settings: Settings, application: string): Pro
     );
   }
   return new Connection({ endpoint: running.owner, database, application });
+}
+
+/** How often it is looked whether the embedded ClickHouse is there, milliseconds. */
+const LOOK_AGAIN_MS = 500;
+
+/**
+ * As `connectOwner`; while the embedded ClickHouse of an existing data folder is not there, it waits for it and says so
+ * once.
+ * @throws UnavailableError when there is no such folder; the signal's reason when it is aborted
+ */
+export async function awaitOwner(
+  settings: Settings,
+  application: string,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<Connection> {
+  for (let round = 0; ; round++) {
+    signal.throwIfAborted();
+    try {
+      const connection = await connectOwner(settings, application);
+      if (round > 0) log.info('ClickHouse is there');
+      return connection;
+    } catch (error) {
+      if (!(error instanceof UnavailableError) || !existsSync(settings.data)) throw error;
+      if (round === 0) log.warn(`${error.message}; waiting for it`);
+    }
+    await systemClock.sleep(LOOK_AGAIN_MS, signal);
+  }
 }
 
 /** Brings tables and views of the instance's database up to date; harmless when they are. */

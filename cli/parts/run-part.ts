@@ -3,6 +3,7 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 import {
   type Component,
   createLogger,
+  describeError,
   type Health,
   HealthServer,
   Lifecycle,
@@ -21,6 +22,8 @@ export interface PartContext {
   readonly given: ReadonlySet<SettingName>;
   readonly log: Logger;
   readonly metrics: Registry;
+  /** Aborted when the part is asked to end, also while it is being wired. */
+  readonly signal: AbortSignal;
 }
 
 /** A part that is wired but not started. */
@@ -48,14 +51,15 @@ export async function runPart(
   const log = createLogger({ part, level: settings.logLevel, plain: process.stderr.isTTY === true });
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });
-  const wired = await wire({ settings, given, log, metrics });
-  const health = new HealthServer({ port: settings.metricsPort }, metrics, wired.health);
-  const lifecycle = new Lifecycle([health, ...wired.components]);
+  let lifecycle: Lifecycle | undefined;
   let known: { end(): void } | undefined;
   const run = async () => {
+    const wired = await wire({ settings, given, log, metrics, signal });
+    const health = new HealthServer({ port: settings.metricsPort }, metrics, wired.health);
+    lifecycle = new Lifecycle([health, ...wired.components]);
     await lifecycle.start(signal);
     const about: Announcement = { health: health.url, ...wired.about?.() };
-    known = announce(settings.data, part, about);
+    known = announceOrSay(settings.data, part, about, log);
     process.stdout.write(`${JSON.stringify({ ready: true, part, pid: process.pid, ...about })}\n`);
     await Promise.race([untilStopped(signal), ...(wired.failed ? [wired.failed] : [])]);
   };
@@ -63,7 +67,17 @@ export async function runPart(
     await endingInOrder(run);
   } finally {
     known?.end();
-    await lifecycle.stop();
+    await lifecycle?.stop();
+  }
+}
+
+/** A part that cannot write its entry, on a full disk for instance, runs all the same; `status` does not see it. */
+function announceOrSay(data: string, part: PartName, about: Announcement, log: Logger): { end(): void } | undefined {
+  try {
+    return announce(data, part, about);
+  } catch (error) {
+    log.warn(`cannot write into ${data}/run (${describeError(error)}): \`chancery status\` does not see this part`);
+    return undefined;
   }
 }
 
