@@ -60,7 +60,7 @@ async function start(screen: Screen, instance: InstanceRun, signal: AbortSignal)
     await instance.start(signal);
   } finally {
     clearInterval(drawing);
-    if (screen.redraws) screen.show([]);
+    screen.show([]);
   }
 }
 
@@ -77,6 +77,7 @@ async function show(screen: Screen, instance: InstanceRun, watch: Watch, signal:
 
 async function stop(screen: Screen, instance: InstanceRun): Promise<void> {
   const startedAt = performance.now();
+  screen.show([]);
   screen.news(`${clockTime()} stopping; what was received is kept …`);
   // Whoever asks twice wants out now: the parts end by themselves when their parent is gone, and lose nothing.
   const leave = () => process.exit(1);
