@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import { type Bus, type EmbeddedBus, openEmbeddedBus } from '../../bus/index.js';
-import { createLogger, loadConfig, type Settings, TOPICS } from '../../core/index.js';
+import { createLogger, type Logger, loadConfig, type Settings, TOPICS } from '../../core/index.js';
 import { TransformWorker } from '../../transforms/index.js';
 import { type ClickHouseEndpoint, Connection, migrate } from '../../warehouse/index.js';
 import { runAs } from '../support/clickhouse.js';
@@ -45,8 +45,11 @@ export class WorkerRig {
   }
 
   /** Starts a worker; ended with the rig. */
-  async worker(overrides: Partial<Settings> = {}, metrics = new Registry()): Promise<TransformWorker> {
-    const log = createLogger({ part: 'transform', level: 'fatal' });
+  async worker(
+    overrides: Partial<Settings> = {},
+    metrics = new Registry(),
+    log: Logger = createLogger({ part: 'transform', level: 'fatal' }),
+  ): Promise<TransformWorker> {
     const worker = new TransformWorker({
       settings: this.settings(overrides),
       bus: this.bus,

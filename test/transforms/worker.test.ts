@@ -8,8 +8,8 @@ import { WorkerRig } from './worker-rig.js';
 const host = useClickHouse();
 let rig: WorkerRig | undefined;
 
-async function newRig(database = 'chancery'): Promise<WorkerRig> {
-  rig = new WorkerRig(host.clickhouse.endpoint.owner, database);
+async function newRig(): Promise<WorkerRig> {
+  rig = new WorkerRig(host.clickhouse.endpoint.owner, 'chancery');
   await rig.prepare();
   return rig;
 }
@@ -228,96 +228,6 @@ describe('a worker', () => {
       `SELECT uniqExact(partition) AS batch FROM system.parts WHERE database = '${it.database}' AND table = 'price_ticks' AND active`,
     );
     expect(parts).toEqual([{ batch: 30 }]);
-  });
-
-  it('stops with the words to type where the bus has lost records, and goes on behind them when told to', async () => {
-    const it = await newRig();
-    await it.append(TOPICS.orderBook, [priceRecord(1), priceRecord(2)]);
-    const first = await it.worker();
-    await it.drained();
-    await first.stop();
-    const partition = (await it.bus.partitions()).find((p) => p.topic === TOPICS.orderBook && p.end > 0)?.partition;
-    await it.append(TOPICS.orderBook, [priceRecord(3), priceRecord(4)]);
-    await it.expire(TOPICS.orderBook);
-    await it.append(TOPICS.orderBook, [priceRecord(5), priceRecord(6)]);
-    const stuck = await it.worker();
-    await expect(stuck.failed).rejects.toThrow(/offset 2 .* is gone.*--accept-loss/);
-    await stuck.stop();
-    await it.worker({ acceptLoss: true });
-    await it.drained();
-    expect(
-      await it.rows('SELECT _topic, _partition, _offset, first_offset, last_offset, cause FROM lost_ranges'),
-    ).toEqual([
-      {
-        _topic: TOPICS.orderBook,
-        _partition: partition,
-        _offset: 3,
-        first_offset: 2,
-        last_offset: 3,
-        cause: 'retention of the bus overtook the worker',
-      },
-    ]);
-    expect(await it.rows('SELECT n FROM raw_records ORDER BY n')).toEqual([{ n: 1 }, { n: 2 }, { n: 5 }, { n: 6 }]);
-  });
-
-  it('finishes exactly the batch that a dead worker had begun, whatever of it had arrived', async () => {
-    const it = await newRig();
-    await it.append(
-      TOPICS.orderBook,
-      [1, 2, 2, 3].map((n) => priceRecord(n)),
-    );
-    const dead = await it.worker();
-    await it.drained();
-    await dead.stop();
-    // As if the worker had died when its raw records had arrived, and the server had taken the ticks' token but not them.
-    const rows = { raw_records: 3, price_ticks: 3 };
-    await it.commit(TOPICS.orderBook, 0, { v: 1, end: 3, n: rows, attempt: 0, transforms: '1', shard: 0 });
-    await host.clickhouse.run('ALTER TABLE chancery.price_ticks DELETE WHERE 1 SETTINGS mutations_sync = 1');
-    await it.append(TOPICS.orderBook, [priceRecord(4)]);
-    await it.worker();
-    await it.drained();
-    expect(await it.rows('SELECT _offset FROM price_ticks ORDER BY _offset')).toEqual(
-      [0, 1, 3, 4].map((_offset) => ({ _offset })),
-    );
-    expect(await it.rows('SELECT n FROM raw_records ORDER BY _offset')).toEqual([1, 2, 3, 4].map((n) => ({ n })));
-  });
-
-  it('does not finish what another version of the transforms began', async () => {
-    const it = await newRig();
-    await it.append(TOPICS.orderBook, [priceRecord(1), priceRecord(2)]);
-    const n = { raw_records: 2, price_ticks: 2 };
-    await it.commit(TOPICS.orderBook, 0, { v: 1, end: 1, n, attempt: 0, transforms: '0', shard: 0 });
-    const stuck = await it.worker();
-    await expect(stuck.failed).rejects.toThrow(/version 0 of the transforms began it.*--accept-loss/);
-    await stuck.stop();
-    await it.append(TOPICS.orderBook, [priceRecord(3)]);
-    await it.worker({ acceptLoss: true });
-    await it.drained();
-    expect(await it.rows('SELECT first_offset, last_offset FROM lost_ranges')).toEqual([
-      { first_offset: 0, last_offset: 1 },
-    ]);
-    expect(await it.rows('SELECT n FROM raw_records')).toEqual([{ n: 3 }]);
-  });
-
-  it('stops when the group was moved back to records whose rows are there', async () => {
-    const it = await newRig();
-    await it.append(
-      TOPICS.orderBook,
-      [1, 2, 3].map((n) => priceRecord(n)),
-    );
-    const first = await it.worker();
-    await it.drained();
-    await first.stop();
-    await it.commit(TOPICS.orderBook, 1);
-    const moved = await it.worker();
-    await expect(moved.failed).rejects.toThrow(/is at offset 1 of .*rows up to offset 2.*set it to 3/);
-    expect(await it.rows('SELECT count() AS n FROM price_ticks')).toEqual([{ n: 3 }]);
-  });
-
-  it('refuses tables that are not as the code knows them, naming the difference', async () => {
-    const it = await newRig('altered');
-    await host.clickhouse.run(`ALTER TABLE ${it.database}.polls DROP COLUMN pages`);
-    await expect(it.worker()).rejects.toThrow(/column polls.pages does not exist.*chancery migrate/);
   });
 
   it('records every kind on its own table', async () => {

@@ -1,0 +1,153 @@
+import { pino } from 'pino';
+import { Registry } from 'prom-client';
+import { afterEach, describe, expect, it } from 'vitest';
+import { TOPICS } from '../../core/index.js';
+import { useClickHouse } from '../support/clickhouse.js';
+import { startFaultProxy } from '../support/fault-proxy.js';
+import { priceRecord } from './support.js';
+import { WorkerRig } from './worker-rig.js';
+
+const host = useClickHouse();
+let rig: WorkerRig | undefined;
+
+async function newRig(database = 'chancery', endpoint = host.clickhouse.endpoint.owner): Promise<WorkerRig> {
+  rig = new WorkerRig(endpoint, database);
+  await rig.prepare();
+  return rig;
+}
+
+afterEach(async () => {
+  await rig?.close();
+  rig = undefined;
+});
+
+describe('a worker', () => {
+  it('stops with the words to type where the bus has lost records, and goes on behind them when told to', async () => {
+    const it = await newRig();
+    await it.append(TOPICS.orderBook, [priceRecord(1), priceRecord(2)]);
+    const first = await it.worker();
+    await it.drained();
+    await first.stop();
+    const partition = (await it.bus.partitions()).find((p) => p.topic === TOPICS.orderBook && p.end > 0)?.partition;
+    await it.append(TOPICS.orderBook, [priceRecord(3), priceRecord(4)]);
+    await it.expire(TOPICS.orderBook);
+    await it.append(TOPICS.orderBook, [priceRecord(5), priceRecord(6)]);
+    const stuck = await it.worker();
+    await expect(stuck.failed).rejects.toThrow(/offset 2 .* is gone.*--accept-loss/);
+    await stuck.stop();
+    await it.worker({ acceptLoss: true });
+    await it.drained();
+    expect(
+      await it.rows('SELECT _topic, _partition, _offset, first_offset, last_offset, cause FROM lost_ranges'),
+    ).toEqual([
+      {
+        _topic: TOPICS.orderBook,
+        _partition: partition,
+        _offset: 3,
+        first_offset: 2,
+        last_offset: 3,
+        cause: 'retention of the bus overtook the worker',
+      },
+    ]);
+    expect(await it.rows('SELECT n FROM raw_records ORDER BY n')).toEqual([{ n: 1 }, { n: 2 }, { n: 5 }, { n: 6 }]);
+  });
+
+  it('finishes exactly the batch that a dead worker had begun, whatever of it had arrived', async () => {
+    const it = await newRig();
+    await it.append(
+      TOPICS.orderBook,
+      [1, 2, 2, 3].map((n) => priceRecord(n)),
+    );
+    const dead = await it.worker();
+    await it.drained();
+    await dead.stop();
+    // As if the worker had died when its raw records had arrived, and the server had taken the ticks' token but not them.
+    const rows = { raw_records: 3, price_ticks: 3 };
+    await it.commit(TOPICS.orderBook, 0, { v: 1, end: 3, n: rows, attempt: 0, transforms: '1', shard: 0 });
+    await host.clickhouse.run('ALTER TABLE chancery.price_ticks DELETE WHERE 1 SETTINGS mutations_sync = 1');
+    await it.append(TOPICS.orderBook, [priceRecord(4)]);
+    await it.worker();
+    await it.drained();
+    expect(await it.rows('SELECT _offset FROM price_ticks ORDER BY _offset')).toEqual(
+      [0, 1, 3, 4].map((_offset) => ({ _offset })),
+    );
+    expect(await it.rows('SELECT n FROM raw_records ORDER BY _offset')).toEqual([1, 2, 3, 4].map((n) => ({ n })));
+  });
+
+  it('does not finish what another version of the transforms began', async () => {
+    const it = await newRig();
+    await it.append(TOPICS.orderBook, [priceRecord(1), priceRecord(2)]);
+    const n = { raw_records: 2, price_ticks: 2 };
+    await it.commit(TOPICS.orderBook, 0, { v: 1, end: 1, n, attempt: 0, transforms: '0', shard: 0 });
+    const stuck = await it.worker();
+    await expect(stuck.failed).rejects.toThrow(/version 0 of the transforms began it.*--accept-loss/);
+    await stuck.stop();
+    await it.append(TOPICS.orderBook, [priceRecord(3)]);
+    await it.worker({ acceptLoss: true });
+    await it.drained();
+    expect(await it.rows('SELECT first_offset, last_offset FROM lost_ranges')).toEqual([
+      { first_offset: 0, last_offset: 1 },
+    ]);
+    expect(await it.rows('SELECT n FROM raw_records')).toEqual([{ n: 3 }]);
+  });
+
+  it('stops when the group was moved back to records whose rows are there', async () => {
+    const it = await newRig();
+    await it.append(
+      TOPICS.orderBook,
+      [1, 2, 3].map((n) => priceRecord(n)),
+    );
+    const first = await it.worker();
+    await it.drained();
+    await first.stop();
+    await it.commit(TOPICS.orderBook, 1);
+    const moved = await it.worker();
+    await expect(moved.failed).rejects.toThrow(/is at offset 1 of .*rows up to offset 2.*set it to 3/);
+    expect(await it.rows('SELECT count() AS n FROM price_ticks')).toEqual([{ n: 3 }]);
+  });
+
+  it('waits while ClickHouse is down, says so once, and goes on where it was', async () => {
+    let down = false;
+    const { owner } = host.clickhouse.endpoint;
+    const proxy = await startFaultProxy(
+      owner.url,
+      () => (down ? 'bad-gateway' : undefined),
+      () => 0,
+    );
+    const it = await newRig('chancery', { ...owner, url: proxy.url });
+    const lines: { level: number; msg: string }[] = [];
+    const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
+    const worker = await it.worker({}, new Registry(), log);
+    await it.append(TOPICS.orderBook, [priceRecord(1)]);
+    await it.drained();
+    down = true;
+    await it.append(TOPICS.orderBook, [priceRecord(2)]);
+    while (worker.health().ok) await new Promise((resolve) => setTimeout(resolve, 10));
+    await it.append(TOPICS.orderBook, [priceRecord(3), priceRecord(4)]);
+    // Long enough for several tries.
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    const warned = lines.filter((line) => line.level >= 40);
+    expect(warned.map((line) => line.msg)).toEqual([
+      expect.stringMatching(
+        /^ClickHouse takes no rows: .*answered HTTP 502.*; what is on the bus waits; it is tried again/,
+      ),
+    ]);
+    expect(worker.health().detail).toMatchObject({ waiting: expect.any(String) });
+    down = false;
+    await it.drained();
+    expect(await it.rows('SELECT _offset FROM price_ticks ORDER BY _offset')).toEqual(
+      [0, 1, 2, 3].map((_offset) => ({ _offset })),
+    );
+    expect(worker.health().ok).toBe(true);
+    expect(lines.at(-1)?.msg).toBe('ClickHouse takes rows again');
+    await it.close();
+    rig = undefined;
+    await proxy.close();
+  });
+
+  it('refuses tables that are not as the code knows them, naming the difference', async () => {
+    const it = await newRig('altered');
+    await host.clickhouse.run(`ALTER TABLE ${it.database}.polls DROP COLUMN pages`);
+    await expect(it.worker()).rejects.toThrow(/column polls.pages does not exist.*chancery migrate/);
+  });
+});
