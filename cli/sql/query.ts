@@ -51,9 +51,16 @@ export async function ask(
     };
   } catch (error) {
     if (signal?.aborted) throw signal.reason;
-    if (error instanceof ClickHouseError) throw new QueryError(reasonOf(error));
+    if (error instanceof ClickHouseError) throw new QueryError(reasonOf(error) + periodHint(statement, error));
     throw new UnavailableError('ClickHouse does not answer; `chancery status` says what runs', { cause: error });
   }
+}
+
+/** Candles are asked for with a period; without one ClickHouse says nothing that helps. */
+function periodHint(statement: string, { code }: ClickHouseError): string {
+  const view = /\b(?:chance_)?candles\b(?!\s*\(\s*period_seconds\b)/.exec(statement)?.[0];
+  if (view === undefined || !['47', '90', '456'].includes(code)) return '';
+  return `; ${view} needs a period, in seconds: ${view}(period_seconds = 60)`;
 }
 
 /** `Unknown expression identifier zz …` without codes, versions and the hundred things the parser had expected. */

@@ -16,6 +16,7 @@ describe('chancery sql', () => {
       CREATE TABLE chancery.prices ENGINE = MergeTree ORDER BY id AS
       SELECT number AS id, ['Rain', 'Snow, "wet"', 'Sun'][number + 1] AS title, if(number = 2, NULL, number / 4) AS last
       FROM numbers(3)`);
+    await server.clickhouse.run('CREATE VIEW chancery.candles AS SELECT {period_seconds:UInt32} AS open');
   });
 
   it('answers with a table that a person can read', async () => {
@@ -64,6 +65,12 @@ describe('chancery sql', () => {
   it.each([
     ['SELEC 1', 1, 'chancery: Syntax error: failed at position 7 (1): 1\n'],
     ['SELECT nothing FROM prices', 1, /^chancery: Unknown expression identifier `nothing` in scope [^\n]+\n$/],
+    [
+      'SELECT count() FROM candles',
+      1,
+      /^chancery: [^\n]+; candles needs a period[^\n]+candles\(period_seconds = 60\)\n$/,
+    ],
+    ['SELECT open FROM candles()', 1, /^chancery: [^\n]+; candles needs a period[^\n]+\n$/],
     ['SELECT 1; SELECT 2', 1, /^chancery: Syntax error \(Multi-statements are not allowed\)[^\n]+\n$/],
     ["INSERT INTO prices VALUES (9, 'x', 1)", 1, /^chancery: [^\n]*Not enough privileges[^\n]+only reads[^\n]+\n$/],
     ['DROP TABLE prices', 1, /^chancery: [^\n]*only reads[^\n]+\n$/],
