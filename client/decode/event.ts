@@ -61,11 +61,10 @@ function takeEvent(value: unknown, index: number, path: string, sink: ListSink<E
   sink.extra.add(wire, eventSchema.shape);
   const markets = new Map<string, Mutable<Market>>();
   for (const [n, outcome] of (wire.outcomes ?? []).entries()) {
-    if (isObject(outcome) || !sink.bad.countIfFull())
-      takeOutcome(outcome, index, `${path}.outcomes[${n}]`, markets, sink);
+    if (!sink.bad.skips(outcome)) takeOutcome(outcome, index, `${path}.outcomes[${n}]`, markets, sink);
   }
   for (const [n, market] of (wire.ma ?? []).entries()) {
-    if (isObject(market) || !sink.bad.countIfFull()) takeRunners(market, index, `${path}.ma[${n}]`, markets, sink);
+    if (!sink.bad.skips(market)) takeRunners(market, index, `${path}.ma[${n}]`, markets, sink);
   }
   sink.items.push({
     eventId,
@@ -130,7 +129,7 @@ function takeRunners(
   const market = marketAt(markets, parsed.data.i);
   market.name ??= textOrNull(parsed.data['n'] ?? parsed.data['name']);
   for (const [n, runner] of (parsed.data.r ?? []).entries()) {
-    if (!isObject(runner) && sink.bad.countIfFull()) continue;
+    if (sink.bad.skips(runner)) continue;
     const wrong = takeRunner(runner, index, `${path}.r[${n}]`, market, sink);
     if (wrong) sink.bad.push(wrong);
   }

@@ -63,9 +63,7 @@ export function decodeList<T>(
   if (!list.ok) return list;
   const sink: ListSink<T> = { items: [], bad: new BadEntries(), extra: new ExtraFields() };
   for (const [index, value] of list.items.entries()) {
-    // What is no object is no entry of any list here: known without asking a schema, once there is nothing to tell.
-    if (!isObject(value) && sink.bad.countIfFull()) continue;
-    decode(value, index, joinPath(list.path, index), sink);
+    if (!sink.bad.skips(value)) decode(value, index, joinPath(list.path, index), sink);
   }
   const { entries, beyond } = sink.bad;
   return {

@@ -3,7 +3,7 @@ import { coinSchema } from '../wire/coin.js';
 import { explainIssue, joinPath } from '../wire/reason.js';
 import { tagSchema } from '../wire/tag.js';
 import { decodeList, type ListSink } from './list.js';
-import { type DecodedList, type Invalid, isObject } from './result.js';
+import type { DecodedList, Invalid } from './result.js';
 
 /** A category; subcategories follow their parent in the list. What was not said is null. */
 export interface Category {
@@ -55,7 +55,7 @@ export function decodeCategories(body: unknown): DecodedList<Category> | Invalid
 }
 
 function takeCategory(next: Pending, index: number, stack: Pending[], sink: ListSink<Category>): void {
-  if (!isObject(next.value) && sink.bad.countIfFull()) return;
+  if (sink.bad.skips(next.value)) return;
   const parsed = categorySchema.safeParse(next.value);
   if (!parsed.success) {
     sink.bad.push({ index, ...explainIssue(parsed.error, next.value, next.path), value: next.value });

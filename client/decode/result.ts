@@ -41,6 +41,9 @@ export const NO_BAD: readonly BadEntry[] = Object.freeze([]);
 /** Bad entries after these of one body are only counted: an absurd body must not cost much more than its parsing. */
 const MOST_BAD = 100;
 
+/** A list with more bad entries than this is not looked at further: its other entries are counted as bad. */
+const MOST_LOOKED_AT = 10_000;
+
 /** Collects bad entries: the first ones as they are, the others by their number. */
 export class BadEntries {
   readonly #entries: BadEntry[] = [];
@@ -56,6 +59,15 @@ export class BadEntries {
 
   push(entry: BadEntry): void {
     if (!this.countIfFull()) this.#entries.push(entry);
+  }
+
+  /**
+   * Whether an entry of a list whose entries are objects is counted as bad without asking its schema, which takes its
+   * time: when it is no object and can only be counted, and when so many were bad that the list is given up.
+   */
+  skips(value: unknown): boolean {
+    if (isObject(value) && this.#beyond < MOST_LOOKED_AT) return false;
+    return this.countIfFull();
   }
 
   /** Whether one more can only be counted, which it then is: nothing needs to be made for it. */

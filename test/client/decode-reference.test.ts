@@ -204,6 +204,8 @@ describe('decoding reference lists', () => {
         100, 200, 1, 1000,
       ]);
     }
+    const hopeless = decodeTags([...Array.from({ length: 12_000 }, () => ({})), { n: 'sport' }]);
+    expect(hopeless).toMatchObject({ badBeyond: 11_901, items: [] });
     const markets = Array.from({ length: 300 }, () => 7);
     const events = decodeEventPage([{ id: 'e1', title: 'E', outcomes: markets, ma: markets }]);
     const categories = decodeCategories([{ i: 'c1', n: 'C', sc: markets }]);

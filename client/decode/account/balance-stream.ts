@@ -59,7 +59,7 @@ function balancesOf(d: unknown): BalanceStreamMessage {
   const balances: Balance[] = [];
   const badEntries = new BadEntries();
   for (const [index, value] of list.entries()) {
-    if (!isRecord(value) && badEntries.countIfFull()) continue;
+    if (badEntries.skips(value)) continue;
     const record = readRecord(value, index, `d.l[${index}]`, balanceSchema);
     if (record.ok) balances.push(balanceOf(record.wire));
     else badEntries.push(record.bad);

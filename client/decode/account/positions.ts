@@ -3,7 +3,7 @@ import type { LosslessJson } from '../../wire/json-number.js';
 import { openPositionSchema, tpslOrderSchema } from '../../wire/order-records.js';
 import type { DecodedList, Invalid } from '../result.js';
 import { type TpslOrder, tpslOrderOf } from './orders.js';
-import { decodeRecords, isRecord, readRecord } from './records.js';
+import { decodeRecords, readRecord } from './records.js';
 
 /** Shares of an asset that the account holds. What was not said is null. */
 export interface OpenPosition {
@@ -43,7 +43,7 @@ export function decodeOpenPositions(body: LosslessJson): DecodedList<OpenPositio
   return decodeRecords(body, openPositionSchema, (wire, { index, path, sink }): OpenPosition => {
     const tpslOrders: TpslOrder[] = [];
     for (const [n, value] of (wire.tpsl ?? []).entries()) {
-      if (!isRecord(value) && sink.bad.countIfFull()) continue;
+      if (sink.bad.skips(value)) continue;
       const order = readRecord(value, index, `${path}.tpsl[${n}]`, tpslOrderSchema);
       if (order.ok) {
         sink.extra.add(order.wire, tpslOrderSchema.shape, 'tpsl.');
