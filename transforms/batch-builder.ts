@@ -174,20 +174,21 @@ export class BatchBuilder {
     this.#raw.add(offset, this.#rawEnvelope(envelope, value));
     this.#stats.lastReceivedAt = Math.max(this.#stats.lastReceivedAt, record.at);
     const output = new RecordOutput();
-    this.#transform(envelope, offset, output);
+    this.#transform(envelope, value, offset, output);
     this.#append(offset, envelope, output);
     return true;
   }
 
-  #transform(envelope: Envelope, offset: number, output: RecordOutput): void {
+  #transform(envelope: Envelope, value: Buffer, offset: number, output: RecordOutput): void {
     const { record } = envelope;
+    const bodyText = () => textOfBody(envelope, value);
     if (envelope.kindFault) {
-      output.dead(envelope.kindFault, JSON.stringify(record.body));
+      output.dead(envelope.kindFault, bodyText());
     } else if (!record.piece) {
-      transformRecord(record, output);
+      transformRecord(record, output, bodyText);
     } else {
       const joined = this.#joiner.add(envelope, offset);
-      if (joined.type === 'complete') transformRecord(joined.first.record, output, joined.text);
+      if (joined.type === 'complete') transformRecord(joined.first.record, output, () => joined.text, true);
       if (joined.type === 'orphan') output.dead(joined.fault, String(record.body));
     }
   }
@@ -323,4 +324,11 @@ const MOST_BROKEN = 16_384;
 
 function emptyStats() {
   return { duplicates: 0, deadLetters: 0, extraFields: 0, exchangeErrors: 0, lastReceivedAt: 0 };
+}
+
+/** A record's body as it was received. */
+function textOfBody({ record, members }: Envelope, value: Buffer): string {
+  if (record.enc !== undefined) return String(record.body);
+  const [start, end] = members.get('body') ?? [0, 0];
+  return value.toString('utf8', start, end);
 }

@@ -1,4 +1,5 @@
 import type { BadEntry, Fault } from '../client/index.js';
+import { jsonPrefix } from './json-prefix.js';
 import type { PriceTick } from './tables/price-ticks.js';
 import type { RowTable } from './tables/row-table.js';
 
@@ -12,8 +13,9 @@ export interface DeadLetter {
   /** Where in the record, like `d[3].b`; empty for the whole of it. */
   readonly place: string;
   readonly reason: string;
-  /** What came, cut after 4096 characters. */
+  /** What came, cut after 4096 characters. Of the whole record as it came; of a part, written again from its value. */
   readonly payload: string;
+  /** Length of what came before it was cut; of a part that was cut, the length of the whole record's body. */
   readonly payloadLength: number;
 }
 
@@ -25,6 +27,12 @@ export class RecordOutput {
   #deadLetterCount = 0;
   #extraFields = 0;
   #exchangeErrors = 0;
+  #bodyText = () => '';
+
+  /** Says what the record's body is, as it came. */
+  about(bodyText: () => string): void {
+    this.#bodyText = bodyText;
+  }
 
   /** Rows by table, apart from price ticks. */
   get tables(): Iterable<readonly [RowTable<never>, readonly unknown[]]> {
@@ -40,7 +48,7 @@ export class RecordOutput {
     const more = this.#deadLetterCount - this.#deadLetters.length;
     if (more === 0) return this.#deadLetters;
     const reason = `${more} more parts of this record could not be understood`;
-    return [...this.#deadLetters, { place: '', reason, payload: '', payloadLength: 0 }];
+    return [...this.#deadLetters, { place: '', reason, payload: '', payloadLength: this.#bodyText().length }];
   }
 
   /** How many fields were met that the interface does not name. */
@@ -60,14 +68,14 @@ export class RecordOutput {
   }
 
   /** The part at `fault.path` was not understood; `payload` is its text. */
-  dead(fault: Fault, payload: string): void {
+  dead(fault: Fault, payload: string, payloadLength = payload.length): void {
     this.#deadLetterCount += 1;
     if (this.#deadLetters.length >= MOST_DEAD_LETTERS) return;
     this.#deadLetters.push({
       place: fault.path.slice(0, MOST_PAYLOAD),
       reason: fault.reason.slice(0, MOST_PAYLOAD),
       payload: payload.slice(0, MOST_PAYLOAD),
-      payloadLength: payload.length,
+      payloadLength,
     });
   }
 
@@ -75,9 +83,14 @@ export class RecordOutput {
   deadEntries({ bad, badBeyond }: { readonly bad: readonly BadEntry[]; readonly badBeyond: number }): void {
     for (const entry of bad) {
       if (this.#deadLetters.length >= MOST_DEAD_LETTERS) this.#deadLetterCount += 1;
-      else this.dead(entry, textOf(entry.value));
+      else this.#deadEntry(entry);
     }
     this.#deadLetterCount += badBeyond;
+  }
+
+  #deadEntry(entry: BadEntry): void {
+    const { text, whole } = jsonPrefix(entry.value, MOST_PAYLOAD);
+    this.dead(entry, text, whole ? text.length : this.#bodyText().length);
   }
 
   countExtraFields(count: number): void {
@@ -86,14 +99,5 @@ export class RecordOutput {
 
   countExchangeError(): void {
     this.#exchangeErrors += 1;
-  }
-}
-
-/** A parsed value as JSON text again; a value nested too deeply to be written is told in words. */
-export function textOf(value: unknown): string {
-  try {
-    return JSON.stringify(value) ?? '';
-  } catch {
-    return '(nested too deeply to show)';
   }
 }

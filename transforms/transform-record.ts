@@ -2,14 +2,14 @@ import type { RawRecord } from '../core/index.js';
 import { TRANSFORMS } from './kinds/index.js';
 import { isErrorAnswer } from './kinds/request-fields.js';
 import type { RecordOutput } from './record-output.js';
-import { textOf } from './record-output.js';
 
 /**
  * Makes the rows and dead letters of one whole record of a known kind. Pure, and never throws whatever the body holds.
- * @param joined the body's text, when it came in pieces
+ * @param bodyText the body as it was received
+ * @param joined whether that came in pieces, so that it is not parsed yet
  */
-export function transformRecord(record: RawRecord, output: RecordOutput, joined?: string): void {
-  const bodyText = () => joined ?? (record.enc === undefined ? textOf(record.body) : String(record.body));
+export function transformRecord(record: RawRecord, output: RecordOutput, bodyText: () => string, joined = false): void {
+  output.about(bodyText);
   if (isErrorAnswer(record.req)) {
     output.countExchangeError();
     return;
@@ -20,11 +20,11 @@ export function transformRecord(record: RawRecord, output: RecordOutput, joined?
     return;
   }
   let body = record.body;
-  if (joined !== undefined) {
+  if (joined) {
     try {
-      body = JSON.parse(joined);
+      body = JSON.parse(bodyText());
     } catch {
-      output.dead({ path: 'body', reason: 'the joined pieces are not JSON' }, joined);
+      output.dead({ path: 'body', reason: 'the joined pieces are not JSON' }, bodyText());
       return;
     }
   }

@@ -137,6 +137,19 @@ describe('a batch', () => {
     expect(it.full).toBe(true);
   });
 
+  it('keeps a record that is not understood in the dead letters as it came, character for character', () => {
+    const nested = '['.repeat(200_000) + ']'.repeat(200_000);
+    const verbatim = '{"t" : "NEWS","c":1e999,"p":0.10, "é":12345678901234567890}';
+    for (const kind of ['order-book.frame', 'chance.frame'] as const) {
+      const it = builder();
+      it.add(recordBatch([envelope({ n: 1, kind, bodyJson: verbatim }), envelope({ n: 2, kind, bodyJson: nested })]));
+      const letters = it.finish()?.blocks.find((block) => block.table.name === 'dead_letters');
+      expect(letters?.rows).toBe(2);
+      expect(letters?.body.includes(verbatim)).toBe(true);
+      expect(letters?.body.includes('['.repeat(4096))).toBe(true);
+    }
+  });
+
   it('does not end while a body waits for its pieces, unless that takes too long', () => {
     const piece = envelope({ n: 1, sid: 'p', piece: { i: 0, of: 2 }, bodyJson: '"{"' });
     const values = [piece, ...Array.from({ length: 300 }, (_, i) => priceRecord(i + 1))];

@@ -20,7 +20,9 @@ export function record(kind: RecordKind, body: unknown, fields: Partial<RawRecor
 /** What a record of a kind with this body becomes. */
 export function transformed(kind: RecordKind, body: unknown, fields: Partial<RawRecord> = {}): RecordOutput {
   const output = new RecordOutput();
-  transformRecord(record(kind, body, fields), output);
+  transformRecord(record(kind, body, fields), output, () =>
+    fields.enc === undefined ? JSON.stringify(body) : String(body),
+  );
   return output;
 }
 
