@@ -20,7 +20,6 @@ export const texts: ColumnType<readonly string[]> = {
 
 export const float: ColumnType<number> = { type: 'Float64', write: (writer, value) => writer.f64(value) };
 
-export const u8: ColumnType<number> = { type: 'UInt8', write: (writer, value) => writer.u8(value) };
 export const u16: ColumnType<number> = { type: 'UInt16', write: (writer, value) => writer.u16(value) };
 export const u32: ColumnType<number> = { type: 'UInt32', write: (writer, value) => writer.u32(value) };
 /** Values are whole and below 2^53. */
