@@ -384,14 +384,14 @@ describe('an account at the simulated exchange', () => {
   it('hears in one line why an order is not accepted', async () => {
     const { ann, yes } = await market();
     const order = { ...yes, side: 'BUY', price: '0.5', quantity: '1' } as const;
-    const refusals: [Promise<unknown>, number][] = [
-      [ann.trading.placeLimitOrder({ ...order, price: '0.505' }), 400],
-      [ann.trading.placeLimitOrder({ ...order, quantity: '1e12' }), 400],
-      [ann.trading.placeLimitOrder({ ...order, assetId: 'nobody' }), 400],
-      [ann.trading.placeMarketOrder({ ...yes, side: 'SELL', quantity: '1' }), 400],
-      [ann.trading.cancelOrder('nobody'), 404],
+    const refusals: [() => Promise<unknown>, number][] = [
+      [() => ann.trading.placeLimitOrder({ ...order, price: '0.505' }), 400],
+      [() => ann.trading.placeLimitOrder({ ...order, quantity: '1e12' }), 400],
+      [() => ann.trading.placeLimitOrder({ ...order, assetId: 'nobody' }), 400],
+      [() => ann.trading.placeMarketOrder({ ...yes, side: 'SELL', quantity: '1' }), 400],
+      [() => ann.trading.cancelOrder('nobody'), 404],
     ];
     for (const [refused, status] of refusals)
-      expect(await failure(refused)).toMatchObject({ status, error: { status } });
+      expect(await failure(refused())).toMatchObject({ status, error: { status } });
   });
 });
