@@ -2,6 +2,7 @@ import type { RecordBatch } from '../bus/index.js';
 import type { Fault } from '../client/index.js';
 import type { TableBlock } from '../warehouse/index.js';
 import { type BrokenEnvelope, type Envelope, readEnvelope } from './envelope.js';
+import { MonthSpan } from './month-span.js';
 import { Interned } from './native/interned.js';
 import { OrderBookScanner } from './order-book-scanner.js';
 import { type Incomplete, PieceJoiner } from './piece-joiner.js';
@@ -10,7 +11,8 @@ import type { SessionCursor, SessionProgress } from './session-progress.js';
 import { deadLetters } from './tables/dead-letters.js';
 import { PriceTickBlock } from './tables/price-ticks.js';
 import { RawRecordBlock } from './tables/raw-records.js';
-import type { BatchPlace, BlockBuilder, RowTable } from './tables/row-table.js';
+import { RowBlocks } from './tables/row-blocks.js';
+import type { BatchPlace } from './tables/row-table.js';
 import { transformRecord } from './transform-record.js';
 
 export interface BatchOptions {
@@ -64,16 +66,14 @@ const MOST_SCANNED_ENTRIES = 1000;
 export class BatchBuilder {
   readonly #options: BatchOptions;
   readonly #joiner = new PieceJoiner();
-  readonly #rowBlocks = new Map<RowTable<never>, BlockBuilder<never>>();
+  readonly #rowBlocks: RowBlocks;
+  readonly #months: MonthSpan;
   #interned = new Interned();
   #scanner: OrderBookScanner;
   #ticks: PriceTickBlock;
   #raw: RawRecordBlock;
   /** By the session's number in the ID table. */
   #cursors: SessionCursor[] = [];
-  #months = new Set<number>();
-  #monthStart = 0;
-  #monthEnd = 0;
   #start = -1;
   #next = -1;
   #full = false;
@@ -81,6 +81,8 @@ export class BatchBuilder {
 
   constructor(options: BatchOptions) {
     this.#options = options;
+    this.#rowBlocks = new RowBlocks(options.place);
+    this.#months = new MonthSpan(options.limits.months);
     this.#scanner = new OrderBookScanner(this.#interned);
     this.#ticks = new PriceTickBlock(options.place, this.#interned);
     this.#raw = new RawRecordBlock(options.place, this.#interned, options.bodyDays);
@@ -132,7 +134,7 @@ export class BatchBuilder {
     if (this.records <= 0) return undefined;
     for (const group of this.#joiner.abandonAll()) this.#incomplete(group);
     const blocks: TableBlock[] = [];
-    for (const builder of [this.#raw, this.#ticks, ...this.#rowBlocks.values()]) {
+    for (const builder of [this.#raw, this.#ticks, ...this.#rowBlocks.all]) {
       const block = builder.finish();
       if (block) blocks.push(block);
     }
@@ -144,7 +146,7 @@ export class BatchBuilder {
 
   #takeScanned(offset: number): boolean {
     const scan = this.#scanner;
-    if (!this.#enterMonth(scan.receivedAt)) return false;
+    if (!this.#months.enter(scan.receivedAt)) return false;
     this.#cursors[scan.sid] ??= this.#options.progress.cursor(this.#interned.ids.textOf(scan.sid));
     if (!this.#cursors[scan.sid]?.advance(scan.n, 0)) {
       this.#stats.duplicates += 1;
@@ -164,7 +166,7 @@ export class BatchBuilder {
       return true;
     }
     const { record } = envelope;
-    if (!this.#enterMonth(record.at)) return false;
+    if (!this.#months.enter(record.at)) return false;
     const piece = record.piece?.i ?? 0;
     if (!this.#options.progress.cursor(record.sid).advance(record.n, piece)) {
       this.#stats.duplicates += 1;
@@ -223,12 +225,12 @@ export class BatchBuilder {
   #append(offset: number, envelope: Envelope, output: RecordOutput): void {
     for (const [index, tick] of output.priceTicks.entries()) this.#ticks.append(offset, index, tick);
     for (const [table, rows] of output.tables) {
-      const block = this.#blockOf(table);
+      const block = this.#rowBlocks.of(table);
       for (const [index, row] of rows.entries()) block.append(offset, index, row as never);
     }
     const { kind, sid, n, at } = envelope.record;
     for (const [index, letter] of output.deadLetters.entries()) {
-      this.#blockOf(deadLetters).append(offset, index, { receivedAt: at, kind, sid, n, ...letter });
+      this.#rowBlocks.of(deadLetters).append(offset, index, { receivedAt: at, kind, sid, n, ...letter });
     }
     this.#stats.deadLetters += output.deadLetters.length;
     this.#stats.extraFields += output.extraFields;
@@ -261,39 +263,16 @@ export class BatchBuilder {
     const output = new RecordOutput();
     output.dead(fault, payload);
     for (const letter of output.deadLetters) {
-      this.#blockOf(deadLetters).append(offset, 0, { ...from, ...letter, payloadLength });
+      this.#rowBlocks.of(deadLetters).append(offset, 0, { ...from, ...letter, payloadLength });
     }
     this.#stats.deadLetters += 1;
-  }
-
-  #blockOf<Row>(table: RowTable<Row>): BlockBuilder<Row> {
-    const key = table as unknown as RowTable<never>;
-    let block = this.#rowBlocks.get(key);
-    if (!block) {
-      block = table.newBlock(this.#options.place) as unknown as BlockBuilder<never>;
-      this.#rowBlocks.set(key, block);
-    }
-    return block as unknown as BlockBuilder<Row>;
-  }
-
-  /** Counts the month of a receive time; false when it would be one too many for the batch. */
-  #enterMonth(receivedAt: number): boolean {
-    if (receivedAt >= this.#monthStart && receivedAt < this.#monthEnd) return true;
-    const date = new Date(receivedAt / 1000);
-    const [year, monthOfYear] = [date.getUTCFullYear(), date.getUTCMonth()];
-    const month = year * 12 + monthOfYear;
-    if (!this.#months.has(month) && this.#months.size >= this.#options.limits.months) return false;
-    this.#months.add(month);
-    this.#monthStart = Date.UTC(year, monthOfYear) * 1000;
-    this.#monthEnd = Date.UTC(year, monthOfYear + 1) * 1000;
-    return true;
   }
 
   #checkLimits(): void {
     const { rows, bytes } = this.#options.limits;
     let mostRows = Math.max(this.#raw.rows, this.#ticks.rows);
     let allBytes = this.#raw.bytes + this.#ticks.bytes + this.#joiner.length;
-    for (const block of this.#rowBlocks.values()) {
+    for (const block of this.#rowBlocks.all) {
       mostRows = Math.max(mostRows, block.rows);
       allBytes += block.bytes;
     }
@@ -306,8 +285,6 @@ export class BatchBuilder {
     this.#next = -1;
     this.#full = false;
     this.#months.clear();
-    this.#monthStart = 0;
-    this.#monthEnd = 0;
     this.#stats = emptyStats();
     if (!this.#interned.full) return;
     const { place, bodyDays } = this.#options;
