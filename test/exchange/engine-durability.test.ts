@@ -201,5 +201,15 @@ async function killedRun(path: string, seed: number, lineCount: number): Promise
     lines.push(line);
     if (lines.length === lineCount) child.kill('SIGKILL');
   }
-  return lines.filter((line) => line.endsWith('}'));
+  // The kill may cut the last line anywhere, also right after an inner brace.
+  return lines.filter((line, i) => i < lines.length - 1 || isJson(line));
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
