@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { appendFile, cp, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -196,11 +197,14 @@ async function lastJournal(path: string): Promise<string> {
 async function killedRun(path: string, seed: number, lineCount: number): Promise<string[]> {
   const script = fileURLToPath(new URL('children/place-orders.mjs', import.meta.url));
   const child = spawn(process.execPath, [script, path, String(seed)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const gone = once(child, 'exit');
   const lines: string[] = [];
   for await (const line of createInterface({ input: child.stdout })) {
     lines.push(line);
     if (lines.length === lineCount) child.kill('SIGKILL');
   }
+  // Its pipe closes before it is gone, and so long it holds the folder.
+  await gone;
   // The kill may cut the last line anywhere, also right after an inner brace.
   return lines.filter((line, i) => i < lines.length - 1 || isJson(line));
 }
