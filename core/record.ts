@@ -40,6 +40,20 @@ export const RECORD_KINDS = {
   'reference.categories': TOPICS.reference,
   'reference.tags': TOPICS.reference,
   'reference.coins': TOPICS.reference,
+  /** A frame of a feed that is named without messages (part 6.5): kept as it came, no rows are made of it. */
+  'reference.feed-frame': TOPICS.reference,
+  'account.orders': TOPICS.account,
+  'account.trades': TOPICS.account,
+  'account.positions': TOPICS.account,
+  'account.active-orders': TOPICS.account,
+  'account.activity': TOPICS.account,
+  'account.transactions': TOPICS.account,
+  'account.balances': TOPICS.account,
+  'account.tpsl-orders': TOPICS.account,
+  'account.profile-stats': TOPICS.account,
+  'account.position-stats': TOPICS.account,
+  'account.order-frame': TOPICS.account,
+  'account.balance-frame': TOPICS.account,
   mark: TOPICS.marks,
 } as const satisfies Record<string, Topic>;
 export type RecordKind = keyof typeof RECORD_KINDS;
@@ -49,6 +63,8 @@ export interface StreamRequest {
   readonly stream: StreamName;
   /** UUID of the WebSocket connection. */
   readonly connection: string;
+  /** For private streams: the configured name of the account. */
+  readonly account?: string;
 }
 
 /** `req` of a REST response. */
@@ -66,6 +82,10 @@ export interface RestRequest {
   readonly poll: string;
   /** Zero-based page, for paged operations. */
   readonly page?: number;
+  /** For account records: the configured name of the account that asked; absent for activity, which is everybody's. */
+  readonly account?: string;
+  /** For TP/SL orders: the asset that was asked for. */
+  readonly asset?: string;
   /** For chance history: what was asked. */
   readonly event?: string;
   readonly market?: string;
@@ -131,8 +151,11 @@ export type Mark =
   | {
       /** The receipt of a poll. */
       readonly type: 'poll';
+      /** UUID; `req.poll` of the records that it brought. */
       readonly poll: string;
+      /** Name of the client's operation. */
       readonly operation: string;
+      /** What it asked about: for account records the configured name of the account, `activity` for the feed. */
       readonly subject: string;
       readonly startedAt: number;
       /** Items that the exchange said there are, when it says. */
