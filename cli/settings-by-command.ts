@@ -9,9 +9,14 @@ export const EXCHANGE_ADDRESS: readonly SettingName[] = [
   'exchangeUrl',
   'eventUrl',
   'walletUrl',
+  'historyUrl',
+  'orderUrl',
+  'authUrl',
   'chanceUrl',
   'orderBookWsUrl',
   'chanceWsUrl',
+  'orderWsUrl',
+  'balanceWsUrl',
 ];
 /** Which bus; the embedded log when no brokers are given. */
 const BUS_ADDRESS: readonly SettingName[] = [
@@ -47,6 +52,14 @@ const COLLECTING: readonly SettingName[] = [
   'historySchedule',
   'historyPeriod',
   'historyDays',
+  'accountsFile',
+  'holdingsSchedule',
+  'tradesSchedule',
+  'transactionsSchedule',
+  'tpslSchedule',
+  'statsSchedule',
+  'activitySchedule',
+  'rawFeeds',
 ];
 const TRANSFORMING: readonly SettingName[] = [
   'group',
@@ -58,7 +71,15 @@ const TRANSFORMING: readonly SettingName[] = [
   'acceptLoss',
 ];
 
-export const COLLECT: readonly SettingName[] = [...COMMON, ...EXCHANGE_ADDRESS, ...COLLECTING, ...BUS, ...LONG_RUNNING];
+export const COLLECT: readonly SettingName[] = [
+  ...COMMON,
+  ...EXCHANGE_ADDRESS,
+  ...COLLECTING,
+  'shard',
+  ...CLICKHOUSE,
+  ...BUS,
+  ...LONG_RUNNING,
+];
 export const TRANSFORM: readonly SettingName[] = [...COMMON, ...CLICKHOUSE, ...TRANSFORMING, ...BUS, ...LONG_RUNNING];
 export const MIGRATE: readonly SettingName[] = [...COMMON, ...CLICKHOUSE, 'fsync'];
 export const WAREHOUSE: readonly SettingName[] = [...COMMON, 'database', ...EMBEDDED_CLICKHOUSE, ...LONG_RUNNING];

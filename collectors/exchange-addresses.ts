@@ -7,8 +7,13 @@ export function exchangeAddresses(settings: Settings): ExchangeAddresses {
     base: settings.exchangeUrl,
     event: settings.eventUrl,
     wallet: settings.walletUrl,
+    history: settings.historyUrl,
+    order: settings.orderUrl,
+    auth: settings.authUrl,
     chance: settings.chanceUrl,
     orderBookWs: settings.orderBookWsUrl,
     chanceWs: settings.chanceWsUrl,
+    orderWs: settings.orderWsUrl,
+    balanceWs: settings.balanceWsUrl,
   };
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { closest, distance } from 'fastest-levenshtein';
 import { z } from 'zod';
+import { type AccountCredentials, isAccountVariable, readAccounts } from './accounts.js';
 import { describeError, UsageError } from './errors.js';
 import { SETTINGS, type SettingName, type Settings } from './settings.js';
 
@@ -43,7 +44,8 @@ export function resolveConfig(
   const file = readConfigFile(join(folder, CONFIG_FILE));
   const aliases = new Set(Object.values(SETTINGS).flatMap((s) => ('env' in s ? s.env : [])));
   for (const key of Object.keys(env)) {
-    if (key.startsWith('CHANCERY_') && !NAMES.some((n) => envOf(n) === key) && !aliases.has(key as never)) {
+    if (!key.startsWith('CHANCERY_') || NAMES.some((n) => envOf(n) === key) || aliases.has(key as never)) continue;
+    if (!isAccountVariable(key)) {
       throw new UsageError(`unknown environment variable ${key}${nearest(key, NAMES.map(envOf))}`);
     }
   }
@@ -55,6 +57,17 @@ export function resolveConfig(
     if (picked !== undefined) given.add(name);
   }
   return { settings: settings as Settings, given };
+}
+
+/**
+ * The accounts that are recorded: those of the environment and of the file that the settings name.
+ * @throws UsageError, also for a file that others may read
+ */
+export function loadAccounts(
+  settings: Pick<Settings, 'accountsFile'>,
+  env: NodeJS.ProcessEnv = process.env,
+): AccountCredentials[] {
+  return readAccounts(env, settings.accountsFile);
 }
 
 function pick(

@@ -60,7 +60,25 @@ export const SETTINGS = {
     schema: url.optional(),
     default: undefined,
     placeholder: 'URL',
-    help: 'host of coins, when it is not the base URL',
+    help: 'host of coins, balances and transactions, when it is not the base URL',
+  }),
+  historyUrl: setting({
+    schema: url.optional(),
+    default: undefined,
+    placeholder: 'URL',
+    help: 'host of orders, trades, positions and activity as history, when it is not the base URL',
+  }),
+  orderUrl: setting({
+    schema: url.optional(),
+    default: undefined,
+    placeholder: 'URL',
+    help: 'host of TP/SL orders, when it is not the base URL',
+  }),
+  authUrl: setting({
+    schema: url.optional(),
+    default: undefined,
+    placeholder: 'URL',
+    help: 'host of logins, when it is not the base URL',
   }),
   chanceUrl: setting({
     schema: url.optional(),
@@ -79,6 +97,18 @@ export const SETTINGS = {
     default: undefined,
     placeholder: 'URL',
     help: 'chance stream, when it is not on the base URL',
+  }),
+  orderWsUrl: setting({
+    schema: text.optional(),
+    default: undefined,
+    placeholder: 'URL',
+    help: 'order updates stream, when it is not on the base URL',
+  }),
+  balanceWsUrl: setting({
+    schema: text.optional(),
+    default: undefined,
+    placeholder: 'URL',
+    help: 'balance stream, when it is not on the base URL',
   }),
   requestsPerSecond: setting({
     schema: z.coerce.number().positive(),
@@ -141,6 +171,70 @@ export const SETTINGS = {
     default: 30,
     placeholder: 'DAYS',
     help: 'how far back chance history is fetched for a market seen for the first time, days',
+  }),
+
+  // Accounts of the exchange. Their credentials are no settings: see core/accounts.ts.
+  accountsFile: setting({
+    schema: text.optional(),
+    default: undefined,
+    placeholder: 'FILE',
+    help: 'JSON file (mode 0600) with credentials of the accounts that are recorded too',
+  }),
+  holdingsSchedule: setting({
+    schema: text,
+    default: '*/10 * * * * *',
+    placeholder: 'CRON',
+    help: 'when balances, positions and active orders of the accounts are polled',
+  }),
+  tradesSchedule: setting({
+    schema: text,
+    default: '*/10 * * * * *',
+    placeholder: 'CRON',
+    help: 'when orders and trades of the accounts are polled',
+  }),
+  transactionsSchedule: setting({
+    schema: text,
+    default: '*/30 * * * * *',
+    placeholder: 'CRON',
+    help: 'when transactions of the accounts are polled, which takes a login',
+  }),
+  tpslSchedule: setting({
+    schema: text,
+    default: '*/30 * * * * *',
+    placeholder: 'CRON',
+    help: 'when take-profit/stop-loss orders of the accounts are polled',
+  }),
+  statsSchedule: setting({
+    schema: text,
+    default: '5 * * * * *',
+    placeholder: 'CRON',
+    help: 'when profile and position figures of the accounts are polled',
+  }),
+  activitySchedule: setting({
+    schema: text,
+    default: '*/5 * * * * *',
+    placeholder: 'CRON',
+    help: "when everybody's trades are polled, which takes one account",
+  }),
+
+  // More to record, and sharing the work.
+  rawFeeds: setting({
+    schema: z
+      .string()
+      .regex(/^[a-z0-9][a-z0-9._-]*=[^\s,]+(,[a-z0-9][a-z0-9._-]*=[^\s,]+)*$/, 'expected NAME=WSURL,NAME=WSURL')
+      .optional(),
+    default: undefined,
+    placeholder: 'LIST',
+    help: 'public WebSocket feeds (NAME=WSURL,…) whose frames are recorded as they come',
+  }),
+  shard: setting({
+    schema: z
+      .string()
+      .regex(/^\d{1,6}\/\d{1,6}$/, 'expected I/N, like 0/4')
+      .refine((value) => Number(value.split('/')[0]) < Number(value.split('/')[1]), 'I counts from 0 to N - 1'),
+    default: '0/1',
+    placeholder: 'I/N',
+    help: 'which of N equal shares of the work this collector does, from 0',
   }),
 
   // The bus.
