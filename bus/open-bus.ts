@@ -38,6 +38,7 @@ export function kafkaOptions(settings: Settings): KafkaBusOptions | undefined {
     prefix: settings.kafkaPrefix,
     replication: settings.kafkaReplication,
     compression: settings.kafkaCompression,
+    sessionTimeoutMs: settings.kafkaSessionMs,
     tls: tlsOf(settings),
     sasl: saslOf(settings),
   };

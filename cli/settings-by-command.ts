@@ -63,6 +63,7 @@ const COLLECTING: readonly SettingName[] = [
 ];
 const TRANSFORMING: readonly SettingName[] = [
   'group',
+  'kafkaSessionMs',
   'keepBodies',
   'bodyRetentionDays',
   'fsync',

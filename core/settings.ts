@@ -281,6 +281,12 @@ export const SETTINGS = {
     placeholder: 'CODEC',
     help: 'how records are compressed in Kafka: none or gzip',
   }),
+  kafkaSessionMs: setting({
+    schema: millis,
+    default: 10_000,
+    placeholder: 'MS',
+    help: 'after so long without a sign of life the partitions of a worker on Kafka go to others, milliseconds',
+  }),
   kafkaTls: setting({ schema: flag, default: false, help: 'whether Kafka is spoken to over TLS' }),
   kafkaTlsCa: setting({
     schema: text.optional(),

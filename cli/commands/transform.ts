@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Component } from '../../core/index.js';
+import { type Component, describeError, type Logger, OutageLog, retry } from '../../core/index.js';
 import { TransformWorker } from '../../transforms/index.js';
 import { type Connection, migrate } from '../../warehouse/index.js';
 import { awaitOwner } from '../parts/database.js';
@@ -22,7 +22,7 @@ export function define(command: Command): void {
       const bus = openBus(settings, log);
       const worker = new TransformWorker({ settings, bus, shards: [connection], log, metrics });
       return {
-        components: [closing(bus), database(connection, settings.fsync), worker],
+        components: [closing(bus), database(connection, settings.fsync, log), worker],
         health: () => worker.health(),
         failed: worker.failed,
       };
@@ -31,12 +31,20 @@ export function define(command: Command): void {
   withSettings(command, TRANSFORM);
 }
 
-/** The database, brought up to date before the worker starts and let go after it has stopped. */
-function database(connection: Connection, fsync: boolean): Component {
+/** The database, brought up to date before the worker starts, as soon as it answers, and let go after it has stopped. */
+function database(connection: Connection, fsync: boolean, log: Logger): Component {
   return {
     name: 'database',
     start: async (signal) => {
-      await migrate(connection, { fsync }, signal);
+      const outage = new OutageLog(log, 'ClickHouse is there');
+      await retry(() => migrate(connection, { fsync }, signal), {
+        attempts: Number.POSITIVE_INFINITY,
+        baseMs: 200,
+        capMs: 2000,
+        signal,
+        onRetry: (error) => outage.failed(describeError(error)),
+      });
+      outage.succeeded();
     },
     stop: () => connection.close(),
   };

@@ -2,11 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { packageRoot } from '../../core/index.js';
 
-const MAIN = join(import.meta.dirname, '../../dist/cli/main.js');
+const COMPILED = join(packageRoot(), 'dist');
 const READY_MS = 30_000;
 
-/** A part of Chancery as a process of its own: `chancery <command> …`, ready when it has said so. */
+/** A process of its own that tells when it is ready: a part of Chancery (`chancery <command> …`), or a script. */
 export class Part {
   readonly exited: Promise<number | null>;
   #stderr = '';
@@ -22,17 +23,26 @@ export class Part {
   }
 
   /** Starts the compiled command and waits for its line of JSON on stdout. */
-  static async start<Ready>(command: string, args: readonly string[]): Promise<Part & { readonly ready: Ready }> {
-    const child = spawn(process.execPath, [MAIN, command, ...args], { stdio: ['pipe', 'pipe', 'pipe'] });
+  static start<Ready>(command: string, args: readonly string[]): Promise<Part & { readonly ready: Ready }> {
+    return Part.#launch(command, [join(COMPILED, 'cli/main.js'), command, ...args]);
+  }
+
+  /** Starts a compiled script, named by its place in the source, that says so in the same way. */
+  static startScript<Ready>(script: string, args: readonly string[]): Promise<Part & { readonly ready: Ready }> {
+    return Part.#launch(script, [join(COMPILED, script), ...args]);
+  }
+
+  static async #launch<Ready>(command: string, args: readonly string[]): Promise<Part & { readonly ready: Ready }> {
+    const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'pipe'] });
     const part = new Part(command, child);
     const lines = createInterface({ input: child.stdout });
     const timeout = AbortSignal.timeout(READY_MS);
     const line = await Promise.race([
       once(lines, 'line', { signal: timeout }).then(([text]) => text as string),
-      part.exited.then((code) => Promise.reject(new Error(`chancery ${command} ended with ${code}: ${part.stderr}`))),
+      part.exited.then((code) => Promise.reject(new Error(`${command} ended with ${code}: ${part.stderr}`))),
     ]).catch((error) => {
       child.kill('SIGKILL');
-      throw new Error(`chancery ${command} was not ready: ${part.stderr}`, { cause: error });
+      throw new Error(`${command} was not ready: ${part.stderr}`, { cause: error });
     });
     child.stdout.resume();
     return Object.assign(part, { ready: JSON.parse(line) as Ready });
@@ -44,7 +54,7 @@ export class Part {
   }
 
   get pid(): number {
-    if (this.child.pid === undefined) throw new Error(`chancery ${this.command} has no process`);
+    if (this.child.pid === undefined) throw new Error(`${this.command} has no process`);
     return this.child.pid;
   }
 
@@ -52,6 +62,11 @@ export class Part {
   async kill9(): Promise<void> {
     this.child.kill('SIGKILL');
     await this.exited;
+  }
+
+  /** Stops it where it is (SIGSTOP), or lets it go on (SIGCONT). */
+  signal(name: 'SIGSTOP' | 'SIGCONT'): void {
+    this.child.kill(name);
   }
 
   /** Asks it to end; resolves with its exit code. */
