@@ -1,73 +1,94 @@
 import type { Bus } from '../../bus/index.js';
+import { addRows, type Envelope } from './ledger-rows.js';
 
-/** What the records of a topic must have become, worked out here with nothing but JSON.parse. */
-export interface Expected {
-  /** `topic/partition/offset` of every record that is not a repeat of an earlier one. */
-  readonly places: Set<string>;
-  /** `partition/offset/index market last bid ask source` of every price entry. */
-  readonly ticks: Set<string>;
-  /** `partition/offset/index market chance` of every live chance point. */
-  readonly chances: Set<string>;
+/** Rows that must be there, by table: each as a text that names its place and its values, as `TABLE_ROWS` gives it. */
+export type RowsByTable = Map<string, Set<string>>;
+
+/** What the records of a bus must have become, worked out here with nothing but JSON.parse. */
+export interface Ledger {
+  readonly rows: RowsByTable;
+  /** Records on the bus. */
+  records: number;
   /** Records that a collector sent again: they must have left no rows. */
-  readonly repeats: number;
+  repeats: number;
 }
 
-interface Envelope {
-  kind: string;
-  sid: string;
-  n: number;
-  piece?: { i: number };
-  body: Frame;
-}
-interface Frame {
-  t?: string;
-  d?: unknown;
-  o?: string[];
-  e?: string;
+export interface LedgerOptions {
+  /** Only this topic; default all. */
+  readonly topic?: string;
+  /** Told of every record that could be read, with the body's text. */
+  readonly onRecord?: (topic: string, record: Envelope, body: string) => void;
 }
 
-/** Reads the whole bus. */
-export async function readLedger(bus: Bus): Promise<Expected> {
-  const expected = { places: new Set<string>(), ticks: new Set<string>(), chances: new Set<string>(), repeats: 0 };
-  const lastN = new Map<string, number>();
-  for (const { topic, partition, begin, end } of await bus.partitions()) {
-    if (end === begin) continue;
+export const emptyLedger = (): Ledger => ({ rows: new Map(), records: 0, repeats: 0 });
+
+/** Reads the bus, whole or one topic, and adds what it says to the ledger. */
+export async function readLedger(bus: Bus, ledger = emptyLedger(), options: LedgerOptions = {}): Promise<Ledger> {
+  const last = new Map<string, number>();
+  for (const { topic, partition, log, begin, end } of await bus.partitions()) {
+    if (end === begin || (options.topic !== undefined && topic !== options.topic)) continue;
     for await (const batch of bus.read(topic, partition, begin, end - 1)) {
       for (let i = 0; i < batch.count; i++) {
         const text = batch.bytes.toString('utf8', batch.bounds[i], batch.bounds[i + 1]);
-        const record = JSON.parse(text) as Envelope;
-        const session = `${topic}/${partition}/${record.sid}`;
-        const step = record.n + (record.piece?.i ?? 0) / 65_536;
-        if (step <= (lastN.get(session) ?? 0)) {
-          expected.repeats += 1;
+        const place = { topic, log, partition, offset: batch.firstOffset + i };
+        ledger.records += 1;
+        const record = parsed(text);
+        if (!record) {
+          addRow(ledger, 'dead_letters', `${topic}/${log}/${partition}/${place.offset}/0`);
           continue;
         }
-        lastN.set(session, step);
-        const offset = batch.firstOffset + i;
-        expected.places.add(`${topic}/${partition}/${offset}`);
-        if (record.kind === 'order-book.frame') addTicks(expected.ticks, record.body, `${partition}/${offset}`);
-        if (record.kind === 'chance.frame') addChances(expected.chances, record.body, `${partition}/${offset}`);
+        options.onRecord?.(topic, record, text.slice(text.indexOf('"body":') + 7, -1));
+        const session = `${partition}/${topic}/${record.sid}`;
+        const step = record.n + (record.piece?.i ?? 0) / 65_536;
+        if (step <= (last.get(session) ?? 0)) {
+          ledger.repeats += 1;
+          continue;
+        }
+        last.set(session, step);
+        addRows(place, record, (table, row) => addRow(ledger, table, row));
       }
     }
   }
-  return expected;
+  return ledger;
 }
 
-function addTicks(ticks: Set<string>, frame: Frame, place: string): void {
-  if (frame.t !== 'PRICES_DATA' && frame.t !== 'PRICES_DATA_DELTA') return;
-  const source = frame.t === 'PRICES_DATA' ? 'snapshot' : 'delta';
-  const entries = frame.d as { o: string; c: number; b: number; a: number }[];
-  for (const [index, { o, c, b, a }] of entries.entries()) {
-    ticks.add(`${place}/${index} ${o} ${c} ${b === 0 ? null : b} ${a === 1 ? null : a} ${source}`);
+function addRow({ rows }: Ledger, table: string, row: string): void {
+  const set = rows.get(table);
+  if (set) set.add(row);
+  else rows.set(table, new Set([row]));
+}
+
+function parsed(text: string): Envelope | undefined {
+  try {
+    return JSON.parse(text) as Envelope;
+  } catch {
+    return undefined;
   }
 }
 
-function addChances(chances: Set<string>, frame: Frame, place: string): void {
-  if (frame.t !== 'probability') return;
-  const data = frame.d as { t: number; p: number } | Record<string, { t: number; p: number }>;
-  const points = typeof data.p === 'number' ? [[frame.o?.[0], data]] : Object.entries(data);
-  for (const [market, point] of points) {
-    const { t, p } = point as { t: number; p: number };
-    chances.add(`${place} ${market} ${t} ${p}`);
-  }
+export interface Difference {
+  readonly expected: number;
+  readonly found: number;
+  /** The first of what is wrong, and how much of it there is. */
+  readonly missing: readonly string[];
+  readonly doubled: readonly string[];
+  readonly invented: readonly string[];
+  readonly counts: { readonly missing: number; readonly doubled: number; readonly invented: number };
+}
+
+/** Compares rows that were found with those that must be there. */
+export function compare(found: readonly string[], wanted: ReadonlySet<string>): Difference {
+  const times = new Map<string, number>();
+  for (const row of found) times.set(row, (times.get(row) ?? 0) + 1);
+  const doubled = [...times].filter(([, count]) => count > 1).map(([row]) => row);
+  const missing = [...wanted].filter((row) => !times.has(row));
+  const invented = [...times.keys()].filter((row) => !wanted.has(row));
+  return {
+    expected: wanted.size,
+    found: found.length,
+    missing: missing.slice(0, 5),
+    doubled: doubled.slice(0, 5),
+    invented: invented.slice(0, 5),
+    counts: { missing: missing.length, doubled: found.length - times.size, invented: invented.length },
+  };
 }

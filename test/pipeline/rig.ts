@@ -26,25 +26,55 @@ interface ExchangeReady {
   readonly control: { readonly url: string; readonly token: string };
 }
 
+export type RigCommand = 'warehouse' | 'transform' | 'collect';
+
+export interface RigOptions {
+  /** The bus, when it is not the embedded log of the folder, and what collectors and workers are told about it. */
+  readonly kafka?: { readonly bus: Bus; readonly args: readonly string[] };
+}
+
 /** One instance of everything, each part a process of its own on one data folder. */
 export class Rig {
   readonly folder = mkdtempSync(join(tmpdir(), 'chancery-pipeline-'));
-  readonly bus: Bus = openEmbeddedBus({ dir: join(this.folder, 'bus'), retentionEveryMs: 0 });
   readonly #parts = new Map<string, Part>();
+  #bus: Bus;
   #exchange: ExchangeReady | undefined;
+
+  constructor(private readonly options: RigOptions = {}) {
+    this.#bus = options.kafka?.bus ?? this.#openLog();
+  }
+
+  get bus(): Bus {
+    return this.#bus;
+  }
+
+  /** Throws the embedded log away and begins another; no other process may have it open. */
+  async wipeLog(): Promise<void> {
+    await this.#bus.close();
+    rmSync(join(this.folder, 'bus'), { recursive: true });
+    this.#bus = this.#openLog();
+  }
 
   async startExchange(args: readonly string[]): Promise<void> {
     const data = join(this.folder, 'exchange');
-    const part = await Part.start<ExchangeReady>('exchange', ['--port', '0', '--data', data, ...args]);
+    const own = ['--port', '0', '--data', data, '--stop-with-parent'];
+    const part = await Part.start<ExchangeReady>('exchange', [...own, ...args]);
     this.#parts.set('exchange', part);
     this.#exchange = part.ready;
   }
 
-  async start(command: 'warehouse' | 'transform' | 'collect', args: readonly string[] = []): Promise<Part> {
-    const more = command === 'collect' ? ['--exchange-url', this.exchange.url, ...FAST] : [];
-    const part = await Part.start(command, ['--data', this.folder, '--log-level', 'warn', ...more, ...args]);
-    this.#parts.set(command, part);
+  /** @param name tells several of one command apart */
+  async start(command: RigCommand, args: readonly string[] = [], name: string = command): Promise<Part> {
+    const part = await Part.start(command, this.argsOf(command, args));
+    this.#parts.set(name, part);
     return part;
+  }
+
+  /** What a command is started with on this rig. */
+  argsOf(command: RigCommand, args: readonly string[] = []): string[] {
+    const bus = command === 'warehouse' ? [] : (this.options.kafka?.args ?? []);
+    const more = command === 'collect' ? ['--exchange-url', this.exchange.url, ...FAST] : [];
+    return ['--data', this.folder, '--log-level', 'warn', '--stop-with-parent', ...bus, ...more, ...args];
   }
 
   part(command: string): Part {
@@ -107,6 +137,10 @@ export class Rig {
     for (const part of [...this.#parts.values()].reverse()) await part.kill9();
     await this.bus.close();
     rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  #openLog(): Bus {
+    return openEmbeddedBus({ dir: join(this.folder, 'bus'), retentionEveryMs: 0 });
   }
 }
 

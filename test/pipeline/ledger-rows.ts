@@ -1,0 +1,120 @@
+/** A record as it is on the bus. */
+export interface Envelope {
+  readonly kind: string;
+  readonly sid: string;
+  readonly n: number;
+  /** Unix microseconds. */
+  readonly at: number;
+  readonly req: Readonly<Record<string, unknown>>;
+  readonly enc?: string;
+  readonly piece?: { readonly i: number };
+  readonly body: unknown;
+}
+
+interface Place {
+  readonly topic: string;
+  readonly log: string;
+  readonly partition: number;
+  readonly offset: number;
+}
+
+type AddRow = (table: string, row: string) => void;
+
+/** The rows that a record must become, apart from bodies that came in pieces. */
+export function addRows(place: Place, record: Envelope, add: AddRow): void {
+  const { topic, log, partition, offset } = place;
+  const { kind, sid, n } = record;
+  add('raw_records', `${topic}/${log}/${partition}/${offset} ${sid} ${n} ${kind}`);
+  if (record.piece) return;
+  const at = `${log}/${partition}/${offset}`;
+  const indexes = new Map<string, number>();
+  const addNext = (table: string, says: string) => {
+    const index = indexes.get(table) ?? 0;
+    indexes.set(table, index + 1);
+    add(table, `${at}/${index} ${says}`);
+  };
+  const bury = () => {
+    const index = indexes.get('dead_letters') ?? 0;
+    indexes.set('dead_letters', index + 1);
+    add('dead_letters', `${topic}/${at}/${index}`);
+  };
+  const status = Number(record.req['status'] ?? 200);
+  if (status >= 200 && status < 300) ROWS[kind]?.(record, addNext, bury, add);
+}
+
+type KindRows = (record: Envelope, addNext: AddRow, bury: () => void, add: AddRow) => void;
+
+const ROWS: Readonly<Record<string, KindRows>> = {
+  'order-book.frame': (record, addNext, bury) => {
+    const frame = record.body as { t?: string; d?: unknown };
+    if (frame.t === 'STRANGE' || record.enc !== undefined) return bury();
+    if (frame.t !== 'PRICES_DATA' && frame.t !== 'PRICES_DATA_DELTA') return;
+    const source = frame.t === 'PRICES_DATA' ? 'snapshot' : 'delta';
+    for (const { o, c, b, a } of frame.d as { o: string; c: number; b: number; a: number }[]) {
+      if (typeof c !== 'number') bury();
+      else addNext('price_ticks', `${o} ${c} ${side(b)} ${side(a)} ${source} ${Math.floor(record.at / 1000)}`);
+    }
+  },
+  'chance.frame': ({ body }, addNext) => {
+    const frame = body as { t?: string; d?: unknown; o?: string[] };
+    if (frame.t !== 'probability' && frame.t !== 'UPDATE_HISTORY') return;
+    const data = frame.d as Point | Record<string, Point>;
+    const one = typeof data.p === 'number';
+    const points = one ? [[frame.o?.[0], data] as const] : Object.entries(data);
+    const source = frame.t === 'UPDATE_HISTORY' ? 'aggregate' : one ? 'change' : 'last-known';
+    for (const [market, point] of points) {
+      const { t, p } = point as Point;
+      addNext('chance_points', `${market} ${t} ${p} ${source}`);
+    }
+  },
+  'chance.history': ({ body, req }, _, __, add) => {
+    for (const { t, p } of observed(body as Point[], req['to'])) {
+      add('chance_history_points', `${req['event']} ${req['market']} ${req['period'] ?? 'raw'} ${t} ${p}`);
+    }
+  },
+  'reference.events': ({ body }, addNext) => {
+    for (const { id, outcomes } of (body as { content: { id: string; outcomes: { marketId: string }[] }[] }).content) {
+      addNext('event_observations', id);
+      for (const { marketId } of outcomes) addNext('market_observations', marketId);
+    }
+  },
+  'reference.categories': ({ body }, addNext) => addCategories(body as Category[], addNext),
+  'reference.tags': ({ body }, addNext) => {
+    for (const { n } of body as { n: string }[]) addNext('tag_observations', n);
+  },
+  'reference.coins': ({ body }, addNext) => {
+    for (const { i } of body as { i: string }[]) addNext('coin_observations', i);
+  },
+  mark: ({ body, sid, n, at }, addNext) => {
+    const mark = body as { type: string; poll: string; outcome: string; got: number };
+    if (mark.type === 'poll') addNext('polls', `${mark.poll} ${mark.outcome} ${mark.got}`);
+    else addNext('marks', `${mark.type} ${sid} ${n} ${at}`);
+  },
+};
+
+interface Point {
+  readonly t: number;
+  readonly p: number;
+}
+
+interface Category {
+  readonly i: string;
+  readonly sc?: readonly Category[];
+}
+
+/** A side of the book; 0 and 1 say that it is empty. */
+const side = (price: number): number | null => (price === 0 || price === 1 ? null : price);
+
+/** Without the anchor, and without a line that only says that nothing changed. */
+function observed(points: readonly Point[], to: unknown): readonly Point[] {
+  const [anchor, second] = points;
+  if (points.length === 2 && anchor?.p === second?.p && (to === undefined || (second?.t ?? 0) >= Number(to))) return [];
+  return points.slice(1);
+}
+
+function addCategories(categories: readonly Category[], addNext: AddRow): void {
+  for (const { i, sc } of categories) {
+    addNext('category_observations', i);
+    addCategories(sc ?? [], addNext);
+  }
+}

@@ -1,0 +1,51 @@
+const PLACE = [`_log`, `'/'`, `toString(_partition)`, `'/'`, `toString(_offset)`];
+const ROW = [...PLACE, `'/'`, 'toString(_index)'];
+
+/** The text of a row: values, one space between each. */
+const text = (place: readonly string[], ...values: string[]): string =>
+  `concat(${[...place, ...values.flatMap((value) => [`' '`, value])].join(', ')})`;
+
+const side = (column: string): string => `ifNull(toString(${column}), 'null')`;
+
+/** For every table that the ledger knows, a SELECT of its rows as the ledger words them. */
+export const TABLE_ROWS: Readonly<Record<string, string>> = {
+  raw_records: select('raw_records', ['_topic', `'/'`, ...PLACE], 'toString(sid)', 'toString(n)', 'kind'),
+  dead_letters: select('dead_letters', ['_topic', `'/'`, ...ROW]),
+  price_ticks: select(
+    'price_ticks',
+    ROW,
+    'market',
+    'toString(last)',
+    side('bid'),
+    side('ask'),
+    'toString(source)',
+    'toString(toUnixTimestamp64Milli(received_at))',
+  ),
+  chance_points: select(
+    'chance_points',
+    ROW,
+    'market',
+    'toString(toUnixTimestamp(occurred_at))',
+    'toString(chance)',
+    'toString(source)',
+  ),
+  chance_history_points: select(
+    'chance_history_points FINAL',
+    ['event'],
+    'market',
+    'period',
+    'toString(toUnixTimestamp(occurred_at))',
+    'toString(chance)',
+  ),
+  event_observations: select('event_observations', ROW, 'event'),
+  market_observations: select('market_observations', ROW, 'market'),
+  category_observations: select('category_observations', ROW, 'category'),
+  tag_observations: select('tag_observations', ROW, 'tag'),
+  coin_observations: select('coin_observations', ROW, 'coin'),
+  marks: select('marks', ROW, 'type', 'sid', 'toString(n)', 'toString(toUnixTimestamp64Micro(marked_at))'),
+  polls: select('polls', ROW, 'poll', 'toString(outcome)', 'toString(got)'),
+};
+
+function select(from: string, place: readonly string[], ...values: string[]): string {
+  return `SELECT ${text(place, ...values)} AS row FROM ${from}`;
+}
