@@ -10,7 +10,7 @@ interface TableBase {
   readonly name: string;
   /** Every column that code writes, in the order in which the values of a row are encoded. Place columns come first. */
   readonly columns: readonly Column[];
-  /** Whether a materialized view reads the inserts of this table: then a resend must always send the whole batch. */
+  /** Whether a materialized view reads the inserts of this table: then it is run again after anything but a clear success. */
   readonly feedsMaterializedViews: boolean;
 }
 

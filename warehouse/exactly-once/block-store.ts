@@ -34,6 +34,8 @@ export interface BlockStore {
   ): Promise<{ rows: number; places: number }>;
   /** How many IDs of the block a replacing table does not have at the block's version or a later one. */
   countOutdated(block: TableBlock, signal: AbortSignal): Promise<number>;
+  /** Runs a log table's materialized views over its rows of the batch, whether they have seen them or not. */
+  feedViews(table: TableDefinition, place: BatchPlace, signal: AbortSignal): Promise<void>;
   /** How many of these queries are running. */
   countRunning(queryIds: readonly string[], signal: AbortSignal): Promise<number>;
   /** Asks the server to end these queries; resolves without waiting for their end. */

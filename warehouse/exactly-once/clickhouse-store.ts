@@ -34,6 +34,20 @@ const INSERT_SETTINGS: StatementSettings = {
   allow_suspicious_low_cardinality_types: 1,
 };
 
+/** An insert into a view's target that is made again whenever it is asked for. */
+const FEED_SETTINGS: StatementSettings = {
+  ...INSERT_SETTINGS,
+  deduplicate_insert: 'disable',
+  deduplicate_insert_select: 'disable',
+};
+
+interface LiveView {
+  readonly database: string;
+  readonly name: string;
+  readonly select: string;
+  readonly columns: readonly string[];
+}
+
 /** The exactly-once protocol's view of one ClickHouse server. */
 export class ClickHouseStore implements BlockStore {
   constructor(private readonly connection: Connection) {}
@@ -77,6 +91,29 @@ export class ClickHouseStore implements BlockStore {
       signal,
     );
     return outdated;
+  }
+
+  async feedViews(table: TableDefinition, place: BatchPlace, signal: AbortSignal): Promise<void> {
+    const { database } = this.connection;
+    const views = await this.connection.query<LiveView>(
+      `SELECT v.database AS database, v.name AS name, v.as_select AS select, groupArray(c.name) AS columns
+       FROM system.tables AS v JOIN system.columns AS c ON c.database = v.database AND c.table = v.name
+       WHERE v.engine = 'MaterializedView' AND (v.database, v.name) IN (
+         SELECT arrayJoin(arrayZip(dependencies_database, dependencies_table)) FROM system.tables
+         WHERE database = {database:String} AND name = {table:String})
+       GROUP BY ALL ORDER BY database, name`,
+      { database, table: table.name },
+      signal,
+    );
+    const filters = `{${quoteText(`${database}.${table.name}`)}: ${quoteText(within(table, place))}}`;
+    for (const { database: of, name, select, columns } of views) {
+      const names = columns.map(quoteName).join(', ');
+      await this.connection.command(
+        `INSERT INTO ${quoteName(of)}.${quoteName(name)} (${names}) SELECT ${names} FROM (${select})
+         SETTINGS additional_table_filters = ${filters}`,
+        { settings: FEED_SETTINGS, signal },
+      );
+    }
   }
 
   async countRunning(queryIds: readonly string[], signal: AbortSignal): Promise<number> {

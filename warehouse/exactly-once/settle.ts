@@ -68,7 +68,7 @@ class Settlement {
   #intent: Intent;
   /** Tables whose rows got a clear success under the current attempt. */
   #sent = new Set<string>();
-  /** Tables whose whole block got a clear success: their materialized views have seen it. */
+  /** Tables whose materialized views have seen the whole batch. */
   readonly #viewsFed = new Set<string>();
   readonly #store: BlockStore;
 
@@ -84,33 +84,53 @@ class Settlement {
   async step(): Promise<boolean> {
     await this.#quiesce();
     const incomplete = await this.#incomplete();
+    if (incomplete.length === 0) {
+      await this.#feedViews();
+      return true;
+    }
     if (incomplete.some((table) => this.#sent.has(table.name))) {
       await this.#nextAttempt();
       return false;
     }
-    const unfed = this.batch.tables.filter((t) => t.feedsMaterializedViews && !this.#viewsFed.has(t.name));
-    const toSend = new Set([...incomplete, ...unfed]);
-    if (toSend.size === 0) return true;
-    const blocks = (await this.batch.blocks()).filter((block) => toSend.has(block.table));
+    const blocks = (await this.batch.blocks()).filter((block) => incomplete.includes(block.table));
     const beforeSend = await assertOwned(this.context);
-    await allSettled(blocks.map((block) => this.#send(block, unfed.includes(block.table), beforeSend)));
+    await allSettled(blocks.map((block) => this.#send(block, this.#intent.attempt, beforeSend)));
     return false;
   }
 
-  async #send(block: TableBlock, whole: boolean, beforeSend: () => void): Promise<void> {
+  /**
+   * Of a log table only the rows go in that are not there: whether the server still remembers a token, which it does
+   * for a number of parts only, decides nothing about those that are.
+   */
+  async #send(block: TableBlock, attempt: number, beforeSend: () => void): Promise<void> {
     const { place } = this.batch;
     const { name, kind } = block.table;
-    // Materialized views need the whole block, which goes under the first token: they run again, the table does not.
-    const attempt = whole ? 0 : this.#intent.attempt;
     await this.#store.insert(block, {
       token: tokenOf(place, attempt),
       queryId: queryIdOf(place, attempt, name),
-      ...(attempt > 0 && kind === 'log' ? { onlyMissing: place } : {}),
+      ...(kind === 'log' ? { onlyMissing: place } : {}),
       beforeSend,
       signal: this.context.signal,
     });
-    if (attempt === 0) this.#viewsFed.add(name);
     if (attempt === this.#intent.attempt) this.#sent.add(name);
+  }
+
+  /**
+   * Every row is there, but materialized views may have missed some: the server was killed between the two. They read
+   * a log table's rows again from the table. A replacing table may have replaced them already; it gets its block once
+   * more, which changes nothing of it.
+   */
+  async #feedViews(): Promise<void> {
+    const unfed = this.batch.tables.filter((t) => t.feedsMaterializedViews && !this.#viewsFed.has(t.name));
+    for (const table of unfed) {
+      if (table.kind === 'log') {
+        await this.#store.feedViews(table, this.batch.place, this.context.signal);
+      } else {
+        const block = (await this.batch.blocks()).find((b) => b.table === table);
+        if (block) await this.#send(block, 0, await assertOwned(this.context));
+      }
+      this.#viewsFed.add(table.name);
+    }
   }
 
   /** The server took a token but not its rows: the rows that are missing get another token, which is committed first. */

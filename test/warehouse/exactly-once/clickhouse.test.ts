@@ -286,7 +286,7 @@ describe('the writer', () => {
     const committed = new Committed();
     const partition = await writerOf(connect()).open(committed.open(), { rebuild, signal: never });
     await expect(partition.write({ start: 0, end: 9, blocks: blocksOf(0, 9) })).rejects.toThrow(
-      /^ClickHouse refuses the rows of offsets 0 to 9 of topic\/3 \(tried 3 times\): ClickHouse: No such column body/,
+      /^ClickHouse refuses the rows of offsets 0 to 9 of topic\/3 \(tried 3 times\): ClickHouse: There is no column body/,
     );
     await expect(partition.ready()).rejects.toThrow(IntegrityError);
     await expect(partition.write({ start: 10, end: 19, blocks: [] })).rejects.toThrow('ClickHouse refuses');

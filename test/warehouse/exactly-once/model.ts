@@ -113,6 +113,12 @@ export class ModelServer {
     for (let i = 0; i < 1000; i++) this.tick();
   }
 
+  /** A long time passes: all that was under way comes to its end, and the tokens are pushed out by those of others. */
+  forget(): void {
+    this.drain();
+    for (const table of this.tables.values()) table.tokens = [];
+  }
+
   kill(): void {
     this.#running = [];
   }
@@ -169,6 +175,19 @@ export class ModelServer {
         .filter((row) => newest(idOf(row)) < row.offset)
         .map(idOf),
     ).size;
+  }
+
+  /** The materialized view, run over the rows of a range: as far as it came when no answer comes. */
+  feedViews(table: string, place: BatchPlace): void {
+    this.tick();
+    const rows = this.#table(table).rows.filter((row) => row.offset >= place.start && row.offset <= place.end);
+    const parts = [...new Set(rows.map((row) => row.part))];
+    const answers = this.fate.pick(12) !== 11;
+    for (const part of answers ? parts : parts.slice(1)) {
+      const own = rows.filter((row) => row.part === part);
+      this.viewCounts.set(`${part}|${Math.min(...own.map((row) => row.offset))}`, own.length);
+    }
+    if (!answers) throw new ConnectionError('no answer');
   }
 
   countRunning(ids: readonly string[]): number {
@@ -309,6 +328,7 @@ export function storeFor(server: ModelServer, life: Life, without: Without, rand
         return without.readBack ? { rows, places: rows } : server.countPlaces(table.name, place);
       }),
     countOutdated: (block) => life.step(() => (without.readBack ? 0 : server.countOutdated(block))),
+    feedViews: (table, place) => life.step(() => (without.feedViews ? undefined : server.feedViews(table.name, place))),
     countRunning: (ids) => life.step(() => (without.quiesce ? 0 : server.countRunning(ids))),
     kill: (ids) => life.step(() => server.killQueries(ids)),
   };

@@ -63,9 +63,18 @@ async function work(world: World, life: Life, without: Without = {}): Promise<vo
   await open.flush();
 }
 
-/** Workers follow each other, each dying at the given step, until one comes through. */
-async function workers(world: World, deaths: readonly number[], without: Without = {}): Promise<void> {
+/**
+ * Workers follow each other, each dying at the given step, until one comes through.
+ * @param forgets whether the server has forgotten its tokens when the next one comes
+ */
+async function workers(
+  world: World,
+  deaths: readonly number[],
+  without: Without = {},
+  forgets: (death: number) => boolean = () => false,
+): Promise<void> {
   for (let i = 0; i < deaths.length + 50; i++) {
+    if (i > 0 && forgets(i - 1)) world.server.forget();
     try {
       await work(world, new Life(deaths[i] ?? -1), without);
       return;
@@ -151,6 +160,28 @@ describe('the exactly-once protocol', () => {
     }
   });
 
+  it('survives a death at any step, found only when the deduplication window has long been passed', async () => {
+    const life = new Life(-1);
+    await work(newWorld(), life);
+    for (let diesAt = 0; diesAt < life.steps; diesAt++) {
+      const world = newWorld();
+      await workers(world, [diesAt], {}, () => true);
+      expect(faultsOf(world), `died at step ${diesAt}`).toEqual([]);
+    }
+  });
+
+  it('loses and doubles nothing, whatever fails in whatever order, with tokens that are forgotten', async () => {
+    const forgetful = fc.tuple(story, fc.array(fc.boolean(), { maxLength: 12 }));
+    await fc.assert(
+      fc.asyncProperty(forgetful, async ([{ choices, deaths, seed }, forgotten]) => {
+        const world = newWorld(choices, seed);
+        await workers(world, deaths, {}, (death) => forgotten[death] ?? false);
+        expect(faultsOf(world)).toEqual([]);
+      }),
+      { numRuns: 3000, seed: 21 },
+    );
+  });
+
   it('loses and doubles nothing, whatever fails in whatever order', async () => {
     await fc.assert(
       fc.asyncProperty(story, async ({ choices, deaths, seed }) => {
@@ -195,6 +226,7 @@ describe('each protection is needed:', () => {
   it('without the token', async () => expect(await fails({ token: true })).toBe(true));
   it('without the read-back', async () => expect(await fails({ readBack: true })).toBe(true));
   it('without a new token for swallowed rows', async () => expect(await fails({ newToken: true })).toBe(true));
+  it('without feeding materialized views again', async () => expect(await fails({ feedViews: true })).toBe(true));
   it('without waiting for running queries', async () => expect(await fails({ quiesce: true })).toBe(true));
 
   it('without asking for ownership, once the tokens of a paused worker are forgotten', async () => {
