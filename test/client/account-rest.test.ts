@@ -25,7 +25,7 @@ const everything = (error: unknown): string =>
   `${inspect(error, { depth: 9, showHidden: true })}${JSON.stringify(error)}`;
 
 describe('what is asked of an account', () => {
-  it('goes out as documented, with the API key or the token that the operation wants, never both', async () => {
+  it('goes out as documented, with the API key or the token that the operation wants, never both [4.2/tpsl-list 4.3/balances 4.3/balances-full 4.4/open-positions 4.4/active-orders 4.4/orders 4.4/trades 4.4/activity 4.4/profile 4.4/position-stats 5.1/headers 5.1/rule-6 9/version]', async () => {
     const { base, seen } = await script((response, request) => {
       const single = /stats|deposit|api-key/.test(request.url);
       const record = { profile: { userId: 'u1' }, a: '0xabc', key: 'pk_1' };
@@ -69,7 +69,7 @@ describe('what is asked of an account', () => {
     expect(seen.every(({ body }) => body === '')).toBe(true);
   });
 
-  it('goes to the host of each path prefix', async () => {
+  it('goes to the host of each path prefix [1/routing]', async () => {
     const hosts = {
       wallet: await script(json([])),
       history: await script(json(noPages)),
@@ -104,7 +104,7 @@ describe('what is asked of an account', () => {
     expect(seen).toEqual([]);
   });
 
-  it('is not sent without the credentials for it', async () => {
+  it('is not sent without the credentials for it [5.2/scope]', async () => {
     const { base, seen } = await script(json([]));
     const keyOnly = new AccountClient(exchangeOf(base), { apiKey });
     const tokenOnly = new AccountClient(exchangeOf(base), { jwt });
@@ -161,7 +161,7 @@ describe('what an account answers', () => {
     ]);
   });
 
-  it('is null where there is no deposit address or no key yet', async () => {
+  it('is null where there is no deposit address or no key yet [4.1/get 4.3/deposit-address]', async () => {
     const { base } = await script(json({ status: 404, error: 'Not Found', message: 'not generated yet' }, 404));
     expect(await accountOf(base).depositAddress()).toBeNull();
     expect(await accountOf(base).apiKeyInfo()).toBeNull();
@@ -196,7 +196,7 @@ describe('what an account answers', () => {
 });
 
 describe('refusals', () => {
-  it('tell 401 from 403 by class, and say what to look at', async () => {
+  it('tell 401 from 403 by class, and say what to look at [5.1/rule-7 7.2/401 7.4/open]', async () => {
     const refused = async (status: number) => {
       const { base } = await script(json({ status, error: 'No', message: 'because' }, status));
       return failure(accountOf(base).balances());
@@ -265,7 +265,7 @@ const PASSWORD = 'correct "horse" battery';
 const fields = { email: 'me@example.org', password: new Secret(PASSWORD), otp: () => new Secret('123456') };
 
 describe('logging in', () => {
-  it('sends the fields as they are, and answers the token', async () => {
+  it('sends the fields as they are, and answers the token [4.1/login]', async () => {
     const { base, seen } = await script(json({ token: TOKEN, expiresAt: '2030-01-01T00:00:00Z' }));
     const { token, expiresAtMicros } = await login(exchangeOf(base), fields);
     expect([token.reveal(), expiresAtMicros]).toEqual([TOKEN, Date.parse('2030-01-01T00:00:00Z') * 1000]);
@@ -304,14 +304,14 @@ describe('logging in', () => {
     return { account, urls: () => seen.map(({ url }) => url.split('?')[0]), revoke: () => (logins += 1) };
   }
 
-  it('happens when a token is first wanted, once for all who want it', async () => {
+  it('happens when a token is first wanted, once for all who want it [5.3/login]', async () => {
     const { account, urls } = await withLogins();
     await Promise.all([account.transactions(), account.transactions()]);
     await account.transactions();
     expect(urls()).toEqual(['/auth/login', '/api/transactions', '/api/transactions', '/api/transactions']);
   });
 
-  it('happens again when the token is refused, and what was refused is asked again', async () => {
+  it('happens again when the token is refused, and what was refused is asked again [5.3/lifetime]', async () => {
     const { account, urls, revoke } = await withLogins();
     await account.transactions();
     revoke();
@@ -325,7 +325,7 @@ describe('logging in', () => {
     ]);
   });
 
-  it('happens again when the token has expired, and not before', async () => {
+  it('happens again when the token has expired, and not before [5.3/lifetime]', async () => {
     const { account, urls } = await withLogins(() => new Date(Date.now() + 5000).toISOString());
     await account.transactions();
     await account.transactions();

@@ -27,7 +27,7 @@ describe('routing by path prefix', () => {
     expect(hostOf(path)).toBe(host);
   });
 
-  it('takes the host of the prefix where it is given and the base URL otherwise, keeping a path of the address', () => {
+  it('takes the host of the prefix where it is given and the base URL otherwise, keeping a path of the address [1/base-url 1/routing 1/unlisted]', () => {
     const addresses = {
       base: 'https://all.example/gate/',
       wallet: 'https://wallet.example',
@@ -91,13 +91,13 @@ describe('addresses that may be used', () => {
     expect(() => restUrl({ base }, '/api/coins')).not.toThrow(/secret/);
   });
 
-  it('refuses plain WebSocket addresses other than loopback', () => {
+  it('refuses plain WebSocket addresses other than loopback [1/tls]', () => {
     expect(() => streamUrl({ base: 'https://x.example', chanceWs: 'ws://x.example' }, 'chanceWs')).toThrow(
       '"ws://x.example" is not encrypted; use wss://x.example',
     );
   });
 
-  it('calls an IPv4 address loopback exactly when it begins with 127', () => {
+  it('calls an IPv4 address loopback exactly when it begins with 127 [1/tls]', () => {
     fc.assert(
       fc.property(fc.ipV4(), (ip) => {
         expect(isLoopback(new URL(`http://${ip}`).hostname)).toBe(ip.startsWith('127.'));

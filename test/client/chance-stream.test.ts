@@ -60,7 +60,7 @@ async function sentSoFar(connection: Connection): Promise<unknown[]> {
 }
 
 describe('the chance stream', () => {
-  it('sends SUBSCRIBE with all markets of the event, UNSUBSCRIBE and HISTORY as documented', async () => {
+  it('sends SUBSCRIBE with all markets of the event, UNSUBSCRIBE and HISTORY as documented [6.2/subscribe 6.2/unsubscribe]', async () => {
     const { stream, connection } = await subscribed();
     expect(connection.url).toBe('/ws');
     expect(connection.received).toEqual([{ t: 'SUBSCRIBE', e: 'e', o: ['m'] }]);
@@ -89,14 +89,14 @@ describe('the chance stream', () => {
     expect(await connection.message()).toMatchObject({ o: ['a', 'b'], d: { p: '5M' } });
   });
 
-  it('refuses a HISTORY that cannot be sent', async () => {
+  it('refuses a HISTORY that cannot be sent [6.2/history]', async () => {
     const { stream } = await open();
     const query = { eventId: 'e', marketIds: ['m'], from: 0, to: 1 };
     expect(await reasonOf(stream.history({ ...query, period: '1h' }))).toContain('period is "1h"');
     expect(await reasonOf(stream.history({ ...query, to: Number.POSITIVE_INFINITY }))).toContain('to is Infinity');
   });
 
-  it('gives live points, aggregated points and confirmations as messages', async () => {
+  it('gives live points, aggregated points and confirmations as messages [6.2/update-history]', async () => {
     const { connection, messages } = await subscribed();
     connection.send({ t: 'probability', e: 'e', o: ['m'], d: { t: 2, p: 0.6 } });
     connection.send({ t: 'UPDATE_HISTORY', e: 'e', o: ['m'], d: { t: 3, p: 0.7 } });
@@ -109,7 +109,7 @@ describe('the chance stream', () => {
     expect(messages.calls.slice(0, 2)).toMatchObject([{ type: 'probability', initial: true }, { type: 'success' }]);
   });
 
-  it('keeps one HISTORY in flight, in order, and gives each its own answer', async () => {
+  it('keeps one HISTORY in flight, in order, and gives each its own answer [6.2/history]', async () => {
     const { stream, connection } = await subscribed();
     const asked = ['a', 'b', 'c'].map((market) => ask(stream, market));
     for (const [n, market] of ['a', 'b', 'c'].entries()) {
@@ -136,7 +136,7 @@ describe('the chance stream', () => {
     expect(await connection.message()).toMatchObject({ t: 'SUBSCRIBE', e: 'e3' });
   });
 
-  it('takes an error for the answer to the HISTORY in flight, and to a subscription otherwise', async () => {
+  it('takes an error for the answer to the HISTORY in flight, and to a subscription otherwise [7.3/chance]', async () => {
     const { stream, connection } = await subscribed();
     stream.subscribe('nowhere', ['x']);
     await connection.message();

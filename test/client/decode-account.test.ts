@@ -210,16 +210,22 @@ const whole = (decode: Decode, text: string) => {
 };
 
 describe('records of an account', () => {
-  it.each(RECORDS)('%s has every field of part 2, amounts exact', (_, decode, wire, record) => {
-    expect(whole(decode, `[${wire}]`)).toMatchObject({ items: [record], bad: [], extraFields: [] });
-  });
+  it.each(RECORDS)(
+    '%s has every field of part 2, amounts exact [2/tpsl 2/open-position 2/active-order 2/order 2/trade 2/transaction 2/activity 2/stats 2/position-stats 2/deposit-address 2/balance]',
+    (_, decode, wire, record) => {
+      expect(whole(decode, `[${wire}]`)).toMatchObject({ items: [record], bad: [], extraFields: [] });
+    },
+  );
 
-  it.each(SINGLE)('%s has every field of part 2, amounts exact', (_, decode, wire, record) => {
-    expect(whole(decode, wire)).toMatchObject({ items: [record], bad: [], extraFields: [] });
-  });
+  it.each(SINGLE)(
+    '%s has every field of part 2, amounts exact [2/tpsl 2/open-position 2/active-order 2/order 2/trade 2/transaction 2/activity 2/stats 2/position-stats 2/deposit-address 2/balance]',
+    (_, decode, wire, record) => {
+      expect(whole(decode, wire)).toMatchObject({ items: [record], bad: [], extraFields: [] });
+    },
+  );
 
   it.each(RECORDS)(
-    '%s comes out of every wrapper that the interface shows or leaves open',
+    '%s comes out of every wrapper that the interface shows or leaves open [4.3/transactions 4.4/wrapper 4.4/trades]',
     (_, decode, wire, record) => {
       const none = { page: null, size: null, totalPages: null, totalItems: null };
       const wrappers: [string, object][] = [
@@ -244,7 +250,7 @@ describe('records of an account', () => {
     expect(decoded.extraFields).toEqual(['surprise']);
   });
 
-  it('are null where nothing was said, but for what identifies them and what they are about', () => {
+  it('are null where nothing was said, but for what identifies them and what they are about [2/statuses]', () => {
     expect(whole(decodeTrades as Decode, '[{"i":"r1","q":1,"p":0.5}]').items).toEqual([
       {
         tradeRecordId: 'r1',
@@ -309,7 +315,7 @@ describe('records of an account', () => {
     });
   });
 
-  it('read balances from the list of the stream as well', () => {
+  it('read balances from the list of the stream as well [2/balance]', () => {
     expect(whole(decodeBalances as Decode, '{"l":[{"i":"usdc","b":1,"f":1}]}').items).toMatchObject([
       { assetId: 'usdc' },
     ]);
@@ -502,7 +508,7 @@ describe('whatever comes', () => {
     ),
   })).value as fc.Arbitrary<string>;
 
-  it.each(decoders)('%s never throws, and every entry is an item or bad with a reason', (_, decode) => {
+  it.each(decoders)('%s never throws, and every entry is an item or bad with a reason [2/statuses]', (_, decode) => {
     fc.assert(
       fc.property(json, (text) => {
         const decoded = decode(parseLossless(text)) as {

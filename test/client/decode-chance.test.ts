@@ -4,7 +4,7 @@ import { decodeChanceHistory, decodeChanceMessage } from '../../client/index.js'
 import { chanceEnvelopeSchema, chancePointSchema, explainIssue } from '../../client/wire/index.js';
 
 describe('decoding the chance stream', () => {
-  it('tells the map after SUBSCRIBE from one live point', () => {
+  it('tells the map after SUBSCRIBE from one live point [6.2/live]', () => {
     expect(
       decodeChanceMessage({
         t: 'probability',
@@ -90,14 +90,14 @@ describe('decoding the chance stream', () => {
     });
   });
 
-  it('refuses milliseconds where seconds belong', () => {
+  it('refuses milliseconds where seconds belong [2/probability-point]', () => {
     expect(decodeChanceMessage({ t: 'probability', o: ['a'], d: { t: 1763690000123, p: 0.5 } })).toMatchObject({
       points: [],
       bad: [{ path: 'd.t', reason: 'expected at most 10413791999, got number 1763690000123' }],
     });
   });
 
-  it('never throws, calls points bad exactly when the schema does, and envelopes alike', () => {
+  it('never throws, calls points bad exactly when the schema does, and envelopes alike [8/probability]', () => {
     const point = fc.oneof(
       fc.record({ t: fc.oneof(fc.nat(), fc.double(), fc.jsonValue()), p: fc.oneof(fc.double(), fc.jsonValue()) }),
       fc.jsonValue(),

@@ -28,7 +28,7 @@ const frame = fc.record(
 );
 
 describe('decoding the order book stream', () => {
-  it('gives the good entries of a snapshot and names the bad ones by place and reason', () => {
+  it('gives the good entries of a snapshot and names the bad ones by place and reason [2/price-entry]', () => {
     const good = { o: 'm1', c: 0.5, b: 0.49, a: 0.51, extra: true };
     const message = decodeOrderBookMessage({
       t: 'PRICES_DATA',
@@ -125,7 +125,7 @@ describe('decoding the order book stream', () => {
     }
   });
 
-  it('calls a frame without prices invalid exactly when the envelope schema does', () => {
+  it('calls a frame without prices invalid exactly when the envelope schema does [6/envelope]', () => {
     const body = fc.oneof(
       fc.record(
         {

@@ -35,7 +35,7 @@ const only = (body: unknown) => {
 };
 
 describe('decoding event search', () => {
-  it('reads the documented shape, the shape of the script, and both at once as the same event', () => {
+  it('reads the documented shape, the shape of the script, and both at once as the same event [1/markets 2/event-outcomes 2/event-runners]', () => {
     const documented = only({ content: [{ id: 'e1', title: 'T', outcomes }], totalElements: 7, totalPages: 4 });
     expect(documented.items).toMatchObject([{ eventId: 'e1', title: 'T', markets: [market()] }]);
     expect(documented.page).toEqual({ page: null, size: null, totalPages: 4, totalItems: 7 });
@@ -72,7 +72,7 @@ describe('decoding event search', () => {
     ]);
   });
 
-  it('refuses an event without an ID or with two', () => {
+  it('refuses an event without an ID or with two [1/ids]', () => {
     const { items, bad } = only({ content: [{ title: 'T' }, { id: 'a', i: 'b' }, { id: 7 }, { id: 'ok' }] });
     expect(items.map((e) => e.eventId)).toEqual(['ok']);
     expect(bad.map(({ index, path, reason }) => ({ index, path, reason }))).toEqual([
@@ -82,7 +82,7 @@ describe('decoding event search', () => {
     ]);
   });
 
-  it('takes undocumented fields where they are what they seem, and lists their names', () => {
+  it('takes undocumented fields where they are what they seem, and lists their names [2/event-other]', () => {
     const { items, extraFields } = only([
       {
         id: 'e',
@@ -108,7 +108,7 @@ describe('decoding event search', () => {
 });
 
 describe('decoding reference lists', () => {
-  it('flattens the category tree in depth-first order', () => {
+  it('flattens the category tree in depth-first order [2/category]', () => {
     const body = [
       { i: 'a', n: 'A', s: 'a', pi: null, sc: [{ i: 'b', sc: [{ i: 'c' }] }, { n: 'no id' }, { i: 'd', pi: 'a' }] },
     ];
@@ -131,7 +131,7 @@ describe('decoding reference lists', () => {
     expect(decoded.ok && decoded.items.length).toBe(50_001);
   });
 
-  it('reads tags and coins, with numbers that came as text', () => {
+  it('reads tags and coins, with numbers that came as text [2/coin 2/tag]', () => {
     expect(decodeTags([{ n: 'x', r: '3' }, { n: 'y' }, { n: '' }])).toMatchObject({
       items: [
         { name: 'x', popularityRank: 3 },

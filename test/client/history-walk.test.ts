@@ -257,7 +257,7 @@ describe('walking a history', () => {
     expect(() => it.account.walkOrders({ sort: 'asc' }, { isKnown: () => true })).toThrow('isKnown ends a walk');
   });
 
-  it('walks orders, trades, activity and transactions with what each is asked', async () => {
+  it('walks orders, trades, activity and transactions with what each is asked [4.3/transactions 4.4/orders]', async () => {
     const urls: string[] = [];
     const { base } = await script((response, request) => {
       urls.push(request.url);

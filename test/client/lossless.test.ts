@@ -119,7 +119,7 @@ describe('a decimal', () => {
 });
 
 describe('a time', () => {
-  it('is read to the microsecond, wherever the test runs', () => {
+  it('is read to the microsecond, wherever the test runs [2/timestamps]', () => {
     const instant = fc.date({ min: new Date(0), max: new Date('2299-12-31T00:00:00Z'), noInvalidDate: true });
     fc.assert(
       fc.property(instant, fc.nat({ max: 999 }), (date, micros) => {
@@ -156,7 +156,7 @@ describe('a time', () => {
     expect(isoMicros(text)).toBeUndefined();
   });
 
-  it('may be epoch milliseconds, as in the sample of an order record', () => {
+  it('may be epoch milliseconds, as in the sample of an order record [2/timestamps]', () => {
     const micros = (json: string) => instantSchema.parse(parseLossless(json));
     expect(micros('1763690000123')).toBe(1_763_690_000_123_000);
     expect(micros('"1763690000123"')).toBe(1_763_690_000_123_000);

@@ -20,7 +20,7 @@ function streamOf(base: string, options: Partial<StreamOptions<OrderBookMessage>
 const prices = (e: string, c: number, t = 'PRICES_DATA_DELTA') => ({ t, e, d: [{ o: `${e}-m`, c, b: 0, a: 1 }] });
 
 describe('the order book stream', () => {
-  it('sends SUBSCRIBE, REQUEST_DATA and UNSUBSCRIBE as documented and gives every message of part 6.1', async () => {
+  it('sends SUBSCRIBE, REQUEST_DATA and UNSUBSCRIBE as documented and gives every message of part 6.1 [6.1/subscribe 6.1/unsubscribe 6.1/request-data 6.1/ping 6.1/error]', async () => {
     const server = await StreamServer.open();
     const messages = recorder<OrderBookMessage>();
     const stream = streamOf(server.base, { onMessage: messages });
@@ -55,7 +55,7 @@ describe('the order book stream', () => {
     expect(messages.calls[2]).toMatchObject({ snapshot: false, prices: [{ marketId: 'e1-m', chance: 0.6 }] });
   });
 
-  it('hands over every frame as it came, stamped, before its message: also what is no JSON, no text, or binary', async () => {
+  it('hands over every frame as it came, stamped, before its message: also what is no JSON, no text, or binary [6/envelope]', async () => {
     const server = await StreamServer.open();
     const log: string[] = [];
     const frames = recorder<StreamFrame>();

@@ -41,7 +41,7 @@ describe('pacing', () => {
     expect(paced.pending).toBe(0);
   });
 
-  it('halves the rate on a 429, once for requests of the same moment, and creeps back', async () => {
+  it('halves the rate on a 429, once for requests of the same moment, and creeps back [7.2/429]', async () => {
     const { clock, pacer: paced, start } = pacer(20);
     paced.slowDown(start, undefined);
     expect(paced.rate).toBe(10);

@@ -46,7 +46,7 @@ describe('walking all pages of event search', () => {
     cause: '',
   };
 
-  it('reads every event once, oldest first, and asks for no page too many', async () => {
+  it('reads every event once, oldest first, and asks for no page too many [4.5/page]', async () => {
     const { report, ids, pages } = await walk((page, size, request) => {
       expect(JSON.parse(request.body)).toEqual({ sb: 'OLDEST' });
       return content(all, page, size);
@@ -56,7 +56,7 @@ describe('walking all pages of event search', () => {
     expect(report).toEqual(wholeReport);
   });
 
-  it('follows an exchange that cuts the page size', async () => {
+  it('follows an exchange that cuts the page size [8/open]', async () => {
     const { report, ids } = await walk((page) => content(all, page, 4));
     expect(ids.length).toBe(25);
     expect(report).toMatchObject({ ...wholeReport, pages: 7 });

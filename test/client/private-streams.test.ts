@@ -64,7 +64,7 @@ const AUTHORIZED = { t: 'success', d: 'authorized', r: null };
 const REFUSED = { t: 'error', d: { error: 'invalid signature' } };
 
 describe('the order updates stream', () => {
-  it('sends AUTH right after connecting and gives every message of part 6.3', async () => {
+  it('sends AUTH right after connecting and gives every message of part 6.3 [5.5/auth 6.3/order-update 6.3/tpsl-update 6.3/ping]', async () => {
     const server = await StreamServer.open();
     const messages = recorder<OrderStreamMessage>();
     const stream = orders(server.base, { onMessage: messages });
@@ -111,7 +111,7 @@ describe('the order updates stream', () => {
     for (const [n, auth] of seen.entries()) expect(authFault(auth, '/order/ws', times[n])).toBeUndefined();
   });
 
-  it('says that AUTH was refused, and why, and tries again with another connection', async () => {
+  it('says that AUTH was refused, and why, and tries again with another connection [6.3/auth 7.3/private]', async () => {
     const server = await StreamServer.open();
     const failed = recorder<AuthFailed>();
     const disconnected = recorder<Disconnected>();
@@ -256,7 +256,7 @@ describe('the order updates stream', () => {
 });
 
 describe('the balance stream', () => {
-  it('sends AUTH for its own path and gives all balances, then each that changes, exact', async () => {
+  it('sends AUTH for its own path and gives all balances, then each that changes, exact [5.5/signature 6.4/auth 6.4/update]', async () => {
     const server = await StreamServer.open();
     const messages = recorder<BalanceStreamMessage>();
     const stream = balances(server.base, { onMessage: messages });
@@ -334,7 +334,7 @@ describe('AUTH by a clock that is wrong', () => {
     expect(verdicts).toEqual([expect.stringContaining('the time is'), undefined]);
   });
 
-  it('is accepted at once when a client has learned the time already', async () => {
+  it('is accepted at once when a client has learned the time already [5.5/drift]', async () => {
     const { base, verdicts } = await strict(-300_000);
     const serverTime = new ServerTime(systemClock);
     await serverTime.measure(base, 5000);

@@ -174,7 +174,7 @@ describe('an account at the simulated exchange', () => {
     },
   );
 
-  it('names every field that the exchange sends, so that none is overlooked', async () => {
+  it('names every field that the exchange sends, so that none is overlooked [2/open-position 2/active-order 2/order 2/trade 2/transaction 2/activity 2/stats 2/position-stats]', async () => {
     const { ann, yes, fill } = await market();
     await fill('10');
     await ann.trading.placeTpsl({ ...yes, outcome: 'YES', quantity: '5', stopLossPrice: '0.02' });
@@ -234,7 +234,7 @@ describe('an account at the simulated exchange', () => {
     },
   );
 
-  it('is told by the private streams what happens to it, and to nobody else', async () => {
+  it('is told by the private streams what happens to it, and to nobody else [6.6/orders 6.6/balances]', async () => {
     const { running, ann, bob, yes, usdc, fill } = await market();
     const addresses = { base: running.ready.url };
     const orders = recorder<OrderStreamMessage>();
@@ -282,7 +282,7 @@ describe('an account at the simulated exchange', () => {
     expect(await orders.next()).toMatchObject({ type: 'order-update', orderId: again.orderId });
   });
 
-  it('does not notice that its own clock is wrong', async () => {
+  it('does not notice that its own clock is wrong [5.1/rule-5]', async () => {
     const { running } = await market();
     const [seeded] = running.ready.accounts;
     if (!seeded) throw new Error('there are no accounts');
@@ -310,7 +310,7 @@ describe('an account at the simulated exchange', () => {
     expect((await messages.next()).type).toBe('balances');
   });
 
-  it('makes, uses and revokes API keys; each ends the one before it, also on a stream that is open', async () => {
+  it('makes, uses and revokes API keys; each ends the one before it, also on a stream that is open [2/api-key 5.4/code 5.4/once]', async () => {
     const { running, ann, usdc } = await market();
     const admin = new ApiKeyAdmin(ann.exchange, { jwt: ann.jwt });
     const failed = recorder<AuthFailed>();
@@ -348,7 +348,7 @@ describe('an account at the simulated exchange', () => {
     expect(await failure(renewed.balances())).toBeInstanceOf(UnauthorizedError);
   });
 
-  it('is told a blocked key from a wrong one', async () => {
+  it('is told a blocked key from a wrong one [7.2/403]', async () => {
     const { running, ann, bob } = await market();
     await control(running, `accounts/${ann.userId}/block`, {});
     expect(await failure(ann.account.balances())).toBeInstanceOf(ForbiddenError);
@@ -381,7 +381,7 @@ describe('an account at the simulated exchange', () => {
     expect((await ann.account.activeOrders()).items.length - before).toBeLessThanOrEqual(4);
   });
 
-  it('hears in one line why an order is not accepted', async () => {
+  it('hears in one line why an order is not accepted [7.2/400]', async () => {
     const { ann, yes } = await market();
     const order = { ...yes, side: 'BUY', price: '0.5', quantity: '1' } as const;
     const refusals: [() => Promise<unknown>, number][] = [

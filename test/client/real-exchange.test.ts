@@ -67,7 +67,7 @@ describe('the client against the simulated exchange', () => {
     expect(extra.has('volume24h')).toBe(true);
   });
 
-  it('reads categories, tags and coins whole', async () => {
+  it('reads categories, tags and coins whole [1/base-url 4.3/coins]', async () => {
     const { client } = await exchange();
     const [categories, tags, coins] = await Promise.all([
       client.categories(),
@@ -80,7 +80,7 @@ describe('the client against the simulated exchange', () => {
     expect(coins.items.some((coin) => coin.ticker === 'USDC' && coin.collateral === true)).toBe(true);
   });
 
-  it('gets the same history from REST and from the stream, at every kind of period', async () => {
+  it('gets the same history from REST and from the stream, at every kind of period [6.2/rule-3 6.2/rule-4]', async () => {
     const { client, addresses, running } = await exchange();
     const event = withMarkets((await allEvents(client, 100)).events, 3);
     const marketIds = event.markets.map((market) => market.marketId);
@@ -111,7 +111,7 @@ describe('the client against the simulated exchange', () => {
     });
   });
 
-  it('gets through 429, 500, resets and truncated bodies, and shows what came', async () => {
+  it('gets through 429, 500, resets and truncated bodies, and shows what came [7.2/500]', async () => {
     const { client, running } = await exchange();
     for (const kind of ['http-429', 'http-500', 'http-reset', 'truncated-body']) {
       await arm(running, { kind, stream: 'rest', count: 1 });
@@ -128,7 +128,7 @@ describe('the client against the simulated exchange', () => {
     ).toEqual([429, 500]);
   });
 
-  it('keeps within a rate limit after it met it', async () => {
+  it('keeps within a rate limit after it met it [8/open]', async () => {
     const { addresses } = await exchange({ quirks: 'rate-limit=5' });
     const client = new ExchangeClient({
       addresses,

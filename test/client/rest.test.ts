@@ -35,7 +35,7 @@ async function failure(promise: Promise<unknown>): Promise<unknown> {
 const noEvents = { content: [], totalElements: 0, totalPages: 0 };
 
 describe('what the REST operations send', () => {
-  it('asks event search with page and size in the query and the short names in the body', async () => {
+  it('asks event search with page and size in the query and the short names in the body [4.5/search 4.5/sb]', async () => {
     const { base, seen } = await script(json(noEvents));
     const client = clientOf(base);
     await client.searchEvents({
@@ -62,7 +62,7 @@ describe('what the REST operations send', () => {
     expect(seen[0]?.headers.authorization).toBeUndefined();
   });
 
-  it('asks categories, tags, coins and chance history as documented', async () => {
+  it('asks categories, tags, coins and chance history as documented [4.5/categories 4.5/tags 4.5/history]', async () => {
     const { base, seen } = await script(json([]));
     const client = clientOf(base);
     await client.categories();
@@ -85,7 +85,7 @@ describe('what the REST operations send', () => {
     ]);
   });
 
-  it('goes to the host of each path prefix', async () => {
+  it('goes to the host of each path prefix [1/routing]', async () => {
     const [event, wallet, chance] = [await script(json([])), await script(json([])), await script(json([]))];
     const client = clientOf(event.base, { addresses: { event: event.base, wallet: wallet.base, chance: chance.base } });
     await client.categories();
@@ -153,7 +153,7 @@ describe('what the REST operations answer', () => {
     });
   });
 
-  it('rejects an answer that is JSON but no list, saying where and why, and does not ask again', async () => {
+  it('rejects an answer that is JSON but no list, saying where and why, and does not ask again [1/json]', async () => {
     const { base, seen } = await script(json({ content: 'none' }));
     const error = await failure(clientOf(base).searchEvents());
     expect(error).toBeInstanceOf(SchemaError);
@@ -166,7 +166,7 @@ describe('what the REST operations answer', () => {
     expect(seen.length).toBe(1);
   });
 
-  it('rejects a 404 with the error body, at once', async () => {
+  it('rejects a 404 with the error body, at once [7.1/body 7.2/404]', async () => {
     const { base, seen } = await script(json({ status: 404, error: 'Not Found', message: 'no such event' }, 404));
     const error = await failure(clientOf(base).categories());
     expect(error).toBeInstanceOf(HttpStatusError);
@@ -189,7 +189,7 @@ describe('what the REST operations answer', () => {
     expect(target.seen).toEqual([]);
   });
 
-  it('tries again after 500s and shows every answer as it came', async () => {
+  it('tries again after 500s and shows every answer as it came [7.2/500]', async () => {
     const { base } = await script(
       json({ status: 500, error: 'Internal', message: 'oops' }, 500),
       (response) => response.writeHead(503).end('<html>'),
@@ -211,7 +211,7 @@ describe('what the REST operations answer', () => {
     expect(seen.length).toBe(3);
   });
 
-  it('waits after a 429 at least as long as Retry-After says, and slows down for everybody', async () => {
+  it('waits after a 429 at least as long as Retry-After says, and slows down for everybody [7.2/429]', async () => {
     const at: number[] = [];
     const stamp = () => at.push(performance.now());
     const { base } = await script(

@@ -11,7 +11,7 @@ import { apiKey, exchangeOf, expectedSignature, SECRET, SECRET_TEXT, signatureFa
 const secrets = fc.uint8Array({ minLength: 1, maxLength: 80 }).map((bytes) => Buffer.from(bytes).toString('base64url'));
 
 describe('signing a request', () => {
-  it('is what node:crypto makes of timestamp, method, path and body, for any of them', () => {
+  it('is what node:crypto makes of timestamp, method, path and body, for any of them [5.1/rule-1]', () => {
     const request = fc.record({
       method: fc.constantFrom('GET' as const, 'POST' as const, 'DELETE' as const),
       path: fc.string({ unit: 'binary', maxLength: 60 }),
@@ -30,7 +30,7 @@ describe('signing a request', () => {
     );
   });
 
-  it('is the same with and without padding of the secret', () => {
+  it('is the same with and without padding of the secret [5.1/rule-4]', () => {
     fc.assert(
       fc.property(secrets, (secret) => {
         const padded = secret.padEnd(Math.ceil(secret.length / 4) * 4, '=');
@@ -41,7 +41,7 @@ describe('signing a request', () => {
     );
   });
 
-  it('knows one signature by heart', () => {
+  it('knows one signature by heart [5.1/rule-4]', () => {
     const key = new ApiKey('pk_1', new Secret('c2VjcmV0'));
     expect(key.sign('1700000000GET/orders/tpsl')).toBe('AWGA05ziTPK06vJ96hX6Jg9YOKlaZAHenNeebUx5kfI');
   });
@@ -63,7 +63,7 @@ describe('signing a request', () => {
     expect(() => new ApiKey(key, SECRET)).toThrow('the API key is not one');
   });
 
-  it('makes the AUTH message of both private streams, with the timestamp as text', () => {
+  it('makes the AUTH message of both private streams, with the timestamp as text [5.5/signature]', () => {
     for (const path of ['/order/ws', '/balance/ws'] as const) {
       expect(apiKey.streamAuth(path, 1_700_000_000)).toEqual({
         t: 'AUTH',
@@ -81,7 +81,7 @@ describe('signing a request', () => {
 });
 
 describe('signed requests on the wire', () => {
-  it('cover the path as it is sent, without its query, and the exact body', async () => {
+  it('cover the path as it is sent, without its query, and the exact body [5.1/rule-2 5.1/rule-3]', async () => {
     const { base, seen } = await script(json({ i: 'o1' }));
     const exchange = exchangeOf(base);
     const account = new AccountClient(exchange, { apiKey });

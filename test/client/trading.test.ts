@@ -34,7 +34,7 @@ const tpsl: TpslOrderRequest = { ...target, outcome: 'YES', quantity: '3', takeP
 const tradingOf = (base: string, options = {}) => new TradingClient(exchangeOf(base, options), { apiKey });
 
 describe('orders', () => {
-  it('go out as documented, signed, with amounts digit for digit', async () => {
+  it('go out as documented, signed, with amounts digit for digit [2/placement 4.2/limit 4.2/market]', async () => {
     const { base, seen } = await script(json({ i: 'o1' }));
     const trading = tradingOf(base);
     expect(await trading.placeLimitOrder({ ...limit, quantity: '123456789012345678.01' })).toEqual({ orderId: 'o1' });
@@ -134,12 +134,12 @@ describe('orders', () => {
     expect(seen).toEqual([]);
   });
 
-  it.each([200, 201, 202])('are placed by a %d', async (status) => {
+  it.each([200, 201, 202])('are placed by a %d [4.2/limit 4.2/market 7.2/success]', async (status) => {
     const { base } = await script(json({ i: 'o1', extra: 1 }, status));
     expect(await tradingOf(base).placeLimitOrder(limit)).toEqual({ orderId: 'o1' });
   });
 
-  it('of TP/SL kind are placed whatever the answer holds, since none is documented', async () => {
+  it('of TP/SL kind are placed whatever the answer holds, since none is documented [4.2/tpsl]', async () => {
     const { base } = await script(
       (response) => response.writeHead(202).end(),
       (response) => response.end('OK'),
@@ -148,7 +148,7 @@ describe('orders', () => {
     for (let n = 0; n < 3; n++) expect(await tradingOf(base).placeTpsl(tpsl)).toEqual({ tpslId: null });
   });
 
-  it('are cancelled by a 204 without a body as by a 200 with one', async () => {
+  it('are cancelled by a 204 without a body as by a 200 with one [4.2/cancel 4.2/tpsl-cancel 7.2/success]', async () => {
     const { base } = await script((response) => response.writeHead(204).end(), json({ ok: true }));
     await tradingOf(base).cancelOrder('o1');
     await tradingOf(base).cancelTpsl('t1');
@@ -263,7 +263,7 @@ const jwt = new Secret('to.k.en');
 const adminOf = (base: string) => new ApiKeyAdmin(exchangeOf(base), { jwt });
 
 describe('the life of an API key', () => {
-  it('goes through code, creation and revocation, with the token and nothing else', async () => {
+  it('goes through code, creation and revocation, with the token and nothing else [4.1/send-code 4.1/create 4.1/delete]', async () => {
     const created = { id: 'k1', key: 'pk_new', secret: 'c2VjcmV0', createdAt: '2025-11-21T10:00:00Z', expiresAt: null };
     const { base, seen } = await script(
       (response) => response.end(),

@@ -18,7 +18,7 @@ const framesOf = (records: readonly RawRecord[], type: string, eventId?: string)
   records.map((r) => r.body as Frame).filter((f) => f.t === type && (eventId === undefined || f.e === eventId));
 
 describe('the streams of a collector', () => {
-  it('record every change of every event that event search finds, in order', async () => {
+  it('record every change of every event that event search finds, in order [6.1/delta]', async () => {
     const { server, events } = await exchangeWith(3);
     const rig = await startCollector(server.url);
     for (const stream of ['order-book', 'chance']) {
@@ -144,7 +144,7 @@ describe('a stream that is lost', () => {
 describe('a silent subscription', () => {
   const settings = { silenceMs: 300 };
 
-  it('is proven quiet by a probe, again and again', async () => {
+  it('is proven quiet by a probe, again and again [6.1/request-data]', async () => {
     const { server } = await exchangeWith(3);
     const rig = await startCollector(server.url, { settings });
     const quiet = await rig.marked('quiet', (marks) => marks.length >= 24);

@@ -15,7 +15,7 @@ async function desk(takerFeeBps = 0) {
 const fills = (engine: { fillsAfter(seq: number): Iterable<object> }) => [...engine.fillsAfter(0)];
 
 describe('a fill', () => {
-  it('mints a pair when a bid for YES meets a bid for NO at the complement', async () => {
+  it('mints a pair when a bid for YES meets a bid for NO at the complement [1/quote]', async () => {
     const { engine, desk: market, ann, bob } = await desk();
     good(market.limit(ann, 'BUY', 'YES', 60, 10 * SHARE));
     good(market.limit(bob, 'BUY', 'NO', 40, 10 * SHARE));
@@ -29,7 +29,7 @@ describe('a fill', () => {
     expect(engine.truth().identity).toMatchObject({ backing: 10, balanced: true });
   });
 
-  it('transfers YES shares between a buyer and a seller of YES, and NO shares in terms of NO', async () => {
+  it('transfers YES shares between a buyer and a seller of YES, and NO shares in terms of NO [1/quote]', async () => {
     const { engine, desk: market, ann, bob, cid } = await desk();
     good(market.limit(ann, 'BUY', 'YES', 60, 10 * SHARE));
     good(market.limit(bob, 'BUY', 'NO', 40, 10 * SHARE));
@@ -59,7 +59,7 @@ describe('a fill', () => {
     expect(engine.truth().identity).toMatchObject({ backing: 7, balanced: true });
   });
 
-  it('happens at the price of the resting order, best price first, then the older order', async () => {
+  it('happens at the price of the resting order, best price first, then the older order [3/market-executes]', async () => {
     const { engine, desk: market, ann, bob, cid } = await desk();
     const first = good(market.limit(ann, 'BUY', 'NO', 45, 2 * SHARE));
     const second = good(market.limit(bob, 'BUY', 'NO', 45, 2 * SHARE));
@@ -101,7 +101,7 @@ describe('a limit order', () => {
     good(market.limit(ann, 'SELL', 'YES', 70, 10 * SHARE));
   });
 
-  it('rests with what it could not fill, and gives all back when it is cancelled', async () => {
+  it('rests with what it could not fill, and gives all back when it is cancelled [3/limit-rests]', async () => {
     const { engine, desk: market, ann, bob } = await desk(20);
     good(market.limit(ann, 'BUY', 'NO', 50, 3 * SHARE));
     const order = good(market.limit(bob, 'BUY', 'YES', 52, 10 * SHARE));
@@ -263,7 +263,7 @@ describe('a take-profit or stop-loss order', () => {
     return all;
   }
 
-  it('sells at market when the last price reaches the take-profit', async () => {
+  it('sells at market when the last price reaches the take-profit [3/tpsl-closes]', async () => {
     const { engine, desk: market, ann, bob, cid } = await holder();
     const request = { ...market.target(ann, 'YES'), quantity: 4 * SHARE, takeProfit: 60, stopLoss: 40 };
     const tpsl = good(engine.placeTpsl(request));

@@ -64,7 +64,7 @@ describe('amounts', () => {
 });
 
 describe('IDs', () => {
-  it('are UUIDs that lead back to their number, and to nothing for another kind, seed or a changed digit', () => {
+  it('are UUIDs that lead back to their number, and to nothing for another kind, seed or a changed digit [1/ids]', () => {
     const ids = new Ids(1);
     fc.assert(
       fc.property(fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }), fc.nat(31), (number, digit) => {

@@ -62,7 +62,7 @@ const rawPoints = fc
 const place = fc.integer({ min: 0, max: 1000 }).map((permille) => permille / 1000);
 
 describe('chance history', () => {
-  it('equals a naive reading of the rules for every period code, custom seconds and raw points', () => {
+  it('equals a naive reading of the rules for every period code, custom seconds and raw points [6.2/rule-3]', () => {
     const codes = fc.oneof(
       fc.constantFrom(undefined, ...CODES),
       fc.integer({ min: 1, max: 3_000_000 }).map((seconds) => String(seconds)),
@@ -94,7 +94,7 @@ describe('chance history', () => {
     expect(compared).toBeGreaterThan(1000);
   });
 
-  it('begins with the anchor: from, and the last chance at or before it', () => {
+  it('begins with the anchor: from, and the last chance at or before it [6.2/rule-1]', () => {
     const raw = [
       { t: 100, p: 0.1 },
       { t: 110, p: 0.2 },
@@ -107,7 +107,7 @@ describe('chance history', () => {
     expect(history(raw, undefined, 115.9, 130)?.[0]).toEqual({ t: 115, p: 0.2 });
   });
 
-  it('answers a flat line of two points when the range holds no change, also when it ends in the future', () => {
+  it('answers a flat line of two points when the range holds no change, also when it ends in the future [6.2/rule-2]', () => {
     const raw = [{ t: 100, p: 0.1 }];
     for (const code of [undefined, ...CODES, '17']) {
       expect(history(raw, code, 5_000_000, 9_999_999_999)).toEqual([
@@ -193,7 +193,7 @@ describe('chance history', () => {
     expect(direct(0, MAX_HISTORY_POINTS, '5s')).toHaveLength(MAX_HISTORY_POINTS / 5 + 1);
   });
 
-  it('knows the codes by exact case, and any whole number of seconds', () => {
+  it('knows the codes by exact case, and any whole number of seconds [6.2/rule-3]', () => {
     const known = [...CODES, '1', '60', '90', '86400', '9999999999'];
     expect(known.filter((code) => parsePeriod(code) === undefined)).toEqual([]);
     const unknown = ['', '0', '-5', '05', '1.5', '1S', '5m', '1h', '1D', '7D', '1M', '2s', '1e3', ' 5', '5 ', 'raw'];

@@ -17,7 +17,7 @@ async function oneEvent() {
 const startOfSecond = () => until(() => Date.now() % 1000 < 100);
 
 describe('the chance stream', () => {
-  it('answers SUBSCRIBE with the last known points as a map, then success', async () => {
+  it('answers SUBSCRIBE with the last known points as a map, then success [5.5/public 6.2/subscribe]', async () => {
     const { market, second, socket, traders, e, o } = await oneEvent();
     traders.trade(market, 40);
     const point = { t: expect.any(Number), p: 0.4 };
@@ -32,7 +32,7 @@ describe('the chance stream', () => {
     expect(success).toEqual({ t: 'success', e, o, d: { message: expect.stringMatching(/subscribed/) } });
   });
 
-  it('sends every change of a chance as one point, in order, in whole seconds', async () => {
+  it('sends every change of a chance as one point, in order, in whole seconds [2/probability-point 6.2/live]', async () => {
     const { server, market, socket, traders, e, o } = await oneEvent();
     socket.send({ t: 'SUBSCRIBE', e, o });
     await socket.next('success');
@@ -54,7 +54,7 @@ describe('the chance stream', () => {
     expect(await socket.next()).toMatchObject({ t: 'probability', o: [second.marketId] });
   });
 
-  it('sends UPDATE_HISTORY when a second with a change is over: its last value, at its end, once per outcome', async () => {
+  it('sends UPDATE_HISTORY when a second with a change is over: its last value, at its end, once per outcome [6.2/update-history]', async () => {
     const { market, second, socket, traders, e, o } = await oneEvent();
     socket.send({ t: 'SUBSCRIBE', e, o });
     await socket.next('success');
@@ -72,7 +72,7 @@ describe('the chance stream', () => {
     expect((await socket.next()).t).toBe('probability');
   });
 
-  it('sends UPDATE_HISTORY points that equal the history of period 1s', async () => {
+  it('sends UPDATE_HISTORY points that equal the history of period 1s [6.2/update-history]', async () => {
     const { server, market, socket, traders, e, o } = await oneEvent();
     socket.send({ t: 'SUBSCRIBE', e, o });
     await socket.next('success');
@@ -83,7 +83,7 @@ describe('the chance stream', () => {
     expect(body.at(-1)).toEqual(d);
   });
 
-  it('stops after UNSUBSCRIBE, for the named outcomes only, and confirms it', async () => {
+  it('stops after UNSUBSCRIBE, for the named outcomes only, and confirms it [6.2/unsubscribe]', async () => {
     const { market, second, socket, traders, e, o } = await oneEvent();
     socket.send({ t: 'SUBSCRIBE', e, o });
     await socket.next('success');
@@ -98,7 +98,7 @@ describe('the chance stream', () => {
     expect((await socket.next()).o).toEqual([second.marketId]);
   });
 
-  it('answers HISTORY with a map from outcome to points, the same as REST', async () => {
+  it('answers HISTORY with a map from outcome to points, the same as REST [6.2/history 6.2/rule-4]', async () => {
     const { server, market, socket, traders, e, o } = await oneEvent();
     for (const cents of [41, 45]) traders.trade(market, cents);
     const from = iso(Math.floor(market.openedAt / 1e6) - 10);
@@ -115,7 +115,7 @@ describe('the chance stream', () => {
     }
   });
 
-  it('answers HISTORY without a period with raw points: one per second with a change, its last value', async () => {
+  it('answers HISTORY without a period with raw points: one per second with a change, its last value [6.2/history]', async () => {
     const { market, socket, traders, e } = await oneEvent();
     // Well inside a second: the exchange's clock may be some milliseconds behind this one.
     const inside = () => Date.now() % 1000 > 50 && Date.now() % 1000 < 500;
@@ -144,7 +144,7 @@ describe('the chance stream', () => {
     expect(await ask({ f: iso(opened - 9), t: iso(opened - 5) })).toEqual([]);
   });
 
-  it('answers what it cannot act on with a text in r, and stays open', async () => {
+  it('answers what it cannot act on with a text in r, and stays open [7.3/chance]', async () => {
     const { socket, e, o, market } = await oneEvent();
     const other = [market.marketId, 'stranger'];
     const times = { f: '2024-01-01T00:00:00Z', t: '2024-01-02T00:00:00Z' };

@@ -32,7 +32,7 @@ const JWT_PATHS: [string, string][] = [
 ];
 
 describe('login and JWT (parts 4.1, 5.3)', () => {
-  it('POST /auth/login answers a token and when it ends, one hour on', async () => {
+  it('POST /auth/login answers a token and when it ends, one hour on [4.1/login 5.3/login]', async () => {
     const { email, password } = await openAccount(target);
     const { status, body } = await target.request('POST', '/auth/login', { body: JSON.stringify({ email, password }) });
     expect([status, Object.keys(body).sort()]).toEqual([200, ['expiresAt', 'token']]);
@@ -113,7 +113,7 @@ describe('login and JWT (parts 4.1, 5.3)', () => {
     expect((await login({ otp })).status).toBe(200);
   });
 
-  it('is needed for keys, deposit address and transactions: missing, broken or foreign answers 401', async () => {
+  it('is needed for keys, deposit address and transactions: missing, broken or foreign answers 401 [5.3/needed]', async () => {
     const account = await openAccount(target);
     const token = await account.login();
     const [header, payload, signature] = token.split('.');
@@ -155,7 +155,7 @@ describe('login and JWT (parts 4.1, 5.3)', () => {
 });
 
 describe('the life of an API key (parts 2, 4.1, 5.4)', () => {
-  it('begins with a code from the mailbox; the secret shows in the answer to its creation alone', async () => {
+  it('begins with a code from the mailbox; the secret shows in the answer to its creation alone [2/api-key 4.1/send-code 4.1/create 4.1/get 5.4/once]', async () => {
     const account = await openAccount(target);
     const token = await account.login();
     const sent = await account.bearer('POST', '/auth/api-key/send-code', undefined, token);
@@ -181,7 +181,7 @@ describe('the life of an API key (parts 2, 4.1, 5.4)', () => {
     expect((await account.get('/api/user-balances')).status).toBe(200);
   });
 
-  it('ends the one before it: one key is active per account (part 8)', async () => {
+  it('ends the one before it: one key is active per account (part 8) [2/one-key 3/key-replaces 5.4/replace 8/active-keys]', async () => {
     const account = await openAccount(target);
     const old = account.key;
     await account.newKey();
@@ -191,7 +191,7 @@ describe('the life of an API key (parts 2, 4.1, 5.4)', () => {
     expect(statusOf(await account.get('/api/user-balances'))).toBe(401);
   });
 
-  it('ends with DELETE, and access with it, until another key is made', async () => {
+  it('ends with DELETE, and access with it, until another key is made [3/key-revoked 4.1/delete 5.4/replace]', async () => {
     const account = await openAccount(target);
     const token = await account.login();
     const deleted = await account.bearer('DELETE', '/auth/api-key', undefined, token);
@@ -203,7 +203,7 @@ describe('the life of an API key (parts 2, 4.1, 5.4)', () => {
     expect((await account.get('/api/user-balances')).status).toBe(200);
   });
 
-  it('needs the newest code, once', async () => {
+  it('needs the newest code, once [4.1/create 5.4/code]', async () => {
     const account = await openAccount(target);
     const token = await account.login();
     const create = (body: unknown) => account.bearer('POST', '/auth/api-key', body, token);
@@ -220,7 +220,7 @@ describe('the life of an API key (parts 2, 4.1, 5.4)', () => {
     expect((await create({ code: 918_273 })).text).not.toContain('918273');
   });
 
-  it('needs the second factor where there is one, and keeps the code for a second try', async () => {
+  it('needs the second factor where there is one, and keeps the code for a second try [4.1/create 5.4/code]', async () => {
     const account = await openAccount(target, { otp: true });
     const token = await account.login();
     const create = (body: object) => account.bearer('POST', '/auth/api-key', body, token);
@@ -233,7 +233,7 @@ describe('the life of an API key (parts 2, 4.1, 5.4)', () => {
     expect((await create({ code, otp })).status).toBe(200);
   });
 
-  it('may have an end: null is none, and what is no time or over already answers 400', async () => {
+  it('may have an end: null is none, and what is no time or over already answers 400 [4.1/create]', async () => {
     const account = await openAccount(target);
     const token = await account.login();
     const code = await account.code(token);
@@ -259,7 +259,7 @@ describe('the life of an API key (parts 2, 4.1, 5.4)', () => {
     expect(failure(await account.get('/api/user-balances'))).toEqual([401, expect.stringContaining('expired')]);
   });
 
-  it('blocked answers 403 for good, and no other key can be made', async () => {
+  it('blocked answers 403 for good, and no other key can be made [5.1/rule-7 7.2/403]', async () => {
     const account = await openAccount(target);
     expect((await target.control('POST', `/accounts/${account.userId}/block`)).status).toBe(200);
     for (const [method, path] of SIGNED_PATHS) {
@@ -276,7 +276,7 @@ describe('the life of an API key (parts 2, 4.1, 5.4)', () => {
 describe('signatures (part 5.1)', () => {
   const PATH = '/api/history/orders';
 
-  it('rules 1 and 2: cover timestamp, method and path, without the query', async () => {
+  it('rules 1 and 2: cover timestamp, method and path, without the query [5.1/headers 5.1/rule-1 5.1/rule-2]', async () => {
     const account = await openAccount(target);
     const t = String(nowSeconds());
     const ask = (message: string, path = PATH) => account.signed('GET', path, undefined, { timestamp: t, message });
@@ -297,7 +297,7 @@ describe('signatures (part 5.1)', () => {
       expect([message, statusOf(await ask(message, `${PATH}?page=1`))]).toEqual([message, 401]);
   });
 
-  it('rule 3: cover the exact text of the body, and nothing where there is none', async () => {
+  it('rule 3: cover the exact text of the body, and nothing where there is none [5.1/rule-3]', async () => {
     const account = await openAccount(target);
     const path = '/orders/limit';
     const body = '{ "e":1,\n"q" : 1.0, "☂":"\\u2602" }';
@@ -316,7 +316,7 @@ describe('signatures (part 5.1)', () => {
     expect(statusOf(deleted)).toBe(404);
   });
 
-  it('rule 4: are base64url without padding, keyed with the decoded secret', async () => {
+  it('rule 4: are base64url without padding, keyed with the decoded secret [5.1/rule-4]', async () => {
     const account = await openAccount(target);
     const t = String(nowSeconds());
     const good = sign(account.key.secret, `${t}GET${PATH}`);
@@ -340,7 +340,7 @@ describe('signatures (part 5.1)', () => {
     }
   });
 
-  it('rule 5: hold within 30 seconds of the server, either way', async () => {
+  it('rule 5: hold within 30 seconds of the server, either way [5.1/rule-5 8/window]', async () => {
     const account = await openAccount(target);
     const ask = async (timestamp: string) => (await account.signed('GET', PATH, undefined, { timestamp })).status;
     const offsets = [-3600, -31, -15, 0, 29, 45, 3600];
@@ -360,7 +360,7 @@ describe('signatures (part 5.1)', () => {
     }
   });
 
-  it('rule 6: together with a Bearer token answer 400, whatever else is wrong or public', async () => {
+  it('rule 6: together with a Bearer token answer 400, whatever else is wrong or public [5.1/rule-6 7.2/400]', async () => {
     const account = await openAccount(target);
     const Authorization = `Bearer ${await account.login()}`;
     for (const [method, path] of [...SIGNED_PATHS, ...JWT_PATHS, ['GET', '/api/coins'], ['POST', '/auth/login']]) {
@@ -371,7 +371,7 @@ describe('signatures (part 5.1)', () => {
     expect(statusOf(await account.signed('GET', PATH, undefined, { headers: broken }))).toBe(400);
   });
 
-  it('rule 7: missing or wrong, of key or signature, answers 401 in the same words', async () => {
+  it('rule 7: missing or wrong, of key or signature, answers 401 in the same words [5.1/rule-7 7.2/401]', async () => {
     const [ann, bob] = [await openAccount(target), await openAccount(target)];
     for (const name of ['SERVICE-API-KEY', 'SERVICE-API-SIGNATURE', 'SERVICE-API-TIMESTAMP']) {
       expect([name, statusOf(await ann.signed('GET', PATH, undefined, { headers: { [name]: undefined } }))]).toEqual([
@@ -400,7 +400,7 @@ describe('signatures (part 5.1)', () => {
 });
 
 describe('access (parts 5.2, 5.3, 5.6)', () => {
-  it('answers 403 for an API key where only a JWT will do, and 401 when that key is wrong too', async () => {
+  it('answers 403 for an API key where only a JWT will do, and 401 when that key is wrong too [5.2/scope 5.2/jwt-only 7.2/403]', async () => {
     const account = await openAccount(target);
     for (const [method, path] of JWT_PATHS) {
       expect([path, statusOf(await account.signed(method, path))]).toEqual([path, 403]);
@@ -408,7 +408,7 @@ describe('access (parts 5.2, 5.3, 5.6)', () => {
     }
   });
 
-  it('lets a good key in everywhere else', async () => {
+  it('lets a good key in everywhere else [5.2/scope]', async () => {
     const account = await openAccount(target);
     for (const [method, path] of SIGNED_PATHS) {
       const { status } = await account.signed(method, path);
@@ -416,7 +416,7 @@ describe('access (parts 5.2, 5.3, 5.6)', () => {
     }
   });
 
-  it('asks nobody who they are for public data', async () => {
+  it('asks nobody who they are for public data [5.6/public]', async () => {
     const calls: [string, string][] = [
       ['GET', '/api/coins'],
       ['GET', '/api/categories'],
@@ -453,7 +453,7 @@ describe('access (parts 5.2, 5.3, 5.6)', () => {
     expect(failure(await account.post('/orders/limit', fits))[1]).toMatch(/^qa/);
   });
 
-  it('answers in the shape of part 7.1, with the name of the status', async () => {
+  it('answers in the shape of part 7.1, with the name of the status [7.1/body 7.4/open]', async () => {
     const account = await openAccount(target);
     const answers = [
       await account.post('/orders/limit', {}),

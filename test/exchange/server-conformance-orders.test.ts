@@ -22,7 +22,7 @@ const NO_NUMBERS: unknown[] = [undefined, null, '', '0.5', 'x', '☂', true, [],
 const UNKNOWN: string[] = ['x', randomUUID(), '☂'.repeat(300), '__proto__', "' OR 1=1 --", '\u0000'];
 
 describe('POST /orders/limit (part 4.2)', () => {
-  it('accepts an order, which rests until it is filled or cancelled', async () => {
+  it('accepts an order, which rests until it is filled or cancelled [2/placement 3/limit-rests 4.2/limit]', async () => {
     const [ann, bob] = [await openAccount(target), await openAccount(target)];
     const book = await Book.open(target);
     const { status, body } = await ann.post('/orders/limit', { ...book.target('YES'), s: 'BUY', p: 0.4, q: 10.5 });
@@ -36,7 +36,7 @@ describe('POST /orders/limit (part 4.2)', () => {
     expect(await ordersOf(ann)).toMatchObject([{ i: body.i, st: 'FILLED', oq: 10.5, q: 10.5 }]);
   });
 
-  it('takes every price from 0.01 to 0.99 (part 8) for both outcomes, BUY and SELL', async () => {
+  it('takes every price from 0.01 to 0.99 (part 8) for both outcomes, BUY and SELL [4.2/limit 8/price]', async () => {
     const ann = await openAccount(target, { usdc: 100_000 });
     const bob = await openAccount(target, { usdc: 100_000 });
     const book = await Book.open(target);
@@ -53,7 +53,7 @@ describe('POST /orders/limit (part 4.2)', () => {
     }
   });
 
-  it('refuses fields that are missing, of a wrong type or out of range with 400, and names the field', async () => {
+  it('refuses fields that are missing, of a wrong type or out of range with 400, and names the field [4.2/limit 7.2/400 8/price]', async () => {
     const ann = await openAccount(target);
     const book = await Book.open(target);
     const good = { ...book.target('YES'), s: 'BUY', p: 0.5, q: 1 };
@@ -132,7 +132,7 @@ describe('POST /orders/limit (part 4.2)', () => {
 });
 
 describe('POST /orders/market (part 4.2)', () => {
-  it('a BUY spends up to am, fee included, at once and at the best price; what cannot be spent stays', async () => {
+  it('a BUY spends up to am, fee included, at once and at the best price; what cannot be spent stays [3/market-executes 4.2/market]', async () => {
     const [ann, bob] = [await openAccount(target), await openAccount(target)];
     const book = await Book.open(target);
     await book.limit(bob, 'BUY', 'NO', 0.7, 10);
@@ -144,7 +144,7 @@ describe('POST /orders/market (part 4.2)', () => {
     expect(await ordersOf(ann)).toMatchObject([{ i: body.i, t: 'MARKET', si: 'BUY', st: 'FILLED', q: 27.45 }]);
   });
 
-  it('a SELL sells up to q; what nobody takes is cancelled', async () => {
+  it('a SELL sells up to q; what nobody takes is cancelled [4.2/market]', async () => {
     const [ann, bob] = [await openAccount(target), await openAccount(target)];
     const book = await Book.open(target);
     await book.mint(ann, bob, 0.5, 20);
@@ -163,7 +163,7 @@ describe('POST /orders/market (part 4.2)', () => {
     expect(await usdcOf(ann)).toEqual([1000, 1000]);
   });
 
-  it('needs am to buy and q to sell, and refuses what is no amount with 400', async () => {
+  it('needs am to buy and q to sell, and refuses what is no amount with 400 [4.2/market]', async () => {
     const ann = await openAccount(target);
     const book = await Book.open(target);
     const buy = { ...book.target('YES'), s: 'BUY', am: 1 };
@@ -192,7 +192,7 @@ describe('POST /orders/market (part 4.2)', () => {
 });
 
 describe('DELETE /orders/limit/{orderId} (part 4.2)', () => {
-  it('cancels an active order once and frees what it held', async () => {
+  it('cancels an active order once and frees what it held [4.2/cancel]', async () => {
     const ann = await openAccount(target);
     const book = await Book.open(target);
     const id = await book.limit(ann, 'BUY', 'YES', 0.4, 10);
@@ -203,7 +203,7 @@ describe('DELETE /orders/limit/{orderId} (part 4.2)', () => {
     expect(statusOf(await ann.delete(`/orders/limit/${id}`))).toBe(404);
   });
 
-  it("answers 404 for filled, failed, somebody else's and unknown orders", async () => {
+  it("answers 404 for filled, failed, somebody else's and unknown orders [4.2/cancel 7.2/404]", async () => {
     const [ann, bob] = [await openAccount(target), await openAccount(target)];
     const book = await Book.open(target);
     const filled = await book.limit(ann, 'BUY', 'YES', 0.4, 10);
@@ -230,7 +230,7 @@ describe('TP/SL orders (part 4.2)', () => {
     return { ann, bob, book };
   };
 
-  it('are placed with a take-profit, a stop-loss or both, and listed with null for what is unset', async () => {
+  it('are placed with a take-profit, a stop-loss or both, and listed with null for what is unset [2/tpsl 4.2/tpsl]', async () => {
     const { ann, book } = await holder();
     const { yes } = book.market;
     const place = (more: object) =>
@@ -257,7 +257,7 @@ describe('TP/SL orders (part 4.2)', () => {
     ]);
   });
 
-  it('close the position when the price reaches take-profit or stop-loss', async () => {
+  it('close the position when the price reaches take-profit or stop-loss [3/tpsl-closes]', async () => {
     for (const [prices, price] of [
       [{ t: 0.6 }, 0.6],
       [{ l: 0.4 }, 0.4],
@@ -274,7 +274,7 @@ describe('TP/SL orders (part 4.2)', () => {
     }
   });
 
-  it('need at least one price in range, a quantity that is held, SELL, and the outcome of the asset', async () => {
+  it('need at least one price in range, a quantity that is held, SELL, and the outcome of the asset [4.2/tpsl 8/price]', async () => {
     const { ann, bob, book } = await holder();
     const good = { ...book.target('YES'), i: 'YES', s: 'SELL', q: 5, t: 0.8 };
     const { t, ...without } = good;
@@ -304,7 +304,7 @@ describe('TP/SL orders (part 4.2)', () => {
     expect(await listed(ann, `assetId=${book.market.yes}`)).toEqual([]);
   });
 
-  it('are cancelled once, by their owner', async () => {
+  it('are cancelled once, by their owner [4.2/tpsl-cancel]', async () => {
     const { ann, bob, book } = await holder();
     const id = await book.tpsl(ann, 'YES', 20, { t: 0.9 });
     expect(statusOf(await bob.delete(`/orders/tpsl/${id}`))).toBe(404);
@@ -318,7 +318,7 @@ describe('TP/SL orders (part 4.2)', () => {
     expect(await listed(ann, `assetId=${book.market.yes}&status=CANCELLED`)).toMatchObject([{ i: id }]);
   });
 
-  it('are listed by asset, primary and status', async () => {
+  it('are listed by asset, primary and status [2/tpsl 4.2/tpsl-list]', async () => {
     const { ann, bob, book } = await holder();
     const { yes, no } = book.market;
     const kept = await book.tpsl(ann, 'YES', 5, { t: 0.9 });

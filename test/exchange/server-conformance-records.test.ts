@@ -36,7 +36,7 @@ async function traded() {
 }
 
 describe('balances (part 4.3)', () => {
-  it('are an array of asset, balance and free balance, USDC first, exact to the last unit', async () => {
+  it('are an array of asset, balance and free balance, USDC first, exact to the last unit [2/balance 4.3/balances]', async () => {
     const { ann, bob, book } = await traded();
     await book.limit(ann, 'SELL', 'YES', 0.9, 30);
     // 100 at 0.40 and the taker's fee of 0.2 %.
@@ -50,7 +50,7 @@ describe('balances (part 4.3)', () => {
     ]);
   });
 
-  it('with /full carry name, ticker and value in USDC', async () => {
+  it('with /full carry name, ticker and value in USDC [4.3/balances-full]', async () => {
     const { ann, bob, book } = await traded();
     const { title, name, yes, no } = book.market;
     expect(await read(ann, '/api/user-balances/full')).toEqual([
@@ -62,7 +62,7 @@ describe('balances (part 4.3)', () => {
 });
 
 describe('the deposit address (parts 2, 4.3)', () => {
-  it('is there once something was deposited, the same at every call, another for every account; 404 before', async () => {
+  it('is there once something was deposited, the same at every call, another for every account; 404 before [2/deposit-address 4.3/deposit-address]', async () => {
     const account = await openAccount(target, { usdc: 0 });
     expect(statusOf(await account.bearer('GET', '/api/deposit/usdc-address'))).toBe(404);
     await target.control('POST', '/deposits', { userId: account.userId, amount: 5 });
@@ -77,7 +77,7 @@ describe('the deposit address (parts 2, 4.3)', () => {
 describe('transactions (parts 2, 4.3)', () => {
   const of = async (account: Account, query = '') => (await account.bearer('GET', `/api/transactions${query}`)).body;
 
-  it('show deposits, withdrawals and payouts, newest first, with every documented field', async () => {
+  it('show deposits, withdrawals and payouts, newest first, with every documented field [2/transaction]', async () => {
     const { ann, bob, book } = await traded();
     const { market, usdc } = book;
     await target.control('POST', '/deposits', { userId: ann.userId, amount: 0.000001 });
@@ -115,7 +115,7 @@ describe('transactions (parts 2, 4.3)', () => {
     expect(lost).toMatchObject({ t: 'PAYOUT', a: market.no, am: 0, tn: 'NO', ip: false });
   });
 
-  it('come in pages of 20 unless size says otherwise', async () => {
+  it('come in pages of 20 unless size says otherwise [4.3/transactions]', async () => {
     const account = await openAccount(target, { usdc: 1 });
     for (let n = 2; n <= 23; n++) await target.control('POST', '/deposits', { userId: account.userId, amount: n });
     const amounts = async (query: string) => (await of(account, query)).i.map(({ am }: { am: number }) => am);
@@ -131,7 +131,7 @@ describe('transactions (parts 2, 4.3)', () => {
 });
 
 describe('open positions (parts 2, 4.4)', () => {
-  it('show every documented field', async () => {
+  it('show every documented field [2/open-position 4.4/open-positions]', async () => {
     const { ann, bob, book, order } = await traded();
     await book.limit(ann, 'SELL', 'YES', 0.9, 25);
     const tpsl = await book.tpsl(ann, 'YES', 10, { t: 0.95, l: 0.05 });
@@ -208,7 +208,7 @@ describe('open positions (parts 2, 4.4)', () => {
 });
 
 describe('active orders (parts 2, 4.4)', () => {
-  it('show what rests, with what remains of it, and end with the market', async () => {
+  it('show what rests, with what remains of it, and end with the market [2/active-order 4.4/active-orders]', async () => {
     const { ann, bob, book } = await traded();
     const [buy, sell] = [await book.limit(ann, 'BUY', 'YES', 0.3, 10), await book.limit(ann, 'SELL', 'YES', 0.8, 20)];
     await book.limit(bob, 'BUY', 'YES', 0.8, 5);
@@ -232,7 +232,7 @@ describe('active orders (parts 2, 4.4)', () => {
 });
 
 describe('order history (parts 2, 4.4)', () => {
-  it('shows every documented field of limit and market orders', async () => {
+  it('shows every documented field of limit and market orders [2/order]', async () => {
     const { ann, bob, book, order } = await traded();
     await book.limit(bob, 'BUY', 'YES', 0.2, 10);
     await book.limit(bob, 'BUY', 'YES', 0.3, 10);
@@ -252,7 +252,7 @@ describe('order history (parts 2, 4.4)', () => {
     expect(Math.abs(Number(page.i[0].m) / 1000 - nowSeconds())).toBeLessThan(60);
   });
 
-  it('is sorted, filtered by market and paged', async () => {
+  it('is sorted, filtered by market and paged [4.4/orders]', async () => {
     const ann = await openAccount(target);
     const markets = await openMarkets(target, 0.5, 0.5);
     const qa = await usdcOf(target);
@@ -284,7 +284,7 @@ describe('order history (parts 2, 4.4)', () => {
 });
 
 describe('trade history (parts 2, 4.4)', () => {
-  it('shows each side its own record of a fill, with one trade ID, the fee of the taker alone', async () => {
+  it('shows each side its own record of a fill, with one trade ID, the fee of the taker alone [2/trade]', async () => {
     const { ann, bob, book, order } = await traded();
     const { eventId: e, marketId: o, yes, no } = book.market;
     const annPage = await read(ann, '/api/history/trades');
@@ -317,7 +317,7 @@ describe('trade history (parts 2, 4.4)', () => {
     expect(theirs.i).not.toBe(mine.i);
   });
 
-  it('is filtered by market and paged, newest first', async () => {
+  it('is filtered by market and paged, newest first [4.4/trades]', async () => {
     const [ann, bob] = [await openAccount(target), await openAccount(target)];
     const [first, second] = [await Book.open(target), await Book.open(target)];
     for (let n = 1; n <= 12; n++) await (n % 3 === 0 ? second : first).mint(ann, bob, 0.5, n);
@@ -332,7 +332,7 @@ describe('trade history (parts 2, 4.4)', () => {
 });
 
 describe('the activity feed (parts 2, 4.4)', () => {
-  it("shows everybody's fills, the taker's side, with the total of items", async () => {
+  it("shows everybody's fills, the taker's side, with the total of items [2/activity 4.4/wrapper 4.4/activity]", async () => {
     const before = (await read(await openAccount(target), '/api/history/activity')).t;
     const { ann, bob, book } = await traded();
     const reader = await openAccount(target);
@@ -374,7 +374,7 @@ describe('the activity feed (parts 2, 4.4)', () => {
 });
 
 describe('profile and position stats (parts 2, 4.4)', () => {
-  it('tell what an account is worth and traded, and whether it is oneself', async () => {
+  it('tell what an account is worth and traded, and whether it is oneself [2/stats 4.4/profile]', async () => {
     const { ann, bob, book } = await traded();
     const path = `/api/history/stats/profile/${ann.userId}`;
     const own = await read(ann, path);
@@ -392,7 +392,7 @@ describe('profile and position stats (parts 2, 4.4)', () => {
     expect((await read(ann, path)).cards).toEqual({ positionValue: 0, volumeTraded: 40, marketsTraded: 1 });
   });
 
-  it('count open and closed positions', async () => {
+  it('count open and closed positions [2/position-stats 4.4/position-stats]', async () => {
     const { ann, bob, book } = await traded();
     const path = `/api/history/stats/profile/${ann.userId}/positions`;
     expect(await read(bob, path)).toEqual({ tab: 'active', ti: 1, od: expect.stringMatching(ISO), cd: null });
@@ -404,7 +404,7 @@ describe('profile and position stats (parts 2, 4.4)', () => {
     expect(statusOf(await ann.get(`${path}?tab=all`))).toBe(400);
   });
 
-  it('of nobody answer 404', async () => {
+  it('of nobody answer 404 [4.4/profile]', async () => {
     const account = await openAccount(target);
     for (const id of ['x', randomUUID(), '__proto__', '%E2%98%82', account.email]) {
       expect([id, statusOf(await account.get(`/api/history/stats/profile/${id}`))]).toEqual([id, 404]);
@@ -422,7 +422,7 @@ describe('pages (parts 4.4, 8)', () => {
     ['/api/history/activity', 20],
   ];
 
-  it('begin at 0 and have their documented sizes; larger ones are cut to 100, past the end is empty', async () => {
+  it('begin at 0 and have their documented sizes; larger ones are cut to 100, past the end is empty [4.4/wrapper 8/page-size 8/page-number]', async () => {
     const account = await openAccount(target);
     for (const [path, size] of PRESETS) {
       expect([path, await read(account, path)]).toMatchObject([path, { p: 0, s: size }]);
@@ -448,7 +448,7 @@ describe('pages (parts 4.4, 8)', () => {
     expect(statusOf(await account.get('/api/history/trades?eventOutcomeId='))).toBe(400);
   });
 
-  it('of open positions and active orders hold together', async () => {
+  it('of open positions and active orders hold together [4.4/open-positions 4.4/active-orders]', async () => {
     const account = await openAccount(target);
     const book = await Book.open(target);
     const ids: string[] = [];

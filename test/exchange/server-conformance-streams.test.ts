@@ -22,14 +22,14 @@ async function framesUntilNow(socket: Awaited<ReturnType<Account['stream']>>['so
 }
 
 describe.each(PATHS)('AUTH on %s (parts 5.5, 7.3)', (path) => {
-  it('lets a good key in', async () => {
+  it('lets a good key in [5.5/auth 6.3/auth]', async () => {
     const account = await openAccount(target);
     const { greeting } = await account.stream(path);
     const d = path === '/order/ws' ? 'authorized' : { l: [{ i: expect.any(String), b: 1000, f: 1000 }] };
     expect(greeting).toEqual({ t: 'success', d, r: null });
   });
 
-  it('refuses a wrong key, signature, path, timestamp and form with an error, and may be tried again', async () => {
+  it('refuses a wrong key, signature, path, timestamp and form with an error, and may be tried again [5.5/signature 6.3/auth 7.3/private]', async () => {
     const [ann, bob] = [await openAccount(target), await openAccount(target)];
     const socket = await target.connect(path);
     const good = authMessage(ann.key, path);
@@ -55,7 +55,7 @@ describe.each(PATHS)('AUTH on %s (parts 5.5, 7.3)', (path) => {
     expect((await socket.ask(authMessage(ann.key, path))).t).toBe('success');
   });
 
-  it('holds within 30 seconds either way (part 8): replayed later it is refused', async () => {
+  it('holds within 30 seconds either way (part 8): replayed later it is refused [5.5/drift 8/window]', async () => {
     const account = await openAccount(target);
     for (const [offset, accepted] of [
       [-31, false],
@@ -69,7 +69,7 @@ describe.each(PATHS)('AUTH on %s (parts 5.5, 7.3)', (path) => {
     }
   });
 
-  it('is needed first: without it there is no data, and any other message is an error', async () => {
+  it('is needed first: without it there is no data, and any other message is an error [5.5/auth]', async () => {
     const account = await openAccount(target);
     const socket = await target.connect(path);
     for (const message of [{ t: 'SUBSCRIBE', e: 'x' }, {}, null, 5, [], 'no JSON', '', '"AUTH"', { t: '☂' }]) {
@@ -125,7 +125,7 @@ describe.each(PATHS)('AUTH on %s (parts 5.5, 7.3)', (path) => {
 });
 
 describe('the order updates stream (part 6.3)', () => {
-  it('reports an order placed with SUCCESS, and one that failed with FAILED', async () => {
+  it('reports an order placed with SUCCESS, and one that failed with FAILED [6.3/order-update 6.6/orders]', async () => {
     const [ann, bob] = [await openAccount(target), await openAccount(target)];
     const book = await Book.open(target);
     const { socket } = await ann.stream('/order/ws');
@@ -143,7 +143,7 @@ describe('the order updates stream (part 6.3)', () => {
     ]);
   });
 
-  it('reports every change of a TP/SL order, and the order it becomes', async () => {
+  it('reports every change of a TP/SL order, and the order it becomes [6.3/tpsl-update 6.6/orders]', async () => {
     const [ann, bob] = [await openAccount(target), await openAccount(target)];
     const book = await Book.open(target);
     await book.mint(ann, bob, 0.5, 20);
@@ -198,7 +198,7 @@ describe('the order updates stream (part 6.3)', () => {
 });
 
 describe('the balance stream (part 6.4)', () => {
-  it('begins with all balances', async () => {
+  it('begins with all balances [6.4/auth]', async () => {
     const [ann, bob] = [await openAccount(target), await openAccount(target)];
     const book = await Book.open(target);
     await book.mint(ann, bob, 0.4, 100);
@@ -211,7 +211,7 @@ describe('the balance stream (part 6.4)', () => {
     expect(greeting.d.l).toEqual((await ann.get('/api/user-balances')).body);
   });
 
-  it('tells every balance that a trade, lock, deposit, withdrawal or payout changes, without a type', async () => {
+  it('tells every balance that a trade, lock, deposit, withdrawal or payout changes, without a type [6.4/update 6.6/balances]', async () => {
     const [ann, bob] = [await openAccount(target), await openAccount(target)];
     const book = await Book.open(target);
     const { yes, eventId, marketId } = book.market;

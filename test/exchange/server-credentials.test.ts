@@ -13,7 +13,7 @@ async function timed(options: { authWithinMs?: number; otp?: boolean } = {}) {
 }
 
 describe('time', () => {
-  it('ends a JWT after one hour', async () => {
+  it('ends a JWT after one hour [5.3/lifetime]', async () => {
     const { clock, account } = await timed();
     const token = await account.login();
     const ask = async () => (await account.bearer('GET', '/api/transactions', undefined, token)).status;
@@ -54,7 +54,7 @@ describe('time', () => {
     );
   });
 
-  it('lets timestamps be 30 seconds off and not 31, for requests and AUTH, whole seconds counted', async () => {
+  it('lets timestamps be 30 seconds off and not 31, for requests and AUTH, whole seconds counted [5.1/rule-5 8/window]', async () => {
     const clock = new ManualClock();
     const server = await startServer({ events: 0, clock });
     const now = START / 1e6;
@@ -79,7 +79,7 @@ describe('time', () => {
     }
   });
 
-  it('makes a message of AUTH that was good too old to be replayed', async () => {
+  it('makes a message of AUTH that was good too old to be replayed [5.5/drift]', async () => {
     const { clock, server, account } = await timed();
     const message = authMessage(account.key, '/order/ws');
     expect((await (await server.connect('/order/ws')).ask(message)).t).toBe('success');

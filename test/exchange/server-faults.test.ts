@@ -84,7 +84,7 @@ describe('faults', () => {
 });
 
 describe('faults of REST', () => {
-  it('http-429 and http-500 answer with an error body, 429 with Retry-After', async () => {
+  it('http-429 and http-500 answer with an error body, 429 with Retry-After [7.2/500]', async () => {
     const { server } = await oneEvent();
     await arm(server, { kind: 'http-429', stream: 'rest' });
     const limited = await server.get('/api/coins');

@@ -16,7 +16,7 @@ async function start(options: Record<string, unknown>): Promise<RunningExchange>
 }
 
 describe('options of the exchange', () => {
-  it('have the documented defaults', () => {
+  it('have the documented defaults [8/heartbeat]', () => {
     const { quirks, ...rest } = readExchangeOptions();
     expect(rest).toEqual({
       host: '127.0.0.1',

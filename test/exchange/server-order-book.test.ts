@@ -13,7 +13,7 @@ async function oneEvent(chances: readonly number[] = [0.5, 0.25]) {
 }
 
 describe('the order book stream', () => {
-  it('answers SUBSCRIBE with SUBSCRIBED, then PRICES_DATA with every market of the event', async () => {
+  it('answers SUBSCRIBE with SUBSCRIBED, then PRICES_DATA with every market of the event [2/price-entry 5.5/public 6.1/subscribe]', async () => {
     const { server, event, socket, market, traders } = await oneEvent();
     traders.trade(market, 44);
     traders.bid(market, 40);
@@ -35,7 +35,7 @@ describe('the order book stream', () => {
     ]);
   });
 
-  it('sends one delta per change, with one entry, in order, never merged', async () => {
+  it('sends one delta per change, with one entry, in order, never merged [6.1/delta]', async () => {
     const { server, event, socket, market, traders } = await oneEvent();
     socket.send({ t: 'SUBSCRIBE', e: event.eventId });
     await socket.next('PRICES_DATA');
@@ -57,7 +57,7 @@ describe('the order book stream', () => {
     }
   });
 
-  it('carries exactly the changes that the truth lists, in its order, while bots trade', async () => {
+  it('carries exactly the changes that the truth lists, in its order, while bots trade [6.1/delta]', async () => {
     const server = await startServer({ events: 6, bots: 12, pace: 50 });
     const socket = await server.connect('/event/ws');
     for (const { eventId } of server.core.events()) socket.send({ t: 'SUBSCRIBE', e: eventId });
@@ -87,7 +87,7 @@ describe('the order book stream', () => {
     }
   });
 
-  it('answers REQUEST_DATA with PRICES_DATA, with and without a subscription', async () => {
+  it('answers REQUEST_DATA with PRICES_DATA, with and without a subscription [6.1/request-data]', async () => {
     const { server, event, socket, market, traders } = await oneEvent();
     const now = () => ({ t: 'PRICES_DATA', e: event.eventId, d: entriesOf(server.core.event(event.eventId)) });
     expect(await socket.ask({ t: 'REQUEST_DATA', e: event.eventId })).toEqual(now());
@@ -95,7 +95,7 @@ describe('the order book stream', () => {
     expect(await socket.ask({ t: 'REQUEST_DATA', e: event.eventId })).toEqual(now());
   });
 
-  it('stops deltas after UNSUBSCRIBE, of that event only', async () => {
+  it('stops deltas after UNSUBSCRIBE, of that event only [6.1/unsubscribe]', async () => {
     const { server, event, socket, market, traders } = await oneEvent();
     const other = openEvent(server.core, 'other', [0.5]);
     for (const { eventId } of [event, other]) {
@@ -131,7 +131,7 @@ describe('the order book stream', () => {
     expect((await socket.next('PRICES_DATA_DELTA')).d[0]).toMatchObject({ c: 0 });
   });
 
-  it('answers what it cannot act on with ERROR and a text in r, and stays open', async () => {
+  it('answers what it cannot act on with ERROR and a text in r, and stays open [6.1/error 7.3/order-book]', async () => {
     const { event, socket } = await oneEvent();
     const bad = [
       'not JSON',

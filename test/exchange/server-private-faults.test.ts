@@ -32,7 +32,7 @@ async function quirky(quirks: string) {
 }
 
 describe('quirks of the private half', () => {
-  it('trades-wrapper answers trades bare, in i alone, or like the public pages', async () => {
+  it('trades-wrapper answers trades bare, in i alone, or like the public pages [4.4/trades]', async () => {
     const bodyOf = async (quirks: string) => {
       const { ann } = await quirky(quirks);
       return (await ann.get('/api/history/trades?size=7')).body;
@@ -45,7 +45,7 @@ describe('quirks of the private half', () => {
     expect(await bodyOf('trades-wrapper=content')).toMatchObject({ content: trades, totalElements: 1, totalPages: 1 });
   });
 
-  it('place-status and delete-status answer orders and TP/SL orders otherwise', async () => {
+  it('place-status and delete-status answer orders and TP/SL orders otherwise [7.2/success]', async () => {
     for (const [quirks, placed, deleted, body] of [
       ['', 200, 204, ''],
       ['place-status=201,delete-status=200', 201, 200, '{}'],
@@ -102,7 +102,7 @@ describe('quirks of the private half', () => {
     expect((await ann.bearer('GET', '/api/transactions?size=50')).body).toMatchObject({ s: 1, i: [{}] });
   });
 
-  it('heartbeat sets the interval of PING on the order stream; the balance stream has none', async () => {
+  it('heartbeat sets the interval of PING on the order stream; the balance stream has none [6.3/ping 8/heartbeat]', async () => {
     const { ann } = await quirky('heartbeat=0.05');
     const [orders, balance] = [await ann.stream('/order/ws'), await ann.stream('/balance/ws')];
     for (let n = 0; n < 3; n++) expect(await orders.socket.next()).toEqual({ t: 'PING', d: null, r: null });

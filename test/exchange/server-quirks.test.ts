@@ -17,7 +17,7 @@ const SHARED = [
 ];
 
 describe('quirks', () => {
-  it('event-shape shows one documented field set, the other, or both', async () => {
+  it('event-shape shows one documented field set, the other, or both [2/event-outcomes 2/event-runners]', async () => {
     const fields = async (quirks: string) => {
       const server = await startServer({ events: 0, quirks });
       openEvent(server.core, 'shape', [0.5]);
@@ -30,7 +30,7 @@ describe('quirks', () => {
     expect(await fields('')).toEqual(both);
   });
 
-  it('max-page-size cuts pages to its size', async () => {
+  it('max-page-size cuts pages to its size [8/open]', async () => {
     const server = await startServer({ events: 0, quirks: 'max-page-size=3' });
     for (let n = 0; n < 7; n++) openEvent(server.core, `event ${n}`, [0.5]);
     for (const [size, got] of [
@@ -90,7 +90,7 @@ describe('quirks', () => {
     expect(numbers(await chance.ask({ t: 'HISTORY', e: event.eventId, o, d: range }))).toBe(0);
   });
 
-  it('heartbeat sets the interval of PING, and off sends none', async () => {
+  it('heartbeat sets the interval of PING, and off sends none [6.1/ping]', async () => {
     const fast = await startServer({ quirks: 'heartbeat=0.05' });
     const socket = await fast.connect('/event/ws');
     const start = performance.now();
@@ -101,7 +101,7 @@ describe('quirks', () => {
     expect(NO_QUIRKS.heartbeatSeconds).toBe(15);
   });
 
-  it('rate-limit=N answers the requests of a second beyond N with 429 and Retry-After, but no control call', async () => {
+  it('rate-limit=N answers the requests of a second beyond N with 429 and Retry-After, but no control call [7.2/429]', async () => {
     const server = await startServer({ quirks: 'rate-limit=5' });
     const answers = await Promise.all(Array.from({ length: 12 }, () => server.get('/api/coins')));
     const refused = answers.filter(({ status }) => status === 429);

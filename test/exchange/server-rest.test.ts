@@ -12,7 +12,7 @@ const errorOf = ({ status, headers, body }: Answer) => {
 const iso = (seconds: number) => new Date(seconds * 1000).toISOString();
 
 describe('the public endpoints', () => {
-  it('GET /api/categories answers the tree', async () => {
+  it('GET /api/categories answers the tree [2/category 4.5/categories]', async () => {
     const server = await startServer();
     const { status, body } = await server.get('/api/categories');
     expect(status).toBe(200);
@@ -28,7 +28,7 @@ describe('the public endpoints', () => {
     expect(body.some((category: { sc: unknown[] }) => category.sc.length > 0)).toBe(true);
   });
 
-  it('GET /api/tags/popular answers by rank, 10 unless limit says otherwise', async () => {
+  it('GET /api/tags/popular answers by rank, 10 unless limit says otherwise [2/tag 4.5/tags 8/tag-count]', async () => {
     const server = await startServer({ events: 40 });
     const all = server.core.tags().map(({ name, rank }) => ({ n: name, r: rank }));
     expect(all.length).toBeGreaterThan(10);
@@ -41,7 +41,7 @@ describe('the public endpoints', () => {
     }
   });
 
-  it('GET /api/coins answers every documented field', async () => {
+  it('GET /api/coins answers every documented field [2/coin 4.3/coins]', async () => {
     const server = await startServer();
     const { status, body } = await server.get('/api/coins');
     expect(status).toBe(200);
@@ -65,7 +65,7 @@ describe('the public endpoints', () => {
     }
   });
 
-  it('answers 404 for an unknown path, and for a known path with another method', async () => {
+  it('answers 404 for an unknown path, and for a known path with another method [7.2/404]', async () => {
     const server = await startServer();
     const wrong = [
       ['GET', '/'],
@@ -98,7 +98,7 @@ describe('the public endpoints', () => {
     expect(broken.body.message).toContain('not JSON');
   });
 
-  it('refuses a body that is not JSON or over 64 KiB with 400, and goes on serving the connection', async () => {
+  it('refuses a body that is not JSON or over 64 KiB with 400, and goes on serving the connection [1/json]', async () => {
     const server = await startServer();
     const post = (body: string) => server.request('POST', '/api/events/search', { body });
     for (const text of ['{', 'undefined', "{'ss':1}", '\u0000', '{"ss":"a"}}']) {
@@ -171,7 +171,7 @@ describe('GET /api/events/{e}/outcomes/{o}/history', () => {
     expect((await ask('1H', iso(opened - 200), iso(opened - 100))).body).toEqual([]);
   });
 
-  it('reads times with offsets, fractions and dates alone', async () => {
+  it('reads times with offsets, fractions and dates alone [2/timestamps]', async () => {
     const { ask } = await oneMarket();
     const forms: [string, number][] = [
       ['2100-01-01T00:00:00Z', 4_102_444_800],
@@ -188,7 +188,7 @@ describe('GET /api/events/{e}/outcomes/{o}/history', () => {
     }
   });
 
-  it('refuses from after to, missing and unreadable parameters, and unknown periods with 400', async () => {
+  it('refuses from after to, missing and unreadable parameters, and unknown periods with 400 [4.5/history]', async () => {
     const { server, path, ask } = await oneMarket();
     const [a, b] = ['2024-01-01T00:00:00Z', '2024-01-02T00:00:00Z'];
     expect(errorOf(await ask('1H', b, a))).toEqual([400, 'Bad Request']);

@@ -6,7 +6,7 @@ const titles = (answer: { body: { content: { title: string }[] } }) => answer.bo
 const search = (server: TestServer, body?: unknown, query = '') => server.post(`/api/events/search${query}`, body);
 
 describe('POST /api/events/search', () => {
-  it('answers every open event with both documented field sets and the shared fields', async () => {
+  it('answers every open event with both documented field sets and the shared fields [1/markets 2/event-outcomes 2/event-runners]', async () => {
     const server = await startServer({ events: 4 });
     const { status, headers, body } = await search(server);
     expect(status).toBe(200);
@@ -45,7 +45,7 @@ describe('POST /api/events/search', () => {
     }
   });
 
-  it('allows no body, an empty object and unknown fields', async () => {
+  it('allows no body, an empty object and unknown fields [4.5/search]', async () => {
     const server = await startServer();
     const all = (await search(server)).body;
     expect((await search(server, {})).body).toEqual(all);
@@ -54,7 +54,7 @@ describe('POST /api/events/search', () => {
     );
   });
 
-  it('pages from zero, by 20 unless asked otherwise, without overlap, and is empty past the end', async () => {
+  it('pages from zero, by 20 unless asked otherwise, without overlap, and is empty past the end [4.5/search 4.5/page 8/page-size 8/page-number]', async () => {
     const server = await startServer({ events: 45 });
     const ids = (answer: { body: { content: { id: string }[] } }) => answer.body.content.map(({ id }) => id);
     const pages = await Promise.all([0, 1, 2, 3].map((page) => search(server, {}, `?page=${page}`)));
@@ -92,7 +92,7 @@ describe('POST /api/events/search', () => {
     }
   });
 
-  it('refuses fields of the wrong type and values that are not listed', async () => {
+  it('refuses fields of the wrong type and values that are not listed [4.5/l]', async () => {
     const server = await startServer();
     const wrong = [
       { sb: 'volume_24h' },
@@ -114,7 +114,7 @@ describe('POST /api/events/search', () => {
     for (const body of [[], 'text', 7, null]) expect([body, (await search(server, body)).status]).toEqual([body, 400]);
   });
 
-  it('finds by text in title, market names and tags, without regard to case', async () => {
+  it('finds by text in title, market names and tags, without regard to case [4.5/ss]', async () => {
     const server = await startServer({ events: 2 });
     openEvent(server.core, 'Zebra crossing', [0.5], { tags: ['walking'] });
     openEvent(server.core, 'Other', [0.5], { tags: ['zebras'] });
@@ -129,7 +129,7 @@ describe('POST /api/events/search', () => {
     });
   });
 
-  it('finds by category slug, subcategories included, by any of several tags, and featured only', async () => {
+  it('finds by category slug, subcategories included, by any of several tags, and featured only [4.5/c 4.5/t 4.5/ft]', async () => {
     const server = await startServer({ events: 0 });
     const parent = server.core.categories().find((category: Category) => category.children.length > 0);
     const [child, other] = [
@@ -151,7 +151,7 @@ describe('POST /api/events/search', () => {
     expect(await sorted({ c: [parent?.slug], t: ['a'], ss: 'child' })).toEqual(['In the child']);
   });
 
-  it('sorts by every key, in its own direction unless sd says otherwise', async () => {
+  it('sorts by every key, in its own direction unless sd says otherwise [4.5/sb 4.5/sd]', async () => {
     const server = await startServer({ events: 0 });
     const { core } = server;
     const traders = new Traders(core);

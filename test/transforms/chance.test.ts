@@ -87,7 +87,7 @@ describe('an answer of chance history', () => {
   const points = (body: unknown, more: object = {}) =>
     transformed('chance.history', body, { req: { ...req, ...more } }).rowsOf(chanceHistoryPoints);
 
-  it('becomes a point per entry after the anchor', () => {
+  it('becomes a point per entry after the anchor [6.2/rule-1]', () => {
     const body = [
       { t: T, p: 0.5 },
       { t: T + 3600, p: 0.6 },
@@ -105,7 +105,7 @@ describe('an answer of chance history', () => {
     ]);
   });
 
-  it('is no observation when it is a flat line', () => {
+  it('is no observation when it is a flat line [6.2/rule-2]', () => {
     expect(
       points([
         { t: T, p: 0.5 },

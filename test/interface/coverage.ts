@@ -1,0 +1,50 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Statement } from './statements.js';
+
+/** A test that says in brackets at the end of its title which statements it shows. */
+export interface ShowingTest {
+  readonly file: string;
+  readonly title: string;
+  readonly shows: readonly string[];
+}
+
+const TITLE = /\bit(?:\.each\([\s\S]*?\))?\(\s*(['"`])((?:\\.|(?!\1)[\s\S])*?) \[(\d[^\]]*)\]\1/g;
+
+/** The tests below `folder` that show statements. Skipped ones do not count: they are not `it(` or `it.each(`. */
+export function showingTests(folder: string): ShowingTest[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.test.ts'))
+    .sort()
+    .flatMap((name) => {
+      const file = join(folder, name);
+      return [...readFileSync(file, 'utf8').matchAll(TITLE)].map(([, , title = '', ids = '']) => ({
+        file,
+        title: title.replaceAll(/\\(['"`])/g, '$1'),
+        shows: ids.split(' '),
+      }));
+    });
+}
+
+/** docs/interface-coverage.md */
+export function coverageTable(statements: readonly Statement[], tests: readonly ShowingTest[]): string {
+  const links = (files: readonly string[]) => files.map((file) => `[${file}](../${file})`).join('<br>') || '—';
+  const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('<', '&lt;');
+  const rows = statements.map(({ id, says, client, exchange }) => {
+    const shown = tests
+      .filter(({ shows }) => shows.includes(id))
+      .map(({ file, title }) => `${cell(title)} ([${file.split('/').at(-1)}](../${file}))`);
+    return `| ${id} | ${cell(says)} | ${links(client)} | ${links(exchange)} | ${shown.join('<br>')} |\n`;
+  });
+  return `# Coverage of the interface
+
+Every statement of the exchange's interface, by part and name: where Chancery implements it, where the simulated exchange
+does, and which tests show it. A test names the statements it shows in brackets at the end of its title; a statement that
+no test names fails the test run. This page is made from the tests by \`npx vitest run test/interface --update\`.
+
+${statements.length} statements, ${tests.length} tests.
+
+| statement | what it says | on our side | in the simulated exchange | tests |
+| --- | --- | --- | --- | --- |
+${rows.join('')}`;
+}
