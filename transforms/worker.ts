@@ -20,6 +20,7 @@ import {
   ExactlyOnceWriter,
   type TableBlock,
   type WriterEvent,
+  type WriterOptions,
 } from '../warehouse/index.js';
 import { BatchBuilder, type BuilderLimits } from './batch-builder.js';
 import { loadProgress } from './load-progress.js';
@@ -40,6 +41,8 @@ export interface TransformWorkerOptions {
   readonly log: Logger;
   readonly metrics: Registry;
   readonly clock?: Clock;
+  /** Makes the writer; tests take protections from it, to see that each is needed. */
+  readonly newWriter?: (options: WriterOptions) => ExactlyOnceWriter;
 }
 
 /** Bytes of rows in one batch, about: what keeps the memory of a worker with many partitions in bounds. */
@@ -80,7 +83,8 @@ export class TransformWorker implements Component, ConsumerHandler {
       () => lagByTopic(bus, settings.group),
       () => clock.nowMicros(),
     );
-    this.#writer = new ExactlyOnceWriter({
+    const { newWriter = (given) => new ExactlyOnceWriter(given) } = options;
+    this.#writer = newWriter({
       shards,
       tables: TRANSFORM_TABLES,
       transforms: TRANSFORM_VERSION,

@@ -20,7 +20,24 @@ export type Fault =
   /** The answer is held back for a while. */
   | 'slow'
   /** The proxy answers 502 itself; nothing reached the server. */
-  | 'bad-gateway';
+  | 'bad-gateway'
+  /** The server did it; after a long silence the connection is reset. */
+  | 'swallow-answer'
+  /** The connection is reset at once; the server gets the second half of the request some time later. */
+  | 'half-late'
+  /** The connection is reset at once; the server gets half of the request, and after some time a reset. */
+  | 'half-sent';
+
+/** What a test does with one request by itself. */
+export type DirectedFault = (request: {
+  /** Sends the request on; resolves when the server has answered. */
+  forward(): Promise<void>;
+  /** Resets the client's connection. */
+  reset(): void;
+  /** Passes the answer on, after `forward`. */
+  answer(): void;
+}) => Promise<void>;
+
 export const FAULTS: readonly Fault[] = [
   'reset-before',
   'reset-after',
@@ -31,6 +48,9 @@ export const FAULTS: readonly Fault[] = [
   'twice',
   'slow',
   'bad-gateway',
+  'swallow-answer',
+  'half-late',
+  'half-sent',
 ];
 
 export interface FaultProxy {
@@ -44,13 +64,13 @@ export interface FaultProxy {
 
 /**
  * A real HTTP proxy before a server, for loopback tests.
- * @param target base URL of the server
+ * @param target base URL of the server, asked for at each request
  * @param choose the fault for a request, by its path and query; undefined lets it pass
- * @param delayMs how long `late`, `twice` and `slow` hold something back
+ * @param delayMs how long faults hold something back
  */
 export async function startFaultProxy(
-  target: string,
-  choose: (path: string) => Fault | undefined,
+  target: () => string,
+  choose: (path: string) => Fault | DirectedFault | undefined,
   delayMs: () => number,
 ): Promise<FaultProxy> {
   const struck = new Map<Fault, number>();
@@ -63,8 +83,9 @@ export async function startFaultProxy(
     void readAll(incoming).then(
       (body) => {
         const fault = choose(decodeURIComponent(incoming.url ?? '/'));
+        if (typeof fault === 'function') return track(direct(fault, { target: target(), incoming, body, response }));
         if (fault) struck.set(fault, (struck.get(fault) ?? 0) + 1);
-        track(handle({ target, incoming, body, response, fault, delayMs: delayMs(), track }));
+        track(handle({ target: target(), incoming, body, response, fault, delayMs: delayMs(), track }));
       },
       () => response.destroy(),
     );
@@ -83,14 +104,31 @@ export async function startFaultProxy(
   };
 }
 
-interface Exchange {
+interface Proxied {
   readonly target: string;
   readonly incoming: IncomingMessage;
   readonly body: Buffer;
   readonly response: ServerResponse;
+}
+
+interface Exchange extends Proxied {
   readonly fault: Fault | undefined;
   readonly delayMs: number;
   readonly track: (work: Promise<unknown>) => void;
+}
+
+async function direct(fault: DirectedFault, proxied: Proxied): Promise<void> {
+  const { response } = proxied;
+  let answer: Answer | undefined;
+  await fault({
+    forward: async () => {
+      answer = await forward(proxied);
+    },
+    reset: () => response.socket?.resetAndDestroy(),
+    answer: () => {
+      if (answer) response.writeHead(answer.status, answer.headers).end(answer.body);
+    },
+  });
 }
 
 async function handle(exchange: Exchange): Promise<void> {
@@ -113,7 +151,12 @@ async function handle(exchange: Exchange): Promise<void> {
       reset();
       return;
     case 'cut-request':
-      await forward(exchange, true).catch(() => undefined);
+      await forward(exchange, { cut: true }).catch(() => undefined);
+      reset();
+      return;
+    case 'half-late':
+    case 'half-sent':
+      track(forward(exchange, { cut: fault === 'half-sent', stallMs: delayMs }));
       reset();
       return;
     default:
@@ -123,7 +166,11 @@ async function handle(exchange: Exchange): Promise<void> {
     reset();
     return;
   }
-  if (fault === 'slow') await pause(delayMs);
+  if (fault === 'slow' || fault === 'swallow-answer') await pause(delayMs);
+  if (fault === 'swallow-answer') {
+    reset();
+    return;
+  }
   if (fault === 'twice') track(pause(delayMs).then(() => forward(exchange)));
   if (fault === 'truncate-answer') {
     response.writeHead(answer.status, { ...answer.headers, 'content-length': String(answer.body.length + 10) });
@@ -139,7 +186,11 @@ interface Answer {
   readonly body: Buffer;
 }
 
-function forward({ target, incoming, body }: Exchange, cut = false): Promise<Answer> {
+/** Sends the request on: whole, or in two halves with a pause between them, or only the first half of it. */
+function forward(
+  { target, incoming, body }: Proxied,
+  { cut = false, stallMs = 0 }: { cut?: boolean; stallMs?: number } = {},
+): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const { host: _host, 'transfer-encoding': _encoding, connection: _connection, ...headers } = incoming.headers;
     const outgoing = request(`${target}${incoming.url}`, {
@@ -157,7 +208,9 @@ function forward({ target, incoming, body }: Exchange, cut = false): Promise<Ans
         resolve({ status: answer.statusCode ?? 0, headers: Object.fromEntries(named), body: text });
       }, reject);
     });
-    if (cut) outgoing.write(body.subarray(0, body.length / 2), () => outgoing.destroy(new Error('cut')));
+    const half = Math.floor(body.length / 2);
+    const rest = () => (cut ? outgoing.destroy(new Error('cut')) : outgoing.end(body.subarray(half)));
+    if (cut || stallMs > 0) outgoing.write(body.subarray(0, half), () => setTimeout(rest, stallMs));
     else outgoing.end(body);
   });
 }

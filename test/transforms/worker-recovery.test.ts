@@ -110,7 +110,7 @@ describe('a worker', () => {
     let down = false;
     const { owner } = host.clickhouse.endpoint;
     const proxy = await startFaultProxy(
-      owner.url,
+      () => owner.url,
       () => (down ? 'bad-gateway' : undefined),
       () => 0,
     );

@@ -16,6 +16,7 @@ import {
 } from '../../../warehouse/index.js';
 import { useClickHouse } from '../../support/clickhouse.js';
 import { FAULTS, type Fault, startFaultProxy } from '../../support/fault-proxy.js';
+import { randomFrom } from '../../support/random.js';
 
 const context = useClickHouse();
 const RECORDS = 3500;
@@ -87,16 +88,6 @@ class Committed {
   }
 }
 
-function mulberry32(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 const place = '_log LowCardinality(String), _partition UInt32, _offset UInt64, _index UInt32';
 const settings = 'non_replicated_deduplication_window = 10000';
 
@@ -133,7 +124,7 @@ async function expectEverythingOnce(): Promise<void> {
 
 describe('the exactly-once writer against ClickHouse', () => {
   it('brings in everything once through a network and a server that fail, with workers that die', async () => {
-    const random = mulberry32(11);
+    const random = randomFrom(11);
     const calm = { faults: false };
     let strikes = 0;
     let batches = 0;
@@ -142,7 +133,11 @@ describe('the exactly-once writer against ClickHouse', () => {
       const chance = path.includes('INSERT') ? 0.35 : 0.03;
       return random() < chance ? FAULTS[strikes++ % FAULTS.length] : undefined;
     };
-    const proxy = await startFaultProxy(context.clickhouse.endpoint.url, chooseFault, () => random() * 300);
+    const proxy = await startFaultProxy(
+      () => context.clickhouse.endpoint.url,
+      chooseFault,
+      () => random() * 300,
+    );
     const committed = new Committed();
     const counts = { deaths: 0, kills: 0, recovered: 0, waited: 0 };
     let killTimer: NodeJS.Timeout | undefined;

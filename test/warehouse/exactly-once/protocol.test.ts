@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isRetryable } from '../../../core/index.js';
 import { type Batch, ExactlyOnceWriter } from '../../../warehouse/index.js';
+import { randomFrom } from '../../support/random.js';
 import {
   blocksOf,
   Crashed,
@@ -30,7 +31,7 @@ interface World {
 
 function newWorld(choices: readonly number[] = [], seed = 1, window = 100): World {
   const fate = new Fate(choices);
-  return { bus: new ModelBus(), server: new ModelServer(fate, window), fate, random: mulberry32(seed) };
+  return { bus: new ModelBus(), server: new ModelServer(fate, window), fate, random: randomFrom(seed) };
 }
 
 /** One run of a worker: takes over, then writes batches of random sizes until all records are done or it dies. */
@@ -109,16 +110,6 @@ function faultsOf({ server }: World): string[] {
   const counted = [...server.viewCounts.values()].reduce((sum, rows) => sum + rows, 0);
   if (counted !== expected.get('ticks')?.length) faults.push(`the view counted ${counted} ticks`);
   return faults;
-}
-
-function mulberry32(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 /** Everything that chance decides about a run. */
