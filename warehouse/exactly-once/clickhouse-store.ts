@@ -42,8 +42,8 @@ const FEED_SETTINGS: StatementSettings = {
 };
 
 interface LiveView {
-  readonly database: string;
   readonly name: string;
+  readonly definition: string;
   readonly select: string;
   readonly columns: readonly string[];
 }
@@ -96,20 +96,20 @@ export class ClickHouseStore implements BlockStore {
   async feedViews(table: TableDefinition, place: BatchPlace, signal: AbortSignal): Promise<void> {
     const { database } = this.connection;
     const views = await this.connection.query<LiveView>(
-      `SELECT v.database AS database, v.name AS name, v.as_select AS select, groupArray(c.name) AS columns
+      `SELECT v.name AS name, v.create_table_query AS definition, v.as_select AS select, groupArray(c.name) AS columns
        FROM system.tables AS v JOIN system.columns AS c ON c.database = v.database AND c.table = v.name
        WHERE v.engine = 'MaterializedView' AND (v.database, v.name) IN (
          SELECT arrayJoin(arrayZip(dependencies_database, dependencies_table)) FROM system.tables
          WHERE database = {database:String} AND name = {table:String})
-       GROUP BY ALL ORDER BY database, name`,
+       GROUP BY ALL ORDER BY name`,
       { database, table: table.name },
       signal,
     );
     const filters = `{${quoteText(`${database}.${table.name}`)}: ${quoteText(within(table, place))}}`;
-    for (const { database: of, name, select, columns } of views) {
-      const names = columns.map(quoteName).join(', ');
+    for (const view of views) {
+      const names = view.columns.map(quoteName).join(', ');
       await this.connection.command(
-        `INSERT INTO ${quoteName(of)}.${quoteName(name)} (${names}) SELECT ${names} FROM (${select})
+        `INSERT INTO ${targetOf(view)} (${names}) SELECT ${names} FROM (${view.select})
          SETTINGS additional_table_filters = ${filters}`,
         { settings: FEED_SETTINGS, signal },
       );
@@ -139,6 +139,13 @@ export class ClickHouseStore implements BlockStore {
     return `SELECT ${columnList(table)} FROM input(${quoteText(structureOf(table))}) WHERE (_offset, _index) NOT IN (
       SELECT _offset, _index FROM ${this.#name(table)} WHERE ${within(table, place)})`;
   }
+}
+
+/** The table that a materialized view fills, as its definition names it. */
+function targetOf({ name, definition }: LiveView): string {
+  const target = /^CREATE MATERIALIZED VIEW .+? TO (\S+) /.exec(definition)?.[1];
+  if (target !== undefined) return target;
+  throw new UsageError(`the materialized view ${name} names no table that it fills; make it again with TO`);
 }
 
 function within(table: TableDefinition, place: BatchPlace): string {
