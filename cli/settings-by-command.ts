@@ -66,6 +66,7 @@ const TRANSFORMING: readonly SettingName[] = [
   'kafkaSessionMs',
   'keepBodies',
   'bodyRetentionDays',
+  'usernameKey',
   'fsync',
   'batchRows',
   'batchDelayMs',

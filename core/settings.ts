@@ -385,6 +385,12 @@ export const SETTINGS = {
     placeholder: 'DAYS',
     help: 'how long raw_records keeps bodies, days',
   }),
+  usernameKey: setting({
+    schema: z.string().min(16).optional(),
+    default: undefined,
+    placeholder: 'TEXT',
+    help: 'key, 16 characters or more (better set by environment than by flag): usernames are stored as their HMAC-SHA-256 under it, and no body that says them',
+  }),
   batchRows: setting({
     schema: count.max(1_000_000),
     default: 250_000,

@@ -28,6 +28,7 @@ import { lostRangeBlocks } from './lost-range.js';
 import { TransformMetrics } from './metrics.js';
 import { PartitionPipeline } from './partition-pipeline.js';
 import { passLost } from './pass-lost.js';
+import { Privacy } from './privacy.js';
 import { assertNoRowsAhead } from './rows-ahead.js';
 import type { SessionProgress } from './session-progress.js';
 import { TRANSFORM_TABLES } from './tables/index.js';
@@ -212,9 +213,10 @@ export class TransformWorker implements Component, ConsumerHandler {
   }
 
   #builder({ topic, log, partition }: Partition, progress: SessionProgress, limits = this.#limits()): BatchBuilder {
-    const { keepBodies, bodyRetentionDays } = this.options.settings;
+    const { keepBodies, bodyRetentionDays, usernameKey } = this.options.settings;
     const bodyDays = keepBodies ? bodyRetentionDays : 0;
-    return new BatchBuilder({ place: { topic, log, partition }, progress, bodyDays, limits });
+    const privacy = new Privacy(usernameKey);
+    return new BatchBuilder({ place: { topic, log, partition }, progress, bodyDays, privacy, limits });
   }
 
   #limits(): BuilderLimits {
