@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { clusterNodesSchema } from './cluster-nodes.js';
 
 /**
  * Every setting of Chancery: its type, default, unit and meaning in one place. A setting `exchangeUrl` is the flag
@@ -332,6 +333,25 @@ export const SETTINGS = {
     placeholder: 'URL',
     env: ['CLICKHOUSE_URL'],
     help: 'a ClickHouse server to use instead of the embedded one',
+  }),
+  clickhouseCluster: setting({
+    schema: clusterNodesSchema.optional(),
+    default: undefined,
+    placeholder: 'URLS',
+    env: ['CLICKHOUSE_CLUSTER'],
+    help: 'a ClickHouse cluster: URLs of its nodes, replicas separated by "," and shards by ";"',
+  }),
+  clickhouseClusterName: setting({
+    schema: z.string().regex(/^[a-z_][a-z0-9_]*$/),
+    default: 'chancery',
+    placeholder: 'NAME',
+    help: 'name of that cluster in remote_servers of its nodes',
+  }),
+  clickhouseQuorum: setting({
+    schema: count,
+    default: 1,
+    placeholder: 'N',
+    help: 'replicas of a shard that must have a batch before it counts as written',
   }),
   clickhouseUser: setting({
     schema: text,

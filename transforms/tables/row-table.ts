@@ -51,6 +51,7 @@ interface RowTableSpec<Row> {
   readonly columns: readonly RowColumn<Row>[];
   readonly severalTopics?: boolean;
   readonly feedsMaterializedViews?: boolean;
+  readonly onEveryShardFor?: string;
 }
 
 /** Defines a base table whose rows are written in RowBinary. */

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
-import { describeError, UsageError } from '../../core/index.js';
+import { describeError, type Secret, UsageError } from '../../core/index.js';
 import type { EmbeddedPaths } from './paths.js';
 
 const credentialsSchema = z.object({ owner: z.string().min(20), reader: z.string().min(20) });
@@ -13,6 +13,18 @@ export interface ServerLimits {
   readonly database: string;
   /** Memory limit of the whole server, bytes. */
   readonly memoryBytes: number;
+  readonly cluster?: EmbeddedCluster;
+}
+
+/** Embedded servers of one machine as the shards of a cluster: what each of them is told about all of them. */
+export interface EmbeddedCluster {
+  readonly name: string;
+  /** What the servers prove to each other; the user of a question is then the same on every shard. */
+  readonly secret: Secret;
+  /** Ports of the native protocol on loopback, by shard and replica. */
+  readonly shards: readonly (readonly number[])[];
+  /** Coordination service of replicated tables, and this server's names in it. */
+  readonly keeper?: { readonly port: number; readonly shard: string; readonly replica: string };
 }
 
 /** Writes the server's configuration and users (mode 0600), and makes the passwords when there are none yet. */
@@ -76,8 +88,18 @@ function configXml(paths: EmbeddedPaths, limits: ServerLimits): string {
   <mark_cache_size>${Math.floor(limits.memoryBytes / 16)}</mark_cache_size>
   <uncompressed_cache_size>0</uncompressed_cache_size>
   <keep_alive_timeout>3</keep_alive_timeout>
-</clickhouse>
+${limits.cluster ? clusterXml(limits.cluster) : ''}</clickhouse>
 `;
+}
+
+function clusterXml({ name, secret, shards, keeper }: EmbeddedCluster): string {
+  const replica = (port: number) => `<replica><host>127.0.0.1</host><port>${port}</port></replica>`;
+  const shardXml = (ports: readonly number[]) =>
+    `<shard><internal_replication>true</internal_replication>${ports.map(replica).join('')}</shard>`;
+  const servers = `  <remote_servers replace="1"><${name}><secret>${xml(secret.reveal())}</secret>${shards.map(shardXml).join('')}</${name}></remote_servers>\n`;
+  if (!keeper) return servers;
+  return `${servers}  <zookeeper><node><host>127.0.0.1</host><port>${keeper.port}</port></node></zookeeper>
+  <macros><shard>${xml(keeper.shard)}</shard><replica>${xml(keeper.replica)}</replica></macros>\n`;
 }
 
 /**

@@ -1,12 +1,6 @@
 import { UsageError } from '../../core/index.js';
-import {
-  type Connection,
-  columnList,
-  quoteName,
-  quoteText,
-  type StatementSettings,
-  structureOf,
-} from '../connection.js';
+import type { ShardConnection } from '../cluster/shard-connection.js';
+import { columnList, quoteName, quoteText, type StatementSettings, structureOf } from '../connection.js';
 import { type TableBlock, type TableDefinition, TOPIC_COLUMN } from '../table.js';
 import type { BatchPlace, BlockStore, InsertRequest } from './block-store.js';
 
@@ -48,9 +42,9 @@ interface LiveView {
   readonly columns: readonly string[];
 }
 
-/** The exactly-once protocol's view of one ClickHouse server. */
+/** The exactly-once protocol's view of one shard. */
 export class ClickHouseStore implements BlockStore {
-  constructor(private readonly connection: Connection) {}
+  constructor(private readonly connection: ShardConnection) {}
 
   async insert(block: TableBlock, request: InsertRequest): Promise<void> {
     const { token, queryId, onlyMissing, beforeSend, signal } = request;
@@ -68,6 +62,7 @@ export class ClickHouseStore implements BlockStore {
       `SELECT count() AS rows, uniqExact(_offset, _index) AS places FROM ${this.#name(table)} WHERE ${within(table, place)}`,
       {},
       signal,
+      { upToDate: [table.name] },
     );
     return row ?? { rows: 0, places: 0 };
   }
@@ -89,6 +84,7 @@ export class ClickHouseStore implements BlockStore {
        )`,
       block,
       signal,
+      { upToDate: [table.name] },
     );
     return outdated;
   }
@@ -111,23 +107,23 @@ export class ClickHouseStore implements BlockStore {
       await this.connection.command(
         `INSERT INTO ${targetOf(view)} (${names}) SELECT ${names} FROM (${view.select})
          SETTINGS additional_table_filters = ${filters}`,
-        { settings: FEED_SETTINGS, signal },
+        { settings: FEED_SETTINGS, signal, upToDate: [table.name] },
       );
     }
   }
 
   async countRunning(queryIds: readonly string[], signal: AbortSignal): Promise<number> {
-    const [row] = await this.connection.query<{ running: number }>(
+    const rows = await this.connection.queryEvery<{ running: number }>(
       'SELECT count() AS running FROM system.processes WHERE query_id IN {ids:Array(String)}',
       { ids: queryIds },
       signal,
     );
-    return row?.running ?? 0;
+    return rows.reduce((sum, row) => sum + row.running, 0);
   }
 
   async kill(queryIds: readonly string[], signal: AbortSignal): Promise<void> {
     const ids = queryIds.map(quoteText).join(', ');
-    await this.connection.command(`KILL QUERY WHERE query_id IN (${ids}) ASYNC`, { signal });
+    await this.connection.commandEvery(`KILL QUERY WHERE query_id IN (${ids}) ASYNC`, signal);
   }
 
   #name(table: TableDefinition): string {
