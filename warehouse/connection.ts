@@ -30,6 +30,8 @@ export interface InsertOptions {
   /** Called right before the first byte is sent; a throw stops the request unsent. */
   readonly beforeSend?: () => void;
   readonly signal?: AbortSignal | undefined;
+  /** As `upToDate` of reads: what the statement itself reads. */
+  readonly upToDate?: readonly string[];
 }
 
 /**

@@ -23,9 +23,10 @@ export {
   type WriterOptions,
 } from './exactly-once/exactly-once-writer.js';
 export type { WriterTiming } from './exactly-once/writer-context.js';
+export { shardDatabase } from './names.js';
 export { RowBinaryWriter } from './row-binary-writer.js';
 export { checkColumns } from './schema/check-columns.js';
-export { type MigrateOptions, type MigrateResult, migrate, shardDatabase, sqlFolder } from './schema/migrate.js';
+export { type MigrateOptions, type MigrateResult, migrate, sqlFolder } from './schema/migrate.js';
 export { assertNode, type MigrateClusterOptions, migrateCluster, type NodeResult } from './schema/migrate-cluster.js';
 export {
   type Column,

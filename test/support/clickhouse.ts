@@ -19,9 +19,9 @@ export interface TestClickHouse {
 
 /** Starts an embedded ClickHouse in a new folder below the temporary folder. Compiled code must be in dist/. */
 export async function startClickHouse(
-  options: { memoryBytes?: number } & Partial<Pick<EmbeddedOptions, 'database' | 'tcpPort' | 'cluster'>> = {},
+  options: Partial<Pick<EmbeddedOptions, 'database' | 'memoryBytes' | 'tcpPort' | 'cluster' | 'dataFolder'>> = {},
 ): Promise<TestClickHouse> {
-  const dataFolder = mkdtempSync(join(tmpdir(), 'chancery-clickhouse-'));
+  const dataFolder = options.dataFolder ?? mkdtempSync(join(tmpdir(), 'chancery-clickhouse-'));
   const server = new EmbeddedClickHouse({
     dataFolder,
     database: 'chancery',

@@ -84,7 +84,10 @@ export class ClusterShard implements ShardConnection {
   insert(block: TableBlock, options: InsertOptions): Promise<void> {
     const { quorum } = this.options;
     const settings = quorum > 1 ? { ...options.settings, insert_quorum: quorum } : options.settings;
-    return this.#withReplica(options.signal, (replica) => replica.insert(block, { ...options, settings }));
+    return this.#withReplica(options.signal, async (replica) => {
+      await this.#catchUp(replica, options, options.signal);
+      await replica.insert(block, { ...options, settings });
+    });
   }
 
   async close(): Promise<void> {

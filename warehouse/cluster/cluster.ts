@@ -1,6 +1,6 @@
 import { Connection } from '../connection.js';
 import type { ClickHouseEndpoint } from '../embedded/endpoint.js';
-import { shardDatabase } from '../schema/migrate.js';
+import { shardDatabase } from '../names.js';
 import { ClusterShard } from './cluster-shard.js';
 import type { ShardConnection } from './shard-connection.js';
 

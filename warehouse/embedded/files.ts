@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, wri
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { describeError, type Secret, UsageError } from '../../core/index.js';
+import { shardDatabase } from '../names.js';
 import type { EmbeddedPaths } from './paths.js';
 
 const credentialsSchema = z.object({ owner: z.string().min(20), reader: z.string().min(20) });
@@ -18,13 +19,12 @@ export interface ServerLimits {
 
 /** Embedded servers of one machine as the shards of a cluster: what each of them is told about all of them. */
 export interface EmbeddedCluster {
-  readonly name: string;
+  /** Clusters by name: ports of the native protocol on loopback, by shard and replica. */
+  readonly clusters: Readonly<Record<string, readonly (readonly number[])[]>>;
   /** What the servers prove to each other; the user of a question is then the same on every shard. */
   readonly secret: Secret;
-  /** Ports of the native protocol on loopback, by shard and replica. */
-  readonly shards: readonly (readonly number[])[];
-  /** Coordination service of replicated tables, and this server's names in it. */
-  readonly keeper?: { readonly port: number; readonly shard: string; readonly replica: string };
+  /** Loopback port of the coordination service of replicated tables. */
+  readonly keeperPort?: number;
 }
 
 /** Writes the server's configuration and users (mode 0600), and makes the passwords when there are none yet. */
@@ -92,14 +92,16 @@ ${limits.cluster ? clusterXml(limits.cluster) : ''}</clickhouse>
 `;
 }
 
-function clusterXml({ name, secret, shards, keeper }: EmbeddedCluster): string {
+function clusterXml({ clusters, secret, keeperPort }: EmbeddedCluster): string {
   const replica = (port: number) => `<replica><host>127.0.0.1</host><port>${port}</port></replica>`;
-  const shardXml = (ports: readonly number[]) =>
+  const shard = (ports: readonly number[]) =>
     `<shard><internal_replication>true</internal_replication>${ports.map(replica).join('')}</shard>`;
-  const servers = `  <remote_servers replace="1"><${name}><secret>${xml(secret.reveal())}</secret>${shards.map(shardXml).join('')}</${name}></remote_servers>\n`;
-  if (!keeper) return servers;
-  return `${servers}  <zookeeper><node><host>127.0.0.1</host><port>${keeper.port}</port></node></zookeeper>
-  <macros><shard>${xml(keeper.shard)}</shard><replica>${xml(keeper.replica)}</replica></macros>\n`;
+  const definitions = Object.entries(clusters).map(
+    ([name, shards]) =>
+      `    <${name}><secret>${xml(secret.reveal())}</secret>${shards.map(shard).join('')}</${name}>\n`,
+  );
+  const keeper = `  <zookeeper><node><host>127.0.0.1</host><port>${keeperPort}</port></node></zookeeper>\n`;
+  return `  <remote_servers replace="1">\n${definitions.join('')}  </remote_servers>\n${keeperPort === undefined ? '' : keeper}`;
 }
 
 /**
@@ -154,7 +156,7 @@ function usersXml(credentials: Credentials, limits: ServerLimits): string {
       <grants>
         <query>GRANT SELECT ON ${limits.database}.*</query>
         <query>GRANT SHOW ON ${limits.database}.*</query>
-      </grants>
+${limits.cluster ? `        <query>GRANT SELECT ON ${shardDatabase(limits.database)}.*</query>\n` : ''}      </grants>
     </reader>
   </users>
 </clickhouse>

@@ -51,7 +51,7 @@ export class ClickHouseStore implements BlockStore {
     await this.connection.insert(block, {
       queryId,
       settings: { ...INSERT_SETTINGS, insert_deduplication_token: token },
-      ...(onlyMissing ? { select: this.#selectMissing(block.table, onlyMissing) } : {}),
+      ...(onlyMissing ? { select: this.#selectMissing(block.table, onlyMissing), upToDate: [block.table.name] } : {}),
       beforeSend,
       signal,
     });

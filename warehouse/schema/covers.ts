@@ -10,6 +10,9 @@ export interface CoverPlace {
   readonly cluster: string;
 }
 
+/** Types that a migration allowed itself are the shard's business. */
+const COVER_SETTINGS = { allow_suspicious_low_cardinality_types: 1 };
+
 interface LiveCover {
   readonly name: string;
   readonly engine: string;
@@ -42,7 +45,7 @@ export async function coverTables(
     const fits = cover?.engine === engine && cover.definition === wanted && sameColumns(table, columns.get(table.name));
     if (fits) continue;
     if (cover && cover.engine !== engine) await drop(node, database, table.name);
-    await node.command(coverStatement(node, table, place));
+    await node.command(coverStatement(node, table, place), { settings: COVER_SETTINGS });
     changed.push(table.name);
   }
   for (const { name, engine } of live) {

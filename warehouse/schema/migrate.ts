@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Clock, type Logger, UsageError } from '../../core/index.js';
 import type { Connection } from '../connection.js';
+import { shardDatabase } from '../names.js';
 import { Ledger } from './ledger.js';
 import { withMigrationLock } from './migration-lock.js';
 import type { Placeholders } from './placeholders.js';
@@ -71,9 +72,6 @@ async function assertNoShard(connection: Connection): Promise<void> {
       'name all of its nodes with --clickhouse-cluster',
   );
 }
-
-/** The database of a cluster's node that holds the rows; the database itself has tables and views over all shards. */
-export const shardDatabase = (database: string): string => `${database}_shard`;
 
 /** The `sql` folder that comes with Chancery, whether this runs as TypeScript or compiled. */
 export function sqlFolder(): string {
