@@ -83,6 +83,13 @@ export function streamUrl(addresses: ExchangeAddresses, stream: keyof typeof STR
   return `${protocol}//${url.host}${addresses[stream] !== undefined && path.endsWith(own) ? path : path + own}`;
 }
 
+/** The URL of a WebSocket feed that is given by its whole address, query included. @throws AddressError */
+export function feedUrl(address: string): string {
+  const { search } = parseAddress(address, ['wss:', 'ws:'], 'whole');
+  const url = new URL(address);
+  return `${url.protocol}//${url.host}${url.pathname}${search}`;
+}
+
 /** Checks every address that is given, so that a wrong one is known before anything starts. @throws AddressError */
 export function checkAddresses(addresses: ExchangeAddresses): void {
   for (const [name, address] of Object.entries(addresses)) {
@@ -91,7 +98,8 @@ export function checkAddresses(addresses: ExchangeAddresses): void {
   }
 }
 
-function parseAddress(address: string, protocols: readonly string[]): URL {
+/** @param part whether the address is followed by a path of the interface, or is the whole of it */
+function parseAddress(address: string, protocols: readonly string[], part: 'base' | 'whole' = 'base'): URL {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (!url || !protocols.includes(url.protocol) || url.hostname === '') {
     throw new AddressError(`${shown(address)} is not an address of the exchange; give one like ${protocols[0]}//host`);
@@ -99,7 +107,7 @@ function parseAddress(address: string, protocols: readonly string[]): URL {
   if (url.username !== '' || url.password !== '') {
     throw new AddressError(`the address of ${url.host} carries a user or password; give it without`);
   }
-  if (url.search !== '' || url.hash !== '') {
+  if ((part === 'base' && url.search !== '') || url.hash !== '') {
     throw new AddressError(`${shown(address)} carries a query or a fragment; give the address without`);
   }
   if ((url.protocol === 'http:' || url.protocol === 'ws:') && !isLoopback(url.hostname)) {

@@ -117,6 +117,7 @@ export type { StreamOptions } from './streams/options.js';
 export { OrderBookStream } from './streams/order-book-stream.js';
 export { OrderUpdateStream } from './streams/order-update-stream.js';
 export type { AuthFailed, PrivateStream, PrivateStreamOptions } from './streams/private-stream.js';
+export { RawStream, type RawStreamOptions } from './streams/raw-stream.js';
 export {
   type Decimal,
   describeValue,

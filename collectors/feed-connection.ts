@@ -1,4 +1,5 @@
 import type { Connected, ConnectFailed, Disconnected, StreamFrame } from '../client/index.js';
+import type { StreamRequest } from '../core/index.js';
 import type { FeedLine, FeedParts, FeedProtocol } from './feed-protocol.js';
 import { Subscription } from './subscription.js';
 import { SubscriptionHealth } from './subscription-health.js';
@@ -72,9 +73,10 @@ export class FeedConnection implements FeedLine {
   }
 
   onConnected({ connection, url, atMicros }: Connected): void {
-    const { stream } = this.protocol;
+    const { stream, account } = this.protocol;
     this.connection = connection;
-    this.#reqJson = JSON.stringify({ stream, connection });
+    const req: StreamRequest = { stream, connection, ...(account === undefined ? {} : { account }) };
+    this.#reqJson = JSON.stringify(req);
     this.heardAt = atMicros;
     this.parts.outage.succeeded();
     this.parts.metrics.connections.inc({ stream });

@@ -23,6 +23,8 @@ export interface FeedParts {
 export interface FeedProtocol {
   readonly stream: StreamName;
   readonly kind: RecordKind;
+  /** Configured name of the account whose stream it is. */
+  readonly account?: string;
   /** Probes that may be unanswered at a time. */
   readonly maxProbes: number;
   /** How old a change is at least that every answer to a probe knows of, microseconds. */

@@ -1,12 +1,16 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { z } from 'zod';
-import { describeError, type Logger } from '../core/index.js';
+import type { Logger } from '../core/index.js';
+import type { Share } from './share.js';
+import { StateFile } from './state-file.js';
 
 const schema = z.object({
   version: z.literal(1),
   markets: z.record(z.string(), z.object({ event: z.string(), until: z.number().int().min(0) })),
 });
+type Content = z.infer<typeof schema>;
 
 export interface MarketProgress {
   readonly event: string;
@@ -14,37 +18,34 @@ export interface MarketProgress {
   readonly until: number;
 }
 
-/** How long a change may wait to be written, milliseconds. What is lost with it is fetched again, nothing more. */
-const SAVE_DELAY_MS = 1000;
+export interface HistoryStateOptions {
+  readonly folder: string;
+  readonly share: Share;
+  readonly log: Logger;
+}
 
 /**
  * How far chance history has been fetched, per market, in a small file: a collector that starts again goes on there.
- * Without the file it starts again from the beginning; answers that come twice change nothing downstream.
+ * Without the file it starts again from the beginning; answers that come twice change nothing downstream. Where the work
+ * is shared anew, a collector begins with what the files of the former shares say about its own events.
  */
 export class HistoryState {
   readonly #markets = new Map<string, MarketProgress>();
-  #timer: NodeJS.Timeout | undefined;
-  #saving: Promise<void> = Promise.resolve();
+  readonly #name: string;
+  readonly #file: StateFile<Content>;
 
-  constructor(
-    private readonly path: string,
-    private readonly log: Logger,
-  ) {}
+  constructor(private readonly options: HistoryStateOptions) {
+    const { shard } = options.share;
+    this.#name = shard === '0/1' ? 'chance-history.json' : `chance-history-${shard.replace('/', '-of-')}.json`;
+    this.#file = this.#open(this.#name);
+  }
 
   async load(): Promise<void> {
-    let text: string;
-    try {
-      text = await readFile(this.path, 'utf8');
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') this.#forget(describeError(error));
-      return;
-    }
-    try {
-      const { markets } = schema.parse(JSON.parse(text));
-      for (const [market, progress] of Object.entries(markets)) this.#markets.set(market, progress);
-    } catch {
-      this.#forget('it is damaged');
-    }
+    const { folder } = this.options;
+    if (existsSync(join(folder, this.#name))) return this.#take(await this.#file.load());
+    const names = await readdir(folder).catch(() => []);
+    const others = names.filter((name) => /^chance-history.*\.json$/.test(name));
+    for (const name of others) this.#take(await this.#open(name).load());
   }
 
   get(marketId: string): MarketProgress | undefined {
@@ -57,39 +58,33 @@ export class HistoryState {
 
   set(marketId: string, progress: MarketProgress): void {
     this.#markets.set(marketId, progress);
-    this.#saveSoon();
+    this.#file.changed();
   }
 
   delete(marketId: string): void {
-    if (this.#markets.delete(marketId)) this.#saveSoon();
+    if (this.#markets.delete(marketId)) this.#file.changed();
   }
 
   /** Writes what has changed; resolves when it is in place. */
-  async flush(): Promise<void> {
-    if (this.#timer) this.#save();
-    await this.#saving;
+  flush(): Promise<void> {
+    return this.#file.flush();
   }
 
-  #forget(reason: string): void {
-    this.log.warn(`cannot read ${this.path} (${reason}): chance history is fetched from the beginning`);
-  }
-
-  #saveSoon(): void {
-    this.#timer ??= setTimeout(() => this.#save(), SAVE_DELAY_MS);
-  }
-
-  #save(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    this.#saving = this.#saving.then(async () => {
-      const text = JSON.stringify({ version: 1, markets: Object.fromEntries(this.#markets) });
-      try {
-        await mkdir(dirname(this.path), { recursive: true });
-        await writeFile(`${this.path}.tmp`, text);
-        await rename(`${this.path}.tmp`, this.path);
-      } catch (error) {
-        this.log.warn(`cannot write ${this.path} (${describeError(error)}): a restart will fetch some history again`);
-      }
+  #open(name: string): StateFile<Content> {
+    return new StateFile({
+      path: join(this.options.folder, name),
+      schema,
+      content: () => ({ version: 1 as const, markets: Object.fromEntries(this.#markets) }),
+      log: this.options.log,
+      without: 'chance history is fetched from the beginning',
     });
+  }
+
+  #take(content: Content | undefined): void {
+    for (const [market, progress] of Object.entries(content?.markets ?? {})) {
+      const known = this.#markets.get(market);
+      if (!this.options.share.ownsEvent(progress.event) || (known && known.until > progress.until)) continue;
+      this.#markets.set(market, progress);
+    }
   }
 }

@@ -8,23 +8,29 @@ export interface EventList {
   readonly complete: boolean;
 }
 
+export interface EventsPollParts extends PollParts {
+  /** Whether its answers and receipts go to the bus: those of one collector among several are enough. */
+  readonly recorded: boolean;
+}
+
 /** Polls event search, all pages (part 4.5). */
 export class EventsPoll {
   constructor(
-    private readonly parts: PollParts,
+    private readonly parts: EventsPollParts,
     private readonly onEvents: (list: EventList) => void,
   ) {}
 
   /** One walk over all pages. Never rejects: what went wrong is in the receipt. */
   async run(signal: AbortSignal): Promise<void> {
-    const poll = new Poll(this.parts, 'reference.events', 'event-search', 'all', 'event-search', signal);
-    const walk = this.parts.client.walkEvents({}, { signal, onResponse: poll.onResponse });
+    const { client, recorded, outage } = this.parts;
+    const poll = recorded && new Poll(this.parts, 'reference.events', 'event-search', 'all', 'event-search', signal);
+    const walk = client.walkEvents({}, { signal, onResponse: poll ? poll.onResponse : undefined });
     const events = new Map<string, Event>();
     let failure: string | undefined;
     try {
       for await (const page of walk) {
         for (const event of page.items) events.set(event.eventId, event);
-        await poll.published();
+        if (poll) await poll.published();
       }
     } catch (error) {
       if (signal.aborted) return;
@@ -34,6 +40,8 @@ export class EventsPoll {
     // What was seen counts, also when a later page failed; only a complete walk can say that an event is gone.
     if (pages > 0) this.onEvents({ events: [...events.values()], complete: complete && failure === undefined });
     const outcome = failure !== undefined ? 'failed' : complete ? 'complete' : 'incomplete';
-    poll.finish({ expected, got, unique, pages, truncated, outcome, cause: failure ?? cause });
+    if (poll) poll.finish({ expected, got, unique, pages, truncated, outcome, cause: failure ?? cause });
+    else if (failure === undefined) outage.succeeded();
+    else outage.failed(failure);
   }
 }

@@ -1,6 +1,7 @@
 import { type Answer, type CallOptions, type ExchangeClient, HttpStatusError } from '../client/index.js';
 import { describeError, type RecordKind } from '../core/index.js';
 import { failedReceipt, Poll, type PollParts } from './poll.js';
+import type { Share } from './share.js';
 
 /** More tags than the default 10; where the exchange does not allow it, the default is asked for. */
 const TAGS = 100;
@@ -17,13 +18,17 @@ const OPERATIONS: readonly ReferenceOperation[] = [
   { kind: 'reference.coins', operation: 'coins', call: (client, options) => client.coins(options) },
 ];
 
-/** Polls categories, popular tags and coins (parts 4.3 and 4.5). */
+/** Polls those of categories, popular tags and coins (parts 4.3 and 4.5) that belong to this collector. */
 export class ReferencePoll {
-  constructor(private readonly parts: PollParts) {}
+  constructor(
+    private readonly parts: PollParts,
+    private readonly share: Share,
+  ) {}
 
   /** Each of them once. Never rejects: what went wrong is in the receipts. */
   async run(signal: AbortSignal): Promise<void> {
-    await Promise.all(OPERATIONS.map((operation) => this.#poll(operation, signal)));
+    const own = OPERATIONS.filter(({ operation }) => this.share.owns(operation));
+    await Promise.all(own.map((operation) => this.#poll(operation, signal)));
   }
 
   async #poll({ kind, operation, call }: ReferenceOperation, signal: AbortSignal): Promise<void> {

@@ -15,7 +15,7 @@ export interface PollParts {
   readonly clock: Clock;
 }
 
-type Receipt = Omit<Extract<Mark, { type: 'poll' }>, 'type' | 'poll' | 'operation' | 'subject' | 'startedAt'>;
+export type Receipt = Omit<Extract<Mark, { type: 'poll' }>, 'type' | 'poll' | 'operation' | 'subject' | 'startedAt'>;
 
 /** One poll: its answers go to the bus as they come, and whatever happens it leaves a receipt. */
 export class Poll {
@@ -31,6 +31,8 @@ export class Poll {
     /** Key of its records on the bus. */
     private readonly key: string,
     private readonly signal: AbortSignal,
+    /** Configured name of the account that asks. */
+    private readonly account?: string,
   ) {
     this.#startedAt = parts.clock.nowMicros();
   }
@@ -38,7 +40,8 @@ export class Poll {
   /** For `CallOptions`: records every answer, also those of failed attempts. */
   readonly onResponse = (response: RawResponse): void => {
     this.parts.metrics.requests.inc({ operation: this.operation, status: response.status });
-    this.#publishing.push(this.parts.publisher.publish(restRecord(this.kind, this.key, this.id, response)));
+    const { kind, key, id: poll, account } = this;
+    this.#publishing.push(this.parts.publisher.publish(restRecord(kind, key, { poll, account }, response)));
   };
 
   /** Resolves when every answer so far is durable on the bus; rejects with the signal's reason when it is aborted. */
@@ -57,13 +60,16 @@ export class Poll {
     }
   }
 
-  /** Leaves the receipt. */
-  finish(receipt: Receipt): void {
+  /**
+   * Leaves the receipt.
+   * @param options.isOutage whether a failure means that the exchange is down or not itself; the asker says others
+   */
+  finish(receipt: Receipt, { isOutage = true } = {}): void {
     const { marks, metrics, outage } = this.parts;
     const { id: poll, operation, subject } = this;
     metrics.polls.inc({ operation, outcome: receipt.outcome });
-    if (receipt.outcome === 'failed') outage.failed(receipt.cause);
-    else outage.succeeded();
+    if (receipt.outcome !== 'failed') outage.succeeded();
+    else if (isOutage) outage.failed(receipt.cause);
     void marks.write({ type: 'poll', poll, operation, subject, startedAt: this.#startedAt, ...receipt });
   }
 }

@@ -3,6 +3,7 @@ import type { Registry } from 'prom-client';
 import type { Bus } from '../bus/index.js';
 import { checkPeriod, ExchangeClient } from '../client/index.js';
 import {
+  type AccountCredentials,
   type Clock,
   type Component,
   describeError,
@@ -13,27 +14,32 @@ import {
   packageVersion,
   retry,
   type Settings,
+  Stopped,
   systemClock,
   TOPICS,
 } from '../core/index.js';
+import type { Connection } from '../warehouse/index.js';
+import { POLL_GROUPS } from './account/account-polls.js';
+import { AccountsRecorder } from './account/accounts-recorder.js';
+import { WarehouseMemory } from './account/warehouse-memory.js';
 import { exchangeAddresses } from './exchange-addresses.js';
-import { HistoryState } from './history-state.js';
+import { MarketRecorder } from './market-recorder.js';
 import { Marks } from './marks.js';
 import { CollectorMetrics } from './metrics.js';
-import { OpenEvents } from './open-events.js';
-import { ChanceHistoryPoll } from './poll-chance-history.js';
-import { EventsPoll } from './poll-events.js';
-import { ReferencePoll } from './poll-reference.js';
 import { Publisher } from './publisher.js';
+import { RawFeed, rawFeedsOf } from './raw-feed.js';
 import { checkPattern, Schedules } from './schedules.js';
-import { ChanceFeed } from './stream-chance.js';
-import { OrderBookFeed } from './stream-order-book.js';
+import { Share } from './share.js';
 
 export interface CollectorOptions {
   readonly settings: Settings;
   readonly bus: Bus;
   readonly log: Logger;
   readonly metrics: Registry;
+  /** Accounts that are recorded too; default none. */
+  readonly accounts?: readonly AccountCredentials[];
+  /** Connects to the warehouse, which is asked once what it already has of the accounts. */
+  readonly warehouse?: () => Promise<Connection>;
   readonly clock?: Clock;
   /** Received bytes that may wait for the bus before sockets are paused. Default 32 MiB. */
   readonly queueBytes?: number;
@@ -43,11 +49,21 @@ export interface CollectorOptions {
   readonly reconnectCapMs?: number;
 }
 
-const SCHEDULES = ['eventsSchedule', 'referenceSchedule', 'historySchedule'] as const;
+const SCHEDULES = [
+  'eventsSchedule',
+  'referenceSchedule',
+  'historySchedule',
+  'holdingsSchedule',
+  'tradesSchedule',
+  'transactionsSchedule',
+  'tpslSchedule',
+  'statsSchedule',
+  'activitySchedule',
+] as const;
 /** How long a stop waits for the bus, milliseconds. */
 const STOP_MS = 3000;
 
-/** Records everything public of the exchange onto the bus: both streams, reference data and chance history. */
+/** Records the exchange onto the bus: everything public, the configured accounts, and feeds by their address. */
 export class Collector implements Component {
   readonly name = 'collector';
   /** Rejects when the bus refuses records for good; the collector cannot go on then. */
@@ -57,18 +73,15 @@ export class Collector implements Component {
   readonly #publisher: Publisher;
   readonly #marks: Marks;
   readonly #schedules: Schedules;
-  readonly #state: HistoryState;
-  readonly #history: ChanceHistoryPoll;
-  readonly #events: EventsPoll;
-  readonly #reference: ReferencePoll;
-  readonly #open: OpenEvents;
-  readonly #orderBook: OrderBookFeed;
-  readonly #chance: ChanceFeed;
+  readonly #market: MarketRecorder;
+  readonly #accounts: AccountsRecorder;
+  readonly #rawFeeds: readonly RawFeed[];
+  readonly #ending = new AbortController();
   #fail: (error: unknown) => void = () => undefined;
   #started = false;
   #stopping: Promise<void> | undefined;
 
-  /** @throws AddressError, UsageError for settings that cannot be used */
+  /** @throws AddressError, UsageError for settings and credentials that cannot be used */
   constructor(private readonly options: CollectorOptions) {
     const { settings, bus, log, clock = systemClock } = options;
     for (const setting of SCHEDULES) checkPattern(setting, settings[setting]);
@@ -85,49 +98,46 @@ export class Collector implements Component {
     const queue = options.queueBytes === undefined ? {} : { queueBytes: options.queueBytes };
     this.#publisher = new Publisher({ bus, clock, metrics, log, ...queue });
     this.#marks = new Marks(this.#publisher, clock);
+    this.#schedules = new Schedules(log);
     const outage = new OutageLog(log, 'the exchange is back');
     const common = { publisher: this.#publisher, marks: this.#marks, metrics, outage, clock };
-    const polls = { ...common, client: this.#client };
-    this.#schedules = new Schedules(log);
-    this.#state = new HistoryState(join(settings.data, 'collector', 'chance-history.json'), log);
-    const { historyPeriod: period, historyDays: days } = settings;
-    this.#history = new ChanceHistoryPoll({ ...polls, state: this.#state, period, days });
-    this.#reference = new ReferencePoll(polls);
-    const { subscriptionsPerConnection, silenceMs } = settings;
     const cap = options.reconnectCapMs === undefined ? {} : { reconnectCapMs: options.reconnectCapMs };
-    const feed = {
-      ...common,
+    const parts = {
       ...cap,
       addresses,
-      subscriptionsPerConnection,
-      silenceMs,
-      answerMs: options.answerMs ?? 5000,
+      log,
+      share: new Share(settings.shard),
+      polls: { ...common, client: this.#client },
+      feeds: { ...common, silenceMs: settings.silenceMs, answerMs: options.answerMs ?? 5000 },
     };
-    this.#orderBook = new OrderBookFeed(feed);
-    this.#chance = new ChanceFeed({ ...feed, onGap: (eventId) => this.#history.refreshSoon(eventId) });
-    this.#open = this.#follow();
-    this.#events = new EventsPoll(polls, (list) => {
-      this.#open.update(list);
-      if (list.complete) this.#history.finishOthers(this.#open.ids);
+    this.#market = new MarketRecorder({ ...parts, settings });
+    this.#accounts = new AccountsRecorder({
+      ...parts,
+      accounts: options.accounts ?? [],
+      memory: new WarehouseMemory(options.warehouse, log),
+      folder: join(settings.data, 'collector'),
+      signal: this.#ending.signal,
     });
+    this.#rawFeeds = [...rawFeedsOf(settings.rawFeeds)]
+      .filter(([name]) => parts.share.owns(`feed:${name}`))
+      .map(([name, url]) => new RawFeed({ ...common, ...cap, log, name, url }));
   }
 
   /** Ready when the bus is; an exchange that is down is waited for. */
   async start(signal: AbortSignal): Promise<void> {
     const { settings, log } = this.options;
     await this.#ensureTopics(signal);
-    await this.#state.load();
     this.#publisher.run().catch((error) => {
       log.error({ err: error }, `the bus refuses records: ${describeError(error)}`);
       this.#fail(error);
     });
     this.#started = true;
     const collector = settings.collectorName;
-    void this.#marks.write({ type: 'session-started', collector, version: packageVersion(), shard: '0/1' });
+    void this.#marks.write({ type: 'session-started', collector, version: packageVersion(), shard: settings.shard });
     this.#marks.startAlive();
-    this.#schedules.add('eventsSchedule', settings.eventsSchedule, (stop) => this.#events.run(stop));
-    this.#schedules.add('referenceSchedule', settings.referenceSchedule, (stop) => this.#reference.run(stop));
-    this.#schedules.add('historySchedule', settings.historySchedule, () => this.#history.refresh());
+    await this.#market.start(this.#schedules);
+    await this.#startAccounts();
+    for (const feed of this.#rawFeeds) feed.start();
   }
 
   /** Ends the feeds, waits for the bus to have everything, and says goodbye on it. */
@@ -138,27 +148,21 @@ export class Collector implements Component {
 
   health(): Health {
     const lagMs = Math.max(0, Math.round(this.#clock.nowMs() - this.#publisher.watermark / 1000));
-    const detail = { session: this.#publisher.sid, openEvents: this.#open.ids.size, busLagMs: lagMs };
+    const detail = { session: this.#publisher.sid, openEvents: this.#market.openEvents, busLagMs: lagMs };
     return { ok: this.#started && lagMs < 10_000, detail };
   }
 
-  #follow(): OpenEvents {
-    return new OpenEvents(
-      {
-        onOpen: (event) => {
-          const markets = event.markets.map((m) => m.marketId);
-          this.#orderBook.add(event.eventId, markets);
-          if (markets.length > 0) this.#chance.add(event.eventId, markets);
-          this.#history.track(event);
-        },
-        onClosed: (eventId) => {
-          this.#orderBook.remove(eventId, 'the event has closed');
-          this.#chance.remove(eventId, 'the event has closed');
-          this.#history.finish(eventId);
-        },
-      },
-      this.#clock,
-    );
+  async #startAccounts(): Promise<void> {
+    const { settings, bus } = this.options;
+    const schedules = this.#schedules;
+    const partitions = await bus.partitions();
+    // What is known of the accounts holds for this log alone.
+    await this.#accounts.start(partitions.find(({ topic }) => topic === TOPICS.account)?.log ?? '');
+    for (const group of POLL_GROUPS) {
+      const setting = `${group}Schedule` as const;
+      schedules.add(setting, settings[setting], () => this.#accounts.due(group));
+    }
+    schedules.add('activitySchedule', settings.activitySchedule, () => this.#accounts.activityDue());
   }
 
   async #ensureTopics(signal: AbortSignal): Promise<void> {
@@ -179,12 +183,12 @@ export class Collector implements Component {
   }
 
   async #stop(): Promise<void> {
-    this.#open.stop();
+    this.#ending.abort(new Stopped('the collector'));
     await Promise.all([
       this.#schedules.stop(),
-      this.#history.stop(),
-      this.#orderBook.close(),
-      this.#chance.close(),
+      this.#market.stop(),
+      this.#accounts.stop(),
+      ...this.#rawFeeds.map((feed) => feed.close()),
       this.#client.close(),
     ]);
     this.#marks.stopAlive();

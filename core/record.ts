@@ -65,6 +65,8 @@ export interface StreamRequest {
   readonly connection: string;
   /** For private streams: the configured name of the account. */
   readonly account?: string;
+  /** For feeds recorded as they come: the configured name of the feed. */
+  readonly feed?: string;
 }
 
 /** `req` of a REST response. */
@@ -95,7 +97,8 @@ export interface RestRequest {
   readonly to?: number;
 }
 
-export type StreamName = 'order-book' | 'chance' | 'orders' | 'balance';
+/** `feed`: recorded as it comes, by its address. */
+export type StreamName = 'order-book' | 'chance' | 'orders' | 'balance' | 'feed';
 
 /**
  * A mark: what a collector knows about its own sight. The envelope's `at` is the time it speaks of. `alive` is sent
@@ -108,11 +111,16 @@ export type Mark =
   | { readonly type: 'connected'; readonly stream: StreamName; readonly connection: string; readonly url: string }
   | { readonly type: 'disconnected'; readonly stream: StreamName; readonly connection: string; readonly cause: string }
   | {
-      /** The subscription is confirmed and its first state received; `at` is when that state was received. */
+      /**
+       * The subscription is confirmed and its first state received; `at` is when that state was received. For a private
+       * stream: AUTH was accepted. For a feed: it is connected.
+       */
       readonly type: 'subscribed';
       readonly stream: StreamName;
       readonly connection: string;
+      /** Event ID; for a private stream the configured name of the account, for a feed its name. */
       readonly event: string;
+      /** Market IDs; for the balance stream asset IDs. */
       readonly markets: readonly string[];
     }
   | {

@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
 import { Collector } from '../../collectors/index.js';
+import { loadAccounts } from '../../core/index.js';
+import { connectOwner } from '../parts/database.js';
 import { closing, openBus } from '../parts/instance.js';
 import { runPart } from '../parts/run-part.js';
 import { withSettings } from '../settings.js';
@@ -9,14 +11,21 @@ const EXAMPLES = `
 Examples:
   chancery collect --exchange-url https://exchange.example
   chancery collect --data /srv/chancery --history-days 90
+  chancery collect --accounts-file /srv/chancery/accounts.json
+  chancery collect --shard 0/2 --kafka-brokers kafka:9092
+
+Accounts: {"alice":{"apiKey":"…","apiSecret":"…"}} in a file with mode 0600, or CHANCERY_ACCOUNT_ALICE_API_KEY and
+CHANCERY_ACCOUNT_ALICE_API_SECRET; with email and password (and otp), or token, transactions are recorded too.
 `;
 
-/** `chancery collect`: everything public of the exchange, onto the bus. */
+/** `chancery collect`: everything public of the exchange, and the configured accounts, onto the bus. */
 export function define(command: Command): void {
   command.addHelpText('after', EXAMPLES.trimEnd()).action(() =>
     runPart(command, 'collect', ({ settings, log, metrics }) => {
+      const accounts = loadAccounts(settings);
+      const warehouse = () => connectOwner(settings, 'chancery collect');
       const bus = openBus(settings, log);
-      const collector = new Collector({ settings, bus, log, metrics });
+      const collector = new Collector({ settings, bus, log, metrics, accounts, warehouse });
       return {
         components: [closing(bus), collector],
         health: () => collector.health(),

@@ -11,6 +11,8 @@ export function instancePaths(dataFolder: string) {
     bus: join(folder, 'bus'),
     clickhouse: join(folder, 'clickhouse'),
     exchange: join(folder, 'exchange'),
+    /** Credentials of the simulated exchange's accounts, for the collector. */
+    exchangeAccounts: join(folder, 'exchange-accounts.json'),
     logs: join(folder, 'logs'),
     sqlHistory: join(folder, 'sql-history'),
   };

@@ -4,6 +4,7 @@ import { type Component, type SettingName, type Settings, systemClock, UsageErro
 import { instancePaths } from '../parts/instance.js';
 import type { PartLine } from './board.js';
 import { collectPart, exchangePart, transformPart, warehousePart } from './child-parts.js';
+import { writeExchangeAccounts } from './exchange-accounts.js';
 import { LogFile } from './log-file.js';
 import { NewsFilter } from './log-line.js';
 import { freePortFrom, isFree } from './ports.js';
@@ -82,6 +83,7 @@ export class InstanceRun implements Component {
       ...settings,
       data: paths.folder,
       ...(exchangePort === undefined ? {} : { exchangeUrl: `http://127.0.0.1:${exchangePort}` }),
+      ...(simulated && !given.has('accountsFile') ? { accountsFile: paths.exchangeAccounts } : {}),
       ...(settings.clickhouseUrl === undefined && settings.clickhousePort === 0
         ? { clickhousePort: await freePortFrom(CLICKHOUSE_PORT) }
         : {}),
@@ -108,6 +110,7 @@ export class InstanceRun implements Component {
     this.#collect = collectPart(context);
     const feed = async () => {
       await this.#exchange?.start(both);
+      if (this.#exchange) writeExchangeAccounts(paths.exchangeAccounts, this.#exchange.ready['accounts']);
       await this.#collect?.start(both);
     };
     const store = async () => {

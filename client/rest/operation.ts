@@ -8,7 +8,7 @@ export interface Call {
   /** Sent as JSON. */
   readonly body?: unknown;
   /** What the raw record says about the call, beyond operation, path, query and body. */
-  readonly about?: Pick<RestRequest, 'page' | 'event' | 'market' | 'period' | 'from' | 'to'>;
+  readonly about?: Pick<RestRequest, 'page' | 'asset' | 'event' | 'market' | 'period' | 'from' | 'to'>;
 }
 
 /** One REST operation of the interface: how it is asked and how its answer is read. */

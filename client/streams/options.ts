@@ -21,7 +21,11 @@ export interface StreamOptions<M> extends StreamHandlers<M> {
 }
 
 /** The options of a stream's connection, with their defaults. */
-export function connectionOptions<M>(options: StreamOptions<M>, name: string, url: string): ConnectionOptions {
+export function connectionOptions<M>(
+  options: Omit<StreamOptions<M>, 'addresses'>,
+  name: string,
+  url: string,
+): ConnectionOptions {
   return {
     url,
     name,

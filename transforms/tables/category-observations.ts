@@ -1,5 +1,4 @@
 import type { Category } from '../../client/index.js';
-import { TOPICS } from '../../core/index.js';
 import { lowCardinality, micros, nullable, text, u16 } from './column-types.js';
 import { column, rowLogTable } from './row-table.js';
 
@@ -13,7 +12,6 @@ export interface CategoryObservationRow {
 
 export const categoryObservations = rowLogTable<CategoryObservationRow>({
   name: 'category_observations',
-  onEveryShardFor: TOPICS.reference,
   feedsMaterializedViews: true,
   columns: [
     column('received_at', micros, (row) => row.receivedAt),

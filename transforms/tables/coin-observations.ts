@@ -1,5 +1,4 @@
 import type { Coin } from '../../client/index.js';
-import { TOPICS } from '../../core/index.js';
 import { bool, float, i64, lowCardinality, micros, nullable, text } from './column-types.js';
 import { column, rowLogTable } from './row-table.js';
 
@@ -15,7 +14,6 @@ export interface CoinObservationRow {
 
 export const coinObservations = rowLogTable<CoinObservationRow>({
   name: 'coin_observations',
-  onEveryShardFor: TOPICS.reference,
   feedsMaterializedViews: true,
   columns: [
     column('received_at', micros, (row) => row.receivedAt),

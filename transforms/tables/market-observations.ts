@@ -1,5 +1,4 @@
 import type { Market } from '../../client/index.js';
-import { TOPICS } from '../../core/index.js';
 import { float, lowCardinality, micros, nullable, text } from './column-types.js';
 import { column, rowLogTable } from './row-table.js';
 
@@ -14,7 +13,6 @@ export interface MarketObservationRow {
 
 export const marketObservations = rowLogTable<MarketObservationRow>({
   name: 'market_observations',
-  onEveryShardFor: TOPICS.reference,
   feedsMaterializedViews: true,
   columns: [
     column('received_at', micros, (row) => row.receivedAt),

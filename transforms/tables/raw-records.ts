@@ -48,8 +48,6 @@ export interface RawEnvelope {
   readonly bodySource: Uint8Array;
   readonly bodyStart: number;
   readonly bodyEnd: number;
-  /** Whether the body must not be kept. */
-  readonly withheld?: boolean;
 }
 
 /** Bytes of a row without request and body, at most. */
@@ -128,8 +126,7 @@ export class RawRecordBlock {
     this.#expiresAt.set(row, Math.min(record.receivedAt / 1e6 + this.bodyDays * DAY, LAST_DATE_TIME));
     if (this.bodyDays > 0) {
       this.#request.push(record.requestSource, record.requestStart, record.requestEnd);
-      if (record.withheld) this.#body.pushEmpty();
-      else this.#body.push(record.bodySource, record.bodyStart, record.bodyEnd);
+      this.#body.push(record.bodySource, record.bodyStart, record.bodyEnd);
     } else {
       this.#request.pushEmpty();
       this.#body.pushEmpty();

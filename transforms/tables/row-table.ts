@@ -34,8 +34,7 @@ export interface RowTable<Row> {
   newBlock(place: BatchPlace): BlockBuilder<Row>;
 }
 
-/** A column of rows, and how its value is written. */
-export interface RowColumn<Row> {
+interface RowColumn<Row> {
   readonly name: string;
   readonly type: string;
   write(writer: RowBinaryWriter, row: Row): void;
@@ -51,7 +50,6 @@ interface RowTableSpec<Row> {
   readonly columns: readonly RowColumn<Row>[];
   readonly severalTopics?: boolean;
   readonly feedsMaterializedViews?: boolean;
-  readonly onEveryShardFor?: string;
 }
 
 /** Defines a base table whose rows are written in RowBinary. */

@@ -1,6 +1,12 @@
 import { UsageError } from '../../core/index.js';
-import type { ShardConnection } from '../cluster/shard-connection.js';
-import { columnList, quoteName, quoteText, type StatementSettings, structureOf } from '../connection.js';
+import {
+  type Connection,
+  columnList,
+  quoteName,
+  quoteText,
+  type StatementSettings,
+  structureOf,
+} from '../connection.js';
 import { type TableBlock, type TableDefinition, TOPIC_COLUMN } from '../table.js';
 import type { BatchPlace, BlockStore, InsertRequest } from './block-store.js';
 
@@ -36,22 +42,22 @@ const FEED_SETTINGS: StatementSettings = {
 };
 
 interface LiveView {
+  readonly database: string;
   readonly name: string;
-  readonly definition: string;
   readonly select: string;
   readonly columns: readonly string[];
 }
 
-/** The exactly-once protocol's view of one shard. */
+/** The exactly-once protocol's view of one ClickHouse server. */
 export class ClickHouseStore implements BlockStore {
-  constructor(private readonly connection: ShardConnection) {}
+  constructor(private readonly connection: Connection) {}
 
   async insert(block: TableBlock, request: InsertRequest): Promise<void> {
     const { token, queryId, onlyMissing, beforeSend, signal } = request;
     await this.connection.insert(block, {
       queryId,
       settings: { ...INSERT_SETTINGS, insert_deduplication_token: token },
-      ...(onlyMissing ? { select: this.#selectMissing(block.table, onlyMissing), upToDate: [block.table.name] } : {}),
+      ...(onlyMissing ? { select: this.#selectMissing(block.table, onlyMissing) } : {}),
       beforeSend,
       signal,
     });
@@ -62,7 +68,6 @@ export class ClickHouseStore implements BlockStore {
       `SELECT count() AS rows, uniqExact(_offset, _index) AS places FROM ${this.#name(table)} WHERE ${within(table, place)}`,
       {},
       signal,
-      { upToDate: [table.name] },
     );
     return row ?? { rows: 0, places: 0 };
   }
@@ -84,7 +89,6 @@ export class ClickHouseStore implements BlockStore {
        )`,
       block,
       signal,
-      { upToDate: [table.name] },
     );
     return outdated;
   }
@@ -92,38 +96,38 @@ export class ClickHouseStore implements BlockStore {
   async feedViews(table: TableDefinition, place: BatchPlace, signal: AbortSignal): Promise<void> {
     const { database } = this.connection;
     const views = await this.connection.query<LiveView>(
-      `SELECT v.name AS name, v.create_table_query AS definition, v.as_select AS select, groupArray(c.name) AS columns
+      `SELECT v.database AS database, v.name AS name, v.as_select AS select, groupArray(c.name) AS columns
        FROM system.tables AS v JOIN system.columns AS c ON c.database = v.database AND c.table = v.name
        WHERE v.engine = 'MaterializedView' AND (v.database, v.name) IN (
          SELECT arrayJoin(arrayZip(dependencies_database, dependencies_table)) FROM system.tables
          WHERE database = {database:String} AND name = {table:String})
-       GROUP BY ALL ORDER BY name`,
+       GROUP BY ALL ORDER BY database, name`,
       { database, table: table.name },
       signal,
     );
     const filters = `{${quoteText(`${database}.${table.name}`)}: ${quoteText(within(table, place))}}`;
-    for (const view of views) {
-      const names = view.columns.map(quoteName).join(', ');
+    for (const { database: of, name, select, columns } of views) {
+      const names = columns.map(quoteName).join(', ');
       await this.connection.command(
-        `INSERT INTO ${targetOf(view)} (${names}) SELECT ${names} FROM (${view.select})
+        `INSERT INTO ${quoteName(of)}.${quoteName(name)} (${names}) SELECT ${names} FROM (${select})
          SETTINGS additional_table_filters = ${filters}`,
-        { settings: FEED_SETTINGS, signal, upToDate: [table.name] },
+        { settings: FEED_SETTINGS, signal },
       );
     }
   }
 
   async countRunning(queryIds: readonly string[], signal: AbortSignal): Promise<number> {
-    const rows = await this.connection.queryEvery<{ running: number }>(
+    const [row] = await this.connection.query<{ running: number }>(
       'SELECT count() AS running FROM system.processes WHERE query_id IN {ids:Array(String)}',
       { ids: queryIds },
       signal,
     );
-    return rows.reduce((sum, row) => sum + row.running, 0);
+    return row?.running ?? 0;
   }
 
   async kill(queryIds: readonly string[], signal: AbortSignal): Promise<void> {
     const ids = queryIds.map(quoteText).join(', ');
-    await this.connection.commandEvery(`KILL QUERY WHERE query_id IN (${ids}) ASYNC`, signal);
+    await this.connection.command(`KILL QUERY WHERE query_id IN (${ids}) ASYNC`, { signal });
   }
 
   #name(table: TableDefinition): string {
@@ -135,13 +139,6 @@ export class ClickHouseStore implements BlockStore {
     return `SELECT ${columnList(table)} FROM input(${quoteText(structureOf(table))}) WHERE (_offset, _index) NOT IN (
       SELECT _offset, _index FROM ${this.#name(table)} WHERE ${within(table, place)})`;
   }
-}
-
-/** The table that a materialized view fills, as its definition names it. */
-function targetOf({ name, definition }: LiveView): string {
-  const target = /^CREATE MATERIALIZED VIEW .+? TO (\S+) /.exec(definition)?.[1];
-  if (target !== undefined) return target;
-  throw new UsageError(`the materialized view ${name} names no table that it fills; make it again with TO`);
 }
 
 function within(table: TableDefinition, place: BatchPlace): string {

@@ -1,5 +1,5 @@
 import { UsageError } from '../../core/index.js';
-import type { ShardConnection } from '../cluster/shard-connection.js';
+import type { Connection } from '../connection.js';
 import type { TableDefinition } from '../table.js';
 
 interface LiveTable {
@@ -23,10 +23,7 @@ interface LiveColumn {
  * materialized views read the inserts.
  * @throws UsageError that names every difference
  */
-export async function checkColumns(
-  connection: ShardConnection,
-  definitions: readonly TableDefinition[],
-): Promise<void> {
+export async function checkColumns(connection: Connection, definitions: readonly TableDefinition[]): Promise<void> {
   const params = { database: connection.database };
   const tables = await connection.query<LiveTable>(
     `SELECT name, engine, engine_full, sorting_key,
@@ -52,7 +49,7 @@ export async function checkColumns(
   });
   if (differences.length === 0) return;
   throw new UsageError(
-    `database ${connection.database} at ${connection.url} does not fit this Chancery: ${differences.join('; ')}; run \`chancery migrate\``,
+    `database ${connection.database} does not fit this Chancery: ${differences.join('; ')}; run \`chancery migrate\``,
   );
 }
 

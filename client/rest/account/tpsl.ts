@@ -16,13 +16,13 @@ export const tpslOrdersOperation: AccountOperation<TpslQuery, TpslOrder> = {
   name: 'tpsl-orders',
   method: 'GET',
   access: 'api-key',
-  call: ({ assetId, primary, status }) => ({
-    path: '/orders/tpsl',
-    query: {
+  call({ assetId, primary, status }) {
+    const query = {
       assetId: givenId('assetId', assetId),
       ...(primary === undefined ? {} : { primary }),
       ...(status === undefined ? {} : { status }),
-    },
-  }),
+    };
+    return { path: '/orders/tpsl', query, about: { asset: query.assetId } };
+  },
   decode: decodeTpslOrders,
 };

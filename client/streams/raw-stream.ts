@@ -1,0 +1,59 @@
+import { feedUrl } from '../addresses.js';
+import { StreamConnection } from './connection.js';
+import { Feed, type NotUnderstood, type StreamHandlers } from './feed.js';
+import { connectionOptions, DEFAULT_QUEUE_CAPACITY, type StreamOptions } from './options.js';
+
+type RawMessage = { readonly type: 'any' };
+
+export interface RawStreamOptions
+  extends Omit<StreamOptions<RawMessage>, 'addresses' | 'onMessage' | 'queueCapacity'>,
+    Pick<StreamHandlers<RawMessage>, 'onFrame'> {
+  /** `wss:`; `ws:` for loopback addresses only. */
+  readonly url: string;
+}
+
+/**
+ * A public feed that the interface names without an endpoint or messages (part 6.5), by its address: frames as they
+ * come, nothing is sent. Connected again whenever it is lost.
+ */
+export class RawStream {
+  /** Without its query, which may hold what is nobody else's business. */
+  readonly url: string;
+  readonly #connection: StreamConnection;
+
+  /** @throws AddressError */
+  constructor(options: RawStreamOptions) {
+    const url = feedUrl(options.url);
+    this.url = url.replace(/\?.*$/, '');
+    const { onConnected } = options;
+    const feed = new Feed<RawMessage | NotUnderstood>({
+      ...options,
+      onConnected: onConnected && ((event) => onConnected({ ...event, url: this.url })),
+      queueCapacity: DEFAULT_QUEUE_CAPACITY,
+      decode: () => ({ type: 'any' }),
+      isData: () => true,
+      inner: {},
+    });
+    this.#connection = new StreamConnection({ ...connectionOptions(options, 'feed', url) }, feed);
+    feed.attach(this.#connection);
+  }
+
+  /** Connects, and keeps connected until `close`. */
+  start(): void {
+    this.#connection.start();
+  }
+
+  /** Stops reading from the socket; a few frames may still come. */
+  pause(): void {
+    this.#connection.pause(this);
+  }
+
+  resume(): void {
+    this.#connection.resume(this);
+  }
+
+  /** Ends the connection; frames may still come until it resolves. May be called twice. */
+  close(): Promise<void> {
+    return this.#connection.close();
+  }
+}

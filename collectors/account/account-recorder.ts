@@ -1,0 +1,83 @@
+import { join } from 'node:path';
+import { AccountClient, type ExchangeAddresses } from '../../client/index.js';
+import type { AccountCredentials, Logger } from '../../core/index.js';
+import type { FeedParts } from '../feed-protocol.js';
+import type { PollParts } from '../poll.js';
+import { credentialsOf } from './account-access.js';
+import { AccountPolls, type PollGroup } from './account-polls.js';
+import { AccountState } from './account-state.js';
+import { BalanceFeed } from './stream-balance.js';
+import { OrderUpdatesFeed } from './stream-orders.js';
+import type { WarehouseMemory } from './warehouse-memory.js';
+
+/** What all accounts are recorded with. */
+export interface AccountParts {
+  readonly polls: PollParts;
+  readonly feeds: Omit<FeedParts, 'onGap'>;
+  readonly addresses: ExchangeAddresses;
+  readonly memory: WarehouseMemory;
+  readonly log: Logger;
+  /** Folder of the state files. */
+  readonly folder: string;
+  readonly reconnectCapMs?: number;
+  /** Aborted when the collector stops. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Records everything of one account that its credentials allow to read: lists, histories and figures by polls, order
+ * updates and balances by their streams too. What a stream may have missed while it was away is polled at once.
+ */
+export class AccountRecorder {
+  readonly name: string;
+  /** The reading half of the account; undefined when it has no API key. */
+  readonly keyClient: AccountClient | undefined;
+  readonly #state: AccountState;
+  readonly #polls: AccountPolls;
+  readonly #orders: OrderUpdatesFeed | undefined;
+  readonly #balance: BalanceFeed | undefined;
+
+  /** @throws UsageError for credentials that cannot be what they should be */
+  constructor(
+    private readonly account: AccountCredentials,
+    parts: AccountParts,
+  ) {
+    const { polls, folder, log, memory, signal } = parts;
+    this.name = account.name;
+    const credentials = credentialsOf(account, polls.client);
+    const client = new AccountClient(polls.client, credentials);
+    const { apiKey } = credentials;
+    this.keyClient = apiKey && client;
+    this.#state = new AccountState(join(folder, `account-${account.name}.json`), log);
+    const common = { account: account.name, client, credentials, state: this.#state, memory, log, signal };
+    const onBalances: AccountPolls['options']['onBalances'] = (...polled) => this.#balance?.polled(...polled);
+    this.#polls = new AccountPolls({ ...common, parts: polls, onBalances });
+    if (!apiKey) return;
+    const { addresses, feeds, reconnectCapMs } = parts;
+    const cap = reconnectCapMs === undefined ? {} : { reconnectCapMs };
+    const { serverTime } = polls.client;
+    const stream = { ...feeds, ...cap, addresses, apiKey, serverTime, account: account.name, log };
+    const onGap = () => this.#polls.refresh();
+    this.#orders = new OrderUpdatesFeed({ ...stream, onGap, onTpsl: (asset) => this.#polls.tpslChanged(asset) });
+    this.#balance = new BalanceFeed({ ...stream, onGap });
+  }
+
+  /** @param log identity of the log that account records go to */
+  async start(log: string): Promise<void> {
+    await this.#state.load(log);
+    if (this.account.userId !== undefined) this.#state.user = this.account.userId;
+    this.#orders?.start();
+    this.#balance?.start();
+  }
+
+  /** It is a group's time. */
+  due(group: PollGroup): void {
+    this.#polls.due(group);
+  }
+
+  /** After the signal: resolves when everything is let go. */
+  async stop(): Promise<void> {
+    await Promise.all([this.#orders?.close(), this.#balance?.close(), this.#polls.idle()]);
+    await this.#state.flush();
+  }
+}

@@ -1,0 +1,96 @@
+import type {
+  ApiKey,
+  AuthFailed,
+  Connected,
+  ConnectFailed,
+  Disconnected,
+  ExchangeAddresses,
+  ServerTime,
+  StreamFrame,
+} from '../../client/index.js';
+import { type Logger, OutageLog, type RecordKind, type StreamName } from '../../core/index.js';
+import { FeedConnection } from '../feed-connection.js';
+import type { FeedParts } from '../feed-protocol.js';
+
+export interface PrivateFeedOptions extends FeedParts {
+  readonly addresses: ExchangeAddresses;
+  readonly apiKey: ApiKey;
+  readonly serverTime: ServerTime;
+  /** Configured name. */
+  readonly account: string;
+  readonly log: Logger;
+  readonly reconnectCapMs?: number;
+}
+
+interface PrivateConnection {
+  start(): void;
+  pause(): void;
+  resume(): void;
+  recycle(cause: string): void;
+  close(): Promise<void>;
+}
+
+/**
+ * What both private streams of an account have in common with a public one: one connection with one subscription,
+ * which is the account itself and counts from when AUTH is accepted.
+ */
+export class PrivateFeed {
+  readonly connection: FeedConnection;
+  readonly #refusals: OutageLog;
+
+  /** @param make makes the stream with these handlers; it is started by `start` */
+  constructor(
+    private readonly options: PrivateFeedOptions,
+    about: { readonly stream: StreamName; readonly kind: RecordKind; readonly settleMicros: number },
+    private readonly stream: () => PrivateConnection,
+  ) {
+    const { account, log } = options;
+    this.#refusals = new OutageLog(log, `the ${about.stream} stream of account ${account} is open again`);
+    this.connection = new FeedConnection(options, {
+      ...about,
+      account,
+      // There is nothing to ask on these streams.
+      maxProbes: 0,
+      probe: () => false,
+      subscribe: () => undefined,
+      unsubscribe: () => undefined,
+      resubscribe: () => stream().recycle('subscribed anew'),
+      pause: () => stream().pause(),
+      resume: () => stream().resume(),
+      recycle: (cause) => stream().recycle(cause),
+      close: () => stream().close(),
+    });
+  }
+
+  /** Options of the stream. */
+  get handlers() {
+    const { addresses, apiKey, serverTime, clock, account, reconnectCapMs } = this.options;
+    return {
+      addresses,
+      apiKey,
+      serverTime,
+      clock,
+      ...(reconnectCapMs === undefined ? {} : { reconnectCapMs }),
+      onFrame: (frame: StreamFrame) => this.connection.onFrame(frame, account),
+      onConnected: (event: Connected) => this.connection.onConnected(event),
+      onDisconnected: (event: Disconnected) => this.connection.onDisconnected(event),
+      onConnectFailed: (event: ConnectFailed) => this.connection.onConnectFailed(event),
+      onAuthFailed: ({ error }: AuthFailed) => this.#refusals.failed(`account ${account}: ${error.message}`),
+    };
+  }
+
+  start(): void {
+    this.connection.add(this.options.account, []);
+    this.stream().start();
+  }
+
+  /** AUTH was accepted. @param values what the answer tells, as texts */
+  authorized(values: ReadonlyMap<string, string>, atMicros: number): void {
+    this.#refusals.succeeded();
+    this.connection.health.onState(this.options.account, values, atMicros, true);
+  }
+
+  close(): Promise<void> {
+    return this.connection.close();
+  }
+}

@@ -1,0 +1,85 @@
+import { RawStream } from '../client/index.js';
+import { type Clock, describeError, type Logger, OutageLog, type StreamRequest } from '../core/index.js';
+import type { Marks } from './marks.js';
+import type { CollectorMetrics } from './metrics.js';
+import type { Publisher } from './publisher.js';
+
+export interface RawFeedOptions {
+  readonly name: string;
+  readonly url: string;
+  readonly publisher: Publisher;
+  readonly marks: Marks;
+  readonly metrics: CollectorMetrics;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly reconnectCapMs?: number;
+}
+
+/** Records a feed that the interface names without an endpoint (part 6.5), by its address, as it comes. */
+export class RawFeed {
+  readonly #stream: RawStream;
+  readonly #outage: OutageLog;
+  #reqJson = '{}';
+  #paused = false;
+
+  /** @throws AddressError */
+  constructor(private readonly options: RawFeedOptions) {
+    const { name: feed, url, marks, metrics, clock, reconnectCapMs } = options;
+    const stream = 'feed';
+    this.#outage = new OutageLog(options.log, `feed ${feed} is connected again`);
+    this.#stream = new RawStream({
+      url,
+      clock,
+      ...(reconnectCapMs === undefined ? {} : { reconnectCapMs }),
+      onFrame: ({ receivedAtMicros: at, bodyJson, enc, data }) => {
+        metrics.frames.inc({ stream });
+        metrics.frameBytes.inc({ stream }, data.length);
+        this.#push({ kind: 'reference.feed-frame', key: feed, at, reqJson: this.#reqJson, bodyJson, enc });
+      },
+      onConnected: ({ connection, url: shown, atMicros }) => {
+        const req: StreamRequest = { stream, connection, feed };
+        this.#reqJson = JSON.stringify(req);
+        this.#outage.succeeded();
+        metrics.connections.inc({ stream });
+        void marks.write({ type: 'connected', stream, connection, url: shown }, atMicros);
+        // There is nothing to subscribe to: what comes from here on is all there is.
+        void marks.write({ type: 'subscribed', stream, connection, event: feed, markets: [] }, atMicros);
+      },
+      onDisconnected: ({ connection, cause, atMicros }) => {
+        metrics.connections.dec({ stream });
+        metrics.reconnects.inc({ stream });
+        void marks.write({ type: 'disconnected', stream, connection, cause }, atMicros);
+      },
+      onConnectFailed: ({ error }) => {
+        // The address may carry what is nobody else's business.
+        const why = describeError(error).replaceAll(url, this.#stream.url);
+        this.#outage.failed(`feed ${feed} cannot be connected: ${why}`);
+      },
+    });
+  }
+
+  start(): void {
+    this.#stream.start();
+  }
+
+  close(): Promise<void> {
+    return this.#stream.close();
+  }
+
+  #push(received: Parameters<Publisher['push']>[0]): void {
+    const { publisher } = this.options;
+    if (publisher.push(received) || this.#paused) return;
+    this.#paused = true;
+    this.#stream.pause();
+    void publisher.whenRoom().then(() => {
+      this.#paused = false;
+      this.#stream.resume();
+    });
+  }
+}
+
+/** The feeds of the setting `rawFeeds`, NAME=URL,NAME=URL: name → address. */
+export function rawFeedsOf(setting: string | undefined): Map<string, string> {
+  const entries = (setting ?? '').split(',').filter((entry) => entry !== '');
+  return new Map(entries.map((entry) => [entry.slice(0, entry.indexOf('=')), entry.slice(entry.indexOf('=') + 1)]));
+}
