@@ -1,9 +1,11 @@
+import { whyNoBroker } from '../test/kafka/jars.js';
 import type { Bench } from './bench.js';
 import { benchBusAppend } from './bus-append.js';
 import { benchClientAccount } from './client-account.js';
 import { benchClientDecode } from './client-decode.js';
 import { benchEngine } from './engine.js';
 import { ACCOUNTS, benchExchangeOrders, CONNECTIONS, ORDERS } from './exchange-orders.js';
+import { benchKafka, PARTITIONS } from './kafka.js';
 import { benchKafkaAppend, whyNoKafka } from './kafka-append.js';
 import { benchLive, FRAMES_PER_SECOND, SECONDS } from './live.js';
 import { benchStorage, PACE, SECONDS as STORAGE_SECONDS } from './storage.js';
@@ -23,6 +25,21 @@ export const BENCHES: readonly Bench[] = [
     settings: { acks: 'all', compression: 'none', partitions: 4 },
     unavailable: whyNoKafka,
     run: benchKafkaAppend,
+  },
+  {
+    name: 'kafka',
+    about:
+      'order book records in a Kafka topic until their rows are in the answer of a query, beside ClickHouse’s own engine',
+    settings: {
+      protocol: 'exactly once',
+      rawBodies: false,
+      partitions: PARTITIONS,
+      workers: 1,
+      events: 40,
+      markets: 480,
+    },
+    unavailable: whyNoBroker,
+    run: benchKafka,
   },
   {
     name: 'live',

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,6 +10,7 @@ import { InstanceRun } from '../cli/up/instance-run.js';
 import type { SupervisedProcess } from '../cli/up/supervised-process.js';
 import { loadConfig, type Settings, systemClock } from '../core/index.js';
 import type { BenchFigure } from './bench.js';
+import { peakMemory } from './process-usage.js';
 
 export const FRAMES_PER_SECOND = 5000;
 export const SECONDS = 60;
@@ -169,11 +170,6 @@ function partOf(instance: InstanceRun, name: string): SupervisedProcess {
 }
 
 /** The largest resident memory a process ever had, MB. */
-function peakMemory(pid: number): number {
-  const kilobytes = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-  return Math.round((Number(kilobytes) * 1024) / 1e6);
-}
-
 function quantile(values: readonly number[], q: number): number {
   const sorted = Float64Array.from(values).sort();
   return Math.round(sorted[Math.floor(q * (sorted.length - 1))] ?? 0);

@@ -39,7 +39,14 @@ const BUS: readonly SettingName[] = [
   'kafkaCompression',
 ];
 /** Which ClickHouse; the embedded one when no URL is given. */
-export const CLICKHOUSE: readonly SettingName[] = ['clickhouseUrl', 'clickhouseUser', 'clickhousePassword', 'database'];
+export const CLICKHOUSE: readonly SettingName[] = [
+  'clickhouseUrl',
+  'clickhouseCluster',
+  'clickhouseClusterName',
+  'clickhouseUser',
+  'clickhousePassword',
+  'database',
+];
 const EMBEDDED_CLICKHOUSE: readonly SettingName[] = ['clickhousePort', 'clickhouseMemory'];
 const COLLECTING: readonly SettingName[] = [
   'collectorName',
@@ -62,10 +69,12 @@ const COLLECTING: readonly SettingName[] = [
   'rawFeeds',
 ];
 const TRANSFORMING: readonly SettingName[] = [
+  'clickhouseQuorum',
   'group',
   'kafkaSessionMs',
   'keepBodies',
   'bodyRetentionDays',
+  'usernameKey',
   'fsync',
   'batchRows',
   'batchDelayMs',

@@ -91,7 +91,7 @@ function pick(
   const parsed = (definition.schema as z.ZodType).safeParse(value);
   if (parsed.success) return { value: parsed.data };
   const reason = parsed.error.issues.map((i) => i.message).join('; ');
-  const shown = /password|secret/i.test(name) ? '[redacted]' : JSON.stringify(value);
+  const shown = /password|secret|usernameKey/i.test(name) ? '[redacted]' : JSON.stringify(value);
   throw new UsageError(`${source} is ${shown}: ${reason}. It is: ${definition.help}`);
 }
 

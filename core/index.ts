@@ -1,6 +1,7 @@
 export type { AccountCredentials } from './accounts.js';
 export { BoundedQueue } from './bounded-queue.js';
 export { type Clock, systemClock } from './clock.js';
+export { parseClusterNodes } from './cluster-nodes.js';
 export { CONFIG_FILE, envOf, flagOf, loadAccounts, loadConfig, nearest, resolveConfig } from './config.js';
 export { ChanceryError, describeError, IntegrityError, isRetryable, UnavailableError, UsageError } from './errors.js';
 export { type Health, HealthServer } from './http-health.js';

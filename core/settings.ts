@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { clusterNodesSchema } from './cluster-nodes.js';
 
 /**
  * Every setting of Chancery: its type, default, unit and meaning in one place. A setting `exchangeUrl` is the flag
@@ -333,6 +334,25 @@ export const SETTINGS = {
     env: ['CLICKHOUSE_URL'],
     help: 'a ClickHouse server to use instead of the embedded one',
   }),
+  clickhouseCluster: setting({
+    schema: clusterNodesSchema.optional(),
+    default: undefined,
+    placeholder: 'URLS',
+    env: ['CLICKHOUSE_CLUSTER'],
+    help: 'a ClickHouse cluster: URLs of its nodes, replicas separated by "," and shards by ";"',
+  }),
+  clickhouseClusterName: setting({
+    schema: z.string().regex(/^[a-z_][a-z0-9_]*$/),
+    default: 'chancery',
+    placeholder: 'NAME',
+    help: 'name of that cluster in remote_servers of its nodes',
+  }),
+  clickhouseQuorum: setting({
+    schema: count,
+    default: 1,
+    placeholder: 'N',
+    help: 'replicas of a shard that must have a batch before it counts as written',
+  }),
   clickhouseUser: setting({
     schema: text,
     default: 'default',
@@ -384,6 +404,12 @@ export const SETTINGS = {
     default: 30,
     placeholder: 'DAYS',
     help: 'how long raw_records keeps bodies, days',
+  }),
+  usernameKey: setting({
+    schema: z.string().min(16).optional(),
+    default: undefined,
+    placeholder: 'TEXT',
+    help: 'key, 16 characters or more (better set by environment than by flag): usernames are stored as their HMAC-SHA-256 under it, and no body that says them',
   }),
   batchRows: setting({
     schema: count.max(1_000_000),

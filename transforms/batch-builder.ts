@@ -6,6 +6,7 @@ import { MonthSpan } from './month-span.js';
 import { Interned } from './native/interned.js';
 import { OrderBookScanner } from './order-book-scanner.js';
 import { type Incomplete, PieceJoiner } from './piece-joiner.js';
+import type { Privacy } from './privacy.js';
 import { RecordOutput } from './record-output.js';
 import type { SessionCursor, SessionProgress } from './session-progress.js';
 import { deadLetters } from './tables/dead-letters.js';
@@ -21,6 +22,8 @@ export interface BatchOptions {
   readonly progress: SessionProgress;
   /** How long `raw_records` keeps requests and bodies, days; 0 leaves them out. */
   readonly bodyDays: number;
+  /** How usernames are stored. */
+  readonly privacy: Privacy;
   /** A batch is full with this many rows in one table, or bytes in all; a record is never split. */
   readonly limits: BuilderLimits;
 }
@@ -175,7 +178,7 @@ export class BatchBuilder {
     this.#abandonPieces(record.sid, record.n, piece);
     this.#raw.add(offset, this.#rawEnvelope(envelope, value));
     this.#stats.lastReceivedAt = Math.max(this.#stats.lastReceivedAt, record.at);
-    const output = new RecordOutput();
+    const output = new RecordOutput(this.#options.privacy.keepsTextOf(record.kind));
     this.#transform(envelope, value, offset, output);
     this.#append(offset, envelope, output);
     return true;
@@ -183,14 +186,17 @@ export class BatchBuilder {
 
   #transform(envelope: Envelope, value: Buffer, offset: number, output: RecordOutput): void {
     const { record } = envelope;
+    const { privacy } = this.#options;
     const bodyText = () => textOfBody(envelope, value);
     if (envelope.kindFault) {
       output.dead(envelope.kindFault, bodyText());
     } else if (!record.piece) {
-      transformRecord(record, output, bodyText);
+      transformRecord({ record, bodyText, privacy }, output);
     } else {
       const joined = this.#joiner.add(envelope, offset);
-      if (joined.type === 'complete') transformRecord(joined.first.record, output, () => joined.text, true);
+      if (joined.type === 'complete') {
+        transformRecord({ record: joined.first.record, bodyText: () => joined.text, joined: true, privacy }, output);
+      }
       if (joined.type === 'orphan') output.dead(joined.fault, String(record.body));
     }
   }
@@ -219,6 +225,7 @@ export class BatchBuilder {
       bodySource,
       bodyStart,
       bodyEnd,
+      withheld: !this.#options.privacy.keepsTextOf(record.kind),
     };
   }
 
@@ -260,7 +267,7 @@ export class BatchBuilder {
     payload: string,
     payloadLength: number,
   ): void {
-    const output = new RecordOutput();
+    const output = new RecordOutput(this.#options.privacy.keepsTextOf(from.kind));
     output.dead(fault, payload);
     for (const letter of output.deadLetters) {
       this.#rowBlocks.of(deadLetters).append(offset, 0, { ...from, ...letter, payloadLength });

@@ -1,6 +1,9 @@
+import { JsonNumber } from '../client/index.js';
+
 /**
- * The first characters of a parsed value's JSON: up to `most`, or fewer when it is nested more than 500 deep. A number beyond the range of doubles, whose digits parsing lost, is told as `Infinity` or `-Infinity`, which no
- * JSON holds.
+ * The first characters of a parsed value's JSON: up to `most`, or fewer when it is nested more than 500 deep. A number
+ * that was kept as text is that text; of one beyond the range of doubles that was not, parsing lost the digits: it is
+ * told as `Infinity` or `-Infinity`, which no JSON holds.
  * @param most UTF-16 units
  * @returns `whole` when nothing was cut
  */
@@ -26,6 +29,7 @@ class PrefixWriter {
 
   write(value: unknown): void {
     if (typeof value === 'string') this.#string(value);
+    else if (value instanceof JsonNumber) this.text += value.text.slice(0, this.most);
     else if (typeof value === 'object' && value !== null) this.#nested(value);
     else this.text += String(value);
   }

@@ -1,14 +1,14 @@
-import type { Connection } from '../warehouse/index.js';
+import type { ShardConnection } from '../warehouse/index.js';
 import { type LastRecord, SessionProgress } from './session-progress.js';
 import type { BatchPlace } from './tables/row-table.js';
 
 /**
  * What a partition had taken of every session before the record at `before`, from `raw_records`. Rows from `before` on
  * are left out: they belong to a batch that is being written, which they must not hide.
- * @param shards all of them, for a partition may have been written to another one earlier
+ * @param shards those that may hold rows of the partition, which may have been on another one earlier
  */
 export async function loadProgress(
-  shards: readonly Connection[],
+  shards: readonly ShardConnection[],
   place: BatchPlace,
   before: number,
   signal: AbortSignal,
@@ -25,6 +25,7 @@ export async function loadProgress(
        )`,
       { ...place, before },
       signal,
+      { upToDate: ['raw_records'] },
     );
     for (const { sid, n, piece } of rows) {
       const known = last.get(sid);

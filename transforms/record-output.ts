@@ -29,6 +29,9 @@ export class RecordOutput {
   #exchangeErrors = 0;
   #bodyText = () => '';
 
+  /** @param quotes whether dead letters may hold what came; else they have no payload, and their texts quote nothing */
+  constructor(private readonly quotes = true) {}
+
   /** Says what the record's body is, as it came. */
   about(bodyText: () => string): void {
     this.#bodyText = bodyText;
@@ -72,9 +75,9 @@ export class RecordOutput {
     this.#deadLetterCount += 1;
     if (this.#deadLetters.length >= MOST_DEAD_LETTERS) return;
     this.#deadLetters.push({
-      place: fault.path.slice(0, MOST_PAYLOAD),
-      reason: fault.reason.slice(0, MOST_PAYLOAD),
-      payload: payload.slice(0, MOST_PAYLOAD),
+      place: this.#told(fault.path).slice(0, MOST_PAYLOAD),
+      reason: this.#told(fault.reason).slice(0, MOST_PAYLOAD),
+      payload: this.quotes ? payload.slice(0, MOST_PAYLOAD) : '',
       payloadLength,
     });
   }
@@ -91,6 +94,11 @@ export class RecordOutput {
   #deadEntry(entry: BadEntry): void {
     const { text, whole } = jsonPrefix(entry.value, MOST_PAYLOAD);
     this.dead(entry, text, whole ? text.length : this.#bodyText().length);
+  }
+
+  /** A text without what it quotes, when that must not be kept. */
+  #told(text: string): string {
+    return this.quotes ? text : text.replace(/".*"/s, '"…"');
   }
 
   countExtraFields(count: number): void {

@@ -1,5 +1,5 @@
 import { IntegrityError } from '../core/index.js';
-import type { Connection } from '../warehouse/index.js';
+import type { ShardConnection } from '../warehouse/index.js';
 import type { BatchPlace } from './tables/row-table.js';
 
 /**
@@ -9,7 +9,7 @@ import type { BatchPlace } from './tables/row-table.js';
  * @throws IntegrityError with the words to type
  */
 export async function assertNoRowsAhead(
-  shards: readonly Connection[],
+  shards: readonly ShardConnection[],
   place: BatchPlace & { readonly group: string },
   next: number,
   signal: AbortSignal,
@@ -23,6 +23,7 @@ export async function assertNoRowsAhead(
          AND _offset >= {next:UInt64}`,
       { topic, log: place.log, partition, next },
       signal,
+      { upToDate: ['raw_records'] },
     );
     const last = ahead?.last ?? undefined;
     if (last === undefined) continue;

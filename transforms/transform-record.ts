@@ -1,14 +1,21 @@
 import type { RawRecord } from '../core/index.js';
 import { TRANSFORMS } from './kinds/index.js';
 import { isErrorAnswer } from './kinds/request-fields.js';
+import type { Privacy } from './privacy.js';
 import type { RecordOutput } from './record-output.js';
 
-/**
- * Makes the rows and dead letters of one whole record of a known kind. Pure, and never throws whatever the body holds.
- * @param bodyText the body as it was received
- * @param joined whether that came in pieces, so that it is not parsed yet
- */
-export function transformRecord(record: RawRecord, output: RecordOutput, bodyText: () => string, joined = false): void {
+/** A whole record of a known kind. */
+export interface WholeRecord {
+  readonly record: RawRecord;
+  /** The body as it was received. */
+  readonly bodyText: () => string;
+  /** Whether that came in pieces, so that it is not parsed yet. */
+  readonly joined?: boolean;
+  readonly privacy: Privacy;
+}
+
+/** Makes the rows and dead letters of one whole record of a known kind. Pure, and never throws whatever the body holds. */
+export function transformRecord({ record, bodyText, joined, privacy }: WholeRecord, output: RecordOutput): void {
   output.about(bodyText);
   if (isErrorAnswer(record.req)) {
     output.countExchangeError();
@@ -28,5 +35,5 @@ export function transformRecord(record: RawRecord, output: RecordOutput, bodyTex
       return;
     }
   }
-  TRANSFORMS[record.kind]({ record, body, bodyText }, output);
+  TRANSFORMS[record.kind]({ record, body, bodyText, privacy }, output);
 }

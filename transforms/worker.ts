@@ -5,6 +5,7 @@ import {
   type Component,
   describeError,
   type Health,
+  isRetryable,
   type Logger,
   OutageLog,
   retry,
@@ -15,9 +16,10 @@ import {
 } from '../core/index.js';
 import {
   BATCH_LIMITS,
-  type Connection,
   checkColumns,
   ExactlyOnceWriter,
+  homesOf,
+  type ShardConnection,
   type TableBlock,
   type WriterEvent,
   type WriterOptions,
@@ -28,6 +30,7 @@ import { lostRangeBlocks } from './lost-range.js';
 import { TransformMetrics } from './metrics.js';
 import { PartitionPipeline } from './partition-pipeline.js';
 import { passLost } from './pass-lost.js';
+import { Privacy } from './privacy.js';
 import { assertNoRowsAhead } from './rows-ahead.js';
 import type { SessionProgress } from './session-progress.js';
 import { TRANSFORM_TABLES } from './tables/index.js';
@@ -37,7 +40,7 @@ export interface TransformWorkerOptions {
   readonly settings: Settings;
   readonly bus: Bus;
   /** ClickHouse shards in their configured order, with the migrations applied. Closed by whoever opened them. */
-  readonly shards: readonly Connection[];
+  readonly shards: readonly ShardConnection[];
   readonly log: Logger;
   readonly metrics: Registry;
   readonly clock?: Clock;
@@ -67,12 +70,16 @@ export class TransformWorker implements Component, ConsumerHandler {
   readonly #stop = new AbortController();
   readonly #abandon = new AbortController();
   #consuming: Promise<void> = Promise.resolve();
-  #waiting = '';
+  /** Shards whose tables were not looked at yet, for they did not answer. */
+  readonly #unchecked: Set<ShardConnection>;
+  /** Why each partition waits, of those that do. */
+  readonly #waiting = new Map<string, string>();
   #fail: (error: unknown) => void = () => undefined;
 
   constructor(private readonly options: TransformWorkerOptions) {
     const { bus, shards, log, clock = systemClock, metrics, settings } = options;
     this.#clock = clock;
+    this.#unchecked = new Set(shards);
     this.failed = new Promise((_, reject) => {
       this.#fail = reject;
     });
@@ -94,15 +101,14 @@ export class TransformWorker implements Component, ConsumerHandler {
   }
 
   /**
-   * Checks that the tables are as the code knows them, waiting while ClickHouse is down, and joins the group.
+   * Checks that the tables are as the code knows them, and joins the group. It waits while ClickHouse is down; of a
+   * cluster's shards that are down, only their partitions do.
    * @throws UsageError when tables and code do not fit
    */
   async start(signal: AbortSignal): Promise<void> {
-    const { bus, settings, shards, log } = this.options;
+    const { bus, settings, log } = this.options;
     const starting = AbortSignal.any([signal, this.#abandon.signal]);
-    for (const shard of shards) {
-      await this.#whileAvailable(() => checkColumns(shard, TRANSFORM_TABLES), starting);
-    }
+    await this.#whileAvailable('', () => this.#checkShards(), starting);
     const { busPartitions: partitions, busRetentionHours, busRetentionBytes: retentionBytes } = settings;
     for (const topic of TOPIC_NAMES) {
       await bus.ensureTopic(topic, { partitions, retentionMs: busRetentionHours * 3_600_000, retentionBytes });
@@ -125,7 +131,8 @@ export class TransformWorker implements Component, ConsumerHandler {
 
   health(): Health {
     const partitions = this.#pipelines.size;
-    return { ok: this.#waiting === '', detail: { partitions, ...(this.#waiting ? { waiting: this.#waiting } : {}) } };
+    const waiting = [...new Set(this.#waiting.values())].join('; ');
+    return { ok: waiting === '', detail: { partitions, ...(waiting ? { waiting } : {}) } };
   }
 
   /** Part of ConsumerHandler: takes a partition over, finishing what another worker may have begun. */
@@ -133,6 +140,7 @@ export class TransformWorker implements Component, ConsumerHandler {
     try {
       return await this.#takeOver(partition);
     } catch (error) {
+      this.#waiting.delete(keyOf(partition));
       if (error instanceof PartitionLostError || this.#abandon.signal.aborted) {
         return (await partition.committed()).offset;
       }
@@ -151,6 +159,7 @@ export class TransformWorker implements Component, ConsumerHandler {
     this.#pipelines.delete(keyOf(partition));
     await pipeline?.flush().catch(() => undefined);
     await pipeline?.close();
+    this.#waiting.delete(keyOf(partition));
   }
 
   async #takeOver(partition: Partition): Promise<number> {
@@ -171,7 +180,9 @@ export class TransformWorker implements Component, ConsumerHandler {
       signal,
     });
     const owned = { ...place, group: settings.group };
-    await this.#whileAvailable(() => assertNoRowsAhead(this.options.shards, owned, writer.nextOffset, signal), signal);
+    await this.#whileOwned(partition, async () => {
+      await assertNoRowsAhead(await this.#shardsOf(partition), owned, writer.nextOffset, signal);
+    });
     await passLost(partition, writer, {
       bus: this.options.bus,
       accept: settings.acceptLoss,
@@ -205,16 +216,43 @@ export class TransformWorker implements Component, ConsumerHandler {
     return builder.finish()?.blocks ?? [];
   }
 
-  #progressBefore({ topic, log, partition }: Partition, offset: number): Promise<SessionProgress> {
-    const signal = this.#abandon.signal;
-    const place = { topic, log, partition };
-    return this.#whileAvailable(() => loadProgress(this.options.shards, place, offset, signal), signal);
+  #progressBefore(partition: Partition, offset: number): Promise<SessionProgress> {
+    const { topic, log, partition: number } = partition;
+    const place = { topic, log, partition: number };
+    return this.#whileOwned(partition, async () =>
+      loadProgress(await this.#shardsOf(partition), place, offset, this.#abandon.signal),
+    );
+  }
+
+  /** The shards that may hold rows of a partition, their tables checked. */
+  async #shardsOf({ partition }: Partition): Promise<ShardConnection[]> {
+    const { shards } = this.options;
+    const homes = await homesOf(partition, shards, this.#abandon.signal);
+    const own = shards.filter((_, number) => homes.includes(number));
+    await Promise.all(own.map((shard) => this.#check(shard)));
+    return own;
+  }
+
+  /** Looks at every shard that answers; throws when none does. */
+  async #checkShards(): Promise<void> {
+    const outcomes = await Promise.allSettled(this.options.shards.map((shard) => this.#check(shard)));
+    const failures = outcomes.filter((outcome) => outcome.status === 'rejected').map((outcome) => outcome.reason);
+    const worst = failures.find((failure) => !isRetryable(failure));
+    if (worst !== undefined || failures.length === outcomes.length) throw worst ?? failures[0];
+    for (const failure of failures) this.options.log.warn(`${describeError(failure)}; its partitions wait for it`);
+  }
+
+  async #check(shard: ShardConnection): Promise<void> {
+    if (!this.#unchecked.has(shard)) return;
+    await checkColumns(shard, TRANSFORM_TABLES);
+    this.#unchecked.delete(shard);
   }
 
   #builder({ topic, log, partition }: Partition, progress: SessionProgress, limits = this.#limits()): BatchBuilder {
-    const { keepBodies, bodyRetentionDays } = this.options.settings;
+    const { keepBodies, bodyRetentionDays, usernameKey } = this.options.settings;
     const bodyDays = keepBodies ? bodyRetentionDays : 0;
-    return new BatchBuilder({ place: { topic, log, partition }, progress, bodyDays, limits });
+    const privacy = new Privacy(usernameKey);
+    return new BatchBuilder({ place: { topic, log, partition }, progress, bodyDays, privacy, limits });
   }
 
   #limits(): BuilderLimits {
@@ -223,37 +261,51 @@ export class TransformWorker implements Component, ConsumerHandler {
 
   #onWriterEvent(event: WriterEvent): void {
     if (event.type === 'waiting') {
-      this.#waits(event.cause ?? '');
+      this.#waits(keyOf(event), event.cause ?? '');
     } else if (event.type === 'recovering') {
       this.options.log.info({ cause: event.cause }, 'finishing a batch');
     } else {
-      this.#available();
+      this.#available(keyOf(event));
       if (event.type === 'recovered') this.#metrics.recovered.inc({ topic: event.topic });
     }
   }
 
+  /** Tries until ClickHouse is there; other errors are thrown, and so is that the partition is somebody else's. */
+  #whileOwned<T>(partition: Partition, work: () => Promise<T>): Promise<T> {
+    const attempt = async () => {
+      try {
+        return await work();
+      } catch (error) {
+        await partition.assertOwned();
+        throw error;
+      }
+    };
+    return this.#whileAvailable(keyOf(partition), attempt, this.#abandon.signal);
+  }
+
   /** Tries until ClickHouse is there; other errors are thrown. */
-  async #whileAvailable<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  async #whileAvailable<T>(what: string, work: () => Promise<T>, signal: AbortSignal): Promise<T> {
     const result = await retry(work, {
       attempts: Number.POSITIVE_INFINITY,
       baseMs: 200,
       capMs: 2000,
       signal,
       clock: this.#clock,
-      onRetry: (error) => this.#waits(describeError(error)),
+      onRetry: (error) => this.#waits(what, describeError(error)),
     });
-    this.#available();
+    this.#available(what);
     return result;
   }
 
-  #waits(cause: string): void {
-    this.#waiting = cause;
+  /** @param what the partition that waits */
+  #waits(what: string, cause: string): void {
+    this.#waiting.set(what, cause);
     this.#outage.failed(`ClickHouse takes no rows: ${cause}; what is on the bus waits`);
   }
 
-  #available(): void {
-    this.#waiting = '';
-    this.#outage.succeeded();
+  #available(what: string): void {
+    this.#waiting.delete(what);
+    if (this.#waiting.size === 0) this.#outage.succeeded();
   }
 
   #ended(error: unknown): void {
@@ -270,7 +322,7 @@ const NO_LIMITS: BuilderLimits = {
   months: Number.POSITIVE_INFINITY,
 };
 
-const keyOf = ({ topic, partition }: Partition): string => `${topic}/${partition}`;
+const keyOf = ({ topic, partition }: Pick<Partition, 'topic' | 'partition'>): string => `${topic}/${partition}`;
 
 async function lagByTopic(bus: Bus, group: string): Promise<ReadonlyMap<string, number>> {
   const committed = new Map((await bus.committed(group)).map((c) => [`${c.topic}/${c.partition}`, c.offset]));

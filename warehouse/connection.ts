@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { type ClickHouseClient, ClickHouseError, ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import { describeError } from '../core/index.js';
+import type { ReadOptions, ShardConnection } from './cluster/shard-connection.js';
 import type { ClickHouseEndpoint } from './embedded/endpoint.js';
 import { ConnectionError, StatementError, serverMessage } from './errors.js';
 import { HttpPost, type PostOptions } from './http-post.js';
@@ -29,6 +30,8 @@ export interface InsertOptions {
   /** Called right before the first byte is sent; a throw stops the request unsent. */
   readonly beforeSend?: () => void;
   readonly signal?: AbortSignal | undefined;
+  /** As `upToDate` of reads: what the statement itself reads. */
+  readonly upToDate?: readonly string[];
 }
 
 /**
@@ -36,7 +39,7 @@ export interface InsertOptions {
  * lean keep-alive POST. 64-bit integers come back as numbers: exact below 2^53, which offsets and counts are.
  * Every method throws ConnectionError when the server does not answer and StatementError when it refuses.
  */
-export class Connection {
+export class Connection implements ShardConnection {
   readonly database: string;
   readonly #client: ClickHouseClient;
   readonly #post: HttpPost;
@@ -76,10 +79,24 @@ export class Connection {
     });
   }
 
+  /** As `query`: there is one server. */
+  queryEvery<Row>(sql: string, params: QueryParams = {}, signal?: AbortSignal): Promise<Row[]> {
+    return this.query(sql, params, signal);
+  }
+
+  /** As `command`: there is one server. */
+  commandEvery(sql: string, signal?: AbortSignal): Promise<void> {
+    return this.command(sql, { signal });
+  }
+
   /** Runs a statement that answers no rows. */
   async command(
     sql: string,
-    options: { params?: QueryParams; settings?: StatementSettings; signal?: AbortSignal | undefined } = {},
+    options: ReadOptions & {
+      params?: QueryParams;
+      settings?: StatementSettings;
+      signal?: AbortSignal | undefined;
+    } = {},
   ): Promise<void> {
     const { params = {}, settings = {}, signal } = options;
     await this.#run(sql, signal, async () => {

@@ -1,6 +1,10 @@
+export { type Cluster, type ClusterNode, type ClusterOptions, openCluster } from './cluster/cluster.js';
+export { homesOf } from './cluster/layouts.js';
+export type { ReadOptions, ShardConnection } from './cluster/shard-connection.js';
 export { Connection, type ConnectionOptions, type QueryParams, type StatementSettings } from './connection.js';
 export { parseDecimal12 } from './decimal.js';
 export { type ClickHouseEndpoint, consoleUrl, type EmbeddedEndpoint, findEmbedded } from './embedded/endpoint.js';
+export type { EmbeddedCluster } from './embedded/files.js';
 export { clickHouseLibrary } from './embedded/library.js';
 export { EmbeddedClickHouse, type EmbeddedHealth, type EmbeddedOptions } from './embedded/server.js';
 export { ConnectionError, StatementError } from './errors.js';
@@ -19,9 +23,11 @@ export {
   type WriterOptions,
 } from './exactly-once/exactly-once-writer.js';
 export type { WriterTiming } from './exactly-once/writer-context.js';
+export { shardDatabase } from './names.js';
 export { RowBinaryWriter } from './row-binary-writer.js';
 export { checkColumns } from './schema/check-columns.js';
 export { type MigrateOptions, type MigrateResult, migrate, sqlFolder } from './schema/migrate.js';
+export { assertNode, type MigrateClusterOptions, migrateCluster, type NodeResult } from './schema/migrate-cluster.js';
 export {
   type Column,
   type LogTable,

@@ -12,6 +12,8 @@ interface TableBase {
   readonly columns: readonly Column[];
   /** Whether a materialized view reads the inserts of this table: then it is run again after anything but a clear success. */
   readonly feedsMaterializedViews: boolean;
+  /** Set for a small table that is on every shard of a cluster: the one topic that its rows come from. */
+  readonly onEveryShardFor?: string;
 }
 
 /** A base MergeTree table: one row per place (`_log`, `_partition`, `_offset`, `_index`), never two. */
@@ -49,6 +51,8 @@ interface TableSpec {
   /** True when more than one topic feeds the table: its rows then carry `_topic` too, before the other place columns. */
   readonly severalTopics?: boolean;
   readonly feedsMaterializedViews?: boolean;
+  /** For a small table of reference data, which every shard of a cluster is to have: the one topic that feeds it. */
+  readonly onEveryShardFor?: string;
 }
 
 /** Defines a base table; the place columns are put in front. */
@@ -72,7 +76,8 @@ function base(spec: TableSpec): TableBase {
   const columns = [...place, ...spec.columns.map(([name, type]) => ({ name, type }))];
   const names = new Set(columns.map((c) => c.name));
   if (names.size !== columns.length) throw new UsageError(`table ${spec.name} names a column twice`);
-  return { name: spec.name, columns, feedsMaterializedViews: spec.feedsMaterializedViews ?? false };
+  const { name, feedsMaterializedViews = false, onEveryShardFor } = spec;
+  return { name, columns, feedsMaterializedViews, ...(onEveryShardFor === undefined ? {} : { onEveryShardFor }) };
 }
 
 /** The rows of one table in one batch, encoded. */

@@ -1,8 +1,14 @@
+import { setMaxListeners } from 'node:events';
+
 /** What the promise gives, or a signal's reason as soon as one is aborted; the promise itself goes on. */
 export async function untilAborted<T>(promise: Promise<T>, ...signals: (AbortSignal | undefined)[]): Promise<T> {
   // Nobody hears of its failure once the signal was faster.
   promise.catch(() => undefined);
-  for (const signal of signals) signal?.throwIfAborted();
+  for (const signal of signals) {
+    signal?.throwIfAborted();
+    // As many wait for one signal as there are partitions.
+    if (signal) setMaxListeners(0, signal);
+  }
   let abort: () => void = () => undefined;
   const aborted = new Promise<never>((_, reject) => {
     abort = () => reject(signals.find((signal) => signal?.aborted)?.reason);

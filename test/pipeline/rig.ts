@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Bus, openEmbeddedBus } from '../../bus/index.js';
-import { findEmbedded } from '../../warehouse/index.js';
+import { type EmbeddedEndpoint, findEmbedded } from '../../warehouse/index.js';
 import { runAs } from '../support/clickhouse.js';
 import { Part } from '../support/part.js';
 
@@ -96,14 +96,31 @@ export class Rig {
     return answer.text();
   }
 
+  /** Arms a fault of the exchange. */
+  async arm(fault: { kind: string; stream?: string; count?: number }): Promise<void> {
+    const { url, token } = this.exchange.control;
+    const answer = await fetch(`${url}/faults`, {
+      method: 'POST',
+      headers: { 'x-control-token': token, 'content-type': 'application/json' },
+      body: JSON.stringify(fault),
+    });
+    if (!answer.ok) throw new Error(`arming ${fault.kind} answered ${answer.status}: ${await answer.text()}`);
+  }
+
+  /** The running ClickHouse. */
+  async clickhouse(): Promise<EmbeddedEndpoint> {
+    const endpoint = await findEmbedded(this.folder);
+    if (!endpoint) throw new Error('no ClickHouse runs');
+    return endpoint;
+  }
+
   async truthPrices(): Promise<PriceChange[]> {
     return lines<PriceChange>(await this.control('/truth/prices?after=0'));
   }
 
   /** Rows of a SELECT as the owner; 64-bit integers are numbers. */
   async rows<T>(sql: string): Promise<T[]> {
-    const endpoint = await findEmbedded(this.folder);
-    if (!endpoint) throw new Error('no ClickHouse runs');
+    const endpoint = await this.clickhouse();
     const settings = `SETTINGS output_format_json_quote_64bit_integers = 0`;
     return lines<T>(
       await runAs(
@@ -136,7 +153,8 @@ export class Rig {
   async close(): Promise<void> {
     for (const part of [...this.#parts.values()].reverse()) await part.kill9();
     await this.bus.close();
-    rmSync(this.folder, { recursive: true, force: true });
+    // The ClickHouse of a killed warehouse ends a little later, by itself.
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 50, retryDelay: 100 });
   }
 
   #openLog(): Bus {

@@ -22,6 +22,21 @@ describe('every view', () => {
     }
   });
 
+  it('answers with types that other tools know, not with those that states are stored in', async () => {
+    const views = await data.ask<{ name: string; query: string }>(
+      `SELECT name, create_table_query AS query FROM system.tables WHERE database = 'chancery' AND engine = 'View' ORDER BY name`,
+    );
+    const stored: string[] = [];
+    for (const { name, query } of views) {
+      const parameters = query.includes('{period_seconds:') ? '(period_seconds = 60)' : '';
+      const columns = await data.ask<{ name: string; type: string }>(`DESCRIBE (SELECT * FROM ${name}${parameters})`);
+      for (const column of columns) {
+        if (column.type.includes('AggregateFunction')) stored.push(`${name}.${column.name} ${column.type}`);
+      }
+    }
+    expect(stored).toEqual([]);
+  });
+
   it('has a comment on every table and every column', async () => {
     const bare = await data.ask(
       `SELECT table, name FROM system.columns WHERE database = 'chancery' AND comment = '' AND table != 'applied_sql'
@@ -317,5 +332,14 @@ describe('an event', () => {
       { event: 'gone', open: false },
       { event: 'here', open: true },
     ]);
+  });
+
+  it('stays open while the receipt of a poll is here before its pages, and closes when a poll found nothing', async () => {
+    const open = async () => data.ask("SELECT open FROM events WHERE event = 'waiting'");
+    await data.insert('event_observations', [eventSeen('waiting', ago(0.5))]);
+    await data.insert('polls', [searchPoll(ago(0.8)), searchPoll(ago(-5))]);
+    expect(await open()).toEqual([{ open: true }]);
+    await data.insert('polls', [{ ...searchPoll(ago(-6)), got: 0 }]);
+    expect(await open()).toEqual([{ open: false }]);
   });
 });

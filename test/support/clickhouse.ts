@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import { createLogger } from '../../core/index.js';
-import { EmbeddedClickHouse, type EmbeddedEndpoint } from '../../warehouse/index.js';
+import { EmbeddedClickHouse, type EmbeddedEndpoint, type EmbeddedOptions } from '../../warehouse/index.js';
 
 export interface TestClickHouse {
   readonly server: EmbeddedClickHouse;
@@ -19,14 +19,15 @@ export interface TestClickHouse {
 
 /** Starts an embedded ClickHouse in a new folder below the temporary folder. Compiled code must be in dist/. */
 export async function startClickHouse(
-  options: { database?: string; memoryBytes?: number } = {},
+  options: Partial<Pick<EmbeddedOptions, 'database' | 'memoryBytes' | 'tcpPort' | 'cluster' | 'dataFolder'>> = {},
 ): Promise<TestClickHouse> {
-  const dataFolder = mkdtempSync(join(tmpdir(), 'chancery-clickhouse-'));
+  const dataFolder = options.dataFolder ?? mkdtempSync(join(tmpdir(), 'chancery-clickhouse-'));
   const server = new EmbeddedClickHouse({
     dataFolder,
-    database: options.database ?? 'chancery',
+    database: 'chancery',
     httpPort: 0,
-    memoryBytes: options.memoryBytes ?? 3e9,
+    memoryBytes: 3e9,
+    ...options,
     logger: createLogger({ part: 'clickhouse', level: 'fatal' }),
   });
   const stop = async () => {

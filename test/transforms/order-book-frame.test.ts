@@ -1,8 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { RecordOutput } from '../../transforms/record-output.js';
-import { transformRecord } from '../../transforms/transform-record.js';
-import { AT, EVENT, MARKET, OTHER_MARKET, record, transformed } from './support.js';
+import { AT, EVENT, MARKET, OTHER_MARKET, transformed } from './support.js';
 
 const entry = { o: MARKET, c: 0.5, b: 0.49, a: 0.51 };
 const frame = (d: unknown, more: object = {}) => ({ t: 'PRICES_DATA_DELTA', e: EVENT, d, ...more });
@@ -97,22 +95,19 @@ describe('a frame of the order book stream', () => {
 
   it('keeps the text of a record that is nested too deeply to be written again, and its true length', () => {
     const text = '['.repeat(200_000) + ']'.repeat(200_000);
-    const output = new RecordOutput();
-    transformRecord(record('order-book.frame', JSON.parse(text)), output, () => text);
+    const output = transformed('order-book.frame', JSON.parse(text), {}, text);
     expect(output.deadLetters).toMatchObject([{ payload: '['.repeat(4096), payloadLength: 400_000 }]);
   });
 
   it('keeps the beginning of a bad entry that is nested absurdly deep', () => {
     const text = JSON.stringify(frame(['deep'])).replace('"deep"', `${'['.repeat(200_000)}${']'.repeat(200_000)}`);
-    const output = new RecordOutput();
-    transformRecord(record('order-book.frame', JSON.parse(text)), output, () => text);
+    const output = transformed('order-book.frame', JSON.parse(text), {}, text);
     expect(output.deadLetters).toMatchObject([{ payload: '['.repeat(500), payloadLength: text.length }]);
   });
 
   it('never shows a number that did not come', () => {
     const text = JSON.stringify(frame([{ ...entry, c: 'big' }, entry])).replace('"big"', '1e999');
-    const output = new RecordOutput();
-    transformRecord(record('order-book.frame', JSON.parse(text)), output, () => text);
+    const output = transformed('order-book.frame', JSON.parse(text), {}, text);
     expect(output.deadLetters[0]?.payload).toBe(`{"o":"${MARKET}","c":Infinity,"b":0.49,"a":0.51}`);
   });
 

@@ -1,6 +1,7 @@
 import type { RecordBatch } from '../../bus/index.js';
 import { type EnvelopeFields, encodeEnvelope, type RawRecord, type RecordKind } from '../../core/index.js';
 import { BatchBuilder, type BatchOptions } from '../../transforms/batch-builder.js';
+import { Privacy } from '../../transforms/privacy.js';
 import { RecordOutput } from '../../transforms/record-output.js';
 import { SessionProgress } from '../../transforms/session-progress.js';
 import { transformRecord } from '../../transforms/transform-record.js';
@@ -18,11 +19,16 @@ export function record(kind: RecordKind, body: unknown, fields: Partial<RawRecor
 }
 
 /** What a record of a kind with this body becomes. */
-export function transformed(kind: RecordKind, body: unknown, fields: Partial<RawRecord> = {}): RecordOutput {
-  const output = new RecordOutput();
-  transformRecord(record(kind, body, fields), output, () =>
-    fields.enc === undefined ? JSON.stringify(body) : String(body),
-  );
+export function transformed(
+  kind: RecordKind,
+  body: unknown,
+  fields: Partial<RawRecord> = {},
+  text?: string,
+  privacy = new Privacy(),
+): RecordOutput {
+  const output = new RecordOutput(privacy.keepsTextOf(kind));
+  const bodyText = () => text ?? (fields.enc === undefined ? JSON.stringify(body) : String(body));
+  transformRecord({ record: record(kind, body, fields), bodyText, privacy }, output);
   return output;
 }
 
@@ -54,7 +60,9 @@ export const PLACE = { topic: 'chancery.order-book', log: 'log-1', partition: 2 
 
 export function builder(options: Partial<BatchOptions> = {}): BatchBuilder {
   const limits = { rows: 100_000, bytes: 100_000_000, months: 8 };
-  return new BatchBuilder({ place: PLACE, progress: new SessionProgress(), bodyDays: 30, limits, ...options });
+  const privacy = new Privacy();
+  const progress = new SessionProgress();
+  return new BatchBuilder({ place: PLACE, progress, bodyDays: 30, privacy, limits, ...options });
 }
 
 /** Rows per table of what a builder finished. */

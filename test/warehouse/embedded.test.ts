@@ -70,7 +70,7 @@ describe('users of the embedded ClickHouse', () => {
     for (const setting of [
       'readonly = 0',
       'max_execution_time = 0',
-      'max_execution_time = 61',
+      'max_execution_time = 66',
       'max_memory_usage = 0',
       'max_result_rows = 0',
       'max_result_rows = 2000000',
@@ -81,7 +81,7 @@ describe('users of the embedded ClickHouse', () => {
       );
     }
     await expect(reader('SELECT number FROM numbers(2000000) FORMAT Null')).rejects.toThrow('TOO_MANY_ROWS_OR_BYTES');
-    expect(await reader('SELECT 1 SETTINGS max_execution_time = 30, max_threads = 1')).toBe('1\n');
+    expect(await reader('SELECT 1 SETTINGS max_execution_time = 65, max_threads = 1')).toBe('1\n');
   });
 
   it('gives a login without a password nothing at all', async () => {

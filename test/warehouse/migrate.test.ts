@@ -275,7 +275,7 @@ describe('the check of columns', () => {
       ),
     ).rejects.toThrow(
       [
-        `database ${database} does not fit this Chancery: column ticks.price does not exist`,
+        'does not fit this Chancery: column ticks.price does not exist',
         'column ticks.prize has no default and is not written',
         'table ticks was made without {log_settings}',
         'table ticks feeds the materialized view mv, which code does not know',

@@ -9,3 +9,8 @@ export function isSaneId(id: string, path: string, output: RecordOutput): boolea
   output.dead({ path, reason: `expected an ID of at most ${MOST_ID} characters, got ${id.length}` }, id);
   return false;
 }
+
+/** The same for the IDs of one record, by their names on the wire; what was not said is fine. */
+export function areSaneIds(ids: Readonly<Record<string, string | null>>, output: RecordOutput): boolean {
+  return Object.entries(ids).every(([path, id]) => isSaneId(id ?? '', path, output));
+}

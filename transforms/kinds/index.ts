@@ -1,4 +1,13 @@
 import type { RecordKind } from '../../core/index.js';
+import { transformActivity } from './account-activity.js';
+import { transformBalanceFrame } from './account-balance-frame.js';
+import { transformOrderFrame } from './account-order-frame.js';
+import { transformActiveOrders, transformOrders } from './account-orders.js';
+import { transformPositions } from './account-positions.js';
+import { transformPositionStats, transformProfileStats } from './account-stats.js';
+import { transformTpslOrders } from './account-tpsl-orders.js';
+import { transformTrades } from './account-trades.js';
+import { transformBalances, transformTransactions } from './account-wallet.js';
 import { transformChanceFrame } from './chance-frame.js';
 import { transformChanceHistory } from './chance-history.js';
 import { keepRaw } from './keep-raw.js';
@@ -20,17 +29,17 @@ export const TRANSFORMS: Readonly<Record<RecordKind, Transform>> = {
   'reference.tags': transformTags,
   'reference.coins': transformCoins,
   'reference.feed-frame': keepRaw,
-  'account.orders': keepRaw,
-  'account.trades': keepRaw,
-  'account.positions': keepRaw,
-  'account.active-orders': keepRaw,
-  'account.activity': keepRaw,
-  'account.transactions': keepRaw,
-  'account.balances': keepRaw,
-  'account.tpsl-orders': keepRaw,
-  'account.profile-stats': keepRaw,
-  'account.position-stats': keepRaw,
-  'account.order-frame': keepRaw,
-  'account.balance-frame': keepRaw,
+  'account.orders': transformOrders,
+  'account.trades': transformTrades,
+  'account.positions': transformPositions,
+  'account.active-orders': transformActiveOrders,
+  'account.activity': transformActivity,
+  'account.transactions': transformTransactions,
+  'account.balances': transformBalances,
+  'account.tpsl-orders': transformTpslOrders,
+  'account.profile-stats': transformProfileStats,
+  'account.position-stats': transformPositionStats,
+  'account.order-frame': transformOrderFrame,
+  'account.balance-frame': transformBalanceFrame,
   mark: transformMark,
 };

@@ -1,4 +1,5 @@
 import type { Category } from '../../client/index.js';
+import { TOPICS } from '../../core/index.js';
 import { lowCardinality, micros, nullable, text, u16 } from './column-types.js';
 import { column, rowLogTable } from './row-table.js';
 
@@ -12,6 +13,7 @@ export interface CategoryObservationRow {
 
 export const categoryObservations = rowLogTable<CategoryObservationRow>({
   name: 'category_observations',
+  onEveryShardFor: TOPICS.reference,
   feedsMaterializedViews: true,
   columns: [
     column('received_at', micros, (row) => row.receivedAt),

@@ -1,4 +1,5 @@
 import type { Coin } from '../../client/index.js';
+import { TOPICS } from '../../core/index.js';
 import { bool, float, i64, lowCardinality, micros, nullable, text } from './column-types.js';
 import { column, rowLogTable } from './row-table.js';
 
@@ -14,6 +15,7 @@ export interface CoinObservationRow {
 
 export const coinObservations = rowLogTable<CoinObservationRow>({
   name: 'coin_observations',
+  onEveryShardFor: TOPICS.reference,
   feedsMaterializedViews: true,
   columns: [
     column('received_at', micros, (row) => row.receivedAt),

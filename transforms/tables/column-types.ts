@@ -35,6 +35,25 @@ export const micros: ColumnType<number> = {
   write: (writer, value) => writer.dateTime64Micros(value),
 };
 
+/** An amount as decimal text, kept exactly: see `isExact` for what fits. */
+export const decimal: ColumnType<string> = {
+  type: 'Decimal(38, 12)',
+  write: (writer, value) => writer.decimal12(value),
+};
+
+/** A figure that was divided by the exchange (a percentage, an average): the nearest double of its decimal text. */
+export const ratio: ColumnType<string> = { type: 'Float64', write: (writer, value) => writer.f64(Number(value)) };
+
+/** Text that may be unsaid; stored empty then. */
+export const textOrEmpty: ColumnType<string | null> = {
+  type: 'String',
+  write: (writer, value) => writer.string(value ?? ''),
+};
+export const nameOrEmpty: ColumnType<string | null> = {
+  type: lowCardinality.type,
+  write: (writer, value) => writer.string(value ?? ''),
+};
+
 /** Whole counts by name. */
 export const counts: ColumnType<Readonly<Record<string, number>>> = {
   type: 'Map(LowCardinality(String), UInt64)',

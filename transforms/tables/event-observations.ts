@@ -1,4 +1,5 @@
 import type { Event } from '../../client/index.js';
+import { TOPICS } from '../../core/index.js';
 import { float, lowCardinality, micros, nullable, text, texts } from './column-types.js';
 import { column, rowLogTable } from './row-table.js';
 
@@ -16,6 +17,7 @@ export interface EventObservationRow {
 
 export const eventObservations = rowLogTable<EventObservationRow>({
   name: 'event_observations',
+  onEveryShardFor: TOPICS.reference,
   feedsMaterializedViews: true,
   columns: [
     column('received_at', micros, (row) => row.receivedAt),

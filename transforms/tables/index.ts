@@ -1,4 +1,9 @@
 import type { TableDefinition } from '../../warehouse/index.js';
+import { accountPages } from './account-pages.js';
+import { activeOrderObservations } from './active-order-observations.js';
+import { activityRecords } from './activity-records.js';
+import { balanceObservations } from './balance-observations.js';
+import { balanceUpdates } from './balance-updates.js';
 import { categoryObservations } from './category-observations.js';
 import { chanceHistoryPoints } from './chance-history-points.js';
 import { chancePoints } from './chance-points.js';
@@ -8,10 +13,17 @@ import { eventObservations } from './event-observations.js';
 import { lostRanges } from './lost-ranges.js';
 import { marketObservations } from './market-observations.js';
 import { marks } from './marks.js';
+import { orderRecords } from './order-records.js';
+import { orderUpdates } from './order-updates.js';
 import { polls } from './polls.js';
+import { positionObservations } from './position-observations.js';
 import { priceTicks } from './price-ticks.js';
+import { positionStatsObservations, profileObservations } from './profile-observations.js';
 import { rawRecords } from './raw-records.js';
 import { tagObservations } from './tag-observations.js';
+import { tpslOrderObservations } from './tpsl-order-observations.js';
+import { tradeRecords } from './trade-records.js';
+import { transactionRecords } from './transaction-records.js';
 
 /** Every table that transforms write: checked against the live tables before the first row. */
 export const TRANSFORM_TABLES: readonly TableDefinition[] = [
@@ -28,4 +40,17 @@ export const TRANSFORM_TABLES: readonly TableDefinition[] = [
   coinObservations.definition,
   marks.definition,
   polls.definition,
+  accountPages.definition,
+  activeOrderObservations.definition,
+  activityRecords.definition,
+  balanceObservations.definition,
+  balanceUpdates.definition,
+  orderRecords.definition,
+  orderUpdates.definition,
+  positionObservations.definition,
+  positionStatsObservations.definition,
+  profileObservations.definition,
+  tpslOrderObservations.definition,
+  tradeRecords.definition,
+  transactionRecords.definition,
 ];

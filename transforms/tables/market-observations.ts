@@ -1,4 +1,5 @@
 import type { Market } from '../../client/index.js';
+import { TOPICS } from '../../core/index.js';
 import { float, lowCardinality, micros, nullable, text } from './column-types.js';
 import { column, rowLogTable } from './row-table.js';
 
@@ -13,6 +14,7 @@ export interface MarketObservationRow {
 
 export const marketObservations = rowLogTable<MarketObservationRow>({
   name: 'market_observations',
+  onEveryShardFor: TOPICS.reference,
   feedsMaterializedViews: true,
   columns: [
     column('received_at', micros, (row) => row.receivedAt),

@@ -1,3 +1,4 @@
+import { TOPICS } from '../../core/index.js';
 import { counts, lowCardinality, micros, nullable, text, texts, u64 } from './column-types.js';
 import { column, rowLogTable } from './row-table.js';
 
@@ -30,6 +31,7 @@ export interface MarkRow {
 
 export const marks = rowLogTable<MarkRow>({
   name: 'marks',
+  onEveryShardFor: TOPICS.marks,
   feedsMaterializedViews: true,
   columns: [
     column('marked_at', micros, (row) => row.markedAt),

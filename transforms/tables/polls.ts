@@ -1,3 +1,4 @@
+import { TOPICS } from '../../core/index.js';
 import { bool, lowCardinality, micros, nullable, oneOf, text, u32, u64 } from './column-types.js';
 import { column, rowLogTable } from './row-table.js';
 
@@ -21,6 +22,7 @@ export interface PollRow {
 
 export const polls = rowLogTable<PollRow>({
   name: 'polls',
+  onEveryShardFor: TOPICS.marks,
   columns: [
     column('started_at', micros, (row) => row.startedAt),
     column('finished_at', micros, (row) => row.finishedAt),

@@ -48,6 +48,8 @@ export interface RawEnvelope {
   readonly bodySource: Uint8Array;
   readonly bodyStart: number;
   readonly bodyEnd: number;
+  /** Whether the body must not be kept. */
+  readonly withheld?: boolean;
 }
 
 /** Bytes of a row without request and body, at most. */
@@ -126,7 +128,8 @@ export class RawRecordBlock {
     this.#expiresAt.set(row, Math.min(record.receivedAt / 1e6 + this.bodyDays * DAY, LAST_DATE_TIME));
     if (this.bodyDays > 0) {
       this.#request.push(record.requestSource, record.requestStart, record.requestEnd);
-      this.#body.push(record.bodySource, record.bodyStart, record.bodyEnd);
+      if (record.withheld) this.#body.pushEmpty();
+      else this.#body.push(record.bodySource, record.bodyStart, record.bodyEnd);
     } else {
       this.#request.pushEmpty();
       this.#body.pushEmpty();

@@ -34,7 +34,8 @@ export interface RowTable<Row> {
   newBlock(place: BatchPlace): BlockBuilder<Row>;
 }
 
-interface RowColumn<Row> {
+/** A column of rows, and how its value is written. */
+export interface RowColumn<Row> {
   readonly name: string;
   readonly type: string;
   write(writer: RowBinaryWriter, row: Row): void;
@@ -50,6 +51,7 @@ interface RowTableSpec<Row> {
   readonly columns: readonly RowColumn<Row>[];
   readonly severalTopics?: boolean;
   readonly feedsMaterializedViews?: boolean;
+  readonly onEveryShardFor?: string;
 }
 
 /** Defines a base table whose rows are written in RowBinary. */

@@ -1,4 +1,5 @@
 import type { Tag } from '../../client/index.js';
+import { TOPICS } from '../../core/index.js';
 import { i64, lowCardinality, micros, nullable, text } from './column-types.js';
 import { column, rowLogTable } from './row-table.js';
 
@@ -12,6 +13,7 @@ export interface TagObservationRow {
 
 export const tagObservations = rowLogTable<TagObservationRow>({
   name: 'tag_observations',
+  onEveryShardFor: TOPICS.reference,
   feedsMaterializedViews: true,
   columns: [
     column('received_at', micros, (row) => row.receivedAt),

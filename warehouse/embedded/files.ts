@@ -2,7 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
-import { describeError, UsageError } from '../../core/index.js';
+import { describeError, type Secret, UsageError } from '../../core/index.js';
+import { shardDatabase } from '../names.js';
 import type { EmbeddedPaths } from './paths.js';
 
 const credentialsSchema = z.object({ owner: z.string().min(20), reader: z.string().min(20) });
@@ -13,6 +14,17 @@ export interface ServerLimits {
   readonly database: string;
   /** Memory limit of the whole server, bytes. */
   readonly memoryBytes: number;
+  readonly cluster?: EmbeddedCluster;
+}
+
+/** Embedded servers of one machine as the shards of a cluster: what each of them is told about all of them. */
+export interface EmbeddedCluster {
+  /** Clusters by name: ports of the native protocol on loopback, by shard and replica. */
+  readonly clusters: Readonly<Record<string, readonly (readonly number[])[]>>;
+  /** What the servers prove to each other; the user of a question is then the same on every shard. */
+  readonly secret: Secret;
+  /** Loopback port of the coordination service of replicated tables. */
+  readonly keeperPort?: number;
 }
 
 /** Writes the server's configuration and users (mode 0600), and makes the passwords when there are none yet. */
@@ -76,16 +88,28 @@ function configXml(paths: EmbeddedPaths, limits: ServerLimits): string {
   <mark_cache_size>${Math.floor(limits.memoryBytes / 16)}</mark_cache_size>
   <uncompressed_cache_size>0</uncompressed_cache_size>
   <keep_alive_timeout>3</keep_alive_timeout>
-</clickhouse>
+${limits.cluster ? clusterXml(limits.cluster) : ''}</clickhouse>
 `;
+}
+
+function clusterXml({ clusters, secret, keeperPort }: EmbeddedCluster): string {
+  const replica = (port: number) => `<replica><host>127.0.0.1</host><port>${port}</port></replica>`;
+  const shard = (ports: readonly number[]) =>
+    `<shard><internal_replication>true</internal_replication>${ports.map(replica).join('')}</shard>`;
+  const definitions = Object.entries(clusters).map(
+    ([name, shards]) =>
+      `    <${name}><secret>${xml(secret.reveal())}</secret>${shards.map(shard).join('')}</${name}>\n`,
+  );
+  const keeper = `  <zookeeper><node><host>127.0.0.1</host><port>${keeperPort}</port></node></zookeeper>\n`;
+  return `  <remote_servers replace="1">\n${definitions.join('')}  </remote_servers>\n${keeperPort === undefined ? '' : keeper}`;
 }
 
 /**
  * Three users. The library's own session is `default`, from loopback and without a password, and nothing can change
  * that. So its profile refuses every query longer than one character (the child lifts that for its own session alone)
  * and a second session; even a query without any grant could read files: `SELECT file('…')`. `owner` is Chancery.
- * `reader` asks questions of our database: it may change settings of its queries (Grafana's driver does), but neither
- * lift the limits nor write.
+ * `reader` asks questions of our database: it may change settings of its queries (Grafana's driver does, and asks for
+ * five seconds more than its own limit, which is 60), but neither lift the limits nor write.
  */
 function usersXml(credentials: Credentials, limits: ServerLimits): string {
   const networks = '<networks><ip>127.0.0.1</ip><ip>::1</ip></networks>';
@@ -108,7 +132,7 @@ function usersXml(credentials: Credentials, limits: ServerLimits): string {
       <max_concurrent_queries_for_user>32</max_concurrent_queries_for_user>
       <constraints>
         <readonly><const/></readonly>
-        <max_execution_time><min>1</min><max>60</max></max_execution_time>
+        <max_execution_time><min>1</min><max>65</max></max_execution_time>
         <max_memory_usage><const/></max_memory_usage>
         <max_result_rows><min>1</min><max>1000000</max></max_result_rows>
         <max_concurrent_queries_for_user><const/></max_concurrent_queries_for_user>
@@ -132,7 +156,7 @@ function usersXml(credentials: Credentials, limits: ServerLimits): string {
       <grants>
         <query>GRANT SELECT ON ${limits.database}.*</query>
         <query>GRANT SHOW ON ${limits.database}.*</query>
-      </grants>
+${limits.cluster ? `        <query>GRANT SELECT ON ${shardDatabase(limits.database)}.*</query>\n` : ''}      </grants>
     </reader>
   </users>
 </clickhouse>

@@ -18,7 +18,7 @@ import {
   toEndpoint,
   writeEndpoint,
 } from './endpoint.js';
-import { type Credentials, prepareFolder, writePrivate } from './files.js';
+import { type Credentials, type EmbeddedCluster, prepareFolder, writePrivate } from './files.js';
 import { clickHouseLibrary } from './library.js';
 import { embeddedPaths } from './paths.js';
 import { freePort, isFree } from './ports.js';
@@ -31,8 +31,12 @@ export interface EmbeddedOptions {
   readonly database: string;
   /** HTTP port on loopback; 0 takes a free one, and the same again at the next start while it is free. */
   readonly httpPort: number;
+  /** Port of the native protocol on loopback; 0, the default, as for `httpPort`. */
+  readonly tcpPort?: number;
   /** Memory limit of the server, bytes. */
   readonly memoryBytes: number;
+  /** Makes the server part of a cluster of such servers; their native ports must be chosen by whoever starts them. */
+  readonly cluster?: EmbeddedCluster;
   readonly logger: Logger;
   readonly clock?: Clock;
 }
@@ -134,7 +138,7 @@ export class EmbeddedClickHouse implements Component {
     const last = readPorts(this.#paths);
     const again = async (port: number | undefined) => (port !== undefined && (await isFree(port)) ? port : undefined);
     const http = httpPort || ((await again(last?.http)) ?? (await freePort()));
-    this.#ports = { http, tcp: (await again(last?.tcp)) ?? (await freePort([http])) };
+    this.#ports = { http, tcp: this.options.tcpPort || ((await again(last?.tcp)) ?? (await freePort([http]))) };
     writePrivate(this.#paths.ports, `${JSON.stringify(this.#ports)}\n`);
   }
 

@@ -1,12 +1,6 @@
 import { UsageError } from '../../core/index.js';
-import {
-  type Connection,
-  columnList,
-  quoteName,
-  quoteText,
-  type StatementSettings,
-  structureOf,
-} from '../connection.js';
+import type { ShardConnection } from '../cluster/shard-connection.js';
+import { columnList, quoteName, quoteText, type StatementSettings, structureOf } from '../connection.js';
 import { type TableBlock, type TableDefinition, TOPIC_COLUMN } from '../table.js';
 import type { BatchPlace, BlockStore, InsertRequest } from './block-store.js';
 
@@ -42,22 +36,22 @@ const FEED_SETTINGS: StatementSettings = {
 };
 
 interface LiveView {
-  readonly database: string;
   readonly name: string;
+  readonly definition: string;
   readonly select: string;
   readonly columns: readonly string[];
 }
 
-/** The exactly-once protocol's view of one ClickHouse server. */
+/** The exactly-once protocol's view of one shard. */
 export class ClickHouseStore implements BlockStore {
-  constructor(private readonly connection: Connection) {}
+  constructor(private readonly connection: ShardConnection) {}
 
   async insert(block: TableBlock, request: InsertRequest): Promise<void> {
     const { token, queryId, onlyMissing, beforeSend, signal } = request;
     await this.connection.insert(block, {
       queryId,
       settings: { ...INSERT_SETTINGS, insert_deduplication_token: token },
-      ...(onlyMissing ? { select: this.#selectMissing(block.table, onlyMissing) } : {}),
+      ...(onlyMissing ? { select: this.#selectMissing(block.table, onlyMissing), upToDate: [block.table.name] } : {}),
       beforeSend,
       signal,
     });
@@ -68,6 +62,7 @@ export class ClickHouseStore implements BlockStore {
       `SELECT count() AS rows, uniqExact(_offset, _index) AS places FROM ${this.#name(table)} WHERE ${within(table, place)}`,
       {},
       signal,
+      { upToDate: [table.name] },
     );
     return row ?? { rows: 0, places: 0 };
   }
@@ -89,6 +84,7 @@ export class ClickHouseStore implements BlockStore {
        )`,
       block,
       signal,
+      { upToDate: [table.name] },
     );
     return outdated;
   }
@@ -96,38 +92,38 @@ export class ClickHouseStore implements BlockStore {
   async feedViews(table: TableDefinition, place: BatchPlace, signal: AbortSignal): Promise<void> {
     const { database } = this.connection;
     const views = await this.connection.query<LiveView>(
-      `SELECT v.database AS database, v.name AS name, v.as_select AS select, groupArray(c.name) AS columns
+      `SELECT v.name AS name, v.create_table_query AS definition, v.as_select AS select, groupArray(c.name) AS columns
        FROM system.tables AS v JOIN system.columns AS c ON c.database = v.database AND c.table = v.name
        WHERE v.engine = 'MaterializedView' AND (v.database, v.name) IN (
          SELECT arrayJoin(arrayZip(dependencies_database, dependencies_table)) FROM system.tables
          WHERE database = {database:String} AND name = {table:String})
-       GROUP BY ALL ORDER BY database, name`,
+       GROUP BY ALL ORDER BY name`,
       { database, table: table.name },
       signal,
     );
     const filters = `{${quoteText(`${database}.${table.name}`)}: ${quoteText(within(table, place))}}`;
-    for (const { database: of, name, select, columns } of views) {
-      const names = columns.map(quoteName).join(', ');
+    for (const view of views) {
+      const names = view.columns.map(quoteName).join(', ');
       await this.connection.command(
-        `INSERT INTO ${quoteName(of)}.${quoteName(name)} (${names}) SELECT ${names} FROM (${select})
+        `INSERT INTO ${targetOf(view)} (${names}) SELECT ${names} FROM (${view.select})
          SETTINGS additional_table_filters = ${filters}`,
-        { settings: FEED_SETTINGS, signal },
+        { settings: FEED_SETTINGS, signal, upToDate: [table.name] },
       );
     }
   }
 
   async countRunning(queryIds: readonly string[], signal: AbortSignal): Promise<number> {
-    const [row] = await this.connection.query<{ running: number }>(
+    const rows = await this.connection.queryEvery<{ running: number }>(
       'SELECT count() AS running FROM system.processes WHERE query_id IN {ids:Array(String)}',
       { ids: queryIds },
       signal,
     );
-    return row?.running ?? 0;
+    return rows.reduce((sum, row) => sum + row.running, 0);
   }
 
   async kill(queryIds: readonly string[], signal: AbortSignal): Promise<void> {
     const ids = queryIds.map(quoteText).join(', ');
-    await this.connection.command(`KILL QUERY WHERE query_id IN (${ids}) ASYNC`, { signal });
+    await this.connection.commandEvery(`KILL QUERY WHERE query_id IN (${ids}) ASYNC`, signal);
   }
 
   #name(table: TableDefinition): string {
@@ -139,6 +135,13 @@ export class ClickHouseStore implements BlockStore {
     return `SELECT ${columnList(table)} FROM input(${quoteText(structureOf(table))}) WHERE (_offset, _index) NOT IN (
       SELECT _offset, _index FROM ${this.#name(table)} WHERE ${within(table, place)})`;
   }
+}
+
+/** The table that a materialized view fills, as its definition names it. */
+function targetOf({ name, definition }: LiveView): string {
+  const target = /^CREATE MATERIALIZED VIEW .+? TO (\S+) /.exec(definition)?.[1];
+  if (target !== undefined) return target;
+  throw new UsageError(`the materialized view ${name} names no table that it fills; make it again with TO`);
 }
 
 function within(table: TableDefinition, place: BatchPlace): string {

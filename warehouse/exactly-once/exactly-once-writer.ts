@@ -1,11 +1,11 @@
 import { type Clock, systemClock } from '../../core/index.js';
-import type { Connection } from '../connection.js';
+import type { ShardConnection } from '../cluster/shard-connection.js';
 import type { TableBlock, TableDefinition } from '../table.js';
 import type { PartitionStore, PartitionWriter, Rebuild, WriterEvent } from './batch.js';
 import type { BlockStore } from './block-store.js';
 import { ClickHouseStore } from './clickhouse-store.js';
 import { commitIntent } from './commits.js';
-import { decodeIntent, makeIntent } from './intent.js';
+import { decodeIntent, makeIntent, type Target } from './intent.js';
 import { NotOwnedError } from './ownership.js';
 import { QueuedPartitionWriter } from './partition-writer.js';
 import {
@@ -21,7 +21,7 @@ import { DEFAULT_TIMING, type WriterContext, type WriterTiming } from './writer-
 
 export interface WriterOptions {
   /** ClickHouse shards in their configured order; a partition's batches go to one of them. */
-  readonly shards: readonly Connection[];
+  readonly shards: readonly ShardConnection[];
   /** Every table that batches may have rows for. */
   readonly tables: readonly TableDefinition[];
   /** Version of the transforms: a batch that another version began cannot be finished by this one. */
@@ -80,18 +80,18 @@ export class ExactlyOnceWriter {
       signal: AbortSignal.any([options.signal, abort.signal]),
     };
     const { transforms } = this.options;
-    const shard = partition.partition % this.#shards.length;
+    const target = { shard: partition.partition % this.#shards.length, shards: this.#shards.length };
     let firstOffset: number;
     try {
-      firstOffset = await this.#recover(context, options, shard);
+      firstOffset = await this.#recover(context, options, target);
     } catch (error) {
       throw error instanceof NotOwnedError ? error.cause : error;
     }
-    return new QueuedPartitionWriter(context, { transforms, shard, abort: () => abort.abort() }, firstOffset);
+    return new QueuedPartitionWriter(context, { transforms, target, abort: () => abort.abort() }, firstOffset);
   }
 
   /** Finishes the batch whose intent is committed; answers the next offset. */
-  async #recover(context: WriterContext, options: OpenOptions, shard: number): Promise<number> {
+  async #recover(context: WriterContext, options: OpenOptions, target: Target): Promise<number> {
     const { partition } = context;
     const committed = await partition.committed();
     if (committed.intent === undefined || committed.intent === '') return committed.offset;
@@ -104,7 +104,7 @@ export class ExactlyOnceWriter {
     } catch (error) {
       if (!(error instanceof RebuildError) || !options.acceptLoss) throw error;
       const blocks = options.acceptLoss({ start: place.start, end: place.end, cause: error.message });
-      const lossIntent = makeIntent({ end: place.end, blocks }, this.options.transforms, shard);
+      const lossIntent = makeIntent({ end: place.end, blocks }, this.options.transforms, target);
       await commitIntent(context, place.start, lossIntent);
       await this.#finish(context, batchInMemory(place, lossIntent, blocks));
     }

@@ -18,17 +18,29 @@ const intentSchema = z.object({
   transforms: z.string(),
   /** Number of the ClickHouse shard that gets the batch. */
   shard: z.number().int().nonnegative(),
+  /** How many shards there were: each gets the rows of small tables. Absent where there was one, or no such rows. */
+  shards: z.number().int().min(2).optional(),
 });
 export type Intent = z.infer<typeof intentSchema>;
+
+/** Where a batch goes. */
+export interface Target {
+  /** Number of its shard. */
+  readonly shard: number;
+  /** How many shards there are. */
+  readonly shards: number;
+}
 
 export function makeIntent(
   batch: { readonly end: number; readonly blocks: readonly TableBlock[] },
   transforms: string,
-  shard: number,
+  target: Target,
 ): Intent {
+  const { shard, shards } = target;
   const n: Record<string, number> = {};
   for (const block of batch.blocks) n[block.table.name] = block.rows;
-  return { v: 1, end: batch.end, n, attempt: 0, transforms, shard };
+  const everywhere = shards > 1 && batch.blocks.some((block) => block.table.onEveryShardFor !== undefined);
+  return { v: 1, end: batch.end, n, attempt: 0, transforms, shard, ...(everywhere ? { shards } : {}) };
 }
 
 export const encodeIntent = (intent: Intent): string => JSON.stringify(intent);

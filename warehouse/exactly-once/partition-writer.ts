@@ -2,7 +2,7 @@ import { IntegrityError, Stopped } from '../../core/index.js';
 import { BATCH_LIMITS, type Batch, type PartitionWriter } from './batch.js';
 import { commitIntent } from './commits.js';
 import { type Deferred, deferred } from './deferred.js';
-import { makeIntent } from './intent.js';
+import { makeIntent, type Target } from './intent.js';
 import { NotOwnedError } from './ownership.js';
 import { batchInMemory, type PendingBatch, report } from './pending-batch.js';
 import { sendAll, settle } from './settle.js';
@@ -32,7 +32,7 @@ export class QueuedPartitionWriter implements PartitionWriter {
 
   constructor(
     private readonly context: WriterContext,
-    private readonly options: { readonly transforms: string; readonly shard: number; readonly abort: () => void },
+    private readonly options: { readonly transforms: string; readonly target: Target; readonly abort: () => void },
     firstOffset: number,
   ) {
     this.#nextOffset = firstOffset;
@@ -52,7 +52,7 @@ export class QueuedPartitionWriter implements PartitionWriter {
     }
     const { topic, log, partition } = this.context.partition;
     const { start, end, blocks } = batch;
-    const intent = makeIntent(batch, this.options.transforms, this.options.shard);
+    const intent = makeIntent(batch, this.options.transforms, this.options.target);
     const item: Item = {
       batch: batchInMemory({ topic, log, partition, start, end }, intent, blocks),
       done: deferred(),

@@ -2,6 +2,7 @@ import { describeError, IntegrityError } from '../../core/index.js';
 import type { TableBlock, TableDefinition } from '../table.js';
 import type { WriterEvent } from './batch.js';
 import type { BatchPlace, BlockStore } from './block-store.js';
+import { EveryShardStore } from './every-shard-store.js';
 import { type Intent, totalRows } from './intent.js';
 import type { WriterContext } from './writer-context.js';
 
@@ -82,13 +83,19 @@ export function batchFromIntent(
   };
 }
 
+/**
+ * Where the rows of a batch go, by its intent: however many shards there are by now. A small table's rows that were
+ * begun when there were fewer shards go to those; what a shard lacks of before its time is copied afterwards.
+ */
 export function storeOf({ shards, partition }: WriterContext, intent: Intent): BlockStore {
-  const store = shards[intent.shard];
-  if (store) return store;
-  throw new IntegrityError(
-    `a batch of ${partition.topic}/${partition.partition} was begun on ClickHouse shard ${intent.shard}, ` +
-      `but ${shards.length} are configured; configure the shards as before until it is finished`,
-  );
+  const home = shards[intent.shard];
+  if (!home) {
+    throw new IntegrityError(
+      `a batch of ${partition.topic}/${partition.partition} was begun on ClickHouse shard ${intent.shard + 1}, ` +
+        `but ${shards.length} are configured; configure the shards as before until it is finished`,
+    );
+  }
+  return intent.shards === undefined ? home : new EveryShardStore(home, shards.slice(0, intent.shards), intent.n);
 }
 
 export function report(

@@ -1,5 +1,5 @@
 import { UsageError } from '../../core/index.js';
-import type { Connection } from '../connection.js';
+import type { ShardConnection } from '../cluster/shard-connection.js';
 import type { TableDefinition } from '../table.js';
 
 interface LiveTable {
@@ -23,7 +23,10 @@ interface LiveColumn {
  * materialized views read the inserts.
  * @throws UsageError that names every difference
  */
-export async function checkColumns(connection: Connection, definitions: readonly TableDefinition[]): Promise<void> {
+export async function checkColumns(
+  connection: ShardConnection,
+  definitions: readonly TableDefinition[],
+): Promise<void> {
   const params = { database: connection.database };
   const tables = await connection.query<LiveTable>(
     `SELECT name, engine, engine_full, sorting_key,
@@ -49,7 +52,7 @@ export async function checkColumns(connection: Connection, definitions: readonly
   });
   if (differences.length === 0) return;
   throw new UsageError(
-    `database ${connection.database} does not fit this Chancery: ${differences.join('; ')}; run \`chancery migrate\``,
+    `database ${connection.database} at ${connection.url} does not fit this Chancery: ${differences.join('; ')}; run \`chancery migrate\``,
   );
 }
 

@@ -1,17 +1,17 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Clock, describeError, type Logger, UsageError } from '../../core/index.js';
+import { type Clock, type Logger, UsageError } from '../../core/index.js';
 import type { Connection } from '../connection.js';
-import { StatementError } from '../errors.js';
-import { type Applied, Ledger } from './ledger.js';
+import { shardDatabase } from '../names.js';
+import { Ledger } from './ledger.js';
 import { withMigrationLock } from './migration-lock.js';
-import { fillPlaceholders, type Placeholders } from './placeholders.js';
-import { readMigrations, readViews, type SqlFile, type ViewFile } from './sql-files.js';
-import { splitStatements } from './statements.js';
+import type { Placeholders } from './placeholders.js';
+import { readMigrations, readViews } from './sql-files.js';
+import { SqlRun } from './sql-run.js';
 import { alignTableSettings } from './table-settings.js';
 
-export interface MigrateOptions extends Omit<Placeholders, 'database'> {
+export interface MigrateOptions extends Omit<Placeholders, 'database' | 'replicated'> {
   /** Folder with `migrations/` and `views/`. Default: the one that comes with Chancery. */
   readonly folder?: string;
   readonly logger?: Logger;
@@ -40,126 +40,36 @@ export async function migrate(
   const migrations = readMigrations(folder);
   const views = readViews(folder);
   const ledger = new Ledger(connection);
-  const result = { migrations: [] as string[], views: [] as string[], dropped: [] as string[] };
-  const run = new Run(connection, ledger, { ...options, database: connection.database }, signal);
-  if ((await run.isCurrent(migrations, views)) === false) {
+  const placeholders = { ...options, database: connection.database };
+  const run = new SqlRun({ connection, ledger, placeholders, signal });
+  const work = async () => {
+    const applied = await run.applyMigrations(migrations);
+    for (const migration of applied) options.logger?.info({ migration }, 'migration applied');
+    return {
+      migrations: applied,
+      views: await run.applyViews(views),
+      dropped: await run.dropViewsWithoutFile(views),
+    };
+  };
+  let result: MigrateResult = { migrations: [], views: [], dropped: [] };
+  if (!(await run.isCurrent(migrations, views))) {
+    await assertNoShard(connection);
     await ledger.create();
-    await withMigrationLock(
-      connection,
-      async () => {
-        for (const file of pendingMigrations(migrations, await ledger.read('migration'))) {
-          await run.apply('migration', file);
-          result.migrations.push(file.name);
-          options.logger?.info({ migration: file.name }, 'migration applied');
-        }
-        for (const file of await run.outdatedViews(views)) {
-          await run.apply('view', file);
-          result.views.push(file.name);
-        }
-        result.dropped.push(...(await run.dropViewsWithoutFile(views)));
-      },
-      signal,
-      options.clock,
-    );
+    result = await withMigrationLock(connection, work, signal, options.clock);
   }
   await alignTableSettings(connection, options.fsync);
   return result;
 }
 
-/** Compares what was applied with the files; answers those still to apply. */
-function pendingMigrations(files: readonly SqlFile[], applied: readonly Applied[]): SqlFile[] {
-  const byName = new Map(files.map((file) => [file.name, file]));
-  for (const { name, checksum, applied_at } of applied) {
-    const file = byName.get(name);
-    if (!file) {
-      throw new UsageError(
-        `migration ${name}.sql was applied to this database on ${applied_at} but is not part of this Chancery; ` +
-          'use the version that recorded the data, or a newer one',
-      );
-    }
-    if (file.checksum !== checksum) {
-      throw new UsageError(
-        `migration ${name}.sql was changed after it was applied on ${applied_at}; ` +
-          'put the file back as it was and write the change into a new migration',
-      );
-    }
-  }
-  const last = applied.at(-1)?.name ?? '';
-  const done = new Set(applied.map((a) => a.name));
-  const pending = files.filter((file) => !done.has(file.name));
-  const late = pending.find((file) => file.name < last);
-  if (late) {
-    throw new UsageError(
-      `migration ${late.name}.sql comes before ${last}.sql, which is applied; give it a higher number`,
-    );
-  }
-  return pending;
-}
-
-class Run {
-  constructor(
-    private readonly connection: Connection,
-    private readonly ledger: Ledger,
-    private readonly placeholders: Placeholders,
-    private readonly signal: AbortSignal,
-  ) {}
-
-  async isCurrent(migrations: readonly SqlFile[], views: readonly ViewFile[]): Promise<boolean> {
-    const applied = await this.ledger.read('migration');
-    if (applied.length === 0 || pendingMigrations(migrations, applied).length > 0) return false;
-    const recorded = await this.ledger.read('view');
-    return recorded.length === views.length && (await this.outdatedViews(views)).length === 0;
-  }
-
-  async apply(kind: 'migration' | 'view', file: SqlFile): Promise<void> {
-    const path = `${file.name}.sql`;
-    const statements = splitStatements(fillPlaceholders(file.text, this.placeholders, path));
-    if (kind === 'view') assertView(statements, this.connection.database, file);
-    for (const [i, statement] of statements.entries()) {
-      this.signal.throwIfAborted();
-      try {
-        await this.connection.command(statement);
-      } catch (error) {
-        if (!(error instanceof StatementError) || error.retryable) throw error;
-        throw new UsageError(`${path}, statement ${i + 1} of ${statements.length}: ${describeError(error)}`, {
-          cause: error,
-        });
-      }
-    }
-    await this.ledger.record(kind, file.name, file.checksum);
-  }
-
-  /** Views that are new, changed, read a changed view, or are not there any more. */
-  async outdatedViews(views: readonly ViewFile[]): Promise<ViewFile[]> {
-    const recorded = new Map((await this.ledger.read('view')).map((a) => [a.name, a.checksum]));
-    const existing = new Set(
-      (
-        await this.connection.query<{ name: string }>(
-          "SELECT name FROM system.tables WHERE database = {database:String} AND engine = 'View'",
-          { database: this.connection.database },
-        )
-      ).map((row) => row.name),
-    );
-    return views.filter((view) => recorded.get(view.name) !== view.checksum || !existing.has(view.name));
-  }
-
-  async dropViewsWithoutFile(views: readonly ViewFile[]): Promise<string[]> {
-    const known = new Set(views.map((view) => view.name));
-    const gone = (await this.ledger.read('view')).filter((applied) => !known.has(applied.name));
-    for (const { name } of gone) {
-      await this.connection.command(`DROP VIEW IF EXISTS ${this.connection.database}.${name} SYNC`);
-      await this.ledger.record('view', name, '');
-    }
-    return gone.map((applied) => applied.name);
-  }
-}
-
-/** One statement that creates the view which the file is named after: so that files and views correspond. */
-function assertView(statements: readonly string[], database: string, file: SqlFile): void {
-  const begin = new RegExp(`^(\\s|--[^\\n]*\\n)*CREATE OR REPLACE VIEW ${database}\\.${file.name}\\b`);
-  if (statements.length === 1 && begin.test(statements[0] ?? '')) return;
+/** A node of a cluster has its tables in another database; tables made beside them would be filled by nobody. */
+async function assertNoShard(connection: Connection): Promise<void> {
+  const shard = await connection.query('SELECT name FROM system.databases WHERE name = {name:String}', {
+    name: shardDatabase(connection.database),
+  });
+  if (shard.length === 0) return;
   throw new UsageError(
-    `${file.name}.sql must be one statement that begins with CREATE OR REPLACE VIEW {database}.${file.name}`,
+    `ClickHouse at ${connection.url} is a node of a cluster (it has the database ${shardDatabase(connection.database)}); ` +
+      'name all of its nodes with --clickhouse-cluster',
   );
 }
 

@@ -1,14 +1,23 @@
 import { UsageError } from '../../core/index.js';
+import { quoteText } from '../connection.js';
 
 /** What the SQL files leave to the place where they are applied. */
 export interface Placeholders {
   readonly database: string;
   /** Whether inserts are flushed to disk before they are acknowledged. */
   readonly fsync: boolean;
-  /** Whether the tables are Replicated (a cluster with replicas and a keeper). */
-  readonly replicated?: boolean;
+  /** Where the tables of this node are replicated, on a cluster with replicas. */
+  readonly replicated?: ReplicaPlace;
   /** Further `{name}`s and the text that takes their place. */
   readonly values?: Readonly<Record<string, string | number>>;
+}
+
+/** A node's place in the coordination service. */
+export interface ReplicaPlace {
+  /** Below it, every table of the shard has its folder; the same on all replicas of the shard, and on no other node. */
+  readonly path: string;
+  /** Name of this replica. */
+  readonly replica: string;
 }
 
 /**
@@ -16,6 +25,8 @@ export interface Placeholders {
  * paused may still send: at 300 parts a second, the 30 seconds after which its idle connection is closed.
  */
 const DEDUPLICATION_WINDOW = 10_000;
+/** Replicated tables forget tokens by age too, seconds; a batch may be finished as long as the bus keeps it. */
+const DEDUPLICATION_SECONDS = 30 * 86_400;
 const ENGINE = /\{engine:\s*(\w+)\s*(?:\(((?:[^(){}]|\([^()]*\))*)\))?\s*\}/g;
 
 /**
@@ -32,8 +43,11 @@ export function fillPlaceholders(sql: string, options: Placeholders, file: strin
   const durable = options.fsync
     ? 'fsync_after_insert = 1, fsync_part_directory = 1'
     : 'fsync_after_insert = 0, fsync_part_directory = 0';
+  const { replicated } = options;
   const window = (size: number) =>
-    options.replicated ? `replicated_deduplication_window = ${size}` : `non_replicated_deduplication_window = ${size}`;
+    replicated
+      ? `replicated_deduplication_window = ${size}, replicated_deduplication_window_seconds = ${DEDUPLICATION_SECONDS}`
+      : `non_replicated_deduplication_window = ${size}`;
   const values: Record<string, string | number> = {
     ...options.values,
     database: options.database,
@@ -42,12 +56,12 @@ export function fillPlaceholders(sql: string, options: Placeholders, file: strin
     view_settings: `${window(0)}, ${durable}`,
   };
   const withEngines = sql.replace(ENGINE, (_whole, engine: string, args: string | undefined) =>
-    options.replicated ? replicatedEngine(engine, args ?? '') : `${engine}${args ? `(${args})` : ''}`,
+    replicated ? replicatedEngine(engine, args ?? '', replicated) : `${engine}${args ? `(${args})` : ''}`,
   );
   return withEngines.replace(/\{([a-z_]+)\}/g, (whole, name: string) => {
     const value = values[name];
-    // Macros of the server, which only replicated engines hold.
-    if (value === undefined && ['shard', 'replica', 'table'].includes(name) && options.replicated) return whole;
+    // ClickHouse's own name for the table that is made, in the path of a replicated engine.
+    if (name === 'table' && replicated) return whole;
     if (value === undefined) {
       throw new UsageError(`${file} has the unknown placeholder ${whole}; known: ${Object.keys(values).join(', ')}`);
     }
@@ -55,8 +69,8 @@ export function fillPlaceholders(sql: string, options: Placeholders, file: strin
   });
 }
 
-/** The path is spelled out: without ON CLUSTER, the default path (by table UUID) would differ from node to node. */
-function replicatedEngine(engine: string, args: string): string {
-  const own = "'/clickhouse/tables/{shard}/{database}/{table}', '{replica}'";
+/** The path is spelled out: the default path (by table UUID) would differ from node to node without ON CLUSTER. */
+function replicatedEngine(engine: string, args: string, { path, replica }: ReplicaPlace): string {
+  const own = `${quoteText(`${path}/{table}`)}, ${quoteText(replica)}`;
   return `Replicated${engine}(${own}${args.trim() ? `, ${args}` : ''})`;
 }

@@ -34,7 +34,7 @@ FROM
         max(received_at) AS latest_at,
         argMax((event, last, bid, ask), (received_at, `_offset`, `_index`)) AS tick
     FROM {database}.price_ticks
-    WHERE (market, received_at) IN
+    WHERE (market, received_at) GLOBAL IN
     (
         SELECT market, max(last_received_at)
         FROM {database}.price_states

@@ -31,13 +31,13 @@ FROM
 (
     SELECT
         sid,
-        max(session_states.collector) AS collector,
-        max(session_states.version) AS version,
-        max(session_states.shard) AS shard,
-        min(session_states.started_at) AS started_at,
-        greatest(max(session_states.last_sign_at), min(session_states.started_at)) AS last_sign_at,
-        max(session_states.stopped) AS stopped,
-        max(session_states.stop_cause) AS stop_cause
+        toString(max(session_states.collector)) AS collector,
+        toString(max(session_states.version)) AS version,
+        toString(max(session_states.shard)) AS shard,
+        CAST(min(session_states.started_at) AS DateTime64(6, 'UTC')) AS started_at,
+        CAST(greatest(max(session_states.last_sign_at), min(session_states.started_at)) AS DateTime64(6, 'UTC')) AS last_sign_at,
+        CAST(max(session_states.stopped) AS UInt8) AS stopped,
+        toString(max(session_states.stop_cause)) AS stop_cause
     FROM {database}.session_states
     GROUP BY sid
 );

@@ -24,8 +24,8 @@ FROM
 (
     SELECT
         category,
-        min(category_states.first_seen_at) AS first_seen_at,
-        max(category_states.last_seen_at) AS last_seen_at,
+        CAST(min(category_states.first_seen_at) AS DateTime64(6, 'UTC')) AS first_seen_at,
+        CAST(max(category_states.last_seen_at) AS DateTime64(6, 'UTC')) AS last_seen_at,
         argMaxMerge(latest) AS state
     FROM {database}.category_states
     GROUP BY category

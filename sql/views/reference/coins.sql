@@ -36,8 +36,8 @@ FROM
 (
     SELECT
         coin,
-        min(coin_states.first_seen_at) AS first_seen_at,
-        max(coin_states.last_seen_at) AS last_seen_at,
+        CAST(min(coin_states.first_seen_at) AS DateTime64(6, 'UTC')) AS first_seen_at,
+        CAST(max(coin_states.last_seen_at) AS DateTime64(6, 'UTC')) AS last_seen_at,
         argMaxMerge(latest) AS state
     FROM {database}.coin_states
     GROUP BY coin

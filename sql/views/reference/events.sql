@@ -1,7 +1,8 @@
 -- Which events are there, and which of them are open?
 --
 -- The last observation of every event that event search ever showed. An event is open while the latest complete poll of
--- event search still shows it: it leaves the search when all its markets are resolved.
+-- event search still shows it: it leaves the search when all its markets are resolved. The receipt of a poll may be here
+-- before its pages, which are on another topic: such a poll does not count yet.
 CREATE OR REPLACE VIEW {database}.events
 (
     `event` String COMMENT 'Event ID',
@@ -21,7 +22,12 @@ CREATE OR REPLACE VIEW {database}.events
 )
 AS
 WITH
-    (SELECT max(started_at) FROM {database}.polls WHERE operation = 'event-search' AND outcome = 'complete') AS latest_poll
+    (SELECT max(event_states.last_seen_at) FROM {database}.event_states) AS latest_page,
+    (
+        SELECT max(started_at)
+        FROM {database}.polls
+        WHERE operation = 'event-search' AND outcome = 'complete' AND (got = 0 OR started_at <= latest_page)
+    ) AS latest_poll
 SELECT
     event,
     state.title AS title,
@@ -41,8 +47,8 @@ FROM
 (
     SELECT
         event,
-        min(event_states.first_seen_at) AS first_seen_at,
-        max(event_states.last_seen_at) AS last_seen_at,
+        CAST(min(event_states.first_seen_at) AS DateTime64(6, 'UTC')) AS first_seen_at,
+        CAST(max(event_states.last_seen_at) AS DateTime64(6, 'UTC')) AS last_seen_at,
         argMaxMerge(latest) AS state
     FROM {database}.event_states
     GROUP BY event

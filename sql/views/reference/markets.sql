@@ -28,8 +28,8 @@ FROM
 (
     SELECT
         market,
-        min(market_states.first_seen_at) AS first_seen_at,
-        max(market_states.last_seen_at) AS last_seen_at,
+        CAST(min(market_states.first_seen_at) AS DateTime64(6, 'UTC')) AS first_seen_at,
+        CAST(max(market_states.last_seen_at) AS DateTime64(6, 'UTC')) AS last_seen_at,
         argMaxMerge(latest) AS state
     FROM {database}.market_states
     GROUP BY market

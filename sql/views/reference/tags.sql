@@ -19,8 +19,8 @@ FROM
 (
     SELECT
         tag,
-        min(tag_states.first_seen_at) AS first_seen_at,
-        max(tag_states.last_seen_at) AS last_seen_at,
+        CAST(min(tag_states.first_seen_at) AS DateTime64(6, 'UTC')) AS first_seen_at,
+        CAST(max(tag_states.last_seen_at) AS DateTime64(6, 'UTC')) AS last_seen_at,
         argMaxMerge(latest) AS state
     FROM {database}.tag_states
     GROUP BY tag

@@ -1,0 +1,49 @@
+-- What the private streams said.
+CREATE TABLE IF NOT EXISTS {database}.order_updates
+(
+    `_log` LowCardinality(String) COMMENT 'Identity of the log of topic chancery.account that the record came from' CODEC(ZSTD(1)),
+    `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
+    `_offset` UInt64 COMMENT 'Offset of the record (one frame) in its partition' CODEC(Delta, ZSTD(1)),
+    `_index` UInt32 COMMENT 'Number of the row inside its record, from 0: the order of the list' CODEC(ZSTD(1)),
+    `received_at` DateTime64(6, 'UTC') COMMENT 'When the collector received the frame' CODEC(Delta, ZSTD(1)),
+    `account` LowCardinality(String) COMMENT 'Configured name of the account' CODEC(ZSTD(1)),
+    `connection` LowCardinality(String) COMMENT 'UUID of the WebSocket connection' CODEC(ZSTD(1)),
+    `type` Enum8('order' = 1, 'tpsl' = 2) COMMENT 'order: ORDER_UPDATE, an order was placed or failed. tpsl: TPSL_UPDATE, a TP/SL order changed its state' CODEC(ZSTD(1)),
+    `order` String COMMENT 'ID of the order, or of the TP/SL order' CODEC(ZSTD(1)),
+    `user` LowCardinality(String) COMMENT 'User ID; empty when not said' CODEC(ZSTD(1)),
+    `status` LowCardinality(String) COMMENT 'Status: of an order SUCCESS or FAILED; empty when not said' CODEC(ZSTD(1)),
+    `asset` String COMMENT 'tpsl: asset ID; empty when not said' CODEC(ZSTD(1)),
+    `quantity` Nullable(Decimal(38, 12)) COMMENT 'tpsl: shares' CODEC(ZSTD(1)),
+    `take_profit_price` Nullable(Decimal(38, 12)) COMMENT 'tpsl: price at or above which it sells; NULL when it has none' CODEC(ZSTD(1)),
+    `stop_loss_price` Nullable(Decimal(38, 12)) COMMENT 'tpsl: price at or below which it sells; NULL when it has none' CODEC(ZSTD(1)),
+    INDEX offsets `_offset` TYPE minmax GRANULARITY 1
+)
+ENGINE = {engine:MergeTree}
+PARTITION BY toYYYYMM(received_at)
+ORDER BY (account, type, order, received_at, `_offset`, `_index`)
+SETTINGS {log_settings}
+COMMENT 'Messages of the order updates stream of the configured accounts';
+
+CREATE TABLE IF NOT EXISTS {database}.balance_updates
+(
+    `_log` LowCardinality(String) COMMENT 'Identity of the log of topic chancery.account that the record came from' CODEC(ZSTD(1)),
+    `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
+    `_offset` UInt64 COMMENT 'Offset of the record (one frame) in its partition' CODEC(Delta, ZSTD(1)),
+    `_index` UInt32 COMMENT 'Number of the row inside its record, from 0: the order of the list' CODEC(ZSTD(1)),
+    `received_at` DateTime64(6, 'UTC') COMMENT 'When the collector received the frame' CODEC(Delta, ZSTD(1)),
+    `account` LowCardinality(String) COMMENT 'Configured name of the account' CODEC(ZSTD(1)),
+    `connection` LowCardinality(String) COMMENT 'UUID of the WebSocket connection' CODEC(ZSTD(1)),
+    `source` Enum8('list' = 1, 'update' = 2) COMMENT 'list: all balances, after AUTH. update: a change' CODEC(ZSTD(1)),
+    `user` LowCardinality(String) COMMENT 'User ID; empty when not said' CODEC(ZSTD(1)),
+    `asset` String COMMENT 'Asset ID: a coin, or an outcome asset' CODEC(ZSTD(1)),
+    `balance` Decimal(38, 12) COMMENT 'What is held, what orders lock included: USDC or shares' CODEC(ZSTD(1)),
+    `free` Nullable(Decimal(38, 12)) COMMENT 'What no order locks' CODEC(ZSTD(1)),
+    `cost` Nullable(Decimal(38, 12)) COMMENT 'What the shares cost, USDC' CODEC(ZSTD(1)),
+    `average_open_price` Nullable(Float64) COMMENT 'What a share cost on average, USDC; the exchange divided' CODEC(ZSTD(1)),
+    INDEX offsets `_offset` TYPE minmax GRANULARITY 1
+)
+ENGINE = {engine:MergeTree}
+PARTITION BY toYYYYMM(received_at)
+ORDER BY (account, asset, received_at, `_offset`, `_index`)
+SETTINGS {log_settings}
+COMMENT 'Balances as the balance stream of the configured accounts said them';

@@ -1,0 +1,75 @@
+import { expect } from 'vitest';
+import type { Dashboard, Panel } from '../../viewer/index.js';
+import { type Answer, valuesOf } from './answer.js';
+import { VIEWS_OF_MARKET_DATA, VIEWS_WITH_COMPLETENESS } from './expectations.js';
+
+/** The columns have the types, the order and the values that the panel can draw. */
+export function checkShape(panel: Panel, answers: readonly Answer[]): void {
+  for (const [i, answer] of answers.entries()) {
+    const { columns } = answer;
+    const kinds = columns.map(({ kind }) => kind);
+    expect(columns.filter(({ kind }) => kind === 'other')).toEqual([]);
+    if (panel.targets[i]?.queryType === 'timeSeries' || panel.type === 'candlestick') checkTime(answer);
+    if (panel.type !== 'table') expect(kinds, 'a number to draw').toContain('number');
+    if (panel.type === 'candlestick') checkCandles(answer);
+  }
+}
+
+function checkTime(answer: Answer): void {
+  expect(answer.columns[0]).toMatchObject({ name: 'time', kind: 'time' });
+  const times = valuesOf(answer, 'time') as string[];
+  expect(times).toEqual([...times].sort());
+}
+
+function checkCandles(answer: Answer): void {
+  const [open, high, low, close] = ['open', 'high', 'low', 'close'].map((name) => valuesOf(answer, name).map(Number));
+  for (const [i, top] of (high ?? []).entries()) {
+    const inside = [open?.[i], close?.[i], low?.[i]].map(Number);
+    expect(Math.max(...inside), 'the high of a candle').toBeLessThanOrEqual(top);
+    expect(Math.min(...inside), 'the low of a candle').toBe(low?.[i]);
+  }
+}
+
+/** Every column that an override, a link, a text or an option names is in the answer: a typing error shows nothing. */
+export function checkNames(panel: Panel, answers: readonly Answer[]): void {
+  const names = new Set(answers.flatMap(({ columns }) => columns.map(({ name }) => name)));
+  const known = [...names];
+  for (const { matcher } of panel.fieldConfig.overrides) {
+    if (matcher.id === 'byName') expect(known, 'an override is for').toContain(matcher.options);
+  }
+  const text = JSON.stringify([panel.fieldConfig, panel.options]);
+  for (const [, name] of text.matchAll(/__(?:data\.fields|field\.labels)\.(\w+)/g)) expect(known).toContain(name);
+  if (panel.type === 'candlestick') {
+    for (const name of Object.values(panel.options['fields'] as Record<string, string>)) expect(known).toContain(name);
+  }
+}
+
+/** A chart or table of market data says how much of it was seen. */
+export function checkCompleteness(panel: Panel, answers: readonly Answer[]): void {
+  for (const [i, { rawSql }] of panel.targets.entries()) {
+    const offered = VIEWS_WITH_COMPLETENESS.test(rawSql);
+    const taken = panel.type !== 'stat' && VIEWS_OF_MARKET_DATA.test(rawSql);
+    if (!offered && !taken) continue;
+    if (panel.type === 'stat' && !rawSql.includes('missing')) continue;
+    const missing = answers[i]?.columns.map(({ name }) => name).filter((name) => name.endsWith('missing')) ?? [];
+    expect(missing, 'a column for what is missing').toHaveLength(1);
+    const values = valuesOf(answers[i] as Answer, missing[0] ?? '').map(Number);
+    expect(values.filter((value) => !(value > -1e-6 && value < 1 + 1e-6))).toEqual([]);
+  }
+}
+
+/** Pairs of panels that lie on each other. */
+export function overlaps({ panels }: Dashboard): [string, string][] {
+  return panels.flatMap((a, i) =>
+    panels
+      .slice(i + 1)
+      .filter(
+        ({ gridPos: b }) =>
+          a.gridPos.x < b.x + b.w &&
+          b.x < a.gridPos.x + a.gridPos.w &&
+          a.gridPos.y < b.y + b.h &&
+          b.y < a.gridPos.y + a.gridPos.h,
+      )
+      .map((b): [string, string] => [a.title, b.title]),
+  );
+}

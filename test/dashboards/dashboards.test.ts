@@ -1,0 +1,172 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  bucketMs,
+  type Dashboard,
+  type DashboardTarget,
+  expandQuery,
+  intervalMs,
+  loadDashboards,
+  type Panel,
+  panelsOf,
+  type QueryContext,
+  relativeRange,
+  type VariableChoice,
+} from '../../viewer/index.js';
+import type { EmbeddedEndpoint } from '../../warehouse/index.js';
+import { Rig, until } from '../pipeline/rig.js';
+import { type Answer, askAsGrafana, askTimed, valuesOf } from './answer.js';
+import { checkCompleteness, checkNames, checkShape, overlaps } from './checks.js';
+import { MAY_BE_EMPTY } from './expectations.js';
+import { RULES, readRules } from './provisioning.js';
+import { chooseVariables } from './variables.js';
+
+const WITHIN_MS = 2000;
+const DEFAULT_POINTS = 1000;
+const dashboards = loadDashboards();
+
+describe('the dashboards', () => {
+  const rig = new Rig();
+  let clickhouse: EmbeddedEndpoint;
+  /** What is chosen of each dashboard's variables after it was opened. */
+  const opened = new Map<string, ReadonlyMap<string, VariableChoice>>();
+
+  beforeAll(async () => {
+    await rig.startExchange(['--seed', '11', '--events', '6', '--pace', '5']);
+    await rig.start('warehouse');
+    clickhouse = await rig.clickhouse();
+    await rig.start('transform');
+    await rig.start('collect');
+    await until(40_000, async () => (await rig.value<number>('SELECT count() FROM price_ticks')) > 600);
+    // Something happens: a frame that cannot be understood, a collector that dies and comes back.
+    await rig.arm({ kind: 'malformed-frame', stream: 'order-book' });
+    await until(20_000, async () => (await rig.value<number>('SELECT count() FROM dead_letters')) > 0);
+    await rig.part('collect').kill9();
+    await rig.start('collect');
+    await until(
+      40_000,
+      async () => (await rig.value<number>("SELECT count() FROM sessions WHERE state = 'live'")) === 1,
+    );
+    await until(20_000, async () => (await rig.value<number>('SELECT countIf(live) FROM coverage_by_event')) > 0);
+    for (const dashboard of dashboards) opened.set(dashboard.uid, await chooseVariables(clickhouse.reader, dashboard));
+  }, 150_000);
+  afterAll(() => rig.close());
+
+  const contextOf = (dashboard: Dashboard, panel?: Panel): QueryContext => {
+    const range = relativeRange(dashboard.time.from, dashboard.time.to, new Date());
+    const least = panel?.interval === undefined ? 1 : intervalMs(panel.interval);
+    return {
+      range,
+      bucketMs: bucketMs(range, panel?.maxDataPoints ?? DEFAULT_POINTS, least),
+      variables: opened.get(dashboard.uid) ?? new Map(),
+    };
+  };
+  const ask = async (dashboard: Dashboard, target: DashboardTarget, panel?: Panel): Promise<Answer> => {
+    const sql = expandQuery(target.rawSql, contextOf(dashboard, panel));
+    const { answer, ms } = await askTimed(clickhouse, sql);
+    expect(ms, 'milliseconds').toBeLessThan(WITHIN_MS);
+    return answer;
+  };
+
+  for (const dashboard of dashboards) {
+    describe(dashboard.uid, () => {
+      it('has panels with an ID of their own that do not overlap', () => {
+        const ids = dashboard.panels.map(({ id }) => id);
+        expect(new Set(ids).size).toBe(ids.length);
+        expect(overlaps(dashboard)).toEqual([]);
+      });
+
+      it('offers a choice for each of its variables, the default one among them', () => {
+        for (const [name, { value, options }] of opened.get(dashboard.uid) ?? []) {
+          expect(options.length, name).toBeGreaterThan(0);
+          expect(options, name).toContain(value);
+        }
+      });
+
+      for (const panel of panelsOf(dashboard)) {
+        it(`shows "${panel.title}"`, async () => {
+          const answers: Answer[] = [];
+          for (const target of panel.targets) answers.push(await ask(dashboard, target, panel));
+          checkShape(panel, answers);
+          checkNames(panel, answers);
+          checkCompleteness(panel, answers);
+          const mayBeEmpty = MAY_BE_EMPTY[dashboard.uid]?.includes(panel.title) ?? false;
+          if (mayBeEmpty) expect(panel.fieldConfig.defaults.noValue, 'what being empty means').toBeDefined();
+          else for (const { rows } of answers) expect(rows.length).toBeGreaterThan(0);
+        });
+      }
+
+      for (const annotation of dashboard.annotations.list) {
+        it(`marks "${annotation.name}"`, async () => {
+          const { columns } = await ask(dashboard, annotation.target);
+          const kinds = Object.fromEntries(columns.map(({ name, kind }) => [name, kind]));
+          expect(kinds).toMatchObject({ time: 'time', text: 'text' });
+        });
+      }
+    });
+  }
+
+  it('show what happened: the letter that was not understood, the collector that died, the gap it left', async () => {
+    const health = dashboards.find(({ uid }) => uid === 'chancery-pipeline-health');
+    const answerOf = async (title: string) => {
+      const panel = health && panelsOf(health).find((one) => one.title === title);
+      if (!health || !panel?.targets[0]) throw new Error(`there is no panel ${title}`);
+      return ask(health, panel.targets[0], panel);
+    };
+    expect(valuesOf(await answerOf('Dead letters'), 'letters')).toEqual([1]);
+    expect(valuesOf(await answerOf('Dead letters by reason'), 'kind')).toEqual(['order-book.frame']);
+    expect(valuesOf(await answerOf('Collectors'), 'state')).toEqual(['live', 'died']);
+    expect(valuesOf(await answerOf('Gaps'), 'cause')).toContain('no further sign of life of the collector');
+    const notWatched = valuesOf(await answerOf('Not watched'), 'seconds').map(Number);
+    const gapSeconds = valuesOf(await answerOf('Gaps'), 'seconds').map(Number);
+    const sum = (numbers: number[]) => numbers.reduce((total, one) => total + one, 0);
+    expect(sum(notWatched)).toBeCloseTo(sum(gapSeconds), 1);
+  });
+
+  it('can be asked through a data source that is set up by hand, with the plugin’s own time limit', async () => {
+    const { rows } = await askAsGrafana(clickhouse.reader, 'SELECT 1', 60);
+    expect(rows).toEqual([[1]]);
+  });
+
+  describe('the alert rules', () => {
+    const rules = readRules();
+
+    it.each(rules.map((rule) => [rule.title, rule] as const))(
+      '"%s" asks for one number per set of labels',
+      async (_, rule) => {
+        const { columns } = await askAsGrafana(clickhouse.reader, rule.sql);
+        expect(columns.filter(({ kind }) => kind === 'number')).toHaveLength(1);
+        expect(columns.filter(({ kind }) => kind !== 'number' && kind !== 'text')).toEqual([]);
+        const labels = columns.filter(({ kind }) => kind === 'text').map(({ name }) => name);
+        for (const [, label] of JSON.stringify(rule.annotations).matchAll(/\.Labels\.(\w+)/g))
+          expect(labels).toContain(label);
+      },
+    );
+
+    it('fire for what happened and not for what did not', async () => {
+      const firing: string[] = [];
+      for (const rule of rules) {
+        const { columns, rows } = await askAsGrafana(clickhouse.reader, rule.sql);
+        const at = columns.findIndex(({ kind }) => kind === 'number');
+        if (rows.some((row) => rule.fires(Number(row[at])))) firing.push(rule.uid);
+      }
+      expect(firing).toContain('chancery-dead-letters');
+      expect(firing).not.toContain('chancery-stopped');
+      expect(firing).not.toContain('chancery-lag');
+    });
+
+    it('lead to panels that are there', () => {
+      for (const { uid, dashboardUid, panelId } of rules) {
+        const panels = dashboards.find((dashboard) => dashboard.uid === dashboardUid)?.panels ?? [];
+        expect(
+          panels.map(({ id }) => id),
+          uid,
+        ).toContain(panelId);
+      }
+    });
+
+    it('have no dollar sign, which Grafana would take for an environment variable', () => {
+      expect(readFileSync(RULES, 'utf8')).not.toContain('$');
+    });
+  });
+});

@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { dashboardFolder } from '../../viewer/index.js';
+
+export const PROVISIONING = join(dashboardFolder(), 'provisioning');
+export const RULES = join(PROVISIONING, 'alerting/chancery.yaml');
+
+const seconds = z.string().regex(/^\d+[smh]$/);
+const evaluator = z.strictObject({ type: z.enum(['gt', 'lt']), params: z.tuple([z.number()]) });
+
+/** A question to ClickHouse, then a threshold on its answer. */
+const queries = z.tuple([
+  z.strictObject({
+    refId: z.literal('A'),
+    relativeTimeRange: z.strictObject({ from: z.int().positive(), to: z.literal(0) }),
+    datasourceUid: z.literal('chancery'),
+    model: z.strictObject({
+      refId: z.literal('A'),
+      editorType: z.literal('sql'),
+      queryType: z.literal('table'),
+      format: z.literal(1),
+      rawSql: z.string().min(1),
+    }),
+  }),
+  z.strictObject({
+    refId: z.literal('B'),
+    datasourceUid: z.literal('__expr__'),
+    model: z.strictObject({
+      refId: z.literal('B'),
+      type: z.literal('threshold'),
+      expression: z.literal('A'),
+      conditions: z.tuple([z.strictObject({ evaluator })]),
+    }),
+  }),
+]);
+
+/** Grafana's file format of alert rules, as far as ours use it. */
+const ruleFile = z.strictObject({
+  apiVersion: z.literal(1),
+  groups: z.array(
+    z.strictObject({
+      orgId: z.int(),
+      name: z.string().min(1),
+      folder: z.string().min(1),
+      interval: seconds,
+      rules: z.array(
+        z.strictObject({
+          uid: z.string().regex(/^[a-z-]{1,40}$/),
+          title: z.string().min(1),
+          condition: z.literal('B'),
+          for: seconds,
+          noDataState: z.enum(['OK', 'Alerting', 'NoData']),
+          execErrState: z.enum(['OK', 'Alerting', 'Error']),
+          dashboardUid: z.string(),
+          panelId: z.int(),
+          labels: z.strictObject({ severity: z.enum(['warning', 'critical']) }),
+          annotations: z.strictObject({ summary: z.string().min(10), description: z.string().min(20) }),
+          data: queries,
+        }),
+      ),
+    }),
+  ),
+});
+
+export interface Rule {
+  readonly uid: string;
+  readonly title: string;
+  readonly sql: string;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly dashboardUid: string;
+  readonly panelId: number;
+  /** Whether the alert's condition holds for this answer. */
+  readonly fires: (value: number) => boolean;
+}
+
+export function readRules(): Rule[] {
+  return ruleFile.parse(readYaml(RULES)).groups.flatMap(({ rules }) =>
+    rules.map(({ data: [question, threshold], ...rule }) => {
+      const { type, params } = threshold.model.conditions[0].evaluator;
+      const fires = (value: number) => (type === 'gt' ? value > params[0] : value < params[0]);
+      return { ...rule, sql: question.model.rawSql, fires };
+    }),
+  );
+}
+
+export const readYaml = (path: string): unknown => parse(readFileSync(path, 'utf8'));

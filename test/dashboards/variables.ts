@@ -1,0 +1,24 @@
+import { customValues, type Dashboard, expandQuery, relativeRange, type VariableChoice } from '../../viewer/index.js';
+import type { ClickHouseEndpoint } from '../../warehouse/index.js';
+import { askAsGrafana } from './answer.js';
+
+/** What Grafana chooses when a dashboard is opened: the default, or the first of what a variable's query answers. */
+export async function chooseVariables(
+  reader: ClickHouseEndpoint,
+  { templating, time }: Dashboard,
+): Promise<ReadonlyMap<string, VariableChoice>> {
+  const chosen = new Map<string, VariableChoice>();
+  for (const variable of templating.list) {
+    if (variable.type === 'datasource') continue;
+    let options: string[];
+    if (variable.type === 'custom') {
+      options = customValues(variable.query).map(({ value }) => value);
+    } else {
+      const range = relativeRange(time.from, time.to, new Date());
+      const sql = expandQuery(variable.query.rawSql, { range, bucketMs: 1000, variables: chosen });
+      options = (await askAsGrafana(reader, sql)).rows.map(([value]) => String(value));
+    }
+    chosen.set(variable.name, { value: variable.current?.value ?? options[0] ?? '', options });
+  }
+  return chosen;
+}

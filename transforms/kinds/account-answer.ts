@@ -1,0 +1,72 @@
+import { type DecodedList, type Invalid, type LosslessJson, parseLossless } from '../../client/index.js';
+import type { RawRecord } from '../../core/index.js';
+import type { RecordOutput } from '../record-output.js';
+import { accountPages } from '../tables/account-pages.js';
+import type { AccountPlace } from '../tables/account-place.js';
+import { numberIn, textIn } from './request-fields.js';
+import type { Received, Transform } from './transform.js';
+
+/** What a transform of an account's records has at hand for each of them. */
+export interface AccountContext {
+  readonly place: AccountPlace;
+  readonly received: Received;
+  readonly output: RecordOutput;
+}
+
+/**
+ * The transform of an answer that lists records of an account: each becomes what `add` makes of it, the page a row of
+ * `account_pages`. Numbers are read from the body's text, digit for digit.
+ */
+export function accountAnswer<T>(
+  decode: (body: LosslessJson) => DecodedList<T> | Invalid,
+  add: (item: T, context: AccountContext) => void,
+): Transform {
+  return (received, output) => {
+    const { record } = received;
+    const body = losslessBody(received, output);
+    const account = record.kind === 'account.activity' ? '' : accountOf(received, output);
+    if (body === undefined || account === undefined) return;
+    const list = decode(body);
+    if (!list.ok) {
+      output.dead(list, received.bodyText());
+      return;
+    }
+    const place = placeOf(record, account);
+    const page = {
+      operation: textIn(record.req, 'operation') ?? '',
+      asset: textIn(record.req, 'asset') ?? '',
+      items: list.items.length,
+      bad: list.bad.length + list.badBeyond,
+    };
+    output.row(accountPages, { place, record: page });
+    for (const item of list.items) add(item, { place, received, output });
+    output.deadEntries(list);
+    output.countExtraFields(list.extraFields.length);
+  };
+}
+
+/** Parses a body without passing its numbers through doubles; undefined, and a dead letter, when that cannot be. */
+export function losslessBody({ bodyText }: Received, output: RecordOutput): LosslessJson | undefined {
+  try {
+    return parseLossless(bodyText());
+  } catch {
+    output.dead({ path: 'body', reason: 'expected JSON that is not nested absurdly deep' }, bodyText());
+    return undefined;
+  }
+}
+
+/** The configured name of the account; undefined, and a dead letter, when the request does not say it. */
+export function accountOf({ record, bodyText }: Received, output: RecordOutput): string | undefined {
+  const account = textIn(record.req, 'account');
+  if (account === undefined) {
+    output.dead({ path: 'req.account', reason: 'expected whose account it is, got nothing' }, bodyText());
+  }
+  return account;
+}
+
+function placeOf({ at, req }: RawRecord, account: string): AccountPlace {
+  const { query } = req as { readonly query?: Readonly<Record<string, unknown>> | null };
+  const page = numberIn(req, 'page') ?? numberIn(query ?? {}, 'page') ?? 0;
+  const whole = Number.isInteger(page) && page >= 0 && page <= 0xffff_ffff;
+  return { receivedAt: at, account, poll: textIn(req, 'poll') ?? '', page: whole ? page : 0 };
+}

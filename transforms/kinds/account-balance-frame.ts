@@ -1,0 +1,55 @@
+import { type BalanceStreamMessage, decodeBalanceStreamMessage } from '../../client/index.js';
+import type { RecordOutput } from '../record-output.js';
+import { type BalanceUpdateRow, balanceUpdates } from '../tables/balance-updates.js';
+import { accountOf, losslessBody } from './account-answer.js';
+import { areExact } from './amounts.js';
+import { areSaneIds } from './ids.js';
+import { textIn } from './request-fields.js';
+import type { Transform } from './transform.js';
+
+type Place = Pick<BalanceUpdateRow, 'receivedAt' | 'account' | 'connection'>;
+
+/** A frame of the balance stream (part 6.4) → `balance_updates`. */
+export const transformBalanceFrame: Transform = (received, output) => {
+  const body = losslessBody(received, output);
+  const account = accountOf(received, output);
+  if (body === undefined || account === undefined) return;
+  const { at, req } = received.record;
+  const place = { receivedAt: at, account, connection: textIn(req, 'connection') ?? '' };
+  const message = decodeBalanceStreamMessage(body);
+  switch (message.type) {
+    case 'balances':
+      addList(message, place, output);
+      return;
+    case 'balance-update': {
+      const { type, ...update } = message;
+      add({ ...place, ...update, source: 'update' }, 'balance', output);
+      return;
+    }
+    case 'authorized':
+    case 'ping':
+      return;
+    case 'error':
+      output.countExchangeError();
+      return;
+    case 'unknown':
+      output.dead({ path: 't', reason: `unknown message type ${message.wireType}` }, received.bodyText());
+      return;
+    case 'invalid':
+      output.dead(message, received.bodyText());
+  }
+};
+
+function addList(list: Extract<BalanceStreamMessage, { type: 'balances' }>, place: Place, output: RecordOutput): void {
+  for (const { assetId, balance, free } of list.balances) {
+    const unsaid = { userId: null, cost: null, averageOpenPrice: null };
+    add({ ...place, ...unsaid, source: 'list', assetId, balance, free }, `balance ${assetId}`, output);
+  }
+  output.deadEntries(list);
+}
+
+function add(row: BalanceUpdateRow, what: string, output: RecordOutput): void {
+  const { userId, assetId, balance, free, cost } = row;
+  if (!areSaneIds({ a: assetId, u: userId }, output)) return;
+  if (areExact(what, { b: balance, f: free, c: cost }, row, output)) output.row(balanceUpdates, row);
+}

@@ -1,0 +1,27 @@
+import { type ActiveOrder, decodeActiveOrders, decodeOrders, type OrderRecord } from '../../client/index.js';
+import { activeOrderObservations } from '../tables/active-order-observations.js';
+import { orderRecords } from '../tables/order-records.js';
+import { type AccountContext, accountAnswer } from './account-answer.js';
+import { areExact, exactOrDead } from './amounts.js';
+import { areSaneIds } from './ids.js';
+
+/** A page of an account's orders (part 4.4) → `order_records`. */
+export const transformOrders = accountAnswer(decodeOrders, (order: OrderRecord, { place, output }: AccountContext) => {
+  const { orderId, userId, eventId, marketId, assetId, originalQuantity, filledQuantity } = order;
+  if (!areSaneIds({ i: orderId, u: userId, e: eventId, o: marketId, a: assetId }, output)) return;
+  if (!areExact(`order ${orderId}`, { oq: originalQuantity, q: filledQuantity }, order, output)) return;
+  // The price of a market order is an average, which the exchange divided.
+  const price = exactOrDead(order.price, `order ${orderId} p`, output);
+  output.row(orderRecords, { place, record: { ...order, price } });
+});
+
+/** A page of an account's orders in the book (part 4.4) → `active_order_observations`. */
+export const transformActiveOrders = accountAnswer(
+  decodeActiveOrders,
+  (order: ActiveOrder, { place, output }: AccountContext) => {
+    const { orderId, price, quantity } = order;
+    if (!areSaneIds({ id: orderId }, output)) return;
+    if (!areExact(`order ${orderId}`, { price, quantity }, order, output)) return;
+    output.row(activeOrderObservations, { place, record: order });
+  },
+);

@@ -1,0 +1,37 @@
+import { decodeOpenPositions, type OpenPosition, type TpslOrder } from '../../client/index.js';
+import { positionObservations } from '../tables/position-observations.js';
+import { type SeenTpslOrder, tpslOrderObservations } from '../tables/tpsl-order-observations.js';
+import { type AccountContext, accountAnswer } from './account-answer.js';
+import { areExact, exactOrDead } from './amounts.js';
+import { areSaneIds } from './ids.js';
+
+/** A page of an account's open positions (part 4.4) → `position_observations`, and the TP/SL orders attached to them. */
+export const transformPositions = accountAnswer(
+  decodeOpenPositions,
+  (position: OpenPosition, context: AccountContext) => {
+    const { place, output } = context;
+    const { assetId, orderId, eventId, marketId, totalShares, availableShares, cost } = position;
+    if (!areSaneIds({ ai: assetId, oi: orderId, ei: eventId, eoi: marketId }, output)) return;
+    const what = `position ${assetId}`;
+    if (!areExact(what, { tsc: totalShares, asc: availableShares, c: cost }, position, output)) return;
+    const currentValue = exactOrDead(position.currentValue, `${what} v`, output);
+    const pnl = exactOrDead(position.pnl, `${what} pv`, output);
+    output.row(positionObservations, { place, record: { ...position, currentValue, pnl } });
+    for (const order of position.tpslOrders) {
+      addTpslOrder(order, { asset: assetId, statusAsked: null, source: 'position' }, context);
+    }
+  },
+);
+
+/** Adds a TP/SL order where it was seen. */
+export function addTpslOrder(
+  order: TpslOrder,
+  seen: Pick<SeenTpslOrder, 'asset' | 'statusAsked' | 'source'>,
+  { place, output }: AccountContext,
+): void {
+  const { tpslId, quantity, takeProfitPrice, stopLossPrice } = order;
+  if (!areSaneIds({ i: tpslId }, output)) return;
+  const amounts = { q: quantity, tpp: takeProfitPrice, slp: stopLossPrice };
+  if (!areExact(`TP/SL order ${tpslId}`, amounts, order, output)) return;
+  output.row(tpslOrderObservations, { place, record: { ...order, ...seen } });
+}

@@ -1,0 +1,43 @@
+import { decodePositionStats, decodeProfileStats, type PositionStats, type ProfileStats } from '../../client/index.js';
+import { positionStatsObservations, profileObservations } from '../tables/profile-observations.js';
+import { type AccountContext, accountAnswer } from './account-answer.js';
+import { exactOrDead } from './amounts.js';
+import { areSaneIds } from './ids.js';
+import { wholeOrDead } from './optional-fields.js';
+import { textIn } from './request-fields.js';
+
+/** A user's profile and figures (part 4.4) → `profile_observations`. */
+export const transformProfileStats = accountAnswer(
+  decodeProfileStats,
+  (stats: ProfileStats, { place, output, received }: AccountContext) => {
+    if (!areSaneIds({ 'profile.userId': stats.userId }, output)) return;
+    const record = {
+      ...stats,
+      username: received.privacy.username(stats.username),
+      positionValue: exactOrDead(stats.positionValue, 'cards.positionValue', output),
+      volumeTraded: exactOrDead(stats.volumeTraded, 'cards.volumeTraded', output),
+      marketsTraded: wholeOrDead(stats.marketsTraded, 'cards.marketsTraded', output),
+    };
+    output.row(profileObservations, { place, record });
+  },
+);
+
+/** Figures of a user's positions (part 4.4) → `position_stats_observations`. */
+export const transformPositionStats = accountAnswer(
+  decodePositionStats,
+  (stats: PositionStats, { place, output, received }: AccountContext) => {
+    const userId = userOf(textIn(received.record.req, 'path') ?? '');
+    const totalItems = wholeOrDead(stats.totalItems, 'ti', output);
+    output.row(positionStatsObservations, { place, record: { ...stats, userId, totalItems } });
+  },
+);
+
+/** The user that `/api/history/stats/profile/{userId}/positions` asked about; empty for another path. */
+function userOf(path: string): string {
+  const encoded = /\/profile\/([^/]{1,256})\/positions$/.exec(path)?.[1] ?? '';
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    return encoded;
+  }
+}

@@ -1,0 +1,30 @@
+import { type Balance, decodeBalances, decodeTransactions, type Transaction } from '../../client/index.js';
+import { balanceObservations } from '../tables/balance-observations.js';
+import { transactionRecords } from '../tables/transaction-records.js';
+import { type AccountContext, accountAnswer } from './account-answer.js';
+import { areExact, exactOrDead } from './amounts.js';
+import { areSaneIds } from './ids.js';
+
+/** An account's balances (part 4.3), plain or full → `balance_observations`. */
+export const transformBalances = accountAnswer(
+  decodeBalances,
+  (balance: Balance, { place, output }: AccountContext) => {
+    const { assetId } = balance;
+    if (!areSaneIds({ i: assetId }, output)) return;
+    const what = `balance ${assetId}`;
+    if (!areExact(what, { b: balance.balance, f: balance.free }, balance, output)) return;
+    const value = exactOrDead(balance.value, `${what} v`, output);
+    output.row(balanceObservations, { place, record: { ...balance, value } });
+  },
+);
+
+/** A page of an account's transactions (part 4.3) → `transaction_records`. */
+export const transformTransactions = accountAnswer(
+  decodeTransactions,
+  (transaction: Transaction, { place, output }: AccountContext) => {
+    const { transactionId, userId, assetId, amount, fee } = transaction;
+    if (!areSaneIds({ i: transactionId, u: userId, a: assetId }, output)) return;
+    if (!areExact(`transaction ${transactionId}`, { am: amount, f: fee }, transaction, output)) return;
+    output.row(transactionRecords, { place, record: transaction });
+  },
+);

@@ -1,0 +1,33 @@
+import { type ColumnType, lowCardinality, micros, text, u32 } from './column-types.js';
+import { column, type RowColumn } from './row-table.js';
+
+/** Which answer about an account a row comes from. */
+export interface AccountPlace {
+  /** Unix microseconds. */
+  readonly receivedAt: number;
+  /** Configured name of the account that asked; empty for activity, which is everybody's. */
+  readonly account: string;
+  /** UUID of the poll. */
+  readonly poll: string;
+  /** Number of the page in its poll, from 0. */
+  readonly page: number;
+}
+
+/** A row of a record that an answer listed. */
+export interface AccountRow<T> {
+  readonly place: AccountPlace;
+  readonly record: T;
+}
+
+/** The columns of its place. */
+export const placeColumns = <T>(): readonly RowColumn<AccountRow<T>>[] => [
+  column('received_at', micros, (row: AccountRow<T>) => row.place.receivedAt),
+  column('account', lowCardinality, (row: AccountRow<T>) => row.place.account),
+  column('poll', text, (row: AccountRow<T>) => row.place.poll),
+  column('page', u32, (row: AccountRow<T>) => row.place.page),
+];
+
+/** A column of the record. */
+export function field<T, V>(name: string, type: ColumnType<V>, get: (record: T) => V): RowColumn<AccountRow<T>> {
+  return column(name, type, (row: AccountRow<T>) => get(row.record));
+}

@@ -1,0 +1,17 @@
+import type { ActiveOrder } from '../../client/index.js';
+import { type AccountRow, field, placeColumns } from './account-place.js';
+import { decimal, nameOrEmpty, nullable, text } from './column-types.js';
+import { rowLogTable } from './row-table.js';
+
+/** Orders in the book, each time that they were polled. */
+export const activeOrderObservations = rowLogTable<AccountRow<ActiveOrder>>({
+  name: 'active_order_observations',
+  columns: [
+    ...placeColumns<ActiveOrder>(),
+    field('order', text, (it) => it.orderId),
+    field('status', nameOrEmpty, (it) => it.status),
+    field('side', nameOrEmpty, (it) => it.side),
+    field('price', nullable(decimal), (it) => it.price),
+    field('quantity', decimal, (it) => it.quantity),
+  ],
+});

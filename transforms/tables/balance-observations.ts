@@ -1,0 +1,18 @@
+import type { Balance } from '../../client/index.js';
+import { type AccountRow, field, placeColumns } from './account-place.js';
+import { decimal, lowCardinality, nullable, text } from './column-types.js';
+import { rowLogTable } from './row-table.js';
+
+/** Balances, each time that they were polled. */
+export const balanceObservations = rowLogTable<AccountRow<Balance>>({
+  name: 'balance_observations',
+  columns: [
+    ...placeColumns<Balance>(),
+    field('asset', lowCardinality, (it) => it.assetId),
+    field('balance', decimal, (it) => it.balance),
+    field('free', nullable(decimal), (it) => it.free),
+    field('name', nullable(text), (it) => it.name),
+    field('ticker', nullable(text), (it) => it.ticker),
+    field('value', nullable(decimal), (it) => it.value),
+  ],
+});

@@ -1,0 +1,34 @@
+import { decimal, lowCardinality, micros, nameOrEmpty, nullable, oneOf, ratio, text } from './column-types.js';
+import { column, rowLogTable } from './row-table.js';
+
+/** A balance that the balance stream said, part 6.4. */
+export interface BalanceUpdateRow {
+  /** Unix microseconds. */
+  readonly receivedAt: number;
+  readonly account: string;
+  readonly connection: string;
+  /** `list`: of the answer to AUTH. `update`: a change. */
+  readonly source: 'list' | 'update';
+  readonly userId: string | null;
+  readonly assetId: string;
+  readonly balance: string;
+  readonly free: string | null;
+  readonly cost: string | null;
+  readonly averageOpenPrice: string | null;
+}
+
+export const balanceUpdates = rowLogTable<BalanceUpdateRow>({
+  name: 'balance_updates',
+  columns: [
+    column('received_at', micros, (row) => row.receivedAt),
+    column('account', lowCardinality, (row) => row.account),
+    column('connection', lowCardinality, (row) => row.connection),
+    column('source', oneOf('list', 'update'), (row) => row.source),
+    column('user', nameOrEmpty, (row) => row.userId),
+    column('asset', text, (row) => row.assetId),
+    column('balance', decimal, (row) => row.balance),
+    column('free', nullable(decimal), (row) => row.free),
+    column('cost', nullable(decimal), (row) => row.cost),
+    column('average_open_price', nullable(ratio), (row) => row.averageOpenPrice),
+  ],
+});

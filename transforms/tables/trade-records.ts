@@ -1,0 +1,26 @@
+import type { TradeRecord } from '../../client/index.js';
+import { type AccountRow, field, placeColumns } from './account-place.js';
+import { decimal, micros, nameOrEmpty, nullable, text, textOrEmpty } from './column-types.js';
+import { rowReplacingTable } from './row-table.js';
+
+/** An account's sides of fills, by account and trade record. */
+export const tradeRecords = rowReplacingTable<AccountRow<TradeRecord>>({
+  name: 'trade_records',
+  id: ['account', 'trade_record'],
+  version: 'received_at',
+  columns: [
+    ...placeColumns<TradeRecord>(),
+    field('trade_record', text, (it) => it.tradeRecordId),
+    field('trade', textOrEmpty, (it) => it.tradeId),
+    field('user', nameOrEmpty, (it) => it.userId),
+    field('order', textOrEmpty, (it) => it.orderId),
+    field('side', nameOrEmpty, (it) => it.side),
+    field('event', nameOrEmpty, (it) => it.eventId),
+    field('market', nameOrEmpty, (it) => it.marketId),
+    field('asset', nameOrEmpty, (it) => it.assetId),
+    field('quantity', decimal, (it) => it.quantity),
+    field('price', decimal, (it) => it.price),
+    field('fee', nullable(decimal), (it) => it.fee),
+    field('executed_at', nullable(micros), (it) => it.executedAtMicros),
+  ],
+});

@@ -1,0 +1,202 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { describeError, packageRoot, UsageError } from '../core/index.js';
+
+/** The data source of a panel, by the UID of the variable or of the provisioned one. */
+const datasource = z.strictObject({ type: z.literal('grafana-clickhouse-datasource'), uid: z.string().min(1) });
+
+/**
+ * One question to ClickHouse, as the plugin keeps it since version 4. `format` is the plugin's number of the query
+ * type: its backend reads the number, its editor the name.
+ */
+const target = z
+  .strictObject({
+    refId: z.string().regex(/^[A-Z][A-Za-z]*$/),
+    datasource,
+    editorType: z.literal('sql'),
+    queryType: z.enum(['timeSeries', 'table']),
+    format: z.union([z.literal(0), z.literal(1)]),
+    rawSql: z.string().min(1),
+  })
+  .refine(({ queryType, format }) => (queryType === 'timeSeries') === (format === 0), {
+    message: 'queryType and format say different things',
+  });
+
+const gridPosition = z
+  .strictObject({
+    x: z.int().min(0).max(23),
+    y: z.int().min(0),
+    w: z.int().min(1).max(24),
+    h: z.int().min(1),
+  })
+  .refine(({ x, w }) => x + w <= 24, { message: 'wider than the grid of 24 columns' });
+
+const threshold = z.strictObject({ color: z.string(), value: z.number().nullable() });
+const fieldProperty = z.strictObject({ id: z.string(), value: z.unknown() });
+
+const fieldConfig = z.strictObject({
+  defaults: z.strictObject({
+    unit: z.string().optional(),
+    decimals: z.int().min(0).optional(),
+    min: z.number().optional(),
+    max: z.number().optional(),
+    noValue: z.string().optional(),
+    displayName: z.string().optional(),
+    color: z.looseObject({ mode: z.string() }).optional(),
+    thresholds: z
+      .strictObject({ mode: z.enum(['absolute', 'percentage']), steps: z.array(threshold).min(1) })
+      .optional(),
+    mappings: z.array(z.looseObject({ type: z.enum(['value', 'range', 'special', 'regex']) })).optional(),
+    custom: z.record(z.string(), z.unknown()).optional(),
+  }),
+  overrides: z.array(
+    z.strictObject({
+      matcher: z.strictObject({
+        id: z.enum(['byName', 'byRegexp', 'byType', 'byFrameRefID']),
+        options: z.string(),
+      }),
+      properties: z.array(fieldProperty),
+    }),
+  ),
+});
+
+const row = z.strictObject({
+  id: z.int().min(1),
+  type: z.literal('row'),
+  title: z.string().min(1),
+  collapsed: z.literal(false),
+  gridPos: gridPosition,
+  panels: z.array(z.never()),
+});
+
+const panel = z.strictObject({
+  id: z.int().min(1),
+  type: z.enum(['timeseries', 'candlestick', 'table', 'stat', 'bargauge', 'gauge', 'barchart', 'state-timeline']),
+  title: z.string().min(1),
+  /** What the reader is looking at, and what it means when it looks bad. */
+  description: z.string().min(20),
+  datasource,
+  gridPos: gridPosition,
+  targets: z.array(target).min(1),
+  /** Least width of a bucket, such as `10s`. */
+  interval: z.string().optional(),
+  maxDataPoints: z.int().min(1).optional(),
+  fieldConfig,
+  options: z.record(z.string(), z.unknown()),
+  transformations: z.array(z.strictObject({ id: z.string(), options: z.record(z.string(), z.unknown()) })).optional(),
+  links: z.array(z.looseObject({ title: z.string(), url: z.string() })).optional(),
+});
+
+const queryVariable = z.strictObject({
+  type: z.literal('query'),
+  name: z.string().regex(/^[a-z_]+$/),
+  label: z.string(),
+  description: z.string(),
+  datasource,
+  /** The plugin reads a variable's query from an object of this form. */
+  query: target,
+  refresh: z.union([z.literal(1), z.literal(2)]),
+  sort: z.int(),
+  multi: z.boolean(),
+  includeAll: z.boolean(),
+  current: z.strictObject({ text: z.string(), value: z.string() }).optional(),
+});
+
+const customVariable = z.strictObject({
+  type: z.literal('custom'),
+  name: z.string().regex(/^[a-z_]+$/),
+  label: z.string(),
+  description: z.string(),
+  /** `text : value, text : value`. */
+  query: z.string().min(1),
+  multi: z.literal(false),
+  includeAll: z.literal(false),
+  current: z.strictObject({ text: z.string(), value: z.string() }),
+});
+
+const datasourceVariable = z.strictObject({
+  type: z.literal('datasource'),
+  name: z.literal('datasource'),
+  label: z.string(),
+  query: z.literal('grafana-clickhouse-datasource'),
+  hide: z.int(),
+  current: z.strictObject({ text: z.string(), value: z.string() }),
+});
+
+const annotation = z.strictObject({
+  name: z.string().min(1),
+  enable: z.boolean(),
+  hide: z.boolean().optional(),
+  iconColor: z.string(),
+  datasource,
+  target,
+});
+
+/** The part of Grafana's dashboard format (classic, schema version 39 and newer) that our dashboards are written in. */
+const dashboard = z.strictObject({
+  uid: z.string().regex(/^[a-z0-9-]{1,40}$/),
+  title: z.string().min(1),
+  description: z.string().min(20),
+  tags: z.array(z.string()),
+  schemaVersion: z.int().min(39),
+  version: z.int(),
+  editable: z.boolean(),
+  graphTooltip: z.union([z.literal(0), z.literal(1), z.literal(2)]),
+  timezone: z.enum(['utc', 'browser', '']),
+  refresh: z.string(),
+  time: z.strictObject({ from: z.string(), to: z.string() }),
+  timepicker: z.strictObject({ refresh_intervals: z.array(z.string()) }),
+  templating: z.strictObject({
+    list: z.array(z.discriminatedUnion('type', [queryVariable, customVariable, datasourceVariable])),
+  }),
+  annotations: z.strictObject({ list: z.array(annotation) }),
+  links: z.array(z.looseObject({ title: z.string(), type: z.string() })),
+  panels: z.array(z.discriminatedUnion('type', [row, panel])).min(1),
+});
+
+export type Dashboard = z.infer<typeof dashboard>;
+export type DashboardTarget = z.infer<typeof target>;
+/** A panel that asks something; rows, which only head others, are left out. */
+export type Panel = z.infer<typeof panel>;
+export type DashboardVariable = Dashboard['templating']['list'][number];
+
+/** Where the dashboards are: the same files that Grafana is given. */
+export const dashboardFolder = (): string => join(packageRoot(), 'dashboards');
+
+/**
+ * Every dashboard of a folder, in the order of the file names.
+ * @throws UsageError that names the file and the place in it when one is not in the form above
+ */
+export function loadDashboards(folder: string = dashboardFolder()): Dashboard[] {
+  return readdirSync(folder)
+    .filter((name) => name.endsWith('.json'))
+    .sort()
+    .map((name) => readDashboard(join(folder, name)));
+}
+
+function readDashboard(path: string): Dashboard {
+  let value: unknown;
+  try {
+    value = JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    throw new UsageError(`cannot read the dashboard ${path}: ${describeError(error)}`, { cause: error });
+  }
+  const parsed = dashboard.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new UsageError(`${path} is not a dashboard: ${issue?.path.join('.')}: ${issue?.message}`);
+}
+
+/** The panels that ask something, from top to bottom. */
+export function panelsOf({ panels }: Dashboard): Panel[] {
+  return panels.filter((one): one is Panel => one.type !== 'row');
+}
+
+/** The values of a custom variable: `1 minute : 60, 5 minutes : 300`. */
+export function customValues(query: string): { text: string; value: string }[] {
+  return query.split(',').map((entry) => {
+    const [text = '', value = text] = entry.split(' : ').map((part) => part.trim());
+    return { text, value };
+  });
+}

@@ -1,0 +1,154 @@
+import { setMaxListeners } from 'node:events';
+import { UsageError } from '../../core/index.js';
+import type { Connection, InsertOptions, QueryParams, StatementSettings } from '../connection.js';
+import { quoteName } from '../connection.js';
+import { ConnectionError, StatementError } from '../errors.js';
+import type { TableBlock } from '../table.js';
+import { readLayouts } from './layouts.js';
+import type { ReadOptions, ShardConnection } from './shard-connection.js';
+
+export interface ClusterShardOptions {
+  /** Number of the shard, from 0. */
+  readonly number: number;
+  /** Replicas that must have an insert before it counts as done. */
+  readonly quorum: number;
+}
+
+/** Codes of errors that another replica may not have. */
+const ELSEWHERE: ReadonlySet<number> = new Set([
+  225, // NO_ZOOKEEPER
+  242, // TABLE_IS_READ_ONLY
+  279, // ALL_CONNECTION_TRIES_FAILED
+]);
+
+/**
+ * A shard of a cluster: the first of its replicas that answers, for as long as it does. Each is asked which shard it is
+ * before it is used: rows that were begun on one shard must never be finished on another.
+ *
+ * What one replica acknowledged, another may not have yet. A read that must see it (`upToDate`) first waits until the
+ * replica has fetched everything that was ever written to the table; the tokens of inserts are in the coordination
+ * service, so they hold whichever replica gets a block again.
+ */
+export class ClusterShard implements ShardConnection {
+  readonly database: string;
+  #preferred = 0;
+  readonly #known = new Set<Connection>();
+
+  constructor(
+    private readonly replicas: readonly [Connection, ...Connection[]],
+    private readonly options: ClusterShardOptions,
+  ) {
+    this.database = replicas[0].database;
+  }
+
+  get url(): string {
+    return this.replicas.map((replica) => replica.url).join(' or ');
+  }
+
+  query<Row>(sql: string, params: QueryParams = {}, signal?: AbortSignal, options: ReadOptions = {}): Promise<Row[]> {
+    return this.#withReplica(signal, async (replica) => {
+      await this.#catchUp(replica, options, signal);
+      return replica.query<Row>(sql, params, signal);
+    });
+  }
+
+  queryWithBlock<Row>(sql: string, block: TableBlock, signal?: AbortSignal, options: ReadOptions = {}): Promise<Row> {
+    return this.#withReplica(signal, async (replica) => {
+      await this.#catchUp(replica, options, signal);
+      return replica.queryWithBlock<Row>(sql, block, signal);
+    });
+  }
+
+  async queryEvery<Row>(sql: string, params: QueryParams = {}, signal?: AbortSignal): Promise<Row[]> {
+    return (await this.#everyReplica((replica) => replica.query<Row>(sql, params, signal))).flat();
+  }
+
+  command(
+    sql: string,
+    options: ReadOptions & {
+      params?: QueryParams;
+      settings?: StatementSettings;
+      signal?: AbortSignal | undefined;
+    } = {},
+  ): Promise<void> {
+    return this.#withReplica(options.signal, async (replica) => {
+      await this.#catchUp(replica, options, options.signal);
+      await replica.command(sql, options);
+    });
+  }
+
+  async commandEvery(sql: string, signal?: AbortSignal): Promise<void> {
+    await this.#everyReplica((replica) => replica.command(sql, { signal }));
+  }
+
+  insert(block: TableBlock, options: InsertOptions): Promise<void> {
+    const { quorum } = this.options;
+    const settings = quorum > 1 ? { ...options.settings, insert_quorum: quorum } : options.settings;
+    return this.#withReplica(options.signal, async (replica) => {
+      await this.#catchUp(replica, options, options.signal);
+      await replica.insert(block, { ...options, settings });
+    });
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.replicas.map((replica) => replica.close()));
+  }
+
+  /** Works on the preferred replica; after a failure of the replica itself, the next call prefers the next one. */
+  async #withReplica<T>(signal: AbortSignal | undefined, work: (replica: Connection) => Promise<T>): Promise<T> {
+    const at = this.#preferred;
+    const replica = this.replicas[at] ?? this.replicas[0];
+    try {
+      await this.#identify(replica, signal);
+      return await work(replica);
+    } catch (error) {
+      if (!signal?.aborted && isOfReplica(error)) {
+        // It may come back with another shard's data.
+        this.#known.delete(replica);
+        if (this.#preferred === at) this.#preferred = (at + 1) % this.replicas.length;
+      }
+      throw error;
+    }
+  }
+
+  /** Answers of all replicas that are there; throws when none is. */
+  async #everyReplica<T>(work: (replica: Connection) => Promise<T>): Promise<T[]> {
+    const outcomes = await Promise.allSettled(this.replicas.map(work));
+    const refused = outcomes.find((o) => o.status === 'rejected' && !(o.reason instanceof ConnectionError));
+    const answers = outcomes.filter((o) => o.status === 'fulfilled').map((o) => o.value);
+    const failed = refused ?? (answers.length === 0 ? outcomes[0] : undefined);
+    if (failed?.status === 'rejected') throw failed.reason;
+    return answers;
+  }
+
+  async #identify(replica: Connection, signal: AbortSignal | undefined): Promise<void> {
+    if (this.#known.has(replica)) return;
+    const { shard } = await readLayouts(replica, signal);
+    assertShard(replica, shard, this.options.number);
+    this.#known.add(replica);
+  }
+
+  async #catchUp(replica: Connection, { upToDate = [] }: ReadOptions, signal: AbortSignal | undefined): Promise<void> {
+    if (this.replicas.length < 2) return;
+    if (signal) setMaxListeners(0, signal);
+    for (const table of upToDate) {
+      await replica.command(`SYSTEM SYNC REPLICA ${quoteName(this.database)}.${quoteName(table)} LIGHTWEIGHT`, {
+        signal,
+      });
+    }
+  }
+}
+
+const isOfReplica = (error: unknown): boolean =>
+  error instanceof ConnectionError || (error instanceof StatementError && ELSEWHERE.has(error.code));
+
+/** @throws UsageError unless the node holds the shard that it is configured as */
+export function assertShard(node: Connection, recorded: number | undefined, configured: number): void {
+  if (recorded === configured) return;
+  throw new UsageError(
+    recorded === undefined
+      ? `${node.url} is configured as shard ${configured + 1} of the cluster and has no tables yet; run \`chancery migrate\``
+      : `${node.url} holds shard ${recorded + 1} of the cluster but is configured as shard ${configured + 1}; ` +
+          'put the shards back in their order (new ones go to the end)',
+  );
+}

@@ -1,0 +1,100 @@
+import { UsageError } from '../../core/index.js';
+import { type Connection, quoteName, quoteText } from '../connection.js';
+import { readColumns, type ShardTable, type TableColumn } from './shard-tables.js';
+
+/** Which cluster a cover reads, and where. */
+export interface CoverPlace {
+  /** The database that people ask. */
+  readonly database: string;
+  /** Name of the cluster in the servers' configuration. */
+  readonly cluster: string;
+}
+
+/** Types that a migration allowed itself are the shard's business. */
+const COVER_SETTINGS = { allow_suspicious_low_cardinality_types: 1 };
+
+interface LiveCover {
+  readonly name: string;
+  readonly engine: string;
+  readonly definition: string;
+}
+
+/**
+ * Puts a table of the same name over each table of the node's shard: over all shards (Distributed), or, where every
+ * shard has all rows, over this node's own. Nothing is kept in them, so one that does not fit any more is replaced.
+ * Answers the names of those that were made or taken away.
+ */
+export async function coverTables(
+  node: Connection,
+  tables: readonly ShardTable[],
+  place: CoverPlace,
+): Promise<string[]> {
+  const { database } = place;
+  const live = await node.query<LiveCover>(
+    `SELECT name, engine, if(engine = 'View', as_select, engine_full) AS definition
+     FROM system.tables WHERE database = {database:String}`,
+    { database },
+  );
+  const columns = await readColumns(node, database);
+  const changed: string[] = [];
+  for (const table of tables) {
+    const cover = live.find((other) => other.name === table.name);
+    if (cover) assertCover(node, database, cover);
+    const engine = table.onEveryShard ? 'View' : 'Distributed';
+    const wanted = definitionOf(node, table, place);
+    const fits = cover?.engine === engine && cover.definition === wanted && sameColumns(table, columns.get(table.name));
+    if (fits) continue;
+    if (cover && cover.engine !== engine) await drop(node, database, table.name);
+    await node.command(coverStatement(node, table, place), { settings: COVER_SETTINGS });
+    changed.push(table.name);
+  }
+  for (const { name, engine } of live) {
+    if (engine !== 'Distributed' || tables.some((table) => table.name === name)) continue;
+    await drop(node, database, name);
+    changed.push(name);
+  }
+  return changed;
+}
+
+const drop = (node: Connection, database: string, name: string): Promise<void> =>
+  node.command(`DROP TABLE IF EXISTS ${database}.${quoteName(name)} SYNC`);
+
+function assertCover(node: Connection, database: string, { name, engine }: LiveCover): void {
+  if (engine === 'View' || engine === 'Distributed') return;
+  throw new UsageError(
+    `database ${database} at ${node.url} has the table ${name} of a single server; give the cluster a database of its ` +
+      'own with --database, or move that one away',
+  );
+}
+
+function coverStatement(node: Connection, table: ShardTable, place: CoverPlace): string {
+  const name = `${place.database}.${quoteName(table.name)}`;
+  const comment = `COMMENT ${quoteText(table.comment)}`;
+  const definition = definitionOf(node, table, place);
+  const lines = table.columns.map((column) => columnLine(column, !table.onEveryShard)).join(',\n');
+  return table.onEveryShard
+    ? `CREATE OR REPLACE VIEW ${name} (\n${lines}\n) AS ${definition} ${comment}`
+    : `CREATE OR REPLACE TABLE ${name} (\n${lines}\n) ENGINE = ${definition} ${comment}`;
+}
+
+/** As `system.tables` shows it: SELECT of a view, engine of a table. */
+function definitionOf(node: Connection, table: ShardTable, { cluster }: CoverPlace): string {
+  if (!table.onEveryShard) {
+    return `Distributed(${[cluster, node.database, table.name].map(quoteText).join(', ')})`;
+  }
+  const names = table.columns.filter((column) => column.kind !== 'ALIAS').map((column) => bareOrQuoted(column.name));
+  return `SELECT ${names.join(', ')} FROM ${node.database}.${bareOrQuoted(table.name)}`;
+}
+
+/** ClickHouse shows names without quotes where it can. */
+const bareOrQuoted = (name: string): string => (/^[a-zA-Z_]\w*$/.test(name) ? name : quoteName(name));
+
+function columnLine({ name, type, kind, expression, comment }: TableColumn, defaults: boolean): string {
+  const value = defaults && kind !== '' ? ` ${kind} ${expression}` : '';
+  return `${quoteName(name)} ${type}${value} COMMENT ${quoteText(comment)}`;
+}
+
+function sameColumns({ columns, onEveryShard }: ShardTable, cover: readonly TableColumn[] = []): boolean {
+  const text = (list: readonly TableColumn[]) => list.map((column) => columnLine(column, !onEveryShard)).join();
+  return text(columns) === text(cover);
+}

@@ -1,0 +1,30 @@
+import { UsageError } from '../../core/index.js';
+import type { ShardTable } from './shard-tables.js';
+
+/**
+ * Makes `table FINAL` right over several shards. FINAL merges the rows of one ID within each shard; an ID may be on two
+ * of them when the number of shards or of a topic's partitions changed. Each shard's rows come in order of the ID, so
+ * taking the latest of each costs a merge of sorted streams.
+ */
+export function finalOverShards(
+  sql: string,
+  file: string,
+  databases: { readonly database: string; readonly shard: string },
+  tables: readonly ShardTable[],
+): string {
+  const { database, shard } = databases;
+  const pattern = new RegExp(`\\b${database}\\.(\\w+)(?:\\s+AS\\s+(\\w+))?\\s+FINAL\\b`, 'g');
+  return sql.replace(pattern, (whole, name: string, alias: string | undefined) => {
+    const table = tables.find((other) => other.name === name);
+    if (!table) return whole;
+    if (table.onEveryShard) return `${shard}.${name} AS ${alias ?? name} FINAL`;
+    if (!table.engine.includes('Replacing')) {
+      throw new UsageError(
+        `${file} reads ${name} with FINAL, which over several shards is right for replacing tables only; ` +
+          'group and merge its states instead',
+      );
+    }
+    const order = table.version === '' ? table.sortingKey : `${table.sortingKey}, ${table.version} DESC`;
+    return `(SELECT * FROM ${database}.${name} FINAL ORDER BY ${order} LIMIT 1 BY ${table.sortingKey}) AS ${alias ?? name}`;
+  });
+}

@@ -1,0 +1,143 @@
+import { describeError, UsageError } from '../../core/index.js';
+import type { Connection } from '../connection.js';
+import { StatementError } from '../errors.js';
+import type { Applied, Ledger } from './ledger.js';
+import { fillPlaceholders, type Placeholders } from './placeholders.js';
+import type { SqlFile, ViewFile } from './sql-files.js';
+import { splitStatements } from './statements.js';
+
+export interface SqlRunOptions {
+  /** Its database has the tables and the ledger. */
+  readonly connection: Connection;
+  readonly ledger: Ledger;
+  /** Of migrations; its database is the connection's. */
+  readonly placeholders: Placeholders;
+  /** Where the views are, when that is another database, and what their text becomes there. */
+  readonly views?: { readonly database: string; readonly rewrite: (sql: string, file: string) => string };
+  readonly signal: AbortSignal;
+}
+
+/** Applies SQL files to one database and writes down which. */
+export class SqlRun {
+  constructor(private readonly options: SqlRunOptions) {}
+
+  /** Whether every migration was applied. Throws when an applied one was changed or is missing. */
+  async isMigrated(migrations: readonly SqlFile[]): Promise<boolean> {
+    const applied = await this.options.ledger.read('migration');
+    return applied.length > 0 && pendingMigrations(migrations, applied).length === 0;
+  }
+
+  /** Whether there is nothing to apply. Throws as `isMigrated` does. */
+  async isCurrent(migrations: readonly SqlFile[], views: readonly ViewFile[]): Promise<boolean> {
+    if (!(await this.isMigrated(migrations))) return false;
+    const recorded = await this.options.ledger.read('view');
+    return recorded.length === views.length && (await this.outdatedViews(views)).length === 0;
+  }
+
+  /** Applies the migrations that are new, in order; answers their names. */
+  async applyMigrations(files: readonly SqlFile[]): Promise<string[]> {
+    const pending = pendingMigrations(files, await this.options.ledger.read('migration'));
+    for (const file of pending) {
+      await this.#apply('migration', file, fillPlaceholders(file.text, this.options.placeholders, `${file.name}.sql`));
+    }
+    return pending.map((file) => file.name);
+  }
+
+  /** Makes the views that are new or changed, or all of them; answers their names. */
+  async applyViews(files: readonly ViewFile[], all = false): Promise<string[]> {
+    const { placeholders, views } = this.options;
+    const outdated = all ? files : await this.outdatedViews(files);
+    for (const file of outdated) {
+      const path = `${file.name}.sql`;
+      const text = fillPlaceholders(file.text, { ...placeholders, database: this.#viewDatabase }, path);
+      await this.#apply('view', file, views ? views.rewrite(text, path) : text);
+    }
+    return outdated.map((file) => file.name);
+  }
+
+  async #apply(kind: 'migration' | 'view', file: SqlFile, text: string): Promise<void> {
+    const { connection, ledger, signal } = this.options;
+    const path = `${file.name}.sql`;
+    const statements = splitStatements(text);
+    if (kind === 'view') assertView(statements, this.#viewDatabase, file);
+    for (const [i, statement] of statements.entries()) {
+      signal.throwIfAborted();
+      try {
+        await connection.command(statement);
+      } catch (error) {
+        if (!(error instanceof StatementError) || error.retryable) throw error;
+        throw new UsageError(`${path}, statement ${i + 1} of ${statements.length}: ${describeError(error)}`, {
+          cause: error,
+        });
+      }
+    }
+    await ledger.record(kind, file.name, file.checksum);
+  }
+
+  /** Views that are new, changed, read a changed view, or are not there any more. */
+  async outdatedViews(views: readonly ViewFile[]): Promise<ViewFile[]> {
+    const recorded = new Map((await this.options.ledger.read('view')).map((a) => [a.name, a.checksum]));
+    const existing = new Set(
+      (
+        await this.options.connection.query<{ name: string }>(
+          "SELECT name FROM system.tables WHERE database = {database:String} AND engine = 'View'",
+          { database: this.#viewDatabase },
+        )
+      ).map((row) => row.name),
+    );
+    return views.filter((view) => recorded.get(view.name) !== view.checksum || !existing.has(view.name));
+  }
+
+  async dropViewsWithoutFile(views: readonly ViewFile[]): Promise<string[]> {
+    const known = new Set(views.map((view) => view.name));
+    const gone = (await this.options.ledger.read('view')).filter((applied) => !known.has(applied.name));
+    for (const { name } of gone) {
+      await this.options.connection.command(`DROP VIEW IF EXISTS ${this.#viewDatabase}.${name} SYNC`);
+      await this.options.ledger.record('view', name, '');
+    }
+    return gone.map((applied) => applied.name);
+  }
+
+  get #viewDatabase(): string {
+    return this.options.views?.database ?? this.options.connection.database;
+  }
+}
+
+/** Compares what was applied with the files; answers those still to apply. */
+function pendingMigrations(files: readonly SqlFile[], applied: readonly Applied[]): SqlFile[] {
+  const byName = new Map(files.map((file) => [file.name, file]));
+  for (const { name, checksum, applied_at } of applied) {
+    const file = byName.get(name);
+    if (!file) {
+      throw new UsageError(
+        `migration ${name}.sql was applied to this database on ${applied_at} but is not part of this Chancery; ` +
+          'use the version that recorded the data, or a newer one',
+      );
+    }
+    if (file.checksum !== checksum) {
+      throw new UsageError(
+        `migration ${name}.sql was changed after it was applied on ${applied_at}; ` +
+          'put the file back as it was and write the change into a new migration',
+      );
+    }
+  }
+  const last = applied.at(-1)?.name ?? '';
+  const done = new Set(applied.map((a) => a.name));
+  const pending = files.filter((file) => !done.has(file.name));
+  const late = pending.find((file) => file.name < last);
+  if (late) {
+    throw new UsageError(
+      `migration ${late.name}.sql comes before ${last}.sql, which is applied; give it a higher number`,
+    );
+  }
+  return pending;
+}
+
+/** One statement that creates the view which the file is named after: so that files and views correspond. */
+function assertView(statements: readonly string[], database: string, file: SqlFile): void {
+  const begin = new RegExp(`^(\\s|--[^\\n]*\\n)*CREATE OR REPLACE VIEW ${database}\\.${file.name}\\b`);
+  if (statements.length === 1 && begin.test(statements[0] ?? '')) return;
+  throw new UsageError(
+    `${file.name}.sql must be one statement that begins with CREATE OR REPLACE VIEW {database}.${file.name}`,
+  );
+}
