@@ -1,12 +1,15 @@
 #!/usr/bin/env node
 import { CommanderError } from 'commander';
-import { printable } from '../core/index.js';
+import { describeError, printable } from '../core/index.js';
 import { EXIT, explain } from './errors.js';
 import { createProgram } from './program.js';
 
 async function main(): Promise<number> {
   // A reader that has seen enough (`chancery sql … | head`) is no failure.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') process.stderr.write(`chancery: cannot write the answer: ${describeError(error)}\n`);
+    process.exit(error.code === 'EPIPE' ? EXIT.done : EXIT.failed);
+  });
   // Nothing ends because a remark or a log line cannot be written, on a full disk for instance.
   process.stderr.on('error', () => undefined);
   try {

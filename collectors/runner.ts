@@ -14,6 +14,7 @@ import {
   packageVersion,
   retry,
   type Settings,
+  STOP_MS,
   Stopped,
   systemClock,
   TOPICS,
@@ -60,8 +61,6 @@ const SCHEDULES = [
   'statsSchedule',
   'activitySchedule',
 ] as const;
-/** How long a stop waits for the bus, milliseconds. */
-const STOP_MS = 3000;
 
 /** Records the exchange onto the bus: everything public, the configured accounts, and feeds by their address. */
 export class Collector implements Component {
@@ -193,7 +192,7 @@ export class Collector implements Component {
     ]);
     this.#marks.stopAlive();
     if (!this.#started) return;
-    await Promise.race([this.#sayGoodbye(), this.#clock.sleep(STOP_MS)]);
+    await Promise.race([this.#sayGoodbye(), this.#clock.sleep(STOP_MS.collector)]);
     const lost = await this.#publisher.drain(0);
     if (lost > 0) this.options.log.error(`${lost} received records could not be put on the bus and are lost`);
   }

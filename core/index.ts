@@ -28,3 +28,4 @@ export {
 export { Backoff, type BackoffOptions, type RetryOptions, retry } from './retry.js';
 export { Secret } from './secret.js';
 export { SETTINGS, type Setting, type SettingName, type Settings } from './settings.js';
+export { STOP_MS } from './stop-times.js';

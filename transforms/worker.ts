@@ -10,6 +10,7 @@ import {
   OutageLog,
   retry,
   type Settings,
+  STOP_MS,
   Stopped,
   systemClock,
   TOPICS,
@@ -52,8 +53,6 @@ export interface TransformWorkerOptions {
 const BATCH_BYTES = 48e6;
 /** How long a batch waits for the missing pieces of a body, milliseconds. */
 const PIECE_DELAY_MS = 5000;
-/** How long a stop waits for what was taken to be written, milliseconds. */
-const STOP_MS = 2500;
 const TOPIC_NAMES: readonly string[] = Object.values(TOPICS);
 
 /** Makes rows of raw records and brings them into ClickHouse, exactly once: a member of the group of workers. */
@@ -123,7 +122,7 @@ export class TransformWorker implements Component, ConsumerHandler {
 
   async stop(): Promise<void> {
     this.#stop.abort(new Stopped('asked to stop'));
-    const timer = setTimeout(() => this.#abandon.abort(new Stopped('asked to stop')), STOP_MS);
+    const timer = setTimeout(() => this.#abandon.abort(new Stopped('asked to stop')), STOP_MS.worker);
     await this.#consuming;
     clearTimeout(timer);
     this.#abandon.abort(new Stopped('asked to stop'));

@@ -1,7 +1,9 @@
 import { type Command, Option } from 'commander';
 import { createLogger, flagOf, processSignal } from '../../core/index.js';
 import { EXCHANGE_OPTIONS, type ExchangeOption, readExchangeOptions, startExchange } from '../../exchange/index.js';
+import { openDataFolder } from '../parts/data-folder.js';
 import { instancePaths } from '../parts/instance.js';
+import { goOnWithoutOutput } from '../parts/output.js';
 import { announce } from '../parts/registry.js';
 import { untilStopped } from '../parts/run-part.js';
 import { settingsOf, withSettings } from '../settings.js';
@@ -35,11 +37,13 @@ export function define(command: Command): void {
     readExchangeOptions(values);
     const signal = processSignal(settings.stopWithParent ? process.stdin : undefined);
     const log = createLogger({ part: 'exchange', level: settings.logLevel, plain: process.stderr.isTTY === true });
+    if (given.has('data') && openDataFolder(settings.data)) log.info(`made the data folder ${settings.data}`);
     const exchange = await startExchange(values, { signal, log });
     const about = {
       address: exchange.ready.url,
       ...(exchange.metricsUrl === undefined ? {} : { health: exchange.metricsUrl }),
     };
+    goOnWithoutOutput((line) => log.warn(line));
     const known = given.has('data') ? announce(settings.data, 'exchange', about) : undefined;
     try {
       process.stdout.write(`${JSON.stringify(exchange.ready)}\n`);

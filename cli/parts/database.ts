@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs';
-import { type Logger, Secret, type Settings, systemClock, UnavailableError } from '../../core/index.js';
+import { describeError, OutageLog, retry, Secret, type Settings, UnavailableError } from '../../core/index.js';
 import { Connection, findEmbedded, type MigrateResult, migrate } from '../../warehouse/index.js';
+import type { PartContext } from './run-part.js';
 
 /**
  * Connects as the user who may do everything, to the configured ClickHouse or to the embedded one of the data folder.
@@ -21,32 +21,36 @@ export async function connectOwner(settings: Settings, application: string): Pro
   return new Connection({ endpoint: running.owner, database, application });
 }
 
-/** How often it is looked whether the embedded ClickHouse is there, milliseconds. */
+/** Longest pause between two looks whether ClickHouse is there, milliseconds. */
 const LOOK_AGAIN_MS = 500;
 
+type Waiting = Pick<PartContext, 'settings' | 'log' | 'signal' | 'waits'>;
+
+/** As `connectOwner`; while the embedded ClickHouse of the data folder is not there, it waits for it. */
+export function awaitOwner(application: string, context: Waiting): Promise<Connection> {
+  return untilAvailable(context, () => connectOwner(context.settings, application));
+}
+
 /**
- * As `connectOwner`; while the embedded ClickHouse of an existing data folder is not there, it waits for it and says so
- * once.
- * @throws UnavailableError when there is no such folder; the signal's reason when it is aborted
+ * Tries until ClickHouse is there, which the log says once and /healthz all the time; other errors are thrown, and the
+ * signal's reason when it is aborted.
  */
-export async function awaitOwner(
-  settings: Settings,
-  application: string,
-  log: Logger,
-  signal: AbortSignal,
-): Promise<Connection> {
-  for (let round = 0; ; round++) {
-    signal.throwIfAborted();
-    try {
-      const connection = await connectOwner(settings, application);
-      if (round > 0) log.info('ClickHouse is there');
-      return connection;
-    } catch (error) {
-      if (!(error instanceof UnavailableError) || !existsSync(settings.data)) throw error;
-      if (round === 0) log.warn(`${error.message}; waiting for it`);
-    }
-    await systemClock.sleep(LOOK_AGAIN_MS, signal);
-  }
+export async function untilAvailable<T>(context: Waiting, work: () => Promise<T>): Promise<T> {
+  const { log, signal, waits } = context;
+  const outage = new OutageLog(log, 'ClickHouse is there');
+  const result = await retry(work, {
+    attempts: Number.POSITIVE_INFINITY,
+    capMs: LOOK_AGAIN_MS,
+    signal,
+    onRetry: (error) => {
+      const reason = describeError(error);
+      waits(`waiting for ClickHouse: ${reason}`);
+      outage.failed(reason);
+    },
+  });
+  waits('starting');
+  outage.succeeded();
+  return result;
 }
 
 /** Brings tables and views of the instance's database up to date; harmless when they are. */

@@ -14,6 +14,7 @@ export function instancePaths(dataFolder: string) {
     /** Credentials of the simulated exchange's accounts, for the collector. */
     exchangeAccounts: join(folder, 'exchange-accounts.json'),
     logs: join(folder, 'logs'),
+    run: join(folder, 'run'),
     sqlHistory: join(folder, 'sql-history'),
   };
 }
@@ -35,13 +36,23 @@ export function lookAtBus(settings: Settings, log?: Logger): Bus | undefined {
   return openConfiguredBus(settings, { dir: bus, retentionEveryMs: 0, ...(log ? { log } : {}) });
 }
 
-/** @throws UsageError when nothing was ever recorded in the data folder and no ClickHouse elsewhere is configured */
+/** @throws UsageError when there is no data folder and no ClickHouse elsewhere is configured */
 export function assertInstance(settings: Settings): void {
   if (settings.clickhouseUrl !== undefined) return;
   const { folder } = instancePaths(settings.data);
   if (!existsSync(folder)) {
     throw new UsageError(
       `there is no data folder ${folder}; start recording with \`chancery up\`, or name it with --data`,
+    );
+  }
+}
+
+/** @throws UsageError when no embedded ClickHouse ever ran on the data folder */
+export function assertRecorded(settings: Settings): void {
+  const { folder, clickhouse } = instancePaths(settings.data);
+  if (!existsSync(clickhouse)) {
+    throw new UsageError(
+      `nothing was recorded in ${folder} yet; start recording with \`chancery up\`, or name another folder with --data`,
     );
   }
 }

@@ -7,7 +7,7 @@ import {
   type EmbeddedEndpoint,
   findEmbedded,
 } from '../../warehouse/index.js';
-import { assertInstance } from './instance.js';
+import { assertInstance, assertRecorded } from './instance.js';
 
 /** A connection that can only read. */
 export interface ReadOnly {
@@ -38,6 +38,8 @@ export async function connectReadOnly(settings: Settings, signal: AbortSignal): 
   assertInstance(settings);
   const found = await findReadOnly(settings);
   if (found) return found;
+  assertRecorded(settings);
+  process.umask(0o077);
   const server = new EmbeddedClickHouse({
     dataFolder: settings.data,
     database: settings.database,

@@ -1,6 +1,7 @@
 import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isAlive, ownIdentity, type ProcessIdentity, UsageError } from '../../core/index.js';
+import { describeError, isAlive, ownIdentity, type ProcessIdentity, UsageError } from '../../core/index.js';
+import { instancePaths } from './instance.js';
 
 /** The parts that run for long, each alone in a process or under `chancery up`. */
 export const PARTS = ['up', 'exchange', 'clickhouse', 'collect', 'transform'] as const;
@@ -23,8 +24,6 @@ export interface RunningPart {
 
 export type Announcement = Pick<RunningPart, 'health' | 'address' | 'tcpPort'>;
 
-const folderOf = (dataFolder: string) => join(dataFolder, 'run');
-
 /**
  * Makes a running part known in its data folder until `end` is called.
  * @throws UsageError when it must be `alone` and another process already runs this part on the folder
@@ -35,7 +34,7 @@ export function announce(
   about: Announcement = {},
   options: { alone?: boolean } = {},
 ): { update(about: Announcement): void; end(): void } {
-  const folder = folderOf(dataFolder);
+  const folder = instancePaths(dataFolder).run;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   removeDead(dataFolder);
   const path = join(folder, options.alone ? `${part}.json` : `${part}-${process.pid}.json`);
@@ -44,7 +43,12 @@ export function announce(
   const identity = ownIdentity();
   const write = (details: Announcement) => {
     const entry: RunningPart = { part, pid: process.pid, process: identity, startedAt, ...details };
-    writeFileSync(draft, `${JSON.stringify(entry)}\n`, { mode: 0o600 });
+    try {
+      writeFileSync(draft, `${JSON.stringify(entry)}\n`, { mode: 0o600 });
+    } catch (error) {
+      rmSync(draft, { force: true });
+      throw new Error(`cannot write ${path}: ${describeError(error)}`, { cause: error });
+    }
   };
   write(about);
   if (options.alone) claim(draft, path, dataFolder);
@@ -64,7 +68,7 @@ export function announce(
 /** The parts that run on this data folder now. Files of processes that are gone are removed. */
 export function runningParts(dataFolder: string): RunningPart[] {
   const found: RunningPart[] = [];
-  for (const path of filesIn(folderOf(dataFolder))) {
+  for (const path of filesIn(instancePaths(dataFolder).run)) {
     const entry = readEntry(path);
     if (entry !== undefined && isAlive(entry.process)) found.push(entry);
     else rmSync(path, { force: true });
@@ -75,7 +79,7 @@ export function runningParts(dataFolder: string): RunningPart[] {
 /** Removes what killed processes left: their entries, and drafts that were never put in place. */
 function removeDead(dataFolder: string): void {
   runningParts(dataFolder);
-  for (const path of filesIn(folderOf(dataFolder), '.tmp')) {
+  for (const path of filesIn(instancePaths(dataFolder).run, '.tmp')) {
     // A full disk may have cut it short; the name holds the process number too.
     const pid = Number(/\.(\d+)\.tmp$/.exec(path)?.[1]);
     const writer = readEntry(path)?.process ?? { ...ownIdentity(), pid, start: null };

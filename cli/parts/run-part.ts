@@ -14,6 +14,8 @@ import {
   Stopped,
 } from '../../core/index.js';
 import { settingsOf } from '../settings.js';
+import { openDataFolder } from './data-folder.js';
+import { goOnWithoutOutput } from './output.js';
 import { type Announcement, announce, type PartName } from './registry.js';
 
 /** What a part is built from. */
@@ -24,6 +26,8 @@ export interface PartContext {
   readonly metrics: Registry;
   /** Aborted when the part is asked to end, also while it is being wired. */
   readonly signal: AbortSignal;
+  /** Tells /healthz what the part waits for while it starts. */
+  readonly waits: (cause: string) => void;
 }
 
 /** A part that is wired but not started. */
@@ -38,46 +42,76 @@ export interface WiredPart {
 }
 
 /**
- * Runs one part until SIGINT, SIGTERM, SIGHUP, the end of its parent's pipe, or a failure. When it is ready it makes
- * itself known in the data folder and prints one line of JSON on stdout; everything else goes to stderr.
+ * Runs one part until SIGINT, SIGTERM, SIGHUP, the end of its parent's pipe, or a failure. It serves /healthz and is
+ * known in the data folder from the beginning; when it is ready it prints one line of JSON on stdout. Everything else
+ * goes to stderr.
+ * @param check what must hold before anything is made; throws otherwise
  */
 export async function runPart(
   command: Command,
   part: PartName,
   wire: (context: PartContext) => WiredPart | Promise<WiredPart>,
+  check: (settings: Settings) => void = () => undefined,
 ): Promise<void> {
   const { settings, given } = settingsOf(command);
+  check(settings);
   const signal = processSignal(settings.stopWithParent ? process.stdin : undefined);
   const log = createLogger({ part, level: settings.logLevel, plain: process.stderr.isTTY === true });
+  goOnWithoutOutput((line) => log.warn(line));
+  if (openDataFolder(settings.data)) log.info(`made the data folder ${settings.data}`);
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });
+  let health: () => Health = waitsFor('starting');
+  const server = new HealthServer({ port: settings.metricsPort }, metrics, () => health());
+  const known = new Entry(settings.data, part, log);
   let lifecycle: Lifecycle | undefined;
-  let known: { end(): void } | undefined;
   const run = async () => {
-    const wired = await wire({ settings, given, log, metrics, signal });
-    const health = new HealthServer({ port: settings.metricsPort }, metrics, wired.health);
-    lifecycle = new Lifecycle([health, ...wired.components]);
+    await server.start();
+    known.tell({ health: server.url });
+    const waits = (cause: string) => {
+      health = waitsFor(cause);
+    };
+    const wired = await wire({ settings, given, log, metrics, signal, waits });
+    lifecycle = new Lifecycle(wired.components);
     await lifecycle.start(signal);
-    const about: Announcement = { health: health.url, ...wired.about?.() };
-    known = announceOrSay(settings.data, part, about, log);
+    health = wired.health;
+    const about: Announcement = { health: server.url, ...wired.about?.() };
+    known.tell(about);
     process.stdout.write(`${JSON.stringify({ ready: true, part, pid: process.pid, ...about })}\n`);
     await Promise.race([untilStopped(signal), ...(wired.failed ? [wired.failed] : [])]);
   };
   try {
     await endingInOrder(run);
   } finally {
-    known?.end();
+    known.end();
     await lifecycle?.stop();
+    await server.stop();
   }
 }
 
-/** A part that cannot write its entry, on a full disk for instance, runs all the same; `status` does not see it. */
-function announceOrSay(data: string, part: PartName, about: Announcement, log: Logger): { end(): void } | undefined {
-  try {
-    return announce(data, part, about);
-  } catch (error) {
-    log.warn(`cannot write into ${data}/run (${describeError(error)}): \`chancery status\` does not see this part`);
-    return undefined;
+const waitsFor = (cause: string) => (): Health => ({ ok: false, detail: { cause } });
+
+/** A part's entry in the data folder; one that cannot be written, on a full disk for instance, ends nothing. */
+class Entry {
+  #known: ReturnType<typeof announce> | undefined;
+
+  constructor(
+    private readonly data: string,
+    private readonly part: PartName,
+    private readonly log: Logger,
+  ) {}
+
+  tell(about: Announcement): void {
+    try {
+      if (this.#known) this.#known.update(about);
+      else this.#known = announce(this.data, this.part, about);
+    } catch (error) {
+      this.log.warn(`${describeError(error)}: \`chancery status\` does not see this part as it is`);
+    }
+  }
+
+  end(): void {
+    this.#known?.end();
   }
 }
 

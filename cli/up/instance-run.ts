@@ -1,7 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Component, type SettingName, type Settings, systemClock, UsageError } from '../../core/index.js';
+import { type Component, type SettingName, type Settings, STOP_MS, systemClock, UsageError } from '../../core/index.js';
 import { instancePaths } from '../parts/instance.js';
+import { findReadOnly } from '../parts/read-only.js';
 import type { PartLine } from './board.js';
 import { collectPart, exchangePart, transformPart, warehousePart } from './child-parts.js';
 import { writeExchangeAccounts } from './exchange-accounts.js';
@@ -74,7 +75,9 @@ export class InstanceRun implements Component {
   async start(signal: AbortSignal): Promise<void> {
     const { settings, given, onNews } = this.options;
     const paths = instancePaths(settings.data);
-    mkdirSync(paths.logs, { recursive: true, mode: 0o700 });
+    mkdirSync(paths.logs, { recursive: true });
+    // Better now, in one line, than a worker that waits.
+    if (settings.clickhouseUrl !== undefined) await (await findReadOnly(settings))?.close();
     const failed = new AbortController();
     const both = AbortSignal.any([signal, failed.signal]);
     const simulated = !given.has('exchangeUrl');
@@ -123,10 +126,18 @@ export class InstanceRun implements Component {
     });
   }
 
+  /** Whoever still runs when its time in `STOP_MS` is over is killed; time that one did not need is the next one's. */
   async stop(): Promise<void> {
-    await this.#collect?.stop();
-    await this.#transform?.stop();
-    await Promise.all([this.#exchange?.stop(), this.#clickhouse?.stop()]);
+    const startedAt = performance.now();
+    let endsAt = 0;
+    const stop = (part: SupervisedProcess | undefined, mayTakeMs: number) => {
+      endsAt += mayTakeMs + STOP_MS.leaving;
+      return part?.stop(startedAt + endsAt - performance.now());
+    };
+    await stop(this.#collect, STOP_MS.collector);
+    await stop(this.#transform, STOP_MS.worker);
+    const clickhouse = stop(this.#clickhouse, STOP_MS.clickhouse);
+    await Promise.all([clickhouse, this.#exchange?.stop(startedAt + endsAt - performance.now())]);
   }
 
   async #exchangePort(): Promise<number> {

@@ -3,8 +3,8 @@ const SILENCE_MS = 30_000;
 const REMEMBERED = 200;
 
 /**
- * Picks out of the parts' log lines what a person at the screen should know: warnings and errors, each said at most
- * every 30 s. The last words of a part that ends (`chancery: …`) are told by its supervisor.
+ * Picks out of the parts' log lines what a person at the screen should know: warnings and errors, and the ends of
+ * outages, each said at most every 30 s. The last words of a part that ends (`chancery: …`) are told by its supervisor.
  */
 export class NewsFilter {
   #said = new Map<string, { atMs: number; repeated: number }>();
@@ -13,7 +13,7 @@ export class NewsFilter {
 
   /** The news of a line, or undefined. */
   newsOf(part: string, line: string): string | undefined {
-    const text = warningOf(line);
+    const text = newsIn(line);
     if (text === undefined) return undefined;
     const news = `${part}: ${text}`;
     const atMs = this.nowMs();
@@ -28,15 +28,30 @@ export class NewsFilter {
   }
 }
 
-function warningOf(line: string): string | undefined {
-  let entry: { level?: unknown; msg?: unknown; err?: { message?: unknown } };
+interface LogEntry {
+  readonly level?: unknown;
+  readonly msg?: unknown;
+  readonly err?: { readonly message?: unknown };
+  /** Why, where the message itself does not say it. */
+  readonly reason?: unknown;
+  readonly cause?: unknown;
+  readonly why?: unknown;
+  /** How often and for how long it had failed, at the end of an outage. */
+  readonly failures?: unknown;
+  readonly seconds?: unknown;
+}
+
+function newsIn(line: string): string | undefined {
+  let entry: LogEntry;
   try {
-    entry = JSON.parse(line) as typeof entry;
+    entry = JSON.parse(line) as LogEntry;
   } catch {
     return undefined;
   }
-  if (typeof entry.level !== 'number' || entry.level < WARN) return undefined;
+  if (typeof entry.level !== 'number') return undefined;
   const text = String(entry.msg);
-  const cause = entry.err?.message;
-  return typeof cause === 'string' && !text.includes(cause) ? `${text}: ${cause}` : text;
+  if (entry.level < WARN) return typeof entry.seconds === 'number' && entry.failures ? text : undefined;
+  const causes = [entry.err?.message, entry.reason, entry.cause, entry.why];
+  const cause = causes.find((c) => typeof c === 'string' && c !== '' && !text.includes(c));
+  return cause === undefined ? text : `${text}: ${String(cause)}`;
 }

@@ -1,7 +1,9 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { HealthServer, packageVersion, processSignal, systemClock } from '../../core/index.js';
 import { formatSeconds } from '../format.js';
+import { openDataFolder } from '../parts/data-folder.js';
 import { instancePaths } from '../parts/instance.js';
+import { goOnWithoutOutput } from '../parts/output.js';
 import { announce } from '../parts/registry.js';
 import { endingInOrder } from '../parts/run-part.js';
 import { type BoardState, board, COLOURS, PLAIN, progressLine } from './board.js';
@@ -22,6 +24,8 @@ export async function runUp(options: UpOptions): Promise<void> {
   const startedAt = performance.now();
   const signal = processSignal();
   const screen = new Screen(process.stdout);
+  goOnWithoutOutput((line) => process.stderr.write(`chancery: ${line}\n`));
+  const isNew = openDataFolder(settings.data);
   const place = announce(settings.data, 'up', {}, { alone: true });
   const instance = new InstanceRun({ ...options, onNews: (text) => screen.news(`${clockTime()} ${text}`) });
   const metrics = new Registry();
@@ -34,7 +38,9 @@ export async function runUp(options: UpOptions): Promise<void> {
   const run = async () => {
     await health.start();
     place.update({ health: health.url });
-    screen.news(`Chancery ${packageVersion()} starts on ${instancePaths(settings.data).folder} …`);
+    screen.news(
+      `Chancery ${packageVersion()} starts on ${instancePaths(settings.data).folder}${isNew ? ', a new data folder' : ''} …`,
+    );
     await start(screen, instance, signal);
     watch = new Watch(instance.settings);
     measure(metrics, instance);
@@ -44,8 +50,7 @@ export async function runUp(options: UpOptions): Promise<void> {
   try {
     await endingInOrder(run);
   } finally {
-    await watch?.close();
-    await (watch ? stop(screen, instance) : instance.stop());
+    await Promise.all([watch?.close(), watch ? stop(screen, instance) : instance.stop()]);
     screen.end();
     await health.stop();
     place.end();

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { Backoff, type Component, systemClock, UnavailableError, UsageError } from '../../core/index.js';
+import { Backoff, type Component, STOP_MS, systemClock, UnavailableError, UsageError } from '../../core/index.js';
 import { EXIT } from '../errors.js';
 
 const MAIN = fileURLToPath(new URL('../main.js', import.meta.url));
@@ -14,8 +14,6 @@ export interface ProcessOptions {
   readonly args: readonly string[];
   /** Longest wait for the ready line, milliseconds. */
   readonly readyTimeoutMs: number;
-  /** Longest wait for an orderly end before it is killed, milliseconds. */
-  readonly stopTimeoutMs: number;
   /** Every line it writes on stderr. */
   readonly onLine: (line: string) => void;
   /** Told to the person at the screen: it died, it is back, it stays down. */
@@ -70,12 +68,13 @@ export class SupervisedProcess implements Component {
     void this.#watch();
   }
 
-  async stop(): Promise<void> {
+  /** Asks the child to end, and kills it when it still runs after `withinMs`. */
+  async stop(withinMs: number = STOP_MS.total): Promise<void> {
     this.#stopping.abort();
     const child = this.#child;
     if (child?.exitCode === null && child.signalCode === null) {
       child.kill('SIGTERM');
-      const killer = setTimeout(() => child.kill('SIGKILL'), this.options.stopTimeoutMs);
+      const killer = setTimeout(() => child.kill('SIGKILL'), withinMs);
       await this.#exited;
       clearTimeout(killer);
     }

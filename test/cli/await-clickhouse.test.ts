@@ -14,21 +14,23 @@ describe('a worker whose embedded ClickHouse is not there', () => {
     const data = temporaryFolder();
     const settings = loadConfig({ data }, {});
     const { signal } = new AbortController();
-    const connected = awaitOwner(settings, 'test', log, signal);
+    const causes: string[] = [];
+    const connected = awaitOwner('test', { settings, log, signal, waits: (cause) => causes.push(cause) });
     const options = { dataFolder: data, database: 'chancery', httpPort: 0, memoryBytes: 2e9, logger: log };
     const server = new EmbeddedClickHouse(options);
     await server.start(signal);
     await (await connected).close();
     await server.stop();
+    expect(causes[0]).toMatch(`waiting for ClickHouse: no ClickHouse runs on ${data}; start it`);
+    expect(causes.at(-1)).toBe('starting');
   });
 
-  it('stops waiting when it is asked to, and does not wait for a folder that does not exist', async () => {
+  it('stops waiting when it is asked to', async () => {
     const stop = new AbortController();
-    const waiting = awaitOwner(loadConfig({ data: temporaryFolder() }, {}), 'test', log, stop.signal);
+    const settings = loadConfig({ data: temporaryFolder() }, {});
+    const waiting = awaitOwner('test', { settings, log, signal: stop.signal, waits: () => undefined });
     stop.abort(new Stopped('asked to'));
     await expect(waiting).rejects.toThrow(Stopped);
-    const nowhere = loadConfig({ data: '/nowhere/at/all' }, {});
-    await expect(awaitOwner(nowhere, 'test', log, new AbortController().signal)).rejects.toThrow('no ClickHouse runs');
   });
 });
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { NewsFilter } from '../../cli/up/log-line.js';
 
-const line = (level: number, msg: string, err?: string) =>
-  JSON.stringify({ level, time: 0, part: 'collect', msg, ...(err ? { err: { message: err } } : {}) });
+const line = (level: number, msg: string, err?: string, fields = {}) =>
+  JSON.stringify({ level, time: 0, part: 'collect', msg, ...fields, ...(err ? { err: { message: err } } : {}) });
 
 describe('the news of up', () => {
   it('are warnings and errors of the parts, with their cause, and nothing else', () => {
@@ -13,6 +13,15 @@ describe('the news of up', () => {
     expect(filter.newsOf('collect', line(40, 'stream lost'))).toBe('collect: stream lost');
     expect(filter.newsOf('collect', line(50, 'poll failed', 'HTTP 500'))).toBe('collect: poll failed: HTTP 500');
     expect(filter.newsOf('collect', line(50, 'gave up: HTTP 500', 'HTTP 500'))).toBe('collect: gave up: HTTP 500');
+  });
+
+  it('say why, wherever the line has it, and when an outage is over', () => {
+    const filter = new NewsFilter(() => 0);
+    const open = line(40, 'it reads any file', undefined, { why: 'no Landlock' });
+    expect(filter.newsOf('clickhouse', open)).toBe('clickhouse: it reads any file: no Landlock');
+    expect(filter.newsOf('collect', line(40, 'lost', undefined, { cause: '' }))).toBe('collect: lost');
+    const over = line(30, 'the exchange is back', undefined, { failures: 3, seconds: 1.5 });
+    expect(filter.newsOf('collect', over)).toBe('collect: the exchange is back');
   });
 
   it('are not repeated within 30 s, and then say how often they were kept back', () => {

@@ -16,7 +16,7 @@ import {
   restorePointer,
   wrapPointer,
 } from 'ffi-rs';
-import { describeError } from '../../core/index.js';
+import { describeError, STOP_MS } from '../../core/index.js';
 import { clickHouseLibrary } from './library.js';
 import { embeddedPaths } from './paths.js';
 import { FAILED } from './server-output.js';
@@ -24,8 +24,6 @@ import { FAILED } from './server-output.js';
 /** Ends when the query is cancelled, at most this long after; each sleep is an interval of a fresh one-row block. */
 const KEEP_ALIVE_QUERY =
   'SELECT sleepEachRow(0.2) FROM numbers(1000000000000) SETTINGS max_block_size=1, max_execution_time=0 FORMAT Null';
-/** The server waits for idle connections to close, some of which may never; killing it loses nothing acknowledged. */
-const HARD_STOP_MS = 2500;
 
 const [dataFolder = '', httpPort = '', tcpPort = ''] = process.argv.slice(2);
 const paths = embeddedPaths(dataFolder);
@@ -47,7 +45,8 @@ function cancelKeepAliveQuery(): void {
 function stop(): void {
   if (stopping) return;
   stopping = true;
-  setTimeout(killSelf, HARD_STOP_MS);
+  // The server waits for idle connections to close, some of which may never; killing it loses nothing acknowledged.
+  setTimeout(killSelf, STOP_MS.clickhouse);
   cancelKeepAliveQuery();
   // Again and again: the listener or the query may not be up yet.
   setInterval(cancelKeepAliveQuery, 250);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Clock, type Logger, Secret, UsageError } from '../../core/index.js';
+import { type Clock, type Logger, Secret, STOP_MS, UsageError } from '../../core/index.js';
 import { answers, readEndpointFile } from './endpoint.js';
 import type { Credentials } from './files.js';
 import type { EmbeddedPaths } from './paths.js';
@@ -26,7 +26,8 @@ export class FolderInUseError extends UsageError {}
 export class StartError extends UsageError {}
 
 const READY_TIMEOUT_MS = 60_000;
-const STOP_TIMEOUT_MS = 4000;
+/** A moment after the child should have ended by itself. */
+const KILL_AFTER_MS = STOP_MS.clickhouse + 100;
 /** 1 once the child's endless query runs: the listeners are open, and its session has no more to do. */
 const SESSION_QUERY_COUNT = "SELECT count() FROM system.processes WHERE user = ''";
 const NETWORK_ERROR = 210;
@@ -98,7 +99,7 @@ export class ServerProcess {
     if (this.#endedBecause !== undefined) return;
     this.#child.stdin?.end();
     this.#child.kill('SIGTERM');
-    const timer = setTimeout(() => this.#child.kill('SIGKILL'), STOP_TIMEOUT_MS);
+    const timer = setTimeout(() => this.#child.kill('SIGKILL'), KILL_AFTER_MS);
     await this.ended;
     clearTimeout(timer);
   }

@@ -197,7 +197,7 @@ export class EmbeddedClickHouse implements Component {
       this.#cause = reason;
       this.#restarts += 1;
       if (this.#clock.nowMs() - since > STEADY_MS) failures = 0;
-      this.options.logger.warn({ reason, restarts: this.#restarts }, 'ClickHouse ended; starting it again');
+      this.options.logger.warn({ restarts: this.#restarts }, `ClickHouse ended (${reason}); starting it again`);
       failures = await this.#restart(failures, signal);
     }
   }
