@@ -148,7 +148,8 @@ export class Collector implements Component {
   health(): Health {
     const lagMs = Math.max(0, Math.round(this.#clock.nowMs() - this.#publisher.watermark / 1000));
     const detail = { session: this.#publisher.sid, openEvents: this.#market.openEvents, busLagMs: lagMs };
-    return { ok: this.#started && lagMs < 10_000, detail };
+    const ok = this.#started && lagMs < 10_000;
+    return { ok, detail: ok ? detail : { ...detail, cause: `the bus has taken nothing for ${lagMs} ms` } };
   }
 
   async #startAccounts(): Promise<void> {

@@ -131,7 +131,8 @@ export class TransformWorker implements Component, ConsumerHandler {
   health(): Health {
     const partitions = this.#pipelines.size;
     const waiting = [...new Set(this.#waiting.values())].join('; ');
-    return { ok: waiting === '', detail: { partitions, ...(waiting ? { waiting } : {}) } };
+    const cause = waiting ? { cause: `ClickHouse takes no rows: ${waiting}` } : {};
+    return { ok: waiting === '', detail: { partitions, ...cause } };
   }
 
   /** Part of ConsumerHandler: takes a partition over, finishing what another worker may have begun. */

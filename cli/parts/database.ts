@@ -47,6 +47,9 @@ export async function untilAvailable<T>(context: Waiting, work: () => Promise<T>
       waits(`waiting for ClickHouse: ${reason}`);
       outage.failed(reason);
     },
+  }).catch((error: unknown) => {
+    signal.throwIfAborted();
+    throw error;
   });
   waits('starting');
   outage.succeeded();

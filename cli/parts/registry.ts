@@ -82,8 +82,9 @@ function removeDead(dataFolder: string): void {
   for (const path of filesIn(instancePaths(dataFolder).run, '.tmp')) {
     // A full disk may have cut it short; the name holds the process number too.
     const pid = Number(/\.(\d+)\.tmp$/.exec(path)?.[1]);
+    if (pid === process.pid) continue;
     const writer = readEntry(path)?.process ?? { ...ownIdentity(), pid, start: null };
-    if (pid !== process.pid && !isAlive(writer)) rmSync(path, { force: true });
+    if (!isAlive(writer)) rmSync(path, { force: true });
   }
 }
 

@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import { HealthServer, packageVersion, processSignal, systemClock } from '../../core/index.js';
+import { type Health, HealthServer, packageVersion, processSignal, systemClock } from '../../core/index.js';
 import { formatSeconds } from '../format.js';
 import { openDataFolder } from '../parts/data-folder.js';
 import { instancePaths } from '../parts/instance.js';
@@ -13,7 +13,11 @@ import { type Figures, Watch } from './watch.js';
 
 const STARTING_MS = 200;
 const REDRAW_MS = 1000;
-const LINE_MS = 10_000;
+/** Pauses between lines where nothing can be redrawn: a first impression soon, then a sign of life. The last repeats. */
+const LINE_MS = [1000, 2000, 5000, 10_000] as const;
+/** How long the board waits for first rows where it is printed once. */
+const FIRST_ROWS_MS = 3000;
+const LOOK_AGAIN_MS = 200;
 const QUESTION = 'SELECT title, name, last FROM latest_prices LIMIT 5';
 
 export type UpOptions = Omit<InstanceOptions, 'onNews'>;
@@ -30,10 +34,7 @@ export async function runUp(options: UpOptions): Promise<void> {
   const instance = new InstanceRun({ ...options, onNews: (text) => screen.news(`${clockTime()} ${text}`) });
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });
-  const health = new HealthServer({ port: settings.metricsPort }, metrics, () => ({
-    ok: instance.parts.every((part) => part.state === 'ready'),
-    detail: Object.fromEntries(instance.parts.map((part) => [part.name, part.state])),
-  }));
+  const health = new HealthServer({ port: settings.metricsPort }, metrics, () => healthOf(instance));
   let watch: Watch | undefined;
   const run = async () => {
     await health.start();
@@ -69,14 +70,32 @@ async function start(screen: Screen, instance: InstanceRun, signal: AbortSignal)
   }
 }
 
+/** Ready when every part is; until then it says which are not. */
+function healthOf({ parts }: InstanceRun): Health {
+  const down = parts.filter((part) => part.state !== 'ready').map((part) => `${part.name} is ${part.state}`);
+  const detail = Object.fromEntries(parts.map((part) => [part.name, part.state]));
+  if (parts.length === 0) return { ok: false, detail: { cause: 'starting' } };
+  return { ok: down.length === 0, detail: down.length === 0 ? detail : { ...detail, cause: down.join(', ') } };
+}
+
 /** Draws what is going on until the signal is aborted, then rejects with its reason. */
-async function show(screen: Screen, instance: InstanceRun, watch: Watch, signal: AbortSignal): Promise<void> {
-  for (let round = 0; !signal.aborted; round++) {
-    const state = boardState(instance, await watch.look(signal), watch, screen.redraws);
-    if (screen.redraws) screen.show(board(state, process.stdout.hasColors() ? COLOURS : PLAIN));
-    else if (round === 0) screen.show(board(state, PLAIN));
-    else screen.news(`${clockTime()} ${progressLine(state)}`);
-    await systemClock.sleep(screen.redraws ? REDRAW_MS : LINE_MS, signal);
+async function show(screen: Screen, instance: InstanceRun, watch: Watch, signal: AbortSignal): Promise<never> {
+  const look = async () => boardState(instance, await watch.look(signal), watch, screen.redraws);
+  const paint = screen.redraws && process.stdout.hasColors() ? COLOURS : PLAIN;
+  while (screen.redraws) {
+    screen.show(board(await look(), paint));
+    await systemClock.sleep(REDRAW_MS, signal);
+  }
+  const firstRowsBy = performance.now() + FIRST_ROWS_MS;
+  let state = await look();
+  while (state.tables.length === 0 && performance.now() < firstRowsBy) {
+    await systemClock.sleep(LOOK_AGAIN_MS, signal);
+    state = await look();
+  }
+  screen.show(board(state, paint));
+  for (let round = 0; ; round++) {
+    await systemClock.sleep(LINE_MS[Math.min(round, LINE_MS.length - 1)] ?? 0, signal);
+    screen.news(`${clockTime()} ${progressLine(await look())}`);
   }
 }
 

@@ -92,7 +92,8 @@ export class SupervisedProcess implements Component {
     this.#lastLine = '';
     child.stdin.on('error', () => undefined);
     this.#exited = new Promise((resolve) => {
-      child.once('exit', () => resolve());
+      // `close` comes after the last line of stderr, which says why.
+      child.once('close', () => resolve());
       child.once('error', () => resolve());
     });
     createInterface({ input: child.stderr }).on('line', (line) => {
@@ -123,7 +124,6 @@ export class SupervisedProcess implements Component {
           settle(resolve);
         });
       }
-      // `close` comes after the last line of stderr, which says why.
       child.once('close', () => settle(() => reject(this.#endedEarly(child))));
       child.once('error', (error) => settle(() => reject(error)));
     });

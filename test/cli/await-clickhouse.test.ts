@@ -1,11 +1,13 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { awaitOwner } from '../../cli/parts/database.js';
+import { runningParts } from '../../cli/parts/registry.js';
 import { createLogger, loadConfig, Stopped } from '../../core/index.js';
 import { EmbeddedClickHouse } from '../../warehouse/index.js';
 import { Part } from '../support/part.js';
-import { temporaryFolder } from './command.js';
+import { MAIN, temporaryFolder } from './command.js';
 
 describe('a worker whose embedded ClickHouse is not there', () => {
   const log = createLogger({ part: 'test', level: 'fatal' });
@@ -23,6 +25,22 @@ describe('a worker whose embedded ClickHouse is not there', () => {
     await server.stop();
     expect(causes[0]).toMatch(`waiting for ClickHouse: no ClickHouse runs on ${data}; start it`);
     expect(causes.at(-1)).toBe('starting');
+  });
+
+  it('says on /healthz from the beginning what it waits for', async () => {
+    const data = temporaryFolder();
+    const worker = spawn(process.execPath, [MAIN, 'transform', '--data', data], { stdio: 'pipe' });
+    onTestFinished(() => void worker.kill('SIGKILL'));
+    await once(worker.stderr, 'data');
+    const [part] = runningParts(data);
+    const response = await fetch(`${part?.health}/healthz`);
+    expect(response.status).toBe(503);
+    expect(await response.json()).toEqual({
+      ok: false,
+      cause: expect.stringMatching(`^waiting for ClickHouse: no ClickHouse runs on ${data}; start it with`),
+    });
+    worker.kill('SIGTERM');
+    expect(await once(worker, 'exit')).toEqual([0, null]);
   });
 
   it('stops waiting when it is asked to', async () => {

@@ -1,89 +1,30 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, statSync, watch } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { chancery, MAIN, temporaryFolder } from './command.js';
+import { chancery, temporaryFolder } from './command.js';
+import { alive, clickHousePid, gone, rows, startUp, status } from './start-up.js';
 
-interface Up {
-  readonly child: ChildProcess;
-  readonly lines: string[];
-  /** Resolves with the first line, from now or before, that matches. */
-  line(pattern: RegExp): Promise<string>;
-  exited: Promise<number | null>;
-}
-
-/** Starts `chancery up` with a small market on free ports; it is gone when the test is over. */
-function startUp(data: string, args: readonly string[] = []): Up {
-  const child = spawn(process.execPath, [MAIN, 'up', '--data', data, '--events', '4', ...args], { stdio: 'pipe' });
-  const exited = once(child, 'exit').then(([code]) => code as number | null);
-  onTestFinished(async () => {
-    child.kill('SIGTERM');
-    await exited;
-  });
-  const lines: string[] = [];
-  const waiting = new Set<() => void>();
-  for (const stream of [child.stdout, child.stderr]) {
-    createInterface({ input: stream }).on('line', (line) => {
-      lines.push(line);
-      for (const check of waiting) check();
-    });
-  }
-  const line = (pattern: RegExp) =>
-    new Promise<string>((resolve, reject) => {
-      const check = () => {
-        const found = lines.find((l) => pattern.test(l));
-        if (found !== undefined) resolve(found);
-        return found !== undefined;
-      };
-      if (check()) return;
-      waiting.add(check);
-      void exited.then(() => check() || reject(new Error(`it ended without ${pattern}:\n${lines.join('\n')}`)));
-    });
-  return { child, lines, line, exited };
-}
-
-interface Status {
-  parts: { part: string; pid: number; healthy: boolean; address?: string; health?: string }[];
-  bus: { topic: string; lag: number; end: number }[];
-  tables: { name: string; rows: number }[] | null;
-  problems: string[];
-}
-
-async function status(data: string): Promise<Status> {
-  const { out, code } = await chancery(['status', '--json', '--data', data]);
-  expect(code).toBe(0);
-  return JSON.parse(out) as Status;
-}
-
-async function rows<T>(data: string, sql: string): Promise<T[]> {
-  const { out, err } = await chancery(['sql', '--data', data, '--format', 'json', sql]);
-  expect(err).toBe('');
-  return JSON.parse(out) as T[];
-}
-
-/** Asks again until the answer satisfies. */
-async function eventually<T>(ask: () => Promise<T>, satisfied: (answer: T) => boolean): Promise<T> {
-  for (;;) {
-    const answer = await ask();
-    if (satisfied(answer)) return answer;
-    await setTimeout(20);
-  }
-}
-
-const alive = (pid: number) =>
-  existsSync(`/proc/${pid}`) && !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
-
+/** A line of progress that counts at least ten ticks. */
+const TICKS_RECORDED = /recorded [\d,]+ rows .*price_ticks ([1-9]\d|\d,\d)/;
 const TICKS = 'SELECT count() AS n, uniqExact(_log, _partition, _offset, _index) AS places FROM price_ticks';
 const EVENTS = 'SELECT DISTINCT event FROM event_observations ORDER BY event';
+
+/** Resolves when a folder has a file of such a name. */
+async function appears(folder: string, name: RegExp): Promise<void> {
+  const changes = watch(folder);
+  while (!readdirSync(folder).some((file) => name.test(file))) await once(changes, 'change');
+  changes.close();
+}
+
+const ticks = async (data: string) => (await rows<{ n: number; places: number }>(data, TICKS))[0];
+const events = async (data: string) => (await rows<{ event: string }>(data, EVENTS)).map(({ event }) => event);
 
 describe('chancery up', { timeout: 240_000 }, () => {
   it('records a market, says what runs, ends in order on SIGINT, and goes on where it was', async () => {
     const data = temporaryFolder();
-    const first = startUp(data);
+    const first = startUp(data, { args: ['--pace', '4'] });
     await first.line(/^ready in /);
     const board = await first.line(/^ {2}ask {4}npx chancery sql --data /);
     expect(board).toContain(data);
@@ -101,14 +42,11 @@ describe('chancery up', { timeout: 240_000 }, () => {
     for (const part of running.parts) {
       expect(await (await fetch(`${part.health}/metrics`)).text()).toContain('# TYPE');
     }
-    for (const folder of ['run', 'logs', 'clickhouse']) expect(statSync(join(data, folder)).mode & 0o077).toBe(0);
     expect(first.lines.join('\n')).not.toMatch(/password=/);
-    const before = await eventually(
-      () => rows<{ n: number; places: number }>(data, TICKS),
-      ([r]) => (r?.n ?? 0) > 20,
-    );
-    const events = await rows<{ event: string }>(data, EVENTS);
-    expect(events.length).toBeGreaterThanOrEqual(4);
+    await first.line(TICKS_RECORDED);
+    const before = await ticks(data);
+    const seen = await events(data);
+    expect(seen.length).toBeGreaterThanOrEqual(4);
 
     const again = await chancery(['up', '--data', data]);
     expect(again.code).toBe(2);
@@ -122,20 +60,20 @@ describe('chancery up', { timeout: 240_000 }, () => {
     expect(performance.now() - askedAt).toBeLessThan(5000);
     expect(running.parts.filter((p) => alive(p.pid))).toEqual([]);
     expect(readdirSync(join(data, 'run'))).toEqual([]);
-    const stopped = await status(data);
-    expect(stopped.parts).toEqual([]);
+    expect((await status(data)).parts).toEqual([]);
+    const files = readdirSync(data, { recursive: true, encoding: 'utf8' });
+    expect(files).toEqual(expect.arrayContaining(['exchange/token.key', 'bus/data.mdb', 'clickhouse/store']));
+    expect(files.filter((name) => (statSync(join(data, name)).mode & 0o077) !== 0)).toEqual([]);
 
-    const second = startUp(data);
+    const second = startUp(data, { args: ['--pace', '4'] });
     await second.line(/^ready in /);
-    const after = await eventually(
-      () => rows<{ n: number; places: number }>(data, TICKS),
-      ([r]) => (r?.n ?? 0) > (before[0]?.n ?? 0) + 20,
-    );
-    expect(after[0]?.places).toBe(after[0]?.n);
-    const later = (await rows<{ event: string }>(data, EVENTS)).map((e) => e.event);
-    expect(later).toEqual(expect.arrayContaining(events.map((e) => e.event)));
+    await second.line(TICKS_RECORDED);
     second.child.kill('SIGTERM');
     expect(await second.exited).toBe(0);
+    const after = await ticks(data);
+    expect(after?.n).toBeGreaterThan(before?.n ?? 0);
+    expect(after?.places).toBe(after?.n);
+    expect(await events(data)).toEqual(expect.arrayContaining(seen));
   });
 
   it('starts a part again that was killed, and leaves no process behind when it is killed itself', async () => {
@@ -156,20 +94,14 @@ describe('chancery up', { timeout: 240_000 }, () => {
       expect(now?.pid).not.toBe(pid);
       expect(now?.address).toBe(address);
     }
-    const [start] = await rows<{ n: number }>(data, TICKS);
-    await eventually(
-      () => rows<{ n: number }>(data, TICKS),
-      ([r]) => (r?.n ?? 0) > (start?.n ?? 0),
-    );
+    const clickhouse = clickHousePid(data);
+    process.kill(clickhouse, 'SIGKILL');
+    await up.line(/^\S+ clickhouse: ClickHouse ended \(killed by SIGKILL\); starting it again$/);
+    await gone([clickhouse]);
 
-    const endpoint = JSON.parse(readFileSync(join(data, 'clickhouse/endpoint.json'), 'utf8')) as { pid: number };
     up.child.kill('SIGKILL');
     await up.exited;
-    const pids = [...parts.map((p) => p.pid), endpoint.pid];
-    await eventually(
-      async () => pids.filter(alive),
-      (left) => left.length === 0,
-    );
+    await gone(parts.map((p) => p.pid));
     expect((await status(data)).parts).toEqual([]);
   });
 
@@ -179,11 +111,47 @@ describe('chancery up', { timeout: 240_000 }, () => {
     await once(other, 'listening');
     onTestFinished(() => void other.close());
     const port = String((other.address() as AddressInfo).port);
-    const up = startUp(data, ['--exchange-port', port]);
+    const up = startUp(data, { args: ['--exchange-port', port] });
     expect(await up.exited).toBe(2);
     expect(up.lines.at(-1)).toBe(
       `chancery: port ${port} is taken; choose another with --exchange-port, or leave it out`,
     );
     expect(readdirSync(join(data, 'run'))).toEqual([]);
+  });
+
+  it('says in one line that the ClickHouse elsewhere does not answer, and leaves nothing running', async () => {
+    const data = temporaryFolder();
+    const { code, err } = await chancery(['up', '--data', data, '--clickhouse-url', 'http://127.0.0.1:1']);
+    expect(code).toBe(1);
+    expect(err).toMatch(/^chancery: ClickHouse at http:\/\/127\.0\.0\.1:1 does not answer; check [^\n]+\n$/);
+    expect(readdirSync(join(data, 'run'))).toEqual([]);
+  });
+});
+
+describe('chancery up in trouble', { timeout: 120_000 }, () => {
+  it('ends within 5 s although parts hang, and leaves no process behind', async () => {
+    const data = temporaryFolder();
+    const up = startUp(data);
+    await up.line(/^ready in /);
+    const { parts } = await status(data);
+    const hanging = [clickHousePid(data), ...parts.filter((p) => p.part === 'collect').map((p) => p.pid)];
+    for (const pid of hanging) process.kill(pid, 'SIGSTOP');
+    const askedAt = performance.now();
+    up.child.kill('SIGINT');
+    expect(await up.exited).toBe(0);
+    expect(performance.now() - askedAt).toBeLessThan(5000);
+    expect([...hanging, ...parts.map((p) => p.pid)].filter(alive)).toEqual([]);
+  });
+
+  it('records on when nobody can take what it prints, and says so once', async () => {
+    const data = temporaryFolder();
+    const full = openSync('/dev/full', 'w');
+    const up = startUp(data, { stdout: full });
+    closeSync(full);
+    await up.line(/^chancery: cannot write to standard output \(ENOSPC[^)]*\); the work goes on without it$/);
+    await appears(join(data, 'run'), /^transform-/);
+    up.child.kill('SIGINT');
+    expect(await up.exited).toBe(0);
+    expect(up.lines).toHaveLength(1);
   });
 });

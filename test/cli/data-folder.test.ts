@@ -1,0 +1,79 @@
+import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { explain } from '../../cli/errors.js';
+import { announce } from '../../cli/parts/registry.js';
+import { chancery, temporaryFolder } from './command.js';
+
+describe('a data folder that cannot be', () => {
+  it.each(['up', 'exchange', 'collect', 'warehouse'])('gets one line from %s, and no hang', async (part) => {
+    const { code, out, err } = await chancery([part, '--data', '/proc/x']);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toBe(
+      "chancery: /proc takes no folders (ENOENT: no such file or directory, mkdir '/proc/x'); choose another with --data\n",
+    );
+  });
+
+  it('is a file', async () => {
+    const file = join(temporaryFolder(), 'file');
+    writeFileSync(file, '');
+    const { code, err } = await chancery(['collect', '--data', file]);
+    expect(code).toBe(2);
+    expect(err).toBe(`chancery: ${file} is a file, not a folder; choose another with --data\n`);
+  });
+
+  it('is on a full disk: whoever starts it is told what to do', () => {
+    const data = temporaryFolder();
+    const run = join(data, 'run');
+    mkdirSync(run);
+    symlinkSync('/dev/full', join(run, `up.json.${process.pid}.tmp`));
+    const start = () => announce(data, 'up', {}, { alone: true });
+    expect(start).toThrow(`cannot write ${run}/up.json: ENOSPC`);
+    expect(readdirSync(run)).toEqual([]);
+    symlinkSync('/dev/full', join(run, `up.json.${process.pid}.tmp`));
+    let error: unknown;
+    try {
+      start();
+    } catch (thrown) {
+      error = thrown;
+    }
+    expect(explain(error)).toEqual({
+      message:
+        'the disk is full: free some space or choose another folder with --data ' +
+        `(cannot write ${run}/up.json: ENOSPC: no space left on device, write)`,
+      exitCode: 1,
+      defect: false,
+    });
+  });
+});
+
+describe('a data folder that does not exist', () => {
+  it.each([['sql', 'SELECT 1'], ['status'], ['doctor'], ['migrate'], ['transform']])(
+    'is not made by %s',
+    async (...args) => {
+      const data = join(temporaryFolder(), 'none');
+      await chancery([...args, '--data', data]);
+      expect(existsSync(data)).toBe(false);
+    },
+  );
+
+  it('is made by the collector, which says so', async () => {
+    const data = join(temporaryFolder(), 'deep', 'new');
+    // The parent's pipe is closed at once: it ends as soon as it has begun.
+    const { code, err } = await chancery(['collect', '--data', data, '--stop-with-parent']);
+    expect(code).toBe(0);
+    expect(err).toContain(`made the data folder ${data}`);
+    expect(existsSync(data)).toBe(true);
+  });
+
+  it('or that holds nothing: a question in SQL starts no server there', async () => {
+    const data = temporaryFolder();
+    const { code, err } = await chancery(['sql', '--data', data, 'SELECT 1']);
+    expect(code).toBe(2);
+    expect(err).toBe(
+      `chancery: nothing was recorded in ${data} yet; start recording with \`chancery up\`, or name another folder with --data\n`,
+    );
+    expect(readdirSync(data)).toEqual([]);
+    rmSync(data, { recursive: true });
+  });
+});
