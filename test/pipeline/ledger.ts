@@ -16,8 +16,8 @@ export interface Ledger {
 export interface LedgerOptions {
   /** Only this topic; default all. */
   readonly topic?: string;
-  /** Told of every record that could be read, with the body's text. */
-  readonly onRecord?: (topic: string, record: Envelope, body: string) => void;
+  /** Told of every record. */
+  readonly onRecord?: (topic: string, text: string) => void;
 }
 
 export const emptyLedger = (): Ledger => ({ rows: new Map(), records: 0, repeats: 0 });
@@ -32,12 +32,12 @@ export async function readLedger(bus: Bus, ledger = emptyLedger(), options: Ledg
         const text = batch.bytes.toString('utf8', batch.bounds[i], batch.bounds[i + 1]);
         const place = { topic, log, partition, offset: batch.firstOffset + i };
         ledger.records += 1;
+        options.onRecord?.(topic, text);
         const record = parsed(text);
         if (!record) {
           addRow(ledger, 'dead_letters', `${topic}/${log}/${partition}/${place.offset}/0`);
           continue;
         }
-        options.onRecord?.(topic, record, text.slice(text.indexOf('"body":') + 7, -1));
         const session = `${partition}/${topic}/${record.sid}`;
         const step = record.n + (record.piece?.i ?? 0) / 65_536;
         if (step <= (last.get(session) ?? 0)) {

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Bus, openEmbeddedBus } from '../../bus/index.js';
 import { type EmbeddedEndpoint, findEmbedded } from '../../warehouse/index.js';
-import { runAs } from '../support/clickhouse.js';
 import { Part } from '../support/part.js';
+import { runAs } from '../support/run-as.js';
 
 /** The collector's schedules, fast enough for a test that lasts seconds. */
 const FAST = ['--events-schedule', '* * * * * *', '--history-schedule', '*/5 * * * * *'];
@@ -142,9 +142,9 @@ export class Rig {
     const group = 'chancery-transform';
     await until(withinMs, async () => {
       const committed = await this.bus.committed(group);
-      const open = ends.filter(({ topic, partition, end }) => {
+      const open = ends.flatMap(({ topic, partition, end }) => {
         const at = committed.find((c) => c.topic === topic && c.partition === partition);
-        return end > 0 && (at?.offset ?? 0) < end;
+        return end > 0 && (at?.offset ?? 0) < end ? [{ topic, partition, end, ...at }] : [];
       });
       return open.length === 0 || `not processed: ${JSON.stringify(open)}`;
     });

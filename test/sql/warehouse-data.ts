@@ -1,5 +1,6 @@
 import { Connection, migrate } from '../../warehouse/index.js';
-import { runAs, type TestClickHouse } from '../support/clickhouse.js';
+import type { TestClickHouse } from '../support/clickhouse.js';
+import { runAs } from '../support/run-as.js';
 
 export type Values = Readonly<Record<string, unknown>>;
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import { createLogger } from '../../core/index.js';
 import { EmbeddedClickHouse, type EmbeddedEndpoint, type EmbeddedOptions } from '../../warehouse/index.js';
+import { runAs } from './run-as.js';
 
 export interface TestClickHouse {
   readonly server: EmbeddedClickHouse;
@@ -74,16 +75,4 @@ export function useClickHouse(options: { database?: string; memoryBytes?: number
       return started;
     },
   };
-}
-
-/** Runs one statement as the given user; throws with the server's words when it fails. */
-export async function runAs(login: EmbeddedEndpoint['owner'], sql: string): Promise<string> {
-  const response = await fetch(login.url, {
-    method: 'POST',
-    headers: { 'X-ClickHouse-User': login.user, 'X-ClickHouse-Key': login.password.reveal(), connection: 'close' },
-    body: sql,
-  });
-  const text = await response.text();
-  if (!response.ok) throw new Error(text.trim());
-  return text;
 }

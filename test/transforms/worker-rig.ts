@@ -6,7 +6,7 @@ import { type Bus, type EmbeddedBus, openEmbeddedBus } from '../../bus/index.js'
 import { createLogger, type Logger, loadConfig, type Settings, TOPICS } from '../../core/index.js';
 import { TransformWorker } from '../../transforms/index.js';
 import { type ClickHouseEndpoint, Connection, migrate } from '../../warehouse/index.js';
-import { runAs } from '../support/clickhouse.js';
+import { runAs } from '../support/run-as.js';
 
 const TOPIC_OPTIONS = { partitions: 2, retentionMs: null, retentionBytes: null };
 

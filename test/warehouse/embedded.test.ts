@@ -9,7 +9,8 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { createLogger, Secret, UsageError } from '../../core/index.js';
 import { isAlive } from '../../warehouse/embedded/endpoint.js';
 import { consoleUrl, EmbeddedClickHouse, findEmbedded } from '../../warehouse/index.js';
-import { runAs, startClickHouse, useClickHouse } from '../support/clickhouse.js';
+import { startClickHouse, useClickHouse } from '../support/clickhouse.js';
+import { runAs } from '../support/run-as.js';
 
 const folders: string[] = [];
 function temporaryFolder(): string {

@@ -11,8 +11,8 @@ import {
   migrateCluster,
   sqlFolder,
 } from '../../../warehouse/index.js';
-import { runAs } from '../../support/clickhouse.js';
 import { startCluster, type TestCluster } from '../../support/cluster.js';
+import { runAs } from '../../support/run-as.js';
 
 const never = new AbortController().signal;
 const options = { fsync: false, tables: TRANSFORM_TABLES };

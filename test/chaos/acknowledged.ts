@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto';
+import { fdatasyncSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Received } from '../../collectors/publisher.js';
+import { RECORD_KINDS } from '../../core/index.js';
+
+/** What one session was told is durable: a line `topic sid n digest` per record, flushed to disk. */
+export class Acknowledged {
+  readonly #file: number;
+  readonly #numbers = new Map<string, number>();
+  #lines: string[] = [];
+
+  constructor(
+    path: string,
+    private readonly sid: string,
+  ) {
+    this.#file = openSync(path, 'a');
+  }
+
+  /** Call it with each record in the order of publishing; call what it answers when that record is durable. */
+  expect({ kind, bodyJson }: Received): () => void {
+    const topic = RECORD_KINDS[kind];
+    const n = (this.#numbers.get(topic) ?? 0) + 1;
+    this.#numbers.set(topic, n);
+    const line = `${topic} ${this.sid} ${n} ${digest(bodyJson)}\n`;
+    return () => void this.#lines.push(line);
+  }
+
+  flush(): void {
+    if (this.#lines.length === 0) return;
+    writeSync(this.#file, this.#lines.join(''));
+    this.#lines = [];
+    fdatasyncSync(this.#file);
+  }
+}
+
+/** Every record that any session in the folder was told is durable: `topic sid n` and the digest of its body. */
+export function readAcknowledged(folder: string): Map<string, string> {
+  const records = new Map<string, string>();
+  for (const name of readdirSync(folder)) {
+    // A line that was cut by a kill was not finished: its record counts as not acknowledged.
+    const lines = readFileSync(join(folder, name), 'utf8').split('\n').slice(0, -1);
+    for (const line of lines) {
+      const [topic, sid, n, digested] = line.split(' ');
+      records.set(`${topic} ${sid} ${n}`, digested ?? '');
+    }
+  }
+  return records;
+}
+
+export const digest = (text: string): string => createHash('sha1').update(text).digest('base64').slice(0, 12);

@@ -1,0 +1,26 @@
+import type { Bus } from '../../bus/index.js';
+import { UnavailableError } from '../../core/index.js';
+
+/** Records were sent, and nobody knows whether they are there. */
+class AmbiguousError extends UnavailableError {}
+
+/**
+ * A bus whose appends now and then fail without saying whether they were done: some were, and come again when their
+ * sender repeats them.
+ */
+export function ambiguous(bus: Bus, random: () => number): Bus {
+  const append: Bus['append'] = async (topic, records, signal) => {
+    const fate = random();
+    if (fate < 0.02) throw new AmbiguousError('lost before it was sent');
+    const places = await bus.append(topic, records, signal);
+    if (fate < 0.06) throw new AmbiguousError('lost after it was done');
+    return places;
+  };
+  return new Proxy(bus, {
+    get(target, name) {
+      if (name === 'append') return append;
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}

@@ -1,0 +1,51 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Registry } from 'prom-client';
+import { openEmbeddedBus, openKafkaBus } from '../../bus/index.js';
+import { CollectorMetrics } from '../../collectors/metrics.js';
+import { Publisher } from '../../collectors/publisher.js';
+import { createLogger, processSignal, systemClock, TOPICS } from '../../core/index.js';
+import { randomFrom } from '../support/random.js';
+import { Acknowledged } from './acknowledged.js';
+import { ambiguous } from './ambiguous-bus.js';
+import { RecordSource } from './record-source.js';
+import type { AppenderOptions } from './stage.js';
+
+/**
+ * A collector whose every record is known: it brings records of its own making onto the bus through the product's own
+ * publisher, and writes down, flushed to disk, which of them were acknowledged. Run by the stage as a process of its own.
+ */
+const TICK_MS = 20;
+
+const options = JSON.parse(process.argv[2] ?? '{}') as AppenderOptions;
+const signal = processSignal(process.stdin);
+const random = randomFrom(options.seed);
+const bus = ambiguous(options.kafka ? openKafkaBus(options.kafka) : openEmbeddedBus({ dir: options.dir }), random);
+for (const topic of Object.values(TOPICS)) await bus.ensureTopic(topic, options.topic);
+const publisher = new Publisher({
+  bus,
+  clock: systemClock,
+  metrics: new CollectorMetrics(new Registry()),
+  log: createLogger({ part: 'appender', level: 'fatal' }),
+});
+const acknowledged = new Acknowledged(options.acknowledgedFile, publisher.sid);
+const source = new RecordSource(random, publisher.sid);
+publisher.run().catch((error) => {
+  process.stderr.write(`${error.message}\n`);
+  process.exit(1);
+});
+process.stdout.write(`${JSON.stringify({ ready: true, sid: publisher.sid })}\n`);
+
+while (!signal.aborted) {
+  for (let due = (options.recordsPerSecond * TICK_MS) / 1000; due > random(); due--) {
+    const record = source.next();
+    const done = acknowledged.expect(record);
+    void publisher.publish(record).then(done);
+  }
+  acknowledged.flush();
+  await publisher.whenRoom();
+  await delay(TICK_MS);
+}
+await publisher.drain(20_000);
+acknowledged.flush();
+await bus.close();
+process.exit(0);

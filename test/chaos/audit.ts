@@ -1,0 +1,86 @@
+import { TOPICS } from '../../core/index.js';
+import { TRANSFORM_TABLES } from '../../transforms/index.js';
+import { compare, type Difference, emptyLedger, readLedger } from '../pipeline/ledger.js';
+import { TABLE_ROWS } from '../pipeline/ledger-tables.js';
+import type { Rig } from '../pipeline/rig.js';
+import { digest, readAcknowledged } from './acknowledged.js';
+import { compareStates } from './states.js';
+
+export interface Audit {
+  /** Records on the bus, and how many of them were sent again. */
+  readonly records: number;
+  readonly repeats: number;
+  readonly acknowledged: number;
+  /** Acknowledged records that are not on the bus, or with another body. */
+  readonly lost: readonly string[];
+  readonly tables: ReadonlyMap<string, Difference>;
+  /** What materialized views made, against what they should have made of the rows they read. */
+  readonly states: ReadonlyMap<string, Difference>;
+}
+
+/** Follows what is on the bus through all of its logs, and compares it with ClickHouse in the end. */
+export class Auditor {
+  readonly #ledger = emptyLedger();
+  readonly #bodies = new Map<string, string>();
+
+  constructor(
+    private readonly rig: Rig,
+    private readonly acknowledgedFolder: string,
+  ) {}
+
+  /** Remembers what is on the bus: before its logs are thrown away, and at the end. */
+  async readBus(topics: readonly string[] = Object.values(TOPICS)): Promise<void> {
+    const onRecord = (topic: string, text: string) => {
+      const [, sid, n] = /"sid":"([^"]+)","n":(\d+),/.exec(text) ?? [];
+      this.#bodies.set(`${topic} ${sid} ${n}`, digest(text.slice(text.indexOf('"body":') + 7, -1)));
+    };
+    for (const topic of topics) await readLedger(this.rig.bus, this.#ledger, { topic, onRecord });
+  }
+
+  async audit(): Promise<Audit> {
+    const acknowledged = readAcknowledged(this.acknowledgedFolder);
+    const lost = [...acknowledged].filter(([key, digested]) => this.#bodies.get(key) !== digested).map(([key]) => key);
+    const tables = new Map<string, Difference>();
+    for (const [table, sql] of Object.entries(TABLE_ROWS)) {
+      const rows = await this.rig.rows<{ row: string }>(sql);
+      const wanted = this.#ledger.rows.get(table) ?? new Set<string>();
+      tables.set(
+        table,
+        compare(
+          rows.map(({ row }) => row),
+          wanted,
+        ),
+      );
+    }
+    for (const [table, difference] of await this.#others()) tables.set(table, difference);
+    const { records, repeats } = this.#ledger;
+    const states = await compareStates(this.rig);
+    return { records, repeats, acknowledged: acknowledged.size, lost, tables, states };
+  }
+
+  /** Tables that the ledger does not know: their places must be there once. */
+  async #others(): Promise<Map<string, Difference>> {
+    const others = new Map<string, Difference>();
+    for (const { name, kind } of TRANSFORM_TABLES) {
+      if (name in TABLE_ROWS || kind !== 'log') continue;
+      const topic = TRANSFORM_TABLES.find((t) => t.name === name)?.columns.some((c) => c.name === '_topic');
+      const place = `${topic ? '_topic, ' : ''}_log, _partition, _offset, _index`;
+      const rows = await this.rig.rows<{ row: string }>(`SELECT toString(tuple(${place})) AS row FROM ${name}`);
+      const found = rows.map(({ row }) => row);
+      if (found.length > 0) others.set(name, compare(found, new Set(found)));
+    }
+    return others;
+  }
+}
+
+/** Sums over everything that was compared. */
+export function totals({ tables, states, lost }: Audit) {
+  const all = [...tables.values(), ...states.values()];
+  const sum = (value: (difference: Difference) => number) => all.reduce((total, each) => total + value(each), 0);
+  return {
+    expected: sum((d) => d.expected),
+    found: sum((d) => d.found),
+    missing: sum((d) => d.counts.missing) + lost.length,
+    doubled: sum((d) => d.counts.doubled) + sum((d) => d.counts.invented),
+  };
+}

@@ -1,0 +1,99 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Part } from '../support/part.js';
+
+const AGAIN_MS = 300;
+
+/** Keeps one process running: whatever ends it, it is started again. */
+export class Keeper {
+  /** What it said last, each time it ended without having been made to. */
+  readonly failures: string[] = [];
+  #part: Part | undefined;
+  #wanted = false;
+  #ending = false;
+  #loop: Promise<void> = Promise.resolve();
+
+  /**
+   * @param launch resolves when the process is ready
+   * @param downMs how long it stays away after it was killed
+   */
+  constructor(
+    readonly name: string,
+    private readonly launch: () => Promise<Part>,
+    private readonly downMs: () => number,
+  ) {}
+
+  /** The process while it runs. */
+  get part(): Part | undefined {
+    return this.#part;
+  }
+
+  /** Starts it; resolves when it was ready once. */
+  async start(): Promise<void> {
+    this.#wanted = true;
+    this.#part = await this.#launched();
+    this.#loop = this.#keep();
+  }
+
+  /** `kill -9`, also while it is paused; false when it does not run at this moment. */
+  async kill(): Promise<boolean> {
+    const part = this.#part;
+    if (!part) return false;
+    this.#ending = true;
+    await part.kill9();
+    return true;
+  }
+
+  /** Asks it to end in order; it is started again. */
+  async replace(): Promise<boolean> {
+    const part = this.#part;
+    if (!part) return false;
+    this.#ending = true;
+    await part.stop();
+    return true;
+  }
+
+  /** Stops it where it is for a while. */
+  async pause(ms: number): Promise<boolean> {
+    const part = this.#part;
+    if (!part) return false;
+    part.signal('SIGSTOP');
+    await delay(ms);
+    part.signal('SIGCONT');
+    return true;
+  }
+
+  /** Ends it in order, for good or until `start`. */
+  async stop(): Promise<void> {
+    this.#wanted = false;
+    this.#part?.signal('SIGCONT');
+    await this.#part?.stop();
+    await this.#loop;
+  }
+
+  async #keep(): Promise<void> {
+    while (this.#part) {
+      const part = this.#part;
+      const code = await part.exited;
+      this.#part = undefined;
+      if (!this.#wanted) return;
+      if (this.#ending) await delay(this.downMs());
+      else this.failures.push(`${this.name} ended with ${code}: ${part.stderr.trim().split('\n').at(-1)}`);
+      this.#ending = false;
+      this.#part = await this.#launched();
+      if (!this.#wanted) await this.#part?.stop();
+    }
+  }
+
+  /** Tries until it is ready or not wanted any more. */
+  async #launched(): Promise<Part | undefined> {
+    while (this.#wanted) {
+      try {
+        return await this.launch();
+      } catch (error) {
+        this.failures.push(`${this.name}: ${error instanceof Error ? error.message.trim().slice(-400) : error}`);
+        await delay(AGAIN_MS);
+      }
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,85 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { findEmbedded } from '../../warehouse/index.js';
+import { between, pick, randomFrom } from '../support/random.js';
+import type { Stage } from './stage.js';
+import type { Tally } from './tally.js';
+import type { Turns } from './turns.js';
+
+export interface World {
+  readonly stage: Stage;
+  readonly tally: Tally;
+  readonly turns: Turns;
+  /** Ends what goes on and on. */
+  readonly signal: AbortSignal;
+}
+
+type Random = () => number;
+
+/** One loop for each kind of victim, each with random numbers of its own. */
+export function killers(world: World & { readonly seed: number }): Promise<void>[] {
+  const { stage, seed } = world;
+  const loop = (n: number, fromMs: number, toMs: number, act: (random: Random) => Promise<void>) =>
+    again(world, randomFrom(seed * 31 + n), fromMs, toMs, act);
+  return [
+    loop(1, 300, 1500, (random) => strikeWorker(world, random)),
+    loop(2, 1000, 3500, (random) => strikeCollector(world, random)),
+    loop(3, 2500, 6000, (random) => strikeClickHouse(world, random)),
+    ...(stage.broker ? [loop(4, 6000, 12_000, (random) => strikeBroker(world, random))] : []),
+  ];
+}
+
+async function again(
+  { turns, signal }: World,
+  random: Random,
+  fromMs: number,
+  toMs: number,
+  act: (random: Random) => Promise<void>,
+): Promise<void> {
+  for (;;) {
+    await delay(between(random, fromMs, toMs), undefined, { signal }).catch(() => undefined);
+    if (signal.aborted) return;
+    await turns.among(() => act(random));
+  }
+}
+
+async function strikeWorker({ stage, tally }: World, random: Random): Promise<void> {
+  const worker = pick(random, stage.workers);
+  const fate = random();
+  if (fate < 0.75) {
+    if (await worker.kill()) tally.killed('a worker');
+  } else if (fate < 0.87) {
+    if (await worker.replace()) tally.count('SIGTERM of a worker');
+  } else {
+    const ms = between(random, 100, 4000);
+    if (await worker.pause(ms)) tally.count('SIGSTOP of a worker', `${ms} ms`);
+  }
+}
+
+async function strikeCollector({ stage, tally }: World, random: Random): Promise<void> {
+  const collector = pick(random, stage.collectors);
+  if (random() < 0.8) {
+    if (await collector.kill()) tally.killed('a collector');
+  } else {
+    const ms = between(random, 100, 3000);
+    if (await collector.pause(ms)) tally.count('SIGSTOP of a collector', `${ms} ms`);
+  }
+}
+
+/** The server itself, which its supervisor starts again, or the supervisor, whose server ends by itself then. */
+async function strikeClickHouse({ stage, tally }: World, random: Random): Promise<void> {
+  if (random() < 0.3) {
+    if (await stage.clickHouse.kill()) tally.killed("ClickHouse's supervisor");
+    return;
+  }
+  const server = await findEmbedded(stage.rig.folder);
+  if (!server) return;
+  process.kill(server.pid, 'SIGKILL');
+  tally.killed('ClickHouse');
+}
+
+async function strikeBroker({ stage, tally }: World, random: Random): Promise<void> {
+  await stage.broker?.kill();
+  tally.killed('the broker');
+  await delay(between(random, 0, 800));
+  await stage.broker?.restart();
+}

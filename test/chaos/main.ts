@@ -1,0 +1,45 @@
+import { parseArgs } from 'node:util';
+import { processSignal, Stopped } from '../../core/index.js';
+import { isClean, renderFaults, renderReport } from './report.js';
+import { runChaos } from './run.js';
+
+const HELP = `npm run chaos -- [--bus kafka|embedded] [--minutes M] [--seed S] [--kills N] [--quiet]
+
+Kills, pauses and cuts everything that can be for M minutes (or until N processes were killed), then compares what is
+in ClickHouse with what was on the bus. Ends with 1 when a row is missing or doubled.`;
+
+const { values } = parseArgs({
+  options: {
+    bus: { type: 'string', default: 'kafka' },
+    minutes: { type: 'string', default: '3' },
+    seed: { type: 'string' },
+    kills: { type: 'string' },
+    quiet: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+});
+const { bus } = values;
+const minutes = Number(values.minutes);
+const seed = Number(values.seed ?? Date.now() % 1_000_000);
+if (values.help || (bus !== 'kafka' && bus !== 'embedded') || !(minutes > 0) || !Number.isInteger(seed)) {
+  process.stdout.write(`${HELP}\n`);
+  process.exit(values.help ? 0 : 2);
+}
+
+const startedAt = performance.now();
+const say = (line: string) => {
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1).padStart(7);
+  if (!values.quiet) process.stderr.write(`${seconds} s  ${line}\n`);
+};
+try {
+  const kills = values.kills === undefined ? {} : { kills: Number(values.kills) };
+  const report = await runChaos({ bus, minutes, seed, ...kills, signal: processSignal(), say });
+  process.stdout.write(`${renderReport(report)}\n`);
+  const clean = isClean(report);
+  const faults = renderFaults(report);
+  if (faults !== '') process.stderr.write(`\n${faults}\n`);
+  process.exitCode = clean ? 0 : 1;
+} catch (error) {
+  if (!(error instanceof Stopped)) throw error;
+  process.exitCode = 130;
+}

@@ -1,0 +1,82 @@
+import type { Received } from '../../collectors/publisher.js';
+import { systemClock } from '../../core/index.js';
+import { between, pick } from '../support/random.js';
+
+const EVENTS = Array.from({ length: 6 }, (_, i) => `e0000000-0000-4000-8000-00000000000${i}`);
+const MARKETS = Array.from({ length: 20 }, (_, i) => `a0000000-0000-4000-8000-0000000000${10 + i}`);
+const MONTH_MICROS = 30 * 86_400_000_000;
+/** For one second of each so many, receive times fall into several months, which are table partitions. */
+const SPREAD_EVERY_S = 4;
+const SPREAD_MONTHS = 6;
+
+type Random = () => number;
+
+/** Records of every kind that a chaos run needs, from its random numbers alone: prices, chances, marks, and poison. */
+export class RecordSource {
+  readonly #req: string;
+
+  constructor(
+    private readonly random: Random,
+    private readonly sid: string,
+  ) {
+    this.#req = JSON.stringify({ stream: 'order-book', connection: sid });
+  }
+
+  next(): Received {
+    const { random } = this;
+    const fate = random();
+    if (fate < 0.6) return this.#frame('PRICES_DATA_DELTA', between(random, 1, 4));
+    if (fate < 0.7) return this.#frame('PRICES_DATA', 10);
+    if (fate < 0.8) return this.#chance();
+    if (fate < 0.9) return this.#mark();
+    return this.#poison();
+  }
+
+  #frame(t: string, entries: number): Received {
+    const d = Array.from({ length: entries }, () => price(this.random));
+    return this.#orderBook(JSON.stringify({ t, e: pick(this.random, EVENTS), d }));
+  }
+
+  #chance(): Received {
+    const key = pick(this.random, EVENTS);
+    const point = { t: 1_700_000_000 + between(this.random, 0, 1_000_000), p: between(this.random, 1, 99) / 100 };
+    const bodyJson = JSON.stringify({ t: 'probability', e: key, o: [pick(this.random, MARKETS)], d: point });
+    return { kind: 'chance.frame', key, at: this.#at(), reqJson: this.#req, bodyJson };
+  }
+
+  #mark(): Received {
+    const { sid, random } = this;
+    const about = { stream: 'order-book', connection: sid, event: pick(random, EVENTS) };
+    const mark = random() < 0.5 ? { type: 'quiet', ...about } : { type: 'subscribed', ...about, markets: MARKETS };
+    return { kind: 'mark', key: sid, at: this.#at(), reqJson: '{}', bodyJson: JSON.stringify(mark) };
+  }
+
+  /** What cannot be understood: a type that nobody knows, one bad entry among good ones, no JSON, half an envelope. */
+  #poison(): Received {
+    const { random } = this;
+    const fate = random();
+    if (fate < 0.3) return this.#orderBook(JSON.stringify({ t: 'STRANGE', e: pick(random, EVENTS) }));
+    if (fate < 0.6) {
+      const d = [price(random), { o: pick(random, MARKETS), c: 'half', b: 0.1, a: 0.2 }, price(random)];
+      return this.#orderBook(JSON.stringify({ t: 'PRICES_DATA_DELTA', e: pick(random, EVENTS), d }));
+    }
+    if (fate < 0.9) return { ...this.#orderBook(JSON.stringify('no { JSON')), enc: 'text' };
+    return this.#orderBook('{"t":"PRICES_DATA');
+  }
+
+  #orderBook(bodyJson: string): Received {
+    const key = pick(this.random, EVENTS);
+    return { kind: 'order-book.frame', key, at: this.#at(), reqJson: this.#req, bodyJson };
+  }
+
+  #at(): number {
+    const now = systemClock.nowMicros();
+    if (Math.floor(now / 1e6) % SPREAD_EVERY_S > 0) return now;
+    return now - between(this.random, 0, SPREAD_MONTHS - 1) * MONTH_MICROS;
+  }
+}
+
+function price(random: Random): { o: string; c: number; b: number; a: number } {
+  const last = between(random, 1, 99);
+  return { o: pick(random, MARKETS), c: last / 100, b: (last - 1) / 100, a: (last + 1) / 100 };
+}

@@ -1,0 +1,39 @@
+import { TOPICS } from '../../core/index.js';
+import { pick } from '../support/random.js';
+import type { Auditor } from './audit.js';
+import type { World } from './killers.js';
+
+const DRAIN_MS = 120_000;
+
+interface Alone extends World {
+  readonly random: () => number;
+  readonly faults: (on: boolean) => void;
+  readonly auditor: Auditor;
+}
+
+/**
+ * Throws logs away once everything on them is written, and goes on with empty ones: some topics of Kafka are deleted
+ * and made again while the workers run; the embedded log is wiped while nobody has it open.
+ */
+export function replaceLogs({ stage, tally, turns, random, faults, auditor }: Alone): Promise<void> {
+  return turns.alone(async () => {
+    faults(false);
+    await Promise.all(stage.collectors.map((collector) => collector.stop()));
+    await stage.rig.drained(DRAIN_MS);
+    if (stage.broker) {
+      const topics = [TOPICS.orderBook, pick(random, [TOPICS.chance, TOPICS.marks])];
+      await auditor.readBus(topics);
+      await stage.replaceTopics(topics);
+      tally.count('topics deleted and made again', topics.join(', '));
+    } else {
+      await auditor.readBus();
+      await Promise.all(stage.workers.map((worker) => worker.stop()));
+      await stage.rig.wipeLog();
+      await stage.makeTopics();
+      for (const worker of stage.workers) await worker.start();
+      tally.count('embedded log wiped');
+    }
+    for (const collector of stage.collectors) await collector.start();
+    faults(true);
+  });
+}

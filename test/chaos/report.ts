@@ -1,0 +1,69 @@
+import type { Difference } from '../pipeline/ledger.js';
+import type { Fault } from '../support/fault-proxy.js';
+import { type Audit, totals } from './audit.js';
+import type { BusKind } from './stage.js';
+import type { Tally } from './tally.js';
+
+export interface ChaosReport {
+  readonly bus: BusKind;
+  readonly seed: number;
+  readonly seconds: number;
+  readonly tally: Tally;
+  readonly faults: ReadonlyMap<Fault, number>;
+  readonly audit: Audit;
+  /** What processes said when they ended without having been made to. */
+  readonly failures: readonly string[];
+}
+
+/** Whether every record was there once in the end. */
+export const isClean = ({ audit }: ChaosReport): boolean => {
+  const { missing, doubled } = totals(audit);
+  return missing === 0 && doubled === 0;
+};
+
+/** The report as a table of plain text. */
+export function renderReport({ bus, seed, seconds, tally, faults, audit, failures }: ChaosReport): string {
+  const struck = [...faults.values()].reduce((sum, n) => sum + n, 0);
+  const { expected, found, missing, doubled } = totals(audit);
+  const lines = [
+    `chaos on ${bus}, seed ${seed}, ${seconds} s`,
+    '',
+    row('processes killed', tally.kills),
+    ...[...tally.counts].map(([what, n]) => row(`  ${what}`, n)),
+    row('faults between worker and ClickHouse', struck),
+    ...[...faults].map(([what, n]) => row(`  ${what}`, n)),
+    row('processes that ended by themselves', failures.length),
+    '',
+    row('records appended', audit.records),
+    row('  of them sent again', audit.repeats),
+    row('  of them acknowledged to a ledger', audit.acknowledged),
+    row('  acknowledged and not on the bus', audit.lost.length),
+    '',
+    header('table', 'expected', 'found', 'missing', 'doubled'),
+    ...[...audit.tables, ...audit.states].map(([table, d]) => differenceRow(table, d)),
+    header('all', expected, found, missing, doubled),
+  ];
+  return lines.join('\n');
+}
+
+const WIDTH = 50;
+const row = (what: string, n: number): string => `${what.padEnd(WIDTH)}${String(n).padStart(10)}`;
+
+const header = (table: string, ...columns: (string | number)[]): string =>
+  `${table.padEnd(26)}${columns.map((column) => String(column).padStart(10)).join('')}`;
+
+function differenceRow(table: string, { expected, found, counts }: Difference): string {
+  return header(table, expected, found, counts.missing, counts.doubled + counts.invented);
+}
+
+/** The first rows that are wrong, by table. */
+export function renderFaults({ audit, failures }: ChaosReport): string {
+  const lines = failures.map((failure) => `ended: ${failure}`);
+  for (const [table, { missing, doubled, invented }] of [...audit.tables, ...audit.states]) {
+    for (const [what, rows] of Object.entries({ missing, doubled, invented })) {
+      for (const text of rows) lines.push(`${what} in ${table}: ${text}`);
+    }
+  }
+  for (const key of audit.lost.slice(0, 5)) lines.push(`acknowledged and lost: ${key}`);
+  return lines.join('\n');
+}

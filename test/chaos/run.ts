@@ -1,0 +1,112 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { TOPICS } from '../../core/index.js';
+import { FAULTS, type Fault } from '../support/fault-proxy.js';
+import { between, pick, randomFrom } from '../support/random.js';
+import { Auditor } from './audit.js';
+import { killers } from './killers.js';
+import { outlastWindow } from './outlast-window.js';
+import { replaceLogs } from './replace-logs.js';
+import type { ChaosReport } from './report.js';
+import { type BusKind, Stage } from './stage.js';
+import { Tally } from './tally.js';
+import { Turns } from './turns.js';
+
+export interface ChaosOptions {
+  readonly bus: BusKind;
+  readonly minutes: number;
+  readonly seed: number;
+  /** The run ends early when so many processes were killed. */
+  readonly kills?: number;
+  readonly signal?: AbortSignal;
+  /** Told what happens, line by line. */
+  readonly say?: (line: string) => void;
+}
+
+const DRAIN_MS = 180_000;
+/** Which share of inserts, and of other requests to ClickHouse, meets a fault. */
+const INSERT_FAULTS = 0.06;
+const QUERY_FAULTS = 0.01;
+/** Moments of a run, as shares of its time, at which the logs are replaced, and a worker outlasts the window. */
+const REPLACE_AT = [0.35, 0.75];
+const OUTLAST_AT = [0.2, 0.5, 0.85];
+
+/** Kills, pauses and cuts whatever can be, for a time; then lets everything come to rest and compares. */
+export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
+  const { seed, bus, minutes, say = () => undefined } = options;
+  const startedAt = performance.now();
+  const fate = randomFrom(seed);
+  let faulty = false;
+  const stage = await Stage.start({
+    bus,
+    seed,
+    workers: 3,
+    appenders: 2,
+    recordsPerSecond: 120,
+    load: 60,
+    fault: (path) => (faulty ? chooseFault(fate, path) : undefined),
+    faultDelayMs: () => between(fate, 20, 800),
+    downMs: () => between(fate, 0, 400),
+  });
+  try {
+    const tally = new Tally(say);
+    const turns = new Turns();
+    const auditor = new Auditor(stage.rig, stage.acknowledgedFolder);
+    const over = endOf(options, tally);
+    const faults = (on: boolean) => {
+      faulty = on;
+    };
+    const world = { stage, tally, turns, random: randomFrom(seed + 1), signal: over, faults, auditor };
+    faults(true);
+    await Promise.all([
+      ...killers({ ...world, seed }),
+      scheduled(OUTLAST_AT, minutes, over, () => outlastWindow(world)),
+      scheduled(REPLACE_AT, minutes, over, () => replaceLogs(world)),
+    ]);
+    faults(false);
+    options.signal?.throwIfAborted();
+    say('the chaos is over; everything that is on the bus is written');
+    await Promise.all(stage.collectors.map((collector) => collector.stop()));
+    await stage.rig.drained(DRAIN_MS);
+    await auditor.readBus(Object.values(TOPICS));
+    const audit = await auditor.audit();
+    const seconds = Math.round((performance.now() - startedAt) / 1000);
+    return { bus, seed, seconds, tally, audit, faults: stage.proxy.struck, failures: stage.failures };
+  } catch (error) {
+    for (const line of stage.lastWords) say(line);
+    throw error;
+  } finally {
+    await stage.close();
+  }
+}
+
+function chooseFault(random: () => number, path: string): Fault | undefined {
+  const inserts = path.includes('INSERT INTO');
+  if (random() > (inserts ? INSERT_FAULTS : QUERY_FAULTS)) return undefined;
+  return pick(random, FAULTS);
+}
+
+/** Aborted when the time is over, when enough was killed, or when the caller says so. */
+function endOf({ minutes, kills = Infinity, signal }: ChaosOptions, tally: Tally): AbortSignal {
+  const enough = new AbortController();
+  tally.onKill = () => {
+    if (tally.kills >= kills) enough.abort();
+  };
+  const signals = [AbortSignal.timeout(minutes * 60_000), enough.signal, ...(signal ? [signal] : [])];
+  return AbortSignal.any(signals);
+}
+
+/** Does something at the given shares of the run's time. */
+async function scheduled(
+  shares: readonly number[],
+  minutes: number,
+  signal: AbortSignal,
+  work: () => Promise<void>,
+): Promise<void> {
+  const startedAt = performance.now();
+  for (const share of shares) {
+    const waitMs = startedAt + share * minutes * 60_000 - performance.now();
+    await delay(Math.max(0, waitMs), undefined, { signal }).catch(() => undefined);
+    if (signal.aborted) return;
+    await work();
+  }
+}

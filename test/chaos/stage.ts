@@ -1,0 +1,191 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import kafkajs from 'kafkajs';
+import { type KafkaBusOptions, openKafkaBus, type TopicOptions } from '../../bus/index.js';
+import { TOPICS } from '../../core/index.js';
+import { type EmbeddedEndpoint, findEmbedded } from '../../warehouse/index.js';
+import { Broker } from '../kafka/broker.js';
+import { Rig, until } from '../pipeline/rig.js';
+import { type DirectedFault, type Fault, type FaultProxy, startFaultProxy } from '../support/fault-proxy.js';
+import { Part } from '../support/part.js';
+import { Keeper } from './keeper.js';
+
+export type BusKind = 'kafka' | 'embedded';
+
+export interface StageOptions {
+  readonly bus: BusKind;
+  readonly seed: number;
+  readonly workers: number;
+  readonly appenders: number;
+  readonly recordsPerSecond: number;
+  /** Frames per second of the simulated exchange; 0 leaves it and its collector out. */
+  readonly load: number;
+  /** What becomes of a request to ClickHouse, by its path and query. */
+  readonly fault?: (path: string) => Fault | DirectedFault | undefined;
+  readonly faultDelayMs?: () => number;
+  /** How long what was killed stays away. */
+  readonly downMs?: () => number;
+}
+
+export interface AppenderOptions {
+  readonly kafka?: KafkaBusOptions;
+  /** Folder of the embedded log. */
+  readonly dir: string;
+  readonly topic: TopicOptions;
+  readonly seed: number;
+  readonly recordsPerSecond: number;
+  readonly acknowledgedFile: string;
+}
+
+const PREFIX = 'chaos.';
+const TOPIC: TopicOptions = { partitions: 4, retentionMs: null, retentionBytes: null };
+const SESSION_MS = '2000';
+const STOP_WITHIN_MS = 120_000;
+
+/** Everything that a chaos run needs, each part a process of its own that is started again when it was killed. */
+export class Stage {
+  readonly workers: Keeper[] = [];
+  /** Appenders, and the exchange's collector. */
+  readonly collectors: Keeper[] = [];
+  readonly clickHouse: Keeper;
+  #proxy: FaultProxy | undefined;
+  #endpoint: EmbeddedEndpoint | undefined;
+  #sessions = 0;
+
+  private constructor(
+    readonly options: StageOptions,
+    readonly broker: Broker | undefined,
+    readonly rig: Rig,
+  ) {
+    this.clickHouse = this.#keeper('warehouse', () => Part.start('warehouse', rig.argsOf('warehouse')));
+  }
+
+  static async start(options: StageOptions): Promise<Stage> {
+    const broker = options.bus === 'kafka' ? await Broker.start() : undefined;
+    const kafka = broker && {
+      bus: openKafkaBus({ brokers: [broker.address], prefix: PREFIX, patienceMs: STOP_WITHIN_MS }),
+      args: ['--kafka-brokers', broker.address, '--kafka-prefix', PREFIX],
+    };
+    const stage = new Stage(options, broker, new Rig(kafka ? { kafka } : {}));
+    try {
+      await stage.#start();
+    } catch (error) {
+      await stage.close();
+      throw error;
+    }
+    return stage;
+  }
+
+  get proxy(): FaultProxy {
+    if (!this.#proxy) throw new Error('the stage has no proxy yet');
+    return this.#proxy;
+  }
+
+  /** The owner's login at ClickHouse, through the proxy. */
+  get clickHouseArgs(): string[] {
+    const { user, password } = this.endpoint.owner;
+    const url = ['--clickhouse-url', this.proxy.url];
+    return [...url, '--clickhouse-user', user, '--clickhouse-password', password.reveal()];
+  }
+
+  get endpoint(): EmbeddedEndpoint {
+    if (!this.#endpoint) throw new Error('ClickHouse was never ready');
+    return this.#endpoint;
+  }
+
+  /** Where appenders write down what was acknowledged. */
+  get acknowledgedFolder(): string {
+    return join(this.rig.folder, 'acknowledged');
+  }
+
+  /** Another worker; started by the caller. */
+  addWorker(): Keeper {
+    const args = [...this.clickHouseArgs, '--batch-delay-ms', '25'];
+    if (this.broker) args.push('--kafka-session-ms', SESSION_MS);
+    const name = `worker ${this.workers.length + 1}`;
+    const worker = this.#keeper(name, () => Part.start('transform', this.rig.argsOf('transform', args)));
+    this.workers.push(worker);
+    return worker;
+  }
+
+  async makeTopics(): Promise<void> {
+    for (const topic of Object.values(TOPICS)) await this.rig.bus.ensureTopic(topic, TOPIC);
+  }
+
+  /** Deletes topics of Kafka and makes them again, empty. */
+  async replaceTopics(topics: readonly string[]): Promise<void> {
+    if (!this.broker) throw new Error('only Kafka can delete a topic');
+    const admin = new kafkajs.Kafka({ brokers: [this.broker.address], logLevel: 0 }).admin();
+    await admin.connect();
+    try {
+      await admin.deleteTopics({ topics: topics.map((topic) => PREFIX + topic) });
+      await until(20_000, async () => {
+        const left = (await admin.listTopics()).filter((name) => topics.includes(name.slice(PREFIX.length)));
+        return left.length === 0 || `still there: ${left.join(', ')}`;
+      });
+    } finally {
+      await admin.disconnect();
+    }
+    await this.makeTopics();
+  }
+
+  /** What the processes said when they ended by themselves. */
+  get failures(): string[] {
+    return [this.clickHouse, ...this.workers, ...this.collectors].flatMap((keeper) => keeper.failures);
+  }
+
+  /** What each process said last, and whether it runs. */
+  get lastWords(): string[] {
+    return [this.clickHouse, ...this.workers, ...this.collectors].map(({ name, part, failures }) => {
+      const said = part?.stderr.trim().split('\n').slice(-3).join(' | ');
+      return `${name}: ${part ? 'runs' : 'is away'}: ${said ?? ''} ${failures.slice(-2).join(' | ')}`;
+    });
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.workers, ...this.collectors].map((keeper) => keeper.stop()));
+    await this.clickHouse.stop();
+    await this.#proxy?.close();
+    await this.rig.close();
+    await this.broker?.remove();
+  }
+
+  async #start(): Promise<void> {
+    const { options, rig } = this;
+    mkdirSync(this.acknowledgedFolder);
+    await this.makeTopics();
+    await this.clickHouse.start();
+    this.#endpoint = await findEmbedded(rig.folder);
+    const choose = (path: string) => options.fault?.(path);
+    this.#proxy = await startFaultProxy(() => this.endpoint.url, choose, options.faultDelayMs ?? (() => 0));
+    for (let i = 0; i < options.workers; i++) await this.addWorker().start();
+    if (options.load > 0) {
+      const args = ['--seed', String(options.seed), '--events', '6', '--bots', '0', '--load', String(options.load)];
+      await rig.startExchange(args);
+      const collect = () => Part.start('collect', rig.argsOf('collect'));
+      this.collectors.push(this.#keeper('collector', collect));
+    }
+    for (let i = 0; i < options.appenders; i++) {
+      this.collectors.push(this.#keeper(`appender ${i + 1}`, () => this.#startAppender()));
+    }
+    for (const collector of this.collectors) await collector.start();
+  }
+
+  #startAppender(): Promise<Part> {
+    const { bus, seed, recordsPerSecond } = this.options;
+    const session = this.#sessions++;
+    const options: AppenderOptions = {
+      ...(this.broker && bus === 'kafka' ? { kafka: { brokers: [this.broker.address], prefix: PREFIX } } : {}),
+      dir: join(this.rig.folder, 'bus'),
+      topic: TOPIC,
+      seed: seed * 1000 + session,
+      recordsPerSecond,
+      acknowledgedFile: join(this.acknowledgedFolder, String(session)),
+    };
+    return Part.startScript('test/chaos/appender.js', [JSON.stringify(options)]);
+  }
+
+  #keeper(name: string, launch: () => Promise<Part>): Keeper {
+    return new Keeper(name, launch, this.options.downMs ?? (() => 0));
+  }
+}
