@@ -26,13 +26,13 @@ const DRAIN_MS = 180_000;
 /** Which share of inserts, and of other requests to ClickHouse, meets a fault. */
 const INSERT_FAULTS = 0.06;
 const QUERY_FAULTS = 0.01;
-/** Moments of a run, as shares of its time, at which the logs are replaced, and a worker outlasts the window. */
-const REPLACE_AT = [0.35, 0.75];
-const OUTLAST_AT = [0.2, 0.5, 0.85];
+/** When a worker first outlasts the window of tokens, and when the logs are first replaced, and how often from then on. */
+const OUTLAST_MS = { from: 20_000, every: 80_000 };
+const REPLACE_MS = { from: 35_000, every: 110_000 };
 
 /** Kills, pauses and cuts whatever can be, for a time; then lets everything come to rest and compares. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
-  const { seed, bus, minutes, say = () => undefined } = options;
+  const { seed, bus, say = () => undefined } = options;
   const startedAt = performance.now();
   const fate = randomFrom(seed);
   let faulty = false;
@@ -59,8 +59,8 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     faults(true);
     await Promise.all([
       ...killers({ ...world, seed }),
-      scheduled(OUTLAST_AT, minutes, over, () => outlastWindow(world)),
-      scheduled(REPLACE_AT, minutes, over, () => replaceLogs(world)),
+      scheduled(OUTLAST_MS, over, () => outlastWindow(world)),
+      scheduled(REPLACE_MS, over, () => replaceLogs(world)),
     ]);
     faults(false);
     options.signal?.throwIfAborted();
@@ -95,17 +95,14 @@ function endOf({ minutes, kills = Infinity, signal }: ChaosOptions, tally: Tally
   return AbortSignal.any(signals);
 }
 
-/** Does something at the given shares of the run's time. */
+/** Does something at its times until the signal is aborted. */
 async function scheduled(
-  shares: readonly number[],
-  minutes: number,
+  { from, every }: { readonly from: number; readonly every: number },
   signal: AbortSignal,
   work: () => Promise<void>,
 ): Promise<void> {
-  const startedAt = performance.now();
-  for (const share of shares) {
-    const waitMs = startedAt + share * minutes * 60_000 - performance.now();
-    await delay(Math.max(0, waitMs), undefined, { signal }).catch(() => undefined);
+  for (let waitMs = from; ; waitMs = every) {
+    await delay(waitMs, undefined, { signal }).catch(() => undefined);
     if (signal.aborted) return;
     await work();
   }

@@ -160,7 +160,7 @@ export class Stage {
     this.#proxy = await startFaultProxy(() => this.endpoint.url, choose, options.faultDelayMs ?? (() => 0));
     for (let i = 0; i < options.workers; i++) await this.addWorker().start();
     if (options.load > 0) {
-      const args = ['--seed', String(options.seed), '--events', '6', '--bots', '0', '--load', String(options.load)];
+      const args = ['--seed', String(options.seed), '--events', '6', '--bots', '3', '--load', String(options.load)];
       await rig.startExchange(args);
       const collect = () => Part.start('collect', rig.argsOf('collect'));
       this.collectors.push(this.#keeper('collector', collect));
