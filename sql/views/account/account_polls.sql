@@ -1,0 +1,28 @@
+-- When was it known for certain what an account holds and has open?
+--
+-- Every poll of positions, active orders, balances or TP/SL orders that read everything there was, and whose rows are all
+-- here: its receipt says complete, and as many pages as it counts are in account_pages (receipt and pages travel on
+-- different topics, and either may be here first).
+CREATE OR REPLACE VIEW {database}.account_polls
+(
+    `list` LowCardinality(String) COMMENT 'positions, active-orders, balances or tpsl-orders',
+    `account` LowCardinality(String) COMMENT 'Configured name of the account',
+    `poll` String COMMENT 'UUID of the poll',
+    `started_at` DateTime64(6, 'UTC') COMMENT 'When the poll was started',
+    `finished_at` DateTime64(6, 'UTC') COMMENT 'When its receipt was written'
+)
+AS
+SELECT list, account, poll, started_at, finished_at
+FROM
+(
+    SELECT transform(operation, ['open-positions', 'full-balances'], ['positions', 'balances'], operation) AS list, operation, subject AS account, poll, started_at, finished_at, pages
+    FROM {database}.polls
+    WHERE outcome = 'complete' AND operation IN ('open-positions', 'active-orders', 'balances', 'full-balances', 'tpsl-orders')
+) AS receipts
+LEFT JOIN
+(
+    SELECT operation, account, poll, uniqExact(page, asset) AS pages_here
+    FROM {database}.account_pages
+    GROUP BY operation, account, poll
+) AS here USING (operation, account, poll)
+WHERE pages_here >= pages;

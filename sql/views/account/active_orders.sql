@@ -1,0 +1,28 @@
+-- Which of our orders are in the book now?
+--
+-- The rows of the latest complete poll of the active orders of every account, with what the order history says about them.
+CREATE OR REPLACE VIEW {database}.active_orders
+(
+    `account` LowCardinality(String) COMMENT 'Configured name of the account',
+    `polled_at` DateTime64(6, 'UTC') COMMENT 'When the poll was started',
+    `order` String COMMENT 'Order ID',
+    `event` LowCardinality(String) COMMENT 'Event ID; empty when the order history does not have the order yet',
+    `market` LowCardinality(String) COMMENT 'Market ID; empty when the order history does not have the order yet',
+    `asset` LowCardinality(String) COMMENT 'Asset ID; empty when the order history does not have the order yet',
+    `status` LowCardinality(String) COMMENT 'Status, such as ACTIVE; empty when not said',
+    `side` LowCardinality(String) COMMENT 'BUY or SELL; empty when not said',
+    `price` Nullable(Decimal(38, 12)) COMMENT 'Limit, USDC per share',
+    `quantity` Decimal(38, 12) COMMENT 'Shares that are left of it'
+)
+AS
+SELECT account, started_at AS polled_at, order, event, market, asset, status, side, price, quantity
+FROM
+(
+    SELECT account, poll, order, status, side, price, quantity
+    FROM {database}.active_order_observations
+    WHERE (account, poll) GLOBAL IN (SELECT account, poll FROM {database}.latest_account_polls WHERE list = 'active-orders')
+    ORDER BY received_at DESC, `_offset` DESC, `_index` DESC
+    LIMIT 1 BY account, order
+) AS open_orders
+INNER JOIN (SELECT account, poll, started_at FROM {database}.latest_account_polls WHERE list = 'active-orders') AS polls USING (account, poll)
+LEFT JOIN (SELECT account, order, event, market, asset FROM {database}.orders) AS history USING (account, order);

@@ -1,0 +1,44 @@
+-- Who traded what, on the whole exchange?
+--
+-- Every item of the activity feed once, whichever account asked: one per fill, the side of the taker. What it says about
+-- the volume of the event and of the user was true when the item was last received, not when it was traded.
+CREATE OR REPLACE VIEW {database}.activity
+(
+    `trade_record` String COMMENT 'ID of the side of the fill that the feed shows',
+    `user` String COMMENT 'User ID; empty when not said',
+    `username` Nullable(String) COMMENT 'Name of the user, or its HMAC-SHA-256 (64 hexadecimal digits) where --username-key is set',
+    `market` LowCardinality(String) COMMENT 'Market ID (outcome ID); empty when not said',
+    `outcome_name` Nullable(String) COMMENT 'Name of the market',
+    `position` LowCardinality(String) COMMENT 'Direction of the position, such as YES or NO; empty when not said',
+    `side` LowCardinality(String) COMMENT 'BUY or SELL; empty when not said',
+    `quantity` Decimal(38, 12) COMMENT 'Shares',
+    `price` Decimal(38, 12) COMMENT 'USDC per share',
+    `executed_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When it happened, by the exchange',
+    `event_question` Nullable(String) COMMENT 'Question of the event',
+    `event_slug` LowCardinality(String) COMMENT 'Short name of the event in addresses; empty when not said',
+    `token_name` LowCardinality(String) COMMENT 'Name of the asset, such as YES; empty when not said',
+    `is_primary` Nullable(Bool) COMMENT 'Whether it is the YES asset',
+    `event_volume` Nullable(Decimal(38, 12)) COMMENT 'Volume of the event when the item was last received, USDC, by the exchange',
+    `user_volume` Nullable(Decimal(38, 12)) COMMENT 'Volume of the user when the item was last received, USDC, by the exchange',
+    `seen_at` DateTime64(6, 'UTC') COMMENT 'When it was last received'
+)
+AS
+SELECT
+    trade_record,
+    user,
+    username,
+    market,
+    outcome_name,
+    position,
+    side,
+    quantity,
+    price,
+    executed_at,
+    event_question,
+    event_slug,
+    token_name,
+    is_primary,
+    event_volume,
+    user_volume,
+    received_at AS seen_at
+FROM {database}.activity_records FINAL;

@@ -1,0 +1,55 @@
+-- How did the balances of our accounts change?
+--
+-- Two logs side by side, told apart by `source`, for an answer of a poll may be older than a message of the stream that was
+-- received before it: `poll` has what differs from each complete poll to the next (a balance that is not listed any more is
+-- 0), `stream` what differs from one message of the balance stream to the next.
+CREATE OR REPLACE VIEW {database}.balance_changes
+(
+    `account` LowCardinality(String) COMMENT 'Configured name of the account',
+    `asset` LowCardinality(String) COMMENT 'Asset ID: a coin, or an outcome asset',
+    `source` String COMMENT 'poll or stream',
+    `seen_at` DateTime64(6, 'UTC') COMMENT 'poll: start of the first poll that showed it like this. stream: when the message was received',
+    `balance` Decimal(38, 12) COMMENT 'What was held, what orders locked included: USDC or shares',
+    `free` Nullable(Decimal(38, 12)) COMMENT 'What no order locked'
+)
+AS
+WITH numbered AS
+    (
+        SELECT account, poll, started_at, row_number() OVER (PARTITION BY account ORDER BY finished_at, poll) AS poll_number
+        FROM {database}.account_polls
+        WHERE list = 'balances'
+    ),
+observed AS
+    (
+    SELECT account, asset, poll_number, started_at, balance, free,
+        lagInFrame(poll_number) OVER history AS previous_number,
+        lagInFrame(tuple(balance, free)) OVER history AS previous_content,
+        leadInFrame(poll_number) OVER history AS next_number
+    FROM
+    (
+        SELECT account, asset, poll, balance, free
+        FROM {database}.balance_observations
+        ORDER BY received_at DESC, `_offset` DESC, `_index` DESC
+        LIMIT 1 BY account, poll, asset
+    ) AS rows
+    INNER JOIN numbered USING (account, poll)
+    WINDOW history AS (PARTITION BY account, asset ORDER BY poll_number ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
+    )
+SELECT account, asset, 'poll' AS source, started_at AS seen_at, balance, free
+FROM observed
+WHERE previous_number = 0 OR previous_number + 1 != poll_number OR previous_content != (balance, free)
+UNION ALL
+SELECT account, asset, 'poll' AS source, numbered.started_at AS seen_at, toDecimal128(0, 12) AS balance, toDecimal128(0, 12) AS free
+FROM (SELECT account, asset, toUInt64(poll_number + 1) AS poll_number FROM observed WHERE next_number != poll_number + 1) AS gone
+INNER JOIN numbered USING (account, poll_number)
+UNION ALL
+SELECT account, asset, 'stream' AS source, received_at AS seen_at, balance, free
+FROM
+(
+    SELECT account, asset, received_at, balance, free,
+        row_number() OVER history AS number,
+        lagInFrame(tuple(balance, free)) OVER history AS previous_content
+    FROM {database}.balance_updates
+    WINDOW history AS (PARTITION BY account, asset ORDER BY received_at, `_offset`, `_index` ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
+)
+WHERE number = 1 OR previous_content != (balance, free);

@@ -1,0 +1,34 @@
+-- What money and shares are in our accounts now, and how much of it is free?
+--
+-- The rows of the latest complete poll of the balances of every account. The balance stream may know later ones: see
+-- balance_changes.
+CREATE OR REPLACE VIEW {database}.balances
+(
+    `account` LowCardinality(String) COMMENT 'Configured name of the account',
+    `polled_at` DateTime64(6, 'UTC') COMMENT 'When the poll was started',
+    `asset` LowCardinality(String) COMMENT 'Asset ID: a coin, or an outcome asset',
+    `balance` Decimal(38, 12) COMMENT 'What is held, what orders lock included: USDC or shares',
+    `free` Nullable(Decimal(38, 12)) COMMENT 'What no order locks',
+    `name` Nullable(String) COMMENT 'Name, where the exchange says it',
+    `ticker` Nullable(String) COMMENT 'Ticker, where the exchange says it',
+    `value` Nullable(Decimal(38, 12)) COMMENT 'Value in USDC, where the exchange says it'
+)
+AS
+SELECT
+    account,
+    started_at AS polled_at,
+    asset,
+    balance,
+    free,
+    name,
+    ticker,
+    value
+FROM
+(
+    SELECT *
+    FROM {database}.balance_observations
+    WHERE (account, poll) GLOBAL IN (SELECT account, poll FROM {database}.latest_account_polls WHERE list = 'balances')
+    ORDER BY received_at DESC, `_offset` DESC, `_index` DESC
+    LIMIT 1 BY account, asset
+) AS rows
+INNER JOIN (SELECT account, poll, started_at FROM {database}.latest_account_polls WHERE list = 'balances') AS polls USING (account, poll);

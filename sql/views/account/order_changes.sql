@@ -1,0 +1,26 @@
+-- How did an order come to be what it is?
+--
+-- Every state (status and filled quantity) that the order history showed, from when it was first seen in it, and every
+-- message of the order updates stream about orders and TP/SL orders. The history is polled: a state that lasted shorter
+-- than the time between two polls may be missing.
+CREATE OR REPLACE VIEW {database}.order_changes
+(
+    `account` LowCardinality(String) COMMENT 'Configured name of the account',
+    `order` String COMMENT 'ID of the order, or of the TP/SL order',
+    `seen_at` DateTime64(6, 'UTC') COMMENT 'When it was first seen like this',
+    `source` String COMMENT 'poll: the order history. order: ORDER_UPDATE of the stream. tpsl: TPSL_UPDATE of the stream',
+    `status` LowCardinality(String) COMMENT 'Status; ORDER_UPDATE says SUCCESS or FAILED; empty when not said',
+    `filled_quantity` Nullable(Decimal(38, 12)) COMMENT 'poll: shares that were filled',
+    `last_seen_at` DateTime64(6, 'UTC') COMMENT 'When it was last seen like this'
+)
+AS
+SELECT account, order, state_seen_at AS seen_at, 'poll' AS source, status, nullIf(filled_quantity, toDecimal128(-1, 12)) AS filled_quantity, state_last_seen_at AS last_seen_at
+FROM
+(
+    SELECT account, order, status, filled_quantity, min(first_seen_at) AS state_seen_at, max(order_states.last_seen_at) AS state_last_seen_at
+    FROM {database}.order_states
+    GROUP BY account, order, status, filled_quantity
+)
+UNION ALL
+SELECT account, order, received_at AS seen_at, toString(type) AS source, status, NULL AS filled_quantity, received_at AS last_seen_at
+FROM {database}.order_updates;

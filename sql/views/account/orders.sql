@@ -1,0 +1,39 @@
+-- Which orders did our accounts place, and what became of them?
+--
+-- Every order once, as it was last seen. Its earlier states are in order_changes.
+CREATE OR REPLACE VIEW {database}.orders
+(
+    `account` LowCardinality(String) COMMENT 'Configured name of the account',
+    `order` String COMMENT 'Order ID',
+    `user` LowCardinality(String) COMMENT 'User ID; empty when not said',
+    `event` LowCardinality(String) COMMENT 'Event ID; empty when not said',
+    `market` LowCardinality(String) COMMENT 'Market ID (outcome ID); empty when not said',
+    `asset` LowCardinality(String) COMMENT 'Asset ID; empty when not said',
+    `side` LowCardinality(String) COMMENT 'BUY or SELL; empty when not said',
+    `type` LowCardinality(String) COMMENT 'LIMIT or MARKET; empty when not said',
+    `status` LowCardinality(String) COMMENT 'Status, such as ACTIVE, FILLED, CANCELLED or FAILED; empty when not said',
+    `price` Nullable(Decimal(38, 12)) COMMENT 'USDC per share: the limit, or what a market order paid on average',
+    `original_quantity` Nullable(Decimal(38, 12)) COMMENT 'Shares that were ordered',
+    `filled_quantity` Nullable(Decimal(38, 12)) COMMENT 'Shares that were filled',
+    `placed_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When it was placed, by the exchange',
+    `expires_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When it expires, by the exchange; NULL when it does not',
+    `seen_at` DateTime64(6, 'UTC') COMMENT 'When it was last received'
+)
+AS
+SELECT
+    account,
+    order,
+    user,
+    event,
+    market,
+    asset,
+    side,
+    type,
+    status,
+    price,
+    original_quantity,
+    filled_quantity,
+    placed_at,
+    expires_at,
+    received_at AS seen_at
+FROM {database}.order_records FINAL;

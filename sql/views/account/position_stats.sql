@@ -1,0 +1,18 @@
+-- What does the exchange say about how many positions our accounts have?
+--
+-- The last observation of every user that an account asked about.
+CREATE OR REPLACE VIEW {database}.position_stats
+(
+    `account` LowCardinality(String) COMMENT 'Configured name of the account',
+    `user` String COMMENT 'User ID',
+    `seen_at` DateTime64(6, 'UTC') COMMENT 'When it was received',
+    `tab` LowCardinality(String) COMMENT 'Tab that is active: active or closed; empty when not said',
+    `total_items` Nullable(Int64) COMMENT 'Number of positions',
+    `opened_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When the oldest open position was opened, by the exchange',
+    `closed_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When the last one was closed, by the exchange'
+)
+AS
+SELECT account, user, received_at AS seen_at, tab, total_items, opened_at, closed_at
+FROM {database}.position_stats_observations
+ORDER BY received_at DESC, `_offset` DESC, `_index` DESC
+LIMIT 1 BY account, user;

@@ -1,0 +1,58 @@
+-- What do our accounts hold now?
+--
+-- The rows of the latest complete poll of the open positions of every account. A page that was read again in the same poll
+-- counts as it was read last.
+CREATE OR REPLACE VIEW {database}.positions
+(
+    `account` LowCardinality(String) COMMENT 'Configured name of the account',
+    `polled_at` DateTime64(6, 'UTC') COMMENT 'When the poll was started',
+    `asset` LowCardinality(String) COMMENT 'ID of the asset that is held',
+    `order` String COMMENT 'ID of the order that opened it; empty when not said',
+    `event` LowCardinality(String) COMMENT 'Event ID; empty when not said',
+    `market` LowCardinality(String) COMMENT 'Market ID (outcome ID); empty when not said',
+    `event_title` Nullable(String) COMMENT 'Title of the event',
+    `outcome_name` Nullable(String) COMMENT 'Name of the market',
+    `token_name` Nullable(String) COMMENT 'Name of the asset, such as YES',
+    `is_primary` Nullable(Bool) COMMENT 'Whether it is the YES asset',
+    `shares` Decimal(38, 12) COMMENT 'Shares that are held',
+    `available_shares` Nullable(Decimal(38, 12)) COMMENT 'Shares that no order holds',
+    `entry_price` Nullable(Float64) COMMENT 'What a share cost on average, USDC; the exchange divided',
+    `cost` Nullable(Decimal(38, 12)) COMMENT 'What the shares cost, USDC',
+    `current_price` Nullable(Float64) COMMENT 'What a share costs now, USDC, by the exchange',
+    `value` Nullable(Decimal(38, 12)) COMMENT 'What the shares are worth now, USDC, by the exchange',
+    `pnl` Nullable(Decimal(38, 12)) COMMENT 'Unrealised profit or loss, USDC, by the exchange',
+    `pnl_percent` Nullable(Float64) COMMENT 'The same in percent of the cost, by the exchange',
+    `tpsl_orders` Array(String) COMMENT 'IDs of the take-profit/stop-loss orders attached to it',
+    `opened_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When it was opened, by the exchange'
+)
+AS
+SELECT
+    account,
+    started_at AS polled_at,
+    asset,
+    order,
+    event,
+    market,
+    event_title,
+    outcome_name,
+    token_name,
+    is_primary,
+    shares,
+    available_shares,
+    entry_price,
+    cost,
+    current_price,
+    value,
+    pnl,
+    pnl_percent,
+    tpsl_orders,
+    opened_at
+FROM
+(
+    SELECT *
+    FROM {database}.position_observations
+    WHERE (account, poll) GLOBAL IN (SELECT account, poll FROM {database}.latest_account_polls WHERE list = 'positions')
+    ORDER BY received_at DESC, `_offset` DESC, `_index` DESC
+    LIMIT 1 BY account, asset, order
+) AS rows
+INNER JOIN (SELECT account, poll, started_at FROM {database}.latest_account_polls WHERE list = 'positions') AS polls USING (account, poll);

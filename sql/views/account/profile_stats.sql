@@ -1,0 +1,20 @@
+-- What does the exchange say about our accounts' profiles?
+--
+-- The last observation of every user that an account asked about.
+CREATE OR REPLACE VIEW {database}.profile_stats
+(
+    `account` LowCardinality(String) COMMENT 'Configured name of the account',
+    `user` String COMMENT 'User ID',
+    `seen_at` DateTime64(6, 'UTC') COMMENT 'When it was received',
+    `username` Nullable(String) COMMENT 'Name of the user, or its HMAC-SHA-256 (64 hexadecimal digits) where --username-key is set',
+    `joined_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When the user joined, by the exchange',
+    `me` Nullable(Bool) COMMENT 'Whether the user is the account that asked',
+    `position_value` Nullable(Decimal(38, 12)) COMMENT 'What the open positions are worth, USDC',
+    `volume_traded` Nullable(Decimal(38, 12)) COMMENT 'Volume, USDC',
+    `markets_traded` Nullable(Int64) COMMENT 'Number of markets traded'
+)
+AS
+SELECT account, user, received_at AS seen_at, username, joined_at, me, position_value, volume_traded, markets_traded
+FROM {database}.profile_observations
+ORDER BY received_at DESC, `_offset` DESC, `_index` DESC
+LIMIT 1 BY account, user;

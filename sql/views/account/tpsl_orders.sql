@@ -1,0 +1,33 @@
+-- Which take-profit and stop-loss orders of our accounts wait?
+--
+-- The rows of the latest complete poll of the TP/SL orders of every account, which asks for every asset that it holds.
+CREATE OR REPLACE VIEW {database}.tpsl_orders
+(
+    `account` LowCardinality(String) COMMENT 'Configured name of the account',
+    `polled_at` DateTime64(6, 'UTC') COMMENT 'When the poll was started',
+    `tpsl_order` String COMMENT 'ID of the TP/SL order',
+    `asset` LowCardinality(String) COMMENT 'ID of the asset that it would sell',
+    `status_asked` LowCardinality(String) COMMENT 'Status that was asked for; empty when all were',
+    `quantity` Nullable(Decimal(38, 12)) COMMENT 'Shares that it would sell',
+    `take_profit_price` Nullable(Decimal(38, 12)) COMMENT 'Price at or above which it sells; NULL when it has none',
+    `stop_loss_price` Nullable(Decimal(38, 12)) COMMENT 'Price at or below which it sells; NULL when it has none'
+)
+AS
+SELECT
+    account,
+    started_at AS polled_at,
+    tpsl_order,
+    asset,
+    status_asked,
+    quantity,
+    take_profit_price,
+    stop_loss_price
+FROM
+(
+    SELECT *
+    FROM {database}.tpsl_order_observations
+    WHERE (account, poll) GLOBAL IN (SELECT account, poll FROM {database}.latest_account_polls WHERE list = 'tpsl-orders')
+    ORDER BY received_at DESC, `_offset` DESC, `_index` DESC
+    LIMIT 1 BY account, asset, tpsl_order
+) AS rows
+INNER JOIN (SELECT account, poll, started_at FROM {database}.latest_account_polls WHERE list = 'tpsl-orders') AS polls USING (account, poll);

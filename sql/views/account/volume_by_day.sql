@@ -1,0 +1,22 @@
+-- How much was traded on every day, by ourselves and by everybody?
+--
+-- The sums of volume_daily, where the formulas are.
+--
+-- The average price of several markets together says nothing: see yes_value and vwap in volume_by_market.
+CREATE OR REPLACE VIEW {database}.volume_by_day
+(
+    `scope` String COMMENT 'own: trades of our accounts. everybody: the activity feed',
+    `day` Nullable(Date) COMMENT 'Day of the exchange''s time, UTC; NULL where the trade does not say its time',
+    `trades` UInt64 COMMENT 'Number of fills',
+    `shares` Decimal(38, 12) COMMENT 'Shares that changed hands',
+    `volume` Decimal(76, 24) COMMENT 'Sum of quantity × price of the asset of the taker, USDC'
+)
+AS
+SELECT
+    scope,
+    day,
+    sum(volume_daily.trades) AS trades,
+    sum(volume_daily.shares) AS shares,
+    sum(volume_daily.volume) AS volume
+FROM {database}.volume_daily
+GROUP BY scope, day;

@@ -1,0 +1,22 @@
+-- How much was traded of every event, by ourselves and by everybody?
+--
+-- The sums of volume_daily, where the formulas are.
+--
+-- The average price of several markets together says nothing: see yes_value and vwap in volume_by_market.
+CREATE OR REPLACE VIEW {database}.volume_by_event
+(
+    `scope` String COMMENT 'own: trades of our accounts. everybody: the activity feed',
+    `event` String COMMENT 'Event ID; empty when it is not known',
+    `trades` UInt64 COMMENT 'Number of fills',
+    `shares` Decimal(38, 12) COMMENT 'Shares that changed hands',
+    `volume` Decimal(76, 24) COMMENT 'Sum of quantity × price of the asset of the taker, USDC'
+)
+AS
+SELECT
+    scope,
+    event,
+    sum(volume_daily.trades) AS trades,
+    sum(volume_daily.shares) AS shares,
+    sum(volume_daily.volume) AS volume
+FROM {database}.volume_daily
+GROUP BY scope, event;

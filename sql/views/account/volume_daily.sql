@@ -1,0 +1,53 @@
+-- How much was traded of every market on every day, by ourselves and by everybody?
+--
+-- Volume of a fill: quantity × the price of the asset that the taker traded. `own` counts a fill once, also when both of
+-- its sides are ours: then the side of the taker counts, who is the one that the activity feed shows, else the one who paid
+-- the fee. Of a fill with one own side only that side's price is known, which is the maker's when the maker is ours: where
+-- a pair was minted or merged it differs from the taker's. `everybody` is the activity feed, one item per fill.
+--
+-- vwap = sum(quantity × YES price) / sum(quantity), the YES price of a NO asset being 1 - price; an asset that assets does
+-- not know counts as YES. Sums are exact.
+CREATE OR REPLACE VIEW {database}.volume_daily
+(
+    `scope` String COMMENT 'own: trades of our accounts. everybody: the activity feed',
+    `day` Nullable(Date) COMMENT 'Day of the exchange''s time, UTC; NULL where the trade does not say its time',
+    `event` String COMMENT 'Event ID; empty when it is not known',
+    `market` String COMMENT 'Market ID; empty when not said',
+    `trades` UInt64 COMMENT 'Number of fills',
+    `shares` Decimal(38, 12) COMMENT 'Shares that changed hands',
+    `volume` Decimal(76, 24) COMMENT 'Sum of quantity × price of the asset of the taker, USDC',
+    `yes_value` Decimal(76, 24) COMMENT 'Sum of quantity × price in YES terms, USDC: of a NO asset 1 less its price',
+    `vwap` Float64 COMMENT 'Volume-weighted average price in YES terms: yes_value / shares'
+)
+AS
+SELECT
+    scope,
+    toDate(executed_at) AS day,
+    if(said_event != '', said_event, known_event) AS event,
+    market,
+    count() AS trades,
+    sum(quantity) AS shares,
+    sum(toDecimal256(quantity, 12) * toDecimal256(price, 12)) AS volume,
+    sum(toDecimal256(quantity, 12) * toDecimal256(if(is_yes, price, 1 - price), 12)) AS yes_value,
+    toFloat64(yes_value) / toFloat64(shares) AS vwap
+FROM
+(
+    SELECT 'own' AS scope, toString(taken.1) AS said_event, toString(taken.2) AS market, taken.4 AS quantity, taken.5 AS price, taken.6 AS executed_at, outcome != 'NO' AS is_yes
+    FROM
+    (
+        SELECT
+            if(trade = '', trade_record, trade) AS fill,
+            argMax((event, market, asset, quantity, price, executed_at), (trade_record GLOBAL IN (
+                SELECT trade_record FROM {database}.activity_records
+                WHERE trade_record GLOBAL IN (SELECT trade_record FROM {database}.trade_records)
+            ), ifNull(fee, toDecimal128(0, 12)), trade_record)) AS taken
+        FROM {database}.trades
+        GROUP BY fill
+    ) AS fills
+    LEFT JOIN (SELECT asset, outcome FROM {database}.assets) AS known ON known.asset = fills.taken.3
+    UNION ALL
+    SELECT 'everybody' AS scope, '' AS said_event, toString(market) AS market, quantity, price, executed_at, ifNull(is_primary, if(position = '', token_name, position) != 'NO') AS is_yes
+    FROM {database}.activity
+) AS fills
+LEFT JOIN (SELECT market, event AS known_event FROM {database}.markets) AS places USING (market)
+GROUP BY scope, day, event, market;
