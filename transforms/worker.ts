@@ -5,7 +5,6 @@ import {
   type Component,
   describeError,
   type Health,
-  isRetryable,
   type Logger,
   OutageLog,
   retry,
@@ -17,9 +16,7 @@ import {
 } from '../core/index.js';
 import {
   BATCH_LIMITS,
-  checkColumns,
   ExactlyOnceWriter,
-  homesOf,
   type ShardConnection,
   type TableBlock,
   type WriterEvent,
@@ -36,6 +33,7 @@ import { assertNoRowsAhead } from './rows-ahead.js';
 import type { SessionProgress } from './session-progress.js';
 import { TRANSFORM_TABLES } from './tables/index.js';
 import { TRANSFORM_VERSION } from './version.js';
+import { WorkerShards } from './worker-shards.js';
 
 export interface TransformWorkerOptions {
   readonly settings: Settings;
@@ -69,8 +67,7 @@ export class TransformWorker implements Component, ConsumerHandler {
   readonly #stop = new AbortController();
   readonly #abandon = new AbortController();
   #consuming: Promise<void> = Promise.resolve();
-  /** Shards whose tables were not looked at yet, for they did not answer. */
-  readonly #unchecked: Set<ShardConnection>;
+  readonly #shards: WorkerShards;
   /** Why each partition waits, of those that do. */
   readonly #waiting = new Map<string, string>();
   #fail: (error: unknown) => void = () => undefined;
@@ -78,7 +75,7 @@ export class TransformWorker implements Component, ConsumerHandler {
   constructor(private readonly options: TransformWorkerOptions) {
     const { bus, shards, log, clock = systemClock, metrics, settings } = options;
     this.#clock = clock;
-    this.#unchecked = new Set(shards);
+    this.#shards = new WorkerShards(shards, log);
     this.failed = new Promise((_, reject) => {
       this.#fail = reject;
     });
@@ -107,7 +104,7 @@ export class TransformWorker implements Component, ConsumerHandler {
   async start(signal: AbortSignal): Promise<void> {
     const { bus, settings, log } = this.options;
     const starting = AbortSignal.any([signal, this.#abandon.signal]);
-    await this.#whileAvailable('', () => this.#checkShards(), starting);
+    await this.#whileAvailable('', () => this.#shards.check(), starting);
     const { busPartitions: partitions, busRetentionHours, busRetentionBytes: retentionBytes } = settings;
     for (const topic of TOPIC_NAMES) {
       await bus.ensureTopic(topic, { partitions, retentionMs: busRetentionHours * 3_600_000, retentionBytes });
@@ -181,8 +178,9 @@ export class TransformWorker implements Component, ConsumerHandler {
     });
     const owned = { ...place, group: settings.group };
     await this.#whileOwned(partition, async () => {
-      await assertNoRowsAhead(await this.#shardsOf(partition), owned, writer.nextOffset, signal);
+      await assertNoRowsAhead(await this.#shards.of(number, signal), owned, writer.nextOffset, signal);
     });
+    await this.#whileOwned(partition, () => this.#shards.copySmallTables(place, writer.nextOffset, signal));
     await passLost(partition, writer, {
       bus: this.options.bus,
       accept: settings.acceptLoss,
@@ -219,33 +217,10 @@ export class TransformWorker implements Component, ConsumerHandler {
   #progressBefore(partition: Partition, offset: number): Promise<SessionProgress> {
     const { topic, log, partition: number } = partition;
     const place = { topic, log, partition: number };
+    const signal = this.#abandon.signal;
     return this.#whileOwned(partition, async () =>
-      loadProgress(await this.#shardsOf(partition), place, offset, this.#abandon.signal),
+      loadProgress(await this.#shards.of(number, signal), place, offset, signal),
     );
-  }
-
-  /** The shards that may hold rows of a partition, their tables checked. */
-  async #shardsOf({ partition }: Partition): Promise<ShardConnection[]> {
-    const { shards } = this.options;
-    const homes = await homesOf(partition, shards, this.#abandon.signal);
-    const own = shards.filter((_, number) => homes.includes(number));
-    await Promise.all(own.map((shard) => this.#check(shard)));
-    return own;
-  }
-
-  /** Looks at every shard that answers; throws when none does. */
-  async #checkShards(): Promise<void> {
-    const outcomes = await Promise.allSettled(this.options.shards.map((shard) => this.#check(shard)));
-    const failures = outcomes.filter((outcome) => outcome.status === 'rejected').map((outcome) => outcome.reason);
-    const worst = failures.find((failure) => !isRetryable(failure));
-    if (worst !== undefined || failures.length === outcomes.length) throw worst ?? failures[0];
-    for (const failure of failures) this.options.log.warn(`${describeError(failure)}; its partitions wait for it`);
-  }
-
-  async #check(shard: ShardConnection): Promise<void> {
-    if (!this.#unchecked.has(shard)) return;
-    await checkColumns(shard, TRANSFORM_TABLES);
-    this.#unchecked.delete(shard);
   }
 
   #builder({ topic, log, partition }: Partition, progress: SessionProgress, limits = this.#limits()): BatchBuilder {

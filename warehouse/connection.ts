@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { type ClickHouseClient, ClickHouseError, ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import { describeError } from '../core/index.js';
-import type { ReadOptions, ShardConnection } from './cluster/shard-connection.js';
+import type { CommandOptions, ShardConnection } from './cluster/shard-connection.js';
 import type { ClickHouseEndpoint } from './embedded/endpoint.js';
 import { ConnectionError, StatementError, serverMessage } from './errors.js';
 import { HttpPost, type PostOptions } from './http-post.js';
@@ -90,20 +90,14 @@ export class Connection implements ShardConnection {
   }
 
   /** Runs a statement that answers no rows. */
-  async command(
-    sql: string,
-    options: ReadOptions & {
-      params?: QueryParams;
-      settings?: StatementSettings;
-      signal?: AbortSignal | undefined;
-    } = {},
-  ): Promise<void> {
-    const { params = {}, settings = {}, signal } = options;
+  async command(sql: string, options: CommandOptions = {}): Promise<void> {
+    const { params = {}, settings = {}, signal, queryId } = options;
     await this.#run(sql, signal, async () => {
       await this.#client.command({
         query: sql,
         query_params: { ...params },
         clickhouse_settings: { ...settings },
+        ...(queryId === undefined ? {} : { query_id: queryId }),
         ...(signal ? { abort_signal: signal } : {}),
       });
     });

@@ -1,6 +1,7 @@
 export { type Cluster, type ClusterNode, type ClusterOptions, openCluster } from './cluster/cluster.js';
+export { type CopyOptions, copyToEveryShard } from './cluster/copies.js';
 export { homesOf } from './cluster/layouts.js';
-export type { ReadOptions, ShardConnection } from './cluster/shard-connection.js';
+export type { CommandOptions, ReadOptions, ShardConnection } from './cluster/shard-connection.js';
 export { Connection, type ConnectionOptions, type QueryParams, type StatementSettings } from './connection.js';
 export { parseDecimal12 } from './decimal.js';
 export { type ClickHouseEndpoint, consoleUrl, type EmbeddedEndpoint, findEmbedded } from './embedded/endpoint.js';

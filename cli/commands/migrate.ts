@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { processSignal } from '../../core/index.js';
-import { migrateInstance } from '../parts/database.js';
+import { processSignal, type Settings } from '../../core/index.js';
+import { openWarehouse } from '../parts/database.js';
 import { settingsOf, withSettings } from '../settings.js';
 import { MIGRATE } from '../settings-by-command.js';
 
@@ -8,19 +8,32 @@ const EXAMPLES = `
 Examples:
   chancery migrate
   CLICKHOUSE_URL=https://clickhouse.example:8443 chancery migrate
+  CLICKHOUSE_CLUSTER='http://a1:8123,http://a2:8123;http://b1:8123,http://b2:8123' chancery migrate
 `;
 
 /** `chancery migrate`: tables and views up to date; harmless when they are. */
 export function define(command: Command): void {
   command.addHelpText('after', EXAMPLES.trimEnd()).action(async () => {
     const { settings } = settingsOf(command);
-    const { migrations, views, dropped } = await migrateInstance(settings, processSignal());
-    const lines = [
-      ...migrations.map((name) => `applied migration ${name}`),
-      ...views.map((name) => `made view ${name}`),
-      ...dropped.map((name) => `dropped view ${name}`),
-    ];
+    const lines = await migrateInstance(settings, processSignal());
     process.stdout.write(`${lines.length > 0 ? lines.join('\n') : 'nothing to do: the database is up to date'}\n`);
   });
   withSettings(command, MIGRATE);
+}
+
+/** A line per thing that was done; on a cluster, it says where. */
+async function migrateInstance(settings: Settings, signal: AbortSignal): Promise<string[]> {
+  const warehouse = await openWarehouse(settings, 'chancery migrate');
+  try {
+    const results = await warehouse.migrate(signal);
+    return results.flatMap(({ url, migrations, views, dropped }) =>
+      [
+        ...migrations.map((name) => `applied migration ${name}`),
+        ...views.map((name) => `made view ${name}`),
+        ...dropped.map((name) => `dropped view ${name}`),
+      ].map((line) => (results.length > 1 ? `${line} at ${url}` : line)),
+    );
+  } finally {
+    await warehouse.close();
+  }
 }

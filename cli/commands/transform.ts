@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import type { Component } from '../../core/index.js';
 import { TransformWorker } from '../../transforms/index.js';
-import { type Connection, migrate } from '../../warehouse/index.js';
-import { awaitOwner, untilAvailable } from '../parts/database.js';
+import { awaitWarehouse, untilAvailable, type Warehouse } from '../parts/database.js';
 import { assertInstance, closing, openBus } from '../parts/instance.js';
 import { type PartContext, runPart } from '../parts/run-part.js';
 import { withSettings } from '../settings.js';
@@ -22,11 +21,11 @@ export function define(command: Command): void {
       'transform',
       async (context) => {
         const { settings, log, metrics } = context;
-        const connection = await awaitOwner('chancery transform', context);
+        const warehouse = await awaitWarehouse('chancery transform', context);
         const bus = openBus(settings, log);
-        const worker = new TransformWorker({ settings, bus, shards: [connection], log, metrics });
+        const worker = new TransformWorker({ settings, bus, shards: warehouse.shards, log, metrics });
         return {
-          components: [closing(bus), database(connection, context), worker],
+          components: [closing(bus), database(warehouse, context), worker],
           health: () => worker.health(),
           failed: worker.failed,
         };
@@ -38,11 +37,10 @@ export function define(command: Command): void {
 }
 
 /** The database, brought up to date before the worker starts, as soon as it answers, and let go after it has stopped. */
-function database(connection: Connection, context: PartContext): Component {
-  const { fsync } = context.settings;
+function database(warehouse: Warehouse, context: PartContext): Component {
   return {
     name: 'database',
-    start: (signal) => untilAvailable(context, () => migrate(connection, { fsync }, signal).then(() => undefined)),
-    stop: () => connection.close(),
+    start: (signal) => untilAvailable(context, () => warehouse.prepare(context.log, signal)),
+    stop: () => warehouse.close(),
   };
 }

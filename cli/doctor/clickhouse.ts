@@ -1,15 +1,21 @@
 import type { SettingName, Settings } from '../../core/index.js';
-import { clickHouseLibrary } from '../../warehouse/index.js';
+import { TRANSFORM_TABLES } from '../../transforms/index.js';
+import { assertNode, type Cluster, type ClusterNode, checkColumns, clickHouseLibrary } from '../../warehouse/index.js';
+import { clickHousePlace } from '../parts/clickhouse-place.js';
+import { clusterOf } from '../parts/database.js';
 import { findReadOnly } from '../parts/read-only.js';
 import { runningParts } from '../parts/registry.js';
 import { isFree } from '../up/ports.js';
-import { type Check, fail, ok } from './check.js';
+import { type Check, type Finding, fail, ok, warn } from './check.js';
 
 /** The ClickHouse library, the server that runs, and the ports that were asked for. */
 export function clickHouseChecks(settings: Settings, given: ReadonlySet<SettingName>): Check[] {
+  const place = clickHousePlace(settings);
   return [
-    ...(settings.clickhouseUrl === undefined ? [{ name: 'ClickHouse library', run: library }] : []),
-    { name: 'ClickHouse', run: () => server(settings) },
+    ...(place.kind === 'embedded' ? [{ name: 'ClickHouse library', run: library }] : []),
+    ...(place.kind === 'cluster'
+      ? nodeChecks(settings, place.nodes)
+      : [{ name: 'ClickHouse', run: () => server(settings) }]),
     ...(given.has('clickhousePort') && settings.clickhousePort !== 0
       ? [{ name: 'port of ClickHouse', run: () => port(settings, settings.clickhousePort) }]
       : []),
@@ -30,6 +36,36 @@ async function server(settings: Settings) {
   } finally {
     await connection.close();
   }
+}
+
+/** A check per node: that it answers, is what the configuration says, and has its tables. */
+function nodeChecks(settings: Settings, nodes: readonly (readonly string[])[]): Check[] {
+  const names = nodes.flatMap((urls, shard) =>
+    urls.map((url) => `ClickHouse shard ${shard + 1}, ${new URL(url).host}`),
+  );
+  return names.map((name, number) => ({ name, run: () => nodeFinding(settings, number) }));
+}
+
+async function nodeFinding(settings: Settings, number: number): Promise<Finding> {
+  const cluster = clusterOf(settings, 'chancery doctor');
+  const node = cluster?.nodes[number];
+  if (!cluster || !node) throw new RangeError(`there is no node ${number}`);
+  try {
+    return await lookAtNode(cluster, node);
+  } finally {
+    await cluster.close();
+  }
+}
+
+async function lookAtNode(cluster: Cluster, node: ClusterNode): Promise<Finding> {
+  const { connection } = node;
+  const signal = new AbortController().signal;
+  const [row] = await connection.query<{ version: string }>('SELECT version() AS version', {}, signal);
+  const counts = await assertNode(cluster, node, signal);
+  const answers = `version ${row?.version} answers at ${connection.url}`;
+  if (counts.length === 0) return warn(`${answers}; it has no tables yet`, 'run `chancery migrate`');
+  await checkColumns(connection, TRANSFORM_TABLES);
+  return ok(`${answers}; its tables are up to date`);
 }
 
 async function port(settings: Settings, wanted: number) {

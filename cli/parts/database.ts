@@ -1,24 +1,112 @@
-import { describeError, OutageLog, retry, Secret, type Settings, UnavailableError } from '../../core/index.js';
-import { Connection, findEmbedded, type MigrateResult, migrate } from '../../warehouse/index.js';
+import {
+  describeError,
+  type Logger,
+  OutageLog,
+  retry,
+  Secret,
+  type Settings,
+  UnavailableError,
+} from '../../core/index.js';
+import { TRANSFORM_TABLES } from '../../transforms/index.js';
+import {
+  type Cluster,
+  Connection,
+  ConnectionError,
+  type EmbeddedEndpoint,
+  findEmbedded,
+  type MigrateResult,
+  migrate,
+  migrateCluster,
+  openCluster,
+  type ShardConnection,
+} from '../../warehouse/index.js';
+import { clickHousePlace } from './clickhouse-place.js';
 import type { PartContext } from './run-part.js';
+
+/** Everything that is written to: one server, or the shards of a cluster. */
+export interface Warehouse {
+  readonly shards: readonly ShardConnection[];
+  /** Brings tables and views up to date; harmless when they are. On a cluster, one result per node. */
+  migrate(signal: AbortSignal): Promise<readonly (MigrateResult & { readonly url: string })[]>;
+  /** As `migrate`, before something that can do without: nodes of a cluster that do not answer now are left as they are. */
+  prepare(log: Logger, signal: AbortSignal): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The configured cluster, as the user who may do everything; undefined without one. None of its nodes is asked. */
+export function clusterOf(settings: Settings, application: string): Cluster | undefined {
+  const { clickhouseClusterName: name, clickhouseQuorum: quorum, database } = settings;
+  const place = clickHousePlace(settings);
+  if (place.kind !== 'cluster') return undefined;
+  const login = { user: settings.clickhouseUser, password: new Secret(settings.clickhousePassword) };
+  return openCluster({ name, nodes: place.nodes, login, database, application, quorum });
+}
 
 /**
  * Connects as the user who may do everything, to the configured ClickHouse or to the embedded one of the data folder.
  * @throws UnavailableError when neither is there
  */
+export async function openWarehouse(settings: Settings, application: string): Promise<Warehouse> {
+  const cluster = clusterOf(settings, application);
+  return cluster ? overCluster(cluster, settings) : overServer(await connectOwner(settings, application), settings);
+}
+
+/**
+ * Connects as that user to ask questions: on a cluster to the first node that answers, for every node answers for all.
+ * @throws UnavailableError when none is there
+ */
 export async function connectOwner(settings: Settings, application: string): Promise<Connection> {
-  const { clickhouseUrl: url, clickhouseUser: user, clickhousePassword: password, database } = settings;
-  if (url !== undefined) {
-    return new Connection({ endpoint: { url, user, password: new Secret(password) }, database, application });
+  const place = clickHousePlace(settings);
+  const { clickhouseUser: user, clickhousePassword, database } = settings;
+  const password = new Secret(clickhousePassword);
+  const connect = (url: string) => new Connection({ endpoint: { url, user, password }, database, application });
+  if (place.kind === 'server') return connect(place.url);
+  if (place.kind === 'embedded') {
+    return new Connection({ endpoint: (await embeddedOf(settings)).owner, database, application });
   }
-  const running = await findEmbedded(settings.data);
-  if (!running) {
-    throw new UnavailableError(
-      `no ClickHouse runs on ${settings.data}; start it with \`chancery warehouse --data ${settings.data}\`, ` +
-        'or name another with --clickhouse-url',
-    );
+  for (const url of place.nodes.flat()) {
+    const connection = connect(url);
+    if (await connection.answers()) return connection;
+    await connection.close();
   }
-  return new Connection({ endpoint: running.owner, database, application });
+  throw new UnavailableError(`no node of the cluster ${settings.clickhouseCluster} answers; check that they run`);
+}
+
+async function embeddedOf({ data }: Settings): Promise<EmbeddedEndpoint> {
+  const running = await findEmbedded(data);
+  if (running) return running;
+  throw new UnavailableError(
+    `no ClickHouse runs on ${data}; start it with \`chancery warehouse --data ${data}\`, ` +
+      'or name another with --clickhouse-url',
+  );
+}
+
+function overServer(connection: Connection, { fsync }: Settings): Warehouse {
+  return {
+    shards: [connection],
+    migrate: async (signal) => [{ url: connection.url, ...(await migrate(connection, { fsync }, signal)) }],
+    prepare: async (_, signal) => {
+      await migrate(connection, { fsync }, signal);
+    },
+    close: () => connection.close(),
+  };
+}
+
+function overCluster(cluster: Cluster, { fsync }: Settings): Warehouse {
+  const run = (signal: AbortSignal) => migrateCluster(cluster, { fsync, tables: TRANSFORM_TABLES }, signal);
+  return {
+    shards: cluster.shards,
+    migrate: run,
+    prepare: async (log, signal) => {
+      try {
+        await run(signal);
+      } catch (error) {
+        if (!(error instanceof ConnectionError)) throw error;
+        log.warn(`${describeError(error)}; tables and views are not brought up to date now`);
+      }
+    },
+    close: () => cluster.close(),
+  };
 }
 
 /** Longest pause between two looks whether ClickHouse is there, milliseconds. */
@@ -26,9 +114,9 @@ const LOOK_AGAIN_MS = 500;
 
 type Waiting = Pick<PartContext, 'settings' | 'log' | 'signal' | 'waits'>;
 
-/** As `connectOwner`; while the embedded ClickHouse of the data folder is not there, it waits for it. */
-export function awaitOwner(application: string, context: Waiting): Promise<Connection> {
-  return untilAvailable(context, () => connectOwner(context.settings, application));
+/** As `openWarehouse`; while the embedded ClickHouse of the data folder is not there, it waits for it. */
+export function awaitWarehouse(application: string, context: Waiting): Promise<Warehouse> {
+  return untilAvailable(context, () => openWarehouse(context.settings, application));
 }
 
 /**
@@ -54,14 +142,4 @@ export async function untilAvailable<T>(context: Waiting, work: () => Promise<T>
   waits('starting');
   outage.succeeded();
   return result;
-}
-
-/** Brings tables and views of the instance's database up to date; harmless when they are. */
-export async function migrateInstance(settings: Settings, signal: AbortSignal): Promise<MigrateResult> {
-  const connection = await connectOwner(settings, 'chancery migrate');
-  try {
-    return await migrate(connection, { fsync: settings.fsync }, signal);
-  } finally {
-    await connection.close();
-  }
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Bus, openBus as openConfiguredBus } from '../../bus/index.js';
 import { type Component, type Logger, type Settings, UsageError } from '../../core/index.js';
+import { clickHousePlace } from './clickhouse-place.js';
 
 /** Where the parts of one instance keep their things, below its data folder. */
 export function instancePaths(dataFolder: string) {
@@ -38,7 +39,7 @@ export function lookAtBus(settings: Settings, log?: Logger): Bus | undefined {
 
 /** @throws UsageError when there is no data folder and no ClickHouse elsewhere is configured */
 export function assertInstance(settings: Settings): void {
-  if (settings.clickhouseUrl !== undefined) return;
+  if (clickHousePlace(settings).kind !== 'embedded') return;
   const { folder } = instancePaths(settings.data);
   if (!existsSync(folder)) {
     throw new UsageError(

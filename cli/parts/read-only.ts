@@ -6,7 +6,9 @@ import {
   EmbeddedClickHouse,
   type EmbeddedEndpoint,
   findEmbedded,
+  shardDatabase,
 } from '../../warehouse/index.js';
+import { clickHousePlace } from './clickhouse-place.js';
 import { assertInstance, assertRecorded } from './instance.js';
 
 /** A connection that can only read. */
@@ -28,9 +30,27 @@ export interface ReadOnly {
  * folder. Undefined when neither is there.
  */
 export async function findReadOnly(settings: Settings): Promise<ReadOnly | undefined> {
-  if (settings.clickhouseUrl !== undefined) return connectServer(settings, settings.clickhouseUrl);
+  const place = clickHousePlace(settings);
+  if (place.kind === 'server') return connectServer(settings, place.url);
+  if (place.kind === 'cluster') return connectFirst(settings, place.nodes.flat());
   const running = await findEmbedded(settings.data);
   return running && connectEmbedded(settings, running);
+}
+
+/**
+ * One connection per shard of the configured cluster, to the shard's own rows; undefined without a cluster.
+ * @throws UnavailableError when a shard does not answer
+ */
+export async function connectShards(settings: Settings): Promise<ReadOnly[] | undefined> {
+  const place = clickHousePlace(settings);
+  if (place.kind !== 'cluster') return undefined;
+  const own = { ...settings, database: shardDatabase(settings.database) };
+  const found = await Promise.allSettled(place.nodes.map((replicas) => connectFirst(own, replicas)));
+  const connections = found.filter((outcome) => outcome.status === 'fulfilled').map((outcome) => outcome.value);
+  const failed = found.find((outcome) => outcome.status === 'rejected');
+  if (!failed) return connections;
+  await Promise.all(connections.map((connection) => connection.close()));
+  throw failed.reason;
 }
 
 /** As `findReadOnly`; when no ClickHouse runs on the data folder, one is started for as long as this connection is open. */
@@ -74,6 +94,19 @@ function connectEmbedded(settings: Settings, endpoint: EmbeddedEndpoint): ReadOn
     ],
     close: () => client.close(),
   };
+}
+
+/** The first node that answers: every node answers for the whole cluster. */
+async function connectFirst(settings: Settings, urls: readonly string[]): Promise<ReadOnly> {
+  let failure: unknown;
+  for (const url of urls) {
+    try {
+      return await connectServer(settings, url);
+    } catch (error) {
+      failure ??= error;
+    }
+  }
+  throw failure;
 }
 
 /** A server of somebody else's: its user may write, so every statement is sent with `readonly`. */

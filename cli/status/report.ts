@@ -1,13 +1,13 @@
 import { statfs } from 'node:fs/promises';
-import { ClickHouseError } from '@clickhouse/client';
+import { type ClickHouseClient, ClickHouseError } from '@clickhouse/client';
 import { describeError, type Settings } from '../../core/index.js';
 import { instancePaths, lookAtBus } from '../parts/instance.js';
-import { findReadOnly } from '../parts/read-only.js';
+import { connectShards, findReadOnly } from '../parts/read-only.js';
 import { diskUse } from './disk.js';
 import { lagOf, type PartitionLag } from './lag.js';
 import { type PartStatus, partStatuses } from './parts.js';
 import { type Quality, qualityOf } from './quality.js';
-import { type TableSize, tableSizes } from './tables.js';
+import { clusterTableSizes, type TableSize, tableSizes } from './tables.js';
 
 /** What one look at an instance found. What could not be asked is null, and `problems` says why. */
 export interface StatusReport {
@@ -86,7 +86,7 @@ async function lookAtWarehouse(settings: Settings, attempt: Attempt): Promise<Wa
   if (!connection) return undefined;
   const { client, url } = connection;
   try {
-    const tables = await tableSizes(client, settings.database);
+    const tables = await sizesOf(settings, client);
     const migrated = tables.some(({ name }) => name === 'applied_sql');
     return {
       url,
@@ -100,6 +100,17 @@ async function lookAtWarehouse(settings: Settings, attempt: Attempt): Promise<Wa
     throw error;
   } finally {
     await connection.close();
+  }
+}
+
+async function sizesOf(settings: Settings, client: ClickHouseClient): Promise<TableSize[]> {
+  const shards = await connectShards(settings);
+  if (!shards) return tableSizes(client, settings.database);
+  try {
+    const clients = shards.map((shard) => shard.client);
+    return await clusterTableSizes(client, clients, settings.database);
+  } finally {
+    await Promise.all(shards.map((shard) => shard.close()));
   }
 }
 

@@ -1,4 +1,5 @@
 import type { ClickHouseClient } from '@clickhouse/client';
+import { shardDatabase } from '../../warehouse/index.js';
 
 export interface TableSize {
   readonly name: string;
@@ -22,6 +23,33 @@ export async function tableSizes(client: ClickHouseClient, database: string): Pr
   });
   const sizes = await answer.json<Omit<TableSize, 'merges'> & { merges: number | boolean }>();
   return sizes.map((size) => ({ ...size, merges: Boolean(size.merges) }));
+}
+
+/**
+ * The same of a cluster: what its shards hold together. Tables that every shard has count once.
+ * @param client a connection to any node
+ * @param shards one to each shard
+ */
+export async function clusterTableSizes(
+  client: ClickHouseClient,
+  shards: readonly ClickHouseClient[],
+  database: string,
+): Promise<TableSize[]> {
+  const answer = await client.query({
+    query: "SELECT name FROM system.tables WHERE database = {database:String} AND engine = 'Distributed'",
+    query_params: { database },
+    format: 'JSONEachRow',
+  });
+  const spread = new Set((await answer.json<{ name: string }>()).map(({ name }) => name));
+  const byName = new Map<string, TableSize>();
+  for (const sizes of await Promise.all(shards.map((shard) => tableSizes(shard, shardDatabase(database))))) {
+    for (const size of sizes) {
+      const { rows = 0, bytes = 0 } = byName.get(size.name) ?? {};
+      const together = spread.has(size.name) ? rows + size.rows : Math.max(rows, size.rows);
+      byName.set(size.name, { ...size, rows: together, bytes: bytes + size.bytes });
+    }
+  }
+  return [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 export interface Freshness {

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Component, type SettingName, type Settings, STOP_MS, systemClock, UsageError } from '../../core/index.js';
+import { clickHousePlace } from '../parts/clickhouse-place.js';
 import { instancePaths } from '../parts/instance.js';
 import { findReadOnly } from '../parts/read-only.js';
 import type { PartLine } from './board.js';
@@ -52,7 +53,7 @@ export class InstanceRun implements Component {
 
   /** The parts as the screen shows them, those that run elsewhere too. */
   get lines(): PartLine[] {
-    const { exchangeUrl, clickhouseUrl } = this.#settings;
+    const { exchangeUrl, clickhouseUrl, clickhouseCluster } = this.#settings;
     return [
       ...(this.#exchange
         ? [line(this.#exchange, 'simulated exchange')]
@@ -63,8 +64,8 @@ export class InstanceRun implements Component {
             {
               name: 'clickhouse',
               state: 'external' as const,
-              address: clickhouseUrl ?? '',
-              about: 'a server of its own',
+              address: clickhouseUrl ?? clickhouseCluster ?? '',
+              about: clickhouseCluster === undefined ? 'a server of its own' : 'a cluster',
             },
           ]),
       ...(this.#collect ? [line(this.#collect, 'streams and polls → bus')] : []),
@@ -77,7 +78,7 @@ export class InstanceRun implements Component {
     const paths = instancePaths(settings.data);
     mkdirSync(paths.logs, { recursive: true });
     // Better now, in one line, than a worker that waits.
-    if (settings.clickhouseUrl !== undefined) await (await findReadOnly(settings))?.close();
+    if (clickHousePlace(settings).kind !== 'embedded') await (await findReadOnly(settings))?.close();
     const failed = new AbortController();
     const both = AbortSignal.any([signal, failed.signal]);
     const simulated = !given.has('exchangeUrl');
@@ -87,7 +88,7 @@ export class InstanceRun implements Component {
       data: paths.folder,
       ...(exchangePort === undefined ? {} : { exchangeUrl: `http://127.0.0.1:${exchangePort}` }),
       ...(simulated && !given.has('accountsFile') ? { accountsFile: paths.exchangeAccounts } : {}),
-      ...(settings.clickhouseUrl === undefined && settings.clickhousePort === 0
+      ...(clickHousePlace(settings).kind === 'embedded' && settings.clickhousePort === 0
         ? { clickhousePort: await freePortFrom(CLICKHOUSE_PORT) }
         : {}),
     };
@@ -108,7 +109,7 @@ export class InstanceRun implements Component {
       const flags = ['--port', String(exchangePort), '--data', paths.folder, ...this.options.exchangeFlags];
       this.#exchange = exchangePart(context, flags);
     }
-    if (settings.clickhouseUrl === undefined) this.#clickhouse = warehousePart(context);
+    if (clickHousePlace(settings).kind === 'embedded') this.#clickhouse = warehousePart(context);
     this.#transform = transformPart(context);
     this.#collect = collectPart(context);
     const feed = async () => {

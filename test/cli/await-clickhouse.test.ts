@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { awaitOwner } from '../../cli/parts/database.js';
+import { awaitWarehouse } from '../../cli/parts/database.js';
 import { runningParts } from '../../cli/parts/registry.js';
 import { createLogger, loadConfig, Stopped } from '../../core/index.js';
 import { EmbeddedClickHouse } from '../../warehouse/index.js';
@@ -17,7 +17,7 @@ describe('a worker whose embedded ClickHouse is not there', () => {
     const settings = loadConfig({ data }, {});
     const { signal } = new AbortController();
     const causes: string[] = [];
-    const connected = awaitOwner('test', { settings, log, signal, waits: (cause) => causes.push(cause) });
+    const connected = awaitWarehouse('test', { settings, log, signal, waits: (cause) => causes.push(cause) });
     const options = { dataFolder: data, database: 'chancery', httpPort: 0, memoryBytes: 2e9, logger: log };
     const server = new EmbeddedClickHouse(options);
     await server.start(signal);
@@ -46,7 +46,7 @@ describe('a worker whose embedded ClickHouse is not there', () => {
   it('stops waiting when it is asked to', async () => {
     const stop = new AbortController();
     const settings = loadConfig({ data: temporaryFolder() }, {});
-    const waiting = awaitOwner('test', { settings, log, signal: stop.signal, waits: () => undefined });
+    const waiting = awaitWarehouse('test', { settings, log, signal: stop.signal, waits: () => undefined });
     stop.abort(new Stopped('asked to'));
     await expect(waiting).rejects.toThrow(Stopped);
   });

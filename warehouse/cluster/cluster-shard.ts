@@ -1,13 +1,15 @@
 import { setMaxListeners } from 'node:events';
 import { UsageError } from '../../core/index.js';
-import type { Connection, InsertOptions, QueryParams, StatementSettings } from '../connection.js';
+import type { Connection, InsertOptions, QueryParams } from '../connection.js';
 import { quoteName } from '../connection.js';
 import { ConnectionError, StatementError } from '../errors.js';
 import type { TableBlock } from '../table.js';
 import { readLayouts } from './layouts.js';
-import type { ReadOptions, ShardConnection } from './shard-connection.js';
+import type { CommandOptions, ReadOptions, ShardConnection } from './shard-connection.js';
 
 export interface ClusterShardOptions {
+  /** Name of the cluster in `remote_servers` of its nodes. */
+  readonly cluster: string;
   /** Number of the shard, from 0. */
   readonly number: number;
   /** Replicas that must have an insert before it counts as done. */
@@ -41,6 +43,10 @@ export class ClusterShard implements ShardConnection {
     this.database = replicas[0].database;
   }
 
+  get cluster(): string {
+    return this.options.cluster;
+  }
+
   get url(): string {
     return this.replicas.map((replica) => replica.url).join(' or ');
   }
@@ -63,14 +69,7 @@ export class ClusterShard implements ShardConnection {
     return (await this.#everyReplica((replica) => replica.query<Row>(sql, params, signal))).flat();
   }
 
-  command(
-    sql: string,
-    options: ReadOptions & {
-      params?: QueryParams;
-      settings?: StatementSettings;
-      signal?: AbortSignal | undefined;
-    } = {},
-  ): Promise<void> {
+  command(sql: string, options: CommandOptions = {}): Promise<void> {
     return this.#withReplica(options.signal, async (replica) => {
       await this.#catchUp(replica, options, options.signal);
       await replica.command(sql, options);

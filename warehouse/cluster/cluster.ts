@@ -54,7 +54,7 @@ export function openCluster(options: ClusterOptions): Cluster {
   const shards = options.nodes.map((_, number) => {
     const [first, ...others] = nodes.filter((node) => node.shard === number).map((node) => node.connection);
     if (!first) throw new RangeError(`shard ${number + 1} has no node`);
-    return new ClusterShard([first, ...others], { number, quorum });
+    return new ClusterShard([first, ...others], { cluster: name, number, quorum });
   });
   return {
     name,

@@ -28,7 +28,7 @@ export async function readLayouts(node: ShardConnection, signal?: AbortSignal): 
   }
 }
 
-/** Writes down which shard the node holds, and the numbers of shards that it does not know of yet. */
+/** Writes down which shard the node holds, and the numbers of shards that it does not know of yet; makes the tables. */
 export async function recordLayouts(node: Connection, shard: number, shards: readonly number[]): Promise<void> {
   const table = `${quoteName(node.database)}.cluster_layouts`;
   await node.command(`
@@ -38,6 +38,14 @@ export async function recordLayouts(node: Connection, shard: number, shards: rea
       since DateTime64(6, 'UTC') COMMENT 'When this node was first told so'
     ) ENGINE = MergeTree ORDER BY shards SETTINGS fsync_after_insert = 1, fsync_part_directory = 1
     COMMENT 'Which shard of the cluster this node holds, and how many shards there ever were'`);
+  await node.command(`
+    CREATE TABLE IF NOT EXISTS ${quoteName(node.database)}.copied_partitions (
+      table String COMMENT 'Small table, which every shard has',
+      log String COMMENT 'Identity of the log',
+      partition UInt32 COMMENT 'Partition of the log',
+      at DateTime64(6, 'UTC') COMMENT 'When this node was found to have its rows, or got them from other shards'
+    ) ENGINE = ReplacingMergeTree(at) ORDER BY (table, log, partition) SETTINGS fsync_after_insert = 1, fsync_part_directory = 1
+    COMMENT 'Of which partitions the small tables of this node are complete, and their materialized views have seen them'`);
   const known = new Set((await readLayouts(node)).shards);
   for (const count of new Set(shards)) {
     if (known.has(count)) continue;

@@ -1,4 +1,5 @@
 import { UsageError } from '../../core/index.js';
+import { quoteName } from '../connection.js';
 import type { ShardTable } from './shard-tables.js';
 
 /**
@@ -24,7 +25,9 @@ export function finalOverShards(
           'group and merge its states instead',
       );
     }
-    const order = table.version === '' ? table.sortingKey : `${table.sortingKey}, ${table.version} DESC`;
-    return `(SELECT * FROM ${database}.${name} FINAL ORDER BY ${order} LIMIT 1 BY ${table.sortingKey}) AS ${alias ?? name}`;
+    // As the server shows it, a name that is also a keyword stands bare.
+    const key = table.sortingKey.replace(/(?<![\w.`(])\w+(?![\w(`])/g, (word) => quoteName(word));
+    const order = table.version === '' ? key : `${key}, ${quoteName(table.version)} DESC`;
+    return `(SELECT * FROM ${database}.${name} FINAL ORDER BY ${order} LIMIT 1 BY ${key}) AS ${alias ?? name}`;
   });
 }

@@ -1,0 +1,25 @@
+import { parseClusterNodes, type Settings, UsageError } from '../../core/index.js';
+
+/**
+ * Which ClickHouse is configured: a server, a cluster, or, when neither is named, the embedded one of the data folder.
+ * @throws UsageError when both are named
+ */
+export function clickHousePlace({
+  clickhouseUrl,
+  clickhouseCluster,
+}: Pick<Settings, 'clickhouseUrl' | 'clickhouseCluster'>): ClickHousePlace {
+  if (clickhouseUrl !== undefined && clickhouseCluster !== undefined) {
+    throw new UsageError(
+      'both a ClickHouse server (--clickhouse-url) and a cluster (--clickhouse-cluster) are configured; leave one out',
+    );
+  }
+  if (clickhouseUrl !== undefined) return { kind: 'server', url: clickhouseUrl };
+  if (clickhouseCluster !== undefined) return { kind: 'cluster', nodes: parseClusterNodes(clickhouseCluster) };
+  return { kind: 'embedded' };
+}
+
+export type ClickHousePlace =
+  | { readonly kind: 'embedded' }
+  | { readonly kind: 'server'; readonly url: string }
+  /** URLs of the nodes, by shard and replica. */
+  | { readonly kind: 'cluster'; readonly nodes: readonly (readonly string[])[] };

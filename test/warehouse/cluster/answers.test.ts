@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Cluster, Connection, migrate } from '../../../warehouse/index.js';
+import type { TestClickHouse } from '../../support/clickhouse.js';
+import { ClusterRig } from './cluster-rig.js';
+import { MarketRecords } from './market-records.js';
+
+let rig: ClusterRig;
+let cluster: Cluster;
+let single: Connection;
+
+beforeAll(async () => {
+  rig = await ClusterRig.start(2);
+  cluster = await rig.cluster();
+  const [first] = rig.servers.servers;
+  if (!first) throw new Error('a server runs');
+  single = new Connection({ endpoint: first.endpoint.owner, database: 'single', application: 'test' });
+  await migrate(single, { fsync: false }, new AbortController().signal);
+  const now = Math.floor(Date.now() / 1000);
+  await new MarketRecords(1, rig.bus).append(now - 26 * 3600, now - 300);
+  await rig.worker(cluster.shards);
+  await rig.worker([single], { group: 'single' });
+  await Promise.all([rig.drained(), rig.drained('single')]);
+}, 180_000);
+afterAll(async () => {
+  await single?.close();
+  await rig?.close();
+});
+
+function server(i: number): TestClickHouse {
+  const found = rig.servers.servers[i];
+  if (!found) throw new Error(`server ${i} runs`);
+  return found;
+}
+
+/** Columns that tell of the time of asking or of writing. */
+const OF_NOW =
+  /^(written_at|last_written_at|age_seconds|delay_\w+|open_to|ends_at|(open_|gap_|left_|repaired_)?seconds|observed|missing|repaired|average_spread|median_spread|p90_spread|two_sided)$/;
+
+type Row = Record<string, unknown>;
+
+/** Rows without what depends on the moment, in an order of their own; that apart, as numbers. */
+function comparable(rows: readonly Row[]): { exact: string[]; moments: number[][] } {
+  const split = rows.map((row) => {
+    const entries = Object.entries(row);
+    const text = JSON.stringify(entries.filter(([name]) => !OF_NOW.test(name)));
+    const moments = entries.filter(([name]) => OF_NOW.test(name) && !/written_at|age|delay/.test(name));
+    return { text, values: moments.map(([, value]) => momentOf(value)) };
+  });
+  split.sort((a, b) => (a.text < b.text ? -1 : 1));
+  return { exact: split.map(({ text }) => text), moments: split.map(({ values }) => values) };
+}
+
+/** Seconds, fractions, and times as seconds; -1 for what is not known. */
+function momentOf(value: unknown): number {
+  if (typeof value === 'number') return value;
+  return typeof value === 'string' ? Date.parse(`${value}Z`) / 1000 : -1;
+}
+
+/** Two questions about now are asked within some seconds of each other. */
+const near = (a: number, b: number): boolean => Math.abs(a - b) <= (Math.abs(b) > 2 ? 15 : 0.01);
+
+describe('a cluster of two shards and a single server that got the same records', () => {
+  it('each got a share of the big tables, and all of the small ones', async () => {
+    const counts = await Promise.all(
+      [0, 1].map((i) =>
+        server(i).rows<{ name: string; rows: number }>(
+          `SELECT name, toUInt32(total_rows) AS rows FROM system.tables
+           WHERE database = 'chancery_shard' AND engine LIKE '%MergeTree' ORDER BY name`,
+        ),
+      ),
+    );
+    const [first = {}, second = {}] = counts.map((rows) => Object.fromEntries(rows.map((r) => [r.name, r.rows])));
+    const all = await single.query<{ name: string; rows: number }>(
+      "SELECT name, toUInt32(total_rows) AS rows FROM system.tables WHERE database = 'single' AND engine LIKE '%MergeTree'",
+    );
+    const whole = Object.fromEntries(all.map((r) => [r.name, r.rows]));
+    for (const name of ['price_ticks', 'chance_points', 'raw_records']) {
+      expect([name, (first[name] ?? 0) > 0 && (second[name] ?? 0) > 0]).toEqual([name, true]);
+      expect([name, (first[name] ?? 0) + (second[name] ?? 0)]).toEqual([name, whole[name]]);
+    }
+    for (const name of ['marks', 'polls', 'event_observations', 'market_observations', 'coin_observations']) {
+      expect([name, first[name], second[name]]).toEqual([name, whole[name], whole[name]]);
+    }
+  });
+
+  it('give the same answer to every view, through whichever node', async () => {
+    const views = await single.query<{ name: string; parameters: number }>(
+      `SELECT name, create_table_query LIKE '%{period_seconds:%' AS parameters FROM system.tables
+       WHERE database = 'single' AND engine = 'View' ORDER BY name`,
+    );
+    expect(views.length).toBeGreaterThan(20);
+    for (const { name, parameters } of views) {
+      const source = parameters ? `${name}(period_seconds = 60)` : name;
+      const ask = (connection: Connection, database: string) =>
+        connection.query<Row>(`SELECT * FROM ${database}.${source}`).catch((error: Error) => {
+          throw new Error(`${database}.${name}: ${error.message}`);
+        });
+      const expected = comparable(await ask(single, 'single'));
+      for (const { connection } of cluster.nodes) {
+        const answer = comparable(await ask(connection, 'chancery'));
+        expect([name, answer.exact]).toEqual([name, expected.exact]);
+        const far = answer.moments.flatMap((moments, i) =>
+          moments.filter((value, j) => !near(value, expected.moments[i]?.[j] ?? Number.NaN)),
+        );
+        expect([name, far]).toEqual([name, []]);
+      }
+    }
+  });
+
+  it('hold the same rows in every table, each once', async () => {
+    const tables = await single.query<{ name: string; replacing: number }>(
+      `SELECT name, engine LIKE 'Replacing%' AS replacing FROM system.tables
+       WHERE database = 'single' AND engine IN ('MergeTree', 'ReplacingMergeTree') AND name != 'applied_sql'`,
+    );
+    for (const { name, replacing } of tables) {
+      const sql = (database: string) => `SELECT * FROM ${database}.${name} ${replacing ? 'FINAL' : ''}`;
+      const expected = comparable(await single.query<Row>(sql('single'))).exact;
+      for (const { connection } of cluster.nodes) {
+        const rows = await connection.query<Row>(sql('chancery'));
+        expect([name, comparable(rows).exact]).toEqual([name, expected]);
+      }
+    }
+  });
+
+  it('join prices with what every shard has, without GLOBAL', async () => {
+    const sql = (database: string) =>
+      `SELECT title, count() AS ticks, uniqExact(market) AS markets FROM ${database}.price_ticks AS t
+       INNER JOIN ${database}.events AS e ON e.event = t.event GROUP BY title ORDER BY title`;
+    const expected = await single.query(sql('single'));
+    expect(expected.length).toBeGreaterThan(5);
+    for (const { connection } of cluster.nodes) expect(await connection.query(sql('chancery'))).toEqual(expected);
+  });
+});

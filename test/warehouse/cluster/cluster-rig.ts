@@ -1,0 +1,101 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Registry } from 'prom-client';
+import { type EmbeddedBus, openEmbeddedBus } from '../../../bus/index.js';
+import { createLogger, type Logger, loadConfig, TOPICS } from '../../../core/index.js';
+import { TRANSFORM_TABLES, TransformWorker } from '../../../transforms/index.js';
+import { type Cluster, migrateCluster, type ShardConnection } from '../../../warehouse/index.js';
+import { startCluster, type TestCluster } from '../../support/cluster.js';
+
+const PARTITIONS = 4;
+const never = new AbortController().signal;
+
+/** A bus, the servers of a cluster, and workers between them; several groups may bring the same records elsewhere. */
+export class ClusterRig {
+  readonly folder = mkdtempSync(join(tmpdir(), 'chancery-cluster-'));
+  readonly bus: EmbeddedBus;
+  readonly #workers: TransformWorker[] = [];
+  readonly #clusters: Cluster[] = [];
+
+  private constructor(readonly servers: TestCluster) {
+    this.bus = openEmbeddedBus({ dir: join(this.folder, 'bus'), retentionEveryMs: 0 });
+  }
+
+  static async start(shards: number): Promise<ClusterRig> {
+    const rig = new ClusterRig(await startCluster({ shards }));
+    for (const topic of Object.values(TOPICS)) {
+      await rig.bus.ensureTopic(topic, { partitions: PARTITIONS, retentionMs: null, retentionBytes: null });
+    }
+    return rig;
+  }
+
+  /** The cluster of the first `shards` servers, migrated. */
+  async cluster(shards?: number): Promise<Cluster> {
+    const cluster = this.servers.open(shards);
+    this.#clusters.push(cluster);
+    await migrateCluster(cluster, { fsync: false, tables: TRANSFORM_TABLES }, never);
+    return cluster;
+  }
+
+  /** Starts a worker; ended with the rig. */
+  async worker(
+    shards: readonly ShardConnection[],
+    options: { group?: string; log?: Logger; batchRows?: number } = {},
+  ): Promise<TransformWorker> {
+    const { log = createLogger({ part: 'transform', level: 'fatal' }), ...more } = options;
+    const settings = { ...loadConfig({ data: this.folder }, {}, this.folder), batchDelayMs: 20, ...more };
+    const worker = new TransformWorker({ settings, bus: this.bus, shards, log, metrics: new Registry() });
+    this.#workers.push(worker);
+    await worker.start(never);
+    return worker;
+  }
+
+  /** Resolves when the group has processed everything that is on the bus, of the partitions that count. */
+  async drained(
+    group = 'chancery-transform',
+    counts: (topic: string, partition: number) => boolean = () => true,
+  ): Promise<void> {
+    for (;;) {
+      const committed = await this.bus.committed(group);
+      const behind = (await this.bus.partitions()).filter(({ topic, partition, begin, end }) => {
+        const done = committed.find((c) => c.topic === topic && c.partition === partition);
+        return counts(topic, partition) && end > begin && (!done || done.offset < end || done.intent !== undefined);
+      });
+      if (behind.length === 0) return;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+
+  /** Commits for a partition as a worker would have that died with a batch under way. */
+  async commit(topic: string, partition: number, offset: number, intent: object): Promise<void> {
+    const stop = new AbortController();
+    await this.bus.consume(
+      { topics: [topic], group: 'chancery-transform' },
+      {
+        onAssigned: async (assigned) => {
+          if (assigned.partition === partition) {
+            await assigned.commit(offset, JSON.stringify(intent));
+            stop.abort();
+          }
+          return (await assigned.committed()).offset;
+        },
+        onBatch: async () => undefined,
+        onRevoked: async () => undefined,
+      },
+      stop.signal,
+    );
+  }
+
+  async stopWorkers(): Promise<void> {
+    for (const worker of this.#workers.splice(0)) await worker.stop();
+  }
+
+  async close(): Promise<void> {
+    await this.stopWorkers();
+    for (const cluster of this.#clusters) await cluster.close();
+    await this.bus.close();
+    await this.servers.stop();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
