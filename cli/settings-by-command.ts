@@ -2,7 +2,7 @@ import type { SettingName } from '../core/index.js';
 
 /** The settings that every subcommand takes. */
 export const COMMON: readonly SettingName[] = ['data', 'logLevel'];
-const LONG_RUNNING: readonly SettingName[] = ['metricsPort', 'stopWithParent'];
+const LONG_RUNNING: readonly SettingName[] = ['metricsPort', 'metricsHost', 'stopWithParent'];
 
 /** Where the exchange is. */
 export const EXCHANGE_ADDRESS: readonly SettingName[] = [
@@ -108,6 +108,7 @@ export const UP: readonly SettingName[] = [
   ...new Set([
     ...COMMON,
     'metricsPort' as const,
+    'metricsHost' as const,
     ...EXCHANGE_ADDRESS,
     ...COLLECTING,
     ...BUS,

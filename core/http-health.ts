@@ -10,7 +10,7 @@ export interface Health {
   detail?: Record<string, unknown>;
 }
 
-/** Serves `/healthz` (200 or 503, JSON) and `/metrics` (Prometheus text) on loopback. Port 0 takes a free one. */
+/** Serves `/healthz` (200 or 503, JSON) and `/metrics` (Prometheus text), on loopback unless told otherwise. Port 0 takes a free one. */
 export class HealthServer implements Component {
   readonly name = 'health';
   #server = createServer((request, response) => void this.#answer(request.url ?? '/', response));
@@ -22,21 +22,17 @@ export class HealthServer implements Component {
     private readonly health: () => Health,
   ) {}
 
-  /** `http://host:port`, once started. */
+  /** `http://host:port`, once started: where this machine finds it. */
   get url(): string {
-    return `http://${this.options.host ?? '127.0.0.1'}:${this.#port}`;
+    const { host = '127.0.0.1' } = this.options;
+    const near = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+    return `http://${near.includes(':') ? `[${near}]` : near}:${this.#port}`;
   }
 
   async start(): Promise<void> {
     const { host = '127.0.0.1', port } = this.options;
     await new Promise<void>((resolve, reject) => {
-      this.#server.once('error', (error: NodeJS.ErrnoException) =>
-        reject(
-          error.code === 'EADDRINUSE'
-            ? new UsageError(`port ${port} on ${host} is taken; choose another with --metrics-port, or 0 for any`)
-            : error,
-        ),
-      );
+      this.#server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(error, host, port)));
       this.#server.listen(port, host, () => resolve());
     });
     this.#port = (this.#server.address() as AddressInfo).port;
@@ -60,4 +56,16 @@ export class HealthServer implements Component {
       response.writeHead(404).end('try /healthz or /metrics\n');
     }
   }
+}
+
+function cannotListen(error: NodeJS.ErrnoException, host: string, port: number): Error {
+  if (error.code === 'EADDRINUSE') {
+    return new UsageError(`port ${port} on ${host} is taken; choose another with --metrics-port, or 0 for any`);
+  }
+  if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND') {
+    return new UsageError(`${host} is no address of this machine; choose another with --metrics-host`, {
+      cause: error,
+    });
+  }
+  return error;
 }

@@ -36,7 +36,13 @@ export const SETTINGS = {
     schema: port,
     default: 0,
     placeholder: 'PORT',
-    help: 'loopback port of /healthz and /metrics; 0 takes a free one',
+    help: 'port of /healthz and /metrics; 0 takes a free one',
+  }),
+  metricsHost: setting({
+    schema: text,
+    default: '127.0.0.1',
+    placeholder: 'HOST',
+    help: 'address that /healthz and /metrics listen on; 0.0.0.0 lets other machines read them',
   }),
   stopWithParent: setting({
     schema: flag,

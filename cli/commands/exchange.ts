@@ -9,7 +9,7 @@ import { untilStopped } from '../parts/run-part.js';
 import { settingsOf, withSettings } from '../settings.js';
 
 /** Options that are settings of every part too; the rest is the exchange's own. */
-const SHARED = ['data', 'metricsPort'];
+const SHARED = ['data', 'metricsPort', 'metricsHost'];
 
 const EXAMPLES = `
 Examples:
@@ -23,9 +23,13 @@ Examples:
 export function define(command: Command): void {
   command.addHelpText('after', EXAMPLES.trimEnd());
   for (const option of Object.values<ExchangeOption<unknown>>(EXCHANGE_OPTIONS)) {
-    if (option.name !== 'metricsPort') command.addOption(flagFor(option));
+    if (option.name !== 'metricsPort' && option.name !== 'metricsHost') command.addOption(flagFor(option));
   }
-  withSettings(command, ['logLevel', 'metricsPort', 'stopWithParent'], '--data and the options from --log-level on');
+  withSettings(
+    command,
+    ['logLevel', 'metricsPort', 'metricsHost', 'stopWithParent'],
+    '--data and the options from --log-level on',
+  );
   command.action(async () => {
     const { settings, given } = settingsOf(command);
     const own = Object.keys(EXCHANGE_OPTIONS).filter((name) => !SHARED.includes(name));
@@ -33,6 +37,7 @@ export function define(command: Command): void {
       ...Object.fromEntries(own.map((name) => [name, command.getOptionValue(name)])),
       ...(given.has('data') ? { data: instancePaths(settings.data).exchange } : {}),
       metricsPort: settings.metricsPort,
+      metricsHost: settings.metricsHost,
     };
     readExchangeOptions(values);
     const signal = processSignal(settings.stopWithParent ? process.stdin : undefined);

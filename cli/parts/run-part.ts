@@ -62,7 +62,7 @@ export async function runPart(
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });
   let health: () => Health = waitsFor('starting');
-  const server = new HealthServer({ port: settings.metricsPort }, metrics, () => health());
+  const server = new HealthServer({ host: settings.metricsHost, port: settings.metricsPort }, metrics, () => health());
   const known = new Entry(settings.data, part, log);
   let lifecycle: Lifecycle | undefined;
   const run = async () => {

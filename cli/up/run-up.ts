@@ -34,7 +34,9 @@ export async function runUp(options: UpOptions): Promise<void> {
   const instance = new InstanceRun({ ...options, onNews: (text) => screen.news(`${clockTime()} ${text}`) });
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });
-  const health = new HealthServer({ port: settings.metricsPort }, metrics, () => healthOf(instance));
+  const health = new HealthServer({ host: settings.metricsHost, port: settings.metricsPort }, metrics, () =>
+    healthOf(instance),
+  );
   let watch: Watch | undefined;
   const run = async () => {
     await health.start();

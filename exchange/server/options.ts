@@ -102,9 +102,10 @@ export const EXCHANGE_OPTIONS = {
     'metricsPort',
     'PORT',
     -1,
-    'loopback port of /healthz and /metrics; 0 takes a free one, -1 serves none',
+    'port of /healthz and /metrics; 0 takes a free one, -1 serves none',
     count(65_535, -1),
   ),
+  metricsHost: textOption('metricsHost', 'HOST', '127.0.0.1', 'address that these listen on', (text) => text),
 } as const;
 
 export type ExchangeOptionName = keyof typeof EXCHANGE_OPTIONS;

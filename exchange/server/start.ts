@@ -39,7 +39,7 @@ export async function startExchange(
   const { signal = new AbortController().signal, log = createLogger({ part: 'exchange' }) } = context;
   const core = createCore(settings, log);
   const controlToken = randomUUID();
-  const { host, port, quirks, load, seed, metricsPort } = settings;
+  const { host, port, quirks, load, seed, metricsPort, metricsHost } = settings;
   const server = new ExchangeServer({
     core,
     host,
@@ -55,7 +55,7 @@ export async function startExchange(
   const health =
     metricsPort < 0
       ? undefined
-      : new HealthServer({ port: metricsPort }, server.metrics.registry, () => ({
+      : new HealthServer({ host: metricsHost, port: metricsPort }, server.metrics.registry, () => ({
           ok: true,
           detail: { events: core.openEventIds().length },
         }));
