@@ -40,6 +40,10 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
     about: 'what runs on a data folder, what waits, what was recorded, what is missing',
     load: () => import('./commands/status.js'),
   },
+  init: {
+    about: 'write the settings and fresh passwords that docker-compose.yml needs',
+    load: () => import('./commands/init.js'),
+  },
   doctor: {
     about: 'check what Chancery needs on this machine and say how to mend what is wrong',
     load: () => import('./commands/doctor.js'),

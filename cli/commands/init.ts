@@ -1,0 +1,69 @@
+import { resolve } from 'node:path';
+import { type Command, InvalidArgumentError } from 'commander';
+import { writeEnvFile } from '../deploy/env-file.js';
+
+const EXAMPLES = `
+Examples:
+  chancery init
+  chancery init --exchange-url https://exchange.example
+  chancery init --force && docker compose up -d
+`;
+
+interface InitOptions {
+  readonly file: string;
+  readonly exchangeUrl?: string;
+  readonly force?: boolean;
+}
+
+/** `chancery init`: the settings and fresh passwords that docker-compose.yml reads from `.env`. */
+export function define(command: Command): void {
+  command
+    // Not --env-file: node takes that for itself, wherever it stands.
+    .option('--file <FILE>', 'file to write, readable by you only', '.env')
+    .option(
+      '--exchange-url <URL>',
+      'exchange to record, https only (default: the simulated one, which is started with the rest)',
+      httpsAddress,
+    )
+    .option('--force', 'replace the file and with it all passwords')
+    .addHelpText('after', EXAMPLES.trimEnd())
+    .action(({ file, exchangeUrl, force = false }: InitOptions) => {
+      const path = resolve(file);
+      const { replaced } = writeEnvFile(path, { exchangeUrl, force });
+      process.stdout.write(nextSteps(path, { demo: exchangeUrl === undefined, replaced }));
+    });
+}
+
+/** Containers have their own loopback, and anywhere else the client speaks https only. */
+function httpsAddress(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (
+    url?.protocol !== 'https:' ||
+    url.username !== '' ||
+    url.search !== '' ||
+    url.hash !== '' ||
+    /[\s$'"]/.test(text)
+  ) {
+    throw new InvalidArgumentError('it must be an address like https://exchange.example, without user or query');
+  }
+  return text;
+}
+
+function nextSteps(path: string, { demo, replaced }: { demo: boolean; replaced: boolean }): string {
+  const lines = [
+    `${replaced ? 'replaced' : 'wrote'} ${path}: fresh passwords of ClickHouse and Grafana, readable by you only`,
+    '',
+    'next, in the folder of docker-compose.yml:',
+    `  docker compose up -d --build    Kafka, ClickHouse, Grafana, collectors, workers${demo ? ', and the simulated exchange' : ''}`,
+    '  docker compose ps               what runs, and whether it is healthy',
+    '  http://127.0.0.1:3000           Grafana; the user is admin, its password GRAFANA_ADMIN_PASSWORD in the file',
+  ];
+  if (replaced) {
+    lines.push(
+      '',
+      'Services that run take the new passwords when they are made anew: docker compose up -d --force-recreate.',
+      'A Grafana that has started before keeps its own: docker compose exec grafana grafana cli admin reset-admin-password NEW',
+    );
+  }
+  return `${lines.join('\n')}\n`;
+}
