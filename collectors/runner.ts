@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { join } from 'node:path';
 import type { Registry } from 'prom-client';
 import type { Bus } from '../bus/index.js';
@@ -109,6 +110,8 @@ export class Collector implements Component {
       polls: { ...common, client: this.#client },
       feeds: { ...common, silenceMs: settings.silenceMs, answerMs: options.answerMs ?? 5000 },
     };
+    // Every request and every wait of every account listens to it.
+    setMaxListeners(0, this.#ending.signal);
     this.#market = new MarketRecorder({ ...parts, settings });
     this.#accounts = new AccountsRecorder({
       ...parts,

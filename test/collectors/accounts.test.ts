@@ -1,0 +1,252 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type Bus, openEmbeddedBus } from '../../bus/index.js';
+import {
+  decodeActiveOrders,
+  decodeActivity,
+  decodeBalances,
+  decodeOpenPositions,
+  decodeOrders,
+  decodeProfileStats,
+  decodeTpslOrders,
+  decodeTrades,
+  decodeTransactions,
+} from '../../client/index.js';
+import { type RecordKind, TOPICS } from '../../core/index.js';
+import { until } from '../exchange/server-support.js';
+import { accountMarket, listed, POLL_OFTEN, recordsOfKind } from './account-rig.js';
+import { startCollector, tempDir } from './rig.js';
+
+describe('a collector with accounts', { timeout: 60_000 }, () => {
+  it('records every kind of what an account may read, each poll with its receipt', async () => {
+    const market = await accountMarket();
+    const { ann, bob, yes } = market;
+    const orderId = await market.fill('33.33');
+    const resting = await ann.trading.placeLimitOrder({ ...yes, side: 'BUY', price: '0.01', quantity: '7' });
+    const tpsl = { ...yes, outcome: 'YES' as const, quantity: '5', takeProfitPrice: '0.99' };
+    const { tpslId } = await ann.trading.placeTpsl(tpsl);
+    const keyOnly = { name: bob.name, ...(bob.credentials.apiKey ? { apiKey: bob.credentials.apiKey } : {}) };
+    const rig = await startCollector(market.ready.url, {
+      settings: POLL_OFTEN,
+      accounts: [ann.credentials, keyOnly],
+    });
+    const expected = [
+      ...['account.orders', 'account.trades', 'account.positions', 'account.active-orders', 'account.balances'],
+      ...['account.tpsl-orders', 'account.profile-stats', 'account.position-stats', 'account.order-frame'],
+      'account.balance-frame',
+    ].flatMap((kind) => [`${ann.name} ${kind}`, `${bob.name} ${kind}`]);
+    const all = new Set([...expected, `${ann.name} account.transactions`, 'undefined account.activity']);
+    const found = async () => {
+      const records = await rig.records(TOPICS.account);
+      return new Set(records.map(({ kind, req }) => `${String(req['account'])} ${kind}`));
+    };
+    await until(async () => (await found()).size >= all.size);
+    expect([...(await found())].sort()).toEqual([...all].sort());
+
+    const own = async (kind: RecordKind) =>
+      (await recordsOfKind(rig, kind)).filter(({ req }) => req['account'] === ann.name);
+    const [trade] = listed(await own('account.trades'), decodeTrades);
+    expect(trade?.item).toMatchObject({ userId: ann.userId, orderId, quantity: '33.33', price: '0.4' });
+    const orders = listed(await own('account.orders'), decodeOrders).map(({ item }) => item);
+    expect(orders.slice(0, 2)).toMatchObject([
+      { orderId: resting.orderId, status: 'ACTIVE' },
+      { orderId, status: 'FILLED', filledQuantity: '33.33' },
+    ]);
+    expect(listed(await own('account.positions'), decodeOpenPositions)[0]?.item).toMatchObject({
+      assetId: yes.assetId,
+      totalShares: '33.33',
+    });
+    expect(listed(await own('account.active-orders'), decodeActiveOrders)[0]?.item.orderId).toBe(resting.orderId);
+    expect(listed(await own('account.balances'), decodeBalances)[0]?.item).toMatchObject({ ticker: 'USDC' });
+    const [seen] = listed(await own('account.tpsl-orders'), decodeTpslOrders);
+    expect(seen?.item).toMatchObject({ tpslId, quantity: '5', takeProfitPrice: '0.99' });
+    expect(seen?.record.req).toMatchObject({ asset: yes.assetId, query: { status: 'ACTIVE' } });
+    expect(listed(await own('account.profile-stats'), decodeProfileStats)[0]?.item).toMatchObject({ me: true });
+    expect(listed(await own('account.transactions'), decodeTransactions)[0]?.item.transactionType).toBe('DEPOSIT');
+    const activity = await recordsOfKind(rig, 'account.activity');
+    expect(new Set(listed(activity, decodeActivity).map(({ item }) => item.userId))).toEqual(new Set([ann.userId]));
+
+    const polls = (await rig.marks('poll')).filter(
+      ({ operation }) => !/event|coins|tags|categor|chance/.test(operation),
+    );
+    expect(polls.filter(({ outcome }) => outcome !== 'complete')).toEqual([]);
+    const of = new Set(polls.map(({ operation, subject }) => `${subject} ${operation}`));
+    expect(of).toContain(`${ann.name} full-balances`);
+    expect(of).toContain('activity activity');
+    expect([...of].filter((poll) => poll.endsWith(' activity'))).toHaveLength(1);
+    const subscribed = await rig.marks('subscribed');
+    for (const stream of ['orders', 'balance']) {
+      for (const event of [ann.name, bob.name]) {
+        expect(subscribed.filter((mark) => mark.stream === stream && mark.event === event)).toHaveLength(1);
+      }
+    }
+  });
+
+  it('misses nothing and says what failed while the exchange limits, breaks and cuts answers', async () => {
+    const market = await accountMarket();
+    const { ann, bob } = market;
+    const rig = await startCollector(market.ready.url, {
+      settings: { ...POLL_OFTEN, requestTimeoutMs: 2000 },
+      accounts: [ann.credentials, bob.credentials],
+    });
+    await rig.marked('subscribed', (marks) => marks.filter(({ stream }) => stream === 'balance').length === 2);
+    for (let round = 0; round < 4; round++) {
+      for (const kind of ['http-429', 'http-500', 'http-reset', 'truncated-body']) {
+        await market.fault(kind, { stream: 'rest', count: 3 });
+      }
+      await market.fault('drop-connection', { stream: round % 2 === 0 ? 'orders' : 'balance' });
+      for (let n = 0; n < 6; n++) await persisting(() => market.fill(`${1 + n}.0${n}`));
+    }
+    const fills = await market.fills();
+    expect(fills.length).toBeGreaterThanOrEqual(24);
+    const after = Date.now() * 1000;
+    await rig.marked('poll', (polls) => {
+      const done = polls.filter((poll) => poll.startedAt > after && poll.outcome === 'complete');
+      const had = new Set(done.map(({ subject, operation }) => `${subject} ${operation}`));
+      return [ann, bob]
+        .flatMap(({ name }) => ['trades', 'orders', 'open-positions'].map((operation) => `${name} ${operation}`))
+        .every((wanted) => had.has(wanted));
+    });
+    for (const trader of [ann, bob]) {
+      const own = async (kind: RecordKind) =>
+        (await recordsOfKind(rig, kind)).filter(({ req }) => req['account'] === trader.name);
+      const trades = listed(await own('account.trades'), decodeTrades);
+      const tradeIds = [...new Set(trades.map(({ item }) => item.tradeId))].sort();
+      const truth = fills.filter(({ buyer, seller }) => buyer === trader.userId || seller === trader.userId);
+      expect(tradeIds).toEqual([...new Set(truth.map(({ tradeId }) => tradeId))].sort());
+      const latest = new Map(listed(await own('account.orders'), decodeOrders).map(({ item }) => [item.orderId, item]));
+      const actual = [];
+      for await (const page of trader.account.walkOrders()) actual.push(...page.items);
+      expect([...latest.values()].sort(byOrderId)).toEqual(actual.sort(byOrderId));
+      const complete = (await rig.marks('poll')).filter(
+        (poll) => poll.operation === 'open-positions' && poll.subject === trader.name && poll.outcome === 'complete',
+      );
+      const last = (await own('account.positions')).filter(({ req }) => req['poll'] === complete.at(-1)?.poll);
+      const positions = listed(last, decodeOpenPositions).map(({ item }) => item);
+      expect(positions).toEqual((await trader.account.openPositions()).items);
+    }
+    const statuses = new Set((await rig.records(TOPICS.account)).map(({ req }) => req['status']));
+    for (const status of [200, 429, 500]) expect(statuses).toContain(status);
+    expect((await rig.marks('disconnected')).filter(({ stream }) => /orders|balance/.test(stream)).length).toBe(4);
+  });
+
+  it('walks pages exactly while new trades arrive', async () => {
+    const market = await accountMarket('--quirks', 'max-page-size=7');
+    const { ann } = market;
+    for (let n = 0; n < 60; n++) await market.fill();
+    let filling = true;
+    const busy = (async () => {
+      while (filling) await market.fill();
+    })();
+    const rig = await startCollector(market.ready.url, {
+      settings: { ...POLL_OFTEN, requestsPerSecond: 1000 },
+      accounts: [ann.credentials],
+    });
+    await rig.marked('poll', (polls) => polls.filter((poll) => poll.operation === 'trades').length >= 3);
+    filling = false;
+    await busy;
+    const fills = await market.fills();
+    const after = Date.now() * 1000;
+    const last = await rig.marked('poll', (polls) =>
+      ['trades', 'activity'].every((operation) =>
+        polls.some((poll) => poll.operation === operation && poll.startedAt > after),
+      ),
+    );
+    const first = last.find((poll) => poll.operation === 'trades');
+    expect(first).toMatchObject({ outcome: 'complete', truncated: false });
+    expect(first?.pages).toBeGreaterThan(60 / 7);
+    const trades = listed(await recordsOfKind(rig, 'account.trades'), decodeTrades).map(({ item }) => item.tradeId);
+    expect([...new Set(trades)].sort()).toEqual(fills.map(({ tradeId }) => tradeId).sort());
+    const activity = listed(await recordsOfKind(rig, 'account.activity'), decodeActivity);
+    expect(new Set(activity.map(({ item }) => item.tradeRecordId)).size).toBe(fills.length);
+  });
+
+  it('reads an order again when it has changed, however far back it is', async () => {
+    const market = await accountMarket();
+    const { ann, yes, no } = market;
+    const rest = async (price: string) =>
+      (await ann.trading.placeLimitOrder({ ...yes, side: 'BUY', price, quantity: '4' })).orderId;
+    const [cancelled, filled, untouched] = [await rest('0.02'), await rest('0.03'), await rest('0.01')];
+    for (let n = 0; n < 130; n++) await ann.trading.cancelOrder(await rest('0.01'));
+    const rig = await startCollector(market.ready.url, { settings: POLL_OFTEN, accounts: [ann.credentials] });
+    const states = async () => {
+      const orders = listed(await recordsOfKind(rig, 'account.orders'), decodeOrders);
+      return new Map(orders.map(({ item }) => [item.orderId, `${item.status} ${item.filledQuantity}`]));
+    };
+    await until(async () => (await states()).size === 133);
+    const books = async () => (await rig.marks('poll')).filter(({ operation }) => operation === 'active-orders').length;
+    const seen = await books();
+    await until(async () => (await books()) >= seen + 2);
+    const before = (await rig.marks('poll')).filter(({ operation }) => operation === 'orders');
+    // Nothing has changed: the front is enough.
+    expect(before.slice(1).every(({ pages, subject }) => pages === 1 && subject === ann.name)).toBe(true);
+    await market.bob.trading.placeLimitOrder({ ...no, side: 'BUY', price: '0.97', quantity: '1.5' });
+    await ann.trading.cancelOrder(cancelled);
+    await until(async () => (await states()).get(filled) === 'ACTIVE 1.5');
+    await until(async () => (await states()).get(cancelled)?.startsWith('CANCELLED') === true);
+    await market.bob.trading.placeLimitOrder({ ...no, side: 'BUY', price: '0.97', quantity: '2.5' });
+    await until(async () => (await states()).get(filled) === 'FILLED 4');
+    expect((await states()).get(untouched)).toBe('ACTIVE 0');
+    const ofMarket = ({ subject }: { subject: string }) => subject === `${ann.name}/${yes.marketId}`;
+    const again = (await rig.marked('poll', (polls) => polls.filter(ofMarket).length >= 2)).filter(ofMarket);
+    expect(again.every(({ outcome }) => outcome === 'complete')).toBe(true);
+  });
+
+  it('goes on where it was after a restart, also with orders that changed meanwhile', async () => {
+    const market = await accountMarket();
+    const { ann, yes } = market;
+    const { orderId } = await ann.trading.placeLimitOrder({ ...yes, side: 'BUY', price: '0.01', quantity: '4' });
+    for (let n = 0; n < 110; n++) await market.fill();
+    const options = { settings: POLL_OFTEN, accounts: [ann.credentials] };
+    const first = await startCollector(market.ready.url, options);
+    const complete = (operation: string) => (polls: readonly { operation: string; outcome: string }[]) =>
+      polls.some((poll) => poll.operation === operation && poll.outcome === 'complete');
+    for (const operation of ['trades', 'orders', 'activity']) await first.marked('poll', complete(operation));
+    await first.stop();
+    const restartedAt = Date.now() * 1000;
+    await ann.trading.cancelOrder(orderId);
+    await market.fill();
+    const second = await startCollector(market.ready.url, { ...options, data: first.data, bus: first.bus });
+    const polls = async () => (await second.marks('poll')).filter((poll) => poll.startedAt > restartedAt);
+    for (const operation of ['trades', 'orders', 'activity'])
+      await until(async () => complete(operation)(await polls()));
+    for (const operation of ['trades', 'activity']) {
+      expect((await polls()).find((poll) => poll.operation === operation)).toMatchObject({ pages: 1, got: 20 });
+    }
+    await until(async () => {
+      const orders = listed(await recordsOfKind(second, 'account.orders'), decodeOrders);
+      return orders.some(({ item }) => item.orderId === orderId && item.status === 'CANCELLED');
+    });
+    const trades = listed(await recordsOfKind(second, 'account.trades'), decodeTrades);
+    expect(new Set(trades.map(({ item }) => item.tradeId)).size).toBe(111);
+    // A log that is not the one it wrote to knows nothing of all that.
+    await second.stop();
+    const third = await startCollector(market.ready.url, {
+      ...options,
+      data: first.data,
+      bus: freshBus(await tempDir()),
+    });
+    await third.marked('poll', complete('trades'));
+    expect((await third.marks('poll')).find((poll) => poll.operation === 'trades')).toMatchObject({
+      pages: 2,
+      got: 111,
+    });
+  });
+});
+
+const byOrderId = (a: { orderId: string }, b: { orderId: string }) => (a.orderId < b.orderId ? -1 : 1);
+
+/** Orders meet the armed faults too. */
+async function persisting(work: () => Promise<unknown>): Promise<void> {
+  for (let done = false; !done; ) {
+    done = await work().then(
+      () => true,
+      () => false,
+    );
+  }
+}
+
+function freshBus(dir: string): Bus {
+  const bus = openEmbeddedBus({ dir, retentionEveryMs: 0 });
+  onTestFinished(() => bus.close());
+  return bus;
+}

@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import { Secret, TOPICS } from '../../core/index.js';
+import { until } from '../exchange/server-support.js';
+import { accountMarket, POLL_OFTEN, recordsOfKind } from './account-rig.js';
+import { startCollector } from './rig.js';
+
+describe('the private streams of a collector', { timeout: 60_000 }, () => {
+  it('are recorded as they come, subscribed from AUTH on, and polled once more after they were away', async () => {
+    const market = await accountMarket();
+    const { ann } = market;
+    const rig = await startCollector(market.ready.url, { accounts: [ann.credentials] });
+    const subscribed = (stream: string, times: number) =>
+      rig.marked('subscribed', (marks) => marks.filter((mark) => mark.stream === stream).length === times);
+    await subscribed('orders', 1);
+    await subscribed('balance', 1);
+    await market.fill('2');
+    const frames = async (kind: 'account.order-frame' | 'account.balance-frame') =>
+      (await recordsOfKind(rig, kind)).map(({ body }) => body as { t?: string; b?: number; d?: { s?: string } });
+    await until(async () => (await frames('account.order-frame')).some(({ t }) => t === 'ORDER_UPDATE'));
+    await until(async () => (await frames('account.balance-frame')).filter(({ t }) => t === undefined).length >= 2);
+    const [hello] = await frames('account.order-frame');
+    expect(hello).toEqual({ t: 'success', d: 'authorized', r: null });
+    const [record] = await recordsOfKind(rig, 'account.balance-frame');
+    const [connected] = (await rig.marks('connected')).filter(({ stream }) => stream === 'balance');
+    expect(record?.req).toEqual({ stream: 'balance', connection: connected?.connection, account: ann.name });
+    expect(record?.body).toMatchObject({ t: 'success', d: { l: [{ b: 10_000, f: 10_000 }] } });
+
+    const polls = async () => (await rig.marks('poll')).filter(({ operation }) => operation === 'trades').length;
+    const before = await polls();
+    await market.fault('drop-connection', { stream: 'balance' });
+    await market.fill('2');
+    await subscribed('balance', 2);
+    await until(async () => (await polls()) > before);
+    const marks = (await rig.marks('disconnected')).filter(({ stream }) => stream === 'balance');
+    expect(marks.map(({ connection }) => connection)).toEqual([connected?.connection]);
+  });
+
+  it('are frozen when the balances that they tell are not those that are polled', async () => {
+    const market = await accountMarket();
+    const rig = await startCollector(market.ready.url, { accounts: [market.ann.credentials], settings: POLL_OFTEN });
+    await rig.marked('subscribed', (marks) => marks.some(({ stream }) => stream === 'balance'));
+    await market.fill('3');
+    await market.fault('freeze', { stream: 'balance' });
+    await market.fill('2');
+    const [frozen] = await rig.marked('frozen', (marks) => marks.length > 0);
+    expect(frozen).toMatchObject({ stream: 'balance', event: market.ann.name });
+    await rig.marked('subscribed', (marks) => marks.filter(({ stream }) => stream === 'balance').length === 2);
+    const polls = await rig.marks('poll');
+    expect(polls.some((poll) => poll.operation === 'full-balances' && poll.startedAt > (frozen?.since ?? 0))).toBe(
+      true,
+    );
+  });
+
+  it('are frozen when a heartbeat that came before stays away', async () => {
+    const market = await accountMarket('--quirks', 'heartbeat=0.2');
+    const rig = await startCollector(market.ready.url, {
+      accounts: [market.ann.credentials],
+      settings: { silenceMs: 1000 },
+    });
+    const pings = async () => {
+      const frames = await recordsOfKind(rig, 'account.order-frame');
+      return frames.filter(({ body }) => (body as { t?: string }).t === 'PING').length;
+    };
+    await until(async () => (await pings()) > 3);
+    expect((await rig.marks('frozen')).filter(({ stream }) => stream === 'orders')).toEqual([]);
+    await market.fault('freeze', { stream: 'orders' });
+    const [frozen] = await rig.marked('frozen', (marks) => marks.some(({ stream }) => stream === 'orders'));
+    expect(frozen?.cause).toMatch(/^no heartbeat for \d{4} ms$/);
+    await rig.marked('subscribed', (marks) => marks.filter(({ stream }) => stream === 'orders').length === 2);
+  });
+
+  it('are not suspected where the exchange sends no heartbeat', async () => {
+    const market = await accountMarket('--quirks', 'heartbeat=off');
+    const rig = await startCollector(market.ready.url, {
+      accounts: [market.ann.credentials],
+      settings: { silenceMs: 100 },
+    });
+    await rig.marked('subscribed', (marks) => marks.some(({ stream }) => stream === 'orders'));
+    await rig.marked('alive', (marks) => marks.length >= 4);
+    const ends = [...(await rig.marks('frozen')), ...(await rig.marks('disconnected'))];
+    expect(ends.filter(({ stream }) => stream === 'orders')).toEqual([]);
+  });
+
+  it('and polls of an account whose key is refused fail alone, are said once, and are not hammered', async () => {
+    const market = await accountMarket();
+    const { ann, bob } = market;
+    const apiKey = { key: 'pk_wrong', secret: new Secret(bob.secrets[0] ?? '') };
+    const wrong = { name: 'aaa', apiKey, login: { email: 'nobody@example.com', password: new Secret('not-the-one') } };
+    const rig = await startCollector(market.ready.url, { accounts: [wrong, ann.credentials], settings: POLL_OFTEN });
+    await market.fill();
+    const of = async (subject: string) => (await rig.marks('poll')).filter((poll) => poll.subject === subject);
+    await until(async () => (await of(ann.name)).filter(({ operation }) => operation === 'trades').length >= 4);
+    // The activity feed is asked for with the other account's key.
+    await until(async () => (await of('activity')).some(({ outcome }) => outcome === 'complete'));
+    const refused = await of('aaa');
+    expect(new Set(refused.map(({ outcome }) => outcome))).toEqual(new Set(['failed']));
+    expect(refused.filter(({ operation }) => operation === 'trades')).toHaveLength(1);
+    expect(refused.filter(({ operation }) => operation === 'transactions')).toHaveLength(1);
+    expect((await of(ann.name)).every(({ outcome }) => outcome === 'complete')).toBe(true);
+    const lines = rig.lines.filter(({ level }) => level >= 40).map(({ msg }) => msg);
+    expect(lines.filter((line) => line.startsWith('trades of account aaa cannot be read: '))).toHaveLength(1);
+    expect(lines.filter((line) => /^account aaa: AUTH on the order updates stream/.test(line)).length).toBe(1);
+    expect(new Set(lines).size).toBe(lines.length);
+    const records = await rig.records(TOPICS.account);
+    expect(records.some(({ req }) => req['account'] === 'aaa' && req['status'] === 401)).toBe(true);
+  });
+});
