@@ -19,6 +19,7 @@ interface InitOptions {
 export function define(command: Command): void {
   command
     // Not --env-file: node takes that for itself, wherever it stands.
+    // Not --env-file: node takes that for itself, wherever on the line it stands.
     .option('--file <FILE>', 'file to write, readable by you only', '.env')
     .option(
       '--exchange-url <URL>',

@@ -91,6 +91,7 @@ function connectEmbedded(settings: Settings, endpoint: EmbeddedEndpoint): ReadOn
       `web console        ${consoleUrl(endpoint)}`,
       `HTTP               ${endpoint.url}  user reader, password ${password}, database ${settings.database}`,
       `clickhouse-client  --host 127.0.0.1 --port ${endpoint.tcpPort} --user reader --password ${password}`,
+      `Grafana            host 127.0.0.1, native protocol, port ${endpoint.tcpPort}, the same user; see docs/dashboards.md`,
     ],
     close: () => client.close(),
   };

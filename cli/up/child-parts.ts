@@ -34,7 +34,8 @@ export function exchangePart(context: ChildContext, options: readonly string[]):
 function part({ onLine, onNews }: ChildContext, name: string, args: readonly string[]): SupervisedProcess {
   const options: ProcessOptions = {
     name,
-    args: [...args, '--stop-with-parent'],
+    // A port that was given for the metrics is that of `up` itself: its parts take free ones.
+    args: [...args, '--metrics-port', '0', '--stop-with-parent'],
     readyTimeoutMs: READY_TIMEOUT_MS,
     onLine: (line) => onLine(name, line),
     onNews,

@@ -102,6 +102,9 @@ describe('chancery sql', () => {
     expect(err).toContain(
       `clickhouse-client  --host 127.0.0.1 --port ${server.clickhouse.endpoint.tcpPort} --user reader`,
     );
+    expect(err).toContain(
+      `Grafana            host 127.0.0.1, native protocol, port ${server.clickhouse.endpoint.tcpPort}`,
+    );
     expect(err).toMatch(/\nUnknown expression identifier `nonsense`[^\n]+\n/);
   });
 

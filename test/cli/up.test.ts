@@ -18,6 +18,14 @@ async function appears(folder: string, name: RegExp): Promise<void> {
   changes.close();
 }
 
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await once(server.close(), 'close');
+  return port;
+}
+
 const ticks = async (data: string) => (await rows<{ n: number; places: number }>(data, TICKS))[0];
 const events = async (data: string) => (await rows<{ event: string }>(data, EVENTS)).map(({ event }) => event);
 
@@ -65,8 +73,10 @@ describe('chancery up', { timeout: 240_000 }, () => {
     expect(files).toEqual(expect.arrayContaining(['exchange/token.key', 'bus/data.mdb', 'clickhouse/store']));
     expect(files.filter((name) => (statSync(join(data, name)).mode & 0o077) !== 0)).toEqual([]);
 
-    const second = startUp(data, { args: ['--pace', '4'] });
+    const metricsPort = await freePort();
+    const second = startUp(data, { args: ['--pace', '4', '--metrics-port', String(metricsPort)] });
     await second.line(/^ready in /);
+    expect((await fetch(`http://127.0.0.1:${metricsPort}/healthz`)).status).toBe(200);
     await second.line(TICKS_RECORDED);
     second.child.kill('SIGTERM');
     expect(await second.exited).toBe(0);
