@@ -8,6 +8,10 @@ export interface EngineOptions {
   readonly fsync: boolean;
 }
 
+/** What of a record becomes rows. It is parsed by the view, which is faster here than the engine's own JSONEachRow. */
+const RECORD =
+  'Tuple(at Int64, body Tuple(t String, e String, d Array(Tuple(o String, c Float64, b Float64, a Float64))))';
+
 /**
  * ClickHouse's own Kafka engine in the worker's place: the same rows in a table like `price_ticks`, made by a
  * materialized view. It keeps no envelopes and no dead letters, and promises at least once.
@@ -23,15 +27,10 @@ export async function createEngine(connection: Connection, options: EngineOption
     ALTER TABLE ${database}.engine_ticks MODIFY SETTING
       fsync_after_insert = ${Number(fsync)}, fsync_part_directory = ${Number(fsync)}`);
   await connection.command(`
-    CREATE TABLE ${database}.engine_queue
-    (
-      at Int64,
-      body Tuple(t LowCardinality(String), e LowCardinality(String),
-                 d Array(Tuple(o LowCardinality(String), c Float64, b Float64, a Float64)))
-    )
+    CREATE TABLE ${database}.engine_queue (record String)
     ENGINE = Kafka
     SETTINGS kafka_broker_list = '${broker}', kafka_topic_list = '${topic}', kafka_group_name = '${group}',
-      kafka_format = 'JSONEachRow', kafka_num_consumers = 2, kafka_thread_per_consumer = 1,
+      kafka_format = 'RawBLOB', kafka_num_consumers = 2, kafka_thread_per_consumer = 1,
       kafka_max_block_size = 262144, kafka_poll_max_batch_size = 65536, kafka_flush_interval_ms = 1000`);
 }
 
@@ -40,14 +39,15 @@ export async function startEngine(connection: Connection): Promise<void> {
   const { database } = connection;
   await connection.command(`
     CREATE MATERIALIZED VIEW ${database}.engine_view TO ${database}.engine_ticks AS
+    WITH JSONExtract(record, '${RECORD}') AS r
     SELECT
       'engine' AS \`_log\`, toUInt32(_partition) AS \`_partition\`, toUInt64(_offset) AS \`_offset\`, i - 1 AS \`_index\`,
-      fromUnixTimestamp64Micro(intDiv(at, 1000) * 1000, 'UTC') AS received_at,
-      body.e AS event, entry.o AS market, entry.c AS last,
+      fromUnixTimestamp64Micro(intDiv(r.at, 1000) * 1000, 'UTC') AS received_at,
+      r.body.e AS event, entry.o AS market, entry.c AS last,
       nullIf(nullIf(entry.b, 0), 1) AS bid, nullIf(nullIf(entry.a, 1), 0) AS ask,
-      if(body.t = 'PRICES_DATA', 'snapshot', 'delta') AS source
+      if(r.body.t = 'PRICES_DATA', 'snapshot', 'delta') AS source
     FROM ${database}.engine_queue
-    ARRAY JOIN body.d AS entry, arrayEnumerate(body.d) AS i`);
+    ARRAY JOIN r.body.d AS entry, arrayEnumerate(r.body.d) AS i`);
 }
 
 /** Ends its reading, and removes what it made. */
