@@ -7,6 +7,7 @@ import { benchEngine } from './engine.js';
 import { ACCOUNTS, benchExchangeOrders, CONNECTIONS, ORDERS } from './exchange-orders.js';
 import { benchKafka, PARTITIONS } from './kafka.js';
 import { benchKafkaAppend, whyNoKafka } from './kafka-append.js';
+import { benchLargeFrames } from './large-frames.js';
 import { benchLive, FRAMES_PER_SECOND, SECONDS } from './live.js';
 import { benchStorage, PACE, SECONDS as STORAGE_SECONDS } from './storage.js';
 import { benchTransform } from './transform.js';
@@ -70,6 +71,12 @@ export const BENCHES: readonly Bench[] = [
     about: 'the order book decoder alone, in one thread',
     settings: {},
     run: benchClientDecode,
+  },
+  {
+    name: 'large-frames',
+    about: 'what the largest and most awkward frames cost a collector on arrival, in one thread',
+    settings: {},
+    run: benchLargeFrames,
   },
   {
     name: 'client-account',

@@ -1,4 +1,12 @@
-import { type Clock, type RestRequest, retry, type Secret, systemClock, UsageError } from '../core/index.js';
+import {
+  type Clock,
+  jsonExcess,
+  type RestRequest,
+  retry,
+  type Secret,
+  systemClock,
+  UsageError,
+} from '../core/index.js';
 import { checkAddresses, type ExchangeAddresses, restUrl } from './addresses.js';
 import type { Authorizer } from './auth/authorizer.js';
 import { redactBytes, redactText } from './auth/redact.js';
@@ -43,7 +51,7 @@ export interface OutgoingRequest<J> {
   readonly secrets?: readonly Secret[];
   /** False for what must not be sent twice: then every failure is the last. Default true. */
   readonly repeatable?: boolean;
-  /** Reads a successful answer; undefined when it is no JSON. */
+  /** Reads a successful answer that may be parsed (`jsonExcess`); undefined when it is no JSON. */
   readonly parse: (bytes: Buffer) => { readonly value: J } | undefined;
   /** Called for every answer of every attempt before anything else is done with it. */
   readonly onAnswer?: ((answer: HttpAnswer, attempt: number) => void) | undefined;
@@ -143,6 +151,8 @@ export class Requester {
         if (answer.status === 429) pacer.slowDown(startedAtMs, retryAfterMs);
         throw statusError(what, answer.status, errorOf(request, answer), retryAfterMs);
       }
+      const excess = jsonExcess(answer.bytes);
+      if (excess !== undefined) throw new TransportError('too-large', what, { detail: `it ${excess}` });
       const parsed = request.parse(answer.bytes);
       if (parsed === undefined) throw new TransportError('not-json', what);
       return { value: parsed.value, answer, attempt };
@@ -180,7 +190,7 @@ function queryText(query: RestRequest['query']): string {
 }
 
 function errorOf<J>(request: OutgoingRequest<J>, { bytes }: HttpAnswer): RestError | undefined {
-  const body = parseJson(bytes);
+  const body = jsonExcess(bytes) === undefined ? parseJson(bytes) : undefined;
   const said = body === undefined ? undefined : decodeRestError(body.value);
   const secrets = [...(request.secrets ?? []), ...(request.authorizer?.secrets ?? [])];
   if (!said || secrets.length === 0) return said;

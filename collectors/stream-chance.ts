@@ -45,7 +45,7 @@ export class ChanceFeed {
       clock: this.options.clock,
       confirmTimeoutMs: this.options.answerMs,
       ...(this.options.reconnectCapMs === undefined ? {} : { reconnectCapMs: this.options.reconnectCapMs }),
-      onFrame: (frame) => connection.onFrame(frame, this.#keyOf(frame)),
+      onFrame: (frame) => connection.onFrame(frame, this.#keyOf(frame, connection)),
       onMessage: (message, frame) => this.#take(connection, message, frame.receivedAtMicros),
       onConnected: (event) => connection.onConnected(event),
       onDisconnected: (event) => connection.onDisconnected(event),
@@ -83,8 +83,8 @@ export class ChanceFeed {
     return true;
   }
 
-  #keyOf(frame: StreamFrame): string {
-    const key = keyOf(frame);
+  #keyOf(frame: StreamFrame, connection: FeedConnection): string {
+    const key = keyOf(frame, connection);
     if (key !== frame.connection) return key;
     const { o } = (frame.parsed ?? {}) as { o?: unknown };
     return (Array.isArray(o) && typeof o[0] === 'string' ? this.#eventOf.get(o[0]) : undefined) ?? key;

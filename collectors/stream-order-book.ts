@@ -37,7 +37,7 @@ export class OrderBookFeed {
       addresses: this.options.addresses,
       clock: this.options.clock,
       ...(this.options.reconnectCapMs === undefined ? {} : { reconnectCapMs: this.options.reconnectCapMs }),
-      onFrame: (frame) => connection.onFrame(frame, keyOf(frame)),
+      onFrame: (frame) => connection.onFrame(frame, keyOf(frame, connection)),
       onMessage: (message, frame) => take(connection, message, frame.receivedAtMicros),
       onConnected: (event) => connection.onConnected(event),
       onDisconnected: (event) => connection.onDisconnected(event),
@@ -67,11 +67,19 @@ export class OrderBookFeed {
 }
 
 /** The event of a frame; what names none keeps its order with the connection. */
-export function keyOf(frame: StreamFrame): string {
-  const { parsed, connection } = frame;
+export function keyOf(frame: StreamFrame, { subscriptions }: Pick<FeedConnection, 'subscriptions'>): string {
+  const { parsed, connection, enc, data } = frame;
+  // What is no JSON, or holds too much to be parsed, still says near its beginning which event it is about.
+  if (enc === 'text') {
+    const named = NAMED_EVENT.exec(data.toString('utf8', 0, BEGINNING_BYTES))?.[1];
+    return named !== undefined && subscriptions.has(named) ? named : connection;
+  }
   const event = typeof parsed === 'object' && parsed !== null ? (parsed as { e?: unknown }).e : undefined;
   return typeof event === 'string' && event !== '' ? event : connection;
 }
+
+const BEGINNING_BYTES = 1024;
+const NAMED_EVENT = /"e"\s*:\s*"([^"\\]+)"/;
 
 function take(connection: FeedConnection, message: OrderBookMessage, at: number): void {
   if (message.type === 'prices') {

@@ -5,6 +5,7 @@ export { parseClusterNodes } from './cluster-nodes.js';
 export { CONFIG_FILE, envOf, flagOf, loadAccounts, loadConfig, nearest, resolveConfig } from './config.js';
 export { ChanceryError, describeError, IntegrityError, isRetryable, UnavailableError, UsageError } from './errors.js';
 export { type Health, HealthServer } from './http-health.js';
+export { jsonExcess } from './json-bound.js';
 export { type Component, Lifecycle, processSignal, Stopped } from './lifecycle.js';
 export { createLogger, type Logger } from './log.js';
 export { OutageLog } from './outage-log.js';

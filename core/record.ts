@@ -1,3 +1,5 @@
+import { jsonExcess } from './json-bound.js';
+
 /**
  * A raw record: one WebSocket frame, one REST response body, or one mark. On a topic its value is the JSON object
  * `{"v":1,"kind":…,"sid":…,"n":…,"at":…,"req":{…},"body":<verbatim>}`, in exactly this order of fields (readers of the
@@ -14,7 +16,10 @@ export interface RawRecord {
   readonly at: number;
   /** What was asked: see `StreamRequest`, `RestRequest`; `{}` for marks. Never holds a secret. */
   readonly req: Readonly<Record<string, unknown>>;
-  /** How `body` stands for what arrived when that was not valid JSON: as a string of its text, or of its base64. */
+  /**
+   * How `body` stands for what arrived when that was not valid JSON, or more of it than is parsed (`jsonExcess`): as a
+   * string of its text, or of its base64.
+   */
   readonly enc?: 'text' | 'base64';
   /** Present when the body was too large for one bus record: pieces of one `n`, `i` from 0 to `of` - 1, body a string. */
   readonly piece?: { readonly i: number; readonly of: number };
@@ -198,14 +203,29 @@ export function encodeEnvelope(f: EnvelopeFields): string {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** What arrived, as an envelope's body: verbatim when it is valid JSON, else a JSON string of it, and how. */
-export function encodeBody(received: Buffer): { bodyJson: string; enc?: 'text' | 'base64'; parsed?: unknown } {
+export interface EncodedBody {
+  /** As JSON text. */
+  bodyJson: string;
+  enc?: 'text' | 'base64';
+  /** What was received, where it is JSON and was parsed. */
+  parsed?: unknown;
+  /** Why it was not parsed, like `holds more than …`, where it may be JSON. */
+  excess?: string;
+}
+
+/**
+ * What arrived, as an envelope's body: verbatim when it is valid JSON, else a JSON string of it, and how. Takes a few
+ * milliseconds per megabyte, whatever it holds.
+ */
+export function encodeBody(received: Buffer): EncodedBody {
   let text: string;
   try {
     text = utf8.decode(received);
   } catch {
     return { bodyJson: `"${received.toString('base64')}"`, enc: 'base64' };
   }
+  const excess = jsonExcess(received);
+  if (excess !== undefined) return { bodyJson: JSON.stringify(text), enc: 'text', excess };
   try {
     return { parsed: JSON.parse(text), bodyJson: text };
   } catch {

@@ -188,8 +188,8 @@ export class BatchBuilder {
     const { record } = envelope;
     const { privacy } = this.#options;
     const bodyText = () => textOfBody(envelope, value);
-    if (envelope.kindFault) {
-      output.dead(envelope.kindFault, bodyText());
+    if (envelope.bodyFault) {
+      output.dead(envelope.bodyFault, bodyText());
     } else if (!record.piece) {
       transformRecord({ record, bodyText, privacy }, output);
     } else {

@@ -1,15 +1,18 @@
 import { isUtf8 } from 'node:buffer';
 import type { Fault } from '../client/index.js';
 import { describeValue } from '../client/index.js';
-import { type RawRecord, RECORD_KINDS, type RecordKind } from '../core/index.js';
+import { jsonExcess, type RawRecord, RECORD_KINDS, type RecordKind } from '../core/index.js';
 import { type Members, membersOf } from './json-members.js';
 
 /** A record whose envelope could be read. */
 export interface Envelope {
   readonly ok: true;
   readonly record: RawRecord;
-  /** Why its body can mean nothing here: the kind is not known, or belongs to another topic. */
-  readonly kindFault: Fault | undefined;
+  /**
+   * Why its body can mean nothing here: the kind is not known, belongs to another topic, or the body holds more than is
+   * parsed (then the record's is null).
+   */
+  readonly bodyFault: Fault | undefined;
   /** Where `req` and `body` are in the record's bytes. */
   readonly members: Members;
 }
@@ -30,15 +33,18 @@ export const END_RECEIVED_AT = Date.UTC(2100, 0, 1) * 1000;
 
 const MOST_TEXT = 128;
 const MOST_PIECES = 65_535;
+/** Far more than an envelope has. */
+const MOST_FIELDS = 64;
 
 /** Reads a record's value. Never throws. */
 export function readEnvelope(value: Buffer, topic: string): Envelope | BrokenEnvelope {
   if (!isUtf8(value)) return broken({}, '', 'the record is not UTF-8');
+  const excess = excessOf(value);
   let parsed: unknown;
   try {
-    parsed = JSON.parse(value.toString('utf8'));
+    parsed = JSON.parse(excess.parseable?.toString('utf8') ?? '');
   } catch {
-    return broken({}, '', 'the record is not JSON');
+    return broken({}, '', `the record ${excess.reason ?? 'is not JSON'}`);
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
     return broken({}, '', `expected an envelope, got ${describeValue(parsed)}`);
@@ -47,7 +53,28 @@ export function readEnvelope(value: Buffer, topic: string): Envelope | BrokenEnv
   const fault = faultOf(fields) ?? pieceFault(fields);
   if (fault) return broken(fields, fault.path, fault.reason);
   const record = parsed as RawRecord;
-  return { ok: true, record, kindFault: kindFault(record.kind, topic), members: membersOf(value) };
+  const bodyFault = excess.reason
+    ? { path: 'body', reason: `what was received ${excess.reason}` }
+    : kindFault(record.kind, topic);
+  return { ok: true, record, bodyFault, members: membersOf(value) };
+}
+
+/** What of a record may be parsed: all of it, or, with the reason, it with null for its body, or nothing. */
+function excessOf(value: Buffer): { readonly parseable?: Buffer; readonly reason?: string } {
+  const reason = jsonExcess(value);
+  if (reason === undefined) return { parseable: value };
+  let body: readonly [number, number] | undefined;
+  try {
+    body = membersOf(value, MOST_FIELDS).get('body');
+  } catch {
+    // It is not JSON.
+  }
+  if (!body) return { reason };
+  const [start, end] = body;
+  const rest = Buffer.concat([value.subarray(0, start), Buffer.from('null'), value.subarray(end)]);
+  if (jsonExcess(rest) !== undefined) return { reason };
+  // The bound is one of bodies: with its envelope a body at the bound has more.
+  return jsonExcess(value, start, end) === undefined ? { parseable: value } : { parseable: rest, reason };
 }
 
 function faultOf(fields: Readonly<Record<string, unknown>>): Fault | undefined {

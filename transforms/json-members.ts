@@ -12,11 +12,13 @@ const COMMA = 0x2c;
 /**
  * Finds the members of the object that `bytes` hold, so that a value can be kept as it was written. The text must be
  * valid JSON of an object: nothing is checked. Of a name given twice the last one counts, as it does when parsed.
+ * @param most members that are looked at
+ * @throws SyntaxError for a name that is no JSON
  */
-export function membersOf(bytes: Buffer): Members {
+export function membersOf(bytes: Buffer, most = Number.POSITIVE_INFINITY): Members {
   const members = new Map<string, readonly [number, number]>();
   let at = skipSpace(bytes, skipSpace(bytes, 0) + 1);
-  while (at < bytes.length && bytes[at] === QUOTE) {
+  for (let n = 0; n < most && bytes[at] === QUOTE; n++) {
     const nameEnd = skipString(bytes, at);
     const name = JSON.parse(bytes.toString('utf8', at, nameEnd)) as string;
     const start = skipSpace(bytes, skipSpace(bytes, nameEnd) + 1);

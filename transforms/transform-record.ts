@@ -1,4 +1,4 @@
-import type { RawRecord } from '../core/index.js';
+import { jsonExcess, type RawRecord } from '../core/index.js';
 import { TRANSFORMS } from './kinds/index.js';
 import { isErrorAnswer } from './kinds/request-fields.js';
 import type { Privacy } from './privacy.js';
@@ -22,18 +22,29 @@ export function transformRecord({ record, bodyText, joined, privacy }: WholeReco
     return;
   }
   if (record.enc !== undefined) {
-    const what = record.enc === 'text' ? 'JSON' : 'UTF-8';
-    output.dead({ path: 'body', reason: `what was received is not ${what}` }, bodyText());
+    output.dead({ path: 'body', reason: `what was received ${whyEncoded(record.enc, bodyText)}` }, bodyText());
     return;
   }
   let body = record.body;
   if (joined) {
+    const text = bodyText();
     try {
-      body = JSON.parse(bodyText());
+      const excess = jsonExcess(Buffer.from(text));
+      if (excess !== undefined) {
+        output.dead({ path: 'body', reason: `what was received ${excess}` }, text);
+        return;
+      }
+      body = JSON.parse(text);
     } catch {
-      output.dead({ path: 'body', reason: 'the joined pieces are not JSON' }, bodyText());
+      output.dead({ path: 'body', reason: 'the joined pieces are not JSON' }, text);
       return;
     }
   }
   TRANSFORMS[record.kind]({ record, body, bodyText, privacy }, output);
+}
+
+/** Why what arrived stands as a string in its record: the same bound as the collector's tells which it was. */
+function whyEncoded(enc: 'text' | 'base64', bodyText: () => string): string {
+  if (enc === 'base64') return 'is not UTF-8';
+  return jsonExcess(Buffer.from(bodyText())) ?? 'is not JSON';
 }

@@ -10,11 +10,11 @@ import type {
 
 /** A frame as it arrived, and as the body of a raw record (see `encodeBody`). */
 export interface StreamFrame extends RawFrame {
-  /** The exact text when it is valid JSON, else a JSON string of it. */
+  /** The exact text when it is valid JSON and was parsed, else a JSON string of it. */
   readonly bodyJson: string;
-  /** How `bodyJson` stands for a frame that is not valid JSON. */
+  /** How `bodyJson` stands for a frame that is not valid JSON, or holds more than is parsed. */
   readonly enc?: 'text' | 'base64';
-  /** The parsed body; undefined when it is not JSON. */
+  /** The parsed body; undefined when there is none. */
   readonly parsed?: unknown;
 }
 
@@ -69,10 +69,10 @@ export class Feed<M> implements ConnectionHandlers {
   }
 
   onFrame(raw: RawFrame): void {
-    const { bodyJson, enc, parsed } = encodeBody(raw.data);
+    const { bodyJson, enc, parsed, excess } = encodeBody(raw.data);
     const frame: StreamFrame = { ...raw, bodyJson, parsed, ...(enc ? { enc } : {}) };
     this.options.onFrame?.(frame);
-    const message = enc === undefined ? this.options.decode(parsed, bodyJson) : notJson(enc);
+    const message = enc === undefined ? this.options.decode(parsed, bodyJson) : notParsed(excess ?? REASONS[enc]);
     if (this.options.isData(message)) this.#connection?.noteData();
     this.options.inner.onMessage?.(message, frame);
     this.options.onMessage?.(message, frame);
@@ -148,7 +148,6 @@ export class Feed<M> implements ConnectionHandlers {
   }
 }
 
-function notJson(enc: 'text' | 'base64'): NotUnderstood {
-  const reason = enc === 'text' ? 'is not JSON' : 'is neither JSON nor UTF-8 text';
-  return { type: 'invalid', ok: false, path: '', reason };
-}
+const REASONS = { text: 'is not JSON', base64: 'is neither JSON nor UTF-8 text' };
+
+const notParsed = (reason: string): NotUnderstood => ({ type: 'invalid', ok: false, path: '', reason });

@@ -55,6 +55,22 @@ describe('the order book stream', () => {
     expect(messages.calls[2]).toMatchObject({ snapshot: false, prices: [{ marketId: 'e1-m', chance: 0.6 }] });
   });
 
+  it('hands over an absurd frame as its text, says why it was not parsed, and goes on', async () => {
+    const server = await StreamServer.open();
+    const frames = recorder<StreamFrame>();
+    const messages = recorder<OrderBookMessage>();
+    const stream = streamOf(server.base, { onFrame: frames, onMessage: messages });
+    stream.start();
+    const connection = await server.next();
+    const text = `{"t":"PRICES_DATA","e":"e1","d":[${'{},'.repeat(5_000_000)}{}]}`;
+    connection.socket.send(text);
+    connection.send({ t: 'PING' });
+    expect(await messages.next()).toMatchObject({ type: 'invalid', reason: expect.stringMatching(/^holds more than/) });
+    expect(await messages.next()).toEqual({ type: 'ping' });
+    expect(frames.calls[0]).toMatchObject({ enc: 'text', parsed: undefined });
+    expect(JSON.parse(frames.calls[0]?.bodyJson ?? '') === text).toBe(true);
+  });
+
   it('hands over every frame as it came, stamped, before its message: also what is no JSON, no text, or binary [6/envelope]', async () => {
     const server = await StreamServer.open();
     const log: string[] = [];
@@ -88,7 +104,7 @@ describe('the order book stream', () => {
       { type: 'invalid', reason: 'is neither JSON nor UTF-8 text' },
       { type: 'ping' },
       { type: 'invalid', reason: 'is not JSON' },
-      { type: 'invalid', reason: 'expected an object, got an array' },
+      { type: 'invalid', reason: 'is nested more than 1000 deep' },
     ]);
     expect(log).toEqual(Array.from({ length: 6 }, () => ['frame', 'message']).flat());
     const [first, second, third, fourth] = frames.calls;

@@ -322,6 +322,26 @@ describe('answers that never come, or not whole', () => {
     expect((error as Error).message).toContain('over 4999 bytes');
     expect(seen.length).toBe(1);
   });
+
+  it('refuses a body that would take too long to parse, without asking again, and hands it over as it came', async () => {
+    const body = `[${'{},'.repeat(4_000_000)}{}]`;
+    const { base, seen } = await script((response) => response.end(body));
+    const answers: RawResponse[] = [];
+    const error = await failure(clientOf(base).coins({ onResponse: (answer) => answers.push(answer) }));
+    expect(error).toMatchObject({ fault: 'too-large', retryable: false });
+    expect((error as Error).message).toContain('it holds more than 600000 brackets, colons and commas');
+    expect([seen.length, answers.length, answers[0]?.bytes.length]).toEqual([1, 1, body.length]);
+  });
+
+  it('says the status of a refusal whose body would take too long to parse', async () => {
+    const { base } = await script((response) => {
+      response.writeHead(400);
+      response.end(`{"message":"no","x":[${'{},'.repeat(1_000_000)}{}]}`);
+    });
+    const error = await failure(clientOf(base).coins());
+    expect(error).toBeInstanceOf(HttpStatusError);
+    expect(error).toMatchObject({ status: 400 });
+  });
 });
 
 describe('ending calls', () => {

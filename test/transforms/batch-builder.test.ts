@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { jsonExcess } from '../../core/index.js';
 import { readEnvelope } from '../../transforms/envelope.js';
 import { SessionProgress } from '../../transforms/session-progress.js';
 import {
@@ -148,6 +149,54 @@ describe('a batch', () => {
       expect(letters?.body.includes(verbatim)).toBe(true);
       expect(letters?.body.includes('['.repeat(4096))).toBe(true);
     }
+  });
+
+  it.each([
+    ['was kept as text', (text: string) => [envelope({ enc: 'text', bodyJson: JSON.stringify(text) })]],
+    ['was kept as JSON', (text: string) => [envelope({ bodyJson: text })]],
+    [
+      'came in pieces',
+      (text: string) =>
+        [0, 1].map((i) => {
+          const half = text.slice((i * text.length) / 2, ((i + 1) * text.length) / 2);
+          return envelope({ piece: { i, of: 2 }, bodyJson: JSON.stringify(half) });
+        }),
+    ],
+  ] as const)('never parses an absurd body: where it %s it is one dead letter', (_, recordsOf) => {
+    const text = `[${'{},'.repeat(1_499_999)}{}]`;
+    const it = builder({ bodyDays: 0 });
+    const values = recordsOf(text);
+    it.add(recordBatch([...values, priceRecord(2)]));
+    const built = it.finish();
+    expect(rowCounts(built)).toEqual({ raw_records: values.length + 1, price_ticks: 1, dead_letters: 1 });
+    const letter = built?.blocks.find((block) => block.table.name === 'dead_letters')?.body;
+    expect(letter?.includes('what was received holds more than 600000 brackets, colons and commas')).toBe(true);
+    expect(letter?.includes(text.slice(0, 4096))).toBe(true);
+    expect(letter?.length).toBeLessThan(5000);
+  });
+
+  it.each([
+    ['without an end', `{"v":1,"body":[${'{},'.repeat(300_000)}`],
+    ['with a million members', `{${Array.from({ length: 1_000_000 }, (_, n) => `"${n}":1`).join()}}`],
+    ['with an absurd request', `{"v":1,"req":[${'{},'.repeat(400_000)}1],"body":1}`],
+    ['with a name that is none', `{"v":1,"\\x":[${'{},'.repeat(400_000)}1],"body":1}`],
+  ])('never parses an absurd record %s: it is one dead letter', (_, text) => {
+    const it = builder();
+    it.add(recordBatch([Buffer.from(text)]));
+    const built = it.finish();
+    expect(rowCounts(built)).toEqual({ dead_letters: 1 });
+    expect(built?.blocks[0]?.body.includes('the record holds more than 600000 brackets')).toBe(true);
+  });
+
+  it('takes a body at the bound, which has more with its envelope', () => {
+    const prices = Array.from({ length: 66_662 }, () => ({ o: MARKET, c: 0.5, b: 0.4, a: 0.6 }));
+    const entries = [...prices, ...Array.from({ length: 29 }, () => 0)];
+    const body = Buffer.from(delta(entries));
+    expect(jsonExcess(body)).toBeUndefined();
+    expect(jsonExcess(envelope({ bodyJson: body.toString() }))).toBeDefined();
+    const it = builder();
+    it.add(recordBatch([envelope({ bodyJson: body.toString() })]));
+    expect(rowCounts(it.finish())).toMatchObject({ price_ticks: 66_662, dead_letters: 29 });
   });
 
   it('does not end while a body waits for its pieces, unless that takes too long', () => {

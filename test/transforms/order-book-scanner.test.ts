@@ -42,7 +42,7 @@ function agrees(value: Buffer): boolean {
   scan.use(bytes);
   if (!scan.scan(4, 4 + value.length)) return false;
   const envelope = readEnvelope(value, PLACE.topic);
-  if (!envelope.ok || envelope.kindFault) throw new Error('accepted a record whose envelope cannot be read');
+  if (!envelope.ok || envelope.bodyFault) throw new Error('accepted a record whose envelope cannot be read');
   const output = new RecordOutput();
   const { record, members } = envelope;
   transformRecord({ record, bodyText: () => JSON.stringify(record.body), privacy: new Privacy() }, output);
