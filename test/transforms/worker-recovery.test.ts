@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { afterEach, describe, expect, it } from 'vitest';
 import { TOPICS } from '../../core/index.js';
+import { TRANSFORM_VERSION } from '../../transforms/version.js';
 import { useClickHouse } from '../support/clickhouse.js';
 import { startFaultProxy } from '../support/fault-proxy.js';
 import { priceRecord } from './support.js';
@@ -63,7 +64,14 @@ describe('a worker', () => {
     await dead.stop();
     // As if the worker had died when its raw records had arrived, and the server had taken the ticks' token but not them.
     const rows = { raw_records: 3, price_ticks: 3 };
-    await it.commit(TOPICS.orderBook, 0, { v: 1, end: 3, n: rows, attempt: 0, transforms: TRANSFORM_VERSION, shard: 0 });
+    await it.commit(TOPICS.orderBook, 0, {
+      v: 1,
+      end: 3,
+      n: rows,
+      attempt: 0,
+      transforms: TRANSFORM_VERSION,
+      shard: 0,
+    });
     await host.clickhouse.run('ALTER TABLE chancery.price_ticks DELETE WHERE 1 SETTINGS mutations_sync = 1');
     await it.append(TOPICS.orderBook, [priceRecord(4)]);
     await it.worker();
