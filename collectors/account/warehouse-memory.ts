@@ -37,7 +37,7 @@ export class WarehouseMemory {
     const rows = await this.#ask<{ id: string }>(
       (database) =>
         `SELECT ${id} AS id FROM ${database}.${table} FINAL
-         WHERE account = {account:String} AND poll IN (
+         WHERE account = {account:String} AND poll GLOBAL IN (
            SELECT poll FROM ${database}.polls
            WHERE operation = {operation:String} AND subject = {subject:String} AND outcome = 'complete'
            ORDER BY finished_at DESC LIMIT ${RECENT_POLLS})

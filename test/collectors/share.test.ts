@@ -1,0 +1,30 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { Share } from '../../collectors/share.js';
+
+const events = Array.from({ length: 3000 }, () => randomUUID());
+const ownersAmong = (n: number) => {
+  const shares = Array.from({ length: n }, (_, i) => new Share(`${i}/${n}`));
+  return events.map((event) => shares.flatMap((share, i) => (share.ownsEvent(event) ? [i] : [])));
+};
+
+describe('the shares of several collectors', () => {
+  it('give every event to exactly one of them, and about as many to each', () => {
+    for (const n of [1, 2, 5]) {
+      const owners = ownersAmong(n);
+      expect(owners.every((own) => own.length === 1)).toBe(true);
+      for (let i = 0; i < n; i++) {
+        const share = owners.filter(([owner]) => owner === i).length / events.length;
+        expect(Math.abs(share - 1 / n)).toBeLessThan(0.05);
+      }
+    }
+  });
+
+  it('move only what a further collector takes, and only what a leaving one had', () => {
+    const [three, four] = [ownersAmong(3), ownersAmong(4)];
+    const moved = events.filter((_, i) => three[i]?.[0] !== four[i]?.[0]);
+    const taken = events.filter((_, i) => four[i]?.[0] === 3);
+    expect(moved).toEqual(taken);
+    expect(moved.length / events.length).toBeLessThan(0.3);
+  });
+});
