@@ -32,6 +32,7 @@ export class MarketRecords {
     this.#session('first', from, middle - 60);
     this.#session('second', middle, to);
     this.#history(middle - 60, middle, to);
+    for (const account of ['alice', 'bob', 'carol']) this.#account(account, to - 600);
     this.#unreadable(to);
     await this.flush();
   }
@@ -165,6 +166,45 @@ export class MarketRecords {
     const asked = { operation: 'history', method: 'GET', path: '/', status: 200, attempt: 0, poll: 'history' };
     const req = { ...asked, event, market, period: '1s', from, to };
     this.#push('chance.history', event, 'second', at, req, points);
+  }
+
+  /** Two polls of every list of an account, the second a minute later and a little different. */
+  #account(account: string, from: number): void {
+    const [event = ''] = this.events;
+    const [market = ''] = this.marketsOf(event);
+    const asset = `yes-${market}`;
+    for (const [i, at] of [from, from + 60].entries()) {
+      const answer = (kind: RecordKind, operation: string, body: unknown) => {
+        const poll = `${operation}-${account}-${i}`;
+        const req = { operation, method: 'GET', path: '/', status: 200, attempt: 0, poll, page: 0, account };
+        this.#push(kind, account, 'second', at, req, body);
+        const receipt: Mark = {
+          ...{ type: 'poll', poll, operation, subject: account, startedAt: at * SECOND, cause: '' },
+          ...{ expected: 2, got: 2, unique: 2, pages: 1, truncated: false, outcome: 'complete' },
+        };
+        this.#push('mark', 'second', 'second', at + 1, {}, receipt);
+      };
+      const id = (name: string) => `${name}-${account}`;
+      const trade = (n: number) => ({
+        ...{ i: id(`r${n}`), t: id(`t${n}`), u: account, or: id('o1'), s: n % 2 ? 'BUY' : 'SELL', e: event, o: market },
+        ...{ a: asset, q: 10 + n, p: 0.4 + n / 100, f: 0.01, m: new Date((from - n) * 1000).toISOString() },
+      });
+      answer('account.trades', 'trades', { i: [1, 2, 3].map(trade), p: 0, s: 100, tp: 1 });
+      const order = { i: id('o1'), si: 'BUY', t: 'LIMIT', p: 0.41, oq: 30, q: 10 + i, st: i ? 'FILLED' : 'ACTIVE' };
+      answer('account.orders', 'orders', { i: [{ ...order, e: event, o: market, a: asset }] });
+      const position = { ai: asset, ei: event, eoi: market, tsc: 11 + i, c: 5.25, v: 5.5, pv: 0.25 };
+      answer('account.positions', 'open-positions', { i: [position] });
+      answer('account.active-orders', 'active-orders', {
+        i: [{ id: id('o2'), status: 'ACTIVE', price: 0.4, quantity: 7 + i }],
+      });
+      answer('account.balances', 'balances', [
+        { i: 'usdc', b: 1000 - i, f: 900 },
+        { i: asset, b: 11 + i },
+      ]);
+      answer('account.transactions', 'transactions', {
+        i: [{ i: id('x1'), t: 'PAYOUT', a: asset, am: 1, st: 'COMPLETED', cat: '2026-01-02' }],
+      });
+    }
   }
 
   #unreadable(at: number): void {
