@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Bus, openEmbeddedBus } from '../../bus/index.js';
+import type { ReadyLine } from '../../exchange/index.js';
 import { type EmbeddedEndpoint, findEmbedded } from '../../warehouse/index.js';
 import { Part } from '../support/part.js';
 import { runAs } from '../support/run-as.js';
@@ -21,11 +22,6 @@ export interface PriceChange {
   readonly at: number;
 }
 
-interface ExchangeReady {
-  readonly url: string;
-  readonly control: { readonly url: string; readonly token: string };
-}
-
 export type RigCommand = 'warehouse' | 'transform' | 'collect';
 
 export interface RigOptions {
@@ -38,7 +34,7 @@ export class Rig {
   readonly folder = mkdtempSync(join(tmpdir(), 'chancery-pipeline-'));
   readonly #parts = new Map<string, Part>();
   #bus: Bus;
-  #exchange: ExchangeReady | undefined;
+  #exchange: ReadyLine | undefined;
 
   constructor(private readonly options: RigOptions = {}) {
     this.#bus = options.kafka?.bus ?? this.#openLog();
@@ -58,7 +54,7 @@ export class Rig {
   async startExchange(args: readonly string[]): Promise<void> {
     const data = join(this.folder, 'exchange');
     const own = ['--port', '0', '--data', data, '--stop-with-parent'];
-    const part = await Part.start<ExchangeReady>('exchange', [...own, ...args]);
+    const part = await Part.start<ReadyLine>('exchange', [...own, ...args]);
     this.#parts.set('exchange', part);
     this.#exchange = part.ready;
   }
@@ -83,7 +79,7 @@ export class Rig {
     return part;
   }
 
-  get exchange(): ExchangeReady {
+  get exchange(): ReadyLine {
     if (!this.#exchange) throw new Error('the exchange does not run');
     return this.#exchange;
   }

@@ -39,9 +39,9 @@ SELECT account, asset, 'poll' AS source, started_at AS seen_at, balance, free
 FROM observed
 WHERE previous_number = 0 OR previous_number + 1 != poll_number OR previous_content != (balance, free)
 UNION ALL
-SELECT account, asset, 'poll' AS source, numbered.started_at AS seen_at, toDecimal128(0, 12) AS balance, toDecimal128(0, 12) AS free
-FROM (SELECT account, asset, toUInt64(poll_number + 1) AS poll_number FROM observed WHERE next_number != poll_number + 1) AS gone
-INNER JOIN numbered USING (account, poll_number)
+SELECT gone.account AS account, asset, 'poll' AS source, numbered.started_at AS seen_at, toDecimal128(0, 12) AS balance, toDecimal128(0, 12) AS free
+FROM (SELECT account, asset, toUInt64(poll_number + 1) AS gone_number FROM observed WHERE next_number != poll_number + 1) AS gone
+INNER JOIN numbered ON numbered.account = gone.account AND numbered.poll_number = gone_number
 UNION ALL
 SELECT account, asset, 'stream' AS source, received_at AS seen_at, balance, free
 FROM

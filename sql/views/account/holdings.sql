@@ -79,7 +79,7 @@ WITH
             arrayMap((held, sold) -> greatest(toInt128((held + sold) * 1000000000000), toInt128(1)), arrayFilter((held, sold) -> sold > 0, held, sold), quantities) AS held_before,
             arrayMap((sold, held) -> least(toInt128(sold * 1000000000000), held), quantities, held_before) AS leaving,
             arrayMap(paid -> toInt128(paid * 1000000), arrayFilter((paid, sold) -> sold > 0, paid, sold)) AS paid_before,
-            arrayMap((paid, before) -> paid - before, paid_before, arrayPushFront(arrayPopBack(paid_before), toInt128(0))) AS added,
+            arrayMap((paid, before) -> paid - before, paid_before, arrayPopBack(arrayPushFront(paid_before, toInt128(0)))) AS added,
             toInt128(bought_value * 1000000) - if(empty(paid_before), 0, paid_before[-1]) AS added_last
         FROM flows
         -- One block: the fold takes as long for one asset as for all of a block.

@@ -39,6 +39,6 @@ SELECT account, asset, order, started_at AS seen_at, shares, available_shares, c
 FROM observed
 WHERE previous_number = 0 OR previous_number + 1 != poll_number OR previous_content != (shares, available_shares, cost)
 UNION ALL
-SELECT account, asset, order, numbered.started_at AS seen_at, toDecimal128(0, 12) AS shares, toDecimal128(0, 12) AS available_shares, toDecimal128(0, 12) AS cost
-FROM (SELECT account, asset, order, toUInt64(poll_number + 1) AS poll_number FROM observed WHERE next_number != poll_number + 1) AS gone
-INNER JOIN numbered USING (account, poll_number);
+SELECT gone.account AS account, asset, order, numbered.started_at AS seen_at, toDecimal128(0, 12) AS shares, toDecimal128(0, 12) AS available_shares, toDecimal128(0, 12) AS cost
+FROM (SELECT account, asset, order, toUInt64(poll_number + 1) AS gone_number FROM observed WHERE next_number != poll_number + 1) AS gone
+INNER JOIN numbered ON numbered.account = gone.account AND numbered.poll_number = gone_number;

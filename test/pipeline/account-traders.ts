@@ -1,0 +1,119 @@
+import { writeFileSync } from 'node:fs';
+import { AccountClient, ApiKey, ExchangeClient, LoginSession } from '../../client/index.js';
+import { type OrderTarget, TradingClient } from '../../client/trading/index.js';
+import { Secret } from '../../core/index.js';
+import type { ReadyLine } from '../../exchange/index.js';
+
+/** An account of the exchange that trades, and is recorded. */
+export interface Trader {
+  /** Configured name. */
+  readonly name: string;
+  readonly userId: string;
+  readonly account: AccountClient;
+  readonly trading: TradingClient;
+}
+
+/** The two assets of a market. */
+export interface Place {
+  readonly eventId: string;
+  readonly marketId: string;
+  readonly yes: OrderTarget;
+  readonly no: OrderTarget;
+}
+
+const NAMES = ['ann', 'bob', 'cho'];
+
+/** The accounts of the ready line under names of their own, on one client, which is closed by `close`. */
+export function tradersOf(ready: ReadyLine): { traders: Trader[]; exchange: ExchangeClient } {
+  const exchange = new ExchangeClient({ addresses: { base: ready.url }, requestsPerSecond: 500, concurrency: 8 });
+  const traders = ready.accounts.map((seeded, n) => {
+    const apiKey = new ApiKey(seeded.apiKey, new Secret(seeded.apiSecret));
+    const jwt = new LoginSession(exchange, { email: seeded.email, password: new Secret(seeded.password) });
+    return {
+      name: NAMES[n] ?? `account-${n}`,
+      userId: seeded.userId,
+      account: new AccountClient(exchange, { apiKey, jwt }),
+      trading: new TradingClient(exchange, { apiKey }),
+    };
+  });
+  return { traders, exchange };
+}
+
+/** Writes the accounts' credentials where only the owner may read them, as --accounts-file wants them. */
+export function writeAccounts(path: string, ready: ReadyLine): void {
+  const accounts = ready.accounts.map(({ apiKey, apiSecret, email, password }, n) => [
+    NAMES[n] ?? `account-${n}`,
+    { apiKey, apiSecret, email, password },
+  ]);
+  writeFileSync(path, JSON.stringify(Object.fromEntries(accounts)), { mode: 0o600 });
+}
+
+/** Every market that event search shows. */
+export async function placesOf(exchange: ExchangeClient): Promise<Place[]> {
+  const usdc = (await exchange.coins()).items.find(({ ticker }) => ticker === 'USDC')?.coinId ?? '';
+  return (await exchange.searchEvents({ size: 100 })).items.flatMap(({ eventId, markets }) =>
+    markets.map(({ marketId, yesAssetId, noAssetId }) => {
+      const target = { eventId, marketId, quoteAssetId: usdc };
+      return {
+        eventId,
+        marketId,
+        yes: { ...target, assetId: yesAssetId ?? '' },
+        no: { ...target, assetId: noAssetId ?? '' },
+      };
+    }),
+  );
+}
+
+/** A generator of whole numbers below a bound, the same for the same seed. */
+export function randomOf(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+/** One order or cancellation of a kind that chance picks. What the exchange refuses, or loses to a fault, is no matter. */
+export async function act(trader: Trader, places: readonly Place[], random: (below: number) => number): Promise<void> {
+  const place = places[random(places.length)];
+  if (!place) return;
+  const outcome = random(2) === 0 ? 'YES' : 'NO';
+  const target = outcome === 'YES' ? place.yes : place.no;
+  const { trading, account } = trader;
+  const quantity = `${1 + random(40)}.${random(10)}${random(10)}`;
+  const price = `0.${String(30 + random(41)).padStart(2, '0')}`;
+  switch (random(10)) {
+    case 0:
+      await trading.placeMarketOrder({ ...target, side: 'BUY', amount: `${1 + random(20)}.5` });
+      return;
+    case 1:
+      await trading.placeMarketOrder({ ...target, side: 'SELL', quantity });
+      return;
+    case 2: {
+      const { items } = await account.activeOrders();
+      const order = items[random(Math.max(1, items.length))];
+      if (order) await trading.cancelOrder(order.orderId);
+      return;
+    }
+    case 3:
+      await trading.placeTpsl({ ...target, outcome, quantity: '0.5', takeProfitPrice: '0.65', stopLossPrice: '0.35' });
+      return;
+    case 4:
+    case 5:
+      await trading.placeLimitOrder({ ...target, side: 'SELL', price, quantity });
+      return;
+    default:
+      await trading.placeLimitOrder({ ...target, side: 'BUY', price, quantity });
+  }
+}
+
+/** Takes everything of an account out of the books, so that nobody can change what it has. */
+export async function withdrawAll({ account, trading }: Trader): Promise<void> {
+  const { items: positions } = await account.openPositions({ size: 100 });
+  for (const order of positions.flatMap(({ tpslOrders }) => tpslOrders)) {
+    await trading.cancelTpsl(order.tpslId).catch(() => undefined);
+  }
+  for await (const { items } of account.walkActiveOrders()) {
+    for (const { orderId } of items) await trading.cancelOrder(orderId).catch(() => undefined);
+  }
+}

@@ -1,0 +1,293 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { useClickHouse } from '../support/clickhouse.js';
+import { polled, seen, trade } from './account-data.js';
+import { booksOf, decimalText, type Fill } from './average-cost.js';
+import { ago, tick, time, type Values, WarehouseData } from './warehouse-data.js';
+
+const host = useClickHouse();
+let data: WarehouseData;
+
+beforeAll(async () => {
+  data = new WarehouseData(host.clickhouse);
+  await data.migrate();
+});
+
+/** A generator of whole numbers below a bound, the same for the same seed. */
+function randomOf(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+/** Fills that never sell more than is held. */
+function randomFills(count: number, random: (below: number) => number): Fill[] {
+  const fills: Fill[] = [];
+  let held = 0;
+  for (let i = 0; i < count; i++) {
+    const sells = held > 0 && random(2) === 0;
+    const most = sells ? held : 30_000;
+    const quantity = sells && random(20) === 0 ? held : 1 + random(most);
+    held += sells ? -quantity : quantity;
+    fills.push({ side: sells ? 'SELL' : 'BUY', quantity: BigInt(quantity), price: BigInt(1 + random(99)) });
+  }
+  return fills;
+}
+
+const amounts = ({ side, quantity, price }: Fill) => ({
+  side,
+  quantity: decimalText(quantity, 2),
+  price: decimalText(price, 2),
+});
+
+/** Books as the views tell them, amounts as text. */
+const booked = (account: string) =>
+  data.ask<{ asset: string; shares: string; cost: string; realised: string }>(
+    `SELECT asset, toString(shares) AS shares, toString(cost) AS cost, toString(realised_pnl) AS realised
+     FROM pnl_by_asset WHERE account = '${account}' ORDER BY asset`,
+  );
+
+const asTexts = (asset: string, fills: Iterable<Fill>) => {
+  const { shares, cost, realised } = booksOf(fills);
+  return { asset, shares: decimalText(shares, 2), cost: decimalText(cost, 6), realised: decimalText(realised, 6) };
+};
+
+describe('average cost', () => {
+  it('is exact to the millionth, whatever was bought and sold in whatever order', async () => {
+    const random = randomOf(11);
+    const expected = [];
+    const rows: Values[] = [];
+    for (let n = 0; n < 200; n++) {
+      const asset = `asset ${String(n).padStart(3, '0')}`;
+      const fills = randomFills(1 + random(120), random);
+      expected.push(asTexts(asset, fills));
+      for (const [i, fill] of fills.entries()) {
+        const place = { asset, market: '', event: '', executed_at: time(i / 1000) };
+        rows.push(trade('random', `${asset}/${i}`, { ...place, ...amounts(fill) }));
+      }
+    }
+    rows.sort(() => random(3) - 1);
+    await data.insert('trade_records', rows);
+    expect(await booked('random')).toEqual(expected);
+  });
+
+  it('rounds a half to even', async () => {
+    // 1.000001 USDC cannot be paid with steps of 0.01, so the halves come from prices: 0.01 × 0.01 = 100 millionths,
+    // and 100 × 1 ÷ 8 = 12.5 and 300 × 1 ÷ 8 = 37.5 millionths.
+    const buy = (quantity: bigint, price: bigint): Fill => ({ side: 'BUY', quantity, price });
+    const sell = (quantity: bigint): Fill => ({ side: 'SELL', quantity, price: 50n });
+    const cases: readonly (readonly [string, readonly Fill[], string])[] = [
+      ['down', [buy(1n, 1n), { side: 'BUY', quantity: 7n, price: 0n }, sell(1n)], '0.000088'],
+      ['up', [buy(3n, 1n), { side: 'BUY', quantity: 5n, price: 0n }, sell(1n)], '0.000262'],
+    ];
+    for (const [asset, fills, cost] of cases) {
+      expect(asTexts(asset, fills).cost).toBe(cost);
+      await data.insert(
+        'trade_records',
+        fills.map((fill, i) => trade('half', `${asset}/${i}`, { asset, ...amounts(fill), executed_at: time(i) })),
+      );
+    }
+    expect((await booked('half')).map(({ asset, cost }) => [asset, cost])).toEqual([
+      ['down', '0.000088'],
+      ['up', '0.000262'],
+    ]);
+  });
+
+  it('takes trades of one moment in the order in which the exchange listed them', async () => {
+    const fills: Fill[] = [
+      { side: 'BUY', quantity: 300n, price: 33n },
+      { side: 'SELL', quantity: 100n, price: 50n },
+      { side: 'BUY', quantity: 100n, price: 77n },
+      { side: 'SELL', quantity: 199n, price: 50n },
+      { side: 'BUY', quantity: 7n, price: 1n },
+    ];
+    // The first two were seen in the first poll and never again; of the others the second poll had the newest on its
+    // first page. A list begins with the newest.
+    const places = [
+      { poll: 'one', received_at: time(10), page: 0, _index: 1 },
+      { poll: 'one', received_at: time(10), page: 0, _index: 0 },
+      { poll: 'two', received_at: time(20.5), page: 1, _index: 0 },
+      { poll: 'two', received_at: time(20), page: 0, _index: 1 },
+      { poll: 'two', received_at: time(20), page: 0, _index: 0 },
+    ];
+    const rows = fills.map((fill, i) => trade('ties', `tie ${(i * 7) % 5}`, { ...amounts(fill), ...places[i] }));
+    await data.insert('trade_records', rows);
+    expect(await booked('ties')).toEqual([asTexts('y', fills)]);
+    expect(
+      asTexts(
+        'y',
+        [...fills].reverse().sort((a, b) => (a.side < b.side ? -1 : 1)),
+      ),
+    ).not.toEqual(asTexts('y', fills));
+  });
+
+  it('says so when more was sold than is known to have been bought', async () => {
+    await data.insert('trade_records', [
+      trade('short', 's1', { quantity: '5', executed_at: time(0) }),
+      trade('short', 's2', { quantity: '8', side: 'SELL', executed_at: time(1) }),
+      trade('short', 's3', { quantity: '4', executed_at: time(2) }),
+    ]);
+    const rows = await data.ask(`SELECT shares, oversold_shares FROM holdings WHERE account = 'short'`);
+    expect(rows).toEqual([{ shares: 1, oversold_shares: 3 }]);
+    expect(await data.ask(`SELECT unexplained FROM pnl_by_account WHERE account = 'short'`)).toEqual([
+      { unexplained: 1 },
+    ]);
+  });
+});
+
+describe('profit and loss', () => {
+  beforeAll(async () => {
+    const market = (name: string) => ({
+      market: name,
+      event: 'pe',
+      received_at: time(0),
+      poll: 'p',
+      yes_asset: `${name} yes`,
+      no_asset: `${name} no`,
+    });
+    await data.insert('market_observations', ['open', 'won', 'told', 'lost'].map(market));
+    await data.insert('price_ticks', [
+      tick('open', ago(30), 0.35),
+      tick('won', ago(30), 1, { bid: null, ask: null }),
+      tick('told', ago(30), 0.97),
+      tick('lost', ago(30), 0, { bid: null, ask: null }),
+    ]);
+    const chance = { event: 'pe', market: 'told', chance: 1, source: 'change' };
+    await data.insert('chance_points', [{ ...chance, occurred_at: ago(20), received_at: ago(20) }]);
+    const own = (name: string, outcome: string, n: number, fields: Values) =>
+      trade('pnl', `${name} ${outcome} ${n}`, {
+        event: 'pe',
+        market: name,
+        asset: `${name} ${outcome}`,
+        executed_at: time(n),
+        ...fields,
+      });
+    await data.insert('trade_records', [
+      own('open', 'no', 1, { quantity: '10', price: '0.6', fee: '0.012' }),
+      own('open', 'no', 2, { quantity: '4', price: '0.7', side: 'SELL', fee: '0.0056' }),
+      own('won', 'yes', 1, { quantity: '5', price: '0.2', fee: '0' }),
+      own('told', 'yes', 1, { quantity: '3', price: '0.5', fee: null }),
+      own('lost', 'yes', 1, { quantity: '2', price: '0.5', fee: '0' }),
+    ]);
+    const payout = { type: 'PAYOUT', status: 'COMPLETED', created_at: time(100) };
+    await data.insert('transaction_records', [
+      { ...seen('pnl', time(200), 'p'), ...payout, transaction: 'x1', asset: 'won yes', amount: '5' },
+      { ...seen('pnl', time(200), 'p'), ...payout, transaction: 'x2', asset: 'lost yes', amount: '0.5' },
+    ]);
+  });
+
+  it('is realised by sales and settlements, and unrealised at the chance', async () => {
+    const rows = await data.ask(
+      `SELECT asset, settlement, shares, cost, payout, value, fees, realised_pnl, unrealised_pnl, pnl, payout_difference
+       FROM pnl_by_asset WHERE account = 'pnl' ORDER BY asset`,
+    );
+    const settled = { shares: 0, cost: 0, value: 0, fees: 0, unrealised_pnl: 0 };
+    expect(rows).toEqual([
+      // Resolved against us, and yet something was paid: not explained.
+      {
+        asset: 'lost yes',
+        settlement: 'payout',
+        ...settled,
+        payout: 0.5,
+        realised_pnl: -0.5,
+        pnl: -0.5,
+        payout_difference: 0.5,
+      },
+      {
+        asset: 'open no',
+        settlement: 'open',
+        shares: 6,
+        cost: 3.6,
+        payout: 0,
+        value: 3.9,
+        fees: 0.0176,
+        realised_pnl: 0.4,
+        unrealised_pnl: 0.3,
+        pnl: 0.6824,
+        payout_difference: null,
+      },
+      // No PAYOUT is known, but the chance stream said 1.
+      {
+        asset: 'told yes',
+        settlement: 'inferred',
+        ...settled,
+        payout: 3,
+        realised_pnl: 1.5,
+        pnl: 1.5,
+        payout_difference: null,
+      },
+      {
+        asset: 'won yes',
+        settlement: 'payout',
+        ...settled,
+        payout: 5,
+        realised_pnl: 4,
+        pnl: 4,
+        payout_difference: 0,
+      },
+    ]);
+  });
+
+  it('is summed by event and by account', async () => {
+    const sums = {
+      assets: 4,
+      open_assets: 1,
+      inferred: 1,
+      unexplained: 1,
+      realised_pnl: 5.4,
+      fees: 0.0176,
+      pnl: 5.6824,
+    };
+    const columns = 'assets, open_assets, inferred, unexplained, realised_pnl, fees, pnl';
+    expect(await data.ask(`SELECT event, ${columns} FROM pnl_by_event WHERE account = 'pnl'`)).toEqual([
+      { event: 'pe', ...sums },
+    ]);
+    expect(await data.ask(`SELECT ${columns} FROM pnl_by_account WHERE account = 'pnl'`)).toEqual([sums]);
+  });
+
+  it('is reconciled with the positions of the exchange, and what does not fit is visible', async () => {
+    const { poll, receipt, page } = polled('open-positions', 'pnl', time(1000));
+    await data.insert('polls', [receipt]);
+    await data.insert('account_pages', [page]);
+    await data.insert('trade_records', [
+      trade('pnl', 'late', { event: 'pe', market: 'open', asset: 'open yes', executed_at: time(1001) }),
+      trade('pnl', 'gone', { event: 'pe', market: 'open', asset: 'stray', executed_at: time(3) }),
+    ]);
+    const position = { ...seen('pnl', time(1000), poll), event: 'pe', market: 'open' };
+    await data.insert('position_observations', [
+      { ...position, asset: 'open no', shares: '6', cost: '3.599999' },
+      { ...position, asset: 'never traded', shares: '1', cost: '0.1' },
+    ]);
+    const rows = await data.ask(
+      `SELECT asset, state, shares_difference, cost_difference FROM position_reconciliation
+       WHERE account = 'pnl' AND state != 'equal' AND asset NOT LIKE '%told%' ORDER BY asset`,
+    );
+    expect(rows).toEqual([
+      { asset: 'never traded', state: 'unexplained', shares_difference: -1, cost_difference: -0.1 },
+      { asset: 'open no', state: 'unexplained', shares_difference: 0, cost_difference: 0.000001 },
+      { asset: 'open yes', state: 'newer', shares_difference: 1, cost_difference: 0.5 },
+      { asset: 'stray', state: 'unexplained', shares_difference: 1, cost_difference: 0.5 },
+    ]);
+  });
+});
+
+describe('a million trades', () => {
+  it('are folded in seconds', async () => {
+    await host.clickhouse.run(`
+      INSERT INTO chancery.trade_records (_log, _partition, _offset, _index, received_at, account, poll, page,
+        trade_record, trade, side, market, asset, quantity, price, fee, executed_at)
+      SELECT 'log', 0, number, 99 - number % 100, toDateTime64('2026-02-01 00:00:00', 6, 'UTC') + intDiv(number, 100),
+        'many', toString(intDiv(number, 100)), 0, toString(number), toString(number),
+        if(intDiv(number, 500) % 2 = 1, 'SELL', 'BUY'), concat('m', toString(number % 500)), concat('a', toString(number % 500)),
+        toDecimal128(1 + number % 97, 12) / 4, toDecimal128(1 + number % 89, 12) / 100, 0,
+        toDateTime64('2026-02-01 00:00:00', 6, 'UTC') + intDiv(number, 100)
+      FROM numbers(1000000)`);
+    const started = performance.now();
+    const [row] = await data.ask(
+      `SELECT count() AS assets, sum(trades) AS trades, sum(toInt64(shares = 0)) AS flat FROM holdings WHERE account = 'many'`,
+    );
+    expect(row).toMatchObject({ assets: 500, trades: 1_000_000 });
+    expect(performance.now() - started).toBeLessThan(50_000);
+  }, 120_000);
+});
