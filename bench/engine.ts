@@ -2,8 +2,8 @@ import { cpSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock } from '../core/index.js';
-import { Engine, type LimitRequest, MICROS, Random } from '../exchange/engine/index.js';
+import { Random, systemClock } from '../core/index.js';
+import { Engine, type LimitRequest, MICROS } from '../exchange/engine/index.js';
 import type { BenchFigure } from './bench.js';
 
 const ORDERS = 200_000;

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Registry } from 'prom-client';
+import { botsOf } from '../cli/parts/bots.js';
 import { Collector } from '../collectors/index.js';
 import { startExchange } from '../exchange/index.js';
 import type { BenchFigure } from './bench.js';
@@ -19,7 +20,9 @@ export async function benchStorage(quick: boolean): Promise<BenchFigure[]> {
   const signal = new AbortController().signal;
   const rig = new WarehouseRig();
   const exchange = await startExchange({ port: 0, pace: PACE }, { signal, log: rig.log });
+  const bots = botsOf(exchange, rig.log);
   try {
+    await bots?.start();
     await rig.start();
     const bus = await rig.openBus('trading');
     const settings = { ...rig.settings, exchangeUrl: exchange.ready.url };
@@ -35,6 +38,7 @@ export async function benchStorage(quick: boolean): Promise<BenchFigure[]> {
     return await sizes(rig);
   } finally {
     await rig.close();
+    await bots?.stop();
     await exchange.close();
   }
 }

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { Agent, type Dispatcher } from 'undici';
 import type { Clock } from '../core/index.js';
 import { TransportError, type TransportFault } from './errors/index.js';
@@ -42,6 +43,8 @@ export class HttpTransport {
   readonly #closing = new AbortController();
 
   constructor(private readonly options: HttpOptions) {
+    // Every request under way listens to it.
+    setMaxListeners(0, this.#closing.signal);
     // The call's own timer bounds the whole exchange; undici's per-phase timers would only cut it in other places.
     this.#agent = new Agent({
       connections: options.connections,

@@ -5,4 +5,4 @@ export {
   type ExchangeSettings,
   readExchangeOptions,
 } from './server/options.js';
-export { type ReadyLine, type RunningExchange, startExchange } from './server/start.js';
+export { type BotsBrief, type ReadyLine, type RunningExchange, startExchange } from './server/start.js';

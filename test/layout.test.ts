@@ -16,9 +16,10 @@ const allowed: Record<string, readonly string[]> = {
   datasets: storage,
   viewer: storage,
   exchange: ['core', 'client/wire'],
-  cli: [...storage, 'collectors', 'transforms', 'datasets', 'viewer', 'exchange'],
+  bots: ['core', 'client', 'client/trading'],
+  cli: [...storage, 'collectors', 'transforms', 'datasets', 'viewer', 'exchange', 'bots'],
 };
-const everyFolder = [...Object.keys(allowed), 'client/wire', 'bench', 'test'];
+const everyFolder = [...Object.keys(allowed), 'client/wire', 'client/trading', 'bench', 'test'];
 
 interface Planted {
   readonly file: string;

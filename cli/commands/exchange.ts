@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { createLogger, flagOf, processSignal } from '../../core/index.js';
 import { EXCHANGE_OPTIONS, type ExchangeOption, readExchangeOptions, startExchange } from '../../exchange/index.js';
+import { botsOf } from '../parts/bots.js';
 import { openDataFolder } from '../parts/data-folder.js';
 import { instancePaths } from '../parts/instance.js';
 import { goOnWithoutOutput } from '../parts/output.js';
@@ -44,6 +45,7 @@ export function define(command: Command): void {
     const log = createLogger({ part: 'exchange', level: settings.logLevel, plain: process.stderr.isTTY === true });
     if (given.has('data') && openDataFolder(settings.data)) log.info(`made the data folder ${settings.data}`);
     const exchange = await startExchange(values, { signal, log });
+    const bots = botsOf(exchange, log);
     const about = {
       address: exchange.ready.url,
       ...(exchange.metricsUrl === undefined ? {} : { health: exchange.metricsUrl }),
@@ -51,10 +53,12 @@ export function define(command: Command): void {
     goOnWithoutOutput((line) => log.warn(line));
     const known = given.has('data') ? announce(settings.data, 'exchange', about) : undefined;
     try {
+      await bots?.start();
       process.stdout.write(`${JSON.stringify(exchange.ready)}\n`);
       await untilStopped(signal);
     } finally {
       known?.end();
+      await bots?.stop();
       await exchange.close();
     }
   });

@@ -134,7 +134,7 @@ export interface SeededAccount {
  * once `durable()` resolved.
  */
 export interface ExchangeCore extends Component {
-  /** Recovers or begins the data folder, opens the seeded accounts and events, lets the bots trade. @throws UsageError */
+  /** Recovers or begins the data folder, opens the seeded accounts and events, lets the world live. @throws UsageError */
   start(signal: AbortSignal): Promise<void>;
   stop(): Promise<void>;
 
@@ -188,8 +188,6 @@ export interface ExchangeCore extends Component {
 
   /** Of one market, or of all, oldest first. */
   activeOrders(userId: string, marketId?: string): readonly OrderView[];
-  /** Hundredths of a share that the account holds and no SELL order locks. */
-  freeShares(userId: string, assetId: string): number;
   orders(userId: string, slice: SliceRequest): Slice<OrderView>;
   trades(userId: string, slice: SliceRequest): Slice<TradeView>;
   transactions(userId: string, slice: SliceRequest): Slice<TransactionView>;

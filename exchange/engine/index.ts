@@ -16,7 +16,6 @@ export type {
 } from './core.js';
 export { Engine } from './engine.js';
 export { hashPassword, passwordMatches } from './passwords.js';
-export { Random } from './random.js';
 export type {
   AccountView,
   ApiKeyRecord,

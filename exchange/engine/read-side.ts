@@ -135,13 +135,6 @@ export abstract class ReadSide {
     return views;
   }
 
-  freeShares(userId: string, assetId: string): number {
-    const { state } = this.running;
-    const asset = state.ids.number('asset', assetId);
-    const position = asset === undefined ? undefined : state.accountsById.get(userId)?.positions.get(asset);
-    return position ? position.shares - position.locked : 0;
-  }
-
   orders(userId: string, slice: SliceRequest): Slice<OrderView> {
     return this.#slice(userId, (account) => this.running.history.orders(account, slice));
   }

@@ -1,8 +1,8 @@
+import { Random } from '../../core/index.js';
 import type { OpenAccountCommand, SeededAs } from './commands.js';
 import type { SeededAccount } from './core.js';
 import type { Ids } from './ids.js';
 import { hashPassword } from './passwords.js';
-import { Random } from './random.js';
 import type { State } from './state.js';
 import { MICROS } from './units.js';
 

@@ -1,5 +1,5 @@
 /*
- * What the exchange's core offers to its server and to bots. Units, everywhere in this folder: USDC in whole micros
+ * What the exchange's core offers to its server and to its world. Units, everywhere in this folder: USDC in whole micros
  * (millionths), prices in whole cents 1..99, quantities in whole hundredths of a share, times in Unix micros. Where
  * something is shown to the outside as a decimal (`chance`, truth rows), its docstring says so.
  */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createLogger, HealthServer, Lifecycle, type Logger, systemClock } from '../../core/index.js';
 import { createExchange } from '../create-exchange.js';
 import type { ExchangeCore, SeededAccount } from '../engine/index.js';
+import { World } from '../world/index.js';
 import { ExchangeServer } from './exchange-server.js';
 import { type ExchangeSettings, readExchangeOptions } from './options.js';
 
@@ -18,8 +19,19 @@ export interface ReadyLine {
   readonly bots?: readonly SeededAccount[];
 }
 
+/** What bots need that nobody else gets; they trade as clients, so nothing here does. */
+export interface BotsBrief {
+  readonly accounts: readonly SeededAccount[];
+  readonly seed: number;
+  readonly pace: number;
+  /** What the informed know: the hidden chance of every market as it is now, 0..1, by market ID. */
+  fairValues(): ReadonlyMap<string, number>;
+}
+
 export interface RunningExchange {
   readonly ready: ReadyLine;
+  /** Undefined when nobody is to trade: no bots, or pace 0. */
+  readonly bots: BotsBrief | undefined;
   /** Address of /healthz and /metrics; undefined when none was asked for. */
   readonly metricsUrl: string | undefined;
   /** Ends connections, then the core; resolves when everything is kept and let go. May be called twice. */
@@ -27,7 +39,7 @@ export interface RunningExchange {
 }
 
 /**
- * Starts a simulated exchange in this process.
+ * Starts a simulated exchange in this process, without its bots: whoever starts it starts them too, with `bots`.
  * @param options by name, as `EXCHANGE_OPTIONS` reads them
  * @throws UsageError for an option that does not fit, a taken port, data that cannot be read
  */
@@ -37,9 +49,10 @@ export async function startExchange(
 ): Promise<RunningExchange> {
   const settings = readExchangeOptions(options);
   const { signal = new AbortController().signal, log = createLogger({ part: 'exchange' }) } = context;
-  const core = createCore(settings, log);
+  const world = new World(settings.seed);
+  const core = createCore(settings, world, log);
   const controlToken = randomUUID();
-  const { host, port, quirks, load, seed, metricsPort, metricsHost } = settings;
+  const { host, port, quirks, load, seed, pace, metricsPort, metricsHost } = settings;
   const server = new ExchangeServer({
     core,
     host,
@@ -69,12 +82,14 @@ export async function startExchange(
     accounts: core.seededAccounts(),
     ...(settings.printBots ? { bots: core.botAccounts() } : {}),
   };
-  return { ready, metricsUrl: health?.url, close: () => lifecycle.stop() };
+  const alive = settings.bots > 0 && pace > 0;
+  const bots = { accounts: core.botAccounts(), seed, pace, fairValues: () => world.fairValues() };
+  return { ready, bots: alive ? bots : undefined, metricsUrl: health?.url, close: () => lifecycle.stop() };
 }
 
-function createCore(settings: ExchangeSettings, log: Logger): ExchangeCore {
+function createCore(settings: ExchangeSettings, world: World, log: Logger): ExchangeCore {
   const { seed, events, bots, pace, accounts, takerFeeBps, data } = settings;
-  return createExchange({
+  const options = {
     seed,
     events,
     bots,
@@ -84,5 +99,6 @@ function createCore(settings: ExchangeSettings, log: Logger): ExchangeCore {
     ...(data === undefined ? {} : { dataDir: data }),
     clock: systemClock,
     log,
-  });
+  };
+  return createExchange(options, world);
 }

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { EventView, PriceChange } from '../../exchange/engine/index.js';
+import { startCrew } from '../bots/support.js';
 import { marketOf, openEvent, startServer, Traders } from './server-support.js';
+
+/** Changes that are compared while bots trade. */
+const DELTAS = 200;
 
 const entriesOf = (event: EventView | undefined) =>
   event?.markets.map((m) => ({ o: m.marketId, c: m.chance, b: m.bestBid, a: m.bestAsk }));
@@ -58,12 +62,13 @@ describe('the order book stream', () => {
   });
 
   it('carries exactly the changes that the truth lists, in its order, while bots trade [6.1/delta]', async () => {
-    const server = await startServer({ events: 6, bots: 12, pace: 50 });
+    const server = await startServer({ events: 6, bots: 12 });
     const socket = await server.connect('/event/ws');
     for (const { eventId } of server.core.events()) socket.send({ t: 'SUBSCRIBE', e: eventId });
+    await startCrew({ url: server.url, accounts: server.core.botAccounts(), pace: 50 });
     /** Per market: the snapshot's entry, then its deltas. */
     const seen = new Map<string, string[]>();
-    for (let deltas = 0; deltas < 400; ) {
+    for (let deltas = 0; deltas < DELTAS; ) {
       const message = await socket.next();
       for (const { o, ...rest } of message.d ?? []) {
         if (message.t === 'PRICES_DATA') seen.set(o, []);
@@ -77,7 +82,7 @@ describe('the order book stream', () => {
       truth.set(marketId, entries);
       entries.push(JSON.stringify({ c, b, a }));
     }
-    expect([...seen.values()].reduce((sum, entries) => sum + entries.length - 1, 0)).toBe(400);
+    expect([...seen.values()].reduce((sum, entries) => sum + entries.length - 1, 0)).toBe(DELTAS);
     for (const [marketId, [snapshot = '', ...deltas]] of seen) {
       if (deltas.length === 0) continue;
       const all = truth.get(marketId) ?? [];

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Clock } from '../../core/index.js';
+import type { Clock } from '../core/index.js';
 
 /** Further behind than this, lost time is not made up for. */
 const LATEST_MS = 1000;

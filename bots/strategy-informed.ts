@@ -1,8 +1,10 @@
-import { MICROS, type Outcome, type Random } from '../engine/index.js';
+import type { Random } from '../core/index.js';
 import { pickMarket } from './attention.js';
-import type { OrderGateway, Quote, Quotes, Strategy } from './gateway.js';
+import type { Desk } from './desk.js';
+import { type Outcome, otherOutcome, type Quote, type Quotes, type Strategy } from './market.js';
+import { MICROS } from './units.js';
 
-const TURN_MS = 240;
+const TURN_MS = 340;
 /** How wrong its idea of the fair value usually is, cents. */
 const BLUR = 1.2;
 /** It trades when the price is at least this far from its idea, cents. */
@@ -12,16 +14,16 @@ const OPEN_ORDERS = 12;
 /** Knows the hidden fair value, more or less, and trades when the price is far enough from it. */
 export class InformedTrader implements Strategy {
   constructor(
-    private readonly gateway: OrderGateway,
+    private readonly desk: Desk,
     private readonly quotes: Quotes,
     private readonly random: Random,
     /** The hidden chance of a market, 0..1. */
-    private readonly fair: (market: Quote) => number | undefined,
+    private readonly fair: (marketId: string) => number | undefined,
   ) {}
 
   async act(): Promise<number> {
     const market = pickMarket(this.quotes.markets, this.random);
-    const fair = market && this.fair(market);
+    const fair = market && this.fair(market.marketId);
     if (market && fair !== undefined) await this.#trade(market, fair * 100 + this.random.normal() * BLUR);
     return this.random.exponential(TURN_MS);
   }
@@ -36,22 +38,26 @@ export class InformedTrader implements Strategy {
   /** Takes what is offered for an outcome at `price`: by selling the other one if it holds some, else by buying. */
   async #take(market: Quote, outcome: Outcome, price: number, idea: number): Promise<void> {
     const quantity = this.random.integer(500, 6000);
-    const other = outcome === 'YES' ? 'NO' : 'YES';
-    const held = Math.min(quantity, await this.gateway.freeShares(market, other));
-    if (held > 0) await this.gateway.sell(market, other, held);
-    else if (this.random.next() < 0.5) await this.gateway.buy(market, outcome, (quantity * price * MICROS) / 10_000);
-    else await this.gateway.limit(market, outcome, 'BUY', Math.min(99, Math.floor(idea)), quantity);
+    const other = otherOutcome(outcome);
+    const held = Math.min(quantity, this.desk.free(market, other));
+    const amount = Math.floor((quantity * price * MICROS) / 10_000);
+    if (held > 0) await this.desk.sell(market, other, held);
+    else if (amount > this.desk.freeMicros) return;
+    else if (this.random.next() < 0.5) await this.desk.buy(market, outcome, amount);
+    else await this.desk.limit(market, outcome, 'BUY', Math.min(99, Math.floor(idea)), quantity);
   }
 
   /** Bids a cent more than the best, on the side where that still leaves it an edge. */
   async #improve(market: Quote, idea: number): Promise<void> {
-    const open = await this.gateway.openOrders();
-    if (open.length >= OPEN_ORDERS && open[0]) await this.gateway.cancel(open[0].orderId);
+    if (market.ask - market.bid <= 1) return;
     const quantity = this.random.integer(300, 2500);
-    if (idea - (market.bid + 1) >= EDGE && market.ask - market.bid > 1) {
-      await this.gateway.limit(market, 'YES', 'BUY', Math.min(99, market.bid + 1), quantity);
-    } else if (market.ask - 1 - idea >= EDGE && market.ask - market.bid > 1) {
-      await this.gateway.limit(market, 'NO', 'BUY', Math.min(99, 101 - market.ask), quantity);
-    }
+    if (idea - (market.bid + 1) >= EDGE) await this.#bid(market, 'YES', market.bid + 1, quantity);
+    else if (market.ask - 1 - idea >= EDGE) await this.#bid(market, 'NO', 101 - market.ask, quantity);
+  }
+
+  async #bid(market: Quote, outcome: Outcome, price: number, quantity: number): Promise<void> {
+    const { orders } = this.desk;
+    if (orders.count >= OPEN_ORDERS && orders.oldest) await this.desk.cancel(orders.oldest);
+    await this.desk.limit(market, outcome, 'BUY', Math.min(99, price), quantity);
   }
 }

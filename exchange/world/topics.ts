@@ -1,4 +1,4 @@
-import type { Random } from '../engine/index.js';
+import type { Random } from '../../core/index.js';
 
 /** What an event is about, before it has a time. All names are invented. */
 export interface Topic {

@@ -1,5 +1,5 @@
+import { Random } from '../../core/index.js';
 import type { EventView } from '../engine/index.js';
-import { Random } from '../engine/index.js';
 
 /** How far a market's hidden value moves in a second at pace 1, in log-odds. */
 const STEP = 0.03;
@@ -70,6 +70,15 @@ export class World {
     const fate = this.#fates.get(eventId);
     const index = fate?.event.markets.findIndex((market) => market.marketId === marketId) ?? -1;
     return fate && index >= 0 ? chances(fate.values)[index] : undefined;
+  }
+
+  /** The hidden chances of every market that is known, 0..1, by market ID. */
+  fairValues(): ReadonlyMap<string, number> {
+    const values = new Map<string, number>();
+    for (const { event, values: own } of this.#fates.values()) {
+      for (const [i, chance] of chances(own).entries()) values.set(event.markets[i]?.marketId ?? '', chance);
+    }
+    return values;
   }
 
   /** Index of the market that wins (-1: none does), decided now if it was not yet. */

@@ -1,7 +1,5 @@
-import type { Clock, Component, Logger } from '../../core/index.js';
-import { describeError } from '../../core/index.js';
-import { type EventView, type ExchangeCore, type OpenEventRequest, Random } from '../engine/index.js';
-import { pacedLoop } from './paced-loop.js';
+import { type Clock, type Component, describeError, type Logger, Random } from '../../core/index.js';
+import type { EventView, ExchangeCore, OpenEventRequest } from '../engine/index.js';
 import { inventTopic, type Topic } from './topics.js';
 import type { Life, World } from './world.js';
 
@@ -59,7 +57,7 @@ export class MarketLife implements Component {
     if (!alive || pace <= 0) return;
     this.#lastTickMs = clock.nowMs();
     const all = AbortSignal.any([signal, this.#stopped.signal]);
-    this.#loop = pacedLoop(clock, 1, all, () => this.#tick());
+    this.#loop = this.#live(all);
   }
 
   async stop(): Promise<void> {
@@ -93,7 +91,14 @@ export class MarketLife implements Component {
     this.options.world.drop(eventId);
   }
 
-  #tick(): number {
+  async #live(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      this.#tick();
+      await this.options.clock.sleep(TICK_MS, signal).catch(() => undefined);
+    }
+  }
+
+  #tick(): void {
     const { clock, world, pace, log } = this.options;
     const now = clock.nowMs();
     const passedMs = (now - this.#lastTickMs) * pace;
@@ -106,7 +111,6 @@ export class MarketLife implements Component {
     } catch (error) {
       log?.warn({ cause: describeError(error) }, 'an event could not end or begin');
     }
-    return TICK_MS;
   }
 
   /** Ends at most one event per tick: after a long rest not all of them at once. */

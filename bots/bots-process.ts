@@ -1,0 +1,109 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { Backoff, type Clock, type Component, type Logger, packageRoot, UsageError } from '../core/index.js';
+import type { Handover, News } from './handover.js';
+
+/** How often the hidden chances are told: at pace 1, and at most. Milliseconds. */
+const NEWS_MS = 1000;
+const SOONEST_NEWS_MS = 100;
+/** News that wait to be read; more are left out, bytes. */
+const MOST_UNREAD = 1_000_000;
+const RESTART = { baseMs: 200, capMs: 15_000 };
+/** A process that ran this long was well, milliseconds. */
+const WELL_AFTER_MS = 60_000;
+/** Bots hold nothing that could be lost, so they are not waited for long, milliseconds. */
+const STOP_TIMEOUT_MS = 600;
+
+export interface BotsProcessOptions extends Handover {
+  /** What the informed get to know: the hidden chance of every market as it is now, 0..1, by market ID. */
+  readonly fairValues: () => ReadonlyMap<string, number>;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/**
+ * The bots as a process of their own, so that their work does not hold up the exchange's. It gets its keys and its news
+ * over a pipe, is started again when it dies, and ends when the one that started it does, however that ends.
+ */
+export class BotsProcess implements Component {
+  readonly name = 'bots';
+  readonly #stopped = new AbortController();
+  readonly #backoff = new Backoff(RESTART);
+  #child: ChildProcess | undefined;
+  #running: Promise<unknown> = Promise.resolve();
+
+  constructor(private readonly options: BotsProcessOptions) {}
+
+  /** Of the process that trades now; undefined between two. */
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  /** Resolves when the process was started; it trades as soon as it is connected. @throws UsageError when it is not built */
+  async start(): Promise<void> {
+    const program = join(packageRoot(), 'dist/bots/child.js');
+    if (!existsSync(program)) throw new UsageError(`${program} is missing: run \`npm run build\``);
+    this.#running = Promise.all([this.#keepAlive(program), this.#tellNews()]);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    const child = this.#child;
+    child?.stdin?.end();
+    child?.kill('SIGTERM');
+    const timer = setTimeout(() => child?.kill('SIGKILL'), STOP_TIMEOUT_MS);
+    await this.#running;
+    clearTimeout(timer);
+  }
+
+  async #keepAlive(program: string): Promise<void> {
+    const { clock, log } = this.options;
+    const { signal } = this.#stopped;
+    while (!signal.aborted) {
+      const startedAtMs = clock.nowMs();
+      const reason = await this.#run(program);
+      if (signal.aborted) return;
+      if (clock.nowMs() - startedAtMs > WELL_AFTER_MS) this.#backoff.reset();
+      const delayMs = Math.round(this.#backoff.nextDelayMs());
+      log.warn({ reason, delayMs }, 'the bots ended; they are started again');
+      await clock.sleep(delayMs, signal).catch(() => undefined);
+    }
+  }
+
+  /** Resolves with the reason when the process has ended. */
+  async #run(program: string): Promise<string> {
+    // A process group of its own: Ctrl-C of a terminal must not end the bots before they are told to. Nothing of the
+    // environment is theirs.
+    const child = spawn(process.execPath, [program], { stdio: ['pipe', 'ignore', 'inherit'], detached: true, env: {} });
+    this.#child = child;
+    child.stdin?.on('error', () => undefined);
+    const { url, seed, pace, accounts } = this.options;
+    this.#tell({ url, seed, pace, accounts: accounts.map(({ apiKey, apiSecret }) => ({ apiKey, apiSecret })) });
+    try {
+      const [code, signal] = await once(child, 'exit');
+      return signal ? `killed by ${signal}` : `exit code ${code}`;
+    } catch (error) {
+      return String(error);
+    } finally {
+      this.#child = undefined;
+    }
+  }
+
+  async #tellNews(): Promise<void> {
+    const { clock, pace, fairValues } = this.options;
+    const { signal } = this.#stopped;
+    const everyMs = Math.max(SOONEST_NEWS_MS, NEWS_MS / pace);
+    while (!signal.aborted) {
+      this.#tell({ fair: [...fairValues()] });
+      await clock.sleep(everyMs, signal).catch(() => undefined);
+    }
+  }
+
+  #tell(message: Handover | News): void {
+    const stdin = this.#child?.stdin;
+    if (!stdin || stdin.writableEnded || stdin.writableLength > MOST_UNREAD) return;
+    stdin.write(`${JSON.stringify(message)}\n`);
+  }
+}

@@ -1,0 +1,157 @@
+import { setMaxListeners } from 'node:events';
+import { AccountClient, ApiKey, ExchangeClient, type Secret } from '../client/index.js';
+import { TradingClient } from '../client/trading/index.js';
+import { type Clock, type Component, describeError, type Logger, OutageLog, Random } from '../core/index.js';
+import { Desk } from './desk.js';
+import type { Strategy } from './market.js';
+import { MarketWatch } from './market-watch.js';
+import { OwnAccount } from './own-account.js';
+import { pacedLoop } from './paced-loop.js';
+import { InformedTrader } from './strategy-informed.js';
+import { MarketMaker } from './strategy-market-maker.js';
+import { NoiseTrader } from './strategy-noise.js';
+import { TpslUser } from './strategy-tpsl.js';
+
+/** Waits before a turn is tried again: because of a failure, or because the account is not watched yet. Milliseconds. */
+const AFTER_FAILURE_MS = 1000;
+const NOT_READY_MS = 50;
+/** Failures in a row that an operator should hear of. */
+const WORTH_A_LINE = 3;
+/** How long an account is trusted to be as it was heard of: at pace 1, and at least. Milliseconds. */
+const TRUST_MS = 60_000;
+const LEAST_TRUST_MS = 10_000;
+/** The exchange is on this machine: the only limits are those that it sets. */
+const REQUESTS_PER_SECOND = 100_000;
+const MOST_SOCKETS = 64;
+const TIMEOUT_MS = 5000;
+
+export interface BotKey {
+  readonly apiKey: string;
+  readonly apiSecret: Secret;
+}
+
+export interface CrewOptions {
+  /** Base address of the exchange. */
+  readonly url: string;
+  /** One bot each. */
+  readonly keys: readonly BotKey[];
+  readonly seed: number;
+  /** How fast they trade; 1 is normal. */
+  readonly pace: number;
+  /** What the informed know: the hidden chance of a market, 0..1. */
+  readonly fair: (marketId: string) => number | undefined;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+interface Bot {
+  readonly own: OwnAccount;
+  readonly desk: Desk;
+  readonly strategy: Strategy;
+  readonly outage: OutageLog;
+  /** Turns that failed in a row. */
+  failures: number;
+}
+
+/** All bots: clients of the exchange, each with its account, its strategy and its own rhythm. */
+export class Crew implements Component {
+  readonly name = 'bots';
+  readonly #stopped = new AbortController();
+  readonly #exchange: ExchangeClient;
+  readonly #markets: MarketWatch;
+  readonly #bots: readonly Bot[];
+  #loops: Promise<void>[] = [];
+
+  constructor(private readonly options: CrewOptions) {
+    const { url, keys, clock, pace, log } = options;
+    const addresses = { base: url };
+    setMaxListeners(0, this.#stopped.signal);
+    this.#exchange = new ExchangeClient({
+      addresses,
+      requestsPerSecond: REQUESTS_PER_SECOND,
+      concurrency: Math.min(MOST_SOCKETS, keys.length + 1),
+      timeoutMs: TIMEOUT_MS,
+      clock,
+    });
+    const onClosed = (marketId: string) => {
+      for (const { own } of this.#bots) own.orders.removeMarket(marketId);
+    };
+    this.#markets = new MarketWatch({ exchange: this.#exchange, addresses, clock, pace, onClosed, log });
+    this.#bots = keys.map((key, index) => this.#bot(key, index));
+  }
+
+  /** Connects and begins to trade; resolves at once. */
+  async start(signal: AbortSignal): Promise<void> {
+    const { clock, pace } = this.options;
+    signal.addEventListener('abort', () => this.#stopped.abort(), { once: true });
+    const { signal: stopped } = this.#stopped;
+    await this.#markets.start(stopped);
+    for (const bot of this.#bots) {
+      bot.own.start(stopped);
+      this.#loops.push(pacedLoop(clock, pace, stopped, () => this.#turn(bot)));
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    await Promise.all([...this.#loops, this.#markets.stop(), ...this.#bots.map(({ own }) => own.close())]);
+    await this.#exchange.close();
+  }
+
+  #bot({ apiKey, apiSecret }: BotKey, index: number): Bot {
+    const { url, clock, pace, log } = this.options;
+    const [exchange, quotes, key] = [this.#exchange, this.#markets, new ApiKey(apiKey, apiSecret)];
+    const usdcId = () => quotes.usdcId;
+    const own = new OwnAccount({
+      addresses: { base: url },
+      apiKey: key,
+      serverTime: exchange.serverTime,
+      quotes,
+      usdcId,
+    });
+    const desk = new Desk({
+      trading: new TradingClient(exchange, { apiKey: key }),
+      account: new AccountClient(exchange, { apiKey: key }),
+      own,
+      quotes,
+      usdcId,
+      clock,
+      trustMs: Math.max(LEAST_TRUST_MS, TRUST_MS / pace),
+      signal: this.#stopped.signal,
+    });
+    const outage = new OutageLog(log.child({ bot: index + 1 }), 'the bot trades again');
+    return { own, desk, strategy: this.#strategy(index, desk), outage, failures: 0 };
+  }
+
+  /** Of eight bots two make markets, two are informed, one uses TP/SL orders, three are noise; the first makes markets. */
+  #strategy(index: number, desk: Desk): Strategy {
+    const { seed, keys, fair } = this.options;
+    const random = new Random(seed, `bot/${index}`);
+    const quotes = this.#markets;
+    if (index % 4 === 0) {
+      return new MarketMaker(desk, quotes, random, { nth: index / 4, of: Math.ceil(keys.length / 4) });
+    }
+    if (index % 4 === 2) return new InformedTrader(desk, quotes, random, fair);
+    return index % 8 === 3 ? new TpslUser(desk, quotes, random) : new NoiseTrader(desk, quotes, random);
+  }
+
+  async #turn(bot: Bot): Promise<number> {
+    const { desk, strategy, outage } = bot;
+    const { pace } = this.options;
+    if (!desk.ready) return NOT_READY_MS * pace;
+    try {
+      await desk.settle();
+      const wait = await strategy.act();
+      bot.failures = 0;
+      outage.succeeded();
+      return wait;
+    } catch (error) {
+      bot.failures += 1;
+      // A single failure is daily bread: the next turn looks after it.
+      if (!this.#stopped.signal.aborted && bot.failures >= WORTH_A_LINE) {
+        outage.failed(`the bot could not trade: ${describeError(error)}`);
+      }
+      return AFTER_FAILURE_MS * pace;
+    }
+  }
+}

@@ -1,0 +1,178 @@
+import { type AccountClient, HttpStatusError, OutcomeUnknownError, SchemaError } from '../client/index.js';
+import type { PlacedOrder, Side, TradingClient } from '../client/trading/index.js';
+import { type Clock, isRetryable } from '../core/index.js';
+import { assetOf, type Outcome, type Quote, type Quotes } from './market.js';
+import type { OwnAccount } from './own-account.js';
+import type { OwnOrder, OwnOrders } from './own-orders.js';
+import { settle } from './settle.js';
+import { hundredthsText, microsText } from './units.js';
+
+export interface DeskOptions {
+  readonly trading: TradingClient;
+  readonly account: AccountClient;
+  readonly own: OwnAccount;
+  readonly quotes: Quotes;
+  /** The coin ID of USDC. */
+  readonly usdcId: () => string | undefined;
+  readonly clock: Clock;
+  /** How long the account is trusted to be as it was heard of, milliseconds; then its lists are read again. */
+  readonly trustMs: number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * How a bot trades: one account's calls, and nothing that another account could not do. Whether something was done that
+ * got no answer is looked up before anything else is done; nothing is sent twice.
+ */
+export class Desk {
+  #market: OwnOrder | undefined;
+  #settledAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(private readonly options: DeskOptions) {}
+
+  get orders(): OwnOrders {
+    return this.options.own.orders;
+  }
+
+  /** Active TP/SL orders, oldest first: the asset of each, by ID. */
+  get tpsl(): ReadonlyMap<string, string> {
+    return this.options.own.tpsl;
+  }
+
+  /** USDC that no order holds, micros. */
+  get freeMicros(): number {
+    return this.options.own.freeMicros;
+  }
+
+  /** Hundredths of a share that no order holds. */
+  free(market: Quote, outcome: Outcome): number {
+    return this.options.own.freeShares(assetOf(market, outcome));
+  }
+
+  /** Outcome assets of which shares are free. */
+  get freeAssets(): readonly string[] {
+    return this.options.own.freeAssets;
+  }
+
+  /** The account is watched, so trading can be done. */
+  get ready(): boolean {
+    return this.options.own.ready && this.options.usdcId() !== undefined;
+  }
+
+  /** Compares what is known with the exchange's lists, where there is reason to. Rejects when they cannot be had. */
+  async settle(): Promise<void> {
+    const { own, account, trading, quotes, clock, trustMs, signal } = this.options;
+    this.#forgetMarketOrder();
+    const isOld = clock.nowMs() - this.#settledAtMs > trustMs;
+    if (!own.unsettled && !own.hasStrangers && !isOld) return;
+    own.unsettled = true;
+    await settle({ own, account, trading, quotes, signal });
+    this.#settledAtMs = clock.nowMs();
+  }
+
+  /** Price in cents, quantity in hundredths of a share; whether it was accepted. */
+  async limit(market: Quote, outcome: Outcome, side: Side, price: number, quantity: number): Promise<boolean> {
+    const order = orderIn(market, outcome, side, price, quantity);
+    const request = { ...this.#target(order, market), side };
+    const placed = await this.#place(order, (options) =>
+      this.options.trading.placeLimitOrder(
+        { ...request, price: hundredthsText(price), quantity: hundredthsText(quantity) },
+        options,
+      ),
+    );
+    if (placed && side === 'SELL') this.options.own.hold(order.assetId, quantity);
+    return placed;
+  }
+
+  /** Spends up to an amount (micros); whether it was accepted. */
+  buy(market: Quote, outcome: Outcome, amountMicros: number): Promise<boolean> {
+    const order = orderIn(market, outcome, 'BUY', 99, Number.POSITIVE_INFINITY);
+    const request = { ...this.#target(order, market), side: 'BUY', amount: microsText(amountMicros) } as const;
+    return this.#placeAtMarket(order, (options) => this.options.trading.placeMarketOrder(request, options));
+  }
+
+  /** Sells up to a quantity (hundredths) at market; whether it was accepted. */
+  sell(market: Quote, outcome: Outcome, quantity: number): Promise<boolean> {
+    const order = orderIn(market, outcome, 'SELL', 1, Number.POSITIVE_INFINITY);
+    const request = { ...this.#target(order, market), side: 'SELL', quantity: hundredthsText(quantity) } as const;
+    return this.#placeAtMarket(order, (options) => this.options.trading.placeMarketOrder(request, options));
+  }
+
+  async cancel(order: OwnOrder): Promise<void> {
+    const { orderId } = order;
+    if (orderId === undefined) return;
+    await this.options.trading.cancelOrder(orderId, { signal: this.options.signal }).catch(unlessGone);
+    this.orders.remove(order);
+  }
+
+  /** Has shares (hundredths) sold when their price reaches one of two (cents); whether it was accepted. */
+  async protect(market: Quote, outcome: Outcome, quantity: number, takeProfit: number, stopLoss: number) {
+    const assetId = assetOf(market, outcome);
+    const { eventId, marketId } = market;
+    const quoteAssetId = this.options.usdcId() ?? '';
+    const prices = { takeProfitPrice: hundredthsText(takeProfit), stopLossPrice: hundredthsText(stopLoss) };
+    const target = { eventId, marketId, assetId, quoteAssetId, outcome, quantity: hundredthsText(quantity) };
+    const { trading, own, signal } = this.options;
+    try {
+      const { tpslId } = await trading.placeTpsl({ ...target, ...prices }, { signal });
+      if (tpslId !== null) own.tpsl.set(tpslId, assetId);
+      return true;
+    } catch (error) {
+      return this.#refused(error);
+    }
+  }
+
+  async unprotect(tpslId: string): Promise<void> {
+    await this.options.trading.cancelTpsl(tpslId, { signal: this.options.signal }).catch(unlessGone);
+    this.options.own.tpsl.delete(tpslId);
+  }
+
+  async #placeAtMarket(order: OwnOrder, send: (options: { signal: AbortSignal }) => Promise<PlacedOrder>) {
+    this.#forgetMarketOrder();
+    this.#market = order;
+    return this.#place(order, send);
+  }
+
+  async #place(order: OwnOrder, send: (options: { signal: AbortSignal }) => Promise<PlacedOrder>): Promise<boolean> {
+    const { own, signal } = this.options;
+    // It may be filled before the answer is here, so it counts from now on.
+    own.orders.add(order);
+    try {
+      const { orderId } = await send({ signal });
+      own.answered(orderId);
+      if (order !== this.#market) own.orders.name(order, orderId);
+      return true;
+    } catch (error) {
+      own.orders.remove(order);
+      return this.#refused(error);
+    }
+  }
+
+  /** False when nothing was placed for sure and the order was at fault. Rethrows everything else. */
+  #refused(error: unknown): false {
+    if (error instanceof OutcomeUnknownError || error instanceof SchemaError) this.options.own.unsettled = true;
+    if (error instanceof HttpStatusError && !isRetryable(error)) return false;
+    throw error;
+  }
+
+  /** News of a market order's fills may come after its answer; by the next order they are here. */
+  #forgetMarketOrder(): void {
+    if (this.#market) this.orders.remove(this.#market);
+    this.#market = undefined;
+  }
+
+  #target({ marketId, assetId }: OwnOrder, { eventId }: Quote) {
+    return { eventId, marketId, assetId, quoteAssetId: this.options.usdcId() ?? '' };
+  }
+}
+
+function orderIn(market: Quote, outcome: Outcome, side: Side, price: number, quantity: number): OwnOrder {
+  const { marketId } = market;
+  const assetId = assetOf(market, outcome);
+  return { orderId: undefined, marketId, assetId, outcome, side, price, remaining: quantity };
+}
+
+/** A 404 to a cancellation: what was to be cancelled is not active any more, which is what was wanted. */
+function unlessGone(error: unknown): void {
+  if (!(error instanceof HttpStatusError && error.status === 404)) throw error;
+}

@@ -1,0 +1,184 @@
+import {
+  type Event,
+  type ExchangeAddresses,
+  type ExchangeClient,
+  OrderBookStream,
+  type PriceEntry,
+} from '../client/index.js';
+import { type Clock, type Component, describeError, type Logger, OutageLog } from '../core/index.js';
+import { attentionOf } from './attention.js';
+import { assetOf, type Quote, type Quotes } from './market.js';
+import { centsOf } from './units.js';
+
+/** How often the events are searched: at pace 1, and at most. Milliseconds. */
+const SEARCH_MS = 10_000;
+const SOONEST_SEARCH_MS = 500;
+/** How often all prices are asked for again, milliseconds. */
+const ASK_AGAIN_MS = 10_000;
+const KEEP_ALIVE_MS = 5000;
+const RECONNECT_CAP_MS = 2000;
+
+type LiveQuote = { -readonly [K in keyof Quote]: Quote[K] };
+
+export interface MarketWatchOptions {
+  readonly exchange: ExchangeClient;
+  readonly addresses: ExchangeAddresses;
+  readonly clock: Clock;
+  readonly pace: number;
+  /** Told when a market is over. */
+  readonly onClosed: (marketId: string) => void;
+  readonly log: Logger;
+}
+
+/** Follows the prices of all open markets as anybody can: event search, and the order book stream. */
+export class MarketWatch implements Quotes, Component {
+  readonly name = 'market watch';
+  readonly #stream: OrderBookStream;
+  readonly #outage: OutageLog;
+  readonly #stopped = new AbortController();
+  /** Markets of the events that the search shows, with prices or not yet. */
+  readonly #listed = new Map<string, LiveQuote>();
+  readonly #priced = new Set<string>();
+  /** By event: whether it was heard of since it was last asked for. */
+  readonly #heard = new Map<string, boolean>();
+  readonly #byAsset = new Map<string, Quote>();
+  #markets: readonly Quote[] = [];
+  #usdcId: string | undefined;
+  #askedAtMs = 0;
+  #loop: Promise<void> | undefined;
+
+  constructor(private readonly options: MarketWatchOptions) {
+    const { addresses, log } = options;
+    this.#outage = new OutageLog(log, 'the bots can search events again');
+    this.#stream = new OrderBookStream({
+      addresses,
+      keepAliveMs: KEEP_ALIVE_MS,
+      reconnectCapMs: RECONNECT_CAP_MS,
+      onConnected: () => this.#heard.clear(),
+      onMessage: (message) => {
+        if (message.type !== 'prices') return;
+        this.#heard.set(message.eventId, true);
+        for (const price of message.prices) this.#onPrice(price);
+      },
+    });
+  }
+
+  get markets(): readonly Quote[] {
+    return this.#markets;
+  }
+
+  of(marketId: string): Quote | undefined {
+    return this.#priced.has(marketId) ? this.#listed.get(marketId) : undefined;
+  }
+
+  ofAsset(assetId: string): Quote | undefined {
+    return this.#byAsset.get(assetId);
+  }
+
+  /** The coin ID of USDC, once it is known. */
+  get usdcId(): string | undefined {
+    return this.#usdcId;
+  }
+
+  /** Begins to look; resolves at once. */
+  async start(signal: AbortSignal): Promise<void> {
+    const all = AbortSignal.any([signal, this.#stopped.signal]);
+    this.#stream.start();
+    this.#loop = this.#search(all);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    await Promise.all([this.#loop, this.#stream.close()]);
+  }
+
+  async #search(signal: AbortSignal): Promise<void> {
+    const { clock, pace } = this.options;
+    while (!signal.aborted) {
+      try {
+        await this.#look(signal);
+        this.#outage.succeeded();
+      } catch (error) {
+        if (!signal.aborted) this.#outage.failed(`the bots could not search events: ${describeError(error)}`);
+      }
+      const everyMs = this.#usdcId === undefined ? SOONEST_SEARCH_MS : SEARCH_MS / pace;
+      await clock.sleep(Math.max(SOONEST_SEARCH_MS, everyMs), signal).catch(() => undefined);
+    }
+  }
+
+  async #look(signal: AbortSignal): Promise<void> {
+    const { exchange } = this.options;
+    this.#usdcId ??= (await exchange.coins({ signal })).items.find(({ ticker }) => ticker === 'USDC')?.coinId;
+    const walk = exchange.walkEvents({}, { signal });
+    const open = new Set<string>();
+    for await (const page of walk) {
+      for (const event of page.items) {
+        open.add(event.eventId);
+        this.#list(event);
+      }
+    }
+    if (walk.report.complete) this.#dropOthers(open);
+    this.#askAgain();
+  }
+
+  #list({ eventId, markets }: Event): void {
+    for (const { marketId, yesAssetId, noAssetId } of markets) {
+      if (this.#listed.has(marketId) || yesAssetId === null || noAssetId === null) continue;
+      const ids = { eventId, marketId, yesAssetId, noAssetId };
+      this.#listed.set(marketId, { ...ids, last: 50, bid: 0, ask: 100, attention: attentionOf(eventId) });
+    }
+    if (!this.#stream.subscriptions.has(eventId)) this.#stream.subscribe(eventId);
+  }
+
+  #dropOthers(open: ReadonlySet<string>): void {
+    for (const eventId of [...this.#stream.subscriptions]) {
+      if (open.has(eventId)) continue;
+      this.#stream.unsubscribe(eventId);
+      this.#heard.delete(eventId);
+      for (const quote of [...this.#listed.values()]) {
+        if (quote.eventId !== eventId) continue;
+        this.#close(quote);
+        this.#listed.delete(quote.marketId);
+      }
+    }
+  }
+
+  /** Has all prices told again, in case a change was not; where the last time brought nothing, the connection is frozen. */
+  #askAgain(): void {
+    const now = this.options.clock.nowMs();
+    if (now - this.#askedAtMs < ASK_AGAIN_MS) return;
+    this.#askedAtMs = now;
+    for (const heard of this.#heard.values()) {
+      if (heard) continue;
+      this.#stream.recycle('prices that were asked for did not come');
+      return;
+    }
+    for (const eventId of this.#stream.subscriptions) {
+      if (this.#stream.requestData(eventId)) this.#heard.set(eventId, false);
+    }
+  }
+
+  #onPrice({ marketId, chance, bestBid, bestAsk }: PriceEntry): void {
+    const quote = this.#listed.get(marketId);
+    if (!quote) return;
+    // No trade is at 0 or 1: only the end of a market is.
+    if (chance <= 0 || chance >= 1) {
+      this.#close(quote);
+      return;
+    }
+    quote.last = chance * 100;
+    quote.bid = centsOf(bestBid);
+    quote.ask = centsOf(bestAsk);
+    if (this.#priced.has(marketId)) return;
+    this.#priced.add(marketId);
+    for (const outcome of ['YES', 'NO'] as const) this.#byAsset.set(assetOf(quote, outcome), quote);
+    this.#markets = [...this.#markets, quote];
+  }
+
+  #close(quote: Quote): void {
+    if (!this.#priced.delete(quote.marketId)) return;
+    for (const outcome of ['YES', 'NO'] as const) this.#byAsset.delete(assetOf(quote, outcome));
+    this.#markets = this.#markets.filter((other) => other !== quote);
+    this.options.onClosed(quote.marketId);
+  }
+}

@@ -1,0 +1,79 @@
+import { type AccountClient, type ActiveOrder, HttpStatusError, type OrderRecord } from '../client/index.js';
+import type { TradingClient } from '../client/trading/index.js';
+import { assetOf, type Quotes } from './market.js';
+import type { OwnAccount } from './own-account.js';
+import { centsOf, hundredthsOf } from './units.js';
+
+/** How far back the order history is read for what is active and not known, pages of 100. */
+const HISTORY_PAGES = 20;
+
+export interface SettleOptions {
+  readonly own: OwnAccount;
+  readonly account: AccountClient;
+  readonly trading: TradingClient;
+  readonly quotes: Quotes;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Compares what a bot believes with the exchange's lists: orders that are gone are forgotten, orders that it did not
+ * know of are taken over, from an earlier run or from a placement without an answer. One whose market it cannot find is
+ * cancelled. Rejects when the lists cannot be had.
+ */
+export async function settle(options: SettleOptions): Promise<void> {
+  const { own, account, signal } = options;
+  const active = new Map<string, ActiveOrder>();
+  for await (const page of account.walkActiveOrders({ signal })) {
+    for (const order of page.items) active.set(order.orderId, order);
+  }
+  for (const orderId of [...own.orders.ids]) {
+    const order = own.orders.byId(orderId);
+    const seen = active.get(orderId);
+    if (!order) continue;
+    if (seen) order.remaining = hundredthsOf(seen.quantity);
+    else own.orders.remove(order);
+    active.delete(orderId);
+  }
+  if (active.size > 0) await adopt(active, options);
+  await settleTpsl(options);
+  own.settled();
+}
+
+async function adopt(strangers: Map<string, ActiveOrder>, options: SettleOptions): Promise<void> {
+  const { account, trading, signal } = options;
+  for await (const page of account.walkOrders({}, { signal, maxPages: HISTORY_PAGES })) {
+    for (const record of page.items) {
+      const order = strangers.get(record.orderId);
+      if (order && takeOver(order, record, options)) strangers.delete(record.orderId);
+    }
+    if (strangers.size === 0) return;
+  }
+  for (const orderId of strangers.keys()) {
+    await trading.cancelOrder(orderId, { signal }).catch((error: unknown) => {
+      if (!(error instanceof HttpStatusError && error.status === 404)) throw error;
+    });
+  }
+}
+
+function takeOver(active: ActiveOrder, { assetId }: OrderRecord, { own, quotes }: SettleOptions): boolean {
+  const market = assetId === null ? undefined : quotes.ofAsset(assetId);
+  const { orderId, side, price, quantity } = active;
+  if (!market || assetId === null || (side !== 'BUY' && side !== 'SELL') || price === null) return false;
+  const outcome = assetId === assetOf(market, 'YES') ? 'YES' : 'NO';
+  const { marketId } = market;
+  const placed = { price: centsOf(price), remaining: hundredthsOf(quantity) };
+  own.orders.add({ orderId, marketId, assetId, outcome, side, ...placed });
+  return true;
+}
+
+/** TP/SL orders hang on the positions whose shares they sell. */
+async function settleTpsl({ own, account, signal }: SettleOptions): Promise<void> {
+  const active = new Map<string, string>();
+  for await (const page of account.walkOpenPositions({ signal })) {
+    for (const { assetId, tpslOrders } of page.items) {
+      for (const { tpslId } of tpslOrders) active.set(tpslId, assetId);
+    }
+  }
+  for (const tpslId of own.tpsl.keys()) if (!active.has(tpslId)) own.tpsl.delete(tpslId);
+  for (const [tpslId, assetId] of active) own.tpsl.set(tpslId, assetId);
+}

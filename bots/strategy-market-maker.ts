@@ -1,0 +1,111 @@
+import type { Random } from '../core/index.js';
+import { numberIn, pickMarket } from './attention.js';
+import type { Desk } from './desk.js';
+import { type Outcome, otherOutcome, type Quote, type Quotes, type Strategy } from './market.js';
+import type { OwnOrder } from './own-orders.js';
+
+const TURN_MS = 350;
+/** Between first quotes of markets that it does not quote yet. */
+const FIRST_QUOTES_MS = 25;
+/**
+ * Distance of each level from the middle beyond the half spread, how far off an order may be and stay (both cents), and
+ * its size in hundredths.
+ */
+const LEVELS = [
+  { beyond: 0, slack: 1, least: 1500, most: 6000 },
+  { beyond: 2, slack: 2, least: 4000, most: 15_000 },
+  { beyond: 5, slack: 3, least: 8000, most: 30_000 },
+] as const;
+/** Shares (hundredths) of one outcome that move its middle by a cent. */
+const SHARES_PER_CENT = 40_000;
+/** How often it thinks anew about its spread. */
+const SECOND_THOUGHTS = 0.1;
+
+interface Wanted {
+  readonly outcome: Outcome;
+  /** Of the outcome, cents. */
+  readonly price: number;
+  readonly quantity: number;
+  readonly slack: number;
+}
+
+/**
+ * Quotes both sides of markets around the last price, on several levels, leaning away from what it holds too much of.
+ * It buys YES and buys NO (which is an ask), and sells what it holds when it can. Quotes that stand where they should
+ * are left alone.
+ */
+export class MarketMaker implements Strategy {
+  /** Half the spread that it asks for, cents, by market that it quotes. */
+  readonly #halves = new Map<string, number>();
+
+  constructor(
+    private readonly desk: Desk,
+    private readonly quotes: Quotes,
+    private readonly random: Random,
+    /** Which of the makers it is: every market has two of them, or the one that there is. */
+    private readonly place: { readonly nth: number; readonly of: number },
+  ) {}
+
+  async act(): Promise<number> {
+    const own = this.quotes.markets.filter((market) => this.#isOwn(market));
+    const fresh = own.find(({ marketId }) => !this.#halves.has(marketId));
+    const market = fresh ?? pickMarket(own, this.random);
+    if (!market) return TURN_MS;
+    if (this.#halves.size > this.quotes.markets.length * 2) this.#forgetClosed();
+    await this.#quote(market, this.#halfOf(market));
+    return fresh ? FIRST_QUOTES_MS : this.random.exponential(TURN_MS);
+  }
+
+  #isOwn({ marketId }: Quote): boolean {
+    const { nth, of } = this.place;
+    const first = numberIn(marketId) % of;
+    return nth === first || nth === (first + 1) % of;
+  }
+
+  #halfOf({ marketId }: Quote): number {
+    let half = this.#halves.get(marketId);
+    if (half === undefined || this.random.next() < SECOND_THOUGHTS) {
+      half = 1 + this.random.next() * 1.5;
+      this.#halves.set(marketId, half);
+    }
+    return half;
+  }
+
+  #forgetClosed(): void {
+    for (const marketId of this.#halves.keys()) if (!this.quotes.of(marketId)) this.#halves.delete(marketId);
+  }
+
+  async #quote(market: Quote, half: number): Promise<void> {
+    const [yes, no] = [this.desk.free(market, 'YES'), this.desk.free(market, 'NO')];
+    const lean = Math.max(-3, Math.min(3, (yes - no) / SHARES_PER_CENT));
+    const middle = market.last - lean;
+    const wanted: Wanted[] = [];
+    for (const { beyond, slack, least, most } of LEVELS) {
+      const bid = Math.min(Math.floor(middle - half - beyond), market.ask - 1, 98);
+      const ask = Math.max(Math.ceil(middle + half + beyond), market.bid + 1, 2);
+      const quantity = this.random.integer(least, most);
+      if (bid >= 1) wanted.push({ outcome: 'YES', price: bid, quantity, slack });
+      if (ask <= 99) wanted.push({ outcome: 'NO', price: 100 - ask, quantity, slack });
+    }
+    for (const order of this.desk.orders.ofMarket(market.marketId)) {
+      const stays = wanted.findIndex((one) => isCloseTo(order, one));
+      if (stays >= 0) wanted.splice(stays, 1);
+      else await this.desk.cancel(order);
+    }
+    for (const { outcome, price, quantity } of wanted) await this.#place(market, outcome, price, quantity);
+  }
+
+  /** Bids for an outcome; what it holds of the other one is sold instead, which stands at the same place in the book. */
+  async #place(market: Quote, outcome: Outcome, price: number, quantity: number): Promise<void> {
+    const other = otherOutcome(outcome);
+    if (this.desk.free(market, other) >= quantity) await this.desk.limit(market, other, 'SELL', 100 - price, quantity);
+    else await this.desk.limit(market, outcome, 'BUY', price, quantity);
+  }
+}
+
+/** Whether an order stands near enough to where one is wanted. Selling the other outcome is the same side of the book. */
+function isCloseTo(order: OwnOrder, wanted: Wanted): boolean {
+  const [outcome, price] =
+    order.side === 'BUY' ? [order.outcome, order.price] : [otherOutcome(order.outcome), 100 - order.price];
+  return outcome === wanted.outcome && Math.abs(price - wanted.price) <= wanted.slack;
+}

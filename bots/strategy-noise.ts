@@ -1,0 +1,48 @@
+import type { Random } from '../core/index.js';
+import { pickMarket } from './attention.js';
+import type { Desk } from './desk.js';
+import type { Outcome, Quote, Quotes, Strategy } from './market.js';
+import { MICROS } from './units.js';
+
+const TURN_MS = 380;
+const OPEN_ORDERS = 8;
+/** How often it sells what it holds, and up to where it takes what is offered rather than wait. */
+const SELLS = 0.45;
+const TAKES = 0.7;
+
+/** Trades for no reason: small orders either way, at market or near it, and sells again what it got. */
+export class NoiseTrader implements Strategy {
+  constructor(
+    private readonly desk: Desk,
+    private readonly quotes: Quotes,
+    private readonly random: Random,
+  ) {}
+
+  async act(): Promise<number> {
+    const market = pickMarket(this.quotes.markets, this.random);
+    if (market) await this.#trade(market, this.random.next() < 0.5 ? 'YES' : 'NO');
+    return this.random.exponential(TURN_MS);
+  }
+
+  async #trade(market: Quote, outcome: Outcome): Promise<void> {
+    const quantity = this.random.integer(100, 1500);
+    const held = this.desk.free(market, outcome);
+    const amount = this.random.integer(1, 8) * MICROS;
+    const mood = this.random.next();
+    if (held > 0 && mood < SELLS) await this.desk.sell(market, outcome, Math.min(held, quantity));
+    else if (mood < TAKES && amount <= this.desk.freeMicros) await this.desk.buy(market, outcome, amount);
+    else await this.#rest(market, outcome, held, quantity);
+  }
+
+  /** Leaves a limit order a cent inside the spread, or where the best price of its side is. */
+  async #rest(market: Quote, outcome: Outcome, held: number, quantity: number): Promise<void> {
+    const { orders } = this.desk;
+    if (orders.count >= OPEN_ORDERS && orders.oldest) await this.desk.cancel(orders.oldest);
+    const [bid, ask] = outcome === 'YES' ? [market.bid, market.ask] : [100 - market.ask, 100 - market.bid];
+    const inside = ask - bid > 1 ? 1 : 0;
+    if (held >= quantity) await this.desk.limit(market, outcome, 'SELL', clamp(ask - inside), quantity);
+    else await this.desk.limit(market, outcome, 'BUY', clamp(bid + inside), quantity);
+  }
+}
+
+const clamp = (price: number): number => Math.max(1, Math.min(99, price));

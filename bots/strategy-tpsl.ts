@@ -1,0 +1,80 @@
+import type { Random } from '../core/index.js';
+import { pickMarket } from './attention.js';
+import type { Desk } from './desk.js';
+import type { Outcome, Quote, Quotes, Strategy } from './market.js';
+import { MICROS } from './units.js';
+
+const TURN_MS = 700;
+/** Positions that it has at a time. */
+const POSITIONS = 6;
+/** Smaller holdings are not worth an order, hundredths of a share. */
+const LEAST = 100;
+/** How often, of its turns, it thinks better of one that is protected. */
+const SECOND_THOUGHTS = 0.06;
+
+/**
+ * Buys, and has the exchange watch what it bought: every position gets a take-profit and a stop-loss order. Some of
+ * these fire, some it cancels and sells by itself.
+ */
+export class TpslUser implements Strategy {
+  constructor(
+    private readonly desk: Desk,
+    private readonly quotes: Quotes,
+    private readonly random: Random,
+  ) {}
+
+  async act(): Promise<number> {
+    const bare = this.#unprotected();
+    const [oldest] = this.desk.tpsl;
+    if (bare) await this.#protect(bare.market, bare.outcome);
+    else if (oldest && this.random.next() < SECOND_THOUGHTS) await this.#giveUp(...oldest);
+    else if (this.desk.tpsl.size < POSITIONS) await this.#open();
+    return this.random.exponential(TURN_MS);
+  }
+
+  /** A holding that no TP/SL order watches. */
+  #unprotected(): { market: Quote; outcome: Outcome } | undefined {
+    const watched = new Set(this.desk.tpsl.values());
+    for (const assetId of this.desk.freeAssets) {
+      const market = watched.has(assetId) ? undefined : this.quotes.ofAsset(assetId);
+      if (!market) continue;
+      const outcome = assetId === market.yesAssetId ? 'YES' : 'NO';
+      if (this.desk.free(market, outcome) >= LEAST) return { market, outcome };
+    }
+    return undefined;
+  }
+
+  async #protect(market: Quote, outcome: Outcome): Promise<void> {
+    const price = Math.round(outcome === 'YES' ? market.last : 100 - market.last);
+    const takeProfit = Math.min(99, price + this.random.integer(1, 4));
+    const stopLoss = Math.max(1, price - this.random.integer(1, 4));
+    await this.desk.protect(market, outcome, this.desk.free(market, outcome), takeProfit, stopLoss);
+  }
+
+  async #giveUp(tpslId: string, assetId: string): Promise<void> {
+    await this.desk.unprotect(tpslId);
+    const market = this.quotes.ofAsset(assetId);
+    if (!market) return;
+    const outcome = assetId === market.yesAssetId ? 'YES' : 'NO';
+    const held = this.desk.free(market, outcome);
+    if (held > 0) await this.desk.sell(market, outcome, held);
+  }
+
+  /** Half of the time it takes what is offered, half of the time it bids the best price and waits. */
+  async #open(): Promise<void> {
+    const market = pickMarket(this.quotes.markets, this.random);
+    const amount = this.random.integer(3, 20) * MICROS;
+    if (!market || amount > this.desk.freeMicros) return;
+    const outcome = this.random.next() < 0.5 ? 'YES' : 'NO';
+    if (this.random.next() < 0.5) await this.desk.buy(market, outcome, amount);
+    else await this.#bid(market, outcome);
+  }
+
+  async #bid(market: Quote, outcome: Outcome): Promise<void> {
+    const { orders } = this.desk;
+    if (orders.count >= POSITIONS && orders.oldest) await this.desk.cancel(orders.oldest);
+    const [bid, ask] = outcome === 'YES' ? [market.bid, market.ask] : [100 - market.ask, 100 - market.bid];
+    const price = Math.max(1, Math.min(bid + 1, ask - 1, 99));
+    await this.desk.limit(market, outcome, 'BUY', price, this.random.integer(500, 3000));
+  }
+}
