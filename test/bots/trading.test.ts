@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import type { Crew } from '../../bots/index.js';
+import { startServer, type TestServer, type TestServerOptions, until } from '../exchange/server-support.js';
+import { startCrew } from './support.js';
+
+const BOTS = 8;
+/** Fast enough for a test, and not the exchange's pace: its events stay open. */
+const PACE = 30;
+
+async function trading(options: TestServerOptions = {}): Promise<TestServer & { crew: Crew }> {
+  const server = await startServer({ events: 3, bots: BOTS, ...options });
+  const crew = await startCrew({ url: server.url, accounts: server.core.botAccounts(), pace: PACE });
+  return { ...server, crew };
+}
+
+const fillsOf = ({ core }: TestServer) => [...core.fillsAfter(0)];
+const usersOf = ({ core }: TestServer) => core.botAccounts().map(({ userId }) => userId);
+const ordersOf = (server: TestServer) =>
+  usersOf(server).flatMap((user) => server.core.orders(user, { page: 0, size: 1e6 }).items);
+const tpslOf = (server: TestServer) => usersOf(server).flatMap((user) => server.core.tpslOrders(user));
+
+/** Orders that were answered with success over HTTP, by route. */
+async function placedOverHttp({ server }: TestServer): Promise<Record<string, number>> {
+  const { values } = await server.metrics.requests.get();
+  const placed = values.filter(
+    ({ labels }) => /^POST \/orders\//.test(String(labels.route)) && labels.status === '200',
+  );
+  return Object.fromEntries(placed.map(({ labels, value }) => [String(labels.route), value]));
+}
+
+describe('the bots', () => {
+  it('trade by orders that they place over HTTP, and the exchange gets no other ones', async () => {
+    const server = await trading();
+    await until(() => fillsOf(server).length > 150 && tpslOf(server).some(({ status }) => status === 'TRIGGERED'));
+    await server.crew.stop();
+    const fired = () => tpslOf(server).filter(({ orderId }) => orderId !== undefined);
+    // A request that was cut when the bots ended may be counted a moment later.
+    await until(async () => {
+      const placed = await placedOverHttp(server);
+      const [limit = 0, market = 0] = [placed['POST /orders/limit'], placed['POST /orders/market']];
+      return limit > 50 && market > 20 && limit + market === ordersOf(server).length - fired().length;
+    });
+    expect((await placedOverHttp(server))['POST /orders/tpsl']).toBe(tpslOf(server).length);
+    const known = new Set(ordersOf(server).map(({ orderId }) => orderId));
+    for (const { buyOrderId, sellOrderId } of fillsOf(server)) {
+      expect(known).toContain(buyOrderId);
+      expect(known).toContain(sellOrderId);
+    }
+    const changes = [...server.core.pricesAfter(0)];
+    expect(changes.length).toBeGreaterThan(150);
+    expect(new Set(changes.map(({ marketId }) => marketId)).size).toBe(
+      server.core.events().flatMap(({ markets }) => markets).length,
+    );
+    expect(new Set(fillsOf(server).map(({ kind }) => kind))).toEqual(new Set(['mint', 'merge', 'transfer']));
+    const { identity } = server.core.truth();
+    expect(identity).toMatchObject({ balanced: true, withdrawals: 0 });
+  });
+
+  it('use TP/SL orders, of which some fire and some are cancelled', async () => {
+    const server = await trading({ events: 2 });
+    const statuses = () => new Set(tpslOf(server).map(({ status }) => status));
+    await until(() => statuses().has('TRIGGERED') && statuses().has('CANCELLED'));
+    const { orderId, userId } = tpslOf(server).find(({ status }) => status === 'TRIGGERED') ?? {};
+    const sale = fillsOf(server).find(({ sellOrderId, buyOrderId }) =>
+      [sellOrderId, buyOrderId].includes(orderId ?? ''),
+    );
+    expect([sale?.seller, sale?.buyer]).toContain(userId);
+    expect(server.core.truth().identity.balanced).toBe(true);
+  });
+
+  it('keep prices near the hidden value that only the informed are told', async () => {
+    const server = await startServer({ events: 1, bots: BOTS });
+    const [market] = server.core.events()[0]?.markets ?? [];
+    const marketId = market?.marketId ?? '';
+    const fair = (market?.chance ?? 0) > 0.5 ? 0.2 : 0.8;
+    const fairValues = () => new Map([[marketId, fair]]);
+    await startCrew({ url: server.url, accounts: server.core.botAccounts(), pace: PACE, fairValues });
+    await until(() => Math.abs((server.core.market(marketId)?.chance ?? 0) - fair) < 0.06);
+  });
+
+  it('go on through 429, 500, resets, cut answers, frozen and broken streams', async () => {
+    const server = await trading();
+    await until(() => fillsOf(server).length > 20);
+    const faults = [
+      { kind: 'http-429', count: 2 },
+      { kind: 'http-500', stream: 'rest', count: 10 },
+      { kind: 'http-reset', stream: 'rest', count: 10 },
+      { kind: 'truncated-body', stream: 'rest', count: 10 },
+      { kind: 'drop-connection', stream: 'rest', count: 5 },
+      { kind: 'slow', stream: 'rest', count: 5, ms: 50 },
+      { kind: 'drop-connection', stream: 'balance', count: 3 },
+      { kind: 'drop-connection', stream: 'orders', count: 3 },
+      { kind: 'drop-connection', stream: 'order-book', count: 1 },
+      { kind: 'skip-delta', stream: 'balance', count: 10 },
+      { kind: 'duplicate-delta', stream: 'orders', count: 10 },
+      { kind: 'malformed-frame', stream: 'balance', count: 5 },
+      { kind: 'freeze', stream: 'orders', count: 1, ms: 2000 },
+    ];
+    for (const fault of faults) expect((await server.control('POST', '/faults', fault)).status).toBe(200);
+    await until(async () => (await server.control('GET', '/faults')).body.armed.length === 0);
+    const before = fillsOf(server).length;
+    await until(() => fillsOf(server).length > before + 50);
+    expect(server.core.truth().identity.balanced).toBe(true);
+  });
+
+  it('live with a rate limit', async () => {
+    const server = await trading({ quirks: 'rate-limit=60' });
+    await until(() => fillsOf(server).length > 30);
+    const { values } = await server.server.metrics.requests.get();
+    expect(values.some(({ labels }) => labels.status === '429')).toBe(true);
+  });
+
+  it('end when they are told to, and ask for nothing afterwards', async () => {
+    const server = await trading();
+    await until(() => fillsOf(server).length > 5);
+    const asked = performance.now();
+    await server.crew.stop();
+    expect(performance.now() - asked).toBeLessThan(2000);
+    const total = async () => {
+      const { values } = await server.server.metrics.requests.get();
+      return values.reduce((sum, { value }) => sum + value, 0);
+    };
+    await until(async () => (await server.server.metrics.sockets.get()).values.every(({ value }) => value === 0));
+    const before = await total();
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(await total()).toBe(before);
+  });
+});
