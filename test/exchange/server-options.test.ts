@@ -30,6 +30,7 @@ describe('options of the exchange', () => {
       takerFeeBps: 20,
       printBots: false,
       load: 0,
+      metricsHost: '127.0.0.1',
       metricsPort: -1,
     });
     expect(quirks.eventShape).toBe('both');
