@@ -1,4 +1,4 @@
-import { describeError, type Logger } from '../../core/index.js';
+import { describeError, type Logger, UnavailableError } from '../../core/index.js';
 import type { Connection } from '../../warehouse/index.js';
 import type { HistoryName, SavedOrder } from './account-state.js';
 
@@ -67,13 +67,19 @@ export class WarehouseMemory {
   async #ask<Row>(sql: (database: string) => string, params: Readonly<Record<string, unknown>>, signal: AbortSignal) {
     const connection = await this.#connection();
     if (!connection) return undefined;
+    // Not AbortSignal.timeout: combined with another signal, it may be collected before it is due.
+    const late = new AbortController();
+    const reason = new UnavailableError(`ClickHouse did not answer within ${TIMEOUT_MS} ms`);
+    const timer = setTimeout(() => late.abort(reason), TIMEOUT_MS);
     try {
-      const limited = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
+      const limited = AbortSignal.any([signal, late.signal]);
       return await connection.query<Row>(sql(connection.database), params, limited);
     } catch (error) {
       signal.throwIfAborted();
       this.#sayWhy(error);
       return undefined;
+    } finally {
+      clearTimeout(timer);
     }
   }
 

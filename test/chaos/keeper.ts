@@ -62,6 +62,13 @@ export class Keeper {
     return true;
   }
 
+  /** `kill -9`, for good. */
+  async remove(): Promise<void> {
+    this.#wanted = false;
+    await this.#part?.kill9();
+    await this.#loop;
+  }
+
   /** Ends it in order, for good or until `start`. */
   async stop(): Promise<void> {
     this.#wanted = false;

@@ -30,10 +30,10 @@ export function replaceLogs({ stage, tally, turns, random, faults, auditor }: Al
       await Promise.all(stage.workers.map((worker) => worker.stop()));
       await stage.rig.wipeLog();
       await stage.makeTopics();
-      for (const worker of stage.workers) await worker.start();
+      await Promise.all(stage.workers.map((worker) => worker.start()));
       tally.count('embedded log wiped');
     }
-    for (const collector of stage.collectors) await collector.start();
+    await Promise.all(stage.collectors.map((collector) => collector.start()));
     faults(true);
   });
 }

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { TOPICS } from '../../core/index.js';
+import type { Broker } from '../kafka/broker.js';
 import { FAULTS, type Fault } from '../support/fault-proxy.js';
 import { between, pick, randomFrom } from '../support/random.js';
 import { Auditor } from './audit.js';
@@ -13,6 +14,7 @@ import { Turns } from './turns.js';
 
 export interface ChaosOptions {
   readonly bus: BusKind;
+  readonly broker?: Broker;
   readonly minutes: number;
   readonly seed: number;
   /** The run ends early when so many processes were killed. */
@@ -24,11 +26,11 @@ export interface ChaosOptions {
 
 const DRAIN_MS = 180_000;
 /** Which share of inserts, and of other requests to ClickHouse, meets a fault. */
-const INSERT_FAULTS = 0.06;
-const QUERY_FAULTS = 0.01;
+const INSERT_FAULTS = 0.2;
+const QUERY_FAULTS = 0.03;
 /** When a worker first outlasts the window of tokens, and when the logs are first replaced, and how often from then on. */
-const OUTLAST_MS = { from: 20_000, every: 80_000 };
-const REPLACE_MS = { from: 35_000, every: 110_000 };
+const OUTLAST_MS = { from: 20_000, every: 150_000 };
+const REPLACE_MS = { from: 35_000, every: 200_000 };
 
 /** Kills, pauses and cuts whatever can be, for a time; then lets everything come to rest and compares. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
@@ -38,6 +40,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   let faulty = false;
   const stage = await Stage.start({
     bus,
+    ...(options.broker ? { broker: options.broker } : {}),
     seed,
     workers: 3,
     appenders: 2,
@@ -87,12 +90,15 @@ function chooseFault(random: () => number, path: string): Fault | undefined {
 
 /** Aborted when the time is over, when enough was killed, or when the caller says so. */
 function endOf({ minutes, kills = Infinity, signal }: ChaosOptions, tally: Tally): AbortSignal {
-  const enough = new AbortController();
+  const over = new AbortController();
+  // Not a signal of AbortSignal.timeout: one that was combined with others may be collected before it is due.
+  setTimeout(() => over.abort(), minutes * 60_000).unref();
   tally.onKill = () => {
-    if (tally.kills >= kills) enough.abort();
+    if (tally.kills >= kills) over.abort();
   };
-  const signals = [AbortSignal.timeout(minutes * 60_000), enough.signal, ...(signal ? [signal] : [])];
-  return AbortSignal.any(signals);
+  if (signal?.aborted) over.abort();
+  signal?.addEventListener('abort', () => over.abort(), { once: true });
+  return over.signal;
 }
 
 /** Does something at its times until the signal is aborted. */

@@ -9,11 +9,15 @@ import { Rig, until } from '../pipeline/rig.js';
 import { type DirectedFault, type Fault, type FaultProxy, startFaultProxy } from '../support/fault-proxy.js';
 import { Part } from '../support/part.js';
 import { Keeper } from './keeper.js';
+import type { Protection } from './weakened.js';
+import type { WeakenedOptions } from './weakened-worker.js';
 
 export type BusKind = 'kafka' | 'embedded';
 
 export interface StageOptions {
   readonly bus: BusKind;
+  /** A broker of the caller's, to be used instead of one of the stage's own. */
+  readonly broker?: Broker;
   readonly seed: number;
   readonly workers: number;
   readonly appenders: number;
@@ -25,6 +29,8 @@ export interface StageOptions {
   readonly faultDelayMs?: () => number;
   /** How long what was killed stays away. */
   readonly downMs?: () => number;
+  /** Workers lack this protection. */
+  readonly without?: Protection;
 }
 
 export interface AppenderOptions {
@@ -61,7 +67,7 @@ export class Stage {
   }
 
   static async start(options: StageOptions): Promise<Stage> {
-    const broker = options.bus === 'kafka' ? await Broker.start() : undefined;
+    const broker = options.bus === 'kafka' ? (options.broker ?? (await Broker.start())) : undefined;
     const kafka = broker && {
       bus: openKafkaBus({ brokers: [broker.address], prefix: PREFIX, patienceMs: STOP_WITHIN_MS }),
       args: ['--kafka-brokers', broker.address, '--kafka-prefix', PREFIX],
@@ -99,13 +105,24 @@ export class Stage {
   }
 
   /** Another worker; started by the caller. */
-  addWorker(): Keeper {
-    const args = [...this.clickHouseArgs, '--batch-delay-ms', '25'];
+  addWorker(more: readonly string[] = []): Keeper {
+    const args = [...this.clickHouseArgs, '--batch-delay-ms', '25', ...more];
     if (this.broker) args.push('--kafka-session-ms', SESSION_MS);
     const name = `worker ${this.workers.length + 1}`;
-    const worker = this.#keeper(name, () => Part.start('transform', this.rig.argsOf('transform', args)));
+    const { without } = this.options;
+    const launch = () =>
+      without ? this.#startWeakened(without) : Part.start('transform', this.rig.argsOf('transform', args));
+    const worker = this.#keeper(name, launch);
     this.workers.push(worker);
     return worker;
+  }
+
+  #startWeakened(without: Protection): Promise<Part> {
+    const { user, password } = this.endpoint.owner;
+    const login = { clickhouseUser: user, clickhousePassword: password.reveal() };
+    const settings = { data: this.rig.folder, clickhouseUrl: this.proxy.url, ...login, batchDelayMs: 25 };
+    const options: WeakenedOptions = { settings, without };
+    return Part.startScript('test/chaos/weakened-worker.js', [JSON.stringify(options)]);
   }
 
   async makeTopics(): Promise<void> {
@@ -147,7 +164,7 @@ export class Stage {
     await this.clickHouse.stop();
     await this.#proxy?.close();
     await this.rig.close();
-    await this.broker?.remove();
+    if (!this.options.broker) await this.broker?.remove();
   }
 
   async #start(): Promise<void> {
@@ -158,7 +175,7 @@ export class Stage {
     this.#endpoint = await findEmbedded(rig.folder);
     const choose = (path: string) => options.fault?.(path);
     this.#proxy = await startFaultProxy(() => this.endpoint.url, choose, options.faultDelayMs ?? (() => 0));
-    for (let i = 0; i < options.workers; i++) await this.addWorker().start();
+    const keepers = Array.from({ length: options.workers }, () => this.addWorker());
     if (options.load > 0) {
       const args = ['--seed', String(options.seed), '--events', '6', '--bots', '3', '--load', String(options.load)];
       await rig.startExchange(args);
@@ -168,7 +185,7 @@ export class Stage {
     for (let i = 0; i < options.appenders; i++) {
       this.collectors.push(this.#keeper(`appender ${i + 1}`, () => this.#startAppender()));
     }
-    for (const collector of this.collectors) await collector.start();
+    await Promise.all([...keepers, ...this.collectors].map((keeper) => keeper.start()));
   }
 
   #startAppender(): Promise<Part> {

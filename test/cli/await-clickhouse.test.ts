@@ -65,7 +65,7 @@ describe('a worker whose ClickHouse elsewhere is not there', () => {
     const login = ['--clickhouse-url', url, '--clickhouse-user', user, '--clickhouse-password', password.reveal()];
     const port = Number(new URL(url).port);
     const nobody = createServer((socket) => socket.destroy()).listen(port, '127.0.0.1');
-    const starting = Part.start('transform', ['--data', temporaryFolder(), ...login]);
+    const starting = Part.start('transform', ['--data', temporaryFolder(), '--stop-with-parent', ...login]);
     await once(nobody, 'connection');
     await once(nobody.close(), 'close');
     const after = new EmbeddedClickHouse({ ...options, httpPort: port });

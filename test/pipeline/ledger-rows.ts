@@ -55,8 +55,17 @@ const ROWS: Readonly<Record<string, KindRows>> = {
       else addNext('price_ticks', `${o} ${c} ${side(b)} ${side(a)} ${source} ${Math.floor(record.at / 1000)}`);
     }
   },
-  'chance.frame': ({ body }, addNext) => {
-    const frame = body as { t?: string; d?: unknown; o?: string[] };
+  'chance.frame': ({ body, req }, addNext, _, add) => {
+    const frame = body as { t?: string; d?: unknown; e?: string; o?: string[] };
+    if (frame.t === 'HISTORY_RESPONSE') {
+      const period = req['period'] ?? (req['from'] === undefined ? '' : 'raw');
+      for (const [market, points] of Object.entries(frame.d as Record<string, Point[]>)) {
+        for (const { t, p } of observed(points, req['to'])) {
+          add('chance_history_points', `${frame.e} ${market} ${period} ${t} ${p}`);
+        }
+      }
+      return;
+    }
     if (frame.t !== 'probability' && frame.t !== 'UPDATE_HISTORY') return;
     const data = frame.d as Point | Record<string, Point>;
     const one = typeof data.p === 'number';

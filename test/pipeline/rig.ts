@@ -66,9 +66,14 @@ export class Rig {
     return part;
   }
 
+  /** How a command is told which bus it is, when it is not the embedded log. */
+  get busArgs(): readonly string[] {
+    return this.options.kafka?.args ?? [];
+  }
+
   /** What a command is started with on this rig. */
   argsOf(command: RigCommand, args: readonly string[] = []): string[] {
-    const bus = command === 'warehouse' ? [] : (this.options.kafka?.args ?? []);
+    const bus = command === 'warehouse' ? [] : this.busArgs;
     const more = command === 'collect' ? ['--exchange-url', this.exchange.url, ...FAST] : [];
     return ['--data', this.folder, '--log-level', 'warn', '--stop-with-parent', ...bus, ...more, ...args];
   }

@@ -82,7 +82,7 @@ export async function startFaultProxy(
   const server: Server = createServer((incoming, response) => {
     void readAll(incoming).then(
       (body) => {
-        const fault = choose(decodeURIComponent(incoming.url ?? '/'));
+        const fault = choose(decodeURIComponent((incoming.url ?? '/').replaceAll('+', ' ')));
         if (typeof fault === 'function') return track(direct(fault, { target: target(), incoming, body, response }));
         if (fault) struck.set(fault, (struck.get(fault) ?? 0) + 1);
         track(handle({ target: target(), incoming, body, response, fault, delayMs: delayMs(), track }));

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { describeWithKafka } from '../kafka/index.js';
+import { renderFaults, renderReport } from './report.js';
+import { type ChaosOptions, runChaos } from './run.js';
+
+const SEED = Number(process.env['CHAOS_SEED'] ?? 20_252);
+/** What starting, drawing to a close and comparing may take beyond the time of the chaos itself. */
+const AROUND_MS = 420_000;
+
+const minutes = (inCi: number): number =>
+  Number(process.env['CHAOS_MINUTES'] ?? (process.env['CI'] === 'true' ? inCi : 0.5));
+
+async function expectNothingLost(options: ChaosOptions): Promise<void> {
+  const report = await runChaos(options);
+  console.log(renderReport(report));
+  const { tally, audit } = report;
+  const differences = [...audit.tables, ...audit.states].map(([table, { counts }]) => [table, counts]);
+  const none = { missing: 0, doubled: 0, invented: 0 };
+  expect(differences, renderFaults(report)).toEqual(differences.map(([table]) => [table, none]));
+  expect(audit.lost).toEqual([]);
+  // A loop in which nothing happened shows nothing.
+  expect(tally.kills).toBeGreaterThan(3);
+  expect(audit.acknowledged).toBeGreaterThan(500);
+  expect(audit.tables.get('price_ticks')?.expected).toBeGreaterThan(500);
+}
+
+describe('kills, pauses and faults at random moments, with workers, collectors and ClickHouse on the embedded log', () => {
+  const chaos = minutes(1);
+  it('lose and double nothing', { timeout: AROUND_MS + chaos * 60_000 }, async () => {
+    await expectNothingLost({ bus: 'embedded', minutes: chaos, seed: SEED });
+  });
+});
+
+describeWithKafka(
+  'kills, pauses and faults at random moments, with the broker too, on Kafka',
+  { own: true },
+  (kafka) => {
+    const chaos = minutes(3);
+    it('lose and double nothing', { timeout: AROUND_MS + chaos * 60_000 }, async () => {
+      await expectNothingLost({ bus: 'kafka', broker: kafka.own, minutes: chaos, seed: SEED });
+    });
+  },
+);
