@@ -117,3 +117,13 @@ export const UP: readonly SettingName[] = [
     ...TRANSFORMING,
   ]),
 ];
+
+/** The heading in --help that a setting is listed under. */
+export function headingOf(name: SettingName): string {
+  if (EXCHANGE_ADDRESS.includes(name)) return 'The exchange that is recorded:';
+  if (COLLECTING.includes(name)) return 'What is collected, and when:';
+  if (name.startsWith('kafka')) return 'Kafka, in the place of the embedded log:';
+  if (BUS.includes(name)) return 'The embedded log:';
+  if (TRANSFORMING.includes(name)) return 'The transform worker:';
+  return CLICKHOUSE.includes(name) || EMBEDDED_CLICKHOUSE.includes(name) ? 'ClickHouse:' : 'Options:';
+}

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import {
+  envOf,
   flagOf,
   loadConfig,
   resolveConfig,
@@ -8,17 +9,21 @@ import {
   type SettingName,
   type Settings,
 } from '../core/index.js';
+import { headingOf } from './settings-by-command.js';
 
 /**
  * Adds the flags of these settings to a command, with help and defaults from core/settings.ts.
  * @param which what the closing note of the help speaks of
  */
 export function withSettings(command: Command, names: readonly SettingName[], which = 'Every option'): Command {
-  for (const name of names) for (const option of optionsOf(name)) command.addOption(option);
+  for (const name of names) {
+    for (const option of optionsOf(name)) command.addOption(option.helpGroup(headingOf(name)));
+  }
+  const example = names.find((name) => name !== name.toLowerCase()) ?? 'exchangeUrl';
   return command.addHelpText(
     'after',
     `\n${which} can also be given as an environment variable or in chancery.config.json:\n` +
-      '--exchange-url is CHANCERY_EXCHANGE_URL and "exchangeUrl". Flags win over the environment, it wins over the file.',
+      `${flagOf(example)} is ${envOf(example)} and "${example}". Flags win over the environment, it wins over the file.`,
   );
 }
 
@@ -49,7 +54,7 @@ function optionsOf(name: SettingName): Option[] {
   const flag = flagOf(name);
   if (placeholder === undefined) {
     const on = new Option(flag, help);
-    const off = new Option(flag.replace('--', '--no-'), `not: ${help}`);
+    const off = new Option(flag.replace('--', '--no-'), `do not ${help}`);
     return preset === true ? [on.hideHelp(), off] : [on, off.hideHelp()];
   }
   const shown = preset === undefined || preset === '' ? '' : ` (default: ${String(preset)})`;

@@ -294,7 +294,7 @@ export const SETTINGS = {
     placeholder: 'MS',
     help: 'after so long without a sign of life the partitions of a worker on Kafka go to others, milliseconds',
   }),
-  kafkaTls: setting({ schema: flag, default: false, help: 'whether Kafka is spoken to over TLS' }),
+  kafkaTls: setting({ schema: flag, default: false, help: 'speak to Kafka over TLS' }),
   kafkaTlsCa: setting({
     schema: text.optional(),
     default: undefined,
@@ -394,7 +394,7 @@ export const SETTINGS = {
   fsync: setting({
     schema: flag,
     default: true,
-    help: 'whether ClickHouse flushes every insert to disk before it answers',
+    help: 'let ClickHouse flush every insert to disk before it answers',
   }),
 
   // The transform worker.
@@ -404,7 +404,7 @@ export const SETTINGS = {
     placeholder: 'NAME',
     help: 'consumer group of the transform workers',
   }),
-  keepBodies: setting({ schema: flag, default: true, help: 'whether raw_records keeps the bodies' }),
+  keepBodies: setting({ schema: flag, default: true, help: 'keep the bodies in raw_records' }),
   bodyRetentionDays: setting({
     schema: count,
     default: 30,

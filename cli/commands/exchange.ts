@@ -1,11 +1,12 @@
-import { type Command, Option } from 'commander';
-import { createLogger, flagOf, processSignal } from '../../core/index.js';
+import type { Command } from 'commander';
+import { createLogger, processSignal } from '../../core/index.js';
 import { EXCHANGE_OPTIONS, type ExchangeOption, readExchangeOptions, startExchange } from '../../exchange/index.js';
+import { exchangeFlag } from '../exchange-options.js';
 import { botsOf } from '../parts/bots.js';
 import { openDataFolder } from '../parts/data-folder.js';
+import { PartEntry } from '../parts/entry.js';
 import { instancePaths } from '../parts/instance.js';
 import { goOnWithoutOutput } from '../parts/output.js';
-import { announce } from '../parts/registry.js';
 import { untilStopped } from '../parts/run-part.js';
 import { settingsOf, withSettings } from '../settings.js';
 
@@ -24,7 +25,7 @@ Examples:
 export function define(command: Command): void {
   command.addHelpText('after', EXAMPLES.trimEnd());
   for (const option of Object.values<ExchangeOption<unknown>>(EXCHANGE_OPTIONS)) {
-    if (option.name !== 'metricsPort' && option.name !== 'metricsHost') command.addOption(flagFor(option));
+    if (option.name !== 'metricsPort' && option.name !== 'metricsHost') command.addOption(exchangeFlag(option));
   }
   withSettings(
     command,
@@ -43,6 +44,7 @@ export function define(command: Command): void {
     readExchangeOptions(values);
     const signal = processSignal(settings.stopWithParent ? process.stdin : undefined);
     const log = createLogger({ part: 'exchange', level: settings.logLevel, plain: process.stderr.isTTY === true });
+    goOnWithoutOutput((line) => log.warn(line));
     if (given.has('data') && openDataFolder(settings.data)) log.info(`made the data folder ${settings.data}`);
     const exchange = await startExchange(values, { signal, log });
     const bots = botsOf(exchange, log);
@@ -50,22 +52,16 @@ export function define(command: Command): void {
       address: exchange.ready.url,
       ...(exchange.metricsUrl === undefined ? {} : { health: exchange.metricsUrl }),
     };
-    goOnWithoutOutput((line) => log.warn(line));
-    const known = given.has('data') ? announce(settings.data, 'exchange', about) : undefined;
+    const entry = given.has('data') ? new PartEntry(settings.data, 'exchange', log) : undefined;
+    entry?.tell(about);
     try {
       await bots?.start();
       process.stdout.write(`${JSON.stringify(exchange.ready)}\n`);
       await untilStopped(signal);
     } finally {
-      known?.end();
+      entry?.end();
       await bots?.stop();
       await exchange.close();
     }
   });
-}
-
-function flagFor({ name, placeholder, default: preset, help }: ExchangeOption<unknown>): Option {
-  if (placeholder === undefined) return new Option(flagOf(name), help);
-  const shown = typeof preset === 'string' || typeof preset === 'number' ? ` (default: ${preset})` : '';
-  return new Option(`${flagOf(name)} <${placeholder}>`, `${help}${shown}`);
 }

@@ -1,6 +1,7 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { flagOf, UsageError } from '../../core/index.js';
 import { EXCHANGE_OPTIONS } from '../../exchange/index.js';
+import { exchangeFlag } from '../exchange-options.js';
 import { settingsOf, withSettings } from '../settings.js';
 import { UP } from '../settings-by-command.js';
 import { runUp } from '../up/run-up.js';
@@ -22,8 +23,7 @@ export function define(command: Command): void {
     .addHelpText('after', EXAMPLES.trimEnd())
     .option('--exchange-port <PORT>', 'port of the simulated exchange (default: 9100, or the next free one)');
   for (const name of PASSED_ON) {
-    const { placeholder, default: preset, help } = EXCHANGE_OPTIONS[name];
-    command.addOption(new Option(`--${name} <${placeholder}>`, `simulated exchange: ${help} (default: ${preset})`));
+    command.addOption(exchangeFlag(EXCHANGE_OPTIONS[name], 'simulated exchange: '));
   }
   withSettings(command, UP);
   command.action(async () => {

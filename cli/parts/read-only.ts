@@ -1,5 +1,11 @@
-import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickhouse/client';
-import { createLogger, type Settings, UnavailableError } from '../../core/index.js';
+import {
+  type ClickHouseClient,
+  ClickHouseError,
+  ClickHouseLogLevel,
+  type ClickHouseSettings,
+  createClient,
+} from '@clickhouse/client';
+import { createLogger, type Settings, UnavailableError, UsageError } from '../../core/index.js';
 import {
   type ClickHouseEndpoint,
   consoleUrl,
@@ -8,6 +14,7 @@ import {
   findEmbedded,
   shardDatabase,
 } from '../../warehouse/index.js';
+import { reasonOf } from '../sql/query.js';
 import { clickHousePlace } from './clickhouse-place.js';
 import { assertInstance, assertRecorded } from './instance.js';
 
@@ -114,10 +121,11 @@ async function connectFirst(settings: Settings, urls: readonly string[]): Promis
 async function connectServer(settings: Settings, url: string): Promise<ReadOnly> {
   const user = settings.clickhouseUser;
   const endpoint = { url, user, password: settings.clickhousePassword };
-  let client = open(endpoint, settings.database);
-  if (await mayWrite(client, url)) {
+  let client = open(endpoint, settings.database, {});
+  const mode = await readOnlyMode(client, url);
+  if (mode !== 1) {
     await client.close();
-    client = open(endpoint, settings.database, { readonly: '1' });
+    client = open(endpoint, settings.database, mode === 0 ? { ...READING, readonly: '1' } : READING);
   }
   return {
     client,
@@ -129,23 +137,28 @@ async function connectServer(settings: Settings, url: string): Promise<ReadOnly>
   };
 }
 
-async function mayWrite(client: ClickHouseClient, url: string): Promise<boolean> {
+/** What the user's profile says: 0 may write, 1 may not even set how an answer is written, 2 may set that. */
+async function readOnlyMode(client: ClickHouseClient, url: string): Promise<number> {
   try {
     const answer = await client.query({ query: "SELECT getSetting('readonly') AS mode", format: 'JSONEachRow' });
     const [row] = await answer.json<{ mode: number | string }>();
-    return Number(row?.mode) === 0;
+    return Number(row?.mode);
   } catch (error) {
     await client.close();
+    if (error instanceof ClickHouseError) throw new UsageError(`ClickHouse at ${url} refuses: ${reasonOf(error)}`);
     throw new UnavailableError(`ClickHouse at ${url} does not answer; check the address and that it runs`, {
       cause: error,
     });
   }
 }
 
+/** How answers are written: in CSV, NULL is an empty field, as spreadsheets have it; an empty text is `""`. */
+const READING: ClickHouseSettings = { format_csv_null_representation: '' };
+
 function open(
   { url, user, password }: Omit<ClickHouseEndpoint, 'password'> & { password: string | { reveal(): string } },
   database: string,
-  enforced: { readonly?: '1' } = {},
+  enforced: ClickHouseSettings = READING,
 ): ClickHouseClient {
   return createClient({
     url,

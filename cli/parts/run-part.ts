@@ -3,7 +3,6 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 import {
   type Component,
   createLogger,
-  describeError,
   type Health,
   HealthServer,
   Lifecycle,
@@ -15,8 +14,9 @@ import {
 } from '../../core/index.js';
 import { settingsOf } from '../settings.js';
 import { openDataFolder } from './data-folder.js';
+import { PartEntry } from './entry.js';
 import { goOnWithoutOutput } from './output.js';
-import { type Announcement, announce, type PartName } from './registry.js';
+import type { Announcement, PartName } from './registry.js';
 
 /** What a part is built from. */
 export interface PartContext {
@@ -63,7 +63,7 @@ export async function runPart(
   collectDefaultMetrics({ register: metrics });
   let health: () => Health = waitsFor('starting');
   const server = new HealthServer({ host: settings.metricsHost, port: settings.metricsPort }, metrics, () => health());
-  const known = new Entry(settings.data, part, log);
+  const known = new PartEntry(settings.data, part, log);
   let lifecycle: Lifecycle | undefined;
   const run = async () => {
     await server.start();
@@ -90,30 +90,6 @@ export async function runPart(
 }
 
 const waitsFor = (cause: string) => (): Health => ({ ok: false, detail: { cause } });
-
-/** A part's entry in the data folder; one that cannot be written, on a full disk for instance, ends nothing. */
-class Entry {
-  #known: ReturnType<typeof announce> | undefined;
-
-  constructor(
-    private readonly data: string,
-    private readonly part: PartName,
-    private readonly log: Logger,
-  ) {}
-
-  tell(about: Announcement): void {
-    try {
-      if (this.#known) this.#known.update(about);
-      else this.#known = announce(this.data, this.part, about);
-    } catch (error) {
-      this.log.warn(`${describeError(error)}: \`chancery status\` does not see this part as it is`);
-    }
-  }
-
-  end(): void {
-    this.#known?.end();
-  }
-}
 
 /** Resolves once the signal is aborted. */
 export function untilStopped(signal: AbortSignal): Promise<void> {

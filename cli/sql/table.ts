@@ -23,17 +23,21 @@ export function parseRows(text: string): Rows {
 }
 
 /**
- * The rows as a table for a person: numbers to the right, floats to 12 digits, NULL as ∅, controls written out, cells cut with … only when `width` is too narrow.
+ * The rows as a table for a person: numbers below each other by their decimal point, floats to 12 digits, NULL as ∅,
+ * controls written out, cells cut with … only when `width` is too narrow.
  * @param width columns of the window; Infinity cuts nothing
  */
 export function renderTable(rows: Rows, width: number): { lines: string[]; cut: boolean } {
   const float = rows.types.map(isFloat);
-  const shown = rows.cells.map((row) => row.map((cell, i) => cellText(cell, float[i] === true)));
+  const numeric = rows.types.map(isNumeric);
+  const shown = byPoint(
+    rows.cells.map((row) => row.map((cell, i) => cellText(cell, float[i] === true))),
+    numeric,
+  );
   const names = rows.names.map(printable);
   const natural = names.map((name, i) =>
     shown.reduce((widest, row) => Math.max(widest, length(row[i] ?? '')), length(name)),
   );
-  const numeric = rows.types.map(isNumeric);
   const widths = shrink(natural, numeric, width);
   const line = (row: readonly string[]) => row.map((cell, i) => pad(cell, widths[i] ?? 0, numeric[i] === true));
   const lines = [line(names), widths.map((w) => '─'.repeat(w)), ...shown.map(line)];
@@ -43,6 +47,25 @@ export function renderTable(rows: Rows, width: number): { lines: string[]; cut: 
 function cellText(cell: string, float: boolean): string {
   if (cell === CLICKHOUSE_NULL) return NULL_CELL;
   return float && Number.isFinite(Number(cell)) ? roundFloat(cell) : printable(cell.replace(/\s*\n\s*/g, '⏎'));
+}
+
+/** Numbers get blanks after them, so that those of a column have their decimal points below each other. */
+function byPoint(rows: readonly (readonly string[])[], numeric: readonly boolean[]): string[][] {
+  const fractions = numeric.map((is, i) =>
+    is ? rows.reduce((longest, row) => Math.max(longest, fractionOf(row[i] ?? '')), 0) : 0,
+  );
+  return rows.map((row) =>
+    row.map((cell, i) =>
+      PLAIN_NUMBER.test(cell) ? cell + ' '.repeat(Math.max(0, (fractions[i] ?? 0) - fractionOf(cell))) : cell,
+    ),
+  );
+}
+
+const PLAIN_NUMBER = /^-?\d+(\.\d+)?$/;
+
+/** Characters from the decimal point on; 0 for what is not a plain number, or a whole one. */
+function fractionOf(cell: string): number {
+  return PLAIN_NUMBER.exec(cell)?.[1]?.length ?? 0;
 }
 
 /** What a person means by 0.30000000000000004. The other formats keep every digit. */

@@ -26,7 +26,7 @@ describe('chancery sql', () => {
       out: [
         'id  title        last',
         '──  ───────────  ────',
-        ' 0  Rain            0',
+        ' 0  Rain         0',
         ' 1  Snow, "wet"  0.25',
         ' 2  Sun             ∅',
         '',
@@ -49,6 +49,24 @@ describe('chancery sql', () => {
     expect(out).toBe('"id","title","last"\n0,"Rain",0\n1,"Snow, ""wet""",0.25\n');
     const many = await sql('--format', 'csv', 'SELECT number FROM numbers(300000)');
     expect(many.out.split('\n')).toHaveLength(300_002);
+  });
+
+  it('leaves the field of NULL empty in CSV, and keeps it apart from an empty text', async () => {
+    const { out } = await sql('--format', 'csv', "SELECT id, last, '' AS text FROM prices WHERE id > 0 ORDER BY id");
+    expect(out).toBe('"id","last","text"\n1,0.25,""\n2,,""\n');
+  });
+
+  it('keeps every digit, and NULL in arrays, in every format', async () => {
+    const question =
+      "SELECT toDecimal128('12345678901234567890.123456789012', 12) AS d, [[1, NULL], []] AS a, toDateTime64('2026-11-21 12:30:00.000001', 6, 'UTC') AS t";
+    const exact = '12345678901234567890.123456789012';
+    expect((await sql(question)).out).toContain(`\n${exact}  [[1,NULL],[]]  2026-11-21 12:30:00.000001\n`);
+    expect((await sql('--format', 'json', question)).out).toBe(
+      `[\n{"d":${exact},"a":[[1,null],[]],"t":"2026-11-21 12:30:00.000001"}\n]\n`,
+    );
+    expect((await sql('--format', 'csv', question)).out).toBe(
+      `"d","a","t"\n${exact},"[[1,NULL],[]]","2026-11-21 12:30:00.000001"\n`,
+    );
   });
 
   it('leaves an answer alone that the statement formats itself', async () => {
@@ -117,6 +135,11 @@ describe('chancery sql', () => {
     expect((await chancery(['sql', 'SELECT max(id) AS m FROM prices', '--format', 'csv'], { env })).out).toBe(
       '"m"\n2\n',
     );
+    const csv = ['sql', 'SELECT last FROM prices WHERE id = 2', '--format', 'csv'];
+    expect((await chancery(csv, { env })).out).toBe('"last"\n\n');
+    const wrong = await chancery(['sql', 'SELECT 1'], { env: { ...env, CLICKHOUSE_PASSWORD: 'x' } });
+    expect(wrong.code).toBe(2);
+    expect(wrong.err).toMatch(/^chancery: ClickHouse at http:[^ ]+ refuses: [^\n]*owner[^\n]*\n$/);
     const write = await chancery(['sql', 'TRUNCATE TABLE prices'], { env });
     expect(write.code).toBe(1);
     expect(write.err).toMatch(/^chancery: [^\n]*readonly[^\n]*only reads[^\n]*\n$/);

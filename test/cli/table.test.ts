@@ -29,13 +29,25 @@ describe('a table of an answer', () => {
     expect(Math.max(...lines.map((line) => [...line].length))).toBeLessThanOrEqual(27);
   });
 
+  it('puts decimal points below each other', () => {
+    const text = '["last","n"]\n["Float64","Int8"]\n["0.82","1"]\n["0.8","10"]\n["12","-5"]\n["ᴺᵁᴸᴸ","0"]';
+    expect(renderTable(parseRows(text), 80).lines).toEqual([
+      ' last   n',
+      '─────  ──',
+      ' 0.82   1',
+      ' 0.8   10',
+      '12     -5',
+      '    ∅   0',
+    ]);
+  });
+
   it('rounds floats to 12 digits, and nothing else', () => {
     const text =
       '["a","b","c"]\n["Float64","Decimal(38, 18)","Nullable(Float64)"]\n' +
       '["0.30000000000000004","0.300000000000000004","nan"]\n["1e-20","1","-12345.5"]';
     expect(renderTable(parseRows(text), 80).lines.slice(2)).toEqual([
       '  0.3  0.300000000000000004       nan',
-      '1e-20                     1  -12345.5',
+      '1e-20  1                     -12345.5',
     ]);
   });
 

@@ -62,12 +62,4 @@ FROM
     FROM {database}.price_ticks
     GROUP BY event, market, begins_at
 ) AS periods
-LEFT JOIN
-(
-    SELECT
-        event,
-        groupArray((covered_ranges.begins_at, if(state = 'live', now64(6, 'UTC'), covered_ranges.ends_at))) AS ranges
-    FROM {database}.covered_ranges
-    WHERE stream = 'order-book'
-    GROUP BY event
-) AS watched USING (event);
+LEFT JOIN (SELECT event, ranges FROM {database}.watched_ranges WHERE stream = 'order-book') AS watched USING (event);

@@ -66,15 +66,7 @@ FROM
         FROM {database}.chance_series
         GROUP BY market, begins_at
     ) AS periods
-    LEFT JOIN
-    (
-        SELECT
-            event,
-            groupArray((covered_ranges.begins_at, if(state = 'live', now64(6, 'UTC'), covered_ranges.ends_at))) AS ranges
-        FROM {database}.covered_ranges
-        WHERE stream = 'chance'
-        GROUP BY event
-    ) AS watched USING (event)
+    LEFT JOIN (SELECT event, ranges FROM {database}.watched_ranges WHERE stream = 'chance') AS watched USING (event)
     LEFT JOIN
     (
         SELECT market, groupArray((repaired_ranges.begins_at, repaired_ranges.ends_at)) AS fetched

@@ -62,15 +62,7 @@ FROM
             WHERE received_at >= now64(6, 'UTC') - toIntervalHour(24)
             WINDOW later AS (PARTITION BY market ORDER BY received_at, `_offset`, `_index` ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING)
         ) AS stands
-        LEFT JOIN
-        (
-            SELECT
-                event,
-                groupArray((covered_ranges.begins_at, if(state = 'live', now64(6, 'UTC'), covered_ranges.ends_at))) AS ranges
-            FROM {database}.covered_ranges
-            WHERE stream = 'order-book'
-            GROUP BY event
-        ) AS watched USING (event)
+        LEFT JOIN (SELECT event, ranges FROM {database}.watched_ranges WHERE stream = 'order-book') AS watched USING (event)
     )
     GROUP BY event, market
 );
