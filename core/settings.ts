@@ -427,7 +427,7 @@ export const SETTINGS = {
     schema: z.coerce.number().min(0),
     default: 500,
     placeholder: 'MS',
-    help: 'how long a batch may wait to grow, milliseconds',
+    help: 'how long a batch may wait to grow, milliseconds; twice as long while it is small, and again twice for what is neither price nor chance',
   }),
   acceptLoss: setting({
     schema: flag,

@@ -52,6 +52,8 @@ const BATCH_BYTES = 48e6;
 /** How long a batch waits for the missing pieces of a body, milliseconds. */
 const PIECE_DELAY_MS = 5000;
 const TOPIC_NAMES: readonly string[] = Object.values(TOPICS);
+/** What is wanted at once; the rest waits twice as long to be inserted. */
+const PROMPT_TOPICS: ReadonlySet<string> = new Set([TOPICS.orderBook, TOPICS.chance]);
 
 /** Makes rows of raw records and brings them into ClickHouse, exactly once: a member of the group of workers. */
 export class TransformWorker implements Component, ConsumerHandler {
@@ -194,7 +196,7 @@ export class TransformWorker implements Component, ConsumerHandler {
         partition: number,
         builder,
         writer,
-        delayMs: settings.batchDelayMs,
+        delayMs: PROMPT_TOPICS.has(topic) ? settings.batchDelayMs : 2 * settings.batchDelayMs,
         pieceDelayMs: PIECE_DELAY_MS,
         clock: this.#clock,
         onWritten: (built) => this.#metrics.written(topic, built),

@@ -62,24 +62,29 @@ function busRows(bus: readonly PartitionLag[] | null): string[] {
 }
 
 function tableRows({ tables }: StatusReport): string[] {
-  if (!tables || tables.length === 0) return [];
-  const rows = tables.map(({ name, rows: count, bytes, merges }) => [
+  const filled = (tables ?? []).filter(({ rows: count }) => count > 0);
+  if (filled.length === 0) return [];
+  const rows = filled.map(({ name, rows: count, bytes, merges }) => [
     name,
     formatCount(count),
     formatBytes(bytes),
-    merges ? 'merged: rows also go away' : '',
+    merges ? 'one row per key' : '',
   ]);
-  return columns([['table', 'rows', 'on disk'], ...rows], [1, 2]);
+  const empty = (tables?.length ?? 0) - filled.length;
+  return [
+    ...columns([['table', 'rows', 'on disk'], ...rows], [1, 2]),
+    ...(empty > 0 ? [`and ${formatCount(empty)} that ${empty === 1 ? 'is' : 'are'} empty`] : []),
+  ];
 }
 
 function coverageRows(quality: Quality | null): string[] {
   if (!quality || quality.coverage.length === 0) return [];
   const rows = quality.coverage.map((c) => [
     c.stream,
-    `${formatCount(c.live)} of ${formatCount(c.open)}`,
+    c.open > 0 ? `${formatCount(c.live)} of ${formatCount(c.open)}` : '–',
     percent(c.observed),
     percent(c.repaired),
-    percent(c.missing),
+    percent(c.missing, Math.ceil),
     formatCount(c.gaps),
   ]);
   const head = ['stream', 'open events watched', 'observed', 'repaired', 'missing', 'gaps'];
@@ -115,9 +120,9 @@ function deadLetterRows(quality: Quality | null): string[] {
   );
 }
 
-/** Never rounded up to 100 % while something is missing. */
-function percent(fraction: number): string {
-  return `${(Math.floor(fraction * 10_000) / 100).toFixed(2)} %`;
+/** Rounded so that neither 100 % is said while something is missing, nor 0 % is said to be missing then. */
+function percent(fraction: number, round: (value: number) => number = Math.floor): string {
+  return `${(round(Number((fraction * 10_000).toFixed(6))) / 100).toFixed(2)} %`;
 }
 
 function diskLine({ disk }: StatusReport): string {
