@@ -14,7 +14,7 @@ export interface PartLine {
 export interface TableLine {
   readonly name: string;
   readonly rows: number;
-  /** Rows per second since the last look. */
+  /** Rows per second, lately. */
   readonly perSecond: number;
 }
 
@@ -43,6 +43,10 @@ export interface Paint {
   bad(text: string): string;
 }
 
+/** How many tables are named; a window and a line of a log have room for no more. */
+const TABLES_ON_BOARD = 9;
+const TABLES_IN_LINE = 5;
+
 const ESC = String.fromCharCode(27);
 const sgr = (code: number) => (text: string) => `${ESC}[${code}m${text}${ESC}[0m`;
 const asIs = (text: string) => text;
@@ -69,10 +73,10 @@ export function board(state: BoardState, paint: Paint): string[] {
 export function progressLine(state: BoardState): string {
   const rows = state.tables.reduce((sum, table) => sum + table.rows, 0);
   const perSecond = state.tables.reduce((sum, table) => sum + table.perSecond, 0);
-  const tables = state.tables.map((table) => `${table.name} ${formatCount(table.rows)}`).join(', ');
+  const tables = largest(state.tables, TABLES_IN_LINE).map((table) => `${table.name} ${formatCount(table.rows)}`);
   const down = state.parts.filter((part) => !isFine(part)).map((part) => `${part.name} ${part.state}`);
   return [
-    `recorded ${formatCount(rows)} rows (+${formatCount(Math.round(perSecond))}/s): ${tables || 'nothing yet'}`,
+    `recorded ${formatCount(rows)} rows (+${formatCount(Math.round(perSecond))}/s): ${tables.join(', ') || 'nothing yet'}`,
     ...quality(state),
     ...down,
   ].join('; ');
@@ -94,10 +98,20 @@ function isFine({ state }: PartLine): boolean {
 function tableLines(state: BoardState, paint: Paint): string[] {
   if (state.tables.length === 0) return [`  ${paint.dim('nothing recorded yet')}`];
   const rows = columns(
-    state.tables.map((t) => [printable(t.name), formatCount(t.rows), rate(t.perSecond)]),
+    largest(state.tables, TABLES_ON_BOARD).map((t) => [printable(t.name), formatCount(t.rows), rate(t.perSecond)]),
     [1, 2],
   );
   return [...rows.map((row) => `  ${row}`), `  ${paint.dim(quality(state).join(' · '))}`];
+}
+
+/** The largest tables first; those that find no place are one line together. */
+function largest(tables: readonly TableLine[], places: number): TableLine[] {
+  const sorted = [...tables].sort((a, b) => b.rows - a.rows || a.name.localeCompare(b.name));
+  if (sorted.length <= places) return sorted;
+  const others = sorted.slice(places - 1);
+  const sum = (of: (table: TableLine) => number) => others.reduce((total, table) => total + of(table), 0);
+  const rest = { name: `${others.length} others`, rows: sum((t) => t.rows), perSecond: sum((t) => t.perSecond) };
+  return [...sorted.slice(0, places - 1), rest];
 }
 
 function rate(perSecond: number): string {

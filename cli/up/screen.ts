@@ -34,7 +34,7 @@ export class Screen {
 
   /** Replaces the board. */
   show(board: readonly string[]): void {
-    if (this.#ended) return;
+    if (this.#ended || (this.#drawn > 0 && board.join('\n') === this.#board.join('\n'))) return;
     this.#erase();
     this.#board = board;
     this.#draw();

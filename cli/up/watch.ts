@@ -16,6 +16,9 @@ export interface Figures {
 
 const NOTHING: Figures = { tables: [], waiting: undefined, newestSeconds: undefined, deadLetters: undefined };
 
+/** Rates are those of the last looks: rows come in batches, so two looks alone would tell of none or of many. */
+const RATE_LOOKS = 5;
+
 /** How long the screen waits for figures, milliseconds. */
 const PATIENCE_MS = 2000;
 
@@ -23,8 +26,8 @@ const PATIENCE_MS = 2000;
 export class Watch {
   #bus: Bus | undefined;
   #warehouse: ReadOnly | undefined;
-  #before = new Map<string, number>();
-  #beforeAt = 0;
+  /** Rows by table at the last looks, the oldest first. */
+  #looks: { readonly at: number; readonly rows: ReadonlyMap<string, number> }[] = [];
   #last = NOTHING;
   #looking: Promise<void> | undefined;
 
@@ -77,13 +80,14 @@ export class Watch {
       freshness(client, this.settings.database),
     ]);
     const now = performance.now();
-    const seconds = (now - this.#beforeAt) / 1000;
+    const oldest = this.#looks[0];
+    const seconds = (now - (oldest?.at ?? 0)) / 1000;
     const tables = sizes.filter(isRecord).map(({ name, rows }) => {
-      const before = this.#before.get(name) ?? rows;
+      const before = oldest?.rows.get(name) ?? rows;
       return { name, rows, perSecond: Math.max(0, rows - before) / seconds };
     });
-    this.#before = new Map(sizes.map(({ name, rows }) => [name, rows]));
-    this.#beforeAt = now;
+    const look = { at: now, rows: new Map(sizes.map(({ name, rows }) => [name, rows])) };
+    this.#looks = [...this.#looks, look].slice(-RATE_LOOKS);
     const deadLetters = sizes.find(({ name }) => name === 'dead_letters')?.rows;
     return { tables, freshness: fresh, deadLetters };
   }

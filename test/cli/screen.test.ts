@@ -22,6 +22,8 @@ describe('the screen of up', () => {
     expect(stream.take()).toBe('a\nb\n');
     screen.show(['c', 'd']);
     expect(stream.take()).toBe(`${ESC}[2A${ESC}[Jc\nd\n`);
+    screen.show(['c', 'd']);
+    expect(stream.take()).toBe('');
     screen.news('it happened');
     expect(stream.take()).toBe(`${ESC}[2A${ESC}[Jit happened\nc\nd\n`);
   });

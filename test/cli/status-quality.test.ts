@@ -35,7 +35,7 @@ describe('what status and up count', () => {
     expect(lines[from]).toBe('  55  in all');
     expect(lines[from + 1]).toBe('   3  reason \\x1b[2J 0');
     expect(lines[from + 21]).toBe('  10  … and 5 other reasons');
-    expect(lines.join('\n')).toMatch(/price_states .*one row per key/);
+    expect(lines.join('\n')).toMatch(/applied_sql .*one row per key\n.*and \d+ that are empty/s);
   });
 
   it('leaves out of what was recorded the tables whose rows merges take away', async () => {
