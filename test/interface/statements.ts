@@ -702,6 +702,12 @@ export const STATEMENTS: readonly Statement[] = [
     exchange: ['exchange/server/streams/balance-stream.ts'],
   },
   {
+    id: '6.5/other-feeds',
+    says: 'Order feed, activity feed and last-trades feed are named without an endpoint: recorded raw by address',
+    client: ['client/streams/raw-stream.ts', 'collectors/raw-feed.ts'],
+    exchange: [],
+  },
+  {
     id: '6.6/orders',
     says: 'Placed orders are reported as ORDER_UPDATE, TP/SL changes as TPSL_UPDATE',
     client: ['client/streams/order-update-stream.ts'],
