@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { isLoopback } from '../client/index.js';
 import { Backoff, type Clock, type Component, type Logger, packageRoot, UsageError } from '../core/index.js';
 import type { Handover, News } from './handover.js';
 
@@ -41,8 +42,15 @@ export class BotsProcess implements Component {
     return this.#child?.pid;
   }
 
-  /** Resolves when the process was started; it trades as soon as it is connected. @throws UsageError when it is not built */
+  /**
+   * Resolves when the process was started; it trades as soon as it is connected.
+   * @throws UsageError when the exchange is where no client goes without TLS, or the program is not built
+   */
   async start(): Promise<void> {
+    const { hostname } = new URL(this.options.url);
+    if (!isLoopback(hostname)) {
+      throw new UsageError(`bots cannot trade at ${hostname}: use --host 127.0.0.1 or 0.0.0.0, or --bots 0`);
+    }
     const program = join(packageRoot(), 'dist/bots/child.js');
     if (!existsSync(program)) throw new UsageError(`${program} is missing: run \`npm run build\``);
     this.#running = Promise.all([this.#keepAlive(program), this.#tellNews()]);

@@ -1,5 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Crew } from '../../bots/index.js';
+import { createLogger } from '../../core/index.js';
+import { startExchange } from '../../exchange/index.js';
 import { startServer, type TestServer, type TestServerOptions, until } from '../exchange/server-support.js';
 import { startCrew } from './support.js';
 
@@ -103,10 +108,32 @@ describe('the bots', () => {
   });
 
   it('live with a rate limit', async () => {
-    const server = await trading({ quirks: 'rate-limit=60' });
-    await until(() => fillsOf(server).length > 30);
-    const { values } = await server.server.metrics.requests.get();
-    expect(values.some(({ labels }) => labels.status === '429')).toBe(true);
+    const server = await trading({ quirks: 'rate-limit=20' });
+    const { requests } = server.server.metrics;
+    const limited = async () => (await requests.get()).values.some(({ labels }) => labels.status === '429');
+    await until(limited);
+    const before = fillsOf(server).length;
+    await until(() => fillsOf(server).length > before + 15);
+  });
+
+  it('go on when the exchange was away, with the orders that they had', async () => {
+    const data = mkdtempSync(join(tmpdir(), 'chancery-bots-'));
+    onTestFinished(() => rmSync(data, { recursive: true, force: true }));
+    const options = { data, events: 2, bots: BOTS, pace: 0, printBots: true };
+    const log = createLogger({ part: 'exchange', level: 'error' });
+    const first = await startExchange({ ...options, port: 0 }, { log });
+    const { url, bots: accounts = [], control } = first.ready;
+    await startCrew({ url, accounts, pace: PACE });
+    const fills = async (token: string) => {
+      const answer = await fetch(`${control.url}/truth/trades?after=0`, { headers: { 'x-control-token': token } });
+      return (await answer.text()).split('\n').length - 1;
+    };
+    await until(async () => (await fills(control.token)) > 20);
+    const before = await fills(control.token);
+    await first.close();
+    const second = await startExchange({ ...options, port: new URL(url).port }, { log });
+    onTestFinished(() => second.close());
+    await until(async () => (await fills(second.ready.control.token)) > before + 20);
   });
 
   it('end when they are told to, and ask for nothing afterwards', async () => {

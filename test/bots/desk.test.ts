@@ -1,0 +1,128 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { Desk } from '../../bots/desk.js';
+import { MarketWatch } from '../../bots/market-watch.js';
+import { OwnAccount } from '../../bots/own-account.js';
+import { AccountClient, ApiKey, ExchangeClient } from '../../client/index.js';
+import { TradingClient } from '../../client/trading/index.js';
+import { createLogger, Secret, systemClock } from '../../core/index.js';
+import { startServer, type TestServer, until } from '../exchange/server-support.js';
+
+/** One bot's desk at an exchange where nobody else trades; with the same account as often as it is asked for. */
+async function deskAt(server: TestServer) {
+  const [seeded] = server.core.seededAccounts();
+  if (!seeded) throw new Error('no account');
+  const addresses = { base: server.url };
+  const exchange = new ExchangeClient({ addresses, requestsPerSecond: 1000, retryBaseMs: 5 });
+  const apiKey = new ApiKey(seeded.apiKey, new Secret(seeded.apiSecret));
+  const log = createLogger({ part: 'bots', level: 'error' });
+  const stop = new AbortController();
+  const own: OwnAccount = new OwnAccount({
+    addresses,
+    apiKey,
+    serverTime: exchange.serverTime,
+    quotes: { markets: [], of: (id) => quotes.of(id), ofAsset: (id) => quotes.ofAsset(id) },
+    usdcId: () => quotes.usdcId,
+  });
+  const onClosed = (marketId: string) => own.orders.removeMarket(marketId);
+  const quotes = new MarketWatch({ exchange, addresses, clock: systemClock, pace: 20, onClosed, log });
+  const desk = new Desk({
+    trading: new TradingClient(exchange, { apiKey }),
+    account: new AccountClient(exchange, { apiKey }),
+    own,
+    quotes,
+    usdcId: () => quotes.usdcId,
+    clock: systemClock,
+    trustMs: 600_000,
+    signal: stop.signal,
+  });
+  await quotes.start(stop.signal);
+  own.start(stop.signal);
+  onTestFinished(async () => {
+    stop.abort();
+    await Promise.all([quotes.stop(), own.close(), exchange.close()]);
+  });
+  await until(() => desk.ready && quotes.markets.length > 0);
+  await desk.settle();
+  const [market] = quotes.markets;
+  if (!market) throw new Error('no market');
+  const active = () => server.core.activeOrders(seeded.userId).map(({ orderId }) => orderId);
+  const known = () => desk.orders.ofMarket(market.marketId).map(({ orderId }) => orderId);
+  return { desk, market, own, quotes, active, known, userId: seeded.userId };
+}
+
+const arm = (server: TestServer, kind: string) => server.control('POST', '/faults', { kind, stream: 'rest', count: 1 });
+
+describe('a desk', () => {
+  it('takes over an order whose answer broke off, and places none for one that was never received', async () => {
+    const server = await startServer({ events: 1 });
+    const { desk, market, active, known } = await deskAt(server);
+    await arm(server, 'truncated-body');
+    await expect(desk.limit(market, 'YES', 'BUY', 20, 1000)).rejects.toThrow(/may or may not have been carried out/);
+    expect(active()).toHaveLength(1);
+    expect(known()).toEqual([]);
+    await desk.settle();
+    expect(known()).toEqual(active());
+    const [order] = desk.orders.ofMarket(market.marketId);
+    expect(order).toMatchObject({ side: 'BUY', outcome: 'YES', price: 20, remaining: 1000 });
+
+    await arm(server, 'http-reset');
+    await expect(desk.limit(market, 'NO', 'BUY', 30, 500)).rejects.toThrow(/may or may not have been carried out/);
+    await desk.settle();
+    expect(active()).toHaveLength(1);
+    expect(known()).toEqual(active());
+    if (order) await desk.cancel(order);
+    expect([active(), known()]).toEqual([[], []]);
+  });
+
+  it('finds the open orders of an earlier run, and cancels those of markets that it cannot find', async () => {
+    const server = await startServer({ events: 1 });
+    const first = await deskAt(server);
+    for (const price of [10, 20, 30]) await first.desk.limit(first.market, 'YES', 'BUY', price, 700);
+    await first.desk.limit(first.market, 'NO', 'BUY', 40, 300);
+    const second = await deskAt(server);
+    expect(second.known().sort()).toEqual(first.active().sort());
+    const third = await deskAt(server);
+    third.quotes.ofAsset = () => undefined;
+    third.own.unsettled = true;
+    for (const order of third.desk.orders.ofMarket(third.market.marketId)) third.desk.orders.remove(order);
+    await third.desk.settle();
+    expect(first.active()).toEqual([]);
+  });
+
+  it('hears of fills by its balance, and of a broken stream by looking', async () => {
+    const server = await startServer({ events: 1 });
+    const { desk, market, own, known, userId } = await deskAt(server);
+    await desk.limit(market, 'YES', 'BUY', 20, 1000);
+    await desk.limit(market, 'YES', 'BUY', 25, 400);
+    const { eventId, marketId, noAssetId } = market;
+    const opened = server.core.openAccount({ email: 'x@test.example', passwordHash: 'x', depositMicros: 1e9 });
+    const taker = opened.ok ? opened.value.userId : '';
+    const take = (quantity: number) => {
+      const target = { userId: taker, eventId, marketId, assetId: noAssetId };
+      expect(server.core.placeLimit({ ...target, side: 'BUY', price: 80, quantity })).toMatchObject({ ok: true });
+    };
+    take(600);
+    await until(() => desk.free(market, 'YES') === 600);
+    expect(desk.orders.ofMarket(marketId)).toMatchObject([{ price: 20, remaining: 800 }]);
+
+    await server.control('POST', '/faults', { kind: 'drop-connection', stream: 'balance', count: 1 });
+    await until(() => own.unsettled);
+    take(800);
+    await until(() => own.ready && desk.free(market, 'YES') === 1400);
+    await desk.settle();
+    expect(known()).toEqual([]);
+    expect(server.core.activeOrders(userId)).toEqual([]);
+  });
+
+  it('says no to a refusal, and to nothing else', async () => {
+    const server = await startServer({ events: 1 });
+    const { desk, market, known } = await deskAt(server);
+    expect(await desk.limit(market, 'YES', 'SELL', 50, 100)).toBe(false);
+    expect(await desk.buy(market, 'YES', 1e6)).toBe(true);
+    expect(await desk.protect(market, 'YES', 100, 60, 40)).toBe(false);
+    await arm(server, 'http-429');
+    await expect(desk.limit(market, 'YES', 'BUY', 20, 1000)).rejects.toThrow(/answered 429/);
+    await desk.settle();
+    expect(known()).toEqual([]);
+  });
+});
