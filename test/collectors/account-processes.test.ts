@@ -1,0 +1,166 @@
+import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type Bus, openEmbeddedBus } from '../../bus/index.js';
+import { decodeTrades } from '../../client/index.js';
+import { type Mark, type RawRecord, TOPICS } from '../../core/index.js';
+import { readAll } from '../bus/rig.js';
+import { chancery } from '../cli/command.js';
+import { until } from '../exchange/server-support.js';
+import { Part } from '../support/part.js';
+import { type AccountMarket, accountMarket, listed, OFTEN, type Trader } from './account-rig.js';
+import { marksOf, recordsOf, tempDir } from './rig.js';
+
+const FAST = [
+  ...['holdings', 'trades', 'transactions', 'tpsl', 'stats', 'activity', 'events'].flatMap((group) => [
+    `--${group}-schedule`,
+    OFTEN,
+  ]),
+  ...['--log-level', 'trace', '--requests-per-second', '200'],
+];
+
+function accountsFile(folder: string, traders: readonly Trader[], mode = 0o600): string {
+  const path = join(folder, 'accounts.json');
+  const entries = traders.map(({ name, credentials: { apiKey, login } }) => [
+    name,
+    {
+      apiKey: apiKey?.key,
+      apiSecret: apiKey?.secret.reveal(),
+      email: login?.email,
+      password: login?.password.reveal(),
+    },
+  ]);
+  writeFileSync(path, JSON.stringify(Object.fromEntries(entries)));
+  chmodSync(path, mode);
+  return path;
+}
+
+async function collect(market: AccountMarket, data: string, ...args: string[]): Promise<Part> {
+  const part = await Part.start('collect', ['--data', data, '--exchange-url', market.ready.url, ...FAST, ...args]);
+  onTestFinished(() => part.kill9());
+  return part;
+}
+
+function busOf(data: string): Bus {
+  const bus = openEmbeddedBus({ dir: join(data, 'bus'), retentionEveryMs: 0 });
+  onTestFinished(() => bus.close());
+  return bus;
+}
+
+describe('a collector process with accounts', { timeout: 120_000 }, () => {
+  it('does not start with credentials that others may read', async () => {
+    const folder = await tempDir();
+    const path = join(folder, 'accounts.json');
+    writeFileSync(path, '{"ann":{"apiKey":"pk_a","apiSecret":"c2VjcmV0"}}');
+    chmodSync(path, 0o644);
+    const { code, err, out } = await chancery(['collect', '--data', folder, '--accounts-file', path]);
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toBe(`chancery: ${path} holds secrets and has mode 0644; type: chmod 600 ${path}\n`);
+  });
+
+  it('is killed and goes on without a gap, and shows its secrets nowhere', async () => {
+    const market = await accountMarket();
+    const { ann, bob } = market;
+    const data = await tempDir();
+    const file = accountsFile(await tempDir(), [ann, bob]);
+    const bus = busOf(data);
+    const own = async () => {
+      const records = (await recordsOf(bus, TOPICS.account)).filter((record) => record.kind === 'account.trades');
+      return [...new Set(listed(records, decodeTrades).map(({ item }) => item.tradeId))].sort();
+    };
+    const all = async () => (await market.fills()).map(({ tradeId }) => tradeId).sort();
+    let told = '';
+    for (let round = 0; round < 3; round++) {
+      const part = await collect(market, data, '--accounts-file', file);
+      for (let n = 0; n < 10; n++) await market.fill();
+      await until(async () => (await own()).length === (await all()).length);
+      told += readFileSync(`/proc/${part.pid}/cmdline`, 'latin1');
+      if (round < 2) await part.kill9();
+      else expect(await part.stop()).toBe(0);
+      told += part.stderr;
+      for (let n = 0; n < 3 && round < 2; n++) await market.fill();
+    }
+    expect(await own()).toEqual(await all());
+    const polls = marksOf(await recordsOf(bus, TOPICS.marks), 'poll').filter(({ operation }) => operation === 'trades');
+    expect(polls.filter(({ outcome }) => outcome !== 'complete')).toEqual([]);
+
+    for (const folder of ['collector', 'run']) {
+      for (const name of readdirSync(join(data, folder))) told += readFileSync(join(data, folder, name), 'latin1');
+    }
+    expect(told).toContain('"known"');
+    for (const topic of Object.values(TOPICS)) told += (await readAll(bus, topic)).flat().join('');
+    for (const secret of [...ann.secrets, ...bob.secrets]) expect(told.includes(secret)).toBe(false);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+});
+
+describe('collector processes that share the work', { timeout: 120_000 }, () => {
+  it('each do their own part, and overlap without doubling what has an identity', async () => {
+    const market = await accountMarket('--events', '12');
+    const { ann, bob } = market;
+    const data = await tempDir();
+    const file = accountsFile(await tempDir(), [ann, bob]);
+    const bus = busOf(data);
+    const start = (name: string, shard: string) =>
+      collect(market, data, '--accounts-file', file, '--collector-name', name, '--shard', shard);
+    await Promise.all([start('one', '0/2'), start('two', '1/2')]);
+    await market.fill();
+    const marks = () => recordsOf(bus, TOPICS.marks);
+    const watched = async (stream: string) => {
+      const found = (await marks()).map(({ body, sid }) => ({ ...(body as Mark), sid }));
+      return found.filter((mark) => mark.type === 'subscribed' && mark.stream === stream);
+    };
+    await until(async () => (await watched('order-book')).length === 12 && (await watched('chance')).length === 12);
+    await until(async () => (await watched('orders')).length === 2 && (await watched('balance')).length === 2);
+    const polled = async () => marksOf(await marks(), 'poll');
+    await until(async () => new Set((await polled()).map(({ operation }) => operation)).size >= 14);
+    const owners = new Map<string, Set<string>>();
+    for (const { body, sid } of await marks()) {
+      const mark = body as Mark;
+      const work =
+        mark.type === 'subscribed' && /order-book|chance/.test(mark.stream)
+          ? `event ${mark.event}`
+          : mark.type === 'poll' && mark.operation !== 'chance-history'
+            ? `${mark.operation} ${mark.subject}`
+            : undefined;
+      if (work !== undefined) owners.set(work, (owners.get(work) ?? new Set()).add(sid));
+    }
+    expect([...owners].filter(([, own]) => own.size !== 1)).toEqual([]);
+    const sids = await sessionsOf(marks());
+    expect(sids.size).toBe(2);
+    expect(new Set([...owners.values()].flatMap((own) => [...own]))).toEqual(new Set(sids.values()));
+
+    const third = await start('all', '0/1');
+    await until(async () => (await watched('order-book')).length === 24);
+    await market.fill();
+    const fills = await market.fills();
+    const own = async () => {
+      const records = (await recordsOf(bus, TOPICS.account)).filter((record) => record.kind === 'account.trades');
+      return listed(records, decodeTrades);
+    };
+    const all = (await sessionsOf(marks())).get('all');
+    const bySid = async (sid: string | undefined) => (await own()).filter(({ record }) => record.sid === sid);
+    await until(
+      async () =>
+        (await bySid(all)).length >= 4 && new Set((await own()).map(({ item }) => item.tradeRecordId)).size === 4,
+    );
+    expect(new Set((await own()).map(({ item }) => item.tradeId)).size).toBe(fills.length);
+    // What has no identity is told apart by who watched it: every event is seen twice, by two sessions.
+    const twice = new Map<string, Set<string>>();
+    for (const mark of await watched('order-book')) {
+      if (mark.type === 'subscribed') twice.set(mark.event, (twice.get(mark.event) ?? new Set()).add(mark.sid));
+    }
+    expect([...twice.values()].every((who) => who.size === 2 && who.has(all ?? ''))).toBe(true);
+    expect(await third.stop()).toBe(0);
+  });
+});
+
+/** Sessions by the name of their collector. */
+async function sessionsOf(marks: Promise<RawRecord[]>): Promise<Map<string, string>> {
+  const sessions = new Map<string, string>();
+  for (const { body, sid } of await marks) {
+    const mark = body as Mark;
+    if (mark.type === 'session-started') sessions.set(mark.collector, sid);
+  }
+  return sessions;
+}
