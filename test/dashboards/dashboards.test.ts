@@ -18,7 +18,7 @@ import { Rig, until } from '../pipeline/rig.js';
 import { type Answer, askAsGrafana, askTimed, valuesOf } from './answer.js';
 import { checkCompleteness, checkNames, checkShape, overlaps } from './checks.js';
 import { MAY_BE_EMPTY } from './expectations.js';
-import { RULES, readRules } from './provisioning.js';
+import { RULES, readDataSource, readRules } from './provisioning.js';
 import { chooseVariables } from './variables.js';
 
 const WITHIN_MS = 2000;
@@ -121,6 +121,25 @@ describe('the dashboards', () => {
     const gapSeconds = valuesOf(await answerOf('Gaps'), 'seconds').map(Number);
     const sum = (numbers: number[]) => numbers.reduce((total, one) => total + one, 0);
     expect(sum(notWatched)).toBeCloseTo(sum(gapSeconds), 1);
+  });
+
+  it('are asked through the provisioned data source within what the reader may ask for', async () => {
+    const { uid, queryTimeoutSeconds } = readDataSource();
+    const { rows } = await askAsGrafana(clickhouse.reader, 'SELECT 1', queryTimeoutSeconds);
+    expect(rows).toEqual([[1]]);
+    for (const { templating } of dashboards) {
+      const source = templating.list.find(({ type }) => type === 'datasource');
+      expect(source?.current?.value).toBe(uid);
+    }
+  });
+
+  it('can be asked over the native protocol, which the provisioned data source speaks', async () => {
+    const { user, password } = clickhouse.reader;
+    const place = `'127.0.0.1:${clickhouse.tcpPort}', chancery, price_ticks, '${user}', '${password.reveal()}'`;
+    const [row] = await rig.rows<{ n: number }>(`SELECT count() AS n FROM remote(${place})`);
+    expect(row?.n).toBeGreaterThan(600);
+    const stranger = place.replace(password.reveal(), 'wrong');
+    await expect(rig.rows(`SELECT count() AS n FROM remote(${stranger})`)).rejects.toThrow('AUTHENTICATION_FAILED');
   });
 
   it('can be asked through a data source that is set up by hand, with the plugin’s own time limit', async () => {

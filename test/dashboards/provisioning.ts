@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { dashboardFolder } from '../../viewer/index.js';
 
-export const PROVISIONING = join(dashboardFolder(), 'provisioning');
+const PROVISIONING = join(dashboardFolder(), 'provisioning');
 export const RULES = join(PROVISIONING, 'alerting/chancery.yaml');
 
 const seconds = z.string().regex(/^\d+[smh]$/);
@@ -85,4 +85,35 @@ export function readRules(): Rule[] {
   );
 }
 
-export const readYaml = (path: string): unknown => parse(readFileSync(path, 'utf8'));
+const dataSourceFile = z.strictObject({
+  apiVersion: z.literal(1),
+  datasources: z.tuple([
+    z.strictObject({
+      name: z.string(),
+      uid: z.string(),
+      type: z.literal('grafana-clickhouse-datasource'),
+      access: z.literal('proxy'),
+      isDefault: z.boolean(),
+      editable: z.boolean(),
+      jsonData: z.strictObject({
+        host: z.string(),
+        port: z.string(),
+        protocol: z.literal('native'),
+        username: z.literal('reader'),
+        defaultDatabase: z.literal('chancery'),
+        dialTimeout: z.string(),
+        queryTimeout: z.string().regex(/^\d+$/),
+      }),
+      secureJsonData: z.strictObject({ password: z.string().startsWith('$') }),
+    }),
+  ]),
+});
+
+export function readDataSource(): { uid: string; queryTimeoutSeconds: number } {
+  const [{ uid, jsonData }] = dataSourceFile.parse(
+    readYaml(join(PROVISIONING, 'datasources/chancery.yaml')),
+  ).datasources;
+  return { uid, queryTimeoutSeconds: Number(jsonData.queryTimeout) };
+}
+
+const readYaml = (path: string): unknown => parse(readFileSync(path, 'utf8'));

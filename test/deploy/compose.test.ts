@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: this is how docker compose writes a variable.
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Ajv2019 } from 'ajv/dist/2019.js';
@@ -139,6 +139,19 @@ describe('docker-compose.yml', () => {
       const flags = subcommand?.options.map(({ long }) => long) ?? [];
       for (const option of options.filter((word) => word.startsWith('--'))) expect(flags, name).toContain(option);
     }
+  });
+
+  it('gives Grafana everything that its provisioning asks for', () => {
+    const { environment = {}, volumes: mounts = [] } = services['grafana'] ?? {};
+    const [folder = '', inside = ''] = mounts.find((mount) => mount.startsWith('./dashboards'))?.split(':') ?? [];
+    for (const file of ['datasources', 'dashboards'].map((kind) => `provisioning/${kind}/chancery.yaml`)) {
+      const asked = [...readFileSync(join(root, folder, file), 'utf8').matchAll(/\$(\w+)/g)].map(([, name]) => name);
+      expect(asked.length, file).toBeGreaterThan(0);
+      for (const name of asked) expect(Object.keys(environment), file).toContain(name);
+    }
+    const paths = Object.values(environment).filter((value) => value.startsWith(inside));
+    expect(paths).toHaveLength(3);
+    for (const path of paths) expect(existsSync(join(root, folder, path.slice(inside.length))), path).toBe(true);
   });
 
   it('has each share of the events collected once', () => {

@@ -37,6 +37,7 @@ function linkPackages(from: string, to: string): void {
 /** One service, run by hand: the image's entrypoint with the service's command, in its environment and no other. */
 export class Container {
   readonly exited: Promise<number | null>;
+  readonly #child: ChildProcess;
   #output = '';
 
   constructor(
@@ -51,14 +52,18 @@ export class Container {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#child = child;
-    this.exited = once(child, 'close').then(([code]) => code as number | null);
+    const killWithUs = () => void child.kill('SIGKILL');
+    process.once('exit', killWithUs);
+    this.exited = once(child, 'close').then(([code]) => {
+      process.off('exit', killWithUs);
+      return code as number | null;
+    });
     for (const stream of [child.stdout, child.stderr]) {
       stream.on('data', (chunk: Buffer) => {
         this.#output = (this.#output + chunk.toString()).slice(-50_000);
       });
     }
   }
-  readonly #child: ChildProcess;
 
   /** Its log. */
   get output(): string {
@@ -67,9 +72,10 @@ export class Container {
 
   /** Runs the image's healthcheck beside it; true when it says that the container is healthy. */
   healthy([command = '', ...args]: readonly string[]): boolean {
-    if (this.#child.exitCode !== null)
+    if (this.#child.exitCode !== null) {
       throw new Error(`${this.name} ended with ${this.#child.exitCode}:\n${this.#output}`);
-    return spawnSync(command, args.slice(0), { cwd: this.app, env: { ...MACHINE, ...this.env } }).status === 0;
+    }
+    return spawnSync(command, args, { cwd: this.app, env: { ...MACHINE, ...this.env } }).status === 0;
   }
 
   /** The sum of a metric over its labels, as /metrics says it. */

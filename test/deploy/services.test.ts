@@ -44,10 +44,12 @@ describeWithKafka('the services of docker-compose.yml, each run by hand', { own:
     const migrate = start('migrate', 0);
     expect(await migrate.exited, migrate.output).toBe(0);
     const ports = await freePorts(PARTS.length);
-    for (const [i, name] of PARTS.entries()) {
-      const part = start(name, ports[i] ?? 0);
-      running.push(part);
-      await until(40_000, async () => part.healthy(image.healthcheck) || `${name} is not healthy:\n${part.output}`);
+    running.push(...PARTS.map((name, i) => start(name, ports[i] ?? 0)));
+    for (const part of running) {
+      await until(
+        60_000,
+        async () => part.healthy(image.healthcheck) || `${part.name} is not healthy:\n${part.output}`,
+      );
     }
   }, 180_000);
 
