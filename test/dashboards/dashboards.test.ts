@@ -15,6 +15,7 @@ import {
 } from '../../viewer/index.js';
 import type { EmbeddedEndpoint } from '../../warehouse/index.js';
 import { Rig, until } from '../pipeline/rig.js';
+import { runAs } from '../support/run-as.js';
 import { type Answer, askAsGrafana, askTimed, valuesOf } from './answer.js';
 import { checkCompleteness, checkNames, checkShape, overlaps } from './checks.js';
 import { MAY_BE_EMPTY } from './expectations.js';
@@ -37,19 +38,19 @@ describe('the dashboards', () => {
     clickhouse = await rig.clickhouse();
     await rig.start('transform');
     await rig.start('collect');
-    await until(40_000, async () => (await rig.value<number>('SELECT count() FROM price_ticks')) > 600);
+    await until(90_000, async () => (await rig.value<number>('SELECT count() FROM price_ticks')) > 600);
     // Something happens: a frame that cannot be understood, a collector that dies and comes back.
     await rig.arm({ kind: 'malformed-frame', stream: 'order-book' });
-    await until(20_000, async () => (await rig.value<number>('SELECT count() FROM dead_letters')) > 0);
+    await until(90_000, async () => (await rig.value<number>('SELECT count() FROM dead_letters')) > 0);
     await rig.part('collect').kill9();
     await rig.start('collect');
     await until(
       40_000,
       async () => (await rig.value<number>("SELECT count() FROM sessions WHERE state = 'live'")) === 1,
     );
-    await until(20_000, async () => (await rig.value<number>('SELECT countIf(live) FROM coverage_by_event')) > 0);
+    await until(90_000, async () => (await rig.value<number>('SELECT countIf(live) FROM coverage_by_event')) > 0);
     for (const dashboard of dashboards) opened.set(dashboard.uid, await chooseVariables(clickhouse.reader, dashboard));
-  }, 150_000);
+  }, 300_000);
   afterAll(() => rig.close());
 
   const contextOf = (dashboard: Dashboard, panel?: Panel): QueryContext => {
@@ -117,10 +118,12 @@ describe('the dashboards', () => {
     expect(valuesOf(await answerOf('Dead letters by reason'), 'kind')).toEqual(['order-book.frame']);
     expect(valuesOf(await answerOf('Collectors'), 'state')).toEqual(['live', 'died']);
     expect(valuesOf(await answerOf('Gaps'), 'cause')).toContain('no further sign of life of the collector');
-    const notWatched = valuesOf(await answerOf('Not watched'), 'seconds').map(Number);
-    const gapSeconds = valuesOf(await answerOf('Gaps'), 'seconds').map(Number);
-    const sum = (numbers: number[]) => numbers.reduce((total, one) => total + one, 0);
-    expect(sum(notWatched)).toBeCloseTo(sum(gapSeconds), 1);
+    const seconds = async (title: string) =>
+      valuesOf(await answerOf(title), 'seconds').reduce<number>((sum, one) => sum + Number(one), 0);
+    // A gap may grow between two questions.
+    const [before, drawn, after] = [await seconds('Gaps'), await seconds('Not watched'), await seconds('Gaps')];
+    expect(drawn).toBeGreaterThan(before - 1);
+    expect(drawn).toBeLessThan(after + 1);
   });
 
   it('are asked through the provisioned data source within what the reader may ask for', async () => {
@@ -136,10 +139,13 @@ describe('the dashboards', () => {
   it('can be asked over the native protocol, which the provisioned data source speaks', async () => {
     const { user, password } = clickhouse.reader;
     const place = `'127.0.0.1:${clickhouse.tcpPort}', chancery, price_ticks, '${user}', '${password.reveal()}'`;
-    const [row] = await rig.rows<{ n: number }>(`SELECT count() AS n FROM remote(${place})`);
-    expect(row?.n).toBeGreaterThan(600);
+    const settings = 'SETTINGS max_result_rows = 1000, max_execution_time = 35';
+    const ticks = await runAs(clickhouse.owner, `SELECT count() FROM remote(${place}) ${settings}`);
+    expect(Number(ticks)).toBeGreaterThan(600);
     const stranger = place.replace(password.reveal(), 'wrong');
-    await expect(rig.rows(`SELECT count() AS n FROM remote(${stranger})`)).rejects.toThrow('AUTHENTICATION_FAILED');
+    await expect(runAs(clickhouse.owner, `SELECT count() FROM remote(${stranger}) ${settings}`)).rejects.toThrow(
+      'AUTHENTICATION_FAILED',
+    );
   });
 
   it('can be asked through a data source that is set up by hand, with the plugin’s own time limit', async () => {

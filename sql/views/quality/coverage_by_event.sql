@@ -33,11 +33,12 @@ SELECT
     open_to,
     dateDiff('microsecond', open_from, open_to) / 1e6 AS open_seconds,
     gap_count AS gaps,
-    not_watched AS gap_seconds,
-    fetched AS repaired_seconds,
-    if(open_seconds > 0, 1 - not_watched / open_seconds, 1) AS observed,
-    if(open_seconds > 0, fetched / open_seconds, 0) AS repaired,
-    if(open_seconds > 0, (not_watched - fetched) / open_seconds, 0) AS missing
+    -- The parts of a query do not take the time at the same moment: of an event that opened just now, that would show.
+    least(not_watched, open_seconds) AS gap_seconds,
+    least(fetched, gap_seconds) AS repaired_seconds,
+    if(open_seconds > 0, 1 - gap_seconds / open_seconds, 1) AS observed,
+    if(open_seconds > 0, repaired_seconds / open_seconds, 0) AS repaired,
+    if(open_seconds > 0, (gap_seconds - repaired_seconds) / open_seconds, 0) AS missing
 FROM
 (
     SELECT stream, event, open, live, open_from, open_to
