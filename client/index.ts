@@ -124,6 +124,7 @@ export {
   type Fault,
   isoMicros,
   JsonNumber,
+  joinPath,
   type LosslessJson,
   parseLossless,
 } from './wire/index.js';

@@ -191,7 +191,7 @@ export class BatchBuilder {
     if (envelope.bodyFault) {
       output.dead(envelope.bodyFault, bodyText());
     } else if (!record.piece) {
-      transformRecord({ record, bodyText, privacy }, output);
+      transformRecord({ record, bodyText, names: envelope.members.get('body')?.[2], privacy }, output);
     } else {
       const joined = this.#joiner.add(envelope, offset);
       if (joined.type === 'complete') {

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { Fault } from '../client/index.js';
 import { describeValue } from '../client/index.js';
 import { jsonExcess, type RawRecord, RECORD_KINDS, type RecordKind } from '../core/index.js';
-import { type Members, membersOf } from './json-members.js';
+import { type Member, type Members, membersOf } from './json-members.js';
 
 /** A record whose envelope could be read. */
 export interface Envelope {
@@ -63,7 +63,7 @@ export function readEnvelope(value: Buffer, topic: string): Envelope | BrokenEnv
 function excessOf(value: Buffer): { readonly parseable?: Buffer; readonly reason?: string } {
   const reason = jsonExcess(value);
   if (reason === undefined) return { parseable: value };
-  let body: readonly [number, number] | undefined;
+  let body: Member | undefined;
   try {
     body = membersOf(value, MOST_FIELDS).get('body');
   } catch {

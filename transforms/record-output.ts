@@ -1,5 +1,7 @@
 import type { BadEntry, Fault } from '../client/index.js';
+import { type EntryText, entryTexts } from './entry-texts.js';
 import { jsonPrefix } from './json-prefix.js';
+import { blank, type RepeatedName } from './repeated-names.js';
 import type { PriceTick } from './tables/price-ticks.js';
 import type { RowTable } from './tables/row-table.js';
 
@@ -13,9 +15,9 @@ export interface DeadLetter {
   /** Where in the record, like `d[3].b`; empty for the whole of it. */
   readonly place: string;
   readonly reason: string;
-  /** What came, cut after 4096 characters. Of the whole record as it came; of a part, written again from its value. */
+  /** What came, character for character, cut after 4096. */
   readonly payload: string;
-  /** Length of what came before it was cut; of a part that was cut, the length of the whole record's body. */
+  /** Length of what came before it was cut. */
   readonly payloadLength: number;
 }
 
@@ -28,6 +30,9 @@ export class RecordOutput {
   #extraFields = 0;
   #exchangeErrors = 0;
   #bodyText = () => '';
+  #body: unknown;
+  /** By where they are; taken out when they are told of. */
+  readonly #repeated = new Map<string, RepeatedName>();
 
   /** @param quotes whether dead letters may hold what came; else they have no payload, and their texts quote nothing */
   constructor(private readonly quotes = true) {}
@@ -35,6 +40,26 @@ export class RecordOutput {
   /** Says what the record's body is, as it came. */
   about(bodyText: () => string): void {
     this.#bodyText = bodyText;
+  }
+
+  /** Says which objects of the body name something twice: none of them is believed, each becomes a dead letter. */
+  repeats(names: readonly RepeatedName[]): void {
+    for (const name of names) this.#repeated.set(name.path, name);
+  }
+
+  /**
+   * Says what the body was parsed to, by `JSON.parse` or `parseLossless`, before rows are made of it. Objects that name
+   * something twice become null in it.
+   */
+  reads(body: unknown): void {
+    this.#body = body;
+    blank(body, [...this.#repeated.values()]);
+  }
+
+  /** Adds the dead letters of objects that name something twice where rows were made without missing them. */
+  finish(): void {
+    const bad = [...this.#repeated.values()].map((fault) => ({ ...fault, index: 0, value: null }));
+    if (bad.length > 0) this.deadEntries({ bad, badBeyond: 0 });
   }
 
   /** Rows by table, apart from price ticks. */
@@ -74,9 +99,11 @@ export class RecordOutput {
   dead(fault: Fault, payload: string, payloadLength = payload.length): void {
     this.#deadLetterCount += 1;
     if (this.#deadLetters.length >= MOST_DEAD_LETTERS) return;
+    const { path, reason } = this.#repeated.get(fault.path) ?? fault;
+    this.#repeated.delete(path);
     this.#deadLetters.push({
-      place: this.#told(fault.path).slice(0, MOST_PAYLOAD),
-      reason: this.#told(fault.reason).slice(0, MOST_PAYLOAD),
+      place: this.#told(path).slice(0, MOST_PAYLOAD),
+      reason: this.#told(reason).slice(0, MOST_PAYLOAD),
       payload: this.quotes ? payload.slice(0, MOST_PAYLOAD) : '',
       payloadLength,
     });
@@ -84,14 +111,18 @@ export class RecordOutput {
 
   /** Entries of a list that were not understood. */
   deadEntries({ bad, badBeyond }: { readonly bad: readonly BadEntry[]; readonly badBeyond: number }): void {
-    for (const entry of bad) {
-      if (this.#deadLetters.length >= MOST_DEAD_LETTERS) this.#deadLetterCount += 1;
-      else this.#deadEntry(entry);
-    }
-    this.#deadLetterCount += badBeyond;
+    const told = bad.slice(0, MOST_DEAD_LETTERS - this.#deadLetters.length);
+    const texts = told.length > 0 ? entryTexts(this.#bodyText(), this.#body, told, MOST_PAYLOAD) : undefined;
+    for (const entry of told) this.#deadEntry(entry, texts?.get(entry));
+    this.#deadLetterCount += bad.length - told.length + badBeyond;
   }
 
-  #deadEntry(entry: BadEntry): void {
+  #deadEntry(entry: BadEntry, came: EntryText | undefined): void {
+    if (came) {
+      this.dead(entry, came.text, came.length);
+      return;
+    }
+    // Nested too deep to be found, so that it is written again.
     const { text, whole } = jsonPrefix(entry.value, MOST_PAYLOAD);
     this.dead(entry, text, whole ? text.length : this.#bodyText().length);
   }

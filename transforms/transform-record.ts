@@ -3,6 +3,7 @@ import { TRANSFORMS } from './kinds/index.js';
 import { isErrorAnswer } from './kinds/request-fields.js';
 import type { Privacy } from './privacy.js';
 import type { RecordOutput } from './record-output.js';
+import { repeatedNames } from './repeated-names.js';
 
 /** A whole record of a known kind. */
 export interface WholeRecord {
@@ -11,11 +12,14 @@ export interface WholeRecord {
   readonly bodyText: () => string;
   /** Whether that came in pieces, so that it is not parsed yet. */
   readonly joined?: boolean;
+  /** How many names the objects of the body's text have, where that is known. */
+  readonly names?: number | undefined;
   readonly privacy: Privacy;
 }
 
 /** Makes the rows and dead letters of one whole record of a known kind. Pure, and never throws whatever the body holds. */
-export function transformRecord({ record, bodyText, joined, privacy }: WholeRecord, output: RecordOutput): void {
+export function transformRecord(whole: WholeRecord, output: RecordOutput): void {
+  const { record, bodyText, joined, names, privacy } = whole;
   output.about(bodyText);
   if (isErrorAnswer(record.req)) {
     output.countExchangeError();
@@ -40,7 +44,16 @@ export function transformRecord({ record, bodyText, joined, privacy }: WholeReco
       return;
     }
   }
+  const repeated = repeatedNames(bodyText, names, body);
+  const [first] = repeated;
+  if (first?.keys.length === 0) {
+    output.dead(first, bodyText());
+    return;
+  }
+  output.repeats(repeated);
+  output.reads(body);
   TRANSFORMS[record.kind]({ record, body, bodyText, privacy }, output);
+  output.finish();
 }
 
 /** Why what arrived stands as a string in its record: the same bound as the collector's tells which it was. */

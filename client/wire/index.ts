@@ -101,7 +101,7 @@ export {
   type TpslRequestWire,
   tpslRequestSchema,
 } from './orders.js';
-export { describeValue, explainIssue, type Fault } from './reason.js';
+export { describeValue, explainIssue, type Fault, joinPath } from './reason.js';
 export { type RestErrorWire, restErrorSchema } from './rest-error.js';
 export { idSchema, MAX_UNIX_SECONDS, numericSchema, probabilitySchema, unixSecondsSchema } from './scalars.js';
 export { type TagWire, tagSchema } from './tag.js';

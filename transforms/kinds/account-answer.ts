@@ -48,7 +48,9 @@ export function accountAnswer<T>(
 /** Parses a body without passing its numbers through doubles; undefined, and a dead letter, when that cannot be. */
 export function losslessBody({ bodyText }: Received, output: RecordOutput): LosslessJson | undefined {
   try {
-    return parseLossless(bodyText());
+    const body = parseLossless(bodyText());
+    output.reads(body);
+    return body;
   } catch {
     output.dead({ path: 'body', reason: 'expected JSON that is not nested absurdly deep' }, bodyText());
     return undefined;

@@ -1,5 +1,6 @@
 import { decodeCategories } from '../../client/index.js';
 import { categoryObservations } from '../tables/category-observations.js';
+import { areSaneIds } from './ids.js';
 import { textIn } from './request-fields.js';
 import type { Transform } from './transform.js';
 
@@ -12,7 +13,10 @@ export const transformCategories: Transform = (received, output) => {
   }
   const receivedAt = received.record.at;
   const poll = textIn(received.record.req, 'poll') ?? '';
-  for (const category of answer.items) output.row(categoryObservations, { receivedAt, poll, category });
+  for (const category of answer.items) {
+    if (!areSaneIds({ i: category.categoryId, pi: category.parentId }, output)) continue;
+    output.row(categoryObservations, { receivedAt, poll, category });
+  }
   output.deadEntries(answer);
   output.countExtraFields(answer.extraFields.length);
 };

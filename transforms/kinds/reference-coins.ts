@@ -1,5 +1,6 @@
 import { decodeCoins } from '../../client/index.js';
 import { coinObservations } from '../tables/coin-observations.js';
+import { isSaneId } from './ids.js';
 import { timeOrDead, wholeOrDead } from './optional-fields.js';
 import { textIn } from './request-fields.js';
 import type { Transform } from './transform.js';
@@ -14,6 +15,7 @@ export const transformCoins: Transform = (received, output) => {
   const receivedAt = received.record.at;
   const poll = textIn(received.record.req, 'poll') ?? '';
   for (const wire of answer.items) {
+    if (!isSaneId(wire.coinId, 'i', output)) continue;
     const coin = {
       ...wire,
       fullDecimals: wholeOrDead(wire.fullDecimals, `coin ${wire.coinId} dpf`, output),

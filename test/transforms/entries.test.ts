@@ -1,0 +1,163 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { RecordKind } from '../../core/index.js';
+import { Privacy } from '../../transforms/privacy.js';
+import { RecordOutput } from '../../transforms/record-output.js';
+import { repeatedNames } from '../../transforms/repeated-names.js';
+import { chancePoints } from '../../transforms/tables/chance-points.js';
+import { coinObservations } from '../../transforms/tables/coin-observations.js';
+import { eventObservations } from '../../transforms/tables/event-observations.js';
+import { marketObservations } from '../../transforms/tables/market-observations.js';
+import { transformRecord } from '../../transforms/transform-record.js';
+import { EVENT, MARKET, OTHER_MARKET, record } from './support.js';
+
+/** What a record of a kind becomes whose body is this text. */
+function made(kind: RecordKind, text: string, req: Readonly<Record<string, unknown>> = {}): RecordOutput {
+  const output = new RecordOutput();
+  const whole = { record: record(kind, JSON.parse(text), { req }), bodyText: () => text, privacy: new Privacy() };
+  transformRecord(whole, output);
+  return output;
+}
+
+const frame = (...entries: string[]): string =>
+  `{"t":"PRICES_DATA_DELTA", "e":"${EVENT}","d":[ ${entries.join(' , ')} ]}`;
+const good = `{"o":"${OTHER_MARKET}","c":0.5,"b":0.4,"a":0.6}`;
+
+describe('a bad entry', () => {
+  it.each([
+    ['an object', `{ "o" : "${MARKET}", "c":0.10,"b":1e999, "a":1.50, "é":"\\u00e9" }`],
+    ['a number', '0.10'],
+    ['a text', '"\\u0041"'],
+    ['null', 'null'],
+    ['a list', '[ 1.0, {} ]'],
+  ])('is kept character for character: %s', (_, entry) => {
+    const output = made('order-book.frame', frame(good, entry, good));
+    expect(output.priceTicks).toHaveLength(2);
+    expect(output.deadLetters).toMatchObject([{ payload: entry, payloadLength: entry.length }]);
+    expect(output.deadLetters[0]?.place).toMatch(/^d\[1\]/);
+  });
+
+  it('is told from others that look the same when parsed', () => {
+    const output = made('order-book.frame', frame('0.10', '0.1', '1e-1', '{"c":0.10}', '{"c":0.1}'));
+    expect(output.deadLetters.map((letter) => letter.payload)).toEqual([
+      '0.10',
+      '0.1',
+      '1e-1',
+      '{"c":0.10}',
+      '{"c":0.1}',
+    ]);
+  });
+
+  it('is kept as it came in maps, in wrappers, in lists of lists, and where numbers are read exactly', () => {
+    const history = made(
+      'chance.frame',
+      `{"t":"HISTORY_RESPONSE","e":"${EVENT}","d":{"${MARKET}": 5.0,"${OTHER_MARKET}":[{"t":1,"p":0.5}, {"t":2,"p":1.50}]}}`,
+    );
+    expect(history.deadLetters.map((letter) => letter.payload)).toEqual(['5.0', '{"t":2,"p":1.50}']);
+    const events = made(
+      'reference.events',
+      '{"content":[{"id":"e1","outcomes":[{"marketId": 1.0}, {"marketId":"m"}]}]}',
+    );
+    expect(events.deadLetters.map((letter) => letter.payload)).toEqual(['{"marketId": 1.0}']);
+    expect(events.rowsOf(marketObservations)).toHaveLength(1);
+    const trades = made('account.trades', '{"i":[{"i":"r", "q":"1.0000 shares","p":0.10}],"p":0}', { account: 'a' });
+    expect(trades.deadLetters.map((letter) => letter.payload)).toEqual(['{"i":"r", "q":"1.0000 shares","p":0.10}']);
+  });
+
+  it('is cut after 4096 characters, and its length is that of all of it', () => {
+    const entry = `{"o":5,"x":"${'é'.repeat(5000)}"}`;
+    const [letter] = made('order-book.frame', frame(good, entry)).deadLetters;
+    expect(letter).toMatchObject({ payload: entry.slice(0, 4096), payloadLength: entry.length });
+  });
+});
+
+describe('a name that is given twice', () => {
+  const twice = `{"o":"${MARKET}","c":0.5,"b":0.4,"a":0.6,"c":0.10}`;
+
+  it('makes its entry a dead letter, whichever value is the good one, and leaves the others', () => {
+    const output = made('order-book.frame', frame(good, twice, good));
+    expect(output.priceTicks.map((tick) => tick.marketId)).toEqual([OTHER_MARKET, OTHER_MARKET]);
+    expect(output.deadLetters).toEqual([
+      { place: 'd[1]', reason: 'names "c" more than once', payload: twice, payloadLength: twice.length },
+    ]);
+  });
+
+  it('makes a frame a dead letter as a whole when it is the frame that does', () => {
+    const text = `{"t":"PRICES_DATA","e":"${EVENT}","d":[${good}],"d":[]}`;
+    const output = made('order-book.frame', text);
+    expect(output.priceTicks).toEqual([]);
+    expect(output.deadLetters).toMatchObject([{ place: '', reason: 'names "d" more than once', payload: text }]);
+  });
+
+  it('is one dead letter where nothing else would miss what it belongs to', () => {
+    const output = made('reference.events', '{"content":[{"id":"e1","title":"T","category":{"s":"a","s":"b"}}]}');
+    expect(output.rowsOf(eventObservations)).toMatchObject([{ event: { eventId: 'e1', title: 'T', category: null } }]);
+    expect(output.deadLetters).toEqual([
+      {
+        place: 'content[0].category',
+        reason: 'names "s" more than once',
+        payload: '{"s":"a","s":"b"}',
+        payloadLength: 17,
+      },
+    ]);
+  });
+
+  it('is found in maps, however it is written, and in what is read exactly', () => {
+    const chance = made(
+      'chance.frame',
+      `{"t":"probability","e":"${EVENT}","d":{"m1":{"t":1,"p":0.5},"\\u006d1":{"t":2,"p":0.6}}}`,
+    );
+    expect(chance.rowsOf(chancePoints)).toEqual([]);
+    expect(chance.deadLetters).toMatchObject([{ place: 'd', reason: 'names "m1" more than once' }]);
+    const trade = '{"i":"r","i":"s","t":"x","q":1,"p":0.5}';
+    const trades = made('account.trades', `{"i":[${trade}],"p":0}`, { account: 'a' });
+    expect(trades.deadLetters).toMatchObject([{ place: 'i[0]', reason: 'names "i" more than once', payload: trade }]);
+  });
+
+  it('makes a body a dead letter as a whole when it does so everywhere', () => {
+    const output = made('order-book.frame', frame(...Array.from({ length: 500 }, () => twice)));
+    expect(output.deadLetters).toMatchObject([
+      { place: '', reason: 'gives names more than once, in more than 100 places' },
+    ]);
+    const deep = `${'['.repeat(1000)}{"a":1,"a":2}${']'.repeat(1000)}`;
+    expect(made('order-book.frame', deep).deadLetters).toMatchObject([
+      { reason: 'gives names more than once, nested absurdly deep' },
+    ]);
+  });
+
+  it('is never found where there is none', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ depthSize: 'medium' }), fc.nat(3), (value, indent) => {
+        expect(repeatedNames(() => JSON.stringify(value, null, indent), undefined, value)).toEqual([]);
+      }),
+      { seed: 5, numRuns: 500 },
+    );
+  });
+});
+
+describe('half of a character', () => {
+  it('makes what has it in an ID a dead letter, with the ID as it can be written', () => {
+    const output = made('order-book.frame', frame(good, `{"o":"m\\ud800","c":0.5,"b":0.4,"a":0.6}`));
+    expect(output.priceTicks).toHaveLength(1);
+    expect(output.deadLetters).toMatchObject([
+      { place: 'd', reason: 'expected an ID of whole characters, got half of one', payload: '"m\\ud800"' },
+    ]);
+    const coins = made('reference.coins', '[{"i":"\\udc00"},{"i":"c"}]');
+    expect(coins.rowsOf(coinObservations)).toHaveLength(1);
+    expect(coins.deadLetters).toHaveLength(1);
+    const events = made(
+      'reference.events',
+      '{"content":[{"id":"e\\ud83d"},{"id":"e","outcomes":[{"marketId":"\\ud83d"},{"marketId":"\\ud83d\\ude00"}]}]}',
+    );
+    expect(events.rowsOf(eventObservations)).toHaveLength(1);
+    expect(events.rowsOf(marketObservations).map(({ market }) => market.marketId)).toEqual(['😀']);
+    expect(events.deadLetters.map((letter) => letter.place)).toEqual(['id', 'marketId']);
+  });
+
+  it('stays in a text, which says so in its row', () => {
+    const output = made('reference.events', '{"content":[{"id":"e","title":"a \\ud800 b"}]}');
+    const [row] = output.rowsOf(eventObservations);
+    expect(Buffer.from(row?.event.title ?? '').toString()).toBe('a \ufffd b');
+    expect(output.deadLetters).toEqual([]);
+  });
+});
