@@ -3,13 +3,19 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../core/index.js';
 import { useClickHouse } from '../support/clickhouse.js';
-import { ago, eventSeen, mark, searchPoll, tick, WarehouseData } from './warehouse-data.js';
+import { runAs } from '../support/run-as.js';
+import { polled, seen, trade } from './account-data.js';
+import { ago, eventSeen, mark, searchPoll, tick, type Values, WarehouseData } from './warehouse-data.js';
 
 const host = useClickHouse();
 let data: WarehouseData;
 
 const page = readFileSync(join(packageRoot(), 'docs/sql.md'), 'utf8');
 const queries = [...page.matchAll(/```sql\n(.*?)```/gs)].map((match) => match[1] ?? '');
+/** Queries whose answer the page shows. */
+const answered = [...page.matchAll(/```sql\n([^`]*)```\n\n```text\n([^`]*)```/g)].map(
+  (match) => [match[1] ?? '', match[2] ?? ''] as const,
+);
 
 /** A market that was watched for two hours, with everything that the page asks about. */
 async function record(): Promise<void> {
@@ -55,10 +61,71 @@ async function record(): Promise<void> {
   ]);
 }
 
+/** Two accounts that trade with each other and with others. */
+async function recordAccounts(): Promise<void> {
+  const own = (account: string, n: number, fields: Values) =>
+    trade(account, `${account} ${n}`, { event: 'e1', market: 'm1', executed_at: ago(3600 - n), ...fields });
+  const both = { trade: 't1', quantity: '20', price: '0.4' };
+  await data.insert('trade_records', [
+    own('ann', 1, { ...both, asset: 'm1 yes', fee: '0.016' }),
+    own('bob', 1, { ...both, asset: 'm1 yes', side: 'SELL', fee: '0' }),
+    own('bob', 0, { asset: 'm1 yes', quantity: '30', price: '0.3', fee: '0.018' }),
+    own('ann', 2, { asset: 'm1 yes', quantity: '7', price: '0.5', side: 'SELL', fee: '0.007' }),
+    own('ann', 3, { event: 'e2', market: 'm3', asset: 'm3 no', quantity: '12', price: '0.25', fee: '0' }),
+  ]);
+  const seenMarket = { event: 'e1', received_at: ago(2), poll: 'p' };
+  await data.insert('market_observations', [
+    { ...seenMarket, market: 'm1', name: 'Yes', yes_asset: 'm1 yes', no_asset: 'm1 no' },
+    { ...seenMarket, event: 'e2', market: 'm3', name: 'Late', yes_asset: 'm3 yes', no_asset: 'm3 no' },
+  ]);
+  await data.insert('price_ticks', [tick('m3', ago(30), 0, { event: 'e2', bid: null, ask: null })]);
+  const item = { ...seen('', ago(5), 'p'), market: 'm1', position: 'YES', is_primary: true, side: 'BUY' };
+  await data.insert('activity_records', [
+    { ...item, trade_record: 'ann 1', username: 'ann', quantity: '20', price: '0.4', executed_at: ago(3599) },
+    { ...item, trade_record: 'bob 0', username: 'bob', quantity: '30', price: '0.3', executed_at: ago(3600) },
+    { ...item, trade_record: 'x', username: 'zoe', quantity: '10', price: '0.44', executed_at: ago(60) },
+  ]);
+  const positions = polled('open-positions', 'ann', ago(10));
+  const balances = [polled('full-balances', 'ann', ago(4000)), polled('full-balances', 'ann', ago(10))];
+  const missed = polled('trades', 'ann', ago(9), { outcome: 'failed', cause: 'the exchange answered HTTP 500' });
+  await data.insert(
+    'polls',
+    [positions, ...balances, missed].map(({ receipt }) => receipt),
+  );
+  await data.insert(
+    'account_pages',
+    [positions, ...balances].map(({ page }) => page),
+  );
+  await data.insert('position_observations', [
+    { ...seen('ann', ago(10), positions.poll), asset: 'm1 yes', shares: '13', cost: '5.2' },
+  ]);
+  const balance = (n: number, asset: string, amount: string, free = amount) => ({
+    ...seen('ann', ago(10), balances[n]?.poll ?? ''),
+    asset,
+    balance: amount,
+    free,
+  });
+  await data.insert('balance_observations', [
+    balance(0, 'usdc', '1000'),
+    balance(1, 'usdc', '992.477', '990.477'),
+    balance(1, 'm1 yes', '13'),
+  ]);
+  const order = (at: number, status: string, filled: string) => ({
+    ...seen('ann', ago(at), `p${at}`),
+    order: 'o1',
+    status,
+    filled_quantity: filled,
+  });
+  await data.insert('order_records', [order(3605, 'ACTIVE', '0'), order(3590, 'FILLED', '20')]);
+  const update = { account: 'ann', connection: 'c', type: 'order', order: 'o1', status: 'SUCCESS' };
+  await data.insert('order_updates', [{ ...update, received_at: ago(3606) }]);
+}
+
 beforeAll(async () => {
   data = new WarehouseData(host.clickhouse);
   await data.migrate();
   await record();
+  await recordAccounts();
 });
 
 describe('the cookbook', () => {
@@ -70,5 +137,20 @@ describe('the cookbook', () => {
     const filled = query.replaceAll('<market>', 'm1').replaceAll('<event>', 'e1');
     expect(filled).not.toMatch(/<\w+>/);
     expect((await data.ask(filled)).length).toBeGreaterThan(0);
+  });
+
+  it.each(answered)('shows what is answered: %s', async (query, shown) => {
+    const { reader } = host.clickhouse.endpoint;
+    const settings = new URLSearchParams({
+      database: 'chancery',
+      output_format_pretty_color: '0',
+      output_format_pretty_row_numbers: '0',
+      output_format_pretty_single_large_number_tip_threshold: '0',
+    });
+    const text = await runAs(
+      { ...reader, url: `${reader.url}/?${settings}` },
+      `${query} FORMAT PrettyCompactMonoBlock`,
+    );
+    expect(text).toBe(shown);
   });
 });

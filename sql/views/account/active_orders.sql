@@ -15,14 +15,15 @@ CREATE OR REPLACE VIEW {database}.active_orders
     `quantity` Decimal(38, 12) COMMENT 'Shares that are left of it'
 )
 AS
+WITH (SELECT groupArray((account, poll, started_at)) FROM {database}.latest_account_polls WHERE list = 'active-orders') AS latest
 SELECT account, started_at AS polled_at, order, event, market, asset, status, side, price, quantity
 FROM
 (
     SELECT account, poll, order, status, side, price, quantity
     FROM {database}.active_order_observations
-    WHERE (account, poll) GLOBAL IN (SELECT account, poll FROM {database}.latest_account_polls WHERE list = 'active-orders')
+    WHERE (account, poll) GLOBAL IN (SELECT one.1, one.2 FROM (SELECT arrayJoin(latest) AS one))
     ORDER BY received_at DESC, `_offset` DESC, `_index` DESC
     LIMIT 1 BY account, order
 ) AS open_orders
-INNER JOIN (SELECT account, poll, started_at FROM {database}.latest_account_polls WHERE list = 'active-orders') AS polls USING (account, poll)
+INNER JOIN (SELECT one.1 AS account, one.2 AS poll, one.3 AS started_at FROM (SELECT arrayJoin(latest) AS one)) AS polls USING (account, poll)
 LEFT JOIN (SELECT account, order, event, market, asset FROM {database}.orders) AS history USING (account, order);

@@ -26,6 +26,7 @@ CREATE OR REPLACE VIEW {database}.positions
     `opened_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When it was opened, by the exchange'
 )
 AS
+WITH (SELECT groupArray((account, poll, started_at)) FROM {database}.latest_account_polls WHERE list = 'positions') AS latest
 SELECT
     account,
     started_at AS polled_at,
@@ -51,8 +52,8 @@ FROM
 (
     SELECT *
     FROM {database}.position_observations
-    WHERE (account, poll) GLOBAL IN (SELECT account, poll FROM {database}.latest_account_polls WHERE list = 'positions')
+    WHERE (account, poll) GLOBAL IN (SELECT one.1, one.2 FROM (SELECT arrayJoin(latest) AS one))
     ORDER BY received_at DESC, `_offset` DESC, `_index` DESC
     LIMIT 1 BY account, asset, order
 ) AS rows
-INNER JOIN (SELECT account, poll, started_at FROM {database}.latest_account_polls WHERE list = 'positions') AS polls USING (account, poll);
+INNER JOIN (SELECT one.1 AS account, one.2 AS poll, one.3 AS started_at FROM (SELECT arrayJoin(latest) AS one)) AS polls USING (account, poll);

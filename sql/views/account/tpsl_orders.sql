@@ -13,6 +13,7 @@ CREATE OR REPLACE VIEW {database}.tpsl_orders
     `stop_loss_price` Nullable(Decimal(38, 12)) COMMENT 'Price at or below which it sells; NULL when it has none'
 )
 AS
+WITH (SELECT groupArray((account, poll, started_at)) FROM {database}.latest_account_polls WHERE list = 'tpsl-orders') AS latest
 SELECT
     account,
     started_at AS polled_at,
@@ -26,8 +27,8 @@ FROM
 (
     SELECT *
     FROM {database}.tpsl_order_observations
-    WHERE (account, poll) GLOBAL IN (SELECT account, poll FROM {database}.latest_account_polls WHERE list = 'tpsl-orders')
+    WHERE (account, poll) GLOBAL IN (SELECT one.1, one.2 FROM (SELECT arrayJoin(latest) AS one))
     ORDER BY received_at DESC, `_offset` DESC, `_index` DESC
     LIMIT 1 BY account, asset, tpsl_order
 ) AS rows
-INNER JOIN (SELECT account, poll, started_at FROM {database}.latest_account_polls WHERE list = 'tpsl-orders') AS polls USING (account, poll);
+INNER JOIN (SELECT one.1 AS account, one.2 AS poll, one.3 AS started_at FROM (SELECT arrayJoin(latest) AS one)) AS polls USING (account, poll);
