@@ -22,8 +22,8 @@ export function killers(world: World & { readonly seed: number }): Promise<void>
     again(world, randomFrom(seed * 31 + n), fromMs, toMs, act);
   return [
     loop(1, 300, 1500, (random) => strikeWorker(world, random)),
-    loop(2, 1000, 3500, (random) => strikeCollector(world, random)),
-    loop(3, 2500, 6000, (random) => strikeClickHouse(world, random)),
+    loop(2, 800, 2500, (random) => strikeCollector(world, random)),
+    loop(3, 2000, 5000, (random) => strikeClickHouse(world, random)),
     ...(stage.broker ? [loop(4, 6000, 12_000, (random) => strikeBroker(world, random))] : []),
   ];
 }
@@ -43,7 +43,9 @@ async function again(
 }
 
 async function strikeWorker({ stage, tally }: World, random: Random): Promise<void> {
-  const worker = pick(random, stage.workers);
+  const running = stage.workers.filter(({ part }) => part);
+  if (running.length === 0) return;
+  const worker = pick(random, running);
   const fate = random();
   if (fate < 0.75) {
     if (await worker.kill()) tally.killed('a worker');
@@ -56,7 +58,9 @@ async function strikeWorker({ stage, tally }: World, random: Random): Promise<vo
 }
 
 async function strikeCollector({ stage, tally }: World, random: Random): Promise<void> {
-  const collector = pick(random, stage.collectors);
+  const running = stage.collectors.filter(({ part }) => part);
+  if (running.length === 0) return;
+  const collector = pick(random, running);
   if (random() < 0.8) {
     if (await collector.kill()) tally.killed('a collector');
   } else {
