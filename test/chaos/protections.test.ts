@@ -9,7 +9,7 @@ import { Auditor, totals } from './audit.js';
 import { Stage } from './stage.js';
 import type { Protection } from './weakened.js';
 
-const MINUTE_MS = 120_000;
+const LONG_MS = 240_000;
 
 /** What happens to the first insert into a table, on a stage where three records wait for one worker. */
 interface Scenario {
@@ -47,7 +47,7 @@ const SCENARIOS: Readonly<Record<Protection, Scenario>> = {
     faults: ({ stage }) => ({
       price_ticks: async ({ forward, reset }) => {
         reset();
-        await stage.rig.drained();
+        await stage.rig.drained(LONG_MS);
         await forward();
       },
     }),
@@ -87,10 +87,10 @@ describe('each protection of an insert is needed:', () => {
     await scene.append(3);
     for (const [table, directed] of Object.entries(faults(scene))) pending.set(table, directed);
     await stage.addWorker().start();
-    await stage.rig.drained(MINUTE_MS);
+    await stage.rig.drained(LONG_MS);
     await Promise.all(struck);
     // What was appended meanwhile, too.
-    await stage.rig.drained(MINUTE_MS);
+    await stage.rig.drained(LONG_MS);
     expect(pending.size, 'faults that never struck').toBe(0);
     const auditor = new Auditor(stage.rig, stage.acknowledgedFolder);
     await auditor.readBus();
@@ -98,11 +98,11 @@ describe('each protection of an insert is needed:', () => {
   }
 
   for (const [protection, scenario] of Object.entries(SCENARIOS) as [Protection, Scenario][]) {
-    it(`with all of them, ${scenario.name} loses and doubles nothing`, { timeout: MINUTE_MS }, async () => {
+    it(`with all of them, ${scenario.name} loses and doubles nothing`, { timeout: LONG_MS }, async () => {
       expect(await play(scenario)).toMatchObject({ missing: 0, doubled: 0 });
     });
 
-    it(`without the ${protection}, rows are ${scenario.found}`, { timeout: MINUTE_MS }, async () => {
+    it(`without the ${protection}, rows are ${scenario.found}`, { timeout: LONG_MS }, async () => {
       const found = await play(scenario, protection);
       expect(found[scenario.found]).toBeGreaterThan(0);
     });

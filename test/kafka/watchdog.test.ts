@@ -11,8 +11,10 @@ describeWithKafka('a worker that gets no records although they are there', { own
   let rig: WorkerRig | undefined;
   afterEach(() => rig?.close());
 
-  it('ends with the place and how many wait, and one that is started again goes on there', async () => {
-    const bus = kafka.open({ brokers: [kafka.proxy.address], stallMs: 1500, requestTimeoutMs: 1000 });
+  it('ends with the place and how many wait, and one that is started again goes on there', {
+    timeout: 120_000,
+  }, async () => {
+    const bus = kafka.open({ brokers: [kafka.proxy.address], stallMs: 1500, sessionTimeoutMs: 20_000 });
     rig = new WorkerRig(host.clickhouse.endpoint.owner, 'chancery', bus);
     await rig.prepare();
     await rig.append(TOPICS.orderBook, [priceRecord(1), priceRecord(2)]);
