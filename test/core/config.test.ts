@@ -8,6 +8,7 @@ import {
   flagOf,
   loadConfig,
   nearest,
+  parseClusterNodes,
   resolveConfig,
   SETTINGS,
   UsageError,
@@ -49,6 +50,21 @@ describe('configuration', () => {
     expect(refused({ metricsPort: '70000' })).toThrow(/^--metrics-port is "70000": .*65535.* It is: loopback port of/);
     expect(refused({ clickhousePassword: 7 })).toThrow(/^--clickhouse-password is \[redacted\]: /);
     expect(refused({ fsync: 'perhaps' })).toThrow(/^--fsync is "perhaps"/);
+  });
+
+  it('takes a cluster as a text or as lists, and says which of its nodes is wrong', () => {
+    const cluster = (value: unknown) => loadConfig({ clickhouseCluster: value }, {}, folderWith()).clickhouseCluster;
+    expect(cluster('http://a:1, http://b:1/ ;https://c:1')).toBe('http://a:1,http://b:1;https://c:1');
+    expect(parseClusterNodes(cluster([['http://a:1', 'http://b:1'], 'http://c:1']))).toEqual([
+      ['http://a:1', 'http://b:1'],
+      ['http://c:1'],
+    ]);
+    expect(() => cluster('a:1;http://b:1')).toThrow(
+      /^--clickhouse-cluster is "a:1;http:\/\/b:1": "a:1" is no http:\/\/ or https:\/\/ URL\. It is: a ClickHouse cluster/,
+    );
+    expect(() => cluster('http://a:1;;http://b:1')).toThrow('shard 2 has no replica');
+    expect(() => cluster('http://a:1;http://a:1')).toThrow('http://a:1 is there twice');
+    expect(() => cluster({ a: 1 })).toThrow('expected URLs, replicas separated by ","');
   });
 
   it('knows the other spellings of a setting and suggests only near ones', () => {

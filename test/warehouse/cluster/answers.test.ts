@@ -107,8 +107,19 @@ describe('a cluster of two shards and a single server that got the same records'
         expect([name, far]).toEqual([name, []]);
       }
     }
-    expect(empty).toEqual([]);
-  });
+    for (const name of [
+      'candles',
+      'chance_candles',
+      'events',
+      'gaps',
+      'latest_prices',
+      'sessions',
+      'trades',
+      'orders',
+    ]) {
+      expect(empty).not.toContain(name);
+    }
+  }, 180_000);
 
   it('hold the same rows in every table, each once', async () => {
     const tables = await single.query<{ name: string; replacing: number }>(

@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
 import { partitionOf } from '../../../bus/key-hash.js';
 import { Secret, TOPICS } from '../../../core/index.js';
+import { TRANSFORM_VERSION } from '../../../transforms/index.js';
 import { openCluster } from '../../../warehouse/index.js';
 import { startFaultProxy } from '../../support/fault-proxy.js';
 import { priceRecord } from '../../transforms/support.js';
@@ -81,7 +82,7 @@ describe('a cluster whose shards die', () => {
       );
       expect(states?.differ).toBe(0);
     }
-  }, 120_000);
+  }, 240_000);
 
   it('goes on with the other partitions while one shard is down, says which, and catches up', async () => {
     const it = await newRig();
@@ -131,7 +132,7 @@ describe('a cluster whose shards die', () => {
     await it.stopWorkers();
     await cluster.close();
     await proxy.close();
-  }, 120_000);
+  }, 240_000);
 });
 
 describe('a cluster that grows', () => {
@@ -158,7 +159,7 @@ describe('a cluster that grows', () => {
       await appendPrice(it, partition.partition);
     }
     const n = { raw_records: 4, price_ticks: 4 };
-    const intent = { v: 1, end, n, attempt: 0, transforms: '1', shard: 0 };
+    const intent = { v: 1, end, n, attempt: 0, transforms: TRANSFORM_VERSION, shard: 0 };
     await it.commit(TOPICS.orderBook, partition.partition, partition.end, intent);
 
     const two = await it.cluster(2);
@@ -186,7 +187,7 @@ describe('a cluster that grows', () => {
       expect(answers[1]).toEqual(answers[0]);
       expect(answers[0]?.length).toBeGreaterThan(0);
     }
-  }, 120_000);
+  }, 240_000);
 });
 
 let sent = 0;
