@@ -15,6 +15,8 @@ import type { SupervisedProcess } from './supervised-process.js';
 /** Where the parts are looked for first; when these are taken, the next free ones are used. */
 const EXCHANGE_PORT = 9100;
 const CLICKHOUSE_PORT = 8123;
+/** How often other ports are chosen when another program took one between the choice and the start. */
+const ATTEMPTS = 3;
 
 export interface InstanceOptions {
   readonly settings: Settings;
@@ -38,6 +40,8 @@ export class InstanceRun implements Component {
   #collect: SupervisedProcess | undefined;
   /** With the addresses that were chosen at the start. */
   #settings: Settings;
+  /** Ports that were free when they were chosen. */
+  #chosenPorts: number[] = [];
 
   constructor(private readonly options: InstanceOptions) {
     this.#settings = options.settings;
@@ -74,7 +78,25 @@ export class InstanceRun implements Component {
   }
 
   async start(signal: AbortSignal): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#start(signal);
+      } catch (error) {
+        await this.stop();
+        if (signal.aborted || attempt === ATTEMPTS || !(await this.#lostPort())) throw error;
+      }
+    }
+  }
+
+  /** Whether another program has taken a port since it was chosen. */
+  async #lostPort(): Promise<boolean> {
+    for (const port of this.#chosenPorts) if (!(await isFree(port))) return true;
+    return false;
+  }
+
+  async #start(signal: AbortSignal): Promise<void> {
     const { settings, given, onNews } = this.options;
+    this.#chosenPorts = [];
     const paths = instancePaths(settings.data);
     mkdirSync(paths.logs, { recursive: true });
     // Better now, in one line, than a worker that waits.
@@ -89,7 +111,7 @@ export class InstanceRun implements Component {
       ...(exchangePort === undefined ? {} : { exchangeUrl: `http://127.0.0.1:${exchangePort}` }),
       ...(simulated && !given.has('accountsFile') ? { accountsFile: paths.exchangeAccounts } : {}),
       ...(clickHousePlace(settings).kind === 'embedded' && settings.clickhousePort === 0
-        ? { clickhousePort: await freePortFrom(CLICKHOUSE_PORT) }
+        ? { clickhousePort: await this.#choose(CLICKHOUSE_PORT) }
         : {}),
     };
     const logs = new Map<string, LogFile>();
@@ -143,11 +165,17 @@ export class InstanceRun implements Component {
 
   async #exchangePort(): Promise<number> {
     const { exchangePort } = this.options;
-    if (exchangePort === undefined) return freePortFrom(EXCHANGE_PORT);
-    if (exchangePort !== 0 && !(await isFree(exchangePort))) {
+    if (exchangePort === undefined || exchangePort === 0) return this.#choose(EXCHANGE_PORT);
+    if (!(await isFree(exchangePort))) {
       throw new UsageError(`port ${exchangePort} is taken; choose another with --exchange-port, or leave it out`);
     }
-    return exchangePort === 0 ? freePortFrom(EXCHANGE_PORT) : exchangePort;
+    return exchangePort;
+  }
+
+  async #choose(preferred: number): Promise<number> {
+    const port = await freePortFrom(preferred);
+    this.#chosenPorts.push(port);
+    return port;
   }
 }
 

@@ -115,6 +115,17 @@ describe('chancery up', { timeout: 240_000 }, () => {
     expect((await status(data)).parts).toEqual([]);
   });
 
+  it('finds ports of its own beside another that starts at the same moment', async () => {
+    const both = [startUp(temporaryFolder()), startUp(temporaryFolder())];
+    await Promise.all(both.map((up) => up.line(/^ready in /)));
+    const addresses = (up: (typeof both)[number]) =>
+      Promise.all(['exchange', 'clickhouse'].map((part) => up.line(new RegExp(`^ {2}${part} +ready +http`))));
+    const lines = (await Promise.all(both.map(addresses))).flat().map((line) => /http:\S+/.exec(line)?.[0]);
+    expect(new Set(lines).size).toBe(4);
+    for (const { child } of both) child.kill('SIGINT');
+    expect(await Promise.all(both.map((up) => up.exited))).toEqual([0, 0]);
+  });
+
   it('says in one line which port is taken, and leaves nothing running', async () => {
     const data = temporaryFolder();
     const other = createServer().listen(0, '127.0.0.1');
