@@ -3,6 +3,7 @@ import { describeError } from '../core/index.js';
 import { FeedConnection } from './feed-connection.js';
 import { Shards } from './shards.js';
 import { keyOf, type StreamFeedOptions } from './stream-order-book.js';
+import { steering, streamOptions } from './stream-wiring.js';
 import type { MarketValues, Subscription } from './subscription.js';
 
 /** How far back a probe asks, seconds: the answer ends with the last known value however old that is (part 6.2). */
@@ -40,18 +41,15 @@ export class ChanceFeed {
   }
 
   #connect(): FeedConnection {
-    const stream: ChanceStream = new ChanceStream({
-      addresses: this.options.addresses,
-      clock: this.options.clock,
+    const stream = new ChanceStream({
+      ...streamOptions<ChanceMessage>(this.options, {
+        connection: () => connection,
+        keyOf: (frame) => this.#keyOf(frame, connection),
+        take: (message, at) => this.#take(connection, message, at),
+      }),
       confirmTimeoutMs: this.options.answerMs,
-      ...(this.options.reconnectCapMs === undefined ? {} : { reconnectCapMs: this.options.reconnectCapMs }),
-      onFrame: (frame) => connection.onFrame(frame, this.#keyOf(frame, connection)),
-      onMessage: (message, frame) => this.#take(connection, message, frame.receivedAtMicros),
-      onConnected: (event) => connection.onConnected(event),
-      onDisconnected: (event) => connection.onDisconnected(event),
-      onConnectFailed: (event) => connection.onConnectFailed(event),
     });
-    const connection = new FeedConnection(this.options, {
+    const connection: FeedConnection = new FeedConnection(this.options, {
       stream: 'chance',
       kind: 'chance.frame',
       // Answers name no request: one at a time.
@@ -64,10 +62,7 @@ export class ChanceFeed {
       },
       unsubscribe: ({ eventId }) => stream.unsubscribe(eventId),
       probe: (subscription) => this.#probe(stream, connection, subscription),
-      pause: () => stream.pause(),
-      resume: () => stream.resume(),
-      recycle: (cause) => stream.recycle(cause),
-      close: () => stream.close(),
+      ...steering(stream),
     });
     stream.start();
     return connection;

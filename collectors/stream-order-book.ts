@@ -3,6 +3,7 @@ import { type ExchangeAddresses, type OrderBookMessage, OrderBookStream, type Pr
 import { FeedConnection } from './feed-connection.js';
 import type { FeedParts } from './feed-protocol.js';
 import { Shards } from './shards.js';
+import { steering, streamOptions } from './stream-wiring.js';
 
 export interface StreamFeedOptions extends FeedParts {
   readonly addresses: ExchangeAddresses;
@@ -33,17 +34,14 @@ export class OrderBookFeed {
   }
 
   #connect(): FeedConnection {
-    const stream: OrderBookStream = new OrderBookStream({
-      addresses: this.options.addresses,
-      clock: this.options.clock,
-      ...(this.options.reconnectCapMs === undefined ? {} : { reconnectCapMs: this.options.reconnectCapMs }),
-      onFrame: (frame) => connection.onFrame(frame, keyOf(frame, connection)),
-      onMessage: (message, frame) => take(connection, message, frame.receivedAtMicros),
-      onConnected: (event) => connection.onConnected(event),
-      onDisconnected: (event) => connection.onDisconnected(event),
-      onConnectFailed: (event) => connection.onConnectFailed(event),
-    });
-    const connection = new FeedConnection(this.options, {
+    const stream = new OrderBookStream(
+      streamOptions<OrderBookMessage>(this.options, {
+        connection: () => connection,
+        keyOf: (frame) => keyOf(frame, connection),
+        take: (message, at) => take(connection, message, at),
+      }),
+    );
+    const connection: FeedConnection = new FeedConnection(this.options, {
       stream: 'order-book',
       kind: 'order-book.frame',
       maxProbes: 16,
@@ -56,10 +54,7 @@ export class OrderBookFeed {
       },
       unsubscribe: ({ eventId }) => stream.unsubscribe(eventId),
       probe: ({ eventId }) => stream.requestData(eventId),
-      pause: () => stream.pause(),
-      resume: () => stream.resume(),
-      recycle: (cause) => stream.recycle(cause),
-      close: () => stream.close(),
+      ...steering(stream),
     });
     stream.start();
     return connection;
