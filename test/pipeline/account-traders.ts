@@ -3,6 +3,7 @@ import { AccountClient, ApiKey, ExchangeClient, LoginSession } from '../../clien
 import { type OrderTarget, TradingClient } from '../../client/trading/index.js';
 import { Secret } from '../../core/index.js';
 import type { ReadyLine } from '../../exchange/index.js';
+import { until } from './rig.js';
 
 /** An account of the exchange that trades, and is recorded. */
 export interface Trader {
@@ -115,5 +116,20 @@ export async function withdrawAll({ account, trading }: Trader): Promise<void> {
   }
   for await (const { items } of account.walkActiveOrders()) {
     for (const { orderId } of items) await trading.cancelOrder(orderId).catch(() => undefined);
+  }
+}
+
+/** Every account but the last buys YES of the first market, keeps an order in the book and a TP/SL order. */
+export async function openBooks(traders: readonly Trader[], exchange: ExchangeClient): Promise<void> {
+  const [place] = await placesOf(exchange);
+  const other = traders.at(-1);
+  if (!place || !other) throw new Error('there is no market, or no account');
+  for (const { trading, account } of traders.slice(0, -1)) {
+    // Whoever else is in the book may be met first; in the end somebody sells.
+    await other.trading.placeLimitOrder({ ...place.no, side: 'BUY', price: '0.60', quantity: '5' });
+    await trading.placeLimitOrder({ ...place.yes, side: 'BUY', price: '0.99', quantity: '5' });
+    await until(10_000, async () => (await account.openPositions()).items.length > 0);
+    await trading.placeLimitOrder({ ...place.yes, side: 'BUY', price: '0.01', quantity: '3' });
+    await trading.placeTpsl({ ...place.yes, outcome: 'YES', quantity: '0.01', takeProfitPrice: '0.99' });
   }
 }

@@ -11,13 +11,8 @@ import {
   withdrawAll,
   writeAccounts,
 } from './account-traders.js';
-import { lines, Rig, until } from './rig.js';
+import { lines, OFTEN_POLLED, Rig, until } from './rig.js';
 
-const OFTEN = '* * * * * *';
-const SCHEDULES = ['holdings', 'trades', 'transactions', 'tpsl', 'stats', 'activity'].flatMap((group) => [
-  `--${group}-schedule`,
-  OFTEN,
-]);
 const ROUNDS = 240;
 
 interface Truth {
@@ -48,7 +43,7 @@ interface TruthTrade {
  * Three recorded accounts trade with each other and with bots while polls and streams fail in every way that the
  * exchange can be told to; afterwards ClickHouse holds what its ledger holds, row by row.
  */
-describe('the accounts in ClickHouse', () => {
+describe('the accounts in ClickHouse', { timeout: 120_000 }, () => {
   const rig = new Rig();
   let traders: Trader[] = [];
   let exchange: ExchangeClient;
@@ -60,7 +55,7 @@ describe('the accounts in ClickHouse', () => {
     await rig.start('transform');
     const file = join(rig.folder, 'accounts.json');
     writeAccounts(file, rig.exchange);
-    await rig.start('collect', ['--accounts-file', file, '--requests-per-second', '200', ...SCHEDULES]);
+    await rig.start('collect', ['--accounts-file', file, '--requests-per-second', '200', ...OFTEN_POLLED]);
     ({ traders, exchange } = tradersOf(rig.exchange));
     const places = await placesOf(exchange);
     await trade(rig, traders, places);
@@ -71,7 +66,7 @@ describe('the accounts in ClickHouse', () => {
   afterAll(async () => {
     await exchange?.close();
     await rig.close();
-  });
+  }, 120_000);
 
   test('did everything that an account can do', async () => {
     const [did] = await rig.rows(`
@@ -227,13 +222,13 @@ async function trade(rig: Rig, traders: readonly Trader[], places: readonly Plac
   const kinds = ['http-429', 'http-500', 'http-reset', 'truncated-body', 'drop-connection'];
   for (let round = 0; round < ROUNDS; round++) {
     if (round % 6 === 0) {
-      const kind = kinds[(round / 6) % kinds.length];
+      const kind = kinds[(round / 6) % kinds.length] ?? '';
       const stream = kind !== 'drop-connection' ? 'rest' : round % 12 === 0 ? 'orders' : 'balance';
-      await post(rig, '/faults', { kind, stream, count: stream === 'rest' ? 2 : 1 });
+      await rig.arm({ kind, stream, count: stream === 'rest' ? 2 : 1 });
     }
     if (round % 40 === 20) {
       const userId = traders[(round / 20) % 3]?.userId ?? '';
-      await post(rig, round % 80 === 20 ? '/deposits' : '/withdrawals', { userId, amount: 12.345678 });
+      await rig.order(round % 80 === 20 ? '/deposits' : '/withdrawals', { userId, amount: 12.345678 });
     }
     await Promise.allSettled(traders.map((trader) => act(trader, places.slice(0, 3), random)));
   }
@@ -243,14 +238,7 @@ async function trade(rig: Rig, traders: readonly Trader[], places: readonly Plac
 async function resolve(rig: Rig, places: readonly Place[]): Promise<void> {
   const [first] = places;
   if (!first) throw new Error('there is no market');
-  await post(rig, `/events/${first.eventId}/resolve`, { marketId: first.marketId, winner: 'YES' });
-}
-
-async function post(rig: Rig, path: string, body: unknown): Promise<void> {
-  const { url, token } = rig.exchange.control;
-  const headers = { 'x-control-token': token, 'content-type': 'application/json' };
-  const answer = await fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
-  if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`);
+  await rig.order(`/events/${first.eventId}/resolve`, { marketId: first.marketId, winner: 'YES' });
 }
 
 /** Waits until every account was polled, and its rows are here, after the ledger last changed for it. */

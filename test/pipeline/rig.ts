@@ -11,6 +11,12 @@ import { runAs } from '../support/run-as.js';
 /** The collector's schedules, fast enough for a test that lasts seconds. */
 const FAST = ['--events-schedule', '* * * * * *', '--history-schedule', '*/5 * * * * *'];
 
+/** Everything of the accounts every second. */
+export const OFTEN_POLLED = ['holdings', 'trades', 'transactions', 'tpsl', 'stats', 'activity'].flatMap((group) => [
+  `--${group}-schedule`,
+  '* * * * * *',
+]);
+
 export interface PriceChange {
   readonly seq: number;
   readonly eventId: string;
@@ -99,13 +105,18 @@ export class Rig {
 
   /** Arms a fault of the exchange. */
   async arm(fault: { kind: string; stream?: string; count?: number }): Promise<void> {
+    await this.order('/faults', fault);
+  }
+
+  /** A control call that changes something. */
+  async order(path: string, body: unknown): Promise<void> {
     const { url, token } = this.exchange.control;
-    const answer = await fetch(`${url}/faults`, {
+    const answer = await fetch(`${url}${path}`, {
       method: 'POST',
       headers: { 'x-control-token': token, 'content-type': 'application/json' },
-      body: JSON.stringify(fault),
+      body: JSON.stringify(body),
     });
-    if (!answer.ok) throw new Error(`arming ${fault.kind} answered ${answer.status}: ${await answer.text()}`);
+    if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`);
   }
 
   /** The running ClickHouse. */
