@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { whyNoBroker } from '../test/kafka/jars.js';
 import type { Bench } from './bench.js';
 import { benchBusAppend } from './bus-append.js';
@@ -10,6 +11,7 @@ import { benchKafkaAppend, whyNoKafka } from './kafka-append.js';
 import { benchLargeFrames } from './large-frames.js';
 import { benchLive, FRAMES_PER_SECOND, SECONDS } from './live.js';
 import { benchStorage, PACE, SECONDS as STORAGE_SECONDS } from './storage.js';
+import { benchTrading, PACES, SECONDS as TRADING_SECONDS } from './trading.js';
 import { benchTransform } from './transform.js';
 
 /** Everything that `npm run bench` measures. */
@@ -65,6 +67,13 @@ export const BENCHES: readonly Bench[] = [
     about: 'room that the exchange’s own trading takes in ClickHouse after merges',
     settings: { pace: PACE, seconds: STORAGE_SECONDS, events: 40, bots: 24, rawBodies: true },
     run: benchStorage,
+  },
+  {
+    name: 'trading',
+    about: 'the bots, clients in a process of their own, and the exchange that they trade on',
+    settings: { paces: PACES.join(' and '), seconds: TRADING_SECONDS, events: 40, bots: 24 },
+    unavailable: () => (existsSync('/proc/self/stat') ? undefined : 'it reads CPU times from /proc'),
+    run: benchTrading,
   },
   {
     name: 'client-decode',

@@ -1,0 +1,65 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { packageRoot } from '../core/index.js';
+import type { ReadyLine } from '../exchange/index.js';
+import type { BenchFigure } from './bench.js';
+
+export const PACES = [1, 50] as const;
+export const SECONDS = 30;
+const QUICK_SECONDS = 5;
+/** Until every market has its first quotes. */
+const WARM_UP_SECONDS = 10;
+/** Of /proc/PID/stat. */
+const TICKS_PER_SECOND = 100;
+
+/** Price changes that the bots' signed orders bring about, and what exchange and bots take of a core for it. */
+export async function benchTrading(quick: boolean): Promise<BenchFigure[]> {
+  const figures: BenchFigure[] = [];
+  for (const pace of PACES) figures.push(...(await trade(pace, quick ? QUICK_SECONDS : SECONDS)));
+  return figures;
+}
+
+async function trade(pace: number, seconds: number): Promise<BenchFigure[]> {
+  const program = join(packageRoot(), 'dist/cli/main.js');
+  const flags = ['exchange', '--port', '0', '--pace', String(pace)];
+  const child = spawn(process.execPath, [program, ...flags], { stdio: ['ignore', 'pipe', 'inherit'] });
+  try {
+    const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
+    const { control } = JSON.parse(line) as ReadyLine;
+    await sleep(1000 * WARM_UP_SECONDS);
+    const pid = child.pid ?? 0;
+    const bots = Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim());
+    const seqBefore = await lastSeq(control, 0);
+    const [exchangeBefore, botsBefore, startedAt] = [cpuSeconds(pid), cpuSeconds(bots), performance.now()];
+    await sleep(1000 * seconds);
+    const took = (performance.now() - startedAt) / 1000;
+    const share = (before: number, after: number) => Math.round((1000 * (after - before)) / took) / 10;
+    const shares = [share(exchangeBefore, cpuSeconds(pid)), share(botsBefore, cpuSeconds(bots))] as const;
+    const changes = (await lastSeq(control, seqBefore)) - seqBefore;
+    return [
+      { name: `price changes at pace ${pace}`, value: Math.round(changes / took), unit: 'changes/s' },
+      { name: `the exchange's share of a core at pace ${pace}`, value: shares[0], unit: '%' },
+      { name: `the bots' share of a core at pace ${pace}`, value: shares[1], unit: '%' },
+    ];
+  } finally {
+    child.kill('SIGTERM');
+    if (child.exitCode === null) await once(child, 'exit');
+  }
+}
+
+async function lastSeq({ url, token }: ReadyLine['control'], after: number): Promise<number> {
+  const answer = await fetch(`${url}/truth/prices?after=${after}`, { headers: { 'x-control-token': token } });
+  const last = (await answer.text()).trimEnd().split('\n').at(-1);
+  return last ? (JSON.parse(last) as { seq: number }).seq : after;
+}
+
+/** User and system time of a process. */
+function cpuSeconds(pid: number): number {
+  const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+}
