@@ -65,13 +65,16 @@ describe('the poll of chance history', () => {
   const points = (records: readonly { body: unknown }[]) =>
     records.flatMap((r) => r.body as { t: number; p: number }[]);
 
+  /** Waits until the second of a moment, Unix microseconds, is one that the poll asks for: over, and a second old. */
+  const secondIsHistory = (micros: number) => until(() => Date.now() / 1000 >= Math.floor(micros / 1e6) + 2);
+
   it('fetches each market from its opening, once, and says what it has', async () => {
     const server = await startServer({ events: 0 });
     const event = openEvent(server.core, 'one', [0.3]);
     const market = marketOf(event);
     const traders = new Traders(server.core);
     traders.trade(market, 44);
-    await new Promise((resolve) => setTimeout(resolve, 2100));
+    await secondIsHistory(Date.now() * 1000);
     const rig = await startCollector(server.url, { settings: { eventsSchedule: NEVER } });
     const [repaired] = await rig.marked('repaired', (marks) => marks.length === 1);
     const opened = Math.floor(event.createdAt / 1e6);
@@ -89,7 +92,7 @@ describe('the poll of chance history', () => {
 
   it('goes on where it was after a restart, and from the beginning when it has forgotten that', async () => {
     const { server, events } = await exchangeWith(1);
-    await new Promise((resolve) => setTimeout(resolve, 2100));
+    await secondIsHistory(events[0]?.createdAt ?? 0);
     const data = await tempDir();
     const once = async () => {
       const rig = await startCollector(server.url, { data, settings: { eventsSchedule: NEVER } });
@@ -100,7 +103,7 @@ describe('the poll of chance history', () => {
     };
     let started = Date.now() * 1000;
     const first = await once();
-    await new Promise((resolve) => setTimeout(resolve, 1100));
+    await secondIsHistory(first?.to ?? 0);
     started = Date.now() * 1000;
     const second = await once();
     expect(second?.from).toBe((first?.to ?? 0) - 2_000_000);
@@ -145,7 +148,7 @@ describe('the poll of chance history', () => {
 
   it('tries again after failures, and the receipts say so', async () => {
     const { server, events } = await exchangeWith(1);
-    await new Promise((resolve) => setTimeout(resolve, 2100));
+    await secondIsHistory(events[0]?.createdAt ?? 0);
     await server.control('POST', '/faults', {
       kind: 'truncated-body',
       stream: 'rest',
