@@ -107,16 +107,7 @@ describe('a cluster of two shards and a single server that got the same records'
         expect([name, far]).toEqual([name, []]);
       }
     }
-    for (const name of [
-      'candles',
-      'chance_candles',
-      'events',
-      'gaps',
-      'latest_prices',
-      'sessions',
-      'trades',
-      'orders',
-    ]) {
+    for (const name of ['candles', 'chance_candles', 'events', 'gaps', 'latest_prices', 'sessions']) {
       expect(empty).not.toContain(name);
     }
   }, 180_000);
