@@ -4,7 +4,7 @@ import type { Desk } from './desk.js';
 import { type Outcome, otherOutcome, type Quote, type Quotes, type Strategy } from './market.js';
 import { MICROS } from './units.js';
 
-const TURN_MS = 340;
+const TURN_MS = 500;
 /** How wrong its idea of the fair value usually is, cents. */
 const BLUR = 1.2;
 /** It trades when the price is at least this far from its idea, cents. */

@@ -4,7 +4,7 @@ import type { Desk } from './desk.js';
 import { type Outcome, otherOutcome, type Quote, type Quotes, type Strategy } from './market.js';
 import type { OwnOrder } from './own-orders.js';
 
-const TURN_MS = 350;
+const TURN_MS = 500;
 /** Between first quotes of markets that it does not quote yet. */
 const FIRST_QUOTES_MS = 25;
 /**

@@ -4,7 +4,7 @@ import type { Desk } from './desk.js';
 import type { Outcome, Quote, Quotes, Strategy } from './market.js';
 import { MICROS } from './units.js';
 
-const TURN_MS = 380;
+const TURN_MS = 550;
 const OPEN_ORDERS = 8;
 /** How often it sells what it holds, and up to where it takes what is offered rather than wait. */
 const SELLS = 0.45;

@@ -4,7 +4,7 @@ import type { Desk } from './desk.js';
 import type { Outcome, Quote, Quotes, Strategy } from './market.js';
 import { MICROS } from './units.js';
 
-const TURN_MS = 700;
+const TURN_MS = 1000;
 /** Positions that it has at a time. */
 const POSITIONS = 6;
 /** Smaller holdings are not worth an order, hundredths of a share. */
