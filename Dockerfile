@@ -7,7 +7,7 @@ WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
 COPY . .
-RUN npm run build \
+RUN npx tsc -p tsconfig.image.json \
     && chmod 755 dist/cli/main.js \
     && npm prune --omit=dev --ignore-scripts \
     && if [ "$EMBEDDED_CLICKHOUSE" = no ]; then rm -rf node_modules/@chdb; fi
