@@ -17,7 +17,7 @@ AS
 SELECT account, order, state_seen_at AS seen_at, 'poll' AS source, status, nullIf(filled_quantity, toDecimal128(-1, 12)) AS filled_quantity, state_last_seen_at AS last_seen_at
 FROM
 (
-    SELECT account, order, status, filled_quantity, min(first_seen_at) AS state_seen_at, max(order_states.last_seen_at) AS state_last_seen_at
+    SELECT account, order, status, filled_quantity, CAST(min(first_seen_at) AS DateTime64(6, 'UTC')) AS state_seen_at, CAST(max(order_states.last_seen_at) AS DateTime64(6, 'UTC')) AS state_last_seen_at
     FROM {database}.order_states
     GROUP BY account, order, status, filled_quantity
 )

@@ -435,7 +435,9 @@ describe('the writer', () => {
     };
     const intent = { v: 1, end: 9, n: { raw: 11 }, attempt: 0, transforms: '1', shard: 0 };
     await expect(open(JSON.stringify(intent))).rejects.toThrow('announced were 11 of raw');
-    await expect(open(JSON.stringify({ ...intent, shard: 2 }))).rejects.toThrow('begun on ClickHouse shard 2');
+    await expect(open(JSON.stringify({ ...intent, shard: 2 }))).rejects.toThrow(
+      'begun on ClickHouse shard 3, but 1 are configured',
+    );
     await expect(open(JSON.stringify({ ...intent, n: { other: 1 } }))).rejects.toThrow(
       'which this version does not know',
     );
