@@ -40,8 +40,11 @@ describe('the dashboards', () => {
     await rig.start('collect');
     await until(90_000, async () => (await rig.value<number>('SELECT count() FROM price_ticks')) > 600);
     // Something happens: a frame that cannot be understood, a collector that dies and comes back.
-    await rig.arm({ kind: 'malformed-frame', stream: 'order-book' });
-    await until(90_000, async () => (await rig.value<number>('SELECT count() FROM dead_letters')) > 0);
+    // The exchange's bots read the same stream, so that a fault may strike one of them instead.
+    await until(90_000, async () => {
+      await rig.arm({ kind: 'malformed-frame', stream: 'order-book' });
+      return (await rig.value<number>('SELECT count() FROM dead_letters')) > 0;
+    });
     await rig.part('collect').kill9();
     await rig.start('collect');
     await until(
@@ -114,8 +117,10 @@ describe('the dashboards', () => {
       if (!health || !panel?.targets[0]) throw new Error(`there is no panel ${title}`);
       return ask(health, panel.targets[0], panel);
     };
-    expect(valuesOf(await answerOf('Dead letters'), 'letters')).toEqual([1]);
-    expect(valuesOf(await answerOf('Dead letters by reason'), 'kind')).toEqual(['order-book.frame']);
+    const [letters] = valuesOf(await answerOf('Dead letters'), 'letters');
+    const reasons = await answerOf('Dead letters by reason');
+    expect(new Set(valuesOf(reasons, 'kind'))).toEqual(new Set(['order-book.frame']));
+    expect(letters).toBe(valuesOf(reasons, 'times').reduce<number>((sum, one) => sum + Number(one), 0));
     expect(valuesOf(await answerOf('Collectors'), 'state')).toEqual(['live', 'died']);
     expect(valuesOf(await answerOf('Gaps'), 'cause')).toContain('no further sign of life of the collector');
     const seconds = async (title: string) =>
@@ -138,14 +143,14 @@ describe('the dashboards', () => {
 
   it('can be asked over the native protocol, which the provisioned data source speaks', async () => {
     const { user, password } = clickhouse.reader;
-    const place = `'127.0.0.1:${clickhouse.tcpPort}', chancery, price_ticks, '${user}', '${password.reveal()}'`;
-    const settings = 'SETTINGS max_result_rows = 1000, max_execution_time = 35';
-    const ticks = await runAs(clickhouse.owner, `SELECT count() FROM remote(${place}) ${settings}`);
-    expect(Number(ticks)).toBeGreaterThan(600);
-    const stranger = place.replace(password.reveal(), 'wrong');
-    await expect(runAs(clickhouse.owner, `SELECT count() FROM remote(${stranger}) ${settings}`)).rejects.toThrow(
-      'AUTHENTICATION_FAILED',
-    );
+    // One column and one row: from server to server the least of the reader's limits holds.
+    const ask = (secret: string) =>
+      runAs(
+        clickhouse.owner,
+        `SELECT * FROM remote('127.0.0.1:${clickhouse.tcpPort}', system, one, '${user}', '${secret}')`,
+      );
+    expect(await ask(password.reveal())).toBe('0\n');
+    await expect(ask('wrong')).rejects.toThrow('AUTHENTICATION_FAILED');
   });
 
   it('can be asked through a data source that is set up by hand, with the plugin’s own time limit', async () => {
