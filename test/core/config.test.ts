@@ -47,7 +47,7 @@ describe('configuration', () => {
   it('refuses a value with its place, the value and the meaning, but never shows a password', () => {
     const refused = (flags: Record<string, unknown>) => () => loadConfig(flags, {}, folderWith());
     expect(refused({ metricsPort: '70000' })).toThrow(UsageError);
-    expect(refused({ metricsPort: '70000' })).toThrow(/^--metrics-port is "70000": .*65535.* It is: loopback port of/);
+    expect(refused({ metricsPort: '70000' })).toThrow(/^--metrics-port is "70000": .*65535.* It is: port of/);
     expect(refused({ clickhousePassword: 7 })).toThrow(/^--clickhouse-password is \[redacted\]: /);
     expect(refused({ fsync: 'perhaps' })).toThrow(/^--fsync is "perhaps"/);
   });
