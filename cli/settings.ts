@@ -12,10 +12,10 @@ import {
 import { headingOf } from './settings-by-command.js';
 
 /**
- * Adds the flags of these settings to a command, with help and defaults from core/settings.ts.
+ * Adds the flags of these settings to a command, after its own, with help and defaults from core/settings.ts.
  * @param which what the closing note of the help speaks of
  */
-export function withSettings(command: Command, names: readonly SettingName[], which = 'Every option'): Command {
+export function withSettings(command: Command, names: readonly SettingName[], which = optionsFrom(names)): Command {
   for (const name of names) {
     for (const option of optionsOf(name)) command.addOption(option.helpGroup(headingOf(name)));
   }
@@ -26,6 +26,8 @@ export function withSettings(command: Command, names: readonly SettingName[], wh
       `${flagOf(example)} is ${envOf(example)} and "${example}". Flags win over the environment, it wins over the file.`,
   );
 }
+
+const optionsFrom = ([first = 'data']: readonly SettingName[]) => `The options from ${flagOf(first)} on`;
 
 /**
  * The configuration of a parsed command: its flags, the environment, chancery.config.json, defaults.

@@ -5,7 +5,7 @@ import { column, rowLogTable } from './row-table.js';
 export interface ChancePointRow {
   /** Unix microseconds. */
   readonly receivedAt: number;
-  /** Unix microseconds of the exchange's time, which has whole seconds. */
+  /** Unix microseconds of the exchange's time, which counts in seconds; a fraction is kept. */
   readonly occurredAt: number;
   /** Empty when the message named the market only. */
   readonly eventId: string;

@@ -7,7 +7,7 @@ CREATE OR REPLACE VIEW {database}.chance_series
 (
     `event` LowCardinality(String) COMMENT 'Event ID; empty when the message named the market only',
     `market` LowCardinality(String) COMMENT 'Market ID',
-    `at` DateTime64(6, 'UTC') COMMENT 'Time by the exchange, in whole seconds; of a point of history for a period, the last microsecond of the period',
+    `at` DateTime64(6, 'UTC') COMMENT 'Time by the exchange, which counts in seconds; of a point of history for a period, the last microsecond of the period',
     `chance` Float64 COMMENT 'Probability of YES, 0 to 1',
     `source` String COMMENT 'live: a change as it happened. last-known: the answer to a subscription. history: fetched later',
     `received_at` DateTime64(6, 'UTC') COMMENT 'When it was received',
