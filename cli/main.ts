@@ -1,7 +1,8 @@
 #!/usr/bin/env node
-import { CommanderError } from 'commander';
+import { type Command, CommanderError } from 'commander';
 import { describeError, printable } from '../core/index.js';
 import { EXIT, explain } from './errors.js';
+import { excessArgument } from './excess-argument.js';
 import { createProgram } from './program.js';
 
 async function main(): Promise<number> {
@@ -14,7 +15,7 @@ async function main(): Promise<number> {
   process.stderr.on('error', () => undefined);
   try {
     const args = process.argv.slice(2);
-    await (await createProgram(args)).parseAsync(args, { from: 'user' });
+    await parse(await createProgram(args), args);
     return Number(process.exitCode ?? EXIT.done);
   } catch (error) {
     if (error instanceof CommanderError) return commanderEnded(error);
@@ -22,6 +23,16 @@ async function main(): Promise<number> {
     process.stderr.write(`chancery: ${printable(message)}\n`);
     if (defect && error instanceof Error) process.stderr.write(`${error.stack?.split('\n').slice(1).join('\n')}\n`);
     return exitCode;
+  }
+}
+
+async function parse(program: Command, args: string[]): Promise<void> {
+  try {
+    await program.parseAsync(args, { from: 'user' });
+  } catch (error) {
+    const excess = excessArgument(program, args);
+    if (!(error instanceof CommanderError) || error.code !== 'commander.excessArguments' || !excess) throw error;
+    throw new CommanderError(error.exitCode, error.code, excess);
   }
 }
 

@@ -35,7 +35,13 @@ describe('a wrong command line', () => {
   it.each([
     [['doctr'], "unknown command 'doctr' (did you mean doctor?)"],
     [['doctor', '--dta', 'x'], "unknown option '--dta' (did you mean --data?)"],
-    [['doctor', 'now'], "too many arguments for 'doctor'"],
+    [['doctor', 'now'], `too many arguments for 'doctor': it takes no arguments, "now" is one too many`],
+    [
+      ['transform', '--fsync', 'false'],
+      `too many arguments for 'transform': --fsync is a switch, write --fsync or --no-fsync without "false"`,
+    ],
+    [['doctor', '--json', 'true'], `--json is a switch, write --json alone without "true"`],
+    [['sql', '--console', 'SELECT 1', 'now'], `it takes one argument, "now" is one too many`],
     [['doctor', '--data'], "option '--data <DIR>' argument missing"],
     [['doctor', '--log-level', 'loud'], '--log-level is "loud"'],
   ])('%j gets one line and exit code 2', async (args, message) => {
