@@ -57,7 +57,7 @@ export interface FaultProxy {
   readonly url: string;
   /** How often each fault struck. */
   readonly struck: ReadonlyMap<Fault, number>;
-  /** Resolves when no held-back request is on its way any more. */
+  /** Resolves when the requests that are on their way now, held back or not, have ended. */
   settled(): Promise<void>;
   close(): Promise<void>;
 }
@@ -95,7 +95,8 @@ export async function startFaultProxy(
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     struck,
     async settled() {
-      while (underWay.size > 0) await Promise.all(underWay);
+      // Only what is on its way now: where requests come and come, there is no moment without any.
+      await Promise.all([...underWay]);
     },
     async close() {
       server.closeAllConnections();
