@@ -60,6 +60,7 @@ describe('candles', () => {
       tick('c1', time(60), 0.3, { event: 'ec' }),
       tick('c2', time(5), 0.9, { event: 'ec' }),
     ]);
+    await data.insert('event_observations', [eventSeen('ec', time(0)), eventSeen('ec', time(120))]);
     await data.insert('marks', [
       mark('sc', 1, time(0), 'session-started'),
       mark('sc', 2, time(15), 'subscribed', {
@@ -156,6 +157,32 @@ describe('views of prices', () => {
     expect(row?.['seconds']).toBeCloseTo(3500, -1);
   });
 
+  it('keep crossed books out of spreads, and count them', async () => {
+    const on = { stream: 'order-book', connection: 'crossed', event: 'event of x1', markets: ['x1', 'x2'] };
+    await data.insert('marks', [
+      mark('sx', 1, ago(4000), 'session-started'),
+      mark('sx', 2, ago(4000), 'subscribed', on),
+      mark('sx', 3, ago(0), 'alive'),
+    ]);
+    await data.insert('price_ticks', [
+      tick('x1', ago(4000), 0.5, { bid: 0.4, ask: 0.6 }),
+      tick('x1', ago(3000), 0.5, { bid: 0.9, ask: 0.2 }),
+      tick('x1', ago(2000), 0.5, { bid: null, ask: 0.6 }),
+      tick('x1', ago(1000), 0.5, { bid: 0.5, ask: 0.5 }),
+      tick('x2', ago(1000), 0.5, { event: 'event of x1', bid: 0.9, ask: 0.2 }),
+    ]);
+    const [some, all] = await data.ask(
+      `SELECT ticks, crossed_ticks, average_spread, least_spread, greatest_spread, two_sided FROM spread_stats
+       WHERE market IN ('x1', 'x2') ORDER BY market`,
+    );
+    expect(some).toMatchObject({ ticks: 4, crossed_ticks: 1, least_spread: 0 });
+    expect(some?.['average_spread']).toBeCloseTo(0.1, 3);
+    expect(some?.['greatest_spread']).toBeCloseTo(0.2, 6);
+    expect(some?.['two_sided']).toBeCloseTo(0.75, 3);
+    const none = { average_spread: null, least_spread: null, greatest_spread: null };
+    expect(all).toMatchObject({ ticks: 1, crossed_ticks: 1, ...none, two_sided: 1 });
+  });
+
   it('show how far markets moved in a day', async () => {
     const day = 86_400;
     await data.insert('price_ticks', [
@@ -181,19 +208,37 @@ describe('views of prices', () => {
       eventSeen('eo', ago(10), { markets: ['o1', 'o2'] }),
       eventSeen('eh', ago(10), { markets: ['h1', 'h2'] }),
       eventSeen('ea', ago(10), { markets: ['a1'] }),
+      eventSeen('ex', ago(10), { markets: ['y1', 'y2'] }),
     ]);
     await data.insert('price_ticks', [
       tick('o1', ago(20), 0.4, { event: 'eo', bid: 0.375, ask: 0.5 }),
       tick('o2', ago(15), 0.6, { event: 'eo', bid: 0.5, ask: 0.625 }),
       tick('h1', ago(15), 0.6, { event: 'eh', bid: 0.5, ask: 0.625 }),
       tick('a1', ago(15), 0.5, { event: 'ea', bid: 0.5, ask: 0.625 }),
+      tick('y1', ago(15), 0.5, { event: 'ex', bid: 0.375, ask: 0.5 }),
+      tick('y2', ago(15), 0.5, { event: 'ex', bid: 0.9, ask: 0.2 }),
+    ]);
+    expect(
+      await data.ask(
+        `SELECT priced_markets, crossed_markets, sum_of_bids, sum_of_asks, overround, underround
+         FROM event_overround WHERE event = 'ex'`,
+      ),
+    ).toEqual([
+      {
+        priced_markets: 2,
+        crossed_markets: 1,
+        sum_of_bids: null,
+        sum_of_asks: null,
+        overround: null,
+        underround: null,
+      },
     ]);
     // Of a single market, YES and NO are the outcomes: both cost ask + (1 - bid).
     expect(await data.ask("SELECT overround, underround FROM event_overround WHERE event = 'ea'")).toEqual([
       { overround: 0.125, underround: 0.125 },
     ]);
     const rows = await data.ask(
-      `SELECT event, title, markets, priced_markets, sum_of_last, overround, underround FROM event_overround WHERE event IN ('eo', 'eh') ORDER BY event`,
+      `SELECT event, title, markets, priced_markets, crossed_markets, sum_of_last, overround, underround FROM event_overround WHERE event IN ('eo', 'eh') ORDER BY event`,
     );
     expect(rows).toEqual([
       {
@@ -201,6 +246,7 @@ describe('views of prices', () => {
         title: 'title of eh',
         markets: 2,
         priced_markets: 1,
+        crossed_markets: 0,
         sum_of_last: 0.6,
         overround: null,
         underround: null,
@@ -210,6 +256,7 @@ describe('views of prices', () => {
         title: 'title of eo',
         markets: 2,
         priced_markets: 2,
+        crossed_markets: 0,
         sum_of_last: 1,
         overround: 0.125,
         underround: 0.125,

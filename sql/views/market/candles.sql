@@ -9,7 +9,8 @@
 --   open, close = price of the last trade in the first and in the last tick
 --   high, low   = greatest and least price of the last trade
 --   bid, ask    = best bid and best ask in the last tick, NULL when that side was empty
--- Completeness, as fractions of the period (of a period that is not over: of what has passed of it):
+-- Completeness, as fractions of the part of the period in which the event was open (of a period that is not over: of what
+-- has passed of it; of a period in which the event was not open at all: of the whole):
 --   observed    = the event was watched on the order book stream
 --   repaired    = 0, for order-book gaps cannot be repaired
 --   missing     = 1 - observed - repaired
@@ -26,11 +27,15 @@ CREATE OR REPLACE VIEW {database}.candles
     `bid` Nullable(Float64) COMMENT 'Best bid at the end; NULL when nobody bids',
     `ask` Nullable(Float64) COMMENT 'Best ask at the end; NULL when nobody asks',
     `ticks` UInt64 COMMENT 'Rows of price_ticks in the period',
-    `observed` Float64 COMMENT 'Fraction of the period in which the event was watched, 0 to 1',
-    `repaired` Float64 COMMENT 'Fraction of the period that was fetched from history: always 0',
-    `missing` Float64 COMMENT 'Fraction of the period of which nothing is known, 0 to 1'
+    `observed` Float64 COMMENT 'Fraction of the open part of the period in which the event was watched, 0 to 1',
+    `repaired` Float64 COMMENT 'Fraction of the open part of the period that was fetched from history: always 0',
+    `missing` Float64 COMMENT 'Fraction of the open part of the period of which nothing is known, 0 to 1'
 )
 AS
+WITH
+    open_from < ends AND open_until > begins AS was_open,
+    if(was_open, greatest(begins, open_from), begins) AS from_at,
+    if(was_open, least(ends, open_until), ends) AS to_at
 SELECT
     event,
     market,
@@ -51,8 +56,8 @@ FROM
         event,
         market,
         toStartOfInterval(received_at, toIntervalSecond({period_seconds:UInt32})) AS begins_at,
-        toDateTime64(begins_at, 6, 'UTC') AS from_at,
-        greatest(from_at + toIntervalMicrosecond(1), least(from_at + toIntervalSecond({period_seconds:UInt32}), now64(6, 'UTC'))) AS to_at,
+        toDateTime64(begins_at, 6, 'UTC') AS begins,
+        greatest(begins + toIntervalMicrosecond(1), least(begins + toIntervalSecond({period_seconds:UInt32}), now64(6, 'UTC'))) AS ends,
         argMin(last, (received_at, `_offset`, `_index`)) AS open,
         max(last) AS high,
         min(last) AS low,
@@ -62,4 +67,4 @@ FROM
     FROM {database}.price_ticks
     GROUP BY event, market, begins_at
 ) AS periods
-LEFT JOIN (SELECT event, ranges FROM {database}.watched_ranges WHERE stream = 'order-book') AS watched USING (event);
+LEFT JOIN (SELECT event, open_from, open_until, ranges FROM {database}.watched_ranges WHERE stream = 'order-book') AS watched USING (event);

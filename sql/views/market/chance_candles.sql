@@ -7,7 +7,8 @@
 -- period, in their order:
 --   open, close = first and last chance
 --   high, low   = greatest and least chance
--- Completeness, as fractions of the period (of a period that is not over: of what has passed of it):
+-- Completeness, as fractions of the part of the period in which the event was open (of a period that is not over: of what
+-- has passed of it; of a period in which the event was not open at all: of the whole):
 --   observed    = the event was watched on the chance stream
 --   repaired    = it was not, but chance history of the market was fetched
 --   missing     = 1 - observed - repaired
@@ -22,9 +23,9 @@ CREATE OR REPLACE VIEW {database}.chance_candles
     `low` Float64 COMMENT 'Least chance in the period',
     `close` Float64 COMMENT 'Last chance in the period',
     `points` UInt64 COMMENT 'Changes in the period: live ones, and points of history',
-    `observed` Float64 COMMENT 'Fraction of the period in which the event was watched, 0 to 1',
-    `repaired` Float64 COMMENT 'Fraction of the period that was fetched from history, 0 to 1',
-    `missing` Float64 COMMENT 'Fraction of the period of which nothing is known, 0 to 1'
+    `observed` Float64 COMMENT 'Fraction of the open part of the period in which the event was watched, 0 to 1',
+    `repaired` Float64 COMMENT 'Fraction of the open part of the period that was fetched from history, 0 to 1',
+    `missing` Float64 COMMENT 'Fraction of the open part of the period of which nothing is known, 0 to 1'
 )
 AS
 SELECT
@@ -41,6 +42,10 @@ SELECT
     1 - observed - repaired AS missing
 FROM
 (
+    WITH
+        open_from < ends AND open_until > begins AS was_open,
+        if(was_open, greatest(begins, open_from), begins) AS from_at,
+        if(was_open, least(ends, open_until), ends) AS to_at
     SELECT
         *,
         dateDiff('microsecond', from_at, to_at) AS micros,
@@ -56,8 +61,8 @@ FROM
             max(event) AS event,
             market,
             toStartOfInterval(at, toIntervalSecond({period_seconds:UInt32})) AS begins_at,
-            toDateTime64(begins_at, 6, 'UTC') AS from_at,
-            greatest(from_at + toIntervalMicrosecond(1), least(from_at + toIntervalSecond({period_seconds:UInt32}), now64(6, 'UTC'))) AS to_at,
+            toDateTime64(begins_at, 6, 'UTC') AS begins,
+            greatest(begins + toIntervalMicrosecond(1), least(begins + toIntervalSecond({period_seconds:UInt32}), now64(6, 'UTC'))) AS ends,
             argMin(chance, (at, received_at, place)) AS open,
             max(chance) AS high,
             min(chance) AS low,
@@ -66,7 +71,7 @@ FROM
         FROM {database}.chance_series
         GROUP BY market, begins_at
     ) AS periods
-    LEFT JOIN (SELECT event, ranges FROM {database}.watched_ranges WHERE stream = 'chance') AS watched USING (event)
+    LEFT JOIN (SELECT event, open_from, open_until, ranges FROM {database}.watched_ranges WHERE stream = 'chance') AS watched USING (event)
     LEFT JOIN
     (
         SELECT market, groupArray((repaired_ranges.begins_at, repaired_ranges.ends_at)) AS fetched

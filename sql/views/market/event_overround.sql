@@ -4,17 +4,19 @@
 --   overround  = sum of the asks - 1: what a buyer of YES in every market pays above the 1 USDC that one of them returns
 --   underround = 1 - sum of the bids: what a seller of YES in every market receives below it
 -- An event of one market has two outcomes, its YES and its NO: buying both costs ask + (1 - bid), so that both figures are
--- ask - bid there. Both are negative where there is an arbitrage. They mean something only where exactly one market of the event can win;
--- whether that is so, the exchange does not say. NULL where a market has no such price.
+-- ask - bid there. Both are negative where there is an arbitrage. They mean something only where exactly one market of
+-- the event can win; whether that is so, the exchange does not say. NULL where a market has no such price, or its book is
+-- crossed (bid above ask): latest_prices has such a book as it came, but nobody could trade both sides of it.
 CREATE OR REPLACE VIEW {database}.event_overround
 (
     `event` LowCardinality(String) COMMENT 'Event ID',
     `title` Nullable(String) COMMENT 'Title of the event',
     `markets` UInt64 COMMENT 'Markets of the event',
     `priced_markets` UInt64 COMMENT 'Markets of which there is a price',
+    `crossed_markets` UInt64 COMMENT 'Those of them whose bid is above the ask: their bids and asks count as none',
     `sum_of_last` Float64 COMMENT 'Sum of the prices of the last trades, in YES terms',
-    `sum_of_bids` Nullable(Float64) COMMENT 'Sum of the best bids; NULL when a market has none',
-    `sum_of_asks` Nullable(Float64) COMMENT 'Sum of the best asks; NULL when a market has none',
+    `sum_of_bids` Nullable(Float64) COMMENT 'Sum of the best bids; NULL when a market has none or is crossed',
+    `sum_of_asks` Nullable(Float64) COMMENT 'Sum of the best asks; NULL when a market has none or is crossed',
     `overround` Nullable(Float64) COMMENT 'sum_of_asks - 1; of an event of one market ask - bid',
     `underround` Nullable(Float64) COMMENT '1 - sum_of_bids; of an event of one market ask - bid',
     `oldest_at` DateTime64(6, 'UTC') COMMENT 'When the oldest of the prices was received'
@@ -25,6 +27,7 @@ SELECT
     any(events.title) AS title,
     any(length(events.markets)) AS markets,
     count() AS priced_markets,
+    countIf(crossed) AS crossed_markets,
     sum(last) AS sum_of_last,
     if(count(bid) = greatest(priced_markets, markets), sum(bid), NULL) AS sum_of_bids,
     if(count(ask) = greatest(priced_markets, markets), sum(ask), NULL) AS sum_of_asks,
@@ -33,9 +36,15 @@ SELECT
     min(received_at) AS oldest_at
 FROM
 (
-    SELECT event, last, bid, ask, received_at
-    FROM {database}.latest_prices
-) AS prices
+    SELECT
+        event,
+        last,
+        ifNull(prices.bid > prices.ask, false) AS crossed,
+        if(crossed, NULL, prices.bid) AS bid,
+        if(crossed, NULL, prices.ask) AS ask,
+        received_at
+    FROM {database}.latest_prices AS prices
+) AS quotes
 INNER JOIN
 (
     SELECT event, title, markets

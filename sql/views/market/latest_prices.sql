@@ -12,7 +12,7 @@ CREATE OR REPLACE VIEW {database}.latest_prices
     `bid` Nullable(Float64) COMMENT 'Best bid; NULL when nobody bids',
     `ask` Nullable(Float64) COMMENT 'Best ask; NULL when nobody asks',
     `mid` Nullable(Float64) COMMENT '(bid + ask) / 2; NULL when a side is empty',
-    `spread` Nullable(Float64) COMMENT 'ask - bid; NULL when a side is empty',
+    `spread` Nullable(Float64) COMMENT 'ask - bid; NULL when a side is empty, negative when the book is crossed',
     `received_at` DateTime64(6, 'UTC') COMMENT 'When it was received'
 )
 AS

@@ -3,15 +3,17 @@
 -- Per market, over the ticks of the last 24 hours. A tick stands until the next one of its market, the last one until
 -- now, but only while the event was watched on the order book stream: what a gap hid counts for nothing. Averages and
 -- quantiles are weighted by that time.
---   spread         = ask - bid, where neither side is empty
---   average_spread = sum(spread x seconds) / sum(seconds), over the ticks with both sides
---   two_sided      = seconds with both sides / all seconds
+--   spread         = ask - bid, where neither side is empty and the book is not crossed (bid above ask)
+--   average_spread = sum(spread x seconds) / sum(seconds), over the ticks that have a spread
+--   two_sided      = seconds with both sides / all seconds, crossed books among them
+-- Crossed books are kept in price_ticks, for they are what the exchange said, but have no spread: they are counted.
 CREATE OR REPLACE VIEW {database}.spread_stats
 (
     `event` LowCardinality(String) COMMENT 'Event ID',
     `market` LowCardinality(String) COMMENT 'Market ID',
     `ticks` UInt64 COMMENT 'Rows of price_ticks in the last 24 hours',
-    `average_spread` Nullable(Float64) COMMENT 'Average over time; NULL when there never were both sides',
+    `crossed_ticks` UInt64 COMMENT 'Those of them whose bid was above the ask: left out of every spread',
+    `average_spread` Nullable(Float64) COMMENT 'Average over time; NULL when there never was a spread',
     `median_spread` Nullable(Float64) COMMENT 'Median over time',
     `p90_spread` Nullable(Float64) COMMENT '90th percentile over time',
     `least_spread` Nullable(Float64) COMMENT 'Least spread',
@@ -24,9 +26,10 @@ SELECT
     event,
     market,
     ticks,
-    if(both_micros > 0, weighted_spread / both_micros, NULL) AS average_spread,
-    if(both_micros > 0, quantiles[1], NULL) AS median_spread,
-    if(both_micros > 0, quantiles[2], NULL) AS p90_spread,
+    crossed_ticks,
+    if(spread_micros > 0, weighted_spread / spread_micros, NULL) AS average_spread,
+    if(spread_micros > 0, quantiles[1], NULL) AS median_spread,
+    if(spread_micros > 0, quantiles[2], NULL) AS p90_spread,
     least_spread,
     greatest_spread,
     if(micros > 0, both_micros / micros, 0) AS two_sided,
@@ -37,8 +40,10 @@ FROM
         event,
         market,
         count() AS ticks,
+        countIf(bid > ask) AS crossed_ticks,
         sum(lasted) AS micros,
-        sumIf(lasted, isNotNull(spread)) AS both_micros,
+        sumIf(lasted, isNotNull(bid) AND isNotNull(ask)) AS both_micros,
+        sumIf(lasted, isNotNull(spread)) AS spread_micros,
         sumIf(assumeNotNull(spread) * lasted, isNotNull(spread)) AS weighted_spread,
         quantilesExactWeightedIf(0.5, 0.9)(assumeNotNull(spread), lasted, isNotNull(spread)) AS quantiles,
         min(spread) AS least_spread,
@@ -48,14 +53,17 @@ FROM
         SELECT
             event,
             market,
-            spread,
+            bid,
+            ask,
+            if(bid <= ask, ask - bid, NULL) AS spread,
             toUInt64(arraySum(range -> greatest(0, dateDiff('microsecond', greatest(range.1, from_at), least(range.2, until))), ranges)) AS lasted
         FROM
         (
             SELECT
                 event,
                 market,
-                ask - bid AS spread,
+                bid,
+                ask,
                 received_at AS from_at,
                 leadInFrame(received_at, 1, now64(6, 'UTC')) OVER later AS until
             FROM {database}.price_ticks

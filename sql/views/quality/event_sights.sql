@@ -1,8 +1,9 @@
--- From when to when was each event open, and which parts of that were watched and repaired?
+-- From when to when was each event open, and which parts of that were watched?
 --
--- The ground that gaps, coverage_by_event and the completeness of candles stand on: one row per stream and event that
--- event search showed or that was ever watched. An event is open from when event search first showed it (or its first
--- subscription was confirmed) until event search no longer showed it; while it is open, until now.
+-- The ground that gaps, coverage_by_event and, through watched_ranges, the completeness of candles stand on: one row per
+-- stream and event that event search showed or that was ever watched. An event is open from when event search first
+-- showed it (or its first subscription was confirmed) until event search no longer showed it; while it is open, until
+-- now.
 CREATE OR REPLACE VIEW {database}.event_sights
 (
     `stream` String COMMENT 'order-book or chance',
@@ -12,8 +13,7 @@ CREATE OR REPLACE VIEW {database}.event_sights
     `open` Bool COMMENT 'Whether it is open',
     `covered` Array(Tuple(begins_at DateTime64(6, 'UTC'), ends_at DateTime64(6, 'UTC'), cause String)) COMMENT 'Ranges in which it was watched, in order, with why each ended',
     `live` Bool COMMENT 'Whether it is being watched',
-    `repaired` Array(Tuple(market String, begins_at DateTime64(6, 'UTC'), ends_at DateTime64(6, 'UTC'))) COMMENT 'Ranges that were fetched from history, by market; none on the order book stream, which has no history',
-    `markets` UInt64 COMMENT 'How many markets it has'
+    `markets` UInt64 COMMENT 'How many markets event search showed of it'
 )
 AS
 SELECT
@@ -24,8 +24,7 @@ SELECT
     is_open AS open,
     covered,
     live,
-    if(stream = 'chance', ranges, []) AS repaired,
-    greatest(market_count, length(arrayDistinct(arrayMap(range -> range.1, ranges)))) AS markets
+    market_count AS markets
 FROM
 (
     SELECT DISTINCT stream, event
@@ -52,10 +51,4 @@ LEFT JOIN
         toBool(max(state = 'live')) AS live
     FROM {database}.covered_ranges
     GROUP BY stream, event
-) AS seen USING (stream, event)
-LEFT JOIN
-(
-    SELECT event, CAST(arraySort(groupArray((market, begins_at, ends_at))), 'Array(Tuple(market String, begins_at DateTime64(6, \'UTC\'), ends_at DateTime64(6, \'UTC\')))') AS ranges
-    FROM {database}.repaired_ranges
-    GROUP BY event
-) AS fetched USING (event);
+) AS seen USING (stream, event);

@@ -31,14 +31,20 @@ FROM
     SELECT
         stream,
         event,
-        repaired,
-        markets,
+        if(stream = 'chance', fetched_ranges, []) AS repaired,
+        greatest(sights.markets, length(arrayDistinct(arrayMap(range -> range.1, fetched_ranges)))) AS markets,
         arrayZip(
             arrayPushFront(arrayMap(range -> range.2, covered), open_from),
             arrayPushBack(arrayMap(range -> range.1, covered), open_to),
             arrayPushFront(arrayMap(range -> range.3, covered), 'not watched yet')
         ) AS candidates
-    FROM {database}.event_sights
+    FROM {database}.event_sights AS sights
+    LEFT JOIN
+    (
+        SELECT event, groupArray((market, begins_at, ends_at)) AS fetched_ranges
+        FROM {database}.repaired_ranges
+        GROUP BY event
+    ) AS fetched USING (event)
 )
 -- Only the range of a live subscription has no cause: what came after its last sign of life is on its way and no gap.
 ARRAY JOIN arrayFilter(candidate -> candidate.1 < candidate.2 AND candidate.3 != '', candidates) AS gap;

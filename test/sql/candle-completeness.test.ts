@@ -1,0 +1,109 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { useClickHouse } from '../support/clickhouse.js';
+import { ago, eventSeen, mark, searchPoll, tick, time, WarehouseData } from './warehouse-data.js';
+
+const host = useClickHouse();
+let data: WarehouseData;
+
+const completeness = (view: string, market: string) =>
+  data.ask(
+    `SELECT toUnixTimestamp(begins_at) - 1767614400 AS b, round(observed, 6) AS observed, round(repaired, 6) AS repaired,
+       round(missing, 6) AS missing
+     FROM ${view}(period_seconds = 60) WHERE market = '${market}' ORDER BY begins_at`,
+  );
+
+beforeAll(async () => {
+  data = new WarehouseData(host.clickhouse);
+  await data.migrate();
+  // Event search shows the event from 30 to 60.5, and other events only afterwards.
+  await data.insert('event_observations', [
+    eventSeen('short', time(30), { markets: ['m'] }),
+    eventSeen('short', time(60.5), { markets: ['m'] }),
+    eventSeen('outlived', time(0), { markets: ['n'] }),
+    eventSeen('outlived', time(60.5), { markets: ['n'] }),
+    eventSeen('other', ago(5)),
+  ]);
+  await data.insert('polls', [searchPoll(ago(10))]);
+  const book = { stream: 'order-book', connection: 'b', event: 'short', markets: ['m'] };
+  const again = { ...book, connection: 'b2' };
+  const chance = { ...book, stream: 'chance', connection: 'c' };
+  const outlived = { ...book, connection: 'o', event: 'outlived', markets: ['n'] };
+  const repaired = (from: number, to: number) => ({
+    stream: 'chance',
+    event: 'short',
+    market: 'm',
+    range_from: time(from),
+    range_to: time(to),
+  });
+  await data.insert('marks', [
+    mark('s', 1, time(0), 'session-started'),
+    mark('s', 2, time(0), 'subscribed', outlived),
+    mark('s', 3, time(30), 'subscribed', book),
+    mark('s', 4, time(30), 'subscribed', chance),
+    mark('s', 5, time(42), 'disconnected', { stream: 'order-book', connection: 'b', cause: 'reset' }),
+    mark('s', 6, time(45), 'disconnected', { stream: 'chance', connection: 'c', cause: 'reset' }),
+    mark('s', 7, time(48), 'subscribed', again),
+    mark('s', 8, time(60.4), 'unsubscribed', { ...again, cause: 'test' }),
+    mark('s', 9, time(66), 'unsubscribed', { ...outlived, cause: 'the event closed' }),
+    mark('s', 10, time(70), 'repaired', repaired(-60, -30)),
+    mark('s', 11, time(70), 'repaired', repaired(45, 54)),
+    mark('s', 12, time(70), 'repaired', repaired(60, 60.25)),
+    mark('s', 13, time(200), 'session-stopped', { cause: 'done' }),
+  ]);
+  await data.insert('price_ticks', [
+    ...[31, 60.1, 130].map((seconds) => tick('m', time(seconds), 0.5, { event: 'short' })),
+    tick('n', time(61), 0.5, { event: 'outlived' }),
+    tick('u', time(61), 0.5, { event: 'unknown' }),
+  ]);
+  const point = { market: 'm', event: 'short', chance: 0.5 };
+  await data.insert('chance_points', [{ ...point, occurred_at: time(31), received_at: time(31.1), source: 'change' }]);
+  await data.insert(
+    'chance_history_points',
+    [-30, 61].map((seconds) => ({
+      ...point,
+      period: '1s',
+      occurred_at: time(seconds),
+      received_at: time(70),
+      source: 'rest',
+    })),
+  );
+});
+
+describe('the completeness of candles', () => {
+  it('is of the part of the period in which the event was open', async () => {
+    expect((await completeness('candles', 'm')).slice(0, 2)).toEqual([
+      { b: 0, observed: 0.8, repaired: 0, missing: 0.2 },
+      { b: 60, observed: 0.8, repaired: 0, missing: 0.2 },
+    ]);
+  });
+
+  it('is of the open part for chance too, with what history repaired', async () => {
+    expect((await completeness('chance_candles', 'm')).slice(1)).toEqual([
+      { b: 0, observed: 0.5, repaired: 0.3, missing: 0.2 },
+      { b: 60, observed: 0, repaired: 0.5, missing: 0.5 },
+    ]);
+  });
+
+  it('adds up to what coverage_by_event says is missing', async () => {
+    const missing = await data.ask(
+      `SELECT stream, round(missing * open_seconds, 6) AS seconds FROM coverage_by_event WHERE event = 'short' ORDER BY stream`,
+    );
+    // 0.2 of 30 s and the rest of the 0.5 s.
+    expect(missing).toEqual([
+      { stream: 'chance', seconds: 6.25 },
+      { stream: 'order-book', seconds: 6.1 },
+    ]);
+  });
+
+  it('goes on while an event is watched that event search shows no more', async () => {
+    expect(await completeness('candles', 'n')).toEqual([{ b: 60, observed: 1, repaired: 0, missing: 0 }]);
+  });
+
+  it('is of the whole period where the event was not open in it, or nobody knows the event', async () => {
+    expect((await completeness('candles', 'm')).slice(2)).toEqual([{ b: 120, observed: 0, repaired: 0, missing: 1 }]);
+    expect(await completeness('candles', 'u')).toEqual([{ b: 60, observed: 0, repaired: 0, missing: 1 }]);
+    expect((await completeness('chance_candles', 'm')).slice(0, 1)).toEqual([
+      { b: -60, observed: 0, repaired: 0.5, missing: 0.5 },
+    ]);
+  });
+});
