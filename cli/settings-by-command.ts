@@ -102,6 +102,8 @@ export const DOCTOR: readonly SettingName[] = [
   ...BUS_ADDRESS,
   ...CLICKHOUSE,
   'clickhousePort',
+  'metricsPort',
+  'metricsHost',
 ];
 /** What the parts of an instance take together. */
 export const UP: readonly SettingName[] = [

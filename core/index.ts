@@ -3,6 +3,7 @@ export { BoundedQueue } from './bounded-queue.js';
 export { type Clock, systemClock } from './clock.js';
 export { parseClusterNodes } from './cluster-nodes.js';
 export { CONFIG_FILE, envOf, flagOf, loadAccounts, loadConfig, nearest, resolveConfig } from './config.js';
+export { DEFAULT_PORTS } from './default-ports.js';
 export { ChanceryError, describeError, IntegrityError, isRetryable, UnavailableError, UsageError } from './errors.js';
 export { type Health, HealthServer } from './http-health.js';
 export { jsonExcess } from './json-bound.js';

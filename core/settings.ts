@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { clusterNodesSchema } from './cluster-nodes.js';
+import { DEFAULT_PORTS } from './default-ports.js';
 
 /**
  * Every setting of Chancery: its type, default, unit and meaning in one place. A setting `exchangeUrl` is the flag
@@ -53,7 +54,7 @@ export const SETTINGS = {
   // The exchange that is recorded.
   exchangeUrl: setting({
     schema: url,
-    default: 'http://127.0.0.1:9100',
+    default: `http://127.0.0.1:${DEFAULT_PORTS.exchange}`,
     placeholder: 'URL',
     help: 'base URL of the exchange',
   }),

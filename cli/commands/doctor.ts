@@ -5,6 +5,8 @@ import type { Check, Finding } from '../doctor/check.js';
 import { clickHouseChecks } from '../doctor/clickhouse.js';
 import { exchangeChecks } from '../doctor/exchange.js';
 import { machineChecks } from '../doctor/machine.js';
+import { portsCheck } from '../doctor/ports.js';
+import { exchangePortFlag, exchangePortOf } from '../exchange-options.js';
 import { settingsOf, withSettings } from '../settings.js';
 import { DOCTOR } from '../settings-by-command.js';
 
@@ -15,12 +17,14 @@ export function define(command: Command): void {
   command
     .option('--json', 'print the findings as JSON')
     .addHelpText('after', '\nExamples:\n  chancery doctor\n  chancery doctor --data /srv/chancery --json')
+    .addOption(exchangePortFlag())
     .action(async (options: { json?: boolean }) => {
       const { settings, given } = settingsOf(command);
       const checks = [
         ...machineChecks(settings.data),
         ...busChecks(settings),
-        ...clickHouseChecks(settings, given),
+        ...clickHouseChecks(settings),
+        portsCheck(settings, { given, exchangePort: exchangePortOf(command) }),
         ...exchangeChecks(settings, given),
       ];
       const findings: (Finding & { check: string })[] = [];

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { flagOf, UsageError } from '../../core/index.js';
+import { flagOf } from '../../core/index.js';
 import { EXCHANGE_OPTIONS } from '../../exchange/index.js';
-import { exchangeFlag } from '../exchange-options.js';
+import { exchangeFlag, exchangePortFlag, exchangePortOf } from '../exchange-options.js';
 import { settingsOf, withSettings } from '../settings.js';
 import { UP } from '../settings-by-command.js';
 import { runUp } from '../up/run-up.js';
@@ -19,27 +19,15 @@ Examples:
 
 /** `chancery up`: everything on one machine. */
 export function define(command: Command): void {
-  command
-    .addHelpText('after', EXAMPLES.trimEnd())
-    .option('--exchange-port <PORT>', 'port of the simulated exchange (default: 9100, or the next free one)');
+  command.addHelpText('after', EXAMPLES.trimEnd()).addOption(exchangePortFlag());
   for (const name of PASSED_ON) {
     command.addOption(exchangeFlag(EXCHANGE_OPTIONS[name], 'simulated exchange: '));
   }
   withSettings(command, UP);
   command.action(async () => {
     const { settings, given } = settingsOf(command);
-    await runUp({ settings, given, exchangePort: exchangePort(command), exchangeFlags: exchangeFlags(command) });
+    await runUp({ settings, given, exchangePort: exchangePortOf(command), exchangeFlags: exchangeFlags(command) });
   });
-}
-
-function exchangePort(command: Command): number | undefined {
-  const value: unknown = command.getOptionValue('exchangePort');
-  if (value === undefined) return undefined;
-  try {
-    return EXCHANGE_OPTIONS.port.parse(value);
-  } catch {
-    throw new UsageError(`--exchange-port is ${JSON.stringify(value)}: it must be a whole number from 0 to 65535`);
-  }
 }
 
 function exchangeFlags(command: Command): string[] {

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { describeError, UsageError } from '../../core/index.js';
+import { DEFAULT_PORTS, describeError, UsageError } from '../../core/index.js';
 
 /** Where the collectors of docker-compose.yml find the simulated exchange: they share its network. */
-const SIMULATED_EXCHANGE = 'http://127.0.0.1:9100';
+const SIMULATED_EXCHANGE = `http://127.0.0.1:${DEFAULT_PORTS.exchange}`;
 
 export interface EnvFileOptions {
   /** Undefined: the simulated one. */

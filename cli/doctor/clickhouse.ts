@@ -1,24 +1,19 @@
-import type { SettingName, Settings } from '../../core/index.js';
+import type { Settings } from '../../core/index.js';
 import { TRANSFORM_TABLES } from '../../transforms/index.js';
 import { assertNode, type Cluster, type ClusterNode, checkColumns, clickHouseLibrary } from '../../warehouse/index.js';
 import { clickHousePlace } from '../parts/clickhouse-place.js';
 import { clusterOf } from '../parts/database.js';
 import { findReadOnly } from '../parts/read-only.js';
-import { runningParts } from '../parts/registry.js';
-import { isFree } from '../up/ports.js';
-import { type Check, type Finding, fail, ok, warn } from './check.js';
+import { type Check, type Finding, ok, warn } from './check.js';
 
-/** The ClickHouse library, the server that runs, and the ports that were asked for. */
-export function clickHouseChecks(settings: Settings, given: ReadonlySet<SettingName>): Check[] {
+/** The ClickHouse library, and the server that runs or every node of the cluster. */
+export function clickHouseChecks(settings: Settings): Check[] {
   const place = clickHousePlace(settings);
   return [
     ...(place.kind === 'embedded' ? [{ name: 'ClickHouse library', run: library }] : []),
     ...(place.kind === 'cluster'
       ? nodeChecks(settings, place.nodes)
       : [{ name: 'ClickHouse', run: () => server(settings) }]),
-    ...(given.has('clickhousePort') && settings.clickhousePort !== 0
-      ? [{ name: 'port of ClickHouse', run: () => port(settings, settings.clickhousePort) }]
-      : []),
   ];
 }
 
@@ -66,15 +61,4 @@ async function lookAtNode(cluster: Cluster, node: ClusterNode): Promise<Finding>
   if (counts.length === 0) return warn(`${answers}; it has no tables yet`, 'run `chancery migrate`');
   await checkColumns(connection, TRANSFORM_TABLES);
   return ok(`${answers}; its tables are up to date`);
-}
-
-async function port(settings: Settings, wanted: number) {
-  if (await isFree(wanted)) return ok(`${wanted} is free`);
-  const ours = runningParts(settings.data).some((part) => part.address?.endsWith(`:${wanted}`));
-  return ours
-    ? ok(`${wanted} is taken by this instance`)
-    : fail(
-        `${wanted} is taken by another program`,
-        'choose another with --clickhouse-port, or leave it out for a free one',
-      );
 }

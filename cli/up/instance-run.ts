@@ -1,6 +1,14 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Component, type SettingName, type Settings, STOP_MS, systemClock, UsageError } from '../../core/index.js';
+import {
+  type Component,
+  DEFAULT_PORTS,
+  type SettingName,
+  type Settings,
+  STOP_MS,
+  systemClock,
+  UsageError,
+} from '../../core/index.js';
 import { clickHousePlace } from '../parts/clickhouse-place.js';
 import { instancePaths } from '../parts/instance.js';
 import { findReadOnly } from '../parts/read-only.js';
@@ -12,16 +20,13 @@ import { NewsFilter } from './log-line.js';
 import { freePortFrom, isFree } from './ports.js';
 import type { SupervisedProcess } from './supervised-process.js';
 
-/** Where the parts are looked for first; when these are taken, the next free ones are used. */
-const EXCHANGE_PORT = 9100;
-const CLICKHOUSE_PORT = 8123;
 /** How often other ports are chosen when another program took one between the choice and the start. */
 const ATTEMPTS = 3;
 
 export interface InstanceOptions {
   readonly settings: Settings;
   readonly given: ReadonlySet<SettingName>;
-  /** Port of the simulated exchange; undefined takes the first free one from 9100. */
+  /** Port of the simulated exchange; undefined takes the first free one from the default on. */
   readonly exchangePort: number | undefined;
   /** Further flags of the simulated exchange. */
   readonly exchangeFlags: readonly string[];
@@ -111,7 +116,7 @@ export class InstanceRun implements Component {
       ...(exchangePort === undefined ? {} : { exchangeUrl: `http://127.0.0.1:${exchangePort}` }),
       ...(simulated && !given.has('accountsFile') ? { accountsFile: paths.exchangeAccounts } : {}),
       ...(clickHousePlace(settings).kind === 'embedded' && settings.clickhousePort === 0
-        ? { clickhousePort: await this.#choose(CLICKHOUSE_PORT) }
+        ? { clickhousePort: await this.#choose(DEFAULT_PORTS.clickhouse) }
         : {}),
     };
     const logs = new Map<string, LogFile>();
@@ -165,7 +170,7 @@ export class InstanceRun implements Component {
 
   async #exchangePort(): Promise<number> {
     const { exchangePort } = this.options;
-    if (exchangePort === undefined || exchangePort === 0) return this.#choose(EXCHANGE_PORT);
+    if (exchangePort === undefined) return this.#choose(DEFAULT_PORTS.exchange);
     if (!(await isFree(exchangePort))) {
       throw new UsageError(`port ${exchangePort} is taken; choose another with --exchange-port, or leave it out`);
     }

@@ -11,11 +11,11 @@ export async function freePortFrom(preferred: number, taken: ReadonlySet<number>
   throw new UsageError(`ports ${preferred} to ${preferred + HOW_FAR - 1} are all taken; name a free one`);
 }
 
-/** Whether a server could listen on this loopback port now. */
-export function isFree(port: number): Promise<boolean> {
+/** Whether a server could listen on this port now. */
+export function isFree(port: number, host = '127.0.0.1'): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer();
     server.once('error', () => resolve(false));
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+    server.listen(port, host, () => server.close(() => resolve(true)));
   });
 }

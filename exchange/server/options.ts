@@ -1,4 +1,4 @@
-import { flagOf, nearest, UsageError } from '../../core/index.js';
+import { DEFAULT_PORTS, flagOf, nearest, UsageError } from '../../core/index.js';
 import { NO_QUIRKS, parseQuirks, type Quirks } from './quirks.js';
 
 /** One option of `chancery exchange`. */
@@ -59,7 +59,7 @@ function textOption<T>(
 /** Every option of `chancery exchange`, by name. */
 export const EXCHANGE_OPTIONS = {
   host: textOption('host', 'HOST', '127.0.0.1', 'address to listen on', (text) => text),
-  port: numberOption('port', 'PORT', 9100, 'port to listen on; 0 takes a free one', count(65_535)),
+  port: numberOption('port', 'PORT', DEFAULT_PORTS.exchange, 'port to listen on; 0 takes a free one', count(65_535)),
   data: textOption<string | undefined>(
     'data',
     'DIR',

@@ -1,7 +1,9 @@
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createLogger } from '../../core/index.js';
+import { portsCheck } from '../../cli/doctor/ports.js';
+import { announce } from '../../cli/parts/registry.js';
+import { createLogger, DEFAULT_PORTS, resolveConfig } from '../../core/index.js';
 import { startExchange } from '../../exchange/index.js';
 import { chancery, temporaryFolder } from './command.js';
 
@@ -18,6 +20,27 @@ async function doctor(...args: string[]): Promise<{ code: number | null; finding
   return { code, findings: new Map(findings.map((f) => [f.check, f])) };
 }
 
+const servers = new Map<number, Server>();
+
+/** Listens on a free port until the test ends or `close`. */
+async function listen(): Promise<{ port: number }> {
+  const server = createServer((_, response) => response.writeHead(404).end());
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  servers.set(port, server);
+  onTestFinished(() => void close(port));
+  return { port };
+}
+
+async function close(port: number): Promise<void> {
+  const server = servers.get(port);
+  servers.delete(port);
+  await new Promise<void>((resolve) => (server ? server.close(() => resolve()) : resolve()));
+}
+
 describe('chancery doctor', () => {
   it('finds nothing wrong on a machine where everything can run', async () => {
     const data = temporaryFolder();
@@ -30,6 +53,7 @@ describe('chancery doctor', () => {
       'disk space',
       'ClickHouse library',
       'ClickHouse',
+      'ports',
       'exchange',
       'clock',
     ]);
@@ -69,17 +93,52 @@ describe('chancery doctor', () => {
     expect(findings.get('clock')?.found).toMatch(/^3(599|600)\.\d s ahead of the exchange's$/);
   });
 
-  it('tells a port that is taken by another program', async () => {
-    const server = createServer();
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void server.close());
-    const { port } = server.address() as AddressInfo;
-    const { code, findings } = await doctor('--clickhouse-port', String(port));
+  it('says of every port whether it is free, taken by another program, or used by this instance', async () => {
+    const data = temporaryFolder();
+    const [free = 0, other = 0, own = 0] = [await listen(), await listen(), await listen()].map(({ port }) => port);
+    const place = announce(data, 'exchange', { address: `http://127.0.0.1:${own}` });
+    onTestFinished(() => place.end());
+    await close(free);
+    const { code, findings } = await doctor(
+      ...['--data', data, '--exchange-port', String(own), '--clickhouse-port', String(free)],
+      ...['--metrics-port', String(other)],
+    );
     expect(code).toBe(1);
-    expect(findings.get('port of ClickHouse')).toMatchObject({
+    expect(findings.get('ports')).toMatchObject({
       state: 'fail',
-      found: `${port} is taken by another program`,
+      found:
+        `${own} (simulated exchange) is used by this instance; ${free} (ClickHouse) is free; ` +
+        `${other} (metrics) is taken by another program`,
+      mend: 'choose another with --metrics-port, or leave it out for a free one',
     });
+  });
+
+  it('says what `up` does when a default port is taken, for that is no failure', async () => {
+    const [exchange, clickhouse] = [(await listen()).port, (await listen()).port];
+    const settings = { ...resolveConfig({}).settings, data: temporaryFolder() };
+    const asked = { given: new Set<never>(), exchangePort: undefined, defaults: { exchange, clickhouse } };
+    const finding = await portsCheck(settings, asked).run();
+    expect(finding.state).toBe('ok');
+    const [first, second] = finding.found.split('; ');
+    expect(first).toMatch(`${exchange} (simulated exchange) is taken by another program, \`up\` takes `);
+    expect(second).toMatch(`${clickhouse} (ClickHouse) is taken by another program, \`up\` takes `);
+    const place = announce(settings.data, 'clickhouse', { address: 'http://127.0.0.1:4711' });
+    onTestFinished(() => place.end());
+    expect((await portsCheck(settings, asked).run()).found).toMatch(
+      `${clickhouse} (ClickHouse) is taken by another program, this instance uses 4711`,
+    );
+  });
+
+  it('looks at the default ports, and at none when everything runs elsewhere', async () => {
+    const { findings } = await doctor('--data', temporaryFolder());
+    expect(findings.get('ports')?.found).toMatch(
+      new RegExp(
+        `^${DEFAULT_PORTS.exchange} \\(simulated exchange\\) is .*; ${DEFAULT_PORTS.clickhouse} \\(ClickHouse\\) is `,
+      ),
+    );
+    const address = 'http://127.0.0.1:1';
+    const { findings: elsewhere } = await doctor('--exchange-url', address, '--clickhouse-url', address);
+    expect(elsewhere.get('ports')).toMatchObject({ state: 'ok', found: expect.stringContaining('none is needed') });
   });
 
   it('tells a data folder that cannot be written', async () => {

@@ -1,0 +1,84 @@
+import { DEFAULT_PORTS, type SettingName, type Settings } from '../../core/index.js';
+import { clickHousePlace } from '../parts/clickhouse-place.js';
+import { type RunningPart, runningParts } from '../parts/registry.js';
+import { freePortFrom, isFree } from '../up/ports.js';
+import { type Check, type Finding, fail, ok } from './check.js';
+
+interface Port {
+  readonly wanted: number;
+  readonly use: string;
+  /** Where `up` would listen with it. */
+  readonly host?: string;
+  /** Whether a person asked for this very port, with this flag: then `up` takes no other. */
+  readonly asked: boolean;
+  readonly flag: string;
+  /** The port that this instance uses now, if it runs. */
+  readonly own: number | undefined;
+}
+
+export interface PortsAsked {
+  readonly given: ReadonlySet<SettingName>;
+  /** Port of the simulated exchange; undefined when none was asked for. */
+  readonly exchangePort: number | undefined;
+  /** Where `up` looks first for a port that was not asked for. */
+  readonly defaults?: Readonly<Record<keyof typeof DEFAULT_PORTS, number>>;
+}
+
+/** The ports that `chancery up` would listen on: free, used by this instance, or taken, and what `up` does then. */
+export function portsCheck(settings: Settings, asked: PortsAsked): Check {
+  return { name: 'ports', run: () => portsFinding(portsOf(settings, asked)) };
+}
+
+function portsOf(settings: Settings, { given, exchangePort, defaults = DEFAULT_PORTS }: PortsAsked): Port[] {
+  const parts = runningParts(settings.data);
+  const { clickhousePort, metricsPort, metricsHost } = settings;
+  const ports: Port[] = [];
+  if (!given.has('exchangeUrl')) {
+    ports.push({
+      wanted: exchangePort ?? defaults.exchange,
+      use: 'simulated exchange',
+      asked: exchangePort !== undefined,
+      flag: '--exchange-port',
+      own: portOf(parts.find(({ part }) => part === 'exchange')?.address),
+    });
+  }
+  if (clickHousePlace(settings).kind === 'embedded') {
+    ports.push({
+      wanted: clickhousePort || defaults.clickhouse,
+      use: 'ClickHouse',
+      asked: clickhousePort !== 0,
+      flag: '--clickhouse-port',
+      own: portOf(parts.find(({ part }) => part === 'clickhouse')?.address),
+    });
+  }
+  if (metricsPort !== 0) {
+    const own = parts.map(healthPort).find((port) => port === metricsPort);
+    ports.push({ wanted: metricsPort, use: 'metrics', host: metricsHost, asked: true, flag: '--metrics-port', own });
+  }
+  return ports;
+}
+
+const healthPort = ({ health }: RunningPart) => portOf(health);
+
+function portOf(address: string | undefined): number | undefined {
+  const port = /:(\d+)\/?$/.exec(address ?? '')?.[1];
+  return port === undefined ? undefined : Number(port);
+}
+
+async function portsFinding(ports: readonly Port[]): Promise<Finding> {
+  if (ports.length === 0) return ok('none is needed: the exchange and ClickHouse run elsewhere');
+  const found: string[] = [];
+  const mend: string[] = [];
+  for (const port of ports) {
+    const { wanted, use, asked, flag, own, host } = port;
+    const state = own === wanted ? 'is used by this instance' : (await isFree(wanted, host)) ? 'is free' : undefined;
+    if (state === undefined && asked) mend.push(`choose another with ${flag}, or leave it out for a free one`);
+    found.push(`${wanted} (${use}) ${state ?? `is taken by another program${asked ? '' : await instead(port)}`}`);
+  }
+  return mend.length === 0 ? ok(found.join('; ')) : fail(found.join('; '), mend.join('; '));
+}
+
+/** What `up` does, or did, about a default port that is taken. */
+async function instead({ wanted, own }: Port): Promise<string> {
+  return own === undefined ? `, \`up\` takes ${await freePortFrom(wanted)} instead` : `, this instance uses ${own}`;
+}
