@@ -1,7 +1,8 @@
+import type { z } from 'zod';
 import { eventSchema, outcomeSchema, runnerMarketSchema, runnerSchema } from '../wire/event-search.js';
 import { explainIssue, joinPath } from '../wire/reason.js';
 import { decodeList, type ListSink } from './list.js';
-import { type BadEntry, type DecodedList, type Invalid, isObject, numberOrNull, textOrNull } from './result.js';
+import { type DecodedList, type Invalid, isObject, numberOrNull, textOrNull } from './result.js';
 
 /** A market of an event. What was not said is null. */
 export interface Market {
@@ -43,12 +44,8 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 type Sink = Pick<ListSink<Event>, 'bad' | 'extra'>;
 
 function takeEvent(value: unknown, index: number, path: string, sink: ListSink<Event>): void {
-  const parsed = eventSchema.safeParse(value);
-  if (!parsed.success) {
-    sink.bad.push({ index, ...explainIssue(parsed.error, value, path), value });
-    return;
-  }
-  const wire = parsed.data;
+  const wire = parsedEntry(eventSchema, value, index, path, sink);
+  if (!wire) return;
   const eventId = wire.id ?? wire.i;
   if (eventId === undefined || eventId === null) {
     sink.bad.push({ index, path: joinPath(path, 'id'), reason: 'expected an event ID in id or i, got nothing', value });
@@ -81,6 +78,14 @@ function takeEvent(value: unknown, index: number, path: string, sink: ListSink<E
   });
 }
 
+/** What a schema makes of a value; undefined when it is wrong, which then is a bad entry of its event's index. */
+function parsedEntry<T>(schema: z.ZodType<T>, value: unknown, index: number, path: string, sink: Sink): T | undefined {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  sink.bad.push({ index, ...explainIssue(parsed.error, value, path), value });
+  return undefined;
+}
+
 /** A category or tag as text, or as an object of the category or tag lists. */
 function nameOf(value: unknown): string | null {
   return isObject(value) ? textOrNull(value['s'] ?? value['n'] ?? value['slug'] ?? value['name']) : textOrNull(value);
@@ -101,16 +106,13 @@ function takeOutcome(
   markets: Map<string, Mutable<Market>>,
   sink: Sink,
 ): void {
-  const parsed = outcomeSchema.safeParse(value);
-  if (!parsed.success) {
-    sink.bad.push({ index, ...explainIssue(parsed.error, value, path), value });
-    return;
-  }
-  sink.extra.add(parsed.data, outcomeSchema.shape, 'outcomes.');
-  const market = marketAt(markets, parsed.data.marketId);
-  market.yesAssetId = parsed.data.yesId ?? market.yesAssetId;
-  market.noAssetId = parsed.data.noId ?? market.noAssetId;
-  market.name = textOrNull(parsed.data['name']) ?? market.name;
+  const outcome = parsedEntry(outcomeSchema, value, index, path, sink);
+  if (!outcome) return;
+  sink.extra.add(outcome, outcomeSchema.shape, 'outcomes.');
+  const market = marketAt(markets, outcome.marketId);
+  market.yesAssetId = outcome.yesId ?? market.yesAssetId;
+  market.noAssetId = outcome.noId ?? market.noAssetId;
+  market.name = textOrNull(outcome['name']) ?? market.name;
 }
 
 function takeRunners(
@@ -120,46 +122,35 @@ function takeRunners(
   markets: Map<string, Mutable<Market>>,
   sink: Sink,
 ): void {
-  const parsed = runnerMarketSchema.safeParse(value);
-  if (!parsed.success) {
-    sink.bad.push({ index, ...explainIssue(parsed.error, value, path), value });
-    return;
-  }
-  sink.extra.add(parsed.data, runnerMarketSchema.shape, 'ma.');
-  const market = marketAt(markets, parsed.data.i);
-  market.name ??= textOrNull(parsed.data['n'] ?? parsed.data['name']);
-  for (const [n, runner] of (parsed.data.r ?? []).entries()) {
+  const wire = parsedEntry(runnerMarketSchema, value, index, path, sink);
+  if (!wire) return;
+  sink.extra.add(wire, runnerMarketSchema.shape, 'ma.');
+  const market = marketAt(markets, wire.i);
+  market.name ??= textOrNull(wire['n'] ?? wire['name']);
+  for (const [n, runner] of (wire.r ?? []).entries()) {
     if (sink.bad.skips(runner)) continue;
-    const wrong = takeRunner(runner, index, `${path}.r[${n}]`, market, sink);
-    if (wrong) sink.bad.push(wrong);
+    takeRunner(runner, index, `${path}.r[${n}]`, market, sink);
   }
 }
 
-function takeRunner(
-  value: unknown,
-  index: number,
-  path: string,
-  market: Mutable<Market>,
-  sink: Sink,
-): BadEntry | undefined {
-  const parsed = runnerSchema.safeParse(value);
-  if (!parsed.success) return { index, ...explainIssue(parsed.error, value, path), value };
-  sink.extra.add(parsed.data, runnerSchema.shape, 'ma.r.');
-  const { i: assetId, ip, p } = parsed.data;
+function takeRunner(value: unknown, index: number, path: string, market: Mutable<Market>, sink: Sink): void {
+  const wire = parsedEntry(runnerSchema, value, index, path, sink);
+  if (!wire) return;
+  sink.extra.add(wire, runnerSchema.shape, 'ma.r.');
+  const { i: assetId, ip, p } = wire;
   // Without the flag, only the other shape (`yesId`, `noId`) can tell which side the asset is.
   const primary = ip ?? (assetId === market.yesAssetId ? true : assetId === market.noAssetId ? false : undefined);
   if (primary === undefined) {
-    return {
-      index,
-      path: joinPath(path, 'ip'),
-      reason: 'expected a boolean that tells YES from NO, got nothing',
-      value,
-    };
+    const reason = 'expected a boolean that tells YES from NO, got nothing';
+    sink.bad.push({ index, path: joinPath(path, 'ip'), reason, value });
+    return;
   }
   const known = primary ? market.yesAssetId : market.noAssetId;
   if (known !== null && known !== assetId) {
     const side = primary ? 'YES' : 'NO';
-    return { index, path: joinPath(path, 'i'), reason: `is another ${side} asset than ${known}, named before`, value };
+    const reason = `is another ${side} asset than ${known}, named before`;
+    sink.bad.push({ index, path: joinPath(path, 'i'), reason, value });
+    return;
   }
   if (primary) {
     market.yesAssetId = assetId;
@@ -168,5 +159,4 @@ function takeRunner(
     market.noAssetId = assetId;
     market.noPrice = p ?? market.noPrice;
   }
-  return undefined;
 }

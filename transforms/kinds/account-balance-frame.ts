@@ -4,6 +4,7 @@ import { type BalanceUpdateRow, balanceUpdates } from '../tables/balance-updates
 import { accountOf, losslessBody } from './account-answer.js';
 import { areExact } from './amounts.js';
 import { areSaneIds } from './ids.js';
+import { addWithoutRows } from './no-rows.js';
 import { textIn } from './request-fields.js';
 import type { Transform } from './transform.js';
 
@@ -29,14 +30,8 @@ export const transformBalanceFrame: Transform = (received, output) => {
     case 'authorized':
     case 'ping':
       return;
-    case 'error':
-      output.countExchangeError();
-      return;
-    case 'unknown':
-      output.dead({ path: 't', reason: `unknown message type ${message.wireType}` }, received.bodyText());
-      return;
-    case 'invalid':
-      output.dead(message, received.bodyText());
+    default:
+      addWithoutRows(message, received, output);
   }
 };
 

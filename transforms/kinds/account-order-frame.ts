@@ -4,6 +4,7 @@ import { accountOf, losslessBody } from './account-answer.js';
 import { areExact } from './amounts.js';
 import { countExtra } from './extra-fields.js';
 import { areSaneIds } from './ids.js';
+import { addWithoutRows } from './no-rows.js';
 import { textIn } from './request-fields.js';
 import type { Transform } from './transform.js';
 
@@ -41,14 +42,8 @@ export const transformOrderFrame: Transform = (received, output) => {
     case 'authorized':
     case 'ping':
       return;
-    case 'error':
-      output.countExchangeError();
-      return;
-    case 'unknown':
-      output.dead({ path: 't', reason: `unknown message type ${message.wireType}` }, received.bodyText());
-      return;
-    case 'invalid':
-      output.dead(message, received.bodyText());
+    default:
+      addWithoutRows(message, received, output);
   }
 };
 

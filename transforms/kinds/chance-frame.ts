@@ -5,6 +5,7 @@ import { chancePoints } from '../tables/chance-points.js';
 import { microsOf, observedPoints } from './chance-history-points.js';
 import { countExtra } from './extra-fields.js';
 import { isSaneId } from './ids.js';
+import { addWithoutRows } from './no-rows.js';
 import { numberIn, textIn } from './request-fields.js';
 import type { Received, Transform } from './transform.js';
 
@@ -29,14 +30,8 @@ export const transformChanceFrame: Transform = (received, output) => {
     case 'success':
     case 'ping':
       return;
-    case 'error':
-      output.countExchangeError();
-      return;
-    case 'unknown':
-      output.dead({ path: 't', reason: `unknown message type ${message.wireType}` }, received.bodyText());
-      return;
-    case 'invalid':
-      output.dead(message, received.bodyText());
+    default:
+      addWithoutRows(message, received, output);
   }
 };
 

@@ -2,6 +2,7 @@ import { decodeOrderBookMessage } from '../../client/index.js';
 import type { RecordOutput } from '../record-output.js';
 import { countExtra } from './extra-fields.js';
 import { isSaneId } from './ids.js';
+import { addWithoutRows } from './no-rows.js';
 import type { Received, Transform } from './transform.js';
 
 const FRAME_FIELDS = new Set(['t', 'e', 'd', 'r']);
@@ -32,14 +33,8 @@ export const transformOrderBookFrame: Transform = (received, output) => {
     case 'unsubscribed':
     case 'ping':
       return;
-    case 'error':
-      output.countExchangeError();
-      return;
-    case 'unknown':
-      output.dead({ path: 't', reason: `unknown message type ${message.wireType}` }, received.bodyText());
-      return;
-    case 'invalid':
-      output.dead(message, received.bodyText());
+    default:
+      addWithoutRows(message, received, output);
   }
 };
 

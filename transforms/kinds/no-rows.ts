@@ -1,0 +1,20 @@
+import type { Fault } from '../../client/index.js';
+import type { RecordOutput } from '../record-output.js';
+import type { Received } from './transform.js';
+
+/** A stream's message that means no rows: an error of the exchange, or something that is not understood. */
+export type MessageWithoutRows =
+  | { readonly type: 'error' }
+  | { readonly type: 'unknown'; readonly wireType: string }
+  | (Fault & { readonly type: 'invalid' });
+
+/** Counts an error of the exchange; makes a whole frame that is not understood a dead letter. */
+export function addWithoutRows(message: MessageWithoutRows, received: Received, output: RecordOutput): void {
+  if (message.type === 'error') {
+    output.countExchangeError();
+    return;
+  }
+  const fault =
+    message.type === 'invalid' ? message : { path: 't', reason: `unknown message type ${message.wireType}` };
+  output.dead(fault, received.bodyText());
+}
