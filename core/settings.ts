@@ -405,12 +405,16 @@ export const SETTINGS = {
     placeholder: 'NAME',
     help: 'consumer group of the transform workers',
   }),
-  keepBodies: setting({ schema: flag, default: true, help: 'keep the bodies in raw_records' }),
+  keepBodies: setting({
+    schema: flag,
+    default: true,
+    help: 'keep the bodies in raw_records; those with a dead letter are kept anyway',
+  }),
   bodyRetentionDays: setting({
     schema: count,
     default: 30,
     placeholder: 'DAYS',
-    help: 'how long raw_records keeps bodies, days',
+    help: 'how long raw_records keeps bodies, days; those with a dead letter stay',
   }),
   usernameKey: setting({
     schema: z.string().min(16).optional(),

@@ -5,7 +5,7 @@ import { type BrokenEnvelope, type Envelope, readEnvelope } from './envelope.js'
 import { MonthSpan } from './month-span.js';
 import { Interned } from './native/interned.js';
 import { OrderBookScanner } from './order-book-scanner.js';
-import { type Incomplete, PieceJoiner } from './piece-joiner.js';
+import { type Incomplete, PieceJoiner, type ReadRecord } from './piece-joiner.js';
 import type { Privacy } from './privacy.js';
 import { RecordOutput } from './record-output.js';
 import type { SessionCursor, SessionProgress } from './session-progress.js';
@@ -20,7 +20,7 @@ export interface BatchOptions {
   readonly place: BatchPlace;
   /** What the partition had taken before the batch; the builder advances it. */
   readonly progress: SessionProgress;
-  /** How long `raw_records` keeps requests and bodies, days; 0 leaves them out. */
+  /** How long `raw_records` keeps requests and bodies that no dead letter tells of, days; 0 leaves them out. */
   readonly bodyDays: number;
   /** How usernames are stored. */
   readonly privacy: Privacy;
@@ -176,15 +176,16 @@ export class BatchBuilder {
       return true;
     }
     this.#abandonPieces(record.sid, record.n, piece);
-    this.#raw.add(offset, this.#rawEnvelope(envelope, value));
     this.#stats.lastReceivedAt = Math.max(this.#stats.lastReceivedAt, record.at);
     const output = new RecordOutput(this.#options.privacy.keepsTextOf(record.kind));
-    this.#transform(envelope, value, offset, output);
+    this.#keep(this.#transform({ offset, envelope, value }, output), output.deadLetters.length > 0);
     this.#append(offset, envelope, output);
     return true;
   }
 
-  #transform(envelope: Envelope, value: Buffer, offset: number, output: RecordOutput): void {
+  /** Answers the records of which the output now tells everything: of a body in pieces all, with its last one. */
+  #transform(read: ReadRecord, output: RecordOutput): readonly ReadRecord[] {
+    const { envelope, value } = read;
     const { record } = envelope;
     const { privacy } = this.#options;
     const bodyText = () => textOfBody(envelope, value);
@@ -193,15 +194,24 @@ export class BatchBuilder {
     } else if (!record.piece) {
       transformRecord({ record, bodyText, names: envelope.members.get('body')?.[2], privacy }, output);
     } else {
-      const joined = this.#joiner.add(envelope, offset);
+      const joined = this.#joiner.add(read);
+      if (joined.type === 'waiting') return [];
       if (joined.type === 'complete') {
-        transformRecord({ record: joined.first.record, bodyText: () => joined.text, joined: true, privacy }, output);
+        const first = joined.pieces[0]?.envelope.record ?? record;
+        transformRecord({ record: first, bodyText: () => joined.text, joined: true, privacy }, output);
+        return joined.pieces;
       }
-      if (joined.type === 'orphan') output.dead(joined.fault, String(record.body));
+      output.dead(joined.fault, String(record.body));
     }
+    return [read];
   }
 
-  #rawEnvelope(envelope: Envelope, value: Buffer) {
+  /** @param buried whether a dead letter tells of the records */
+  #keep(records: readonly ReadRecord[], buried: boolean): void {
+    for (const read of records) this.#raw.add(read.offset, this.#rawEnvelope(read, buried));
+  }
+
+  #rawEnvelope({ envelope, value }: ReadRecord, buried: boolean) {
     const { record, members } = envelope;
     const { ids } = this.#interned;
     const [requestStart, requestEnd] = members.get('req') ?? [0, 0];
@@ -226,6 +236,7 @@ export class BatchBuilder {
       bodyStart,
       bodyEnd,
       withheld: !this.#options.privacy.keepsTextOf(record.kind),
+      buried,
     };
   }
 
@@ -255,8 +266,10 @@ export class BatchBuilder {
   }
 
   #incomplete(group: Incomplete): void {
-    const { at: receivedAt, kind, sid, n } = group.first.record;
-    this.#bury(group.offset, { receivedAt, kind, sid, n }, group.fault, group.text, group.text.length);
+    const [first = group.last] = group.pieces;
+    const { at: receivedAt, kind, sid, n } = first.envelope.record;
+    this.#keep(group.pieces, true);
+    this.#bury(group.last.offset, { receivedAt, kind, sid, n }, group.fault, group.text, group.text.length);
   }
 
   /** Adds the one dead letter of a record that becomes nothing else. */

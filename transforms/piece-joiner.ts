@@ -1,25 +1,33 @@
 import type { Fault } from '../client/index.js';
 import type { Envelope } from './envelope.js';
 
-/** Pieces of one body that have come so far. */
+/** A record whose envelope could be read, and its bytes. */
+export interface ReadRecord {
+  readonly offset: number;
+  readonly envelope: Envelope;
+  readonly value: Buffer;
+}
+
+/** Pieces of one body that have come so far: at least one. */
 interface Group {
-  readonly first: Envelope;
+  readonly first: ReadRecord;
   readonly of: number;
   readonly texts: string[];
-  lastOffset: number;
+  readonly pieces: ReadRecord[];
 }
 
 /** What a piece leads to: the whole body once it is complete, or a fault about pieces that will never be whole. */
 export type Joined =
   | { readonly type: 'waiting' }
-  | { readonly type: 'complete'; readonly first: Envelope; readonly text: string }
+  | { readonly type: 'complete'; readonly pieces: readonly ReadRecord[]; readonly text: string }
   | { readonly type: 'orphan'; readonly fault: Fault };
 
 /** Pieces whose body never became whole. */
 export interface Incomplete {
-  /** Offset of the last piece that came. */
-  readonly offset: number;
-  readonly first: Envelope;
+  /** In the order in which they came: at least one. */
+  readonly pieces: readonly ReadRecord[];
+  /** The last of them. */
+  readonly last: ReadRecord;
   readonly text: string;
   readonly fault: Fault;
 }
@@ -36,39 +44,41 @@ export class PieceJoiner {
     return this.#groups.size;
   }
 
-  /** Length of everything that waits, UTF-16 units. */
+  /** How much waits: bytes of the records, and their texts, UTF-16 units. */
   get length(): number {
     let length = 0;
-    for (const group of this.#groups.values()) for (const text of group.texts) length += text.length;
+    for (const { texts, pieces } of this.#groups.values()) {
+      for (const text of texts) length += text.length;
+      for (const { value } of pieces) length += value.length;
+    }
     return length;
   }
 
   /** Takes the next piece of a session, after `abandon`. */
-  add(envelope: Envelope, offset: number): Joined {
-    const { sid, piece, body } = envelope.record;
+  add(read: ReadRecord): Joined {
+    const { sid, piece, body } = read.envelope.record;
     if (!piece) throw new TypeError('the record is not a piece');
-    const group: Group =
-      piece.i === 0
-        ? { first: envelope, of: piece.of, texts: [], lastOffset: offset }
-        : (this.#groups.get(sid) ?? { first: envelope, of: piece.of, texts: [], lastOffset: offset });
+    const begun = piece.i === 0 ? undefined : this.#groups.get(sid);
+    const group: Group = begun ?? { first: read, of: piece.of, texts: [], pieces: [] };
     if (group.texts.length !== piece.i || group.of !== piece.of) {
       const reason = `piece ${piece.i} of ${piece.of} came without the pieces before it`;
       return { type: 'orphan', fault: { path: 'piece', reason } };
     }
     group.texts.push(String(body));
-    group.lastOffset = offset;
+    // What holds it holds all of a batch that was read.
+    group.pieces.push({ ...read, value: Buffer.from(read.value) });
     if (group.texts.length < group.of) {
       this.#groups.set(sid, group);
       return { type: 'waiting' };
     }
     this.#groups.delete(sid);
-    return { type: 'complete', first: group.first, text: group.texts.join('') };
+    return { type: 'complete', pieces: group.pieces, text: group.texts.join('') };
   }
 
   /** Gives up what waits for the session, unless `n` continues it. */
   abandon(sid: string, n: number, piece: number): Incomplete | undefined {
     const group = this.#groups.get(sid);
-    if (!group || (group.first.record.n === n && group.texts.length === piece)) return undefined;
+    if (!group || (group.first.envelope.record.n === n && group.texts.length === piece)) return undefined;
     this.#groups.delete(sid);
     return incomplete(group);
   }
@@ -83,10 +93,6 @@ export class PieceJoiner {
 
 function incomplete(group: Group): Incomplete {
   const reason = `only ${group.texts.length} of ${group.of} pieces came`;
-  return {
-    offset: group.lastOffset,
-    first: group.first,
-    text: group.texts.join(''),
-    fault: { path: 'piece', reason },
-  };
+  const { pieces, first, texts } = group;
+  return { pieces, last: pieces.at(-1) ?? first, text: texts.join(''), fault: { path: 'piece', reason } };
 }

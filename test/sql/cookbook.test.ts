@@ -57,7 +57,16 @@ async function record(): Promise<void> {
     mark('s', 3, ago(0.5), 'alive'),
   ]);
   await data.insert('dead_letters', [
-    { _topic: 't', kind: 'mark', sid: 's', n: 1, place: 'd', reason: 'r', payload: 'x', payload_length: 1 },
+    {
+      _topic: 'chancery.order-book',
+      kind: 'order-book.frame',
+      sid: 's',
+      n: 1,
+      place: 'd',
+      reason: 'r',
+      payload: 'x',
+      payload_length: 1,
+    },
   ]);
 }
 

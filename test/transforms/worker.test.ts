@@ -105,6 +105,65 @@ describe('a worker', () => {
     expect(row?.body_bytes).toBeGreaterThan(50);
   });
 
+  it.each([
+    ['are not kept', { keepBodies: false }],
+    ['have expired', { bodyRetentionDays: 1 }],
+  ] as const)('keeps the whole of what it buries where bodies %s', async (_, settings) => {
+    const it = await newRig();
+    const long = 'x'.repeat(5000);
+    const bodies = [
+      delta([{ o: MARKET, c: long, b: 0, a: 1 }]),
+      `{"t":"NEWS","d":"${long}"}`,
+      `{"t":"UNFINISHED","d":"${long}"}`,
+    ];
+    const half = (n: number, i: number) => {
+      const text = bodies[n - 1] ?? '';
+      return envelope({
+        n,
+        piece: { i, of: 2 },
+        bodyJson: JSON.stringify(text.slice(i * 2500, i === 0 ? 2500 : undefined)),
+      });
+    };
+    const [cut = '', whole = ''] = bodies;
+    await it.append(TOPICS.orderBook, [
+      envelope({ n: 1, bodyJson: cut }),
+      half(2, 0),
+      half(2, 1),
+      half(3, 0),
+      priceRecord(4),
+      envelope({ n: 5, piece: { i: 0, of: 2 }, bodyJson: '"{\\"t\\":"' }),
+      envelope({ n: 5, piece: { i: 1, of: 2 }, bodyJson: '"\\"PING\\"}"' }),
+    ]);
+    await it.worker(settings);
+    await it.drained();
+    await host.clickhouse.run('OPTIMIZE TABLE chancery.raw_records FINAL');
+    const rows = await it.rows<{ n: number; request: string; body: string; forever: number }>(
+      `SELECT n, request, body, toUnixTimestamp(body_expires_at) = 4294967295 AS forever
+       FROM raw_records ORDER BY n, piece`,
+    );
+    expect(rows.map(({ n, forever }) => [n, forever])).toEqual([
+      [1, 1],
+      [2, 1],
+      [2, 1],
+      [3, 1],
+      [4, 0],
+      [5, 0],
+      [5, 0],
+    ]);
+    expect(rows[0]?.body).toBe(cut);
+    expect(
+      rows
+        .slice(1, 3)
+        .map(({ body }) => JSON.parse(body))
+        .join(''),
+    ).toBe(whole);
+    expect(JSON.parse(rows[3]?.body ?? '')).toBe(bodies[2]?.slice(0, 2500));
+    expect(rows.slice(4).map(({ request, body }) => request + body)).toEqual(['', '', '']);
+    expect(rows.slice(0, 4).every(({ request }) => request.startsWith('{'))).toBe(true);
+    const letters = await it.rows('SELECT n, length(payload) AS kept FROM dead_letters ORDER BY n');
+    expect(letters).toMatchObject([{ n: 1 }, { n: 2, kept: 4096 }, { n: 3 }]);
+  });
+
   it('buries what it cannot understand, next to the rows of what it can', async () => {
     const it = await newRig();
     await it.append(TOPICS.orderBook, [

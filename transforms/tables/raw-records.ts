@@ -50,6 +50,8 @@ export interface RawEnvelope {
   readonly bodyEnd: number;
   /** Whether the body must not be kept. */
   readonly withheld?: boolean;
+  /** Whether a dead letter tells of it: what that cuts is here, so that request and body never expire. */
+  readonly buried?: boolean;
 }
 
 /** Bytes of a row without request and body, at most. */
@@ -75,7 +77,7 @@ export class RawRecordBlock {
   readonly #request = new BytesColumn();
   readonly #body = new BytesColumn();
 
-  /** @param bodyDays how long request and body are kept, days; 0 leaves them empty from the start */
+  /** @param bodyDays how long request and body are kept where they expire, days; 0 leaves them empty from the start */
   constructor(
     place: BatchPlace,
     interned: Interned,
@@ -125,8 +127,10 @@ export class RawRecordBlock {
     this.#piece.set(row, record.piece);
     this.#pieces.set(row, record.pieces);
     this.#bodyBytes.set(row, record.bodyEnd - record.bodyStart);
-    this.#expiresAt.set(row, Math.min(record.receivedAt / 1e6 + this.bodyDays * DAY, LAST_DATE_TIME));
-    if (this.bodyDays > 0) {
+    const forever = record.buried === true && record.withheld !== true;
+    const expiry = forever ? LAST_DATE_TIME : record.receivedAt / 1e6 + this.bodyDays * DAY;
+    this.#expiresAt.set(row, Math.min(expiry, LAST_DATE_TIME));
+    if (forever || this.bodyDays > 0) {
       this.#request.push(record.requestSource, record.requestStart, record.requestEnd);
       if (record.withheld) this.#body.pushEmpty();
       else this.#body.push(record.bodySource, record.bodyStart, record.bodyEnd);
