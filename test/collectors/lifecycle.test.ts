@@ -2,10 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { type Mark, type RawRecord, TOPICS } from '../../core/index.js';
 import { startExchange } from '../../exchange/index.js';
 import { marketOf, openEvent, startServer, Traders, until } from '../exchange/server-support.js';
-import { exchangeWith, marksOf, memoryLog, metricOf, NEVER, recordsOf, startCollector } from './rig.js';
+import { exchangeWith, type MarkOf, marksOf, memoryLog, metricOf, NEVER, recordsOf, startCollector } from './rig.js';
+
+const isSearch = ({ operation }: MarkOf<'poll'>) => operation === 'event-search';
 
 describe('a collector', () => {
-  it('says hello, lives every second, and says goodbye after everything is on the bus', async () => {
+  it('says hello, shows signs of life, and says goodbye after everything is on the bus', async () => {
     const { server, events } = await exchangeWith(2);
     const rig = await startCollector(server.url, { settings: { collectorName: 'first' } });
     await rig.marked('alive', (marks) => marks.length >= 2);
@@ -18,7 +20,6 @@ describe('a collector', () => {
     expect(marks.map((r) => r.n)).toEqual(marks.map((_, i) => i + 1));
     const alive = marksOf(marks, 'alive');
     for (let i = 1; i < alive.length; i++) {
-      expect((alive[i]?.at ?? 0) - (alive[i - 1]?.at ?? 0)).toBeLessThan(1_500_000);
       expect(alive[i]?.at).toBeGreaterThanOrEqual(alive[i - 1]?.at ?? 0);
     }
     const last = alive.at(-1);
@@ -49,8 +50,9 @@ describe('a collector', () => {
     const { url } = first.ready;
     await first.close();
     const rig = await startCollector(url);
-    await until(async () => (await rig.marks('poll')).length >= 4);
-    await new Promise((resolve) => setTimeout(resolve, 1500));
+    // One search per second, each with its own tries; the other lists are asked for once.
+    const searches = await rig.marked('poll', (marks) => marks.filter(isSearch).length >= 3);
+    expect(searches.map(({ outcome }) => outcome)).toEqual(searches.map(() => 'failed'));
     const complaints = rig.lines.filter((l) => l.level >= 40).map((l) => l.msg);
     expect(complaints).toHaveLength(1);
     expect(complaints[0]).toMatch(
@@ -61,7 +63,7 @@ describe('a collector', () => {
       { port: new URL(url).port, events: 0, bots: 0, metricsPort: -1 },
       { log: memoryLog().log },
     );
-    await rig.marked('poll', (marks) => marks.some((m) => m.operation === 'event-search' && m.outcome === 'complete'));
+    await rig.marked('poll', (marks) => marks.some((m) => isSearch(m) && m.outcome === 'complete'));
     expect(rig.lines.some((l) => l.msg === 'the exchange is back')).toBe(true);
     await second.close();
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../core/index.js';
 import { NO_QUIRKS, parseQuirks } from '../../exchange/server/quirks.js';
 import { RateLimit } from '../../exchange/server/rate-limit.js';
-import { marketOf, openEvent, startServer, Traders } from './server-support.js';
+import { marketOf, openEvent, StillClock, startServer, Traders } from './server-support.js';
 
 const SHARED = [
   'slug',
@@ -102,7 +102,8 @@ describe('quirks', () => {
   });
 
   it('rate-limit=N answers the requests of a second beyond N with 429 and Retry-After, but no control call [7.2/429]', async () => {
-    const server = await startServer({ quirks: 'rate-limit=5' });
+    const clock = new StillClock();
+    const server = await startServer({ quirks: 'rate-limit=5', clock });
     const answers = await Promise.all(Array.from({ length: 12 }, () => server.get('/api/coins')));
     const refused = answers.filter(({ status }) => status === 429);
     expect(refused).toHaveLength(7);
@@ -111,7 +112,8 @@ describe('quirks', () => {
       expect(body).toMatchObject({ status: 429, error: 'Too Many Requests' });
     }
     expect((await server.control('GET', '/faults')).status).toBe(200);
-    await new Promise((resolve) => setTimeout(resolve, 1000));
+    expect((await server.get('/api/coins')).status).toBe(429);
+    clock.seconds = 1;
     expect((await server.get('/api/coins')).status).toBe(200);
   });
 

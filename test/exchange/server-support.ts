@@ -249,3 +249,12 @@ export class ShiftedClock implements Clock {
     return systemClock.sleep(ms, signal);
   }
 }
+
+/** Stands still but for the seconds that it is set forward by; who sleeps does so in real time. */
+export class StillClock extends ShiftedClock {
+  readonly #micros = systemClock.nowMicros();
+
+  override nowMicros(): number {
+    return this.#micros + this.seconds * 1e6;
+  }
+}

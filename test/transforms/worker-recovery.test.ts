@@ -116,10 +116,15 @@ describe('a worker', () => {
 
   it('waits while ClickHouse is down, says so once, and goes on where it was', async () => {
     let down = false;
+    let refused = 0;
     const { owner } = host.clickhouse.endpoint;
     const proxy = await startFaultProxy(
       () => owner.url,
-      () => (down ? 'bad-gateway' : undefined),
+      () => {
+        if (!down) return undefined;
+        refused += 1;
+        return 'bad-gateway';
+      },
       () => 0,
     );
     const it = await newRig('chancery', { ...owner, url: proxy.url });
@@ -130,10 +135,12 @@ describe('a worker', () => {
     await it.drained();
     down = true;
     await it.append(TOPICS.orderBook, [priceRecord(2)]);
-    while (worker.health().ok) await new Promise((resolve) => setTimeout(resolve, 10));
+    const turn = () => new Promise((resolve) => setTimeout(resolve, 10));
+    while (worker.health().ok) await turn();
     await it.append(TOPICS.orderBook, [priceRecord(3), priceRecord(4)]);
-    // Long enough for several tries.
-    await new Promise((resolve) => setTimeout(resolve, 1500));
+    // It has complained of the first; when a third request more is refused, it has heard of two more.
+    const heard = refused;
+    while (refused < heard + 3) await turn();
     const warned = lines.filter((line) => line.level >= 40);
     expect(warned.map((line) => line.msg)).toEqual([
       expect.stringMatching(
