@@ -58,15 +58,16 @@ export class PieceJoiner {
   add(read: ReadRecord): Joined {
     const { sid, piece, body } = read.envelope.record;
     if (!piece) throw new TypeError('the record is not a piece');
+    // A value as it was read holds all of the batch that it came with.
+    const held = { ...read, value: Buffer.from(read.value) };
     const begun = piece.i === 0 ? undefined : this.#groups.get(sid);
-    const group: Group = begun ?? { first: read, of: piece.of, texts: [], pieces: [] };
+    const group: Group = begun ?? { first: held, of: piece.of, texts: [], pieces: [] };
     if (group.texts.length !== piece.i || group.of !== piece.of) {
       const reason = `piece ${piece.i} of ${piece.of} came without the pieces before it`;
       return { type: 'orphan', fault: { path: 'piece', reason } };
     }
     group.texts.push(String(body));
-    // What holds it holds all of a batch that was read.
-    group.pieces.push({ ...read, value: Buffer.from(read.value) });
+    group.pieces.push(held);
     if (group.texts.length < group.of) {
       this.#groups.set(sid, group);
       return { type: 'waiting' };
