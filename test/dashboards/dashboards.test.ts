@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   bucketMs,
@@ -14,7 +15,8 @@ import {
   type VariableChoice,
 } from '../../viewer/index.js';
 import type { EmbeddedEndpoint } from '../../warehouse/index.js';
-import { Rig, until } from '../pipeline/rig.js';
+import { openBooks, tradersOf, writeAccounts } from '../pipeline/account-traders.js';
+import { OFTEN_POLLED, Rig, until } from '../pipeline/rig.js';
 import { runAs } from '../support/run-as.js';
 import { type Answer, askAsGrafana, askTimed, valuesOf } from './answer.js';
 import { checkCompleteness, checkNames, checkShape, overlaps } from './checks.js';
@@ -37,7 +39,13 @@ describe('the dashboards', () => {
     await rig.start('warehouse');
     clickhouse = await rig.clickhouse();
     await rig.start('transform');
-    await rig.start('collect');
+    const accounts = join(rig.folder, 'accounts.json');
+    writeAccounts(accounts, rig.exchange);
+    const recorded = ['--accounts-file', accounts, ...OFTEN_POLLED];
+    await rig.start('collect', recorded);
+    const { traders, exchange } = tradersOf(rig.exchange);
+    await openBooks(traders, exchange);
+    await exchange.close();
     await until(90_000, async () => (await rig.value<number>('SELECT count() FROM price_ticks')) > 600);
     // Something happens: a frame that cannot be understood, a collector that dies and comes back.
     // The exchange's bots read the same stream, so that a fault may strike one of them instead.
@@ -46,12 +54,15 @@ describe('the dashboards', () => {
       return (await rig.value<number>('SELECT count() FROM dead_letters')) > 0;
     });
     await rig.part('collect').kill9();
-    await rig.start('collect');
+    await rig.start('collect', recorded);
     await until(
       40_000,
       async () => (await rig.value<number>("SELECT count() FROM sessions WHERE state = 'live'")) === 1,
     );
     await until(90_000, async () => (await rig.value<number>('SELECT countIf(live) FROM coverage_by_event')) > 0);
+    await until(90_000, async () => (await rig.value<number>('SELECT count() FROM active_orders')) > 0);
+    await until(90_000, async () => (await rig.value<number>('SELECT count() FROM tpsl_orders')) > 0);
+    await until(90_000, async () => (await rig.value<number>('SELECT count() FROM position_reconciliation')) > 0);
     for (const dashboard of dashboards) opened.set(dashboard.uid, await chooseVariables(clickhouse.reader, dashboard));
   }, 300_000);
   afterAll(() => rig.close());
