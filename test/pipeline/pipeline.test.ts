@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { systemClock } from '../../core/index.js';
 import { type PriceChange, Rig, until } from './rig.js';
+import { compareWatched, type Tick, type WatchedMarket } from './watched-prices.js';
 
 /**
  * Everything, started with a seed, left to run, and stopped: what ClickHouse holds is what the exchange did.
@@ -7,6 +9,7 @@ import { type PriceChange, Rig, until } from './rig.js';
 describe('the pipeline', () => {
   const rig = new Rig();
   let truth: PriceChange[] = [];
+  let stoppedAt = 0;
   let events: { id: string; outcomes: { marketId: string; yesId: string; noId: string }[] }[] = [];
 
   beforeAll(async () => {
@@ -24,6 +27,7 @@ describe('the pipeline', () => {
       const known = await rig.value<number>('SELECT count() FROM events');
       return known >= events.length || `${known} of ${events.length} events`;
     });
+    stoppedAt = systemClock.nowMicros();
     expect(await rig.part('collect').stop()).toBe(0);
     truth = await rig.truthPrices();
     await rig.drained();
@@ -34,27 +38,13 @@ describe('the pipeline', () => {
     const ticks = await rig.rows<Tick>(`
       SELECT market, source, last, bid, ask, toUnixTimestamp64Micro(received_at) AS at
       FROM price_ticks ORDER BY market, received_at, _offset, _index`);
-    const byMarket = groupBy(ticks, (tick) => tick.market);
-    const truthByMarket = groupBy(truth, (change) => change.marketId);
-    expect(byMarket.size).toBeGreaterThan(8);
-    let compared = 0;
-    for (const [market, own] of byMarket) {
-      const deltas = own.filter((tick) => tick.source === 'delta');
-      const changes = truthByMarket.get(market) ?? [];
-      const last = own.at(-1)?.at ?? 0;
-      const first = own[0]?.at ?? 0;
-      // Changes that happened well inside the subscription must all be there.
-      const inside = changes.filter((c) => c.at > first + 500_000 && c.at < last - 500_000);
-      const shown = deltas.map(shape);
-      const start = alignment(shown, changes.map(truthShape), first, changes);
-      expect(shown, `market ${market}`).toEqual(changes.slice(start, start + shown.length).map(truthShape));
-      const covered = new Set(changes.slice(start, start + shown.length).map((c) => c.seq));
-      expect(
-        inside.filter((c) => !covered.has(c.seq)),
-        `market ${market}`,
-      ).toEqual([]);
-      compared += shown.length;
-    }
+    const watched = await rig.rows<WatchedMarket>(`
+      SELECT market, toUnixTimestamp64Micro(min(begins_at)) AS begins, toUnixTimestamp64Micro(max(ends_at)) AS ends,
+        argMax(cause, ends_at) AS cause
+      FROM coverage ARRAY JOIN markets AS market WHERE stream = 'order-book' GROUP BY market`);
+    const { faults, compared } = compareWatched({ truth, watched, ticks, stoppedAt });
+    expect(faults).toEqual([]);
+    expect(watched.length).toBeGreaterThan(8);
     expect(compared).toBeGreaterThan(2000);
   });
 
@@ -123,34 +113,4 @@ function candlesOf(truth: readonly PriceChange[]): Candle[] {
   }
   const key = (candle: Candle) => `${candle.marketId} ${candle.begins}`;
   return [...candles.values()].sort((a, b) => (key(a) < key(b) ? -1 : 1));
-}
-
-interface Tick {
-  readonly market: string;
-  readonly source: 'snapshot' | 'delta';
-  readonly last: number;
-  readonly bid: number | null;
-  readonly ask: number | null;
-  readonly at: number;
-}
-
-const shape = (tick: Tick) => `${tick.last} ${tick.bid ?? 'none'} ${tick.ask ?? 'none'}`;
-const truthShape = (c: PriceChange) => `${c.c} ${c.b === 0 ? 'none' : c.b} ${c.a === 1 ? 'none' : c.a}`;
-
-/** Where in the truth the recorded changes begin: the first place near the subscription at which all of them fit. */
-function alignment(shown: string[], changes: string[], first: number, truth: readonly PriceChange[]): number {
-  const from = truth.findIndex((c) => c.at > first - 1_000_000);
-  const fits = (start: number) => shown.every((text, i) => text === changes[start + i]);
-  for (let start = Math.max(0, from); start < changes.length; start++) if (fits(start)) return start;
-  return Math.max(0, from);
-}
-
-function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const group = groups.get(keyOf(item));
-    if (group) group.push(item);
-    else groups.set(keyOf(item), [item]);
-  }
-  return groups;
 }
