@@ -17,7 +17,7 @@ describe('the pipeline', () => {
     await rig.start('warehouse');
     await rig.start('transform');
     await rig.start('collect');
-    await until(30_000, async () => {
+    await until(120_000, async () => {
       const ticks = await rig.value<number>('SELECT count() FROM price_ticks').catch((e: Error) => e.message);
       return Number(ticks) >= 2500 || `${ticks} ticks`;
     });
@@ -31,7 +31,7 @@ describe('the pipeline', () => {
     expect(await rig.part('collect').stop()).toBe(0);
     truth = await rig.truthPrices();
     await rig.drained();
-  }, 120_000);
+  }, 240_000);
   afterAll(() => rig.close());
 
   test('has every change of every market in order, from the subscription to its end', async () => {
