@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../core/index.js';
 import { type PriceChange, Rig, until } from './rig.js';
-import { compareWatched, type Tick, type WatchedMarket } from './watched-prices.js';
+import { type CoverageRow, compareWatched, DISCOVERY_MICROS, type Tick, watchedMarkets } from './watched-prices.js';
 
 /**
  * Everything, started with a seed, left to run, and stopped: what ClickHouse holds is what the exchange did.
@@ -9,7 +9,7 @@ import { compareWatched, type Tick, type WatchedMarket } from './watched-prices.
 describe('the pipeline', () => {
   const rig = new Rig();
   let truth: PriceChange[] = [];
-  let stoppedAt = 0;
+  let [startedAt, stoppedAt] = [0, 0];
   let events: { id: string; outcomes: { marketId: string; yesId: string; noId: string }[] }[] = [];
 
   beforeAll(async () => {
@@ -17,9 +17,12 @@ describe('the pipeline', () => {
     await rig.start('warehouse');
     await rig.start('transform');
     await rig.start('collect');
+    startedAt = systemClock.nowMicros();
     await until(120_000, async () => {
       const ticks = await rig.value<number>('SELECT count() FROM price_ticks').catch((e: Error) => e.message);
-      return Number(ticks) >= 2500 || `${ticks} ticks`;
+      // Long enough for markets that had to be found.
+      const lasted = systemClock.nowMicros() - startedAt > 4 * DISCOVERY_MICROS;
+      return (Number(ticks) >= 2500 && lasted) || `${ticks} ticks`;
     });
     const search = await fetch(`${rig.exchange.url}/api/events/search?size=100`, { method: 'POST' });
     events = ((await search.json()) as { content: typeof events }).content;
@@ -38,11 +41,11 @@ describe('the pipeline', () => {
     const ticks = await rig.rows<Tick>(`
       SELECT market, source, last, bid, ask, toUnixTimestamp64Micro(received_at) AS at
       FROM price_ticks ORDER BY market, received_at, _offset, _index`);
-    const watched = await rig.rows<WatchedMarket>(`
-      SELECT market, toUnixTimestamp64Micro(min(begins_at)) AS begins, toUnixTimestamp64Micro(max(ends_at)) AS ends,
-        argMax(cause, ends_at) AS cause
-      FROM coverage ARRAY JOIN markets AS market WHERE stream = 'order-book' GROUP BY market`);
-    const { faults, compared } = compareWatched({ truth, watched, ticks, stoppedAt });
+    const coverage = await rig.rows<CoverageRow>(`
+      SELECT markets, toUnixTimestamp64Micro(begins_at) AS begins, toUnixTimestamp64Micro(ends_at) AS ends, cause
+      FROM coverage WHERE stream = 'order-book' ORDER BY ends_at`);
+    const watched = watchedMarkets(coverage);
+    const { faults, compared } = compareWatched({ truth, watched, ticks, startedAt, stoppedAt });
     expect(faults).toEqual([]);
     expect(watched.length).toBeGreaterThan(8);
     expect(compared).toBeGreaterThan(2000);

@@ -23,7 +23,7 @@ function sound(): RecordedPrices {
     ends: STOP + 50_000,
     cause: 'disconnected: closed by us',
   }));
-  return { truth, watched, ticks, stoppedAt: STOP };
+  return { truth, watched, ticks, startedAt: STOP - 15 * SECOND, stoppedAt: STOP };
 }
 
 const tickOf = ({ marketId, c, b, at }: PriceChange): Tick => ({

@@ -20,26 +20,44 @@ export interface WatchedMarket {
   readonly cause: string;
 }
 
+/** A row of `coverage`; times are Unix microseconds. */
+export interface CoverageRow extends Omit<WatchedMarket, 'market'> {
+  readonly markets: readonly string[];
+}
+
+/** From the first row to the last of each market: what lies between them had to be watched. Rows in order of their end. */
+export function watchedMarkets(rows: readonly CoverageRow[]): WatchedMarket[] {
+  const watched = new Map<string, WatchedMarket>();
+  for (const { markets, begins, ends, cause } of rows) {
+    for (const market of markets) {
+      const first = watched.get(market)?.begins ?? begins;
+      watched.set(market, { market, begins: Math.min(first, begins), ends, cause });
+    }
+  }
+  return [...watched.values()];
+}
+
 /** What a run recorded, and what it had to record. */
 export interface RecordedPrices {
   readonly truth: readonly PriceChange[];
   readonly watched: readonly WatchedMarket[];
   /** Of each market in the order of the bus. */
   readonly ticks: readonly Tick[];
-  /** When the collector was asked to stop, by the clock of the test, Unix microseconds. */
+  /** When the collector was ready, and when it was asked to stop, by the clock of the test, Unix microseconds. */
+  readonly startedAt: number;
   readonly stoppedAt: number;
 }
 
 /** A change so near to the subscription or to the stop may be in the first state, or on its way when the socket ends. */
 export const MARGIN_MICROS = 1_000_000;
 /** How long a new market may take until it is watched: the search that finds it runs once a second. */
-export const DISCOVERY_MICROS = 5_000_000;
+export const DISCOVERY_MICROS = 3_000_000;
 
 /**
  * Looks for each market of the truth whether the recorded changes are an unbroken run of its changes that has every one
  * from its subscription to its end. Answers what is wrong, a line each, and how many changes were compared.
  */
-export function compareWatched({ truth, watched, ticks, stoppedAt }: RecordedPrices): {
+export function compareWatched({ truth, watched, ticks, startedAt, stoppedAt }: RecordedPrices): {
   readonly faults: readonly string[];
   readonly compared: number;
 } {
@@ -53,7 +71,9 @@ export function compareWatched({ truth, watched, ticks, stoppedAt }: RecordedPri
   for (const [market, changes] of truthByMarket) {
     const range = watchedByMarket.get(market);
     if (!range) {
-      if (changes.some(({ at }) => at < stoppedAt - DISCOVERY_MICROS)) faults.push(`${market} was never watched`);
+      // Its event may have ended before the collector began, or begun when that was about to end.
+      const [from, to] = [startedAt + DISCOVERY_MICROS, stoppedAt - DISCOVERY_MICROS];
+      if (changes.some(({ at }) => at > from && at < to)) faults.push(`${market} was never watched`);
       continue;
     }
     const own = (ticksByMarket.get(market) ?? []).filter(isDelta);
