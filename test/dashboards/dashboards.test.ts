@@ -17,7 +17,6 @@ import {
 import type { EmbeddedEndpoint } from '../../warehouse/index.js';
 import { openBooks, tradersOf, writeAccounts } from '../pipeline/account-traders.js';
 import { OFTEN_POLLED, Rig, until } from '../pipeline/rig.js';
-import { runAs } from '../support/run-as.js';
 import { type Answer, askAsGrafana, askTimed, valuesOf } from './answer.js';
 import { checkCompleteness, checkNames, checkShape, overlaps } from './checks.js';
 import { MAY_BE_EMPTY } from './expectations.js';
@@ -150,18 +149,6 @@ describe('the dashboards', () => {
       const source = templating.list.find(({ type }) => type === 'datasource');
       expect(source?.current?.value).toBe(uid);
     }
-  });
-
-  it('let the reader in over the native protocol, which the provisioned data source speaks', async () => {
-    const { user, password } = clickhouse.reader;
-    const ask = (secret: string) => {
-      const place = `'127.0.0.1:${clickhouse.tcpPort}', chancery, price_ticks, '${user}', '${secret}'`;
-      return runAs(clickhouse.owner, `SELECT count() FROM remote(${place})`);
-    };
-    // The server itself is the client here, and asks for the columns without a limit, of which the reader is granted the
-    // least, one row: it was let in, and its limits hold there too.
-    await expect(ask(password.reveal())).rejects.toThrow('TOO_MANY_ROWS_OR_BYTES');
-    await expect(ask('wrong')).rejects.toThrow('AUTHENTICATION_FAILED');
   });
 
   it('can be asked through a data source that is set up by hand, with the plugin’s own time limit', async () => {
