@@ -34,7 +34,7 @@ function server(i: number): TestClickHouse {
 
 /** Columns that tell of the time of asking or of writing. */
 const OF_NOW =
-  /^(written_at|last_written_at|age_seconds|delay_\w+|open_to|ends_at|(open_|gap_|left_|repaired_)?seconds|observed|missing|repaired|average_spread|median_spread|p90_spread|two_sided)$/;
+  /^(written_at|last_written_at|age_seconds|delay_\w+|open_to|open_until|ends_at|(open_|gap_|left_|repaired_)?seconds|observed|missing|repaired|average_spread|median_spread|p90_spread|two_sided)$/;
 
 type Row = Record<string, unknown>;
 
