@@ -1,5 +1,4 @@
 import { defineConfig } from 'vitest/config';
-import { LongestFirst } from './test/support/longest-first.js';
 
 export default defineConfig({
   test: {
@@ -8,7 +7,6 @@ export default defineConfig({
     hookTimeout: 60_000,
     // Two cores: more than two real servers at a time only makes every test slower.
     maxWorkers: 2,
-    sequence: { sequencer: LongestFirst },
     reporters: process.env['CI'] ? ['default', ['json', { outputFile: '.cache/vitest.json' }]] : ['default'],
   },
 });
