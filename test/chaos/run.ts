@@ -17,8 +17,6 @@ export interface ChaosOptions {
   readonly broker?: Broker;
   readonly minutes: number;
   readonly seed: number;
-  /** Whether a worker also sleeps beyond the window of tokens. */
-  readonly outlastWindow?: boolean;
   /** The run ends early when so many processes were killed. */
   readonly kills?: number;
   readonly signal?: AbortSignal;
@@ -64,7 +62,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     faults(true);
     await Promise.all([
       ...killers({ ...world, seed }),
-      ...(options.outlastWindow === false ? [] : [scheduled(OUTLAST_MS, over, () => outlastWindow(world))]),
+      scheduled(OUTLAST_MS, over, () => outlastWindow(world)),
       scheduled(REPLACE_MS, over, () => replaceLogs(world)),
     ]);
     faults(false);
