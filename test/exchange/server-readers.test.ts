@@ -40,7 +40,7 @@ describe('readers', () => {
     const deaf = await Promise.all(Array.from({ length: 5 }, () => deafReader(server, event.eventId)));
     good.send({ t: 'SUBSCRIBE', e: event.eventId });
     await until(() => frames === 2);
-    await server.control('POST', '/load', { framesPerSecond: 40_000 });
+    await server.control('POST', '/load', { framesPerSecond: 20_000 });
     await until(async () => (await metric(server, 'chancery_exchange_slow_readers_total')) === 5);
     await server.control('POST', '/load', { framesPerSecond: 0 });
     const { sent } = (await server.control('GET', '/load')).body;
