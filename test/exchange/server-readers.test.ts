@@ -41,7 +41,11 @@ describe('readers', () => {
     good.send({ t: 'SUBSCRIBE', e: event.eventId });
     await until(() => frames === 2);
     await server.control('POST', '/load', { framesPerSecond: 20_000 });
-    await until(async () => (await metric(server, 'chancery_exchange_slow_readers_total')) === 5);
+    await until(async () => {
+      // Keeps the connection of the next control call from becoming idle for so long that it is closed.
+      await server.control('GET', '/load');
+      return (await metric(server, 'chancery_exchange_slow_readers_total')) === 5;
+    });
     await server.control('POST', '/load', { framesPerSecond: 0 });
     const { sent } = (await server.control('GET', '/load')).body;
     await until(() => frames === sent + 2);
