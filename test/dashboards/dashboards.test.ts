@@ -43,9 +43,6 @@ describe('the dashboards', () => {
     writeAccounts(accounts, rig.exchange);
     const recorded = ['--accounts-file', accounts, ...OFTEN_POLLED];
     await rig.start('collect', recorded);
-    const { traders, exchange } = tradersOf(rig.exchange);
-    await openBooks(traders, exchange);
-    await exchange.close();
     await until(90_000, async () => (await rig.value<number>('SELECT count() FROM price_ticks')) > 600);
     // Something happens: a frame that cannot be understood, a collector that dies and comes back.
     // The exchange's bots read the same stream, so that a fault may strike one of them instead.
@@ -60,6 +57,10 @@ describe('the dashboards', () => {
       async () => (await rig.value<number>("SELECT count() FROM sessions WHERE state = 'live'")) === 1,
     );
     await until(90_000, async () => (await rig.value<number>('SELECT countIf(live) FROM coverage_by_event')) > 0);
+    // Last, so that the market is still open when its orders are polled.
+    const { traders, exchange } = tradersOf(rig.exchange);
+    await openBooks(traders, exchange);
+    await exchange.close();
     await until(90_000, async () => (await rig.value<number>('SELECT count() FROM active_orders')) > 0);
     await until(90_000, async () => (await rig.value<number>('SELECT count() FROM tpsl_orders')) > 0);
     await until(90_000, async () => (await rig.value<number>('SELECT count() FROM position_reconciliation')) > 0);

@@ -130,6 +130,6 @@ export async function openBooks(traders: readonly Trader[], exchange: ExchangeCl
     await trading.placeLimitOrder({ ...place.yes, side: 'BUY', price: '0.99', quantity: '5' });
     await until(10_000, async () => (await account.openPositions()).items.length > 0);
     await trading.placeLimitOrder({ ...place.yes, side: 'BUY', price: '0.01', quantity: '3' });
-    await trading.placeTpsl({ ...place.yes, outcome: 'YES', quantity: '0.01', takeProfitPrice: '0.99' });
+    await trading.placeTpsl({ ...place.yes, outcome: 'YES', quantity: '0.01', stopLossPrice: '0.01' });
   }
 }
