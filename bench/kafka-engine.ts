@@ -8,7 +8,7 @@ export interface EngineOptions {
   readonly fsync: boolean;
 }
 
-/** What of a record becomes rows. It is parsed by the view, which is faster here than the engine's own JSONEachRow. */
+/** What of a record becomes rows. It is parsed by the view. */
 const RECORD =
   'Tuple(at Int64, body Tuple(t String, e String, d Array(Tuple(o String, c Float64, b Float64, a Float64))))';
 
