@@ -4,7 +4,7 @@ import { availableParallelism, cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { Command, Option } from 'commander';
 import { packageRoot } from '../core/index.js';
 import type { Bench, BenchFigure } from './bench.js';
 import { BENCHES } from './benches.js';
@@ -18,24 +18,26 @@ interface Result {
   readonly runs: readonly number[];
 }
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { quick: { type: 'boolean', default: false }, once: { type: 'boolean', default: false } },
-});
+const program = new Command('npm run bench --')
+  .argument('[names...]', 'what to measure; without any, everything')
+  .option('--quick', 'one short run each, which shows that it works, not how fast it is; nothing is written')
+  .addOption(new Option('--once', 'one run in this process, as JSON').hideHelp())
+  .addHelpText('after', `\n${BENCHES.map(({ name, about }) => `  ${name.padEnd(16)} ${about}`).join('\n')}`)
+  .parse();
+const { quick = false, once = false } = program.opts<{ quick?: boolean; once?: boolean }>();
 
-if (values.once) {
-  const figures = await find(positionals[0] ?? '').run(values.quick);
+if (once) {
+  const figures = await find(program.args[0] ?? '').run(quick);
   process.stdout.write(JSON.stringify(figures));
 } else {
-  const chosen = positionals.length > 0 ? positionals.map(find) : BENCHES;
-  for (const bench of chosen) await measure(bench, values.quick);
+  const chosen = program.args.length > 0 ? program.args.map(find) : BENCHES;
+  for (const bench of chosen) await measure(bench, quick);
 }
 
 function find(name: string): Bench {
   const bench = BENCHES.find((b) => b.name === name);
   if (bench) return bench;
-  process.stderr.write(`no benchmark ${name}; there are: ${BENCHES.map((b) => b.name).join(', ')}\n`);
-  return process.exit(2);
+  return program.error(`no benchmark ${name}; there are: ${BENCHES.map((b) => b.name).join(', ')}`, { exitCode: 2 });
 }
 
 /** Runs a benchmark several times, prints the medians and writes them to bench/results/. */

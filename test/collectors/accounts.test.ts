@@ -133,17 +133,12 @@ describe('a collector with accounts', { timeout: 60_000 }, () => {
     const market = await accountMarket('--quirks', 'max-page-size=7');
     const { ann } = market;
     for (let n = 0; n < 60; n++) await market.fill();
-    let filling = true;
-    const busy = (async () => {
-      while (filling) await market.fill();
-    })();
     const rig = await startCollector(market.ready.url, {
       settings: { ...POLL_OFTEN, requestsPerSecond: 1000 },
       accounts: [ann.credentials],
     });
-    await rig.marked('poll', (polls) => polls.filter((poll) => poll.operation === 'trades').length >= 3);
-    filling = false;
-    await busy;
+    const walks = async () => (await rig.marks('poll')).filter((poll) => poll.operation === 'trades').length;
+    while ((await walks()) < 3) await market.fill();
     const fills = await market.fills();
     const after = Date.now() * 1000;
     const last = await rig.marked('poll', (polls) =>
