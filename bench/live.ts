@@ -37,7 +37,7 @@ export async function benchLive(quick: boolean): Promise<BenchFigure[]> {
   const instance = new InstanceRun({
     settings,
     given: new Set(['data']),
-    exchangePort: 0,
+    exchangePort: undefined,
     exchangeFlags: ['--bots', '0', '--pace', '0'],
     onNews: (text) => process.stderr.write(`${text}\n`),
   });
