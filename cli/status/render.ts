@@ -7,18 +7,25 @@ import type { StatusReport } from './report.js';
 
 /** The report as lines for a person. */
 export function renderStatus(report: StatusReport): string[] {
+  // A server that was never migrated has no quality to tell, and that is known.
+  const qualityKnown = report.quality !== null || report.tables?.some(({ name }) => name === 'applied_sql') === false;
   return [
     `data folder  ${report.dataFolder}`,
     '',
     ...section('parts', partRows(report), 'none runs; `chancery up` starts all of them'),
-    ...section('bus', busRows(report.bus), 'nothing was recorded yet'),
-    ...section('tables', tableRows(report), report.clickhouse ? 'none yet' : 'ClickHouse does not run'),
-    ...section('coverage', coverageRows(report.quality), 'nothing was watched yet'),
-    ...section('from receipt to row, last hour', delayRows(report.quality), 'no records'),
-    ...section('dead letters', deadLetterRows(report.quality), 'none'),
+    ...section('bus', busRows(report.bus), ifKnown(report.bus !== null, 'nothing was recorded yet')),
+    ...section('tables', tableRows(report), ifKnown(report.tables !== null, 'none yet')),
+    ...section('coverage', coverageRows(report.quality), ifKnown(qualityKnown, 'nothing was watched yet')),
+    ...section('from receipt to row, last hour', delayRows(report.quality), ifKnown(qualityKnown, 'no records')),
+    ...section('dead letters', deadLetterRows(report.quality), ifKnown(qualityKnown, 'none')),
     diskLine(report),
     ...report.problems.map((problem) => `problem      ${problem}`),
   ].map(printable);
+}
+
+/** What is said where there is nothing to list: nothing is only claimed of what could be asked. */
+function ifKnown(known: boolean, nothing: string): string {
+  return known ? nothing : 'not known: see the problem below';
 }
 
 function section(title: string, rows: readonly string[], otherwise: string): string[] {

@@ -38,6 +38,15 @@ describe('what status and up count', () => {
     expect(lines.join('\n')).toMatch(/applied_sql .*one row per key\n.*and \d+ that are empty/s);
   });
 
+  it('claims nothing of what could not be asked', () => {
+    const disk = { bus: 0, clickhouse: 0, exchange: 0, free: 0 };
+    const nothing = { dataFolder: '', at: new Date(0).toISOString(), parts: [], clickhouse: null, disk, problems: [] };
+    const unasked = renderStatus({ ...nothing, bus: null, tables: null, quality: null });
+    expect(unasked.filter((line) => line === '  not known: see the problem below')).toHaveLength(5);
+    const empty = renderStatus({ ...nothing, bus: [], tables: [], quality: null });
+    expect(empty.join('\n')).toMatch(/nothing was recorded yet.*none yet.*nothing was watched yet.*no records.*none/s);
+  });
+
   it('leaves out of what was recorded the tables whose rows merges take away', async () => {
     for (const [name, engine] of [
       ['grows', 'MergeTree'],
