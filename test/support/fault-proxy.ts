@@ -57,9 +57,27 @@ export interface FaultProxy {
   readonly url: string;
   /** How often each fault struck. */
   readonly struck: ReadonlyMap<Fault, number>;
-  /** Resolves when the requests that are on their way now, held back or not, have ended. */
+  /**
+   * Resolves when the requests that have arrived by now have ended, and everything that faults make of them: what was
+   * held back, and what is sent a second time.
+   */
   settled(): Promise<void>;
   close(): Promise<void>;
+}
+
+/** How long an idle connection is kept, as the embedded ClickHouse does. */
+const KEEP_ALIVE_MS = 3000;
+
+/** One request on its way from the proxy to the server. */
+export interface Sent {
+  /** Its path and query, decoded. */
+  readonly path: string;
+  readonly fault: Fault | 'directed' | undefined;
+  /** Of the monotonic clock, milliseconds. */
+  readonly sentAt: number;
+  readonly endedAt: number;
+  /** The status of the server's answer, or why there was none. */
+  readonly outcome: number | string;
 }
 
 /**
@@ -67,28 +85,30 @@ export interface FaultProxy {
  * @param target base URL of the server, asked for at each request
  * @param choose the fault for a request, by its path and query; undefined lets it pass
  * @param delayMs how long faults hold something back
+ * @param onSent told of everything that was sent to the server, when it has ended
  */
 export async function startFaultProxy(
   target: () => string,
   choose: (path: string) => Fault | DirectedFault | undefined,
   delayMs: () => number,
+  onSent: (sent: Sent) => void = () => undefined,
 ): Promise<FaultProxy> {
   const struck = new Map<Fault, number>();
   const underWay = new Set<Promise<unknown>>();
-  const track = (work: Promise<unknown>) => {
-    const done: Promise<unknown> = work.catch(() => undefined).finally(() => underWay.delete(done));
-    underWay.add(done);
+  const proxy = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = await readAll(incoming);
+    const path = decodeURIComponent((incoming.url ?? '/').replaceAll('+', ' '));
+    const fault = choose(path);
+    const proxied = { target: target(), path, incoming, body, response, onSent };
+    if (typeof fault === 'function') return direct(fault, { ...proxied, fault: 'directed' });
+    if (fault) struck.set(fault, (struck.get(fault) ?? 0) + 1);
+    return handle({ ...proxied, fault, delayMs: delayMs() });
   };
-  const server: Server = createServer((incoming, response) => {
-    void readAll(incoming).then(
-      (body) => {
-        const fault = choose(decodeURIComponent((incoming.url ?? '/').replaceAll('+', ' ')));
-        if (typeof fault === 'function') return track(direct(fault, { target: target(), incoming, body, response }));
-        if (fault) struck.set(fault, (struck.get(fault) ?? 0) + 1);
-        track(handle({ target: target(), incoming, body, response, fault, delayMs: delayMs(), track }));
-      },
-      () => response.destroy(),
-    );
+  const server: Server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (incoming, response) => {
+    const done: Promise<void> = proxy(incoming, response)
+      .catch(() => void response.destroy())
+      .finally(() => underWay.delete(done));
+    underWay.add(done);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
@@ -107,6 +127,9 @@ export async function startFaultProxy(
 
 interface Proxied {
   readonly target: string;
+  readonly path: string;
+  readonly fault: Sent['fault'];
+  readonly onSent: (sent: Sent) => void;
   readonly incoming: IncomingMessage;
   readonly body: Buffer;
   readonly response: ServerResponse;
@@ -115,7 +138,6 @@ interface Proxied {
 interface Exchange extends Proxied {
   readonly fault: Fault | undefined;
   readonly delayMs: number;
-  readonly track: (work: Promise<unknown>) => void;
 }
 
 async function direct(fault: DirectedFault, proxied: Proxied): Promise<void> {
@@ -132,8 +154,9 @@ async function direct(fault: DirectedFault, proxied: Proxied): Promise<void> {
   });
 }
 
+/** Ends when everything that the fault makes of the request has ended. */
 async function handle(exchange: Exchange): Promise<void> {
-  const { response, fault, delayMs, track } = exchange;
+  const { response, fault, delayMs } = exchange;
   const reset = () => response.socket?.resetAndDestroy();
   switch (fault) {
     case 'reset-before':
@@ -147,19 +170,18 @@ async function handle(exchange: Exchange): Promise<void> {
       await pause(delayMs);
       await forward(exchange);
       return;
-    case 'reset-during':
-      track(forward(exchange));
-      reset();
-      return;
     case 'cut-request':
       await forward(exchange, { cut: true }).catch(() => undefined);
       reset();
       return;
+    case 'reset-during':
     case 'half-late':
-    case 'half-sent':
-      track(forward(exchange, { cut: fault === 'half-sent', stallMs: delayMs }));
+    case 'half-sent': {
+      const sent = forward(exchange, { cut: fault === 'half-sent', stallMs: fault === 'reset-during' ? 0 : delayMs });
       reset();
+      await sent;
       return;
+    }
     default:
   }
   const answer = await forward(exchange).catch(() => undefined);
@@ -172,13 +194,16 @@ async function handle(exchange: Exchange): Promise<void> {
     reset();
     return;
   }
-  if (fault === 'twice') track(pause(delayMs).then(() => forward(exchange)));
   if (fault === 'truncate-answer') {
     response.writeHead(answer.status, { ...answer.headers, 'content-length': String(answer.body.length + 10) });
     response.write(answer.body, reset);
     return;
   }
   response.writeHead(answer.status, answer.headers).end(answer.body);
+  if (fault === 'twice') {
+    await pause(delayMs);
+    await forward(exchange);
+  }
 }
 
 interface Answer {
@@ -187,11 +212,29 @@ interface Answer {
   readonly body: Buffer;
 }
 
-/** Sends the request on: whole, or in two halves with a pause between them, or only the first half of it. */
-function forward(
-  { target, incoming, body }: Proxied,
-  { cut = false, stallMs = 0 }: { cut?: boolean; stallMs?: number } = {},
-): Promise<Answer> {
+interface Manner {
+  /** Only the first half is sent. */
+  readonly cut?: boolean;
+  /** How long after the first half the second one follows; 0 sends both at once. */
+  readonly stallMs?: number;
+}
+
+/** Sends the request on, and says so when that has ended. */
+async function forward(proxied: Proxied, manner: Manner = {}): Promise<Answer> {
+  const { path, fault, onSent } = proxied;
+  const sentAt = performance.now();
+  const ended = (outcome: number | string) => onSent({ path, fault, sentAt, endedAt: performance.now(), outcome });
+  try {
+    const answer = await send(proxied, manner);
+    ended(answer.status);
+    return answer;
+  } catch (error) {
+    ended(error instanceof Error ? error.message : String(error));
+    throw error;
+  }
+}
+
+function send({ target, incoming, body }: Proxied, { cut = false, stallMs = 0 }: Manner): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const { host: _host, 'transfer-encoding': _encoding, connection: _connection, ...headers } = incoming.headers;
     const outgoing = request(`${target}${incoming.url}`, {
