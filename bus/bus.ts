@@ -39,6 +39,11 @@ export interface Partition {
   commit(offset: number, intent?: string): Promise<void>;
   /** Throws `PartitionLostError` unless the partition is still ours at this moment. */
   assertOwned(): Promise<void>;
+  /**
+   * For so long from a call of `assertOwned` that resolves, the partition becomes nobody else's unless we let go of it,
+   * whatever happens to us, milliseconds. Infinity where only the end of its process takes a partition from its owner.
+   */
+  readonly heldForMs: number;
   /** Reads exactly [start, end] again, in batches. Throws `OffsetGoneError` when retention overtook part of it. */
   read(start: number, end: number): AsyncIterable<RecordBatch>;
 }

@@ -114,6 +114,8 @@ class PartitionTask {
 }
 
 class OwnedPartition implements Partition {
+  /** A process that is stopped lives, and keeps its claims. */
+  readonly heldForMs = Infinity;
   readonly topic: string;
   readonly partition: number;
   readonly log: string;

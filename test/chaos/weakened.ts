@@ -46,6 +46,7 @@ class ForgetfulWriter extends ExactlyOnceWriter {
       topic: partition.topic,
       partition: partition.partition,
       log: partition.log,
+      heldForMs: partition.heldForMs,
       assertOwned: () => partition.assertOwned(),
       committed: async () => remembered ?? (await partition.committed()),
       commit: async (offset, intent) => {

@@ -33,6 +33,8 @@ export interface PartitionStore {
   commit(offset: number, intent?: string): Promise<void>;
   /** Throws unless the partition is still ours at this moment. */
   assertOwned(): Promise<void>;
+  /** For so long from a call of `assertOwned` that resolves, nobody can take the partition from us, milliseconds. */
+  readonly heldForMs: number;
 }
 
 /** Writes the batches of one partition, one after the other. */

@@ -21,7 +21,10 @@ export interface WriterTiming {
   readonly retryCapMs: number;
   /** How long a query of an earlier try may go on before it is killed, milliseconds. */
   readonly killAfterMs: number;
-  /** Ownership that was confirmed longer ago than this is confirmed again before anything is sent, milliseconds. */
+  /**
+   * Ownership that was confirmed longer ago than this, or than half of the time for which the partition is sure to be
+   * ours, is confirmed again before anything is sent, milliseconds.
+   */
   readonly ownershipMs: number;
 }
 

@@ -170,7 +170,7 @@ export class Consumer {
     const log = await this.#logOf(holding.place, holding.ending.signal);
     if (log === undefined) return;
     const { group, maxBatchBytes = this.settings.defaultBatchBytes } = this.options;
-    const { patienceMs } = this.settings;
+    const { patienceMs, sessionTimeoutMs } = this.settings;
     const owned = new OwnedPartition(
       this.cluster,
       this.#member,
@@ -179,6 +179,7 @@ export class Consumer {
         group,
         kafkaGroup: this.names.inKafka(group),
         scope: this.#scope,
+        sessionTimeoutMs,
         giveUp: this.#giveUp.signal,
         patienceMs,
         maxBatchBytes,

@@ -18,6 +18,8 @@ export interface OwnedOptions {
   readonly group: string;
   readonly kafkaGroup: string;
   readonly scope: string;
+  /** So long after a sign of life the broker gives the partition to another, at the earliest, milliseconds. */
+  readonly sessionTimeoutMs: number;
   /** Aborted when the consumer has been told to stop and the time to finish is over. */
   readonly giveUp: AbortSignal;
   /** How long a read is tried, milliseconds. */
@@ -30,6 +32,7 @@ export class OwnedPartition implements Partition {
   readonly topic: string;
   readonly partition: number;
   readonly log: string;
+  readonly heldForMs: number;
   #held = true;
   /** The last commit: they go out one after the other, so that none that is tried again overwrites a later one. */
   #committing: Promise<void> = Promise.resolve();
@@ -43,6 +46,7 @@ export class OwnedPartition implements Partition {
     this.topic = place.topic;
     this.partition = place.partition;
     this.log = place.log;
+    this.heldForMs = options.sessionTimeoutMs;
   }
 
   /** From now on everything that takes ownership is refused. */

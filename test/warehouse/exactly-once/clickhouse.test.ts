@@ -84,6 +84,7 @@ class Committed {
         this.intent = intent;
       },
       assertOwned,
+      heldForMs: Infinity,
     };
   }
 }

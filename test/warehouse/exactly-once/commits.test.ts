@@ -23,6 +23,7 @@ function overtaken(assertOwned: () => Promise<void>): PartitionStore {
     },
     committed: async () => ({ offset: commits === 0 ? 0 : 240 }),
     assertOwned,
+    heldForMs: Infinity,
   };
 }
 

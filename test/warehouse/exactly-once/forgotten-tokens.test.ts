@@ -105,6 +105,7 @@ describe('a batch that is finished after its token was forgotten', () => {
         committed = { offset, ...(text === undefined ? {} : { intent: text }) };
       },
       assertOwned: async () => undefined,
+      heldForMs: Infinity,
     };
     const writer = new ExactlyOnceWriter({
       shards: [connection],

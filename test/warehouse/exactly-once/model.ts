@@ -334,6 +334,9 @@ export function storeFor(server: ModelServer, life: Life, without: Without, rand
   };
 }
 
+/** A worker that says nothing for longer than this may lose its partition. */
+export const HELD_FOR_MS = 2000;
+
 export function partitionFor(bus: ModelBus, life: Life, without: Without, fate: Fate): PartitionStore {
   bus.owner += 1;
   const epoch = bus.owner;
@@ -364,5 +367,6 @@ export function partitionFor(bus: ModelBus, life: Life, without: Without, fate: 
       life.step(() => {
         if (!without.ownership) assertOwned();
       }),
+    heldForMs: HELD_FOR_MS,
   };
 }
