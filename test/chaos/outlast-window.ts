@@ -1,14 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { TRANSFORM_TABLES } from '../../transforms/index.js';
 import { until } from '../pipeline/rig.js';
-import { pick } from '../support/random.js';
+import { between, pick } from '../support/random.js';
 import { runAs } from '../support/run-as.js';
+import type { Keeper } from './keeper.js';
 import type { World } from './killers.js';
+import { SESSION_MS } from './stage.js';
 
 const WINDOW = 4;
 /** The window that migrations give: `{log_settings}`. */
 const USUAL_WINDOW = 10_000;
-const CALM_MS = 90_000;
+/** So many parts are made while the worker sleeps, at least. */
+const PARTS_ASLEEP = 5 * WINDOW;
+/** How long what was killed may take to be there again, and ClickHouse to carry out a statement. */
+const PATIENCE_MS = 120_000;
+/** The others are stuck when nothing of theirs was inserted for so long. */
+const STUCK_MS = 15_000;
+const MOST_SLEEPS = 8;
 
 interface Alone extends World {
   readonly random: () => number;
@@ -17,29 +25,56 @@ interface Alone extends World {
 
 /**
  * Pauses a worker for longer than ClickHouse remembers tokens: the window is made small, and the worker sleeps until
- * others have filled it several times over. Nothing else is struck meanwhile, so that what goes wrong is due to this.
+ * others own its partitions (on Kafka) and have filled the window several times over. Nothing else is struck meanwhile,
+ * and nothing that was struck before is under way, so that what goes wrong is due to this.
  */
 export function outlastWindow(world: Alone): Promise<void> {
   const { stage, tally, turns, random, faults } = world;
   return turns.alone(async () => {
     faults(false);
     await stage.proxy.settled();
-    await until(CALM_MS, async () => stage.workers.every((worker) => worker.part) || 'a worker is away');
+    await until(PATIENCE_MS, async () => stage.workers.every(({ part }) => part) || `away: ${awayOf(stage.workers)}`);
     await setWindow(world, WINDOW);
-    const parts = await partsMade(world);
-    const worker = pick(random, stage.workers);
-    worker.part?.signal('SIGSTOP');
-    await until(CALM_MS, async () => {
-      const more = (await partsMade(world)) - parts;
-      return more > 5 * WINDOW || `${more} inserts`;
-    });
-    worker.part?.signal('SIGCONT');
+    for (let sleeps = 1; !(await outsleep(world, pick(random, stage.workers))); sleeps++) {
+      tally.count('SIGSTOP of a worker that the others had to wait for');
+      if (sleeps === MOST_SLEEPS) throw new Error(`nothing is inserted while a worker sleeps, ${sleeps} times`);
+    }
     tally.count('SIGSTOP of a worker beyond the window of tokens');
     await delay(1000);
     await setWindow(world, USUAL_WINDOW);
     faults(true);
   });
 }
+
+/**
+ * Stops a worker until the others have passed the window. False when they could not: a process that is stopped while it
+ * writes to the embedded log keeps all others from writing.
+ */
+async function outsleep(world: Alone, worker: Keeper): Promise<boolean> {
+  const first = await partsMade(world);
+  const asleepAt = performance.now();
+  const leastMs = between(world.random, SESSION_MS, 3 * SESSION_MS);
+  let latest = { parts: first, at: asleepAt };
+  worker.part?.signal('SIGSTOP');
+  try {
+    for (;;) {
+      await delay(50);
+      const parts = await partsMade(world);
+      const now = performance.now();
+      if (parts > latest.parts) latest = { parts, at: now };
+      if (parts - first > PARTS_ASLEEP && now - asleepAt > leastMs) return true;
+      if (now - latest.at > STUCK_MS) return false;
+    }
+  } finally {
+    worker.part?.signal('SIGCONT');
+  }
+}
+
+const awayOf = (workers: readonly Keeper[]): string =>
+  workers
+    .filter(({ part }) => !part)
+    .map(({ name }) => name)
+    .join(', ');
 
 /** How many inserts price_ticks has seen: ClickHouse numbers the blocks of a table. */
 async function partsMade({ stage }: World): Promise<number> {
@@ -51,7 +86,7 @@ async function partsMade({ stage }: World): Promise<number> {
 async function setWindow({ stage }: World, parts: number): Promise<void> {
   const { owner } = stage.endpoint;
   for (const { name } of TRANSFORM_TABLES) {
-    await until(CALM_MS, async () => {
+    await until(PATIENCE_MS, async () => {
       const sql = `ALTER TABLE chancery.${name} MODIFY SETTING non_replicated_deduplication_window = ${parts}`;
       return runAs(owner, sql).then(
         () => true as const,

@@ -13,6 +13,8 @@ export interface ChaosReport {
   readonly audit: Audit;
   /** What processes said when they ended without having been made to. */
   readonly failures: readonly string[];
+  /** How what is wrong came about. */
+  readonly explanation: readonly string[];
 }
 
 /** Whether every record was there once in the end. */
@@ -56,8 +58,8 @@ function differenceRow(table: string, { expected, found, counts }: Difference): 
   return header(table, expected, found, counts.missing, counts.doubled + counts.invented);
 }
 
-/** The first rows that are wrong, by table. */
-export function renderFaults({ audit, failures }: ChaosReport): string {
+/** The first rows that are wrong, by table, and how they came about. */
+export function renderFaults({ audit, failures, explanation }: ChaosReport): string {
   const lines = failures.map((failure) => `ended: ${failure}`);
   for (const [table, { missing, doubled, invented }] of [...audit.tables, ...audit.states]) {
     for (const [what, rows] of Object.entries({ missing, doubled, invented })) {
@@ -65,5 +67,5 @@ export function renderFaults({ audit, failures }: ChaosReport): string {
     }
   }
   for (const key of audit.lost.slice(0, 5)) lines.push(`acknowledged and lost: ${key}`);
-  return lines.join('\n');
+  return [...lines, ...explanation].join('\n');
 }

@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { TOPICS } from '../../core/index.js';
+import { Stopped, TOPICS } from '../../core/index.js';
 import type { Broker } from '../kafka/broker.js';
 import { FAULTS, type Fault } from '../support/fault-proxy.js';
 import { between, pick, randomFrom } from '../support/random.js';
-import { Auditor } from './audit.js';
+import { type Audit, Auditor } from './audit.js';
+import { explain } from './explain.js';
 import { killers } from './killers.js';
 import { outlastWindow } from './outlast-window.js';
 import { replaceLogs } from './replace-logs.js';
@@ -25,6 +26,8 @@ export interface ChaosOptions {
 }
 
 const DRAIN_MS = 180_000;
+/** So much of what happened is told when a run does not come to its end. */
+const LAST_EVENTS = 20;
 /** Which share of inserts, and of other requests to ClickHouse, meets a fault. */
 const INSERT_FAULTS = 0.2;
 const QUERY_FAULTS = 0.03;
@@ -51,7 +54,10 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     downMs: () => between(fate, 0, 400),
   });
   try {
-    const tally = new Tally(say);
+    const tally = new Tally((line) => {
+      stage.journal.happened(line);
+      say(line);
+    });
     const turns = new Turns();
     const auditor = new Auditor(stage.rig, stage.acknowledgedFolder);
     const over = endOf(options, tally);
@@ -73,13 +79,24 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     await auditor.readBus(Object.values(TOPICS));
     const audit = await auditor.audit();
     const seconds = Math.round((performance.now() - startedAt) / 1000);
-    return { bus, seed, seconds, tally, audit, faults: stage.proxy.struck, failures: stage.failures };
+    const explanation = await explainAll(stage, audit);
+    return { bus, seed, seconds, tally, audit, faults: stage.proxy.struck, failures: stage.failures, explanation };
   } catch (error) {
-    for (const line of stage.lastWords) say(line);
-    throw error;
+    if (error instanceof Stopped) throw error;
+    const what = error instanceof Error ? error.message : String(error);
+    const happened = stage.journal.last(LAST_EVENTS);
+    throw new Error([`the chaos did not come to its end: ${what}`, ...stage.lastWords, ...happened].join('\n'), {
+      cause: error,
+    });
   } finally {
     await stage.close();
   }
+}
+
+async function explainAll(stage: Stage, { tables }: Audit): Promise<string[]> {
+  const lines: string[] = [];
+  for (const [table, difference] of tables) lines.push(...(await explain(stage.rig, stage.journal, table, difference)));
+  return lines;
 }
 
 function chooseFault(random: () => number, path: string): Fault | undefined {

@@ -8,6 +8,7 @@ import { Broker } from '../kafka/broker.js';
 import { Rig, until } from '../pipeline/rig.js';
 import { type DirectedFault, type Fault, type FaultProxy, startFaultProxy } from '../support/fault-proxy.js';
 import { Part } from '../support/part.js';
+import { Journal } from './journal.js';
 import { Keeper } from './keeper.js';
 import type { Protection } from './weakened.js';
 import type { WeakenedOptions } from './weakened-worker.js';
@@ -45,7 +46,8 @@ export interface AppenderOptions {
 
 const PREFIX = 'chaos.';
 const TOPIC: TopicOptions = { partitions: 4, retentionMs: null, retentionBytes: null };
-const SESSION_MS = '2000';
+/** After so long without a sign of life a worker's partitions on Kafka go to others. */
+export const SESSION_MS = 2000;
 const STOP_WITHIN_MS = 120_000;
 
 /** Everything that a chaos run needs, each part a process of its own that is started again when it was killed. */
@@ -54,6 +56,8 @@ export class Stage {
   /** Appenders, and the exchange's collector. */
   readonly collectors: Keeper[] = [];
   readonly clickHouse: Keeper;
+  /** What reached ClickHouse, and what was done to whom. */
+  readonly journal = new Journal();
   #proxy: FaultProxy | undefined;
   #endpoint: EmbeddedEndpoint | undefined;
   #sessions = 0;
@@ -107,7 +111,7 @@ export class Stage {
   /** Another worker; started by the caller. */
   addWorker(more: readonly string[] = []): Keeper {
     const args = [...this.clickHouseArgs, '--batch-delay-ms', '25', ...more];
-    if (this.broker) args.push('--kafka-session-ms', SESSION_MS);
+    if (this.broker) args.push('--kafka-session-ms', String(SESSION_MS));
     const name = `worker ${this.workers.length + 1}`;
     const { without } = this.options;
     const launch = () =>
@@ -174,7 +178,12 @@ export class Stage {
     await this.clickHouse.start();
     this.#endpoint = await findEmbedded(rig.folder);
     const choose = (path: string) => options.fault?.(path);
-    this.#proxy = await startFaultProxy(() => this.endpoint.url, choose, options.faultDelayMs ?? (() => 0));
+    this.#proxy = await startFaultProxy(
+      () => this.endpoint.url,
+      choose,
+      options.faultDelayMs ?? (() => 0),
+      (sent) => this.journal.sent(sent),
+    );
     const keepers = Array.from({ length: options.workers }, () => this.addWorker());
     if (options.load > 0) {
       const args = ['--seed', String(options.seed), '--events', '6', '--bots', '3', '--load', String(options.load)];

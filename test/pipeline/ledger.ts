@@ -66,6 +66,9 @@ function parsed(text: string): Envelope | undefined {
   }
 }
 
+/** So many rows of each fault are told. */
+const MOST_TOLD = 50;
+
 export interface Difference {
   readonly expected: number;
   readonly found: number;
@@ -86,9 +89,9 @@ export function compare(found: readonly string[], wanted: ReadonlySet<string>): 
   return {
     expected: wanted.size,
     found: found.length,
-    missing: missing.slice(0, 5),
-    doubled: doubled.slice(0, 5),
-    invented: invented.slice(0, 5),
+    missing: missing.slice(0, MOST_TOLD),
+    doubled: doubled.slice(0, MOST_TOLD),
+    invented: invented.slice(0, MOST_TOLD),
     counts: { missing: missing.length, doubled: found.length - times.size, invented: invented.length },
   };
 }

@@ -1,0 +1,58 @@
+import type { Difference } from '../pipeline/ledger.js';
+import type { Rig } from '../pipeline/rig.js';
+import type { Journal, RecordPlace } from './journal.js';
+
+/** The place that the text of a row begins with: `topic/log/partition/offset` or `log/partition/offset/index`. */
+const PLACE = /^(?:([\w.-]+)\/)?([0-9a-f]{8}-[0-9a-f-]{27})\/(\d+)\/(\d+)/;
+const MOST_LINES = 200;
+
+interface Part {
+  readonly part: string;
+  readonly rows: number;
+  readonly made: string;
+  readonly level: number;
+}
+
+/**
+ * How the rows of a table that are missing, doubled or invented came about: in which parts they are by now, which
+ * inserts brought them, and what happened around those.
+ */
+export async function explain(rig: Rig, journal: Journal, table: string, wrong: Difference): Promise<string[]> {
+  const places = [...wrong.doubled, ...wrong.invented, ...wrong.missing].flatMap((text) => placeOf(text) ?? []);
+  const lines: string[] = [];
+  for (const group of byPartition(places)) {
+    const { topic = '', log, partition } = group[0] as RecordPlace;
+    const offsets = [...new Set(group.map(({ offset }) => offset))].sort((a, b) => a - b);
+    const where = `_log = '${log}' AND _partition = ${partition} AND _offset IN (${offsets.join(', ')})`;
+    const parts = await rig.rows<Part>(
+      `SELECT rows.part AS part, rows.n AS rows, toString(parts.modification_time) AS made, parts.level AS level
+       FROM (SELECT _part AS part, count() AS n FROM ${table} WHERE ${where} GROUP BY part) AS rows
+       LEFT JOIN (SELECT name, modification_time, level FROM system.parts
+                  WHERE database = 'chancery' AND table = '${table}') AS parts ON parts.name = rows.part
+       ORDER BY part`,
+    );
+    lines.push(`${table}, ${topic} log ${log}, partition ${partition}, offsets ${offsets.join(' ')}:`);
+    for (const { part, rows, made, level } of parts) {
+      lines.push(`  ${rows} rows in part ${part}, made ${made}, merged ${level} times`);
+    }
+    const told = journal.about(table, group);
+    lines.push(...told.slice(0, MOST_LINES).map((line) => `  ${line}`));
+    if (told.length > MOST_LINES) lines.push(`  and ${told.length - MOST_LINES} lines more`);
+  }
+  return lines;
+}
+
+function placeOf(text: string): RecordPlace | undefined {
+  const [, topic, log, partition, offset] = PLACE.exec(text) ?? [];
+  if (log === undefined) return undefined;
+  return { ...(topic === undefined ? {} : { topic }), log, partition: Number(partition), offset: Number(offset) };
+}
+
+function byPartition(places: readonly RecordPlace[]): RecordPlace[][] {
+  const groups = new Map<string, RecordPlace[]>();
+  for (const place of places) {
+    const key = `${place.topic}/${place.log}/${place.partition}`;
+    groups.set(key, [...(groups.get(key) ?? []), place]);
+  }
+  return [...groups.values()];
+}
