@@ -4,9 +4,12 @@ import { UnavailableError } from '../../core/index.js';
 /** Records were sent, and nobody knows whether they are there. */
 class AmbiguousError extends UnavailableError {}
 
+/** A body of more than this goes onto the bus in pieces. */
+const MAX_RECORD_BYTES = 3000;
+
 /**
  * A bus whose appends now and then fail without saying whether they were done: some were, and come again when their
- * sender repeats them.
+ * sender repeats them. Its records are small, so that larger bodies go onto it in pieces.
  */
 export function ambiguous(bus: Bus, random: () => number): Bus {
   const append: Bus['append'] = async (topic, records, signal) => {
@@ -19,6 +22,7 @@ export function ambiguous(bus: Bus, random: () => number): Bus {
   return new Proxy(bus, {
     get(target, name) {
       if (name === 'append') return append;
+      if (name === 'maxRecordBytes') return MAX_RECORD_BYTES;
       const value: unknown = Reflect.get(target, name, target);
       return typeof value === 'function' ? value.bind(target) : value;
     },

@@ -10,6 +10,8 @@ export interface Audit {
   /** Records on the bus, and how many of them were sent again. */
   readonly records: number;
   readonly repeats: number;
+  /** Records that hold a part of a larger body. */
+  readonly pieces: number;
   readonly acknowledged: number;
   /** Acknowledged records that are not on the bus, or with another body. */
   readonly lost: readonly string[];
@@ -30,9 +32,20 @@ export class Auditor {
 
   /** Remembers what is on the bus: before its logs are thrown away, and at the end. */
   async readBus(topics: readonly string[] = Object.values(TOPICS)): Promise<void> {
+    const pieces = new Map<string, string[]>();
     const onRecord = (topic: string, text: string) => {
       const [, sid, n] = /"sid":"([^"]+)","n":(\d+),/.exec(text) ?? [];
-      this.#bodies.set(`${topic} ${sid} ${n}`, digest(text.slice(text.indexOf('"body":') + 7, -1)));
+      const key = `${topic} ${sid} ${n}`;
+      const body = text.slice(text.indexOf('"body":') + 7, -1);
+      const [, i, of] = /"piece":\{"i":(\d+),"of":(\d+)\},"body":/.exec(text) ?? [];
+      if (i === undefined) {
+        this.#bodies.set(key, digest(body));
+        return;
+      }
+      const texts = pieces.get(key) ?? [];
+      pieces.set(key, texts);
+      texts[Number(i)] = JSON.parse(body) as string;
+      if (Object.keys(texts).length === Number(of)) this.#bodies.set(key, digest(texts.join('')));
     };
     for (const topic of topics) await readLedger(this.rig.bus, this.#ledger, { topic, onRecord });
   }
@@ -53,9 +66,9 @@ export class Auditor {
       );
     }
     for (const [table, difference] of await this.#others()) tables.set(table, difference);
-    const { records, repeats } = this.#ledger;
+    const { records, repeats, pieces } = this.#ledger;
     const states = await compareStates(this.rig);
-    return { records, repeats, acknowledged: acknowledged.size, lost, tables, states };
+    return { records, repeats, pieces, acknowledged: acknowledged.size, lost, tables, states };
   }
 
   /** Tables that the ledger does not know: their places must be there once. */

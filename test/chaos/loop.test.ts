@@ -26,6 +26,8 @@ async function expectNothingLost(options: ChaosOptions): Promise<void> {
   // A loop in which nothing happened shows nothing.
   expect(tally.kills).toBeGreaterThan(3);
   expect(audit.acknowledged).toBeGreaterThan(500);
+  expect(audit.pieces).toBeGreaterThan(50);
+  expect(audit.tables.get('trade_records')?.expected).toBeGreaterThan(50);
   expect(audit.tables.get('price_ticks')?.expected).toBeGreaterThan(500);
 }
 

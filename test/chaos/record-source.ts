@@ -11,9 +11,17 @@ const SPREAD_MONTHS = 6;
 
 type Random = () => number;
 
-/** Records of every kind that a chaos run needs, from its random numbers alone: prices, chances, marks, and poison. */
+/** More entries than one record holds: such a frame goes onto the bus in pieces. */
+const LARGE_FRAME = 60;
+const ACCOUNTS = ['first', 'second', 'third'];
+
+/**
+ * Records of every kind that a chaos run needs, from its random numbers alone: prices, also in pieces, chances, marks,
+ * balances and trades of accounts, and poison.
+ */
 export class RecordSource {
   readonly #req: string;
+  #trade = 0;
 
   constructor(
     private readonly random: Random,
@@ -25,10 +33,13 @@ export class RecordSource {
   next(): Received {
     const { random } = this;
     const fate = random();
-    if (fate < 0.6) return this.#frame('PRICES_DATA_DELTA', between(random, 1, 4));
-    if (fate < 0.7) return this.#frame('PRICES_DATA', 10);
-    if (fate < 0.8) return this.#chance();
-    if (fate < 0.9) return this.#mark();
+    if (fate < 0.55) return this.#frame('PRICES_DATA_DELTA', between(random, 1, 4));
+    if (fate < 0.64) return this.#frame('PRICES_DATA', 10);
+    if (fate < 0.65) return this.#frame('PRICES_DATA', LARGE_FRAME);
+    if (fate < 0.74) return this.#chance();
+    if (fate < 0.83) return this.#mark();
+    if (fate < 0.87) return this.#balance();
+    if (fate < 0.9) return this.#trades();
     return this.#poison();
   }
 
@@ -49,6 +60,32 @@ export class RecordSource {
     const about = { stream: 'order-book', connection: sid, event: pick(random, EVENTS) };
     const mark = random() < 0.5 ? { type: 'quiet', ...about } : { type: 'subscribed', ...about, markets: MARKETS };
     return { kind: 'mark', key: sid, at: this.#at(), reqJson: '{}', bodyJson: JSON.stringify(mark) };
+  }
+
+  #balance(): Received {
+    const { random } = this;
+    const balance = between(random, 1, 1_000_000) / 100;
+    const body = { u: 'user', a: pick(random, MARKETS), aop: 0.5, c: 1, b: balance, f: between(random, 0, 99) / 100 };
+    return this.#account('account.balance-frame', { stream: 'balance', connection: this.sid }, body);
+  }
+
+  /** A page of trades, of which one may be bad. */
+  #trades(): Received {
+    const { random } = this;
+    const trades = Array.from({ length: between(random, 1, 5) }, () => ({
+      i: `${this.sid}-${++this.#trade}`,
+      o: pick(random, MARKETS),
+      q: random() < 0.1 ? 'many' : between(random, 1, 1_000_000) / 100,
+      p: between(random, 1, 99) / 100,
+    }));
+    const req = { operation: 'trades', status: 200, poll: this.sid, page: 0 };
+    return this.#account('account.trades', req, trades);
+  }
+
+  #account(kind: 'account.balance-frame' | 'account.trades', req: object, body: unknown): Received {
+    const account = pick(this.random, ACCOUNTS);
+    const reqJson = JSON.stringify({ ...req, account });
+    return { kind, key: account, at: this.#at(), reqJson, bodyJson: JSON.stringify(body) };
   }
 
   /** What cannot be understood: a type that nobody knows, one bad entry among good ones, no JSON, half an envelope. */

@@ -38,6 +38,7 @@ export function renderReport({ bus, seed, seconds, tally, faults, audit, failure
     '',
     row('records appended', audit.records),
     row('  of them sent again', audit.repeats),
+    row('  of them pieces of larger bodies', audit.pieces),
     row('  of them acknowledged to a ledger', audit.acknowledged),
     row('  acknowledged and not on the bus', audit.lost.length),
     '',

@@ -7,25 +7,28 @@ export interface Envelope {
   readonly at: number;
   readonly req: Readonly<Record<string, unknown>>;
   readonly enc?: string;
-  readonly piece?: { readonly i: number };
+  readonly piece?: { readonly i: number; readonly of: number };
   readonly body: unknown;
 }
 
-interface Place {
+export interface Place {
   readonly topic: string;
   readonly log: string;
   readonly partition: number;
   readonly offset: number;
 }
 
-type AddRow = (table: string, row: string) => void;
+export type AddRow = (table: string, row: string) => void;
 
-/** The rows that a record must become, apart from bodies that came in pieces. */
+/** The row that a record itself must be, whole or a piece. */
+export function addRaw({ topic, log, partition, offset }: Place, { sid, n, kind }: Envelope, add: AddRow): void {
+  add('raw_records', `${topic}/${log}/${partition}/${offset} ${sid} ${n} ${kind}`);
+}
+
+/** The rows that a record's whole body must become. */
 export function addRows(place: Place, record: Envelope, add: AddRow): void {
   const { topic, log, partition, offset } = place;
-  const { kind, sid, n } = record;
-  add('raw_records', `${topic}/${log}/${partition}/${offset} ${sid} ${n} ${kind}`);
-  if (record.piece) return;
+  const { kind } = record;
   const at = `${log}/${partition}/${offset}`;
   const indexes = new Map<string, number>();
   const addNext = (table: string, says: string) => {
@@ -87,6 +90,18 @@ const ROWS: Readonly<Record<string, KindRows>> = {
       for (const { marketId } of outcomes) addNext('market_observations', marketId);
     }
   },
+  'account.balance-frame': ({ body, req }, addNext) => {
+    const { a, b, f } = body as { a: string; b: number; f: number };
+    addNext('balance_updates', `${req['account']} ${a} ${b} ${f}`);
+  },
+  'account.trades': ({ body, req }, addNext, bury, add) => {
+    const trades = body as Trade[];
+    const bad = trades.filter(({ q }) => typeof q !== 'number');
+    for (const _ of bad) bury();
+    for (const { i, q, p } of trades)
+      if (typeof q === 'number') add('trade_records', `${req['account']} ${i} ${q} ${p}`);
+    addNext('account_pages', `${req['operation']} ${trades.length - bad.length} ${bad.length}`);
+  },
   'reference.categories': ({ body }, addNext) => addCategories(body as Category[], addNext),
   'reference.tags': ({ body }, addNext) => {
     for (const { n } of body as { n: string }[]) addNext('tag_observations', n);
@@ -100,6 +115,12 @@ const ROWS: Readonly<Record<string, KindRows>> = {
     else addNext('marks', `${mark.type} ${sid} ${n} ${at}`);
   },
 };
+
+interface Trade {
+  readonly i: string;
+  readonly q: number | string;
+  readonly p: number;
+}
 
 interface Point {
   readonly t: number;

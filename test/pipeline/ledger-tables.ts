@@ -42,6 +42,9 @@ export const TABLE_ROWS: Readonly<Record<string, string>> = {
   category_observations: select('category_observations', ROW, 'category'),
   tag_observations: select('tag_observations', ROW, 'tag'),
   coin_observations: select('coin_observations', ROW, 'coin'),
+  balance_updates: select('balance_updates', ROW, 'account', 'asset', 'toString(balance)', 'toString(free)'),
+  trade_records: select('trade_records FINAL', ['account'], 'trade_record', 'toString(quantity)', 'toString(price)'),
+  account_pages: select('account_pages', ROW, 'operation', 'toString(items)', 'toString(bad)'),
   marks: select('marks', ROW, 'type', 'sid', 'toString(n)', 'toString(toUnixTimestamp64Micro(marked_at))'),
   polls: select('polls', ROW, 'poll', 'toString(outcome)', 'toString(got)'),
 };

@@ -1,5 +1,6 @@
 import type { Bus } from '../../bus/index.js';
-import { addRows, type Envelope } from './ledger-rows.js';
+import { LedgerPieces } from './ledger-pieces.js';
+import { addRaw, addRows, type Envelope, type Place } from './ledger-rows.js';
 
 /** Rows that must be there, by table: each as a text that names its place and its values, as `TABLE_ROWS` gives it. */
 export type RowsByTable = Map<string, Set<string>>;
@@ -11,6 +12,8 @@ export interface Ledger {
   records: number;
   /** Records that a collector sent again: they must have left no rows. */
   repeats: number;
+  /** Records that hold a part of a larger body. */
+  pieces: number;
 }
 
 export interface LedgerOptions {
@@ -20,17 +23,19 @@ export interface LedgerOptions {
   readonly onRecord?: (topic: string, text: string) => void;
 }
 
-export const emptyLedger = (): Ledger => ({ rows: new Map(), records: 0, repeats: 0 });
+export const emptyLedger = (): Ledger => ({ rows: new Map(), records: 0, repeats: 0, pieces: 0 });
 
 /** Reads the bus, whole or one topic, and adds what it says to the ledger. */
 export async function readLedger(bus: Bus, ledger = emptyLedger(), options: LedgerOptions = {}): Promise<Ledger> {
   const last = new Map<string, number>();
+  const add = (table: string, row: string) => addRow(ledger, table, row);
   for (const { topic, partition, log, begin, end } of await bus.partitions()) {
+    const pieces = new LedgerPieces();
     if (end === begin || (options.topic !== undefined && topic !== options.topic)) continue;
     for await (const batch of bus.read(topic, partition, begin, end - 1)) {
       for (let i = 0; i < batch.count; i++) {
         const text = batch.bytes.toString('utf8', batch.bounds[i], batch.bounds[i + 1]);
-        const place = { topic, log, partition, offset: batch.firstOffset + i };
+        const place: Place = { topic, log, partition, offset: batch.firstOffset + i };
         ledger.records += 1;
         options.onRecord?.(topic, text);
         const record = parsed(text);
@@ -45,7 +50,12 @@ export async function readLedger(bus: Bus, ledger = emptyLedger(), options: Ledg
           continue;
         }
         last.set(session, step);
-        addRows(place, record, (table, row) => addRow(ledger, table, row));
+        if (record.piece) ledger.pieces += 1;
+        addRaw(place, record, add);
+        pieces.add(place, record, {
+          whole: (joined) => addRows(place, joined, add),
+          never: (at) => addRow(ledger, 'dead_letters', `${topic}/${log}/${partition}/${at}/0`),
+        });
       }
     }
   }
