@@ -27,7 +27,10 @@ export interface Answer<T> extends DecodedList<T> {
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Called for every answer of every attempt, also those with an error status, before anything else is done with it. */
+  /**
+   * Called for every answer of every attempt, also those with an error status and those that did not come whole, before
+   * anything else is done with it.
+   */
   readonly onResponse?: ((response: RawResponse) => void) | undefined;
 }
 

@@ -15,7 +15,12 @@ export interface HttpRequest {
   readonly body?: string | undefined;
   /** Further headers: credentials. They are sent and go nowhere else. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Called with what came of an answer that began and did not come whole, before the call rejects. */
+  readonly onCut?: ((answer: HttpAnswer) => void) | undefined;
 }
+
+/** Why an answer did not come whole. */
+export type AnswerCut = Extract<TransportFault, 'broken-off' | 'timeout' | 'too-large'>;
 
 export interface HttpAnswer {
   readonly status: number;
@@ -25,6 +30,8 @@ export interface HttpAnswer {
   readonly receivedAtMicros: number;
   /** The body, byte for byte. */
   readonly bytes: Buffer;
+  /** Why `bytes` is not all of it; absent when it is. */
+  readonly cut?: AnswerCut;
 }
 
 export interface HttpOptions {
@@ -65,6 +72,7 @@ export class HttpTransport {
     this.#closing.signal.addEventListener('abort', onAbort, { once: true });
     if (this.#closing.signal.aborted) onAbort();
     let head: Dispatcher.ResponseData | undefined;
+    const body = new Body(this.options.maxBodyBytes);
     try {
       head = await this.#agent.request({
         origin: request.origin,
@@ -74,19 +82,17 @@ export class HttpTransport {
         body: request.body ?? null,
         signal: cut.signal,
       });
-      const bytes = await this.#read(head, request.what);
-      const receivedAtMicros = this.options.clock.nowMicros();
-      return { status: head.statusCode, headers: flatten(head.headers), receivedAtMicros, bytes };
+      await body.read(head.body);
+      return this.#answer(head, body);
     } catch (error) {
       if (signal?.aborted) throw signal.reason;
-      if (error instanceof TransportError) throw error;
       if (this.#closing.signal.aborted) {
         throw new TransportError('connection', request.what, { detail: 'the client was closed' });
       }
-      const fault: TransportFault =
-        cut.signal.aborted || codeOf(error) === CONNECT_TIMEOUT ? 'timeout' : head ? 'broken-off' : 'connection';
-      const detail = fault === 'timeout' ? { detail: `${this.options.timeoutMs} ms` } : {};
-      throw new TransportError(fault, request.what, { cause: error, unsent: !head && isUnsent(error), ...detail });
+      const late = cut.signal.aborted || codeOf(error) === CONNECT_TIMEOUT;
+      const fault = body.isFull ? 'too-large' : late ? 'timeout' : 'broken-off';
+      if (head) request.onCut?.({ ...this.#answer(head, body), cut: fault });
+      throw this.#failure(head || late ? fault : 'connection', request.what, error, !head && isUnsent(error));
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener('abort', onAbort);
@@ -94,28 +100,52 @@ export class HttpTransport {
     }
   }
 
-  async #read(head: Dispatcher.ResponseData, what: string): Promise<Buffer> {
-    const { maxBodyBytes } = this.options;
-    const chunks: Buffer[] = [];
-    let size = 0;
-    // An error may still arrive after we stopped listening to the body; nobody is left to care.
-    head.body.on('error', () => undefined);
-    for await (const chunk of head.body as AsyncIterable<Buffer>) {
-      size += chunk.length;
-      if (size > maxBodyBytes) {
-        head.body.destroy();
-        throw new TransportError('too-large', what, { detail: `over ${maxBodyBytes} bytes` });
-      }
-      chunks.push(chunk);
-    }
-    const [only] = chunks;
-    return chunks.length === 1 && only ? only : Buffer.concat(chunks, size);
+  #answer(head: Dispatcher.ResponseData, body: Body): HttpAnswer {
+    const receivedAtMicros = this.options.clock.nowMicros();
+    return { status: head.statusCode, headers: flatten(head.headers), receivedAtMicros, bytes: body.bytes };
+  }
+
+  #failure(fault: TransportFault, what: string, error: unknown, unsent: boolean): TransportError {
+    const { timeoutMs, maxBodyBytes } = this.options;
+    if (fault === 'too-large') return new TransportError(fault, what, { detail: `over ${maxBodyBytes} bytes` });
+    const detail = fault === 'timeout' ? { detail: `${timeoutMs} ms` } : {};
+    return new TransportError(fault, what, { cause: error, unsent, ...detail });
   }
 
   /** Ends everything under way and lets go of all sockets. May be called twice. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#agent.destroy();
+  }
+}
+
+/** The body of an answer, as far as it has come and is accepted. */
+class Body {
+  readonly #chunks: Buffer[] = [];
+  #size = 0;
+  isFull = false;
+
+  constructor(private readonly maxBytes: number) {}
+
+  /** Reads to the end. Rejects when it breaks off, or is more than is accepted. */
+  async read(body: Dispatcher.ResponseData['body']): Promise<void> {
+    // An error may still arrive after we stopped listening to the body; nobody is left to care.
+    body.on('error', () => undefined);
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      const room = this.maxBytes - this.#size;
+      const taken = chunk.length > room ? chunk.subarray(0, room) : chunk;
+      this.#chunks.push(taken);
+      this.#size += taken.length;
+      if (taken === chunk) continue;
+      this.isFull = true;
+      body.destroy();
+      throw new Error('the body is larger than is accepted');
+    }
+  }
+
+  get bytes(): Buffer {
+    const [only] = this.#chunks;
+    return this.#chunks.length === 1 && only ? only : Buffer.concat(this.#chunks, this.#size);
   }
 }
 

@@ -53,7 +53,7 @@ export interface OutgoingRequest<J> {
   readonly repeatable?: boolean;
   /** Reads a successful answer that may be parsed (`jsonExcess`); undefined when it is no JSON. */
   readonly parse: (bytes: Buffer) => { readonly value: J } | undefined;
-  /** Called for every answer of every attempt before anything else is done with it. */
+  /** Called for every answer of every attempt before anything else is done with it, also when it did not come whole. */
   readonly onAnswer?: ((answer: HttpAnswer, attempt: number) => void) | undefined;
 }
 
@@ -143,9 +143,13 @@ export class Requester {
     const pacer = this.#pacerOf(origin);
     return pacer.run(async (startedAtMs) => {
       const outgoing = { what, method, origin, target: path + queryText(request.query), body };
-      const received = await this.#transport.send({ ...outgoing, headers: credentials.headers?.() }, signal);
-      const answer = this.#taken(request, received, startedAtMs);
-      request.onAnswer?.(answer, attempt);
+      const take = (received: HttpAnswer): HttpAnswer => {
+        const answer = this.#taken(request, received, startedAtMs);
+        request.onAnswer?.(answer, attempt);
+        return answer;
+      };
+      const headers = credentials.headers?.();
+      const answer = take(await this.#transport.send({ ...outgoing, headers, onCut: take }, signal));
       if (answer.status < 200 || answer.status > 299) {
         const retryAfterMs = parseRetryAfter(answer.headers['retry-after'], this.#clock.nowMs());
         if (answer.status === 429) pacer.slowDown(startedAtMs, retryAfterMs);
@@ -163,7 +167,7 @@ export class Requester {
   #taken<J>({ authorizer }: OutgoingRequest<J>, answer: HttpAnswer, startedAtMs: number): HttpAnswer {
     if (!authorizer) return answer;
     this.serverTime.observe(answer.headers['date'], startedAtMs, answer.receivedAtMicros / 1000);
-    return { ...answer, bytes: redactBytes(answer.bytes, authorizer.secrets) };
+    return { ...answer, bytes: redactBytes(answer.bytes, authorizer.secrets, answer.cut !== undefined) };
   }
 
   #pacerOf(origin: string): Pacer {

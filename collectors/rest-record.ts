@@ -8,7 +8,7 @@ export interface Asker {
   readonly account?: string | undefined;
 }
 
-/** An answer of a poll as it goes to the bus: verbatim, whatever its status. */
+/** An answer of a poll as it goes to the bus: verbatim, whatever its status, and also what came of one that was cut. */
 export function restRecord(kind: RecordKind, key: string, asker: Asker, response: RawResponse): Received {
   const { poll, account } = asker;
   const req: RestRequest = { ...response.request, poll, ...(account === undefined ? {} : { account }) };

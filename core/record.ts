@@ -85,6 +85,8 @@ export interface RestRequest {
   readonly status: number;
   /** From 0; how often this request had been tried before. */
   readonly attempt: number;
+  /** Why the body is not the whole answer: it broke off, took too long or was too large. Absent for whole answers. */
+  readonly cut?: 'broken-off' | 'timeout' | 'too-large';
   /** UUID of the poll (all pages of one walk) that it belongs to. */
   readonly poll: string;
   /** Zero-based page, for paged operations. */

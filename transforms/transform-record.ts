@@ -1,6 +1,6 @@
 import { jsonExcess, type RawRecord } from '../core/index.js';
 import { TRANSFORMS } from './kinds/index.js';
-import { isErrorAnswer } from './kinds/request-fields.js';
+import { isFailedAnswer } from './kinds/request-fields.js';
 import type { Privacy } from './privacy.js';
 import type { RecordOutput } from './record-output.js';
 import { repeatedNames } from './repeated-names.js';
@@ -21,7 +21,7 @@ export interface WholeRecord {
 export function transformRecord(whole: WholeRecord, output: RecordOutput): void {
   const { record, bodyText, joined, names, privacy } = whole;
   output.about(bodyText);
-  if (isErrorAnswer(record.req)) {
+  if (isFailedAnswer(record.req)) {
     output.countExchangeError();
     return;
   }

@@ -1,5 +1,5 @@
 import type { RestRequest } from '../../core/index.js';
-import type { HttpAnswer } from '../http.js';
+import type { AnswerCut, HttpAnswer } from '../http.js';
 import type { Call } from './operation.js';
 
 /** What is known of an answer as it arrived: enough for a raw record, and without secrets. */
@@ -11,6 +11,8 @@ export interface RawResponse {
   readonly receivedAtMicros: number;
   /** The body, byte for byte; with `[redacted]` for our own credentials, should the exchange repeat them. */
   readonly bytes: Buffer;
+  /** Why `bytes` is not the whole body; absent when it is. A cut answer is never read, whatever its status. */
+  readonly cut?: AnswerCut;
   /** What was asked, as raw records say it; the poll it belongs to is the asker's to add. */
   readonly request: Omit<RestRequest, 'poll'>;
 }
@@ -29,7 +31,8 @@ export function describeResponse(
     const value = answer.headers[name];
     if (value !== undefined) headers[name] = value;
   }
-  const { status, receivedAtMicros, bytes } = answer;
+  const { status, receivedAtMicros, bytes, cut } = answer;
+  const wasCut = cut === undefined ? {} : { cut };
   const request = {
     operation: operation.name,
     method: operation.method,
@@ -38,7 +41,8 @@ export function describeResponse(
     ...(call.body === undefined ? {} : { body: call.body }),
     status,
     attempt,
+    ...wasCut,
     ...call.about,
   };
-  return { status, headers, receivedAtMicros, bytes, request };
+  return { status, headers, receivedAtMicros, bytes, ...wasCut, request };
 }

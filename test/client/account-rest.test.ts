@@ -245,6 +245,19 @@ describe('secrets', () => {
     expect(shown.length).toBe(3);
   });
 
+  it.each([4, 20, SECRET_TEXT.length - 1])(
+    'show nowhere, also when an answer is cut after %i characters of one',
+    async (length) => {
+      const { base } = await script((response) => {
+        response.writeHead(200, { 'content-length': '1000' });
+        response.write(`{"message":"${SECRET_TEXT.slice(0, length)}`, () => response.destroy());
+      });
+      const shown: RawResponse[] = [];
+      await failure(accountOf(base).balances({ onResponse: (response) => shown.push(response) }));
+      expect(new Set(shown.map(({ bytes }) => bytes.toString()))).toEqual(new Set(['{"message":"[redacted]']));
+    },
+  );
+
   it('show in no error of a connection that fails', async () => {
     const { base } = await script((response) => response.destroy());
     for (const error of [await failure(accountOf(base).transactions()), await failure(accountOf(base).balances())]) {

@@ -126,6 +126,9 @@ describe('the client against the simulated exchange', () => {
         .filter((status) => status !== 200)
         .sort(),
     ).toEqual([429, 500]);
+    const cut = shown.filter((response) => response.cut !== undefined);
+    expect(cut.map((response) => [response.status, response.cut])).toEqual([[200, 'broken-off']]);
+    expect(answer.response.bytes.toString().slice(0, 20)).toBe(cut[0]?.bytes.toString().slice(0, 20));
   });
 
   it('keeps within a rate limit after it met it [8/open]', async () => {

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { HttpTransport } from '../../client/http.js';
 import {
@@ -306,6 +307,45 @@ describe('answers that never come, or not whole', () => {
     const error = await failure(clientOf(`http://127.0.0.2:${port}`, { attempts: 1 }).coins());
     expect(error).toMatchObject({ fault: 'connection', retryable: true });
     expect((error as Error).message).toMatch(/check its address and that it runs \(.*ECONNREFUSED/);
+  });
+
+  it.each<[string, (response: ServerResponse) => void, string]>([
+    [
+      'broken-off',
+      (response) => {
+        response.writeHead(200, { 'content-length': '100' });
+        response.write('[{"n":', () => response.destroy());
+      },
+      '[{"n":',
+    ],
+    [
+      'broken-off',
+      (response) => {
+        response.writeHead(206, { 'content-length': '100' });
+        response.flushHeaders();
+        setImmediate(() => response.destroy());
+      },
+      '',
+    ],
+    [
+      'timeout',
+      (response) => {
+        response.writeHead(200);
+        response.write('[1');
+      },
+      '[1',
+    ],
+    ['too-large', (response) => response.end(`[${'1,'.repeat(3000)}1]`), `[${'1,'.repeat(2500)}`.slice(0, 5000)],
+  ])('hand over what came of them, and why it is not all: %s', async (cut, step, came) => {
+    const { base } = await script(step, json([]));
+    const shown: RawResponse[] = [];
+    const client = clientOf(base, { timeoutMs: 150, maxBodyBytes: 5000 });
+    await client.coins({ onResponse: (response) => shown.push(response) }).catch(() => undefined);
+    const [first, second] = shown;
+    expect([first?.cut, first?.request.cut, first?.bytes.toString()]).toEqual([cut, cut, came]);
+    expect([first?.request.attempt, first?.request.status]).toEqual([0, first?.status]);
+    expect(second?.cut).toBeUndefined();
+    expect(shown.length).toBe(cut === 'too-large' ? 1 : 2);
   });
 
   it.each([

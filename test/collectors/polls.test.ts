@@ -163,5 +163,12 @@ describe('the poll of chance history', () => {
     );
     const answers = (await rig.records(TOPICS.chance)).filter((r) => r.kind === 'chance.history');
     expect(answers.at(-1)?.req).toMatchObject({ status: 200, attempt: 3 });
+    expect(answers.at(-1)?.req).not.toHaveProperty('cut');
+    const cut = answers.filter(({ req }) => req['cut'] !== undefined);
+    expect(cut.map(({ req, enc }) => [req['status'], req['cut'], enc])).toEqual([
+      [200, 'broken-off', 'text'],
+      [200, 'broken-off', 'text'],
+    ]);
+    for (const { body } of cut) expect(body).toMatch(/^\[\{"t":/);
   });
 });

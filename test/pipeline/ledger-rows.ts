@@ -42,7 +42,8 @@ export function addRows(place: Place, record: Envelope, add: AddRow): void {
     add('dead_letters', `${topic}/${at}/${index}`);
   };
   const status = Number(record.req['status'] ?? 200);
-  if (status >= 200 && status < 300) ROWS[kind]?.(record, addNext, bury, add);
+  const isWhole = record.req['cut'] === undefined;
+  if (isWhole && status >= 200 && status < 300) ROWS[kind]?.(record, addNext, bury, add);
 }
 
 type KindRows = (record: Envelope, addNext: AddRow, bury: () => void, add: AddRow) => void;

@@ -172,6 +172,13 @@ describe('the other answers about an account', () => {
     const output = transformed('account.orders', { status: 500 }, { req: { ...req, status: 500 } });
     expect([output.exchangeErrors, output.deadLetters, [...output.tables]]).toEqual([1, [], []]);
   });
+
+  it('become nothing but a count when the answer did not come whole, whatever is left of it', () => {
+    for (const body of ['', '{"i":[{"i":"o1",', '[]', '{"i":[],"p":0,"s":20,"tp":0}']) {
+      const output = transformed('account.orders', body, { req: { ...req, cut: 'broken-off' } });
+      expect([output.exchangeErrors, output.deadLetters, [...output.tables]]).toEqual([1, [], []]);
+    }
+  });
 });
 
 const stream = { req: { stream: 'orders', connection: 'c1', account: 'main' } };

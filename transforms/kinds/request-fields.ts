@@ -12,8 +12,11 @@ export function numberIn(req: Request, name: string): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
 
-/** Whether the answer was an error of the exchange: it says nothing about the market, and its poll's receipt tells of it. */
-export function isErrorAnswer(req: Request): boolean {
+/**
+ * Whether the answer was an error of the exchange, or did not come whole: it says nothing about the market, and its
+ * poll's receipt tells whether asking again brought what it lacks.
+ */
+export function isFailedAnswer(req: Request): boolean {
   const status = numberIn(req, 'status');
-  return status !== undefined && (status < 200 || status > 299);
+  return textIn(req, 'cut') !== undefined || (status !== undefined && (status < 200 || status > 299));
 }
