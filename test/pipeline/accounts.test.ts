@@ -12,6 +12,7 @@ import {
   writeAccounts,
 } from './account-traders.js';
 import { lines, OFTEN_POLLED, Rig, until } from './rig.js';
+import { sidesOf, type TruthTrade, type Volume, volumeBy } from './truth-volume.js';
 
 const ROUNDS = 160;
 
@@ -26,19 +27,6 @@ interface Truth {
   readonly markets: readonly { readonly marketId: string; readonly volume: number; readonly trades: number }[];
 }
 
-interface TruthTrade {
-  readonly tradeId: string;
-  readonly marketId: string;
-  readonly assetId: string;
-  readonly price: number;
-  readonly quantity: number;
-  readonly takerFee: number;
-  readonly taker: 'buyer' | 'seller';
-  readonly buyer: string;
-  readonly seller: string;
-  readonly kind: 'transfer' | 'mint' | 'merge';
-}
-
 /**
  * Three recorded accounts trade with each other and with bots while polls and streams fail in every way that the
  * exchange can be told to; afterwards ClickHouse holds what its ledger holds, row by row.
@@ -48,9 +36,13 @@ describe('the accounts in ClickHouse', { timeout: 120_000 }, () => {
   let traders: Trader[] = [];
   let exchange: ExchangeClient;
   let truth: Truth;
+  /** Every fill, oldest first: nobody trades any more when they are read. */
+  let fills: TruthTrade[];
+  let yesAssets: ReadonlySet<string>;
 
   beforeAll(async () => {
-    await rig.startExchange(['--seed', '9', '--events', '4', '--bots', '6', '--pace', '1', '--accounts', '3']);
+    const bots = ['--bots', '6', '--pace', '1', '--print-bots'];
+    await rig.startExchange(['--seed', '9', '--events', '4', ...bots, '--accounts', '3']);
     await rig.start('warehouse');
     await rig.start('transform');
     const file = join(rig.folder, 'accounts.json');
@@ -61,7 +53,11 @@ describe('the accounts in ClickHouse', { timeout: 120_000 }, () => {
     await trade(rig, traders, places);
     await resolve(rig, places);
     for (const trader of traders) await withdrawAll(trader);
+    await stopBots(rig);
     truth = await settled(rig, traders);
+    fills = lines<TruthTrade>(await rig.control('/truth/trades?after=0'));
+    const all = [...places, ...(await placesOf(exchange))];
+    yesAssets = new Set(all.map(({ yes }) => yes.assetId));
   }, 480_000);
   afterAll(async () => {
     await exchange?.close();
@@ -117,7 +113,6 @@ describe('the accounts in ClickHouse', { timeout: 120_000 }, () => {
   });
 
   test('have every trade as the exchange has it, and as its ledger tells it', async () => {
-    const fills = lines<TruthTrade>(await rig.control('/truth/trades?after=0'));
     for (const { name, userId, account } of traders) {
       const ledger: string[] = [];
       for await (const { items } of account.walkTrades()) {
@@ -204,17 +199,97 @@ describe('the accounts in ClickHouse', { timeout: 120_000 }, () => {
     expect(await rig.value<number>(`SELECT count() FROM pnl_by_asset WHERE settlement = 'inferred'`)).toBe(0);
   });
 
-  test('have the volume of the ledger, own fills counted once', async () => {
-    const ids = new Set(traders.map(({ userId }) => userId));
-    const fills = lines<TruthTrade>(await rig.control('/truth/trades?after=0'));
-    const own = fills.filter(({ buyer, seller }) => ids.has(buyer) || ids.has(seller));
-    const [ours] = await rig.rows<{ trades: number; shares: string }>(
-      `SELECT sum(volume_daily.trades) AS trades, toString(sum(volume_daily.shares)) AS shares FROM volume_daily WHERE scope = 'own'`,
+  test('have everybody’s activity as the exchange has it, and as its ledger tells it', async () => {
+    const told: string[] = [];
+    const listed: string[] = [];
+    for await (const { items } of traders[0]?.account.walkActivity() ?? []) {
+      for (const a of items) {
+        listed.push(
+          row(
+            a.tradeRecordId,
+            a.userId,
+            a.username,
+            a.marketId,
+            a.outcomeName,
+            a.position,
+            a.side,
+            a.quantity,
+            a.price,
+            a.executedAtMicros,
+            a.eventQuestion,
+            a.eventSlug,
+            a.tokenName,
+            a.primary ? 'true' : 'false',
+          ),
+        );
+        told.push(row(a.userId, a.marketId, a.position, a.side, a.quantity, a.price, a.executedAtMicros));
+      }
+    }
+    // The feed has the newest first.
+    const ledger = [...fills].reverse().map((fill) => {
+      const { userId, outcome, side, cents } = sidesOf(fill, yesAssets).taker;
+      // Its times are milliseconds.
+      const atMicros = Math.floor(fill.at / 1000) * 1000;
+      return row(userId, fill.marketId, outcome, side, fill.quantity, cents / 100, atMicros);
+    });
+    expect(ledger.length).toBeGreaterThan(100);
+    expect(told).toEqual(ledger);
+    const found = await texts(
+      rig,
+      '[trade_record, user, username, market, outcome_name, position, side, toString(quantity), toString(price), toString(toUnixTimestamp64Micro(executed_at)), event_question, event_slug, token_name, toString(is_primary)] FROM activity',
     );
-    const hundredths = own.reduce((sum, { quantity }) => sum + Math.round(quantity * 100), 0);
-    expect(ours).toEqual({ trades: own.length, shares: String(hundredths / 100) });
+    expect(found).toEqual(listed.sort());
   });
+
+  test('have the volume of everybody as the ledger has it, to the last unit', async () => {
+    const taker = (fill: TruthTrade) => sidesOf(fill, yesAssets).taker;
+    const markets = volumeBy(fills, taker, ({ marketId }) => marketId);
+    const kept = truth.markets.filter(({ trades }) => trades > 0);
+    expect([...markets].map(([id, { trades, micros }]) => row(id, trades, micros / 1e6)).sort()).toEqual(
+      kept.map(({ marketId, trades, volume }) => row(marketId, trades, volume)).sort(),
+    );
+    expect(await volumes('everybody', 'market')).toEqual(rowsOf(markets));
+    expect(await volumes('everybody', 'event')).toEqual(rowsOf(volumeBy(fills, taker, ({ eventId }) => eventId)));
+    expect(await volumes('everybody', 'day')).toEqual(rowsOf(volumeBy(fills, taker, dayOf)));
+    const averages = await rig.rows<{ market: string; vwap: number }>(
+      `SELECT market, vwap FROM volume_by_market WHERE scope = 'everybody'`,
+    );
+    for (const { market, vwap } of averages) {
+      const { yesMicros, hundredths } = markets.get(market) ?? fail();
+      expect(Math.abs(vwap - yesMicros / hundredths / 10_000)).toBeLessThan(1e-12);
+    }
+  });
+
+  test('have the volume of their own trades as the ledger has it, fills between two of them counted once', async () => {
+    const ids = new Set(traders.map(({ userId }) => userId));
+    const own = fills.filter(({ buyer, seller }) => ids.has(buyer) || ids.has(seller));
+    expect(own.length).toBeLessThan(fills.length);
+    expect(own.some(({ buyer, seller }) => ids.has(buyer) && ids.has(seller))).toBe(true);
+    const side = (fill: TruthTrade) => {
+      const { taker, maker } = sidesOf(fill, yesAssets);
+      return ids.has(taker.userId) ? taker : maker;
+    };
+    expect(await volumes('own', 'market')).toEqual(rowsOf(volumeBy(own, side, ({ marketId }) => marketId)));
+    expect(await volumes('own', 'event')).toEqual(rowsOf(volumeBy(own, side, ({ eventId }) => eventId)));
+    expect(await volumes('own', 'day')).toEqual(rowsOf(volumeBy(own, side, dayOf)));
+  });
+
+  /** The rows of a volume view, as `rowsOf` words them. */
+  async function volumes(scope: string, by: 'market' | 'event' | 'day'): Promise<string[]> {
+    const select = '[toString(KEY), toString(trades), toString(shares), toString(volume)]'.replace('KEY', by);
+    return texts(rig, `${select} FROM volume_by_${by} WHERE scope = '${scope}'`);
+  }
 });
+
+function fail(): never {
+  throw new Error('what the test needs is not there');
+}
+
+const dayOf = ({ at }: TruthTrade): string => new Date(at / 1000).toISOString().slice(0, 10);
+
+/** Sums as the views of volume have them: key, fills, shares, USDC. */
+const rowsOf = (sums: ReadonlyMap<string, Volume>): string[] =>
+  [...sums].map(([key, { trades, hundredths, micros }]) => row(key, trades, hundredths / 100, micros / 1e6)).sort();
 
 /** Trades for a while, with faults armed all the time. */
 async function trade(rig: Rig, traders: readonly Trader[], places: readonly Place[]): Promise<void> {
@@ -243,6 +318,11 @@ async function resolve(rig: Rig, places: readonly Place[]): Promise<void> {
     .catch((error: Error) => expect(error.message).toContain('resolved already'));
 }
 
+/** Nobody but the accounts can place an order from now on, so that the whole exchange stands still. */
+async function stopBots(rig: Rig): Promise<void> {
+  for (const { userId } of rig.exchange.bots ?? []) await rig.order(`/accounts/${userId}/block`, {});
+}
+
 /** The ledger, once every account was polled, and its rows are here, after it last changed for one of them. */
 async function settled(rig: Rig, traders: readonly Trader[]): Promise<Truth> {
   const truth = async () => JSON.parse(await rig.control('/truth')) as Truth;
@@ -263,8 +343,8 @@ async function recorded(rig: Rig, traders: readonly Trader[]): Promise<void> {
   await until(90_000, async () => {
     const missing = await rig.rows(`
       SELECT account, operation, maxIf(toUnixTimestamp64Micro(started_at), outcome = 'complete') AS latest FROM
-      (SELECT subject AS account, * FROM polls WHERE subject IN (${names}))
-      WHERE operation IN ('orders', 'trades', 'transactions', 'full-balances', 'open-positions', 'active-orders')
+      (SELECT subject AS account, * FROM polls WHERE subject IN (${names}, 'activity'))
+      WHERE operation IN ('orders', 'trades', 'transactions', 'full-balances', 'open-positions', 'active-orders', 'activity')
       GROUP BY account, operation HAVING latest <= ${since}`);
     return missing.length === 0 || `no complete poll yet: ${JSON.stringify(missing)}`;
   });
