@@ -78,11 +78,16 @@ function placeTpsl(core: ExchangeCore, request: RouteRequest) {
   const quantity = hundredths(body.q);
   const asset = core.asset(body.ba);
   if (asset && asset.outcome !== body.i) throw new HttpError(400, `i: the asset is ${asset.outcome}, not ${body.i}`);
-  const { oa } = body;
-  if (typeof oa === 'string' && oa !== core.usdcId && core.asset(oa)?.marketId !== body.o) {
-    throw new HttpError(400, 'oa: no asset of this market');
-  }
+  if (typeof body.oa === 'string') checkOpening(core, body.oa, body.o);
   return core.placeTpsl({ ...target(core, request, body), quantity, ...prices });
+}
+
+/** @throws HttpError 400 unless it is USDC or an asset of the market; that there is no such market is the core's to say */
+function checkOpening(core: ExchangeCore, assetId: string, marketId: string): void {
+  if (assetId === core.usdcId) return;
+  const asset = core.asset(assetId);
+  const isElsewhere = asset?.marketId !== marketId && core.market(marketId) !== undefined;
+  if (!asset || isElsewhere) throw new HttpError(400, 'oa: no asset of this market');
 }
 
 /** `primary` asks for YES or NO; without `status` every TP/SL order of the asset is listed, oldest first. */
