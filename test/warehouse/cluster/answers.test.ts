@@ -36,6 +36,9 @@ function server(i: number): TestClickHouse {
 const OF_NOW =
   /^(written_at|last_written_at|age_seconds|delay_\w+|open_to|open_until|ends_at|(open_|gap_|left_|repaired_)?seconds|observed|missing|repaired|average_spread|median_spread|p90_spread|two_sided)$/;
 
+const ACCOUNT_TABLES =
+  /^(order|trade|transaction|activity)_records$|^(position|active_order|balance|tpsl_order|profile|position_stats)_observations$|^account_pages$|^(order|balance)_updates$/;
+
 type Row = Record<string, unknown>;
 
 /** Rows without what depends on the moment, in an order of their own; that apart, as numbers. */
@@ -81,6 +84,19 @@ describe('a cluster of two shards and a single server that got the same records'
     for (const name of ['marks', 'polls', 'event_observations', 'market_observations', 'coin_observations']) {
       expect([name, first[name], second[name]]).toEqual([name, whole[name], whole[name]]);
     }
+    // Some records of these are on both, and what was merged meanwhile is nobody's business.
+    const ofAccounts = Object.keys(whole).filter((name) => ACCOUNT_TABLES.test(name));
+    expect(ofAccounts).toHaveLength(13);
+    for (const name of ofAccounts) {
+      expect([name, (first[name] ?? 0) > 0 && (second[name] ?? 0) > 0]).toEqual([name, true]);
+    }
+  });
+
+  it('understood every record but the two that nobody could', async () => {
+    const sql = (database: string) => `SELECT kind, reason FROM ${database}.dead_letters ORDER BY reason`;
+    const expected = await single.query<{ kind: string }>(sql('single'));
+    expect(expected.map(({ kind }) => kind)).toEqual(['order-book.frame', 'order-book.frame']);
+    for (const { connection } of cluster.nodes) expect(await connection.query(sql('chancery'))).toEqual(expected);
   });
 
   it('give the same answer to every view, through whichever node', async () => {
@@ -107,18 +123,17 @@ describe('a cluster of two shards and a single server that got the same records'
         expect([name, far]).toEqual([name, []]);
       }
     }
-    for (const name of ['candles', 'chance_candles', 'events', 'gaps', 'latest_prices', 'sessions']) {
-      expect(empty).not.toContain(name);
-    }
+    expect(empty).toEqual([]);
   }, 180_000);
 
   it('hold the same rows in every table, each once', async () => {
-    const tables = await single.query<{ name: string; replacing: number }>(
-      `SELECT name, engine LIKE 'Replacing%' AS replacing FROM system.tables
+    const tables = await single.query<{ name: string; replacing: number; key: string }>(
+      `SELECT name, engine LIKE 'Replacing%' AS replacing, sorting_key AS key FROM system.tables
        WHERE database = 'single' AND engine IN ('MergeTree', 'ReplacingMergeTree') AND name != 'applied_sql'`,
     );
-    for (const { name, replacing } of tables) {
-      const sql = (database: string) => `SELECT * FROM ${database}.${name} ${replacing ? 'FINAL' : ''}`;
+    for (const { name, replacing, key } of tables) {
+      const latest = `FINAL ORDER BY received_at DESC LIMIT 1 BY ${key}`;
+      const sql = (database: string) => `SELECT * FROM ${database}.${name} ${replacing ? latest : ''}`;
       const expected = comparable(await single.query<Row>(sql('single'))).exact;
       for (const { connection } of cluster.nodes) {
         const rows = await connection.query<Row>(sql('chancery'));

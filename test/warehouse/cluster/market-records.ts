@@ -1,6 +1,8 @@
 import type { Bus } from '../../../bus/index.js';
-import { encodeEnvelope, type Mark, RECORD_KINDS, type RecordKind } from '../../../core/index.js';
+import type { Mark, RecordKind } from '../../../core/index.js';
 import { randomFrom } from '../../support/random.js';
+import { pushAccounts } from './account-records.js';
+import { RecordQueue } from './record-queue.js';
 
 const STREAMS = ['order-book', 'chance'] as const;
 const MARKETS = 3;
@@ -13,15 +15,11 @@ const SECOND = 1_000_000;
  */
 export class MarketRecords {
   readonly #random: () => number;
-  readonly #counts = new Map<string, number>();
+  readonly #queue: RecordQueue;
   readonly events: readonly string[];
-  #queue: { topic: string; key: string; value: Buffer }[] = [];
 
-  constructor(
-    seed: number,
-    private readonly bus: Bus,
-    events = 8,
-  ) {
+  constructor(seed: number, bus: Bus, events = 8) {
+    this.#queue = new RecordQueue(bus);
     this.#random = randomFrom(seed);
     this.events = Array.from({ length: events }, (_, i) => `e0000000-0000-4000-8000-${String(i).padStart(12, '0')}`);
   }
@@ -32,27 +30,17 @@ export class MarketRecords {
     this.#session('first', from, middle - 60);
     this.#session('second', middle, to);
     this.#history(middle - 60, middle, to);
-    for (const account of ['alice', 'bob', 'carol']) this.#account(account, to - 600);
+    const [event = ''] = this.events;
+    pushAccounts(this.#queue, { sid: 'second', from: to - 600, event, markets: this.marketsOf(event) });
     this.#unreadable(to);
-    await this.flush();
+    await this.#queue.flush();
   }
 
   /** Some more prices and reference data, for a test that goes on. */
   async more(sid: string, at: number, frames: number): Promise<void> {
     for (let i = 0; i < frames; i++) this.#frame(sid, this.#pick(this.events), at + i / 1000);
     this.#search(sid, at);
-    await this.flush();
-  }
-
-  async flush(): Promise<void> {
-    const queue = this.#queue;
-    this.#queue = [];
-    for (const topic of new Set(queue.map((record) => record.topic))) {
-      await this.bus.append(
-        topic,
-        queue.filter((record) => record.topic === topic),
-      );
-    }
+    await this.#queue.flush();
   }
 
   marketsOf(event: string): string[] {
@@ -110,7 +98,7 @@ export class MarketRecords {
     ]);
     this.#push('reference.tags', 'tags', sid, at, rest('tags'), [{ n: 'rain', r: Math.round(this.#random() * 3) }]);
     this.#push('reference.coins', 'coins', sid, at, rest('coins'), [
-      { id: 'usdc', name: 'USD Coin', usdRate: 1 + Math.round(this.#random()) / 100 },
+      { i: 'usdc', n: 'USD Coin', ur: 1 + Math.round(this.#random()) / 100 },
     ]);
     const receipt: Mark = {
       type: 'poll',
@@ -168,45 +156,6 @@ export class MarketRecords {
     this.#push('chance.history', event, 'second', at, req, points);
   }
 
-  /** Two polls of every list of an account, the second a minute later and a little different. */
-  #account(account: string, from: number): void {
-    const [event = ''] = this.events;
-    const [market = ''] = this.marketsOf(event);
-    const asset = `yes-${market}`;
-    for (const [i, at] of [from, from + 60].entries()) {
-      const answer = (kind: RecordKind, operation: string, body: unknown) => {
-        const poll = `${operation}-${account}-${i}`;
-        const req = { operation, method: 'GET', path: '/', status: 200, attempt: 0, poll, page: 0, account };
-        this.#push(kind, account, 'second', at, req, body);
-        const receipt: Mark = {
-          ...{ type: 'poll', poll, operation, subject: account, startedAt: at * SECOND, cause: '' },
-          ...{ expected: 2, got: 2, unique: 2, pages: 1, truncated: false, outcome: 'complete' },
-        };
-        this.#push('mark', 'second', 'second', at + 1, {}, receipt);
-      };
-      const id = (name: string) => `${name}-${account}`;
-      const trade = (n: number) => ({
-        ...{ i: id(`r${n}`), t: id(`t${n}`), u: account, or: id('o1'), s: n % 2 ? 'BUY' : 'SELL', e: event, o: market },
-        ...{ a: asset, q: 10 + n, p: 0.4 + n / 100, f: 0.01, m: new Date((from - n) * 1000).toISOString() },
-      });
-      answer('account.trades', 'trades', { i: [1, 2, 3].map(trade), p: 0, s: 100, tp: 1 });
-      const order = { i: id('o1'), si: 'BUY', t: 'LIMIT', p: 0.41, oq: 30, q: 10 + i, st: i ? 'FILLED' : 'ACTIVE' };
-      answer('account.orders', 'orders', { i: [{ ...order, e: event, o: market, a: asset }] });
-      const position = { ai: asset, ei: event, eoi: market, tsc: 11 + i, c: 5.25, v: 5.5, pv: 0.25 };
-      answer('account.positions', 'open-positions', { i: [position] });
-      answer('account.active-orders', 'active-orders', {
-        i: [{ id: id('o2'), status: 'ACTIVE', price: 0.4, quantity: 7 + i }],
-      });
-      answer('account.balances', 'balances', [
-        { i: 'usdc', b: 1000 - i, f: 900 },
-        { i: asset, b: 11 + i },
-      ]);
-      answer('account.transactions', 'transactions', {
-        i: [{ i: id('x1'), t: 'PAYOUT', a: asset, am: 1, st: 'COMPLETED', cat: '2026-01-02' }],
-      });
-    }
-  }
-
   #unreadable(at: number): void {
     const [event = ''] = this.events;
     const req = { stream: 'order-book', connection: 'second-order-book' };
@@ -215,14 +164,7 @@ export class MarketRecords {
   }
 
   #push(kind: RecordKind, key: string, sid: string, at: number, req: object, body: unknown): void {
-    const topic = RECORD_KINDS[kind];
-    const place = `${topic}/${sid}`;
-    const n = (this.#counts.get(place) ?? 0) + 1;
-    this.#counts.set(place, n);
-    const reqJson = JSON.stringify(req);
-    const bodyJson = JSON.stringify(body);
-    const value = encodeEnvelope({ kind, sid, n, at: Math.round(at * SECOND), reqJson, bodyJson });
-    this.#queue.push({ topic, key, value: Buffer.from(value) });
+    this.#queue.push(kind, { key, sid, at, req, body });
   }
 
   #pick<T>(items: readonly T[]): T {

@@ -1,0 +1,41 @@
+import type { Bus } from '../../../bus/index.js';
+import { encodeEnvelope, RECORD_KINDS, type RecordKind } from '../../../core/index.js';
+
+export interface Arrival {
+  readonly key: string;
+  /** Session of the collector. */
+  readonly sid: string;
+  /** Unix seconds. */
+  readonly at: number;
+  readonly req: object;
+  readonly body: unknown;
+}
+
+/** Raw records as a collector would number them, until they are put on the bus. */
+export class RecordQueue {
+  readonly #counts = new Map<string, number>();
+  #waiting: { topic: string; key: string; value: Buffer }[] = [];
+
+  constructor(private readonly bus: Bus) {}
+
+  push(kind: RecordKind, { key, sid, at, req, body }: Arrival): void {
+    const topic = RECORD_KINDS[kind];
+    const place = `${topic}/${sid}`;
+    const n = (this.#counts.get(place) ?? 0) + 1;
+    this.#counts.set(place, n);
+    const [reqJson, bodyJson] = [JSON.stringify(req), JSON.stringify(body)];
+    const value = encodeEnvelope({ kind, sid, n, at: Math.round(at * 1_000_000), reqJson, bodyJson });
+    this.#waiting.push({ topic, key, value: Buffer.from(value) });
+  }
+
+  async flush(): Promise<void> {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const topic of new Set(waiting.map((record) => record.topic))) {
+      await this.bus.append(
+        topic,
+        waiting.filter((record) => record.topic === topic),
+      );
+    }
+  }
+}
