@@ -151,6 +151,7 @@ export class Connection implements ShardConnection {
   }
 
   async #send(options: PostOptions): Promise<string> {
+    expectMany(options.signal);
     const settings = { database: this.database, wait_end_of_query: 1, ...options.settings };
     const { status, code, queryId, text } = await this.#post.send({ ...options, settings });
     if (status === 200 && code === 0) {
@@ -167,8 +168,7 @@ export class Connection implements ShardConnection {
 
   async #run<T>(sql: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
     signal?.throwIfAborted();
-    // Many statements may be under way with one signal; each takes its listener away when it is done.
-    if (signal) setMaxListeners(0, signal);
+    expectMany(signal);
     try {
       return await work();
     } catch (error) {
@@ -180,6 +180,11 @@ export class Connection implements ShardConnection {
   #name(table: TableDefinition): string {
     return `${quoteName(this.database)}.${quoteName(table.name)}`;
   }
+}
+
+/** Many statements may be under way with one signal; each takes its listener away when it is done. */
+function expectMany(signal: AbortSignal | undefined): void {
+  if (signal) setMaxListeners(0, signal);
 }
 
 function toWarehouseError(error: unknown, url: string, sql: string): Error {
