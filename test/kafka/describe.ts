@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import kafkajs, { type Admin } from 'kafkajs';
-import { afterAll, beforeAll, describe, it } from 'vitest';
+import { afterAll, beforeAll, describe } from 'vitest';
 import { type Bus, type KafkaBusOptions, openKafkaBus } from '../../bus/index.js';
+import { describeWithout } from '../support/describe-without.js';
 import { Broker } from './broker.js';
 import { whyNoBroker } from './jars.js';
 import type { Listeners } from './properties.js';
@@ -37,13 +38,8 @@ export function describeWithKafka(
 ): void {
   const running = process.env['KAFKA_BROKERS']?.split(',').map((broker) => broker.trim());
   const why = running ? options.own && 'it needs a broker of its own, and KAFKA_BROKERS is set' : whyNoBroker();
-  if (why && !running && process.env['CI'] === 'true') {
-    describe(name, () => it(`needs a broker: ${why}`, () => Promise.reject(new Error(why))));
-    return;
-  }
   if (why) {
-    console.warn(`${name}: skipped, ${why}`);
-    describe.skip(name, () => body(new Rig(running, {})));
+    describeWithout(name, why, { failsInCi: !running }, () => body(new Rig(running, {})));
     return;
   }
   describe(name, () => {
