@@ -47,7 +47,7 @@ export const CLICKHOUSE: readonly SettingName[] = [
   'clickhousePassword',
   'database',
 ];
-const EMBEDDED_CLICKHOUSE: readonly SettingName[] = ['clickhousePort', 'clickhouseMemory'];
+const EMBEDDED_CLICKHOUSE: readonly SettingName[] = ['clickhousePort', 'clickhouseNativePort', 'clickhouseMemory'];
 const COLLECTING: readonly SettingName[] = [
   'collectorName',
   'requestsPerSecond',

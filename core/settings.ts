@@ -386,6 +386,12 @@ export const SETTINGS = {
     placeholder: 'PORT',
     help: 'HTTP port of the embedded ClickHouse; 0 takes a free one',
   }),
+  clickhouseNativePort: setting({
+    schema: port.optional(),
+    default: undefined,
+    placeholder: 'PORT',
+    help: 'native port of the embedded ClickHouse, 0 for a free one; left out it is closed, for one refused login there ends the server',
+  }),
   clickhouseMemory: setting({
     schema: z.coerce.number().min(5e8),
     default: 4e9,

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { Gauge, type Registry } from 'prom-client';
-import { EmbeddedClickHouse } from '../../warehouse/index.js';
+import { EmbeddedClickHouse, type EmbeddedEndpoint } from '../../warehouse/index.js';
 import { runPart } from '../parts/run-part.js';
 import { withSettings } from '../settings.js';
 import { WAREHOUSE } from '../settings-by-command.js';
@@ -18,6 +18,7 @@ export function define(command: Command): void {
           dataFolder: settings.data,
           database: settings.database,
           httpPort: settings.clickhousePort,
+          tcpPort: settings.clickhouseNativePort,
           memoryBytes: settings.clickhouseMemory,
           logger: log,
         });
@@ -25,12 +26,14 @@ export function define(command: Command): void {
         return {
           components: [server],
           health: () => ({ ok: server.health.ready, detail: { ...server.health } }),
-          about: () => ({ address: server.endpoint.url, tcpPort: server.endpoint.tcpPort }),
+          about: () => ({ address: server.endpoint.url, ...nativePort(server.endpoint) }),
         };
       }),
     );
   withSettings(command, WAREHOUSE);
 }
+
+const nativePort = ({ tcpPort }: EmbeddedEndpoint) => (tcpPort === undefined ? {} : { tcpPort });
 
 function measure(server: EmbeddedClickHouse, registry: Registry): void {
   const ready: Gauge = new Gauge({

@@ -97,8 +97,10 @@ function connectEmbedded(settings: Settings, endpoint: EmbeddedEndpoint): ReadOn
     otherTools: [
       `web console        ${consoleUrl(endpoint)}`,
       `HTTP               ${endpoint.url}  user reader, password ${password}, database ${settings.database}`,
-      `clickhouse-client  --host 127.0.0.1 --port ${endpoint.tcpPort} --user reader --password ${password}`,
-      `Grafana            host 127.0.0.1, native protocol, port ${endpoint.tcpPort}, the same user; see docs/dashboards.md`,
+      `Grafana            host 127.0.0.1, protocol HTTP, port ${new URL(endpoint.url).port}, the same user; see docs/dashboards.md`,
+      endpoint.tcpPort === undefined
+        ? 'clickhouse-client  speaks the native protocol alone, which is closed; see docs/embedded-clickhouse.md'
+        : `clickhouse-client  --host 127.0.0.1 --port ${endpoint.tcpPort} --user reader --password ${password}`,
     ],
     close: () => client.close(),
   };

@@ -18,7 +18,7 @@ export interface RunningPart {
   readonly health?: string;
   /** What other parts connect to, if anything does. */
   readonly address?: string;
-  /** Native protocol port of ClickHouse. */
+  /** Native protocol port of ClickHouse, when it is open. */
   readonly tcpPort?: number;
 }
 

@@ -68,7 +68,7 @@ export class InstanceRun implements Component {
         ? [line(this.#exchange, 'simulated exchange')]
         : [{ name: 'exchange', state: 'external' as const, address: exchangeUrl, about: 'recorded from elsewhere' }]),
       ...(this.#clickhouse
-        ? [line(this.#clickhouse, `embedded, native protocol on port ${String(this.#clickhouse.ready['tcpPort'])}`)]
+        ? [line(this.#clickhouse, embedded(this.#clickhouse.ready['tcpPort']))]
         : [
             {
               name: 'clickhouse',
@@ -183,6 +183,9 @@ export class InstanceRun implements Component {
     return port;
   }
 }
+
+const embedded = (tcpPort: unknown) =>
+  tcpPort === undefined ? 'embedded' : `embedded, native protocol on port ${String(tcpPort)}`;
 
 function line(part: SupervisedProcess, about: string): PartLine {
   const { address, url, health } = part.ready;

@@ -118,10 +118,7 @@ describe('chancery sql', () => {
     expect(out).toBe('one\n───\n  1\ntwo\n───\n  2\n');
     expect(err).toContain(`web console        ${server.clickhouse.endpoint.url}/play?user=reader&password=`);
     expect(err).toContain(
-      `clickhouse-client  --host 127.0.0.1 --port ${server.clickhouse.endpoint.tcpPort} --user reader`,
-    );
-    expect(err).toContain(
-      `Grafana            host 127.0.0.1, native protocol, port ${server.clickhouse.endpoint.tcpPort}`,
+      `Grafana            host 127.0.0.1, protocol HTTP, port ${new URL(server.clickhouse.endpoint.url).port}`,
     );
     expect(err).toMatch(/\nUnknown expression identifier `nonsense`[^\n]+\n/);
   });

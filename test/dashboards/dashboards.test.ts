@@ -20,7 +20,6 @@ import { OFTEN_POLLED, Rig, until } from '../pipeline/rig.js';
 import { type Answer, askAsGrafana, askTimed, valuesOf } from './answer.js';
 import { checkCompleteness, checkNames, checkShape, overlaps } from './checks.js';
 import { MAY_BE_EMPTY } from './expectations.js';
-import { nativeHello } from './native-hello.js';
 import { RULES, readDataSource, readRules } from './provisioning.js';
 import { chooseVariables } from './variables.js';
 
@@ -151,11 +150,6 @@ describe('the dashboards', () => {
       const source = templating.list.find(({ type }) => type === 'datasource');
       expect(source?.current?.value).toBe(uid);
     }
-  });
-
-  it('let the reader in over the native protocol, which the provisioned data source speaks', async () => {
-    const { user, password } = clickhouse.reader;
-    expect(await nativeHello(clickhouse.tcpPort, user, password.reveal())).toBe(true);
   });
 
   it('can be asked through a data source that is set up by hand, with the plugin’s own time limit', async () => {

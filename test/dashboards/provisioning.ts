@@ -98,7 +98,7 @@ const dataSourceFile = z.strictObject({
       jsonData: z.strictObject({
         host: z.string(),
         port: z.string(),
-        protocol: z.literal('native'),
+        protocol: z.literal('$CLICKHOUSE_PROTOCOL'),
         username: z.literal('reader'),
         defaultDatabase: z.literal('chancery'),
         dialTimeout: z.string(),

@@ -1,15 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { randomFrom } from '../support/random.js';
+import { findEmbedded } from '../../warehouse/index.js';
+import { pick, randomFrom } from '../support/random.js';
 import { compare, type Ledger, readLedger } from './ledger.js';
 import { TABLE_ROWS } from './ledger-tables.js';
-import { Rig } from './rig.js';
+import { Rig, until } from './rig.js';
 
 const ROUNDS = Number(process.env['KILL_ROUNDS'] ?? 10);
 const SEED = Number(process.env['KILL_SEED'] ?? 20_251);
 
+/** `warehouse` starts ClickHouse again when that dies; when it is itself killed, ClickHouse ends with it. */
+const VICTIMS = ['collect', 'transform', 'warehouse', 'clickhouse'] as const;
+
 interface Kill {
-  readonly victim: 'collect' | 'transform' | 'warehouse' | 'clickhouse';
+  readonly victim: (typeof VICTIMS)[number];
   /** Unix microseconds. */
   readonly at: number;
 }
@@ -22,14 +26,21 @@ describe('after kills at random moments', () => {
 
   beforeAll(async () => {
     const random = randomFrom(SEED);
+    let left: Kill['victim'][] = [];
     await rig.startExchange(['--seed', '11', '--events', '6', '--pace', '6']);
     await rig.start('warehouse');
     await rig.start('transform', FREQUENT_BATCHES);
     await rig.start('collect');
     for (let round = 0; round < ROUNDS; round++) {
       await delay(300 + random() * 1200);
-      const victim = (['collect', 'transform', 'warehouse'] as const)[Math.floor(random() * 3)] ?? 'collect';
+      if (left.length === 0) left = [...VICTIMS];
+      const victim = pick(random, left);
+      left = left.filter((other) => other !== victim);
       kills.push({ victim, at: Date.now() * 1000 });
+      if (victim === 'clickhouse') {
+        await killClickHouse(rig);
+        continue;
+      }
       await rig.part(victim).kill9();
       await delay(random() * 300);
       await rig.start(victim, victim === 'transform' ? FREQUENT_BATCHES : []);
@@ -75,5 +86,15 @@ describe('after kills at random moments', () => {
     }
   });
 });
+
+/** Ends ClickHouse alone; resolves when its supervisor has started it again. */
+async function killClickHouse(rig: Rig): Promise<void> {
+  const { pid } = await rig.clickhouse();
+  process.kill(pid, 'SIGKILL');
+  await until(60_000, async () => {
+    const server = await findEmbedded(rig.folder);
+    return (server !== undefined && server.pid !== pid) || 'ClickHouse does not run again';
+  });
+}
 
 const FREQUENT_BATCHES = ['--batch-delay-ms', '20'];

@@ -1,15 +1,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { platform } from 'node:process';
 import { createInterface } from 'node:readline';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createLogger, Secret, UsageError } from '../../core/index.js';
 import { isAlive } from '../../warehouse/embedded/endpoint.js';
 import { consoleUrl, EmbeddedClickHouse, findEmbedded } from '../../warehouse/index.js';
 import { startClickHouse, useClickHouse } from '../support/clickhouse.js';
+import { helloOf, nativeHello } from '../support/native-hello.js';
 import { runAs } from '../support/run-as.js';
 
 const folders: string[] = [];
@@ -22,15 +24,47 @@ afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-const serverOn = (dataFolder: string, httpPort = 0) =>
+const serverOn = (dataFolder: string, httpPort = 0, tcpPort?: number) =>
   new EmbeddedClickHouse({
     dataFolder,
     database: 'chancery',
     httpPort,
+    tcpPort,
     memoryBytes: 1e9,
     logger: createLogger({ part: 'clickhouse', level: 'fatal' }),
   });
 const never = new AbortController().signal;
+
+/** The TCP ports that a process listens on. */
+function listeningPorts(pid: number): number[] {
+  const sockets = new Set(
+    readdirSync(`/proc/${pid}/fd`).map((fd) => {
+      try {
+        return readlinkSync(`/proc/${pid}/fd/${fd}`);
+      } catch {
+        return '';
+      }
+    }),
+  );
+  return ['tcp', 'tcp6'].flatMap((kind) =>
+    readFileSync(`/proc/${pid}/net/${kind}`, 'utf8')
+      .split('\n')
+      .slice(1)
+      .map((line) => line.trim().split(/\s+/))
+      .filter(([, , , state, , , , , , inode]) => state === LISTENING && sockets.has(`socket:[${inode}]`))
+      .map(([, local = '']) => Number.parseInt(local.slice(local.indexOf(':') + 1), 16)),
+  );
+}
+const LISTENING = '0A';
+
+/** Sends the bytes and answers what came until the server closed. */
+async function speak(port: number, bytes: Buffer): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  socket.end(bytes);
+  let answer = '';
+  for await (const chunk of socket) answer += String(chunk);
+  return answer;
+}
 
 async function until(condition: () => Promise<boolean>): Promise<void> {
   while (!(await condition())) await new Promise((r) => setTimeout(r, 20));
@@ -132,6 +166,40 @@ describe('users of the embedded ClickHouse', () => {
     expect(found?.pid).toBe(context.clickhouse.endpoint.pid);
     expect(JSON.stringify(found)).toContain('[redacted]');
     expect(await findEmbedded(temporaryFolder())).toBeUndefined();
+  });
+});
+
+describe('the ports of the embedded ClickHouse', () => {
+  it('are that of HTTP alone, where no refused login and no other protocol ends the server', async ({ skip }) => {
+    if (platform !== 'linux') skip('which ports a process listens on is read from /proc');
+    const server = serverOn(temporaryFolder());
+    await server.start(never);
+    onTestFinished(() => server.stop());
+    const { pid, url, tcpPort, owner } = server.endpoint;
+    const port = Number(new URL(url).port);
+    expect(tcpPort).toBeUndefined();
+    expect(listeningPorts(pid)).toEqual([port]);
+    for (const user of ['owner', 'reader', 'default', 'nobody']) {
+      await expect(runAs({ url, user, password: new Secret('wrong') }, 'SELECT 1'), user).rejects.toThrow();
+    }
+    expect(await speak(port, helloOf('owner', 'wrong'))).toMatch(/^HTTP\/1\.. 400 /);
+    expect(await speak(port, Buffer.from('\r\n\r\n'))).toMatch(/^HTTP\/1\.. 400 /);
+    expect(await runAs(owner, 'SELECT 1')).toBe('1\n');
+    expect(server.health.restarts).toBe(0);
+    expect(server.endpoint.pid).toBe(pid);
+  });
+
+  it('are two when that of the native protocol is asked for, where a refused login ends the server until it is started again', async () => {
+    const server = serverOn(temporaryFolder(), 0, 0);
+    await server.start(never);
+    onTestFinished(() => server.stop());
+    const { pid, url, tcpPort = 0, reader } = server.endpoint;
+    expect(await nativeHello(tcpPort, 'reader', reader.password.reveal())).toBe(true);
+    expect(await nativeHello(tcpPort, 'reader', 'wrong')).toBe(false);
+    await until(async () => server.health.ready && server.endpoint.pid !== pid);
+    expect(server.health.restarts).toBe(1);
+    expect(server.endpoint).toMatchObject({ url, tcpPort });
+    expect(await nativeHello(tcpPort, 'reader', reader.password.reveal())).toBe(true);
   });
 });
 

@@ -1,5 +1,5 @@
 /**
- * The process that is the embedded ClickHouse server: `node child.js DATA_FOLDER HTTP_PORT TCP_PORT`, with the owner's
+ * The process that is the embedded ClickHouse server: `node child.js DATA_FOLDER HTTP_PORT [TCP_PORT]`, with the owner's
  * password as the first line of its input. The library's main runs on a thread of its own and holds one endless query;
  * this file's only other work is to cancel that query, which ends the server in order, when asked by a signal or when
  * the parent's pipe (its input) closes.
@@ -25,7 +25,7 @@ import { FAILED } from './server-output.js';
 const KEEP_ALIVE_QUERY =
   'SELECT sleepEachRow(0.2) FROM numbers(1000000000000) SETTINGS max_block_size=1, max_execution_time=0 FORMAT Null';
 
-const [dataFolder = '', httpPort = '', tcpPort = ''] = process.argv.slice(2);
+const [dataFolder = '', httpPort = '', tcpPort] = process.argv.slice(2);
 const paths = embeddedPaths(dataFolder);
 let password = '';
 let stopping = false;
@@ -88,13 +88,10 @@ async function main(): Promise<void> {
   process.on('SIGHUP', () => undefined);
 
   const args = ['clickhouse', '--config-file', paths.config, '--path', paths.store, '--log-level', 'warning'];
-  args.push('--listen_host', '127.0.0.1', '--http_port', httpPort, '--tcp_port', tcpPort);
-  args.push(
-    '--max_query_size',
-    '10000',
-    '-q',
-    `SYSTEM START LISTEN HTTP; SYSTEM START LISTEN TCP; ${KEEP_ALIVE_QUERY}`,
-  );
+  args.push('--listen_host', '127.0.0.1', '--http_port', httpPort);
+  if (tcpPort !== undefined) args.push('--tcp_port', tcpPort);
+  const listen = ['HTTP', ...(tcpPort === undefined ? [] : ['TCP'])].map((name) => `SYSTEM START LISTEN ${name}; `);
+  args.push('--max_query_size', '10000', '-q', `${listen.join('')}${KEEP_ALIVE_QUERY}`);
   open({ library: 'clickhouse', path: clickHouseLibrary() });
   const result = await load({
     library: 'clickhouse',

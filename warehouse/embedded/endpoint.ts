@@ -15,8 +15,8 @@ export interface ClickHouseEndpoint {
 export interface EmbeddedEndpoint {
   /** HTTP interface, `http://127.0.0.1:PORT`. */
   readonly url: string;
-  /** Port of the native protocol (clickhouse-client, Grafana, DataGrip), on loopback. */
-  readonly tcpPort: number;
+  /** Port of the native protocol on loopback; undefined while it is closed. */
+  readonly tcpPort?: number | undefined;
   readonly pid: number;
   /** The Chancery process that started it and starts it again. */
   readonly supervisor: number;
@@ -28,7 +28,7 @@ export interface EmbeddedEndpoint {
 
 const fileSchema = z.object({
   url: z.url(),
-  tcpPort: z.number().int(),
+  tcpPort: z.number().int().optional(),
   pid: z.number().int(),
   /** The process that started it and starts it again. */
   supervisor: z.number().int(),
@@ -52,11 +52,18 @@ export function readEndpointFile(paths: EmbeddedPaths): EndpointFile | undefined
   }
 }
 
+/** Loopback ports that a server listens on. */
+export interface ServerPorts {
+  readonly http: number;
+  /** Of the native protocol; undefined when it is closed. */
+  readonly tcp?: number | undefined;
+}
+
 /** The ports that the server of this folder had last; undefined when there was none. */
-export function readPorts(paths: EmbeddedPaths): { http: number; tcp: number } | undefined {
+export function readPorts(paths: EmbeddedPaths): ServerPorts | undefined {
   try {
     return z
-      .object({ http: z.number().int(), tcp: z.number().int() })
+      .object({ http: z.number().int(), tcp: z.number().int().optional() })
       .parse(JSON.parse(readFileSync(paths.ports, 'utf8')));
   } catch {
     return undefined;

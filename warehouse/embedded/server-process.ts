@@ -4,7 +4,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Clock, type Logger, Secret, STOP_MS, UsageError } from '../../core/index.js';
-import { answers, readEndpointFile } from './endpoint.js';
+import { answers, readEndpointFile, type ServerPorts } from './endpoint.js';
 import type { Credentials } from './files.js';
 import type { EmbeddedPaths } from './paths.js';
 import { ServerOutput } from './server-output.js';
@@ -12,7 +12,7 @@ import { ServerOutput } from './server-output.js';
 export interface ProcessOptions {
   readonly dataFolder: string;
   readonly paths: EmbeddedPaths;
-  readonly ports: { readonly http: number; readonly tcp: number };
+  readonly ports: ServerPorts;
   readonly credentials: Credentials;
   /** Whether the process is confined to its files where the kernel can do that. */
   readonly confined: boolean;
@@ -52,11 +52,13 @@ export class ServerProcess {
     });
     // A process group of its own: a terminal's Ctrl-C must not end the database before those who write to it.
     // An empty environment: file('/proc/self/environ') must show nothing of ours.
-    this.#child = spawn(
-      process.execPath,
-      [compiled(confined ? 'confined-child.js' : 'child.js'), dataFolder, String(ports.http), String(ports.tcp)],
-      { stdio: ['pipe', 'ignore', 'pipe'], detached: true, cwd: paths.store, env: { TZ: 'UTC' } },
-    );
+    const script = compiled(confined ? 'confined-child.js' : 'child.js');
+    this.#child = spawn(process.execPath, [script, dataFolder, ...listening(ports)], {
+      stdio: ['pipe', 'ignore', 'pipe'],
+      detached: true,
+      cwd: paths.store,
+      env: { TZ: 'UTC' },
+    });
     this.#child.stdin?.on('error', () => undefined);
     this.#child.stdin?.write(`${credentials.owner}\n`);
     this.#child.stderr?.on('data', (chunk: Buffer) => this.#output.push(chunk));
@@ -128,13 +130,15 @@ export class ServerProcess {
     }
     if (this.#output.errorCodes.has(NETWORK_ERROR)) {
       return new UsageError(
-        `port ${ports.http} or ${ports.tcp} was taken while the embedded ClickHouse started; ` +
+        `port ${listening(ports).join(' or ')} was taken while the embedded ClickHouse started; ` +
           'start again, or choose a port with --clickhouse-port',
       );
     }
     return new StartError(`the embedded ClickHouse did not start: ${reason}`);
   }
 }
+
+const listening = ({ http, tcp }: ServerPorts): string[] => (tcp === undefined ? [`${http}`] : [`${http}`, `${tcp}`]);
 
 /** A compiled script: beside this file, or in `dist` when this file runs as TypeScript (tests). */
 function compiled(name: string): string {

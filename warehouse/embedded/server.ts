@@ -15,6 +15,7 @@ import {
   readEndpointFile,
   readPorts,
   removeEndpoint,
+  type ServerPorts,
   toEndpoint,
   writeEndpoint,
 } from './endpoint.js';
@@ -31,8 +32,11 @@ export interface EmbeddedOptions {
   readonly database: string;
   /** HTTP port on loopback; 0 takes a free one, and the same again at the next start while it is free. */
   readonly httpPort: number;
-  /** Port of the native protocol on loopback; 0, the default, as for `httpPort`. */
-  readonly tcpPort?: number;
+  /**
+   * Port of the native protocol on loopback; 0 as for `httpPort`. Undefined, the default, keeps it closed: a single
+   * login that is refused there, whoever tries it, ends this library's server.
+   */
+  readonly tcpPort?: number | undefined;
   /** Memory limit of the server, bytes. */
   readonly memoryBytes: number;
   /** Makes the server part of a cluster of such servers; their native ports must be chosen by whoever starts them. */
@@ -65,7 +69,7 @@ export class EmbeddedClickHouse implements Component {
   readonly #paths;
   readonly #clock: Clock;
   readonly #stop = new AbortController();
-  #ports = { http: 0, tcp: 0 };
+  #ports: ServerPorts = { http: 0 };
   #credentials: Credentials | undefined;
   #process: ServerProcess | undefined;
   #confined = true;
@@ -130,15 +134,15 @@ export class EmbeddedClickHouse implements Component {
   }
 
   async #choosePorts(): Promise<void> {
-    const { httpPort } = this.options;
-    if (httpPort !== 0 && !(await isFree(httpPort))) {
-      throw new UsageError(`port ${httpPort} is taken; choose another with --clickhouse-port, or 0 for any`);
-    }
+    const { httpPort, tcpPort } = this.options;
+    await assertFree(httpPort, '--clickhouse-port');
+    await assertFree(tcpPort ?? 0, '--clickhouse-native-port');
     // Whoever was connected finds a server that was started again where it was.
     const last = readPorts(this.#paths);
     const again = async (port: number | undefined) => (port !== undefined && (await isFree(port)) ? port : undefined);
     const http = httpPort || ((await again(last?.http)) ?? (await freePort()));
-    this.#ports = { http, tcp: this.options.tcpPort || ((await again(last?.tcp)) ?? (await freePort([http]))) };
+    const tcp = tcpPort === 0 ? ((await again(last?.tcp)) ?? (await freePort([http]))) : tcpPort;
+    this.#ports = { http, tcp };
     writePrivate(this.#paths.ports, `${JSON.stringify(this.#ports)}\n`);
   }
 
@@ -215,5 +219,11 @@ export class EmbeddedClickHouse implements Component {
         this.options.logger.error({ err: error }, 'ClickHouse did not start; trying again');
       }
     }
+  }
+}
+
+async function assertFree(port: number, flag: string): Promise<void> {
+  if (port !== 0 && !(await isFree(port))) {
+    throw new UsageError(`port ${port} is taken; choose another with ${flag}, or 0 for any`);
   }
 }

@@ -5,16 +5,27 @@ const PROTOCOL_REVISION = 54_460;
 const HELLO = 0;
 const EXCEPTION = 2;
 
-/** Logs in over ClickHouse's native protocol, as Grafana's driver does; true when the server says hello, false when it refuses. */
+/** Logs in over ClickHouse's native protocol; true when the server says hello, false when it refuses or hangs up. */
 export async function nativeHello(port: number, user: string, password: string): Promise<boolean> {
   const socket = connect(port, '127.0.0.1');
   await once(socket, 'connect');
-  const hello = [HELLO, 'chancery test', 1, 1, PROTOCOL_REVISION, 'chancery', user, password];
-  socket.write(Buffer.concat(hello.map((part) => (typeof part === 'number' ? variable(part) : text(part)))));
-  const [answer] = (await once(socket, 'data', { signal: AbortSignal.timeout(10_000) })) as [Buffer];
+  socket.write(helloOf(user, password));
+  const signal = AbortSignal.timeout(10_000);
+  socket.on('error', () => undefined);
+  const answer = await Promise.race([
+    once(socket, 'data', { signal }).then(([data]) => data as Buffer),
+    once(socket, 'close', { signal }).then(() => undefined),
+  ]);
   socket.destroy();
+  if (!answer) return false;
   if (answer[0] !== HELLO && answer[0] !== EXCEPTION) throw new Error(`the server answered ${answer.toString('hex')}`);
   return answer[0] === HELLO;
+}
+
+/** The first packet of a client. */
+export function helloOf(user: string, password: string): Buffer {
+  const hello = [HELLO, 'chancery test', 1, 1, PROTOCOL_REVISION, 'chancery', user, password];
+  return Buffer.concat(hello.map((part) => (typeof part === 'number' ? variable(part) : text(part))));
 }
 
 /** An unsigned number in groups of seven bits, the lowest first. */
