@@ -131,6 +131,23 @@ describe('views of prices', () => {
     ]);
   });
 
+  it('show a crossed book as it came, and give it neither a middle nor a spread', async () => {
+    await data.insert('price_ticks', [
+      tick('crossed', time(0), 0.5, { bid: 0.9, ask: 0.2 }),
+      tick('touching', time(0), 0.5, { bid: 0.5, ask: 0.5 }),
+    ]);
+    const rows = await data.ask(
+      `SELECT market, bid, ask, mid, spread, crossed FROM latest_prices WHERE market IN ('crossed', 'touching', 'p1', 'p2') ORDER BY market`,
+    );
+    expect(rows).toEqual([
+      { market: 'crossed', bid: 0.9, ask: 0.2, mid: null, spread: null, crossed: true },
+      { market: 'p1', bid: 0.48, ask: 0.53, mid: 0.505, spread: 0.53 - 0.48, crossed: false },
+      { market: 'p2', bid: null, ask: 0.25, mid: null, spread: null, crossed: false },
+      { market: 'touching', bid: 0.5, ask: 0.5, mid: 0.5, spread: 0, crossed: false },
+    ]);
+    expect(await data.ask('SELECT count() AS n FROM latest_prices WHERE spread < 0')).toEqual([{ n: 0 }]);
+  });
+
   it('weigh spreads by the time that they stood and were watched', async () => {
     const on = { stream: 'order-book', connection: 'spread', event: 'event of s1', markets: ['s1'] };
     await data.insert('marks', [

@@ -39,7 +39,7 @@ FROM
     SELECT
         event,
         last,
-        ifNull(prices.bid > prices.ask, false) AS crossed,
+        crossed,
         if(crossed, NULL, prices.bid) AS bid,
         if(crossed, NULL, prices.ask) AS ask,
         received_at

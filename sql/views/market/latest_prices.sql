@@ -1,7 +1,8 @@
 -- What does every market cost now?
 --
 -- The last row of price_ticks of every market. A price stands until the next one: its age says nothing about whether it
--- still holds, coverage does.
+-- still holds, coverage does. A crossed book (bid above ask) is shown as it came, with neither mid nor spread: nobody could
+-- trade at both prices, so neither says anything. spread_stats and event_overround leave such books out as well.
 CREATE OR REPLACE VIEW {database}.latest_prices
 (
     `event` LowCardinality(String) COMMENT 'Event ID',
@@ -11,8 +12,9 @@ CREATE OR REPLACE VIEW {database}.latest_prices
     `last` Float64 COMMENT 'Price of the last trade in YES terms, 0 to 1',
     `bid` Nullable(Float64) COMMENT 'Best bid; NULL when nobody bids',
     `ask` Nullable(Float64) COMMENT 'Best ask; NULL when nobody asks',
-    `mid` Nullable(Float64) COMMENT '(bid + ask) / 2; NULL when a side is empty',
-    `spread` Nullable(Float64) COMMENT 'ask - bid; NULL when a side is empty, negative when the book is crossed',
+    `mid` Nullable(Float64) COMMENT '(bid + ask) / 2; NULL when a side is empty or the book is crossed',
+    `spread` Nullable(Float64) COMMENT 'ask - bid, 0 or more; NULL when a side is empty or the book is crossed',
+    `crossed` Bool COMMENT 'Whether the bid is above the ask',
     `received_at` DateTime64(6, 'UTC') COMMENT 'When it was received'
 )
 AS
@@ -24,8 +26,9 @@ SELECT
     tick.2 AS last,
     tick.3 AS bid,
     tick.4 AS ask,
-    (bid + ask) / 2 AS mid,
-    ask - bid AS spread,
+    if(bid <= ask, (bid + ask) / 2, NULL) AS mid,
+    if(bid <= ask, ask - bid, NULL) AS spread,
+    toBool(ifNull(bid > ask, false)) AS crossed,
     latest_at AS received_at
 FROM
 (
