@@ -30,6 +30,18 @@ export const otherOutcome = (outcome: Outcome): Outcome => (outcome === 'YES' ? 
 export const assetOf = (market: Quote, outcome: Outcome): string =>
   outcome === 'YES' ? market.yesAssetId : market.noAssetId;
 
+/** A spread wider than this is no price, cents: the makers are not there yet, or somebody took what they offered. */
+const WIDEST = 15;
+
+/**
+ * Whether a market has a price that one can trade at. An empty side is as far as a price can be, so that a market whose
+ * chance is near 0 or 1 may do without it.
+ */
+export const isQuoted = ({ bid, ask }: Quote): boolean => ask - bid <= WIDEST;
+
+/** What an outcome costs at once, cents: nobody offers it at 100. */
+export const askOf = ({ bid, ask }: Quote, outcome: Outcome): number => (outcome === 'YES' ? ask : 100 - bid);
+
 /** What a bot does when it is its turn. */
 export interface Strategy {
   /** Answers how long it wants to wait before its next turn, milliseconds at pace 1. */

@@ -1,8 +1,8 @@
 import type { Random } from '../core/index.js';
 import { pickMarket } from './attention.js';
 import type { Desk } from './desk.js';
-import { type Outcome, otherOutcome, type Quote, type Quotes, type Strategy } from './market.js';
-import { MICROS } from './units.js';
+import { isQuoted, type Outcome, otherOutcome, type Quote, type Quotes, type Strategy } from './market.js';
+import { costOf } from './units.js';
 
 const TURN_MS = 500;
 /** How wrong its idea of the fair value usually is, cents. */
@@ -23,7 +23,7 @@ export class InformedTrader implements Strategy {
 
   async act(): Promise<number> {
     const market = pickMarket(this.quotes.markets, this.random);
-    const fair = market && this.fair(market.marketId);
+    const fair = market && isQuoted(market) ? this.fair(market.marketId) : undefined;
     if (market && fair !== undefined) await this.#trade(market, fair * 100 + this.random.normal() * BLUR);
     return this.random.exponential(TURN_MS);
   }
@@ -40,7 +40,7 @@ export class InformedTrader implements Strategy {
     const quantity = this.random.integer(500, 6000);
     const other = otherOutcome(outcome);
     const held = Math.min(quantity, this.desk.free(market, other));
-    const amount = Math.floor((quantity * price * MICROS) / 10_000);
+    const amount = costOf(quantity, price);
     if (held > 0) await this.desk.sell(market, other, held);
     else if (amount > this.desk.freeMicros) return;
     else if (this.random.next() < 0.5) await this.desk.buy(market, outcome, amount);

@@ -1,8 +1,8 @@
 import type { Random } from '../core/index.js';
 import { pickMarket } from './attention.js';
 import type { Desk } from './desk.js';
-import type { Outcome, Quote, Quotes, Strategy } from './market.js';
-import { MICROS } from './units.js';
+import { askOf, isQuoted, type Outcome, type Quote, type Quotes, type Strategy } from './market.js';
+import { costOf, MICROS } from './units.js';
 
 const TURN_MS = 550;
 const OPEN_ORDERS = 8;
@@ -10,7 +10,10 @@ const OPEN_ORDERS = 8;
 const SELLS = 0.45;
 const TAKES = 0.7;
 
-/** Trades for no reason: small orders either way, at market or near it, and sells again what it got. */
+/**
+ * Trades for no reason: small orders either way, at market or near it, and sells again what it got. It keeps away from
+ * books without a price.
+ */
 export class NoiseTrader implements Strategy {
   constructor(
     private readonly desk: Desk,
@@ -20,14 +23,14 @@ export class NoiseTrader implements Strategy {
 
   async act(): Promise<number> {
     const market = pickMarket(this.quotes.markets, this.random);
-    if (market) await this.#trade(market, this.random.next() < 0.5 ? 'YES' : 'NO');
+    if (market && isQuoted(market)) await this.#trade(market, this.random.next() < 0.5 ? 'YES' : 'NO');
     return this.random.exponential(TURN_MS);
   }
 
   async #trade(market: Quote, outcome: Outcome): Promise<void> {
     const quantity = this.random.integer(100, 1500);
     const held = this.desk.free(market, outcome);
-    const amount = this.random.integer(1, 8) * MICROS;
+    const amount = Math.min(this.random.integer(1, 8) * MICROS, costOf(quantity, askOf(market, outcome)));
     const mood = this.random.next();
     if (held > 0 && mood < SELLS) await this.desk.sell(market, outcome, Math.min(held, quantity));
     else if (mood < TAKES && amount <= this.desk.freeMicros) await this.desk.buy(market, outcome, amount);

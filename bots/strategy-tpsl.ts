@@ -1,8 +1,8 @@
 import type { Random } from '../core/index.js';
 import { pickMarket } from './attention.js';
 import type { Desk } from './desk.js';
-import type { Outcome, Quote, Quotes, Strategy } from './market.js';
-import { MICROS } from './units.js';
+import { askOf, isQuoted, type Outcome, type Quote, type Quotes, type Strategy } from './market.js';
+import { costOf } from './units.js';
 
 const TURN_MS = 1000;
 /** Positions that it has at a time. */
@@ -52,8 +52,9 @@ export class TpslUser implements Strategy {
   }
 
   async #giveUp(tpslId: string, assetId: string): Promise<void> {
-    await this.desk.unprotect(tpslId);
     const market = this.quotes.ofAsset(assetId);
+    if (market && !isQuoted(market)) return;
+    await this.desk.unprotect(tpslId);
     if (!market) return;
     const outcome = assetId === market.yesAssetId ? 'YES' : 'NO';
     const held = this.desk.free(market, outcome);
@@ -63,18 +64,20 @@ export class TpslUser implements Strategy {
   /** Half of the time it takes what is offered, half of the time it bids the best price and waits. */
   async #open(): Promise<void> {
     const market = pickMarket(this.quotes.markets, this.random);
-    const amount = this.random.integer(3, 20) * MICROS;
-    if (!market || amount > this.desk.freeMicros) return;
+    if (!market || !isQuoted(market)) return;
     const outcome = this.random.next() < 0.5 ? 'YES' : 'NO';
+    const quantity = this.random.integer(500, 3000);
+    const amount = costOf(quantity, askOf(market, outcome));
+    if (amount > this.desk.freeMicros) return;
     if (this.random.next() < 0.5) await this.desk.buy(market, outcome, amount);
-    else await this.#bid(market, outcome);
+    else await this.#bid(market, outcome, quantity);
   }
 
-  async #bid(market: Quote, outcome: Outcome): Promise<void> {
+  async #bid(market: Quote, outcome: Outcome, quantity: number): Promise<void> {
     const { orders } = this.desk;
     if (orders.count >= POSITIONS && orders.oldest) await this.desk.cancel(orders.oldest);
     const [bid, ask] = outcome === 'YES' ? [market.bid, market.ask] : [100 - market.ask, 100 - market.bid];
     const price = Math.max(1, Math.min(bid + 1, ask - 1, 99));
-    await this.desk.limit(market, outcome, 'BUY', price, this.random.integer(500, 3000));
+    await this.desk.limit(market, outcome, 'BUY', price, quantity);
   }
 }

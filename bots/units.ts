@@ -9,6 +9,9 @@ export const hundredthsOf = (shares: string): number => Math.round(Number(shares
 /** Whole cents of a price, 0 to 1. */
 export const centsOf = (price: string | number): number => Math.round(Number(price) * 100);
 
+/** Micros that shares (hundredths) cost at a price (cents). */
+export const costOf = (hundredths: number, cents: number): number => Math.floor((hundredths * cents * MICROS) / 10_000);
+
 /** The decimal text of a price in cents, or of hundredths of a share. */
 export const hundredthsText = (whole: number): string => (whole / HUNDREDTHS).toFixed(2);
 /** The decimal text of micros of USDC. */

@@ -189,10 +189,14 @@ function describe(topic: Topic, random: Random): OpenEventRequest {
   return { title, category, tags, featured: random.next() < 0.2, markets: named };
 }
 
-/** One chance anywhere from 0.15 to 0.85, or several that add up to about 1, in whole per cent. */
+/** One chance anywhere from 0.15 to 0.85, or several that add up to 1, in whole per cent. */
 function openingChances(count: number, random: Random): number[] {
   if (count === 1) return [random.integer(15, 85) / 100];
   const weights = Array.from({ length: count }, () => 0.3 + random.next());
   const sum = weights.reduce((total, weight) => total + weight, 0);
-  return weights.map((weight) => Math.round((weight / sum) * 100) / 100);
+  const cents = weights.map((weight) => Math.round((weight / sum) * 100));
+  // What rounding lost or won is the favourite's.
+  const favourite = cents.indexOf(Math.max(...cents));
+  const rest = 100 - cents.reduce((total, one) => total + one, 0);
+  return cents.map((one, i) => (i === favourite ? one + rest : one) / 100);
 }

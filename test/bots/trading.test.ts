@@ -11,6 +11,9 @@ import { startCrew } from './support.js';
 const BOTS = 8;
 /** Fast enough for a test, and not the exchange's pace: its events stay open. */
 const PACE = 30;
+/** How many trades of a market are its first, and how far from its opening chance their prices may be. */
+const FIRST_TRADES = 5;
+const NEAR = 0.1;
 
 async function trading(options: TestServerOptions = {}): Promise<TestServer & { crew: Crew }> {
   const server = await startServer({ events: 3, bots: BOTS, ...options });
@@ -59,6 +62,24 @@ describe('the bots', () => {
     const { identity } = server.core.truth();
     expect(identity).toMatchObject({ balanced: true, withdrawals: 0 });
   });
+
+  it.each([1, 2, 3])(
+    'trade near the chance that a market opened with, from the first trade on (seed %i)',
+    async (seed) => {
+      const server = await trading({ events: 4, seed });
+      const markets = server.core.events().flatMap((event) => event.markets);
+      const fillsIn = (market: string) => fillsOf(server).filter(({ marketId }) => marketId === market);
+      await until(() => markets.every(({ marketId }) => fillsIn(marketId).length >= FIRST_TRADES));
+      await server.crew.stop();
+      for (const { marketId, openingChance } of markets) {
+        for (const { assetId, price } of fillsIn(marketId).slice(0, FIRST_TRADES)) {
+          const isNo = assetId === server.core.market(marketId)?.noAssetId;
+          const off = Math.abs((isNo ? 1 - price : price) - openingChance);
+          expect(off, `a trade in a market that opened at ${openingChance}`).toBeLessThan(NEAR);
+        }
+      }
+    },
+  );
 
   it('use TP/SL orders, of which some fire and some are cancelled', async () => {
     const server = await trading({ events: 2 });

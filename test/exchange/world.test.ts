@@ -109,7 +109,7 @@ describe('market life', () => {
     expect(sizes.filter((size) => size >= 3 && size <= 6).length).toBeGreaterThan(8);
     expect(new Set(events.map((event) => event.title)).size).toBe(60);
     for (const { markets } of events.filter((event) => event.markets.length > 1)) {
-      expect(markets.reduce((sum, market) => sum + market.openingChance, 0)).toBeCloseTo(1, 1);
+      expect(markets.reduce((sum, market) => sum + market.openingChance, 0)).toBeCloseTo(1, 9);
     }
     const again = await start({ bots: 0, events: 60 });
     expect(again.core.events()).toEqual(events);
