@@ -5,7 +5,8 @@ import { type EmbeddedEndpoint, findEmbedded } from '../../warehouse/index.js';
 import { until } from '../pipeline/rig.js';
 import type { DirectedFault } from '../support/fault-proxy.js';
 import { priceRecord } from '../transforms/support.js';
-import { Auditor, totals } from './audit.js';
+import { type Audit, Auditor, totals } from './audit.js';
+import { explain } from './explain.js';
 import { Stage } from './stage.js';
 import type { Protection } from './weakened.js';
 
@@ -72,7 +73,7 @@ describe('each protection of an insert is needed:', () => {
     stage = undefined;
   });
 
-  async function play({ faults }: Scenario, without?: Protection): Promise<ReturnType<typeof totals>> {
+  async function play({ faults }: Scenario, without?: Protection): Promise<Audit> {
     const pending = new Map<string, DirectedFault>();
     const struck: Promise<void>[] = [];
     const fault = (path: string) => {
@@ -94,19 +95,34 @@ describe('each protection of an insert is needed:', () => {
     expect(pending.size, 'faults that never struck').toBe(0);
     const auditor = new Auditor(stage.rig, stage.acknowledgedFolder);
     await auditor.readBus();
-    return totals(await auditor.audit());
+    return auditor.audit();
   }
 
   for (const [protection, scenario] of Object.entries(SCENARIOS) as [Protection, Scenario][]) {
     it(`with all of them, ${scenario.name} loses and doubles nothing`, { timeout: LONG_MS }, async () => {
-      expect(await play(scenario)).toMatchObject({ missing: 0, doubled: 0 });
+      expect(totals(await play(scenario))).toMatchObject({ missing: 0, doubled: 0 });
     });
 
     it(`without the ${protection}, rows are ${scenario.found}`, { timeout: LONG_MS }, async () => {
-      const found = await play(scenario, protection);
+      const found = totals(await play(scenario, protection));
       expect(found[scenario.found]).toBeGreaterThan(0);
     });
   }
+
+  it('and what doubled rows is told: the rows, their parts, and every insert that brought them', {
+    timeout: LONG_MS,
+  }, async () => {
+    const { tables } = await play(SCENARIOS.intent, 'intent');
+    const wrong = tables.get('price_ticks');
+    if (!stage || !wrong) throw new Error('nothing was compared');
+    const lines = await explain(stage.rig, stage.journal, 'price_ticks', wrong);
+    expect(wrong.doubled.length).toBe(3);
+    expect(lines[0]).toMatch(/^price_ticks, .* offsets 0 1 2:$/);
+    expect(lines.filter((line) => / rows? in part /.test(line))).not.toEqual([]);
+    const inserts = lines.filter((line) => line.includes('insert into price_ticks'));
+    expect(inserts.map((line) => /: 200 at .*\/(\d+-\d+)$/.exec(line)?.[1])).toEqual(['0-2', '0-5']);
+    expect(inserts[0]).toContain('fault directed');
+  });
 });
 
 function newScene(stage: Stage): Scene {
