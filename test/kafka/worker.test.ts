@@ -1,28 +1,34 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, expect, it } from 'vitest';
-import { type Bus, UnreadableRecordsError } from '../../bus/index.js';
+import { type Bus, StalledError, UnreadableRecordsError } from '../../bus/index.js';
 import { TOPICS } from '../../core/index.js';
 import { useClickHouse } from '../support/clickhouse.js';
 import { priceRecord } from '../transforms/support.js';
 import { WorkerRig } from '../transforms/worker-rig.js';
 import { appendForeignBatch } from './foreign.js';
-import { describeWithKafka } from './index.js';
+import { API, describeWithKafka } from './index.js';
 
 const KEEP = { retentionMs: null, retentionBytes: null };
 
-describeWithKafka('workers on Kafka', { own: true }, (kafka) => {
+describeWithKafka('workers on Kafka', { own: { proxy: true } }, (kafka) => {
   const host = useClickHouse();
-  let rig: WorkerRig | undefined;
+  const rigs: WorkerRig[] = [];
   afterEach(async () => {
-    await rig?.close();
-    rig = undefined;
+    kafka.proxy.fate = () => 'pass';
+    for (const rig of rigs.splice(0)) await rig.close();
   });
 
   async function newRig(): Promise<{ rig: WorkerRig; bus: Bus & { prefix: string } }> {
     const bus = kafka.open({ patienceMs: 60_000 });
-    rig = new WorkerRig(host.clickhouse.endpoint.owner, 'chancery', bus);
+    const rig = rigOn(bus);
     await rig.prepare();
     return { rig, bus };
+  }
+
+  function rigOn(bus: Bus): WorkerRig {
+    const rig = new WorkerRig(host.clickhouse.endpoint.owner, 'chancery', bus);
+    rigs.push(rig);
+    return rig;
   }
 
   it('bring every record into ClickHouse once while workers come and go and the broker is killed', async () => {
@@ -111,5 +117,35 @@ describeWithKafka('workers on Kafka', { own: true }, (kafka) => {
     expect(await rig.rows('SELECT _partition, first_offset, last_offset, cause FROM lost_ranges')).toEqual([
       { _partition: 0, first_offset: bad, last_offset: bad + 2, cause: expect.stringContaining('zstd') },
     ]);
+  });
+
+  it('end when they lag and nothing arrives, saying where, and the next one goes on from there', async () => {
+    const { rig, bus } = await newRig();
+    await rig.append(TOPICS.orderBook, [priceRecord(1), priceRecord(2)]);
+    const cut = kafka.open({
+      prefix: bus.prefix,
+      brokers: [kafka.proxy.address],
+      stallMs: 1000,
+      requestTimeoutMs: 5000,
+    });
+    const worker = await rigOn(cut).worker();
+    await rig.drained();
+    // Everything but records gets through: the worker stays a member of its group and holds its partitions.
+    let lost = 0;
+    kafka.proxy.fate = (key) => {
+      if (key !== API.fetch) return 'pass';
+      lost++;
+      return 'lose the answer';
+    };
+    // The fetch that waited meanwhile still brings what comes.
+    await expect.poll(() => lost).toBeGreaterThan(0);
+    await rig.append(TOPICS.orderBook, [priceRecord(3), priceRecord(4), priceRecord(5)]);
+    const failure: unknown = await worker.failed.catch((error) => error);
+    expect(failure).toBeInstanceOf(StalledError);
+    expect(String(failure)).toMatch(/no record of chancery\.order-book\/\d arrived for 1 s, although 3 are waiting/);
+    await worker.stop();
+    await rig.worker();
+    await rig.drained();
+    expect(await rig.rows('SELECT n FROM raw_records ORDER BY n')).toEqual([1, 2, 3, 4, 5].map((n) => ({ n })));
   });
 });
