@@ -40,13 +40,18 @@ export function tradersOf(ready: ReadyLine): { traders: Trader[]; exchange: Exch
   return { traders, exchange };
 }
 
-/** Writes the accounts' credentials where only the owner may read them, as --accounts-file wants them. */
-export function writeAccounts(path: string, ready: ReadyLine): void {
-  const accounts = ready.accounts.map(({ apiKey, apiSecret, email, password }, n) => [
-    NAMES[n] ?? `account-${n}`,
-    { apiKey, apiSecret, email, password },
-  ]);
-  writeFileSync(path, JSON.stringify(Object.fromEntries(accounts)), { mode: 0o600 });
+/**
+ * Writes the accounts' credentials where only the owner may read them, as --accounts-file wants them.
+ * @param again the name under which the last one is recorded once more, without the login that transactions want
+ */
+export function writeAccounts(path: string, ready: ReadyLine, again?: string): void {
+  const accounts: Record<string, object> = {};
+  for (const [n, { apiKey, apiSecret, email, password }] of ready.accounts.entries()) {
+    accounts[NAMES[n] ?? `account-${n}`] = { apiKey, apiSecret, email, password };
+  }
+  const last = ready.accounts.at(-1);
+  if (again !== undefined && last) accounts[again] = { apiKey: last.apiKey, apiSecret: last.apiSecret };
+  writeFileSync(path, JSON.stringify(accounts), { mode: 0o600 });
 }
 
 /** Every market that event search shows. */
