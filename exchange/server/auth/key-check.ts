@@ -43,7 +43,8 @@ export class KeyCheck {
       throw new HttpError(401, `the timestamp is not within ${TIMESTAMP_WINDOW_SECONDS} seconds of the server's time`);
     }
     const record = core.apiKeyHolder(key)?.credentials.apiKey ?? undefined;
-    this.#keyId = record && sameText(key, record.key) ? record.id : undefined;
+    const isKey = sameText(key, record?.key ?? '');
+    this.#keyId = isKey ? record?.id : undefined;
     // Node reads base64url with and without padding.
     const secret = record ? Buffer.from(record.secret, 'base64url') : NOBODY;
     this.#hmac = createHmac('sha256', secret).update(timestamp).update(methodAndPath);
