@@ -15,8 +15,8 @@ const PARTS_ASLEEP = 5 * WINDOW;
 /** How long what was killed may take to be there again, and ClickHouse to carry out a statement. */
 const PATIENCE_MS = 120_000;
 /** The others are stuck when nothing of theirs was inserted for so long. */
-const STUCK_MS = 15_000;
-const MOST_SLEEPS = 8;
+const STUCK_MS = 8_000;
+const MOST_SLEEPS = 20;
 
 interface Alone extends World {
   readonly random: () => number;
