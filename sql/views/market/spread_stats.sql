@@ -6,6 +6,8 @@
 --   spread         = ask - bid, where neither side is empty and the book is not crossed (bid above ask)
 --   average_spread = sum(spread x seconds) / sum(seconds), over the ticks that have a spread
 --   two_sided      = seconds with both sides / all seconds, crossed books among them
+-- How long a tick was watched is the difference of two sums: of all watched time of the event up to the next tick, and of
+-- that up to the tick itself (seen, microseconds).
 -- Crossed books are kept in price_ticks, for they are what the exchange said, but have no spread: they are counted.
 CREATE OR REPLACE VIEW {database}.spread_stats
 (
@@ -56,21 +58,47 @@ FROM
             bid,
             ask,
             if(bid <= ask, ask - bid, NULL) AS spread,
-            toUInt64(arraySum(range -> greatest(0, dateDiff('microsecond', greatest(range.1, from_at), least(range.2, until))), ranges)) AS lasted
+            toUInt64(greatest(0, leadInFrame(seen, 1, watched_ever) OVER later - seen)) AS lasted
         FROM
         (
             SELECT
-                event,
+                ticks.event AS event,
                 market,
                 bid,
                 ask,
-                received_at AS from_at,
-                leadInFrame(received_at, 1, now64(6, 'UTC')) OVER later AS until
-            FROM {database}.price_ticks
-            WHERE received_at >= now64(6, 'UTC') - toIntervalHour(24)
-            WINDOW later AS (PARTITION BY market ORDER BY received_at, `_offset`, `_index` ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING)
-        ) AS stands
-        LEFT JOIN (SELECT event, ranges FROM {database}.watched_ranges WHERE stream = 'order-book') AS watched USING (event)
+                received_at,
+                `_offset`,
+                `_index`,
+                watched_before + greatest(0, least(dateDiff('microsecond', begins, received_at), dateDiff('microsecond', begins, ends))) AS seen,
+                watched_ever
+            FROM
+            (
+                SELECT event, market, bid, ask, received_at, `_offset`, `_index`
+                FROM {database}.price_ticks
+                WHERE received_at >= now64(6, 'UTC') - toIntervalHour(24)
+            ) AS ticks
+            -- The last range that had begun by then; each has the sum of those before it and of all, and the first one is empty.
+            ASOF LEFT JOIN
+            (
+                SELECT
+                    event,
+                    range.1 AS begins,
+                    range.2 AS ends,
+                    watched_before,
+                    arraySum(lengths) AS watched_ever
+                FROM
+                (
+                    SELECT
+                        event,
+                        arrayPushFront(ranges, (toDateTime64(0, 6, 'UTC'), toDateTime64(0, 6, 'UTC'))) AS all_ranges,
+                        arrayMap(range -> dateDiff('microsecond', range.1, range.2), all_ranges) AS lengths
+                    FROM {database}.watched_ranges
+                    WHERE stream = 'order-book'
+                )
+                ARRAY JOIN all_ranges AS range, arrayMap((sum, own) -> sum - own, arrayCumSum(lengths), lengths) AS watched_before
+            ) AS watched ON ticks.event = watched.event AND ticks.received_at >= watched.begins
+        )
+        WINDOW later AS (PARTITION BY event, market ORDER BY received_at, `_offset`, `_index` ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING)
     )
     GROUP BY event, market
 );
