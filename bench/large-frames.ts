@@ -1,32 +1,45 @@
 import { encodeBody } from '../core/index.js';
 import type { BenchFigure } from './bench.js';
 
+/** Smaller texts are parsed whatever they hold. */
+const LOOKED_AT_BYTES = 256 * 1024;
 const FRAME_BYTES = 15 * 1024 * 1024;
-/** As many of each as the bound lets pass. */
-const AT_BOUND: readonly (readonly [name: string, marksEach: number, item: (n: number) => string])[] = [
-  ['points of chance history', 5, (n) => `{"t":${1_763_690_000 + n},"p":0.531}`],
+/** A little below the bounds of core/json-bound.ts. */
+const MARKS = 319_000;
+const NAMES = 24_800;
+/** As many of each as the bounds let pass; what has names of its own is bounded by them. */
+const AT_BOUND: readonly (readonly [name: string, count: number, item: (n: number) => string])[] = [
+  ['points of chance history', MARKS / 5, (n) => `{"t":${1_763_690_000 + n},"p":0.531}`],
   [
     'order book entries',
-    9,
+    MARKS / 9,
     (n) => `{"o":"5c0f3c9e-7e7b-4d6e-9d0a-${String(n).padStart(12, '0')}","c":0.5,"b":0.4,"a":0.6}`,
   ],
-  ['empty objects', 2, () => '{}'],
-  ['different texts', 1, (n) => `"${n.toString(36)}"`],
-  ['objects with one name of their own', 3, (n) => `{"${n.toString(36)}":1}`],
-  ['objects with eight names of their own', 18, (n) => objectOf(n * 8, 8)],
+  ['empty objects', MARKS / 2, () => '{}'],
+  ['long numbers', MARKS, (n) => String(n * 1e9 + 0.5)],
+  ['different long texts', MARKS, (n) => `"a longer text ${n.toString(36)}"`],
+  ['different short texts', NAMES, (n) => `"${n.toString(36)}"`],
+  ['objects with one name of their own', NAMES, (n) => `{"${n.toString(36)}":1}`],
+  ['objects with eight names of their own', NAMES / 8, (n) => objectOf(n * 8, 8)],
+  ['objects with a hundred names of their own', NAMES / 100, (n) => objectOf(n * 100, 100)],
+  [
+    'objects with eight names of their own, each with 96 long texts',
+    Math.min(NAMES / 8, MARKS / 115),
+    (n) => `${objectOf(n * 8, 8)},${Array.from({ length: 96 }, (_, k) => `"a longer text ${n * 96 + k}"`).join()}`,
+  ],
 ];
 const BEYOND: readonly (readonly [name: string, item: string])[] = [
   ['empty objects', '{}'],
   ['numbers', '1'],
 ];
-const MARKS = 599_000;
 
 /** What the largest and the most awkward frames cost on arrival: one frame each, so the first time counts. */
 export async function benchLargeFrames(): Promise<BenchFigure[]> {
   const figures: BenchFigure[] = [];
-  for (const [name, marksEach, item] of AT_BOUND) {
-    const count = Math.floor(MARKS / marksEach);
-    const text = `[${Array.from({ length: count }, (_, n) => item(n)).join()}]`;
+  for (const [name, most, item] of AT_BOUND) {
+    const count = Math.floor(most);
+    // Space at the end, for what is small is not looked at.
+    const text = `[${Array.from({ length: count }, (_, n) => item(n)).join()}]${' '.repeat(LOOKED_AT_BYTES)}`;
     figures.push({ name: `${count} ${name}, parsed`, value: measure(Buffer.from(text), undefined), unit: 'ms' });
   }
   for (const [name, item] of BEYOND) {

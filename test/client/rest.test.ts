@@ -369,7 +369,7 @@ describe('answers that never come, or not whole', () => {
     const answers: RawResponse[] = [];
     const error = await failure(clientOf(base).coins({ onResponse: (answer) => answers.push(answer) }));
     expect(error).toMatchObject({ fault: 'too-large', retryable: false });
-    expect((error as Error).message).toContain('it holds more than 600000 brackets, colons and commas');
+    expect((error as Error).message).toContain('it holds more than 320000 brackets, colons and commas');
     expect([seen.length, answers.length, answers[0]?.bytes.length]).toEqual([1, 1, body.length]);
   });
 

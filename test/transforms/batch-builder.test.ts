@@ -170,7 +170,7 @@ describe('a batch', () => {
     const built = it.finish();
     expect(rowCounts(built)).toEqual({ raw_records: values.length + 1, price_ticks: 1, dead_letters: 1 });
     const letter = built?.blocks.find((block) => block.table.name === 'dead_letters')?.body;
-    expect(letter?.includes('what was received holds more than 600000 brackets, colons and commas')).toBe(true);
+    expect(letter?.includes('what was received holds more than 320000 brackets, colons and commas')).toBe(true);
     expect(letter?.includes(text.slice(0, 4096))).toBe(true);
     expect(letter?.length).toBeLessThan(5000);
   });
@@ -185,18 +185,18 @@ describe('a batch', () => {
     it.add(recordBatch([Buffer.from(text)]));
     const built = it.finish();
     expect(rowCounts(built)).toEqual({ dead_letters: 1 });
-    expect(built?.blocks[0]?.body.includes('the record holds more than 600000 brackets')).toBe(true);
+    expect(String(built?.blocks[0]?.body)).toMatch(/the record holds more than \d+ (brackets|different names)/);
   });
 
   it('takes a body at the bound, which has more with its envelope', () => {
-    const prices = Array.from({ length: 66_662 }, () => ({ o: MARKET, c: 0.5, b: 0.4, a: 0.6 }));
-    const entries = [...prices, ...Array.from({ length: 29 }, () => 0)];
+    const prices = Array.from({ length: 35_552 }, () => ({ o: MARKET, c: 0.5, b: 0.4, a: 0.6 }));
+    const entries = [...prices, ...Array.from({ length: 19 }, () => 0)];
     const body = Buffer.from(delta(entries));
     expect(jsonExcess(body)).toBeUndefined();
     expect(jsonExcess(envelope({ bodyJson: body.toString() }))).toBeDefined();
     const it = builder();
     it.add(recordBatch([envelope({ bodyJson: body.toString() })]));
-    expect(rowCounts(it.finish())).toMatchObject({ price_ticks: 66_662, dead_letters: 29 });
+    expect(rowCounts(it.finish())).toMatchObject({ price_ticks: 35_552, dead_letters: 19 });
   });
 
   it('does not end while a body waits for its pieces, unless that takes too long', () => {
