@@ -1,0 +1,138 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ExchangeClient } from '../../client/index.js';
+import {
+  act,
+  type Place,
+  placesOf,
+  randomOf,
+  type Trader,
+  tradersOf,
+  withdrawAll,
+  writeAccounts,
+} from './account-traders.js';
+import { OFTEN_POLLED, Rig, until } from './rig.js';
+
+const ROUNDS = 8;
+
+/** Two collectors with half of the work each; one that has all of it comes while they run, and they leave after that. */
+describe('collectors that overlap for a while', { timeout: 60_000 }, () => {
+  const rig = new Rig();
+  const random = randomOf(8);
+  let traders: Trader[] = [];
+  let places: Place[] = [];
+  let exchange: ExchangeClient;
+
+  beforeAll(async () => {
+    await rig.startExchange(['--seed', '4', '--events', '6', '--bots', '6', '--pace', '1', '--accounts', '3']);
+    await rig.start('warehouse');
+    await rig.start('transform');
+    ({ traders, exchange } = tradersOf(rig.exchange));
+    places = (await placesOf(exchange)).slice(0, 3);
+    writeAccounts(join(rig.folder, 'accounts.json'), rig.exchange);
+    await Promise.all([collect('west', '0/2'), collect('east', '1/2')]);
+    await everythingSeen(1);
+    await trade();
+    await collect('all', '0/1');
+    await everythingSeen(2);
+    await trade();
+    await polledBy(2);
+    for (const name of ['west', 'east']) expect(await rig.part(name).stop()).toBe(0);
+    await trade();
+    for (const trader of traders) await withdrawAll(trader);
+    await polledBy(1);
+    await rig.drained();
+  }, 240_000);
+  afterAll(async () => {
+    await exchange?.close();
+    await rig.close();
+  }, 60_000);
+
+  async function collect(name: string, shard: string): Promise<void> {
+    const accounts = ['--accounts-file', join(rig.folder, 'accounts.json'), ...OFTEN_POLLED];
+    const own = ['--collector-name', name, '--shard', shard, '--requests-per-second', '200'];
+    await rig.start('collect', [...own, ...accounts], name);
+  }
+
+  async function trade(): Promise<void> {
+    for (let round = 0; round < ROUNDS; round++) {
+      await Promise.allSettled(traders.map((trader) => act(trader, places, random)));
+    }
+  }
+
+  /** Waits until that many collectors watch every event. */
+  async function everythingSeen(collectors: number): Promise<void> {
+    await until(60_000, async () => {
+      const [seen] = await rig.rows<{ events: number; least: number }>(`
+        SELECT count() AS events, min(n) AS least FROM (
+          SELECT event, uniqExact(sid) AS n FROM coverage WHERE stream = 'order-book' AND state = 'live' GROUP BY event)`);
+      return (seen?.events === 6 && seen.least === collectors) || JSON.stringify(seen);
+    });
+  }
+
+  /** Waits until that many collectors have read all orders and trades of an account, from now on. */
+  async function polledBy(collectors: number): Promise<void> {
+    const since = `toDateTime64('${new Date().toISOString().slice(0, -1)}', 6, 'UTC')`;
+    const names = traders.map(({ name }) => `'${name}'`).join(', ');
+    await until(60_000, async () => {
+      const done = await rig.rows<{ sids: number }>(`
+        SELECT subject, operation, uniqExact(sid) AS sids FROM polls
+        WHERE subject IN (${names}) AND operation IN ('orders', 'trades') AND outcome = 'complete' AND started_at > ${since}
+        GROUP BY subject, operation`);
+      return (done.length === 6 && done.every(({ sids }) => sids >= collectors)) || JSON.stringify(done);
+    });
+  }
+
+  test('brought records of the same trades, and each trade and order is there once, as the exchange has it', async () => {
+    for (const { name, account } of traders) {
+      const [twice] = await rig.rows<{ records: number }>(`
+        SELECT uniqExact(sid) AS records FROM raw_records
+        WHERE kind = 'account.trades' AND JSONExtractString(request, 'account') = '${name}'`);
+      expect(twice).toEqual({ records: 2 });
+      const trades: string[] = [];
+      for await (const { items } of account.walkTrades()) trades.push(...items.map((item) => item.tradeRecordId));
+      expect(trades.length).toBeGreaterThan(0);
+      expect(await idsOf('trade_record', `trades WHERE account = '${name}'`)).toEqual(trades.sort());
+      const orders: string[] = [];
+      for await (const { items } of account.walkOrders()) orders.push(...items.map((item) => item.orderId));
+      expect(await idsOf('order', `orders WHERE account = '${name}'`)).toEqual(orders.sort());
+    }
+  });
+
+  test.each([
+    ['activity', 'trade_record'],
+    ['transactions', 'account, transaction'],
+    ['events', 'event'],
+    ['markets', 'market'],
+    ['chance_history_points FINAL', 'event, market, period, occurred_at'],
+  ])('have each of %s once', async (source, id) => {
+    const [found] = await rig.rows<{ all: number; different: number }>(
+      `SELECT count() AS all, uniqExact(${id}) AS different FROM ${source}`,
+    );
+    expect(found?.all).toBeGreaterThan(0);
+    expect(found?.different).toBe(found?.all);
+  });
+
+  test('show in their marks where prices were recorded twice, and that nothing was missed on the way', async () => {
+    const twice = await rig.rows<{ event: string; collectors: string[] }>(`
+      SELECT event, arraySort(groupUniqArray(collector)) AS collectors FROM coverage
+      INNER JOIN (SELECT sid, collector FROM sessions) AS s USING (sid)
+      WHERE stream = 'order-book' GROUP BY event
+      HAVING minIf(begins_at, collector = 'all') < minIf(ends_at, collector != 'all')`);
+    expect(twice).toHaveLength(6);
+    for (const { collectors } of twice) expect(['all,east', 'all,west']).toContain(collectors.join());
+    const doubled = await rig.value<number>(`
+      SELECT count() FROM price_ticks AS t
+      INNER JOIN (SELECT _log, _partition, _offset, sid FROM raw_records WHERE kind = 'order-book.frame') AS r
+        USING (_log, _partition, _offset)
+      INNER JOIN (SELECT sid, collector FROM sessions) AS s USING (sid) WHERE collector = 'all'`);
+    expect(doubled).toBeGreaterThan(0);
+    // Before the second of the first two had subscribed, the other had found its events.
+    const onTheWay = "SELECT * FROM gaps WHERE stream = 'order-book' AND cause != 'not watched yet'";
+    expect(await rig.rows(onTheWay)).toEqual([]);
+  });
+
+  async function idsOf(id: string, source: string): Promise<string[]> {
+    return (await rig.rows<{ id: string }>(`SELECT ${id} AS id FROM ${source}`)).map((row) => row.id).sort();
+  }
+});
