@@ -182,6 +182,7 @@ describe('the dashboards', () => {
       expect(firing).toContain('chancery-dead-letters');
       expect(firing).not.toContain('chancery-stopped');
       expect(firing).not.toContain('chancery-lag');
+      expect(firing).not.toContain('chancery-undelivered');
     });
 
     it('lead to panels that are there', () => {

@@ -388,6 +388,37 @@ describe('pipeline_lag', () => {
   });
 });
 
+describe('undelivered', () => {
+  it('counts what collectors said to be on the bus a minute ago and is not here', async () => {
+    const alive = (seconds: number, acked: Record<string, number>) =>
+      mark('behind', 3000 - seconds, ago(seconds), 'alive', { acked });
+    const record = (n: number, seconds: number, fields = {}) => ({
+      ...{ _topic: 'chancery.order-book', received_at: ago(seconds), sid: 'behind', n, kind: 'order-book.frame' },
+      ...{ encoding: 'json', piece: 0, pieces: 1, body_bytes: 0, body_expires_at: '2030-01-01 00:00:00' },
+      ...{ request: '', body: '', ...fields },
+    });
+    await data.insert('marks', [
+      alive(2000, { 'chancery.order-book': 0 }),
+      alive(600, { 'chancery.order-book': 10, 'chancery.chance': 4 }),
+      alive(300, { 'chancery.order-book': 16, 'chancery.chance': 4 }),
+      alive(120, { 'chancery.order-book': 20, 'chancery.chance': 5 }),
+      alive(5, { 'chancery.order-book': 99, 'chancery.chance': 99 }),
+    ]);
+    // 14, 15 and 16 are missing; 12 came in two pieces; 98 is from this minute.
+    await data.insert('raw_records', [
+      ...[10, 11, 13, 17, 18, 19, 20].map((n) => record(n, 400)),
+      ...[0, 1].map((piece) => record(12, 400, { piece, pieces: 2 })),
+      record(98, 5),
+      record(5, 200, { _topic: 'chancery.chance' }),
+    ]);
+    const late = await data.ask('SELECT topic, appended, records FROM undelivered ORDER BY topic');
+    expect(late).toEqual([
+      { topic: 'chancery.chance', appended: 1, records: 0 },
+      { topic: 'chancery.order-book', appended: 10, records: 3 },
+    ]);
+  });
+});
+
 describe('an event', () => {
   it('is open while the latest complete poll of event search shows it', async () => {
     await data.insert('event_observations', [eventSeen('gone', time(0)), eventSeen('here', ago(5))]);

@@ -66,6 +66,9 @@ export class MarketRecords {
       }
     }
     const [event = ''] = this.events;
+    mark(to - 60, { type: 'alive', acked: this.#queue.acked(sid) });
+    for (let i = 0; i < 3; i++) this.#frame(sid, event, to - 55 + i);
+    mark(to - 50, { type: 'alive', acked: this.#queue.acked(sid) });
     const frozen: Mark = {
       type: 'frozen',
       stream: 'order-book',

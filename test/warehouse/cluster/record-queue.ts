@@ -28,6 +28,12 @@ export class RecordQueue {
     this.#waiting.push({ topic, key, value: Buffer.from(value) });
   }
 
+  /** The last number per topic, as a sign of life says it. */
+  acked(sid: string): Record<string, number> {
+    const own = [...this.#counts].filter(([place]) => place.endsWith(`/${sid}`));
+    return Object.fromEntries(own.map(([place, n]) => [place.slice(0, -sid.length - 1), n]));
+  }
+
   async flush(): Promise<void> {
     const waiting = this.#waiting;
     this.#waiting = [];
