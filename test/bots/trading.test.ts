@@ -167,8 +167,10 @@ describe('the bots', () => {
     };
     await until(async () => (await server.server.metrics.sockets.get()).values.every(({ value }) => value === 0));
     const before = await total();
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    expect(await total()).toBe(before);
+    // Long enough for several turns of every bot.
+    for (let n = 0; n < 200; n++) await server.get('/api/coins');
+    await until(async () => (await total()) >= before + 200);
+    expect(await total()).toBe(before + 200);
   });
 
   it('end although their next turns are hours away', async () => {

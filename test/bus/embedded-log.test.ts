@@ -142,7 +142,7 @@ describe('partitions', () => {
 describe('a consumer that has nothing to do', () => {
   it('costs less than a hundredth of a processor', async () => {
     await open().ensureTopic('t', { partitions: 16, ...KEEP });
-    const child = runChild('idle.mjs', JSON.stringify({ kind: 'embedded', dir }), 't', 'g');
+    const child = runChild('idle.mjs', JSON.stringify({ kind: 'embedded', dir }), 't', 'g', '16');
     expect(Number(await child.line(() => true))).toBeLessThan(0.01);
   });
 });

@@ -19,6 +19,20 @@ function streamOf(base: string, options: Partial<StreamOptions<OrderBookMessage>
 
 const prices = (e: string, c: number, t = 'PRICES_DATA_DELTA') => ({ t, e, d: [{ o: `${e}-m`, c, b: 0, a: 1 }] });
 
+/** Another stream from the same server: what it received has had the time to reach this process by any other too. */
+async function readerBeside(server: StreamServer): Promise<{ receives(bytes: number): Promise<void> }> {
+  const frames = recorder<StreamFrame>();
+  const stream = streamOf(server.base, { onFrame: frames });
+  stream.start();
+  const connection = await server.next();
+  return {
+    async receives(bytes) {
+      connection.send(`"${'y'.repeat(bytes)}"`);
+      await frames.next();
+    },
+  };
+}
+
 describe('the order book stream', () => {
   it('sends SUBSCRIBE, REQUEST_DATA and UNSUBSCRIBE as documented and gives every message of part 6.1 [6.1/subscribe 6.1/unsubscribe 6.1/request-data 6.1/ping 6.1/error]', async () => {
     const server = await StreamServer.open();
@@ -298,7 +312,8 @@ describe('the order book stream', () => {
     stream.pause();
     for (let n = 0; n < 3; n++) connection.send(prices('e', 0.2));
     connection.send(`"${'x'.repeat(8_000_000)}"`);
-    await new Promise((resolve) => setTimeout(resolve, 150));
+    const other = await readerBeside(server);
+    await other.receives(8_000_000);
     expect(frames.calls.length).toBe(1);
     expect(connection.socket.bufferedAmount).toBeGreaterThan(1_000_000);
     expect(disconnected.calls).toEqual([]);
@@ -309,7 +324,7 @@ describe('the order book stream', () => {
     stream.recycle('for the test');
     const next = await server.next();
     next.send(prices('e', 0.3));
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await other.receives(8_000_000);
     expect(frames.calls.length).toBe(5);
     stream.resume();
     await frames.next();
@@ -367,8 +382,9 @@ describe('the order book stream', () => {
     const total = 5000;
     for (let n = 0; n < total; n++) connection.send({ t: 'NEWS', n, pad });
     while (frames.calls.length < 50) await frames.next();
+    const other = await readerBeside(server);
     const stalled = async () => {
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await other.receives(8_000_000);
       return frames.calls.length;
     };
     const read = await stalled();

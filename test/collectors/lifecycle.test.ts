@@ -84,7 +84,9 @@ describe('a collector', () => {
     await server.control('POST', '/load', { framesPerSecond: 5000 });
     await until(async () => (await metricOf(rig.metrics, 'pauses_total')) > 0);
     const held = await metricOf(rig.metrics, 'frames_total');
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    const sent = async (): Promise<number> => (await server.control('GET', '/load')).body.sent;
+    const before = await sent();
+    await until(async () => (await sent()) > before + 2000);
     // What was already in the process when the socket was paused still comes; the load does not.
     expect((await metricOf(rig.metrics, 'frames_total')) - held).toBeLessThan(1000);
     expect(await metricOf(rig.metrics, 'queue_bytes')).toBeLessThan(600_000);
