@@ -31,10 +31,13 @@ interface Alone extends World {
 export function outlastWindow(world: Alone): Promise<void> {
   const { stage, tally, turns, random, faults } = world;
   return turns.alone(async () => {
+    tally.tell('waiting until nothing is under way');
     faults(false);
-    await stage.proxy.settled();
+    await within(PATIENCE_MS, stage.proxy.settled(), 'the proxy has requests under way that do not end');
     await until(PATIENCE_MS, async () => stage.workers.every(({ part }) => part) || `away: ${awayOf(stage.workers)}`);
+    tally.tell('the window of tokens becomes small');
     await setWindow(world, WINDOW);
+    tally.tell('a worker is stopped');
     for (let sleeps = 1; !(await outsleep(world, pick(random, stage.workers))); sleeps++) {
       tally.count('SIGSTOP of a worker that the others had to wait for');
       if (sleeps === MOST_SLEEPS) throw new Error(`nothing is inserted while a worker sleeps, ${sleeps} times`);
@@ -68,6 +71,13 @@ async function outsleep(world: Alone, worker: Keeper): Promise<boolean> {
   } finally {
     worker.part?.signal('SIGCONT');
   }
+}
+
+/** Rejects when that takes too long. */
+async function within(ms: number, work: Promise<void>, otherwise: string): Promise<void> {
+  const late = new AbortController();
+  const tooLong = delay(ms, undefined, { signal: late.signal }).then(() => Promise.reject(new Error(otherwise)));
+  await Promise.race([work, tooLong]).finally(() => late.abort());
 }
 
 const awayOf = (workers: readonly Keeper[]): string =>

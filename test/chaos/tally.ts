@@ -17,6 +17,11 @@ export class Tally {
     return this.#counts;
   }
 
+  /** Tells what is not counted. */
+  tell(what: string): void {
+    this.say(what);
+  }
+
   killed(what: string): void {
     this.#kills += 1;
     this.count(`kill -9 of ${what}`);

@@ -16,7 +16,7 @@ export class NotOwnedError extends Error {
 /**
  * Makes sure that the partition is ours, and answers a check to be called right before the first byte of an insert is
  * written to an open connection: it fails when the process was paused in between for so long that the partition may
- * soon be another's. Half of the time in which it cannot be is left for the insert's way. What is left is a pause between that
+ * soon be another's. A quarter of the time in which it cannot be is left for the insert's way. What is left is a pause between that
  * check and the system call that follows it. It doubles nothing either: shorter than the server keeps idle connections,
  * the insert meets the token that our successor used; longer, it finds its connection closed.
  */
@@ -27,7 +27,7 @@ export async function assertOwned({ partition, clock, timing }: WriterContext): 
   } catch (error) {
     throw new NotOwnedError(error);
   }
-  const sureForMs = Math.min(timing.ownershipMs, partition.heldForMs / 2);
+  const sureForMs = Math.min(timing.ownershipMs, 0.75 * partition.heldForMs);
   return () => {
     if (clock.nowMs() - askedAt <= sureForMs) return;
     throw new StaleOwnershipError(

@@ -22,7 +22,7 @@ export interface WriterTiming {
   /** How long a query of an earlier try may go on before it is killed, milliseconds. */
   readonly killAfterMs: number;
   /**
-   * Ownership that was confirmed longer ago than this, or than half of the time for which the partition is sure to be
+   * Ownership that was confirmed longer ago than this, or than three quarters of the time for which the partition is sure to be
    * ours, is confirmed again before anything is sent, milliseconds.
    */
   readonly ownershipMs: number;

@@ -168,7 +168,8 @@ export class Consumer {
   async #hold(holding: Holding): Promise<void> {
     const { topic, partition } = holding.place;
     const log = await this.#logOf(holding.place, holding.ending.signal);
-    if (log === undefined) return;
+    // It may have been taken from us while its log was asked for: then it is another's, and no lane may begin.
+    if (log === undefined || holding.ending.signal.aborted) return;
     const { group, maxBatchBytes = this.settings.defaultBatchBytes } = this.options;
     const { patienceMs, sessionTimeoutMs } = this.settings;
     const owned = new OwnedPartition(
