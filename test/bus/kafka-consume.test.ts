@@ -345,4 +345,25 @@ describeWithKafka('consuming from Kafka', { own: { proxy: true } }, (kafka) => {
     await expect(consume(bus, new Recorder()).done).rejects.toThrow(/another kind.*--group/);
     await foreign.disconnect();
   });
+
+  it('ends when it is told to while it asks for the log of a partition that it was just given', async () => {
+    const bus = await withTopic();
+    await bus.append('t', numbered('k', 0, 3));
+    const seen = new Recorder();
+    const through = kafka.open({ prefix: bus.prefix, brokers: [kafka.proxy.address] });
+    let given = false;
+    let stopped = false;
+    const { done, end } = consume(through, seen);
+    kafka.proxy.fate = (key) => {
+      given ||= key === API.syncGroup;
+      if (given && key === API.metadata && !stopped) {
+        stopped = true;
+        void end();
+      }
+      return 'pass';
+    };
+    await done;
+    expect(stopped).toBe(true);
+    expect(seen.events).toEqual([]);
+  });
 });

@@ -5,7 +5,15 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 export type Fate = 'pass' | 'cut before' | 'cut after' | 'lose the answer';
 
 /** Keys of the requests that tests are interested in. */
-export const API = { produce: 0, fetch: 1, offsetCommit: 8, joinGroup: 11, heartbeat: 12 } as const;
+export const API = {
+  produce: 0,
+  fetch: 1,
+  metadata: 3,
+  offsetCommit: 8,
+  joinGroup: 11,
+  heartbeat: 12,
+  syncGroup: 14,
+} as const;
 
 /** Between clients and a broker, request by request. */
 export class KafkaProxy {
