@@ -6,40 +6,80 @@ export interface EngineOptions {
   readonly topic: string;
   readonly group: string;
   readonly fsync: boolean;
+  /** How many records it takes at a time. */
+  readonly blockRecords: number;
+  readonly keeps: EngineKeeps;
 }
 
-/** What of a record becomes rows. It is parsed by the view. */
-const RECORD =
+/**
+ * `ticks`: the rows of `price_ticks` alone. `all tables`: also what a worker writes of every record with bodies off, its
+ * row in `raw_records` and the times in `price_states`.
+ */
+export type EngineKeeps = 'ticks' | 'all tables';
+
+const TABLES = { price_ticks: 'engine_ticks', raw_records: 'engine_raw', price_states: 'engine_states' };
+const VIEWS = ['engine_ticks_view', 'engine_raw_view', 'engine_states_view'];
+
+/** The tables that it fills, by the name of the worker's. */
+export function engineTables(keeps: EngineKeeps): Partial<typeof TABLES> {
+  return keeps === 'ticks' ? { price_ticks: TABLES.price_ticks } : TABLES;
+}
+
+/** What of a record becomes ticks. It is parsed by the view. */
+const FRAME =
   'Tuple(at Int64, body Tuple(t String, e String, d Array(Tuple(o String, c Float64, b Float64, a Float64))))';
 
+/** What of a record becomes a row of `raw_records`. */
+const ENVELOPE = 'Tuple(sid String, n UInt64, at Int64, kind String)';
+
 /**
- * ClickHouse's own Kafka engine in the worker's place: the same rows in a table like `price_ticks`, made by a
- * materialized view. It keeps no envelopes and no dead letters, and promises at least once.
- * @param database holds `price_ticks` after the migrations
+ * ClickHouse's own Kafka engine in the worker's place: the same rows in tables like the worker's, made by materialized
+ * views. It checks nothing, writes no dead letters, and promises at least once.
+ * @param database holds the tables of the migrations
  */
 export async function createEngine(connection: Connection, options: EngineOptions): Promise<void> {
-  const { broker, topic, group, fsync } = options;
+  const { broker, topic, group, fsync, blockRecords, keeps } = options;
   const { database } = connection;
-  await connection.command(`CREATE TABLE ${database}.engine_ticks AS ${database}.price_ticks`, {
-    settings: { allow_suspicious_low_cardinality_types: 1 },
-  });
-  await connection.command(`
-    ALTER TABLE ${database}.engine_ticks MODIFY SETTING
-      fsync_after_insert = ${Number(fsync)}, fsync_part_directory = ${Number(fsync)}`);
+  for (const [original, table] of Object.entries(TABLES)) {
+    await connection.command(`CREATE TABLE ${database}.${table} AS ${database}.${original}`, {
+      settings: { allow_suspicious_low_cardinality_types: 1 },
+    });
+    await connection.command(`
+      ALTER TABLE ${database}.${table} MODIFY SETTING
+        fsync_after_insert = ${Number(fsync)}, fsync_part_directory = ${Number(fsync)}`);
+  }
   await connection.command(`
     CREATE TABLE ${database}.engine_queue (record String)
     ENGINE = Kafka
     SETTINGS kafka_broker_list = '${broker}', kafka_topic_list = '${topic}', kafka_group_name = '${group}',
       kafka_format = 'RawBLOB', kafka_num_consumers = 2, kafka_thread_per_consumer = 1,
-      kafka_max_block_size = 262144, kafka_poll_max_batch_size = 65536, kafka_flush_interval_ms = 1000`);
+      kafka_max_block_size = ${blockRecords}, kafka_poll_max_batch_size = 65536, kafka_flush_interval_ms = 1000`);
+  if (keeps === 'all tables') await keepAll(connection);
 }
 
-/** Attaches the materialized view, from which moment the engine reads. */
+async function keepAll(connection: Connection): Promise<void> {
+  const { database } = connection;
+  await connection.command(`
+    CREATE MATERIALIZED VIEW ${database}.engine_states_view TO ${database}.engine_states AS
+    SELECT market, min(received_at) AS first_received_at, max(received_at) AS last_received_at
+    FROM ${database}.engine_ticks GROUP BY market`);
+  await connection.command(`
+    CREATE MATERIALIZED VIEW ${database}.engine_raw_view TO ${database}.engine_raw AS
+    WITH JSONExtract(record, '${ENVELOPE}') AS r
+    SELECT
+      _topic AS \`_topic\`, 'engine' AS \`_log\`, toUInt32(_partition) AS \`_partition\`, toUInt64(_offset) AS \`_offset\`,
+      0 AS \`_index\`, fromUnixTimestamp64Micro(r.at, 'UTC') AS received_at, r.sid AS sid, r.n AS n, r.kind AS kind,
+      'json' AS encoding, 0 AS piece, 1 AS pieces, length(JSONExtractRaw(record, 'body')) AS body_bytes,
+      toDateTime(received_at) AS body_expires_at, '' AS request, '' AS body
+    FROM ${database}.engine_queue`);
+}
+
+/** Attaches the materialized view of the ticks, from which moment the engine reads. */
 export async function startEngine(connection: Connection): Promise<void> {
   const { database } = connection;
   await connection.command(`
-    CREATE MATERIALIZED VIEW ${database}.engine_view TO ${database}.engine_ticks AS
-    WITH JSONExtract(record, '${RECORD}') AS r
+    CREATE MATERIALIZED VIEW ${database}.engine_ticks_view TO ${database}.engine_ticks AS
+    WITH JSONExtract(record, '${FRAME}') AS r
     SELECT
       'engine' AS \`_log\`, toUInt32(_partition) AS \`_partition\`, toUInt64(_offset) AS \`_offset\`, i - 1 AS \`_index\`,
       fromUnixTimestamp64Micro(intDiv(r.at, 1000) * 1000, 'UTC') AS received_at,
@@ -52,7 +92,7 @@ export async function startEngine(connection: Connection): Promise<void> {
 
 /** Ends its reading, and removes what it made. */
 export async function dropEngine(connection: Connection): Promise<void> {
-  for (const table of ['engine_view', 'engine_queue', 'engine_ticks']) {
+  for (const table of [...VIEWS, 'engine_queue', ...Object.values(TABLES)]) {
     await connection.command(`DROP TABLE IF EXISTS ${connection.database}.${table} SYNC`);
   }
 }

@@ -9,13 +9,16 @@ import { Broker } from '../test/kafka/broker.js';
 import { Connection, EmbeddedClickHouse, migrate } from '../warehouse/index.js';
 import type { BenchFigure } from './bench.js';
 import { FrameSource, fillOrderBook } from './frames.js';
-import { createEngine, dropEngine, startEngine } from './kafka-engine.js';
+import { createEngine, dropEngine, type EngineKeeps, engineTables, startEngine } from './kafka-engine.js';
 import { cpuSeconds, forgetPeak, peakMemory } from './process-usage.js';
 import { WorkerProcess } from './worker-process.js';
 
 export const PARTITIONS = 4;
 const LOOK_MS = 10;
-/** Rows that must be visible before the clock starts: joining a group and starting a process are not measured. */
+/**
+ * Rows that must be visible before the clock starts, some of every partition among them: joining a group and starting a
+ * process are not measured, and what reads in large blocks is not credited with a whole block that it began before.
+ */
 const BEGIN_SHARE = 0.1;
 const GIVE_UP_MS = 180_000;
 
@@ -23,6 +26,8 @@ interface Load {
   readonly name: string;
   readonly entries: number;
   readonly records: number;
+  /** What the engine takes at a time: as much as helps it, and little beside the whole. */
+  readonly blockRecords: number;
   /** Prefix of its topics. */
   readonly prefix: string;
 }
@@ -31,7 +36,16 @@ interface Measured {
   readonly rowsPerSecond: number;
   readonly cpuPerMillionRows: number;
   readonly memory: number;
+  /** Sums of the rows, table by table, by which two that made the same rows are recognised. */
+  readonly sums: Readonly<Record<string, string>>;
 }
+
+/** What is compared of a row: all but the log's identity and the times that depend on when it was written. */
+const COMPARED = {
+  price_ticks: '_partition, _offset, _index, received_at, event, market, last, bid, ask, source',
+  raw_records: '_partition, _offset, _index, received_at, sid, n, kind, encoding, piece, pieces, body_bytes',
+  price_states: 'market, first_received_at, last_received_at',
+} as const;
 
 /**
  * Order book records in a Kafka topic until their rows are in the answer of a query: one worker with the whole protocol
@@ -49,8 +63,14 @@ export async function benchKafka(quick: boolean): Promise<BenchFigure[]> {
   });
   try {
     const loads: Load[] = [
-      { name: 'single-entry', entries: 1, records: quick ? 60_000 : 1_500_000, prefix: 'single.' },
-      { name: '10-entry', entries: 10, records: quick ? 12_000 : 300_000, prefix: 'ten.' },
+      {
+        name: 'single-entry',
+        entries: 1,
+        records: quick ? 60_000 : 1_500_000,
+        blockRecords: 262_144,
+        prefix: 'single.',
+      },
+      { name: '10-entry', entries: 10, records: quick ? 12_000 : 500_000, blockRecords: 65_536, prefix: 'ten.' },
     ];
     for (const load of loads) await fill(broker, load);
     await server.start(new AbortController().signal);
@@ -88,23 +108,33 @@ class Comparison {
 
   async compare(load: Load, fsync: boolean): Promise<BenchFigure[]> {
     const name = `${load.name}, ${fsync ? 'fsync' : 'no fsync'}`;
-    const engine = await this.engine(load, fsync);
+    const engines: [EngineKeeps, Measured][] = [];
+    for (const keeps of ['ticks', 'all tables'] as const) engines.push([keeps, await this.engine(load, fsync, keeps)]);
     const worker = await this.worker(load, { fsync, keepBodies: false });
-    const ratio = Math.round((worker.rowsPerSecond / engine.rowsPerSecond) * 100) / 100;
+    for (const [keeps, engine] of engines) assertSameRows(`${name}, ${keeps}`, engine, worker);
+    const beside = (engine: Measured) => Math.round((worker.rowsPerSecond / engine.rowsPerSecond) * 100) / 100;
     return [
-      ...describe(`${name}: ClickHouse's Kafka engine`, engine),
-      ...describe(`${name}: worker, exactly once`, worker),
-      { name: `${name}: worker beside the engine`, value: ratio, unit: 'times' },
+      ...engines.flatMap(([keeps, engine]) => describe(`${name}: ClickHouse's Kafka engine, ${keeps}`, engine)),
+      ...describe(`${name}: worker, all tables, exactly once`, worker),
+      ...engines.map(([keeps, engine]) => ({
+        name: `${name}: worker beside the engine with ${keeps}`,
+        value: beside(engine),
+        unit: 'times',
+      })),
     ];
   }
 
   /** ClickHouse reads the topic by itself. */
-  engine(load: Load, fsync: boolean): Promise<Measured> {
+  engine(load: Load, fsync: boolean, keeps: EngineKeeps): Promise<Measured> {
     return this.#inDatabase(fsync, async (connection) => {
       const topic = `${load.prefix}${TOPICS.orderBook}`;
-      await createEngine(connection, { broker: this.broker, topic, group: `engine-${randomUUID()}`, fsync });
+      const { blockRecords } = load;
+      const group = `engine-${randomUUID()}`;
+      await createEngine(connection, { broker: this.broker, topic, group, fsync, blockRecords, keeps });
       try {
-        return await this.#measure(connection, 'engine_ticks', load, [], () => startEngine(connection));
+        const measured = await this.#measure(connection, 'engine_ticks', load, [], () => startEngine(connection));
+        if (keeps === 'all tables') await this.#until(connection, 'engine_raw', load.records);
+        return { ...measured, sums: await sumsOf(connection, engineTables(keeps)) };
       } finally {
         await dropEngine(connection);
       }
@@ -132,7 +162,7 @@ class Comparison {
         const start = async () => worker.start();
         const measured = await this.#measure(connection, 'price_ticks', load, [worker], start);
         await this.#until(connection, 'raw_records', load.records);
-        return measured;
+        return { ...measured, sums: await sumsOf(connection, WORKER_TABLES) };
       } finally {
         await worker.stop();
       }
@@ -161,14 +191,14 @@ class Comparison {
     load: Load,
     helpers: readonly { readonly pid: number }[],
     start: () => Promise<unknown>,
-  ): Promise<Measured> {
+  ): Promise<Omit<Measured, 'sums'>> {
     const rows = load.records * load.entries;
     const { pid } = this.server.endpoint;
     forgetPeak(pid);
     const cpuBefore = cpuSeconds(pid);
     const started = { rows: 0, at: performance.now() };
     await start();
-    const first = await this.#until(connection, table, rows * BEGIN_SHARE);
+    const first = await this.#until(connection, table, rows * BEGIN_SHARE, PARTITIONS);
     const end = first.rows < rows ? await this.#until(connection, table, rows) : first;
     // A quick run may be over at the first look.
     const begin = first.rows < end.rows ? first : started;
@@ -181,19 +211,46 @@ class Comparison {
     };
   }
 
-  /** When a query first saw so many rows, milliseconds, and how many it saw. */
-  async #until(connection: Connection, table: string, wanted: number): Promise<{ rows: number; at: number }> {
+  /** When a query first saw so many rows, of so many partitions, milliseconds, and how many it saw. */
+  async #until(
+    connection: Connection,
+    table: string,
+    wanted: number,
+    ofPartitions = 0,
+  ): Promise<{ rows: number; at: number }> {
     const deadline = performance.now() + GIVE_UP_MS;
+    const partitions = ofPartitions > 0 ? 'uniqExact(_partition)' : '0';
     for (;;) {
-      const [row] = await connection.query<{ rows: number }>(
-        `SELECT count() AS rows FROM ${connection.database}.${table}`,
+      const [row] = await connection.query<{ rows: number; partitions: number }>(
+        `SELECT count() AS rows, ${partitions} AS partitions FROM ${connection.database}.${table}`,
       );
       const at = performance.now();
       const rows = row?.rows ?? 0;
-      if (rows >= wanted) return { rows, at };
+      if (rows >= wanted && (row?.partitions ?? 0) >= ofPartitions) return { rows, at };
       if (at > deadline) throw new Error(`${table} has ${rows} of ${wanted} rows after ${GIVE_UP_MS / 1000} s`);
       await sleep(LOOK_MS);
     }
+  }
+}
+
+const WORKER_TABLES = { price_ticks: 'price_ticks', raw_records: 'raw_records', price_states: 'price_states' };
+
+/** @param tables what each table of the worker is called */
+async function sumsOf(connection: Connection, tables: Partial<typeof WORKER_TABLES>): Promise<Measured['sums']> {
+  const sums: Record<string, string> = {};
+  for (const table of Object.keys(tables) as (keyof typeof COMPARED)[]) {
+    const [row] = await connection.query<{ sum: string }>(`
+      SELECT concat(toString(count()), '/', toString(groupBitXor(cityHash64(${COMPARED[table]})))) AS sum
+      FROM ${connection.database}.${tables[table]} ${table === 'price_states' ? 'FINAL' : ''}`);
+    sums[table] = row?.sum ?? '';
+  }
+  return sums;
+}
+
+/** A race between two that do not do the same says nothing. */
+function assertSameRows(name: string, engine: Measured, worker: Measured): void {
+  for (const [table, sum] of Object.entries(engine.sums)) {
+    if (sum !== worker.sums[table]) throw new Error(`${name}: ${table} of the engine is not that of the worker`);
   }
 }
 
