@@ -50,7 +50,7 @@ async function readAll(bus: Bus, count: number): Promise<number> {
   for (const { topic, partition, begin, end } of await bus.partitions()) {
     if (end === begin) continue;
     for await (const batch of bus.read(topic, partition, begin, end - 1)) {
-      for (let i = 0; i < batch.count; i++) check += batch.bytes[batch.bounds[i] ?? 0] ?? 0;
+      for (let i = 0; i < batch.count; i++) check += batch.bytes[batch.bounds[2 * i] ?? 0] ?? 0;
       records += batch.count;
     }
   }

@@ -9,9 +9,9 @@ export interface RecordBatch {
   /** Offset of the first record; the i-th has `firstOffset + i`. */
   readonly firstOffset: number;
   readonly count: number;
-  /** All values, one after the other. */
+  /** Holds all values, in order, and whatever else came with them. */
   readonly bytes: Buffer;
-  /** `count + 1` positions in `bytes`: the i-th value is `bytes[bounds[i] .. bounds[i + 1])`. */
+  /** `2 * count` positions in `bytes`: the i-th value is `bytes[bounds[2 * i] .. bounds[2 * i + 1])`. */
   readonly bounds: Uint32Array;
 }
 

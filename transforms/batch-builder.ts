@@ -116,8 +116,8 @@ export class BatchBuilder {
     this.#scanner.use(bytes);
     let i = from;
     for (; i < count && !this.#full; i++) {
-      const start = bounds[i] as number;
-      const end = bounds[i + 1] as number;
+      const start = bounds[2 * i] as number;
+      const end = bounds[2 * i + 1] as number;
       const fast = this.#scanner.scan(start, end) && this.#scanner.entries <= MOST_SCANNED_ENTRIES;
       const taken = fast
         ? this.#takeScanned(firstOffset + i)

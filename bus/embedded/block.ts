@@ -129,13 +129,16 @@ export class BatchBuilder {
   }
 
   build(): RecordBatch {
-    const bounds = new Uint32Array(this.#count + 1);
+    const bounds = new Uint32Array(2 * this.#count);
     const chunks: Buffer[] = [];
     let n = 0;
     let size = 0;
     for (const { block, from, to } of this.#parts) {
       const start = block.endOf(from - 1);
-      for (let i = from; i < to; i++) bounds[++n] = size + block.endOf(i) - start;
+      for (let i = from; i < to; i++, n++) {
+        bounds[2 * n] = size + block.endOf(i - 1) - start;
+        bounds[2 * n + 1] = size + block.endOf(i) - start;
+      }
       size += block.endOf(to - 1) - start;
       chunks.push(block.values(from, to));
     }

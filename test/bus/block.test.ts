@@ -53,7 +53,8 @@ describe('blocks', () => {
           expect(batch.firstOffset).toBe(offset);
           expect(batch.count).toBeGreaterThan(0);
           expect(batch.count === 1 || batch.bytes.length <= maxBytes).toBe(true);
-          for (let i = 0; i < batch.count; i++) found.push(batch.bytes.subarray(batch.bounds[i], batch.bounds[i + 1]));
+          for (let i = 0; i < batch.count; i++)
+            found.push(batch.bytes.subarray(batch.bounds[2 * i], batch.bounds[2 * i + 1]));
           offset += batch.count;
         }
         const wanted = of.slice(from, to + 1).map((v) => Buffer.from(v).toString('hex'));

@@ -61,8 +61,15 @@ export function runChild(script: string, ...args: string[]): Child {
 /** The values of a batch as text. */
 export function texts(batch: RecordBatch): string[] {
   return Array.from({ length: batch.count }, (_, i) =>
-    batch.bytes.toString('utf8', batch.bounds[i], batch.bounds[i + 1]),
+    batch.bytes.toString('utf8', batch.bounds[2 * i], batch.bounds[2 * i + 1]),
   );
+}
+
+/** Bytes of all values of a batch. */
+export function sizeOf({ count, bounds }: RecordBatch): number {
+  let size = 0;
+  for (let i = 0; i < 2 * count; i += 2) size += (bounds[i + 1] ?? 0) - (bounds[i] ?? 0);
+  return size;
 }
 
 export async function readAll(bus: Bus, topic: string): Promise<string[][]> {

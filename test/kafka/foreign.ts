@@ -1,8 +1,8 @@
+import { crc32c } from '@node-rs/crc32';
 import type { BusRecord } from '../../bus/index.js';
 import { Cluster } from '../../bus/kafka/cluster.js';
 import { offsetCommitRequest } from '../../bus/kafka/protocol/offsets.js';
 import { produceRequest } from '../../bus/kafka/protocol/produce.js';
-import { crc32c } from '../../bus/kafka/records/crc32c.js';
 import { BatchEncoder, stampBatch } from '../../bus/kafka/records/encode.js';
 import { BATCH, BATCH_PREFIX } from '../../bus/kafka/records/layout.js';
 
@@ -18,7 +18,7 @@ export async function appendForeignBatch(
   packed.writeInt32BE(packed.length - BATCH_PREFIX, BATCH.length);
   packed.writeInt16BE({ zstd: 4 }[codec], BATCH.attributes);
   stampBatch(packed, { producerId: -1, producerEpoch: -1, sequence: -1 });
-  packed.writeUInt32BE(crc32c(packed, BATCH.attributes), BATCH.crc);
+  packed.writeUInt32BE(crc32c(packed.subarray(BATCH.attributes)), BATCH.crc);
   await onCluster(brokers, async (cluster) => {
     const { leaders } = await cluster.topic(topic);
     const request = produceRequest(topic, [{ partition: 0, bytes: packed }], 5000);

@@ -34,7 +34,7 @@ export async function readLedger(bus: Bus, ledger = emptyLedger(), options: Ledg
     if (end === begin || (options.topic !== undefined && topic !== options.topic)) continue;
     for await (const batch of bus.read(topic, partition, begin, end - 1)) {
       for (let i = 0; i < batch.count; i++) {
-        const text = batch.bytes.toString('utf8', batch.bounds[i], batch.bounds[i + 1]);
+        const text = batch.bytes.toString('utf8', batch.bounds[2 * i], batch.bounds[2 * i + 1]);
         const place: Place = { topic, log, partition, offset: batch.firstOffset + i };
         ledger.records += 1;
         options.onRecord?.(topic, text);

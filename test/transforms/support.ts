@@ -49,10 +49,12 @@ export function delta(d: readonly unknown[], e = EVENT): string {
 
 /** Values as a bus hands them over. */
 export function recordBatch(values: readonly Uint8Array[], firstOffset = 0): RecordBatch {
-  const bounds = new Uint32Array(values.length + 1);
-  values.forEach((value, i) => {
-    bounds[i + 1] = (bounds[i] as number) + value.length;
-  });
+  const bounds = new Uint32Array(2 * values.length);
+  for (let i = 0, size = 0; i < values.length; i++) {
+    bounds[2 * i] = size;
+    size += values[i]?.length ?? 0;
+    bounds[2 * i + 1] = size;
+  }
   return { firstOffset, count: values.length, bytes: Buffer.concat(values), bounds };
 }
 

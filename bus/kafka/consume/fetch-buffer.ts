@@ -1,7 +1,6 @@
 import type { RecordBatch } from '../../bus.js';
 import { Notice } from '../notice.js';
 import { RecordSet } from '../records/record-set.js';
-import { Values } from '../records/values.js';
 
 /** What was fetched of one partition and not handed over yet. */
 export class FetchBuffer {
@@ -45,7 +44,7 @@ export class FetchBuffer {
     this.#arrived.give();
   }
 
-  /** Everything there is, up to the size of a batch; undefined after `close`. Rejects after `fail`. */
+  /** What came next, up to the size of a batch; undefined after `close`. Rejects after `fail`. */
   async take(): Promise<RecordBatch | undefined> {
     for (;;) {
       if (this.#closed) return undefined;
@@ -59,16 +58,12 @@ export class FetchBuffer {
   }
 
   #gather(): RecordBatch | undefined {
-    let [set] = this.#sets;
-    if (!set) return undefined;
-    const firstOffset = set.next;
-    const values = new Values(Math.min(this.maxBatchBytes, this.bytes));
-    for (; set; [set] = this.#sets) {
-      set.moveInto(values, this.maxBatchBytes);
-      if (!set.drained) break;
+    const [set] = this.#sets;
+    const batch = set?.take(this.maxBatchBytes);
+    if (set?.drained) {
       this.#sets.shift();
       this.bytes -= set.size;
     }
-    return { firstOffset, ...values.finish() };
+    return batch;
   }
 }

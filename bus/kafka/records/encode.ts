@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { crc32c } from '@node-rs/crc32';
 import type { BusRecord } from '../../bus.js';
-import { crc32c } from './crc32c.js';
 import { BATCH, BATCH_PREFIX, MAGIC } from './layout.js';
 
 const compress = promisify(gzip);
@@ -99,7 +99,7 @@ export function stampBatch(batch: Buffer, stamp: ProducerStamp): void {
   batch.writeBigInt64BE(BigInt(stamp.producerId), BATCH.producerId);
   batch.writeInt16BE(stamp.producerEpoch, BATCH.producerEpoch);
   batch.writeInt32BE(stamp.sequence, BATCH.baseSequence);
-  batch.writeUInt32BE(crc32c(batch, BATCH.attributes), BATCH.crc);
+  batch.writeUInt32BE(crc32c(batch.subarray(BATCH.attributes)), BATCH.crc);
 }
 
 function writeHeader(batch: Buffer, count: number, timestampMs: number): void {

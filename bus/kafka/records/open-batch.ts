@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
+import { crc32c } from '@node-rs/crc32';
 import { describeError } from '../../../core/index.js';
-import { crc32c } from './crc32c.js';
 import { BATCH, BATCH_PREFIX, CODEC_MASK, CODECS, CONTROL_BIT, MAGIC } from './layout.js';
 
 /** Why a batch cannot be read; whoever knows the topic makes a full error of it. */
@@ -23,28 +23,38 @@ export class OpenBatch {
   readonly bytes: Buffer;
   readonly #count: number;
   #index = 0;
+  /** Where the records end. */
+  readonly #limit: number;
   /** Where the next record begins, where the one after it does, and what is being read. */
-  #record = 0;
+  #record: number;
   #after = 0;
   #at = 0;
   start = 0;
   end = 0;
 
-  /** @throws UnreadableBatch */
-  constructor(batch: Buffer) {
-    if (batch.readInt8(BATCH.magic) !== MAGIC) throw new UnreadableBatch('their message format is older than 2');
-    if (crc32c(batch, BATCH.attributes) !== batch.readUInt32BE(BATCH.crc)) {
+  /**
+   * @param bytes holds the batch at [start, end)
+   * @throws UnreadableBatch
+   */
+  constructor(bytes: Buffer, start: number, end: number) {
+    if (bytes.readInt8(start + BATCH.magic) !== MAGIC)
+      throw new UnreadableBatch('their message format is older than 2');
+    if (crc32c(bytes.subarray(start + BATCH.attributes, end)) !== bytes.readUInt32BE(start + BATCH.crc)) {
       throw new UnreadableBatch('their checksum is wrong');
     }
-    const attributes = batch.readInt16BE(BATCH.attributes);
+    const attributes = bytes.readInt16BE(start + BATCH.attributes);
     if ((attributes & CONTROL_BIT) !== 0) {
       throw new UnreadableBatch('a transaction ends there, and no transactional producer may write to this topic');
     }
-    this.#count = batch.readInt32BE(BATCH.count);
-    if (this.#count !== batch.readInt32BE(BATCH.lastOffsetDelta) + 1) {
+    this.#count = bytes.readInt32BE(start + BATCH.count);
+    if (this.#count !== bytes.readInt32BE(start + BATCH.lastOffsetDelta) + 1) {
       throw new UnreadableBatch('offsets are missing among them, as if the topic were compacted');
     }
-    this.bytes = uncompressed(batch.subarray(BATCH.records), attributes & CODEC_MASK);
+    const codec = attributes & CODEC_MASK;
+    const plain = CODECS[codec] === 'none';
+    this.bytes = plain ? bytes : uncompressed(bytes.subarray(start + BATCH.records, end), codec);
+    this.#record = plain ? start + BATCH.records : 0;
+    this.#limit = plain ? end : this.bytes.length;
   }
 
   get drained(): boolean {
@@ -66,7 +76,7 @@ export class OpenBatch {
     const size = this.#zigzag();
     this.start = this.#at;
     this.end = size > 0 ? this.#at + size : this.#at;
-    if (length < 0 || delta !== this.#index || this.end > after || after > bytes.length) {
+    if (length < 0 || delta !== this.#index || this.end > after || after > this.#limit) {
       throw new UnreadableBatch('one of them is torn');
     }
     this.#after = after;
@@ -90,7 +100,6 @@ export class OpenBatch {
 
 function uncompressed(records: Buffer, code: number): Buffer {
   const codec = CODECS[code] ?? `codec ${code}`;
-  if (codec === 'none') return records;
   if (codec !== 'gzip') {
     throw new UnreadableBatch(
       `they are compressed with ${codec}, and only gzip is read; set compression.type of whoever wrote them to gzip or none`,

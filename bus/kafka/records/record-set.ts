@@ -1,7 +1,7 @@
 import type { RecordBatch } from '../../bus.js';
 import { UnreadableRecordsError } from '../../errors.js';
+import { Bounds } from './bounds.js';
 import { extentOf, OpenBatch, UnreadableBatch } from './open-batch.js';
-import { Values } from './values.js';
 
 /**
  * The record batches of one answer to a fetch, from an offset on. Every offset must be there: a batch that does not
@@ -37,44 +37,35 @@ export class RecordSet {
     return this.#next >= this.end;
   }
 
-  /** The offset of the next record. */
-  get next(): number {
-    return this.#next;
-  }
-
   /**
    * The next records, of at most `maxBytes` of values but at least one, before `until`; undefined when there is none.
+   * They stay where they are: the answer holds on to the bytes that came.
    * @throws UnreadableRecordsError
    */
   take(maxBytes: number, until = Infinity): RecordBatch | undefined {
     const firstOffset = this.#next;
-    const values = new Values(Math.min(maxBytes, this.size));
-    this.moveInto(values, maxBytes, until);
-    return values.count > 0 ? { firstOffset, ...values.finish() } : undefined;
-  }
-
-  /**
-   * Moves records to those that are there already, as long as they are of at most `maxBytes` together, or one.
-   * @throws UnreadableRecordsError when there was none and the next one cannot be read
-   */
-  moveInto(values: Values, maxBytes: number, until = Infinity): void {
     const limit = Math.min(until, this.end);
+    const bounds = new Bounds();
+    let bytes = this.bytes;
     try {
-      while (this.#next < limit && this.#takeOne(values, maxBytes)) this.#next++;
+      for (let size = 0; this.#next < limit; this.#next++) {
+        const open = this.#batchOf(this.#next);
+        if (bounds.count === 0) bytes = open.bytes;
+        else if (open.bytes !== bytes) break;
+        open.peek();
+        size += open.end - open.start;
+        if (bounds.count > 0 && size > maxBytes) break;
+        bounds.add(open.start, open.end);
+        open.advance();
+      }
     } catch (error) {
       if (!(error instanceof UnreadableBatch)) throw error;
-      if (values.count === 0) {
+      if (bounds.count === 0) {
         throw new UnreadableRecordsError(this.topic, this.partition, this.#next, this.#openEnd, error.message);
       }
     }
-  }
-
-  #takeOne(values: Values, maxBytes: number): boolean {
-    const open = this.#batchOf(this.#next);
-    open.peek();
-    if (!values.add(open.bytes, open.start, open.end, maxBytes)) return false;
-    open.advance();
-    return true;
+    const { count } = bounds;
+    return count > 0 ? { firstOffset, count, bytes, bounds: bounds.finish() } : undefined;
   }
 
   /** The batch of which the next record is that of the offset. */
@@ -90,7 +81,7 @@ export class RecordSet {
       throw new UnreadableBatch('they are missing, as if the topic were compacted');
     }
     this.#openEnd = extent.end;
-    const open = new OpenBatch(this.bytes.subarray(this.#at, extent.next));
+    const open = new OpenBatch(this.bytes, this.#at, extent.next);
     for (let before = extent.base; before < offset; before++) {
       open.peek();
       open.advance();
