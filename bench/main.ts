@@ -1,22 +1,13 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, totalmem } from 'node:os';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { Command, Option } from 'commander';
-import { packageRoot } from '../core/index.js';
 import type { Bench, BenchFigure } from './bench.js';
 import { BENCHES } from './benches.js';
+import { type BenchResults, describeSettings, type Result, show, spreadOf, writeResults } from './results.js';
 
 const RUNS = 5;
-
-interface Result {
-  readonly name: string;
-  readonly unit: string;
-  readonly median: number;
-  readonly runs: readonly number[];
-}
 
 const program = new Command('npm run bench --')
   .argument('[names...]', 'what to measure; without any, everything')
@@ -57,12 +48,7 @@ async function measure(bench: Bench, quick: boolean): Promise<void> {
   const settings = { ...bench.settings, ...(quick ? { quick } : {}), runs: all.length, ...machine() };
   print(results, settings);
   if (quick) return;
-  const folder = join(packageRoot(), 'bench/results');
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(
-    join(folder, `${bench.name}.json`),
-    `${JSON.stringify({ bench: bench.name, about: bench.about, settings, results }, undefined, 2)}\n`,
-  );
+  writeResults({ bench: bench.name, about: bench.about, settings, results });
 }
 
 async function runOnce(name: string, quick: boolean): Promise<BenchFigure[]> {
@@ -90,16 +76,13 @@ function machine() {
   };
 }
 
-function print(results: readonly Result[], settings: Readonly<Record<string, unknown>>): void {
+function print(results: readonly Result[], settings: BenchResults['settings']): void {
   const width = Math.max(...results.map((r) => r.name.length));
-  for (const { name, median: middle, unit, runs } of results) {
-    const spread = runs.length > 1 ? `   (${show(Math.min(...runs))} to ${show(Math.max(...runs))})` : '';
-    process.stdout.write(`  ${name.padEnd(width)}  ${show(middle).padStart(12)} ${unit}${spread}\n`);
+  for (const result of results) {
+    const spread = result.runs.length > 1 ? `   (${spreadOf(result)})` : '';
+    process.stdout.write(
+      `  ${result.name.padEnd(width)}  ${show(result.median).padStart(12)} ${result.unit}${spread}\n`,
+    );
   }
-  const described = Object.entries(settings).map(([key, value]) => `${key} ${String(value)}`);
-  process.stdout.write(`  with: ${described.join(', ')}\n`);
-}
-
-function show(value: number): string {
-  return value.toLocaleString('en-US', { maximumFractionDigits: 2 });
+  process.stdout.write(`  with: ${describeSettings(settings)}\n`);
 }

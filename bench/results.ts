@@ -1,0 +1,64 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { packageRoot } from '../core/index.js';
+
+const FOLDER = join(packageRoot(), 'bench/results');
+
+/** One figure of a benchmark over its runs. */
+export interface Result {
+  readonly name: string;
+  readonly unit: string;
+  readonly median: number;
+  readonly runs: readonly number[];
+}
+
+/** What a benchmark measured, and with what. */
+export interface BenchResults {
+  readonly bench: string;
+  readonly about: string;
+  readonly settings: Readonly<Record<string, string | number | boolean>>;
+  readonly results: readonly Result[];
+}
+
+export function writeResults(results: BenchResults): void {
+  mkdirSync(FOLDER, { recursive: true });
+  writeFileSync(join(FOLDER, `${results.bench}.json`), `${JSON.stringify(results, undefined, 2)}\n`);
+}
+
+/** What was written last of each benchmark, by name. */
+export function readResults(): BenchResults[] {
+  const files = readdirSync(FOLDER).toSorted();
+  return files.map((file) => JSON.parse(readFileSync(join(FOLDER, file), 'utf8')) as BenchResults);
+}
+
+/** The page `docs/performance.md`. */
+export function renderResults(all: readonly BenchResults[]): string {
+  const sections = all.map(({ bench, about, settings, results }) => {
+    const rows = results.map(
+      (result) => `| ${result.name} | ${show(result.median)} ${result.unit} | ${spreadOf(result)} |`,
+    );
+    const table = ['| figure | median | lowest to highest |', '| --- | ---: | --- |', ...rows].join('\n');
+    return `## ${bench}\n\n${about[0]?.toUpperCase()}${about.slice(1)}.\n\n${table}\n\nWith: ${describeSettings(settings)}.\n`;
+  });
+  return `${HEAD}\n${sections.join('\n')}`;
+}
+
+const HEAD = `# What was measured
+
+Made from [bench/results/](../bench/results) by \`npx vitest run test/bench --update\`; \`npm run bench -- NAME\` measures again.
+Everything, the simulated exchange and the broker too, ran on the one machine whose cores are named below.
+`;
+
+export function spreadOf({ runs }: Result): string {
+  return `${show(Math.min(...runs))} to ${show(Math.max(...runs))}`;
+}
+
+export function describeSettings(settings: BenchResults['settings']): string {
+  return Object.entries(settings)
+    .map(([name, value]) => `${name} ${String(value)}`)
+    .join(', ');
+}
+
+export function show(value: number): string {
+  return value.toLocaleString('en-US', { maximumFractionDigits: 2 });
+}
