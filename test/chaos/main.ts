@@ -34,11 +34,12 @@ const say = (line: string) => {
 try {
   const kills = values.kills === undefined ? {} : { kills: Number(values.kills) };
   const report = await runChaos({ bus, minutes, seed, ...kills, signal: processSignal(), say });
-  process.stdout.write(`${renderReport(report)}\n`);
+  await new Promise((written) => process.stdout.write(`${renderReport(report)}\n`, written));
   const clean = isClean(report);
   const faults = renderFaults(report);
   if (faults !== '') process.stderr.write(`\n${faults}\n`);
-  process.exitCode = clean ? 0 : 1;
+  // Everything was told: nothing that is still open may keep the process.
+  process.exit(clean ? 0 : 1);
 } catch (error) {
   if (!(error instanceof Stopped)) throw error;
   process.exitCode = 130;
