@@ -233,10 +233,11 @@ class Comparison {
   }
 }
 
-const WORKER_TABLES = { price_ticks: 'price_ticks', raw_records: 'raw_records', price_states: 'price_states' };
+type Tables = Partial<Record<keyof typeof COMPARED, string>>;
+const WORKER_TABLES: Tables = { price_ticks: 'price_ticks', raw_records: 'raw_records', price_states: 'price_states' };
 
 /** @param tables what each table of the worker is called */
-async function sumsOf(connection: Connection, tables: Partial<typeof WORKER_TABLES>): Promise<Measured['sums']> {
+async function sumsOf(connection: Connection, tables: Tables): Promise<Measured['sums']> {
   const sums: Record<string, string> = {};
   for (const table of Object.keys(tables) as (keyof typeof COMPARED)[]) {
     const [row] = await connection.query<{ sum: string }>(`

@@ -1,28 +1,31 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { openKafkaBus } from '../../bus/index.js';
+import { JavaServer } from '../support/java-server.js';
 import { kafkaJars } from './jars.js';
 import { brokerProperties, KEYSTORE_PASSWORD, type Listeners, type Ports } from './properties.js';
 
 const run = promisify(execFile);
-const JVM = ['-Xms256m', '-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-Xshare:auto'];
 const READY_MS = 60_000;
 
 /** A single Kafka node (KRaft) on loopback, in a folder of its own. */
 export class Broker {
-  #child: ChildProcess | undefined;
+  readonly #server: JavaServer;
 
   private constructor(
     private readonly dir: string,
-    private readonly jars: string,
+    jars: string,
     private readonly ports: Ports,
-  ) {}
+  ) {
+    const heap = ['-Xms256m', '-Xmx512m'];
+    this.#server = new JavaServer({ name: 'Kafka', jars, heap, log: join(dir, 'broker.log') });
+  }
 
   /** Starts a fresh broker on free ports, and waits until it serves. */
   static async start(options: Listeners = {}): Promise<Broker> {
@@ -59,35 +62,22 @@ export class Broker {
   }
 
   get pid(): number {
-    return this.#child?.pid ?? -1;
+    return this.#server.pid;
   }
 
   /** kill -9. */
-  async kill(): Promise<void> {
-    await this.#end('SIGKILL');
+  kill(): Promise<void> {
+    return this.#server.kill();
   }
 
   /** Starts on the same data and ports, and waits until it serves. */
-  async restart(): Promise<void> {
-    const log = openSync(join(this.dir, 'broker.log'), 'a');
-    const child = spawn('java', this.#java('kafka.Kafka', join(this.dir, 'server.properties')), {
-      stdio: ['ignore', log, log],
-    });
-    closeSync(log);
-    const killWithUs = () => void child.kill('SIGKILL');
-    process.once('exit', killWithUs);
-    child.once('exit', () => process.off('exit', killWithUs));
-    this.#child = child;
-    const died = once(child, 'exit').then(() => {
-      throw new Error(`Kafka ended:\n${readFileSync(join(this.dir, 'broker.log'), 'utf8').slice(-3000)}`);
-    });
-    await Promise.race([this.#serves(), died]);
-    died.catch(() => undefined);
+  restart(): Promise<void> {
+    return this.#server.start('kafka.Kafka', [join(this.dir, 'server.properties')], () => this.#serves());
   }
 
   /** Ends it and removes its folder. */
   async remove(): Promise<void> {
-    await this.#end('SIGKILL');
+    await this.kill();
     await rm(this.dir, { recursive: true, force: true });
   }
 
@@ -100,14 +90,6 @@ export class Broker {
     }
   }
 
-  async #end(signal: NodeJS.Signals): Promise<void> {
-    const child = this.#child;
-    if (!child || child.exitCode !== null || child.signalCode !== null) return;
-    const ended = once(child, 'exit');
-    child.kill(signal);
-    await ended;
-  }
-
   async #format(options: Listeners): Promise<void> {
     const { security } = options;
     const config = join(this.dir, 'server.properties');
@@ -116,7 +98,7 @@ export class Broker {
       security ? ['--add-scram', `${mechanism}=[name=${security.user},password=${security.password}]`] : [],
     );
     const format = ['format', '-t', 'chancery-test-cluster0', '-c', config, ...users];
-    await run('java', this.#java('kafka.tools.StorageTool', ...format));
+    await this.#server.tool('kafka.tools.StorageTool', format);
     if (security) await this.#makeCertificate();
   }
 
@@ -135,10 +117,6 @@ export class Broker {
       ...store,
     ]);
     await run('keytool', ['-exportcert', '-rfc', '-file', join(this.dir, 'broker.pem'), ...store]);
-  }
-
-  #java(main: string, ...args: string[]): string[] {
-    return [...JVM, '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn', '-cp', join(this.jars, '*'), main, ...args];
   }
 }
 

@@ -1,16 +1,13 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { freePort } from '../../warehouse/embedded/ports.js';
 import { until } from '../pipeline/rig.js';
+import { JavaServer } from '../support/java-server.js';
 import { MavenJars } from '../support/maven.js';
 
-const run = promisify(execFile);
-const JVM = ['-Xmx128m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-Xshare:auto'];
 const jars = new MavenJars('zookeeper');
 
 /** Why no ZooKeeper can be started here; undefined when one can. */
@@ -19,12 +16,15 @@ export const whyNoZooKeeper = (): string | undefined => jars.whyNot;
 /** A single ZooKeeper on a free port of loopback, in a folder of its own. */
 export class ZooKeeper {
   readonly #dir = mkdtempSync(join(tmpdir(), 'chancery-zookeeper-'));
-  #child: ChildProcess | undefined;
+  readonly #server: JavaServer;
 
   private constructor(
-    private readonly jars: string,
+    jars: string,
     readonly port: number,
-  ) {}
+  ) {
+    const log = join(this.#dir, 'zookeeper.log');
+    this.#server = new JavaServer({ name: 'ZooKeeper', jars, heap: ['-Xmx128m'], log });
+  }
 
   static async start(): Promise<ZooKeeper> {
     const zooKeeper = new ZooKeeper(await jars.fetch(), await freePort([]));
@@ -39,19 +39,14 @@ export class ZooKeeper {
 
   /** Paths of all nodes from here down, as its own command line tool lists them. */
   async paths(from: string): Promise<string[]> {
-    const tool = ['org.apache.zookeeper.ZooKeeperMain', '-server', `127.0.0.1:${this.port}`, 'ls', '-R', from];
-    const { stdout } = await run('java', this.#java(tool), { maxBuffer: 2 ** 24 });
+    const args = ['-server', `127.0.0.1:${this.port}`, 'ls', '-R', from];
+    const stdout = await this.#server.tool('org.apache.zookeeper.ZooKeeperMain', args);
     return stdout.split('\n').filter((line) => line.startsWith(from));
   }
 
   /** Ends it and removes its folder. */
   async remove(): Promise<void> {
-    const child = this.#child;
-    if (child && child.exitCode === null && child.signalCode === null) {
-      const ended = once(child, 'exit');
-      child.kill('SIGKILL');
-      await ended;
-    }
+    await this.#server.kill();
     rmSync(this.#dir, { recursive: true, force: true });
   }
 
@@ -66,21 +61,8 @@ export class ZooKeeper {
     };
     const lines = Object.entries(properties).map(([name, value]) => `${name}=${value}\n`);
     writeFileSync(config, lines.join(''));
-    const logFile = join(this.#dir, 'zookeeper.log');
-    const log = openSync(logFile, 'a');
-    const child = spawn('java', this.#java(['org.apache.zookeeper.server.ZooKeeperServerMain', config]), {
-      stdio: ['ignore', log, log],
-    });
-    closeSync(log);
-    const killWithUs = () => void child.kill('SIGKILL');
-    process.once('exit', killWithUs);
-    child.once('exit', () => process.off('exit', killWithUs));
-    this.#child = child;
-    const died = once(child, 'exit').then(() => {
-      throw new Error(`ZooKeeper ended:\n${readFileSync(logFile, 'utf8').slice(-3000)}`);
-    });
-    await Promise.race([until(30_000, () => this.#serves()), died]);
-    died.catch(() => undefined);
+    const ready = () => until(30_000, () => this.#serves());
+    await this.#server.start('org.apache.zookeeper.server.ZooKeeperServerMain', [config], ready);
   }
 
   async #serves(): Promise<true | string> {
@@ -95,9 +77,5 @@ export class ZooKeeper {
     } finally {
       socket.destroy();
     }
-  }
-
-  #java(args: readonly string[]): string[] {
-    return [...JVM, '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn', '-cp', join(this.jars, '*'), ...args];
   }
 }
