@@ -10,6 +10,7 @@ import { benchKafka, PARTITIONS } from './kafka.js';
 import { benchKafkaAppend, whyNoKafka } from './kafka-append.js';
 import { benchLargeFrames } from './large-frames.js';
 import { benchLive, FRAMES_PER_SECOND, SECONDS } from './live.js';
+import { RATE_CLOCK } from './rate-clock.js';
 import { benchStorage, PACE, SECONDS as STORAGE_SECONDS } from './storage.js';
 import { benchTrading, PACES, SECONDS as TRADING_SECONDS } from './trading.js';
 import { benchTransform } from './transform.js';
@@ -40,6 +41,7 @@ export const BENCHES: readonly Bench[] = [
       workers: 1,
       events: 40,
       markets: 480,
+      clock: RATE_CLOCK,
     },
     unavailable: whyNoBroker,
     run: benchKafka,
@@ -59,7 +61,15 @@ export const BENCHES: readonly Bench[] = [
   {
     name: 'transform',
     about: 'order book records in the embedded log until their rows are in the answer of a query',
-    settings: { fsync: true, protocol: 'exactly once', partitions: 4, workers: 1, events: 40, markets: 480 },
+    settings: {
+      fsync: true,
+      protocol: 'exactly once',
+      partitions: 4,
+      workers: 1,
+      events: 40,
+      markets: 480,
+      clock: RATE_CLOCK,
+    },
     run: benchTransform,
   },
   {

@@ -90,9 +90,9 @@ export async function startEngine(connection: Connection): Promise<void> {
     ARRAY JOIN r.body.d AS entry, arrayEnumerate(r.body.d) AS i`);
 }
 
-/** Ends its reading, and removes what it made. */
-export async function dropEngine(connection: Connection): Promise<void> {
-  for (const table of [...VIEWS, 'engine_queue', ...Object.values(TABLES)]) {
+/** Ends its reading. Its tables stay. */
+export async function stopEngine(connection: Connection): Promise<void> {
+  for (const table of [...VIEWS, 'engine_queue']) {
     await connection.command(`DROP TABLE IF EXISTS ${connection.database}.${table} SYNC`);
   }
 }

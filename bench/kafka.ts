@@ -1,25 +1,23 @@
+import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { openKafkaBus } from '../bus/index.js';
 import { createLogger, TOPICS } from '../core/index.js';
 import { Broker } from '../test/kafka/broker.js';
-import { Connection, EmbeddedClickHouse, migrate } from '../warehouse/index.js';
+import { type Connection, EmbeddedClickHouse } from '../warehouse/index.js';
 import type { BenchFigure } from './bench.js';
 import { FrameSource, fillOrderBook } from './frames.js';
-import { createEngine, dropEngine, type EngineKeeps, engineTables, startEngine } from './kafka-engine.js';
+import { inFreshDatabase } from './fresh-database.js';
+import { createEngine, type EngineKeeps, engineTables, startEngine, stopEngine } from './kafka-engine.js';
 import { cpuSeconds, forgetPeak, peakMemory } from './process-usage.js';
+import { LOOK_MS, RateClock } from './rate-clock.js';
 import { WorkerProcess } from './worker-process.js';
 
 export const PARTITIONS = 4;
-const LOOK_MS = 10;
-/**
- * Rows that must be visible before the clock starts, some of every partition among them: joining a group and starting a
- * process are not measured, and what reads in large blocks is not credited with a whole block that it began before.
- */
-const BEGIN_SHARE = 0.1;
 const GIVE_UP_MS = 180_000;
 
 interface Load {
@@ -49,7 +47,8 @@ const COMPARED = {
 
 /**
  * Order book records in a Kafka topic until their rows are in the answer of a query: one worker with the whole protocol
- * beside ClickHouse's own Kafka engine, one after the other, from the same topic, into the same server.
+ * beside ClickHouse's own Kafka engine, one after the other, from the same topic, into the same server. Its files stay
+ * until all runs are over (`inFreshDatabase` says why): they are in the folder for temporary files, which is removed then.
  */
 export async function benchKafka(quick: boolean): Promise<BenchFigure[]> {
   const broker = await Broker.start();
@@ -66,26 +65,27 @@ export async function benchKafka(quick: boolean): Promise<BenchFigure[]> {
       {
         name: 'single-entry',
         entries: 1,
-        records: quick ? 60_000 : 1_500_000,
+        records: quick ? 60_000 : 4_500_000,
         blockRecords: 262_144,
         prefix: 'single.',
       },
-      { name: '10-entry', entries: 10, records: quick ? 12_000 : 500_000, blockRecords: 65_536, prefix: 'ten.' },
+      { name: '10-entry', entries: 10, records: quick ? 12_000 : 1_200_000, blockRecords: 65_536, prefix: 'ten.' },
     ];
     for (const load of loads) await fill(broker, load);
     await server.start(new AbortController().signal);
     const bench = new Comparison(broker.address, server, folder);
     const figures: BenchFigure[] = [];
     for (const load of loads) {
-      for (const fsync of [true, false]) figures.push(...(await bench.compare(load, fsync)));
-      const { rowsPerSecond } = await bench.worker(load, { fsync: true, keepBodies: true });
-      figures.push({ name: `${load.name}, fsync, bodies kept: worker`, value: rowsPerSecond, unit: 'rows/s' });
+      for (const fsync of [true, false]) {
+        figures.push(...(await bench.compare(load, fsync)));
+        const measured = await bench.worker(load, { fsync, keepBodies: true });
+        figures.push(...describe(`${nameOf(load, fsync)}: worker, bodies kept`, measured));
+      }
     }
     return figures;
   } finally {
     await server.stop();
-    await broker.remove();
-    rmSync(folder, { recursive: true, force: true });
+    await broker.kill();
   }
 }
 
@@ -99,6 +99,8 @@ async function fill(broker: Broker, { prefix, records, entries }: Load): Promise
   }
 }
 
+const nameOf = (load: Load, fsync: boolean): string => `${load.name}, ${fsync ? 'fsync' : 'no fsync'}`;
+
 class Comparison {
   constructor(
     private readonly broker: string,
@@ -107,7 +109,7 @@ class Comparison {
   ) {}
 
   async compare(load: Load, fsync: boolean): Promise<BenchFigure[]> {
-    const name = `${load.name}, ${fsync ? 'fsync' : 'no fsync'}`;
+    const name = nameOf(load, fsync);
     const engines: [EngineKeeps, Measured][] = [];
     for (const keeps of ['ticks', 'all tables'] as const) engines.push([keeps, await this.engine(load, fsync, keeps)]);
     const worker = await this.worker(load, { fsync, keepBodies: false });
@@ -126,7 +128,7 @@ class Comparison {
 
   /** ClickHouse reads the topic by itself. */
   engine(load: Load, fsync: boolean, keeps: EngineKeeps): Promise<Measured> {
-    return this.#inDatabase(fsync, async (connection) => {
+    return inFreshDatabase(this.server.endpoint.owner, fsync, async (connection) => {
       const topic = `${load.prefix}${TOPICS.orderBook}`;
       const { blockRecords } = load;
       const group = `engine-${randomUUID()}`;
@@ -136,14 +138,14 @@ class Comparison {
         if (keeps === 'all tables') await this.#until(connection, 'engine_raw', load.records);
         return { ...measured, sums: await sumsOf(connection, engineTables(keeps)) };
       } finally {
-        await dropEngine(connection);
+        await stopEngine(connection);
       }
     });
   }
 
   /** `chancery transform`, a process of its own. */
   worker(load: Load, { fsync, keepBodies }: { fsync: boolean; keepBodies: boolean }): Promise<Measured> {
-    return this.#inDatabase(fsync, async (connection) => {
+    return inFreshDatabase(this.server.endpoint.owner, fsync, async (connection) => {
       const worker = new WorkerProcess({
         endpoint: this.server.endpoint.owner,
         settings: {
@@ -169,21 +171,6 @@ class Comparison {
     });
   }
 
-  /** Runs it on a fresh database. */
-  async #inDatabase<T>(fsync: boolean, run: (connection: Connection) => Promise<T>): Promise<T> {
-    const database = `bench_${randomUUID().replaceAll('-', '')}`;
-    const endpoint = this.server.endpoint.owner;
-    const connection = new Connection({ endpoint, database, application: 'chancery bench' });
-    try {
-      await connection.command(`CREATE DATABASE ${database}`);
-      await migrate(connection, { fsync }, new AbortController().signal);
-      return await run(connection);
-    } finally {
-      await connection.command(`DROP DATABASE IF EXISTS ${database} SYNC`);
-      await connection.close();
-    }
-  }
-
   /** @param helpers processes beside ClickHouse that take part */
   async #measure(
     connection: Connection,
@@ -193,41 +180,37 @@ class Comparison {
     start: () => Promise<unknown>,
   ): Promise<Omit<Measured, 'sums'>> {
     const rows = load.records * load.entries;
+    // What was written before, to the topic too, must not go to disk beside what is measured.
+    await promisify(execFile)('sync');
     const { pid } = this.server.endpoint;
     forgetPeak(pid);
     const cpuBefore = cpuSeconds(pid);
-    const started = { rows: 0, at: performance.now() };
+    const clock = new RateClock(rows);
     await start();
-    const first = await this.#until(connection, table, rows * BEGIN_SHARE, PARTITIONS);
-    const end = first.rows < rows ? await this.#until(connection, table, rows) : first;
-    // A quick run may be over at the first look.
-    const begin = first.rows < end.rows ? first : started;
+    await this.#until(connection, table, rows, clock);
     const pids = [pid, ...helpers.map((helper) => helper.pid)];
     const cpu = pids.reduce((sum, each) => sum + cpuSeconds(each), -cpuBefore);
     return {
-      rowsPerSecond: Math.round(((end.rows - begin.rows) * 1000) / (end.at - begin.at)),
+      rowsPerSecond: clock.rowsPerSecond,
       cpuPerMillionRows: Math.round((cpu / rows) * 1e8) / 100,
       memory: pids.reduce((sum, each) => sum + peakMemory(each), 0),
     };
   }
 
-  /** When a query first saw so many rows, of so many partitions, milliseconds, and how many it saw. */
-  async #until(
-    connection: Connection,
-    table: string,
-    wanted: number,
-    ofPartitions = 0,
-  ): Promise<{ rows: number; at: number }> {
+  /** Until a query sees so many rows; the clock is told of every look. */
+  async #until(connection: Connection, table: string, wanted: number, clock?: RateClock): Promise<void> {
     const deadline = performance.now() + GIVE_UP_MS;
-    const partitions = ofPartitions > 0 ? 'uniqExact(_partition)' : '0';
     for (;;) {
+      const partitions = clock?.running === false ? 'uniqExact(_partition)' : '0';
       const [row] = await connection.query<{ rows: number; partitions: number }>(
         `SELECT count() AS rows, ${partitions} AS partitions FROM ${connection.database}.${table}`,
       );
-      const at = performance.now();
-      const rows = row?.rows ?? 0;
-      if (rows >= wanted && (row?.partitions ?? 0) >= ofPartitions) return { rows, at };
-      if (at > deadline) throw new Error(`${table} has ${rows} of ${wanted} rows after ${GIVE_UP_MS / 1000} s`);
+      const { rows, partitions: seen } = row ?? { rows: 0, partitions: 0 };
+      clock?.saw(rows, seen === PARTITIONS);
+      if (rows >= wanted) return;
+      if (performance.now() > deadline) {
+        throw new Error(`${table} has ${rows} of ${wanted} rows after ${GIVE_UP_MS / 1000} s`);
+      }
       await sleep(LOOK_MS);
     }
   }

@@ -1,5 +1,8 @@
 import { spawn } from 'node:child_process';
-import { availableParallelism, cpus, totalmem } from 'node:os';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { availableParallelism, cpus, tmpdir, totalmem } from 'node:os';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { Command, Option } from 'commander';
@@ -13,16 +16,21 @@ const program = new Command('npm run bench --')
   .argument('[names...]', 'what to measure; without any, everything')
   .option('--quick', 'one short run each, which shows that it works, not how fast it is; nothing is written')
   .addOption(new Option('--once', 'one run in this process, as JSON').hideHelp())
+  .addOption(new Option('--keep', 'with --once: whoever named TMPDIR removes it').hideHelp())
   .addHelpText('after', `\n${BENCHES.map(({ name, about }) => `  ${name.padEnd(16)} ${about}`).join('\n')}`)
   .parse();
-const { quick = false, once = false } = program.opts<{ quick?: boolean; once?: boolean }>();
+const options = program.opts<{ quick?: boolean; once?: boolean; keep?: boolean }>();
+const { quick = false } = options;
 
-if (once) {
-  const figures = await find(program.args[0] ?? '').run(quick);
-  process.stdout.write(JSON.stringify(figures));
+if (options.once) {
+  const bench = find(program.args[0] ?? '');
+  const run = async () => process.stdout.write(JSON.stringify(await bench.run(quick)));
+  await (options.keep ? run() : withTemporaryFolder(run));
 } else {
   const chosen = program.args.length > 0 ? program.args.map(find) : BENCHES;
-  for (const bench of chosen) await measure(bench, quick);
+  const interrupted = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => interrupted.abort());
+  for (const bench of chosen) await measure(bench, quick, interrupted.signal);
 }
 
 function find(name: string): Bench {
@@ -32,7 +40,7 @@ function find(name: string): Bench {
 }
 
 /** Runs a benchmark several times, prints the medians and writes them to bench/results/. */
-async function measure(bench: Bench, quick: boolean): Promise<void> {
+async function measure(bench: Bench, quick: boolean, signal: AbortSignal): Promise<void> {
   process.stdout.write(`\n${bench.name}: ${bench.about}\n`);
   const why = bench.unavailable?.();
   if (why !== undefined) {
@@ -40,7 +48,9 @@ async function measure(bench: Bench, quick: boolean): Promise<void> {
     return;
   }
   const all: BenchFigure[][] = [];
-  for (let run = 0; run < (quick ? 1 : RUNS); run++) all.push(await runOnce(bench.name, quick));
+  await withTemporaryFolder(async () => {
+    for (let run = 0; run < (quick ? 1 : RUNS); run++) all.push(await runOnce(bench.name, quick, signal));
+  });
   const results = (all[0] ?? []).map(({ name, unit }): Result => {
     const runs = all.flatMap((figures) => figures.filter((f) => f.name === name).map((f) => f.value));
     return { name, unit, median: median(runs), runs };
@@ -51,13 +61,38 @@ async function measure(bench: Bench, quick: boolean): Promise<void> {
   writeResults({ bench: bench.name, about: bench.about, settings, results });
 }
 
-async function runOnce(name: string, quick: boolean): Promise<BenchFigure[]> {
-  const args = [fileURLToPath(import.meta.url), '--once', name, ...(quick ? ['--quick'] : [])];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  const output = await text(child.stdout);
-  if (child.exitCode === null) await new Promise((resolve) => child.once('exit', resolve));
-  if (child.exitCode !== 0) throw new Error(`${name} failed with exit code ${child.exitCode}`);
-  return JSON.parse(output) as BenchFigure[];
+/** Runs it with a fresh folder for temporary files, also those of its processes, and removes that with all that is left. */
+async function withTemporaryFolder(run: () => Promise<unknown>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'chancery-bench-'));
+  const before = process.env['TMPDIR'];
+  process.env['TMPDIR'] = folder;
+  try {
+    await run();
+  } finally {
+    if (before === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = before;
+    // A server whose benchmark was interrupted needs seconds to end.
+    await rm(folder, { recursive: true, force: true, maxRetries: 10 });
+  }
+}
+
+async function runOnce(name: string, quick: boolean, signal: AbortSignal): Promise<BenchFigure[]> {
+  signal.throwIfAborted();
+  const args = [fileURLToPath(import.meta.url), '--once', '--keep', name, ...(quick ? ['--quick'] : [])];
+  // A process group of its own, so that what it started ends with it when this process is asked to end.
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'], detached: true });
+  const exited = once(child, 'exit');
+  const kill = () => void (child.pid && process.kill(-child.pid, 'SIGKILL'));
+  signal.addEventListener('abort', kill);
+  try {
+    const output = await text(child.stdout);
+    const [code, killedBy] = await exited;
+    if (code !== 0)
+      throw new Error(`${name} ${killedBy ? `was ended by ${killedBy}` : `failed with exit code ${code}`}`);
+    return JSON.parse(output) as BenchFigure[];
+  } finally {
+    signal.removeEventListener('abort', kill);
+  }
 }
 
 function median(values: readonly number[]): number {

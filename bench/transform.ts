@@ -2,9 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { EmbeddedBus } from '../bus/index.js';
 import type { BenchFigure } from './bench.js';
 import { FrameSource, fillOrderBook } from './frames.js';
+import { LOOK_MS, RateClock } from './rate-clock.js';
 import { WarehouseRig } from './warehouse-rig.js';
-
-const LOOK_MS = 5;
 
 interface Load {
   readonly name: string;
@@ -18,7 +17,7 @@ interface Load {
  * exactly-once protocol, fsync on. The worker has run before, as it has on a machine that records.
  */
 export async function benchTransform(quick: boolean): Promise<BenchFigure[]> {
-  const [single, ten] = quick ? [30_000, 6_000] : [1_000_000, 250_000];
+  const [single, ten] = quick ? [30_000, 6_000] : [4_000_000, 1_000_000];
   const loads: Load[] = [
     { name: 'single-entry frames, bodies off', entries: 1, records: single, keepBodies: false },
     { name: '10-entry frames, bodies off', entries: 10, records: ten, keepBodies: false },
@@ -36,8 +35,7 @@ export async function benchTransform(quick: boolean): Promise<BenchFigure[]> {
         await fillOrderBook(bus, frames, load.records / 20, load.entries);
         await measure(rig, bus, load, load.records / 20);
         await fillOrderBook(bus, frames, load.records, load.entries);
-        const seconds = await measure(rig, bus, load, load.records);
-        figures.push({ name: load.name, value: Math.round((load.records * load.entries) / seconds), unit: 'ticks/s' });
+        figures.push({ name: load.name, value: await measure(rig, bus, load, load.records), unit: 'ticks/s' });
       } finally {
         await bus.close();
       }
@@ -48,18 +46,20 @@ export async function benchTransform(quick: boolean): Promise<BenchFigure[]> {
   return figures;
 }
 
-/** Starts a worker on what is in the log and answers the seconds until all of it is visible. */
+/** Starts a worker on what is in the log, waits until all of it is visible, and answers the ticks per second. */
 async function measure(rig: WarehouseRig, bus: EmbeddedBus, load: Load, records: number): Promise<number> {
   const { keepBodies, entries } = load;
   const [ticks, raw] = await Promise.all([rig.count('price_ticks'), rig.count('raw_records')]);
   const worker = rig.worker(bus, { keepBodies });
-  const begin = performance.now();
+  const clock = new RateClock(records * entries);
   await worker.start(new AbortController().signal);
-  while ((await rig.count('price_ticks')) < ticks + records * entries) {
+  for (;;) {
+    const rows = (await rig.count('price_ticks')) - ticks;
+    clock.saw(rows);
+    if (rows >= records * entries) break;
     await Promise.race([sleep(LOOK_MS), worker.failed]);
   }
   while ((await rig.count('raw_records')) < raw + records) await sleep(LOOK_MS);
-  const seconds = (performance.now() - begin) / 1000;
   await worker.stop();
-  return seconds;
+  return clock.rowsPerSecond;
 }
