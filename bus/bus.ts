@@ -52,8 +52,12 @@ export interface Partition {
 export interface ConsumerHandler {
   /** Called before the first batch of an assignment; answers the offset to start from. */
   onAssigned(partition: Partition): Promise<number>;
-  /** Called with consecutive records; the next call waits until this one resolves. */
-  onBatch(partition: Partition, batch: RecordBatch): Promise<void>;
+  /**
+   * Called with consecutive records; the next call waits until this one resolves. The batch is the handler's until then:
+   * its memory may be used again afterwards.
+   * @param behind how many records of the partition wait on the bus after these, as far as is known
+   */
+  onBatch(partition: Partition, batch: RecordBatch, behind: number): Promise<void>;
   /** Called after the last batch of an assignment, on revocation and on stop: finish or abandon what is under way. */
   onRevoked(partition: Partition): Promise<void>;
 }

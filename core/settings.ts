@@ -430,7 +430,7 @@ export const SETTINGS = {
   }),
   batchRows: setting({
     schema: count.max(1_000_000),
-    default: 250_000,
+    default: 500_000,
     placeholder: 'N',
     help: 'rows in one batch, at most',
   }),
@@ -438,7 +438,7 @@ export const SETTINGS = {
     schema: z.coerce.number().min(0),
     default: 500,
     placeholder: 'MS',
-    help: 'how long a batch may wait to grow, milliseconds; twice as long while it is small, and again twice for what is neither price nor chance',
+    help: 'how long a batch may wait to grow, milliseconds; twice as long while it is small, four times while more records wait on the bus, and again twice for what is neither price nor chance',
   }),
   acceptLoss: setting({
     schema: flag,

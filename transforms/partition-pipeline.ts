@@ -9,8 +9,8 @@ export interface PipelineOptions {
   readonly builder: BatchBuilder;
   readonly writer: PartitionWriter;
   /**
-   * How long a batch may wait to grow, milliseconds; twice as long while it holds few records. It grows on while the one
-   * before it is being written.
+   * How long a batch may wait to grow, milliseconds; twice as long while it holds few records, and four times while more
+   * wait on the bus. It grows on while the one before it is being written.
    */
   readonly delayMs: number;
   /** How long a batch that holds some pieces of a body waits for the others, milliseconds. */
@@ -23,6 +23,9 @@ export interface PipelineOptions {
 
 /** An insert costs ClickHouse the same, however few records it holds: a small batch waits for company. */
 const FEW_RECORDS = 200;
+const FEW_FACTOR = 2;
+/** Who catches up writes large batches: ClickHouse would spend as much on merging small ones as on taking them. */
+const BEHIND_FACTOR = 4;
 
 /**
  * One partition while this worker owns it: records go into a batch, which is handed to the writer when it is full or
@@ -34,6 +37,8 @@ export class PartitionPipeline {
   #begunAt = 0;
   #sealing: Promise<void> | undefined;
   #ended = false;
+  /** Whether more records wait on the bus than were taken. */
+  #behind = false;
   #expected: number;
 
   constructor(private readonly options: PipelineOptions) {
@@ -42,9 +47,10 @@ export class PartitionPipeline {
 
   /**
    * Takes consecutive records; resolves when the next ones may come.
+   * @param behind how many more wait on the bus
    * @throws IntegrityError when the records are not those that come next
    */
-  async take(batch: RecordBatch): Promise<void> {
+  async take(batch: RecordBatch, behind: number): Promise<void> {
     const { builder, topic, partition } = this.options;
     if (this.#ended) return;
     if (batch.firstOffset !== this.#expected) {
@@ -54,6 +60,7 @@ export class PartitionPipeline {
       );
     }
     this.#expected += batch.count;
+    this.#behind = behind > 0;
     for (let from = 0; from < batch.count && !this.#ended; ) {
       if (builder.records === 0) this.#begin();
       from = builder.add(batch, from);
@@ -84,10 +91,8 @@ export class PartitionPipeline {
 
   #due(): void {
     const { builder, clock, pieceDelayMs, delayMs } = this.options;
-    const patienceMs = Math.max(
-      builder.records < FEW_RECORDS ? 2 * delayMs : delayMs,
-      builder.awaitsPieces ? pieceDelayMs : 0,
-    );
+    const factor = this.#behind ? BEHIND_FACTOR : builder.records < FEW_RECORDS ? FEW_FACTOR : 1;
+    const patienceMs = Math.max(factor * delayMs, builder.awaitsPieces ? pieceDelayMs : 0);
     const leftMs = this.#begunAt + patienceMs - clock.nowMs();
     if (leftMs > 1) this.#timer = setTimeout(() => this.#due(), Math.min(leftMs, delayMs));
     else void this.#seal();

@@ -47,8 +47,12 @@ export interface TransformWorkerOptions {
   readonly newWriter?: (options: WriterOptions) => ExactlyOnceWriter;
 }
 
-/** Bytes of rows in one batch, about: what keeps the memory of a worker with many partitions in bounds. */
+/**
+ * Bytes of rows in one batch, about, and in the batches of all partitions of a topic that the worker holds: what keeps
+ * its memory in bounds. Each batch is there up to three times: while it grows, as it is sent, and the one before it.
+ */
 const BATCH_BYTES = 48e6;
+const TOPIC_BYTES = 160e6;
 /** How long a batch waits for the missing pieces of a body, milliseconds. */
 const PIECE_DELAY_MS = 5000;
 const TOPIC_NAMES: readonly string[] = Object.values(TOPICS);
@@ -65,6 +69,8 @@ export class TransformWorker implements Component, ConsumerHandler {
   readonly #writer: ExactlyOnceWriter;
   readonly #outage: OutageLog;
   readonly #pipelines = new Map<string, PartitionPipeline>();
+  /** How many partitions of each topic have one. */
+  readonly #held = new Map<string, number>();
   /** Ends the consumer; then, when the time for flushing is over, everything. */
   readonly #stop = new AbortController();
   readonly #abandon = new AbortController();
@@ -148,14 +154,14 @@ export class TransformWorker implements Component, ConsumerHandler {
   }
 
   /** Part of ConsumerHandler. */
-  async onBatch(partition: Partition, batch: RecordBatch): Promise<void> {
-    await this.#pipelines.get(keyOf(partition))?.take(batch);
+  async onBatch(partition: Partition, batch: RecordBatch, behind: number): Promise<void> {
+    await this.#pipelines.get(keyOf(partition))?.take(batch, behind);
   }
 
   /** Part of ConsumerHandler: writes what was taken, when there is time, and lets the partition go. */
   async onRevoked(partition: Partition): Promise<void> {
     const pipeline = this.#pipelines.get(keyOf(partition));
-    this.#pipelines.delete(keyOf(partition));
+    if (this.#pipelines.delete(keyOf(partition))) this.#count(partition.topic, -1);
     await pipeline?.flush().catch(() => undefined);
     await pipeline?.close();
     this.#waiting.delete(keyOf(partition));
@@ -189,6 +195,7 @@ export class TransformWorker implements Component, ConsumerHandler {
       onLoss: ({ start, end, cause }) => this.#reportLoss(partition, start, end, cause),
     });
     const builder = this.#builder(partition, await this.#progressBefore(partition, writer.nextOffset));
+    this.#count(topic, 1);
     this.#pipelines.set(
       keyOf(partition),
       new PartitionPipeline({
@@ -225,15 +232,27 @@ export class TransformWorker implements Component, ConsumerHandler {
     );
   }
 
-  #builder({ topic, log, partition }: Partition, progress: SessionProgress, limits = this.#limits()): BatchBuilder {
+  #builder(of: Partition, progress: SessionProgress, limits = this.#limits(of.topic)): BatchBuilder {
+    const { topic, log, partition } = of;
     const { keepBodies, bodyRetentionDays, usernameKey } = this.options.settings;
     const bodyDays = keepBodies ? bodyRetentionDays : 0;
     const privacy = new Privacy(usernameKey);
     return new BatchBuilder({ place: { topic, log, partition }, progress, bodyDays, privacy, limits });
   }
 
-  #limits(): BuilderLimits {
-    return { rows: this.options.settings.batchRows, bytes: BATCH_BYTES, months: BATCH_LIMITS.tablePartitions };
+  #limits(topic: string): BuilderLimits {
+    const held = this.#held;
+    return {
+      rows: this.options.settings.batchRows,
+      get bytes() {
+        return Math.min(BATCH_BYTES, TOPIC_BYTES / (held.get(topic) ?? 1));
+      },
+      months: BATCH_LIMITS.tablePartitions,
+    };
+  }
+
+  #count(topic: string, more: number): void {
+    this.#held.set(topic, (this.#held.get(topic) ?? 0) + more);
   }
 
   #onWriterEvent(event: WriterEvent): void {

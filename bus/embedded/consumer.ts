@@ -4,7 +4,7 @@ import { type Claim, Membership } from './membership.js';
 import type { Reader } from './reader.js';
 import type { ChangeSignal } from './signal.js';
 import type { Store } from './store.js';
-import { beginOf, refKey, type TopicCatalogue } from './topics.js';
+import { beginOf, endOf, refKey, type TopicCatalogue } from './topics.js';
 
 /** How often a consumer looks for members that came or died, milliseconds. */
 const BALANCE_MS = 250;
@@ -94,15 +94,15 @@ class PartitionTask {
   }
 
   async #run(): Promise<void> {
-    const { reader, changed } = this.parts;
+    const { store, reader, changed } = this.parts;
     const { claim } = this.partition;
     let offset = await this.handler.onAssigned(this.partition);
     try {
       while (!this.#ending.signal.aborted) {
         const batch = reader.next(claim.topic, claim.partition, offset, this.maxBatchBytes);
         if (batch) {
-          await this.handler.onBatch(this.partition, batch);
           offset += batch.count;
+          await this.handler.onBatch(this.partition, batch, endOf(store, refKey(claim)) - offset);
         } else {
           await changed.wait(this.#ending.signal);
         }

@@ -3,6 +3,7 @@ import { BusClosedError, UnknownTopicError } from '../errors.js';
 import { NoAnswerError, PassingError, type Patience, passes, patiently, throwOn } from './faults.js';
 import { Link } from './link.js';
 import { ERROR } from './protocol/error-codes.js';
+import { FrameMemory } from './protocol/frame-memory.js';
 import { findCoordinatorRequest } from './protocol/group.js';
 import type { ConnectionOptions } from './protocol/kafkajs-connection.js';
 import { type BrokerAddress, type Metadata, metadataRequest, type TopicMetadata } from './protocol/metadata.js';
@@ -31,11 +32,13 @@ export class Cluster {
   /** When a broker last gave no answer, on the monotonic clock; it is asked last. */
   readonly #silentAt = new Map<number, number>();
   #closed = false;
+  /** What the brokers' answers are put into. */
+  readonly memory = new FrameMemory();
 
   /** @param seeds `host:port` of some brokers; the others are learnt from them */
   constructor(
     readonly seeds: readonly string[],
-    private readonly options: ConnectionOptions,
+    private readonly options: Omit<ConnectionOptions, 'memory'>,
   ) {
     this.#seeds = seeds.map((seed, i) => {
       const colon = seed.lastIndexOf(':');
@@ -60,7 +63,7 @@ export class Cluster {
     const key = `${address.host}:${address.port}/${purpose}`;
     let link = this.#links.get(key);
     if (!link) {
-      link = new Link(address, this.options);
+      link = new Link(address, { ...this.options, memory: this.memory });
       this.#links.set(key, link);
     }
     try {

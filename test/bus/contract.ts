@@ -274,6 +274,23 @@ export function busContract(name: string, makeRig: () => Promise<BusRig>): void 
         expect(again).toEqual(numbered('k', 7, 22).map((r) => r.value.toString()));
       });
 
+      it('says how many records of the partition wait after each batch', async () => {
+        await bus.ensureTopic('t', { partitions: 2, ...KEEP });
+        const places = await bus.append('t', [
+          ...numbered('a', 0, 30),
+          ...numbered('b', 0, 20),
+          ...numbered('c', 0, 9),
+        ]);
+        const ends = [0, 1].map((partition) => places.filter((p) => p.partition === partition).length);
+        const seen = new Recorder();
+        consume(bus, seen, { maxBatchBytes: 40 });
+        await seen.until(() => seen.values.length === 59);
+        expect(seen.batches.length).toBeGreaterThan(4);
+        for (const { partition, batch, behind } of seen.batches) {
+          expect(behind).toBe((ends[partition] ?? 0) - batch.firstOffset - batch.count);
+        }
+      });
+
       it('waits for the handler of one partition while others go on', async () => {
         await bus.ensureTopic('t', { partitions: 2, ...KEEP });
         const places = await bus.append('t', [...numbered('a', 0, 1), ...numbered('b', 0, 1), ...numbered('c', 0, 1)]);

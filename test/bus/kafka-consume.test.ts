@@ -54,12 +54,13 @@ describeWithKafka('consuming from Kafka', { own: { proxy: true } }, (kafka) => {
     const committed: unknown[] = [];
     let committing: Promise<void> | undefined;
     class Overlapping extends Recorder {
-      override async onBatch(...[partition, batch]: Parameters<Recorder['onBatch']>) {
+      override async onBatch(...args: Parameters<Recorder['onBatch']>) {
+        const [partition, batch] = args;
         // Of the batch before, while this one is under way.
         committing = partition.commit(batch.firstOffset, `intent ${batch.firstOffset}`);
         await committing;
         committed.push(await partition.committed());
-        await super.onBatch(partition, batch);
+        await super.onBatch(...args);
       }
     }
     const seen = new Overlapping();
@@ -267,6 +268,49 @@ describeWithKafka('consuming from Kafka', { own: { proxy: true } }, (kafka) => {
     expect(failure).toMatchObject({ begin: 15 });
     expect(seen.values).toEqual(valuesOf(numbered('k', 0, failure.offset)));
   });
+
+  it('leaves a batch as it is while its handler is busy and others go on', async () => {
+    // One batch, and the whole of an answer that is large enough for its memory to be used again.
+    const count = 19;
+    const bus = await withTopic(2);
+    const large = (key: string, from: number, to: number) =>
+      numbered(key, from, to).map((r) => ({ ...r, value: Buffer.concat([r.value, Buffer.alloc(5000, 'x')]) }));
+    const [{ partition: busy = 0 } = {}] = await bus.append('t', large('a', 0, count));
+    const other = await keyElsewhere(bus, busy);
+    let release: () => void = () => undefined;
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let unchanged = true;
+    class Busy extends Recorder {
+      override async onBatch(...args: Parameters<Recorder['onBatch']>) {
+        const before = texts(args[1]);
+        if (args[0].partition === busy) await gate;
+        unchanged &&= texts(args[1]).every((text, i) => text === before[i]);
+        await super.onBatch(...args);
+      }
+    }
+    const seen = new Busy();
+    consume(bus, seen, { maxBatchBytes: 100_000 });
+    const ofOther = () => seen.values.filter((value) => value.startsWith(`${other}:`)).length;
+    for (let from = 0; from < 20 * count; from += count) {
+      await bus.append('t', large(other, from, from + count));
+      await seen.until(() => ofOther() === from + count);
+    }
+    release();
+    await seen.until(() => seen.values.filter((value) => value.startsWith('a:')).length === count);
+    expect(unchanged).toBe(true);
+    expect(seen.values.filter((v) => v.startsWith('a:'))).toEqual(valuesOf(large('a', 0, count)));
+    expect(seen.values.filter((v) => v.startsWith(`${other}:`))).toEqual(valuesOf(large(other, 0, 20 * count)));
+  });
+
+  /** A key that does not lead to a partition. */
+  async function keyElsewhere(bus: Bus, partition: number): Promise<string> {
+    for (let i = 0; ; i++) {
+      const [place] = await bus.append('t', [{ key: `o${i}`, value: Buffer.from('probe') }]);
+      if (place?.partition !== partition) return `o${i}`;
+    }
+  }
 
   it('refuses records in a compression that it does not know, after those before them, with a way on', async () => {
     const bus = await withTopic();

@@ -85,7 +85,7 @@ export async function readAll(bus: Bus, topic: string): Promise<string[][]> {
 /** A consumer that remembers what it got; `until` resolves once a condition on it holds. */
 export class Recorder implements ConsumerHandler {
   readonly values: string[] = [];
-  readonly batches: { partition: number; batch: RecordBatch }[] = [];
+  readonly batches: { partition: number; batch: RecordBatch; behind: number }[] = [];
   readonly assigned = new Map<number, Partition>();
   readonly events: string[] = [];
   readonly #conditions = new Set<() => void>();
@@ -98,8 +98,10 @@ export class Recorder implements ConsumerHandler {
     return (await partition.committed()).offset;
   }
 
-  async onBatch(partition: Partition, batch: RecordBatch): Promise<void> {
-    this.batches.push({ partition: partition.partition, batch });
+  async onBatch(partition: Partition, given: RecordBatch, behind: number): Promise<void> {
+    // What was given is ours only until this ends.
+    const batch = { ...given, bytes: Buffer.from(given.bytes), bounds: given.bounds.slice() };
+    this.batches.push({ partition: partition.partition, batch, behind });
     this.values.push(...texts(batch));
     if (this.options.commit) await partition.commit(batch.firstOffset + batch.count);
     this.#note(`batch ${partition.partition}`);

@@ -41,7 +41,7 @@ describe('a batch that waits to grow', () => {
 
   it('is written after the delay when it holds many records', async () => {
     const { it: pipe, written } = pipeline();
-    await pipe.take(records(300, 0));
+    await pipe.take(records(300, 0), 0);
     await vi.advanceTimersByTimeAsync(DELAY_MS);
     expect(written).toEqual([{ records: 300, atMs: DELAY_MS }]);
     await pipe.close();
@@ -49,11 +49,24 @@ describe('a batch that waits to grow', () => {
 
   it('waits twice as long while it holds few, with those that come meanwhile', async () => {
     const { it: pipe, written } = pipeline();
-    await pipe.take(records(5, 0));
+    await pipe.take(records(5, 0), 0);
     await vi.advanceTimersByTimeAsync(DELAY_MS + 200);
-    await pipe.take(records(6, 5));
+    await pipe.take(records(6, 5), 0);
     await vi.advanceTimersByTimeAsync(DELAY_MS);
     expect(written).toEqual([{ records: 11, atMs: 2 * DELAY_MS }]);
+    await pipe.close();
+  });
+
+  it('waits four times as long while more records wait on the bus, and no longer once none does', async () => {
+    const { it: pipe, written } = pipeline();
+    await pipe.take(records(300, 0), 1000);
+    await vi.advanceTimersByTimeAsync(4 * DELAY_MS);
+    expect(written).toEqual([{ records: 300, atMs: 4 * DELAY_MS }]);
+    await pipe.take(records(300, 300), 700);
+    await vi.advanceTimersByTimeAsync(1.5 * DELAY_MS);
+    await pipe.take(records(700, 600), 0);
+    await vi.advanceTimersByTimeAsync(DELAY_MS);
+    expect(written[1]).toEqual({ records: 1000, atMs: 6 * DELAY_MS });
     await pipe.close();
   });
 });

@@ -71,9 +71,9 @@ export class Consumer {
         lost: () => this.#lost(),
       },
     );
-    const aheadBytes = options.maxBatchBytes ?? settings.defaultBatchBytes;
+    const { maxBatchBytes = settings.defaultBatchBytes } = options;
     const { patienceMs, log } = settings;
-    this.#fetcher = new Fetcher(cluster, { scope, aheadBytes, budgetBytes: BUDGET_BYTES, patienceMs, log });
+    this.#fetcher = new Fetcher(cluster, { scope, maxBatchBytes, budgetBytes: BUDGET_BYTES, patienceMs, log });
   }
 
   /** Resolves when the signal is aborted; rejects with the first failure. All partitions are let go before either. */
@@ -186,7 +186,7 @@ export class Consumer {
         maxBatchBytes,
       },
     );
-    holding.lane = new Lane(owned, topic, this.handler, maxBatchBytes);
+    holding.lane = new Lane(owned, topic, this.handler, { maxBatchBytes, memory: this.cluster.memory });
     await holding.lane.run(this.#fetcher);
   }
 

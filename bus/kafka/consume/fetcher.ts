@@ -17,11 +17,14 @@ const SMALL_FETCH_BYTES = 16 * 1024;
 const GATHER_MS = 4;
 const MAX_FETCH_BYTES = 16 * 2 ** 20;
 const RETRY_MS = 200;
+/** So many batches are fetched ahead of a handler: while it makes rows of one, the broker has others to send. */
+const BATCHES_AHEAD = 4;
 
 export interface FetcherOptions {
   readonly scope: string;
-  /** Bytes fetched ahead of one partition's handler, and of all handlers together. */
-  readonly aheadBytes: number;
+  /** What a partition's handler takes at a time, bytes. */
+  readonly maxBatchBytes: number;
+  /** What may be fetched ahead of all handlers together, bytes, about. */
   readonly budgetBytes: number;
   readonly patienceMs: number;
   readonly log: Logger | undefined;
@@ -126,9 +129,11 @@ export class Fetcher implements LaneFetcher {
   #hasRoom(lane: Lane): boolean {
     const { bytes } = lane.buffer;
     if (bytes === 0) return true;
-    let all = 0;
-    for (const each of this.#lanes) all += each.buffer.bytes;
-    return bytes < this.options.aheadBytes && all < this.options.budgetBytes;
+    const { maxBatchBytes, budgetBytes } = this.options;
+    let holding = 0;
+    for (const { buffer } of this.#lanes) if (buffer.bytes > 0) holding += 1;
+    // Shared evenly: partitions that stand still leave the others room.
+    return bytes < Math.min(BATCHES_AHEAD * maxBatchBytes, budgetBytes / holding);
   }
 
   async #fetch(node: number, lanes: readonly Lane[], waitMs: number): Promise<number> {
@@ -139,7 +144,7 @@ export class Fetcher implements LaneFetcher {
       log: lane.partition.log,
       partition: lane.partition.partition,
       offset: lane.buffer.fetchOffset,
-      maxBytes: Math.max(2 ** 20, this.options.aheadBytes),
+      maxBytes: Math.max(2 ** 20, this.options.maxBatchBytes),
     }));
     const request = fetchRequest(wanted, { waitMs, maxBytes: MAX_FETCH_BYTES });
     const answer = await this.cluster.send(node, `fetch${this.options.scope}`, request);
@@ -148,9 +153,10 @@ export class Fetcher implements LaneFetcher {
     for (const fetched of answer.partitions) {
       const place = wanted.find((w) => w.partition === fetched.partition && w.log === fetched.log);
       if (!place || !this.#lanes.has(place.lane)) continue;
-      if (fetched.error === ERROR.none) bytes += place.lane.buffer.accept(fetched.records);
+      if (fetched.error === ERROR.none) bytes += place.lane.buffer.accept(fetched.records, fetched.end);
       else await this.#refused(place.lane, fetched);
     }
+    this.cluster.memory.letGo(answer.bytes);
     return bytes;
   }
 

@@ -1,6 +1,7 @@
 import { IntegrityError } from '../../../core/index.js';
 import type { ConsumerHandler } from '../../bus.js';
 import { LogReplacedError, PartitionLostError } from '../../errors.js';
+import type { FrameMemory } from '../protocol/frame-memory.js';
 import { FetchBuffer } from './fetch-buffer.js';
 import type { OwnedPartition } from './owned-partition.js';
 
@@ -23,9 +24,10 @@ export class Lane {
     readonly partition: OwnedPartition,
     readonly kafkaTopic: string,
     private readonly handler: ConsumerHandler,
-    maxBatchBytes: number,
+    options: { readonly maxBatchBytes: number; readonly memory: FrameMemory },
   ) {
-    this.buffer = new FetchBuffer(partition.topic, partition.partition, maxBatchBytes);
+    const { topic, partition: number } = partition;
+    this.buffer = new FetchBuffer({ ...options, topic, partition: number });
   }
 
   /** Hands no more batches over; `run` ends once the handler is done. */
@@ -72,8 +74,8 @@ export class Lane {
         const { topic, partition } = this.partition;
         throw new IntegrityError(`offset ${batch.firstOffset} of ${topic}/${partition} came where ${next} was due`);
       }
-      await this.handler.onBatch(this.partition, batch);
       next += batch.count;
+      await this.handler.onBatch(this.partition, batch, this.buffer.behind(next));
     }
   }
 }

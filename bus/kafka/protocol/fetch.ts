@@ -20,6 +20,8 @@ export interface FetchedPartition {
 
 export interface FetchAnswer {
   readonly error: number;
+  /** All of the answer; the records are views of it. */
+  readonly bytes: Buffer;
   readonly partitions: readonly FetchedPartition[];
 }
 
@@ -76,7 +78,7 @@ export function fetchRequest(
         r.tags();
         return those;
       });
-      return { error, partitions: answers.flat() };
+      return { error, bytes: reader.all, partitions: answers.flat() };
     },
   };
 }

@@ -2,12 +2,16 @@ import { createRequire } from 'node:module';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls, type ConnectionOptions as TlsOptions } from 'node:tls';
 import type { SASLOptions } from 'kafkajs';
+import { FrameCutter } from './frame-cutter.js';
+import type { FrameMemory } from './frame-memory.js';
 
 /**
  * The parts of kafkajs 2.2.4 below its producer and consumer, which it exports without types: a connection that frames
  * requests, authenticates and times out. This file is the only one that knows them.
  */
 interface ConnectionPool {
+  /** The first is the one that `getConnection` gives. */
+  readonly pool: readonly [KafkajsConnection, ...KafkajsConnection[]];
   getConnection(): Promise<KafkajsConnection>;
   destroy(): Promise<void>;
 }
@@ -36,6 +40,9 @@ interface KafkajsRequest<T> {
 
 export interface KafkajsConnection {
   readonly socket: Socket | undefined;
+  /** What came and is not processed yet. */
+  chunks: Buffer[];
+  processData(chunk: Buffer): void;
   isConnected(): boolean;
   send<T>(request: KafkajsRequest<T>): Promise<T>;
   rejectRequests(error: Error): void;
@@ -75,7 +82,12 @@ export interface ConnectionOptions {
   readonly connectTimeoutMs: number;
   /** Longest wait for an answer beyond what the request itself allows, milliseconds. */
   readonly requestTimeoutMs: number;
+  /** What answers are put into. */
+  readonly memory: FrameMemory;
 }
+
+/** What is read from a connection at a time, at most. */
+const READ_BYTES = 256 * 1024;
 
 const silent = () => undefined;
 const quiet = { debug: silent, info: silent, warn: silent, error: silent, namespace: () => quiet };
@@ -95,6 +107,7 @@ export async function openConnection(
     logger: quiet,
     socketFactory,
   });
+  cutFrames(pool.pool[0], options.memory);
   const broker = new Broker({ connectionPool: pool, logger: quiet, authenticationTimeout: options.requestTimeoutMs });
   try {
     await broker.connect();
@@ -103,6 +116,23 @@ export async function openConnection(
     void pool.destroy().catch(() => undefined);
     throw error;
   }
+}
+
+/** Gives kafkajs whole frames, of which it makes views; it would join the pieces of a frame by copying them. */
+function cutFrames(connection: KafkajsConnection, memory: FrameMemory): void {
+  const process = connection.processData.bind(connection);
+  const cutter = new FrameCutter(memory, (frame) => {
+    // The nothing that is left of the frame before would be joined to this one.
+    connection.chunks = [];
+    process(frame);
+  });
+  connection.processData = (chunk) => {
+    try {
+      cutter.add(chunk);
+    } catch (error) {
+      connection.socket?.destroy(error as Error);
+    }
+  };
 }
 
 /** Sends one request in kafkajs's form; the body is what `encode` wrote. */
@@ -133,8 +163,16 @@ function socketFactory(to: { host: string; port: number; ssl: TlsOptions | null;
   const { host, port, ssl, onConnect } = to;
   const socket = ssl
     ? connectTls({ host, port, ...(isAddress(host) ? {} : { servername: host }), ...ssl }, onConnect)
-    : connectTcp({ host, port }, onConnect);
+    : connectPlain(host, port, onConnect);
   return socket.setKeepAlive(true, 60_000).setNoDelay(true);
+}
+
+/** A connection that reads into the same memory again and again. */
+function connectPlain(host: string, port: number, onConnect: () => void): Socket {
+  const buffer = Buffer.allocUnsafeSlow(READ_BYTES);
+  const callback = (bytes: number) => socket.emit('data', buffer.subarray(0, bytes));
+  const socket: Socket = connectTcp({ host, port, onread: { buffer, callback } }, onConnect);
+  return socket;
 }
 
 const isAddress = (host: string): boolean => /^[\d.]+$|:/.test(host);

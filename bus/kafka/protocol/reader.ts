@@ -4,6 +4,11 @@ export class Reader {
 
   constructor(private readonly buffer: Buffer) {}
 
+  /** Everything that is read from. */
+  get all(): Buffer {
+    return this.buffer;
+  }
+
   int8(): number {
     this.#at += 1;
     return this.buffer.readInt8(this.#at - 1);

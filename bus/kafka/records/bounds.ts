@@ -3,6 +3,10 @@ export class Bounds {
   #pairs = new Uint32Array(2048);
   count = 0;
 
+  clear(): void {
+    this.count = 0;
+  }
+
   add(start: number, end: number): void {
     const at = 2 * this.count;
     if (at === this.#pairs.length) {
@@ -15,6 +19,7 @@ export class Bounds {
     this.count += 1;
   }
 
+  /** A view on what was collected, until the next is. */
   finish(): Uint32Array {
     return this.#pairs.subarray(0, 2 * this.count);
   }

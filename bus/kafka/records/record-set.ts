@@ -18,7 +18,7 @@ export class RecordSet {
 
   /** @param from the offset that was asked for; records before it are passed over */
   constructor(
-    private readonly bytes: Buffer,
+    readonly bytes: Buffer,
     private readonly topic: string,
     private readonly partition: number,
     from: number,
@@ -39,13 +39,13 @@ export class RecordSet {
 
   /**
    * The next records, of at most `maxBytes` of values but at least one, before `until`; undefined when there is none.
-   * They stay where they are: the answer holds on to the bytes that came.
+   * They stay where they are: the answer holds on to the bytes that came, and to `bounds`.
    * @throws UnreadableRecordsError
    */
-  take(maxBytes: number, until = Infinity): RecordBatch | undefined {
+  take(maxBytes: number, until = Infinity, bounds = new Bounds()): RecordBatch | undefined {
     const firstOffset = this.#next;
     const limit = Math.min(until, this.end);
-    const bounds = new Bounds();
+    bounds.clear();
     let bytes = this.bytes;
     try {
       for (let size = 0; this.#next < limit; this.#next++) {
