@@ -55,6 +55,14 @@ describeWithKafka('Kafka with TLS and a login', { own: { security: USER } }, (ka
     expect(failure.message).toMatch(/do not agree on TLS.*--kafka-tls/);
     expect(failure.message).not.toContain(USER.password);
   });
+
+  it('is told from one without TLS', async () => {
+    const bus = openKafkaBus({ brokers: [kafka.own.secureAddress] });
+    const failure = await bus.partitions().catch((error) => error);
+    await bus.close();
+    expect(failure).toBeInstanceOf(UsageError);
+    expect(failure.message).toMatch(/do not agree on TLS: .*what answers speaks TLS; check --kafka-tls/);
+  });
 });
 
 describe('the configured bus', () => {
