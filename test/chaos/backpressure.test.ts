@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { packageRoot, TOPICS } from '../../core/index.js';
+import { packageRoot, SETTINGS, TOPICS } from '../../core/index.js';
 import { describeWithKafka } from '../kafka/index.js';
+import { until } from '../pipeline/rig.js';
 import type { Part } from '../support/part.js';
 import { envelope, MARKET } from '../transforms/support.js';
 import { Auditor, totals } from './audit.js';
@@ -17,6 +18,11 @@ const PAD = 'x'.repeat(2000);
 /** Rows of one batch; with it, what a worker may hold is far below what waits on the bus. */
 const BATCH_ROWS = '500';
 const SLOW_MS = 1500;
+const MANY_RECORDS = 3_000_000;
+const STANDSTILL_MS = 120_000;
+const SETTLED_MS = 3000;
+/** Four fifths of a worker's limit in docker-compose.yml. */
+const MOST_BYTES = 0.8 * 2 ** 30;
 const DRAIN_MS = 240_000;
 
 const run = promisify(execFile);
@@ -41,7 +47,7 @@ describeWithKafka('a ClickHouse that is slow', { own: true }, (kafka) => {
       const keeper = stage.addWorker(['--batch-rows', BATCH_ROWS]);
       await keeper.start();
       const worker = keeper.part as Part & { readonly ready: { readonly health: string } };
-      const bytes = await flood(stage);
+      const bytes = await flood(stage, RECORDS, PAD);
       await delay(3 * SLOW_MS);
       const metrics = await (await fetch(`${worker.ready.health}/metrics`)).text();
       const lag = Number(/chancery_transform_lag_records\{topic="chancery.order-book"\} (\d+)/.exec(metrics)?.[1]);
@@ -62,17 +68,62 @@ describeWithKafka('a ClickHouse that is slow', { own: true }, (kafka) => {
   });
 });
 
+describeWithKafka('a ClickHouse that stands still', { own: true }, (kafka) => {
+  it('leaves a worker with eight partitions, far behind, well within the memory that docker-compose.yml gives it', {
+    timeout: 300_000,
+  }, async () => {
+    let held = 0;
+    const stage = await Stage.start({
+      bus: 'kafka',
+      broker: kafka.own,
+      seed: 1,
+      workers: 0,
+      appenders: 0,
+      recordsPerSecond: 0,
+      load: 0,
+      partitions: 8,
+      fault: (path) => {
+        if (!path.includes('INSERT INTO')) return undefined;
+        held += 1;
+        return 'slow';
+      },
+      faultDelayMs: () => STANDSTILL_MS,
+    });
+    try {
+      const bytes = await flood(stage, MANY_RECORDS);
+      const keeper = stage.addWorker(['--batch-delay-ms', String(SETTINGS.batchDelayMs.default)]);
+      await keeper.start();
+      const { pid } = keeper.part as Part;
+      await until(60_000, async () => held >= 8 || `${held} inserts`);
+      const peak = await settled(pid);
+      console.log(`${mega(bytes)} MB on the bus, the worker took ${mega(peak)} MB at most`);
+      expect(peak).toBeLessThan(MOST_BYTES);
+      await keeper.remove();
+    } finally {
+      await stage.close();
+    }
+  });
+});
+
+/** Waits until a process hardly takes more memory than it ever did; answers how much that is, bytes. */
+async function settled(pid: number): Promise<number> {
+  for (let peak = peakBytes(pid); ; peak = peakBytes(pid)) {
+    await delay(SETTLED_MS);
+    if (peakBytes(pid) < 1.01 * peak) return peakBytes(pid);
+  }
+}
+
 /** Appends more than a worker may hold; answers how many bytes. */
-async function flood({ rig }: Stage): Promise<number> {
+async function flood({ rig }: Stage, records: number, pad?: string): Promise<number> {
   let bytes = 0;
-  for (let n = 1; n <= RECORDS; n += AT_ONCE) {
-    const records = Array.from({ length: AT_ONCE }, (_, i) => {
-      const body = { t: 'PRICES_DATA_DELTA', e: 'event', d: [{ o: MARKET, c: 0.5, b: 0.49, a: 0.51 }], pad: PAD };
+  for (let n = 1; n <= records; n += AT_ONCE) {
+    const those = Array.from({ length: AT_ONCE }, (_, i) => {
+      const body = { t: 'PRICES_DATA_DELTA', e: 'event', d: [{ o: MARKET, c: 0.5, b: 0.49, a: 0.51 }], pad };
       const value = envelope({ n: n + i, bodyJson: JSON.stringify(body) });
       bytes += value.length;
-      return { key: `key ${n % 16}`, value };
+      return { key: `key ${i % 64}`, value };
     });
-    await rig.bus.append(TOPICS.orderBook, records);
+    await rig.bus.append(TOPICS.orderBook, those);
   }
   return bytes;
 }

@@ -30,6 +30,8 @@ export interface StageOptions {
   readonly faultDelayMs?: () => number;
   /** How long what was killed stays away. */
   readonly downMs?: () => number;
+  /** Of each topic. Default 4. */
+  readonly partitions?: number;
   /** Workers lack this protection. */
   readonly without?: Protection;
 }
@@ -45,7 +47,7 @@ export interface AppenderOptions {
 }
 
 const PREFIX = 'chaos.';
-const TOPIC: TopicOptions = { partitions: 4, retentionMs: null, retentionBytes: null };
+const PARTITIONS = 4;
 /** After so long without a sign of life a worker's partitions on Kafka go to others. */
 export const SESSION_MS = 2000;
 const STOP_WITHIN_MS = 120_000;
@@ -130,7 +132,7 @@ export class Stage {
   }
 
   async makeTopics(): Promise<void> {
-    for (const topic of Object.values(TOPICS)) await this.rig.bus.ensureTopic(topic, TOPIC);
+    for (const topic of Object.values(TOPICS)) await this.rig.bus.ensureTopic(topic, this.#topic);
   }
 
   /** Deletes topics of Kafka and makes them again, empty. */
@@ -203,12 +205,16 @@ export class Stage {
     const options: AppenderOptions = {
       ...(this.broker && bus === 'kafka' ? { kafka: { brokers: [this.broker.address], prefix: PREFIX } } : {}),
       dir: join(this.rig.folder, 'bus'),
-      topic: TOPIC,
+      topic: this.#topic,
       seed: seed * 1000 + session,
       recordsPerSecond,
       acknowledgedFile: join(this.acknowledgedFolder, String(session)),
     };
     return Part.startScript('test/chaos/appender.js', [JSON.stringify(options)]);
+  }
+
+  get #topic(): TopicOptions {
+    return { partitions: this.options.partitions ?? PARTITIONS, retentionMs: null, retentionBytes: null };
   }
 
   #keeper(name: string, launch: () => Promise<Part>): Keeper {
