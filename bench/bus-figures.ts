@@ -1,4 +1,8 @@
+import { Registry } from 'prom-client';
 import type { Bus, BusRecord } from '../bus/index.js';
+import { CollectorMetrics } from '../collectors/metrics.js';
+import { Publisher, type Received } from '../collectors/publisher.js';
+import { createLogger, systemClock, TOPICS } from '../core/index.js';
 import type { BenchFigure } from './bench.js';
 
 const TOPIC = 'bench';
@@ -6,9 +10,9 @@ const PER_APPEND = 500;
 const RECORD_BYTES = 200;
 
 /**
- * What a bus does alone: durable appends by one caller that always awaits its last append (as a collector does), the
- * same records read back and consumed, and the time from an append's start to its record in a consumer's hands, one at a
- * time.
+ * What a bus does alone: durable appends by one caller that always awaits its last append, the same records read back
+ * and consumed, order book frames on a collector's way to it, and the time from an append's start to its record in a
+ * consumer's hands, one at a time.
  * @param name how the bus is called in the figures
  */
 export async function busFigures(
@@ -20,12 +24,14 @@ export async function busFigures(
   const appended = await append(bus, sizes.records);
   const read = await readAll(bus, sizes.records);
   const consumed = await consumeAll(bus, sizes.records);
+  const published = await publish(bus, sizes.records);
   const delays = await trickle(bus, sizes.trickle);
   const each = `${PER_APPEND} records of ${RECORD_BYTES} bytes at a time`;
   return [
     { name: `${name}, durable append, ${each}`, value: appended, unit: 'records/s' },
     { name: `${name}, read into batches`, value: read, unit: 'records/s' },
     { name: `${name}, consumed in a group`, value: consumed, unit: 'records/s' },
+    { name: `${name}, durable append by a collector's publisher`, value: published, unit: 'records/s' },
     { name: `${name}, one record from append to consumer, p50`, value: quantile(delays, 0.5), unit: 'ms' },
     { name: `${name}, one record from append to consumer, p99`, value: quantile(delays, 0.99), unit: 'ms' },
   ];
@@ -80,6 +86,30 @@ async function consumeAll(bus: Bus, count: number): Promise<number> {
   };
   await bus.consume({ topics: [TOPIC], group: 'bench-all' }, handler, stop.signal);
   return rate;
+}
+
+/** Single-entry frames as a collector hands them to its publisher, from the first to the moment when all are durable. */
+async function publish(bus: Bus, count: number): Promise<number> {
+  await bus.ensureTopic(TOPICS.orderBook, { partitions: 4, retentionMs: null, retentionBytes: null });
+  const metrics = new CollectorMetrics(new Registry());
+  const log = createLogger({ part: 'bench', level: 'error' });
+  const publisher = new Publisher({ bus, clock: systemClock, metrics, log });
+  void publisher.run();
+  const start = performance.now();
+  for (let i = 0; i < count; i++) if (!publisher.push(frame(i))) await publisher.whenRoom();
+  const left = await publisher.drain(60_000);
+  if (left > 0) throw new Error(`${left} records are not on the bus after a minute`);
+  return perSecond(count, start);
+}
+
+const REQUEST = '{"stream":"order-book","connection":"0e9d5d0c-6f0d-4d55-8a11-6a2f3b7c9d10"}';
+
+function frame(i: number): Received {
+  const cents = String(2 + (i % 96)).padStart(2, '0');
+  const price = `{"o":"a0000000-0000-4000-8000-${String(i % 480).padStart(12, '0')}","c":0.${cents},"b":0.01,"a":0.99}`;
+  const key = `e0000000-0000-4000-8000-${String(i % 40).padStart(12, '0')}`;
+  const bodyJson = `{"t":"PRICES_DATA_DELTA","e":"${key}","d":[${price}]}`;
+  return { kind: 'order-book.frame', key, at: systemClock.nowMicros(), reqJson: REQUEST, bodyJson };
 }
 
 async function trickle(bus: Bus, count: number): Promise<number[]> {
