@@ -15,6 +15,7 @@ import {
   type Topic,
 } from '../core/index.js';
 import type { CollectorMetrics } from './metrics.js';
+import { Utf8Slab } from './utf8-slab.js';
 
 /** What was received, on its way to the bus. */
 export interface Received {
@@ -63,6 +64,7 @@ export class Publisher {
   readonly #numbers = new Map<Topic, number>();
   readonly #acked = new Map<Topic, number>();
   readonly #outage: OutageLog;
+  readonly #slab = new Utf8Slab();
   readonly #abandoned = new AbortController();
   #inFlight = 0;
   #inFlightSince: number | undefined;
@@ -161,9 +163,19 @@ export class Publisher {
       this.#numbers.set(topic, n);
       const records = batches.get(topic) ?? [];
       batches.set(topic, records);
-      encodeRecords(received, this.sid, n, this.options.bus.maxRecordBytes, records);
+      this.#encode(received, n, records);
     }
     await Promise.all([...batches].map(([topic, records]) => this.#appendBatch(topic, records)));
+  }
+
+  /** Adds the record, or its pieces when it is larger than the bus takes. */
+  #encode(received: Received, n: number, into: BusRecord[]): void {
+    const { kind, key, at, reqJson, enc, bodyJson } = received;
+    const { maxRecordBytes } = this.options.bus;
+    const fields: EnvelopeFields = { kind, sid: this.sid, n, at, reqJson, enc, bodyJson };
+    const value = this.#slab.encode(encodeEnvelope(fields));
+    if (value.length <= maxRecordBytes) into.push({ key, value });
+    else for (const piece of piecesOf(fields, maxRecordBytes)) into.push({ key, value: Buffer.from(piece) });
   }
 
   async #appendBatch(topic: Topic, records: readonly BusRecord[]): Promise<void> {
@@ -187,22 +199,15 @@ export class Publisher {
   }
 }
 
-/** The record, or its pieces when it is larger than the bus takes. */
-function encodeRecords(received: Received, sid: string, n: number, maxBytes: number, into: BusRecord[]): void {
-  const { key, bodyJson, ...rest } = received;
-  const fields: EnvelopeFields = { ...rest, sid, n, bodyJson };
-  const whole = Buffer.from(encodeEnvelope(fields));
-  if (whole.length <= maxBytes) {
-    into.push({ key, value: whole });
-    return;
-  }
+/** The values of a record that is too large for the bus, as texts. */
+function* piecesOf(fields: EnvelopeFields, maxBytes: number): Generator<string> {
   // A body that is no JSON already is a string: its pieces are those of the text that it stands for.
-  const text = received.enc ? (JSON.parse(bodyJson) as string) : bodyJson;
+  const text = fields.enc ? (JSON.parse(fields.bodyJson) as string) : fields.bodyJson;
   // As JSON and UTF-8, one UTF-16 unit takes six bytes at most.
   const room = Math.floor((maxBytes - Buffer.byteLength(encodeEnvelope({ ...fields, bodyJson: '' })) - 64) / 6);
   const of = Math.ceil(text.length / room);
   for (let i = 0; i < of; i++) {
-    const piece = JSON.stringify(text.slice(i * room, (i + 1) * room));
-    into.push({ key, value: Buffer.from(encodeEnvelope({ ...fields, piece: { i, of }, bodyJson: piece })) });
+    const bodyJson = JSON.stringify(text.slice(i * room, (i + 1) * room));
+    yield encodeEnvelope({ ...fields, piece: { i, of }, bodyJson });
   }
 }
