@@ -17,7 +17,7 @@ interface Load {
  * exactly-once protocol, fsync on. The worker has run before, as it has on a machine that records.
  */
 export async function benchTransform(quick: boolean): Promise<BenchFigure[]> {
-  const [single, ten] = quick ? [30_000, 6_000] : [4_000_000, 1_000_000];
+  const [single, ten] = quick ? [30_000, 6_000] : [2_000_000, 500_000];
   const loads: Load[] = [
     { name: 'single-entry frames, bodies off', entries: 1, records: single, keepBodies: false },
     { name: '10-entry frames, bodies off', entries: 10, records: ten, keepBodies: false },
