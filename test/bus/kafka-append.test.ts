@@ -72,7 +72,7 @@ describeWithKafka('appending to Kafka', { own: { proxy: true } }, (kafka) => {
     const started = performance.now();
     stop.abort(new Error('enough'));
     await expect(append).rejects.toThrow('enough');
-    expect(performance.now() - started).toBeLessThan(200);
+    expect(performance.now() - started).toBeLessThan(2000);
     kafka.proxy.thaw();
     await bus.append('t', numbered('k', 1, 4));
     expect((await readAll(bus, 't'))[0]).toEqual(texts(numbered('k', 0, 4)));
