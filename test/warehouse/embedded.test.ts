@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
@@ -34,6 +34,23 @@ const serverOn = (dataFolder: string, httpPort = 0, tcpPort?: number) =>
     logger: createLogger({ part: 'clickhouse', level: 'fatal' }),
   });
 const never = new AbortController().signal;
+
+/** A server that another process started and, while that runs, starts again. */
+async function startedByAnother(dataFolder: string): Promise<{ parent: ChildProcess; pid: number; url: string }> {
+  const script = `
+      import { EmbeddedClickHouse } from ${JSON.stringify(resolve('dist/warehouse/index.js'))};
+      import { createLogger } from ${JSON.stringify(resolve('dist/core/index.js'))};
+      const logger = createLogger({ part: 'clickhouse', level: 'fatal' });
+      const server = new EmbeddedClickHouse({ dataFolder: ${JSON.stringify(dataFolder)}, database: 'chancery', httpPort: 0, memoryBytes: 1e9, logger });
+      await server.start(new AbortController().signal);
+      console.log(JSON.stringify(server.endpoint));
+    `;
+  const parent = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [line] = (await once(createInterface(parent.stdout), 'line')) as [string];
+  return { parent, ...(JSON.parse(line) as { pid: number; url: string }) };
+}
 
 /** The TCP ports that a process listens on. */
 function listeningPorts(pid: number): number[] {
@@ -263,20 +280,8 @@ describe('life of the embedded ClickHouse', () => {
 
   it('ends when the process that started it is killed, and the folder can be used again at once', async () => {
     const dataFolder = temporaryFolder();
-    const script = `
-      import { EmbeddedClickHouse } from ${JSON.stringify(resolve('dist/warehouse/index.js'))};
-      import { createLogger } from ${JSON.stringify(resolve('dist/core/index.js'))};
-      const logger = createLogger({ part: 'clickhouse', level: 'fatal' });
-      const server = new EmbeddedClickHouse({ dataFolder: ${JSON.stringify(dataFolder)}, database: 'chancery', httpPort: 0, memoryBytes: 1e9, logger });
-      await server.start(new AbortController().signal);
-      console.log(server.endpoint.pid);
-    `;
-    const parent = spawn(process.execPath, ['--input-type=module', '-e', script], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
+    const { parent, pid } = await startedByAnother(dataFolder);
     try {
-      const [line] = (await once(createInterface(parent.stdout), 'line')) as [string];
-      const pid = Number(line);
       expect(isAlive(pid)).toBe(true);
       await expect(serverOn(dataFolder).start(never)).rejects.toThrow(
         `in use by another Chancery (process ${parent.pid})`,
@@ -291,6 +296,25 @@ describe('life of the embedded ClickHouse', () => {
     } finally {
       parent.kill('SIGKILL');
     }
+  });
+
+  it('is started again at its address also when that is still held by one that was starting in place of a killed one', async () => {
+    const dataFolder = temporaryFolder();
+    const { parent, pid, url } = await startedByAnother(dataFolder);
+    parent.kill('SIGSTOP');
+    process.kill(pid, 'SIGKILL');
+    parent.kill('SIGKILL');
+    await once(parent, 'exit');
+    await expect.poll(() => isAlive(pid)).toBe(false);
+    // In place of the server that nobody knows of: it ends soon, for its parent is gone.
+    const starting = createServer().listen(Number(new URL(url).port), '127.0.0.1');
+    await once(starting, 'listening');
+    const next = serverOn(dataFolder);
+    const started = next.start(never);
+    setTimeout(() => starting.close(), 500);
+    await started;
+    expect(next.endpoint.url).toBe(url);
+    await next.stop();
   });
 
   it('says in one line when the port is taken', async () => {

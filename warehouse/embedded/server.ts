@@ -111,12 +111,16 @@ export class EmbeddedClickHouse implements Component {
     this.#supervision = this.#supervise();
   }
 
-  /** Waits for the server of a Chancery that was killed to let go of its ports. */
+  /**
+   * Waits for the server of a Chancery that was killed to let go of its ports: that of the endpoint file, or one that was
+   * just being started in its place.
+   */
   async #orphanGone(signal: AbortSignal): Promise<void> {
     const deadline = this.#clock.nowMs() + ORPHAN_TIMEOUT_MS;
     for (;;) {
       const other = readEndpointFile(this.#paths);
-      if (!other || isAlive(other.supervisor) || !isAlive(other.pid) || this.#clock.nowMs() > deadline) return;
+      if (!other || isAlive(other.supervisor) || this.#clock.nowMs() > deadline) return;
+      if (!isAlive(other.pid) && (await areFree(readPorts(this.#paths)))) return;
       await this.#clock.sleep(50, signal);
     }
   }
@@ -220,6 +224,11 @@ export class EmbeddedClickHouse implements Component {
       }
     }
   }
+}
+
+async function areFree({ http, tcp }: Partial<ServerPorts> = {}): Promise<boolean> {
+  for (const port of [http, tcp]) if (port !== undefined && !(await isFree(port))) return false;
+  return true;
 }
 
 async function assertFree(port: number, flag: string): Promise<void> {
