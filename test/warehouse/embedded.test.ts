@@ -9,6 +9,7 @@ import { createInterface } from 'node:readline';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createLogger, Secret, UsageError } from '../../core/index.js';
 import { isAlive } from '../../warehouse/embedded/endpoint.js';
+import { isFree } from '../../warehouse/embedded/ports.js';
 import { consoleUrl, EmbeddedClickHouse, findEmbedded } from '../../warehouse/index.js';
 import { startClickHouse, useClickHouse } from '../support/clickhouse.js';
 import { helloOf, nativeHello } from '../support/native-hello.js';
@@ -305,9 +306,10 @@ describe('life of the embedded ClickHouse', () => {
     process.kill(pid, 'SIGKILL');
     parent.kill('SIGKILL');
     await once(parent, 'exit');
-    await expect.poll(() => isAlive(pid)).toBe(false);
+    const port = Number(new URL(url).port);
+    await expect.poll(() => isFree(port), { timeout: 10_000 }).toBe(true);
     // In place of the server that nobody knows of: it ends soon, for its parent is gone.
-    const starting = createServer().listen(Number(new URL(url).port), '127.0.0.1');
+    const starting = createServer().listen(port, '127.0.0.1');
     await once(starting, 'listening');
     const next = serverOn(dataFolder);
     const started = next.start(never);

@@ -112,8 +112,8 @@ export class EmbeddedClickHouse implements Component {
   }
 
   /**
-   * Waits for the server of a Chancery that was killed to let go of its ports: that of the endpoint file, or one that was
-   * just being started in its place.
+   * Waits for the server of a Chancery that was killed to let go of its ports: that of the endpoint file, whose threads
+   * may outlive its end by a moment, or one that was just being started in its place.
    */
   async #orphanGone(signal: AbortSignal): Promise<void> {
     const deadline = this.#clock.nowMs() + ORPHAN_TIMEOUT_MS;
