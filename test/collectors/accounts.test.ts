@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Bus, openEmbeddedBus } from '../../bus/index.js';
 import {
@@ -137,11 +138,19 @@ describe('a collector with accounts', { timeout: 60_000 }, () => {
       settings: { ...POLL_OFTEN, requestsPerSecond: 1000 },
       accounts: [ann.credentials],
     });
-    const walks = (polls: readonly { operation: string }[]) =>
-      polls.filter((poll) => poll.operation === 'trades').length;
-    // So many and no more: every one of them makes the walks longer, and with that the time in which others come.
-    for (let n = 0; n < 300; n++) await market.fill();
-    await rig.marked('poll', (polls) => walks(polls) >= 3);
+    const walksOf = <P extends { operation: string }>(polls: readonly P[]) =>
+      polls.filter(({ operation }) => operation === 'trades');
+    const filledAt: number[] = [];
+    // Each burst lasts longer than until the next walk, but has so many fills and no more: every one of them makes the
+    // walks longer, and with that the time in which others come.
+    for (let burst = 0; burst < 3; burst++) {
+      await rig.marked('poll', (polls) => walksOf(polls).length >= burst);
+      for (let n = 0; n < 60; n++) {
+        await market.fill();
+        filledAt.push(Date.now() * 1000);
+        await delay(25);
+      }
+    }
     const fills = await market.fills();
     const after = Date.now() * 1000;
     const last = await rig.marked('poll', (polls) =>
@@ -149,7 +158,10 @@ describe('a collector with accounts', { timeout: 60_000 }, () => {
         polls.some((poll) => poll.operation === operation && poll.startedAt > after),
       ),
     );
-    const first = last.find((poll) => poll.operation === 'trades');
+    const walks = walksOf(last);
+    const disturbed = walks.filter((walk) => filledAt.some((at) => at > walk.startedAt && at < walk.at));
+    expect(disturbed.length).toBeGreaterThan(1);
+    const [first] = walks;
     expect(first).toMatchObject({ outcome: 'complete', truncated: false });
     expect(first?.pages).toBeGreaterThan(60 / 7);
     const trades = listed(await recordsOfKind(rig, 'account.trades'), decodeTrades).map(({ item }) => item.tradeId);
