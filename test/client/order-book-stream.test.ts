@@ -266,13 +266,13 @@ describe('the order book stream', () => {
   it('gives up a connection that shows no sign of life, and keeps one that only answers pings', async () => {
     const server = await StreamServer.open();
     const disconnected = recorder<Disconnected>();
-    const stream = streamOf(server.base, { keepAliveMs: 40, onDisconnected: disconnected });
+    const stream = streamOf(server.base, { keepAliveMs: 200, onDisconnected: disconnected });
     stream.start();
     const first = await server.next();
     for (let pings = 0; pings < 4; pings++) await new Promise((resolve) => first.socket.once('ping', resolve));
     expect(disconnected.calls).toEqual([]);
     first.socket.pause();
-    expect((await disconnected.next()).cause).toBe('no sign of life for 40 ms');
+    expect((await disconnected.next()).cause).toBe('no sign of life for 200 ms');
     await server.next();
   });
 
@@ -453,7 +453,7 @@ describe('the order book stream', () => {
     connection.socket.pause();
     const before = performance.now();
     await stream.close();
-    expect(performance.now() - before).toBeLessThan(2000);
+    expect(performance.now() - before).toBeLessThan(10_000);
     expect(await disconnected.next()).toMatchObject({ cause: 'closed by us', orderly: false });
   });
 

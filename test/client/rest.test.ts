@@ -291,7 +291,7 @@ describe('answers that never come, or not whole', () => {
     ],
   ])('tries again after %s, and says so in the end', async (_, step, fault, message) => {
     const { base, seen } = await script(step, step, json([]));
-    const recovered = await clientOf(base, { timeoutMs: 150 }).coins();
+    const recovered = await clientOf(base, { timeoutMs: 500 }).coins();
     expect(recovered.items).toEqual([]);
     expect(seen.length).toBe(3);
     const other = await script(step);
@@ -339,7 +339,7 @@ describe('answers that never come, or not whole', () => {
   ])('hand over what came of them, and why it is not all: %s', async (cut, step, came) => {
     const { base } = await script(step, json([]));
     const shown: RawResponse[] = [];
-    const client = clientOf(base, { timeoutMs: 150, maxBodyBytes: 5000 });
+    const client = clientOf(base, { timeoutMs: 500, maxBodyBytes: 5000 });
     await client.coins({ onResponse: (response) => shown.push(response) }).catch(() => undefined);
     const [first, second] = shown;
     expect([first?.cut, first?.request.cut, first?.bytes.toString()]).toEqual([cut, cut, came]);

@@ -132,7 +132,7 @@ describe('faults of REST', () => {
   it('freeze never answers, or after ms', async () => {
     const { server } = await oneEvent();
     await arm(server, { kind: 'freeze', stream: 'rest' });
-    const abort = AbortSignal.timeout(200);
+    const abort = AbortSignal.timeout(1000);
     await expect(fetch(`${server.url}/api/coins`, { signal: abort })).rejects.toThrow('timeout');
     await arm(server, { kind: 'freeze', stream: 'rest', ms: 100 });
     expect((await server.get('/api/coins')).status).toBe(200);
@@ -189,9 +189,9 @@ describe('faults of streams', () => {
   it('freeze with ms thaws: what happened meanwhile is lost', async () => {
     const { server, e, market, traders } = await oneEvent();
     const socket = await subscribed(server, e);
-    await arm(server, { kind: 'freeze', stream: 'order-book', ms: 120 });
+    await arm(server, { kind: 'freeze', stream: 'order-book', ms: 1000 });
     traders.bid(market, 10);
-    await new Promise((resolve) => setTimeout(resolve, 130));
+    await new Promise((resolve) => setTimeout(resolve, 1010));
     traders.bid(market, 11);
     expect(await nextBid(socket)).toBe(0.11);
   });

@@ -98,7 +98,7 @@ describe('readers', () => {
     await until(async () => (await server.control('GET', '/faults')).body.used.length === 2);
     const start = performance.now();
     await server.server.stop();
-    expect(performance.now() - start).toBeLessThan(2000);
+    expect(performance.now() - start).toBeLessThan(10_000);
     expect(await socket.end()).toBe(1001);
     expect((await held).status).toBe(500);
     await expect(fetch(`${server.url}/api/coins`)).rejects.toThrow('fetch failed');

@@ -138,7 +138,7 @@ describeWithKafka('workers on Kafka', { own: { proxy: true } }, (kafka) => {
       return 'lose the answer';
     };
     // The fetch that waited meanwhile still brings what comes.
-    await expect.poll(() => lost).toBeGreaterThan(0);
+    await expect.poll(() => lost, { timeout: 10_000 }).toBeGreaterThan(0);
     await rig.append(TOPICS.orderBook, [priceRecord(3), priceRecord(4), priceRecord(5)]);
     const failure: unknown = await worker.failed.catch((error) => error);
     expect(failure).toBeInstanceOf(StalledError);
