@@ -31,6 +31,8 @@ export interface BatchOptions {
 export interface BuilderLimits {
   readonly rows: number;
   readonly bytes: number;
+  /** What a batch may have at most that waits for pieces of a body, these included. */
+  readonly bytesWithPieces: number;
   /** Months of receive time, which are table partitions. */
   readonly months: number;
 }
@@ -57,7 +59,7 @@ export interface BuiltBatch {
 
 /** Limits are looked at this often on the fast path, records. */
 const CHECK_EVERY = 32;
-/** While pieces of a body are awaited a full batch goes on, up to this many times its limits. */
+/** While pieces of a body are awaited a full batch goes on, up to this many times its limit of rows. */
 const WAIT_FACTOR = 2;
 /** Frames with more entries than this are left to the general path, which bounds what a record may become. */
 const MOST_SCANNED_ENTRIES = 1000;
@@ -80,6 +82,7 @@ export class BatchBuilder {
   #start = -1;
   #next = -1;
   #full = false;
+  #bytes = 0;
   #stats = emptyStats();
 
   constructor(options: BatchOptions) {
@@ -94,6 +97,11 @@ export class BatchBuilder {
   /** How many records the batch has so far. */
   get records(): number {
     return this.#next - this.#start;
+  }
+
+  /** Bytes of the batch's rows, about, as last looked at. */
+  get bytes(): number {
+    return this.#bytes;
   }
 
   /** Whether the batch must end: a limit is reached and no body waits for more of its pieces, or it has waited enough. */
@@ -289,21 +297,24 @@ export class BatchBuilder {
   }
 
   #checkLimits(): void {
-    const { rows, bytes } = this.#options.limits;
-    let mostRows = Math.max(this.#raw.rows, this.#ticks.rows);
-    let allBytes = this.#raw.bytes + this.#ticks.bytes + this.#joiner.length;
+    const { limits } = this.#options;
+    let rows = Math.max(this.#raw.rows, this.#ticks.rows);
+    let bytes = this.#raw.bytes + this.#ticks.bytes + this.#joiner.length;
     for (const block of this.#rowBlocks.all) {
-      mostRows = Math.max(mostRows, block.rows);
-      allBytes += block.bytes;
+      rows = Math.max(rows, block.rows);
+      bytes += block.bytes;
     }
-    const factor = this.awaitsPieces ? WAIT_FACTOR : 1;
-    this.#full = mostRows >= rows * factor || allBytes >= bytes * factor;
+    this.#bytes = bytes;
+    this.#full = this.awaitsPieces
+      ? rows >= limits.rows * WAIT_FACTOR || bytes >= limits.bytesWithPieces
+      : rows >= limits.rows || bytes >= limits.bytes;
   }
 
   #reset(): void {
     this.#start = -1;
     this.#next = -1;
     this.#full = false;
+    this.#bytes = 0;
     this.#months.clear();
     this.#stats = emptyStats();
     if (!this.#interned.full) return;

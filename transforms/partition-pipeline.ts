@@ -1,6 +1,7 @@
 import { PartitionLostError, type RecordBatch } from '../bus/index.js';
 import { type Clock, IntegrityError, Stopped } from '../core/index.js';
 import type { PartitionWriter } from '../warehouse/index.js';
+import type { Holder } from './batch-budget.js';
 import type { BatchBuilder, BuiltBatch } from './batch-builder.js';
 
 export interface PipelineOptions {
@@ -31,7 +32,7 @@ const BEHIND_FACTOR = 4;
  * One partition while this worker owns it: records go into a batch, which is handed to the writer when it is full or
  * old enough. The next batch is built while that one is being inserted; with two batches under way, records wait.
  */
-export class PartitionPipeline {
+export class PartitionPipeline implements Holder {
   #timer: NodeJS.Timeout | undefined;
   /** When the batch got its first record, milliseconds. */
   #begunAt = 0;
@@ -40,9 +41,15 @@ export class PartitionPipeline {
   /** Whether more records wait on the bus than were taken. */
   #behind = false;
   #expected: number;
+  /** Bytes of the batches that are being written. */
+  #writing = 0;
 
   constructor(private readonly options: PipelineOptions) {
     this.#expected = options.writer.nextOffset;
+  }
+
+  get heldBytes(): number {
+    return this.options.builder.bytes + this.#writing;
   }
 
   /**
@@ -113,8 +120,13 @@ export class PartitionPipeline {
       await writer.ready();
       const built = this.#ended ? undefined : builder.finish();
       if (!built) return;
+      const bytes = built.blocks.reduce((sum, { body }) => sum + body.length, 0);
+      this.#writing += bytes;
       writer.write(built).then(
-        () => onWritten(built),
+        () => {
+          this.#writing -= bytes;
+          onWritten(built);
+        },
         (error) => this.#failed(error),
       );
     } catch (error) {

@@ -22,6 +22,7 @@ import {
   type WriterEvent,
   type WriterOptions,
 } from '../warehouse/index.js';
+import { BatchBudget } from './batch-budget.js';
 import { BatchBuilder, type BuilderLimits } from './batch-builder.js';
 import { loadProgress } from './load-progress.js';
 import { lostRangeBlocks } from './lost-range.js';
@@ -48,11 +49,10 @@ export interface TransformWorkerOptions {
 }
 
 /**
- * Bytes of rows in one batch, about, and in the batches of all partitions of a topic that the worker holds: what keeps
- * its memory in bounds. Each batch is there up to three times: while it grows, as it is sent, and the one before it.
+ * Bytes of rows and of pieces in a batch that waits for the pieces of a body: it may be nearly full when the first piece
+ * of the largest body comes, 64 MiB, which is there as bytes and as a text.
  */
-const BATCH_BYTES = 48e6;
-const TOPIC_BYTES = 160e6;
+const BYTES_WITH_PIECES = 200e6;
 /** How long a batch waits for the missing pieces of a body, milliseconds. */
 const PIECE_DELAY_MS = 5000;
 const TOPIC_NAMES: readonly string[] = Object.values(TOPICS);
@@ -69,8 +69,7 @@ export class TransformWorker implements Component, ConsumerHandler {
   readonly #writer: ExactlyOnceWriter;
   readonly #outage: OutageLog;
   readonly #pipelines = new Map<string, PartitionPipeline>();
-  /** How many partitions of each topic have one. */
-  readonly #held = new Map<string, number>();
+  readonly #budget = new BatchBudget();
   /** Ends the consumer; then, when the time for flushing is over, everything. */
   readonly #stop = new AbortController();
   readonly #abandon = new AbortController();
@@ -161,7 +160,8 @@ export class TransformWorker implements Component, ConsumerHandler {
   /** Part of ConsumerHandler: writes what was taken, when there is time, and lets the partition go. */
   async onRevoked(partition: Partition): Promise<void> {
     const pipeline = this.#pipelines.get(keyOf(partition));
-    if (this.#pipelines.delete(keyOf(partition))) this.#count(partition.topic, -1);
+    this.#pipelines.delete(keyOf(partition));
+    if (pipeline) this.#budget.leave(pipeline);
     await pipeline?.flush().catch(() => undefined);
     await pipeline?.close();
     this.#waiting.delete(keyOf(partition));
@@ -195,21 +195,19 @@ export class TransformWorker implements Component, ConsumerHandler {
       onLoss: ({ start, end, cause }) => this.#reportLoss(partition, start, end, cause),
     });
     const builder = this.#builder(partition, await this.#progressBefore(partition, writer.nextOffset));
-    this.#count(topic, 1);
-    this.#pipelines.set(
-      keyOf(partition),
-      new PartitionPipeline({
-        topic,
-        partition: number,
-        builder,
-        writer,
-        delayMs: PROMPT_TOPICS.has(topic) ? settings.batchDelayMs : 2 * settings.batchDelayMs,
-        pieceDelayMs: PIECE_DELAY_MS,
-        clock: this.#clock,
-        onWritten: (built) => this.#metrics.written(topic, built),
-        onFailed: (error) => this.#ended(error),
-      }),
-    );
+    const pipeline = new PartitionPipeline({
+      topic,
+      partition: number,
+      builder,
+      writer,
+      delayMs: PROMPT_TOPICS.has(topic) ? settings.batchDelayMs : 2 * settings.batchDelayMs,
+      pieceDelayMs: PIECE_DELAY_MS,
+      clock: this.#clock,
+      onWritten: (built) => this.#metrics.written(topic, built),
+      onFailed: (error) => this.#ended(error),
+    });
+    this.#budget.join(pipeline);
+    this.#pipelines.set(keyOf(partition), pipeline);
     return writer.nextOffset;
   }
 
@@ -232,7 +230,7 @@ export class TransformWorker implements Component, ConsumerHandler {
     );
   }
 
-  #builder(of: Partition, progress: SessionProgress, limits = this.#limits(of.topic)): BatchBuilder {
+  #builder(of: Partition, progress: SessionProgress, limits = this.#limits()): BatchBuilder {
     const { topic, log, partition } = of;
     const { keepBodies, bodyRetentionDays, usernameKey } = this.options.settings;
     const bodyDays = keepBodies ? bodyRetentionDays : 0;
@@ -240,19 +238,16 @@ export class TransformWorker implements Component, ConsumerHandler {
     return new BatchBuilder({ place: { topic, log, partition }, progress, bodyDays, privacy, limits });
   }
 
-  #limits(topic: string): BuilderLimits {
-    const held = this.#held;
+  #limits(): BuilderLimits {
+    const budget = this.#budget;
     return {
       rows: this.options.settings.batchRows,
       get bytes() {
-        return Math.min(BATCH_BYTES, TOPIC_BYTES / (held.get(topic) ?? 1));
+        return budget.share;
       },
+      bytesWithPieces: BYTES_WITH_PIECES,
       months: BATCH_LIMITS.tablePartitions,
     };
-  }
-
-  #count(topic: string, more: number): void {
-    this.#held.set(topic, (this.#held.get(topic) ?? 0) + more);
   }
 
   #onWriterEvent(event: WriterEvent): void {
@@ -315,6 +310,7 @@ export class TransformWorker implements Component, ConsumerHandler {
 const NO_LIMITS: BuilderLimits = {
   rows: Number.POSITIVE_INFINITY,
   bytes: Number.POSITIVE_INFINITY,
+  bytesWithPieces: Number.POSITIVE_INFINITY,
   months: Number.POSITIVE_INFINITY,
 };
 

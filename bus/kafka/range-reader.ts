@@ -42,10 +42,10 @@ export async function* readRange(
       if (range.end >= end) throw new OffsetBeyondEndError(range.topic, range.partition, range.end, end);
     }
     const records = new RecordSet(fetched.records, range.topic, range.partition, next);
-    for (let batch = records.take(options.maxBatchBytes, range.end + 1); batch; ) {
+    for (let batch = records.take(options.maxBatchBytes, { until: range.end + 1 }); batch; ) {
       next += batch.count;
       yield batch;
-      batch = records.take(options.maxBatchBytes, range.end + 1);
+      batch = records.take(options.maxBatchBytes, { until: range.end + 1 });
     }
   }
 }

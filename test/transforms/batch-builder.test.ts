@@ -17,7 +17,7 @@ import {
   rowCounts,
 } from './support.js';
 
-const limits = { rows: 100_000, bytes: 100_000_000, months: 8 };
+const limits = { rows: 100_000, bytes: 100_000_000, bytesWithPieces: 200_000_000, months: 8 };
 
 /** Records as they come, and as they should not come. */
 const anyRecord = fc.oneof(
@@ -197,6 +197,22 @@ describe('a batch', () => {
     const it = builder();
     it.add(recordBatch([envelope({ bodyJson: body.toString() })]));
     expect(rowCounts(it.finish())).toMatchObject({ price_ticks: 35_552, dead_letters: 19 });
+  });
+
+  it('takes a body in pieces whole, however small a share of the memory its partition has', () => {
+    const entry = { o: MARKET, c: 0.5, b: 0.4, a: 0.6, pad: 'x'.repeat(500) };
+    const body = delta(Array.from({ length: 28_000 }, () => entry));
+    expect(body.length).toBeGreaterThan(14 * 2 ** 20);
+    const size = 140_000;
+    const of = Math.ceil(body.length / size);
+    const pieces = Array.from({ length: of }, (_, i) =>
+      envelope({ n: 1, sid: 'p', piece: { i, of }, bodyJson: JSON.stringify(body.slice(i * size, (i + 1) * size)) }),
+    );
+    // The batch is nearly full when the first piece comes.
+    const before = Array.from({ length: 950 }, (_, i) => priceRecord(i + 1));
+    const it = builder({ limits: { ...limits, bytes: 1e6 } });
+    expect(it.add(recordBatch([...before, ...pieces]))).toBe(950 + of);
+    expect(rowCounts(it.finish())).toEqual({ raw_records: 950 + of, price_ticks: 950 + 28_000 });
   });
 
   it('does not end while a body waits for its pieces, unless that takes too long', () => {

@@ -61,7 +61,7 @@ export function recordBatch(values: readonly Uint8Array[], firstOffset = 0): Rec
 export const PLACE = { topic: 'chancery.order-book', log: 'log-1', partition: 2 };
 
 export function builder(options: Partial<BatchOptions> = {}): BatchBuilder {
-  const limits = { rows: 100_000, bytes: 100_000_000, months: 8 };
+  const limits = { rows: 100_000, bytes: 100_000_000, bytesWithPieces: 200_000_000, months: 8 };
   const privacy = new Privacy();
   const progress = new SessionProgress();
   return new BatchBuilder({ place: PLACE, progress, bodyDays: 30, privacy, limits, ...options });

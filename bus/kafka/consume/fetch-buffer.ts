@@ -92,7 +92,7 @@ export class FetchBuffer {
 
   #gather(): RecordBatch | undefined {
     const [set] = this.#sets;
-    const batch = set?.take(this.options.maxBatchBytes, Infinity, this.#bounds);
+    const batch = set?.take(this.options.maxBatchBytes, { bounds: this.#bounds });
     if (set?.drained) {
       this.#sets.shift();
       this.bytes -= set.size;

@@ -16,6 +16,8 @@ const WAIT_INCOMPLETE_MS = 20;
 const SMALL_FETCH_BYTES = 16 * 1024;
 const GATHER_MS = 4;
 const MAX_FETCH_BYTES = 16 * 2 ** 20;
+/** What is asked of a partition at least: a batch of records that is larger comes whole all the same. */
+const LEAST_FETCH_BYTES = 256 * 1024;
 const RETRY_MS = 200;
 /** So many batches are fetched ahead of a handler: while it makes rows of one, the broker has others to send. */
 const BATCHES_AHEAD = 4;
@@ -33,6 +35,8 @@ export interface FetcherOptions {
 /** Fetches for all partitions of a consumer: one request at a time from each broker, for what has room. */
 export class Fetcher implements LaneFetcher {
   readonly #lanes = new Set<Lane>();
+  /** Those of which it is being found out why they were refused. */
+  readonly #refused = new Set<Lane>();
   readonly #loops = new Map<number, Notice>();
   readonly #lost = new Notice();
   readonly #stop = new AbortController();
@@ -112,7 +116,7 @@ export class Fetcher implements LaneFetcher {
   async #loop(node: number, notice: Notice): Promise<void> {
     while (!this.#stop.signal.aborted) {
       const all = [...this.#lanes].filter((lane) => lane.leader === node);
-      const lanes = all.filter((lane) => this.#hasRoom(lane));
+      const lanes = all.filter((lane) => this.#roomOf(lane) > 0);
       if (lanes.length === 0) {
         await notice.taken();
         continue;
@@ -126,14 +130,14 @@ export class Fetcher implements LaneFetcher {
     }
   }
 
-  #hasRoom(lane: Lane): boolean {
-    const { bytes } = lane.buffer;
-    if (bytes === 0) return true;
+  /** How much more may be fetched of a partition, bytes. */
+  #roomOf(lane: Lane): number {
+    if (this.#refused.has(lane)) return 0;
     const { maxBatchBytes, budgetBytes } = this.options;
-    let holding = 0;
-    for (const { buffer } of this.#lanes) if (buffer.bytes > 0) holding += 1;
+    let sharing = lane.buffer.bytes > 0 ? 0 : 1;
+    for (const { buffer } of this.#lanes) if (buffer.bytes > 0) sharing += 1;
     // Shared evenly: partitions that stand still leave the others room.
-    return bytes < Math.min(BATCHES_AHEAD * maxBatchBytes, budgetBytes / holding);
+    return Math.min(BATCHES_AHEAD * maxBatchBytes, budgetBytes / sharing) - lane.buffer.bytes;
   }
 
   async #fetch(node: number, lanes: readonly Lane[], waitMs: number): Promise<number> {
@@ -144,7 +148,7 @@ export class Fetcher implements LaneFetcher {
       log: lane.partition.log,
       partition: lane.partition.partition,
       offset: lane.buffer.fetchOffset,
-      maxBytes: Math.max(2 ** 20, this.options.maxBatchBytes),
+      maxBytes: Math.max(LEAST_FETCH_BYTES, Math.min(this.options.maxBatchBytes, Math.floor(this.#roomOf(lane)))),
     }));
     const request = fetchRequest(wanted, { waitMs, maxBytes: MAX_FETCH_BYTES });
     const answer = await this.cluster.send(node, `fetch${this.options.scope}`, request);
@@ -154,16 +158,16 @@ export class Fetcher implements LaneFetcher {
       const place = wanted.find((w) => w.partition === fetched.partition && w.log === fetched.log);
       if (!place || !this.#lanes.has(place.lane)) continue;
       if (fetched.error === ERROR.none) bytes += place.lane.buffer.accept(fetched.records, fetched.end);
-      else await this.#refused(place.lane, fetched);
+      else await this.#findOutWhy(place.lane, fetched);
     }
     this.cluster.memory.letGo(answer.bytes);
     return bytes;
   }
 
-  async #refused(lane: Lane, { error }: FetchedPartition): Promise<void> {
+  async #findOutWhy(lane: Lane, { error }: FetchedPartition): Promise<void> {
     const { topic, partition } = lane.partition;
     if (isPassing(error)) return this.#lookAgain(lane);
-    this.remove(lane);
+    this.#refused.add(lane);
     try {
       if (error !== ERROR.offsetOutOfRange) throwOn(error, `let us read ${lane.kafkaTopic}/${partition}`);
       const place = { topic: lane.kafkaTopic, partition };
@@ -171,10 +175,12 @@ export class Fetcher implements LaneFetcher {
       const wanted = lane.buffer.fetchOffset;
       if (wanted < begin) throw new OffsetGoneError(topic, partition, wanted, begin);
       if (wanted > end) throw new OffsetBeyondEndError(topic, partition, wanted, end);
-      this.#lanes.add(lane);
       this.#lookAgain(lane);
     } catch (failure) {
+      this.remove(lane);
       lane.buffer.fail(failure);
+    } finally {
+      this.#refused.delete(lane);
     }
   }
 

@@ -42,7 +42,7 @@ export class RecordSet {
    * They stay where they are: the answer holds on to the bytes that came, and to `bounds`.
    * @throws UnreadableRecordsError
    */
-  take(maxBytes: number, until = Infinity, bounds = new Bounds()): RecordBatch | undefined {
+  take(maxBytes: number, { until = Infinity, bounds = new Bounds() } = {}): RecordBatch | undefined {
     const firstOffset = this.#next;
     const limit = Math.min(until, this.end);
     bounds.clear();
