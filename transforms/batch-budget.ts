@@ -1,4 +1,4 @@
-/** Bytes of rows that one batch may have, about, and all of a worker's that grow at a time. */
+/** Bytes of rows that one batch may have, about, and all that grow when they began at the same time. */
 const BATCH_BYTES = 48e6;
 const ALL_BYTES = 112e6;
 /** What holds less than this is not counted among those that share. */

@@ -25,18 +25,23 @@ export interface PipelineOptions {
 /** An insert costs ClickHouse the same, however few records it holds: a small batch waits for company. */
 const FEW_RECORDS = 200;
 const FEW_FACTOR = 2;
-/** Who catches up writes large batches: ClickHouse would spend as much on merging small ones as on taking them. */
+/** Who catches up writes large batches, so that ClickHouse has fewer small ones to merge. */
 const BEHIND_FACTOR = 4;
 
 /**
  * One partition while this worker owns it: records go into a batch, which is handed to the writer when it is full or
- * old enough. The next batch is built while that one is being inserted; with two batches under way, records wait.
+ * old enough. The next ones are built while that one is being inserted; with two batches handed over and a third one
+ * full, records wait.
  */
 export class PartitionPipeline implements Holder {
   #timer: NodeJS.Timeout | undefined;
   /** When the batch got its first record, milliseconds. */
   #begunAt = 0;
+  /** Since when the batch has been waiting for pieces of a body, milliseconds. */
+  #awaitingSince: number | undefined;
   #sealing: Promise<void> | undefined;
+  /** No more records come. */
+  #flushing = false;
   #ended = false;
   /** Whether more records wait on the bus than were taken. */
   #behind = false;
@@ -71,6 +76,7 @@ export class PartitionPipeline implements Holder {
     for (let from = 0; from < batch.count && !this.#ended; ) {
       if (builder.records === 0) this.#begin();
       from = builder.add(batch, from);
+      this.#awaitingSince = builder.awaitsPieces ? (this.#awaitingSince ?? this.options.clock.nowMs()) : undefined;
       if (builder.full) await this.#seal();
     }
   }
@@ -80,7 +86,9 @@ export class PartitionPipeline implements Holder {
    * partition's next owner takes its records again, with the missing ones.
    */
   async flush(): Promise<void> {
-    if (!this.options.builder.awaitsPieces) await this.#seal();
+    this.#flushing = true;
+    clearTimeout(this.#timer);
+    await this.#seal();
     await this.options.writer.flush();
   }
 
@@ -93,16 +101,25 @@ export class PartitionPipeline implements Holder {
 
   #begin(): void {
     this.#begunAt = this.options.clock.nowMs();
-    this.#timer = setTimeout(() => this.#due(), this.options.delayMs);
+    this.#wait(this.options.delayMs);
+  }
+
+  #wait(ms: number): void {
+    this.#timer = setTimeout(() => this.#due(), ms);
   }
 
   #due(): void {
-    const { builder, clock, pieceDelayMs, delayMs } = this.options;
+    const { builder, clock, delayMs } = this.options;
     const factor = this.#behind ? BEHIND_FACTOR : builder.records < FEW_RECORDS ? FEW_FACTOR : 1;
-    const patienceMs = Math.max(factor * delayMs, builder.awaitsPieces ? pieceDelayMs : 0);
-    const leftMs = this.#begunAt + patienceMs - clock.nowMs();
-    if (leftMs > 1) this.#timer = setTimeout(() => this.#due(), Math.min(leftMs, delayMs));
+    const leftMs = Math.max(this.#begunAt + factor * delayMs - clock.nowMs(), this.#piecesMs);
+    if (leftMs > 1) this.#wait(Math.min(leftMs, delayMs));
     else void this.#seal();
+  }
+
+  /** How much longer pieces of a body are waited for, milliseconds; 0 while none are. */
+  get #piecesMs(): number {
+    const { clock, pieceDelayMs } = this.options;
+    return this.#awaitingSince === undefined ? 0 : Math.max(0, this.#awaitingSince + pieceDelayMs - clock.nowMs());
   }
 
   /** Hands the batch over as soon as the writer takes one; until then it goes on growing. Never rejects. */
@@ -118,7 +135,13 @@ export class PartitionPipeline implements Holder {
     clearTimeout(this.#timer);
     try {
       await writer.ready();
+      // Some may have come while the writer was busy.
+      if (builder.awaitsPieces && !builder.full && (this.#flushing || this.#piecesMs > 1)) {
+        if (!this.#flushing && !this.#ended) this.#wait(Math.min(this.#piecesMs, this.options.delayMs));
+        return;
+      }
       const built = this.#ended ? undefined : builder.finish();
+      this.#awaitingSince = undefined;
       if (!built) return;
       const bytes = built.blocks.reduce((sum, { body }) => sum + body.length, 0);
       this.#writing += bytes;

@@ -58,7 +58,7 @@ export class PieceJoiner {
   add(read: ReadRecord): Joined {
     const { sid, piece, body } = read.envelope.record;
     if (!piece) throw new TypeError('the record is not a piece');
-    // A value as it was read holds all of the batch that it came with.
+    // The memory of a value as it was read is used again when its batch is done.
     const held = { ...read, value: Buffer.from(read.value) };
     const begun = piece.i === 0 ? undefined : this.#groups.get(sid);
     const group: Group = begun ?? { first: held, of: piece.of, texts: [], pieces: [] };

@@ -50,9 +50,9 @@ export interface TransformWorkerOptions {
 
 /**
  * Bytes of rows and of pieces in a batch that waits for the pieces of a body: it may be nearly full when the first piece
- * of the largest body comes, 64 MiB, which is there as bytes and as a text.
+ * of the largest body comes, 64 MiB, which is there as bytes and as a text, with escapes or in base64.
  */
-const BYTES_WITH_PIECES = 200e6;
+const BYTES_WITH_PIECES = 300e6;
 /** How long a batch waits for the missing pieces of a body, milliseconds. */
 const PIECE_DELAY_MS = 5000;
 const TOPIC_NAMES: readonly string[] = Object.values(TOPICS);
@@ -161,9 +161,9 @@ export class TransformWorker implements Component, ConsumerHandler {
   async onRevoked(partition: Partition): Promise<void> {
     const pipeline = this.#pipelines.get(keyOf(partition));
     this.#pipelines.delete(keyOf(partition));
-    if (pipeline) this.#budget.leave(pipeline);
     await pipeline?.flush().catch(() => undefined);
     await pipeline?.close();
+    if (pipeline) this.#budget.leave(pipeline);
     this.#waiting.delete(keyOf(partition));
   }
 

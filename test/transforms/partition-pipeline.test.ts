@@ -2,16 +2,19 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../../core/index.js';
 import { PartitionPipeline } from '../../transforms/partition-pipeline.js';
 import type { Batch } from '../../warehouse/index.js';
-import { builder, priceRecord, recordBatch } from './support.js';
+import { builder, envelope, priceRecord, recordBatch } from './support.js';
 
 const DELAY_MS = 500;
+const PIECE_DELAY_MS = 5000;
 
 /** A pipeline whose batches are taken note of: what and when, milliseconds from now. */
-function pipeline() {
+function pipeline(ready: () => Promise<void> = () => Promise.resolve()) {
   const startedAt = Date.now();
   const written: { readonly records: number; readonly atMs: number }[] = [];
+  const deadLetters: number[] = [];
   const done = () => Promise.resolve();
-  const write = ({ start, end }: Batch) => {
+  const write = ({ start, end, blocks }: Batch) => {
+    deadLetters.push(blocks.find(({ table }) => table.name === 'dead_letters')?.rows ?? 0);
     written.push({ records: end - start + 1, atMs: Date.now() - startedAt });
     return done();
   };
@@ -19,14 +22,14 @@ function pipeline() {
     topic: 'chancery.order-book',
     partition: 0,
     builder: builder(),
-    writer: { nextOffset: 0, write, ready: done, flush: done, close: done },
+    writer: { nextOffset: 0, write, ready, flush: done, close: done },
     delayMs: DELAY_MS,
-    pieceDelayMs: 5000,
+    pieceDelayMs: PIECE_DELAY_MS,
     clock: { ...systemClock, nowMs: () => Date.now() },
     onWritten: () => undefined,
     onFailed: (error) => expect.unreachable(String(error)),
   });
-  return { it, written };
+  return { it, written, deadLetters };
 }
 
 const records = (count: number, from: number) =>
@@ -34,6 +37,12 @@ const records = (count: number, from: number) =>
     Array.from({ length: count }, (_, i) => priceRecord(from + i + 1)),
     from,
   );
+
+/** Pieces of one body of three. */
+const pieces = (from: number, to: number) =>
+  ['{"t":"PRICES_DATA_DELTA",', '"e":"event",', '"d":[]}']
+    .slice(from, to)
+    .map((text, i) => envelope({ n: 1, sid: 'large', piece: { i: from + i, of: 3 }, bodyJson: JSON.stringify(text) }));
 
 describe('a batch that waits to grow', () => {
   beforeEach(() => void vi.useFakeTimers());
@@ -67,6 +76,67 @@ describe('a batch that waits to grow', () => {
     await pipe.take(records(700, 600), 0);
     await vi.advanceTimersByTimeAsync(DELAY_MS);
     expect(written[1]).toEqual({ records: 1000, atMs: 6 * DELAY_MS });
+    await pipe.close();
+  });
+
+  it('is not written in the middle of a body whose pieces come while the writer is busy', async () => {
+    let free: () => void = () => undefined;
+    const busy = new Promise<void>((resolve) => {
+      free = resolve;
+    });
+    const { it: pipe, written, deadLetters } = pipeline(() => busy);
+    await pipe.take(records(300, 0), 0);
+    await vi.advanceTimersByTimeAsync(DELAY_MS);
+    await pipe.take(recordBatch(pieces(0, 1), 300), 0);
+    free();
+    await vi.advanceTimersByTimeAsync(DELAY_MS);
+    await pipe.take(recordBatch(pieces(1, 2), 301), 0);
+    await vi.advanceTimersByTimeAsync(DELAY_MS);
+    expect(written).toEqual([]);
+    await pipe.take(recordBatch(pieces(2, 3), 302), 0);
+    await vi.advanceTimersByTimeAsync(DELAY_MS);
+    expect(written).toMatchObject([{ records: 303 }]);
+    expect(deadLetters).toEqual([0]);
+    await pipe.close();
+  });
+
+  it('waits for pieces from the first of them on, and gives them up after that', async () => {
+    const { it: pipe, written, deadLetters } = pipeline();
+    await pipe.take(records(5, 0), 0);
+    await vi.advanceTimersByTimeAsync(DELAY_MS);
+    await pipe.take(recordBatch(pieces(0, 2), 5), 0);
+    await vi.advanceTimersByTimeAsync(PIECE_DELAY_MS - 1);
+    expect(written).toEqual([]);
+    await vi.advanceTimersByTimeAsync(2);
+    expect(written).toMatchObject([{ records: 7 }]);
+    expect(deadLetters).toEqual([1]);
+    await pipe.close();
+  });
+
+  it('leaves a body that is not whole to the next owner when it is flushed, also when it was about to be written', async () => {
+    let free: () => void = () => undefined;
+    const busy = new Promise<void>((resolve) => {
+      free = resolve;
+    });
+    const { it: pipe, written } = pipeline(() => busy);
+    await pipe.take(records(300, 0), 0);
+    await vi.advanceTimersByTimeAsync(DELAY_MS);
+    await pipe.take(recordBatch(pieces(0, 2), 300), 0);
+    const flushed = pipe.flush();
+    free();
+    await flushed;
+    await vi.advanceTimersByTimeAsync(2 * PIECE_DELAY_MS);
+    expect(written).toEqual([]);
+    await pipe.close();
+  });
+
+  it('counts what it holds: the batch that grows, and what is being written', async () => {
+    const { it: pipe } = pipeline();
+    expect(pipe.heldBytes).toBe(0);
+    await pipe.take(records(300, 0), 0);
+    expect(pipe.heldBytes).toBeGreaterThan(300 * 100);
+    await vi.advanceTimersByTimeAsync(DELAY_MS);
+    expect(pipe.heldBytes).toBe(0);
     await pipe.close();
   });
 });

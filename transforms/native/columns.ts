@@ -2,13 +2,15 @@ import type { NativeBody } from './native-body.js';
 
 /** One column of a block that is being filled: values by row, then written as a column of Native format. */
 export interface NativeColumn {
-  /** Makes room for rows below `capacity`, keeping what is there. */
-  grow(capacity: number): void;
+  /** Has room for the rows below `capacity` from now on, keeping what is in them. */
+  resize(capacity: number): void;
   /** Writes the first `rows` values; the column may then be filled anew. */
   writeTo(body: NativeBody, name: string, rows: number): void;
 }
 
 const TWO_32 = 0x1_0000_0000;
+/** Room that is so many times what was used is given back. */
+export const FAR_TOO_MUCH = 8;
 
 /** UInt64 or DateTime64 of whole numbers from 0 to 2^53. */
 export class WideColumn implements NativeColumn {
@@ -16,8 +18,8 @@ export class WideColumn implements NativeColumn {
 
   constructor(private readonly type: string) {}
 
-  grow(capacity: number): void {
-    this.#halves = grown(this.#halves, new Uint32Array(capacity * 2));
+  resize(capacity: number): void {
+    this.#halves = copied(this.#halves, new Uint32Array(capacity * 2));
   }
 
   set(row: number, value: number): void {
@@ -36,8 +38,8 @@ export class U32Column implements NativeColumn {
 
   constructor(private readonly type: string) {}
 
-  grow(capacity: number): void {
-    this.#values = grown(this.#values, new Uint32Array(capacity));
+  resize(capacity: number): void {
+    this.#values = copied(this.#values, new Uint32Array(capacity));
   }
 
   set(row: number, value: number): void {
@@ -53,8 +55,8 @@ export class U32Column implements NativeColumn {
 export class U16Column implements NativeColumn {
   #values = new Uint16Array(0);
 
-  grow(capacity: number): void {
-    this.#values = grown(this.#values, new Uint16Array(capacity));
+  resize(capacity: number): void {
+    this.#values = copied(this.#values, new Uint16Array(capacity));
   }
 
   set(row: number, value: number): void {
@@ -72,8 +74,8 @@ export class U8Column implements NativeColumn {
 
   constructor(private readonly type: string) {}
 
-  grow(capacity: number): void {
-    this.#values = grown(this.#values, new Uint8Array(capacity));
+  resize(capacity: number): void {
+    this.#values = copied(this.#values, new Uint8Array(capacity));
   }
 
   set(row: number, value: number): void {
@@ -89,7 +91,7 @@ export class U8Column implements NativeColumn {
 export class ConstantU32Column implements NativeColumn {
   constructor(private readonly value: number) {}
 
-  grow(): void {}
+  resize(): void {}
 
   writeTo(body: NativeBody, name: string, rows: number): void {
     body.column(name, 'UInt32', new Uint32Array(rows).fill(this.value));
@@ -101,7 +103,7 @@ export class BytesColumn implements NativeColumn {
   #bytes: Buffer = Buffer.alloc(0);
   #used = 0;
 
-  grow(): void {}
+  resize(): void {}
 
   /** Bytes held so far. */
   get bytes(): number {
@@ -126,6 +128,7 @@ export class BytesColumn implements NativeColumn {
 
   writeTo(body: NativeBody, name: string): void {
     body.column(name, 'String', this.#bytes.subarray(0, this.#used));
+    if (this.#used * FAR_TOO_MUCH < this.#bytes.length) this.#bytes = Buffer.alloc(0);
     this.#used = 0;
   }
 
@@ -138,7 +141,8 @@ export class BytesColumn implements NativeColumn {
   }
 }
 
-function grown<T extends Uint32Array | Uint16Array | Uint8Array>(values: T, larger: T): T {
-  larger.set(values);
-  return larger;
+/** Fills `into` with the first of the values. */
+export function copied<T extends Uint32Array | Uint16Array | Uint8Array>(values: T, into: T): T {
+  into.set(values.subarray(0, into.length));
+  return into;
 }

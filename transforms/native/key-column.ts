@@ -1,4 +1,4 @@
-import type { NativeColumn } from './columns.js';
+import { copied, type NativeColumn } from './columns.js';
 import type { NativeBody } from './native-body.js';
 
 /** What the values of a LowCardinality column are, by number; it outlives blocks. */
@@ -28,10 +28,8 @@ export class KeyColumn implements NativeColumn {
     this.#entries = [...dictionary.reserved];
   }
 
-  grow(capacity: number): void {
-    const larger = new Uint32Array(capacity);
-    larger.set(this.#keys);
-    this.#keys = larger;
+  resize(capacity: number): void {
+    this.#keys = copied(this.#keys, new Uint32Array(capacity));
   }
 
   set(row: number, number: number): void {
@@ -78,7 +76,7 @@ export class ConstantKeyColumn implements NativeColumn {
     private readonly entry: Uint8Array,
   ) {}
 
-  grow(): void {}
+  resize(): void {}
 
   writeTo(body: NativeBody, name: string, rows: number): void {
     const entries = [...this.reserved, this.entry];

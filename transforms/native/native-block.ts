@@ -1,5 +1,5 @@
 import type { TableBlock, TableDefinition } from '../../warehouse/index.js';
-import type { NativeColumn } from './columns.js';
+import { FAR_TOO_MUCH, type NativeColumn } from './columns.js';
 import { NativeBody } from './native-body.js';
 
 const FIRST_CAPACITY = 1024;
@@ -26,7 +26,7 @@ export class NativeBlock {
   /** The number of a new row; every column must be given its value. */
   nextRow(): number {
     const row = this.#rows;
-    if (row === this.#capacity) this.#grow();
+    if (row === this.#capacity) this.#resize(Math.max(FIRST_CAPACITY, row * 2));
     this.#rows = row + 1;
     return row;
   }
@@ -39,11 +39,12 @@ export class NativeBlock {
       column.writeTo(body, this.table.columns[i]?.name ?? '', rows);
     });
     this.#rows = 0;
+    if (rows * FAR_TOO_MUCH < this.#capacity) this.#resize(0);
     return { table: this.table, rows, format: 'Native', body: body.finish() };
   }
 
-  #grow(): void {
-    this.#capacity = Math.max(FIRST_CAPACITY, this.#capacity * 2);
-    for (const column of this.columns) column.grow(this.#capacity);
+  #resize(capacity: number): void {
+    this.#capacity = capacity;
+    for (const column of this.columns) column.resize(capacity);
   }
 }

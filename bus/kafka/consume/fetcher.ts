@@ -158,12 +158,13 @@ export class Fetcher implements LaneFetcher {
       const place = wanted.find((w) => w.partition === fetched.partition && w.log === fetched.log);
       if (!place || !this.#lanes.has(place.lane)) continue;
       if (fetched.error === ERROR.none) bytes += place.lane.buffer.accept(fetched.records, fetched.end);
-      else await this.#findOutWhy(place.lane, fetched);
+      else void this.#findOutWhy(place.lane, fetched);
     }
     this.cluster.memory.letGo(answer.bytes);
     return bytes;
   }
 
+  /** Apart from fetching: others need not wait for it. Never rejects. */
   async #findOutWhy(lane: Lane, { error }: FetchedPartition): Promise<void> {
     const { topic, partition } = lane.partition;
     if (isPassing(error)) return this.#lookAgain(lane);

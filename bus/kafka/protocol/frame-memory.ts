@@ -6,8 +6,8 @@ const KEPT_BYTES = 64 * 2 ** 20;
 const MOST_ROOM = 4;
 
 /**
- * Memory for answers, used again when all who hold it have let go: with new memory for each answer a consumer that
- * catches up spends most of its time collecting garbage. Memory that is never let go of is collected like any other.
+ * Memory for answers, used again when all who hold it have let go: new memory for each answer makes V8 collect garbage
+ * again and again. Memory that is never let go of is collected like any other.
  */
 export class FrameMemory {
   /** What nobody holds, the one that was let go of first at the beginning. */
