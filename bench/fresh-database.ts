@@ -4,6 +4,7 @@ import { type ClickHouseEndpoint, Connection, migrate } from '../warehouse/index
 
 const LOOK_MS = 50;
 const DAY_SECONDS = 86_400;
+const QUIET_WITHIN_MS = 60_000;
 
 /**
  * Runs it on a fresh database, of which nothing goes on afterwards and all files stay: on ext4, after thousands of files
@@ -38,5 +39,10 @@ async function quieten(connection: Connection): Promise<void> {
     await connection.command(`ALTER TABLE ${database}.${name} MODIFY SETTING old_parts_lifetime = ${DAY_SECONDS}`);
   }
   const merging = `SELECT count() AS merges FROM system.merges WHERE database = '${database}'`;
-  while ((await connection.query<{ merges: number }>(merging))[0]?.merges !== 0) await sleep(LOOK_MS);
+  const deadline = performance.now() + QUIET_WITHIN_MS;
+  while ((await connection.query<{ merges: number }>(merging))[0]?.merges !== 0) {
+    if (performance.now() > deadline)
+      throw new Error(`${database} still merges ${QUIET_WITHIN_MS / 1000} s after its run`);
+    await sleep(LOOK_MS);
+  }
 }

@@ -146,6 +146,12 @@ export class EmbeddedClickHouse implements Component {
     const again = async (port: number | undefined) => (port !== undefined && (await isFree(port)) ? port : undefined);
     const http = httpPort || ((await again(last?.http)) ?? (await freePort()));
     const tcp = tcpPort === 0 ? ((await again(last?.tcp)) ?? (await freePort([http]))) : tcpPort;
+    if (!httpPort && last && last.http !== http) {
+      this.options.logger.warn(
+        { was: last.http, now: http },
+        'the port of ClickHouse is taken; it has another one now',
+      );
+    }
     this.#ports = { http, tcp };
     writePrivate(this.#paths.ports, `${JSON.stringify(this.#ports)}\n`);
   }
