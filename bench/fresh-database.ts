@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ClickHouseEndpoint, Connection, migrate } from '../warehouse/index.js';
+import { LOOK_MS } from './rate-clock.js';
 
-const LOOK_MS = 50;
 const DAY_SECONDS = 86_400;
 const QUIET_WITHIN_MS = 60_000;
 

@@ -230,8 +230,7 @@ export class TransformWorker implements Component, ConsumerHandler {
     );
   }
 
-  #builder(of: Partition, progress: SessionProgress, limits = this.#limits()): BatchBuilder {
-    const { topic, log, partition } = of;
+  #builder({ topic, log, partition }: Partition, progress: SessionProgress, limits = this.#limits()): BatchBuilder {
     const { keepBodies, bodyRetentionDays, usernameKey } = this.options.settings;
     const bodyDays = keepBodies ? bodyRetentionDays : 0;
     const privacy = new Privacy(usernameKey);

@@ -1,5 +1,3 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { jsonExcess } from '../../core/index.js';
@@ -36,14 +34,6 @@ const anyRecord = fc.oneof(
   fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes)),
   fc.jsonValue().map((value) => Buffer.from(JSON.stringify(value))),
 );
-
-/** Bytes of all array buffers that are still in use. */
-function memoryOfArrays(): number {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
-  collect();
-  return process.memoryUsage().arrayBuffers;
-}
 
 describe('a batch', () => {
   it('accounts for every record, whatever it is: a raw record, a duplicate or a dead letter', () => {
@@ -223,24 +213,6 @@ describe('a batch', () => {
     const it = builder({ limits: { ...limits, bytes: 1e6 } });
     expect(it.add(recordBatch([...before, ...pieces]))).toBe(950 + of);
     expect(rowCounts(it.finish())).toEqual({ raw_records: 950 + of, price_ticks: 950 + 28_000 });
-  });
-
-  it('gives back most of the memory of a large batch after a small one', () => {
-    const large = recordBatch(Array.from({ length: 40_000 }, (_, i) => priceRecord(i + 1)));
-    const small = recordBatch([priceRecord(40_001)], 40_000);
-    const builders = Array.from({ length: 5 }, () => builder());
-    const before = memoryOfArrays();
-    for (const it of builders) {
-      it.add(large);
-      it.finish();
-    }
-    const taken = memoryOfArrays() - before;
-    expect(taken).toBeGreaterThan(5 * 40_000 * 129);
-    for (const it of builders) {
-      it.add(small);
-      it.finish();
-    }
-    expect(memoryOfArrays() - before).toBeLessThan(taken / 20);
   });
 
   it('does not end while a body waits for its pieces, unless that takes too long', () => {

@@ -9,6 +9,7 @@ export interface NativeColumn {
 }
 
 const TWO_32 = 0x1_0000_0000;
+const FIRST_BYTES = 64 * 1024;
 /** Room that is so many times what was used is given back. */
 export const FAR_TOO_MUCH = 8;
 
@@ -128,14 +129,14 @@ export class BytesColumn implements NativeColumn {
 
   writeTo(body: NativeBody, name: string): void {
     body.column(name, 'String', this.#bytes.subarray(0, this.#used));
-    if (this.#used * FAR_TOO_MUCH < this.#bytes.length) this.#bytes = Buffer.alloc(0);
+    if (Math.max(FIRST_BYTES, this.#used * FAR_TOO_MUCH) < this.#bytes.length) this.#bytes = Buffer.alloc(0);
     this.#used = 0;
   }
 
   #reserve(bytes: number): void {
     const needed = this.#used + bytes;
     if (needed <= this.#bytes.length) return;
-    const larger = Buffer.allocUnsafeSlow(Math.max(needed, this.#bytes.length * 2, 65_536));
+    const larger = Buffer.allocUnsafeSlow(Math.max(needed, this.#bytes.length * 2, FIRST_BYTES));
     this.#bytes.copy(larger, 0, 0, this.#used);
     this.#bytes = larger;
   }

@@ -39,7 +39,7 @@ export class NativeBlock {
       column.writeTo(body, this.table.columns[i]?.name ?? '', rows);
     });
     this.#rows = 0;
-    if (rows * FAR_TOO_MUCH < this.#capacity) this.#resize(0);
+    if (Math.max(FIRST_CAPACITY, rows * FAR_TOO_MUCH) < this.#capacity) this.#resize(0);
     return { table: this.table, rows, format: 'Native', body: body.finish() };
   }
 
