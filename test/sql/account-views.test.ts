@@ -106,7 +106,37 @@ describe('what an account holds now', () => {
       { asset: 'b', shares: 2, polled_at: clock(0) },
     ]);
     await data.insert('account_pages', [{ ...coming.page, page: 1 }]);
-    expect(await data.ask(now)).toEqual([{ asset: 'a', shares: 4, polled_at: clock(20) }]);
+    expect(await data.ask(now)).toMatchObject([{ shares: 1 }, { shares: 2 }]);
+    await data.insert('position_observations', [holding('now', coming.poll, 20, 'c', '5')]);
+    expect(await data.ask(now)).toEqual([
+      { asset: 'a', shares: 4, polled_at: clock(20) },
+      { asset: 'c', shares: 5, polled_at: clock(20) },
+    ]);
+  });
+
+  it('is whole whenever it is asked for, also while the tables of a poll are filled one after the other', async () => {
+    const fill = async (n: number) => {
+      const { poll, receipt, page } = polled('full-balances', 'race', time(n));
+      const balance = (asset: string) => ({ ...seen('race', time(n), poll), asset, balance: String(n), free: '0' });
+      await data.insert('polls', [receipt]);
+      await data.insert('account_pages', [{ ...page, items: 2 }]);
+      await data.insert('balance_observations', [balance('a'), balance('b')]);
+    };
+    await fill(0);
+    let filling = true;
+    const filled = (async () => {
+      for (let n = 1; n <= 20; n++) await fill(n);
+      filling = false;
+    })();
+    const seenPolls = new Set<unknown>();
+    while (filling) {
+      const now = await data.ask(`SELECT asset, balance FROM balances WHERE account = 'race' ORDER BY asset`);
+      expect(now.map(({ asset }) => asset)).toEqual(['a', 'b']);
+      expect(now[0]?.['balance']).toBe(now[1]?.['balance']);
+      seenPolls.add(now[0]?.['balance']);
+    }
+    await filled;
+    expect(seenPolls.size).toBeGreaterThan(1);
   });
 
   it('is nothing after a complete poll of an empty list', async () => {
@@ -219,7 +249,7 @@ describe('what an account holds now', () => {
     await data.insert('tpsl_order_observations', [order]);
     const waiting = `SELECT tpsl_order, asset FROM tpsl_orders WHERE account = 'tpsl'`;
     expect(await data.ask(waiting)).toEqual([]);
-    await data.insert('account_pages', [{ ...page, asset: 'b' }]);
+    await data.insert('account_pages', [{ ...page, asset: 'b', items: 0 }]);
     expect(await data.ask(waiting)).toEqual([{ tpsl_order: 't', asset: 'a' }]);
   });
 });

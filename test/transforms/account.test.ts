@@ -72,6 +72,7 @@ describe('a page of trades', () => {
         payload: expect.stringContaining(fee),
       }),
     ]);
+    expect(output.rowsOf(accountPages).map(({ record }) => [record.items, record.bad])).toEqual([[1, 1]]);
   });
 
   it('keeps the text of a bad entry with its numbers as they came', () => {

@@ -9,9 +9,9 @@ export const transformActivity = accountAnswer(
   decodeActivity,
   (item: Activity, { place, output, received }: AccountContext) => {
     const { tradeRecordId, userId, marketId, quantity, price } = item;
-    if (!areSaneIds({ tra: tradeRecordId, u: userId, oi: marketId }, output)) return;
+    if (!areSaneIds({ tra: tradeRecordId, u: userId, oi: marketId }, output)) return false;
     const what = `activity ${tradeRecordId}`;
-    if (!areExact(what, { q: quantity, pr: price }, item, output)) return;
+    if (!areExact(what, { q: quantity, pr: price }, item, output)) return false;
     const record = {
       ...item,
       username: received.privacy.username(item.username),
@@ -19,5 +19,6 @@ export const transformActivity = accountAnswer(
       userVolume: exactOrDead(item.userVolume, `${what} uv`, output),
     };
     output.row(activityRecords, { place, record });
+    return true;
   },
 );

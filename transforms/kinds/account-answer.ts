@@ -16,10 +16,11 @@ export interface AccountContext {
 /**
  * The transform of an answer that lists records of an account: each becomes what `add` makes of it, the page a row of
  * `account_pages`. Numbers are read from the body's text, digit for digit.
+ * @param add answers whether the record became a row of its list's table; otherwise it made a dead letter
  */
 export function accountAnswer<T>(
   decode: (body: LosslessJson) => DecodedList<T> | Invalid,
-  add: (item: T, context: AccountContext) => void,
+  add: (item: T, context: AccountContext) => boolean,
 ): Transform {
   return (received, output) => {
     const { record } = received;
@@ -32,14 +33,15 @@ export function accountAnswer<T>(
       return;
     }
     const place = placeOf(record, account);
+    let items = 0;
+    for (const item of list.items) if (add(item, { place, received, output })) items += 1;
     const page = {
       operation: textIn(record.req, 'operation') ?? '',
       asset: textIn(record.req, 'asset') ?? '',
-      items: list.items.length,
-      bad: list.bad.length + list.badBeyond,
+      items,
+      bad: list.items.length - items + list.bad.length + list.badBeyond,
     };
     output.row(accountPages, { place, record: page });
-    for (const item of list.items) add(item, { place, received, output });
     output.deadEntries(list);
     output.countExtraFields(list.extraFields.length);
   };

@@ -11,27 +11,29 @@ export const transformPositions = accountAnswer(
   (position: OpenPosition, context: AccountContext) => {
     const { place, output } = context;
     const { assetId, orderId, eventId, marketId, totalShares, availableShares, cost } = position;
-    if (!areSaneIds({ ai: assetId, oi: orderId, ei: eventId, eoi: marketId }, output)) return;
+    if (!areSaneIds({ ai: assetId, oi: orderId, ei: eventId, eoi: marketId }, output)) return false;
     const what = `position ${assetId}`;
-    if (!areExact(what, { tsc: totalShares, asc: availableShares, c: cost }, position, output)) return;
+    if (!areExact(what, { tsc: totalShares, asc: availableShares, c: cost }, position, output)) return false;
     const currentValue = exactOrDead(position.currentValue, `${what} v`, output);
     const pnl = exactOrDead(position.pnl, `${what} pv`, output);
     output.row(positionObservations, { place, record: { ...position, currentValue, pnl } });
     for (const order of position.tpslOrders) {
       addTpslOrder(order, { asset: assetId, statusAsked: null, source: 'position' }, context);
     }
+    return true;
   },
 );
 
-/** Adds a TP/SL order where it was seen. */
+/** Adds a TP/SL order where it was seen; answers whether it became a row. */
 export function addTpslOrder(
   order: TpslOrder,
   seen: Pick<SeenTpslOrder, 'asset' | 'statusAsked' | 'source'>,
   { place, output }: AccountContext,
-): void {
+): boolean {
   const { tpslId, quantity, takeProfitPrice, stopLossPrice } = order;
-  if (!areSaneIds({ i: tpslId }, output)) return;
+  if (!areSaneIds({ i: tpslId }, output)) return false;
   const amounts = { q: quantity, tpp: takeProfitPrice, slp: stopLossPrice };
-  if (!areExact(`TP/SL order ${tpslId}`, amounts, order, output)) return;
+  if (!areExact(`TP/SL order ${tpslId}`, amounts, order, output)) return false;
   output.row(tpslOrderObservations, { place, record: { ...order, ...seen } });
+  return true;
 }

@@ -10,7 +10,7 @@ import { textIn } from './request-fields.js';
 export const transformProfileStats = accountAnswer(
   decodeProfileStats,
   (stats: ProfileStats, { place, output, received }: AccountContext) => {
-    if (!areSaneIds({ 'profile.userId': stats.userId }, output)) return;
+    if (!areSaneIds({ 'profile.userId': stats.userId }, output)) return false;
     const record = {
       ...stats,
       username: received.privacy.username(stats.username),
@@ -19,6 +19,7 @@ export const transformProfileStats = accountAnswer(
       marketsTraded: wholeOrDead(stats.marketsTraded, 'cards.marketsTraded', output),
     };
     output.row(profileObservations, { place, record });
+    return true;
   },
 );
 
@@ -29,6 +30,7 @@ export const transformPositionStats = accountAnswer(
     const userId = userOf(textIn(received.record.req, 'path') ?? '');
     const totalItems = wholeOrDead(stats.totalItems, 'ti', output);
     output.row(positionStatsObservations, { place, record: { ...stats, userId, totalItems } });
+    return true;
   },
 );
 

@@ -8,5 +8,5 @@ export const transformTpslOrders = accountAnswer(decodeTpslOrders, (order: TpslO
   const { req } = context.received.record;
   const query = (req['query'] ?? {}) as Readonly<Record<string, unknown>>;
   const asset = textIn(req, 'asset') ?? textIn(query, 'assetId') ?? '';
-  addTpslOrder(order, { asset, statusAsked: textIn(query, 'status') ?? null, source: 'list' }, context);
+  return addTpslOrder(order, { asset, statusAsked: textIn(query, 'status') ?? null, source: 'list' }, context);
 });

@@ -8,7 +8,8 @@ import { areSaneIds } from './ids.js';
 export const transformTrades = accountAnswer(decodeTrades, (trade: TradeRecord, { place, output }: AccountContext) => {
   const { tradeRecordId, tradeId, userId, orderId, eventId, marketId, assetId, quantity, price, fee } = trade;
   const ids = { i: tradeRecordId, t: tradeId, u: userId, or: orderId, e: eventId, o: marketId, a: assetId };
-  if (!areSaneIds(ids, output)) return;
-  if (!areExact(`trade ${tradeRecordId}`, { q: quantity, p: price, f: fee }, trade, output)) return;
+  if (!areSaneIds(ids, output)) return false;
+  if (!areExact(`trade ${tradeRecordId}`, { q: quantity, p: price, f: fee }, trade, output)) return false;
   output.row(tradeRecords, { place, record: trade });
+  return true;
 });

@@ -10,11 +10,12 @@ export const transformBalances = accountAnswer(
   decodeBalances,
   (balance: Balance, { place, output }: AccountContext) => {
     const { assetId } = balance;
-    if (!areSaneIds({ i: assetId }, output)) return;
+    if (!areSaneIds({ i: assetId }, output)) return false;
     const what = `balance ${assetId}`;
-    if (!areExact(what, { b: balance.balance, f: balance.free }, balance, output)) return;
+    if (!areExact(what, { b: balance.balance, f: balance.free }, balance, output)) return false;
     const value = exactOrDead(balance.value, `${what} v`, output);
     output.row(balanceObservations, { place, record: { ...balance, value } });
+    return true;
   },
 );
 
@@ -23,8 +24,9 @@ export const transformTransactions = accountAnswer(
   decodeTransactions,
   (transaction: Transaction, { place, output }: AccountContext) => {
     const { transactionId, userId, assetId, amount, fee } = transaction;
-    if (!areSaneIds({ i: transactionId, u: userId, a: assetId }, output)) return;
-    if (!areExact(`transaction ${transactionId}`, { am: amount, f: fee }, transaction, output)) return;
+    if (!areSaneIds({ i: transactionId, u: userId, a: assetId }, output)) return false;
+    if (!areExact(`transaction ${transactionId}`, { am: amount, f: fee }, transaction, output)) return false;
     output.row(transactionRecords, { place, record: transaction });
+    return true;
   },
 );

@@ -8,14 +8,15 @@ export interface AccountPage {
   readonly operation: string;
   /** That was asked about; empty for lists of no asset. */
   readonly asset: string;
+  /** Records that became rows of the list's table. */
   readonly items: number;
-  /** Entries that became dead letters. */
+  /** Entries that became dead letters instead. */
   readonly bad: number;
 }
 
 /**
  * Every page that was understood: by it a poll is known to be in the tables as a whole, also one of an empty list. Its
- * receipt travels on another topic and may be there first.
+ * receipt travels on another topic, its records go into other tables: any of them may be there first.
  */
 export const accountPages = rowLogTable<AccountRow<AccountPage>>({
   name: 'account_pages',

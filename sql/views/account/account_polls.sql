@@ -1,8 +1,9 @@
 -- When was it known for certain what an account holds and has open?
 --
 -- Every poll of positions, active orders, balances or TP/SL orders that read everything there was, and whose rows are all
--- here: its receipt says complete, and as many pages as it counts are in account_pages (receipt and pages travel on
--- different topics, and either may be here first).
+-- here: its receipt says complete, as many pages as it counts are in account_pages, and as many rows as those list are in
+-- the table of the list (receipt and pages travel on different topics, pages and rows go into different tables, and each
+-- may be here first).
 CREATE OR REPLACE VIEW {database}.account_polls
 (
     `list` LowCardinality(String) COMMENT 'positions, active-orders, balances or tpsl-orders',
@@ -21,8 +22,18 @@ FROM
 ) AS receipts
 LEFT JOIN
 (
-    SELECT operation, account, poll, uniqExact(page, asset) AS pages_here
+    SELECT operation, account, poll, uniqExact(page, asset) AS pages_here, sum(items) AS listed
     FROM {database}.account_pages
     GROUP BY operation, account, poll
 ) AS here USING (operation, account, poll)
-WHERE pages_here >= pages;
+LEFT JOIN
+(
+    SELECT 'positions' AS list, account, poll, count() AS rows_here FROM {database}.position_observations GROUP BY account, poll
+    UNION ALL
+    SELECT 'active-orders' AS list, account, poll, count() AS rows_here FROM {database}.active_order_observations GROUP BY account, poll
+    UNION ALL
+    SELECT 'balances' AS list, account, poll, count() AS rows_here FROM {database}.balance_observations GROUP BY account, poll
+    UNION ALL
+    SELECT 'tpsl-orders' AS list, account, poll, count() AS rows_here FROM {database}.tpsl_order_observations GROUP BY account, poll
+) AS found USING (list, account, poll)
+WHERE pages_here >= pages AND rows_here >= listed;
