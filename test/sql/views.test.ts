@@ -437,4 +437,27 @@ describe('an event', () => {
     await data.insert('polls', [{ ...searchPoll(ago(-6)), got: 0 }]);
     expect(await open()).toEqual([{ open: false }]);
   });
+
+  it('stays open while not every page of a poll is here, and closes when a later page shows that no more come', async () => {
+    const open = async () => data.ask("SELECT event FROM events WHERE event LIKE 'page %' AND open ORDER BY event");
+    const poll = (startedAt: number, unique: number) => ({
+      ...searchPoll(ago(startedAt)),
+      finished_at: ago(startedAt - 5),
+      unique,
+    });
+    await data.insert('event_observations', [eventSeen('page 1', ago(-110)), eventSeen('page 2', ago(-111))]);
+    await data.insert('polls', [poll(-109, 2)]);
+    expect(await open()).toEqual([{ event: 'page 1' }, { event: 'page 2' }]);
+    await data.insert('polls', [poll(-119, 2)]);
+    await data.insert('event_observations', [eventSeen('page 1', ago(-120))]);
+    expect(await open()).toEqual([{ event: 'page 1' }, { event: 'page 2' }]);
+    await data.insert('event_observations', [eventSeen('page 3', ago(-121))]);
+    expect(await open()).toEqual([{ event: 'page 1' }, { event: 'page 3' }]);
+    // One of the three that it found became a dead letter.
+    await data.insert('polls', [poll(-129, 3)]);
+    await data.insert('event_observations', [eventSeen('page 1', ago(-130)), eventSeen('page 2', ago(-131))]);
+    expect(await open()).toEqual([{ event: 'page 1' }, { event: 'page 2' }, { event: 'page 3' }]);
+    await data.insert('event_observations', [eventSeen('page 1', ago(-140))]);
+    expect(await open()).toEqual([{ event: 'page 1' }, { event: 'page 2' }]);
+  });
 });

@@ -2,7 +2,8 @@
 --
 -- The last observation of every event that event search ever showed. An event is open while the latest complete poll of
 -- event search still shows it: it leaves the search when all its markets are resolved. The receipt of a poll may be here
--- before its pages, which are on another topic: such a poll does not count yet.
+-- before its pages, which are on another topic: such a poll does not count before as many events as it found were seen
+-- since it was started, or something was seen after its end.
 CREATE OR REPLACE VIEW {database}.events
 (
     `event` String COMMENT 'Event ID',
@@ -22,11 +23,13 @@ CREATE OR REPLACE VIEW {database}.events
 )
 AS
 WITH
-    (SELECT max(event_states.last_seen_at) FROM {database}.event_states) AS latest_page,
+    (SELECT groupArray(seen_at) FROM (SELECT max(event_states.last_seen_at) AS seen_at FROM {database}.event_states GROUP BY event)) AS seen,
+    arrayMax(seen) AS latest_page,
     (
         SELECT max(started_at)
         FROM {database}.polls
-        WHERE operation = 'event-search' AND outcome = 'complete' AND (got = 0 OR started_at <= latest_page)
+        WHERE operation = 'event-search' AND outcome = 'complete'
+            AND (got = 0 OR finished_at < latest_page OR (started_at <= latest_page AND arrayCount(at -> at >= started_at, seen) >= unique))
     ) AS latest_poll
 SELECT
     event,
