@@ -11,6 +11,7 @@ export type {
   TopicOptions,
 } from './bus.js';
 export { type EmbeddedBus, type EmbeddedBusOptions, openEmbeddedBus } from './embedded/embedded-bus.js';
+export { ensureTopics } from './ensure-topics.js';
 export {
   BusClosedError,
   BusWriteError,

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { join } from 'node:path';
 import type { Registry } from 'prom-client';
-import type { Bus } from '../bus/index.js';
+import { type Bus, ensureTopics } from '../bus/index.js';
 import { checkPeriod, ExchangeClient } from '../client/index.js';
 import {
   type AccountCredentials,
@@ -9,11 +9,9 @@ import {
   type Component,
   describeError,
   type Health,
-  isRetryable,
   type Logger,
   OutageLog,
   packageVersion,
-  retry,
   type Settings,
   STOP_MS,
   Stopped,
@@ -127,8 +125,8 @@ export class Collector implements Component {
 
   /** Ready when the bus is; an exchange that is down is waited for. */
   async start(signal: AbortSignal): Promise<void> {
-    const { settings, log } = this.options;
-    await this.#ensureTopics(signal);
+    const { settings, bus, log } = this.options;
+    await ensureTopics(bus, Object.values(TOPICS), settings, { log, signal });
     this.#publisher.run().catch((error) => {
       log.error({ err: error }, `the bus refuses records: ${describeError(error)}`);
       this.#fail(error);
@@ -166,23 +164,6 @@ export class Collector implements Component {
       schedules.add(setting, settings[setting], () => this.#accounts.due(group));
     }
     schedules.add('activitySchedule', settings.activitySchedule, () => this.#accounts.activityDue());
-  }
-
-  async #ensureTopics(signal: AbortSignal): Promise<void> {
-    const { settings, bus, log } = this.options;
-    const outage = new OutageLog(log, 'the bus is there');
-    const retentionMs = settings.busRetentionHours * 3_600_000;
-    const options = { partitions: settings.busPartitions, retentionMs, retentionBytes: settings.busRetentionBytes };
-    for (const topic of Object.values(TOPICS)) {
-      await retry(() => bus.ensureTopic(topic, options), {
-        attempts: Number.POSITIVE_INFINITY,
-        capMs: 2000,
-        signal,
-        retryable: isRetryable,
-        onRetry: (error) => outage.failed(describeError(error)),
-      });
-    }
-    outage.succeeded();
   }
 
   async #stop(): Promise<void> {

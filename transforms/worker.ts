@@ -1,5 +1,12 @@
 import type { Registry } from 'prom-client';
-import { type Bus, type ConsumerHandler, type Partition, PartitionLostError, type RecordBatch } from '../bus/index.js';
+import {
+  type Bus,
+  type ConsumerHandler,
+  ensureTopics,
+  type Partition,
+  PartitionLostError,
+  type RecordBatch,
+} from '../bus/index.js';
 import {
   type Clock,
   type Component,
@@ -104,18 +111,15 @@ export class TransformWorker implements Component, ConsumerHandler {
   }
 
   /**
-   * Checks that the tables are as the code knows them, and joins the group. It waits while ClickHouse is down; of a
-   * cluster's shards that are down, only their partitions do.
+   * Checks that the tables are as the code knows them, and joins the group. It waits while ClickHouse or the bus is down;
+   * of a cluster's shards that are down, only their partitions do.
    * @throws UsageError when tables and code do not fit
    */
   async start(signal: AbortSignal): Promise<void> {
     const { bus, settings, log } = this.options;
     const starting = AbortSignal.any([signal, this.#abandon.signal]);
     await this.#whileAvailable('', () => this.#shards.check(), starting);
-    const { busPartitions: partitions, busRetentionHours, busRetentionBytes: retentionBytes } = settings;
-    for (const topic of TOPIC_NAMES) {
-      await bus.ensureTopic(topic, { partitions, retentionMs: busRetentionHours * 3_600_000, retentionBytes });
-    }
+    await ensureTopics(bus, TOPIC_NAMES, settings, { log, signal: starting });
     starting.throwIfAborted();
     this.#consuming = bus.consume({ topics: TOPIC_NAMES, group: settings.group }, this, this.#stop.signal).then(
       () => undefined,

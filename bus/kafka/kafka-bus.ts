@@ -26,6 +26,8 @@ const DEFAULT_BATCH_BYTES = 4 * 1024 * 1024;
 const REBALANCE_TIMEOUT_MS = 30_000;
 const REPLICAS_WAIT_MS = 5_000;
 const CLOSE_PATIENCE_MS = 1_000;
+/** Whoever starts waits for longer by itself, and says for what. */
+const TOPIC_PATIENCE_MS = 10_000;
 
 /** The bus on a Kafka cluster (3.1 or newer). Connects when it is first used. */
 export function openKafkaBus(options: KafkaBusOptions): Bus {
@@ -65,7 +67,7 @@ class KafkaBus implements Bus {
       this.#cluster,
       this.#names.inKafka(topic),
       { ...options, replication, compression },
-      this.#patience,
+      { ...this.#patience, forMs: Math.min(this.#options.patienceMs, TOPIC_PATIENCE_MS) },
     );
   }
 

@@ -1,4 +1,8 @@
+import { once } from 'node:events';
+import { PassThrough } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
+import { pino } from 'pino';
+import { Registry } from 'prom-client';
 import { afterEach, expect, it } from 'vitest';
 import { type Bus, StalledError, UnreadableRecordsError } from '../../bus/index.js';
 import { TOPICS } from '../../core/index.js';
@@ -72,6 +76,22 @@ describeWithKafka('workers on Kafka', { own: { proxy: true } }, (kafka) => {
     expect(count).toEqual({ rows: written, places: written, sessions: written });
     expect(await rig.rows('SELECT count() AS ticks FROM price_ticks')).toEqual([{ ticks: written }]);
   }, 60_000);
+
+  it('wait for a broker that is down when they start, and say so', async () => {
+    const bus = kafka.open({ patienceMs: 200, connectTimeoutMs: 500 });
+    const rig = rigOn(bus);
+    await rig.prepare();
+    await kafka.own.kill();
+    const told = new PassThrough();
+    const starting = rig.worker({}, new Registry(), pino({ level: 'warn' }, told));
+    const [line] = await once(told, 'data');
+    expect(JSON.parse(line).msg).toMatch(/no broker of Kafka at .* answers: .*; it is tried again until it works$/);
+    await kafka.own.restart();
+    await starting;
+    await rig.append(TOPICS.orderBook, [priceRecord(1)]);
+    await rig.drained();
+    expect(await rig.rows('SELECT n FROM raw_records')).toEqual([{ n: 1 }]);
+  });
 
   it('start anew with a topic that was made again, and keep the rows of both apart', async () => {
     const { rig, bus } = await newRig();

@@ -1,0 +1,26 @@
+import { describeError, isRetryable, type Logger, OutageLog, retry, type Settings } from '../core/index.js';
+import type { Bus } from './bus.js';
+
+const LOOK_AGAIN_MS = 2000;
+
+/** Creates those topics that are not there, as configured. Waits while the bus is down, which the log says. */
+export async function ensureTopics(
+  bus: Bus,
+  topics: readonly string[],
+  settings: Pick<Settings, 'busPartitions' | 'busRetentionHours' | 'busRetentionBytes'>,
+  { log, signal }: { readonly log: Logger; readonly signal: AbortSignal },
+): Promise<void> {
+  const outage = new OutageLog(log, 'the bus is there');
+  const retentionMs = settings.busRetentionHours * 3_600_000;
+  const options = { partitions: settings.busPartitions, retentionMs, retentionBytes: settings.busRetentionBytes };
+  for (const topic of topics) {
+    await retry(() => bus.ensureTopic(topic, options), {
+      attempts: Number.POSITIVE_INFINITY,
+      capMs: LOOK_AGAIN_MS,
+      signal,
+      retryable: isRetryable,
+      onRetry: (error) => outage.failed(describeError(error)),
+    });
+  }
+  outage.succeeded();
+}
