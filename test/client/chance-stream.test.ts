@@ -180,7 +180,7 @@ describe('the chance stream', () => {
   });
 
   it('gives the connection up when an error may belong to an overdue confirmation or to the HISTORY', async () => {
-    const { stream, connection, disconnected } = await subscribed({ confirmTimeoutMs: 50 });
+    const { stream, connection, disconnected } = await subscribed({ confirmTimeoutMs: 300 });
     stream.subscribe('e2', ['m2']);
     await connection.message();
     const asked = reasonOf(ask(stream));

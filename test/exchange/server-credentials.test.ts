@@ -88,7 +88,7 @@ describe('time', () => {
   });
 
   it('ends connections that do not say who they are, and those alone', async () => {
-    const { server, account } = await timed({ authWithinMs: 300 });
+    const { server, account } = await timed({ authWithinMs: 1500 });
     const [silent, wrong] = [await server.connect('/order/ws'), await server.connect('/balance/ws')];
     const { socket } = await account.stream('/order/ws');
     wrong.send({ t: 'AUTH' });

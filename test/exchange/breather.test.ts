@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import { Breather } from '../../exchange/server/breather.js';
+
+const SLICE_MS = 5;
+const WORK_MS = 100;
+
+/** Works for a while, a millisecond at a time; answers how often anything else had its turn. */
+async function turnsDuring(pause: () => Promise<void>): Promise<number> {
+  let turns = 0;
+  let working = true;
+  const turn = (): void => {
+    turns += 1;
+    if (working) setImmediate(turn);
+  };
+  setImmediate(turn);
+  for (let worked = 0; worked < WORK_MS; worked++) {
+    const end = performance.now() + 1;
+    while (performance.now() < end);
+    await pause();
+  }
+  working = false;
+  return turns;
+}
+
+it('long work that breathes lets everything else run after each slice of time, and other work does not', async () => {
+  const breather = new Breather(SLICE_MS);
+  expect(await turnsDuring(() => breather.pause())).toBeGreaterThanOrEqual(WORK_MS / SLICE_MS / 2);
+  expect(await turnsDuring(async () => undefined)).toBe(0);
+});
