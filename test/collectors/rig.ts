@@ -78,7 +78,7 @@ export async function startCollector(exchangeUrl: string, options: RigOptions = 
   const { log, lines } = memoryLog();
   const metrics = new Registry();
   const { settings: _, data: __, ...given } = options;
-  const tuning = { answerMs: 400, reconnectCapMs: 50, metrics, log };
+  const tuning = { answerMs: 1500, reconnectCapMs: 50, metrics, log };
   const collector = new Collector({ ...tuning, ...given, settings, bus });
   onTestFinished(async () => {
     await collector.stop();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type RawRecord, TOPICS } from '../../core/index.js';
+import { type RawRecord, TOPICS, type Topic } from '../../core/index.js';
 import { marketOf, openEvent, Traders, until } from '../exchange/server-support.js';
 import { exchangeWith, metricOf, NEVER, startCollector } from './rig.js';
 
@@ -33,8 +33,10 @@ describe('the streams of a collector', () => {
     await until(async () => framesOf(await rig.records(TOPICS.orderBook), 'PRICES_DATA_DELTA').length >= truth.length);
     const deltas = framesOf(await rig.records(TOPICS.orderBook), 'PRICES_DATA_DELTA');
     expect(deltas.flatMap((f) => f.d)).toEqual(truth);
-    const live = framesOf(await rig.records(TOPICS.chance), 'probability').filter((f) => 'p' in (f.d as object));
-    expect(live.map((f) => (f.d as { p: number }).p)).toEqual(Array.from({ length: 30 }, (_, i) => (20 + i) / 100));
+    const live = async () =>
+      framesOf(await rig.records(TOPICS.chance), 'probability').flatMap(({ d }) => (d as { p?: number }).p ?? []);
+    await until(async () => (await live()).length >= 30);
+    expect(await live()).toEqual(Array.from({ length: 30 }, (_, i) => (20 + i) / 100));
     const marks = await rig.marks('subscribed');
     const own = marks.find((m) => m.event === event.eventId && m.stream === 'order-book');
     expect(own?.markets).toEqual(event.markets.map((m) => m.marketId));
@@ -70,10 +72,11 @@ describe('the streams of a collector', () => {
       [event.eventId, 'chance', 'the event has closed'],
       [event.eventId, 'order-book', 'the event has closed'],
     ]);
-    const last = framesOf(await rig.records(TOPICS.orderBook), 'PRICES_DATA_DELTA', event.eventId).at(-1);
-    expect(last?.d).toMatchObject([{ o: marketId, c: 1 }]);
-    const points = framesOf(await rig.records(TOPICS.chance), 'probability', event.eventId);
-    expect(points.at(-1)?.d).toMatchObject({ p: 1 });
+    // Each topic is appended to by itself.
+    const lastOf = async (topic: Topic, type: string) =>
+      framesOf(await rig.records(topic), type, event.eventId).at(-1)?.d;
+    await expect.poll(() => lastOf(TOPICS.orderBook, 'PRICES_DATA_DELTA')).toMatchObject([{ o: marketId, c: 1 }]);
+    await expect.poll(() => lastOf(TOPICS.chance, 'probability')).toMatchObject({ p: 1 });
     expect(await metricOf(rig.metrics, 'subscriptions')).toBe(2);
   });
 
@@ -94,9 +97,13 @@ describe('the streams of a collector', () => {
     await rig.marked('subscribed', (marks) => marks.length === 2);
     await server.control('POST', '/faults', { kind: 'malformed-frame', stream: 'order-book' });
     new Traders(server.core).trade(marketOf(first(events)), 33);
-    await until(async () => (await rig.records(TOPICS.orderBook)).some((r) => r.enc === 'text'));
-    const records = await rig.records(TOPICS.orderBook);
-    const at = records.findIndex((r) => r.enc === 'text');
+    let records: readonly RawRecord[] = [];
+    let at = -1;
+    await until(async () => {
+      records = await rig.records(TOPICS.orderBook);
+      at = records.findIndex((r) => r.enc === 'text');
+      return at >= 0 && at + 1 < records.length;
+    });
     const whole = JSON.stringify(records[at + 1]?.body);
     expect(records[at]?.body).toBe(whole.slice(0, Math.ceil(whole.length / 2)));
   });
