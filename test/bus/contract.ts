@@ -215,7 +215,8 @@ export function busContract(name: string, makeRig: () => Promise<BusRig>): void 
           await seen.until(() => seen.values.length === i + 2);
           times.push(performance.now() - appended);
         }
-        expect(times.sort((a, b) => a - b)[10]).toBeLessThan(20);
+        // Far from what waiting for the next look costs.
+        expect(times.sort((a, b) => a - b)[10]).toBeLessThan(100);
       });
 
       it('keeps batches within the size asked for, except for one record that is larger', async () => {
@@ -446,7 +447,7 @@ export function busContract(name: string, makeRig: () => Promise<BusRig>): void 
       });
     });
 
-    describe('processes', () => {
+    describe('processes', { timeout: 180_000 }, () => {
       it('see each other’s records at once', async () => {
         await bus.ensureTopic('t', { partitions: 2, ...KEEP });
         const seen = new Recorder();

@@ -122,7 +122,7 @@ describe('retention of the embedded log', () => {
     }
     stop.abort();
     await consuming;
-    expect((await bus.partitions()).every((p) => p.begin > 0)).toBe(true);
+    await expect.poll(async () => (await bus.partitions()).every((p) => p.begin > 0), { timeout: 10_000 }).toBe(true);
   });
 });
 

@@ -21,7 +21,7 @@ busContract('the embedded log', async () => {
       await bus?.ensureTopic(topic, { partitions, retentionMs: null, retentionBytes: null });
     },
     childArgument: JSON.stringify({ kind: 'embedded', dir }),
-    takeoverMs: 1500,
+    takeoverMs: 5000,
     async close() {
       await Promise.all(open.map((bus) => bus.close()));
       await rm(dir, { recursive: true, force: true });

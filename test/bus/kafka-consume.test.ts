@@ -79,7 +79,7 @@ describeWithKafka('consuming from Kafka', { own: { proxy: true } }, (kafka) => {
     const bus = await withTopic();
     await bus.append('t', numbered('k', 0, 3));
     const seen = new Recorder();
-    consume(kafka.open({ prefix: bus.prefix, brokers: [kafka.proxy.address], requestTimeoutMs: 300 }), seen);
+    consume(kafka.open({ prefix: bus.prefix, brokers: [kafka.proxy.address], requestTimeoutMs: 1000 }), seen);
     await seen.until(() => seen.values.length === 3);
     const fates = ['cut before', 'cut after', 'lose the answer', 'cut before'] as const;
     for (const [i, fate] of fates.entries()) {
@@ -103,7 +103,8 @@ describeWithKafka('consuming from Kafka', { own: { proxy: true } }, (kafka) => {
     const bus = await withTopic();
     await bus.append('t', numbered('k', 0, 5));
     const cutOff = new Recorder({ commit: true });
-    consume(kafka.open({ prefix: bus.prefix, brokers: [kafka.proxy.address] }), cutOff);
+    const short = { brokers: [kafka.proxy.address], sessionTimeoutMs: 1500 };
+    consume(kafka.open({ prefix: bus.prefix, ...short }), cutOff);
     await cutOff.until(() => cutOff.values.length === 5);
     const stale = cutOff.assigned.get(0) as Partition;
     kafka.proxy.freeze();
@@ -151,7 +152,7 @@ describeWithKafka('consuming from Kafka', { own: { proxy: true } }, (kafka) => {
     writing = false;
     await work;
     const all = () => consumers.flatMap(({ seen }) => seen.values);
-    await expect.poll(() => all().length, { timeout: 10_000 }).toBe(written);
+    await expect.poll(() => all().length, { timeout: 60_000 }).toBe(written);
     expect(
       all()
         .map(Number)
@@ -175,7 +176,7 @@ describeWithKafka('consuming from Kafka', { own: { proxy: true } }, (kafka) => {
     await seen.until(() => seen.values.length === 5 && seen.assigned.size === 3);
     const before = seen.assigned.get(held) as Partition;
     await before.commit(5, 'of the old log');
-    await (await kafka.admin()).deleteTopics({ topics: [`${bus.prefix}t`] });
+    await kafka.deleteTopic(`${bus.prefix}t`);
     await bus.ensureTopic('t', { partitions: 1, ...KEEP });
     // As many as the consumer has already passed over in the former log.
     await bus.append('t', numbered('new', 0, 5));
@@ -198,7 +199,7 @@ describeWithKafka('consuming from Kafka', { own: { proxy: true } }, (kafka) => {
     const seen = new Recorder({ commit: true });
     await consumeAll(seen, 5);
     expect(await bus.committed('g')).toMatchObject([{ offset: 5 }]);
-    await (await kafka.admin()).deleteTopics({ topics: [`${bus.prefix}t`] });
+    await kafka.deleteTopic(`${bus.prefix}t`);
     await bus.ensureTopic('t', { partitions: 1, ...KEEP });
     // Kafka forgets what was committed for a deleted topic; a straggler may have committed it again.
     const straggler = `log=${former};late`;
@@ -296,7 +297,7 @@ describeWithKafka('consuming from Kafka', { own: { proxy: true } }, (kafka) => {
     }
     const seen = new Busy();
     consume(bus, seen, { maxBatchBytes: 100_000 });
-    await expect.poll(() => handed, { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => handed, { timeout: 60_000 }).toBe(true);
     const ofOther = () => seen.values.filter((value) => value.startsWith(`${other}:`)).length;
     for (let from = 0; from < 20 * count; from += count) {
       await bus.append('t', large(other, from, from + count));
@@ -339,13 +340,9 @@ describeWithKafka('consuming from Kafka', { own: { proxy: true } }, (kafka) => {
   }
 
   it('refuses records in a compression that it does not know, after those before them, with a way on', async () => {
-    const bus = await withTopic();
-    await (await kafka.admin()).alterConfigs({
-      validateOnly: false,
-      resources: [
-        { type: 2, name: `${bus.prefix}t`, configEntries: [{ name: 'compression.type', value: 'producer' }] },
-      ],
-    });
+    const bus = kafka.open();
+    await kafka.createForeignTopic(`${bus.prefix}t`, 1);
+    await bus.ensureTopic('t', { partitions: 1, ...KEEP });
     await bus.append('t', numbered('k', 0, 3));
     await appendForeignBatch(kafka.brokers, `${bus.prefix}t`, numbered('foreign', 0, 4), 'zstd');
     await bus.append('t', numbered('k', 7, 9));
@@ -394,7 +391,7 @@ describeWithKafka('consuming from Kafka', { own: { proxy: true } }, (kafka) => {
       lost++;
       return 'lose the answer';
     };
-    await expect.poll(() => lost, { timeout: 10_000 }).toBeGreaterThan(0);
+    await expect.poll(() => lost, { timeout: 60_000 }).toBeGreaterThan(0);
     await bus.append('t', numbered('k', 0, 7));
     const failure = await done.catch((error) => error);
     expect(failure).toBeInstanceOf(StalledError);

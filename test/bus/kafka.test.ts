@@ -22,7 +22,7 @@ describeWithKafka('Kafka', {}, (kafka) => {
         });
       },
       childArgument: JSON.stringify({ kind: 'kafka', brokers: kafka.brokers, prefix, sessionTimeoutMs: 1500 }),
-      takeoverMs: 6000,
+      takeoverMs: 20_000,
       async close() {
         await Promise.all(open.map((bus) => bus.close()));
       },

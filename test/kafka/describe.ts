@@ -2,11 +2,16 @@ import { randomUUID } from 'node:crypto';
 import kafkajs, { type Admin } from 'kafkajs';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { type Bus, type KafkaBusOptions, openKafkaBus } from '../../bus/index.js';
+import { until } from '../pipeline/rig.js';
 import { describeWithout } from '../support/describe-without.js';
 import { Broker } from './broker.js';
 import { whyNoBroker } from './jars.js';
 import type { Listeners } from './properties.js';
 import { KafkaProxy } from './proxy.js';
+
+/** A broker starts in 6 to 15 s where the machine is busy, and some tests start theirs again twice. */
+const TEST_MS = 180_000;
+const START_MS = 180_000;
 
 interface OwnBroker extends Pick<Listeners, 'security'> {
   /** With a proxy before it. */
@@ -22,8 +27,12 @@ export interface KafkaUnderTest {
   readonly proxy: KafkaProxy;
   /** A bus whose topics nobody else uses; `prefix` of another bus shares them. The suite's end closes it. */
   open(options?: Partial<KafkaBusOptions>): Bus & { readonly prefix: string };
-  /** Deletes topics and records, which no bus does. Names are those in Kafka. */
+  /** Deletes records, which no bus does. Names are those in Kafka. */
   admin(): Promise<Admin>;
+  /** Deletes a topic, named as in Kafka, and waits until the broker does not show it any more. */
+  deleteTopic(name: string): Promise<void>;
+  /** Makes a topic, named as in Kafka, as others do: its records are stored in the compression that they come in. */
+  createForeignTopic(name: string, partitions: number): Promise<void>;
 }
 
 /**
@@ -42,9 +51,9 @@ export function describeWithKafka(
     describeWithout(name, why, { failsInCi: !running }, () => body(new Rig(running, {})));
     return;
   }
-  describe(name, () => {
+  describe(name, { timeout: TEST_MS }, () => {
     const rig = new Rig(running, typeof options.own === 'object' ? options.own : {});
-    beforeAll(() => rig.start());
+    beforeAll(() => rig.start(), START_MS);
     afterAll(() => rig.stop());
     body(rig);
   });
@@ -90,9 +99,9 @@ class Rig implements KafkaUnderTest {
     const prefix = options.prefix ?? `test-${randomUUID().slice(0, 8)}.`;
     const bus = openKafkaBus({
       brokers: this.brokers,
-      sessionTimeoutMs: 1500,
+      sessionTimeoutMs: 5000,
       topicsEveryMs: 500,
-      patienceMs: 15_000,
+      patienceMs: 60_000,
       ...options,
       prefix,
     });
@@ -107,6 +116,17 @@ class Rig implements KafkaUnderTest {
       await this.#admin.connect();
     }
     return this.#admin;
+  }
+
+  async deleteTopic(name: string): Promise<void> {
+    const admin = await this.admin();
+    await admin.deleteTopics({ topics: [name] });
+    // The controller has deleted it; the broker hears of that a little later.
+    await until(20_000, async () => !(await admin.listTopics()).includes(name) || `${name} is still there`);
+  }
+
+  async createForeignTopic(name: string, partitions: number): Promise<void> {
+    await (await this.admin()).createTopics({ topics: [{ topic: name, numPartitions: partitions }] });
   }
 
   async stop(): Promise<void> {

@@ -23,7 +23,7 @@ describeWithKafka('workers on Kafka', { own: { proxy: true } }, (kafka) => {
   });
 
   async function newRig(): Promise<{ rig: WorkerRig; bus: Bus & { prefix: string } }> {
-    const bus = kafka.open({ patienceMs: 60_000 });
+    const bus = kafka.open();
     const rig = rigOn(bus);
     await rig.prepare();
     return { rig, bus };
@@ -56,7 +56,7 @@ describeWithKafka('workers on Kafka', { own: { proxy: true } }, (kafka) => {
     const workers = [await rig.worker()];
     const reach = (more: number) => {
       const from = written;
-      return expect.poll(() => written - from, { timeout: 20_000, interval: 5 }).toBeGreaterThan(more);
+      return expect.poll(() => written - from, { timeout: 60_000, interval: 5 }).toBeGreaterThan(more);
     };
     await reach(500);
     workers.push(await rig.worker());
@@ -75,15 +75,14 @@ describeWithKafka('workers on Kafka', { own: { proxy: true } }, (kafka) => {
     );
     expect(count).toEqual({ rows: written, places: written, sessions: written });
     expect(await rig.rows('SELECT count() AS ticks FROM price_ticks')).toEqual([{ ticks: written }]);
-  }, 60_000);
+  });
 
   it('wait for a broker that is down when they start, and say so', async () => {
-    const bus = kafka.open({ patienceMs: 200, connectTimeoutMs: 500 });
-    const rig = rigOn(bus);
-    await rig.prepare();
+    const { rig, bus } = await newRig();
+    const impatient = kafka.open({ prefix: bus.prefix, patienceMs: 2000, connectTimeoutMs: 500 });
     await kafka.own.kill();
     const told = new PassThrough();
-    const starting = rig.worker({}, new Registry(), pino({ level: 'warn' }, told));
+    const starting = rigOn(impatient).worker({}, new Registry(), pino({ level: 'warn' }, told));
     const [line] = await once(told, 'data');
     expect(JSON.parse(line).msg).toMatch(/no broker of Kafka at .* answers: .*; it is tried again until it works$/);
     await kafka.own.restart();
@@ -98,7 +97,7 @@ describeWithKafka('workers on Kafka', { own: { proxy: true } }, (kafka) => {
     await rig.append(TOPICS.orderBook, [priceRecord(1), priceRecord(2)]);
     await rig.worker();
     await rig.drained();
-    await (await kafka.admin()).deleteTopics({ topics: [bus.prefix + TOPICS.orderBook] });
+    await kafka.deleteTopic(bus.prefix + TOPICS.orderBook);
     await bus.ensureTopic(TOPICS.orderBook, { partitions: 2, ...KEEP });
     await rig.append(TOPICS.orderBook, [priceRecord(3), priceRecord(4), priceRecord(5)]);
     await rig.drained();
@@ -108,13 +107,11 @@ describeWithKafka('workers on Kafka', { own: { proxy: true } }, (kafka) => {
   });
 
   it('stop at records that cannot be read, and pass over them only with --accept-loss, writing the gap down', async () => {
-    const { rig, bus } = await newRig();
+    const bus = kafka.open();
     const topic = bus.prefix + TOPICS.orderBook;
-    const configEntries = [{ name: 'compression.type', value: 'producer' }];
-    await (await kafka.admin()).alterConfigs({
-      validateOnly: false,
-      resources: [{ type: 2, name: topic, configEntries }],
-    });
+    await kafka.createForeignTopic(topic, 2);
+    const rig = rigOn(bus);
+    await rig.prepare();
     // A key of partition 0, where the foreign batch goes.
     const [place] = await bus.append(TOPICS.orderBook, [{ key: 'a', value: priceRecord(1) }]);
     const key = place?.partition === 0 ? 'a' : 'c';
@@ -145,7 +142,7 @@ describeWithKafka('workers on Kafka', { own: { proxy: true } }, (kafka) => {
     const cut = kafka.open({
       prefix: bus.prefix,
       brokers: [kafka.proxy.address],
-      stallMs: 1000,
+      stallMs: 3000,
       requestTimeoutMs: 5000,
     });
     const worker = await rigOn(cut).worker();
@@ -158,11 +155,11 @@ describeWithKafka('workers on Kafka', { own: { proxy: true } }, (kafka) => {
       return 'lose the answer';
     };
     // The fetch that waited meanwhile still brings what comes.
-    await expect.poll(() => lost, { timeout: 10_000 }).toBeGreaterThan(0);
+    await expect.poll(() => lost, { timeout: 60_000 }).toBeGreaterThan(0);
     await rig.append(TOPICS.orderBook, [priceRecord(3), priceRecord(4), priceRecord(5)]);
     const failure: unknown = await worker.failed.catch((error) => error);
     expect(failure).toBeInstanceOf(StalledError);
-    expect(String(failure)).toMatch(/no record of chancery\.order-book\/\d arrived for 1 s, although 3 are waiting/);
+    expect(String(failure)).toMatch(/no record of chancery\.order-book\/\d arrived for 3 s, although 3 are waiting/);
     await worker.stop();
     await rig.worker();
     await rig.drained();
