@@ -142,13 +142,13 @@ describe('an insert is not done', () => {
     for (const server of servers.splice(0)) server.close();
   });
   /** A server that is not ClickHouse, or not well. */
-  async function fake(answer: (response: ServerResponse) => void): Promise<unknown> {
+  async function fake(answer: (response: ServerResponse) => void, timeoutMs = 5000): Promise<unknown> {
     const server = createServer((incoming, response) => {
       incoming.resume().on('end', () => answer(response));
     });
     servers.push(server);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const connection = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, 300);
+    const connection = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, timeoutMs);
     return thrownBy(connection.insert(block(['x']), { queryId: 'mine', settings: {} }));
   }
   const ours = { 'x-clickhouse-query-id': 'mine' };
@@ -177,6 +177,6 @@ describe('an insert is not done', () => {
       r.write('x', () => r.socket?.destroy());
     });
     expect(cut).toBeInstanceOf(ConnectionError);
-    expect(await fake(() => undefined)).toBeInstanceOf(ConnectionError);
+    expect(await fake(() => undefined, 300)).toBeInstanceOf(ConnectionError);
   });
 });

@@ -7,13 +7,16 @@ import { join, resolve } from 'node:path';
 import { platform } from 'node:process';
 import { createInterface } from 'node:readline';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
-import { createLogger, Secret, UsageError } from '../../core/index.js';
+import { createLogger, Secret, STOP_MS, UsageError } from '../../core/index.js';
 import { isAlive } from '../../warehouse/embedded/endpoint.js';
 import { isFree } from '../../warehouse/embedded/ports.js';
 import { consoleUrl, EmbeddedClickHouse, findEmbedded } from '../../warehouse/index.js';
 import { startClickHouse, useClickHouse } from '../support/clickhouse.js';
 import { helloOf, nativeHello } from '../support/native-hello.js';
 import { runAs } from '../support/run-as.js';
+
+/** For tests that start a server several times, each of which takes up to 8 s where the machine is busy. */
+const STARTS_MS = 180_000;
 
 const folders: string[] = [];
 function temporaryFolder(): string {
@@ -187,7 +190,7 @@ describe('users of the embedded ClickHouse', () => {
   });
 });
 
-describe('the ports of the embedded ClickHouse', () => {
+describe('the ports of the embedded ClickHouse', { timeout: STARTS_MS }, () => {
   it('are that of HTTP alone, where no refused login and no other protocol ends the server', async ({ skip }) => {
     if (platform !== 'linux') skip('which ports a process listens on is read from /proc');
     const server = serverOn(temporaryFolder());
@@ -227,7 +230,7 @@ describe('the ports of the embedded ClickHouse', () => {
   });
 });
 
-describe('life of the embedded ClickHouse', () => {
+describe('life of the embedded ClickHouse', { timeout: STARTS_MS }, () => {
   it('keeps acknowledged rows when it is killed, and is started again at the same address', async () => {
     const clickhouse = await startClickHouse();
     try {
@@ -258,7 +261,7 @@ describe('life of the embedded ClickHouse', () => {
     }
   });
 
-  it('ends in order within three seconds, leaves no endpoint behind, and starts again with its data', async () => {
+  it('ends in order within the time that stopping may take, leaves no endpoint behind, and starts again with its data', async () => {
     const dataFolder = temporaryFolder();
     const first = serverOn(dataFolder);
     await first.start(never);
@@ -268,7 +271,7 @@ describe('life of the embedded ClickHouse', () => {
     const began = performance.now();
     await first.stop();
     await first.stop();
-    expect(performance.now() - began).toBeLessThan(3000);
+    expect(performance.now() - began).toBeLessThan(STOP_MS.total);
     expect(isAlive(pid)).toBe(false);
     expect(await findEmbedded(dataFolder)).toBeUndefined();
 
@@ -307,7 +310,7 @@ describe('life of the embedded ClickHouse', () => {
     parent.kill('SIGKILL');
     await once(parent, 'exit');
     const port = Number(new URL(url).port);
-    await expect.poll(() => isFree(port), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => isFree(port), { timeout: 60_000 }).toBe(true);
     // In place of the server that nobody knows of: it ends soon, for its parent is gone.
     const starting = createServer().listen(port, '127.0.0.1');
     await once(starting, 'listening');

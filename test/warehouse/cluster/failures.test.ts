@@ -4,6 +4,7 @@ import { partitionOf } from '../../../bus/key-hash.js';
 import { Secret, TOPICS } from '../../../core/index.js';
 import { TRANSFORM_VERSION } from '../../../transforms/index.js';
 import { openCluster } from '../../../warehouse/index.js';
+import { until } from '../../pipeline/rig.js';
 import { startFaultProxy } from '../../support/fault-proxy.js';
 import { priceRecord } from '../../transforms/support.js';
 import { ClusterRig } from './cluster-rig.js';
@@ -110,7 +111,7 @@ describe('a cluster whose shards die', () => {
     down.shard = true;
     await data.more('second', NOW - 3000, 200);
     await it.drained(undefined, onFirst);
-    while (before.health().ok) await new Promise((resolve) => setTimeout(resolve, 10));
+    await until(60_000, async () => !before.health().ok);
     expect(lines).toContainEqual(
       expect.stringContaining(`ClickHouse takes no rows: ClickHouse at ${proxy.url} answered`),
     );
@@ -120,11 +121,14 @@ describe('a cluster whose shards die', () => {
     await data.more('second', NOW - 2000, 200);
     const after = await it.worker(cluster.shards, { log });
     await it.drained(undefined, onFirst);
+    // Each partition finds out by itself that its shard is away.
+    await until(60_000, async () => !after.health().ok);
     expect(after.health()).toMatchObject({ ok: false, detail: { cause: expect.stringContaining(proxy.url) } });
 
     down.shard = false;
     await it.drained();
-    expect(after.health().ok).toBe(true);
+    // Those of its partitions that have nothing to write look again at times of their own.
+    await until(60_000, async () => after.health().ok);
     expect(lines.at(-1)).toBe('ClickHouse takes rows again');
     const raw = (await count(it, 0, 'raw_records')).rows + (await count(it, 1, 'raw_records')).rows;
     expect(raw).toBe(await records(it));
