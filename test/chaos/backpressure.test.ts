@@ -70,7 +70,7 @@ describeWithKafka('a ClickHouse that is slow', { own: true }, (kafka) => {
 
 describeWithKafka('a ClickHouse that stands still', { own: true }, (kafka) => {
   it('leaves a worker that is far behind with two topics within the memory that docker-compose.yml gives it', {
-    timeout: 400_000,
+    timeout: 900_000,
   }, async () => {
     const waitFor = new Set<string>();
     const stage = await slowStage(kafka.own, {

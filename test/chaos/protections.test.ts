@@ -154,7 +154,7 @@ async function loseRows({ rig }: Stage): Promise<void> {
   if (!before || parts.length === 0) throw new Error('there is no part to lose');
   process.kill(before.pid, 'SIGKILL');
   for (const { path } of parts) rmSync(path, { recursive: true });
-  await until(30_000, async () => isAnother(await findEmbedded(rig.folder), before.pid) || 'ClickHouse is away');
+  await until(120_000, async () => isAnother(await findEmbedded(rig.folder), before.pid) || 'ClickHouse is away');
 }
 
 const isAnother = (endpoint: EmbeddedEndpoint | undefined, pid: number): boolean =>

@@ -133,7 +133,7 @@ export async function openBooks(traders: readonly Trader[], exchange: ExchangeCl
     // Whoever else is in the book may be met first; in the end somebody sells.
     await other.trading.placeLimitOrder({ ...place.no, side: 'BUY', price: '0.60', quantity: '5' });
     await trading.placeLimitOrder({ ...place.yes, side: 'BUY', price: '0.99', quantity: '5' });
-    await until(10_000, async () => (await account.openPositions()).items.length > 0);
+    await until(60_000, async () => (await account.openPositions()).items.length > 0);
     await trading.placeLimitOrder({ ...place.yes, side: 'BUY', price: '0.01', quantity: '3' });
     await trading.placeTpsl({ ...place.yes, outcome: 'YES', quantity: '0.01', stopLossPrice: '0.01' });
   }

@@ -26,9 +26,11 @@ describe('the pipeline', () => {
     });
     const search = await fetch(`${rig.exchange.url}/api/events/search?size=100`, { method: 'POST' });
     events = ((await search.json()) as { content: typeof events }).content;
-    await until(10_000, async () => {
-      const known = await rig.value<number>('SELECT count() FROM events');
-      return known >= events.length || `${known} of ${events.length} events`;
+    const searched = events.flatMap(({ outcomes }) => outcomes.map(({ marketId }) => marketId));
+    await until(60_000, async () => {
+      const known = new Set((await rig.rows<{ market: string }>('SELECT market FROM markets')).map((m) => m.market));
+      const missing = searched.filter((market) => !known.has(market));
+      return missing.length === 0 || `not found yet: ${missing.join(', ')}`;
     });
     stoppedAt = systemClock.nowMicros();
     expect(await rig.part('collect').stop()).toBe(0);
