@@ -180,10 +180,12 @@ describe('the chance stream', () => {
   });
 
   it('gives the connection up when an error may belong to an overdue confirmation or to the HISTORY', async () => {
-    const { stream, connection, disconnected } = await subscribed({ confirmTimeoutMs: 300 });
+    const clock = new FakeClock();
+    const { stream, connection, disconnected } = await subscribed({ confirmTimeoutMs: 300, clock });
     stream.subscribe('e2', ['m2']);
     await connection.message();
     const asked = reasonOf(ask(stream));
+    await clock.advance(300);
     expect(await connection.message()).toMatchObject({ t: 'HISTORY' });
     connection.send({ t: 'error', r: 'something' });
     expect((await disconnected.next()).cause).toBe('it is not known which request the error "something" answers');

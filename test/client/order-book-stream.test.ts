@@ -265,14 +265,30 @@ describe('the order book stream', () => {
 
   it('gives up a connection that shows no sign of life, and keeps one that only answers pings', async () => {
     const server = await StreamServer.open();
+    const clock = new FakeClock();
+    const connected = recorder<Connected>();
     const disconnected = recorder<Disconnected>();
-    const stream = streamOf(server.base, { keepAliveMs: 200, onDisconnected: disconnected });
+    const stream = streamOf(server.base, {
+      clock,
+      keepAliveMs: 200,
+      onConnected: connected,
+      onDisconnected: disconnected,
+    });
     stream.start();
     const first = await server.next();
-    for (let pings = 0; pings < 4; pings++) await new Promise((resolve) => first.socket.once('ping', resolve));
+    await connected.next();
+    const other = await readerBeside(server);
+    for (let pings = 0; pings < 4; pings++) {
+      const pinged = new Promise((resolve) => first.socket.once('ping', resolve));
+      await clock.advance(200);
+      await pinged;
+      await other.receives(1);
+    }
     expect(disconnected.calls).toEqual([]);
     first.socket.pause();
+    await clock.advance(400);
     expect((await disconnected.next()).cause).toBe('no sign of life for 200 ms');
+    await clock.advance(20);
     await server.next();
   });
 
@@ -304,7 +320,8 @@ describe('the order book stream', () => {
     const server = await StreamServer.open();
     const frames = recorder<StreamFrame>();
     const disconnected = recorder<Disconnected>();
-    const stream = streamOf(server.base, { onFrame: frames, onDisconnected: disconnected, keepAliveMs: 20 });
+    const clock = new FakeClock();
+    const stream = streamOf(server.base, { clock, keepAliveMs: 20, onFrame: frames, onDisconnected: disconnected });
     stream.start();
     const connection = await server.next();
     connection.send(prices('e', 0.1));
@@ -314,6 +331,7 @@ describe('the order book stream', () => {
     connection.send(`"${'x'.repeat(8_000_000)}"`);
     const other = await readerBeside(server);
     await other.receives(8_000_000);
+    await clock.advance(1000);
     expect(frames.calls.length).toBe(1);
     expect(connection.socket.bufferedAmount).toBeGreaterThan(1_000_000);
     expect(disconnected.calls).toEqual([]);
@@ -322,13 +340,14 @@ describe('the order book stream', () => {
     expect(frames.calls.at(-1)?.data.length).toBe(8_000_002);
     stream.pause();
     stream.recycle('for the test');
+    expect((await disconnected.next()).cause).toBe('for the test');
+    await clock.advance(20);
     const next = await server.next();
     next.send(prices('e', 0.3));
     await other.receives(8_000_000);
     expect(frames.calls.length).toBe(5);
     stream.resume();
     await frames.next();
-    expect((await disconnected.next()).cause).toBe('for the test');
   });
 
   it('does not give up a connection on which one frame takes longer than a beat to arrive', async () => {
@@ -339,12 +358,14 @@ describe('the order book stream', () => {
     const stream = streamOf(server.base, { clock, keepAliveMs: 1000, onFrame: frames, onDisconnected: disconnected });
     stream.start();
     const { socket } = await server.next();
+    const other = await readerBeside(server);
     const wire = (socket as unknown as { readonly _socket: Socket })._socket;
     const text = JSON.stringify(prices('e', 0.5));
     // The head of an unmasked text frame, then its text byte by byte, one per beat.
     wire.write(Buffer.from([0x81, text.length]));
     for (const byte of Buffer.from(text)) {
       await new Promise((resolve) => wire.write(Buffer.from([byte]), resolve));
+      await other.receives(1);
       await clock.advance(1000);
     }
     expect((await frames.next()).data.toString()).toBe(text);

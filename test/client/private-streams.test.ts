@@ -189,7 +189,8 @@ describe('the order updates stream', () => {
   it('waits longer and longer while AUTH is refused, and reconnects soon after a connection that was good', async () => {
     const server = await StreamServer.open();
     const clock = new WatchedClock();
-    const backoff = { reconnectBaseMs: 1001, reconnectCapMs: 60_000, random: () => 1 };
+    const messages = recorder<OrderStreamMessage>();
+    const backoff = { reconnectBaseMs: 1001, reconnectCapMs: 60_000, random: () => 1, onMessage: messages };
     const stream = orders(server.base, { clock, ...backoff, serverTime: new ServerTime(clock) });
     stream.start();
     const waits = () => clock.sleeps.filter((ms) => ms % 1001 === 0);
@@ -207,10 +208,11 @@ describe('the order updates stream', () => {
     const good = await server.next();
     await good.message();
     good.send(AUTHORIZED);
-    while (!stream.authorized) await new Promise((resolve) => setImmediate(resolve));
+    expect(await messages.next()).toEqual({ type: 'authorized' });
     for (const ms of [14_000, 14_000, 3000]) {
       await clock.advance(ms);
       good.send({ t: 'PING' });
+      expect(await messages.next()).toEqual({ type: 'ping' });
     }
     await end(good);
     expect(waits()).toEqual([1001, 2002, 4004, 1001]);

@@ -218,13 +218,19 @@ describe('the client against the simulated exchange', () => {
     }
     types.delete('ping');
     expect([...types].sort()).toEqual(['prices', 'subscribed']);
+    const seen = new Map<string, ChanceMessage>();
+    const readUntil = async (last: ChanceMessage['type']) => {
+      let message: ChanceMessage;
+      do {
+        message = await chances.next();
+        seen.set(message.type === 'probability' && message.initial ? 'initial' : message.type, message);
+      } while (message.type !== last);
+    };
+    // The two streams come independently: the market is to be watched on both.
+    for (const _ of events) await readUntil('success');
     const { marketId } = first(resolved.markets);
     await control(running, `events/${resolved.eventId}/resolve`, { marketId, winner: 'YES' });
-    const seen = new Map<string, ChanceMessage>();
-    while (!seen.has('aggregated')) {
-      const message = await chances.next();
-      seen.set(message.type === 'probability' && message.initial ? 'initial' : message.type, message);
-    }
+    await readUntil('aggregated');
     expect([...seen.keys()]).toEqual(['initial', 'success', 'probability', 'aggregated']);
     for (const type of ['probability', 'aggregated']) {
       expect(seen.get(type)).toMatchObject({ bad: [], points: [{ marketId, probability: 1 }] });

@@ -132,7 +132,7 @@ describe('requests signed by a clock that is wrong', () => {
     expect(seen.length).toBe(2);
     const [first, second] = seen.map(({ headers }) => Number(headers['service-api-timestamp']));
     expect(Math.abs((first ?? 0) - Date.now() / 1000)).toBeGreaterThan(15);
-    expect(Math.abs((second ?? 0) - Date.now() / 1000)).toBeLessThan(3);
+    expect(Math.abs((second ?? 0) - Date.now() / 1000)).toBeLessThan(10);
   });
 
   it('place an order once all the same: the refused one placed nothing', async () => {

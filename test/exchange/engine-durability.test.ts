@@ -51,7 +51,7 @@ describe('an engine with a data folder', () => {
       }),
       { numRuns: 25 },
     );
-  });
+  }, 120_000);
 
   it('keeps long histories readable after a clean stop', async () => {
     const path = newPath();
@@ -160,6 +160,7 @@ describe('an engine with a data folder', () => {
     // No file may grow over 200 KiB, and the signal that says so is ignored, as on a disk without room.
     const limited = ['-c', 'trap "" XFSZ; ulimit -f 200; exec "$0" "$@"', process.execPath, script, path];
     const child = spawn('bash', limited, { stdio: ['ignore', 'pipe', 'inherit'] });
+    const gone = once(child, 'exit');
     const accepted: string[] = [];
     const refused: { refused: string; retryable: boolean; active: number }[] = [];
     for await (const line of createInterface({ input: child.stdout })) {
@@ -168,6 +169,7 @@ describe('an engine with a data folder', () => {
       else refused.push(said);
       if (refused.length === 3) child.kill('SIGKILL');
     }
+    await gone;
     expect(accepted.length).toBeGreaterThan(500);
     for (const one of refused) {
       expect(one).toMatchObject({ retryable: true, active: accepted.length });

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../core/index.js';
 import { marketOf, openEvent, startServer, Traders, until } from './server-support.js';
 
 const iso = (seconds: number) => new Date(seconds * 1000).toISOString();
-const nowSeconds = () => Date.now() / 1000;
+/** By the clock of the exchange, which may be some milliseconds off that of `Date`. */
+const nowSeconds = () => systemClock.nowMs() / 1000;
 
 async function oneEvent() {
   const server = await startServer({ events: 0 });
@@ -14,7 +16,7 @@ async function oneEvent() {
 }
 
 /** Waits for the first tenth of a second, so that what follows falls into one second. */
-const startOfSecond = () => until(() => Date.now() % 1000 < 100);
+const startOfSecond = () => until(() => nowSeconds() % 1 < 0.1);
 
 describe('the chance stream', () => {
   it('answers SUBSCRIBE with the last known points as a map, then success [5.5/public 6.2/subscribe]', async () => {
@@ -116,13 +118,12 @@ describe('the chance stream', () => {
 
   it('answers HISTORY without a period with raw points: one per second with a change, its last value [6.2/history]', async () => {
     const { market, socket, traders, e } = await oneEvent();
-    // Well inside a second: the exchange's clock may be some milliseconds behind this one.
-    const inside = () => Date.now() % 1000 > 50 && Date.now() % 1000 < 500;
     const wholeSecond = () => Math.floor(nowSeconds());
-    await until(inside);
+    await startOfSecond();
     const first = wholeSecond();
     for (const cents of [41, 42, 43]) traders.trade(market, cents);
-    await until(() => wholeSecond() > first && inside());
+    await until(() => wholeSecond() > first);
+    await startOfSecond();
     const second = wholeSecond();
     for (const cents of [44, 45]) traders.trade(market, cents);
     const opened = Math.floor(market.openedAt / 1e6);

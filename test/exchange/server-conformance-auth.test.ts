@@ -253,7 +253,7 @@ describe('the life of an API key (parts 2, 4.1, 5.4)', () => {
 
   it('past its end answers 401', async () => {
     const account = await openAccount(target);
-    await account.newKey({ expiresAt: new Date(Date.now() + 1500).toISOString() });
+    await account.newKey({ expiresAt: new Date(Date.now() + 5000).toISOString() });
     expect((await account.get('/api/user-balances')).status).toBe(200);
     await until(async () => (await account.get('/api/user-balances')).status !== 200);
     expect(failure(await account.get('/api/user-balances'))).toEqual([401, expect.stringContaining('expired')]);
@@ -343,7 +343,8 @@ describe('signatures (part 5.1)', () => {
   it('rule 5: hold within 30 seconds of the server, either way [5.1/rule-5 8/window]', async () => {
     const account = await openAccount(target);
     const ask = async (timestamp: string) => (await account.signed('GET', PATH, undefined, { timestamp })).status;
-    const offsets = [-3600, -31, -15, 0, 29, 45, 3600];
+    // Not 31 and 30 on the dot: the exchange may see another second than this process.
+    const offsets = [-3600, -32, -15, 0, 29, 45, 3600];
     const statuses = await Promise.all(offsets.map((offset) => ask(String(nowSeconds() + offset))));
     expect(statuses).toEqual([401, 401, 200, 200, 200, 401, 401]);
     for (const wrong of [

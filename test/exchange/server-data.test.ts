@@ -77,7 +77,7 @@ describe('--data', () => {
     annAgain.key = created.body;
     expect((await at(annAgain, third.target).get('/api/user-balances')).status).toBe(200);
     expect((await third.target.control('GET', '/truth')).body.identity.balanced).toBe(true);
-  });
+  }, 120_000);
 
   it('has every order that was answered, however it is killed while they come', async () => {
     const data = await folder();
@@ -85,6 +85,7 @@ describe('--data', () => {
     const account = await openAccount(first.target, { usdc: 100_000 });
     const book = await Book.open(first.target);
     const answered: string[] = [];
+    const gone = once(first.child, 'exit');
     const place = async () => {
       for (;;) {
         const answer = await account
@@ -96,6 +97,8 @@ describe('--data', () => {
       }
     };
     await Promise.all(Array.from({ length: 16 }, place));
+    // Its connections break before it is gone, and so long it holds the folder.
+    await gone;
     expect(answered.length).toBeGreaterThanOrEqual(300);
 
     const second = await start(data);
@@ -109,7 +112,7 @@ describe('--data', () => {
     // At most what was under way when it was killed.
     expect(kept.size - answered.length).toBeLessThanOrEqual(16);
     expect((await again.get('/api/user-balances')).body[0].f).toBeCloseTo(100_000 - kept.size * 0.1002, 6);
-  });
+  }, 120_000);
 
   it('keeps the key of logins where its owner alone can read it', async () => {
     const data = await folder();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Book, openAccount, statusOf } from './server-accounts.js';
-import { startServer } from './server-support.js';
+import { StillClock, startServer, type TestServerOptions } from './server-support.js';
 
 /** Two accounts and a market. */
 async function traded() {
@@ -11,8 +11,8 @@ async function traded() {
 }
 
 /** An exchange with quirks, and a trade of 10 at 0.4 with an order of 5 left, placed in its core. */
-async function quirky(quirks: string) {
-  const server = await startServer({ events: 0, quirks });
+async function quirky(quirks: string, options: TestServerOptions = {}) {
+  const server = await startServer({ events: 0, quirks, ...options });
   const [ann, bob] = [await openAccount(server), await openAccount(server)];
   const opened = server.core.openEvent({
     title: 'Quirky',
@@ -191,7 +191,7 @@ describe('faults of the private half', () => {
   });
 
   it('rate-limit holds for signed requests too, and says when to come back', async () => {
-    const { ann } = await quirky('rate-limit=40');
+    const { ann } = await quirky('rate-limit=40', { clock: new StillClock() });
     const answers = await Promise.all(Array.from({ length: 80 }, () => ann.get('/api/user-balances')));
     const refused = answers.filter(({ status }) => status === 429);
     expect(refused.length).toBeGreaterThan(0);

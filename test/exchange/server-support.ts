@@ -224,11 +224,11 @@ export function marketOf(event: EventView, n = 0): MarketView {
   return market;
 }
 
-/** Resolves when the condition holds; looks again after every turn of the event loop, for at most 25 seconds. */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 25_000;
+/** Resolves when the condition holds; looks again after every turn of the event loop, for so many seconds at most. */
+export async function until(condition: () => boolean | Promise<boolean>, seconds = 25): Promise<void> {
+  const deadline = performance.now() + seconds * 1000;
   while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error('what was waited for did not happen within 25 s');
+    if (performance.now() > deadline) throw new Error(`what was waited for did not happen within ${seconds} s`);
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
 }

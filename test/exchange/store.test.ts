@@ -27,11 +27,17 @@ async function open(path: string): Promise<{ folder: DataFolder; state: string[]
   return { folder, state };
 }
 
-/** A copy of the folder as a killed process would leave it. */
+/** A copy of the folder as a killed process would leave it; begun anew when a file is renamed under it. */
 function crashedCopy(path: string): string {
-  const copy = newPath();
-  cpSync(path, copy, { recursive: true, filter: (name) => !name.endsWith('.lock') });
-  return copy;
+  for (;;) {
+    const copy = newPath();
+    try {
+      cpSync(path, copy, { recursive: true, filter: (name) => !name.endsWith('.lock') });
+      return copy;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    }
+  }
 }
 
 const journalOf = async (path: string): Promise<string> => {

@@ -49,7 +49,7 @@ async function record(): Promise<void> {
     { ...market, market: 'm1', name: 'Yes' },
     { ...market, market: 'm2', name: 'No' },
   ]);
-  await data.insert('polls', [searchPoll(ago(3))]);
+  await data.insert('polls', [searchPoll(ago(60))]);
   const on = { stream: 'order-book', connection: 'c', event: 'e1' };
   await data.insert('marks', [
     mark('s', 1, ago(7250), 'session-started', { collector: 'a' }),

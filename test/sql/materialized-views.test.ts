@@ -58,7 +58,7 @@ describe('every materialized view of the schema', () => {
       await store.feedViews(table, place, new AbortController().signal);
       expect(await seen(), name).toEqual(once);
     }
-  });
+  }, 120_000);
 });
 
 const PLACES = new Set(['_log', '_partition', '_offset', '_index', '_topic']);

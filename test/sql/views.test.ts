@@ -420,6 +420,9 @@ describe('undelivered', () => {
 });
 
 describe('an event', () => {
+  /** Times around one moment: inserting rows takes its time. */
+  const from = (now: number) => (secondsAgo: number) => ago(secondsAgo, now);
+
   it('is open while the latest complete poll of event search shows it', async () => {
     await data.insert('event_observations', [eventSeen('gone', time(0)), eventSeen('here', ago(5))]);
     await data.insert('polls', [searchPoll(ago(20)), { ...searchPoll(ago(1)), outcome: 'failed' }]);
@@ -430,34 +433,36 @@ describe('an event', () => {
   });
 
   it('stays open while the receipt of a poll is here before its pages, and closes when a poll found nothing', async () => {
+    const at = from(Date.now());
     const open = async () => data.ask("SELECT open FROM events WHERE event = 'waiting'");
-    await data.insert('event_observations', [eventSeen('waiting', ago(0.5))]);
-    await data.insert('polls', [searchPoll(ago(0.8)), searchPoll(ago(-5))]);
+    await data.insert('event_observations', [eventSeen('waiting', at(0.5))]);
+    await data.insert('polls', [searchPoll(at(0.8)), searchPoll(at(-5))]);
     expect(await open()).toEqual([{ open: true }]);
-    await data.insert('polls', [{ ...searchPoll(ago(-6)), got: 0 }]);
+    await data.insert('polls', [{ ...searchPoll(at(-6)), got: 0 }]);
     expect(await open()).toEqual([{ open: false }]);
   });
 
   it('stays open while not every page of a poll is here, and closes when a later page shows that no more come', async () => {
+    const at = from(Date.now());
     const open = async () => data.ask("SELECT event FROM events WHERE event LIKE 'page %' AND open ORDER BY event");
     const poll = (startedAt: number, unique: number) => ({
-      ...searchPoll(ago(startedAt)),
-      finished_at: ago(startedAt - 5),
+      ...searchPoll(at(startedAt)),
+      finished_at: at(startedAt - 5),
       unique,
     });
-    await data.insert('event_observations', [eventSeen('page 1', ago(-110)), eventSeen('page 2', ago(-111))]);
+    await data.insert('event_observations', [eventSeen('page 1', at(-110)), eventSeen('page 2', at(-111))]);
     await data.insert('polls', [poll(-109, 2)]);
     expect(await open()).toEqual([{ event: 'page 1' }, { event: 'page 2' }]);
     await data.insert('polls', [poll(-119, 2)]);
-    await data.insert('event_observations', [eventSeen('page 1', ago(-120))]);
+    await data.insert('event_observations', [eventSeen('page 1', at(-120))]);
     expect(await open()).toEqual([{ event: 'page 1' }, { event: 'page 2' }]);
-    await data.insert('event_observations', [eventSeen('page 3', ago(-121))]);
+    await data.insert('event_observations', [eventSeen('page 3', at(-121))]);
     expect(await open()).toEqual([{ event: 'page 1' }, { event: 'page 3' }]);
     // One of the three that it found became a dead letter.
     await data.insert('polls', [poll(-129, 3)]);
-    await data.insert('event_observations', [eventSeen('page 1', ago(-130)), eventSeen('page 2', ago(-131))]);
+    await data.insert('event_observations', [eventSeen('page 1', at(-130)), eventSeen('page 2', at(-131))]);
     expect(await open()).toEqual([{ event: 'page 1' }, { event: 'page 2' }, { event: 'page 3' }]);
-    await data.insert('event_observations', [eventSeen('page 1', ago(-140))]);
+    await data.insert('event_observations', [eventSeen('page 1', at(-140))]);
     expect(await open()).toEqual([{ event: 'page 1' }, { event: 'page 2' }]);
   });
 });

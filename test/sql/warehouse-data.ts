@@ -45,9 +45,9 @@ export function time(seconds: number): string {
   return new Date(Date.UTC(2026, 0, 5, 12) + seconds * 1000).toISOString().replace('Z', '');
 }
 
-/** A time this many seconds ago, as text. */
-export function ago(seconds: number): string {
-  return new Date(Date.now() - seconds * 1000).toISOString().replace('Z', '');
+/** A time this many seconds ago, or before another `now` (Unix milliseconds), as text. */
+export function ago(seconds: number, now = Date.now()): string {
+  return new Date(now - seconds * 1000).toISOString().replace('Z', '');
 }
 
 /** A mark of a collector's session. */
