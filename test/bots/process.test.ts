@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -6,6 +6,7 @@ import { BotsProcess } from '../../bots/index.js';
 import { createLogger, systemClock, UsageError } from '../../core/index.js';
 import type { ReadyLine } from '../../exchange/index.js';
 import { until } from '../exchange/server-support.js';
+import { alive } from '../support/alive.js';
 import { Part } from '../support/part.js';
 
 const SMALL = ['--port', '0', '--events', '2', '--bots', '8', '--pace', '4'];
@@ -35,9 +36,6 @@ async function exchange(...flags: string[]) {
     },
   };
 }
-
-const alive = (pid: number) =>
-  existsSync(`/proc/${pid}`) && !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
 
 function folder(): string {
   const path = mkdtempSync(join(tmpdir(), 'chancery-bots-'));

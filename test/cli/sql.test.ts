@@ -6,7 +6,7 @@ import { EmbeddedClickHouse } from '../../warehouse/index.js';
 import { useClickHouse } from '../support/clickhouse.js';
 import { chancery, temporaryFolder } from './command.js';
 
-describe('chancery sql', () => {
+describe('chancery sql', { timeout: 120_000 }, () => {
   const server = useClickHouse();
   const sql = (...args: string[]) => chancery(['sql', '--data', server.clickhouse.dataFolder, ...args]);
 
@@ -144,7 +144,7 @@ describe('chancery sql', () => {
   });
 });
 
-describe('chancery sql without a running ClickHouse', () => {
+describe('chancery sql without a running ClickHouse', { timeout: 120_000 }, () => {
   it('starts the embedded one for as long as it takes, and leaves nothing running', async () => {
     const data = temporaryFolder();
     const options = { dataFolder: data, database: 'chancery', httpPort: 0, memoryBytes: 2e9 };

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
 import { expect, onTestFinished } from 'vitest';
+import { alive } from '../support/alive.js';
 import { chancery, MAIN } from './command.js';
 
 export interface Up {
@@ -27,7 +28,8 @@ export function startUp(data: string, { args = [], stdout }: UpOptions = {}): Up
   const child = spawn(process.execPath, [MAIN, 'up', '--data', data, '--events', '4', ...args], {
     stdio: ['pipe', stdout ?? 'pipe', 'pipe'],
   });
-  const exited = once(child, 'exit').then(([code]) => code as number | null);
+  // Not before its last lines are here.
+  const exited = once(child, 'close').then(([code]) => code as number | null);
   onTestFinished(async () => {
     child.kill('SIGTERM');
     await exited;
@@ -78,9 +80,6 @@ export async function rows<T>(data: string, sql: string): Promise<T[]> {
 export function clickHousePid(data: string): number {
   return (JSON.parse(readFileSync(join(data, 'clickhouse/endpoint.json'), 'utf8')) as { pid: number }).pid;
 }
-
-export const alive = (pid: number): boolean =>
-  existsSync(`/proc/${pid}`) && !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
 
 /** Resolves when these processes are gone. They are not our children: the system tells nobody of their end. */
 export async function gone(pids: readonly number[]): Promise<void> {

@@ -11,7 +11,7 @@ import { exchangeWith, marksOf, recordsOf, tempDir } from './rig.js';
 
 const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
-describe('a collector that is killed', () => {
+describe('a collector that is killed', { timeout: 120_000 }, () => {
   it('leaves everything that it acknowledged on the bus, in order, and no goodbye', async () => {
     const { server } = await exchangeWith(4);
     await server.control('POST', '/load', { framesPerSecond: 3000 });
@@ -24,7 +24,8 @@ describe('a collector that is killed', () => {
       const bus = openEmbeddedBus({ dir: join(data, 'bus'), retentionEveryMs: 0 });
       const sessions = async () => {
         const marks = await recordsOf(bus, TOPICS.marks);
-        return marks.filter((r) => (r.body as Mark).type === 'session-started').map((r) => r.sid);
+        const started = marks.filter((r) => (r.body as Mark).type === 'session-started');
+        return started.sort((a, b) => a.at - b.at).map((r) => r.sid);
       };
       const alive = async () => {
         const sid = (await sessions())[round - 1];

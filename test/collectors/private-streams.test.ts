@@ -45,9 +45,8 @@ describe('the private streams of a collector', { timeout: 60_000 }, () => {
     const [frozen] = await rig.marked('frozen', (marks) => marks.length > 0);
     expect(frozen).toMatchObject({ stream: 'balance', event: market.ann.name });
     await rig.marked('subscribed', (marks) => marks.filter(({ stream }) => stream === 'balance').length === 2);
-    const polls = await rig.marks('poll');
-    expect(polls.some((poll) => poll.operation === 'full-balances' && poll.startedAt > (frozen?.since ?? 0))).toBe(
-      true,
+    await rig.marked('poll', (polls) =>
+      polls.some((poll) => poll.operation === 'full-balances' && poll.startedAt > (frozen?.since ?? 0)),
     );
   });
 
@@ -55,7 +54,7 @@ describe('the private streams of a collector', { timeout: 60_000 }, () => {
     const market = await accountMarket('--quirks', 'heartbeat=0.2');
     const rig = await startCollector(market.ready.url, {
       accounts: [market.ann.credentials],
-      settings: { silenceMs: 1000 },
+      settings: { silenceMs: 3000 },
     });
     const pings = async () => {
       const frames = await recordsOfKind(rig, 'account.order-frame');
@@ -64,7 +63,8 @@ describe('the private streams of a collector', { timeout: 60_000 }, () => {
     await until(async () => (await pings()) > 3);
     expect((await rig.marks('frozen')).filter(({ stream }) => stream === 'orders')).toEqual([]);
     await market.fault('freeze', { stream: 'orders' });
-    const [frozen] = await rig.marked('frozen', (marks) => marks.some(({ stream }) => stream === 'orders'));
+    const isOfOrders = ({ stream }: { stream: string }) => stream === 'orders';
+    const frozen = (await rig.marked('frozen', (marks) => marks.some(isOfOrders))).find(isOfOrders);
     expect(frozen?.cause).toMatch(/^no heartbeat for \d{4} ms$/);
     await rig.marked('subscribed', (marks) => marks.filter(({ stream }) => stream === 'orders').length === 2);
   });
@@ -92,6 +92,8 @@ describe('the private streams of a collector', { timeout: 60_000 }, () => {
     await until(async () => (await of(ann.name)).filter(({ operation }) => operation === 'trades').length >= 4);
     // The activity feed is asked for with the other account's key.
     await until(async () => (await of('activity')).some(({ outcome }) => outcome === 'complete'));
+    await until(async () => (await of('aaa')).some(({ operation }) => operation === 'transactions'));
+    await until(() => rig.lines.some(({ msg }) => msg.startsWith('account aaa: AUTH on the order updates stream')));
     const refused = await of('aaa');
     expect(new Set(refused.map(({ outcome }) => outcome))).toEqual(new Set(['failed']));
     expect(refused.filter(({ operation }) => operation === 'trades')).toHaveLength(1);

@@ -7,6 +7,9 @@ import { encodeBody, type RawRecord, systemClock, TOPICS } from '../../core/inde
 import { until } from '../exchange/server-support.js';
 import { memoryLog, recordsOf, tempDir } from './rig.js';
 
+/** Where it does not matter how long the bus takes. */
+const PATIENT_MS = 20_000;
+
 const frame = (body: string, key = 'event'): Received => ({
   kind: 'order-book.frame',
   key,
@@ -66,7 +69,7 @@ describe('the publisher', () => {
     expect(publisher.watermark).toBeGreaterThanOrEqual(before);
     expect(publisher.watermark).toBeLessThanOrEqual(received.at);
     open();
-    await publisher.drain(1000);
+    await publisher.drain(PATIENT_MS);
     await real.close();
   });
 
@@ -78,7 +81,7 @@ describe('the publisher', () => {
       if (i % 3 === 0) publisher.push({ ...frame(`{"i":${i}}`), kind: 'chance.frame' });
       if (i % 500 === 0) await new Promise((resolve) => setImmediate(resolve));
     }
-    expect(await publisher.drain(5000)).toBe(0);
+    expect(await publisher.drain(PATIENT_MS)).toBe(0);
     const books = await recordsOf(real, TOPICS.orderBook);
     expect(books.map((r) => r.n)).toEqual(Array.from({ length: 3000 }, (_, i) => i + 1));
     expect(books.map((r) => (r.body as { i: number }).i)).toEqual(Array.from({ length: 3000 }, (_, i) => i));
@@ -104,7 +107,7 @@ describe('the publisher', () => {
       'the disk is full; it is tried again until it works',
       'the bus takes records again',
     ]);
-    await publisher.drain(1000);
+    await publisher.drain(PATIENT_MS);
     await real.close();
   });
 
@@ -118,7 +121,7 @@ describe('the publisher', () => {
       [publisher.sid, 1],
       [publisher.sid, 1],
     ]);
-    await publisher.drain(1000);
+    await publisher.drain(PATIENT_MS);
     await real.close();
   });
 
@@ -143,7 +146,7 @@ describe('the publisher', () => {
     expect(room).toBe(false);
     open();
     await until(() => room);
-    expect(await publisher.drain(5000)).toBe(0);
+    expect(await publisher.drain(PATIENT_MS)).toBe(0);
     const stored = await recordsOf(real, TOPICS.orderBook);
     expect(stored.map((r) => (r.body as { i: number }).i)).toEqual(Array.from({ length: sent + 1 }, (_, i) => i));
     await real.close();
@@ -169,7 +172,7 @@ describe('the publisher', () => {
     await published;
     await until(() => publisher.watermark > received.at);
     expect(publisher.acked[TOPICS.orderBook]).toBeGreaterThanOrEqual(1);
-    await publisher.drain(1000);
+    await publisher.drain(PATIENT_MS);
     await real.close();
   });
 
@@ -193,7 +196,7 @@ describe('the publisher', () => {
     publisher.push(frame(text));
     publisher.push({ ...frame(''), ...encodeBody(bytes) });
     publisher.push(frame('{"small":true}'));
-    await publisher.drain(1000);
+    await publisher.drain(PATIENT_MS);
     const records = await recordsOf(real, TOPICS.orderBook);
     const whole = (n: number) => {
       const pieces = records.filter((r) => r.n === n);

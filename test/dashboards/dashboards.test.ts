@@ -128,10 +128,15 @@ describe('the dashboards', () => {
       if (!health || !panel?.targets[0]) throw new Error(`there is no panel ${title}`);
       return ask(health, panel.targets[0], panel);
     };
-    const [letters] = valuesOf(await answerOf('Dead letters'), 'letters');
+    const letters = async () => Number(valuesOf(await answerOf('Dead letters'), 'letters')[0]);
+    // A fault that is still armed may strike between two questions.
+    const lettersBefore = await letters();
     const reasons = await answerOf('Dead letters by reason');
+    const lettersAfter = await letters();
     expect(new Set(valuesOf(reasons, 'kind'))).toEqual(new Set(['order-book.frame']));
-    expect(letters).toBe(valuesOf(reasons, 'times').reduce<number>((sum, one) => sum + Number(one), 0));
+    const ofReasons = valuesOf(reasons, 'times').reduce<number>((sum, one) => sum + Number(one), 0);
+    expect(ofReasons).toBeGreaterThanOrEqual(lettersBefore);
+    expect(ofReasons).toBeLessThanOrEqual(lettersAfter);
     expect(valuesOf(await answerOf('Collectors'), 'state')).toEqual(['live', 'died']);
     expect(valuesOf(await answerOf('Gaps'), 'cause')).toContain('no further sign of life of the collector');
     const seconds = async (title: string) =>

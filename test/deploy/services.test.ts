@@ -17,6 +17,9 @@ const image = readDockerfile();
 /** Long-running parts in the order in which docker compose starts them; workers are copies of one service. */
 const PARTS = ['exchange', 'collect-0', 'collect-1', 'transform', 'transform'];
 
+/** Longer than what a test waits for. */
+const PATIENT = { timeout: 120_000 };
+
 describeWithKafka('the services of docker-compose.yml, each run by hand', { own: true }, (kafka) => {
   const folder = mkdtempSync(join(tmpdir(), 'chancery-deploy-'));
   const app = join(folder, 'app');
@@ -84,7 +87,7 @@ describeWithKafka('the services of docker-compose.yml, each run by hand', { own:
       .map((line) => JSON.parse(line) as Record<string, unknown>);
   }
 
-  it('bring rows into ClickHouse, which Grafana’s user reads with the password of .env', async () => {
+  it('bring rows into ClickHouse, which Grafana’s user reads with the password of .env', PATIENT, async () => {
     await until(60_000, async () => {
       const [row] = await ask('SELECT count() AS ticks, uniqExact(_partition) AS partitions FROM price_ticks');
       return (Number(row?.['ticks']) > 200 && Number(row?.['partitions']) > 1) || JSON.stringify(row);
@@ -92,7 +95,7 @@ describeWithKafka('the services of docker-compose.yml, each run by hand', { own:
     expect(await ask('SELECT count() AS letters FROM dead_letters')).toEqual([{ letters: 0 }]);
   });
 
-  it('have every open event watched by one of the two collectors', async () => {
+  it('have every open event watched by one of the two collectors', PATIENT, async () => {
     await until(40_000, async () => {
       const [row] = await ask(
         "SELECT countIf(c.open) AS open, countIf(c.open AND c.live) AS watched FROM coverage_by_event AS c WHERE stream = 'order-book'",
@@ -111,10 +114,13 @@ describeWithKafka('the services of docker-compose.yml, each run by hand', { own:
     expect(twice).toEqual({ events: 0 });
   });
 
-  it('share the work between two workers', async () => {
+  it('share the work between two workers', PATIENT, async () => {
     const workers = running.filter(({ name }) => name === 'transform');
     expect(workers).toHaveLength(2);
-    for (const worker of workers) expect(await worker.metric('chancery_transform_records_total')).toBeGreaterThan(0);
+    for (const worker of workers) {
+      const records = () => worker.metric('chancery_transform_records_total');
+      await until(60_000, async () => (await records()) > 0 || `no record came to a worker:\n${worker.output}`);
+    }
   });
 
   it('are migrated a second time without harm', async () => {
@@ -153,7 +159,7 @@ describeWithKafka('the services of docker-compose.yml, each run by hand', { own:
     expect(run(there.map((word) => word.replace('/ping', '/nothing')))).not.toBe(0);
   });
 
-  it('end in order when they are asked to, and are not healthy then', async () => {
+  it('end in order when they are asked to, and are not healthy then', PATIENT, async () => {
     for (const part of running) {
       expect(await part.stop(), `${part.name}: ${part.output}`).toBe(0);
       expect(() => part.healthy(image.healthcheck)).toThrow('ended with 0');
