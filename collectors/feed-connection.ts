@@ -84,7 +84,7 @@ export class FeedConnection implements FeedLine {
     void this.parts.marks.write({ type: 'connected', stream, connection, url }, atMicros);
   }
 
-  onDisconnected({ connection, atMicros, cause, orderly }: Disconnected): void {
+  onDisconnected({ connection, atMicros, wholeUntilMicros, cause, orderly }: Disconnected): void {
     const { stream } = this.protocol;
     const silent = atMicros - this.heardAt > UNPROVEN_SILENCE_MICROS;
     if (!orderly && silent) this.health.freezeAll(`silent before it was lost: ${cause}`);
@@ -92,7 +92,7 @@ export class FeedConnection implements FeedLine {
     for (const subscription of this.subscriptions.values()) subscription.lose();
     this.parts.metrics.connections.dec({ stream });
     this.parts.metrics.reconnects.inc({ stream });
-    void this.parts.marks.write({ type: 'disconnected', stream, connection, cause }, atMicros);
+    void this.parts.marks.write({ type: 'disconnected', stream, connection, cause }, wholeUntilMicros);
   }
 
   onConnectFailed({ error }: ConnectFailed): void {

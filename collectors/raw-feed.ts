@@ -45,10 +45,10 @@ export class RawFeed {
         // There is nothing to subscribe to: what comes from here on is all there is.
         void marks.write({ type: 'subscribed', stream, connection, event: feed, markets: [] }, atMicros);
       },
-      onDisconnected: ({ connection, cause, atMicros }) => {
+      onDisconnected: ({ connection, cause, wholeUntilMicros }) => {
         metrics.connections.dec({ stream });
         metrics.reconnects.inc({ stream });
-        void marks.write({ type: 'disconnected', stream, connection, cause }, atMicros);
+        void marks.write({ type: 'disconnected', stream, connection, cause }, wholeUntilMicros);
       },
       onConnectFailed: ({ error }) => {
         // The address may carry what is nobody else's business.

@@ -26,6 +26,11 @@ export interface Connected {
 export interface Disconnected {
   readonly connection: string;
   readonly atMicros: number;
+  /**
+   * All that the exchange had sent until then was handed over, Unix microseconds: until our goodbye was said, which it
+   * answered; until now, when it ended in order by itself; until the last frame, when it was cut or reset.
+   */
+  readonly wholeUntilMicros: number;
   /** Why, in one line. */
   readonly cause: string;
   /** The exchange sent a frame larger than is accepted; it is lost. */
@@ -65,6 +70,13 @@ export interface ConnectionOptions {
   readonly random?: (() => number) | undefined;
 }
 
+interface OpenSocket {
+  /** Undoes the wiring. */
+  settle(): void;
+  /** When its last frame came, or it was opened. */
+  heardAtMicros(): number;
+}
+
 /** How long a goodbye may take before the socket is cut, milliseconds. */
 const GOODBYE_MS = 500;
 
@@ -79,6 +91,7 @@ export class StreamConnection {
   #socket: WebSocket | undefined;
   #connection: string | undefined;
   #cut: string | undefined;
+  #goodbyeAtMicros = 0;
   #running: Promise<void> | undefined;
   #unlisten: () => void = () => undefined;
 
@@ -145,6 +158,7 @@ export class StreamConnection {
    * handed over until then, none afterwards. May be called twice.
    */
   async close(): Promise<void> {
+    if (!this.#closing.signal.aborted) this.#goodbyeAtMicros = this.options.clock.nowMicros();
     this.#closing.abort();
     this.#unlisten();
     await this.#running;
@@ -174,10 +188,9 @@ export class StreamConnection {
       skipUTF8Validation: true,
     });
     const connection = randomUUID();
-    let opened = false;
+    let opened: OpenSocket | undefined;
     let failure: Error | undefined;
     let bytesRead = () => 0;
-    let settle: () => void = () => undefined;
     socket.on('upgrade', ({ socket: wire }) => {
       bytesRead = () => wire.bytesRead;
     });
@@ -190,8 +203,7 @@ export class StreamConnection {
       failure ??= error;
     });
     socket.on('open', () => {
-      opened = true;
-      settle = this.#opened(socket, connection, bytesRead);
+      opened = this.#opened(socket, connection, bytesRead);
     });
     const onClosing = () => goodbye(socket);
     this.#closing.signal.addEventListener('abort', onClosing, { once: true });
@@ -199,9 +211,12 @@ export class StreamConnection {
       socket.on('close', (code, reason) => {
         const atMicros = clock.nowMicros();
         this.#closing.signal.removeEventListener('abort', onClosing);
-        settle();
+        opened?.settle();
         if (opened) {
-          this.handlers.onDisconnected({ connection, atMicros, ...this.#causeOf(code, reason, failure) });
+          const why = this.#causeOf(code, reason, failure);
+          const orderlyUntil = this.#closing.signal.aborted ? this.#goodbyeAtMicros : atMicros;
+          const wholeUntilMicros = why.orderly ? orderlyUntil : opened.heardAtMicros();
+          this.handlers.onDisconnected({ connection, atMicros, wholeUntilMicros, ...why });
           this.#cut = undefined;
           resolve(undefined);
         } else if (failure instanceof HttpStatusError) resolve(failure);
@@ -210,15 +225,18 @@ export class StreamConnection {
     });
   }
 
-  /** Wires an open socket; answers what undoes it. */
-  #opened(socket: WebSocket, connection: string, bytesRead: () => number): () => void {
+  /** Wires an open socket. */
+  #opened(socket: WebSocket, connection: string, bytesRead: () => number): OpenSocket {
     const { clock, url, keepAliveMs } = this.options;
     this.#socket = socket;
     this.#connection = connection;
     this.#cut = undefined;
     if (this.#pausers.size > 0) socket.pause();
+    let heardAtMicros = clock.nowMicros();
+    const connected = { connection, url, atMicros: heardAtMicros };
     socket.on('message', (data: Buffer, binary) => {
       const receivedAtMicros = clock.nowMicros();
+      heardAtMicros = receivedAtMicros;
       this.handlers.onFrame({ connection, receivedAtMicros, data, binary });
     });
     // Bytes and not messages are the sign of life: a large frame may take longer than a beat to arrive.
@@ -235,11 +253,14 @@ export class StreamConnection {
       cancel = after(clock, keepAliveMs, beat);
     };
     cancel = after(clock, keepAliveMs, beat);
-    this.handlers.onConnected({ connection, url, atMicros: clock.nowMicros() });
-    return () => {
-      cancel();
-      this.#socket = undefined;
-      this.#connection = undefined;
+    this.handlers.onConnected(connected);
+    return {
+      settle: () => {
+        cancel();
+        this.#socket = undefined;
+        this.#connection = undefined;
+      },
+      heardAtMicros: () => heardAtMicros,
     };
   }
 

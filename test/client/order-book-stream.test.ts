@@ -9,6 +9,7 @@ import {
   type StreamFrame,
   type StreamOptions,
 } from '../../client/index.js';
+import { systemClock } from '../../core/index.js';
 import { FakeClock, recorder, StreamServer, serve } from './support.js';
 
 function streamOf(base: string, options: Partial<StreamOptions<OrderBookMessage>> = {}): OrderBookStream {
@@ -456,26 +457,36 @@ describe('the order book stream', () => {
     const connection = await server.next();
     await connected.next();
     for (let n = 0; n < 1000; n++) connection.send(prices('e', n / 1000));
-    await stream.close();
-    const { orderly } = await disconnected.next();
+    const before = systemClock.nowMicros();
+    const closing = stream.close();
+    const asked = systemClock.nowMicros();
+    await closing;
+    const { orderly, wholeUntilMicros } = await disconnected.next();
     const got = messages.calls.flatMap((message) => (message.type === 'prices' ? message.prices : []));
     expect(got.map((price) => price.chance)).toEqual(Array.from({ length: 1000 }, (_, n) => n / 1000));
     expect(orderly).toBe(true);
+    // What it sent later, until its answer was here, it may have kept to itself.
+    expect(wholeUntilMicros).toBeGreaterThanOrEqual(before);
+    expect(wholeUntilMicros).toBeLessThanOrEqual(asked);
   });
 
   it('cuts an exchange that does not answer the goodbye, and says that it was not in order', async () => {
     const server = await StreamServer.open();
     const connected = recorder<Connected>();
     const disconnected = recorder<Disconnected>();
-    const stream = streamOf(server.base, { onConnected: connected, onDisconnected: disconnected });
+    const frames = recorder<StreamFrame>();
+    const stream = streamOf(server.base, { onConnected: connected, onDisconnected: disconnected, onFrame: frames });
     stream.start();
     const connection = await server.next();
     await connected.next();
+    connection.send(prices('e', 0.5));
+    const { receivedAtMicros } = await frames.next();
     connection.socket.pause();
     const before = performance.now();
     await stream.close();
     expect(performance.now() - before).toBeLessThan(10_000);
-    expect(await disconnected.next()).toMatchObject({ cause: 'closed by us', orderly: false });
+    const cut = { cause: 'closed by us', orderly: false, wholeUntilMicros: receivedAtMicros };
+    expect(await disconnected.next()).toMatchObject(cut);
   });
 
   it('ends a reader that is waiting when the reader itself returns', async () => {
