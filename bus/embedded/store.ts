@@ -1,8 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
-import { type Database, open, type RootDatabase } from 'lmdb';
+import { type Database, open, type RootDatabase, type RootDatabaseOptionsWithPath } from 'lmdb';
 import { describeError, ownIdentity, type ProcessIdentity, UsageError } from '../../core/index.js';
 import { BusClosedError, BusWriteError } from '../errors.js';
+import { OpenGuard } from './open-guard.js';
 
 /** Extent of a partition; its version in the store is `end + 1`, so that an append takes effect at that end only. */
 export interface EndRow {
@@ -41,6 +42,8 @@ export interface ClaimRow {
   readonly member: string | null;
 }
 
+type Databases = Pick<Store, 'root' | 'topics' | 'ends' | 'begins' | 'blocks' | 'commits' | 'claims' | 'members'>;
+
 export type PartitionKey = [topic: number, partition: number];
 export type BlockKey = [topic: number, partition: number, firstOffset: number];
 export type GroupKey = [group: string, topic: number, partition: number];
@@ -74,6 +77,7 @@ export class Store {
   readonly members: Database<MemberRow, [group: string, member: string]>;
   readonly dir: string;
   readonly identity = ownIdentity();
+  readonly #guard: OpenGuard;
   readonly #minFreeBytes: number;
   #room: { at: number; free: number } | undefined;
   #closed = false;
@@ -84,14 +88,16 @@ export class Store {
     try {
       mkdirSync(options.dir, { recursive: true });
       const settings = { path: options.dir, mapSize: options.mapBytes, maxDbs: 8, maxReaders: 512, pageSize: 4096 };
-      this.root = open({ ...settings, overlappingSync: false, eventTurnBatching: false });
-      this.topics = this.root.openDB('topics', { encoding: 'json' });
-      this.ends = this.root.openDB('ends', { useVersions: true });
-      this.begins = this.root.openDB('begins', { useVersions: true });
-      this.blocks = this.root.openDB('blocks', { encoding: 'binary' });
-      this.commits = this.root.openDB('commits', { encoding: 'json' });
-      this.claims = this.root.openDB('claims', { useVersions: true });
-      this.members = this.root.openDB('members', { encoding: 'json' });
+      this.#guard = new OpenGuard(options.dir);
+      const opened = this.#guard.whileOpening(() => openAll(settings));
+      this.root = opened.root;
+      this.topics = opened.topics;
+      this.ends = opened.ends;
+      this.begins = opened.begins;
+      this.blocks = opened.blocks;
+      this.commits = opened.commits;
+      this.claims = opened.claims;
+      this.members = opened.members;
     } catch (error) {
       const reason = describeError(error);
       throw new UsageError(`cannot open the embedded log in ${options.dir}: ${reason}`, { cause: error });
@@ -104,11 +110,14 @@ export class Store {
    */
   async write(what: string, operations: () => Promise<boolean>[]): Promise<boolean[]> {
     if (this.#closed) throw new BusClosedError();
-    let inner: Promise<boolean>[] = [];
-    const batch = this.root.batch(() => {
-      inner = operations();
+    const [whole, ...results] = await this.#guard.whileWriting(() => {
+      if (this.#closed) throw new BusClosedError();
+      let inner: Promise<boolean>[] = [];
+      const batch = this.root.batch(() => {
+        inner = operations();
+      });
+      return Promise.allSettled([batch, ...inner]);
     });
-    const [whole, ...results] = await Promise.allSettled([batch, ...inner]);
     const failed = [whole, ...results].find((r) => r.status === 'rejected');
     if (failed) throw await this.#failure(what, failed.reason);
     return results.map((r) => r.status === 'fulfilled' && r.value);
@@ -118,7 +127,7 @@ export class Store {
   async transact<T>(what: string, body: () => T): Promise<T> {
     if (this.#closed) throw new BusClosedError();
     try {
-      return await this.root.transaction(body);
+      return await this.#guard.whileWriting(() => this.root.transaction(body));
     } catch (error) {
       throw await this.#failure(what, error);
     }
@@ -151,6 +160,7 @@ export class Store {
     if (this.#closed) return;
     this.#closed = true;
     await this.root.close();
+    this.#guard.close();
   }
 
   async #failure(what: string, error: unknown): Promise<BusWriteError> {
@@ -162,4 +172,18 @@ export class Store {
       { cause },
     );
   }
+}
+
+function openAll(settings: RootDatabaseOptionsWithPath): Databases {
+  const root = open({ ...settings, overlappingSync: false, eventTurnBatching: false });
+  return {
+    root,
+    topics: root.openDB('topics', { encoding: 'json' }),
+    ends: root.openDB('ends', { useVersions: true }),
+    begins: root.openDB('begins', { useVersions: true }),
+    blocks: root.openDB('blocks', { encoding: 'binary' }),
+    commits: root.openDB('commits', { encoding: 'json' }),
+    claims: root.openDB('claims', { useVersions: true }),
+    members: root.openDB('members', { encoding: 'json' }),
+  };
 }

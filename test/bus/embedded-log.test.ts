@@ -48,6 +48,24 @@ describe('the embedded log on its disk', () => {
     expect((await readAll(full, 't'))[0]).toHaveLength(2);
   });
 
+  it('keeps what was acknowledged while other processes open it', { timeout: 120_000 }, async () => {
+    const bus = open();
+    await bus.ensureTopic('t', { partitions: 2, ...KEEP });
+    const argument = JSON.stringify({ kind: 'embedded', dir, retentionEveryMs: 0 });
+    const openers = [0, 1].map(() => runChild('open-loop.mjs', argument));
+    const appenders = ['a', 'b'].map((writer) => runChild('append-loop.mjs', argument, 't', writer));
+    await Promise.all(appenders.map((child) => child.line(() => child.lines.length >= 600)));
+    await Promise.all(openers.map((child) => child.line(() => child.lines.length >= 300)));
+    await Promise.all([...openers, ...appenders].map((child) => child.kill()));
+    const stored = (await readAll(bus, 't')).flat().map((value) => JSON.parse(value) as { writer: string; n: number });
+    for (const [i, writer] of ['a', 'b'].entries()) {
+      const acknowledged = Number(appenders[i]?.lines.at(-1)?.split(' ')[1]);
+      const own = new Set(stored.filter((record) => record.writer === writer).map(({ n }) => n));
+      const lost = Array.from({ length: acknowledged }, (_, n) => n).filter((n) => !own.has(n));
+      expect(lost).toEqual([]);
+    }
+  });
+
   it('grows beyond the address space it was opened with', async () => {
     const bus = open({ mapBytes: 1e6 });
     const other = open({ mapBytes: 1e6 });
