@@ -20,8 +20,9 @@ const PATIENCE_MS = 5000;
 export class OpenGuard {
   readonly #opening: FileLock;
   readonly #writing: FileLock;
-  /** Writes of this process that are under way. */
+  /** Writes of this process that are under way, and whether they share the lock: not where patience was at an end. */
   #writes = 0;
+  #shares = false;
 
   constructor(dir: string) {
     this.#opening = new FileLock(join(dir, 'opening.lock'));
@@ -50,7 +51,10 @@ export class OpenGuard {
       return await work();
     } finally {
       this.#writes -= 1;
-      if (this.#writes === 0) this.#writing.release();
+      if (this.#writes === 0) {
+        this.#writing.release();
+        this.#shares = false;
+      }
     }
   }
 
@@ -61,9 +65,9 @@ export class OpenGuard {
 
   #beginWrite(): boolean {
     if (!this.#opening.try('shared')) return false;
-    const mine = this.#writes > 0 || this.#writing.try('shared');
+    this.#shares ||= this.#writing.try('shared');
     this.#opening.release();
-    return mine;
+    return this.#shares;
   }
 }
 

@@ -39,17 +39,17 @@ LEFT JOIN
 ) AS here USING (account, poll, operation)
 LEFT JOIN
 (
-        SELECT 'positions' AS list, account, poll, count() AS rows_here FROM {database}.position_observations
-        WHERE (account, poll) GLOBAL IN (SELECT account, poll FROM candidates WHERE list = 'positions') GROUP BY account, poll
-        UNION ALL
-        SELECT 'active-orders' AS list, account, poll, count() AS rows_here FROM {database}.active_order_observations
-        WHERE (account, poll) GLOBAL IN (SELECT account, poll FROM candidates WHERE list = 'active-orders') GROUP BY account, poll
-        UNION ALL
-        SELECT 'balances' AS list, account, poll, count() AS rows_here FROM {database}.balance_observations
-        WHERE (account, poll) GLOBAL IN (SELECT account, poll FROM candidates WHERE list = 'balances') GROUP BY account, poll
-        UNION ALL
-        SELECT 'tpsl-orders' AS list, account, poll, count() AS rows_here FROM {database}.tpsl_order_observations
-        WHERE (account, poll) GLOBAL IN (SELECT account, poll FROM candidates WHERE list = 'tpsl-orders') GROUP BY account, poll
+    SELECT 'positions' AS list, account, poll, count() AS rows_here FROM {database}.position_observations
+    WHERE (account, poll) GLOBAL IN (SELECT account, poll FROM candidates WHERE list = 'positions') GROUP BY account, poll
+    UNION ALL
+    SELECT 'active-orders' AS list, account, poll, count() AS rows_here FROM {database}.active_order_observations
+    WHERE (account, poll) GLOBAL IN (SELECT account, poll FROM candidates WHERE list = 'active-orders') GROUP BY account, poll
+    UNION ALL
+    SELECT 'balances' AS list, account, poll, count() AS rows_here FROM {database}.balance_observations
+    WHERE (account, poll) GLOBAL IN (SELECT account, poll FROM candidates WHERE list = 'balances') GROUP BY account, poll
+    UNION ALL
+    SELECT 'tpsl-orders' AS list, account, poll, count() AS rows_here FROM {database}.tpsl_order_observations
+    WHERE (account, poll) GLOBAL IN (SELECT account, poll FROM candidates WHERE list = 'tpsl-orders') GROUP BY account, poll
 ) AS found USING (list, account, poll)
 WHERE pages_here >= pages AND rows_here >= listed
 ORDER BY finished_at DESC, poll
