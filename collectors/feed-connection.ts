@@ -4,9 +4,6 @@ import type { FeedLine, FeedParts, FeedProtocol } from './feed-protocol.js';
 import { Subscription } from './subscription.js';
 import { SubscriptionHealth } from './subscription-health.js';
 
-/** A connection that broke after it was silent for this long proves nothing about that time, microseconds. */
-const UNPROVEN_SILENCE_MICROS = 5_000_000;
-
 /** One connection of a feed: its frames go to the bus, its fate into marks, its subscriptions are watched. */
 export class FeedConnection implements FeedLine {
   readonly subscriptions = new Map<string, Subscription>();
@@ -84,10 +81,8 @@ export class FeedConnection implements FeedLine {
     void this.parts.marks.write({ type: 'connected', stream, connection, url }, atMicros);
   }
 
-  onDisconnected({ connection, atMicros, wholeUntilMicros, cause, orderly }: Disconnected): void {
+  onDisconnected({ connection, wholeUntilMicros, cause }: Disconnected): void {
     const { stream } = this.protocol;
-    const silent = atMicros - this.heardAt > UNPROVEN_SILENCE_MICROS;
-    if (!orderly && silent) this.health.freezeAll(`silent before it was lost: ${cause}`);
     this.connection = undefined;
     for (const subscription of this.subscriptions.values()) subscription.lose();
     this.parts.metrics.connections.dec({ stream });

@@ -179,6 +179,8 @@ describe('a silent subscription', () => {
     }
     const [lost] = await rig.marked('disconnected', (marks) => marks.length === 1);
     expect(lost).toMatchObject({ stream, connection: frozen[0]?.connection });
+    // It was cut a second later at the earliest; what it carried was whole until its last frame.
+    expect(lost?.at).toBeLessThanOrEqual(frozenFrom + 300_000);
     await rig.marked('subscribed', (marks) => marks.filter((m) => m.at > (lost?.at ?? 0)).length === 2);
   });
 
