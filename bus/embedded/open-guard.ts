@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { FileLock } from './file-lock.js';
+import { FileLock } from '../../core/index.js';
 
 const LOOK_AGAIN_MS = 1;
 /**

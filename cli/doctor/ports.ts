@@ -1,7 +1,7 @@
 import { DEFAULT_PORTS, type SettingName, type Settings } from '../../core/index.js';
 import { clickHousePlace } from '../parts/clickhouse-place.js';
 import { type RunningPart, runningParts } from '../parts/registry.js';
-import { freePortFrom, isFree } from '../up/ports.js';
+import { PortClaims } from '../up/port-claims.js';
 import { type Check, type Finding, fail, ok } from './check.js';
 
 interface Port {
@@ -69,16 +69,22 @@ async function portsFinding(ports: readonly Port[]): Promise<Finding> {
   if (ports.length === 0) return ok('none is needed: the exchange and ClickHouse run elsewhere');
   const found: string[] = [];
   const mend: string[] = [];
+  const claims = new PortClaims();
   for (const port of ports) {
     const { wanted, use, asked, flag, own, host } = port;
-    const state = own === wanted ? 'is used by this instance' : (await isFree(wanted, host)) ? 'is free' : undefined;
+    const state =
+      own === wanted ? 'is used by this instance' : (await claims.claim(wanted, host)) ? 'is free' : undefined;
     if (state === undefined && asked) mend.push(`choose another with ${flag}, or leave it out for a free one`);
-    found.push(`${wanted} (${use}) ${state ?? `is taken by another program${asked ? '' : await instead(port)}`}`);
+    found.push(
+      `${wanted} (${use}) ${state ?? `is taken by another program${asked ? '' : await instead(port, claims)}`}`,
+    );
   }
+  claims.release();
   return mend.length === 0 ? ok(found.join('; ')) : fail(found.join('; '), mend.join('; '));
 }
 
 /** What `up` does, or did, about a default port that is taken. */
-async function instead({ wanted, own }: Port): Promise<string> {
-  return own === undefined ? `, \`up\` takes ${await freePortFrom(wanted)} instead` : `, this instance uses ${own}`;
+async function instead({ wanted, own }: Port, claims: PortClaims): Promise<string> {
+  if (own !== undefined) return `, this instance uses ${own}`;
+  return `, \`up\` takes ${await claims.claimFrom(wanted)} instead`;
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import {
   type Component,
   DEFAULT_PORTS,
+  isFreePort,
   type SettingName,
   type Settings,
   STOP_MS,
@@ -17,10 +18,10 @@ import { collectPart, exchangePart, transformPart, warehousePart } from './child
 import { writeExchangeAccounts } from './exchange-accounts.js';
 import { LogFile } from './log-file.js';
 import { NewsFilter } from './log-line.js';
-import { freePortFrom, isFree } from './ports.js';
+import { PortClaims } from './port-claims.js';
 import type { SupervisedProcess } from './supervised-process.js';
 
-/** How often other ports are chosen when another program took one between the choice and the start. */
+/** How often other ports are chosen when a program that claims none took one between the choice and the start. */
 const ATTEMPTS = 3;
 
 export interface InstanceOptions {
@@ -45,8 +46,7 @@ export class InstanceRun implements Component {
   #collect: SupervisedProcess | undefined;
   /** With the addresses that were chosen at the start. */
   #settings: Settings;
-  /** Ports that were free when they were chosen. */
-  #chosenPorts: number[] = [];
+  readonly #claims = new PortClaims();
 
   constructor(private readonly options: InstanceOptions) {
     this.#settings = options.settings;
@@ -87,21 +87,15 @@ export class InstanceRun implements Component {
       try {
         return await this.#start(signal);
       } catch (error) {
+        const { ports } = this.#claims;
         await this.stop();
-        if (signal.aborted || attempt === ATTEMPTS || !(await this.#lostPort())) throw error;
+        if (signal.aborted || attempt === ATTEMPTS || !(await oneIsTaken(ports))) throw error;
       }
     }
   }
 
-  /** Whether another program has taken a port since it was chosen. */
-  async #lostPort(): Promise<boolean> {
-    for (const port of this.#chosenPorts) if (!(await isFree(port))) return true;
-    return false;
-  }
-
   async #start(signal: AbortSignal): Promise<void> {
     const { settings, given, onNews } = this.options;
-    this.#chosenPorts = [];
     const paths = instancePaths(settings.data);
     mkdirSync(paths.logs, { recursive: true });
     // Better now, in one line, than a worker that waits.
@@ -116,7 +110,7 @@ export class InstanceRun implements Component {
       ...(exchangePort === undefined ? {} : { exchangeUrl: `http://127.0.0.1:${exchangePort}` }),
       ...(simulated && !given.has('accountsFile') ? { accountsFile: paths.exchangeAccounts } : {}),
       ...(clickHousePlace(settings).kind === 'embedded' && settings.clickhousePort === 0
-        ? { clickhousePort: await this.#choose(DEFAULT_PORTS.clickhouse) }
+        ? { clickhousePort: await this.#claims.claimFrom(DEFAULT_PORTS.clickhouse) }
         : {}),
     };
     const logs = new Map<string, LogFile>();
@@ -166,22 +160,23 @@ export class InstanceRun implements Component {
     await stop(this.#transform, STOP_MS.worker);
     const clickhouse = stop(this.#clickhouse, STOP_MS.clickhouse);
     await Promise.all([clickhouse, this.#exchange?.stop(startedAt + endsAt - performance.now())]);
+    this.#claims.release();
   }
 
   async #exchangePort(): Promise<number> {
     const { exchangePort } = this.options;
-    if (exchangePort === undefined) return this.#choose(DEFAULT_PORTS.exchange);
-    if (!(await isFree(exchangePort))) {
+    if (exchangePort === undefined) return this.#claims.claimFrom(DEFAULT_PORTS.exchange);
+    if (!(await this.#claims.claim(exchangePort))) {
       throw new UsageError(`port ${exchangePort} is taken; choose another with --exchange-port, or leave it out`);
     }
     return exchangePort;
   }
+}
 
-  async #choose(preferred: number): Promise<number> {
-    const port = await freePortFrom(preferred);
-    this.#chosenPorts.push(port);
-    return port;
-  }
+/** Whether another program has taken one of them since it was chosen. */
+async function oneIsTaken(ports: readonly number[]): Promise<boolean> {
+  for (const port of ports) if (!(await isFreePort(port))) return true;
+  return false;
 }
 
 const embedded = (tcpPort: unknown) =>

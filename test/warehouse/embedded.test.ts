@@ -7,9 +7,8 @@ import { join, resolve } from 'node:path';
 import { platform } from 'node:process';
 import { createInterface } from 'node:readline';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
-import { createLogger, Secret, STOP_MS, UsageError } from '../../core/index.js';
+import { createLogger, isFreePort, Secret, STOP_MS, UsageError } from '../../core/index.js';
 import { isAlive } from '../../warehouse/embedded/endpoint.js';
-import { isFree } from '../../warehouse/embedded/ports.js';
 import { consoleUrl, EmbeddedClickHouse, findEmbedded } from '../../warehouse/index.js';
 import { startClickHouse, useClickHouse } from '../support/clickhouse.js';
 import { helloOf, nativeHello } from '../support/native-hello.js';
@@ -310,7 +309,7 @@ describe('life of the embedded ClickHouse', { timeout: STARTS_MS }, () => {
     parent.kill('SIGKILL');
     await once(parent, 'exit');
     const port = Number(new URL(url).port);
-    await expect.poll(() => isFree(port), { timeout: 60_000 }).toBe(true);
+    await expect.poll(() => isFreePort(port), { timeout: 60_000 }).toBe(true);
     // In place of the server that nobody knows of: it ends soon, for its parent is gone.
     const starting = createServer().listen(port, '127.0.0.1');
     await once(starting, 'listening');

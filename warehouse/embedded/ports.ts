@@ -1,6 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { createServer } from 'node:net';
-import { UsageError } from '../../core/index.js';
+import { isFreePort, UsageError } from '../../core/index.js';
 
 /**
  * A free loopback port outside the range from which outgoing connections get theirs, so that a server that was killed
@@ -9,15 +8,7 @@ import { UsageError } from '../../core/index.js';
 export async function freePort(taken: readonly number[] = []): Promise<number> {
   for (let attempt = 0; attempt < 200; attempt++) {
     const port = randomInt(20_000, 32_000);
-    if (!taken.includes(port) && (await isFree(port))) return port;
+    if (!taken.includes(port) && (await isFreePort(port))) return port;
   }
   throw new UsageError('no free loopback port between 20000 and 32000 was found; close some servers');
-}
-
-export function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const probe = createServer();
-    probe.once('error', () => resolve(false));
-    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
-  });
 }

@@ -3,6 +3,7 @@ import {
   type Clock,
   type Component,
   describeError,
+  isFreePort,
   type Logger,
   Stopped,
   systemClock,
@@ -22,7 +23,7 @@ import {
 import { type Credentials, type EmbeddedCluster, prepareFolder, writePrivate } from './files.js';
 import { clickHouseLibrary } from './library.js';
 import { embeddedPaths } from './paths.js';
-import { freePort, isFree } from './ports.js';
+import { freePort } from './ports.js';
 import { FolderInUseError, type ProcessOptions, ServerProcess, StartError } from './server-process.js';
 
 export interface EmbeddedOptions {
@@ -143,7 +144,8 @@ export class EmbeddedClickHouse implements Component {
     await assertFree(tcpPort ?? 0, '--clickhouse-native-port');
     // Whoever was connected finds a server that was started again where it was.
     const last = readPorts(this.#paths);
-    const again = async (port: number | undefined) => (port !== undefined && (await isFree(port)) ? port : undefined);
+    const again = async (port: number | undefined) =>
+      port !== undefined && (await isFreePort(port)) ? port : undefined;
     const http = httpPort || ((await again(last?.http)) ?? (await freePort()));
     const tcp = tcpPort === 0 ? ((await again(last?.tcp)) ?? (await freePort([http]))) : tcpPort;
     if (!httpPort && last && last.http !== http) {
@@ -233,12 +235,12 @@ export class EmbeddedClickHouse implements Component {
 }
 
 async function areFree({ http, tcp }: Partial<ServerPorts> = {}): Promise<boolean> {
-  for (const port of [http, tcp]) if (port !== undefined && !(await isFree(port))) return false;
+  for (const port of [http, tcp]) if (port !== undefined && !(await isFreePort(port))) return false;
   return true;
 }
 
 async function assertFree(port: number, flag: string): Promise<void> {
-  if (port !== 0 && !(await isFree(port))) {
+  if (port !== 0 && !(await isFreePort(port))) {
     throw new UsageError(`port ${port} is taken; choose another with ${flag}, or 0 for any`);
   }
 }

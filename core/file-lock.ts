@@ -1,4 +1,4 @@
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, fstatSync, openSync } from 'node:fs';
 import { DataType, load, open } from 'ffi-rs';
 
 /** The handle of the program itself, where the C library is. */
@@ -17,6 +17,11 @@ export class FileLock {
   constructor(path: string) {
     open({ library: LIBRARY, path: '' });
     this.#fd = openSync(path, 'a');
+  }
+
+  /** Which file it is on, whatever its path leads to by now. */
+  get inode(): number {
+    return fstatSync(this.#fd).ino;
   }
 
   /** Takes it if that can be done at once; false when another holder is in the way. */
