@@ -289,6 +289,7 @@ function goodbye(socket: WebSocket): void {
     return;
   }
   socket.close(1000);
-  const timer = setTimeout(() => socket.terminate(), GOODBYE_MS);
+  // An answer that came while this process was busy is read first.
+  const timer = setTimeout(() => setImmediate(() => socket.terminate()), GOODBYE_MS);
   socket.once('close', () => clearTimeout(timer));
 }

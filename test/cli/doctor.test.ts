@@ -1,10 +1,12 @@
-import { createServer, type Server } from 'node:http';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { portsCheck } from '../../cli/doctor/ports.js';
 import { announce } from '../../cli/parts/registry.js';
 import { createLogger, DEFAULT_PORTS, resolveConfig } from '../../core/index.js';
 import { startExchange } from '../../exchange/index.js';
+import { freePort } from '../../warehouse/embedded/ports.js';
 import { chancery, temporaryFolder } from './command.js';
 
 interface Finding {
@@ -20,25 +22,12 @@ async function doctor(...args: string[]): Promise<{ code: number | null; finding
   return { code, findings: new Map(findings.map((f) => [f.check, f])) };
 }
 
-const servers = new Map<number, Server>();
-
-/** Listens on a free port until the test ends or `close`. */
-async function listen(): Promise<{ port: number }> {
-  const server = createServer((_, response) => response.writeHead(404).end());
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const { port } = server.address() as AddressInfo;
-  servers.set(port, server);
-  onTestFinished(() => void close(port));
-  return { port };
-}
-
-async function close(port: number): Promise<void> {
-  const server = servers.get(port);
-  servers.delete(port);
-  await new Promise<void>((resolve) => (server ? server.close(() => resolve()) : resolve()));
+/** Listens on a free port until the test ends. */
+async function listen(): Promise<number> {
+  const server = createServer((_, response) => response.writeHead(404).end()).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return (server.address() as AddressInfo).port;
 }
 
 describe('chancery doctor', { timeout: 120_000 }, () => {
@@ -95,10 +84,10 @@ describe('chancery doctor', { timeout: 120_000 }, () => {
 
   it('says of every port whether it is free, taken by another program, or used by this instance', async () => {
     const data = temporaryFolder();
-    const [free = 0, other = 0, own = 0] = [await listen(), await listen(), await listen()].map(({ port }) => port);
+    const free = await freePort();
+    const [other, own] = [await listen(), await listen()];
     const place = announce(data, 'exchange', { address: `http://127.0.0.1:${own}` });
     onTestFinished(() => place.end());
-    await close(free);
     const { code, findings } = await doctor(
       ...['--data', data, '--exchange-port', String(own), '--clickhouse-port', String(free)],
       ...['--metrics-port', String(other)],
@@ -114,7 +103,7 @@ describe('chancery doctor', { timeout: 120_000 }, () => {
   });
 
   it('says what `up` does when a default port is taken, for that is no failure', async () => {
-    const [exchange, clickhouse] = [(await listen()).port, (await listen()).port];
+    const [exchange, clickhouse] = [await listen(), await listen()];
     const settings = { ...resolveConfig({}).settings, data: temporaryFolder() };
     const asked = { given: new Set<never>(), exchangePort: undefined, defaults: { exchange, clickhouse } };
     const finding = await portsCheck(settings, asked).run();

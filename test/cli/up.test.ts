@@ -3,6 +3,7 @@ import { closeSync, openSync, readdirSync, statSync, watch } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { freePort } from '../../warehouse/embedded/ports.js';
 import { alive } from '../support/alive.js';
 import { chancery, temporaryFolder } from './command.js';
 import { clickHousePid, gone, rows, startUp, status } from './start-up.js';
@@ -17,14 +18,6 @@ async function appears(folder: string, name: RegExp): Promise<void> {
   const changes = watch(folder);
   while (!readdirSync(folder).some((file) => name.test(file))) await once(changes, 'change');
   changes.close();
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  await once(server.close(), 'close');
-  return port;
 }
 
 const ticks = async (data: string) => (await rows<{ n: number; places: number }>(data, TICKS))[0];

@@ -1,5 +1,7 @@
 import type { Socket } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { WebSocket } from 'ws';
 import {
   type Connected,
   type ConnectFailed,
@@ -468,6 +470,22 @@ describe('the order book stream', () => {
     // What it sent later, until its answer was here, it may have kept to itself.
     expect(wholeUntilMicros).toBeGreaterThanOrEqual(before);
     expect(wholeUntilMicros).toBeLessThanOrEqual(asked);
+  });
+
+  it('takes an answer to the goodbye that is here for one, however late it gets to read it', async () => {
+    const server = await StreamServer.open();
+    const connected = recorder<Connected>();
+    const disconnected = recorder<Disconnected>();
+    const stream = streamOf(server.base, { onConnected: connected, onDisconnected: disconnected });
+    stream.start();
+    const connection = await server.next();
+    await connected.next();
+    const closing = stream.close();
+    while (connection.socket.readyState === WebSocket.OPEN) await setImmediate();
+    // The answer is sent; now this process does nothing for longer than a goodbye may take.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000);
+    await closing;
+    expect(await disconnected.next()).toMatchObject({ cause: 'closed by us', orderly: true });
   });
 
   it('cuts an exchange that does not answer the goodbye, and says that it was not in order', async () => {

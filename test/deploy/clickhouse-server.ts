@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { packageRoot, Secret } from '../../core/index.js';
 import type { ClickHouseEndpoint } from '../../warehouse/index.js';
 import { until } from '../pipeline/rig.js';
+import { freePorts } from '../support/free-ports.js';
 import { runAs } from '../support/run-as.js';
 
 const USERS = join(packageRoot(), 'deploy/clickhouse/users.xml');
@@ -74,15 +74,4 @@ export class StandInServer {
     child.stdin?.end();
     await ended;
   }
-}
-
-export async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
-  await Promise.all(servers.map((server) => once(server, 'listening')));
-  const ports = servers.map((server) => {
-    const address = server.address();
-    return typeof address === 'object' && address ? address.port : 0;
-  });
-  await Promise.all(servers.map((server) => once(server.close(), 'close')));
-  return ports;
 }

@@ -1,12 +1,11 @@
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { openKafkaBus } from '../../bus/index.js';
+import { freePorts } from '../support/free-ports.js';
 import { JavaServer } from '../support/java-server.js';
 import { kafkaJars } from './jars.js';
 import { brokerProperties, KEYSTORE_PASSWORD, type Listeners, type Ports } from './properties.js';
@@ -30,7 +29,7 @@ export class Broker {
   /** Starts a fresh broker on free ports, and waits until it serves. */
   static async start(options: Listeners = {}): Promise<Broker> {
     const dir = await mkdtemp(join(tmpdir(), 'chancery-kafka-'));
-    const broker = new Broker(dir, await kafkaJars(), await freePorts());
+    const broker = new Broker(dir, await kafkaJars(), await choosePorts());
     try {
       await broker.#format(options);
       await broker.restart();
@@ -120,13 +119,7 @@ export class Broker {
   }
 }
 
-async function freePorts(): Promise<Ports> {
-  const servers = [0, 1, 2, 3].map(() => createServer().listen(0, '127.0.0.1'));
-  await Promise.all(servers.map((server) => once(server, 'listening')));
-  const [plain = 0, controller = 0, secure = 0, proxied = 0] = servers.map((server) => {
-    const address = server.address();
-    return typeof address === 'object' && address ? address.port : 0;
-  });
-  await Promise.all(servers.map((server) => once(server.close(), 'close')));
+async function choosePorts(): Promise<Ports> {
+  const [plain = 0, controller = 0, secure = 0, proxied = 0] = await freePorts(4);
   return { plain, controller, secure, proxied };
 }

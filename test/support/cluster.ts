@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Secret } from '../../core/index.js';
-import { freePort } from '../../warehouse/embedded/ports.js';
 import { type Cluster, openCluster } from '../../warehouse/index.js';
 import { startClickHouse, type TestClickHouse } from './clickhouse.js';
+import { freePorts } from './free-ports.js';
 
 export interface TestCluster {
   /** By shard and replica. */
@@ -32,8 +32,7 @@ export interface TestClusterOptions {
  */
 export async function startCluster(options: TestClusterOptions): Promise<TestCluster> {
   const { database = 'chancery', replicas = 1, keeperPort } = options;
-  const ports: number[] = [];
-  while (ports.length < options.shards * replicas) ports.push(await freePort(ports));
+  const ports = await freePorts(options.shards * replicas);
   const shardsOf = <T>(servers: readonly T[]): T[][] =>
     Array.from({ length: options.shards }, (_, i) => servers.slice(i * replicas, (i + 1) * replicas));
   const passwords = { owner: randomBytes(24).toString('base64url'), reader: randomBytes(24).toString('base64url') };

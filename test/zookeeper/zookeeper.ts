@@ -27,7 +27,7 @@ export class ZooKeeper {
   }
 
   static async start(): Promise<ZooKeeper> {
-    const zooKeeper = new ZooKeeper(await jars.fetch(), await freePort([]));
+    const zooKeeper = new ZooKeeper(await jars.fetch(), await freePort());
     try {
       await zooKeeper.#start();
     } catch (error) {
