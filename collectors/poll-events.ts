@@ -26,6 +26,7 @@ export class EventsPoll {
     const poll = recorded && new Poll(this.parts, 'reference.events', 'event-search', 'all', 'event-search', signal);
     const walk = client.walkEvents({}, { signal, onResponse: poll ? poll.onResponse : undefined });
     const events = new Map<string, Event>();
+    const begunAt = performance.now();
     let failure: string | undefined;
     try {
       for await (const page of walk) {
@@ -41,7 +42,7 @@ export class EventsPoll {
     if (pages > 0) this.onEvents({ events: [...events.values()], complete: complete && failure === undefined });
     const outcome = failure !== undefined ? 'failed' : complete ? 'complete' : 'incomplete';
     if (poll) poll.finish({ expected, got, unique, pages, truncated, outcome, cause: failure ?? cause });
-    else if (failure === undefined) outage.succeeded();
+    else if (failure === undefined) outage.succeeded(begunAt);
     else outage.failed(failure);
   }
 }

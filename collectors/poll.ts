@@ -21,6 +21,7 @@ export type Receipt = Omit<Extract<Mark, { type: 'poll' }>, 'type' | 'poll' | 'o
 export class Poll {
   readonly id = randomUUID();
   readonly #startedAt: number;
+  readonly #begunAt = performance.now();
   readonly #publishing: Promise<void>[] = [];
 
   constructor(
@@ -68,7 +69,7 @@ export class Poll {
     const { marks, metrics, outage } = this.parts;
     const { id: poll, operation, subject } = this;
     metrics.polls.inc({ operation, outcome: receipt.outcome });
-    if (receipt.outcome !== 'failed') outage.succeeded();
+    if (receipt.outcome !== 'failed') outage.succeeded(this.#begunAt);
     else if (isOutage) outage.failed(receipt.cause);
     void marks.write({ type: 'poll', poll, operation, subject, startedAt: this.#startedAt, ...receipt });
   }

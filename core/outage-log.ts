@@ -24,8 +24,9 @@ export class OutageLog {
     this.log.warn({ failures: this.#failures }, `${line}; it is tried again until it works`);
   }
 
-  succeeded(): void {
-    if (this.#since === undefined) return;
+  /** @param begunAt by performance.now(): what was begun before the outage does not show that it is over */
+  succeeded(begunAt = performance.now()): void {
+    if (this.#since === undefined || begunAt < this.#since) return;
     const seconds = Math.round((performance.now() - this.#since) / 100) / 10;
     this.log.info({ failures: this.#failures, seconds }, this.recovered);
     this.#since = undefined;

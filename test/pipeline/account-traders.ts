@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { AccountClient, ApiKey, ExchangeClient, LoginSession } from '../../client/index.js';
+import { AccountClient, ApiKey, ExchangeClient, LoginSession, type Market } from '../../client/index.js';
 import { type OrderTarget, TradingClient } from '../../client/trading/index.js';
 import { Secret } from '../../core/index.js';
 import type { ReadyLine } from '../../exchange/index.js';
@@ -56,18 +56,32 @@ export function writeAccounts(path: string, ready: ReadyLine, again?: string): v
 
 /** Every market that event search shows. */
 export async function placesOf(exchange: ExchangeClient): Promise<Place[]> {
-  const usdc = (await exchange.coins()).items.find(({ ticker }) => ticker === 'USDC')?.coinId ?? '';
-  return (await exchange.searchEvents({ size: 100 })).items.flatMap(({ eventId, markets }) =>
-    markets.map(({ marketId, yesAssetId, noAssetId }) => {
-      const target = { eventId, marketId, quoteAssetId: usdc };
-      return {
-        eventId,
-        marketId,
-        yes: { ...target, assetId: yesAssetId ?? '' },
-        no: { ...target, assetId: noAssetId ?? '' },
-      };
-    }),
-  );
+  const usdc = await usdcOf(exchange);
+  const { items } = await exchange.searchEvents({ size: 100 });
+  return items.flatMap(({ eventId, markets }) => markets.map((market) => placeOf(eventId, market, usdc)));
+}
+
+/** The most even market of the event that closes last: where orders at the edge of the book stay what they are. */
+async function evenPlace(exchange: ExchangeClient): Promise<Place> {
+  const { items } = await exchange.searchEvents({ size: 100 });
+  const [last] = [...items].sort((a, b) => Date.parse(b.closesAt ?? '') - Date.parse(a.closesAt ?? ''));
+  const unevenness = ({ yesPrice }: Market) => Math.abs(Number(yesPrice) - 0.5);
+  const [market] = [...(last?.markets ?? [])].sort((a, b) => unevenness(a) - unevenness(b));
+  if (!last || !market) throw new Error('there is no market');
+  return placeOf(last.eventId, market, await usdcOf(exchange));
+}
+
+const usdcOf = async (exchange: ExchangeClient) =>
+  (await exchange.coins()).items.find(({ ticker }) => ticker === 'USDC')?.coinId ?? '';
+
+function placeOf(eventId: string, { marketId, yesAssetId, noAssetId }: Market, usdc: string): Place {
+  const target = { eventId, marketId, quoteAssetId: usdc };
+  return {
+    eventId,
+    marketId,
+    yes: { ...target, assetId: yesAssetId ?? '' },
+    no: { ...target, assetId: noAssetId ?? '' },
+  };
 }
 
 /** A generator of whole numbers below a bound, the same for the same seed. */
@@ -124,11 +138,11 @@ export async function withdrawAll({ account, trading }: Trader): Promise<void> {
   }
 }
 
-/** Every account but the last buys YES of the first market, keeps an order in the book and a TP/SL order. */
+/** Every account but the last buys YES of an even market, keeps an order in the book and a TP/SL order. */
 export async function openBooks(traders: readonly Trader[], exchange: ExchangeClient): Promise<void> {
-  const [place] = await placesOf(exchange);
+  const place = await evenPlace(exchange);
   const other = traders.at(-1);
-  if (!place || !other) throw new Error('there is no market, or no account');
+  if (!other) throw new Error('there is no account');
   for (const { trading, account } of traders.slice(0, -1)) {
     // Whoever else is in the book may be met first; in the end somebody sells.
     await other.trading.placeLimitOrder({ ...place.no, side: 'BUY', price: '0.60', quantity: '5' });
