@@ -15,6 +15,7 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    setupFiles: ['test/support/property-seed.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
     // Two cores: more than two real servers at a time only makes every test slower.

@@ -1,6 +1,6 @@
 import type { DecodedList } from '../decode/result.js';
-import { HttpStatusError } from '../errors/index.js';
 import type { WalkReport } from './page-walk.js';
+import { PagingProbe } from './paging-probe.js';
 
 /** The receipt of a walk over a history. Here pages that moved are no harm: see `HistoryWalk`. */
 export interface HistoryReport extends WalkReport {
@@ -17,9 +17,6 @@ export interface HistoryWalkOptions<T, A extends DecodedList<T>> {
   readonly maxPages: number;
 }
 
-/** A page that no history reaches. */
-const FAR_PAGE = 1_000_000;
-
 /**
  * Reads a history, newest first, to its end, one page per step of the iteration; each item is handed over once. It can
  * be iterated once.
@@ -28,9 +25,6 @@ const FAR_PAGE = 1_000_000;
  * that are behind: what a page shows again is left out, and it tells that there is something new. Then, at the end,
  * the pages are read from the front again up to the first item that was there before. So everything that was in the
  * history when page 0 was read for the last time has been handed over, and nothing twice.
- *
- * Without totals only a page with nothing on it is the end. A page with nothing new on it may have been pushed along
- * whole, or the exchange may not know pages at all: a page far behind tells which.
  */
 export class HistoryWalk<T, A extends DecodedList<T>> implements AsyncIterable<A> {
   readonly #seen = new Set<string>();
@@ -41,11 +35,15 @@ export class HistoryWalk<T, A extends DecodedList<T>> implements AsyncIterable<A
   #repeated = 0;
   #totalChanged = false;
   #reachedKnown = false;
-  #knowsPages = false;
   #ended = false;
   #started = false;
 
-  constructor(private readonly options: HistoryWalkOptions<T, A>) {}
+  readonly #probe: PagingProbe<T>;
+
+  constructor(private readonly options: HistoryWalkOptions<T, A>) {
+    const { fetch, idOf } = options;
+    this.#probe = new PagingProbe(fetch, (item) => this.#seen.has(idOf(item)));
+  }
 
   /** Yields every page with the items that were not on a page before it; `items` may be empty. */
   async *[Symbol.asyncIterator](): AsyncGenerator<A, void, undefined> {
@@ -57,7 +55,7 @@ export class HistoryWalk<T, A extends DecodedList<T>> implements AsyncIterable<A
       const answer = await this.options.fetch(page);
       const { fresh, metKnown } = this.#take(answer);
       read += answer.items.length + answer.bad.length + answer.badBeyond;
-      more = !metKnown && !this.#isEnd(answer, page, read) && !(await this.#isStuck(answer, fresh));
+      more = !metKnown && !this.#isEnd(answer, page, read) && !(await this.#probe.isStuck(answer, fresh.length));
       if (!more && this.#repeated === 0) this.#ended = true;
       yield { ...answer, items: fresh };
     }
@@ -124,24 +122,6 @@ export class HistoryWalk<T, A extends DecodedList<T>> implements AsyncIterable<A
   #isEnd({ items, bad, page: { totalPages, totalItems } }: A, page: number, read: number): boolean {
     if (items.length + bad.length === 0) return true;
     return totalPages !== null ? page + 1 >= totalPages : totalItems !== null && read >= totalItems;
-  }
-
-  /** Whether reading on would bring the same again and again. */
-  async #isStuck({ page, bad }: A, fresh: readonly T[]): Promise<boolean> {
-    const bounded = page.totalPages !== null || page.totalItems !== null;
-    if (bounded || this.#knowsPages || fresh.length > 0 || bad.length > 0) return false;
-    const far = await this.#farPage();
-    this.#knowsPages = far.length === 0;
-    return !this.#knowsPages && far.every((item) => this.#seen.has(this.options.idOf(item)));
-  }
-
-  async #farPage(): Promise<readonly T[]> {
-    try {
-      return (await this.options.fetch(FAR_PAGE)).items;
-    } catch (error) {
-      if (error instanceof HttpStatusError && (error.status === 400 || error.status === 404)) return [];
-      throw error;
-    }
   }
 
   #cause(): string {

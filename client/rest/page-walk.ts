@@ -1,4 +1,5 @@
 import type { DecodedList } from '../decode/result.js';
+import { PagingProbe } from './paging-probe.js';
 
 /** The receipt of a walk over all pages. */
 export interface WalkReport {
@@ -52,14 +53,22 @@ export class PageWalk<T, A> implements AsyncIterable<A> {
   #compared = false;
   #moved = false;
 
-  constructor(private readonly options: PageWalkOptions<T, A>) {}
+  readonly #probe: PagingProbe<T>;
+
+  constructor(private readonly options: PageWalkOptions<T, A>) {
+    const { fetch, list, idOf } = options;
+    this.#probe = new PagingProbe(
+      async (page) => list(await fetch(page)),
+      (item) => this.#seen.has(idOf(item)),
+    );
+  }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<A, void, undefined> {
     if (this.#started) throw new Error('a page walk can be iterated once; start another');
     this.#started = true;
     while (!this.#ended && this.#pages < this.options.maxPages) {
       const answer = await this.options.fetch(this.#pages);
-      this.#take(this.options.list(answer));
+      await this.#take(this.options.list(answer));
       yield answer;
     }
     if (this.options.verify && this.#ended) await this.#compare();
@@ -95,7 +104,7 @@ export class PageWalk<T, A> implements AsyncIterable<A> {
     return JSON.stringify(list.items.map(this.options.idOf));
   }
 
-  #take(list: DecodedList<T>): void {
+  async #take(list: DecodedList<T>): Promise<void> {
     if (this.options.verify) this.#order.push(this.#idsOf(list));
     const before = this.#seen.size;
     for (const item of list.items) this.#seen.add(this.options.idOf(item));
@@ -109,11 +118,10 @@ export class PageWalk<T, A> implements AsyncIterable<A> {
     this.#got += size;
     this.#bad += list.bad.length + list.badBeyond;
     this.#pages += 1;
-    // Without totals, a page that brings nothing new is the end: also for a server that answers every page alike.
-    const unbounded = totalPages === null && totalItems === null;
     const last = totalPages !== null ? this.#pages >= totalPages : totalItems !== null && this.#got >= totalItems;
-    this.#ended = size === 0 || last || (unbounded && fresh === 0);
-    if (!(unbounded && fresh === 0)) this.#overlap += list.items.length - fresh;
+    this.#ended = size === 0 || last;
+    if (!this.#ended && (await this.#probe.isStuck(list, fresh))) this.#ended = true;
+    else this.#overlap += list.items.length - fresh;
   }
 
   #cause(unique: number): string {

@@ -79,6 +79,12 @@ describe('walking all pages of event search', () => {
     expect(report).toMatchObject({ unique: 3, pages: 2, shifted: false, truncated: false, complete: true });
   });
 
+  it('reads on behind a page that was pushed along whole, where no total is given', async () => {
+    const { report, ids } = await walk((page) => (page === 0 ? [all[0]] : [undefined, ...all].slice(page, page + 1)));
+    expect(ids.length).toBe(26);
+    expect(report).toMatchObject({ unique: 25, shifted: true, complete: false, cause: '1 items came twice' });
+  });
+
   it('notices an event that was pushed onto the next page by a new one', async () => {
     const { report } = await walk((page, size) => content(page === 0 ? all : events(99, ...range(0, 25)), page, size));
     expect(report).toMatchObject({ expected: 26, got: 26, unique: 25, shifted: true, complete: false });
