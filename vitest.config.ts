@@ -16,8 +16,10 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     setupFiles: ['test/support/property-seed.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // They end what hangs; what must be fast is measured.
+    testTimeout: 120_000,
+    hookTimeout: 180_000,
+    expect: { poll: { timeout: 60_000 } },
     // Two cores: more than two real servers at a time only makes every test slower.
     maxWorkers: 2,
     sequence: { sequencer: LongestFirst },

@@ -140,7 +140,7 @@ describe('retention of the embedded log', () => {
     }
     stop.abort();
     await consuming;
-    await expect.poll(async () => (await bus.partitions()).every((p) => p.begin > 0), { timeout: 10_000 }).toBe(true);
+    await expect.poll(async () => (await bus.partitions()).every((p) => p.begin > 0)).toBe(true);
   });
 });
 

@@ -113,8 +113,7 @@ describeWithKafka('appending to Kafka', { own: { proxy: true } }, (kafka) => {
         acknowledged[w] = n + 30;
       }
     });
-    const reached = (w: number, n: number) =>
-      expect.poll(() => acknowledged[w], { timeout: 60_000, interval: 5 }).toBeGreaterThan(n);
+    const reached = (w: number, n: number) => expect.poll(() => acknowledged[w], { interval: 5 }).toBeGreaterThan(n);
     for (let round = 0; round < 2; round++) {
       const [a = 0, b = 0] = acknowledged;
       await Promise.all([reached(0, a + 300), reached(1, b + 300)]);

@@ -152,7 +152,7 @@ describeWithKafka('consuming from Kafka', { own: { proxy: true } }, (kafka) => {
     writing = false;
     await work;
     const all = () => consumers.flatMap(({ seen }) => seen.values);
-    await expect.poll(() => all().length, { timeout: 60_000 }).toBe(written);
+    await expect.poll(() => all().length).toBe(written);
     expect(
       all()
         .map(Number)
@@ -297,7 +297,7 @@ describeWithKafka('consuming from Kafka', { own: { proxy: true } }, (kafka) => {
     }
     const seen = new Busy();
     consume(bus, seen, { maxBatchBytes: 100_000 });
-    await expect.poll(() => handed, { timeout: 60_000 }).toBe(true);
+    await expect.poll(() => handed).toBe(true);
     const ofOther = () => seen.values.filter((value) => value.startsWith(`${other}:`)).length;
     for (let from = 0; from < 20 * count; from += count) {
       await bus.append('t', large(other, from, from + count));
@@ -391,7 +391,7 @@ describeWithKafka('consuming from Kafka', { own: { proxy: true } }, (kafka) => {
       lost++;
       return 'lose the answer';
     };
-    await expect.poll(() => lost, { timeout: 60_000 }).toBeGreaterThan(0);
+    await expect.poll(() => lost).toBeGreaterThan(0);
     await bus.append('t', numbered('k', 0, 7));
     const failure = await done.catch((error) => error);
     expect(failure).toBeInstanceOf(StalledError);

@@ -47,7 +47,7 @@ describeWithKafka('a ClickHouse that is slow', { own: true }, (kafka) => {
       const keeper = stage.addWorker(['--batch-rows', BATCH_ROWS]);
       await keeper.start();
       const worker = keeper.part as Part & { readonly ready: { readonly health: string } };
-      const waiting = await flood(stage, 'order-book.frame', RECORDS, 2000);
+      const waiting = await flood(stage, 'order-book.frame', RECORDS, 3000);
       await delay(3 * SLOW_MS);
       const metrics = await (await fetch(`${worker.ready.health}/metrics`)).text();
       const lag = Number(/chancery_transform_lag_records\{topic="chancery.order-book"\} (\d+)/.exec(metrics)?.[1]);

@@ -35,7 +35,7 @@ describe('chancery up', { timeout: 240_000 }, () => {
     }
     // A part that answers late on a busy machine counts as not healthy.
     const unhealthy = async () => (await status(data)).parts.filter(({ healthy }) => !healthy);
-    await expect.poll(unhealthy, { timeout: 60_000 }).toEqual([]);
+    await expect.poll(unhealthy).toEqual([]);
     const running = await status(data);
     expect(running.parts.map((p) => p.part)).toEqual(['up', 'exchange', 'clickhouse', 'collect', 'transform']);
     for (const part of running.parts) {
@@ -45,7 +45,7 @@ describe('chancery up', { timeout: 240_000 }, () => {
     await first.line(TICKS_RECORDED);
     const before = await ticks(data);
     // They come by another topic than ticks.
-    await expect.poll(async () => (await events(data)).length, { timeout: 60_000 }).toBeGreaterThanOrEqual(4);
+    await expect.poll(async () => (await events(data)).length).toBeGreaterThanOrEqual(4);
     const seen = await events(data);
 
     const again = await chancery(['up', '--data', data]);

@@ -17,7 +17,7 @@ async function runProgram(n: number, url: string, env: NodeJS.ProcessEnv = {}): 
   await mkdir(join(folder, 'node_modules'));
   await symlink(root, join(folder, 'node_modules/chancery'));
   await writeFile(join(folder, 'example.mjs'), program);
-  const options = { cwd: folder, timeout: 20_000, env: { ...process.env, ...env } };
+  const options = { cwd: folder, timeout: 100_000, env: { ...process.env, ...env } };
   const { stdout, stderr } = await promisify(execFile)(process.execPath, ['example.mjs', url], options);
   expect(stderr).toBe('');
   return stdout.trimEnd().split('\n');

@@ -49,6 +49,8 @@ export interface AccountMarket {
     kind: string,
     options?: { readonly stream?: string; readonly count?: number; readonly ms?: number },
   ): Promise<void>;
+  /** How many armed faults have not struck. */
+  armed(): Promise<number>;
   control(method: string, path: string, body?: unknown): Promise<Response>;
   /** Every fill so far, in order. */
   fills(): Promise<Fill[]>;
@@ -88,6 +90,9 @@ export async function accountMarket(...flags: string[]): Promise<AccountMarket> 
     async fault(kind, options = {}) {
       const { status } = await control('POST', '/faults', { kind, ...options });
       if (status !== 200) throw new Error(`the exchange does not arm ${kind}`);
+    },
+    async armed() {
+      return ((await (await control('GET', '/faults')).json()) as { armed: unknown[] }).armed.length;
     },
     async fills() {
       const text = await (await control('GET', '/truth/trades?after=0')).text();

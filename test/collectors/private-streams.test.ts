@@ -4,7 +4,7 @@ import { until } from '../exchange/server-support.js';
 import { accountMarket, POLL_OFTEN, recordsOfKind } from './account-rig.js';
 import { startCollector } from './rig.js';
 
-describe('the private streams of a collector', { timeout: 60_000 }, () => {
+describe('the private streams of a collector', () => {
   it('are recorded as they come, subscribed from AUTH on, and polled once more after they were away', async () => {
     const market = await accountMarket();
     const { ann } = market;

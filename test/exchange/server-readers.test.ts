@@ -82,7 +82,7 @@ describe('readers', () => {
     const [first] = sockets;
     expect(sockets.every((socket) => socket.waiting.join() === first?.waiting.join())).toBe(true);
     expect(await metric(server, 'chancery_exchange_stream_sockets')).toBe(1000);
-  }, 60_000);
+  });
 
   it('are said goodbye to when the server stops, and it stops although one never reads and answers are held back', async () => {
     const server = await startServer({ events: 0 });

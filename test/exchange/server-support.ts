@@ -225,7 +225,7 @@ export function marketOf(event: EventView, n = 0): MarketView {
 }
 
 /** Resolves when the condition holds; looks again after every turn of the event loop, for so many seconds at most. */
-export async function until(condition: () => boolean | Promise<boolean>, seconds = 25): Promise<void> {
+export async function until(condition: () => boolean | Promise<boolean>, seconds = 100): Promise<void> {
   const deadline = performance.now() + seconds * 1000;
   while (!(await condition())) {
     if (performance.now() > deadline) throw new Error(`what was waited for did not happen within ${seconds} s`);

@@ -16,7 +16,7 @@ import { OFTEN_POLLED, Rig, until } from './rig.js';
 const ROUNDS = 8;
 
 /** Two collectors with half of the work each; one that has all of it comes while they run, and they leave after that. */
-describe('collectors that overlap for a while', { timeout: 60_000 }, () => {
+describe('collectors that overlap for a while', () => {
   const rig = new Rig();
   const random = randomOf(8);
   let traders: Trader[] = [];
@@ -46,7 +46,7 @@ describe('collectors that overlap for a while', { timeout: 60_000 }, () => {
   afterAll(async () => {
     await exchange?.close();
     await rig.close();
-  }, 60_000);
+  });
 
   async function collect(name: string, shard: string): Promise<void> {
     const accounts = ['--accounts-file', join(rig.folder, 'accounts.json'), ...OFTEN_POLLED];

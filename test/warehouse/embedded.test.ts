@@ -309,7 +309,7 @@ describe('life of the embedded ClickHouse', { timeout: STARTS_MS }, () => {
     parent.kill('SIGKILL');
     await once(parent, 'exit');
     const port = Number(new URL(url).port);
-    await expect.poll(() => isFreePort(port), { timeout: 60_000 }).toBe(true);
+    await expect.poll(() => isFreePort(port)).toBe(true);
     // In place of the server that nobody knows of: it ends soon, for its parent is gone.
     const starting = createServer().listen(port, '127.0.0.1');
     await once(starting, 'listening');
