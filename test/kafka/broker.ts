@@ -11,7 +11,7 @@ import { kafkaJars } from './jars.js';
 import { brokerProperties, KEYSTORE_PASSWORD, type Listeners, type Ports } from './properties.js';
 
 const run = promisify(execFile);
-const READY_MS = 60_000;
+const READY_MS = 180_000;
 
 /** A single Kafka node (KRaft) on loopback, in a folder of its own. */
 export class Broker {

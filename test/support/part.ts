@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { packageRoot } from '../../core/index.js';
 
 const COMPILED = join(packageRoot(), 'dist');
-const READY_MS = 60_000;
+const READY_MS = 180_000;
 
 /** A process of its own that tells when it is ready: a part of Chancery (`chancery <command> …`), or a script. */
 export class Part {
