@@ -1,6 +1,7 @@
 #!/usr/bin/env node
+import { setTimeout } from 'node:timers/promises';
 import { type Command, CommanderError } from 'commander';
-import { describeError, printable } from '../core/index.js';
+import { describeError, handedOver, printable } from '../core/index.js';
 import { EXIT, explain } from './errors.js';
 import { excessArgument } from './excess-argument.js';
 import { createProgram } from './program.js';
@@ -49,4 +50,10 @@ function commanderEnded(error: CommanderError): number {
   return EXIT.usage;
 }
 
-process.exit(await main());
+/** Whoever does not read is waited for no longer than this at the end, milliseconds; `chancery sql` waits by itself. */
+const LAST_LINES_MS = 200;
+
+const exitCode = await main();
+const last = Promise.allSettled([handedOver(process.stdout), handedOver(process.stderr)]);
+await Promise.race([last, setTimeout(LAST_LINES_MS)]);
+process.exit(exitCode);

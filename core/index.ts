@@ -7,6 +7,7 @@ export { DEFAULT_PORTS } from './default-ports.js';
 export { ChanceryError, describeError, IntegrityError, isRetryable, UnavailableError, UsageError } from './errors.js';
 export { FileLock } from './file-lock.js';
 export { isFreePort } from './free-port.js';
+export { handedOver } from './handed-over.js';
 export { type Health, HealthServer } from './http-health.js';
 export { jsonExcess } from './json-bound.js';
 export { type Component, Lifecycle, processSignal, Stopped } from './lifecycle.js';

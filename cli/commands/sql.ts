@@ -43,7 +43,7 @@ async function answerOnce(settings: Settings, argument: string | undefined, form
   const statement = argument ?? (await statementFromInput());
   const signal = processSignal();
   await withConnection(await connectReadOnly(settings, signal), async ({ client }) => {
-    await printAnswer(await ask(client, statement, format, signal), format, PRINTER);
+    await printAnswer(await ask(client, statement, format, signal), format, PRINTER, signal);
   });
 }
 

@@ -1,6 +1,6 @@
-import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { handedOver } from '../../core/index.js';
 import { formatCount, formatSeconds } from '../format.js';
 import type { Answer, OutputFormat } from './query.js';
 import { parseRows, renderTable } from './table.js';
@@ -11,10 +11,23 @@ export interface Printer {
   readonly remarks: Writable;
 }
 
-/** Writes an answer in the format asked for; the number of rows and the time go to the remarks of a table. */
-export async function printAnswer(answer: Answer, format: OutputFormat, { out, remarks }: Printer): Promise<void> {
-  if (!answer.inOurFormat || format === 'csv') return pipe(answer.body, out);
-  if (format === 'json') return pipe(asArray(answer.body), out);
+/**
+ * Writes an answer in the format asked for; the number of rows and the time go to the remarks of a table. Resolves when
+ * the reader has room for all of it.
+ */
+export async function printAnswer(
+  answer: Answer,
+  format: OutputFormat,
+  { out, remarks }: Printer,
+  signal?: AbortSignal,
+): Promise<void> {
+  if (!answer.inOurFormat || format === 'csv') await pipe(answer.body, out, signal);
+  else if (format === 'json') await pipe(asArray(answer.body), out, signal);
+  else await printTable(answer, { out, remarks });
+  await handedOver(out, signal);
+}
+
+async function printTable(answer: Answer, { out, remarks }: Printer): Promise<void> {
   const rows = parseRows(await text(answer.body));
   if (rows.names.length > 0) {
     const { lines, cut } = renderTable(rows, out.isTTY ? (out.columns ?? 80) : Number.POSITIVE_INFINITY);
@@ -28,8 +41,8 @@ function count(rows: number): string {
   return rows === 1 ? '1 row' : `${formatCount(rows)} rows`;
 }
 
-async function pipe(source: AsyncIterable<Buffer | string>, out: Writable): Promise<void> {
-  for await (const chunk of source) if (!out.write(chunk)) await once(out, 'drain');
+async function pipe(source: AsyncIterable<Buffer | string>, out: Writable, signal?: AbortSignal): Promise<void> {
+  for await (const chunk of source) if (!out.write(chunk)) await handedOver(out, signal);
 }
 
 /** One JSON object per line → one JSON array, without holding more than a piece of it. */

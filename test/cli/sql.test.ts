@@ -1,10 +1,34 @@
-import { readFileSync, statSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, constants, openSync, readFileSync, readSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createLogger } from '../../core/index.js';
 import { EmbeddedClickHouse } from '../../warehouse/index.js';
 import { useClickHouse } from '../support/clickhouse.js';
-import { chancery, temporaryFolder } from './command.js';
+import { chancery, MAIN, temporaryFolder } from './command.js';
+
+/** Writes until the pipe takes no more; answers how many bytes. */
+function fill(pipe: number): number {
+  for (let written = 0; ; ) {
+    try {
+      written += writeSync(pipe, '.');
+    } catch {
+      return written;
+    }
+  }
+}
+
+/** All that is in the pipe now. */
+function takeAll(pipe: number): string {
+  const piece = Buffer.alloc(100_000);
+  try {
+    return piece.toString('latin1', 0, readSync(pipe, piece));
+  } catch {
+    return '';
+  }
+}
 
 describe('chancery sql', { timeout: 120_000 }, () => {
   const server = useClickHouse();
@@ -49,6 +73,27 @@ describe('chancery sql', { timeout: 120_000 }, () => {
     expect(out).toBe('"id","title","last"\n0,"Rain",0\n1,"Snow, ""wet""",0.25\n');
     const many = await sql('--format', 'csv', 'SELECT number FROM numbers(300000)');
     expect(many.out.split('\n')).toHaveLength(300_002);
+  });
+
+  it('hands over all of an answer to a reader who takes his time', async () => {
+    const pipe = join(temporaryFolder(), 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const reader = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK);
+    const writer = openSync(pipe, 'w');
+    const before = fill(reader);
+    const args = ['sql', '--data', server.clickhouse.dataFolder, '--format', 'csv', "SELECT repeat('x', 5000) AS text"];
+    const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', writer, 'inherit'] });
+    const exited = once(child, 'exit');
+    await Promise.race([exited, setTimeout(1500)]);
+    let there = '';
+    do {
+      there += takeAll(reader);
+      await setImmediate();
+    } while (child.exitCode === null);
+    await exited;
+    there += takeAll(reader);
+    for (const fd of [reader, writer]) closeSync(fd);
+    expect(there.slice(before)).toBe(`"text"\n"${'x'.repeat(5000)}"\n`);
   });
 
   it('leaves the field of NULL empty in CSV, and keeps it apart from an empty text', async () => {

@@ -1,0 +1,50 @@
+import { Writable } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { handedOver, Stopped } from '../../core/index.js';
+
+/** A reader that takes what is written when it is told to, and what it has. */
+function reader() {
+  const taken: string[] = [];
+  let take: () => void = () => undefined;
+  const out = new Writable({
+    write(chunk, _, done) {
+      take = () => {
+        taken.push(String(chunk));
+        done();
+      };
+    },
+  });
+  return { out, taken, take: () => take() };
+}
+
+describe('what was written', () => {
+  it('is handed over when its reader has taken all of it, and no earlier', async () => {
+    const { out, taken, take } = reader();
+    let over = false;
+    // Far below what makes `write` say that it is enough.
+    out.write('one');
+    out.write('two');
+    const done = handedOver(out).then(() => {
+      over = true;
+    });
+    while (taken.length < 2) {
+      await new Promise(setImmediate);
+      expect(over).toBe(false);
+      take();
+    }
+    await new Promise(setImmediate);
+    take();
+    await done;
+    expect(taken.join('')).toBe('onetwo');
+  });
+
+  it('is not waited for after a signal', async () => {
+    const stop = new AbortController();
+    const { out } = reader();
+    out.write('one');
+    const done = handedOver(out, stop.signal);
+    stop.abort(new Stopped('SIGINT'));
+    await expect(done).rejects.toThrow(Stopped);
+    await expect(handedOver(out, stop.signal)).rejects.toThrow(Stopped);
+  });
+});
