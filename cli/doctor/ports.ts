@@ -67,9 +67,17 @@ function portOf(address: string | undefined): number | undefined {
 
 async function portsFinding(ports: readonly Port[]): Promise<Finding> {
   if (ports.length === 0) return ok('none is needed: the exchange and ClickHouse run elsewhere');
+  const claims = new PortClaims();
+  try {
+    return await triedPorts(ports, claims);
+  } finally {
+    claims.release();
+  }
+}
+
+async function triedPorts(ports: readonly Port[], claims: PortClaims): Promise<Finding> {
   const found: string[] = [];
   const mend: string[] = [];
-  const claims = new PortClaims();
   for (const port of ports) {
     const { wanted, use, asked, flag, own, host } = port;
     const state =
@@ -79,7 +87,6 @@ async function portsFinding(ports: readonly Port[]): Promise<Finding> {
       `${wanted} (${use}) ${state ?? `is taken by another program${asked ? '' : await instead(port, claims)}`}`,
     );
   }
-  claims.release();
   return mend.length === 0 ? ok(found.join('; ')) : fail(found.join('; '), mend.join('; '));
 }
 

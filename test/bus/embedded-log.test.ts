@@ -48,7 +48,7 @@ describe('the embedded log on its disk', () => {
     expect((await readAll(full, 't'))[0]).toHaveLength(2);
   });
 
-  it('keeps what was acknowledged while other processes open it', { timeout: 120_000 }, async () => {
+  it('keeps what was acknowledged while other processes open it', async () => {
     const bus = open();
     await bus.ensureTopic('t', { partitions: 2, ...KEEP });
     const argument = JSON.stringify({ kind: 'embedded', dir, retentionEveryMs: 0 });

@@ -9,7 +9,7 @@ import { EmbeddedClickHouse } from '../../warehouse/index.js';
 import { Part } from '../support/part.js';
 import { MAIN, temporaryFolder } from './command.js';
 
-describe('a worker whose embedded ClickHouse is not there', { timeout: 120_000 }, () => {
+describe('a worker whose embedded ClickHouse is not there', () => {
   const log = createLogger({ part: 'test', level: 'fatal' });
 
   it('waits until it comes', async () => {
@@ -52,7 +52,7 @@ describe('a worker whose embedded ClickHouse is not there', { timeout: 120_000 }
   });
 });
 
-describe('a worker whose ClickHouse elsewhere is not there', { timeout: 120_000 }, () => {
+describe('a worker whose ClickHouse elsewhere is not there', () => {
   it('waits until it comes, then makes the tables', async () => {
     const data = temporaryFolder();
     const logger = createLogger({ part: 'test', level: 'fatal' });

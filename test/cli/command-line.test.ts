@@ -52,7 +52,7 @@ describe('a wrong command line', () => {
   });
 });
 
-describe('configuration', { timeout: 120_000 }, () => {
+describe('configuration', () => {
   it('has no setting that no subcommand takes', async () => {
     const taken = new Set<string>();
     for (const name of SUBCOMMAND_NAMES) {

@@ -30,7 +30,7 @@ async function listen(): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-describe('chancery doctor', { timeout: 120_000 }, () => {
+describe('chancery doctor', () => {
   it('finds nothing wrong on a machine where everything can run', async () => {
     const data = temporaryFolder();
     const { code, findings } = await doctor('--data', data);

@@ -30,7 +30,7 @@ function takeAll(pipe: number): string {
   }
 }
 
-describe('chancery sql', { timeout: 120_000 }, () => {
+describe('chancery sql', () => {
   const server = useClickHouse();
   const sql = (...args: string[]) => chancery(['sql', '--data', server.clickhouse.dataFolder, ...args]);
 
@@ -189,7 +189,7 @@ describe('chancery sql', { timeout: 120_000 }, () => {
   });
 });
 
-describe('chancery sql without a running ClickHouse', { timeout: 120_000 }, () => {
+describe('chancery sql without a running ClickHouse', () => {
   it('starts the embedded one for as long as it takes, and leaves nothing running', async () => {
     const data = temporaryFolder();
     const options = { dataFolder: data, database: 'chancery', httpPort: 0, memoryBytes: 2e9 };

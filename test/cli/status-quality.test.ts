@@ -8,7 +8,7 @@ import { loadConfig } from '../../core/index.js';
 import { Connection, migrate } from '../../warehouse/index.js';
 import { useClickHouse } from '../support/clickhouse.js';
 
-describe('what status and up count', { timeout: 120_000 }, () => {
+describe('what status and up count', () => {
   const server = useClickHouse();
 
   it('names the most frequent reasons of dead letters and counts all others; controls are written out', async () => {

@@ -14,7 +14,7 @@ interface Status {
   problems: string[];
 }
 
-describe('chancery status', { timeout: 120_000 }, () => {
+describe('chancery status', () => {
   const server = useClickHouse();
   const status = async () => {
     const { code, out } = await chancery(['status', '--json', '--data', server.clickhouse.dataFolder]);

@@ -141,7 +141,7 @@ describe('chancery up', { timeout: 240_000 }, () => {
   });
 });
 
-describe('chancery up in trouble', { timeout: 120_000 }, () => {
+describe('chancery up in trouble', () => {
   it('ends within 5 s although parts hang, and leaves no process behind', async () => {
     const data = temporaryFolder();
     const up = startUp(data);

@@ -47,7 +47,7 @@ function busOf(data: string): Bus {
   return bus;
 }
 
-describe('a collector process with accounts', { timeout: 120_000 }, () => {
+describe('a collector process with accounts', () => {
   it('does not start with credentials that others may read', async () => {
     const folder = await tempDir();
     const path = join(folder, 'accounts.json');
@@ -94,7 +94,7 @@ describe('a collector process with accounts', { timeout: 120_000 }, () => {
   });
 });
 
-describe('collector processes that share the work', { timeout: 120_000 }, () => {
+describe('collector processes that share the work', () => {
   it('each do their own part, and overlap without doubling what has an identity', async () => {
     const market = await accountMarket('--events', '12');
     const { ann, bob } = market;

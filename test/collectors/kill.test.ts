@@ -11,7 +11,7 @@ import { exchangeWith, marksOf, recordsOf, tempDir } from './rig.js';
 
 const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
-describe('a collector that is killed', { timeout: 120_000 }, () => {
+describe('a collector that is killed', () => {
   it('leaves everything that it acknowledged on the bus, in order, and no goodbye', async () => {
     const { server } = await exchangeWith(4);
     await server.control('POST', '/load', { framesPerSecond: 3000 });

@@ -6,7 +6,7 @@ import { memoryLog } from './rig.js';
 
 const never = new AbortController().signal;
 
-describe('what the warehouse has of the accounts', { timeout: 120_000 }, () => {
+describe('what the warehouse has of the accounts', () => {
   let clickhouse: TestClickHouse;
   const connect = () =>
     new Connection({ endpoint: clickhouse.endpoint.owner, database: 'chancery', application: 'test' });

@@ -161,7 +161,7 @@ describe('docker-compose.yml', () => {
   });
 });
 
-describe('the image', { timeout: 120_000 }, () => {
+describe('the image', () => {
   const image = readDockerfile();
 
   it('runs as a user without rights, with everything in it that the command needs', () => {

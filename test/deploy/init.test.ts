@@ -26,7 +26,7 @@ function init(cwd: string, ...args: string[]) {
 
 const envOf = (cwd: string, file = '.env') => parseEnv(readFileSync(join(cwd, file), 'utf8'));
 
-describe('chancery init', { timeout: 120_000 }, () => {
+describe('chancery init', () => {
   it('writes .env for its owner only, with long passwords that are all different, and shows none of them', () => {
     const cwd = folder();
     const { status, stdout, stderr } = init(cwd);

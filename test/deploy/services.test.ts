@@ -18,9 +18,6 @@ const image = readDockerfile();
 /** Long-running parts in the order in which docker compose starts them; workers are copies of one service. */
 const PARTS = ['exchange', 'collect-0', 'collect-1', 'transform', 'transform'];
 
-/** Longer than what a test waits for. */
-const PATIENT = { timeout: 120_000 };
-
 describeWithKafka('the services of docker-compose.yml, each run by hand', { own: true }, (kafka) => {
   const folder = mkdtempSync(join(tmpdir(), 'chancery-deploy-'));
   const app = join(folder, 'app');
@@ -88,7 +85,7 @@ describeWithKafka('the services of docker-compose.yml, each run by hand', { own:
       .map((line) => JSON.parse(line) as Record<string, unknown>);
   }
 
-  it('bring rows into ClickHouse, which Grafana’s user reads with the password of .env', PATIENT, async () => {
+  it('bring rows into ClickHouse, which Grafana’s user reads with the password of .env', async () => {
     await until(60_000, async () => {
       const [row] = await ask('SELECT count() AS ticks, uniqExact(_partition) AS partitions FROM price_ticks');
       return (Number(row?.['ticks']) > 200 && Number(row?.['partitions']) > 1) || JSON.stringify(row);
@@ -96,7 +93,7 @@ describeWithKafka('the services of docker-compose.yml, each run by hand', { own:
     expect(await ask('SELECT count() AS letters FROM dead_letters')).toEqual([{ letters: 0 }]);
   });
 
-  it('have every open event watched by one of the two collectors', PATIENT, async () => {
+  it('have every open event watched by one of the two collectors', async () => {
     await until(40_000, async () => {
       const [row] = await ask(
         "SELECT countIf(c.open) AS open, countIf(c.open AND c.live) AS watched FROM coverage_by_event AS c WHERE stream = 'order-book'",
@@ -115,7 +112,7 @@ describeWithKafka('the services of docker-compose.yml, each run by hand', { own:
     expect(twice).toEqual({ events: 0 });
   });
 
-  it('share the work between two workers', PATIENT, async () => {
+  it('share the work between two workers', async () => {
     const workers = running.filter(({ name }) => name === 'transform');
     expect(workers).toHaveLength(2);
     for (const worker of workers) {
@@ -160,7 +157,7 @@ describeWithKafka('the services of docker-compose.yml, each run by hand', { own:
     expect(run(there.map((word) => word.replace('/ping', '/nothing')))).not.toBe(0);
   });
 
-  it('end in order when they are asked to, and are not healthy then', PATIENT, async () => {
+  it('end in order when they are asked to, and are not healthy then', async () => {
     for (const part of running) {
       expect(await part.stop(), `${part.name}: ${part.output}`).toBe(0);
       expect(() => part.healthy(image.healthcheck)).toThrow('ended with 0');

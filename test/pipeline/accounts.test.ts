@@ -33,7 +33,7 @@ interface Truth {
  * Three recorded accounts trade with each other and with bots while polls and streams fail in every way that the
  * exchange can be told to; afterwards ClickHouse holds what its ledger holds, row by row.
  */
-describe('the accounts in ClickHouse', { timeout: 120_000 }, () => {
+describe('the accounts in ClickHouse', () => {
   const rig = new Rig();
   let traders: Trader[] = [];
   let exchange: ExchangeClient;
