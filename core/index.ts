@@ -16,6 +16,7 @@ export { OutageLog } from './outage-log.js';
 export { packageRoot, packageVersion } from './package.js';
 export { printable } from './printable.js';
 export { isAlive, ownIdentity, type ProcessIdentity } from './process-identity.js';
+export { ProcessLock } from './process-lock.js';
 export { Random } from './random.js';
 export {
   type EnvelopeFields,
