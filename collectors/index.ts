@@ -1,2 +1,2 @@
+export { Collector, type CollectorOptions } from './collector.js';
 export { exchangeAddresses } from './exchange-addresses.js';
-export { Collector, type CollectorOptions } from './runner.js';

@@ -1,17 +1,17 @@
 import { join } from 'node:path';
 import type { ExchangeAddresses } from '../client/index.js';
 import type { Logger, Settings } from '../core/index.js';
-import type { FeedParts } from './feed-protocol.js';
-import { HistoryState } from './history-state.js';
 import { OpenEvents } from './open-events.js';
-import type { PollParts } from './poll.js';
-import { ChanceHistoryPoll } from './poll-chance-history.js';
-import { EventsPoll } from './poll-events.js';
-import { ReferencePoll } from './poll-reference.js';
+import { ChanceHistoryPoll } from './polls/chance-history-poll.js';
+import { HistoryState } from './polls/chance-history-state.js';
+import { EventsPoll } from './polls/event-search-poll.js';
+import type { PollParts } from './polls/poll.js';
+import { ReferencePoll } from './polls/reference-poll.js';
 import type { Schedules } from './schedules.js';
-import type { Share } from './share.js';
-import { ChanceFeed } from './stream-chance.js';
-import { OrderBookFeed } from './stream-order-book.js';
+import type { Share } from './shard-assignment.js';
+import { ChanceFeed } from './streams/chance-feed.js';
+import type { FeedParts } from './streams/feed-protocol.js';
+import { OrderBookFeed } from './streams/order-book-feed.js';
 
 export interface MarketRecorderOptions {
   readonly settings: Settings;

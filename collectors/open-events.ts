@@ -1,6 +1,6 @@
 import type { Event } from '../client/index.js';
 import type { Clock } from '../core/index.js';
-import type { EventList } from './poll-events.js';
+import type { EventList } from './polls/event-search-poll.js';
 
 export interface EventHandlers {
   /** An event is open, or has other markets than before. */

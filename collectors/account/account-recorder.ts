@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { AccountClient, type ExchangeAddresses } from '../../client/index.js';
 import type { AccountCredentials, Logger } from '../../core/index.js';
-import type { FeedParts } from '../feed-protocol.js';
-import type { PollParts } from '../poll.js';
-import { credentialsOf } from './account-access.js';
-import { AccountPolls, type PollGroup } from './account-polls.js';
+import type { PollParts } from '../polls/poll.js';
+import { BalanceFeed } from '../streams/balance-feed.js';
+import type { FeedParts } from '../streams/feed-protocol.js';
+import { OrderUpdatesFeed } from '../streams/order-updates-feed.js';
 import { AccountState } from './account-state.js';
-import { BalanceFeed } from './stream-balance.js';
-import { OrderUpdatesFeed } from './stream-orders.js';
+import { credentialsOf } from './credentials.js';
+import { AccountPolls, type PollGroup } from './poll-definitions.js';
 import type { WarehouseMemory } from './warehouse-memory.js';
 
 /** What all accounts are recorded with. */

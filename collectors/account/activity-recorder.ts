@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { AccountClient, Activity } from '../../client/index.js';
-import { AccountPoll, isRefusal } from './account-poll.js';
 import type { AccountParts } from './account-recorder.js';
 import { AccountState } from './account-state.js';
-import { HistoryPoll } from './poll-history.js';
+import { HistoryPoll } from './history-poll.js';
+import { AccountPoll, isRefusal } from './poll-task.js';
 
 /** Name of the feed in records. */
 export const ACTIVITY = 'activity';

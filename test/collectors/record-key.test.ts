@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { StreamFrame } from '../../client/index.js';
-import { keyOf } from '../../collectors/stream-order-book.js';
-import { Subscription } from '../../collectors/subscription.js';
+import { keyOf } from '../../collectors/streams/order-book-feed.js';
+import { Subscription } from '../../collectors/streams/subscription.js';
 import { encodeBody } from '../../core/index.js';
 
 const subscriptions = new Map([['e1', new Subscription('e1', ['m1'], 0)]]);

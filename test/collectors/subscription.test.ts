@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Subscription } from '../../collectors/subscription.js';
+import { Subscription } from '../../collectors/streams/subscription.js';
 
 const S = 1_000_000;
 const values = (record: Record<string, string>) => new Map(Object.entries(record));

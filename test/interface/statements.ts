@@ -704,7 +704,7 @@ export const STATEMENTS: readonly Statement[] = [
   {
     id: '6.5/other-feeds',
     says: 'Order feed, activity feed and last-trades feed are named without an endpoint: recorded raw by address',
-    client: ['client/streams/raw-stream.ts', 'collectors/raw-feed.ts'],
+    client: ['client/streams/raw-stream.ts', 'collectors/streams/raw-feed.ts'],
     exchange: [],
   },
   {

@@ -1,7 +1,7 @@
-import type { Clock, OutageLog, RecordKind, StreamName } from '../core/index.js';
-import type { Marks } from './marks.js';
-import type { CollectorMetrics } from './metrics.js';
-import type { Publisher } from './publisher.js';
+import type { Clock, OutageLog, RecordKind, StreamName } from '../../core/index.js';
+import type { Marks } from '../marks.js';
+import type { CollectorMetrics } from '../metrics.js';
+import type { Publisher } from '../publisher.js';
 import type { Subscription } from './subscription.js';
 
 /** What every feed is made of. */

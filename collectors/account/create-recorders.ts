@@ -1,8 +1,8 @@
 import type { AccountCredentials } from '../../core/index.js';
-import type { Share } from '../share.js';
-import type { PollGroup } from './account-polls.js';
+import type { Share } from '../shard-assignment.js';
 import { type AccountParts, AccountRecorder } from './account-recorder.js';
 import { ACTIVITY, ActivityRecorder } from './activity-recorder.js';
+import type { PollGroup } from './poll-definitions.js';
 
 export interface AccountsOptions extends AccountParts {
   readonly accounts: readonly AccountCredentials[];

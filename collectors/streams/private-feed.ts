@@ -9,8 +9,8 @@ import type {
   StreamFrame,
 } from '../../client/index.js';
 import { type Logger, OutageLog, type RecordKind, type StreamName } from '../../core/index.js';
-import { FeedConnection } from '../feed-connection.js';
-import type { FeedParts } from '../feed-protocol.js';
+import { FeedConnection } from './feed-connection.js';
+import type { FeedParts } from './feed-protocol.js';
 
 export interface PrivateFeedOptions extends FeedParts {
   readonly addresses: ExchangeAddresses;

@@ -1,8 +1,8 @@
-import { RawStream } from '../client/index.js';
-import { type Clock, describeError, type Logger, OutageLog, type StreamRequest } from '../core/index.js';
-import type { Marks } from './marks.js';
-import type { CollectorMetrics } from './metrics.js';
-import type { Publisher } from './publisher.js';
+import { RawStream } from '../../client/index.js';
+import { type Clock, describeError, type Logger, OutageLog, type StreamRequest } from '../../core/index.js';
+import type { Marks } from '../marks.js';
+import type { CollectorMetrics } from '../metrics.js';
+import type { Publisher } from '../publisher.js';
 
 export interface RawFeedOptions {
   readonly name: string;

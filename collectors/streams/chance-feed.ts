@@ -1,9 +1,9 @@
-import { type ChanceMessage, ChanceStream, type StreamFrame } from '../client/index.js';
-import { describeError } from '../core/index.js';
+import { type ChanceMessage, ChanceStream, type StreamFrame } from '../../client/index.js';
+import { describeError } from '../../core/index.js';
+import { Shards } from './connection-pool.js';
 import { FeedConnection } from './feed-connection.js';
-import { Shards } from './shards.js';
-import { keyOf, type StreamFeedOptions } from './stream-order-book.js';
-import { steering, streamOptions } from './stream-wiring.js';
+import { keyOf, type StreamFeedOptions } from './order-book-feed.js';
+import { steering, streamOptions } from './stream-options.js';
 import type { MarketValues, Subscription } from './subscription.js';
 
 /** How far back a probe asks, seconds: the answer ends with the last known value however old that is (part 6.2). */

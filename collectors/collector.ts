@@ -19,17 +19,17 @@ import {
   TOPICS,
 } from '../core/index.js';
 import type { Connection } from '../warehouse/index.js';
-import { POLL_GROUPS } from './account/account-polls.js';
-import { AccountsRecorder } from './account/accounts-recorder.js';
+import { AccountsRecorder } from './account/create-recorders.js';
+import { POLL_GROUPS } from './account/poll-definitions.js';
 import { WarehouseMemory } from './account/warehouse-memory.js';
 import { exchangeAddresses } from './exchange-addresses.js';
 import { MarketRecorder } from './market-recorder.js';
 import { Marks } from './marks.js';
 import { CollectorMetrics } from './metrics.js';
 import { Publisher } from './publisher.js';
-import { RawFeed, rawFeedsOf } from './raw-feed.js';
 import { checkPattern, Schedules } from './schedules.js';
-import { Share } from './share.js';
+import { Share } from './shard-assignment.js';
+import { RawFeed, rawFeedsOf } from './streams/raw-feed.js';
 
 export interface CollectorOptions {
   readonly settings: Settings;

@@ -1,5 +1,5 @@
-import type { Event } from '../client/index.js';
-import { describeError } from '../core/index.js';
+import type { Event } from '../../client/index.js';
+import { describeError } from '../../core/index.js';
 import { Poll, type PollParts } from './poll.js';
 
 /** What event search says: the events that are open, and whether that is known to be all of them. */

@@ -1,6 +1,6 @@
-import type { RawResponse } from '../client/index.js';
-import { encodeBody, type RecordKind, type RestRequest } from '../core/index.js';
-import type { Received } from './publisher.js';
+import type { RawResponse } from '../../client/index.js';
+import { encodeBody, type RecordKind, type RestRequest } from '../../core/index.js';
+import type { Received } from '../publisher.js';
 
 /** What the asker knows of a request: which poll it belongs to, and for which account. */
 export interface Asker {

@@ -1,9 +1,9 @@
-import type { StreamFrame } from '../client/index.js';
-import { type ExchangeAddresses, type OrderBookMessage, OrderBookStream, type PriceEntry } from '../client/index.js';
+import type { StreamFrame } from '../../client/index.js';
+import { type ExchangeAddresses, type OrderBookMessage, OrderBookStream, type PriceEntry } from '../../client/index.js';
+import { Shards } from './connection-pool.js';
 import { FeedConnection } from './feed-connection.js';
 import type { FeedParts } from './feed-protocol.js';
-import { Shards } from './shards.js';
-import { steering, streamOptions } from './stream-wiring.js';
+import { steering, streamOptions } from './stream-options.js';
 
 export interface StreamFeedOptions extends FeedParts {
   readonly addresses: ExchangeAddresses;

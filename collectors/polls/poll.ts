@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { ExchangeClient, RawResponse } from '../client/index.js';
-import type { Clock, Mark, OutageLog, RecordKind } from '../core/index.js';
-import type { Marks } from './marks.js';
-import type { CollectorMetrics } from './metrics.js';
-import type { Publisher } from './publisher.js';
+import type { ExchangeClient, RawResponse } from '../../client/index.js';
+import type { Clock, Mark, OutageLog, RecordKind } from '../../core/index.js';
+import type { Marks } from '../marks.js';
+import type { CollectorMetrics } from '../metrics.js';
+import type { Publisher } from '../publisher.js';
 import { restRecord } from './rest-record.js';
 
 export interface PollParts {

@@ -1,8 +1,8 @@
 import type { AccountClient, OrderRecord } from '../../client/index.js';
-import { Poll } from '../poll.js';
+import { Poll } from '../polls/poll.js';
+import { runWalk } from '../polls/run-walk.js';
+import { HistoryPoll, type HistorySource } from './history-poll.js';
 import type { OpenOrders } from './open-orders.js';
-import { HistoryPoll, type HistorySource } from './poll-history.js';
-import { runWalk } from './run-walk.js';
 
 export interface OrdersPollOptions extends Omit<HistorySource<OrderRecord>, 'walk' | 'idOf' | 'onItem' | 'kind'> {
   readonly account: string;

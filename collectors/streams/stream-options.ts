@@ -1,7 +1,7 @@
-import type { StreamFrame, StreamOptions } from '../client/index.js';
+import type { StreamFrame, StreamOptions } from '../../client/index.js';
 import type { FeedConnection } from './feed-connection.js';
 import type { FeedProtocol } from './feed-protocol.js';
-import type { StreamFeedOptions } from './stream-order-book.js';
+import type { StreamFeedOptions } from './order-book-feed.js';
 
 interface Wiring<M> {
   /** The connection that the stream is for; it is made after the stream. */

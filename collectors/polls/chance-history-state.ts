@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Logger } from '../core/index.js';
-import type { Share } from './share.js';
-import { StateFile } from './state-file.js';
+import type { Logger } from '../../core/index.js';
+import type { Share } from '../shard-assignment.js';
+import { StateFile } from '../state-file.js';
 
 const schema = z.object({
   version: z.literal(1),

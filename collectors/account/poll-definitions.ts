@@ -1,13 +1,13 @@
 import type { AccountClient, Balance, Credentials, TradeRecord, Transaction } from '../../client/index.js';
 import type { Logger } from '../../core/index.js';
-import type { PollParts } from '../poll.js';
-import { AccountPoll } from './account-poll.js';
+import type { PollParts } from '../polls/poll.js';
 import type { AccountState, HistoryName } from './account-state.js';
+import { HistoryPoll } from './history-poll.js';
 import { OpenOrders } from './open-orders.js';
-import { HistoryPoll } from './poll-history.js';
-import { OrdersPoll } from './poll-orders.js';
-import { pollCall, pollList } from './poll-snapshot.js';
-import { TpslPoll } from './poll-tpsl.js';
+import { OrdersPoll } from './orders-poll.js';
+import { AccountPoll } from './poll-task.js';
+import { pollCall, pollList } from './snapshot-poll.js';
+import { TpslPoll } from './tpsl-poll.js';
 import type { WarehouseMemory } from './warehouse-memory.js';
 
 /** What is polled at the same times. */

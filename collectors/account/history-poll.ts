@@ -1,9 +1,9 @@
 import type { AccountAnswer, AccountHistoryOptions, HistoryWalk } from '../../client/index.js';
 import type { RecordKind } from '../../core/index.js';
-import { Poll, type PollParts } from '../poll.js';
+import { Poll, type PollParts } from '../polls/poll.js';
+import { runWalk, type WalkResult } from '../polls/run-walk.js';
 import type { AccountState, HistoryName } from './account-state.js';
-import { KnownRecords } from './known-records.js';
-import { runWalk, type WalkResult } from './run-walk.js';
+import { KnownRecords } from './history-checkpoint.js';
 import type { WarehouseMemory } from './warehouse-memory.js';
 
 export interface HistorySource<T> {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { Share } from '../../collectors/share.js';
+import { Share } from '../../collectors/shard-assignment.js';
 
 const events = Array.from({ length: 3000 }, () => randomUUID());
 const ownersAmong = (n: number) => {

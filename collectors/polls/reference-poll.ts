@@ -1,7 +1,7 @@
-import { type Answer, type CallOptions, type ExchangeClient, HttpStatusError } from '../client/index.js';
-import { describeError, type RecordKind } from '../core/index.js';
+import { type Answer, type CallOptions, type ExchangeClient, HttpStatusError } from '../../client/index.js';
+import { describeError, type RecordKind } from '../../core/index.js';
+import type { Share } from '../shard-assignment.js';
 import { failedReceipt, Poll, type PollParts } from './poll.js';
-import type { Share } from './share.js';
 
 /** More tags than the default 10; where the exchange does not allow it, the default is asked for. */
 const TAGS = 100;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { HistoryWindow, MAX_POINTS, periodEnd, periodSeconds } from '../../collectors/history-range.js';
+import { HistoryWindow, MAX_POINTS, periodEnd, periodSeconds } from '../../collectors/polls/chance-history-window.js';
 
 describe('the window of chance history', () => {
   it('cannot exceed the cap at first, grows while answers are nearly empty, and shrinks when they are not', () => {

@@ -1,7 +1,7 @@
 import type { AccountAnswer, AccountRecord, PageWalk, RawResponse, WalkOptions } from '../../client/index.js';
 import { describeError, isRetryable, type RecordKind } from '../../core/index.js';
-import { failedReceipt, Poll, type PollParts } from '../poll.js';
-import { runWalk } from './run-walk.js';
+import { failedReceipt, Poll, type PollParts } from '../polls/poll.js';
+import { runWalk } from '../polls/run-walk.js';
 
 export interface SnapshotSource {
   readonly parts: PollParts;

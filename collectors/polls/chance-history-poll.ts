@@ -1,8 +1,8 @@
 import PQueue from 'p-queue';
-import { type ChanceHistoryQuery, type Event, HttpStatusError } from '../client/index.js';
-import { describeError } from '../core/index.js';
-import { HistoryWindow, periodEnd, periodSeconds } from './history-range.js';
-import type { HistoryState } from './history-state.js';
+import { type ChanceHistoryQuery, type Event, HttpStatusError } from '../../client/index.js';
+import { describeError } from '../../core/index.js';
+import type { HistoryState } from './chance-history-state.js';
+import { HistoryWindow, periodEnd, periodSeconds } from './chance-history-window.js';
 import { Poll, type PollParts } from './poll.js';
 
 export interface ChanceHistoryOptions extends PollParts {

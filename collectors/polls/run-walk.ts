@@ -1,6 +1,6 @@
 import type { WalkReport } from '../../client/index.js';
 import { describeError, isRetryable } from '../../core/index.js';
-import type { Poll } from '../poll.js';
+import type { Poll } from './poll.js';
 
 /** A walk over pages, whichever. */
 interface Walk<A> extends AsyncIterable<A> {

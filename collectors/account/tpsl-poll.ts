@@ -1,8 +1,8 @@
 import type { AccountClient } from '../../client/index.js';
 import { describeError, isRetryable } from '../../core/index.js';
-import { Poll, type PollParts } from '../poll.js';
-import { isRefusal } from './account-poll.js';
+import { Poll, type PollParts } from '../polls/poll.js';
 import type { AccountState } from './account-state.js';
+import { isRefusal } from './poll-task.js';
 
 export interface TpslPollOptions {
   readonly parts: PollParts;

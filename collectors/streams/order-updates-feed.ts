@@ -1,5 +1,5 @@
 import { type OrderStreamMessage, OrderUpdateStream } from '../../client/index.js';
-import { HeartbeatWatch } from './heartbeat-watch.js';
+import { HeartbeatWatch } from './heartbeat-monitor.js';
 import { PrivateFeed, type PrivateFeedOptions } from './private-feed.js';
 
 export interface OrderUpdatesFeedOptions extends PrivateFeedOptions {

@@ -1,8 +1,8 @@
-import type { Connected, ConnectFailed, Disconnected, StreamFrame } from '../client/index.js';
-import type { StreamRequest } from '../core/index.js';
+import type { Connected, ConnectFailed, Disconnected, StreamFrame } from '../../client/index.js';
+import type { StreamRequest } from '../../core/index.js';
 import type { FeedLine, FeedParts, FeedProtocol } from './feed-protocol.js';
 import { Subscription } from './subscription.js';
-import { SubscriptionHealth } from './subscription-health.js';
+import { SubscriptionHealth } from './subscription-monitor.js';
 
 /** One connection of a feed: its frames go to the bus, its fate into marks, its subscriptions are watched. */
 export class FeedConnection implements FeedLine {
