@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { BatchBudget } from '../../transforms/batch-budget.js';
+import { BatchBudget } from '../../transforms/worker/batch-budget.js';
 
 const holding = (heldBytes: number) => ({ heldBytes });
 

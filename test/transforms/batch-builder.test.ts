@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { jsonExcess } from '../../core/index.js';
-import { readEnvelope } from '../../transforms/envelope.js';
-import { SessionProgress } from '../../transforms/session-progress.js';
+import { SessionProgress } from '../../transforms/batch/session-progress.js';
+import { readEnvelope } from '../../transforms/record/envelope.js';
 import {
   AT,
   builder,

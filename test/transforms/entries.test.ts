@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RecordKind } from '../../core/index.js';
-import { Privacy } from '../../transforms/privacy.js';
-import { RecordOutput } from '../../transforms/record-output.js';
-import { repeatedNames } from '../../transforms/repeated-names.js';
+import { repeatedNames } from '../../transforms/json/repeated-names.js';
+import { transformRecord } from '../../transforms/kinds/transform-record.js';
+import { Privacy } from '../../transforms/record/privacy.js';
+import { RecordOutput } from '../../transforms/record/record-output.js';
 import { chancePoints } from '../../transforms/tables/chance-points.js';
 import { coinObservations } from '../../transforms/tables/coin-observations.js';
 import { eventObservations } from '../../transforms/tables/event-observations.js';
 import { marketObservations } from '../../transforms/tables/market-observations.js';
-import { transformRecord } from '../../transforms/transform-record.js';
 import { EVENT, MARKET, OTHER_MARKET, record } from './support.js';
 
 /** What a record of a kind becomes whose body is this text. */

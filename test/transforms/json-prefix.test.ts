@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { jsonPrefix } from '../../transforms/json-prefix.js';
+import { jsonPrefix } from '../../transforms/json/json-prefix.js';
 
 describe('the first characters of a value', () => {
   it('are those of its JSON, and it says whether they are all', () => {

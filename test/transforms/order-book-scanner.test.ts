@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readEnvelope } from '../../transforms/envelope.js';
+import { transformRecord } from '../../transforms/kinds/transform-record.js';
 import { Interned } from '../../transforms/native/interned.js';
-import { OrderBookScanner } from '../../transforms/order-book-scanner.js';
-import { Privacy } from '../../transforms/privacy.js';
-import { RecordOutput } from '../../transforms/record-output.js';
+import { readEnvelope } from '../../transforms/record/envelope.js';
+import { OrderBookScanner } from '../../transforms/record/order-book-scanner.js';
+import { Privacy } from '../../transforms/record/privacy.js';
+import { RecordOutput } from '../../transforms/record/record-output.js';
 import type { PriceTick } from '../../transforms/tables/price-ticks.js';
-import { transformRecord } from '../../transforms/transform-record.js';
 import { AT, delta, EVENT, envelope, MARKET, OTHER_MARKET, PLACE, priceRecord, SID, STREAM_REQ } from './support.js';
 
 const REQUEST = Buffer.from(JSON.stringify(STREAM_REQ));

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../../core/index.js';
-import { PartitionPipeline } from '../../transforms/partition-pipeline.js';
+import { PartitionPipeline } from '../../transforms/worker/partition-pipeline.js';
 import type { Batch } from '../../warehouse/index.js';
 import { builder, envelope, priceRecord, recordBatch } from './support.js';
 

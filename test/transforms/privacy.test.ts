@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { TOPICS } from '../../core/index.js';
-import { Privacy } from '../../transforms/privacy.js';
+import { Privacy } from '../../transforms/record/privacy.js';
 import { activityRecords } from '../../transforms/tables/activity-records.js';
 import { profileObservations } from '../../transforms/tables/profile-observations.js';
 import { builder, envelope, recordBatch, transformed } from './support.js';

@@ -1,10 +1,10 @@
 import type { RecordBatch } from '../../bus/index.js';
 import { type EnvelopeFields, encodeEnvelope, type RawRecord, type RecordKind } from '../../core/index.js';
-import { BatchBuilder, type BatchOptions } from '../../transforms/batch-builder.js';
-import { Privacy } from '../../transforms/privacy.js';
-import { RecordOutput } from '../../transforms/record-output.js';
-import { SessionProgress } from '../../transforms/session-progress.js';
-import { transformRecord } from '../../transforms/transform-record.js';
+import { BatchBuilder, type BatchOptions } from '../../transforms/batch/batch-builder.js';
+import { SessionProgress } from '../../transforms/batch/session-progress.js';
+import { transformRecord } from '../../transforms/kinds/transform-record.js';
+import { Privacy } from '../../transforms/record/privacy.js';
+import { RecordOutput } from '../../transforms/record/record-output.js';
 
 export const AT = Date.UTC(2026, 1, 3, 4, 5, 6) * 1000 + 123_456;
 export const SID = '3b1f0000-0000-4000-8000-000000000001';

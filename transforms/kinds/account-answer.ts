@@ -1,8 +1,8 @@
 import { type DecodedList, type Invalid, type LosslessJson, parseLossless } from '../../client/index.js';
 import type { RawRecord } from '../../core/index.js';
-import type { RecordOutput } from '../record-output.js';
+import type { RecordOutput } from '../record/record-output.js';
 import { accountPages } from '../tables/account-pages.js';
-import type { AccountPlace } from '../tables/account-place.js';
+import type { AccountPlace } from '../tables/account-row.js';
 import { numberIn, textIn } from './request-fields.js';
 import type { Received, Transform } from './transform.js';
 

@@ -1,5 +1,5 @@
 import { type BalanceStreamMessage, decodeBalanceStreamMessage } from '../../client/index.js';
-import type { RecordOutput } from '../record-output.js';
+import type { RecordOutput } from '../record/record-output.js';
 import { type BalanceUpdateRow, balanceUpdates } from '../tables/balance-updates.js';
 import { accountOf, losslessBody } from './account-answer.js';
 import { areExact } from './amounts.js';

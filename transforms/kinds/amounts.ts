@@ -1,6 +1,6 @@
 import type { Decimal } from '../../client/index.js';
 import { parseDecimal12 } from '../../warehouse/index.js';
-import type { RecordOutput } from '../record-output.js';
+import type { RecordOutput } from '../record/record-output.js';
 
 type Amount = Decimal | null;
 

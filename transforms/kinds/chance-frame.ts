@@ -1,5 +1,5 @@
 import { type ChanceMessage, decodeChanceMessage } from '../../client/index.js';
-import type { RecordOutput } from '../record-output.js';
+import type { RecordOutput } from '../record/record-output.js';
 import { chanceHistoryPoints } from '../tables/chance-history-points.js';
 import { chancePoints } from '../tables/chance-points.js';
 import { microsOf, observedPoints } from './chance-history-points.js';

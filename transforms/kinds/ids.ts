@@ -1,4 +1,4 @@
-import type { RecordOutput } from '../record-output.js';
+import type { RecordOutput } from '../record/record-output.js';
 
 /** The interface's IDs have 36 characters; much longer ones would only fill dictionaries. */
 const MOST_ID = 256;

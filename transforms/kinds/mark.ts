@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { RecordOutput } from '../record-output.js';
+import type { RecordOutput } from '../record/record-output.js';
 import { type MarkRow, marks } from '../tables/marks.js';
 import { polls } from '../tables/polls.js';
 import type { Transform } from './transform.js';

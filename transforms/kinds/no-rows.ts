@@ -1,5 +1,5 @@
 import type { Fault } from '../../client/index.js';
-import type { RecordOutput } from '../record-output.js';
+import type { RecordOutput } from '../record/record-output.js';
 import type { Received } from './transform.js';
 
 /** A stream's message that means no rows: an error of the exchange, or something that is not understood. */

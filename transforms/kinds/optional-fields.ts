@@ -1,4 +1,4 @@
-import type { RecordOutput } from '../record-output.js';
+import type { RecordOutput } from '../record/record-output.js';
 import { parseIsoMicros } from './iso-time.js';
 
 /** An optional ISO 8601 field as Unix microseconds; what is no time is null and a dead letter, its record stays. */

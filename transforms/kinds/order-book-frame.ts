@@ -1,5 +1,5 @@
 import { decodeOrderBookMessage } from '../../client/index.js';
-import type { RecordOutput } from '../record-output.js';
+import type { RecordOutput } from '../record/record-output.js';
 import { countExtra } from './extra-fields.js';
 import { isSaneId } from './ids.js';
 import { addWithoutRows } from './no-rows.js';

@@ -1,6 +1,6 @@
 import type { RawRecord } from '../../core/index.js';
-import type { Privacy } from '../privacy.js';
-import type { RecordOutput } from '../record-output.js';
+import type { Privacy } from '../record/privacy.js';
+import type { RecordOutput } from '../record/record-output.js';
 
 /** A whole raw record of a known kind: pieces are joined, and the body is JSON that was parsed. */
 export interface Received {

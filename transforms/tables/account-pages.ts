@@ -1,4 +1,4 @@
-import { type AccountRow, field, placeColumns } from './account-place.js';
+import { type AccountRow, field, placeColumns } from './account-row.js';
 import { lowCardinality, u32 } from './column-types.js';
 import { rowLogTable } from './row-table.js';
 

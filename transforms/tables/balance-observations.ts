@@ -1,5 +1,5 @@
 import type { Balance } from '../../client/index.js';
-import { type AccountRow, field, placeColumns } from './account-place.js';
+import { type AccountRow, field, placeColumns } from './account-row.js';
 import { decimal, lowCardinality, nullable, text } from './column-types.js';
 import { rowLogTable } from './row-table.js';
 

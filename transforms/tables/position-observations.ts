@@ -1,5 +1,5 @@
 import type { OpenPosition } from '../../client/index.js';
-import { type AccountRow, field, placeColumns } from './account-place.js';
+import { type AccountRow, field, placeColumns } from './account-row.js';
 import {
   bool,
   decimal,

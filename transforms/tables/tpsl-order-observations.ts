@@ -1,5 +1,5 @@
 import type { TpslOrder } from '../../client/index.js';
-import { type AccountRow, field, placeColumns } from './account-place.js';
+import { type AccountRow, field, placeColumns } from './account-row.js';
 import { decimal, lowCardinality, nameOrEmpty, nullable, oneOf, text } from './column-types.js';
 import { rowLogTable } from './row-table.js';
 

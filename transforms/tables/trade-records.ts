@@ -1,5 +1,5 @@
 import type { TradeRecord } from '../../client/index.js';
-import { type AccountRow, field, placeColumns } from './account-place.js';
+import { type AccountRow, field, placeColumns } from './account-row.js';
 import { decimal, micros, nameOrEmpty, nullable, text, textOrEmpty } from './column-types.js';
 import { rowReplacingTable } from './row-table.js';
 

@@ -1,7 +1,7 @@
-import { describeError, isRetryable, type Logger } from '../core/index.js';
-import { checkColumns, copyToEveryShard, homesOf, type ShardConnection } from '../warehouse/index.js';
-import { TRANSFORM_TABLES } from './tables/index.js';
-import type { BatchPlace } from './tables/row-table.js';
+import { describeError, isRetryable, type Logger } from '../../core/index.js';
+import { checkColumns, copyToEveryShard, homesOf, type ShardConnection } from '../../warehouse/index.js';
+import { TRANSFORM_TABLES } from '../tables/index.js';
+import type { BatchPlace } from '../tables/row-table.js';
 
 /** The shards that a worker writes to: each is looked at before its rows are relied on, as soon as it answers. */
 export class WorkerShards {

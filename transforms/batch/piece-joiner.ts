@@ -1,5 +1,5 @@
-import type { Fault } from '../client/index.js';
-import type { Envelope } from './envelope.js';
+import type { Fault } from '../../client/index.js';
+import type { Envelope } from '../record/envelope.js';
 
 /** A record whose envelope could be read, and its bytes. */
 export interface ReadRecord {

@@ -1,5 +1,5 @@
-import { type Bus, OffsetGoneError, type Partition, UnreadableRecordsError } from '../bus/index.js';
-import type { PartitionWriter } from '../warehouse/index.js';
+import { type Bus, OffsetGoneError, type Partition, UnreadableRecordsError } from '../../bus/index.js';
+import type { PartitionWriter } from '../../warehouse/index.js';
 import { lostRangeBlocks } from './lost-range.js';
 
 export interface Loss {

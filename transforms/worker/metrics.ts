@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { BuiltBatch } from './batch-builder.js';
+import type { BuiltBatch } from '../batch/batch-builder.js';
 
 /** What a worker counts. Names and labels are part of the interface to dashboards and alerts. */
 export class TransformMetrics {

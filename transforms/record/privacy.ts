@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { RECORD_KINDS, type RecordKind } from '../core/index.js';
+import { RECORD_KINDS, type RecordKind } from '../../core/index.js';
 
 /** Kinds whose bodies say usernames, or may: of the feeds of part 6.5 nobody knows what they say. */
 const NAMING: ReadonlySet<RecordKind> = new Set(['account.activity', 'account.profile-stats', 'reference.feed-frame']);

@@ -6,7 +6,7 @@ import {
   type Partition,
   PartitionLostError,
   type RecordBatch,
-} from '../bus/index.js';
+} from '../../bus/index.js';
 import {
   type Clock,
   type Component,
@@ -20,7 +20,7 @@ import {
   Stopped,
   systemClock,
   TOPICS,
-} from '../core/index.js';
+} from '../../core/index.js';
 import {
   BATCH_LIMITS,
   ExactlyOnceWriter,
@@ -28,19 +28,19 @@ import {
   type TableBlock,
   type WriterEvent,
   type WriterOptions,
-} from '../warehouse/index.js';
+} from '../../warehouse/index.js';
+import { BatchBuilder, type BuilderLimits } from '../batch/batch-builder.js';
+import type { SessionProgress } from '../batch/session-progress.js';
+import { Privacy } from '../record/privacy.js';
+import { TRANSFORM_TABLES } from '../tables/index.js';
+import { TRANSFORM_VERSION } from '../version.js';
 import { BatchBudget } from './batch-budget.js';
-import { BatchBuilder, type BuilderLimits } from './batch-builder.js';
-import { loadProgress } from './load-progress.js';
+import { assertNoRowsAhead } from './committed-offset-check.js';
+import { loadProgress } from './load-session-progress.js';
 import { lostRangeBlocks } from './lost-range.js';
 import { TransformMetrics } from './metrics.js';
 import { PartitionPipeline } from './partition-pipeline.js';
-import { passLost } from './pass-lost.js';
-import { Privacy } from './privacy.js';
-import { assertNoRowsAhead } from './rows-ahead.js';
-import type { SessionProgress } from './session-progress.js';
-import { TRANSFORM_TABLES } from './tables/index.js';
-import { TRANSFORM_VERSION } from './version.js';
+import { passLost } from './skip-lost-records.js';
 import { WorkerShards } from './worker-shards.js';
 
 export interface TransformWorkerOptions {

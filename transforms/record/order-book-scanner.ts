@@ -1,8 +1,8 @@
+import { same, viewOf } from '../native/id-table.js';
+import type { Interned } from '../native/interned.js';
+import { DELTA, NO_PRICE, type ScannedFrame, SNAPSHOT } from '../tables/price-ticks.js';
+import type { RawEnvelope } from '../tables/raw-records.js';
 import { END_RECEIVED_AT, FIRST_RECEIVED_AT } from './envelope.js';
-import { same, viewOf } from './native/id-table.js';
-import type { Interned } from './native/interned.js';
-import { DELTA, NO_PRICE, type ScannedFrame, SNAPSHOT } from './tables/price-ticks.js';
-import type { RawEnvelope } from './tables/raw-records.js';
 
 const KIND = 'order-book.frame';
 const BEFORE_SID = textBytes(`{"v":1,"kind":"${KIND}","sid":"`);

@@ -1,4 +1,4 @@
-import { type BadEntry, joinPath } from '../client/index.js';
+import { type BadEntry, joinPath } from '../../client/index.js';
 import { walkJson } from './json-members.js';
 
 /** The text of an entry as it came: its beginning, and the length of all of it in UTF-16 units. */

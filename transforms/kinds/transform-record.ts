@@ -1,9 +1,9 @@
-import { jsonExcess, type RawRecord } from '../core/index.js';
-import { TRANSFORMS } from './kinds/index.js';
-import { isFailedAnswer } from './kinds/request-fields.js';
-import type { Privacy } from './privacy.js';
-import type { RecordOutput } from './record-output.js';
-import { repeatedNames } from './repeated-names.js';
+import { jsonExcess, type RawRecord } from '../../core/index.js';
+import { repeatedNames } from '../json/repeated-names.js';
+import type { Privacy } from '../record/privacy.js';
+import type { RecordOutput } from '../record/record-output.js';
+import { TRANSFORMS } from './index.js';
+import { isFailedAnswer } from './request-fields.js';
 
 /** A whole record of a known kind. */
 export interface WholeRecord {

@@ -1,6 +1,6 @@
-import type { ShardConnection } from '../warehouse/index.js';
-import { type LastRecord, SessionProgress } from './session-progress.js';
-import type { BatchPlace } from './tables/row-table.js';
+import type { ShardConnection } from '../../warehouse/index.js';
+import { type LastRecord, SessionProgress } from '../batch/session-progress.js';
+import type { BatchPlace } from '../tables/row-table.js';
 
 /**
  * What a partition had taken of every session before the record at `before`, from `raw_records`. Rows from `before` on

@@ -1,4 +1,4 @@
-import { type Fault, joinPath } from '../client/index.js';
+import { type Fault, joinPath } from '../../client/index.js';
 import { type Member, membersOf, walkJson } from './json-members.js';
 
 /** An object of a body that gives one name more than once: parsing keeps the last value and forgets the others. */

@@ -1,4 +1,4 @@
-import { JsonNumber } from '../client/index.js';
+import { JsonNumber } from '../../client/index.js';
 
 /**
  * The first characters of a parsed value's JSON: up to `most`, or fewer when it is nested more than 500 deep. A number

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
-import type { Fault } from '../client/index.js';
-import { describeValue } from '../client/index.js';
-import { jsonExcess, type RawRecord, RECORD_KINDS, type RecordKind } from '../core/index.js';
-import { type Member, type Members, membersOf } from './json-members.js';
+import type { Fault } from '../../client/index.js';
+import { describeValue } from '../../client/index.js';
+import { jsonExcess, type RawRecord, RECORD_KINDS, type RecordKind } from '../../core/index.js';
+import { type Member, type Members, membersOf } from '../json/json-members.js';
 
 /** A record whose envelope could be read. */
 export interface Envelope {

@@ -1,9 +1,9 @@
-import type { BadEntry, Fault } from '../client/index.js';
-import { type EntryText, entryTexts } from './entry-texts.js';
-import { jsonPrefix } from './json-prefix.js';
-import { blank, type RepeatedName } from './repeated-names.js';
-import type { PriceTick } from './tables/price-ticks.js';
-import type { RowTable } from './tables/row-table.js';
+import type { BadEntry, Fault } from '../../client/index.js';
+import { type EntryText, entryTexts } from '../json/entry-texts.js';
+import { jsonPrefix } from '../json/json-prefix.js';
+import { blank, type RepeatedName } from '../json/repeated-names.js';
+import type { PriceTick } from '../tables/price-ticks.js';
+import type { RowTable } from '../tables/row-table.js';
 
 /** More dead letters than this of one record are told in one line: what a record costs stays bounded. */
 const MOST_DEAD_LETTERS = 100;

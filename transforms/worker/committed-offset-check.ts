@@ -1,6 +1,6 @@
-import { IntegrityError } from '../core/index.js';
-import type { ShardConnection } from '../warehouse/index.js';
-import type { BatchPlace } from './tables/row-table.js';
+import { IntegrityError } from '../../core/index.js';
+import type { ShardConnection } from '../../warehouse/index.js';
+import type { BatchPlace } from '../tables/row-table.js';
 
 /**
  * Makes sure that no rows are there of records that come next: going on would bring them in twice. They are there when

@@ -1,6 +1,6 @@
-import type { TableBlock } from '../warehouse/index.js';
-import { lostRanges } from './tables/lost-ranges.js';
-import type { BatchPlace } from './tables/row-table.js';
+import type { TableBlock } from '../../warehouse/index.js';
+import { lostRanges } from '../tables/lost-ranges.js';
+import type { BatchPlace } from '../tables/row-table.js';
 
 /** The one row that stands for records which are gone: its place is that of the last of them. */
 export function lostRangeBlocks(

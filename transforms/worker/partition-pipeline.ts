@@ -1,8 +1,8 @@
-import { PartitionLostError, type RecordBatch } from '../bus/index.js';
-import { type Clock, IntegrityError, Stopped } from '../core/index.js';
-import type { PartitionWriter } from '../warehouse/index.js';
+import { PartitionLostError, type RecordBatch } from '../../bus/index.js';
+import { type Clock, IntegrityError, Stopped } from '../../core/index.js';
+import type { PartitionWriter } from '../../warehouse/index.js';
+import type { BatchBuilder, BuiltBatch } from '../batch/batch-builder.js';
 import type { Holder } from './batch-budget.js';
-import type { BatchBuilder, BuiltBatch } from './batch-builder.js';
 
 export interface PipelineOptions {
   readonly topic: string;

@@ -1,20 +1,20 @@
-import type { RecordBatch } from '../bus/index.js';
-import type { Fault } from '../client/index.js';
-import type { TableBlock } from '../warehouse/index.js';
-import { type BrokenEnvelope, type Envelope, readEnvelope } from './envelope.js';
-import { MonthSpan } from './month-span.js';
-import { Interned } from './native/interned.js';
-import { OrderBookScanner } from './order-book-scanner.js';
+import type { RecordBatch } from '../../bus/index.js';
+import type { Fault } from '../../client/index.js';
+import type { TableBlock } from '../../warehouse/index.js';
+import { transformRecord } from '../kinds/transform-record.js';
+import { Interned } from '../native/interned.js';
+import { type BrokenEnvelope, type Envelope, readEnvelope } from '../record/envelope.js';
+import { OrderBookScanner } from '../record/order-book-scanner.js';
+import type { Privacy } from '../record/privacy.js';
+import { RecordOutput } from '../record/record-output.js';
+import { deadLetters } from '../tables/dead-letters.js';
+import { PriceTickBlock } from '../tables/price-ticks.js';
+import { RawRecordBlock } from '../tables/raw-records.js';
+import { RowBlocks } from '../tables/row-blocks.js';
+import type { BatchPlace } from '../tables/row-table.js';
+import { MonthSpan } from './month-limit.js';
 import { type Incomplete, PieceJoiner, type ReadRecord } from './piece-joiner.js';
-import type { Privacy } from './privacy.js';
-import { RecordOutput } from './record-output.js';
 import type { SessionCursor, SessionProgress } from './session-progress.js';
-import { deadLetters } from './tables/dead-letters.js';
-import { PriceTickBlock } from './tables/price-ticks.js';
-import { RawRecordBlock } from './tables/raw-records.js';
-import { RowBlocks } from './tables/row-blocks.js';
-import type { BatchPlace } from './tables/row-table.js';
-import { transformRecord } from './transform-record.js';
 
 export interface BatchOptions {
   readonly place: BatchPlace;
