@@ -1,8 +1,7 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { describeError, UsageError } from '../../core/index.js';
+import { describeError, ProcessLock, UsageError } from '../../core/index.js';
 import { FileBlocks } from './blocks.js';
-import { FolderLock } from './folder-lock.js';
 import { Journal, readJournal } from './journal.js';
 import { encodeSnapshot, readSnapshot, syncFolder, writeSnapshot } from './snapshot.js';
 
@@ -32,7 +31,7 @@ export class DataFolder {
 
   private constructor(
     private readonly path: string,
-    private readonly lock: FolderLock,
+    private readonly lock: ProcessLock,
     private readonly from: number,
     private readonly saved: Saved | undefined,
   ) {
@@ -41,15 +40,18 @@ export class DataFolder {
 
   /** Takes the folder, which is made if needed. @throws UsageError when it is in use, not accessible or damaged */
   static async open(path: string): Promise<DataFolder> {
-    const lock = new FolderLock(join(path, 'exchange.lock'), path);
+    let lock: ProcessLock | undefined;
     try {
       mkdirSync(path, { recursive: true });
-      lock.take();
+      lock = ProcessLock.acquire(
+        join(path, 'exchange.lock'),
+        (holder) => `${path} is in use by ${holder}; stop it, or name another --data folder`,
+      );
       const newest = list(path, SNAPSHOT).at(-1);
       const saved = newest && ((await readSnapshot(newest.path)) as Saved);
       return new DataFolder(path, lock, newest?.number ?? 0, saved);
     } catch (error) {
-      lock.release();
+      lock?.release();
       if (error instanceof UsageError) throw error;
       throw new UsageError(`cannot use ${path} as data folder: ${describeError(error)}`, { cause: error });
     }

@@ -1,8 +1,11 @@
+import { type ChildProcess, spawn } from 'node:child_process';
 import { cpSync } from 'node:fs';
-import { appendFile, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { setImmediate } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { UsageError } from '../../core/index.js';
@@ -38,6 +41,25 @@ function crashedCopy(path: string): string {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     }
   }
+}
+
+interface Opener {
+  readonly child: ChildProcess;
+  /** The answer to a line. */
+  ask(line: string): Promise<string>;
+}
+
+function spawnOpener(): Opener {
+  const script = fileURLToPath(new URL('children/open-folder.mjs', import.meta.url));
+  const child = spawn(process.execPath, [script], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  return {
+    child,
+    async ask(line) {
+      child.stdin.write(`${line}\n`);
+      return String((await lines.next()).value);
+    },
+  };
 }
 
 const journalOf = async (path: string): Promise<string> => {
@@ -127,8 +149,24 @@ describe('the data folder', () => {
     await expect(DataFolder.open(path)).rejects.toThrow(`in use by process ${process.pid}`);
     await folder.close();
     opened.length = 0;
-    await writeFile(join(path, 'exchange.lock'), JSON.stringify({ pid: process.pid, start: '1', boot: 'x' }));
     expect((await open(path)).state).toEqual([]);
+  });
+
+  it('is opened by one of two processes that start together after a kill of its holder', async () => {
+    const openers = [spawnOpener(), spawnOpener()];
+    const answers: string[][] = [];
+    for (let round = 0; round < 60; round++) {
+      const path = newPath();
+      await mkdir(path);
+      await writeFile(join(path, 'exchange.lock'), JSON.stringify({ pid: process.pid, start: '1', boot: 'x' }));
+      const moment = Date.now() + 10;
+      answers.push(await Promise.all(openers.map((opener) => opener.ask(`${path} ${moment}`))));
+      await Promise.all(openers.map((opener) => opener.ask('')));
+    }
+    for (const opener of openers) opener.child.kill('SIGKILL');
+    const openedBy = answers.map((round) => round.filter((answer) => answer === 'opened').length);
+    expect(openedBy).toEqual(openedBy.map(() => 1));
+    expect(answers.flat().filter((answer) => answer !== 'opened')[0]).toMatch(/ is in use by (another )?process/);
   });
 
   it('says that commands are durable for many callers at once, also across a snapshot', async () => {
