@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { partOf } from './page.js';
 import type { Statement } from './statements.js';
 
 /** A test that says in brackets at the end of its title which statements it shows. */
@@ -34,12 +35,12 @@ export function coverageTable(statements: readonly Statement[], tests: readonly 
     const shown = tests
       .filter(({ shows }) => shows.includes(id))
       .map(({ file, title }) => `${cell(title)} ([${file.split('/').at(-1)}](../${file}))`);
-    return `| ${id} | ${cell(says)} | ${links(client)} | ${links(exchange)} | ${shown.join('<br>')} |\n`;
+    return `| [${id}](interface.md#part-${partOf(id)}) | ${cell(says)} | ${links(client)} | ${links(exchange)} | ${shown.join('<br>')} |\n`;
   });
   return `# Coverage of the interface
 
-Every statement of the exchange's interface, by part and name: where Chancery implements it, where the simulated exchange
-does, and which tests show it. A test names the statements it shows in brackets at the end of its title; a statement that
+Every statement of [the exchange's interface](interface.md): which files of Chancery and of the simulated exchange
+implement it, and which tests show it. A test names the statements it shows in brackets at the end of its title; a statement that
 no test names fails the test run. This page is made from the tests by \`npx vitest run test/interface --update\`.
 
 ${statements.length} statements, ${tests.length} tests.
