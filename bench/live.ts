@@ -76,7 +76,7 @@ async function measure(instance: InstanceRun, client: ClickHouseClient, seconds:
   await look(client, startedAt, looks);
   const { latencies, recorded } = await latenciesOf(client, startedAt, looks);
   return [
-    { name: 'frames sent', value: sent, unit: 'frames' },
+    { name: 'frames sent', value: sent, unit: 'frames', better: 'neither' },
     { name: 'frames that the generator gave up', value: skipped, unit: 'frames' },
     { name: 'frames lost', value: sent - recorded, unit: 'frames' },
     { name: 'from socket to visible in SQL, p50', value: quantile(latencies, 0.5), unit: 'ms' },

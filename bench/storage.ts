@@ -68,7 +68,7 @@ async function sizes(rig: WarehouseRig): Promise<BenchFigure[]> {
   const [ticks, chances, raw] = [await size('price_ticks'), await size('chance_points'), await size('raw_records')];
   const per = ({ rows, bytes }: Size) => Math.round((100 * bytes) / Math.max(1, rows)) / 100;
   return [
-    { name: 'ticks recorded', value: ticks.rows, unit: 'ticks' },
+    { name: 'ticks recorded', value: ticks.rows, unit: 'ticks', better: 'neither' },
     { name: 'price_ticks, everything on disk', value: per(ticks), unit: 'bytes/tick' },
     { name: 'chance_points, everything on disk', value: per(chances), unit: 'bytes/point' },
     { name: 'raw_records with bodies, everything on disk', value: per(raw), unit: 'bytes/record' },
