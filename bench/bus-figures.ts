@@ -2,7 +2,7 @@ import { Registry } from 'prom-client';
 import type { Bus, BusRecord } from '../bus/index.js';
 import { CollectorMetrics } from '../collectors/metrics.js';
 import { Publisher, type Received } from '../collectors/publisher.js';
-import { createLogger, systemClock, TOPICS } from '../core/index.js';
+import { createLogger, deferred, systemClock, TOPICS } from '../core/index.js';
 import type { BenchFigure } from './bench.js';
 
 const TOPIC = 'bench';
@@ -129,9 +129,8 @@ async function trickle(bus: Bus, count: number): Promise<number[]> {
   };
   const consuming = bus.consume({ topics: [topic], group: 'bench' }, handler, stop.signal);
   for (let i = 0; i < count; i++) {
-    const arrived = new Promise<void>((resolve) => {
-      received = resolve;
-    });
+    const { promise: arrived, resolve } = deferred();
+    received = resolve;
     sentAt = performance.now();
     await bus.append(topic, [{ key: 'k', value: Buffer.from(`${i}`) }]);
     await arrived;

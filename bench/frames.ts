@@ -1,5 +1,5 @@
 import type { Bus, BusRecord } from '../bus/index.js';
-import { encodeEnvelope, TOPICS } from '../core/index.js';
+import { encodeEnvelope, Random, TOPICS } from '../core/index.js';
 
 const EVENTS = 40;
 const MARKETS_PER_EVENT = 12;
@@ -24,7 +24,7 @@ export class FrameSource {
   }));
   #n = 0;
   #at = Date.UTC(2026, 0, 1) * 1000;
-  #random = 1;
+  readonly #random = new Random(1);
 
   next(entries: number): BusRecord {
     const event = this.#events[this.#below(EVENTS)];
@@ -45,8 +45,7 @@ export class FrameSource {
   }
 
   #below(bound: number): number {
-    this.#random = (Math.imul(this.#random, 1_103_515_245) + 12_345) >>> 0;
-    return (this.#random >>> 8) % bound;
+    return this.#random.integer(0, bound - 1);
   }
 }
 

@@ -1,7 +1,7 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { z } from 'zod';
-import { describeError, type Logger } from '../core/index.js';
+import { describeError, type Logger, writeFileAtomic } from '../core/index.js';
 
 /** How long a change may wait to be written, milliseconds. What is lost with it is fetched again, nothing more. */
 const SAVE_DELAY_MS = 1000;
@@ -60,11 +60,9 @@ export class StateFile<T> {
     this.#timer = undefined;
     this.#saving = this.#saving.then(async () => {
       const { path, content, log } = this.options;
-      const draft = `${path}.${process.pid}.tmp`;
       try {
         await mkdir(dirname(path), { recursive: true });
-        await writeFile(draft, JSON.stringify(content()));
-        await rename(draft, path);
+        await writeFileAtomic(path, JSON.stringify(content()));
       } catch (error) {
         log.warn(`cannot write ${path} (${describeError(error)}): a restart will fetch some history again`);
       }

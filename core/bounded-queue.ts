@@ -1,3 +1,5 @@
+import { type Deferred, deferred } from './deferred.js';
+
 /**
  * The one bounded queue: many producers, one consumer. It never drops: `push` takes an item even when full and answers
  * false, which tells the producer to stop until `whenRoom()` resolves.
@@ -7,7 +9,7 @@ export class BoundedQueue<T> {
   #head = 0;
   #size = 0;
   #closed = false;
-  #room = deferred();
+  #room: Deferred | undefined;
   #work = deferred();
 
   /**
@@ -43,7 +45,7 @@ export class BoundedQueue<T> {
   /** Resolves when there is room again, or the queue was closed. */
   whenRoom(): Promise<void> {
     if (this.#size < this.capacity || this.#closed) return Promise.resolve();
-    if (this.#room.settled) this.#room = deferred();
+    this.#room ??= deferred();
     return this.#room.promise;
   }
 
@@ -64,7 +66,7 @@ export class BoundedQueue<T> {
       this.#head = 0;
     }
     for (const item of taken) this.#size -= this.sizeOf(item);
-    if (this.#size < this.capacity) this.#room.resolve();
+    if (this.#size < this.capacity) this.#makeRoom();
     return taken;
   }
 
@@ -72,22 +74,11 @@ export class BoundedQueue<T> {
   close(): void {
     this.#closed = true;
     this.#work.resolve();
-    this.#room.resolve();
+    this.#makeRoom();
   }
-}
 
-function deferred() {
-  let resolvePromise: () => void = () => undefined;
-  const promise = new Promise<void>((resolve) => {
-    resolvePromise = resolve;
-  });
-  const it = {
-    promise,
-    settled: false,
-    resolve() {
-      it.settled = true;
-      resolvePromise();
-    },
-  };
-  return it;
+  #makeRoom(): void {
+    this.#room?.resolve();
+    this.#room = undefined;
+  }
 }

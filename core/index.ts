@@ -1,9 +1,11 @@
 export type { AccountCredentials } from './accounts.js';
+export { removeDrafts, syncFolder, writeFileAtomic, writeFileAtomicSync } from './atomic-file.js';
 export { BoundedQueue } from './bounded-queue.js';
 export { type Clock, systemClock } from './clock.js';
 export { parseClusterNodes } from './cluster-nodes.js';
 export { CONFIG_FILE, envOf, flagOf, loadAccounts, loadConfig, nearest, resolveConfig } from './config.js';
 export { DEFAULT_PORTS } from './default-ports.js';
+export { type Deferred, deferred } from './deferred.js';
 export { ChanceryError, describeError, IntegrityError, isRetryable, UnavailableError, UsageError } from './errors.js';
 export { FileLock } from './file-lock.js';
 export { isFreePort } from './free-port.js';
@@ -15,7 +17,7 @@ export { createLogger, type Logger } from './log.js';
 export { OutageLog } from './outage-log.js';
 export { packageRoot, packageVersion } from './package.js';
 export { printable } from './printable.js';
-export { isAlive, ownIdentity, type ProcessIdentity } from './process-identity.js';
+export { isAlive, isRunning, ownIdentity, type ProcessIdentity } from './process-identity.js';
 export { ProcessLock } from './process-lock.js';
 export { Random } from './random.js';
 export {
@@ -32,7 +34,7 @@ export {
   TOPICS,
   type Topic,
 } from './record.js';
-export { Backoff, type BackoffOptions, type RetryOptions, retry } from './retry.js';
+export { Backoff, type BackoffOptions, backoffMs, type RetryOptions, retry } from './retry.js';
 export { Secret } from './secret.js';
 export { SETTINGS, type Setting, type SettingName, type Settings } from './settings.js';
 export { STOP_MS } from './stop-times.js';

@@ -9,18 +9,25 @@ export interface ProcessIdentity {
 }
 
 export function ownIdentity(): ProcessIdentity {
-  return { pid: process.pid, start: startTime(process.pid)?.start ?? null, boot: bootId() };
+  return { pid: process.pid, start: processStat(process.pid)?.start ?? null, boot: bootId() };
 }
 
-/** Whether exactly that run still lives. A zombie does not: it can write nothing any more. */
-export function isAlive(identity: ProcessIdentity): boolean {
-  if (identity.boot !== bootId()) return false;
-  if (identity.start === null) return answersToSignal(identity.pid);
-  const now = startTime(identity.pid);
-  return now !== null && now.start === identity.start && now.state !== 'Z' && now.state !== 'X';
+/** Whether exactly that run still lives. */
+export function isAlive({ pid, start, boot }: ProcessIdentity): boolean {
+  return boot === bootId() && (start === null || processStat(pid)?.start === start) && isRunning(pid);
 }
 
-function startTime(pid: number): { state: string; start: string } | null {
+/** Whether a process with this PID runs. A zombie does not: it can write nothing any more. */
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false;
+  }
+  return !/^[ZX]/.test(processStat(pid)?.state ?? '');
+}
+
+function processStat(pid: number): { state: string; start: string } | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
     // The second field is the command in parentheses and may hold anything; the state is the first after it.
@@ -36,14 +43,5 @@ function bootId(): string | null {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
   } catch {
     return null;
-  }
-}
-
-function answersToSignal(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

@@ -3,13 +3,17 @@ import { systemClock } from './clock.js';
 import { isRetryable } from './errors.js';
 
 export interface BackoffOptions {
-  /** First delay's upper bound, milliseconds. */
+  /** The first delay, or its upper bound, milliseconds. */
   baseMs: number;
   /** No delay is longer than this, milliseconds. */
   capMs: number;
 }
 
-/** Full jitter: a uniform delay between 0 and min(cap, base × 2^attempt). */
+/** min(cap, base × 2^attempt); the first attempt is 0. */
+export const backoffMs = (attempt: number, { baseMs, capMs }: BackoffOptions): number =>
+  Math.min(capMs, baseMs * 2 ** Math.min(attempt, 30));
+
+/** Full jitter: a uniform delay between 0 and `backoffMs`. */
 export class Backoff {
   #attempt = 0;
 
@@ -23,7 +27,7 @@ export class Backoff {
   }
 
   nextDelayMs(): number {
-    const bound = Math.min(this.options.capMs, this.options.baseMs * 2 ** Math.min(this.#attempt, 30));
+    const bound = backoffMs(this.#attempt, this.options);
     this.#attempt += 1;
     return this.random() * bound;
   }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { DEFAULT_PORTS, describeError, UsageError } from '../../core/index.js';
+import { readFileSync } from 'node:fs';
+import { DEFAULT_PORTS, describeError, UsageError, writeFileAtomicSync } from '../../core/index.js';
 
 /** Where the collectors of docker-compose.yml find the simulated exchange: they share its network. */
 const SIMULATED_EXCHANGE = `http://127.0.0.1:${DEFAULT_PORTS.exchange}`;
@@ -26,14 +26,9 @@ export function writeEnvFile(path: string, { exchangeUrl, force }: EnvFileOption
     );
   }
   const text = envText(exchangeUrl, /^KAFKA_CLUSTER_ID=([\w-]{22})$/m.exec(former ?? '')?.[1] ?? newClusterId());
-  const draft = `${path}.${process.pid}.new`;
   try {
-    // Never through a link, and never into a file that somebody else made readable.
-    rmSync(draft, { force: true });
-    writeFileSync(draft, text, { mode: 0o600, flag: 'wx' });
-    renameSync(draft, path);
+    writeFileAtomicSync(path, text);
   } catch (error) {
-    rmSync(draft, { force: true });
     throw new UsageError(`cannot write ${path}: ${describeError(error)}`, { cause: error });
   }
   return { replaced: former !== undefined };

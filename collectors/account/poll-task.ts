@@ -1,5 +1,13 @@
 import { ForbiddenError, UnauthorizedError } from '../../client/index.js';
-import { type Clock, describeError, isRetryable, type Logger, OutageLog, UsageError } from '../../core/index.js';
+import {
+  backoffMs,
+  type Clock,
+  describeError,
+  isRetryable,
+  type Logger,
+  OutageLog,
+  UsageError,
+} from '../../core/index.js';
 
 export interface AccountPollOptions {
   readonly account: string;
@@ -11,9 +19,8 @@ export interface AccountPollOptions {
   readonly signal: AbortSignal;
 }
 
-/** The first wait after credentials were refused, and the longest, milliseconds. */
-const FIRST_REFUSAL_MS = 10_000;
-const LONGEST_REFUSAL_MS = 15 * 60_000;
+/** Pauses after credentials were refused. */
+const REFUSED = { baseMs: 10_000, capMs: 15 * 60_000 };
 
 /**
  * One kind of poll of one account. It never runs twice at once. Credentials that the exchange refuses are tried less and
@@ -82,9 +89,8 @@ export class AccountPoll {
     if (isRetryable(failure)) return;
     this.#trouble.failed(`${what} of account ${account} cannot be read: ${describeError(failure)}`);
     if (!isRefusal(failure)) return;
-    const waitMs = Math.min(LONGEST_REFUSAL_MS, FIRST_REFUSAL_MS * 2 ** Math.min(this.#refusals, 20));
+    this.#notBeforeMs = clock.nowMs() + backoffMs(this.#refusals, REFUSED);
     this.#refusals += 1;
-    this.#notBeforeMs = clock.nowMs() + waitMs;
   }
 }
 

@@ -1,11 +1,12 @@
+import { backoffMs } from '../../core/index.js';
 import type { FeedLine, FeedParts, FeedProtocol } from './feed-protocol.js';
 import type { MarketValues, Subscription } from './subscription.js';
 
 /** How long values that the exchange told may be ahead of the changes that bring them, microseconds. */
 const GRACE_MICROS = 1_500_000;
 const TICK_MS = 500;
-/** How often the wait for a subscription's first state may double. */
-const MAX_DOUBLINGS = 6;
+/** The longest wait for a subscription's first state, as a multiple of the first one. */
+const MAX_ANSWER_FACTOR = 64;
 /** How long a refused subscription is left alone, microseconds. */
 const REFUSED_MICROS = 30_000_000;
 
@@ -147,7 +148,8 @@ export class SubscriptionHealth {
   /** A subscription that brought no first state is asked for again, less and less often, then on a new connection. */
   #askAgain(subscription: Subscription, now: number): void {
     const { attempts, askedAt } = subscription;
-    const patienceMs = this.parts.answerMs * 2 ** Math.min(Math.max(attempts - 1, 0), MAX_DOUBLINGS);
+    const { answerMs } = this.parts;
+    const patienceMs = backoffMs(Math.max(attempts - 1, 0), { baseMs: answerMs, capMs: answerMs * MAX_ANSWER_FACTOR });
     if (now - askedAt <= patienceMs * 1000) return;
     const silent = this.line.heardAt <= askedAt;
     subscription.ask(now);

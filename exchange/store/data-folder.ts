@@ -1,9 +1,9 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { describeError, ProcessLock, UsageError } from '../../core/index.js';
+import { describeError, ProcessLock, removeDrafts, syncFolder, UsageError, writeFileAtomic } from '../../core/index.js';
 import { FileBlocks } from './blocks.js';
 import { Journal, readJournal } from './journal.js';
-import { encodeSnapshot, readSnapshot, syncFolder, writeSnapshot } from './snapshot.js';
+import { encodeSnapshot, readSnapshot } from './snapshot.js';
 
 const JOURNAL = /^journal-(\d{16})\.log$/;
 const SNAPSHOT = /^state-(\d{16})\.snapshot$/;
@@ -47,6 +47,7 @@ export class DataFolder {
         join(path, 'exchange.lock'),
         (holder) => `${path} is in use by ${holder}; stop it, or name another --data folder`,
       );
+      removeDrafts(path);
       const newest = list(path, SNAPSHOT).at(-1);
       const saved = newest && ((await readSnapshot(newest.path)) as Saved);
       return new DataFolder(path, lock, newest?.number ?? 0, saved);
@@ -135,7 +136,7 @@ export class DataFolder {
       await old.close();
     }
     await this.blocks.sync();
-    await writeSnapshot(this.#name('state', number, 'snapshot'), bytes);
+    await writeFileAtomic(this.#name('state', number, 'snapshot'), bytes, true);
     for (const file of [...list(this.path, JOURNAL), ...list(this.path, SNAPSHOT)]) {
       if (file.number < number) rmSync(file.path, { force: true });
     }

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { describeError, UsageError } from '../../core/index.js';
-import { writeSnapshot } from './snapshot.js';
+import { describeError, UsageError, writeFileAtomic } from '../../core/index.js';
 
 const BYTES = 32;
 
@@ -12,7 +11,7 @@ export async function keptSecret(path: string): Promise<Buffer> {
     if (kept?.length === BYTES) return kept;
     if (kept) throw new UsageError(`${path} is damaged; remove it to get a new one, which ends all logins`);
     const secret = randomBytes(BYTES);
-    await writeSnapshot(path, secret, 0o600);
+    await writeFileAtomic(path, secret, true);
     return secret;
   } catch (error) {
     if (error instanceof UsageError) throw error;

@@ -1,5 +1,4 @@
-import { open, readFile, rename } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { deserialize, serialize } from 'node:v8';
 import { crc32 } from 'node:zlib';
 import { UsageError } from '../../core/index.js';
@@ -14,30 +13,6 @@ export function encodeSnapshot(value: unknown): Buffer {
   MAGIC.copy(head);
   head.writeUInt32LE(crc32(payload), MAGIC.length);
   return Buffer.concat([head, payload]);
-}
-
-/** Puts the bytes at `path`, whole or not at all; on disk when it resolves. */
-export async function writeSnapshot(path: string, bytes: Buffer, mode = 0o666): Promise<void> {
-  const draft = `${path}.draft`;
-  const file = await open(draft, 'w', mode);
-  try {
-    await file.writeFile(bytes);
-    await file.datasync();
-  } finally {
-    await file.close();
-  }
-  await rename(draft, path);
-  await syncFolder(dirname(path));
-}
-
-/** Makes created, renamed and removed names of a folder durable. */
-export async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
 }
 
 /** @throws UsageError when it is not an intact snapshot */

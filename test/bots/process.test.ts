@@ -3,10 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { BotsProcess } from '../../bots/index.js';
-import { createLogger, systemClock, UsageError } from '../../core/index.js';
+import { createLogger, isRunning, systemClock, UsageError } from '../../core/index.js';
 import type { ReadyLine } from '../../exchange/index.js';
 import { until } from '../exchange/server-support.js';
-import { alive } from '../support/alive.js';
 import { Part } from '../support/part.js';
 
 const SMALL = ['--port', '0', '--events', '2', '--bots', '8', '--pace', '4'];
@@ -57,7 +56,7 @@ describe('the bots of chancery exchange', { timeout: 90_000 }, () => {
     expect((await truth()).identity.balanced).toBe(true);
     const [again = 0] = children();
     expect(await part.stop()).toBe(0);
-    expect(alive(again)).toBe(false);
+    expect(isRunning(again)).toBe(false);
   });
 
   it('are gone after a kill -9 of the exchange, and go on with accounts and open orders when it is back', async () => {
@@ -67,7 +66,7 @@ describe('the bots of chancery exchange', { timeout: 90_000 }, () => {
     const [child = 0] = first.children();
     const fills = await first.fills();
     await first.part.kill9();
-    await until(() => !alive(child));
+    await until(() => !isRunning(child));
     const second = await exchange('--data', data, '--print-bots');
     expect(second.part.ready.bots).toEqual(first.part.ready.bots);
     await until(async () => (await second.fills()) > fills + 10);

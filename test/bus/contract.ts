@@ -7,6 +7,7 @@ import {
   RecordTooLargeError,
   UnknownTopicError,
 } from '../../bus/index.js';
+import { deferred } from '../../core/index.js';
 import { type BusRig, Recorder, readAll, runChild, sizeOf, texts } from './rig.js';
 
 const KEEP = { retentionMs: null, retentionBytes: null };
@@ -299,10 +300,7 @@ export function busContract(name: string, makeRig: () => Promise<BusRig>): void 
         const otherKey = ['b', 'c', 'd', 'e'].find(
           (_, i) => (places[i + 1]?.partition ?? blocked) !== blocked,
         ) as string;
-        let release: () => void = () => undefined;
-        const gate = new Promise<void>((resolve) => {
-          release = resolve;
-        });
+        const { promise: gate, resolve: release } = deferred();
         let inside = 0;
         let overlap = 0;
         class Gated extends Recorder {

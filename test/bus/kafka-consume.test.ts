@@ -11,6 +11,7 @@ import {
   StalledError,
   UnreadableRecordsError,
 } from '../../bus/index.js';
+import { deferred } from '../../core/index.js';
 import { appendForeignBatch, commitByHand } from '../kafka/foreign.js';
 import { API, describeWithKafka } from '../kafka/index.js';
 import { Recorder, readAll, texts } from './rig.js';
@@ -245,10 +246,7 @@ describeWithKafka('consuming from Kafka', { own: { proxy: true } }, (kafka) => {
   it('stops with the place where retention overtook it while it was busy', async () => {
     const bus = await withTopic();
     await bus.append('t', numbered('k', 0, 3));
-    let release: () => void = () => undefined;
-    const gate = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const { promise: gate, resolve: release } = deferred();
     class Busy extends Recorder {
       override async onBatch(...args: Parameters<Recorder['onBatch']>) {
         await super.onBatch(...args);
@@ -278,10 +276,7 @@ describeWithKafka('consuming from Kafka', { own: { proxy: true } }, (kafka) => {
       numbered(key, from, to).map((r) => ({ ...r, value: Buffer.concat([r.value, Buffer.alloc(5000, 'x')]) }));
     const [{ partition: busy = 0 } = {}] = await bus.append('t', large('a', 0, count));
     const other = await keyElsewhere(bus, busy);
-    let release: () => void = () => undefined;
-    const gate = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const { promise: gate, resolve: release } = deferred();
     let handed = false;
     let unchanged = true;
     class Busy extends Recorder {

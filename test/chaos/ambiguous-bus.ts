@@ -1,5 +1,5 @@
 import type { Bus } from '../../bus/index.js';
-import { UnavailableError } from '../../core/index.js';
+import { type Random, UnavailableError } from '../../core/index.js';
 
 /** Records were sent, and nobody knows whether they are there. */
 class AmbiguousError extends UnavailableError {}
@@ -11,9 +11,9 @@ const MAX_RECORD_BYTES = 3000;
  * A bus whose appends now and then fail without saying whether they were done: some were, and come again when their
  * sender repeats them. Its records are small, so that larger bodies go onto it in pieces.
  */
-export function ambiguous(bus: Bus, random: () => number): Bus {
+export function ambiguous(bus: Bus, random: Random): Bus {
   const append: Bus['append'] = async (topic, records, signal) => {
-    const fate = random();
+    const fate = random.next();
     if (fate < 0.02) throw new AmbiguousError('lost before it was sent');
     const places = await bus.append(topic, records, signal);
     if (fate < 0.06) throw new AmbiguousError('lost after it was done');

@@ -3,8 +3,7 @@ import { Registry } from 'prom-client';
 import { openEmbeddedBus, openKafkaBus } from '../../bus/index.js';
 import { CollectorMetrics } from '../../collectors/metrics.js';
 import { Publisher } from '../../collectors/publisher.js';
-import { createLogger, processSignal, systemClock, TOPICS } from '../../core/index.js';
-import { randomFrom } from '../support/random.js';
+import { createLogger, processSignal, Random, systemClock, TOPICS } from '../../core/index.js';
 import { Acknowledged } from './acknowledged.js';
 import { ambiguous } from './ambiguous-bus.js';
 import { RecordSource } from './record-source.js';
@@ -18,7 +17,7 @@ const TICK_MS = 20;
 
 const options = JSON.parse(process.argv[2] ?? '{}') as AppenderOptions;
 const signal = processSignal(process.stdin);
-const random = randomFrom(options.seed);
+const random = new Random(options.seed);
 const bus = ambiguous(options.kafka ? openKafkaBus(options.kafka) : openEmbeddedBus({ dir: options.dir }), random);
 for (const topic of Object.values(TOPICS)) await bus.ensureTopic(topic, options.topic);
 const publisher = new Publisher({
@@ -36,7 +35,7 @@ publisher.run().catch((error) => {
 process.stdout.write(`${JSON.stringify({ ready: true, sid: publisher.sid })}\n`);
 
 while (!signal.aborted) {
-  for (let due = (options.recordsPerSecond * TICK_MS) / 1000; due > random(); due--) {
+  for (let due = (options.recordsPerSecond * TICK_MS) / 1000; due > random.next(); due--) {
     const record = source.next();
     const done = acknowledged.expect(record);
     void publisher.publish(record).then(done);

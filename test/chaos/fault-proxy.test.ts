@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { deferred } from '../../core/index.js';
 import { FAULTS, type Fault, type FaultProxy, startFaultProxy } from '../support/fault-proxy.js';
 
 /** How many whole requests a fault lets through to the server; one where it is not named. */
@@ -23,10 +24,7 @@ describe('a proxy that has settled sends nothing more, after', () => {
 
   it.each(FAULTS)('%s', async (fault) => {
     let whole = 0;
-    let arrived: () => void = () => undefined;
-    const underWay = new Promise<void>((resolve) => {
-      arrived = resolve;
-    });
+    const { promise: underWay, resolve: arrived } = deferred();
     server = createServer((request, response) => {
       request.resume();
       request.on('end', () => {

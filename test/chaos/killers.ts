@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { Random } from '../../core/index.js';
 import { findEmbedded } from '../../warehouse/index.js';
-import { between, pick, randomFrom } from '../support/random.js';
 import type { Stage } from './stage.js';
 import type { Tally } from './tally.js';
 import type { Turns } from './turns.js';
@@ -13,13 +13,11 @@ export interface World {
   readonly signal: AbortSignal;
 }
 
-type Random = () => number;
-
 /** One loop for each kind of victim, each with random numbers of its own. */
 export function killers(world: World & { readonly seed: number }): Promise<void>[] {
   const { stage, seed } = world;
   const loop = (n: number, fromMs: number, toMs: number, act: (random: Random) => Promise<void>) =>
-    again(world, randomFrom(seed * 31 + n), fromMs, toMs, act);
+    again(world, new Random(seed * 31 + n), fromMs, toMs, act);
   return [
     loop(1, 300, 1500, (random) => strikeWorker(world, random)),
     loop(2, 800, 2500, (random) => strikeCollector(world, random)),
@@ -36,7 +34,7 @@ async function again(
   act: (random: Random) => Promise<void>,
 ): Promise<void> {
   for (;;) {
-    await delay(between(random, fromMs, toMs), undefined, { signal }).catch(() => undefined);
+    await delay(random.integer(fromMs, toMs), undefined, { signal }).catch(() => undefined);
     if (signal.aborted) return;
     await turns.among(() => act(random));
   }
@@ -45,14 +43,14 @@ async function again(
 async function strikeWorker({ stage, tally }: World, random: Random): Promise<void> {
   const running = stage.workers.filter(({ part }) => part);
   if (running.length === 0) return;
-  const worker = pick(random, running);
-  const fate = random();
+  const worker = random.pick(running);
+  const fate = random.next();
   if (fate < 0.75) {
     if (await worker.kill()) tally.killed('a worker');
   } else if (fate < 0.87) {
     if (await worker.replace()) tally.count('SIGTERM of a worker');
   } else {
-    const ms = between(random, 100, 4000);
+    const ms = random.integer(100, 4000);
     if (await worker.pause(ms)) tally.count('SIGSTOP of a worker', `${ms} ms`);
   }
 }
@@ -60,18 +58,18 @@ async function strikeWorker({ stage, tally }: World, random: Random): Promise<vo
 async function strikeCollector({ stage, tally }: World, random: Random): Promise<void> {
   const running = stage.collectors.filter(({ part }) => part);
   if (running.length === 0) return;
-  const collector = pick(random, running);
-  if (random() < 0.8) {
+  const collector = random.pick(running);
+  if (random.next() < 0.8) {
     if (await collector.kill()) tally.killed('a collector');
   } else {
-    const ms = between(random, 100, 3000);
+    const ms = random.integer(100, 3000);
     if (await collector.pause(ms)) tally.count('SIGSTOP of a collector', `${ms} ms`);
   }
 }
 
 /** The server itself, which its supervisor starts again, or the supervisor, whose server ends by itself then. */
 async function strikeClickHouse({ stage, tally }: World, random: Random): Promise<void> {
-  if (random() < 0.3) {
+  if (random.next() < 0.3) {
     if (await stage.clickHouse.kill()) tally.killed("ClickHouse's supervisor");
     return;
   }
@@ -84,6 +82,6 @@ async function strikeClickHouse({ stage, tally }: World, random: Random): Promis
 async function strikeBroker({ stage, tally }: World, random: Random): Promise<void> {
   await stage.broker?.kill();
   tally.killed('the broker');
-  await delay(between(random, 0, 800));
+  await delay(random.integer(0, 800));
   await stage.broker?.restart();
 }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Random } from '../../core/index.js';
 import { TRANSFORM_TABLES } from '../../transforms/index.js';
 import { until } from '../pipeline/rig.js';
-import { between, pick } from '../support/random.js';
 import { runAs } from '../support/run-as.js';
 import type { Keeper } from './keeper.js';
 import type { World } from './killers.js';
@@ -19,7 +19,7 @@ const STUCK_MS = 8_000;
 const MOST_SLEEPS = 20;
 
 interface Alone extends World {
-  readonly random: () => number;
+  readonly random: Random;
   readonly faults: (on: boolean) => void;
 }
 
@@ -38,7 +38,7 @@ export function outlastWindow(world: Alone): Promise<void> {
     tally.tell('the window of tokens becomes small');
     await setWindow(world, WINDOW);
     tally.tell('a worker is stopped');
-    for (let sleeps = 1; !(await outsleep(world, pick(random, stage.workers))); sleeps++) {
+    for (let sleeps = 1; !(await outsleep(world, random.pick(stage.workers))); sleeps++) {
       tally.count('SIGSTOP of a worker that the others had to wait for');
       if (sleeps === MOST_SLEEPS) throw new Error(`nothing is inserted while a worker sleeps, ${sleeps} times`);
     }
@@ -56,7 +56,7 @@ export function outlastWindow(world: Alone): Promise<void> {
 async function outsleep(world: Alone, worker: Keeper): Promise<boolean> {
   const first = await partsMade(world);
   const asleepAt = performance.now();
-  const leastMs = between(world.random, SESSION_MS, 3 * SESSION_MS);
+  const leastMs = world.random.integer(SESSION_MS, 3 * SESSION_MS);
   let latest = { parts: first, at: asleepAt };
   worker.part?.signal('SIGSTOP');
   try {

@@ -1,6 +1,5 @@
 import type { Received } from '../../collectors/publisher.js';
-import { systemClock } from '../../core/index.js';
-import { between, pick } from '../support/random.js';
+import { type Random, systemClock } from '../../core/index.js';
 
 const EVENTS = Array.from({ length: 6 }, (_, i) => `e0000000-0000-4000-8000-00000000000${i}`);
 const MARKETS = Array.from({ length: 20 }, (_, i) => `a0000000-0000-4000-8000-0000000000${10 + i}`);
@@ -8,8 +7,6 @@ const MONTH_MICROS = 30 * 86_400_000_000;
 /** For one second of each so many, receive times fall into several months, which are table partitions. */
 const SPREAD_EVERY_S = 4;
 const SPREAD_MONTHS = 6;
-
-type Random = () => number;
 
 /** More entries than one record holds: such a frame goes onto the bus in pieces. */
 const LARGE_FRAME = 60;
@@ -32,8 +29,8 @@ export class RecordSource {
 
   next(): Received {
     const { random } = this;
-    const fate = random();
-    if (fate < 0.55) return this.#frame('PRICES_DATA_DELTA', between(random, 1, 4));
+    const fate = random.next();
+    if (fate < 0.55) return this.#frame('PRICES_DATA_DELTA', random.integer(1, 4));
     if (fate < 0.64) return this.#frame('PRICES_DATA', 10);
     if (fate < 0.65) return this.#frame('PRICES_DATA', LARGE_FRAME);
     if (fate < 0.74) return this.#chance();
@@ -45,45 +42,45 @@ export class RecordSource {
 
   #frame(t: string, entries: number): Received {
     const d = Array.from({ length: entries }, () => price(this.random));
-    return this.#orderBook(JSON.stringify({ t, e: pick(this.random, EVENTS), d }));
+    return this.#orderBook(JSON.stringify({ t, e: this.random.pick(EVENTS), d }));
   }
 
   #chance(): Received {
-    const key = pick(this.random, EVENTS);
-    const point = { t: 1_700_000_000 + between(this.random, 0, 1_000_000), p: between(this.random, 1, 99) / 100 };
-    const bodyJson = JSON.stringify({ t: 'probability', e: key, o: [pick(this.random, MARKETS)], d: point });
+    const key = this.random.pick(EVENTS);
+    const point = { t: 1_700_000_000 + this.random.integer(0, 1_000_000), p: this.random.integer(1, 99) / 100 };
+    const bodyJson = JSON.stringify({ t: 'probability', e: key, o: [this.random.pick(MARKETS)], d: point });
     return { kind: 'chance.frame', key, at: this.#at(), reqJson: this.#req, bodyJson };
   }
 
   #mark(): Received {
     const { sid, random } = this;
-    const about = { stream: 'order-book', connection: sid, event: pick(random, EVENTS) };
-    const mark = random() < 0.5 ? { type: 'quiet', ...about } : { type: 'subscribed', ...about, markets: MARKETS };
+    const about = { stream: 'order-book', connection: sid, event: random.pick(EVENTS) };
+    const mark = random.next() < 0.5 ? { type: 'quiet', ...about } : { type: 'subscribed', ...about, markets: MARKETS };
     return { kind: 'mark', key: sid, at: this.#at(), reqJson: '{}', bodyJson: JSON.stringify(mark) };
   }
 
   #balance(): Received {
     const { random } = this;
-    const balance = between(random, 1, 1_000_000) / 100;
-    const body = { u: 'user', a: pick(random, MARKETS), aop: 0.5, c: 1, b: balance, f: between(random, 0, 99) / 100 };
+    const balance = random.integer(1, 1_000_000) / 100;
+    const body = { u: 'user', a: random.pick(MARKETS), aop: 0.5, c: 1, b: balance, f: random.integer(0, 99) / 100 };
     return this.#account('account.balance-frame', { stream: 'balance', connection: this.sid }, body);
   }
 
   /** A page of trades, of which one may be bad. */
   #trades(): Received {
     const { random } = this;
-    const trades = Array.from({ length: between(random, 1, 5) }, () => ({
+    const trades = Array.from({ length: random.integer(1, 5) }, () => ({
       i: `${this.sid}-${++this.#trade}`,
-      o: pick(random, MARKETS),
-      q: random() < 0.1 ? 'many' : between(random, 1, 1_000_000) / 100,
-      p: between(random, 1, 99) / 100,
+      o: random.pick(MARKETS),
+      q: random.next() < 0.1 ? 'many' : random.integer(1, 1_000_000) / 100,
+      p: random.integer(1, 99) / 100,
     }));
     const req = { operation: 'trades', status: 200, poll: this.sid, page: 0 };
     return this.#account('account.trades', req, trades);
   }
 
   #account(kind: 'account.balance-frame' | 'account.trades', req: object, body: unknown): Received {
-    const account = pick(this.random, ACCOUNTS);
+    const account = this.random.pick(ACCOUNTS);
     const reqJson = JSON.stringify({ ...req, account });
     return { kind, key: account, at: this.#at(), reqJson, bodyJson: JSON.stringify(body) };
   }
@@ -91,29 +88,29 @@ export class RecordSource {
   /** What cannot be understood: a type that nobody knows, one bad entry among good ones, no JSON, half an envelope. */
   #poison(): Received {
     const { random } = this;
-    const fate = random();
-    if (fate < 0.3) return this.#orderBook(JSON.stringify({ t: 'STRANGE', e: pick(random, EVENTS) }));
+    const fate = random.next();
+    if (fate < 0.3) return this.#orderBook(JSON.stringify({ t: 'STRANGE', e: random.pick(EVENTS) }));
     if (fate < 0.6) {
-      const d = [price(random), { o: pick(random, MARKETS), c: 'half', b: 0.1, a: 0.2 }, price(random)];
-      return this.#orderBook(JSON.stringify({ t: 'PRICES_DATA_DELTA', e: pick(random, EVENTS), d }));
+      const d = [price(random), { o: random.pick(MARKETS), c: 'half', b: 0.1, a: 0.2 }, price(random)];
+      return this.#orderBook(JSON.stringify({ t: 'PRICES_DATA_DELTA', e: random.pick(EVENTS), d }));
     }
     if (fate < 0.9) return { ...this.#orderBook(JSON.stringify('no { JSON')), enc: 'text' };
     return this.#orderBook('{"t":"PRICES_DATA');
   }
 
   #orderBook(bodyJson: string): Received {
-    const key = pick(this.random, EVENTS);
+    const key = this.random.pick(EVENTS);
     return { kind: 'order-book.frame', key, at: this.#at(), reqJson: this.#req, bodyJson };
   }
 
   #at(): number {
     const now = systemClock.nowMicros();
     if (Math.floor(now / 1e6) % SPREAD_EVERY_S > 0) return now;
-    return now - between(this.random, 0, SPREAD_MONTHS - 1) * MONTH_MICROS;
+    return now - this.random.integer(0, SPREAD_MONTHS - 1) * MONTH_MICROS;
   }
 }
 
 function price(random: Random): { o: string; c: number; b: number; a: number } {
-  const last = between(random, 1, 99);
-  return { o: pick(random, MARKETS), c: last / 100, b: (last - 1) / 100, a: (last + 1) / 100 };
+  const last = random.integer(1, 99);
+  return { o: random.pick(MARKETS), c: last / 100, b: (last - 1) / 100, a: (last + 1) / 100 };
 }

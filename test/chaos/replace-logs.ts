@@ -1,12 +1,11 @@
-import { TOPICS } from '../../core/index.js';
-import { pick } from '../support/random.js';
+import { type Random, TOPICS } from '../../core/index.js';
 import type { Auditor } from './audit.js';
 import type { World } from './killers.js';
 
 const DRAIN_MS = 120_000;
 
 interface Alone extends World {
-  readonly random: () => number;
+  readonly random: Random;
   readonly faults: (on: boolean) => void;
   readonly auditor: Auditor;
 }
@@ -21,7 +20,7 @@ export function replaceLogs({ stage, tally, turns, random, faults, auditor }: Al
     await Promise.all(stage.collectors.map((collector) => collector.stop()));
     await stage.rig.drained(DRAIN_MS);
     if (stage.broker) {
-      const topics = [TOPICS.orderBook, pick(random, [TOPICS.chance, TOPICS.marks])];
+      const topics = [TOPICS.orderBook, random.pick([TOPICS.chance, TOPICS.marks])];
       await auditor.readBus(topics);
       await stage.replaceTopics(topics);
       tally.count('topics deleted and made again', topics.join(', '));

@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Stopped, TOPICS } from '../../core/index.js';
+import { Random, Stopped, TOPICS } from '../../core/index.js';
 import type { Broker } from '../kafka/broker.js';
 import { FAULTS, type Fault } from '../support/fault-proxy.js';
-import { between, pick, randomFrom } from '../support/random.js';
 import { type Audit, Auditor } from './audit.js';
 import { explain } from './explain.js';
 import { killers } from './killers.js';
@@ -39,7 +38,7 @@ const REPLACE_MS = { from: 35_000, every: 200_000 };
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const { seed, bus, say = () => undefined } = options;
   const startedAt = performance.now();
-  const fate = randomFrom(seed);
+  const fate = new Random(seed);
   let faulty = false;
   const stage = await Stage.start({
     bus,
@@ -50,8 +49,8 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     recordsPerSecond: 120,
     load: 60,
     fault: (path) => (faulty ? chooseFault(fate, path) : undefined),
-    faultDelayMs: () => between(fate, 20, 800),
-    downMs: () => between(fate, 0, 400),
+    faultDelayMs: () => fate.integer(20, 800),
+    downMs: () => fate.integer(0, 400),
   });
   try {
     const tally = new Tally((line) => {
@@ -64,7 +63,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     const faults = (on: boolean) => {
       faulty = on;
     };
-    const world = { stage, tally, turns, random: randomFrom(seed + 1), signal: over, faults, auditor };
+    const world = { stage, tally, turns, random: new Random(seed + 1), signal: over, faults, auditor };
     faults(true);
     await Promise.all([
       ...killers({ ...world, seed }),
@@ -99,10 +98,10 @@ async function explainAll(stage: Stage, { tables }: Audit): Promise<string[]> {
   return lines;
 }
 
-function chooseFault(random: () => number, path: string): Fault | undefined {
+function chooseFault(random: Random, path: string): Fault | undefined {
   const inserts = path.includes('INSERT INTO');
-  if (random() > (inserts ? INSERT_FAULTS : QUERY_FAULTS)) return undefined;
-  return pick(random, FAULTS);
+  if (random.next() > (inserts ? INSERT_FAULTS : QUERY_FAULTS)) return undefined;
+  return random.pick(FAULTS);
 }
 
 /** Aborted when the time is over, when enough was killed, or when the caller says so. */

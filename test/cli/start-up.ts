@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
 import { expect, onTestFinished } from 'vitest';
-import { alive } from '../support/alive.js';
+import { isRunning } from '../../core/index.js';
 import { chancery, MAIN } from './command.js';
 
 export interface Up {
@@ -83,5 +83,5 @@ export function clickHousePid(data: string): number {
 
 /** Resolves when these processes are gone. They are not our children: the system tells nobody of their end. */
 export async function gone(pids: readonly number[]): Promise<void> {
-  while (pids.some(alive)) await setTimeout(10);
+  while (pids.some(isRunning)) await setTimeout(10);
 }

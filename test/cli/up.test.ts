@@ -3,8 +3,8 @@ import { closeSync, openSync, readdirSync, statSync, watch } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { isRunning } from '../../core/index.js';
 import { freePort } from '../../warehouse/embedded/ports.js';
-import { alive } from '../support/alive.js';
 import { chancery, temporaryFolder } from './command.js';
 import { clickHousePid, gone, rows, startUp, status } from './start-up.js';
 
@@ -58,7 +58,7 @@ describe('chancery up', { timeout: 240_000 }, () => {
     first.child.kill('SIGINT');
     expect(await first.exited).toBe(0);
     expect(performance.now() - askedAt).toBeLessThan(5000);
-    expect(running.parts.filter((p) => alive(p.pid))).toEqual([]);
+    expect(running.parts.filter((p) => isRunning(p.pid))).toEqual([]);
     expect(readdirSync(join(data, 'run'))).toEqual([]);
     expect((await status(data)).parts).toEqual([]);
     const files = readdirSync(data, { recursive: true, encoding: 'utf8' });
@@ -153,7 +153,7 @@ describe('chancery up in trouble', () => {
     up.child.kill('SIGINT');
     expect(await up.exited).toBe(0);
     expect(performance.now() - askedAt).toBeLessThan(5000);
-    expect([...hanging, ...parts.map((p) => p.pid)].filter(alive)).toEqual([]);
+    expect([...hanging, ...parts.map((p) => p.pid)].filter(isRunning)).toEqual([]);
   });
 
   it('records on when nobody can take what it prints, and says so once', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Mark, type RawRecord, TOPICS } from '../../core/index.js';
+import { deferred, type Mark, type RawRecord, TOPICS } from '../../core/index.js';
 import { startExchange } from '../../exchange/index.js';
 import { marketOf, openEvent, startServer, Traders, until } from '../exchange/server-support.js';
 import { exchangeWith, type MarkOf, marksOf, memoryLog, metricOf, NEVER, recordsOf, startCollector } from './rig.js';
@@ -73,10 +73,7 @@ describe('a collector', () => {
     const rig = await startCollector(server.url, { queueBytes: 200_000, settings: { eventsSchedule: NEVER } });
     await rig.marked('subscribed', (marks) => marks.length === 10);
     const { append } = rig.bus;
-    let open: () => void = () => undefined;
-    const gate = new Promise<void>((resolve) => {
-      open = resolve;
-    });
+    const { promise: gate, resolve: open } = deferred();
     rig.bus.append = async (...args) => {
       await gate;
       return append.apply(rig.bus, args);

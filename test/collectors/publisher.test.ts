@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type Bus, type BusRecord, BusWriteError, openEmbeddedBus } from '../../bus/index.js';
 import { CollectorMetrics } from '../../collectors/metrics.js';
 import { Publisher, type Received } from '../../collectors/publisher.js';
-import { encodeBody, type RawRecord, systemClock, TOPICS } from '../../core/index.js';
+import { deferred, encodeBody, type RawRecord, systemClock, TOPICS } from '../../core/index.js';
 import { until } from '../exchange/server-support.js';
 import { memoryLog, recordsOf, tempDir } from './rig.js';
 
@@ -58,10 +58,8 @@ function publisherOn(bus: Bus, queueBytes?: number) {
 describe('the publisher', () => {
   it('vouches for the time before its start while the bus has not taken anything yet', async () => {
     const { bus, real, control } = await brittleBus();
-    let open: () => void = () => undefined;
-    control.gate = new Promise((resolve) => {
-      open = resolve;
-    });
+    const { promise, resolve: open } = deferred();
+    control.gate = promise;
     const before = systemClock.nowMicros();
     const { publisher } = publisherOn(bus);
     const received = frame('{"e":"1"}');
@@ -128,10 +126,8 @@ describe('the publisher', () => {
   it('asks to pause when its queue is full, drops nothing, and says when there is room', async () => {
     const { bus, real, control } = await brittleBus();
     const { publisher } = publisherOn(bus, 100_000);
-    let open: () => void = () => undefined;
-    control.gate = new Promise((resolve) => {
-      open = resolve;
-    });
+    const { promise, resolve: open } = deferred();
+    control.gate = promise;
     let sent = 0;
     while (publisher.push(frame(`{"i":${sent},"fill":"${'x'.repeat(500)}"}`))) {
       sent += 1;
@@ -157,10 +153,8 @@ describe('the publisher', () => {
     const { publisher } = publisherOn(bus);
     const start = systemClock.nowMicros();
     expect(publisher.watermark).toBeGreaterThanOrEqual(start);
-    let open: () => void = () => undefined;
-    control.gate = new Promise((resolve) => {
-      open = resolve;
-    });
+    const { promise, resolve: open } = deferred();
+    control.gate = promise;
     const received = frame('{"i":0}');
     const published = publisher.publish(received);
     await until(() => control.attempts.length === 1);

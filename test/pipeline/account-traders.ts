@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { AccountClient, ApiKey, ExchangeClient, LoginSession, type Market } from '../../client/index.js';
 import { type OrderTarget, TradingClient } from '../../client/trading/index.js';
-import { Secret } from '../../core/index.js';
+import { type Random, Secret } from '../../core/index.js';
 import type { ReadyLine } from '../../exchange/index.js';
 import { until } from './rig.js';
 
@@ -84,34 +84,25 @@ function placeOf(eventId: string, { marketId, yesAssetId, noAssetId }: Market, u
   };
 }
 
-/** A generator of whole numbers below a bound, the same for the same seed. */
-export function randomOf(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-}
-
 /** One order or cancellation of a kind that chance picks. What the exchange refuses, or loses to a fault, is no matter. */
-export async function act(trader: Trader, places: readonly Place[], random: (below: number) => number): Promise<void> {
-  const place = places[random(places.length)];
+export async function act(trader: Trader, places: readonly Place[], random: Random): Promise<void> {
+  const place = places[random.integer(0, places.length - 1)];
   if (!place) return;
-  const outcome = random(2) === 0 ? 'YES' : 'NO';
+  const outcome = random.integer(0, 1) === 0 ? 'YES' : 'NO';
   const target = outcome === 'YES' ? place.yes : place.no;
   const { trading, account } = trader;
-  const quantity = `${1 + random(40)}.${random(10)}${random(10)}`;
-  const price = `0.${String(30 + random(41)).padStart(2, '0')}`;
-  switch (random(10)) {
+  const quantity = `${1 + random.integer(0, 39)}.${random.integer(0, 9)}${random.integer(0, 9)}`;
+  const price = `0.${String(30 + random.integer(0, 40)).padStart(2, '0')}`;
+  switch (random.integer(0, 9)) {
     case 0:
-      await trading.placeMarketOrder({ ...target, side: 'BUY', amount: `${1 + random(20)}.5` });
+      await trading.placeMarketOrder({ ...target, side: 'BUY', amount: `${1 + random.integer(0, 19)}.5` });
       return;
     case 1:
       await trading.placeMarketOrder({ ...target, side: 'SELL', quantity });
       return;
     case 2: {
       const { items } = await account.activeOrders();
-      const order = items[random(Math.max(1, items.length))];
+      const order = items[random.integer(0, Math.max(0, items.length - 1))];
       if (order) await trading.cancelOrder(order.orderId);
       return;
     }

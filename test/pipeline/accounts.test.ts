@@ -1,16 +1,8 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ExchangeClient } from '../../client/index.js';
-import {
-  act,
-  type Place,
-  placesOf,
-  randomOf,
-  type Trader,
-  tradersOf,
-  withdrawAll,
-  writeAccounts,
-} from './account-traders.js';
+import { Random } from '../../core/index.js';
+import { act, type Place, placesOf, type Trader, tradersOf, withdrawAll, writeAccounts } from './account-traders.js';
 import { lines, OFTEN_POLLED, Rig, until } from './rig.js';
 import { sidesOf, type TruthTrade, type Volume, volumeBy } from './truth-volume.js';
 
@@ -295,7 +287,7 @@ const rowsOf = (sums: ReadonlyMap<string, Volume>): string[] =>
 
 /** Trades for a while, with faults armed all the time. */
 async function trade(rig: Rig, traders: readonly Trader[], places: readonly Place[]): Promise<void> {
-  const random = randomOf(3);
+  const random = new Random(3);
   const kinds = ['http-429', 'http-500', 'http-reset', 'truncated-body', 'drop-connection'];
   for (let round = 0; round < ROUNDS; round++) {
     if (round % 6 === 0) {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Random } from '../../core/index.js';
 import { findEmbedded } from '../../warehouse/index.js';
-import { pick, randomFrom } from '../support/random.js';
 import { compare, type Ledger, readLedger } from './ledger.js';
 import { TABLE_ROWS } from './ledger-tables.js';
 import { Rig, until } from './rig.js';
@@ -25,16 +25,16 @@ describe('after kills at random moments', () => {
   let expected: Ledger;
 
   beforeAll(async () => {
-    const random = randomFrom(SEED);
+    const random = new Random(SEED);
     let left: Kill['victim'][] = [];
     await rig.startExchange(['--seed', '11', '--events', '6', '--pace', '6']);
     await rig.start('warehouse');
     await rig.start('transform', FREQUENT_BATCHES);
     await rig.start('collect');
     for (let round = 0; round < ROUNDS; round++) {
-      await delay(300 + random() * 1200);
+      await delay(300 + random.next() * 1200);
       if (left.length === 0) left = [...VICTIMS];
-      const victim = pick(random, left);
+      const victim = random.pick(left);
       left = left.filter((other) => other !== victim);
       if (victim === 'clickhouse') {
         await killClickHouse(rig);
@@ -42,7 +42,7 @@ describe('after kills at random moments', () => {
       }
       await rig.part(victim).kill9();
       kills.push({ victim, at: Date.now() * 1000 });
-      await delay(random() * 300);
+      await delay(random.next() * 300);
       await rig.start(victim, victim === 'transform' ? FREQUENT_BATCHES : []);
     }
     await delay(1500);

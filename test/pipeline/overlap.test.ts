@@ -1,16 +1,8 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ExchangeClient } from '../../client/index.js';
-import {
-  act,
-  type Place,
-  placesOf,
-  randomOf,
-  type Trader,
-  tradersOf,
-  withdrawAll,
-  writeAccounts,
-} from './account-traders.js';
+import { Random } from '../../core/index.js';
+import { act, type Place, placesOf, type Trader, tradersOf, withdrawAll, writeAccounts } from './account-traders.js';
 import { OFTEN_POLLED, Rig, until } from './rig.js';
 
 const ROUNDS = 8;
@@ -18,7 +10,7 @@ const ROUNDS = 8;
 /** Two collectors with half of the work each; one that has all of it comes while they run, and they leave after that. */
 describe('collectors that overlap for a while', () => {
   const rig = new Rig();
-  const random = randomOf(8);
+  const random = new Random(8);
   let traders: Trader[] = [];
   let places: Place[] = [];
   let exchange: ExchangeClient;

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { Random } from '../../core/index.js';
 import { useClickHouse } from '../support/clickhouse.js';
 import { polled, seen, trade } from './account-data.js';
 import { booksOf, decimalText, type Fill } from './average-cost.js';
@@ -12,25 +13,16 @@ beforeAll(async () => {
   await data.migrate();
 });
 
-/** A generator of whole numbers below a bound, the same for the same seed. */
-function randomOf(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-}
-
 /** Fills that never sell more than is held. */
-function randomFills(count: number, random: (below: number) => number): Fill[] {
+function randomFills(count: number, random: Random): Fill[] {
   const fills: Fill[] = [];
   let held = 0;
   for (let i = 0; i < count; i++) {
-    const sells = held > 0 && random(2) === 0;
+    const sells = held > 0 && random.next() < 0.5;
     const most = sells ? held : 30_000;
-    const quantity = sells && random(20) === 0 ? held : 1 + random(most);
+    const quantity = sells && random.next() < 0.05 ? held : random.integer(1, most);
     held += sells ? -quantity : quantity;
-    fills.push({ side: sells ? 'SELL' : 'BUY', quantity: BigInt(quantity), price: BigInt(1 + random(99)) });
+    fills.push({ side: sells ? 'SELL' : 'BUY', quantity: BigInt(quantity), price: BigInt(random.integer(1, 99)) });
   }
   return fills;
 }
@@ -55,19 +47,19 @@ const asTexts = (asset: string, fills: Iterable<Fill>) => {
 
 describe('average cost', () => {
   it('is exact to the millionth, whatever was bought and sold in whatever order', async () => {
-    const random = randomOf(11);
+    const random = new Random(11);
     const expected = [];
     const rows: Values[] = [];
     for (let n = 0; n < 200; n++) {
       const asset = `asset ${String(n).padStart(3, '0')}`;
-      const fills = randomFills(1 + random(120), random);
+      const fills = randomFills(random.integer(1, 120), random);
       expected.push(asTexts(asset, fills));
       for (const [i, fill] of fills.entries()) {
         const place = { asset, market: '', event: '', executed_at: time(i / 1000) };
         rows.push(trade('random', `${asset}/${i}`, { ...place, ...amounts(fill) }));
       }
     }
-    rows.sort(() => random(3) - 1);
+    rows.sort(() => random.integer(-1, 1));
     await data.insert('trade_records', rows);
     expect(await booked('random')).toEqual(expected);
   });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { systemClock } from '../../core/index.js';
+import { deferred, systemClock } from '../../core/index.js';
 import { PartitionPipeline } from '../../transforms/worker/partition-pipeline.js';
 import type { Batch } from '../../warehouse/index.js';
 import { builder, envelope, priceRecord, recordBatch } from './support.js';
@@ -80,10 +80,7 @@ describe('a batch that waits to grow', () => {
   });
 
   it('is not written in the middle of a body whose pieces come while the writer is busy', async () => {
-    let free: () => void = () => undefined;
-    const busy = new Promise<void>((resolve) => {
-      free = resolve;
-    });
+    const { promise: busy, resolve: free } = deferred();
     const { it: pipe, written, deadLetters } = pipeline(() => busy);
     await pipe.take(records(300, 0), 0);
     await vi.advanceTimersByTimeAsync(DELAY_MS);
@@ -114,10 +111,7 @@ describe('a batch that waits to grow', () => {
   });
 
   it('leaves a body that is not whole to the next owner when it is flushed, also when it was about to be written', async () => {
-    let free: () => void = () => undefined;
-    const busy = new Promise<void>((resolve) => {
-      free = resolve;
-    });
+    const { promise: busy, resolve: free } = deferred();
     const { it: pipe, written } = pipeline(() => busy);
     await pipe.take(records(300, 0), 0);
     await vi.advanceTimersByTimeAsync(DELAY_MS);

@@ -7,8 +7,7 @@ import { join, resolve } from 'node:path';
 import { platform } from 'node:process';
 import { createInterface } from 'node:readline';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
-import { createLogger, isFreePort, Secret, STOP_MS, UsageError } from '../../core/index.js';
-import { isAlive } from '../../warehouse/embedded/endpoint.js';
+import { createLogger, isFreePort, isRunning, Secret, STOP_MS, UsageError } from '../../core/index.js';
 import { consoleUrl, EmbeddedClickHouse, findEmbedded } from '../../warehouse/index.js';
 import { startClickHouse, useClickHouse } from '../support/clickhouse.js';
 import { helloOf, nativeHello } from '../support/native-hello.js';
@@ -271,7 +270,7 @@ describe('life of the embedded ClickHouse', { timeout: STARTS_MS }, () => {
     await first.stop();
     await first.stop();
     expect(performance.now() - began).toBeLessThan(STOP_MS.total);
-    expect(isAlive(pid)).toBe(false);
+    expect(isRunning(pid)).toBe(false);
     expect(await findEmbedded(dataFolder)).toBeUndefined();
 
     const second = serverOn(dataFolder);
@@ -285,7 +284,7 @@ describe('life of the embedded ClickHouse', { timeout: STARTS_MS }, () => {
     const dataFolder = temporaryFolder();
     const { parent, pid } = await startedByAnother(dataFolder);
     try {
-      expect(isAlive(pid)).toBe(true);
+      expect(isRunning(pid)).toBe(true);
       await expect(serverOn(dataFolder).start(never)).rejects.toThrow(
         `in use by another Chancery (process ${parent.pid})`,
       );
@@ -294,7 +293,7 @@ describe('life of the embedded ClickHouse', { timeout: STARTS_MS }, () => {
       await once(parent, 'exit');
       const next = serverOn(dataFolder);
       await next.start(never);
-      expect(isAlive(pid)).toBe(false);
+      expect(isRunning(pid)).toBe(false);
       await next.stop();
     } finally {
       parent.kill('SIGKILL');

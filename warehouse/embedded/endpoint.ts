@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { z } from 'zod';
-import { Secret } from '../../core/index.js';
-import { readCredentials, writePrivate } from './files.js';
+import { isRunning, Secret, writeFileAtomicSync } from '../../core/index.js';
+import { readCredentials } from './files.js';
 import { type EmbeddedPaths, embeddedPaths } from './paths.js';
 
 /** How to reach a ClickHouse server over HTTP. */
@@ -36,7 +36,7 @@ const fileSchema = z.object({
 export type EndpointFile = z.infer<typeof fileSchema>;
 
 export function writeEndpoint(paths: EmbeddedPaths, endpoint: EndpointFile): void {
-  writePrivate(paths.endpoint, `${JSON.stringify(endpoint, null, 2)}\n`);
+  writeFileAtomicSync(paths.endpoint, `${JSON.stringify(endpoint, null, 2)}\n`);
 }
 
 /** Removes the file, unless another server's data is in it by now. */
@@ -78,7 +78,7 @@ export function readPorts(paths: EmbeddedPaths): ServerPorts | undefined {
 export async function findEmbedded(dataFolder: string): Promise<EmbeddedEndpoint | undefined> {
   const paths = embeddedPaths(dataFolder);
   const file = readEndpointFile(paths);
-  if (!file || !isAlive(file.pid)) return undefined;
+  if (!file || !isRunning(file.pid)) return undefined;
   const endpoint = toEndpoint(file, readCredentials(paths));
   return (await answers(endpoint.owner)) ? endpoint : undefined;
 }
@@ -110,20 +110,5 @@ export async function answers(endpoint: ClickHouseEndpoint, query = 'SELECT 1', 
     return response.ok && (await response.text()).trim() === expected;
   } catch {
     return false;
-  }
-}
-
-/** Whether a process runs. One that has ended but whose parent has not noticed yet (a zombie) does not. */
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return !/^ [ZX]/.test(stat.slice(stat.lastIndexOf(')') + 1));
-  } catch {
-    return true;
   }
 }

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
-import { describeError, type Secret, UsageError } from '../../core/index.js';
+import { describeError, type Secret, UsageError, writeFileAtomicSync } from '../../core/index.js';
 import { shardDatabase } from '../names.js';
 import type { EmbeddedPaths } from './paths.js';
 
@@ -34,11 +34,11 @@ export function prepareFolder(paths: EmbeddedPaths, limits: ServerLimits): Crede
     chmodSync(paths.folder, 0o700);
     if (!existsSync(paths.credentials)) {
       const made: Credentials = { owner: newPassword(), reader: newPassword() };
-      writePrivate(paths.credentials, `${JSON.stringify(made, null, 2)}\n`);
+      writeFileAtomicSync(paths.credentials, `${JSON.stringify(made, null, 2)}\n`);
     }
     const credentials = readCredentials(paths);
-    writePrivate(paths.users, usersXml(credentials, limits));
-    writePrivate(paths.config, configXml(paths, limits));
+    writeFileAtomicSync(paths.users, usersXml(credentials, limits));
+    writeFileAtomicSync(paths.config, configXml(paths, limits));
     return credentials;
   } catch (error) {
     if (error instanceof UsageError) throw error;
@@ -63,14 +63,6 @@ export function readCredentials(paths: EmbeddedPaths): Credentials {
       cause: error,
     });
   }
-}
-
-/** Replaces a file at once, readable by its owner only. */
-export function writePrivate(path: string, text: string): void {
-  const temporary = `${path}.${process.pid}.new`;
-  rmSync(temporary, { force: true });
-  writeFileSync(temporary, text, { mode: 0o600, flag: 'wx' });
-  renameSync(temporary, path);
 }
 
 const newPassword = (): string => randomBytes(24).toString('base64url');

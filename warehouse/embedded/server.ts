@@ -4,15 +4,16 @@ import {
   type Component,
   describeError,
   isFreePort,
+  isRunning,
   type Logger,
   Stopped,
   systemClock,
   UsageError,
+  writeFileAtomicSync,
 } from '../../core/index.js';
 import {
   type EmbeddedEndpoint,
   type EndpointFile,
-  isAlive,
   readEndpointFile,
   readPorts,
   removeEndpoint,
@@ -20,7 +21,7 @@ import {
   toEndpoint,
   writeEndpoint,
 } from './endpoint.js';
-import { type Credentials, type EmbeddedCluster, prepareFolder, writePrivate } from './files.js';
+import { type Credentials, type EmbeddedCluster, prepareFolder } from './files.js';
 import { clickHouseLibrary } from './library.js';
 import { embeddedPaths } from './paths.js';
 import { freePort } from './ports.js';
@@ -120,8 +121,8 @@ export class EmbeddedClickHouse implements Component {
     const deadline = this.#clock.nowMs() + ORPHAN_TIMEOUT_MS;
     for (;;) {
       const other = readEndpointFile(this.#paths);
-      if (!other || isAlive(other.supervisor) || this.#clock.nowMs() > deadline) return;
-      if (!isAlive(other.pid) && (await areFree(readPorts(this.#paths)))) return;
+      if (!other || isRunning(other.supervisor) || this.#clock.nowMs() > deadline) return;
+      if (!isRunning(other.pid) && (await areFree(readPorts(this.#paths)))) return;
       await this.#clock.sleep(50, signal);
     }
   }
@@ -155,7 +156,7 @@ export class EmbeddedClickHouse implements Component {
       );
     }
     this.#ports = { http, tcp };
-    writePrivate(this.#paths.ports, `${JSON.stringify(this.#ports)}\n`);
+    writeFileAtomicSync(this.#paths.ports, `${JSON.stringify(this.#ports)}\n`);
   }
 
   /** The server of a Chancery that was killed needs a moment to notice and to let go of the folder. */
@@ -166,7 +167,7 @@ export class EmbeddedClickHouse implements Component {
         return await this.#launch(signal);
       } catch (error) {
         const other = readEndpointFile(this.#paths);
-        const orphan = !other || !isAlive(other.supervisor);
+        const orphan = !other || !isRunning(other.supervisor);
         if (!(error instanceof FolderInUseError) || !orphan || this.#clock.nowMs() > deadline) throw error;
         await this.#clock.sleep(200, signal);
       }

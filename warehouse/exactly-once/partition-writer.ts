@@ -1,7 +1,6 @@
-import { IntegrityError, Stopped } from '../../core/index.js';
+import { type Deferred, deferred, IntegrityError, Stopped } from '../../core/index.js';
 import { BATCH_LIMITS, type Batch, type PartitionWriter } from './batch.js';
 import { commitIntent } from './commits.js';
-import { type Deferred, deferred } from './deferred.js';
 import { makeIntent, type Target } from './intent.js';
 import { NotOwnedError } from './ownership.js';
 import { batchInMemory, type PendingBatch, report } from './pending-batch.js';

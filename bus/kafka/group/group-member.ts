@@ -1,4 +1,4 @@
-import { describeError, type Logger, retry } from '../../../core/index.js';
+import { backoffMs, describeError, type Logger, retry } from '../../../core/index.js';
 import type { Cluster } from '../cluster.js';
 import { PassingError, passes, patiently, throwOn } from '../faults.js';
 import { Notice } from '../notice.js';
@@ -216,7 +216,7 @@ export class GroupMember {
   async #beat(signal: AbortSignal): Promise<void> {
     const everyMs = Math.min(3000, Math.max(100, this.options.sessionTimeoutMs / 5));
     for (let failures = 0; ; ) {
-      await this.#wake.taken(failures > 0 ? Math.min(everyMs, 50 * 2 ** failures) : everyMs);
+      await this.#wake.taken(failures > 0 ? backoffMs(failures, { baseMs: 50, capMs: everyMs }) : everyMs);
       if (signal.aborted || this.#rejoin) return;
       const waiting = this.#waiting.splice(0);
       try {

@@ -1,3 +1,4 @@
+import { Random } from '../../../core/index.js';
 import type { ExchangeCore } from '../../engine/index.js';
 import type { OrderBookStream } from './order-book-stream.js';
 
@@ -50,7 +51,7 @@ export class LoadGenerator {
   #sent = 0;
   #skipped = 0;
   #next = 0;
-  #random: number;
+  readonly #random: Random;
 
   constructor(
     private readonly core: Pick<ExchangeCore, 'event' | 'on'>,
@@ -58,7 +59,7 @@ export class LoadGenerator {
     private framesPerSecond: number,
     seed: number,
   ) {
-    this.#random = (seed ^ 0x9e3779b9) | 1;
+    this.#random = new Random(seed, 'load');
   }
 
   start(): void {
@@ -113,7 +114,7 @@ export class LoadGenerator {
   }
 
   #step(walk: Walk): void {
-    const up = this.#coin() === 0;
+    const up = this.#random.next() < 0.5;
     walk.cents += (up && walk.cents < MAX_CENTS) || walk.cents <= MIN_CENTS ? 1 : -1;
     if (!this.stream.publishGenerated(walk.eventId, quoteAt(walk.marketId, walk.cents))) return;
     walk.frames += 1;
@@ -133,16 +134,6 @@ export class LoadGenerator {
       }
     }
     return walks;
-  }
-
-  /** 0 or 1, from a seeded xorshift generator. */
-  #coin(): number {
-    let x = this.#random;
-    x ^= x << 13;
-    x ^= x >>> 17;
-    x ^= x << 5;
-    this.#random = x;
-    return (x >>> 16) & 1;
   }
 }
 

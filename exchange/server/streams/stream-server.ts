@@ -1,7 +1,7 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { Clock, Logger } from '../../../core/index.js';
+import { type Clock, deferred, type Logger } from '../../../core/index.js';
 import { HttpError, StreamRequestError } from '../errors.js';
 import { type ArmedFault, type FaultStream, type Faults, fits } from '../faults.js';
 import type { ExchangeMetrics } from '../metrics.js';
@@ -72,10 +72,9 @@ export class StreamServer {
     this.#stopping.abort();
     for (const socket of this.#sockets.keys()) socket.close(1001, 'the exchange stops');
     if (this.#sockets.size > 0) {
-      const closed = new Promise<void>((resolve) => {
-        this.#whenEmpty = resolve;
-      });
-      const late = setTimeout(() => this.#whenEmpty?.(), GOODBYE_MS);
+      const { promise: closed, resolve } = deferred();
+      this.#whenEmpty = resolve;
+      const late = setTimeout(resolve, GOODBYE_MS);
       await closed;
       clearTimeout(late);
     }

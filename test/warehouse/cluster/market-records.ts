@@ -1,6 +1,5 @@
 import type { Bus } from '../../../bus/index.js';
-import type { Mark, RecordKind } from '../../../core/index.js';
-import { randomFrom } from '../../support/random.js';
+import { type Mark, Random, type RecordKind } from '../../../core/index.js';
 import { pushAccounts } from './account-records.js';
 import { RecordQueue } from './record-queue.js';
 
@@ -14,13 +13,13 @@ const SECOND = 1_000_000;
  * that cannot be understood.
  */
 export class MarketRecords {
-  readonly #random: () => number;
+  readonly #random: Random;
   readonly #queue: RecordQueue;
   readonly events: readonly string[];
 
   constructor(seed: number, bus: Bus, events = 8) {
     this.#queue = new RecordQueue(bus);
-    this.#random = randomFrom(seed);
+    this.#random = new Random(seed);
     this.events = Array.from({ length: events }, (_, i) => `e0000000-0000-4000-8000-${String(i).padStart(12, '0')}`);
   }
 
@@ -61,7 +60,7 @@ export class MarketRecords {
       mark(at, { type: 'alive', acked: {} });
       this.#search(sid, at);
       for (const event of this.events) {
-        for (let i = 0; i < 3; i++) this.#frame(sid, event, at + 10 * i + this.#random());
+        for (let i = 0; i < 3; i++) this.#frame(sid, event, at + 10 * i + this.#random.next());
         this.#chance(sid, event, at + 5);
       }
     }
@@ -87,10 +86,10 @@ export class MarketRecords {
   #search(sid: string, at: number): void {
     const content = this.events.map((id, i) => ({
       id,
-      title: `Event ${i}${this.#random() < 0.2 ? ', renamed' : ''}`,
+      title: `Event ${i}${this.#random.next() < 0.2 ? ', renamed' : ''}`,
       outcomes: this.marketsOf(id).map((marketId) => ({ marketId, yesId: `yes-${marketId}`, noId: `no-${marketId}` })),
       createdAt: '2026-01-02T03:04:05Z',
-      volume24h: Math.round(this.#random() * 1000),
+      volume24h: Math.round(this.#random.next() * 1000),
     }));
     const poll = `search-${sid}-${at}`;
     const page = { operation: 'searchEvents', method: 'POST', path: '/', status: 200, attempt: 0, poll, page: 0 };
@@ -99,9 +98,11 @@ export class MarketRecords {
     this.#push('reference.categories', 'categories', sid, at, rest('categories'), [
       { i: 'c1', n: 'Sport', s: 'sport', sc: [{ i: 'c2', n: 'Golf', s: 'golf' }] },
     ]);
-    this.#push('reference.tags', 'tags', sid, at, rest('tags'), [{ n: 'rain', r: Math.round(this.#random() * 3) }]);
+    this.#push('reference.tags', 'tags', sid, at, rest('tags'), [
+      { n: 'rain', r: Math.round(this.#random.next() * 3) },
+    ]);
     this.#push('reference.coins', 'coins', sid, at, rest('coins'), [
-      { i: 'usdc', n: 'USD Coin', ur: 1 + Math.round(this.#random()) / 100 },
+      { i: 'usdc', n: 'USD Coin', ur: 1 + Math.round(this.#random.next()) / 100 },
     ]);
     const receipt: Mark = {
       type: 'poll',
@@ -122,16 +123,16 @@ export class MarketRecords {
 
   #frame(sid: string, event: string, at: number): void {
     const d = this.marketsOf(event).map((o) => {
-      const price = Math.round(5 + this.#random() * 90);
-      return { o, c: price / 100, b: this.#random() < 0.1 ? 0 : (price - 1) / 100, a: (price + 1) / 100 };
+      const price = Math.round(5 + this.#random.next() * 90);
+      return { o, c: price / 100, b: this.#random.next() < 0.1 ? 0 : (price - 1) / 100, a: (price + 1) / 100 };
     });
-    const body = { t: this.#random() < 0.1 ? 'PRICES_DATA' : 'PRICES_DATA_DELTA', e: event, d };
+    const body = { t: this.#random.next() < 0.1 ? 'PRICES_DATA' : 'PRICES_DATA_DELTA', e: event, d };
     this.#push('order-book.frame', event, sid, at, { stream: 'order-book', connection: `${sid}-order-book` }, body);
   }
 
   #chance(sid: string, event: string, at: number): void {
     for (const market of this.marketsOf(event)) {
-      const d = { t: Math.floor(at), p: Math.round(this.#random() * 100) / 100 };
+      const d = { t: Math.floor(at), p: Math.round(this.#random.next() * 100) / 100 };
       const body = { t: 'probability', e: event, o: [market], d };
       this.#push('chance.frame', event, sid, at, { stream: 'chance', connection: `${sid}-chance` }, body);
     }
@@ -152,7 +153,7 @@ export class MarketRecords {
   #answer(event: string, market: string, { from, to, at }: { from: number; to: number; at: number }): void {
     const points = Array.from({ length: 10 }, (_, i) => ({
       t: from + i * 5,
-      p: Math.round(this.#random() * 1e6) / 1e6,
+      p: Math.round(this.#random.next() * 1e6) / 1e6,
     }));
     const asked = { operation: 'history', method: 'GET', path: '/', status: 200, attempt: 0, poll: 'history' };
     const req = { ...asked, event, market, period: '1s', from, to };
@@ -171,6 +172,6 @@ export class MarketRecords {
   }
 
   #pick<T>(items: readonly T[]): T {
-    return items[Math.floor(this.#random() * items.length)] as T;
+    return items[Math.floor(this.#random.next() * items.length)] as T;
   }
 }

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { PartitionLostError } from '../../../bus/index.js';
-import { IntegrityError, isRetryable } from '../../../core/index.js';
+import { IntegrityError, isRetryable, Random } from '../../../core/index.js';
 import { freePort } from '../../../warehouse/embedded/ports.js';
 import {
   Connection,
@@ -16,7 +16,6 @@ import {
 } from '../../../warehouse/index.js';
 import { useClickHouse } from '../../support/clickhouse.js';
 import { FAULTS, type Fault, startFaultProxy } from '../../support/fault-proxy.js';
-import { randomFrom } from '../../support/random.js';
 
 const context = useClickHouse();
 const RECORDS = 3500;
@@ -125,19 +124,19 @@ async function expectEverythingOnce(): Promise<void> {
 
 describe('the exactly-once writer against ClickHouse', () => {
   it('brings in everything once through a network and a server that fail, with workers that die', async () => {
-    const random = randomFrom(11);
+    const random = new Random(11);
     const calm = { faults: false };
     let strikes = 0;
     let batches = 0;
     const chooseFault = (path: string): Fault | undefined => {
       if (calm.faults) return undefined;
       const chance = path.includes('INSERT') ? 0.35 : 0.03;
-      return random() < chance ? FAULTS[strikes++ % FAULTS.length] : undefined;
+      return random.next() < chance ? FAULTS[strikes++ % FAULTS.length] : undefined;
     };
     const proxy = await startFaultProxy(
       () => context.clickhouse.endpoint.url,
       chooseFault,
-      () => random() * 300,
+      () => random.next() * 300,
     );
     const committed = new Committed();
     const counts = { deaths: 0, kills: 0, recovered: 0, waited: 0 };
@@ -155,7 +154,7 @@ describe('the exactly-once writer against ClickHouse', () => {
         shards: [connection],
         tables: TABLES,
         transforms: '1',
-        random,
+        random: () => random.next(),
         timing: { retryBaseMs: 20, retryCapMs: 200, killAfterMs: 1000 },
         onEvent: ({ type }) => {
           if (type === 'recovered') counts.recovered += 1;
@@ -167,16 +166,16 @@ describe('the exactly-once writer against ClickHouse', () => {
         const partition = await writer.open(committed.open(), { rebuild, signal: death.signal });
         while (partition.nextOffset < RECORDS) {
           const start = partition.nextOffset;
-          const end = Math.min(RECORDS - 1, start + Math.floor(random() * 250));
+          const end = Math.min(RECORDS - 1, start + Math.floor(random.next() * 250));
           void partition.write({ start, end, blocks: blocksOf(start, end) }).catch(() => undefined);
           batches += 1;
           if (batches % 8 === 0) {
             counts.deaths += 1;
-            setTimeout(() => death.abort(new PartitionLostError('topic', 3, 'killed')), random() * 60);
+            setTimeout(() => death.abort(new PartitionLostError('topic', 3, 'killed')), random.next() * 60);
           } else if (batches % 9 === 0) {
             counts.kills += 1;
             clearTimeout(killTimer);
-            killTimer = setTimeout(() => process.kill(context.clickhouse.endpoint.pid, 'SIGKILL'), random() * 30);
+            killTimer = setTimeout(() => process.kill(context.clickhouse.endpoint.pid, 'SIGKILL'), random.next() * 30);
           }
           await partition.ready();
         }

@@ -1,5 +1,5 @@
 /** A promise and the functions that settle it. */
-export interface Deferred<T> {
+export interface Deferred<T = void> {
   readonly promise: Promise<T>;
   readonly resolve: (value: T) => void;
   readonly reject: (error: unknown) => void;

@@ -1,0 +1,63 @@
+import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { isRunning } from './process-identity.js';
+
+/** Files are readable by their owner only. */
+const MODE = 0o600;
+const DRAFT = /\.(\d+)\.tmp$/;
+
+/** Of one process: two that write the same file do not disturb each other, and the last rename wins. */
+const draftOf = (path: string): string => `${path}.${process.pid}.tmp`;
+
+/** Replaces a file (mode 0600): readers see the former content or all of the new one. */
+export function writeFileAtomicSync(path: string, content: string | Buffer): void {
+  const draft = draftOf(path);
+  try {
+    // An older draft may be a link or have another mode.
+    rmSync(draft, { force: true });
+    writeFileSync(draft, content, { mode: MODE, flag: 'wx' });
+    renameSync(draft, path);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
+}
+
+/** As `writeFileAtomicSync`. With `durable`, content and name are on disk when it resolves. */
+export async function writeFileAtomic(path: string, content: string | Buffer, durable = false): Promise<void> {
+  const draft = draftOf(path);
+  try {
+    await rm(draft, { force: true });
+    const file = await open(draft, 'wx', MODE);
+    try {
+      await file.writeFile(content);
+      if (durable) await file.datasync();
+    } finally {
+      await file.close();
+    }
+    await rename(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+  if (durable) await syncFolder(dirname(path));
+}
+
+/** Makes created, renamed and removed names of a folder durable. */
+export async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+/** Removes the drafts that killed processes left in a folder. */
+export function removeDrafts(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    const pid = DRAFT.exec(name)?.[1];
+    if (pid && Number(pid) !== process.pid && !isRunning(Number(pid))) rmSync(join(folder, name), { force: true });
+  }
+}

@@ -1,0 +1,51 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { removeDrafts, writeFileAtomic, writeFileAtomicSync } from '../../core/index.js';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'chancery-atomic-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+describe.each([
+  ['writeFileAtomicSync', async (path: string, text: string) => writeFileAtomicSync(path, text)],
+  ['writeFileAtomic', (path: string, text: string) => writeFileAtomic(path, text)],
+  ['writeFileAtomic, durable', (path: string, text: string) => writeFileAtomic(path, text, true)],
+])('%s', (_, write) => {
+  it('replaces the content and makes the file private', async () => {
+    const path = join(folder, 'file');
+    writeFileSync(path, 'old', { mode: 0o644 });
+    await write(path, 'new');
+    expect(readFileSync(path, 'utf8')).toBe('new');
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(readdirSync(folder)).toEqual(['file']);
+  });
+
+  it('replaces a link and leaves the file that it named', async () => {
+    const target = join(folder, 'target');
+    writeFileSync(target, 'of somebody else');
+    symlinkSync(target, join(folder, 'file'));
+    await write(join(folder, 'file'), 'ours');
+    expect(readFileSync(target, 'utf8')).toBe('of somebody else');
+    expect(readFileSync(join(folder, 'file'), 'utf8')).toBe('ours');
+  });
+
+  it('leaves no draft when it fails', async () => {
+    const path = join(folder, 'is-a-folder', 'file');
+    await expect(write(path, 'new')).rejects.toThrow('ENOENT');
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+it('removes drafts of processes that ended, and no others', () => {
+  const ended = spawnSync(process.execPath, ['--eval', '']).pid;
+  for (const name of [`a.json.${ended}.tmp`, `a.json.${process.ppid}.tmp`, 'a.json', 'a.tmp']) {
+    writeFileSync(join(folder, name), '');
+  }
+  removeDrafts(folder);
+  expect(readdirSync(folder).sort()).toEqual([`a.json.${process.ppid}.tmp`, 'a.json', 'a.tmp'].sort());
+});
