@@ -86,7 +86,6 @@ export const COLLECT: readonly SettingName[] = [
   ...EXCHANGE_ADDRESS,
   ...COLLECTING,
   'shard',
-  ...CLICKHOUSE,
   ...BUS,
   ...LONG_RUNNING,
 ];

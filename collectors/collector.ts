@@ -18,10 +18,8 @@ import {
   systemClock,
   TOPICS,
 } from '../core/index.js';
-import type { Connection } from '../warehouse/index.js';
 import { AccountsRecorder } from './account/create-recorders.js';
 import { POLL_GROUPS } from './account/poll-definitions.js';
-import { WarehouseMemory } from './account/warehouse-memory.js';
 import { exchangeAddresses } from './exchange-addresses.js';
 import { MarketRecorder } from './market-recorder.js';
 import { Marks } from './marks.js';
@@ -38,8 +36,6 @@ export interface CollectorOptions {
   readonly metrics: Registry;
   /** Accounts that are recorded too; default none. */
   readonly accounts?: readonly AccountCredentials[];
-  /** Connects to the warehouse, which is asked once what it already has of the accounts. */
-  readonly warehouse?: () => Promise<Connection>;
   readonly clock?: Clock;
   /** Received bytes that may wait for the bus before sockets are paused. Default 32 MiB. */
   readonly queueBytes?: number;
@@ -114,7 +110,6 @@ export class Collector implements Component {
     this.#accounts = new AccountsRecorder({
       ...parts,
       accounts: options.accounts ?? [],
-      memory: new WarehouseMemory(options.warehouse, log),
       folder: join(settings.data, 'collector'),
       signal: this.#ending.signal,
     });

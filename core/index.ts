@@ -4,6 +4,7 @@ export { BoundedQueue } from './bounded-queue.js';
 export { type Clock, systemClock } from './clock.js';
 export { parseClusterNodes } from './cluster-nodes.js';
 export { CONFIG_FILE, envOf, flagOf, loadAccounts, loadConfig, nearest, resolveConfig } from './config.js';
+export { parseDecimal12 } from './decimal12.js';
 export { DEFAULT_PORTS } from './default-ports.js';
 export { type Deferred, deferred } from './deferred.js';
 export { ChanceryError, describeError, IntegrityError, isRetryable, UnavailableError, UsageError } from './errors.js';

@@ -11,7 +11,7 @@ const allowed: Record<string, readonly string[]> = {
   client: ['core'],
   bus: ['core'],
   warehouse: ['core'],
-  collectors: storage,
+  collectors: ['core', 'client', 'bus'],
   transforms: storage,
   datasets: storage,
   viewer: storage,

@@ -3,7 +3,6 @@ export { type CopyOptions, copyToEveryShard } from './cluster/copies.js';
 export { homesOf } from './cluster/layouts.js';
 export type { CommandOptions, ReadOptions, ShardConnection } from './cluster/shard-connection.js';
 export { Connection, type ConnectionOptions, type QueryParams, type StatementSettings } from './connection.js';
-export { parseDecimal12 } from './decimal.js';
 export { type ClickHouseEndpoint, consoleUrl, type EmbeddedEndpoint, findEmbedded } from './embedded/endpoint.js';
 export type { EmbeddedCluster } from './embedded/files.js';
 export { clickHouseLibrary } from './embedded/library.js';

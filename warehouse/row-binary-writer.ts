@@ -1,4 +1,4 @@
-import { parseDecimal12 } from './decimal.js';
+import { parseDecimal12 } from '../core/index.js';
 
 const TWO_32 = 0x1_0000_0000;
 const MAX_LENGTH = 1_000_000_000;

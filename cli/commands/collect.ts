@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { Collector } from '../../collectors/index.js';
 import { loadAccounts } from '../../core/index.js';
-import { connectOwner } from '../parts/database.js';
 import { closing, openBus } from '../parts/instance.js';
 import { runPart } from '../parts/run-part.js';
 import { withSettings } from '../settings.js';
@@ -23,9 +22,8 @@ export function define(command: Command): void {
   command.addHelpText('after', EXAMPLES.trimEnd()).action(() =>
     runPart(command, 'collect', ({ settings, log, metrics }) => {
       const accounts = loadAccounts(settings);
-      const warehouse = () => connectOwner(settings, 'chancery collect');
       const bus = openBus(settings, log);
-      const collector = new Collector({ settings, bus, log, metrics, accounts, warehouse });
+      const collector = new Collector({ settings, bus, log, metrics, accounts });
       return {
         components: [closing(bus), collector],
         health: () => collector.health(),

@@ -8,14 +8,12 @@ import { OrderUpdatesFeed } from '../streams/order-updates-feed.js';
 import { AccountState } from './account-state.js';
 import { credentialsOf } from './credentials.js';
 import { AccountPolls, type PollGroup } from './poll-definitions.js';
-import type { WarehouseMemory } from './warehouse-memory.js';
 
 /** What all accounts are recorded with. */
 export interface AccountParts {
   readonly polls: PollParts;
   readonly feeds: Omit<FeedParts, 'onGap'>;
   readonly addresses: ExchangeAddresses;
-  readonly memory: WarehouseMemory;
   readonly log: Logger;
   /** Folder of the state files. */
   readonly folder: string;
@@ -42,14 +40,14 @@ export class AccountRecorder {
     private readonly account: AccountCredentials,
     parts: AccountParts,
   ) {
-    const { polls, folder, log, memory, signal } = parts;
+    const { polls, folder, log, signal } = parts;
     this.name = account.name;
     const credentials = credentialsOf(account, polls.client);
     const client = new AccountClient(polls.client, credentials);
     const { apiKey } = credentials;
     this.keyClient = apiKey && client;
     this.#state = new AccountState(join(folder, `account-${account.name}.json`), log);
-    const common = { account: account.name, client, credentials, state: this.#state, memory, log, signal };
+    const common = { account: account.name, client, credentials, state: this.#state, log, signal };
     const onBalances: AccountPolls['options']['onBalances'] = (...polled) => this.#balance?.polled(...polled);
     this.#polls = new AccountPolls({ ...common, parts: polls, onBalances });
     if (!apiKey) return;

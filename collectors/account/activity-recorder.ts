@@ -20,7 +20,7 @@ export class ActivityRecorder {
   /** @param clients one at least */
   constructor(
     private readonly clients: readonly AccountClient[],
-    { polls, memory, folder, log, signal }: AccountParts,
+    { polls, folder, log, signal }: AccountParts,
   ) {
     this.#state = new AccountState(join(folder, `account-${ACTIVITY}.json`), log);
     const history = new HistoryPoll<Activity>({
@@ -29,7 +29,6 @@ export class ActivityRecorder {
       history: ACTIVITY,
       subject: ACTIVITY,
       state: this.#state,
-      memory,
       walk: (options) => this.#client.walkActivity(options),
       idOf: (item) => item.tradeRecordId,
     });

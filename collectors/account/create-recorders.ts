@@ -15,7 +15,7 @@ export class AccountsRecorder {
   readonly #activity: ActivityRecorder | undefined;
 
   /** @throws UsageError for credentials that cannot be what they should be */
-  constructor(private readonly options: AccountsOptions) {
+  constructor(options: AccountsOptions) {
     const { accounts, share } = options;
     // The feed may belong here although none of the accounts does.
     const all = accounts.map((account) => new AccountRecorder(account, options));
@@ -45,6 +45,5 @@ export class AccountsRecorder {
   /** After the signal: resolves when everything is let go. */
   async stop(): Promise<void> {
     await Promise.all([...this.#recorders.map((recorder) => recorder.stop()), this.#activity?.stop()]);
-    await this.options.memory.close();
   }
 }

@@ -4,7 +4,6 @@ import { Poll, type PollParts } from '../polls/poll.js';
 import { runWalk, type WalkResult } from '../polls/run-walk.js';
 import type { AccountState, HistoryName } from './account-state.js';
 import { KnownRecords } from './history-checkpoint.js';
-import type { WarehouseMemory } from './warehouse-memory.js';
 
 export interface HistorySource<T> {
   readonly parts: PollParts;
@@ -15,7 +14,6 @@ export interface HistorySource<T> {
   /** Configured name of the account; undefined for the activity feed. */
   readonly account?: string;
   readonly state: AccountState;
-  readonly memory: WarehouseMemory;
   readonly walk: (options: AccountHistoryOptions<T>) => HistoryWalk<T, AccountAnswer<T>>;
   readonly idOf: (item: T) => string;
   /** Told of every record that a walk meets, known ones too. */
@@ -41,7 +39,7 @@ export class HistoryPoll<T> {
   /** One walk. Rejects only with the signal's reason: what went wrong is in the receipt, and is answered. */
   async run(signal: AbortSignal): Promise<WalkResult> {
     const { parts, kind, history, subject, account, idOf, onItem, isSettled = () => true } = this.source;
-    const known = await this.#knownRecords(signal);
+    const known = this.#knownRecords();
     const poll = new Poll(parts, kind, history, subject, subject, signal, account);
     known.begin();
     const walk = this.source.walk({
@@ -69,11 +67,9 @@ export class HistoryPoll<T> {
     return !again;
   }
 
-  async #knownRecords(signal: AbortSignal): Promise<KnownRecords> {
-    const { memory, history, account, state } = this.source;
-    this.#known ??= new KnownRecords(
-      (await memory.knownRecords(history, account, signal)) ?? state.known.get(history) ?? [],
-    );
+  #knownRecords(): KnownRecords {
+    const { history, state } = this.source;
+    this.#known ??= new KnownRecords(state.known.get(history) ?? []);
     return this.#known;
   }
 

@@ -1,7 +1,9 @@
 import type { ActiveOrder, OrderRecord } from '../../client/index.js';
-import { parseDecimal12 } from '../../warehouse/index.js';
+import { parseDecimal12 } from '../../core/index.js';
 import type { SavedOrder } from './account-state.js';
-import { FINAL_STATUSES } from './warehouse-memory.js';
+
+/** Statuses that no order leaves any more. */
+const FINAL_STATUSES = ['FILLED', 'CANCELLED', 'CANCELED', 'FAILED', 'REJECTED', 'EXPIRED'];
 
 interface OpenOrder {
   readonly market: string | null;

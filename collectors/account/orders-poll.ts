@@ -31,7 +31,7 @@ export class OrdersPoll {
 
   /** Answers what it failed with, if it did. */
   async run(signal: AbortSignal): Promise<unknown> {
-    await this.#restore(signal);
+    this.#restore();
     const { open, state } = this.options;
     const before = JSON.stringify(state.openOrders);
     const { failure } = await this.#history.run(signal);
@@ -41,10 +41,9 @@ export class OrdersPoll {
     return failed;
   }
 
-  async #restore(signal: AbortSignal): Promise<void> {
+  #restore(): void {
     if (this.#restored) return;
-    const { memory, account, open, state } = this.options;
-    open.restore((await memory.openOrders(account, signal)) ?? []);
+    const { open, state } = this.options;
     open.restore(state.openOrders);
     this.#restored = true;
   }

@@ -8,7 +8,6 @@ import { OrdersPoll } from './orders-poll.js';
 import { AccountPoll } from './poll-task.js';
 import { pollCall, pollList } from './snapshot-poll.js';
 import { TpslPoll } from './tpsl-poll.js';
-import type { WarehouseMemory } from './warehouse-memory.js';
 
 /** What is polled at the same times. */
 export const POLL_GROUPS = ['holdings', 'trades', 'transactions', 'tpsl', 'stats'] as const;
@@ -20,7 +19,6 @@ export interface AccountPollsOptions {
   readonly client: AccountClient;
   readonly credentials: Credentials;
   readonly state: AccountState;
-  readonly memory: WarehouseMemory;
   readonly log: Logger;
   /** Aborted when the collector stops. */
   readonly signal: AbortSignal;
@@ -83,8 +81,8 @@ export class AccountPolls {
   }
 
   #source<H extends HistoryName>(history: H) {
-    const { parts, account, state, memory } = this.options;
-    return { parts, history, subject: account, account, state, memory };
+    const { parts, account, state } = this.options;
+    return { parts, history, subject: account, account, state };
   }
 
   #balances(): AccountPoll {

@@ -34,6 +34,8 @@ export async function runWalk<A>(
   } catch (error) {
     signal.throwIfAborted();
     failure = error;
+    // What was read before it failed has been seen by the caller, who may store what it knows.
+    await poll.published();
   }
   const { expected, got, unique, pages, truncated, complete, cause } = walk.report;
   const counts = { expected, got, unique, pages, truncated };

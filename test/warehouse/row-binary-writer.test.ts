@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Connection, logTable, parseDecimal12, RowBinaryWriter } from '../../warehouse/index.js';
+import { parseDecimal12 } from '../../core/index.js';
+import { Connection, logTable, RowBinaryWriter } from '../../warehouse/index.js';
 import { useClickHouse } from '../support/clickhouse.js';
 
 const context = useClickHouse();

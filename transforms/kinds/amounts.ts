@@ -1,5 +1,5 @@
 import type { Decimal } from '../../client/index.js';
-import { parseDecimal12 } from '../../warehouse/index.js';
+import { parseDecimal12 } from '../../core/index.js';
 import type { RecordOutput } from '../record/record-output.js';
 
 type Amount = Decimal | null;
