@@ -1,0 +1,37 @@
+/** A word that docs/glossary.md replaces, where it is banned, and where it means something else. */
+export interface Ban {
+  readonly word: string;
+  readonly where: 'column' | 'name' | 'prose';
+  /** The standard term. */
+  readonly term: string;
+  /** Folders, files and endings of files (`.ts`) for which the word is allowed. */
+  readonly except: readonly string[];
+}
+
+const COLUMNS = ['column', 'name', 'prose'] as const;
+const GROUP = /((?:`[^`]+` ?)+)(?:\(except ([^)]*)\))?/g;
+const ENTRY = /`([^`]+)`/g;
+
+/** The bans of the page: rows of its tables with five cells. */
+export function bans(page: string): Ban[] {
+  return page
+    .split('\n')
+    .filter((line) => line.startsWith('| ') && !line.startsWith('| ---') && !line.startsWith('| term |'))
+    .flatMap((line) => {
+      const [term = '', , ...cells] = line
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim());
+      return COLUMNS.flatMap((where, i) => bansOfCell(cells[i] ?? '', where, term));
+    });
+}
+
+/** The words of a cell; "(except …)" is for those right before it. */
+function bansOfCell(cell: string, where: Ban['where'], term: string): Ban[] {
+  return [...cell.matchAll(GROUP)].flatMap(([, words = '', exceptions = '']) => {
+    const except = entries(exceptions);
+    return entries(words).map((word) => ({ word, where, term, except }));
+  });
+}
+
+const entries = (text: string) => [...text.matchAll(ENTRY)].map(([, entry = '']) => entry);
