@@ -1,6 +1,15 @@
-import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { describeError, isAlive, ownIdentity, type ProcessIdentity, UsageError } from '../../core/index.js';
+import {
+  describeError,
+  isAlive,
+  ownIdentity,
+  type ProcessIdentity,
+  ProcessLock,
+  removeDrafts,
+  UsageError,
+  writeFileAtomicSync,
+} from '../../core/index.js';
 import { instancePaths } from './instance.js';
 
 /** The parts that run for long, each alone in a process or under `chancery up`. */
@@ -36,39 +45,55 @@ export function announce(
 ): { update(about: Announcement): void; end(): void } {
   const folder = instancePaths(dataFolder).run;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  removeDead(dataFolder);
-  const path = join(folder, options.alone ? `${part}.json` : `${part}-${process.pid}.json`);
-  const draft = `${path}.${process.pid}.tmp`;
+  removeLeftovers(dataFolder);
+  const path = join(folder, `${part}-${process.pid}.json`);
   const startedAt = new Date().toISOString();
   const identity = ownIdentity();
-  const write = (details: Announcement) => {
+  const update = (details: Announcement) => {
     const entry: RunningPart = { part, pid: process.pid, process: identity, startedAt, ...details };
-    try {
-      writeFileSync(draft, `${JSON.stringify(entry)}\n`, { mode: 0o600 });
-    } catch (error) {
-      rmSync(draft, { force: true });
-      throw new Error(`cannot write ${path}: ${describeError(error)}`, { cause: error });
-    }
+    writing(path, () => writeFileAtomicSync(path, `${JSON.stringify(entry)}\n`));
   };
-  write(about);
-  if (options.alone) claim(draft, path, dataFolder);
-  else renameSync(draft, path);
+  const lock = options.alone ? lockPart(join(folder, `${part}.lock`), part, dataFolder) : undefined;
+  try {
+    update(about);
+  } catch (error) {
+    lock?.release();
+    throw error;
+  }
   return {
-    update(details) {
-      write(details);
-      renameSync(draft, path);
-    },
+    update,
     end() {
       rmSync(path, { force: true });
-      removeDead(dataFolder);
+      lock?.release();
+      removeLeftovers(dataFolder);
     },
   };
+}
+
+function lockPart(path: string, part: PartName, dataFolder: string): ProcessLock {
+  return writing(path, () =>
+    ProcessLock.acquire(
+      path,
+      (holder) =>
+        `chancery ${part} already runs on ${dataFolder} (${holder}); ` +
+        'stop it first, or choose another folder with --data',
+    ),
+  );
+}
+
+function writing<T>(path: string, write: () => T): T {
+  try {
+    return write();
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new Error(`cannot write ${path}: ${describeError(error)}`, { cause: error });
+  }
 }
 
 /** The parts that run on this data folder now. Files of processes that are gone are removed. */
 export function runningParts(dataFolder: string): RunningPart[] {
   const found: RunningPart[] = [];
-  for (const path of filesIn(instancePaths(dataFolder).run)) {
+  for (const path of entriesIn(instancePaths(dataFolder).run)) {
     const entry = readEntry(path);
     if (entry !== undefined && isAlive(entry.process)) found.push(entry);
     else rmSync(path, { force: true });
@@ -76,46 +101,16 @@ export function runningParts(dataFolder: string): RunningPart[] {
   return found.sort((a, b) => PARTS.indexOf(a.part) - PARTS.indexOf(b.part) || a.pid - b.pid);
 }
 
-/** Removes what killed processes left: their entries, and drafts that were never put in place. */
-function removeDead(dataFolder: string): void {
+/** Removes the entries and drafts of killed processes. */
+function removeLeftovers(dataFolder: string): void {
   runningParts(dataFolder);
-  for (const path of filesIn(instancePaths(dataFolder).run, '.tmp')) {
-    // A full disk may have cut it short; the name holds the process number too.
-    const pid = Number(/\.(\d+)\.tmp$/.exec(path)?.[1]);
-    if (pid === process.pid) continue;
-    const writer = readEntry(path)?.process ?? { ...ownIdentity(), pid, start: null };
-    if (!isAlive(writer)) rmSync(path, { force: true });
-  }
+  removeDrafts(instancePaths(dataFolder).run);
 }
 
-/** Puts the draft in place if nobody living holds the place; a link, unlike a rename, never replaces. */
-function claim(draft: string, path: string, dataFolder: string): void {
-  try {
-    for (let attempt = 0; ; attempt++) {
-      try {
-        linkSync(draft, path);
-        return;
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || attempt > 2) throw error;
-      }
-      const holder = readEntry(path);
-      if (holder !== undefined && isAlive(holder.process)) {
-        throw new UsageError(
-          `chancery ${holder.part} already runs on ${dataFolder} (process ${holder.pid}); ` +
-            'stop it first, or choose another folder with --data',
-        );
-      }
-      rmSync(path, { force: true });
-    }
-  } finally {
-    rmSync(draft, { force: true });
-  }
-}
-
-function filesIn(folder: string, ending = '.json'): string[] {
+function entriesIn(folder: string): string[] {
   try {
     return readdirSync(folder)
-      .filter((name) => name.endsWith(ending))
+      .filter((name) => name.endsWith('.json'))
       .map((name) => join(folder, name));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];

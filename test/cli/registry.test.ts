@@ -1,11 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { announce, runningParts } from '../../cli/parts/registry.js';
 import { ownIdentity } from '../../core/index.js';
 import { temporaryFolder } from './command.js';
+
+const script = fileURLToPath(new URL('children/announce-up.mjs', import.meta.url));
+const ROUNDS = 50;
 
 describe('the parts that run on a data folder', () => {
   it('are known from the moment they announce themselves until they end', () => {
@@ -54,9 +59,9 @@ describe('the parts that run on a data folder', () => {
     const entry = { part: 'collect', pid: gone, process: { ...ownIdentity(), pid: gone }, startedAt: '' };
     const leave = () => {
       writeFileSync(join(data, 'run', `collect-${gone}.json`), JSON.stringify(entry));
-      writeFileSync(join(data, 'run', `up.json.${gone}.tmp`), '{"part"');
+      writeFileSync(join(data, 'run', `up-${gone}.json.${gone}.tmp`), '{"part"');
     };
-    announce(data, 'up', {}, { alone: true }).end();
+    announce(data, 'collect').end();
     leave();
     const known = announce(data, 'collect');
     expect(readdirSync(join(data, 'run'))).toEqual([`collect-${process.pid}.json`]);
@@ -65,14 +70,20 @@ describe('the parts that run on a data folder', () => {
     expect(readdirSync(join(data, 'run'))).toEqual([]);
   });
 
-  it('give way when the holder of the place is gone', () => {
-    const data = temporaryFolder();
-    const left = announce(data, 'up', {}, { alone: true });
-    const entry = { part: 'up', pid: 1, process: { ...ownIdentity(), pid: 2 ** 22 + 1 }, startedAt: '' };
-    writeFileSync(join(data, 'run', 'up.json'), JSON.stringify(entry));
-    const next = announce(data, 'up', {}, { alone: true });
-    expect(runningParts(data)).toMatchObject([{ part: 'up', pid: process.pid }]);
-    next.end();
-    left.end();
+  it('go to one of the processes that start together after a kill', { timeout: 60_000 }, async () => {
+    const starters = Array.from({ length: 4 }, () => spawn(process.execPath, [script], { stdio: 'pipe' }));
+    const answers = starters.map(({ stdout }) => createInterface({ input: stdout })[Symbol.asyncIterator]());
+    const killed = { part: 'up', pid: 1, process: { ...ownIdentity(), pid: 2 ** 22 + 1 }, startedAt: '' };
+    for (let round = 0; round < ROUNDS; round++) {
+      const data = temporaryFolder();
+      mkdirSync(join(data, 'run'));
+      writeFileSync(join(data, 'run', 'up.lock'), JSON.stringify(killed.process));
+      writeFileSync(join(data, 'run', `up-${killed.process.pid}.json`), JSON.stringify(killed));
+      for (const { stdin } of starters) stdin.write(`${data} ${Date.now() + 5}\n`);
+      const given = await Promise.all(answers.map(async (answer) => (await answer.next()).value));
+      expect(given.toSorted(), `round ${round}`).toEqual(['held', 'refused', 'refused', 'refused']);
+      expect(runningParts(data)).toHaveLength(1);
+    }
+    for (const starter of starters) starter.kill();
   });
 });

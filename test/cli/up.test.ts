@@ -59,7 +59,7 @@ describe('chancery up', { timeout: 240_000 }, () => {
     expect(await first.exited).toBe(0);
     expect(performance.now() - askedAt).toBeLessThan(5000);
     expect(running.parts.filter((p) => isRunning(p.pid))).toEqual([]);
-    expect(readdirSync(join(data, 'run'))).toEqual([]);
+    expect(readdirSync(join(data, 'run'))).toEqual(['up.lock']);
     expect((await status(data)).parts).toEqual([]);
     const files = readdirSync(data, { recursive: true, encoding: 'utf8' });
     expect(files).toEqual(expect.arrayContaining(['exchange/token.key', 'bus/data.mdb', 'clickhouse/store']));
@@ -129,7 +129,7 @@ describe('chancery up', { timeout: 240_000 }, () => {
     expect(up.lines.at(-1)).toBe(
       `chancery: port ${port} is taken; choose another with --exchange-port, or leave it out`,
     );
-    expect(readdirSync(join(data, 'run'))).toEqual([]);
+    expect(readdirSync(join(data, 'run'))).toEqual(['up.lock']);
   });
 
   it('says in one line that the ClickHouse elsewhere does not answer, and leaves nothing running', async () => {
@@ -137,7 +137,7 @@ describe('chancery up', { timeout: 240_000 }, () => {
     const { code, err } = await chancery(['up', '--data', data, '--clickhouse-url', 'http://127.0.0.1:1']);
     expect(code).toBe(1);
     expect(err).toMatch(/^chancery: ClickHouse at http:\/\/127\.0\.0\.1:1 does not answer; check [^\n]+\n$/);
-    expect(readdirSync(join(data, 'run'))).toEqual([]);
+    expect(readdirSync(join(data, 'run'))).toEqual(['up.lock']);
   });
 });
 
