@@ -27,7 +27,7 @@ export function orderRecord(order: OrderView): OrderRecordWire {
     si: order.side,
     t: type,
     p: type === 'LIMIT' ? price(order.price) : usdc(averagePrice(filledMicros, filled)),
-    m: String(Math.floor(order.placedAt / 1000)),
+    m: Math.floor(order.placedAt / 1000),
     ex: null,
     st: order.status,
     q: shares(filled),
