@@ -9,22 +9,22 @@ export interface RecordBatch {
   /** Offset of the first record; the i-th has `firstOffset + i`. */
   readonly firstOffset: number;
   readonly count: number;
-  /** Holds all values, in order, and whatever else came with them. */
+  /** Contains all values in order, and possibly other bytes between them. */
   readonly bytes: Buffer;
   /** `2 * count` positions in `bytes`: the i-th value is `bytes[bounds[2 * i] .. bounds[2 * i + 1])`. */
   readonly bounds: Uint32Array;
 }
 
-/** Where a record landed. */
-export interface Appended {
+/** Partition and offset of a stored record. */
+export interface RecordPosition {
   readonly partition: number;
   readonly offset: number;
 }
 
 export interface Committed {
-  /** The next offset to process; 0 (or the first kept offset) before the first commit. */
+  /** The next offset to process; before the first commit the partition's first available offset. */
   readonly offset: number;
-  /** Text that was committed with the offset: the writer's intent. */
+  /** Metadata committed with the offset: the writer's intent. */
   readonly intent?: string;
 }
 
@@ -35,13 +35,13 @@ export interface Partition {
   /** Identity of the topic's log (Kafka topic ID, embedded log UUID): a wiped or recreated topic has another. */
   readonly log: string;
   committed(): Promise<Committed>;
-  /** Durable when it resolves. Throws `PartitionLostError` when another consumer owns the partition by now. */
+  /** Durable when it resolves. Throws `PartitionLostError` when the partition belongs to another consumer. */
   commit(offset: number, intent?: string): Promise<void>;
-  /** Throws `PartitionLostError` unless the partition is still ours at this moment. */
+  /** Throws `PartitionLostError` unless this consumer still owns the partition. */
   assertOwned(): Promise<void>;
   /**
-   * For so long from a call of `assertOwned` that resolves, the partition becomes nobody else's unless we let go of it,
-   * whatever happens to us, milliseconds. Infinity where only the end of its process takes a partition from its owner.
+   * For this long after the call of an `assertOwned` that resolves, no other consumer can get the partition unless this
+   * one releases it, milliseconds. Infinity where an owner loses a partition only when its process ends.
    */
   readonly heldForMs: number;
   /** Reads exactly [start, end] again, in batches. Throws `OffsetGoneError` when retention overtook part of it. */
@@ -50,15 +50,15 @@ export interface Partition {
 
 /** What a consumer does with its partitions. Callbacks of one partition never overlap; different partitions may. */
 export interface ConsumerHandler {
-  /** Called before the first batch of an assignment; answers the offset to start from. */
+  /** Called before the first batch of an assignment; returns the offset to start from. */
   onAssigned(partition: Partition): Promise<number>;
   /**
-   * Called with consecutive records; the next call waits until this one resolves. The batch is the handler's until then:
-   * its memory may be used again afterwards.
-   * @param behind how many records of the partition wait on the bus after these, as far as is known
+   * Called with consecutive records; the next call waits until this one resolves. The batch is valid until then; its
+   * memory is reused afterwards.
+   * @param lag records of the partition after these, as far as known
    */
-  onBatch(partition: Partition, batch: RecordBatch, behind: number): Promise<void>;
-  /** Called after the last batch of an assignment, on revocation and on stop: finish or abandon what is under way. */
+  onBatch(partition: Partition, batch: RecordBatch, lag: number): Promise<void>;
+  /** Called after the last batch of an assignment, on revocation and on stop: finish or abandon work in progress. */
   onRevoked(partition: Partition): Promise<void>;
 }
 
@@ -73,36 +73,36 @@ export interface PartitionInfo {
   readonly topic: string;
   readonly partition: number;
   readonly log: string;
-  /** First kept offset. */
+  /** First available offset (Kafka's log start offset). */
   readonly begin: number;
-  /** Offset that the next record will get. */
+  /** Offset of the next record to be appended (Kafka's log end offset). */
   readonly end: number;
 }
 
 export interface TopicOptions {
   readonly partitions: number;
-  /** Records older than this may be deleted, milliseconds; null keeps them. */
+  /** Records older than this may be deleted, milliseconds; null: no limit. */
   readonly retentionMs: number | null;
-  /** The oldest records may be deleted when a partition is larger than this, bytes; null keeps them. */
+  /** The oldest records of a partition larger than this may be deleted, bytes; null: no limit. */
   readonly retentionBytes: number | null;
 }
 
 /** Topics of ordered, durable records: Kafka, or the embedded log. Both pass `test/bus/contract.ts`. */
 export interface Bus {
-  /** The largest record value it takes, bytes. */
+  /** Largest record value that it accepts, bytes. */
   readonly maxRecordBytes: number;
-  /** Creates the topic when it is not there; never changes the number of partitions of one that is. */
+  /** Creates the topic unless it exists; never changes the number of partitions of an existing one. */
   ensureTopic(topic: string, options: TopicOptions): Promise<void>;
   /**
-   * Appends in the order given; resolves with a place per record once all are durable. After a rejected append the
-   * caller sends the same records again, in the same order, before any others.
+   * Appends in the given order; resolves with the position of each record when all are durable. After a rejected append
+   * the caller appends the same records again, in the same order, before any others.
    */
-  append(topic: string, records: readonly BusRecord[], signal?: AbortSignal): Promise<Appended[]>;
-  /** Runs until the signal is aborted (then resolves) or something fails (then rejects). */
+  append(topic: string, records: readonly BusRecord[], signal?: AbortSignal): Promise<RecordPosition[]>;
+  /** Resolves when the signal is aborted; rejects with the first failure. */
   consume(options: ConsumeOptions, handler: ConsumerHandler, signal: AbortSignal): Promise<void>;
-  /** All partitions of all topics with their extent: for lag and for reading without a group. */
+  /** All partitions of all topics with their first and end offsets: for lag and for reading without a group. */
   partitions(): Promise<PartitionInfo[]>;
-  /** The committed state of a group, per partition that has one, without being a member. */
+  /** The committed offsets of a group, per partition that has one; the caller need not be a member. */
   committed(group: string): Promise<(Committed & { topic: string; partition: number })[]>;
   /** Reads [start, end] of a partition without a group. */
   read(topic: string, partition: number, start: number, end: number): AsyncIterable<RecordBatch>;

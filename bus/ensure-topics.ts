@@ -1,9 +1,9 @@
 import { describeError, isRetryable, type Logger, OutageLog, retry, type Settings } from '../core/index.js';
 import type { Bus } from './bus.js';
 
-const LOOK_AGAIN_MS = 2000;
+const MAX_RETRY_DELAY_MS = 2000;
 
-/** Creates those topics that are not there, as configured. Waits while the bus is down, which the log says. */
+/** Creates the topics that do not exist, as configured. While the bus is unavailable it retries and logs that. */
 export async function ensureTopics(
   bus: Bus,
   topics: readonly string[],
@@ -16,7 +16,7 @@ export async function ensureTopics(
   for (const topic of topics) {
     await retry(() => bus.ensureTopic(topic, options), {
       attempts: Number.POSITIVE_INFINITY,
-      capMs: LOOK_AGAIN_MS,
+      capMs: MAX_RETRY_DELAY_MS,
       signal,
       retryable: isRetryable,
       onRetry: (error) => outage.failed(describeError(error)),

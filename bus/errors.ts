@@ -1,27 +1,27 @@
 import { IntegrityError, UnavailableError, UsageError } from '../core/index.js';
 
-/** The topic is not there: `ensureTopic` was never called for it on this bus. */
+/** The topic does not exist: `ensureTopic` was never called for it on this bus. */
 export class UnknownTopicError extends UsageError {
   constructor(
     readonly topic: string,
     where: string,
   ) {
-    super(`topic ${topic} does not exist on ${where}; create it first (every Chancery part that writes does so)`);
+    super(`topic ${topic} does not exist on ${where}; create it first (every Chancery process that appends does so)`);
   }
 }
 
-/** A record is larger than the bus takes; nothing of the append was stored. */
+/** A record is larger than the bus accepts; nothing of the append was stored. */
 export class RecordTooLargeError extends UsageError {
   constructor(
     readonly topic: string,
     readonly bytes: number,
     readonly maxBytes: number,
   ) {
-    super(`a record of ${bytes} bytes for ${topic} is larger than the bus takes (${maxBytes}); send it in pieces`);
+    super(`a record of ${bytes} bytes for ${topic} exceeds the limit of the bus (${maxBytes}); send it in pieces`);
   }
 }
 
-/** Records that were asked for are gone: retention overtook the reader. */
+/** Requested records were deleted by retention before they were read. */
 export class OffsetGoneError extends IntegrityError {
   constructor(
     readonly topic: string,
@@ -30,13 +30,13 @@ export class OffsetGoneError extends IntegrityError {
     readonly begin: number,
   ) {
     super(
-      `offset ${offset} of ${topic}/${partition} is gone, the first kept one is ${begin}: retention overtook the reader; ` +
-        'start with --accept-loss to go on from there and write the gap down',
+      `offset ${offset} of ${topic}/${partition} was deleted by retention, the first available offset is ${begin}; ` +
+        'start with --accept-loss to continue from there and record the gap',
     );
   }
 }
 
-/** An offset beyond the end of the partition was asked for. */
+/** An offset beyond the end of the partition was requested. */
 export class OffsetBeyondEndError extends IntegrityError {
   constructor(
     readonly topic: string,
@@ -45,25 +45,25 @@ export class OffsetBeyondEndError extends IntegrityError {
     readonly end: number,
   ) {
     super(
-      `offset ${offset} of ${topic}/${partition} is beyond its end ${end}: the log is older than what was read from it ` +
-        '(restored from a copy?); move the log away and start with --accept-loss',
+      `offset ${offset} of ${topic}/${partition} is beyond its end offset ${end}: the log is older than the offsets ` +
+        'committed for it (was it restored from a backup?); move the log away and start with --accept-loss',
     );
   }
 }
 
-/** Another consumer of the group owns the partition by now; what was under way must not be finished. */
+/** The partition was assigned to another consumer of the group; work in progress on it must be abandoned. */
 export class PartitionLostError extends UnavailableError {
   constructor(
     readonly topic: string,
     readonly partition: number,
     readonly group: string,
-    why = `belongs to another consumer of group ${group} by now`,
+    why = `now belongs to another consumer of group ${group}`,
   ) {
     super(`${topic}/${partition} ${why}`);
   }
 }
 
-/** The topic was deleted, and perhaps created again: what was under way for its former log is void. */
+/** The topic was deleted, and possibly created again: work in progress on its former log must be abandoned. */
 export class LogReplacedError extends PartitionLostError {
   constructor(
     topic: string,
@@ -71,16 +71,11 @@ export class LogReplacedError extends PartitionLostError {
     readonly log: string,
     group = '',
   ) {
-    super(
-      topic,
-      partition,
-      group,
-      `is not what it was: the topic was deleted, and the records of its log ${log} are gone`,
-    );
+    super(topic, partition, group, `was deleted with its topic: the records of its log ${log} are gone`);
   }
 }
 
-/** The bus cannot take or keep anything at the moment: its disk or its map is full, or a write failed. */
+/** The bus cannot store records now: its disk or its memory map is full, or a write failed. */
 export class BusWriteError extends UnavailableError {}
 
 /** The bus was closed by its owner. */
@@ -90,34 +85,34 @@ export class BusClosedError extends UsageError {
   }
 }
 
-/** Records are on the bus but cannot be read: an unknown compression, a damaged batch, offsets that are missing. */
+/** Records cannot be decoded: an unsupported compression, a corrupt batch, missing offsets. */
 export class UnreadableRecordsError extends IntegrityError {
   constructor(
     readonly topic: string,
     readonly partition: number,
     readonly offset: number,
-    /** The first offset after what cannot be read. */
+    /** The first offset after the unreadable records. */
     readonly next: number,
     why: string,
   ) {
     super(
       `records from offset ${offset} to ${next - 1} of ${topic}/${partition} cannot be read: ${why}; ` +
-        'start with --accept-loss to pass over them and write the gap down',
+        'start with --accept-loss to skip them and record the gap',
     );
   }
 }
 
-/** The bus has records, and none of them arrived for too long. */
+/** The partition has records, and none was received for too long. */
 export class StalledError extends UnavailableError {
   constructor(
     readonly topic: string,
     readonly partition: number,
-    behind: number,
+    lag: number,
     stallMs: number,
   ) {
     super(
-      `no record of ${topic}/${partition} arrived for ${Math.round(stallMs / 1000)} s, although ${behind} are waiting; ` +
-        'the consumer ends so that a new one can take over',
+      `no record of ${topic}/${partition} was received for ${Math.round(stallMs / 1000)} s, although ${lag} are available; ` +
+        'the consumer stops so that another one can take over',
     );
   }
 }

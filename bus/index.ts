@@ -1,5 +1,4 @@
 export type {
-  Appended,
   Bus,
   BusRecord,
   Committed,
@@ -8,6 +7,7 @@ export type {
   Partition,
   PartitionInfo,
   RecordBatch,
+  RecordPosition,
   TopicOptions,
 } from './bus.js';
 export { type EmbeddedBus, type EmbeddedBusOptions, openEmbeddedBus } from './embedded/embedded-bus.js';

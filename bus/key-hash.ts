@@ -1,6 +1,6 @@
 /**
- * The partition of a key: FNV-1a over its UTF-16 code units, finished as in MurmurHash3 so that the low bits are even.
- * It never changes: records of one key stay on one partition for as long as the topic lives.
+ * The partition of a key: FNV-1a over its UTF-16 code units with MurmurHash3's finalizer, so that the low bits are evenly
+ * distributed. It never changes: all records of a key are on one partition of the topic.
  */
 export function partitionOf(key: string, partitions: number): number {
   let hash = 0x811c9dc5;

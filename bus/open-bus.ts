@@ -14,22 +14,22 @@ import { openKafkaBus } from './kafka/kafka-bus.js';
 import type { KafkaBusOptions } from './kafka/options.js';
 
 export interface OpenBusOptions {
-  /** Folder of the embedded log, where Kafka is not configured. */
+  /** Folder of the embedded log; unused with Kafka. */
   readonly dir: string;
-  /** As for the embedded log. */
+  /** Option of the embedded log. */
   readonly retentionEveryMs?: number;
   readonly log?: Logger;
 }
 
-/** The bus that is configured: Kafka where brokers are named, else the embedded log. */
+/** The configured bus: Kafka if brokers are named, else the embedded log. */
 export function openBus(settings: Settings, options: OpenBusOptions): Bus {
   const kafka = kafkaOptions(settings);
   return kafka ? openKafkaBus({ ...kafka, log: options.log }) : openEmbeddedBus(options);
 }
 
 /**
- * What the settings say about Kafka; undefined when they name no brokers.
- * @throws UsageError for a file that cannot be read, and for a login without a user
+ * Options of Kafka from the settings; undefined when they name no brokers.
+ * @throws UsageError for a file that cannot be read, and for SASL without a user
  */
 export function kafkaOptions(settings: Settings): KafkaBusOptions | undefined {
   if (settings.kafkaBrokers === undefined) return undefined;
@@ -60,7 +60,7 @@ function saslOf(settings: Settings): KafkaBusOptions['sasl'] {
   const local = kafkaBrokers.split(',').every((broker) => /^(127\.|localhost:)/.test(broker));
   if (mechanism === 'plain' && !local && tlsOf(settings) === undefined) {
     throw new UsageError(
-      `${flagOf('kafkaSasl')} plain would send the password readable over the network: set ${flagOf('kafkaTls')}, or take scram-sha-512`,
+      `${flagOf('kafkaSasl')} plain would send the password unencrypted: set ${flagOf('kafkaTls')}, or use scram-sha-512`,
     );
   }
   if (!username) throw new UsageError(`${flagOf('kafkaSasl')} ${mechanism} needs a user: set ${flagOf('kafkaUser')}`);

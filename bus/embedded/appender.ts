@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/index.js';
-import type { Appended, BusRecord } from '../bus.js';
+import type { BusRecord, RecordPosition } from '../bus.js';
 import { BusWriteError, RecordTooLargeError } from '../errors.js';
 import { partitionOf } from '../key-hash.js';
 import { type Block, encodeBlocks } from './block.js';
@@ -7,32 +7,32 @@ import type { ChangeSignal } from './signal.js';
 import type { EndRow, PartitionKey, Store } from './store.js';
 import { blockKey, type Topic } from './topics.js';
 
-/** One call of `append`, waiting for its place. */
+/** One queued call of `append`. */
 interface Waiting {
   readonly topic: Topic;
   readonly records: readonly BusRecord[];
-  readonly places: Appended[];
+  readonly positions: RecordPosition[];
   readonly signal: AbortSignal | undefined;
-  resolve(places: Appended[]): void;
+  resolve(positions: RecordPosition[]): void;
   reject(error: unknown): void;
 }
 
-/** What one commit appends to one partition. */
+/** The records that one commit appends to one partition. */
 interface PartitionBatch {
   readonly key: PartitionKey;
   readonly values: Uint8Array[];
-  /** Whom each value belongs to: the call and the record's index in it. */
-  readonly owners: Waiting[];
+  /** The call of each value, and the record's index in it. */
+  readonly calls: Waiting[];
   readonly indexes: number[];
   blocks: Block[];
 }
 
-/** Values of one commit, at most; further calls wait for the next one. */
-const COMMIT_BYTES = 16 * 1024 * 1024;
-/** How often a commit may find that another process appended first. */
-const MAX_RACES = 1000;
+/** Upper bound of the values in one commit; further calls wait for the next one. */
+const MAX_COMMIT_BYTES = 16 * 1024 * 1024;
+/** Upper bound of retries because another process appended first. */
+const MAX_CONFLICTS = 1000;
 
-/** Appends in groups: everything that arrives while a commit is under way goes into the next one. */
+/** Group commit: calls that arrive during a commit are written together by the next one. */
 export class Appender {
   readonly #queue: Waiting[] = [];
   readonly #ends = new Map<string, EndRow>();
@@ -45,7 +45,7 @@ export class Appender {
     private readonly maxRecordBytes: number,
   ) {}
 
-  append(topic: Topic, records: readonly BusRecord[], signal?: AbortSignal): Promise<Appended[]> {
+  append(topic: Topic, records: readonly BusRecord[], signal?: AbortSignal): Promise<RecordPosition[]> {
     for (const { value } of records) {
       if (value.length > this.maxRecordBytes)
         return Promise.reject(new RecordTooLargeError(topic.name, value.length, this.maxRecordBytes));
@@ -53,27 +53,27 @@ export class Appender {
     if (signal?.aborted) return Promise.reject(signal.reason);
     if (records.length === 0) return Promise.resolve([]);
     return new Promise((resolve, reject) => {
-      this.#queue.push({ topic, records, places: new Array(records.length), signal, resolve, reject });
+      this.#queue.push({ topic, records, positions: new Array(records.length), signal, resolve, reject });
       this.#running ??= this.#run().finally(() => {
         this.#running = undefined;
       });
     });
   }
 
-  /** Resolves when nothing is queued or under way. */
+  /** Resolves when nothing is queued or being written. */
   async idle(): Promise<void> {
     while (this.#running) await this.#running;
   }
 
   async #run(): Promise<void> {
-    // Calls made in the same turn share a commit.
+    // Calls of the same event-loop turn share a commit.
     await Promise.resolve();
     while (this.#queue.length > 0) {
       const group = this.#takeGroup();
       try {
-        await this.store.assertRoom();
+        await this.store.assertFreeSpace();
         await this.#commit(group);
-        for (const waiting of group) waiting.resolve(waiting.places);
+        for (const waiting of group) waiting.resolve(waiting.positions);
       } catch (error) {
         this.#ends.clear();
         for (const waiting of group) waiting.reject(error);
@@ -84,7 +84,7 @@ export class Appender {
   #takeGroup(): Waiting[] {
     const group: Waiting[] = [];
     let size = 0;
-    for (let next = this.#queue[0]; next && size < COMMIT_BYTES; next = this.#queue[0]) {
+    for (let next = this.#queue[0]; next && size < MAX_COMMIT_BYTES; next = this.#queue[0]) {
       this.#queue.shift();
       if (next.signal?.aborted) {
         next.reject(next.signal.reason);
@@ -98,12 +98,16 @@ export class Appender {
 
   async #commit(group: readonly Waiting[]): Promise<void> {
     let left = this.#split(group);
-    for (let race = 0; left.length > 0; race++) {
-      if (race > MAX_RACES) throw new BusWriteError(`cannot append to ${this.store.dir}: others are always faster`);
+    for (let conflicts = 0; left.length > 0; conflicts++) {
+      if (conflicts > MAX_CONFLICTS) {
+        throw new BusWriteError(
+          `cannot append to ${this.store.dir}: other processes appended first ${MAX_CONFLICTS} times in a row`,
+        );
+      }
       const ends = left.map((batch) => this.#end(batch.key));
       const held = await this.store.write('append', () => left.map((batch, i) => this.#put(batch, ends[i] as EndRow)));
       left = left.filter((batch, i) => {
-        if (held[i]) this.#place(batch, ends[i] as EndRow);
+        if (held[i]) this.#setPositions(batch, ends[i] as EndRow);
         else this.#ends.delete(String(batch.key));
         return !held[i];
       });
@@ -122,12 +126,12 @@ export class Appender {
         let batch = ofTopic[partition];
         if (!batch) {
           const at: PartitionKey = [topic.id, partition];
-          batch = batches.get(String(at)) ?? { key: at, values: [], owners: [], indexes: [], blocks: [] };
+          batch = batches.get(String(at)) ?? { key: at, values: [], calls: [], indexes: [], blocks: [] };
           batches.set(String(at), batch);
           ofTopic[partition] = batch;
         }
         batch.values.push(value);
-        batch.owners.push(waiting);
+        batch.calls.push(waiting);
         batch.indexes.push(i);
       }
     }
@@ -146,7 +150,7 @@ export class Appender {
     return row;
   }
 
-  /** Puts the blocks at `at.end`, if that still is the end when the transaction runs. */
+  /** Writes the blocks at `at.end`, if that is still the end when the transaction runs. */
   #put(batch: PartitionBatch, at: EndRow): Promise<boolean> {
     const { ends, blocks } = this.store;
     const next = after(batch, at);
@@ -160,12 +164,12 @@ export class Appender {
     });
   }
 
-  #place(batch: PartitionBatch, at: EndRow): void {
+  #setPositions(batch: PartitionBatch, at: EndRow): void {
     this.#ends.set(String(batch.key), after(batch, at));
     const partition = batch.key[1];
-    for (let i = 0; i < batch.owners.length; i++) {
-      const owner = batch.owners[i] as Waiting;
-      owner.places[batch.indexes[i] as number] = { partition, offset: at.end + i };
+    for (let i = 0; i < batch.calls.length; i++) {
+      const call = batch.calls[i] as Waiting;
+      call.positions[batch.indexes[i] as number] = { partition, offset: at.end + i };
     }
   }
 }

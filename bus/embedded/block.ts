@@ -2,7 +2,7 @@ import { IntegrityError } from '../../core/index.js';
 import type { RecordBatch } from '../bus.js';
 
 /**
- * A block: the records of one partition that one commit appended, as one value of the store.
+ * A block: consecutive records of one partition that one commit appended, stored as one LMDB value.
  *
  * | bytes          | what                                                                                |
  * |----------------|-------------------------------------------------------------------------------------|
@@ -10,13 +10,13 @@ import type { RecordBatch } from '../bus.js';
  * | 4..8           | u32 LE: number of records                                                           |
  * | 8..16          | f64 LE: when they were appended, Unix milliseconds                                  |
  * | 16..16+4×count | u32 LE each: where the i-th value ends, counted from the start of the values        |
- * | then           | the values, one after the other                                                     |
+ * | then           | the values, concatenated                                                            |
  */
 const VERSION = 1;
 const HEADER = 16;
 
-/** Values of one block, at most; one larger value has a block of its own. Small enough to find free runs of pages. */
-const BLOCK_BYTES = 256 * 1024;
+/** Upper bound of a block's values, unless a single value is larger: small, so that LMDB finds runs of free pages. */
+const MAX_BLOCK_BYTES = 256 * 1024;
 
 export interface Block {
   readonly count: number;
@@ -27,7 +27,7 @@ export interface Block {
 export function encodeBlocks(
   values: readonly Uint8Array[],
   appendedAtMs: number,
-  blockBytes: number = BLOCK_BYTES,
+  blockBytes: number = MAX_BLOCK_BYTES,
 ): Block[] {
   const blocks: Block[] = [];
   for (let from = 0; from < values.length; ) {
@@ -74,7 +74,7 @@ export class BlockView {
     this.count = bytes.length >= HEADER && bytes[0] === VERSION ? bytes.readUInt32LE(4) : 0;
     this.#base = HEADER + 4 * this.count;
     if (this.count === 0 || bytes.length < this.#base || bytes.length !== this.#base + this.endOf(this.count - 1)) {
-      throw new IntegrityError(`the block at ${where} is damaged; move the embedded log away and rebuild from a copy`);
+      throw new IntegrityError(`the block at ${where} is corrupt; move the embedded log away and restore a backup`);
     }
     this.appendedAtMs = bytes.readDoubleLE(8);
   }
@@ -84,7 +84,7 @@ export class BlockView {
     return this.firstOffset + this.count;
   }
 
-  /** Where the i-th value ends, from the start of the values. */
+  /** End of the i-th value, relative to the start of the values. */
   endOf(i: number): number {
     return i < 0 ? 0 : this.bytes.readUInt32LE(HEADER + 4 * i);
   }
@@ -95,7 +95,7 @@ export class BlockView {
   }
 }
 
-/** Gathers consecutive records from blocks into one batch. */
+/** Combines consecutive records of blocks into one batch. */
 export class BatchBuilder {
   readonly #parts: { block: BlockView; from: number; to: number }[] = [];
   #count = 0;
@@ -110,7 +110,7 @@ export class BatchBuilder {
     return this.firstOffset + this.#count;
   }
 
-  /** Takes records from `nextOffset` up to `end` (exclusive); false when the batch is full. Always takes at least one. */
+  /** Adds records from `nextOffset` up to `end` (exclusive); false when the batch is full. An empty batch takes at least one. */
   add(block: BlockView, end: number): boolean {
     const from = this.nextOffset - block.firstOffset;
     const last = Math.min(block.count, end - block.firstOffset);

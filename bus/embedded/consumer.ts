@@ -6,7 +6,7 @@ import type { ChangeSignal } from './signal.js';
 import type { Store } from './store.js';
 import { beginOf, endOf, refKey, type TopicCatalogue } from './topics.js';
 
-/** How often a consumer looks for members that came or died, milliseconds. */
+/** How often a consumer checks for members that joined or died, milliseconds. */
 const BALANCE_MS = 250;
 export const DEFAULT_BATCH_BYTES = 4 * 1024 * 1024;
 
@@ -17,11 +17,12 @@ export interface ConsumerParts {
   readonly changed: ChangeSignal;
 }
 
-/** One call of `consume`: its membership and a task for each partition it owns. */
+/** One call of `consume`: its membership and a task for each partition that it owns. */
 export class Consumer {
   readonly #membership: Membership;
   readonly #tasks = new Map<Claim, PartitionTask>();
-  readonly #settling = new Set<Promise<void>>();
+  /** Resolve when an owned partition is released. */
+  readonly #releases = new Set<Promise<void>>();
   readonly #failed = new AbortController();
 
   constructor(
@@ -33,7 +34,7 @@ export class Consumer {
     this.#membership = new Membership(parts.store, parts.changed, options.group, topics);
   }
 
-  /** Resolves when the signal is aborted; rejects with the first failure. All partitions are let go before either. */
+  /** Resolves when the signal is aborted; rejects with the first failure. Releases all partitions before either. */
   async run(signal: AbortSignal): Promise<void> {
     const stop = AbortSignal.any([signal, this.#failed.signal]);
     await this.#membership.join();
@@ -47,7 +48,7 @@ export class Consumer {
       this.#failed.abort(error);
     } finally {
       for (const task of this.#tasks.values()) task.end();
-      await Promise.all(this.#settling);
+      await Promise.all(this.#releases);
       await this.#membership.leave().catch((error) => this.#failed.abort(error));
     }
     if (this.#failed.signal.aborted) throw this.#failed.signal.reason;
@@ -60,24 +61,24 @@ export class Consumer {
       const partition = new OwnedPartition(this.parts, this.options, claim, this.#membership);
       const task = new PartitionTask(this.parts, partition, this.handler, this.options.maxBatchBytes);
       this.#tasks.set(claim, task);
-      const settling = this.#settle(claim, task);
-      this.#settling.add(settling);
-      void settling.finally(() => this.#settling.delete(settling));
+      const release = this.#releaseAfter(claim, task);
+      this.#releases.add(release);
+      void release.finally(() => this.#releases.delete(release));
     }
   }
 
-  /** Waits for the task's end and lets its partition go; a failure of either ends the consumer. Never rejects. */
-  async #settle(claim: Claim, task: PartitionTask): Promise<void> {
+  /** Waits for the task's end and releases its partition; a failure of either stops the consumer. Never rejects. */
+  async #releaseAfter(claim: Claim, task: PartitionTask): Promise<void> {
     await task.done.catch((error) => this.#failed.abort(error));
     this.#tasks.delete(claim);
     await this.#membership.release(claim).catch((error) => this.#failed.abort(error));
   }
 }
 
-/** Hands one partition's records to the handler until it is told to end. */
+/** Hands one partition's records to the handler until `end` is called. */
 class PartitionTask {
   readonly #ending = new AbortController();
-  /** Settles after `onRevoked`; rejects when the handler or the log failed. */
+  /** Resolves after `onRevoked`; rejects when the handler or the log failed. */
   readonly done: Promise<void>;
 
   constructor(
@@ -114,7 +115,7 @@ class PartitionTask {
 }
 
 class OwnedPartition implements Partition {
-  /** A process that is stopped lives, and keeps its claims. */
+  /** A stopped process (SIGSTOP) is alive and keeps its claims. */
   readonly heldForMs = Infinity;
   readonly topic: string;
   readonly partition: number;

@@ -1,6 +1,5 @@
 import { type Clock, describeError, type Logger, systemClock } from '../../core/index.js';
 import type {
-  Appended,
   Bus,
   BusRecord,
   Committed,
@@ -8,6 +7,7 @@ import type {
   ConsumerHandler,
   PartitionInfo,
   RecordBatch,
+  RecordPosition,
   TopicOptions,
 } from '../bus.js';
 import { BusClosedError, UnknownTopicError } from '../errors.js';
@@ -20,23 +20,23 @@ import { Store } from './store.js';
 import { TopicCatalogue } from './topics.js';
 
 export interface EmbeddedBusOptions {
-  /** Folder of the log; several processes of one machine may open it at once. */
+  /** Folder of the log; several processes of one machine may open it at the same time. */
   readonly dir: string;
   /** Largest value of a record, bytes. Default 8 MiB. */
   readonly maxRecordBytes?: number;
-  /** Address space set aside for the log, bytes; LMDB enlarges it when it is not enough. Default 256 GiB. */
+  /** Size of LMDB's memory map, bytes; LMDB enlarges it when needed. Default 256 GiB. */
   readonly mapBytes?: number;
-  /** Appends are refused while the disk has less room than this, bytes. Default 64 MiB. */
+  /** Appends are refused while the disk has less free space than this, bytes. Default 64 MiB. */
   readonly minFreeBytes?: number;
-  /** How often old records are looked for, milliseconds; 0 never. Default 30 s. */
+  /** How often retention is applied, milliseconds; 0: never. Default 30 s. */
   readonly retentionEveryMs?: number;
   readonly clock?: Clock;
   readonly log?: Logger;
 }
 
-/** The embedded log, with what only it can do. */
+/** The embedded log, with its own operations. */
 export interface EmbeddedBus extends Bus {
-  /** Removes what retention allows, now; answers how many records went. It also happens by itself. */
+  /** Applies retention now; returns the number of deleted records. It also runs every `retentionEveryMs`. */
   sweep(): Promise<number>;
 }
 
@@ -70,7 +70,7 @@ class LmdbBus implements EmbeddedBus {
     if (retentionEveryMs > 0) {
       this.#timer = setInterval(() => {
         this.sweep().catch((error) => {
-          options.log?.warn({ err: error }, `old records stay in the log for now: ${describeError(error)}`);
+          options.log?.warn({ err: error }, `retention failed and is tried again: ${describeError(error)}`);
         });
       }, retentionEveryMs);
       this.#timer.unref();
@@ -81,7 +81,7 @@ class LmdbBus implements EmbeddedBus {
     await this.#topics.ensure(topic, options);
   }
 
-  async append(topic: string, records: readonly BusRecord[], signal?: AbortSignal): Promise<Appended[]> {
+  async append(topic: string, records: readonly BusRecord[], signal?: AbortSignal): Promise<RecordPosition[]> {
     this.#assertOpen();
     return this.#appender.append(this.#topics.get(topic), records, signal);
   }

@@ -9,16 +9,16 @@ export interface TopicPartition {
   readonly partition: number;
 }
 
-/** A partition that this member owns; the epoch fences whoever owned it before. */
+/** A partition that this member owns; the epoch fences its former owners. */
 export interface Claim extends TopicPartition {
   readonly key: GroupKey;
   readonly epoch: number;
 }
 
 /**
- * One consumer's part in its group: it is listed as a member with the run of its process, and owns partitions by claims
- * in the store. The claims of a dead process can be taken over at once, those of a living one only when it lets go.
- * Members of one group are on one machine and see the same process IDs.
+ * One consumer's membership in its group: it is registered with the identity of its process and owns partitions by
+ * claims in the store. Claims of a dead process can be taken over immediately, those of a living one only when it
+ * releases them. All members of a group run on one machine and see the same process IDs.
  */
 export class Membership {
   readonly #id = randomUUID();
@@ -42,7 +42,7 @@ export class Membership {
     this.changed.notify();
   }
 
-  /** Claims partitions up to this member's share; answers the new ones, and the owned ones that are above it. */
+  /** Claims partitions up to this member's share; returns the new claims and the surplus ones. */
   async balance(): Promise<{ gained: Claim[]; surplus: Claim[] }> {
     this.store.refresh();
     const gained: Claim[] = [];
@@ -52,11 +52,11 @@ export class Membership {
       const owned = [...this.#own.values()].filter((claim) => claim.topic.name === topic.name);
       const share = shareOf(this.#id, members, topic);
       surplus.push(...owned.slice(share));
-      for (let p = 0, room = share - owned.length; room > 0 && p < topic.partitions; p++) {
+      for (let p = 0, missing = share - owned.length; missing > 0 && p < topic.partitions; p++) {
         const claim = await this.#claim({ topic, partition: p });
         if (!claim) continue;
         gained.push(claim);
-        room--;
+        missing--;
       }
     }
     return { gained, surplus };
@@ -73,7 +73,7 @@ export class Membership {
     this.changed.notify();
   }
 
-  /** Whether the store still says that the claim is ours. */
+  /** Whether the claim still has this member's epoch in the store. */
   holds(claim: Claim): boolean {
     this.store.refresh();
     return this.store.claims.getEntry(claim.key)?.version === claim.epoch;
@@ -90,7 +90,7 @@ export class Membership {
     return living.sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 
-  /** A member is listed before it claims anything and delisted after it let everything go. */
+  /** A member is registered before its first claim and removed after it released its last. */
   #lives(member: string): boolean {
     const row = this.store.members.get([this.group, member]);
     return row !== undefined && isAlive(row.process);
@@ -116,7 +116,7 @@ export class Membership {
   }
 }
 
-/** Partitions of the topic divided by its members, as even as can be; who gets one more differs from topic to topic. */
+/** A member's even share of the topic's partitions; which members get one more alternates from topic to topic. */
 function shareOf(id: string, members: readonly { id: string; topics: readonly string[] }[], topic: Topic): number {
   const those = members.filter((m) => m.topics.includes(topic.name));
   const rank = those.findIndex((m) => m.id === id);

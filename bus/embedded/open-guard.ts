@@ -2,26 +2,27 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { FileLock } from '../../core/index.js';
 
-const LOOK_AGAIN_MS = 1;
+const POLL_MS = 1;
 /**
- * Nobody waits longer for a process that stands still, milliseconds. It is safe to go on unless that process commits in
- * the very moment (some microseconds) in which the other one opens the log.
+ * Longest wait for a lock whose holder is stopped (SIGSTOP), milliseconds. Continuing without the lock is unsafe only if
+ * that process commits in the few microseconds in which this one opens the log.
  */
-const PATIENCE_MS = 5000;
+const MAX_WAIT_MS = 5000;
 
 /**
- * Keeps the opening of a log and the writes of other processes apart. LMDB notes in the shared lock file which
- * transaction is the latest, and every process that opens the environment notes there what it read a moment before: a
- * commit in between would be forgotten, and the next one would take its place.
+ * Excludes opening a log while other processes write to it. LMDB stores the ID of the latest transaction in the shared
+ * lock file, and a process that opens the environment writes there the ID that it read just before: a commit between the
+ * two would be lost, and the next commit would overwrite it.
  *
- * Writes share the lock `writing`; who opens has it alone. The lock `opening` is its anteroom: while somebody waits to
- * open, no further write begins.
+ * Writers share the lock `writing`; an opener holds it exclusively. The lock `opening` keeps writers from starving an
+ * opener: while one waits, no further write begins.
  */
 export class OpenGuard {
   readonly #opening: FileLock;
   readonly #writing: FileLock;
-  /** Writes of this process that are under way, and whether they share the lock: not where patience was at an end. */
+  /** Writes of this process in progress. */
   #writes = 0;
+  /** Whether they hold the shared lock: not if the wait for it timed out. */
   #shares = false;
 
   constructor(dir: string) {
@@ -29,11 +30,11 @@ export class OpenGuard {
     this.#writing = new FileLock(join(dir, 'writing.lock'));
   }
 
-  /** Runs what opens the log, when no other process writes or opens. */
+  /** Opens the log while no other process writes or opens. */
   whileOpening<T>(work: () => T): T {
-    const deadline = performance.now() + PATIENCE_MS;
-    takeBefore(deadline, this.#opening);
-    takeBefore(deadline, this.#writing);
+    const deadline = performance.now() + MAX_WAIT_MS;
+    acquireBefore(deadline, this.#opening);
+    acquireBefore(deadline, this.#writing);
     try {
       return work();
     } finally {
@@ -42,10 +43,10 @@ export class OpenGuard {
     }
   }
 
-  /** Runs a write, when no other process is opening the log. */
+  /** Runs a write while no other process opens the log. */
   async whileWriting<T>(work: () => Promise<T>): Promise<T> {
-    const deadline = performance.now() + PATIENCE_MS;
-    while (!this.#beginWrite() && performance.now() < deadline) await delay(LOOK_AGAIN_MS);
+    const deadline = performance.now() + MAX_WAIT_MS;
+    while (!this.#beginWrite() && performance.now() < deadline) await delay(POLL_MS);
     this.#writes += 1;
     try {
       return await work();
@@ -71,8 +72,8 @@ export class OpenGuard {
   }
 }
 
-/** Opening is synchronous, as LMDB's is. */
-function takeBefore(deadline: number, lock: FileLock): void {
+/** Blocks the thread: opening an LMDB environment is synchronous. */
+function acquireBefore(deadline: number, lock: FileLock): void {
   const never = new Int32Array(new SharedArrayBuffer(4));
-  while (!lock.try('exclusive') && performance.now() < deadline) Atomics.wait(never, 0, 0, LOOK_AGAIN_MS);
+  while (!lock.try('exclusive') && performance.now() < deadline) Atomics.wait(never, 0, 0, POLL_MS);
 }

@@ -9,17 +9,17 @@ export class Reader {
   constructor(private readonly store: Store) {}
 
   /**
-   * Records from `offset` on, up to `end` (exclusive) or the partition's end, of at most `maxBytes` but at least one;
+   * Records from `offset` up to `end` (exclusive) or the partition's end: at most `maxBytes`, but at least one record;
    * undefined when there is none yet.
    * @throws OffsetGoneError, OffsetBeyondEndError
    */
   next(topic: Topic, partition: number, offset: number, maxBytes: number, end = Infinity): RecordBatch | undefined {
     this.store.refresh();
     const key: PartitionKey = [topic.id, partition];
-    const [kept, last] = [beginOf(this.store, key), endOf(this.store, key)];
-    if (offset < kept) throw new OffsetGoneError(topic.name, partition, offset, kept);
-    if (offset > last) throw new OffsetBeyondEndError(topic.name, partition, offset, last);
-    const until = Math.min(last, end);
+    const [logStart, logEnd] = [beginOf(this.store, key), endOf(this.store, key)];
+    if (offset < logStart) throw new OffsetGoneError(topic.name, partition, offset, logStart);
+    if (offset > logEnd) throw new OffsetBeyondEndError(topic.name, partition, offset, logEnd);
+    const until = Math.min(logEnd, end);
     if (offset >= until) return undefined;
     const batch = new BatchBuilder(offset, maxBytes);
     while (batch.nextOffset < until && batch.add(this.#blockWith(topic, key, batch.nextOffset), until));
@@ -45,9 +45,11 @@ export class Reader {
       first = before ?? first;
       bytes = blocks.getBinary(first);
     }
-    const view = new BlockView(bytes ?? Buffer.alloc(0), first[2], place(topic, first));
-    return view.endOffset > offset ? view : new BlockView(Buffer.alloc(0), offset, place(topic, blockKey(key, offset)));
+    const view = new BlockView(bytes ?? Buffer.alloc(0), first[2], describeBlock(topic, first));
+    return view.endOffset > offset
+      ? view
+      : new BlockView(Buffer.alloc(0), offset, describeBlock(topic, blockKey(key, offset)));
   }
 }
 
-const place = (topic: Topic, [, partition, offset]: BlockKey): string => `${topic.name}/${partition}/${offset}`;
+const describeBlock = (topic: Topic, [, partition, offset]: BlockKey): string => `${topic.name}/${partition}/${offset}`;

@@ -3,10 +3,10 @@ import { BlockView } from './block.js';
 import type { BlockKey, PartitionKey, Store } from './store.js';
 import type { Topic, TopicCatalogue } from './topics.js';
 
-/** Blocks looked at and removed in one transaction, at most. */
-const STEP_BLOCKS = 64;
+/** Upper bound of the blocks deleted in one transaction. */
+const MAX_STEP_BLOCKS = 64;
 
-/** Removes the oldest blocks that are too old, or too many for the partition's size. Any process may do it, at any time. */
+/** Deletes the oldest blocks of partitions that exceed their age or size limit. Any process may do it at any time. */
 export class Retention {
   constructor(
     private readonly store: Store,
@@ -14,7 +14,7 @@ export class Retention {
     private readonly clock: Clock,
   ) {}
 
-  /** Goes over all partitions, yielding between steps; answers how many records were removed. */
+  /** Applies retention to all partitions in small steps; returns the number of deleted records. */
   async sweep(signal: AbortSignal): Promise<number> {
     let removed = 0;
     for (const topic of this.topics.all()) {
@@ -36,22 +36,22 @@ export class Retention {
     const end = store.ends.get(key);
     if (!row || !end) return 0;
     let { begin, bytes } = row;
-    const doomed: BlockKey[] = [];
+    const expired: BlockKey[] = [];
     const oldest = this.clock.nowMs() - (topic.retentionMs ?? Infinity);
-    const most = topic.retentionBytes ?? Infinity;
-    for (const blockAt of store.blocks.getKeys({ start: key, end: [...key, Infinity], limit: STEP_BLOCKS })) {
+    const maxBytes = topic.retentionBytes ?? Infinity;
+    for (const blockAt of store.blocks.getKeys({ start: key, end: [...key, Infinity], limit: MAX_STEP_BLOCKS })) {
       const value = store.blocks.getBinary(blockAt);
       if (!value) break;
       const block = new BlockView(value, blockAt[2], `${topic.name}/${key[1]}/${blockAt[2]}`);
-      if (block.appendedAtMs >= oldest && end.bytes - bytes <= most) break;
-      doomed.push(blockAt);
+      if (block.appendedAtMs >= oldest && end.bytes - bytes <= maxBytes) break;
+      expired.push(blockAt);
       begin = block.endOffset;
       bytes += value.length;
     }
-    if (doomed.length === 0) return 0;
+    if (expired.length === 0) return 0;
     const [held] = await store.write('remove old records', () => [
       store.begins.ifVersion(key, row.begin + 1, () => {
-        for (const blockAt of doomed) store.blocks.remove(blockAt);
+        for (const blockAt of expired) store.blocks.remove(blockAt);
         store.begins.put(key, { begin, bytes }, begin + 1);
       }),
     ]);

@@ -1,14 +1,14 @@
 import { closeSync, type FSWatcher, openSync, watch, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** How long a waiter sleeps without a notification, milliseconds. */
-const BACKSTOP_MS = 250;
+/** Longest wait without a notification, milliseconds. */
+const MAX_WAIT_MS = 250;
 /** The same where the system cannot watch files. */
 const POLL_MS = 10;
 
 /**
- * Tells every process that has the log open that something was written: a byte is written to a small file that all of
- * them watch. It only wakes; what changed is read from the store. Lost notifications cost `BACKSTOP_MS`, nothing else.
+ * Notifies every process that has the log open of a write: a byte is written to a small file that all of them watch. It
+ * carries no data; the changes are read from the store. A lost notification only delays a waiter by `MAX_WAIT_MS`.
  */
 export class ChangeSignal {
   readonly #path: string;
@@ -27,7 +27,7 @@ export class ChangeSignal {
     if (!this.#closed) writeSync(this.#fd, '.', 0);
   }
 
-  /** Resolves at the next notification, after the backstop, or when the signal is aborted. */
+  /** Resolves at the next notification, after `MAX_WAIT_MS`, or when the signal is aborted. */
   wait(signal: AbortSignal): Promise<void> {
     if (signal.aborted || this.#closed) return Promise.resolve();
     this.#watch();
@@ -40,7 +40,7 @@ export class ChangeSignal {
       };
       this.#waiting.add(done);
       signal.addEventListener('abort', done);
-      this.#timer ??= setTimeout(() => this.#wake(), this.#watcher ? BACKSTOP_MS : POLL_MS);
+      this.#timer ??= setTimeout(() => this.#wake(), this.#watcher ? MAX_WAIT_MS : POLL_MS);
     });
   }
 
@@ -61,7 +61,7 @@ export class ChangeSignal {
         this.#watcher = undefined;
       });
     } catch {
-      // No watches left on this system, or none on this file system: waiting falls back to polling.
+      // The system has no watches left, or the file system does not support them: poll instead.
       this.#watcher = undefined;
     }
   }

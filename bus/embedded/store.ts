@@ -5,17 +5,17 @@ import { describeError, ownIdentity, type ProcessIdentity, UsageError } from '..
 import { BusClosedError, BusWriteError } from '../errors.js';
 import { OpenGuard } from './open-guard.js';
 
-/** Extent of a partition; its version in the store is `end + 1`, so that an append takes effect at that end only. */
+/** End of a partition; its version in the store is `end + 1`, so that an append succeeds at that end only. */
 export interface EndRow {
   readonly end: number;
   /** Bytes of all blocks ever appended. */
   readonly bytes: number;
 }
 
-/** What retention took; its version in the store is `begin + 1`. */
+/** First available offset of a partition; its version in the store is `begin + 1`. */
 export interface BeginRow {
   readonly begin: number;
-  /** Bytes of all blocks ever removed. */
+  /** Bytes of all blocks ever deleted. */
   readonly bytes: number;
 }
 
@@ -37,7 +37,7 @@ export interface MemberRow {
   readonly topics: readonly string[];
 }
 
-/** Who owns a partition of a group; its version in the store is the epoch. Released: no member. */
+/** The owner of a partition in a group (null after its release); its version in the store is the epoch. */
 export interface ClaimRow {
   readonly member: string | null;
 }
@@ -50,21 +50,21 @@ export type GroupKey = [group: string, topic: number, partition: number];
 
 export interface StoreOptions {
   readonly dir: string;
-  /** Address space set aside for the log, bytes. It costs no memory and no disk until it is used. */
+  /** Size of LMDB's memory map, bytes: address space, not memory or disk. */
   readonly mapBytes: number;
-  /** Appends are refused while the disk has less room than this, bytes. */
+  /** Appends are refused while the disk has less free space than this, bytes. */
   readonly minFreeBytes: number;
 }
 
-const ROOM_CHECK_MS = 1000;
+const FREE_SPACE_MAX_AGE_MS = 1000;
 
 /**
  * The LMDB environment of the embedded log.
  *
- * `overlappingSync` is off: LMDB's own order holds (pages, fdatasync, meta page through an O_DSYNC descriptor) and a
- * write's promise resolves only after that; readers never see what a power cut could take back. Pages are 4 KiB, so
- * that a small commit writes little; values span pages anyway. The write lock is held by no JavaScript: every write is
- * a batch of conditional puts that LMDB's writer thread carries out, so a busy process never stalls another.
+ * `overlappingSync` is off: LMDB writes pages, calls fdatasync and writes the meta page through an O_DSYNC descriptor
+ * before a write's promise resolves, so readers never see data that a power failure could undo. Pages are 4 KiB, so that
+ * a small commit writes little; values span pages anyway. No JavaScript runs under the write lock: every write is a batch
+ * of conditional puts that LMDB's writer thread executes, so a busy process does not block others.
  */
 export class Store {
   readonly root: RootDatabase;
@@ -79,7 +79,7 @@ export class Store {
   readonly identity = ownIdentity();
   readonly #guard: OpenGuard;
   readonly #minFreeBytes: number;
-  #room: { at: number; free: number } | undefined;
+  #freeSpace: { at: number; free: number } | undefined;
   #closed = false;
 
   constructor(options: StoreOptions) {
@@ -105,12 +105,12 @@ export class Store {
   }
 
   /**
-   * Carries out conditional writes in one durable transaction; answers which conditions held. The others wrote nothing.
-   * @throws BusWriteError when the transaction failed: nothing of it was written
+   * Executes conditional writes in one durable transaction; returns which conditions were met. The others wrote nothing.
+   * @throws BusWriteError when the transaction failed: none of its writes took effect
    */
   async write(what: string, operations: () => Promise<boolean>[]): Promise<boolean[]> {
     if (this.#closed) throw new BusClosedError();
-    const [whole, ...results] = await this.#guard.whileWriting(() => {
+    const [transaction, ...results] = await this.#guard.whileWriting(() => {
       if (this.#closed) throw new BusClosedError();
       let inner: Promise<boolean>[] = [];
       const batch = this.root.batch(() => {
@@ -118,12 +118,12 @@ export class Store {
       });
       return Promise.allSettled([batch, ...inner]);
     });
-    const failed = [whole, ...results].find((r) => r.status === 'rejected');
+    const failed = [transaction, ...results].find((r) => r.status === 'rejected');
     if (failed) throw await this.#failure(what, failed.reason);
     return results.map((r) => r.status === 'fulfilled' && r.value);
   }
 
-  /** A transaction whose body reads and writes; for rare things only, since it holds the write lock. */
+  /** A transaction whose body reads and writes under the write lock; for rare operations only. */
   async transact<T>(what: string, body: () => T): Promise<T> {
     if (this.#closed) throw new BusClosedError();
     try {
@@ -133,25 +133,25 @@ export class Store {
     }
   }
 
-  /** Reads from here on see everything that any process has committed. */
+  /** Later reads see all commits of all processes up to now. */
   refresh(): void {
     if (this.#closed) throw new BusClosedError();
     this.root.resetReadTxn();
   }
 
-  /** Throws `BusWriteError` while the disk is nearly full, before LMDB would run into it. */
-  async assertRoom(): Promise<void> {
+  /** Throws `BusWriteError` while the disk is nearly full, before a write of LMDB fails. */
+  async assertFreeSpace(): Promise<void> {
     const now = performance.now();
-    if (!this.#room || now - this.#room.at > ROOM_CHECK_MS) {
+    if (!this.#freeSpace || now - this.#freeSpace.at > FREE_SPACE_MAX_AGE_MS) {
       const { bavail, bsize } = await statfs(this.dir);
-      this.#room = { at: now, free: bavail * bsize };
+      this.#freeSpace = { at: now, free: bavail * bsize };
     }
-    if (this.#room.free < this.#minFreeBytes) {
+    if (this.#freeSpace.free < this.#minFreeBytes) {
       const megabytes = (bytes: number) => Math.round(bytes / 1e6);
       throw new BusWriteError(
-        `the disk of the embedded log ${this.dir} is nearly full (${megabytes(this.#room.free)} MB left, ` +
+        `the disk of the embedded log ${this.dir} is nearly full (${megabytes(this.#freeSpace.free)} MB free, ` +
           `${megabytes(this.#minFreeBytes)} MB are needed): free some space or lower --bus-retention-bytes; ` +
-          'it goes on by itself',
+          'appending resumes by itself',
       );
     }
   }

@@ -7,13 +7,13 @@ export interface Topic extends TopicRow {
   readonly name: string;
 }
 
-/** The topics of the log: kept in the store, remembered here once seen (a topic never loses its identity). */
+/** The topics of the log, cached after the first read (a topic never changes its identity). */
 export class TopicCatalogue {
   readonly #known = new Map<string, Topic>();
 
   constructor(private readonly store: Store) {}
 
-  /** Creates the topic; one that is there gets the new retention and keeps its partitions and records. */
+  /** Creates the topic; an existing one gets the new retention and keeps its partitions and records. */
   async ensure(name: string, options: TopicOptions): Promise<void> {
     const { topics, ends, begins } = this.store;
     const { retentionMs, retentionBytes } = options;
@@ -47,7 +47,7 @@ export class TopicCatalogue {
     return topic;
   }
 
-  /** All topics as they are now. */
+  /** All topics, read from the store. */
   all(): Topic[] {
     this.store.refresh();
     return [...this.store.topics.getRange().map(({ key, value }) => ({ name: key, ...value }))];

@@ -1,40 +1,41 @@
-import type { Appended, BusRecord } from '../bus.js';
+import type { BusRecord, RecordPosition } from '../bus.js';
 import { partitionOf } from '../key-hash.js';
 import type { BatchEncoder, ProducerStamp } from './records/encode.js';
 
-/** Fits into the 1 MiB that a topic takes in one batch unless it was told otherwise. */
+/** Fits into Kafka's default max.message.bytes (1 MiB). */
 export const MAX_BATCH_BYTES = 1_000_000;
 
-/** One record batch on its way; once it was sent under a stamp it is sent again only under that stamp. */
+/** One record batch to send. Once it was sent with a producer ID and sequence, a retry uses the same ones. */
 export interface OutgoingBatch {
   readonly bytes: Buffer;
   readonly count: number;
   stamp?: ProducerStamp | undefined;
 }
 
-/** The records of one append that go to one partition: batches that are sent one after the other. */
+/** The records of one append that go to one partition, as batches that are sent one after the other. */
 export class OutgoingPart {
-  readonly #positions: number[] = [];
+  /** Indexes of its records in the append. */
+  readonly #indexes: number[] = [];
   readonly #offsets: number[] = [];
   batches: readonly OutgoingBatch[] = [];
 
   constructor(readonly partition: number) {}
 
-  add(position: number): void {
-    this.#positions.push(position);
+  add(index: number): void {
+    this.#indexes.push(index);
   }
 
   get next(): OutgoingBatch | undefined {
     return this.batches[this.#offsets.length];
   }
 
-  /** The next batch is durable from this offset on. */
-  settle(offset: number): void {
+  /** The broker stored the next batch at this offset. */
+  acknowledge(offset: number): void {
     this.#offsets.push(offset);
   }
 
   async encode(records: readonly BusRecord[], encoder: BatchEncoder, timestampMs: number): Promise<void> {
-    const own = this.#positions.map((position) => records[position] as BusRecord);
+    const own = this.#indexes.map((index) => records[index] as BusRecord);
     const batches: OutgoingBatch[] = [];
     for (const part of encoder.split(own, MAX_BATCH_BYTES)) {
       batches.push({ bytes: await encoder.encode(part, timestampMs), count: part.length });
@@ -42,18 +43,18 @@ export class OutgoingPart {
     this.batches = batches;
   }
 
-  place(into: Appended[]): void {
-    let position = 0;
+  fillPositions(positions: RecordPosition[]): void {
+    let record = 0;
     for (const [i, batch] of this.batches.entries()) {
       const first = this.#offsets[i] ?? -1;
-      for (let k = 0; k < batch.count; k++, position++) {
-        into[this.#positions[position] as number] = { partition: this.partition, offset: first + k };
+      for (let k = 0; k < batch.count; k++, record++) {
+        positions[this.#indexes[record] as number] = { partition: this.partition, offset: first + k };
       }
     }
   }
 }
 
-/** One call of `append`: which of its records are durable, and which still have to be sent. */
+/** One call of `append`: which of its records are acknowledged, and which have still to be sent. */
 export class AppendOperation {
   #parts: readonly OutgoingPart[] = [];
   #log: string | undefined;
@@ -61,8 +62,8 @@ export class AppendOperation {
   constructor(readonly records: readonly BusRecord[]) {}
 
   /**
-   * Divides the records among the topic's partitions and encodes them: once, and once more when the topic is another
-   * one by now, for what went to the former is gone.
+   * Divides the records among the topic's partitions and encodes them: once, and again when the topic was deleted and
+   * created again, since its former records are gone.
    */
   async prepare(
     topic: { readonly log: string; readonly partitions: number },
@@ -72,14 +73,14 @@ export class AppendOperation {
     if (this.#log === topic.log) return;
     this.#log = topic.log;
     const parts = new Map<number, OutgoingPart>();
-    for (const [position, record] of this.records.entries()) {
+    for (const [index, record] of this.records.entries()) {
       const partition = partitionOf(record.key, topic.partitions);
       let part = parts.get(partition);
       if (!part) {
         part = new OutgoingPart(partition);
         parts.set(partition, part);
       }
-      part.add(position);
+      part.add(index);
     }
     for (const part of parts.values()) await part.encode(this.records, encoder, timestampMs);
     this.#parts = [...parts.values()];
@@ -89,19 +90,19 @@ export class AppendOperation {
     return this.#parts.filter((part) => part.next !== undefined);
   }
 
-  /** Whether something was sent of which nobody knows whether it is on the bus. */
+  /** Whether a batch was sent and it is unknown whether the broker stored it. */
   get inDoubt(): boolean {
     return this.pending.some((part) => part.next?.stamp !== undefined);
   }
 
-  places(): Appended[] {
-    const places: Appended[] = new Array(this.records.length);
-    for (const part of this.#parts) part.place(places);
-    return places;
+  positions(): RecordPosition[] {
+    const positions: RecordPosition[] = new Array(this.records.length);
+    for (const part of this.#parts) part.fillPositions(positions);
+    return positions;
   }
 
-  /** Whether this operation's records are the first of the given ones. */
-  begins(records: readonly BusRecord[]): boolean {
+  /** Whether the given records begin with this operation's records. */
+  isPrefixOf(records: readonly BusRecord[]): boolean {
     return (
       this.records.length <= records.length &&
       this.records.every((own, i) => {

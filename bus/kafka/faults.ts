@@ -1,18 +1,18 @@
 import { ChanceryError, describeError, retry, UnavailableError, UsageError } from '../../core/index.js';
-import { isPassing, nameOf } from './protocol/error-codes.js';
+import { isTransientCode, nameOf } from './protocol/error-codes.js';
 import { explain } from './protocol/kafkajs-connection.js';
 
-/** A broker answered with an error that passes by itself: a leader moved, a replica is behind, a group is loading. */
-export class PassingError extends UnavailableError {
+/** A broker answered with a retriable error: a leader moved, a replica is behind, a coordinator is loading. */
+export class TransientError extends UnavailableError {
   constructor(
     doing: string,
     readonly code: number,
   ) {
-    super(`Kafka cannot ${doing} at the moment: ${nameOf(code)}: ${explain(code)}`);
+    super(`Kafka cannot ${doing} now: ${nameOf(code)}: ${explain(code)}`);
   }
 }
 
-/** A broker answered with an error that stays until somebody changes something. */
+/** A broker answered with an error that retrying does not change. */
 export class RefusedError extends UsageError {
   constructor(
     doing: string,
@@ -23,51 +23,55 @@ export class RefusedError extends UsageError {
   }
 }
 
-/** No answer came: the connection could not be made, broke, or stayed silent for too long. */
-export class NoAnswerError extends UnavailableError {}
+/** No response: the connection could not be made, was closed, or timed out. */
+export class NoResponseError extends UnavailableError {}
 
-/** Throws what an error code means; 0 means nothing. */
+/** Throws the error that a code stands for; 0 stands for success. */
 export function throwOn(code: number, doing: string, hint?: string): void {
   if (code === 0) return;
-  throw isPassing(code) ? new PassingError(doing, code) : new RefusedError(doing, code, hint);
+  throw isTransientCode(code) ? new TransientError(doing, code) : new RefusedError(doing, code, hint);
 }
 
-/** What went wrong on a connection, in our words. */
+/** The error class and message for a failure of a connection. */
 export function connectionFault(error: unknown, broker: string, doing: string): ChanceryError {
   if (error instanceof ChanceryError) return error;
   const { name, code } = error as { name?: string; code?: string };
   if (name === 'KafkaJSSASLAuthenticationError' || name === 'KafkaJSSASLMechanismNotSupported') {
     return new UsageError(
-      `Kafka at ${broker} does not let us in: ${describeError(error)}; check --kafka-sasl, --kafka-user and the password`,
+      `Kafka at ${broker} refuses the login: ${describeError(error)}; check --kafka-sasl, --kafka-user and the password`,
       { cause: error },
     );
   }
   const text = describeError(error);
   if (/CERT|SSL|TLS|ALTNAME/.test(code ?? '') || /certificate|SSL routines/.test(text)) {
-    return new UsageError(`Kafka at ${broker} and we do not agree on TLS: ${text}; check --kafka-tls and its files`, {
-      cause: error,
-    });
+    return new UsageError(
+      `the TLS handshake with Kafka at ${broker} failed: ${text}; check --kafka-tls and its files`,
+      {
+        cause: error,
+      },
+    );
   }
-  return new NoAnswerError(`Kafka at ${broker} gave no answer when asked to ${doing}: ${text}`, { cause: error });
+  return new NoResponseError(`Kafka at ${broker} did not answer the request to ${doing}: ${text}`, { cause: error });
 }
 
-/** Whether trying again may help. */
-export const passes = (error: unknown): boolean => error instanceof PassingError || error instanceof NoAnswerError;
+/** Whether a retry may succeed. */
+export const isTransient = (error: unknown): boolean =>
+  error instanceof TransientError || error instanceof NoResponseError;
 
-export interface Patience {
+export interface Deadline {
   readonly signal?: AbortSignal | undefined;
-  /** How long to go on trying, milliseconds. */
-  readonly forMs: number;
+  /** No retry starts later than this after the first try, milliseconds. */
+  readonly withinMs: number;
 }
 
-/** Tries again, with growing pauses, while the failure is one that passes and time is left. */
-export function patiently<T>(work: (attempt: number) => Promise<T>, patience: Patience): Promise<T> {
-  const deadline = performance.now() + patience.forMs;
+/** Retries with exponential backoff while the error is transient and the deadline has not passed. */
+export function retryWithin<T>(work: (attempt: number) => Promise<T>, deadline: Deadline): Promise<T> {
+  const end = performance.now() + deadline.withinMs;
   return retry(work, {
     attempts: Infinity,
-    signal: patience.signal,
+    signal: deadline.signal,
     baseMs: 20,
     capMs: 1000,
-    retryable: (error) => passes(error) && performance.now() < deadline,
+    retryable: (error) => isTransient(error) && performance.now() < end,
   });
 }

@@ -1,5 +1,4 @@
 import type {
-  Appended,
   Bus,
   BusRecord,
   Committed,
@@ -7,6 +6,7 @@ import type {
   ConsumerHandler,
   PartitionInfo,
   RecordBatch,
+  RecordPosition,
   TopicOptions,
 } from '../bus.js';
 import { BusClosedError, RecordTooLargeError } from '../errors.js';
@@ -15,21 +15,21 @@ import { Consumer } from './consume/consumer.js';
 import { Names } from './names.js';
 import { committedIn, fetchCommitted } from './offsets.js';
 import { KAFKA_DEFAULTS, type KafkaBusOptions } from './options.js';
+import { withTimeout } from './promises.js';
 import { readRange } from './range-reader.js';
 import { BatchEncoder } from './records/encode.js';
 import { TopicProducer } from './topic-producer.js';
 import { ensureTopic, listPartitions } from './topics.js';
-import { atMost } from './waiting.js';
 
 const DEFAULT_BATCH_BYTES = 4 * 1024 * 1024;
-/** Members have this long to join again when a group changes; they do so at once unless their process is stopped. */
+/** Time for members to rejoin during a rebalance; they do so at once unless their process is stopped. */
 const REBALANCE_TIMEOUT_MS = 30_000;
 const REPLICAS_WAIT_MS = 5_000;
-const CLOSE_PATIENCE_MS = 1_000;
-/** Whoever starts waits for longer by itself, and says for what. */
-const TOPIC_PATIENCE_MS = 10_000;
+const CLOSE_TIMEOUT_MS = 1_000;
+/** Callers that wait longer retry `ensureTopic` themselves and log what they wait for. */
+const CREATE_TOPIC_TIMEOUT_MS = 10_000;
 
-/** The bus on a Kafka cluster (3.1 or newer). Connects when it is first used. */
+/** The bus on a Kafka cluster (3.1 or newer). Connects on first use. */
 export function openKafkaBus(options: KafkaBusOptions): Bus {
   return new KafkaBus(options);
 }
@@ -67,11 +67,11 @@ class KafkaBus implements Bus {
       this.#cluster,
       this.#names.inKafka(topic),
       { ...options, replication, compression },
-      { ...this.#patience, forMs: Math.min(this.#options.patienceMs, TOPIC_PATIENCE_MS) },
+      { ...this.#deadline, withinMs: Math.min(this.#options.apiTimeoutMs, CREATE_TOPIC_TIMEOUT_MS) },
     );
   }
 
-  async append(topic: string, records: readonly BusRecord[], signal?: AbortSignal): Promise<Appended[]> {
+  async append(topic: string, records: readonly BusRecord[], signal?: AbortSignal): Promise<RecordPosition[]> {
     this.#assertOpen();
     for (const { value } of records) {
       if (value.length > this.maxRecordBytes) throw new RecordTooLargeError(topic, value.length, this.maxRecordBytes);
@@ -100,17 +100,17 @@ class KafkaBus implements Bus {
 
   async partitions(): Promise<PartitionInfo[]> {
     this.#assertOpen();
-    return await listPartitions(this.#cluster, this.#names, this.#patience);
+    return await listPartitions(this.#cluster, this.#names, this.#deadline);
   }
 
   async committed(group: string): Promise<(Committed & { topic: string; partition: number })[]> {
     this.#assertOpen();
     const kafkaGroup = this.#names.inKafka(group);
-    const offsets = await fetchCommitted(this.#cluster, kafkaGroup, null, 'meta', this.#patience);
-    const ours = offsets.filter(({ topic, offset }) => offset >= 0 && this.#names.isOurs(topic));
-    if (ours.length === 0) return [];
-    const { topics } = await this.#cluster.metadata([...new Set(ours.map((o) => o.topic))]);
-    return ours.flatMap((fetched) => {
+    const offsets = await fetchCommitted(this.#cluster, kafkaGroup, null, 'meta', this.#deadline);
+    const own = offsets.filter(({ topic, offset }) => offset >= 0 && this.#names.isOurs(topic));
+    if (own.length === 0) return [];
+    const { topics } = await this.#cluster.metadata([...new Set(own.map((o) => o.topic))]);
+    return own.flatMap((fetched) => {
       const log = topics.find((t) => t.name === fetched.topic)?.id;
       const committed = log === undefined ? undefined : committedIn(log, fetched);
       return committed ? [{ ...committed, topic: this.#names.onBus(fetched.topic), partition: fetched.partition }] : [];
@@ -120,28 +120,28 @@ class KafkaBus implements Bus {
   async *read(topic: string, partition: number, start: number, end: number): AsyncIterable<RecordBatch> {
     this.#assertOpen();
     const range = { topic, kafkaTopic: this.#names.inKafka(topic), partition, start, end };
-    const { patienceMs } = this.#options;
-    yield* readRange(this.#cluster, range, { maxBatchBytes: DEFAULT_BATCH_BYTES, patienceMs });
+    const { apiTimeoutMs } = this.#options;
+    yield* readRange(this.#cluster, range, { maxBatchBytes: DEFAULT_BATCH_BYTES, apiTimeoutMs });
   }
 
   async close(): Promise<void> {
     if (this.#closing.signal.aborted) return;
     this.#closing.abort(new BusClosedError());
     const appending = [...this.#producers.values()].map((producer) => producer.idle());
-    await Promise.allSettled([...this.#consuming, atMost(CLOSE_PATIENCE_MS, Promise.all(appending))]);
+    await Promise.allSettled([...this.#consuming, withTimeout(CLOSE_TIMEOUT_MS, Promise.all(appending))]);
     this.#cluster.close();
   }
 
-  get #patience() {
-    return { forMs: this.#options.patienceMs, signal: this.#closing.signal };
+  get #deadline() {
+    return { withinMs: this.#options.apiTimeoutMs, signal: this.#closing.signal };
   }
 
   #producerOf(topic: string): TopicProducer {
     let producer = this.#producers.get(topic);
     if (!producer) {
-      const { patienceMs, requestTimeoutMs, log } = this.#options;
+      const { apiTimeoutMs, requestTimeoutMs, log } = this.#options;
       const replicasMs = Math.min(REPLICAS_WAIT_MS, requestTimeoutMs);
-      const options = { timeoutMs: patienceMs, replicasMs, closing: this.#closing.signal, log };
+      const options = { timeoutMs: apiTimeoutMs, replicasMs, closing: this.#closing.signal, log };
       producer = new TopicProducer(this.#cluster, this.#names.inKafka(topic), this.#encoder, options);
       this.#producers.set(topic, producer);
     }
@@ -153,7 +153,7 @@ class KafkaBus implements Bus {
   }
 }
 
-/** Without the keys that are undefined, so that defaults stay. */
+/** Without undefined values, which would replace the defaults. */
 function definedOf<T extends object>(options: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   const entries = Object.entries(options).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as { [K in keyof T]: Exclude<T[K], undefined> };

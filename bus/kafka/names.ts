@@ -1,4 +1,4 @@
-/** Names on the bus and in Kafka: there all of ours may begin with a prefix, so that several instances share a cluster. */
+/** Maps names on the bus to names in Kafka, which have a prefix, so that several instances can share a cluster. */
 export class Names {
   constructor(readonly prefix: string) {}
 

@@ -11,31 +11,31 @@ export interface KafkaSasl {
 }
 
 export interface KafkaBusOptions {
-  /** Some brokers, as `host:port`; the others are learnt from them. */
+  /** Bootstrap brokers, as `host:port`; the others are learnt from them. */
   readonly brokers: readonly string[];
-  /** What topics and groups begin with in Kafka, so that several instances can share a cluster. Default none. */
+  /** Prefix of the names of topics and groups in Kafka, so that several instances can share a cluster. Default none. */
   readonly prefix?: string | undefined;
-  /** How we call ourselves in the brokers' logs and quotas. Default `chancery`. */
+  /** Client ID in the brokers' logs and quotas. Default `chancery`. */
   readonly clientId?: string | undefined;
-  /** TLS, with node's own options; absent means none. */
+  /** Options of Node's TLS; absent: no TLS. */
   readonly tls?: TlsOptions | undefined;
   readonly sasl?: KafkaSasl | undefined;
-  /** Replicas of a new topic; 0 takes three, or as many as there are brokers. Default 0. */
+  /** Replication factor of a new topic; 0: three, or the number of brokers if there are fewer. Default 0. */
   readonly replication?: number | undefined;
-  /** How records are compressed. Default none. */
+  /** Compression of record batches. Default none. */
   readonly compression?: Compression | undefined;
   /** Largest value of a record, bytes. Default 900,000: what fits into Kafka's own default of 1 MiB a batch. */
   readonly maxRecordBytes?: number | undefined;
-  /** How long an append, a commit or a read is tried again before it fails, milliseconds. Default 30 s. */
-  readonly patienceMs?: number | undefined;
-  /** Longest wait for a connection, and for an answer, milliseconds. Defaults 5 s and 10 s. */
+  /** How long an append, a read or a metadata request is retried before it fails, milliseconds. Default 30 s. */
+  readonly apiTimeoutMs?: number | undefined;
+  /** Timeouts of connecting and of a request, milliseconds. Defaults 5 s and 10 s. */
   readonly connectTimeoutMs?: number | undefined;
   readonly requestTimeoutMs?: number | undefined;
-  /** After so long without a sign of life a consumer's partitions go to others, milliseconds. Default 10 s. */
+  /** Session timeout: without a heartbeat for this long a consumer loses its partitions, milliseconds. Default 10 s. */
   readonly sessionTimeoutMs?: number | undefined;
-  /** A consumer that waits for records that are there for longer than this is ended, milliseconds. Default 60 s. */
+  /** A consumer that receives no record for this long while records are available fails, milliseconds. Default 60 s. */
   readonly stallMs?: number | undefined;
-  /** How often a group looks for new and changed topics, milliseconds. Default 30 s. */
+  /** How often the group leader checks for new and changed topics, milliseconds. Default 30 s. */
   readonly topicsEveryMs?: number | undefined;
   readonly log?: Logger | undefined;
 }
@@ -46,7 +46,7 @@ export const KAFKA_DEFAULTS = {
   replication: 0,
   compression: 'none',
   maxRecordBytes: 900_000,
-  patienceMs: 30_000,
+  apiTimeoutMs: 30_000,
   connectTimeoutMs: 5_000,
   requestTimeoutMs: 10_000,
   sessionTimeoutMs: 10_000,

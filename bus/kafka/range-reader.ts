@@ -4,18 +4,18 @@ import type { Cluster } from './cluster.js';
 import { throwOn } from './faults.js';
 import { extentOf } from './offsets.js';
 import { ERROR } from './protocol/error-codes.js';
-import { type FetchAnswer, type FetchedPartition, fetchRequest } from './protocol/fetch.js';
+import { type FetchedPartition, type FetchResponse, fetchRequest } from './protocol/fetch.js';
 import { RecordSet } from './records/record-set.js';
 
-/** How long the broker may wait for a record that is there: it may have to catch up first, milliseconds. */
+/** How long the broker may wait for a record: a new leader may have to catch up first, milliseconds. */
 const FETCH_WAIT_MS = 500;
 
-export interface Range {
+export interface OffsetRange {
   /** The topic's name on the bus, and in Kafka. */
   readonly topic: string;
   readonly kafkaTopic: string;
   readonly partition: number;
-  /** The log that is meant; the present one when absent. */
+  /** Identity of the log; absent: the topic's current one. */
   readonly log?: string;
   readonly start: number;
   readonly end: number;
@@ -27,17 +27,17 @@ export interface Range {
  */
 export async function* readRange(
   cluster: Cluster,
-  range: Range,
-  options: { readonly maxBatchBytes: number; readonly patienceMs: number },
+  range: OffsetRange,
+  options: { readonly maxBatchBytes: number; readonly apiTimeoutMs: number },
 ): AsyncGenerator<RecordBatch> {
-  const patience = { forMs: options.patienceMs };
-  const place = { topic: range.kafkaTopic, partition: range.partition };
+  const deadline = { withinMs: options.apiTimeoutMs };
+  const at = { topic: range.kafkaTopic, partition: range.partition };
   const { id } = await cluster.topic(range.kafkaTopic);
   const log = range.log ?? id;
   for (let next = range.start; next <= range.end; ) {
     const fetched = await fetchOnce(cluster, range, log, next, options);
     if (fetched.error === ERROR.offsetOutOfRange || fetched.records.length === 0) {
-      const { begin, end } = await extentOf(cluster, place, patience);
+      const { begin, end } = await extentOf(cluster, at, deadline);
       if (next < begin) throw new OffsetGoneError(range.topic, range.partition, next, begin);
       if (range.end >= end) throw new OffsetBeyondEndError(range.topic, range.partition, range.end, end);
     }
@@ -52,14 +52,14 @@ export async function* readRange(
 
 async function fetchOnce(
   cluster: Cluster,
-  range: Range,
+  range: OffsetRange,
   log: string,
   offset: number,
-  options: { readonly maxBatchBytes: number; readonly patienceMs: number },
+  options: { readonly maxBatchBytes: number; readonly apiTimeoutMs: number },
 ): Promise<FetchedPartition> {
   const { kafkaTopic, partition } = range;
   const maxBytes = Math.max(options.maxBatchBytes, 2 ** 20);
-  const answer = await cluster.sendToLeader<FetchAnswer>(
+  const response = await cluster.sendToLeader<FetchResponse>(
     kafkaTopic,
     partition,
     'read',
@@ -73,8 +73,8 @@ async function fetchOnce(
         },
       };
     },
-    { forMs: options.patienceMs },
+    { withinMs: options.apiTimeoutMs },
   );
-  const [fetched] = answer.partitions;
+  const [fetched] = response.partitions;
   return fetched ?? { log, partition, error: ERROR.none, end: -1, records: Buffer.alloc(0) };
 }

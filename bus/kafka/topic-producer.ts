@@ -1,19 +1,19 @@
 import { describeError, type Logger } from '../../core/index.js';
-import type { Appended, BusRecord } from '../bus.js';
+import type { BusRecord, RecordPosition } from '../bus.js';
 import { BusWriteError, UnknownTopicError } from '../errors.js';
 import { AppendOperation, MAX_BATCH_BYTES, type OutgoingBatch, type OutgoingPart } from './append-operation.js';
 import type { Cluster } from './cluster.js';
-import { NoAnswerError, PassingError, patiently, RefusedError, throwOn } from './faults.js';
+import { NoResponseError, RefusedError, retryWithin, TransientError, throwOn } from './faults.js';
+import { untilAborted } from './promises.js';
 import { ERROR } from './protocol/error-codes.js';
 import type { TopicMetadata } from './protocol/metadata.js';
-import { initProducerIdRequest, type ProduceAnswer, produceRequest } from './protocol/produce.js';
+import { initProducerIdRequest, type ProduceResponse, produceRequest } from './protocol/produce.js';
 import { type BatchEncoder, stampBatch } from './records/encode.js';
-import { untilAborted } from './waiting.js';
 
-/** Bytes of batches in one request, at most (but at least one batch). */
+/** Upper bound of the batches in one request, bytes; a single larger batch is sent alone. */
 const MAX_REQUEST_BYTES = 16 * MAX_BATCH_BYTES;
-/** The broker does not know us, or not what we sent last: only a new identity helps. */
-const IDENTITY_ERRORS = new Set<number>([
+/** The broker does not know the producer ID, or not its last sequence: a new producer ID is needed. */
+const PRODUCER_ID_ERRORS = new Set<number>([
   ERROR.outOfOrderSequence,
   ERROR.duplicateSequence,
   ERROR.invalidProducerEpoch,
@@ -23,23 +23,23 @@ const IDENTITY_ERRORS = new Set<number>([
 interface Waiting {
   readonly records: readonly BusRecord[];
   readonly signal: AbortSignal | undefined;
-  resolve(places: Appended[]): void;
+  resolve(positions: RecordPosition[]): void;
   reject(error: unknown): void;
 }
 
 /**
- * Appends to one topic: one operation after the other, and within it never more than one batch on its way per
- * partition. A batch is sent again unchanged, under the same producer sequence, until the broker said that it is
- * durable, so that it is there once however often it was sent. What an operation left in doubt is remembered; when the
- * same records come again they are the same batches, and what was already durable is not sent again.
+ * Appends to one topic: one operation at a time, with at most one batch in flight per partition. A batch is retried
+ * unchanged, with the same producer ID and sequence, until the broker acknowledges it, so the broker stores it once.
+ * A failed operation is kept: when the caller appends the same records again, the same batches are sent, without those
+ * that were acknowledged.
  */
 export class TopicProducer {
   readonly #queue: Waiting[] = [];
   #busy = false;
   #running: Promise<void> | undefined;
-  /** The last operation, when it failed, and the end of what it had under way. */
-  #unsettled: { operation: AppendOperation; ended: Promise<unknown> } | undefined;
-  #identity: { id: number; epoch: number } | undefined;
+  /** The last operation, if it failed, and a promise that resolves when its requests have ended. */
+  #unacknowledged: { operation: AppendOperation; ended: Promise<unknown> } | undefined;
+  #producerId: { id: number; epoch: number } | undefined;
   readonly #sequences = new Map<number, number>();
   #log: string | undefined;
 
@@ -57,17 +57,17 @@ export class TopicProducer {
     },
   ) {}
 
-  append(records: readonly BusRecord[], signal: AbortSignal | undefined): Promise<Appended[]> {
+  append(records: readonly BusRecord[], signal: AbortSignal | undefined): Promise<RecordPosition[]> {
     return new Promise((resolve, reject) => {
       this.#queue.push({ records, signal, resolve, reject });
       if (!this.#busy) this.#running = this.#run();
     });
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when no request is in flight. */
   async idle(): Promise<void> {
     await this.#running;
-    await this.#unsettled?.ended;
+    await this.#unacknowledged?.ended;
   }
 
   async #run(): Promise<void> {
@@ -79,10 +79,12 @@ export class TopicProducer {
         next.resolve(await this.#append(next));
       } catch (error) {
         next.reject(error);
-        // Nothing may overtake what failed: whoever waits behind it has to come again after it.
+        // Order is kept: callers that are queued behind a failed append must append again after it.
         for (const behind of this.#queue.splice(0)) {
           behind.reject(
-            new BusWriteError(`records for ${this.topic} were not sent: those before them failed`, { cause: error }),
+            new BusWriteError(`records for ${this.topic} were not sent: an append before them failed`, {
+              cause: error,
+            }),
           );
         }
       }
@@ -90,29 +92,29 @@ export class TopicProducer {
     this.#busy = false;
   }
 
-  async #append({ records, signal }: Waiting): Promise<Appended[]> {
-    const places: Appended[] = [];
+  async #append({ records, signal }: Waiting): Promise<RecordPosition[]> {
+    const positions: RecordPosition[] = [];
     let rest = records;
-    const before = this.#unsettled;
+    const before = this.#unacknowledged;
     if (before) {
       await untilAborted(before.ended, signal, this.options.closing);
-      if (before.operation.begins(records)) {
-        places.push(...(await this.#perform(before.operation, signal)));
+      if (before.operation.isPrefixOf(records)) {
+        positions.push(...(await this.#perform(before.operation, signal)));
         rest = records.slice(before.operation.records.length);
-      } else if (before.operation.inDoubt) this.#renew('records in doubt were given up by the caller');
-      this.#unsettled = undefined;
+      } else if (before.operation.inDoubt) this.#resetProducerId('the caller dropped records that may be stored');
+      this.#unacknowledged = undefined;
     }
-    if (rest.length > 0) places.push(...(await this.#perform(new AppendOperation(rest), signal)));
-    return places;
+    if (rest.length > 0) positions.push(...(await this.#perform(new AppendOperation(rest), signal)));
+    return positions;
   }
 
-  async #perform(operation: AppendOperation, signal: AbortSignal | undefined): Promise<Appended[]> {
+  async #perform(operation: AppendOperation, signal: AbortSignal | undefined): Promise<RecordPosition[]> {
     const sending = this.#send(operation, signal);
     try {
       await untilAborted(sending, signal, this.options.closing);
-      return operation.places();
+      return operation.positions();
     } catch (error) {
-      this.#unsettled = { operation, ended: sending.catch(() => undefined) };
+      this.#unacknowledged = { operation, ended: sending.catch(() => undefined) };
       signal?.throwIfAborted();
       this.options.closing.throwIfAborted();
       if (error instanceof UnknownTopicError || error instanceof RefusedError) throw error;
@@ -124,10 +126,10 @@ export class TopicProducer {
   }
 
   async #send(operation: AppendOperation, signal: AbortSignal | undefined): Promise<void> {
-    await patiently(
+    await retryWithin(
       async (attempt) => {
         const topic = await this.cluster.topic(this.topic, { signal, fresh: attempt > 0 });
-        this.#follow(topic);
+        this.#checkLog(topic);
         await operation.prepare({ log: topic.id, partitions: topic.leaders.length }, this.encoder, Date.now());
         for (let parts = operation.pending; parts.length > 0; parts = operation.pending) {
           signal?.throwIfAborted();
@@ -135,19 +137,19 @@ export class TopicProducer {
           await this.#sendNext(parts, topic);
         }
       },
-      { signal, forMs: this.options.timeoutMs },
+      { signal, withinMs: this.options.timeoutMs },
     );
   }
 
-  /** The sequences of a log end with it. */
-  #follow(topic: TopicMetadata): void {
-    if (this.#log !== undefined && this.#log !== topic.id) this.#renew('the topic was created again');
+  /** Sequences are valid for one log only. */
+  #checkLog(topic: TopicMetadata): void {
+    if (this.#log !== undefined && this.#log !== topic.id) this.#resetProducerId('the topic was created again');
     this.#log = topic.id;
   }
 
-  /** Sends the next batch of each partition and waits until every leader asked has answered. */
+  /** Sends the next batch of each partition and waits for the responses of all leaders. */
   async #sendNext(parts: readonly OutgoingPart[], topic: TopicMetadata): Promise<void> {
-    this.#identity ??= await this.#newIdentity();
+    this.#producerId ??= await this.#initProducerId();
     const byLeader = new Map<number, OutgoingPart[]>();
     for (const part of parts) {
       const leader = topic.leaders[part.partition];
@@ -160,7 +162,7 @@ export class TopicProducer {
   }
 
   async #sendTo(leader: number, parts: readonly OutgoingPart[]): Promise<void> {
-    if (leader < 0) throw new PassingError(`reach the leader of ${this.topic}`, ERROR.leaderNotAvailable);
+    if (leader < 0) throw new TransientError(`find the leader of ${this.topic}`, ERROR.leaderNotAvailable);
     const batches: { partition: number; bytes: Buffer }[] = [];
     let bytes = 0;
     for (const part of parts) {
@@ -170,7 +172,7 @@ export class TopicProducer {
       batches.push({ partition: part.partition, bytes: batch.bytes });
       bytes += batch.bytes.length;
     }
-    const answers = await this.cluster.send(
+    const responses = await this.cluster.send(
       leader,
       `produce ${this.topic}`,
       produceRequest(this.topic, batches, this.options.replicasMs),
@@ -179,9 +181,9 @@ export class TopicProducer {
       const part = parts.find((p) => p.partition === partition);
       return (
         part &&
-        this.#settle(
+        this.#handleResponse(
           part,
-          answers.find((a) => a.partition === partition),
+          responses.find((r) => r.partition === partition),
         )
       );
     });
@@ -190,49 +192,52 @@ export class TopicProducer {
   }
 
   #stamp(partition: number, batch: OutgoingBatch): void {
-    if (batch.stamp || !this.#identity) return;
+    if (batch.stamp || !this.#producerId) return;
     const sequence = this.#sequences.get(partition) ?? 0;
-    batch.stamp = { producerId: this.#identity.id, producerEpoch: this.#identity.epoch, sequence };
+    batch.stamp = { producerId: this.#producerId.id, producerEpoch: this.#producerId.epoch, sequence };
     stampBatch(batch.bytes, batch.stamp);
   }
 
-  /** Takes note of a leader's answer for a part's next batch; answers what is wrong with it. */
-  #settle(part: OutgoingPart, answer: ProduceAnswer | undefined): Error | undefined {
+  /** Applies a leader's response to a part's next batch; returns the error, if any. */
+  #handleResponse(part: OutgoingPart, response: ProduceResponse | undefined): Error | undefined {
     const batch = part.next;
-    if (!answer || !batch?.stamp) return new NoAnswerError(`no word about ${this.topic}/${part.partition} came back`);
-    if (answer.error === ERROR.none) {
-      if (batch.stamp.producerId === this.#identity?.id) {
-        // Sequences are 31 bits wide and start again from 0.
+    if (!response || !batch?.stamp) {
+      return new NoResponseError(`the response does not mention ${this.topic}/${part.partition}`);
+    }
+    if (response.error === ERROR.none) {
+      if (batch.stamp.producerId === this.#producerId?.id) {
+        // Sequences have 31 bits and wrap to 0.
         this.#sequences.set(part.partition, (batch.stamp.sequence + batch.count) % 2 ** 31);
       }
-      part.settle(answer.offset);
+      part.acknowledge(response.offset);
       return undefined;
     }
-    if (IDENTITY_ERRORS.has(answer.error)) {
+    if (PRODUCER_ID_ERRORS.has(response.error)) {
       batch.stamp = undefined;
-      this.#renew(`the broker does not know what it acknowledged last (${answer.error})`);
-      return new PassingError(`take records for ${this.topic}/${part.partition}`, ERROR.notLeader);
+      this.#resetProducerId(`the broker does not know the last sequence (${response.error})`);
+      return new TransientError(`store records for ${this.topic}/${part.partition}`, ERROR.notLeader);
     }
     try {
-      const large = answer.error === ERROR.messageTooLarge || answer.error === ERROR.recordListTooLarge;
-      const hint = large ? `let the topic's max.message.bytes be at least ${MAX_BATCH_BYTES}` : (answer.message ?? '');
-      throwOn(answer.error, `take records for ${this.topic}/${part.partition}`, hint);
+      const large = response.error === ERROR.messageTooLarge || response.error === ERROR.recordListTooLarge;
+      const hint = large
+        ? `set the topic's max.message.bytes to at least ${MAX_BATCH_BYTES}`
+        : (response.message ?? '');
+      throwOn(response.error, `store records for ${this.topic}/${part.partition}`, hint);
       return undefined;
     } catch (error) {
       return error as Error;
     }
   }
 
-  #renew(why: string): void {
-    if (this.#identity)
-      this.options.log?.warn({ topic: this.topic }, `appending under a new producer identity: ${why}`);
-    this.#identity = undefined;
+  #resetProducerId(why: string): void {
+    if (this.#producerId) this.options.log?.warn({ topic: this.topic }, `requesting a new producer ID: ${why}`);
+    this.#producerId = undefined;
     this.#sequences.clear();
   }
 
-  async #newIdentity(): Promise<{ id: number; epoch: number }> {
-    const identity = await this.cluster.sendToAny(initProducerIdRequest());
-    throwOn(identity.error, 'give a producer identity');
-    return identity;
+  async #initProducerId(): Promise<{ id: number; epoch: number }> {
+    const response = await this.cluster.sendToAny(initProducerIdRequest());
+    throwOn(response.error, 'assign a producer ID');
+    return response;
   }
 }

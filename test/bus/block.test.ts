@@ -4,7 +4,7 @@ import { BatchBuilder, BlockView, encodeBlocks } from '../../bus/embedded/block.
 
 const values = fc.array(fc.uint8Array({ maxLength: 300 }), { minLength: 1, maxLength: 60 });
 
-/** The blocks of some values as they would be read back, from offset `first` on. */
+/** Encodes values into blocks and decodes them, from offset `first` on. */
 function views(of: readonly Uint8Array[], first: number, blockBytes: number): BlockView[] {
   let offset = first;
   return encodeBlocks(of, 1234.5, blockBytes).map(({ bytes, count }) => {
@@ -15,7 +15,7 @@ function views(of: readonly Uint8Array[], first: number, blockBytes: number): Bl
 }
 
 describe('blocks', () => {
-  it('hold all values in order, and no more bytes than allowed unless one value is larger', () => {
+  it('contain all values in order, within the size limit unless a single value is larger', () => {
     fc.assert(
       fc.property(values, fc.integer({ min: 1, max: 2000 }), (of, blockBytes) => {
         const blocks = views(of, 7, blockBytes);
@@ -30,7 +30,7 @@ describe('blocks', () => {
     );
   });
 
-  it('give any range of records, in batches of any size', () => {
+  it('return any range of records, in batches of any size', () => {
     const args = [
       values,
       fc.nat(),
@@ -63,7 +63,7 @@ describe('blocks', () => {
     );
   });
 
-  it('that were cut short or are something else are recognised as damaged', () => {
+  it('that are truncated or of another format are reported as corrupt', () => {
     const [block] = encodeBlocks([Buffer.from('abc'), Buffer.from('de')], 0);
     const bytes = block?.bytes ?? Buffer.alloc(0);
     for (let length = 0; length < bytes.length; length++) {

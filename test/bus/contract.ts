@@ -15,7 +15,7 @@ const record = (key: string, text: string) => ({ key, value: Buffer.from(text) }
 const numbered = (key: string, from: number, to: number) =>
   Array.from({ length: to - from }, (_, i) => record(key, `${key}:${from + i}`));
 
-/** What every bus promises; each implementation runs it with its own rig. */
+/** The contract of a bus; each implementation runs this suite with its own rig. */
 export function busContract(name: string, makeRig: () => Promise<BusRig>): void {
   describe(name, () => {
     let rig: BusRig;
@@ -48,14 +48,14 @@ export function busContract(name: string, makeRig: () => Promise<BusRig>): void 
     }
 
     describe('append', () => {
-      it('answers a place per record, in order, and keeps the order of each key on one partition', async () => {
+      it('returns the position of each record, in order, and keeps the records of a key in order on one partition', async () => {
         await bus.ensureTopic('t', { partitions: 3, ...KEEP });
         const records = Array.from({ length: 300 }, (_, i) => record(`k${i % 20}`, `k${i % 20}:${i}`));
-        const places = await bus.append('t', records);
+        const positions = await bus.append('t', records);
         const stored = await readAll(bus, 't');
-        expect(places.map((p) => stored[p.partition]?.[p.offset])).toEqual(records.map((r) => r.value.toString()));
+        expect(positions.map((p) => stored[p.partition]?.[p.offset])).toEqual(records.map((r) => r.value.toString()));
         const partitionsOfKey = new Map<string, Set<number>>();
-        places.forEach((p, i) => {
+        positions.forEach((p, i) => {
           const key = records[i]?.key ?? '';
           partitionsOfKey.set(key, (partitionsOfKey.get(key) ?? new Set()).add(p.partition));
         });
@@ -69,7 +69,7 @@ export function busContract(name: string, makeRig: () => Promise<BusRig>): void 
         expect((await readAll(bus, 't'))[0]).toEqual(numbered('a', 0, 500).map((r) => r.value.toString()));
       });
 
-      it('is seen by another handle as soon as it is acknowledged', async () => {
+      it('is visible to another handle as soon as it is acknowledged', async () => {
         const other = await rig.open();
         await bus.ensureTopic('t', { partitions: 2, ...KEEP });
         for (let i = 0; i < 20; i++) {
@@ -78,7 +78,7 @@ export function busContract(name: string, makeRig: () => Promise<BusRig>): void 
         }
       });
 
-      it('interleaves appends of several handles without losing or doubling any', async () => {
+      it('interleaves appends of several handles without loss or duplicates', async () => {
         const other = await rig.open();
         await bus.ensureTopic('t', { partitions: 2, ...KEEP });
         const work = [bus, other].map(async (handle, h) => {
@@ -108,7 +108,7 @@ export function busContract(name: string, makeRig: () => Promise<BusRig>): void 
         expect((await readAll(small, 't'))[0]).toEqual(['x'.repeat(1000)]);
       });
 
-      it('takes empty values and an empty append', async () => {
+      it('accepts empty values and an empty append', async () => {
         await bus.ensureTopic('t', { partitions: 1, ...KEEP });
         expect(await bus.append('t', [])).toEqual([]);
         await bus.append('t', [record('k', ''), record('k', 'b'), record('k', '')]);
@@ -124,7 +124,7 @@ export function busContract(name: string, makeRig: () => Promise<BusRig>): void 
     });
 
     describe('topics', () => {
-      it('keep their partitions, records and identity when they are ensured again', async () => {
+      it('keep their partitions, records and identity when `ensureTopic` is called again', async () => {
         await bus.ensureTopic('t', { partitions: 2, ...KEEP });
         await bus.append('t', [record('k', 'v')]);
         const before = await bus.partitions();
@@ -133,7 +133,7 @@ export function busContract(name: string, makeRig: () => Promise<BusRig>): void 
         expect(before.map((p) => p.partition)).toEqual([0, 1]);
       });
 
-      it('have an identity each, the same from every handle', async () => {
+      it('have distinct identities, the same from every handle', async () => {
         await bus.ensureTopic('t', { partitions: 1, ...KEEP });
         await bus.ensureTopic('u', { partitions: 1, ...KEEP });
         const logs = (await bus.partitions()).map((p) => p.log);
@@ -144,7 +144,7 @@ export function busContract(name: string, makeRig: () => Promise<BusRig>): void 
     });
 
     describe('read', () => {
-      it('gives exactly the range that was asked for', async () => {
+      it('returns exactly the requested range', async () => {
         await bus.ensureTopic('t', { partitions: 1, ...KEEP });
         for (let i = 0; i < 100; i += 10) await bus.append('t', numbered('k', i, i + 10));
         for (const [start, end] of [
@@ -167,7 +167,7 @@ export function busContract(name: string, makeRig: () => Promise<BusRig>): void 
         }
       });
 
-      it('refuses what is beyond the end and an unknown topic', async () => {
+      it('refuses offsets beyond the end, and an unknown topic', async () => {
         await bus.ensureTopic('t', { partitions: 1, ...KEEP });
         await bus.append('t', numbered('k', 0, 3));
         const drain = async (topic: string, end: number) => {
@@ -179,7 +179,7 @@ export function busContract(name: string, makeRig: () => Promise<BusRig>): void 
     });
 
     describe('consume', () => {
-      it('hands over everything once, in order, in consecutive batches', async () => {
+      it('delivers every record once, in order, in consecutive batches', async () => {
         await bus.ensureTopic('t', { partitions: 2, ...KEEP });
         await bus.append('t', [...numbered('a', 0, 50), ...numbered('b', 0, 50)]);
         const seen = new Recorder();
@@ -201,7 +201,7 @@ export function busContract(name: string, makeRig: () => Promise<BusRig>): void 
         }
       });
 
-      it('hands a new record over promptly', async () => {
+      it('delivers a new record promptly', async () => {
         await bus.ensureTopic('t', { partitions: 1, ...KEEP });
         const other = await rig.open();
         const seen = new Recorder();
@@ -216,11 +216,11 @@ export function busContract(name: string, makeRig: () => Promise<BusRig>): void 
           await seen.until(() => seen.values.length === i + 2);
           times.push(performance.now() - appended);
         }
-        // Far from what waiting for the next look costs.
+        // Far below the polling interval.
         expect(times.sort((a, b) => a - b)[10]).toBeLessThan(100);
       });
 
-      it('keeps batches within the size asked for, except for one record that is larger', async () => {
+      it('keeps batches within the requested size, except for a single larger record', async () => {
         await bus.ensureTopic('t', { partitions: 1, ...KEEP });
         const sizes = [10, 400, 700, 1500, 20, 30, 950, 60, 5000, 1];
         for (const size of sizes) await bus.append('t', [record('k', 'x'.repeat(size))]);
@@ -238,7 +238,7 @@ export function busContract(name: string, makeRig: () => Promise<BusRig>): void 
         }
       });
 
-      it('resumes from the commit and reads the intent back', async () => {
+      it('resumes from the committed offset and returns the intent', async () => {
         await bus.ensureTopic('t', { partitions: 1, ...KEEP });
         await bus.append('t', numbered('k', 0, 10));
         const first = new Recorder();
@@ -276,14 +276,14 @@ export function busContract(name: string, makeRig: () => Promise<BusRig>): void 
         expect(again).toEqual(numbered('k', 7, 22).map((r) => r.value.toString()));
       });
 
-      it('says how many records of the partition wait after each batch', async () => {
+      it('reports the lag of the partition after each batch', async () => {
         await bus.ensureTopic('t', { partitions: 2, ...KEEP });
-        const places = await bus.append('t', [
+        const positions = await bus.append('t', [
           ...numbered('a', 0, 30),
           ...numbered('b', 0, 20),
           ...numbered('c', 0, 9),
         ]);
-        const ends = [0, 1].map((partition) => places.filter((p) => p.partition === partition).length);
+        const ends = [0, 1].map((partition) => positions.filter((p) => p.partition === partition).length);
         const seen = new Recorder();
         consume(bus, seen, { maxBatchBytes: 40 });
         await seen.until(() => seen.values.length === 59);
@@ -293,12 +293,16 @@ export function busContract(name: string, makeRig: () => Promise<BusRig>): void 
         }
       });
 
-      it('waits for the handler of one partition while others go on', async () => {
+      it('continues with other partitions while the handler of one is busy', async () => {
         await bus.ensureTopic('t', { partitions: 2, ...KEEP });
-        const places = await bus.append('t', [...numbered('a', 0, 1), ...numbered('b', 0, 1), ...numbered('c', 0, 1)]);
-        const blocked = places[0]?.partition ?? 0;
+        const positions = await bus.append('t', [
+          ...numbered('a', 0, 1),
+          ...numbered('b', 0, 1),
+          ...numbered('c', 0, 1),
+        ]);
+        const blocked = positions[0]?.partition ?? 0;
         const otherKey = ['b', 'c', 'd', 'e'].find(
-          (_, i) => (places[i + 1]?.partition ?? blocked) !== blocked,
+          (_, i) => (positions[i + 1]?.partition ?? blocked) !== blocked,
         ) as string;
         const { promise: gate, resolve: release } = deferred();
         let inside = 0;
@@ -326,7 +330,7 @@ export function busContract(name: string, makeRig: () => Promise<BusRig>): void 
         expect(overlap).toBe(1);
       });
 
-      it('rejects with the failure of the handler, after it has revoked', async () => {
+      it('rejects with the error of the handler, after onRevoked', async () => {
         await bus.ensureTopic('t', { partitions: 2, ...KEEP });
         await bus.append('t', [record('k', 'poison')]);
         class Failing extends Recorder {
@@ -353,7 +357,7 @@ export function busContract(name: string, makeRig: () => Promise<BusRig>): void 
         await expect(consumer).rejects.toThrow(UnknownTopicError);
       });
 
-      it('gives each group everything', async () => {
+      it('delivers every record to each group', async () => {
         await bus.ensureTopic('t', { partitions: 1, ...KEEP });
         await bus.append('t', numbered('k', 0, 5));
         const [one, two] = [new Recorder({ commit: true }), new Recorder({ commit: true })];
@@ -365,7 +369,7 @@ export function busContract(name: string, makeRig: () => Promise<BusRig>): void 
     });
 
     describe('a group', () => {
-      it('shares its partitions evenly, and each is let go before it is taken', async () => {
+      it('divides its partitions evenly, and releases each before another member gets it', async () => {
         await bus.ensureTopic('t', { partitions: 4, ...KEEP });
         const log: string[] = [];
         const one = new Recorder({ commit: true, name: 'one', log });
@@ -383,7 +387,7 @@ export function busContract(name: string, makeRig: () => Promise<BusRig>): void 
           't',
           Array.from({ length: 100 }, (_, i) => record(`k${i}`, `v${i}`)),
         );
-        // Whoever gets the last record sees that it was the last.
+        // The consumer of the last record sees a lag of 0.
         await Promise.race([one, two].map((r) => r.until(() => one.values.length + two.values.length >= 100)));
         await first.end();
         await two.until(() => two.assigned.size === 4);
@@ -401,7 +405,7 @@ export function busContract(name: string, makeRig: () => Promise<BusRig>): void 
         );
       });
 
-      it('fences who owned a partition before', async () => {
+      it('fences the former owner of a partition', async () => {
         await bus.ensureTopic('t', { partitions: 1, ...KEEP });
         await bus.append('t', numbered('k', 0, 3));
         const old = new Recorder();
@@ -421,7 +425,7 @@ export function busContract(name: string, makeRig: () => Promise<BusRig>): void 
     });
 
     describe('retention', () => {
-      it('moves the begin; who asks for what is gone is told so', async () => {
+      it('advances the first available offset; reading an earlier one is refused', async () => {
         await bus.ensureTopic('t', { partitions: 1, ...KEEP });
         await bus.append('t', numbered('k', 0, 10));
         const behind = new Recorder();
@@ -446,7 +450,7 @@ export function busContract(name: string, makeRig: () => Promise<BusRig>): void 
     });
 
     describe('processes', { timeout: 180_000 }, () => {
-      it('see each other’s records at once', async () => {
+      it('see each other’s records immediately', async () => {
         await bus.ensureTopic('t', { partitions: 2, ...KEEP });
         const seen = new Recorder();
         consume(bus, seen);
@@ -460,7 +464,7 @@ export function busContract(name: string, makeRig: () => Promise<BusRig>): void 
         }
       });
 
-      it('that are killed while they append lose and tear nothing that was acknowledged', async () => {
+      it('that are killed while they append leave every acknowledged record complete', async () => {
         await bus.ensureTopic('t', { partitions: 2, ...KEEP });
         let seed = 7;
         const random = () => {
@@ -488,7 +492,7 @@ export function busContract(name: string, makeRig: () => Promise<BusRig>): void 
         }
       });
 
-      it('that are killed while they consume leave their partitions to the others', async () => {
+      it('that are killed while they consume lose their partitions to the others', async () => {
         await bus.ensureTopic('t', { partitions: 2, ...KEEP });
         await bus.append('t', [...numbered('a', 0, 10), ...numbered('b', 0, 10), ...numbered('c', 0, 10)]);
         const child = runChild('consume.mjs', rig.childArgument, 't', 'g');

@@ -34,7 +34,7 @@ afterEach(async () => {
 });
 
 describe('the embedded log on its disk', () => {
-  it('refuses appends with one clear retryable error while the disk is nearly full, and keeps serving', async () => {
+  it('refuses appends with one clear retryable error while the disk is nearly full, and continues to serve reads', async () => {
     const bus = open();
     await bus.ensureTopic('t', { partitions: 1, ...KEEP });
     await bus.append('t', [{ key: 'k', value: KB }]);
@@ -48,7 +48,7 @@ describe('the embedded log on its disk', () => {
     expect((await readAll(full, 't'))[0]).toHaveLength(2);
   });
 
-  it('keeps what was acknowledged while other processes open it', async () => {
+  it('keeps every acknowledged record while other processes open it', async () => {
     const bus = open();
     await bus.ensureTopic('t', { partitions: 2, ...KEEP });
     const argument = JSON.stringify({ kind: 'embedded', dir, retentionEveryMs: 0 });
@@ -66,7 +66,7 @@ describe('the embedded log on its disk', () => {
     }
   });
 
-  it('grows beyond the address space it was opened with', async () => {
+  it('grows beyond the memory map that it was opened with', async () => {
     const bus = open({ mapBytes: 1e6 });
     const other = open({ mapBytes: 1e6 });
     await bus.ensureTopic('t', { partitions: 1, ...KEEP });
@@ -76,13 +76,13 @@ describe('the embedded log on its disk', () => {
     expect((await bus.partitions())[0]?.end).toBe(11_000);
   });
 
-  it('says what is wrong with a folder that cannot be used', async () => {
+  it('reports why a folder cannot be used', async () => {
     await writeFile(join(dir, 'file'), '');
     const inFile = join(dir, 'file', 'bus');
     expect(() => openEmbeddedBus({ dir: inFile })).toThrow(`cannot open the embedded log in ${inFile}: `);
   });
 
-  it('is there again after it was closed', async () => {
+  it('is complete when it is opened again', async () => {
     const bus = open();
     await bus.ensureTopic('t', { partitions: 2, ...KEEP });
     await bus.append('t', kilobytes(3));
@@ -111,7 +111,7 @@ describe('retention of the embedded log', () => {
     expect(sizes.at(-1)).toBeLessThan((sizes[19] ?? 0) * 1.2);
   });
 
-  it('removes what is older than allowed, by the time of its append', async () => {
+  it('deletes records older than the limit, by the time of their append', async () => {
     let now = 1_000_000;
     const bus = open({ clock: { ...systemClock, nowMicros: () => now * 1000, nowMs: () => now } });
     await bus.ensureTopic('t', { partitions: 1, retentionMs: 5000, retentionBytes: null });
@@ -124,7 +124,7 @@ describe('retention of the embedded log', () => {
     expect((await bus.append('t', kilobytes(1)))[0]?.offset).toBe(10);
   });
 
-  it('works by itself, in small steps, beside appends and consumers', async () => {
+  it('runs periodically in small steps, beside appends and consumers', async () => {
     const bus = open({ retentionEveryMs: 10 });
     await bus.ensureTopic('t', { partitions: 2, retentionMs: null, retentionBytes: 1e5 });
     const seen = new Recorder({ commit: true });
@@ -145,7 +145,7 @@ describe('retention of the embedded log', () => {
 });
 
 describe('partitions', () => {
-  it('are chosen evenly by key, the same on every machine and forever', () => {
+  it('are assigned evenly by key, the same on every machine and in every version', () => {
     expect(
       ['', 'a', 'event-1', '3f0c9c4e-5f0e-4d63-9d3c-0c6b0d1f6a55', 'ключ'].map((k) => partitionOf(k, 1000)),
     ).toEqual([923, 715, 631, 118, 672]);
@@ -157,8 +157,8 @@ describe('partitions', () => {
   });
 });
 
-describe('a consumer that has nothing to do', () => {
-  it('costs less than a hundredth of a processor', async () => {
+describe('an idle consumer', () => {
+  it('uses less than 1 % of a processor', async () => {
     await open().ensureTopic('t', { partitions: 16, ...KEEP });
     const child = runChild('idle.mjs', JSON.stringify({ kind: 'embedded', dir }), 't', 'g', '16');
     expect(Number(await child.line(() => true))).toBeLessThan(0.01);

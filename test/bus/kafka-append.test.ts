@@ -21,23 +21,23 @@ describeWithKafka('appending to Kafka', { own: { proxy: true } }, (kafka) => {
     return bus;
   }
 
-  /** The next produce requests meet these fates, the others pass. */
+  /** The proxy applies these faults to the next produce requests and forwards the others. */
   function produceMeets(...fates: Fate[]): void {
     kafka.proxy.fate = (key) => (key === API.produce ? (fates.shift() ?? 'pass') : 'pass');
   }
 
-  it('keeps a batch once, in its place, however often its acknowledgement is lost', async () => {
+  it('stores a batch once, in order, however often its acknowledgement is lost', async () => {
     const bus = await proxied({ requestTimeoutMs: 1000 });
     await bus.append('t', numbered('k', 0, 10));
     produceMeets('cut after', 'cut before', 'cut after', 'lose the answer', 'cut after');
-    const places = await bus.append('t', numbered('k', 10, 30));
-    expect(places.map((p) => p.offset)).toEqual(Array.from({ length: 20 }, (_, i) => 10 + i));
+    const positions = await bus.append('t', numbered('k', 10, 30));
+    expect(positions.map((p) => p.offset)).toEqual(Array.from({ length: 20 }, (_, i) => 10 + i));
     await bus.append('t', numbered('k', 30, 40));
     expect((await readAll(bus, 't'))[0]).toEqual(texts(numbered('k', 0, 40)));
   });
 
-  it('takes rejected records that come again for what they are, also together with new ones', async () => {
-    const bus = await proxied({ patienceMs: 2000 });
+  it('recognises rejected records that are appended again, also together with new ones', async () => {
+    const bus = await proxied({ apiTimeoutMs: 2000 });
     await bus.append('t', numbered('k', 0, 5));
     kafka.proxy.fate = (key) => (key === API.produce ? 'cut after' : 'pass');
     const first = bus.append('t', numbered('k', 5, 10));
@@ -45,25 +45,25 @@ describeWithKafka('appending to Kafka', { own: { proxy: true } }, (kafka) => {
     await expect(first).rejects.toThrow(BusWriteError);
     await expect(behind).rejects.toThrow(/were not sent/);
     kafka.proxy.fate = () => 'pass';
-    const places = await bus.append('t', numbered('k', 5, 15));
-    expect(places.map((p) => p.offset)).toEqual([5, 6, 7, 8, 9, 10, 11, 12, 13, 14]);
+    const positions = await bus.append('t', numbered('k', 5, 15));
+    expect(positions.map((p) => p.offset)).toEqual([5, 6, 7, 8, 9, 10, 11, 12, 13, 14]);
     expect((await readAll(bus, 't'))[0]).toEqual(texts(numbered('k', 0, 15)));
   });
 
-  it('loses nothing that it acknowledges after a caller gave up records in doubt', async () => {
-    const bus = await proxied({ patienceMs: 2000 });
+  it('stores every acknowledged record after the caller dropped unacknowledged ones', async () => {
+    const bus = await proxied({ apiTimeoutMs: 2000 });
     await bus.append('t', numbered('k', 0, 5));
     kafka.proxy.fate = (key) => (key === API.produce ? 'cut after' : 'pass');
     await expect(bus.append('t', numbered('given up', 0, 5))).rejects.toThrow(BusWriteError);
     kafka.proxy.fate = () => 'pass';
-    // As many records as were given up: under the same sequence the broker would take them for those.
-    const places = await bus.append('t', numbered('k', 5, 10));
+    // As many records as were dropped: with the same sequence the broker would treat them as duplicates of those.
+    const positions = await bus.append('t', numbered('k', 5, 10));
     const [stored = []] = await readAll(bus, 't');
-    expect(places.map((p) => stored[p.offset])).toEqual(texts(numbered('k', 5, 10)));
+    expect(positions.map((p) => stored[p.offset])).toEqual(texts(numbered('k', 5, 10)));
     expect(stored.filter((v) => v.startsWith('k:'))).toEqual(texts(numbered('k', 0, 10)));
   });
 
-  it('rejects at once when the caller gives up, and settles it when the records come again', async () => {
+  it('rejects immediately when the caller aborts, and completes the append when the records are appended again', async () => {
     const bus = await proxied();
     await bus.append('t', numbered('k', 0, 1));
     kafka.proxy.freeze();
@@ -78,21 +78,21 @@ describeWithKafka('appending to Kafka', { own: { proxy: true } }, (kafka) => {
     expect((await readAll(bus, 't'))[0]).toEqual(texts(numbered('k', 0, 4)));
   });
 
-  it('goes on after the topic was deleted and created again', async () => {
+  it('continues after the topic was deleted and created again', async () => {
     const bus = kafka.open();
     await bus.ensureTopic('t', { partitions: 3, ...KEEP });
     await bus.append('t', [...numbered('a', 0, 10), ...numbered('b', 0, 10), ...numbered('c', 0, 10)]);
     await kafka.deleteTopic(`${bus.prefix}t`);
     await bus.ensureTopic('t', { partitions: 1, ...KEEP });
-    const places = await bus.append('t', [
+    const positions = await bus.append('t', [
       ...numbered('a', 10, 12),
       ...numbered('b', 10, 12),
       ...numbered('c', 10, 12),
     ]);
-    expect(places.map((p) => `${p.partition}/${p.offset}`)).toEqual(['0/0', '0/1', '0/2', '0/3', '0/4', '0/5']);
+    expect(positions.map((p) => `${p.partition}/${p.offset}`)).toEqual(['0/0', '0/1', '0/2', '0/3', '0/4', '0/5']);
   });
 
-  it('keeps everything acknowledged once and in order while the broker is killed, and hands it over so', async () => {
+  it('stores and delivers every acknowledged record once and in order while the broker is killed', async () => {
     const { prefix, ...bus } = kafka.open();
     const writers = [kafka.open({ prefix }), kafka.open({ prefix, compression: 'gzip' })];
     const reader = kafka.open({ prefix });
@@ -108,8 +108,8 @@ describeWithKafka('appending to Kafka', { own: { proxy: true } }, (kafka) => {
           key: `w${w}-${(n + i) % 5}`,
           value: Buffer.from(`w${w}-${(n + i) % 5}:${n + i}`),
         }));
-        const places = await writer.append('t', records);
-        expect(places).toHaveLength(30);
+        const positions = await writer.append('t', records);
+        expect(positions).toHaveLength(30);
         acknowledged[w] = n + 30;
       }
     });

@@ -9,10 +9,10 @@ import {
   encodeSubscription,
 } from '../../bus/kafka/group/subscription.js';
 
-const placesOf = (assignment: Assignment | undefined) =>
+const partitionsOf = (assignment: Assignment | undefined) =>
   [...(assignment ?? [])].flatMap(([topic, partitions]) => partitions.map((p) => `${topic}/${p}`));
 
-/** Members as they join: what they hold comes out of earlier rounds, so no two hold the same. */
+/** Members as they join; their partitions come from earlier generations, so no two hold the same one. */
 const group = fc
   .record({
     members: fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd', 'e'), { minLength: 1 }),
@@ -32,16 +32,18 @@ const group = fc
     return { candidates, partitions: new Map(Object.entries(partitions)) };
   });
 
-describe('the division of partitions', () => {
-  it('gives no partition to one member while another holds it, and every free one to somebody', () => {
+describe('the assignment of partitions', () => {
+  it('assigns no partition to a member while another holds it, and assigns every free one', () => {
     fc.assert(
       fc.property(group, ({ candidates, partitions }) => {
         const given = assign(candidates, partitions);
-        const all = [...given.values()].flatMap(placesOf);
+        const all = [...given.values()].flatMap(partitionsOf);
         expect(new Set(all).size).toBe(all.length);
-        const held = new Map(candidates.flatMap((c) => placesOf(c.owned).map((place) => [place, c.member] as const)));
+        const held = new Map(
+          candidates.flatMap((c) => partitionsOf(c.owned).map((partition) => [partition, c.member] as const)),
+        );
         for (const [member, assignment] of given) {
-          for (const place of placesOf(assignment)) expect(held.get(place) ?? member).toBe(member);
+          for (const partition of partitionsOf(assignment)) expect(held.get(partition) ?? member).toBe(member);
         }
         for (const [topic, count] of partitions) {
           for (let p = 0; p < count; p++) {
@@ -53,14 +55,14 @@ describe('the division of partitions', () => {
     );
   });
 
-  it('is even and complete after one more round, in which nobody loses anything', () => {
+  it('is even and complete in the next generation, in which no member loses a partition', () => {
     fc.assert(
       fc.property(group, ({ candidates, partitions }) => {
         const first = assign(candidates, partitions);
         const again = candidates.map((c) => ({ ...c, owned: first.get(c.member) ?? new Map(), generation: 8 }));
         const second = assign(again, partitions);
         for (const [member, assignment] of first) {
-          expect(placesOf(second.get(member))).toEqual(expect.arrayContaining(placesOf(assignment)));
+          expect(partitionsOf(second.get(member))).toEqual(expect.arrayContaining(partitionsOf(assignment)));
         }
         for (const [topic, count] of partitions) {
           const sizes = candidates.map(({ member }) => second.get(member)?.get(topic)?.length ?? 0);
@@ -72,7 +74,7 @@ describe('the division of partitions', () => {
     );
   });
 
-  it('moves nothing when nothing has to move', () => {
+  it('moves no partition when the assignment is even', () => {
     fc.assert(
       fc.property(group, ({ candidates, partitions }) => {
         let given = assign(candidates, partitions);
@@ -83,30 +85,30 @@ describe('the division of partitions', () => {
             partitions,
           );
         }
-        const settled = given;
+        const balanced = given;
         const after = assign(
-          candidates.map((c) => ({ ...c, owned: settled.get(c.member) ?? new Map() })).reverse(),
+          candidates.map((c) => ({ ...c, owned: balanced.get(c.member) ?? new Map() })).reverse(),
           partitions,
         );
         for (const { member } of candidates) {
-          expect(placesOf(after.get(member)).sort()).toEqual(placesOf(settled.get(member)).sort());
+          expect(partitionsOf(after.get(member)).sort()).toEqual(partitionsOf(balanced.get(member)).sort());
         }
       }),
       { seed: 3 },
     );
   });
 
-  it('believes the later generation when two say that they hold the same, and neither of one generation', () => {
+  it('trusts the later generation when two members claim the same partition, and neither within one generation', () => {
     const owned = new Map([['t', [0]]]);
     const one = { member: 'a', topics: ['t'], owned, generation: 4 };
     const two = { member: 'b', topics: ['t'], owned, generation: 5 };
     const partitions = new Map([['t', 1]]);
-    expect(placesOf(assign([one, two], partitions).get('b'))).toEqual(['t/0']);
+    expect(partitionsOf(assign([one, two], partitions).get('b'))).toEqual(['t/0']);
     const same = assign([one, { ...two, generation: 4 }], partitions);
-    expect([...same.values()].flatMap(placesOf)).toEqual([]);
+    expect([...same.values()].flatMap(partitionsOf)).toEqual([]);
   });
 
-  it('gives topics only to who wants them', () => {
+  it('assigns topics to subscribed members only', () => {
     const members = [
       { member: 'a', topics: ['t'], owned: new Map(), generation: -1 },
       { member: 'b', topics: ['u'], owned: new Map(), generation: -1 },
@@ -118,11 +120,11 @@ describe('the division of partitions', () => {
         ['u', 1],
       ]),
     );
-    expect(placesOf(given.get('a'))).toEqual(['t/0', 't/1']);
-    expect(placesOf(given.get('b'))).toEqual(['u/0']);
+    expect(partitionsOf(given.get('a'))).toEqual(['t/0', 't/1']);
+    expect(partitionsOf(given.get('b'))).toEqual(['u/0']);
   });
 
-  it('survives the wire', () => {
+  it('is encoded and decoded without loss', () => {
     const assignment = new Map([
       ['chancery.order-book', [0, 3, 17]],
       ['ünï', []],

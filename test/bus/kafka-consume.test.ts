@@ -57,7 +57,7 @@ describeWithKafka('consuming from Kafka', { own: { proxy: true } }, (kafka) => {
     class Overlapping extends Recorder {
       override async onBatch(...args: Parameters<Recorder['onBatch']>) {
         const [partition, batch] = args;
-        // Of the batch before, while this one is under way.
+        // Commits the previous batch while this one is handled.
         committing = partition.commit(batch.firstOffset, `intent ${batch.firstOffset}`);
         await committing;
         committed.push(await partition.committed());
@@ -76,7 +76,7 @@ describeWithKafka('consuming from Kafka', { own: { proxy: true } }, (kafka) => {
     expect(await partition?.committed()).toEqual({ offset: 10 });
   });
 
-  it('says of a commit that it is durable only when it is, whatever becomes of the answers', async () => {
+  it('resolves a commit only when it is durable, whatever happens to the responses', async () => {
     const bus = await withTopic();
     await bus.append('t', numbered('k', 0, 3));
     const seen = new Recorder();
@@ -91,7 +91,7 @@ describeWithKafka('consuming from Kafka', { own: { proxy: true } }, (kafka) => {
     }
   });
 
-  it('refuses an intent that the broker has no room for, and says how large it is', async () => {
+  it('refuses an intent that exceeds the limit of the broker, and reports its size', async () => {
     const bus = await withTopic();
     const seen = new Recorder();
     consume(bus, seen);
@@ -100,7 +100,7 @@ describeWithKafka('consuming from Kafka', { own: { proxy: true } }, (kafka) => {
     await seen.assigned.get(0)?.commit(0, 'x'.repeat(4000));
   });
 
-  it('notices that its partitions went to others while it was cut off, and what it then commits is refused', async () => {
+  it('detects that its partitions were reassigned during a network partition, and its later commits are refused', async () => {
     const bus = await withTopic();
     await bus.append('t', numbered('k', 0, 5));
     const cutOff = new Recorder({ commit: true });
@@ -118,13 +118,13 @@ describeWithKafka('consuming from Kafka', { own: { proxy: true } }, (kafka) => {
     kafka.proxy.thaw();
     for (const attempt of attempts) await expect(attempt).rejects.toThrow(PartitionLostError);
     expect(await next.assigned.get(0)?.committed()).toEqual({ offset: 3 });
-    // It comes back as a new member.
+    // It rejoins as a new member.
     await other.end();
     await cutOff.until(() => cutOff.assigned.size === 1 && cutOff.assigned.get(0) !== stale);
     await cutOff.until(() => cutOff.values.length === 7);
   });
 
-  it('hands every record over once while consumers come and go under load', async () => {
+  it('delivers every record once while consumers join and leave under load', async () => {
     const bus = await withTopic(6);
     const log: string[] = [];
     const consumers: { seen: Recorder; end: () => Promise<void> }[] = [];
@@ -159,7 +159,7 @@ describeWithKafka('consuming from Kafka', { own: { proxy: true } }, (kafka) => {
         .map(Number)
         .sort((a, b) => a - b),
     ).toEqual(Array.from({ length: written }, (_, i) => i));
-    // No partition was handed to one before the other had let go of it.
+    // No partition was assigned to one member before the other had released it.
     const holder = new Map<string, string>();
     for (const [who, what, partition] of log.map((line) => line.split(' ') as [string, string, string])) {
       if (what === 'assigned') {
@@ -169,7 +169,7 @@ describeWithKafka('consuming from Kafka', { own: { proxy: true } }, (kafka) => {
     }
   });
 
-  it('starts anew with a topic that was deleted and created again, and says that it is another', async () => {
+  it('starts from the beginning of a topic that was deleted and created again, and reports the new log', async () => {
     const bus = await withTopic(3);
     const [{ partition: held = -1 } = {}] = await bus.append('t', numbered('old', 0, 5));
     const seen = new Recorder({ commit: true });
@@ -179,7 +179,7 @@ describeWithKafka('consuming from Kafka', { own: { proxy: true } }, (kafka) => {
     await before.commit(5, 'of the old log');
     await kafka.deleteTopic(`${bus.prefix}t`);
     await bus.ensureTopic('t', { partitions: 1, ...KEEP });
-    // As many as the consumer has already passed over in the former log.
+    // As many records as the consumer has already consumed from the former log.
     await bus.append('t', numbered('new', 0, 5));
     await seen.until(() => seen.values.length === 10);
     expect(seen.values.slice(5)).toEqual(valuesOf(numbered('new', 0, 5)));
@@ -193,7 +193,7 @@ describeWithKafka('consuming from Kafka', { own: { proxy: true } }, (kafka) => {
     await expect(again()).rejects.toThrow(LogReplacedError);
   });
 
-  it('does not take a commit of a former log for one of the present', async () => {
+  it('ignores an offset that was committed for a former log', async () => {
     const bus = await withTopic();
     await bus.append('t', numbered('old', 0, 5));
     const [{ log: former = '' } = {}] = await bus.partitions();
@@ -202,7 +202,7 @@ describeWithKafka('consuming from Kafka', { own: { proxy: true } }, (kafka) => {
     expect(await bus.committed('g')).toMatchObject([{ offset: 5 }]);
     await kafka.deleteTopic(`${bus.prefix}t`);
     await bus.ensureTopic('t', { partitions: 1, ...KEEP });
-    // Kafka forgets what was committed for a deleted topic; a straggler may have committed it again.
+    // Kafka deletes the offsets of a deleted topic; a late commit may have written one again.
     const straggler = `log=${former};late`;
     await commitByHand(kafka.brokers, {
       group: `${bus.prefix}g`,
@@ -223,7 +223,7 @@ describeWithKafka('consuming from Kafka', { own: { proxy: true } }, (kafka) => {
     }
   });
 
-  it('begins where an operator set the group', async () => {
+  it('starts at the offset that an operator set', async () => {
     const bus = await withTopic();
     await bus.append('t', numbered('k', 0, 10));
     await commitByHand(kafka.brokers, { group: `${bus.prefix}g`, topic: `${bus.prefix}t`, offset: 7, metadata: '' });
@@ -233,7 +233,7 @@ describeWithKafka('consuming from Kafka', { own: { proxy: true } }, (kafka) => {
     expect(seen.values).toEqual(['k:7', 'k:8', 'k:9']);
   });
 
-  it('takes up partitions that are added to a topic', async () => {
+  it('consumes partitions that are added to a topic', async () => {
     const bus = await withTopic(1);
     const seen = new Recorder();
     consume(bus, seen);
@@ -243,7 +243,7 @@ describeWithKafka('consuming from Kafka', { own: { proxy: true } }, (kafka) => {
     expect(seen.events.filter((e) => e.startsWith('revoked'))).toEqual([]);
   });
 
-  it('stops with the place where retention overtook it while it was busy', async () => {
+  it('stops with the offset that retention deleted while the handler was busy', async () => {
     const bus = await withTopic();
     await bus.append('t', numbered('k', 0, 3));
     const { promise: gate, resolve: release } = deferred();
@@ -254,7 +254,7 @@ describeWithKafka('consuming from Kafka', { own: { proxy: true } }, (kafka) => {
       }
     }
     const seen = new Busy();
-    // Fetches nothing ahead: the handler has the only record that fits.
+    // Nothing is fetched ahead: the handler has the only record that fits.
     const { done } = consume(kafka.open({ prefix: bus.prefix }), seen, { maxBatchBytes: 1 });
     await seen.until(() => seen.values.length === 1);
     const admin = await kafka.admin();
@@ -268,8 +268,8 @@ describeWithKafka('consuming from Kafka', { own: { proxy: true } }, (kafka) => {
     expect(seen.values).toEqual(valuesOf(numbered('k', 0, failure.offset)));
   });
 
-  it('leaves a batch as it is while its handler is busy and others go on', async () => {
-    // One batch, and the whole of an answer that is large enough for its memory to be used again.
+  it('does not overwrite a batch while its handler is busy and other partitions continue', async () => {
+    // One batch that fills a response large enough to be pooled.
     const count = 19;
     const bus = await withTopic(2);
     const large = (key: string, from: number, to: number) =>
@@ -299,14 +299,14 @@ describeWithKafka('consuming from Kafka', { own: { proxy: true } }, (kafka) => {
       await seen.until(() => ofOther() === from + count);
     }
     release();
-    // By its batch, not by its values: where its memory was used again, those never come.
+    // Recognised by its batch, not by its values, which would be missing if its memory were reused.
     await seen.until(() => seen.batches.some(({ partition }) => partition === busy));
     expect(unchanged).toBe(true);
     expect(seen.values.filter((v) => v.startsWith('a:'))).toEqual(valuesOf(large('a', 0, count)));
     expect(seen.values.filter((v) => v.startsWith(`${other}:`))).toEqual(valuesOf(large(other, 0, 20 * count)));
   });
 
-  it('uses the memory of an answer again once its batch is done with', async () => {
+  it('reuses the memory of a response when its batch was handled', async () => {
     const answers = 20;
     const bus = await withTopic();
     const memories = new Set<ArrayBufferLike>();
@@ -319,22 +319,22 @@ describeWithKafka('consuming from Kafka', { own: { proxy: true } }, (kafka) => {
     const seen = new Noting();
     consume(bus, seen);
     for (let n = 0; n < answers; n++) {
-      // Large enough for its memory to be used again, and one answer each.
+      // Large enough to be pooled, and one response each.
       await bus.append('t', [{ key: 'k', value: Buffer.alloc(96 * 1024, 'x') }]);
       await seen.until(() => seen.batches.length === n + 1);
     }
     expect(memories.size).toBeLessThanOrEqual(6);
   });
 
-  /** A key that does not lead to a partition. */
+  /** A key of another partition. */
   async function keyElsewhere(bus: Bus, partition: number): Promise<string> {
     for (let i = 0; ; i++) {
-      const [place] = await bus.append('t', [{ key: `o${i}`, value: Buffer.from('probe') }]);
-      if (place?.partition !== partition) return `o${i}`;
+      const [position] = await bus.append('t', [{ key: `o${i}`, value: Buffer.from('probe') }]);
+      if (position?.partition !== partition) return `o${i}`;
     }
   }
 
-  it('refuses records in a compression that it does not know, after those before them, with a way on', async () => {
+  it('refuses records in an unsupported compression, after delivering those before them, and names the way to continue', async () => {
     const bus = kafka.open();
     await kafka.createForeignTopic(`${bus.prefix}t`, 1);
     await bus.ensureTopic('t', { partitions: 1, ...KEEP });
@@ -352,13 +352,13 @@ describeWithKafka('consuming from Kafka', { own: { proxy: true } }, (kafka) => {
     expect(rest).toEqual(['k:7', 'k:8']);
   });
 
-  it('reads what others wrote in another compression into a topic of ours, for the broker stores it in a known one', async () => {
+  it('reads records that another producer compressed otherwise, since the broker recompresses them in topics that Chancery created', async () => {
     const bus = await withTopic();
     await appendForeignBatch(kafka.brokers, `${bus.prefix}t`, numbered('foreign', 0, 4), 'zstd');
     expect(await readAll(bus, 't')).toEqual([valuesOf(numbered('foreign', 0, 4))]);
   });
 
-  it('takes a record without a value for an empty one', async () => {
+  it('reads a null value as an empty one', async () => {
     const bus = await withTopic();
     const { Kafka, logLevel, Partitioners } = kafkajs;
     const client = new Kafka({ brokers: [...kafka.brokers], logLevel: logLevel.NOTHING });
@@ -370,7 +370,7 @@ describeWithKafka('consuming from Kafka', { own: { proxy: true } }, (kafka) => {
     expect(await readAll(bus, 't')).toEqual([['a', '', 'c']]);
   });
 
-  it('ends when records are there and none arrives', async () => {
+  it('stops when records are available and none is received', async () => {
     const bus = await withTopic();
     const seen = new Recorder();
     const slow = kafka.open({
@@ -394,7 +394,7 @@ describeWithKafka('consuming from Kafka', { own: { proxy: true } }, (kafka) => {
     expect(seen.events).toEqual(['assigned 0', 'revoked 0']);
   });
 
-  it('is refused where a group is used by consumers of another kind', async () => {
+  it('is refused by a group whose consumers use another assignment protocol', async () => {
     const bus = await withTopic();
     const { Kafka, logLevel } = kafkajs;
     const client = new Kafka({ brokers: [...kafka.brokers], logLevel: logLevel.NOTHING });
@@ -408,7 +408,7 @@ describeWithKafka('consuming from Kafka', { own: { proxy: true } }, (kafka) => {
     await foreign.disconnect();
   });
 
-  it('ends when it is told to while it asks for the log of a partition that it was just given', async () => {
+  it('stops while it requests the log of a partition that was just assigned', async () => {
     const bus = await withTopic();
     await bus.append('t', numbered('k', 0, 3));
     const seen = new Recorder();

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RecordBatch } from '../../bus/index.js';
 import { FetchBuffer } from '../../bus/kafka/consume/fetch-buffer.js';
-import { FrameCutter, NotKafkaError } from '../../bus/kafka/protocol/frame-cutter.js';
-import { FrameMemory } from '../../bus/kafka/protocol/frame-memory.js';
+import { BufferPool } from '../../bus/kafka/protocol/buffer-pool.js';
+import { FrameDecoder, NotKafkaError } from '../../bus/kafka/protocol/frame-decoder.js';
 import { BatchEncoder, stampBatch } from '../../bus/kafka/records/encode.js';
 import { BATCH } from '../../bus/kafka/records/layout.js';
 import { texts } from './rig.js';
@@ -11,7 +11,7 @@ import { texts } from './rig.js';
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-/** A frame of so many bytes after its length. */
+/** A frame with a body of this many bytes. */
 function frameOf(bytes: number, fill: number): Buffer {
   const frame = Buffer.alloc(4 + bytes, fill);
   frame.writeInt32BE(bytes);
@@ -19,7 +19,7 @@ function frameOf(bytes: number, fill: number): Buffer {
 }
 
 describe('frames of a connection', () => {
-  it('come out whole, however the stream was cut, and the pieces are the caller’s again', () => {
+  it('are complete, however the stream is split, and the chunks may be reused', () => {
     const scenario = fc.record({
       sizes: fc.array(fc.oneof(fc.integer({ min: 4, max: 40 }), fc.integer({ min: 60_000, max: 200_000 })), {
         minLength: 1,
@@ -31,12 +31,12 @@ describe('frames of a connection', () => {
       fc.property(scenario, ({ sizes, cuts }) => {
         const sent = sizes.map((size, i) => frameOf(size, i + 1));
         const seen: Buffer[] = [];
-        const cutter = new FrameCutter(new FrameMemory(), (frame) => seen.push(frame));
+        const decoder = new FrameDecoder(new BufferPool(), (frame) => seen.push(frame));
         const stream = Buffer.concat(sent);
         for (let at = 0, i = 0; at < stream.length; i++) {
           const size = cuts[i % cuts.length] ?? 1;
           const chunk = Buffer.from(stream.subarray(at, at + size));
-          cutter.add(chunk);
+          decoder.add(chunk);
           chunk.fill(0xff);
           at += size;
         }
@@ -47,28 +47,28 @@ describe('frames of a connection', () => {
   });
 
   it.each([
-    ['an alert of TLS', Buffer.from([0x15, 0x03, 0x03, 0x00, 0x02, 0x02, 0x46]), /speaks TLS/],
+    ['an alert of TLS', Buffer.from([0x15, 0x03, 0x03, 0x00, 0x02, 0x02, 0x46]), /server uses TLS/],
     ['a text', Buffer.from('HTTP/1.1 400 Bad Request'), /does not speak Kafka's protocol \(0x48545450\)/],
     ['a negative length', Buffer.from([0xff, 0xff, 0xff, 0xff]), /0xffffffff/],
   ])('are refused where %s comes', (_, bytes, message) => {
-    const cutter = new FrameCutter(new FrameMemory(), () => expect.unreachable());
-    expect(() => cutter.add(bytes)).toThrow(NotKafkaError);
-    expect(() => new FrameCutter(new FrameMemory(), () => undefined).add(bytes)).toThrow(message);
+    const decoder = new FrameDecoder(new BufferPool(), () => expect.unreachable());
+    expect(() => decoder.add(bytes)).toThrow(NotKafkaError);
+    expect(() => new FrameDecoder(new BufferPool(), () => undefined).add(bytes)).toThrow(message);
   });
 });
 
-describe('memory of answers', () => {
-  it('is used again for an answer of the same size, whatever the size', () => {
+describe('the buffer pool', () => {
+  it('reuses memory for a response of the same size, whatever the size', () => {
     for (let bytes = 64 * KIB; bytes < 40 * MIB; bytes = Math.ceil(bytes * 1.07)) {
-      const memory = new FrameMemory();
-      const first = memory.take(bytes);
+      const pool = new BufferPool();
+      const first = pool.acquire(bytes);
       expect(first.length).toBe(bytes);
-      memory.letGo(first);
-      expect(memory.take(bytes).buffer, `${bytes} bytes`).toBe(first.buffer);
+      pool.release(first);
+      expect(pool.acquire(bytes).buffer, `${bytes} bytes`).toBe(first.buffer);
     }
   });
 
-  it('is nobody else’s until all who hold it have let go, and then one other’s', () => {
+  it('reuses memory only after all holders released it, and for one response only', () => {
     const action = fc.oneof(
       fc.record({ take: fc.integer({ min: 1, max: 3 * MIB }) }),
       fc.record({ hold: fc.nat() }),
@@ -76,45 +76,45 @@ describe('memory of answers', () => {
     );
     fc.assert(
       fc.property(fc.array(action, { maxLength: 200 }), (actions) => {
-        const memory = new FrameMemory();
+        const pool = new BufferPool();
         const held: Buffer[] = [];
         for (const each of actions) {
           if ('take' in each) {
-            const taken = memory.take(each.take);
+            const taken = pool.acquire(each.take);
             expect(held.some(({ buffer }) => buffer === taken.buffer)).toBe(false);
             held.push(taken);
           } else if (held.length > 0 && 'hold' in each) {
             const again = held[each.hold % held.length] as Buffer;
-            memory.hold(again);
+            pool.retain(again);
             held.push(again.subarray(1));
           } else if (held.length > 0 && 'letGo' in each) {
             const [done] = held.splice(each.letGo % held.length, 1);
-            memory.letGo(done as Buffer);
+            pool.release(done as Buffer);
           }
         }
       }),
     );
   });
 
-  it('that was let go of twice is not lent twice', () => {
-    const memory = new FrameMemory();
-    const first = memory.take(MIB);
-    memory.letGo(first);
-    memory.letGo(first);
-    expect(memory.take(MIB).buffer).not.toBe(memory.take(MIB).buffer);
+  it('does not hand out memory twice that was released twice', () => {
+    const pool = new BufferPool();
+    const first = pool.acquire(MIB);
+    pool.release(first);
+    pool.release(first);
+    expect(pool.acquire(MIB).buffer).not.toBe(pool.acquire(MIB).buffer);
   });
 
-  it('that nobody uses is kept up to a bound', () => {
-    const memory = new FrameMemory();
-    const taken = Array.from({ length: 12 }, () => memory.take(16 * MIB));
-    for (const each of taken) memory.letGo(each);
+  it('keeps free memory up to its limit', () => {
+    const pool = new BufferPool();
+    const taken = Array.from({ length: 12 }, () => pool.acquire(16 * MIB));
+    for (const each of taken) pool.release(each);
     const known = new Set(taken.map(({ buffer }) => buffer));
-    const again = Array.from({ length: 12 }, () => memory.take(16 * MIB));
+    const again = Array.from({ length: 12 }, () => pool.acquire(16 * MIB));
     expect(again.filter(({ buffer }) => known.has(buffer))).toHaveLength(4);
   });
 });
 
-describe('records that were fetched', () => {
+describe('fetched records', () => {
   const numbered = (from: number, to: number) =>
     Array.from({ length: to - from }, (_, i) => ({ key: 'k', value: Buffer.from(`v${from + i} ${'x'.repeat(2000)}`) }));
 
@@ -125,10 +125,10 @@ describe('records that were fetched', () => {
     return bytes;
   }
 
-  /** An answer in its memory, with the records of several partitions; whoever fetched lets go of it. */
-  function answer(memory: FrameMemory, parts: readonly Buffer[]): { frame: Buffer; records: Buffer[] } {
+  /** A response with the records of several partitions; the fetcher releases it. */
+  function response(pool: BufferPool, parts: readonly Buffer[]): { frame: Buffer; records: Buffer[] } {
     const all = Buffer.concat(parts);
-    const frame = memory.take(all.length);
+    const frame = pool.acquire(all.length);
     all.copy(frame);
     let at = 0;
     const records = parts.map((part) => {
@@ -138,19 +138,19 @@ describe('records that were fetched', () => {
     return { frame, records };
   }
 
-  const bufferOn = (memory: FrameMemory, partition: number) =>
-    new FetchBuffer({ topic: 't', partition, maxBatchBytes: 60 * KIB, memory });
+  const bufferOn = (pool: BufferPool, partition: number) =>
+    new FetchBuffer({ topic: 't', partition, maxBatchBytes: 60 * KIB, bufferPool: pool });
 
-  /** Whether the memory of an answer is lent to the next one of its size. */
-  const isFree = (memory: FrameMemory, frame: Buffer) => memory.take(frame.length).buffer === frame.buffer;
+  /** Whether the memory of a response is reused for the next one of its size. */
+  const isFree = (pool: BufferPool, frame: Buffer) => pool.acquire(frame.length).buffer === frame.buffer;
 
-  it('stay as they are until the handler of the last of them comes for more, and no longer', async () => {
-    const memory = new FrameMemory();
-    const [a, b] = [bufferOn(memory, 0), bufferOn(memory, 1)];
-    const { frame, records } = answer(memory, [await batchOf(0, 40), await batchOf(0, 80)]);
+  it('stay valid until the last handler asks for the next batch, and no longer', async () => {
+    const pool = new BufferPool();
+    const [a, b] = [bufferOn(pool, 0), bufferOn(pool, 1)];
+    const { frame, records } = response(pool, [await batchOf(0, 40), await batchOf(0, 80)]);
     a.accept(records[0] as Buffer, 40);
     b.accept(records[1] as Buffer, 80);
-    memory.letGo(frame);
+    pool.release(frame);
     const expected = (from: number, batch: RecordBatch | undefined) =>
       numbered(from, from + (batch?.count ?? 0)).map(({ value }) => value.toString());
     let next = 0;
@@ -161,41 +161,41 @@ describe('records that were fetched', () => {
     const one = await a.take();
     const two = await a.take();
     expect((one?.count ?? 0) + (two?.count ?? 0)).toBe(40);
-    // Both have the end of theirs.
-    expect(isFree(memory, frame)).toBe(false);
+    // Both buffers have returned their last batch.
+    expect(isFree(pool, frame)).toBe(false);
     b.close();
     await b.take();
-    expect(isFree(memory, frame)).toBe(false);
+    expect(isFree(pool, frame)).toBe(false);
     expect(texts(two as RecordBatch)).toEqual(expected(one?.count ?? 0, two));
     a.close();
     await a.take();
-    expect(isFree(memory, frame)).toBe(true);
+    expect(isFree(pool, frame)).toBe(true);
   });
 
-  it('do not keep a large answer when they are few', async () => {
-    const memory = new FrameMemory();
-    const [few, many] = [bufferOn(memory, 0), bufferOn(memory, 1)];
-    const { frame, records } = answer(memory, [await batchOf(0, 20), await batchOf(0, 200)]);
+  it('do not retain a large response when they are few', async () => {
+    const pool = new BufferPool();
+    const [few, many] = [bufferOn(pool, 0), bufferOn(pool, 1)];
+    const { frame, records } = response(pool, [await batchOf(0, 20), await batchOf(0, 200)]);
     few.accept(records[0] as Buffer, 20);
     many.accept(records[1] as Buffer, 200);
-    memory.letGo(frame);
+    pool.release(frame);
     for (let taken = 0; taken < 200; ) taken += (await many.take())?.count ?? 0;
     many.close();
     await many.take();
-    expect(isFree(memory, frame)).toBe(true);
+    expect(isFree(pool, frame)).toBe(true);
     frame.fill(0);
     expect(texts((await few.take()) as RecordBatch)).toEqual(numbered(0, 20).map(({ value }) => value.toString()));
   });
 
-  it('that nobody came for leave their memory to be collected', async () => {
-    const memory = new FrameMemory();
-    const buffer = bufferOn(memory, 0);
-    const { frame, records } = answer(memory, [await batchOf(0, 80)]);
+  it('that are never taken leave their memory to the garbage collector', async () => {
+    const pool = new BufferPool();
+    const buffer = bufferOn(pool, 0);
+    const { frame, records } = response(pool, [await batchOf(0, 80)]);
     buffer.accept(records[0] as Buffer, 80);
-    memory.letGo(frame);
+    pool.release(frame);
     await buffer.take();
     buffer.close();
     expect(await buffer.take()).toBeUndefined();
-    expect(isFree(memory, frame)).toBe(false);
+    expect(isFree(pool, frame)).toBe(false);
   });
 });

@@ -15,7 +15,7 @@ const records = fc.array(
   { minLength: 1, maxLength: 60 },
 );
 
-/** A record batch as a broker would store it. */
+/** A record batch as a broker stores it. */
 async function batchOf(
   those: readonly { key: string; value: Buffer }[],
   baseOffset: number,
@@ -31,12 +31,12 @@ const numbered = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, i) => ({ key: 'k', value: Buffer.from(`v${from + i}`) }));
 
 describe('record batches', () => {
-  it('carry the checksum that the standard gives', () => {
+  it('carry the CRC-32C checksum', () => {
     expect(crc32c(Buffer.from('123456789'))).toBe(0xe3069283);
     expect(crc32c(Buffer.alloc(32))).toBe(0x8a9136aa);
   });
 
-  it('are read back as they were written, from any offset on, in pieces of any size', async () => {
+  it('are decoded as they were encoded, from any offset on, in batches of any size', async () => {
     const scenario = fc.record({
       batches: fc.array(fc.tuple(records, fc.constantFrom<Compression>('none', 'gzip')), {
         minLength: 1,
@@ -77,7 +77,7 @@ describe('record batches', () => {
     );
   });
 
-  it('are split so that none is larger than asked for, in order', async () => {
+  it('are split in order, so that none exceeds the limit', async () => {
     const encoder = new BatchEncoder('none');
     await fc.assert(
       fc.asyncProperty(records, fc.integer({ min: 100, max: 1000 }), async (those, maxBytes) => {
@@ -92,7 +92,7 @@ describe('record batches', () => {
     );
   });
 
-  it('whose bytes were damaged are refused, after the records before them', async () => {
+  it('that are corrupt are refused, after the records before them', async () => {
     const damaged = await batchOf(numbered(10, 20), 10);
     damaged.writeUInt8(damaged.readUInt8(BATCH.records + 5) ^ 1, BATCH.records + 5);
     const set = new RecordSet(Buffer.concat([await batchOf(numbered(0, 10), 0), damaged]), 't', 3, 4);
@@ -102,7 +102,7 @@ describe('record batches', () => {
     }
   });
 
-  it('that leave offsets out are refused, with the place where reading can go on', async () => {
+  it('with missing offsets are refused, with the offset at which reading can continue', async () => {
     const bytes = Buffer.concat([await batchOf(numbered(0, 3), 0), await batchOf(numbered(7, 9), 7)]);
     const set = new RecordSet(bytes, 't', 0, 0);
     expect(set.take(1e6)?.count).toBe(3);
@@ -118,7 +118,7 @@ describe('record batches', () => {
     expect(texts(new RecordSet(bytes, 't', 0, 7).take(1e6) as never)).toEqual(['v7', 'v8']);
   });
 
-  it('in which records were compacted away, or that end a transaction, are refused', async () => {
+  it('of a compacted topic, or with a transaction marker, are refused', async () => {
     const compacted = await batchOf(numbered(0, 3), 0);
     compacted.writeInt32BE(4, BATCH.lastOffsetDelta);
     compacted.writeUInt32BE(crc32c(compacted.subarray(BATCH.attributes)), BATCH.crc);
@@ -129,7 +129,7 @@ describe('record batches', () => {
     expect(() => new RecordSet(control, 't', 0, 0).take(1e6)).toThrow(/transaction/);
   });
 
-  it('with a record that does not fit its frame are refused again and again, never misread', async () => {
+  it('with a record that exceeds its batch are refused at every read, never misread', async () => {
     const torn = await batchOf(numbered(0, 3), 0);
     // The second record says that its value is longer than the record.
     torn[BATCH.records + 9 + 7] = 0x7e;

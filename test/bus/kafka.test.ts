@@ -14,7 +14,7 @@ describeWithKafka('Kafka', {}, (kafka) => {
       async expire(topic) {
         const partitions = (await open[0]?.partitions())?.filter((p) => p.topic === topic) ?? [];
         const admin = await kafka.admin();
-        // It forgets to ask who leads the topic's partitions; this makes it ask.
+        // DeleteRecords fails unless the client has fetched the topic's leaders.
         await admin.fetchTopicOffsets(prefix + topic);
         await admin.deleteTopicRecords({
           topic: prefix + topic,

@@ -3,15 +3,15 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { Bus, ConsumerHandler, Partition, RecordBatch } from '../../bus/index.js';
 
-/** What the contract suite needs of an implementation. */
+/** What the contract suite needs from an implementation. */
 export interface BusRig {
   /** Another handle on the same bus; the rig closes it. */
   open(options?: { maxRecordBytes?: number }): Promise<Bus>;
-  /** Makes everything that a partition holds disappear, as retention would. */
+  /** Deletes all records of a partition, as retention would. */
   expire(topic: string): Promise<void>;
-  /** First argument of the children: how to open the same bus. */
+  /** First argument of the child processes: how to open the same bus. */
   readonly childArgument: string;
-  /** How soon another consumer owns the partitions of a killed one, milliseconds. */
+  /** After this long another consumer owns the partitions of a killed one, milliseconds. */
   readonly takeoverMs: number;
   /** Closes all handles and removes everything. */
   close(): Promise<void>;
@@ -20,7 +20,7 @@ export interface BusRig {
 export interface Child {
   readonly process: ChildProcess;
   readonly lines: string[];
-  /** Resolves with the first line that fits, also one that came before. */
+  /** Resolves with the first matching line, also an earlier one. */
   line(fits: (line: string) => boolean): Promise<string>;
   kill(): Promise<void>;
 }
@@ -82,7 +82,7 @@ export async function readAll(bus: Bus, topic: string): Promise<string[][]> {
   return all;
 }
 
-/** A consumer that remembers what it got; `until` resolves once a condition on it holds. */
+/** A consumer that records what it receives; `until` resolves when a condition on it holds. */
 export class Recorder implements ConsumerHandler {
   readonly values: string[] = [];
   readonly batches: { partition: number; batch: RecordBatch; behind: number }[] = [];
@@ -99,7 +99,7 @@ export class Recorder implements ConsumerHandler {
   }
 
   async onBatch(partition: Partition, given: RecordBatch, behind: number): Promise<void> {
-    // What was given is ours only until this ends.
+    // The batch is valid only until this resolves.
     const batch = { ...given, bytes: Buffer.from(given.bytes), bounds: given.bounds.slice() };
     this.batches.push({ partition: partition.partition, batch, behind });
     this.values.push(...texts(batch));

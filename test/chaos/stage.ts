@@ -75,7 +75,7 @@ export class Stage {
   static async start(options: StageOptions): Promise<Stage> {
     const broker = options.bus === 'kafka' ? (options.broker ?? (await Broker.start())) : undefined;
     const kafka = broker && {
-      bus: openKafkaBus({ brokers: [broker.address], prefix: PREFIX, patienceMs: STOP_WITHIN_MS }),
+      bus: openKafkaBus({ brokers: [broker.address], prefix: PREFIX, apiTimeoutMs: STOP_WITHIN_MS }),
       args: ['--kafka-brokers', broker.address, '--kafka-prefix', PREFIX],
     };
     const stage = new Stage(options, broker, new Rig(kafka ? { kafka } : {}));

@@ -81,7 +81,7 @@ export class Broker {
   }
 
   async #serves(): Promise<void> {
-    const bus = openKafkaBus({ brokers: [this.address], connectTimeoutMs: 500, patienceMs: READY_MS });
+    const bus = openKafkaBus({ brokers: [this.address], connectTimeoutMs: 500, apiTimeoutMs: READY_MS });
     try {
       await bus.partitions();
     } finally {

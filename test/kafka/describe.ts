@@ -101,7 +101,7 @@ class Rig implements KafkaUnderTest {
       brokers: this.brokers,
       sessionTimeoutMs: 5000,
       topicsEveryMs: 500,
-      patienceMs: 60_000,
+      apiTimeoutMs: 60_000,
       ...options,
       prefix,
     });

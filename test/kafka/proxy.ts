@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** What becomes of a request: it passes; the connection ends before or after the broker did it; its answer is lost. */
+/** What becomes of a request: it isTransient; the connection ends before or after the broker did it; its answer is lost. */
 export type Fate = 'pass' | 'cut before' | 'cut after' | 'lose the answer';
 
 /** Keys of the requests that tests are interested in. */

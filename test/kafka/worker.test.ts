@@ -79,7 +79,7 @@ describeWithKafka('workers on Kafka', { own: { proxy: true } }, (kafka) => {
 
   it('wait for a broker that is down when they start, and say so', async () => {
     const { rig, bus } = await newRig();
-    const impatient = kafka.open({ prefix: bus.prefix, patienceMs: 2000, connectTimeoutMs: 500 });
+    const impatient = kafka.open({ prefix: bus.prefix, apiTimeoutMs: 2000, connectTimeoutMs: 500 });
     await kafka.own.kill();
     const told = new PassThrough();
     const starting = rigOn(impatient).worker({}, new Registry(), pino({ level: 'warn' }, told));

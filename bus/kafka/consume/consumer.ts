@@ -4,20 +4,20 @@ import { describeError, type Logger } from '../../../core/index.js';
 import type { ConsumeOptions, ConsumerHandler } from '../../bus.js';
 import { UnknownTopicError } from '../../errors.js';
 import type { Cluster } from '../cluster.js';
-import { NoAnswerError, passes, patiently } from '../faults.js';
+import { isTransient, NoResponseError, retryWithin } from '../faults.js';
 import { GroupMember } from '../group/group-member.js';
 import type { Assignment } from '../group/subscription.js';
 import type { Names } from '../names.js';
-import type { Place } from '../offsets.js';
+import type { TopicPartition } from '../offsets.js';
 import { Fetcher } from './fetcher.js';
-import { Lane } from './lane.js';
 import { OwnedPartition } from './owned-partition.js';
+import { PartitionConsumer } from './partition-consumer.js';
 import { watchForStall } from './stall-watch.js';
 
 const TOPIC_RETRY_MS = 500;
-/** A consumer that stops waits so long for a broker that does not answer. */
+/** How long a consumer that stops waits for a broker that does not respond. */
 const STOP_GRACE_MS = 3_000;
-/** Bytes fetched ahead of all handlers together. */
+/** Upper bound of what is fetched ahead of all handlers together, bytes. */
 const BUDGET_BYTES = 64 * 2 ** 20;
 
 export interface ConsumerSettings {
@@ -25,32 +25,33 @@ export interface ConsumerSettings {
   readonly rebalanceTimeoutMs: number;
   readonly topicsEveryMs: number;
   readonly stallMs: number;
-  readonly patienceMs: number;
+  readonly apiTimeoutMs: number;
   readonly defaultBatchBytes: number;
   readonly log: Logger | undefined;
 }
 
-/** A partition from its assignment until it was let go of. */
-interface Holding {
-  readonly place: Place;
+/** A partition from its assignment until it is released. */
+interface HeldPartition {
+  readonly at: TopicPartition;
   readonly ending: AbortController;
-  lane: Lane | undefined;
+  consumer: PartitionConsumer | undefined;
   lost: boolean;
 }
 
-/** One call of `consume`: a member of the group, and a lane for each partition that it holds. */
+/** One call of `consume`: a member of the group, and a PartitionConsumer for each partition that it holds. */
 export class Consumer {
   readonly #scope = `@${randomUUID()}`;
   readonly #member: GroupMember;
   readonly #fetcher: Fetcher;
-  readonly #holdings = new Map<string, Holding>();
-  readonly #settling = new Set<Promise<void>>();
+  readonly #held = new Map<string, HeldPartition>();
+  /** Resolve when a held partition is released. */
+  readonly #releases = new Set<Promise<void>>();
   readonly #failed = new AbortController();
-  /** What the group's present generation gives us. */
-  #given = new Map<string, Place>();
-  /** What others wait for until we let go of it. */
-  #owed = new Set<string>();
-  /** Ends what handlers still ask the broker for a while after the consumer was told to stop. */
+  /** The assignment of the group's current generation. */
+  #assignment = new Map<string, TopicPartition>();
+  /** Revoked partitions that are still held; when all are released, the member rejoins so that others get them. */
+  #revoked = new Set<string>();
+  /** Aborts handlers' requests when the grace period after a stop is over. */
   readonly #giveUp = new AbortController();
   #stopping = false;
 
@@ -72,11 +73,11 @@ export class Consumer {
       },
     );
     const { maxBatchBytes = settings.defaultBatchBytes } = options;
-    const { patienceMs, log } = settings;
-    this.#fetcher = new Fetcher(cluster, { scope, maxBatchBytes, budgetBytes: BUDGET_BYTES, patienceMs, log });
+    const { apiTimeoutMs, log } = settings;
+    this.#fetcher = new Fetcher(cluster, { scope, maxBatchBytes, budgetBytes: BUDGET_BYTES, apiTimeoutMs, log });
   }
 
-  /** Resolves when the signal is aborted; rejects with the first failure. All partitions are let go before either. */
+  /** Resolves when the signal is aborted; rejects with the first failure. Releases all partitions before either. */
   async run(signal: AbortSignal): Promise<void> {
     const stop = AbortSignal.any([signal, this.#failed.signal]);
     const leaving = new AbortController();
@@ -84,94 +85,94 @@ export class Consumer {
     try {
       await this.#assertTopics(signal);
       membership = this.#member.run(leaving.signal).catch((error) => this.#failed.abort(error));
-      const lanes = () => [...this.#holdings.values()].flatMap((h) => (h.lane ? [h.lane] : []));
-      await watchForStall(this.cluster, lanes, this.settings.stallMs, stop);
+      const consumers = () => [...this.#held.values()].flatMap((h) => (h.consumer ? [h.consumer] : []));
+      await watchForStall(this.cluster, consumers, this.settings.stallMs, stop);
     } catch (error) {
       if (!signal.aborted) this.#failed.abort(error);
     } finally {
       this.#stopping = true;
-      for (const holding of this.#holdings.values()) end(holding);
-      const reason = new NoAnswerError(`${this.cluster.name} did not answer before the consumer stopped`);
+      for (const held of this.#held.values()) end(held);
+      const reason = new NoResponseError(`${this.cluster.name} did not respond before the consumer stopped`);
       const timer = setTimeout(() => this.#giveUp.abort(reason), STOP_GRACE_MS);
-      while (this.#settling.size > 0) await Promise.all(this.#settling);
+      while (this.#releases.size > 0) await Promise.all(this.#releases);
       clearTimeout(timer);
       this.#fetcher.stop();
       leaving.abort();
       await membership;
-      this.cluster.release(this.#scope);
+      this.cluster.closeConnections(this.#scope);
     }
     if (this.#failed.signal.aborted) throw this.#failed.signal.reason;
   }
 
   async #assertTopics(signal: AbortSignal): Promise<void> {
-    const patience = { forMs: this.settings.patienceMs, signal };
+    const deadline = { withinMs: this.settings.apiTimeoutMs, signal };
     for (const topic of this.options.topics) {
-      await patiently(() => this.cluster.topic(this.names.inKafka(topic), { fresh: true, signal }), patience);
+      await retryWithin(() => this.cluster.topic(this.names.inKafka(topic), { fresh: true, signal }), deadline);
     }
   }
 
   #owned(): Assignment {
     const owned = new Map<string, number[]>();
-    for (const { place, lost } of this.#holdings.values()) {
-      if (!lost) owned.set(place.topic, [...(owned.get(place.topic) ?? []), place.partition]);
+    for (const { at, lost } of this.#held.values()) {
+      if (!lost) owned.set(at.topic, [...(owned.get(at.topic) ?? []), at.partition]);
     }
     return owned;
   }
 
   #assigned(assignment: Assignment, claimed: Assignment): void {
-    this.#given = new Map(placesOf(assignment).map((place) => [keyOf(place), place]));
-    this.#owed = new Set(
-      placesOf(claimed)
+    this.#assignment = new Map(partitionsOf(assignment).map((at) => [keyOf(at), at]));
+    this.#revoked = new Set(
+      partitionsOf(claimed)
         .map(keyOf)
-        .filter((key) => !this.#given.has(key)),
+        .filter((key) => !this.#assignment.has(key)),
     );
-    for (const [key, holding] of this.#holdings) if (!this.#given.has(key)) end(holding);
-    for (const place of this.#given.values()) this.#take(place);
-    this.#payOwed();
+    for (const [key, held] of this.#held) if (!this.#assignment.has(key)) end(held);
+    for (const at of this.#assignment.values()) this.#start(at);
+    this.#rejoinWhenReleased();
   }
 
   #lost(): void {
-    this.#given.clear();
-    this.#owed.clear();
-    for (const holding of this.#holdings.values()) {
-      holding.lost = true;
-      holding.ending.abort();
-      holding.lane?.lose();
+    this.#assignment.clear();
+    this.#revoked.clear();
+    for (const held of this.#held.values()) {
+      held.lost = true;
+      held.ending.abort();
+      held.consumer?.lose();
     }
   }
 
-  /** Takes a partition, unless it is held already; one that is being let go of is taken again after that. */
-  #take(place: Place): void {
-    const key = keyOf(place);
-    if (this.#stopping || this.#holdings.has(key)) return;
-    const holding: Holding = { place, ending: new AbortController(), lane: undefined, lost: false };
-    this.#holdings.set(key, holding);
-    const settling = this.#hold(holding)
+  /** Starts consuming a partition unless it is held; one that is being released starts again afterwards. */
+  #start(at: TopicPartition): void {
+    const key = keyOf(at);
+    if (this.#stopping || this.#held.has(key)) return;
+    const held: HeldPartition = { at, ending: new AbortController(), consumer: undefined, lost: false };
+    this.#held.set(key, held);
+    const release = this.#consume(held)
       .catch((error) => this.#failed.abort(error))
       .then(() => {
-        this.#settling.delete(settling);
-        this.#holdings.delete(key);
-        const again = this.#given.get(key);
-        if (again && !this.#failed.signal.aborted) this.#take(again);
-        this.#payOwed();
+        this.#releases.delete(release);
+        this.#held.delete(key);
+        const again = this.#assignment.get(key);
+        if (again && !this.#failed.signal.aborted) this.#start(again);
+        this.#rejoinWhenReleased();
       });
-    this.#settling.add(settling);
+    this.#releases.add(release);
   }
 
-  /** Once everything that others wait for is let go of, the group divides it anew. */
-  #payOwed(): void {
-    if (this.#owed.size === 0 || [...this.#owed].some((key) => this.#holdings.has(key))) return;
-    this.#owed.clear();
+  /** Rejoins when all revoked partitions are released, so that the leader can assign them to others. */
+  #rejoinWhenReleased(): void {
+    if (this.#revoked.size === 0 || [...this.#revoked].some((key) => this.#held.has(key))) return;
+    this.#revoked.clear();
     if (!this.#stopping) this.#member.rejoin();
   }
 
-  async #hold(holding: Holding): Promise<void> {
-    const { topic, partition } = holding.place;
-    const log = await this.#logOf(holding.place, holding.ending.signal);
-    // It may have been taken from us while its log was asked for: then it is another's, and no lane may begin.
-    if (log === undefined || holding.ending.signal.aborted) return;
+  async #consume(held: HeldPartition): Promise<void> {
+    const { topic, partition } = held.at;
+    const log = await this.#logOf(held.at, held.ending.signal);
+    // The partition may have been revoked or lost while its log was requested: it must not be consumed then.
+    if (log === undefined || held.ending.signal.aborted) return;
     const { group, maxBatchBytes = this.settings.defaultBatchBytes } = this.options;
-    const { patienceMs, sessionTimeoutMs } = this.settings;
+    const { apiTimeoutMs, sessionTimeoutMs } = this.settings;
     const owned = new OwnedPartition(
       this.cluster,
       this.#member,
@@ -182,16 +183,19 @@ export class Consumer {
         scope: this.#scope,
         sessionTimeoutMs,
         giveUp: this.#giveUp.signal,
-        patienceMs,
+        apiTimeoutMs,
         maxBatchBytes,
       },
     );
-    holding.lane = new Lane(owned, topic, this.handler, { maxBatchBytes, memory: this.cluster.memory });
-    await holding.lane.run(this.#fetcher);
+    held.consumer = new PartitionConsumer(owned, topic, this.handler, {
+      maxBatchBytes,
+      bufferPool: this.cluster.bufferPool,
+    });
+    await held.consumer.run(this.#fetcher);
   }
 
-  /** The partition's present log; waits while there is none. Undefined when the signal is aborted first. */
-  async #logOf({ topic, partition }: Place, signal: AbortSignal): Promise<string | undefined> {
+  /** Identity of the partition's current log; waits while there is none. Undefined when the signal is aborted first. */
+  async #logOf({ topic, partition }: TopicPartition, signal: AbortSignal): Promise<string | undefined> {
     for (let warned = false; !signal.aborted; warned = true) {
       try {
         const { id, leaders } = await this.cluster.topic(topic, { fresh: true, signal });
@@ -199,7 +203,7 @@ export class Consumer {
         throw new UnknownTopicError(`${topic}/${partition}`, this.cluster.name);
       } catch (error) {
         if (signal.aborted) break;
-        if (!passes(error) && !(error instanceof UnknownTopicError)) throw error;
+        if (!isTransient(error) && !(error instanceof UnknownTopicError)) throw error;
         if (!warned) this.settings.log?.warn({ topic }, `waiting for a topic: ${describeError(error)}`);
         await delay(TOPIC_RETRY_MS, undefined, { signal }).catch(() => undefined);
       }
@@ -208,11 +212,11 @@ export class Consumer {
   }
 }
 
-const keyOf = (place: Place): string => `${place.topic}/${place.partition}`;
-const placesOf = (assignment: Assignment): Place[] =>
+const keyOf = ({ topic, partition }: TopicPartition): string => `${topic}/${partition}`;
+const partitionsOf = (assignment: Assignment): TopicPartition[] =>
   [...assignment].flatMap(([topic, partitions]) => partitions.map((partition) => ({ topic, partition })));
 
-function end(holding: Holding): void {
-  holding.ending.abort();
-  holding.lane?.end();
+function end(held: HeldPartition): void {
+  held.ending.abort();
+  held.consumer?.end();
 }

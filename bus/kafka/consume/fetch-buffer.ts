@@ -1,96 +1,96 @@
 import type { RecordBatch } from '../../bus.js';
-import { Notice } from '../notice.js';
-import type { FrameMemory } from '../protocol/frame-memory.js';
+import { AutoResetEvent } from '../auto-reset-event.js';
+import type { BufferPool } from '../protocol/buffer-pool.js';
 import { Bounds } from '../records/bounds.js';
 import { RecordSet } from '../records/record-set.js';
 
-/** Records that fill less than one part in so many of an answer's memory are copied, so that they do not keep it all. */
-const FEW = 8;
+/** Records that fill less than 1/8 of their response's memory are copied, so that they do not retain all of it. */
+const COPY_BELOW_FRACTION = 1 / 8;
 
 export interface FetchBufferOptions {
   readonly topic: string;
   readonly partition: number;
-  /** Upper bound of what `take` answers, bytes of values. */
+  /** Upper bound of a batch that `take` returns, bytes of values. */
   readonly maxBatchBytes: number;
-  /** What the records that are accepted lie in. */
-  readonly memory: FrameMemory;
+  /** Owns the memory of the accepted records. */
+  readonly bufferPool: BufferPool;
 }
 
-/** What was fetched of one partition and not handed over yet. */
+/** Records of one partition that were fetched and not yet handed to the handler. */
 export class FetchBuffer {
   readonly #sets: RecordSet[] = [];
-  readonly #arrived = new Notice();
-  /** Of the batch that was taken last. */
+  readonly #arrived = new AutoResetEvent();
+  /** Bounds of the batch that was taken last. */
   readonly #bounds = new Bounds();
-  /** The answer that the batch taken last was the end of. */
+  /** The record set that the last taken batch completed; released by the next `take`. */
   #drained: RecordSet | undefined;
   #failure: unknown;
   #closed = false;
-  /** The offset after the last record on the bus, as last heard. */
+  /** End offset of the partition, from the last fetch. */
   #end = 0;
-  /** Bytes as they came from the broker. */
+  /** Buffered bytes, as received from the broker. */
   bytes = 0;
-  /** Where the next fetch begins. */
+  /** Offset of the next fetch. */
   fetchOffset = 0;
-  /** Since when somebody has been waiting for records, milliseconds of the monotonic clock; undefined while nobody is. */
+  /** Since when `take` has waited for records, milliseconds of the monotonic clock; undefined while it does not. */
   waitingSince: number | undefined;
 
   constructor(private readonly options: FetchBufferOptions) {}
 
   /**
-   * Takes what a fetch at `fetchOffset` brought; answers how many bytes of records there were.
-   * @param end the offset after the last record on the bus
+   * Adds the records of a fetch at `fetchOffset`; returns their size in bytes.
+   * @param end end offset of the partition
    */
   accept(records: Buffer, end: number): number {
-    const { topic, partition, memory } = this.options;
+    const { topic, partition, bufferPool } = this.options;
     this.#end = end;
-    const few = records.length * FEW < records.buffer.byteLength;
-    const set = new RecordSet(few ? Buffer.from(records) : records, topic, partition, this.fetchOffset);
+    const copy = records.length < COPY_BELOW_FRACTION * records.buffer.byteLength;
+    const set = new RecordSet(copy ? Buffer.from(records) : records, topic, partition, this.fetchOffset);
     if (set.end === this.fetchOffset) return 0;
-    memory.hold(set.bytes);
+    bufferPool.retain(set.bytes);
     this.fetchOffset = set.end;
     this.bytes += set.size;
     this.#sets.push(set);
-    this.#arrived.give();
+    this.#arrived.set();
     return set.size;
   }
 
-  /** Ends the waiting of `take` with an error, after what was fetched before. */
+  /** `take` rejects with this error after the records that were fetched before. */
   fail(error: unknown): void {
     this.#failure ??= error;
-    this.#arrived.give();
+    this.#arrived.set();
   }
 
-  /** No more is wanted: `take` answers undefined from now on. */
+  /** `take` returns undefined from now on. */
   close(): void {
     this.#closed = true;
-    this.#arrived.give();
+    this.#arrived.set();
   }
 
   /**
-   * What came next, up to the size of a batch; undefined after `close`. Rejects after `fail`. What was answered before
-   * must not be read any more: its memory is used again.
+   * The next records, up to the size of a batch; undefined after `close`. Rejects after `fail`. The previously returned
+   * batch must not be read any more: its memory is reused.
    */
   async take(): Promise<RecordBatch | undefined> {
-    if (this.#drained) this.options.memory.letGo(this.#drained.bytes);
+    if (this.#drained) this.options.bufferPool.release(this.#drained.bytes);
     this.#drained = undefined;
     for (;;) {
       if (this.#closed) return undefined;
-      const batch = this.#gather();
+      const batch = this.#nextBatch();
       if (batch) return batch;
       if (this.#failure !== undefined) throw this.#failure;
       this.waitingSince = performance.now();
-      await this.#arrived.taken();
+      await this.#arrived.wait();
       this.waitingSince = undefined;
     }
   }
 
-  /** How many records are on the bus after an offset, as last heard. */
-  behind(offset: number): number {
+  /** Consumer lag: records from this offset to the partition's end, as of the last fetch. */
+  lag(offset: number): number {
     return Math.max(0, this.#end - offset);
   }
 
-  #gather(): RecordBatch | undefined {
+  #nextBatch(): RecordBatch | undefined {
     const [set] = this.#sets;
     const batch = set?.take(this.options.maxBatchBytes, { bounds: this.#bounds });
     if (set?.drained) {

@@ -1,44 +1,46 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describeError, type Logger } from '../../../core/index.js';
 import { LogReplacedError, OffsetBeyondEndError, OffsetGoneError, UnknownTopicError } from '../../errors.js';
+import { AutoResetEvent } from '../auto-reset-event.js';
 import type { Cluster } from '../cluster.js';
-import { passes, throwOn } from '../faults.js';
-import { Notice } from '../notice.js';
+import { isTransient, throwOn } from '../faults.js';
 import { extentOf } from '../offsets.js';
-import { ERROR, isPassing } from '../protocol/error-codes.js';
+import { ERROR, isTransientCode } from '../protocol/error-codes.js';
 import { type FetchedPartition, fetchRequest } from '../protocol/fetch.js';
-import type { Lane, LaneFetcher } from './lane.js';
+import type { PartitionConsumer, PartitionFetcher } from './partition-consumer.js';
 
-/** How long a broker may wait for a first record, milliseconds; shorter while some partition is left out. */
+/** How long a broker may wait for a first record, milliseconds; shorter while a full buffer leaves partitions out. */
 const WAIT_MS = 500;
 const WAIT_INCOMPLETE_MS = 20;
-/** After a fetch that brought less than this, records may gather for a moment. */
+/** After a fetch of fewer bytes than this the next one is delayed, so that records accumulate. */
 const SMALL_FETCH_BYTES = 16 * 1024;
-const GATHER_MS = 4;
+const SMALL_FETCH_DELAY_MS = 4;
 const MAX_FETCH_BYTES = 16 * 2 ** 20;
-/** What is asked of a partition at least: a batch of records that is larger comes whole all the same. */
-const LEAST_FETCH_BYTES = 256 * 1024;
+/** Lower bound of a partition's limit in a request; the broker sends a larger first batch in full anyway. */
+const MIN_FETCH_BYTES = 256 * 1024;
 const RETRY_MS = 200;
-/** So many batches are fetched ahead of a handler: while it makes rows of one, the broker has others to send. */
+/** Batches fetched ahead of a handler, so that fetching and handling overlap. */
 const BATCHES_AHEAD = 4;
 
 export interface FetcherOptions {
   readonly scope: string;
-  /** What a partition's handler takes at a time, bytes. */
+  /** Upper bound of one batch handed to a handler, bytes. */
   readonly maxBatchBytes: number;
-  /** What may be fetched ahead of all handlers together, bytes, about. */
+  /** Approximate upper bound of what is fetched ahead of all handlers together, bytes. */
   readonly budgetBytes: number;
-  readonly patienceMs: number;
+  readonly apiTimeoutMs: number;
   readonly log: Logger | undefined;
 }
 
-/** Fetches for all partitions of a consumer: one request at a time from each broker, for what has room. */
-export class Fetcher implements LaneFetcher {
-  readonly #lanes = new Set<Lane>();
-  /** Those of which it is being found out why they were refused. */
-  readonly #refused = new Set<Lane>();
-  readonly #loops = new Map<number, Notice>();
-  readonly #lost = new Notice();
+/** Fetches for all partitions of a consumer: one request at a time to each broker, for the buffers with capacity. */
+export class Fetcher implements PartitionFetcher {
+  readonly #consumers = new Set<PartitionConsumer>();
+  /** Partitions with a fetch error whose cause is being determined; they are not fetched meanwhile. */
+  readonly #diagnosing = new Set<PartitionConsumer>();
+  /** Per broker: set when there may be something to fetch. */
+  readonly #fetchLoops = new Map<number, AutoResetEvent>();
+  /** Set when a partition has no known leader. */
+  readonly #leaderUnknown = new AutoResetEvent();
   readonly #stop = new AbortController();
 
   constructor(
@@ -48,157 +50,163 @@ export class Fetcher implements LaneFetcher {
     void this.#findLeaders();
   }
 
-  add(lane: Lane): void {
-    this.#lanes.add(lane);
-    this.#lost.give();
+  add(consumer: PartitionConsumer): void {
+    this.#consumers.add(consumer);
+    this.#leaderUnknown.set();
   }
 
-  remove(lane: Lane): void {
-    this.#lanes.delete(lane);
+  remove(consumer: PartitionConsumer): void {
+    this.#consumers.delete(consumer);
   }
 
   wake(): void {
-    for (const notice of this.#loops.values()) notice.give();
+    for (const event of this.#fetchLoops.values()) event.set();
   }
 
   stop(): void {
     this.#stop.abort();
-    this.#lost.give();
+    this.#leaderUnknown.set();
     this.wake();
   }
 
-  /** Finds a leader for each lane that has none, again and again while there is none. */
+  /** Finds the leaders of partitions without a known one; retries while a partition has none. */
   async #findLeaders(): Promise<void> {
     for (;;) {
-      await this.#lost.taken();
+      await this.#leaderUnknown.wait();
       for (let first = true; ; first = false) {
         if (this.#stop.signal.aborted) return;
-        const lanes = [...this.#lanes].filter((lane) => lane.leader === undefined);
-        if (lanes.length === 0) break;
+        const consumers = [...this.#consumers].filter((consumer) => consumer.leader === undefined);
+        if (consumers.length === 0) break;
         if (!first) await delay(RETRY_MS);
-        await this.#findLeadersOf(lanes);
+        await this.#findLeadersOf(consumers);
       }
     }
   }
 
-  async #findLeadersOf(lanes: readonly Lane[]): Promise<void> {
-    for (const topic of new Set(lanes.map((lane) => lane.kafkaTopic))) {
-      const those = lanes.filter((lane) => lane.kafkaTopic === topic);
+  async #findLeadersOf(consumers: readonly PartitionConsumer[]): Promise<void> {
+    for (const topic of new Set(consumers.map((consumer) => consumer.kafkaTopic))) {
+      const ofTopic = consumers.filter((consumer) => consumer.kafkaTopic === topic);
       try {
         const { id, leaders } = await this.cluster.topic(topic, { fresh: true, signal: this.#stop.signal });
-        for (const lane of those) {
-          const leader = leaders[lane.partition.partition] ?? -1;
-          if (id !== lane.partition.log)
-            lane.buffer.fail(new LogReplacedError(lane.partition.topic, lane.partition.partition, lane.partition.log));
+        for (const consumer of ofTopic) {
+          const leader = leaders[consumer.partition.partition] ?? -1;
+          if (id !== consumer.partition.log)
+            consumer.buffer.fail(
+              new LogReplacedError(consumer.partition.topic, consumer.partition.partition, consumer.partition.log),
+            );
           else if (leader < 0) continue;
-          lane.leader = leader;
-          this.#loopOf(leader).give();
+          consumer.leader = leader;
+          this.#loopOf(leader).set();
         }
       } catch (error) {
-        // A topic that is gone may come back, and then it is another one.
-        if (this.#stop.signal.aborted || passes(error) || error instanceof UnknownTopicError) continue;
-        for (const lane of those) lane.buffer.fail(error);
-        for (const lane of those) this.remove(lane);
+        // A deleted topic may be created again; its log is then another one.
+        if (this.#stop.signal.aborted || isTransient(error) || error instanceof UnknownTopicError) continue;
+        for (const consumer of ofTopic) consumer.buffer.fail(error);
+        for (const consumer of ofTopic) this.remove(consumer);
       }
     }
   }
 
-  #loopOf(node: number): Notice {
-    let notice = this.#loops.get(node);
-    if (!notice) {
-      notice = new Notice();
-      this.#loops.set(node, notice);
-      void this.#loop(node, notice);
+  #loopOf(node: number): AutoResetEvent {
+    let event = this.#fetchLoops.get(node);
+    if (!event) {
+      event = new AutoResetEvent();
+      this.#fetchLoops.set(node, event);
+      void this.#loop(node, event);
     }
-    return notice;
+    return event;
   }
 
-  async #loop(node: number, notice: Notice): Promise<void> {
+  async #loop(node: number, event: AutoResetEvent): Promise<void> {
     while (!this.#stop.signal.aborted) {
-      const all = [...this.#lanes].filter((lane) => lane.leader === node);
-      const lanes = all.filter((lane) => this.#roomOf(lane) > 0);
-      if (lanes.length === 0) {
-        await notice.taken();
+      const all = [...this.#consumers].filter((consumer) => consumer.leader === node);
+      const consumers = all.filter((consumer) => this.#capacityOf(consumer) > 0);
+      if (consumers.length === 0) {
+        await event.wait();
         continue;
       }
       try {
-        const bytes = await this.#fetch(node, lanes, lanes.length === all.length ? WAIT_MS : WAIT_INCOMPLETE_MS);
-        if (bytes < SMALL_FETCH_BYTES) await delay(GATHER_MS);
+        const bytes = await this.#fetch(
+          node,
+          consumers,
+          consumers.length === all.length ? WAIT_MS : WAIT_INCOMPLETE_MS,
+        );
+        if (bytes < SMALL_FETCH_BYTES) await delay(SMALL_FETCH_DELAY_MS);
       } catch (error) {
-        this.#failed(lanes, error);
+        this.#fetchFailed(consumers, error);
       }
     }
   }
 
-  /** How much more may be fetched of a partition, bytes. */
-  #roomOf(lane: Lane): number {
-    if (this.#refused.has(lane)) return 0;
+  /** How much more of a partition may be fetched, bytes. */
+  #capacityOf(consumer: PartitionConsumer): number {
+    if (this.#diagnosing.has(consumer)) return 0;
     const { maxBatchBytes, budgetBytes } = this.options;
-    let sharing = lane.buffer.bytes > 0 ? 0 : 1;
-    for (const { buffer } of this.#lanes) if (buffer.bytes > 0) sharing += 1;
-    // Shared evenly: partitions that stand still leave the others room.
-    return Math.min(BATCHES_AHEAD * maxBatchBytes, budgetBytes / sharing) - lane.buffer.bytes;
+    let sharing = consumer.buffer.bytes > 0 ? 0 : 1;
+    for (const { buffer } of this.#consumers) if (buffer.bytes > 0) sharing += 1;
+    // The budget is shared evenly among partitions with buffered records; idle partitions take no share.
+    return Math.min(BATCHES_AHEAD * maxBatchBytes, budgetBytes / sharing) - consumer.buffer.bytes;
   }
 
-  async #fetch(node: number, lanes: readonly Lane[], waitMs: number): Promise<number> {
-    // Which comes first changes from fetch to fetch: only the first is sure to get a batch that is larger than asked for.
-    const start = Math.floor(Math.random() * lanes.length);
-    const wanted = [...lanes.slice(start), ...lanes.slice(0, start)].map((lane) => ({
-      lane,
-      log: lane.partition.log,
-      partition: lane.partition.partition,
-      offset: lane.buffer.fetchOffset,
-      maxBytes: Math.max(LEAST_FETCH_BYTES, Math.min(this.options.maxBatchBytes, Math.floor(this.#roomOf(lane)))),
+  async #fetch(node: number, consumers: readonly PartitionConsumer[], waitMs: number): Promise<number> {
+    // The order is rotated: only the first partition of a request is sure to get a batch larger than its limit.
+    const start = Math.floor(Math.random() * consumers.length);
+    const wanted = [...consumers.slice(start), ...consumers.slice(0, start)].map((consumer) => ({
+      consumer,
+      log: consumer.partition.log,
+      partition: consumer.partition.partition,
+      offset: consumer.buffer.fetchOffset,
+      maxBytes: Math.max(MIN_FETCH_BYTES, Math.min(this.options.maxBatchBytes, Math.floor(this.#capacityOf(consumer)))),
     }));
     const request = fetchRequest(wanted, { waitMs, maxBytes: MAX_FETCH_BYTES });
-    const answer = await this.cluster.send(node, `fetch${this.options.scope}`, request);
-    throwOn(answer.error, 'answer a fetch');
+    const response = await this.cluster.send(node, `fetch${this.options.scope}`, request);
+    throwOn(response.error, 'serve a fetch');
     let bytes = 0;
-    for (const fetched of answer.partitions) {
-      const place = wanted.find((w) => w.partition === fetched.partition && w.log === fetched.log);
-      if (!place || !this.#lanes.has(place.lane)) continue;
-      if (fetched.error === ERROR.none) bytes += place.lane.buffer.accept(fetched.records, fetched.end);
-      else void this.#findOutWhy(place.lane, fetched);
+    for (const fetched of response.partitions) {
+      const requested = wanted.find((w) => w.partition === fetched.partition && w.log === fetched.log);
+      if (!requested || !this.#consumers.has(requested.consumer)) continue;
+      if (fetched.error === ERROR.none) bytes += requested.consumer.buffer.accept(fetched.records, fetched.end);
+      else void this.#diagnose(requested.consumer, fetched);
     }
-    this.cluster.memory.letGo(answer.bytes);
+    this.cluster.bufferPool.release(response.bytes);
     return bytes;
   }
 
-  /** Apart from fetching: others need not wait for it. Never rejects. */
-  async #findOutWhy(lane: Lane, { error }: FetchedPartition): Promise<void> {
-    const { topic, partition } = lane.partition;
-    if (isPassing(error)) return this.#lookAgain(lane);
-    this.#refused.add(lane);
+  /** Determines the cause of a fetch error, while the other partitions are fetched. Never rejects. */
+  async #diagnose(consumer: PartitionConsumer, { error }: FetchedPartition): Promise<void> {
+    const { topic, partition } = consumer.partition;
+    if (isTransientCode(error)) return this.#forgetLeader(consumer);
+    this.#diagnosing.add(consumer);
     try {
-      if (error !== ERROR.offsetOutOfRange) throwOn(error, `let us read ${lane.kafkaTopic}/${partition}`);
-      const place = { topic: lane.kafkaTopic, partition };
-      const { begin, end } = await extentOf(this.cluster, place, { forMs: this.options.patienceMs });
-      const wanted = lane.buffer.fetchOffset;
+      if (error !== ERROR.offsetOutOfRange) throwOn(error, `read ${consumer.kafkaTopic}/${partition}`);
+      const at = { topic: consumer.kafkaTopic, partition };
+      const { begin, end } = await extentOf(this.cluster, at, { withinMs: this.options.apiTimeoutMs });
+      const wanted = consumer.buffer.fetchOffset;
       if (wanted < begin) throw new OffsetGoneError(topic, partition, wanted, begin);
       if (wanted > end) throw new OffsetBeyondEndError(topic, partition, wanted, end);
-      this.#lookAgain(lane);
+      this.#forgetLeader(consumer);
     } catch (failure) {
-      this.remove(lane);
-      lane.buffer.fail(failure);
+      this.remove(consumer);
+      consumer.buffer.fail(failure);
     } finally {
-      this.#refused.delete(lane);
+      this.#diagnosing.delete(consumer);
     }
   }
 
-  #failed(lanes: readonly Lane[], error: unknown): void {
+  #fetchFailed(consumers: readonly PartitionConsumer[], error: unknown): void {
     if (this.#stop.signal.aborted) return;
-    if (!passes(error)) {
-      for (const lane of lanes) lane.buffer.fail(error);
-      for (const lane of lanes) this.remove(lane);
+    if (!isTransient(error)) {
+      for (const consumer of consumers) consumer.buffer.fail(error);
+      for (const consumer of consumers) this.remove(consumer);
       return;
     }
-    this.options.log?.debug(`cannot fetch for now: ${describeError(error)}`);
-    for (const lane of lanes) this.#lookAgain(lane);
+    this.options.log?.debug(`a fetch failed and is retried: ${describeError(error)}`);
+    for (const consumer of consumers) this.#forgetLeader(consumer);
   }
 
-  #lookAgain(lane: Lane): void {
-    this.cluster.forgetTopic(lane.kafkaTopic);
-    lane.leader = undefined;
-    this.#lost.give();
+  #forgetLeader(consumer: PartitionConsumer): void {
+    this.cluster.forgetTopic(consumer.kafkaTopic);
+    consumer.leader = undefined;
+    this.#leaderUnknown.set();
   }
 }

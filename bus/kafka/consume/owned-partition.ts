@@ -2,12 +2,12 @@ import type { Committed, Partition, RecordBatch } from '../../bus.js';
 import { LogReplacedError, PartitionLostError, UnknownTopicError } from '../../errors.js';
 import type { Cluster } from '../cluster.js';
 import type { GroupMember } from '../group/group-member.js';
-import { committedIn, encodeNote, fetchCommitted, offsetAt } from '../offsets.js';
+import { committedIn, encodeOffsetMetadata, fetchCommitted, offsetAt } from '../offsets.js';
+import { untilAborted } from '../promises.js';
 import { offsetCommitRequest } from '../protocol/offsets.js';
 import { readRange } from '../range-reader.js';
-import { untilAborted } from '../waiting.js';
 
-export interface OwnedPlace {
+export interface PartitionRef {
   readonly topic: string;
   readonly kafkaTopic: string;
   readonly partition: number;
@@ -18,52 +18,52 @@ export interface OwnedOptions {
   readonly group: string;
   readonly kafkaGroup: string;
   readonly scope: string;
-  /** So long after a sign of life the broker gives the partition to another, at the earliest, milliseconds. */
+  /** The broker assigns the partition to another member at the earliest this long after a heartbeat, milliseconds. */
   readonly sessionTimeoutMs: number;
-  /** Aborted when the consumer has been told to stop and the time to finish is over. */
+  /** Aborted when the consumer was stopped and its grace period is over. */
   readonly giveUp: AbortSignal;
-  /** How long a read is tried, milliseconds. */
-  readonly patienceMs: number;
+  /** How long a read is retried, milliseconds. */
+  readonly apiTimeoutMs: number;
   readonly maxBatchBytes: number;
 }
 
-/** A partition while this consumer holds it; every promise about it is made by the broker, not from memory. */
+/** A partition that is assigned to this consumer. The broker confirms ownership and offsets; nothing is answered from a cache. */
 export class OwnedPartition implements Partition {
   readonly topic: string;
   readonly partition: number;
   readonly log: string;
   readonly heldForMs: number;
   #held = true;
-  /** The last commit: they go out one after the other, so that none that is tried again overwrites a later one. */
+  /** The last commit: commits are sent one at a time, so that a retried commit cannot overwrite a later one. */
   #committing: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly cluster: Cluster,
     private readonly member: GroupMember,
-    private readonly place: OwnedPlace,
+    private readonly ref: PartitionRef,
     private readonly options: OwnedOptions,
   ) {
-    this.topic = place.topic;
-    this.partition = place.partition;
-    this.log = place.log;
+    this.topic = ref.topic;
+    this.partition = ref.partition;
+    this.log = ref.log;
     this.heldForMs = options.sessionTimeoutMs;
   }
 
-  /** From now on everything that takes ownership is refused. */
+  /** From now on `commit` and `assertOwned` throw PartitionLostError. */
   release(): void {
     this.#held = false;
   }
 
   async committed(): Promise<Committed> {
     const { kafkaGroup, scope, giveUp } = this.options;
-    const place = { topic: this.place.kafkaTopic, partition: this.partition };
-    const patience = { forMs: Infinity, signal: giveUp };
-    const asking = fetchCommitted(this.cluster, kafkaGroup, [place], `offsets${scope}`, patience);
-    const [fetched] = await untilAborted(asking, giveUp);
+    const at = { topic: this.ref.kafkaTopic, partition: this.partition };
+    const deadline = { withinMs: Infinity, signal: giveUp };
+    const fetching = fetchCommitted(this.cluster, kafkaGroup, [at], `offsets${scope}`, deadline);
+    const [fetched] = await untilAborted(fetching, giveUp);
     const committed = committedIn(this.log, fetched);
     if (committed) return committed;
     try {
-      return { offset: await untilAborted(offsetAt(this.cluster, place, 'begin', patience), giveUp) };
+      return { offset: await untilAborted(offsetAt(this.cluster, at, 'begin', deadline), giveUp) };
     } catch (error) {
       if (!(error instanceof UnknownTopicError)) throw error;
       throw new LogReplacedError(this.topic, this.partition, this.log, this.options.group);
@@ -77,23 +77,23 @@ export class OwnedPartition implements Partition {
   }
 
   async assertOwned(): Promise<void> {
-    await this.member.verify({ stillOurs: () => this.#assertHeld(), signal: this.options.giveUp });
+    await this.member.verify({ assertHeld: () => this.#assertHeld(), signal: this.options.giveUp });
   }
 
   read(start: number, end: number): AsyncIterable<RecordBatch> {
-    return readRange(this.cluster, { ...this.place, start, end }, this.options);
+    return readRange(this.cluster, { ...this.ref, start, end }, this.options);
   }
 
   async #commit(offset: number, intent: string | undefined): Promise<void> {
-    const { kafkaTopic, partition, log } = this.place;
-    const metadata = encodeNote(log, intent);
+    const { kafkaTopic, partition, log } = this.ref;
+    const metadata = encodeOffsetMetadata(log, intent);
     await this.member.fenced(
-      (ref) => offsetCommitRequest({ ...ref, topic: kafkaTopic, partition, offset, metadata }),
+      (member) => offsetCommitRequest({ ...member, topic: kafkaTopic, partition, offset, metadata }),
       `commit offset ${offset} of ${kafkaTopic}/${partition}`,
       {
-        stillOurs: () => this.#assertHeld(),
+        assertHeld: () => this.#assertHeld(),
         signal: this.options.giveUp,
-        hint: `the text committed with it has ${Buffer.byteLength(metadata)} bytes`,
+        hint: `its metadata has ${Buffer.byteLength(metadata)} bytes`,
       },
     );
   }

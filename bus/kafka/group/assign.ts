@@ -5,27 +5,27 @@ export interface Candidate extends Subscription {
 }
 
 /**
- * Divides partitions among members: of each topic as evenly as can be, moving as few as possible, and whoever gets one
- * more differs from topic to topic. A partition that has to move from a living member is given to nobody this time: its
- * holder sees that it is not named any more, lets go of it and joins again, and then it is given away. So no partition
- * ever has two holders, and those that stay are never interrupted.
+ * A cooperative assignor: divides each topic's partitions evenly, moves as few as possible, and alternates from topic to
+ * topic which members get one more. A partition that moves away from a living member is assigned to nobody in this
+ * generation: its holder sees the revocation, releases the partition and rejoins, and the next generation assigns it. So
+ * a partition never has two holders, and the others are consumed without interruption.
  * @param partitions number of partitions by topic; topics that do not exist are absent
  */
 export function assign(
   members: readonly Candidate[],
   partitions: ReadonlyMap<string, number>,
 ): Map<string, Assignment> {
-  const given = new Map(members.map(({ member }) => [member, new Map<string, number[]>()]));
+  const assignments = new Map(members.map(({ member }) => [member, new Map<string, number[]>()]));
   const load = new Map(members.map(({ member }) => [member, 0]));
   for (const topic of [...partitions.keys()].sort()) {
     const subscribed = members.filter((m) => m.topics.includes(topic));
     const shares = assignTopic(topic, partitions.get(topic) ?? 0, subscribed, load);
     for (const [member, share] of shares) {
-      if (share.length > 0) given.get(member)?.set(topic, share);
+      if (share.length > 0) assignments.get(member)?.set(topic, share);
       load.set(member, (load.get(member) ?? 0) + share.length);
     }
   }
-  return given;
+  return assignments;
 }
 
 function assignTopic(
@@ -44,24 +44,24 @@ function assignTopic(
         (load.get(a.member) ?? 0) - (load.get(b.member) ?? 0) ||
         (a.member < b.member ? -1 : 1),
     );
-  const least = Math.floor(count / members.length);
+  const minimum = Math.floor(count / members.length);
   const withOneMore = count % members.length;
   const shares = new Map<string, number[]>();
-  const room: { share: number[]; quota: number }[] = [];
+  const quotas: { share: number[]; quota: number }[] = [];
   for (const [rank, { member, held }] of ranked.entries()) {
-    const quota = least + (rank < withOneMore ? 1 : 0);
+    const quota = minimum + (rank < withOneMore ? 1 : 0);
     const share = held.slice(0, quota);
     shares.set(member, share);
-    room.push({ share, quota });
+    quotas.push({ share, quota });
   }
   for (let p = 0; p < count; p++) {
     if (holders.has(p)) continue;
-    room.find(({ share, quota }) => share.length < quota)?.share.push(p);
+    quotas.find(({ share, quota }) => share.length < quota)?.share.push(p);
   }
   return shares;
 }
 
-/** Who holds which partition. Of two that say so the later generation is right; of the same generation, neither. */
+/** The holder of each partition. Of two members that claim it, the later generation wins; in the same generation, neither. */
 function holdersOf(topic: string, count: number, members: readonly Candidate[]): Map<number, string | undefined> {
   const claims = new Map<number, { generation: number; member: string | undefined }>();
   for (const { member, generation, owned } of members) {

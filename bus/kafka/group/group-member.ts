@@ -1,71 +1,74 @@
 import { backoffMs, describeError, type Logger, retry } from '../../../core/index.js';
+import { AutoResetEvent } from '../auto-reset-event.js';
 import type { Cluster } from '../cluster.js';
-import { PassingError, passes, patiently, throwOn } from '../faults.js';
-import { Notice } from '../notice.js';
+import { isTransient, retryWithin, TransientError, throwOn } from '../faults.js';
+import { untilAborted, withTimeout } from '../promises.js';
 import { ERROR } from '../protocol/error-codes.js';
 import {
   heartbeatRequest,
-  type JoinAnswer,
+  type JoinResponse,
   joinGroupRequest,
   leaveGroupRequest,
   type MemberRef,
   syncGroupRequest,
 } from '../protocol/group.js';
 import type { Request } from '../protocol/request.js';
-import { atMost, untilAborted } from '../waiting.js';
-import { Leadership } from './leadership.js';
+import { GroupLeader } from './group-leader.js';
 import { type Assignment, decodeAssignment, encodeSubscription } from './subscription.js';
 
-/** Ours alone: the broker keeps members that divide partitions otherwise out of the group. */
+/** Name of the assignment protocol: the broker refuses members with another one. */
 const PROTOCOL = 'chancery-cooperative';
-const LEAVE_PATIENCE_MS = 1_000;
+const LEAVE_TIMEOUT_MS = 1_000;
 const WARN_EVERY_MS = 30_000;
 
 export interface MemberOptions {
   readonly group: string;
   readonly topics: readonly string[];
-  /** After so long without a sign of life the broker gives a member's partitions to others, milliseconds. */
+  /** Without a heartbeat for this long the broker removes a member from the group, milliseconds. */
   readonly sessionTimeoutMs: number;
-  /** How long members may take to join again when the group changes, milliseconds. */
+  /** How long members may take to rejoin during a rebalance, milliseconds. */
   readonly rebalanceTimeoutMs: number;
-  /** How often the leader looks whether topics changed, milliseconds. */
+  /** How often the leader checks whether topics changed, milliseconds. */
   readonly topicsEveryMs: number;
-  /** Ends the purposes of this consumer's connections. */
+  /** Suffix of the purposes of this consumer's connections. */
   readonly scope: string;
   readonly log: Logger | undefined;
 }
 
 export interface MemberEvents {
-  /** What this member holds and has not let go of. */
+  /** The partitions that this member holds. */
   owned(): Assignment;
   /**
-   * A generation began, with this for us, after we had said that we hold `claimed`. What is not in it any more is let go
-   * of, and then `rejoin` called, so that others can have it.
+   * A new generation began. `claimed` are the partitions that this member said to hold when it joined. The callee
+   * releases those that are not in `assignment` and then calls `rejoin`, so that others can get them.
    */
   assigned(assignment: Assignment, claimed: Assignment): void;
-  /** The group goes on without us: everything that we held may belong to others. */
+  /** The broker removed this member from the group: its partitions may be assigned to others. */
   lost(): void;
 }
 
 export interface FencedOptions {
-  readonly stillOurs: () => void;
+  /** Throws when this member does not hold the partition any more; called before each try. */
+  readonly assertHeld: () => void;
+  /** Ends the retries, which otherwise continue while no broker responds. */
   readonly signal: AbortSignal;
   readonly hint?: string;
 }
 
 /**
- * A member of a consumer group, in Kafka's classic group protocol. It joins again whenever the group changes, and holds
- * on to what it has meanwhile (`assign` says who gets what).
+ * A member of a consumer group, in Kafka's classic group protocol. It rejoins at every rebalance and keeps its partitions
+ * meanwhile (`assign` decides which it keeps).
  */
 export class GroupMember {
   #member = '';
-  /** The last generation that we were given an assignment in; -1 when we are in none. */
+  /** The last generation with an assignment for this member; -1 outside of the group. */
   #generation = -1;
   #ended = false;
   #rejoin = false;
-  readonly #wake = new Notice();
-  #waiting: (() => void)[] = [];
-  readonly #leadership: Leadership;
+  readonly #wake = new AutoResetEvent();
+  /** Resolve the promises of `#confirm`. */
+  #unconfirmed: (() => void)[] = [];
+  readonly #leader: GroupLeader;
   #warnedAt = -Infinity;
 
   constructor(
@@ -73,86 +76,84 @@ export class GroupMember {
     private readonly options: MemberOptions,
     private readonly events: MemberEvents,
   ) {
-    this.#leadership = new Leadership(cluster, options.topicsEveryMs);
+    this.#leader = new GroupLeader(cluster, options.topicsEveryMs);
   }
 
-  /** Takes part until the signal is aborted, then leaves. Rejects when the broker refuses us for good. */
+  /** Joins the group and stays a member until the signal is aborted, then leaves. Rejects with a permanent error. */
   async run(signal: AbortSignal): Promise<void> {
-    const wake = () => this.#wake.give();
+    const wake = () => this.#wake.set();
     signal.addEventListener('abort', wake);
     try {
       while (!signal.aborted) {
         await untilAborted(this.#join(signal), signal);
-        await untilAborted(this.#beat(signal), signal);
+        await untilAborted(this.#sendHeartbeats(signal), signal);
       }
     } catch (error) {
       if (!signal.aborted) throw error;
     } finally {
       signal.removeEventListener('abort', wake);
       this.#ended = true;
-      this.#settle();
-      await atMost(LEAVE_PATIENCE_MS, this.#leave());
+      this.#resolveUnconfirmed();
+      await withTimeout(LEAVE_TIMEOUT_MS, this.#leave());
     }
   }
 
-  /** Asks for a new generation, because something was let go of. */
+  /** Starts a rebalance, because partitions were released. */
   rejoin(): void {
     this.#rejoin = true;
-    this.#wake.give();
+    this.#wake.set();
   }
 
   /**
-   * Sends a request that the broker takes only from a member in its generation; if the generation changes meanwhile,
-   * again in the new one.
-   * @param about `stillOurs` throws when what the request is about is not ours any more, and is called before each try;
-   *   `signal` ends the trying, which otherwise goes on for as long as no broker answers
+   * Sends a request that the broker accepts only from a member of the current generation; retries in the next generation
+   * if a rebalance comes between.
    */
-  async fenced(make: (ref: MemberRef) => Request<number>, doing: string, about: FencedOptions): Promise<void> {
-    const { stillOurs, signal, hint } = about;
-    const trying = patiently(
+  async fenced(make: (ref: MemberRef) => Request<number>, doing: string, options: FencedOptions): Promise<void> {
+    const { assertHeld, signal, hint } = options;
+    const trying = retryWithin(
       async () => {
-        stillOurs();
+        assertHeld();
         const ref = { group: this.options.group, generation: this.#generation, member: this.#member };
-        // Outside of a generation the broker would take a commit from anybody.
-        const error = ref.generation < 0 ? ERROR.unknownMember : await this.#ask(make(ref), 'offsets');
+        // With generation -1 the broker would accept a commit without checking membership.
+        const error = ref.generation < 0 ? ERROR.unknownMember : await this.#send(make(ref), 'offsets');
         if (error === ERROR.unknownMember || error === ERROR.illegalGeneration || error === ERROR.rebalanceInProgress) {
-          // Either a new generation is being made, in which we go on, or the group went on without us.
+          // Either a rebalance is under way, after which this is retried, or this member was removed.
           await this.#confirm();
-          stillOurs();
-          throw new PassingError(doing, error);
+          assertHeld();
+          throw new TransientError(doing, error);
         }
         this.#throwOn(error, doing, hint);
       },
-      { forMs: Infinity, signal },
+      { withinMs: Infinity, signal },
     );
     await untilAborted(trying, signal);
   }
 
-  /** Resolves when the broker says that we are a member still; `about` as in `fenced`. */
-  async verify(about: FencedOptions): Promise<void> {
+  /** Resolves when the broker confirms that this consumer is still a member. */
+  async verify(options: FencedOptions): Promise<void> {
     const heartbeat = (ref: MemberRef): Request<number> => {
       const request = heartbeatRequest(ref);
       const decode: typeof request.decode = (reader) => {
         const error = request.decode(reader);
-        // That a new generation is being made is only said to members.
+        // The broker reports a rebalance to members only.
         return error === ERROR.rebalanceInProgress ? ERROR.none : error;
       };
       return { ...request, decode };
     };
-    await this.fenced(heartbeat, 'confirm that we are in the group', about);
-    about.stillOurs();
+    await this.fenced(heartbeat, 'confirm the membership', options);
+    options.assertHeld();
   }
 
-  /** Resolves when the broker has confirmed our part, in this generation or a new one, or we have lost it. */
+  /** Resolves when the broker has confirmed the membership, in this generation or the next, or it is lost. */
   #confirm(): Promise<void> {
     if (this.#ended) return Promise.resolve();
     return new Promise<void>((resolve) => {
-      this.#waiting.push(resolve);
-      this.#wake.give();
+      this.#unconfirmed.push(resolve);
+      this.#wake.set();
     });
   }
 
-  #settle(waiting: readonly (() => void)[] = this.#waiting.splice(0)): void {
+  #resolveUnconfirmed(waiting: readonly (() => void)[] = this.#unconfirmed.splice(0)): void {
     for (const resolve of waiting) resolve();
   }
 
@@ -167,108 +168,108 @@ export class GroupMember {
         signal,
         baseMs: 50,
         capMs: 1000,
-        retryable: passes,
+        retryable: isTransient,
         onRetry: (error) => this.#warn('join', error),
       },
     );
-    this.#settle();
+    this.#resolveUnconfirmed();
   }
 
-  /** One round of joining; false when it has to be done again at once. */
+  /** Sends JoinGroup and SyncGroup once; false when they must be sent again at once. */
   async #joinOnce(): Promise<boolean> {
     const { group, sessionTimeoutMs, rebalanceTimeoutMs, topics } = this.options;
     const claimed = this.events.owned();
     const subscription = encodeSubscription({ topics, owned: claimed, generation: this.#generation });
     const identity = { group, member: this.#member, sessionTimeoutMs, rebalanceTimeoutMs };
-    const joined = await this.#ask(joinGroupRequest({ ...identity, protocol: PROTOCOL, subscription }), 'join');
+    const joined = await this.#send(joinGroupRequest({ ...identity, protocol: PROTOCOL, subscription }), 'join');
     if (joined.error === ERROR.memberIdRequired) {
       this.#member = joined.member;
       return false;
     }
     if (joined.error === ERROR.unknownMember) {
-      this.#drop(joined.error);
+      this.#loseMembership(joined.error);
       return false;
     }
-    this.#throwOn(joined.error, `let us join group ${group}`, hintOf(joined.error, this.options));
+    this.#throwOn(joined.error, `let this consumer join group ${group}`, hintOf(joined.error, this.options));
     this.#member = joined.member;
     return await this.#sync(joined, claimed);
   }
 
-  async #sync(joined: JoinAnswer, claimed: Assignment): Promise<boolean> {
+  async #sync(joined: JoinResponse, claimed: Assignment): Promise<boolean> {
     const { group, rebalanceTimeoutMs } = this.options;
     const leads = joined.leader === joined.member;
-    const assignments = leads ? await this.#leadership.divide(joined.members) : [];
-    if (!leads) this.#leadership.end();
+    const assignments = leads ? await this.#leader.assign(joined.members) : [];
+    if (!leads) this.#leader.end();
     const ref = { group, generation: joined.generation, member: joined.member };
-    const synced = await this.#ask(syncGroupRequest(ref, assignments, rebalanceTimeoutMs), 'join');
+    const synced = await this.#send(syncGroupRequest(ref, assignments, rebalanceTimeoutMs), 'join');
     if (synced.error === ERROR.rebalanceInProgress || synced.error === ERROR.illegalGeneration) return false;
     if (synced.error === ERROR.unknownMember) {
-      this.#drop(synced.error);
+      this.#loseMembership(synced.error);
       return false;
     }
-    this.#throwOn(synced.error, `give us a part in group ${group}`);
+    this.#throwOn(synced.error, `assign partitions in group ${group}`);
     this.#generation = joined.generation;
     this.events.assigned(decodeAssignment(synced.assignment), claimed);
     return true;
   }
 
-  /** Signs of life, until the group has to be joined again. */
-  async #beat(signal: AbortSignal): Promise<void> {
+  /** Sends heartbeats until the member has to rejoin. */
+  async #sendHeartbeats(signal: AbortSignal): Promise<void> {
     const everyMs = Math.min(3000, Math.max(100, this.options.sessionTimeoutMs / 5));
     for (let failures = 0; ; ) {
-      await this.#wake.taken(failures > 0 ? backoffMs(failures, { baseMs: 50, capMs: everyMs }) : everyMs);
+      await this.#wake.wait(failures > 0 ? backoffMs(failures, { baseMs: 50, capMs: everyMs }) : everyMs);
       if (signal.aborted || this.#rejoin) return;
-      const waiting = this.#waiting.splice(0);
+      const waiting = this.#unconfirmed.splice(0);
       try {
-        if (await this.#leadership.topicsChanged()) return void this.#waiting.push(...waiting);
+        if (await this.#leader.topicsChanged()) return void this.#unconfirmed.push(...waiting);
         const error = await this.#heartbeat();
         if (error === ERROR.none) {
           failures = 0;
-          this.#settle(waiting);
+          this.#resolveUnconfirmed(waiting);
           continue;
         }
-        this.#waiting.push(...waiting);
+        this.#unconfirmed.push(...waiting);
         if (error === ERROR.rebalanceInProgress) return;
-        return this.#drop(error);
+        return this.#loseMembership(error);
       } catch (error) {
-        if (!passes(error)) throw error;
-        this.#waiting.push(...waiting);
-        this.#warn('stay in', error);
+        if (!isTransient(error)) throw error;
+        this.#unconfirmed.push(...waiting);
+        this.#warn('send a heartbeat to', error);
         failures = Math.min(failures + 1, 10);
       }
     }
   }
 
-  /** What a heartbeat's answer means for our membership; other errors are thrown. */
+  /** Sends a heartbeat; returns its error code if it concerns the membership, and throws other errors. */
   async #heartbeat(): Promise<number> {
     const { group } = this.options;
-    const error = await this.#ask(
+    const error = await this.#send(
       heartbeatRequest({ group, generation: this.#generation, member: this.#member }),
       'join',
     );
-    const ours: number[] = [ERROR.rebalanceInProgress, ERROR.unknownMember, ERROR.illegalGeneration];
-    if (!ours.includes(error)) this.#throwOn(error, `keep us in group ${group}`);
+    const handled: number[] = [ERROR.rebalanceInProgress, ERROR.unknownMember, ERROR.illegalGeneration];
+    if (!handled.includes(error)) this.#throwOn(error, `accept a heartbeat in group ${group}`);
     return error;
   }
 
-  /** We are not a member any more. */
-  #drop(error: number): void {
-    this.options.log?.warn({ group: this.options.group, error }, 'the group went on without this member; joining anew');
+  /** The broker removed this member from the group. */
+  #loseMembership(error: number): void {
+    this.options.log?.warn({ group: this.options.group, error }, 'removed from the consumer group; rejoining');
     if (error === ERROR.unknownMember) this.#member = '';
     this.#generation = -1;
     this.events.lost();
-    this.#settle();
+    this.#resolveUnconfirmed();
   }
 
   async #leave(): Promise<void> {
     if (this.#member === '') return;
     const { group } = this.options;
     const ref = { group, generation: this.#generation, member: this.#member };
-    // Whoever does not get to say goodbye is missed after the session's time.
-    await this.#ask(leaveGroupRequest(ref), 'offsets').catch(() => undefined);
+    // If this fails, the broker removes the member after the session timeout.
+    await this.#send(leaveGroupRequest(ref), 'offsets').catch(() => undefined);
   }
 
-  async #ask<T>(request: Request<T>, purpose: string): Promise<T> {
+  async #send<T>(request: Request<T>, purpose: string): Promise<T> {
     const node = await this.cluster.coordinator(this.options.group);
     return await this.cluster.send(node, `${purpose}${this.options.scope}`, request);
   }
@@ -281,16 +282,19 @@ export class GroupMember {
   #warn(doing: string, error: unknown): void {
     if (performance.now() - this.#warnedAt < WARN_EVERY_MS) return;
     this.#warnedAt = performance.now();
-    this.options.log?.warn({ group: this.options.group }, `cannot ${doing} the group for now: ${describeError(error)}`);
+    this.options.log?.warn(
+      { group: this.options.group },
+      `cannot ${doing} the group, retrying: ${describeError(error)}`,
+    );
   }
 }
 
 function hintOf(error: number, options: MemberOptions): string | undefined {
   if (error === ERROR.inconsistentGroupProtocol) {
-    return `group ${options.group} is used by consumers of another kind; choose another name with --group`;
+    return `group ${options.group} is used by consumers with another assignment protocol; choose another name with --group`;
   }
   if (error === ERROR.invalidSessionTimeout) {
-    return `the broker's group.min.session.timeout.ms and group.max.session.timeout.ms do not allow ${options.sessionTimeoutMs}`;
+    return `the broker's group.min.session.timeout.ms and group.max.session.timeout.ms do not allow --kafka-session-ms ${options.sessionTimeoutMs}`;
   }
   return undefined;
 }

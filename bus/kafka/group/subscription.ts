@@ -4,10 +4,10 @@ import { Writer } from '../protocol/writer.js';
 /** Partition numbers by topic. */
 export type Assignment = ReadonlyMap<string, readonly number[]>;
 
-/** What a member says of itself when it joins, in the form of Kafka's own consumers (version 2), so that tools can read it. */
+/** A member's subscription, in the format of Kafka's consumer protocol (version 2), so that Kafka's tools can read it. */
 export interface Subscription {
   readonly topics: readonly string[];
-  /** Partitions that it holds and has not let go of. */
+  /** Partitions that it holds. */
   readonly owned: Assignment;
   /** The generation in which it held them; -1 when it held none. */
   readonly generation: number;
@@ -38,7 +38,7 @@ export function encodeAssignment(assignment: Assignment): Buffer {
   return writer.sizedBytes(Buffer.alloc(0)).bytes;
 }
 
-/** A member to which the leader gave nothing may get no bytes at all. */
+/** The assignment of a member without partitions may be empty. */
 export function decodeAssignment(bytes: Buffer): Assignment {
   if (bytes.length === 0) return new Map();
   const reader = new Reader(bytes);

@@ -7,7 +7,7 @@ export interface NewTopic {
   readonly configs: Readonly<Record<string, string>>;
 }
 
-/** Creates topics; the answer has one error code and text per topic. */
+/** Creates topics; the response has an error code and message per topic. */
 export function createTopicsRequest(
   topics: readonly NewTopic[],
   waitMs: number,

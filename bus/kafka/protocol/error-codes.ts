@@ -1,4 +1,4 @@
-/** The error codes of Kafka's protocol that something is decided by. */
+/** The error codes of Kafka's protocol that are handled here. */
 export const ERROR = {
   none: 0,
   offsetOutOfRange: 1,
@@ -47,8 +47,8 @@ const names = new Map<number, string>(
   Object.entries(ERROR).map(([name, code]) => [code, name.replace(/[A-Z]/g, (c) => ` ${c.toLowerCase()}`)]),
 );
 
-/** Codes that pass by themselves: leaders move, replicas catch up, coordinators load. */
-const passing = new Set<number>([
+/** Retriable codes: leaders move, replicas catch up, coordinators load. */
+const TRANSIENT = new Set<number>([
   ERROR.unknownTopicOrPartition,
   ERROR.leaderNotAvailable,
   ERROR.notLeader,
@@ -70,4 +70,4 @@ const passing = new Set<number>([
 
 /** `not leader (6)`. */
 export const nameOf = (code: number): string => `${names.get(code) ?? 'error'} (${code})`;
-export const isPassing = (code: number): boolean => passing.has(code);
+export const isTransientCode = (code: number): boolean => TRANSIENT.has(code);

@@ -1,7 +1,7 @@
 import type { Request } from './request.js';
 
 export interface FetchPartition {
-  /** Topic ID: a topic that was created again under the same name is not read by mistake. */
+  /** Topic ID: a topic that was created again under the same name has another one. */
   readonly log: string;
   readonly partition: number;
   readonly offset: number;
@@ -12,24 +12,24 @@ export interface FetchedPartition {
   readonly log: string;
   readonly partition: number;
   readonly error: number;
-  /** The offset that the next record will get, as far as it is replicated; -1 with an error. */
+  /** High watermark; -1 with an error. */
   readonly end: number;
-  /** Record batches; may begin before the offset that was asked for and end in the middle of a batch. */
+  /** Record batches; may begin before the requested offset and end within a batch. */
   readonly records: Buffer;
 }
 
-export interface FetchAnswer {
+export interface FetchResponse {
   readonly error: number;
-  /** All of the answer; the records are views of it. */
+  /** The complete response; the records are views of it. */
   readonly bytes: Buffer;
   readonly partitions: readonly FetchedPartition[];
 }
 
-/** Version 13: the first that names topics by ID. The broker waits up to `waitMs` for a first byte. */
+/** Version 13: the first with topic IDs. The broker waits up to `waitMs` for a first byte. */
 export function fetchRequest(
   partitions: readonly FetchPartition[],
   limits: { waitMs: number; maxBytes: number },
-): Request<FetchAnswer> {
+): Request<FetchResponse> {
   const byLog = new Map<string, FetchPartition[]>();
   for (const p of partitions) byLog.set(p.log, [...(byLog.get(p.log) ?? []), p]);
   return {
@@ -40,7 +40,7 @@ export function fetchRequest(
     waitMs: limits.waitMs,
     encode(writer) {
       writer.int32(-1).int32(limits.waitMs).int32(1).int32(limits.maxBytes).int8(0);
-      // No fetch session: each request names what it wants.
+      // No fetch session: each request names its partitions.
       writer.int32(0).int32(-1);
       writer.compactArray([...byLog], ([log, those], w) =>
         w
@@ -59,10 +59,10 @@ export function fetchRequest(
       reader.int32();
       const error = reader.int16();
       reader.int32();
-      const answers = reader.compactArray((r) => {
+      const topics = reader.compactArray((r) => {
         const log = r.uuid();
-        const those = r.compactArray(() => {
-          const place = { log, partition: r.int32(), error: r.int16(), end: r.int64() };
+        const fetched = r.compactArray(() => {
+          const fields = { log, partition: r.int32(), error: r.int16(), end: r.int64() };
           r.int64();
           r.int64();
           r.compactArray(() => {
@@ -73,12 +73,12 @@ export function fetchRequest(
           r.int32();
           const records = r.compactBytes();
           r.tags();
-          return { ...place, records };
+          return { ...fields, records };
         });
         r.tags();
-        return those;
+        return fetched;
       });
-      return { error, bytes: reader.all, partitions: answers.flat() };
+      return { error, bytes: reader.all, partitions: topics.flat() };
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { Request } from './request.js';
 
-/** Finds the broker that keeps a group. */
+/** Finds the coordinator of a group. */
 export function findCoordinatorRequest(group: string): Request<{ error: number; message: string; node: number }> {
   return {
     name: 'FindCoordinator',
@@ -17,12 +17,12 @@ export function findCoordinatorRequest(group: string): Request<{ error: number; 
   };
 }
 
-export interface JoinAnswer {
+export interface JoinResponse {
   readonly error: number;
   readonly generation: number;
   readonly leader: string;
   readonly member: string;
-  /** All members with what they said of themselves; empty unless this member leads. */
+  /** All members with their subscriptions; empty unless this member is the leader. */
   readonly members: readonly { readonly member: string; readonly subscription: Buffer }[];
 }
 
@@ -35,7 +35,7 @@ export interface JoinRequest {
   readonly subscription: Buffer;
 }
 
-export function joinGroupRequest(join: JoinRequest): Request<JoinAnswer> {
+export function joinGroupRequest(join: JoinRequest): Request<JoinResponse> {
   return {
     name: 'JoinGroup',
     key: 11,
@@ -75,7 +75,7 @@ export interface MemberRef {
   readonly member: string;
 }
 
-/** Gives (as the leader) and takes the assignment of a generation. */
+/** Sends (as the leader) and receives the assignment of a generation. */
 export function syncGroupRequest(
   ref: MemberRef,
   assignments: readonly { readonly member: string; readonly assignment: Buffer }[],

@@ -2,15 +2,15 @@ import { createRequire } from 'node:module';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls, type ConnectionOptions as TlsOptions } from 'node:tls';
 import type { SASLOptions } from 'kafkajs';
-import { FrameCutter } from './frame-cutter.js';
-import type { FrameMemory } from './frame-memory.js';
+import type { BufferPool } from './buffer-pool.js';
+import { FrameDecoder } from './frame-decoder.js';
 
 /**
  * The parts of kafkajs 2.2.4 below its producer and consumer, which it exports without types: a connection that frames
- * requests, authenticates and times out. This file is the only one that knows them.
+ * requests, authenticates and times out. Only this file uses them.
  */
 interface ConnectionPool {
-  /** The first is the one that `getConnection` gives. */
+  /** `getConnection` returns the first. */
   readonly pool: readonly [KafkajsConnection, ...KafkajsConnection[]];
   getConnection(): Promise<KafkajsConnection>;
   destroy(): Promise<void>;
@@ -40,7 +40,7 @@ interface KafkajsRequest<T> {
 
 export interface KafkajsConnection {
   readonly socket: Socket | undefined;
-  /** What came and is not processed yet. */
+  /** Received and not yet processed. */
   chunks: Buffer[];
   processData(chunk: Buffer): void;
   isConnected(): boolean;
@@ -78,21 +78,21 @@ export interface ConnectionOptions {
   readonly clientId: string;
   readonly tls?: TlsOptions | undefined;
   readonly sasl?: SASLOptions | undefined;
-  /** Longest wait for a connection, milliseconds. */
+  /** Timeout of connecting, milliseconds. */
   readonly connectTimeoutMs: number;
-  /** Longest wait for an answer beyond what the request itself allows, milliseconds. */
+  /** Timeout of a response, in addition to the request's `waitMs`, milliseconds. */
   readonly requestTimeoutMs: number;
-  /** What answers are put into. */
-  readonly memory: FrameMemory;
+  /** Memory for responses. */
+  readonly bufferPool: BufferPool;
 }
 
-/** What is read from a connection at a time, at most. */
+/** Size of the buffer that a socket reads into, bytes. */
 const READ_BYTES = 256 * 1024;
 
 const silent = () => undefined;
 const quiet = { debug: silent, info: silent, warn: silent, error: silent, namespace: () => quiet };
 
-/** Opens a connection to one broker: TLS, what it speaks, who we are. */
+/** Opens a connection to one broker: TLS, ApiVersions, SASL. */
 export async function openConnection(
   address: { readonly host: string; readonly port: number },
   options: ConnectionOptions,
@@ -107,7 +107,7 @@ export async function openConnection(
     logger: quiet,
     socketFactory,
   });
-  cutFrames(pool.pool[0], options.memory);
+  decodeFrames(pool.pool[0], options.bufferPool);
   const broker = new Broker({ connectionPool: pool, logger: quiet, authenticationTimeout: options.requestTimeoutMs });
   try {
     await broker.connect();
@@ -118,24 +118,24 @@ export async function openConnection(
   }
 }
 
-/** Gives kafkajs whole frames, of which it makes views; it would join the pieces of a frame by copying them. */
-function cutFrames(connection: KafkajsConnection, memory: FrameMemory): void {
+/** Passes complete frames to kafkajs, which creates views of them; it would concatenate chunks into new buffers. */
+function decodeFrames(connection: KafkajsConnection, bufferPool: BufferPool): void {
   const process = connection.processData.bind(connection);
-  const cutter = new FrameCutter(memory, (frame) => {
-    // The nothing that is left of the frame before would be joined to this one.
+  const decoder = new FrameDecoder(bufferPool, (frame) => {
+    // kafkajs would concatenate this frame with the empty remainder of the previous one, which copies it.
     connection.chunks = [];
     process(frame);
   });
   connection.processData = (chunk) => {
     try {
-      cutter.add(chunk);
+      decoder.add(chunk);
     } catch (error) {
       connection.socket?.destroy(error as Error);
     }
   };
 }
 
-/** Sends one request in kafkajs's form; the body is what `encode` wrote. */
+/** Sends one request with an encoded body through kafkajs. */
 export function sendRequest<T>(
   connection: KafkajsConnection,
   request: { key: number; version: number; name: string; body: Buffer; timeoutMs: number },
@@ -154,7 +154,7 @@ export function sendRequest<T>(
   });
 }
 
-/** What Kafka's own documentation says of an error code. */
+/** The description of an error code in Kafka's protocol documentation. */
 export function explain(code: number): string {
   return createErrorFromCode(code).message;
 }
@@ -167,7 +167,7 @@ function socketFactory(to: { host: string; port: number; ssl: TlsOptions | null;
   return socket.setKeepAlive(true, 60_000).setNoDelay(true);
 }
 
-/** A connection that reads into the same memory again and again. */
+/** A connection that reads into one reused buffer. */
 function connectPlain(host: string, port: number, onConnect: () => void): Socket {
   const buffer = Buffer.allocUnsafeSlow(READ_BYTES);
   const callback = (bytes: number) => socket.emit('data', buffer.subarray(0, bytes));

@@ -22,7 +22,7 @@ export interface Metadata {
   readonly topics: readonly TopicMetadata[];
 }
 
-/** Version 12: the first with topic IDs in both directions. `topics` null asks for all. */
+/** Version 12: the first with topic IDs in request and response. `topics` null requests all. */
 export function metadataRequest(topics: readonly string[] | null): Request<Metadata> {
   return {
     name: 'Metadata',
@@ -61,9 +61,9 @@ export function metadataRequest(topics: readonly string[] | null): Request<Metad
 
 function readPartition(r: Parameters<Request<unknown>['decode']>[0]): { partition: number; leader: number } {
   r.int16();
-  const place = { partition: r.int32(), leader: r.int32() };
+  const partition = { partition: r.int32(), leader: r.int32() };
   r.int32();
   for (let lists = 0; lists < 3; lists++) r.compactArray((each) => each.int32());
   r.tags();
-  return place;
+  return partition;
 }

@@ -7,7 +7,7 @@ export interface ListedOffset {
   readonly offset: number;
 }
 
-/** First kept offset (`begin`), or the one that the next record will get (`end`). */
+/** Log start offset (`begin`) or log end offset (`end`) of partitions. */
 export function listOffsetsRequest(
   partitions: readonly { readonly topic: string; readonly partition: number }[],
   which: 'begin' | 'end',
@@ -33,17 +33,17 @@ export function listOffsetsRequest(
     },
     decode(reader) {
       reader.int32();
-      const answers = reader.array((r) => {
+      const topics = reader.array((r) => {
         const topic = r.string();
         return r.array(() => {
-          const place = { topic, partition: r.int32(), error: r.int16() };
+          const fields = { topic, partition: r.int32(), error: r.int16() };
           r.int64();
           const offset = r.int64();
           r.int32();
-          return { ...place, offset };
+          return { ...fields, offset };
         });
       });
-      return answers.flat();
+      return topics.flat();
     },
   };
 }
@@ -58,7 +58,7 @@ export interface OffsetCommit {
   readonly metadata: string;
 }
 
-/** Commits one partition's offset; answers the error code. */
+/** Commits one partition's offset; returns the error code. */
 export function offsetCommitRequest(commit: OffsetCommit): Request<number> {
   return {
     name: 'OffsetCommit',
@@ -92,13 +92,13 @@ export function offsetCommitRequest(commit: OffsetCommit): Request<number> {
 export interface FetchedOffset {
   readonly topic: string;
   readonly partition: number;
-  /** -1 where nothing is committed. */
+  /** -1 without a committed offset. */
   readonly offset: number;
   readonly metadata: string;
   readonly error: number;
 }
 
-/** What a group committed: for the partitions named, or for all it ever committed (null). */
+/** The committed offsets of a group: of the named partitions, or of all that it committed (null). */
 export function offsetFetchRequest(
   group: string,
   partitions: readonly { readonly topic: string; readonly partition: number }[] | null,
@@ -118,9 +118,9 @@ export function offsetFetchRequest(
       const topics = reader.array((r) => {
         const topic = r.string();
         return r.array(() => {
-          const place = { topic, partition: r.int32(), offset: r.int64() };
+          const fields = { topic, partition: r.int32(), offset: r.int64() };
           r.int32();
-          return { ...place, metadata: r.string(), error: r.int16() };
+          return { ...fields, metadata: r.string(), error: r.int16() };
         });
       });
       return { offsets: topics.flat(), error: reader.int16() };

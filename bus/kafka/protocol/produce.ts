@@ -1,6 +1,6 @@
 import type { Request } from './request.js';
 
-export interface ProduceAnswer {
+export interface ProduceResponse {
   readonly partition: number;
   readonly error: number;
   readonly message: string | null;
@@ -8,12 +8,12 @@ export interface ProduceAnswer {
   readonly offset: number;
 }
 
-/** Version 8, acknowledged by all in-sync replicas: one record batch for each partition named. */
+/** Version 8 with acks=all: one record batch for each named partition. */
 export function produceRequest(
   topic: string,
   batches: readonly { readonly partition: number; readonly bytes: Buffer }[],
   waitMs: number,
-): Request<ProduceAnswer[]> {
+): Request<ProduceResponse[]> {
   return {
     name: 'Produce',
     key: 0,
@@ -33,14 +33,14 @@ export function produceRequest(
       const topics = reader.array((r) => {
         r.string();
         return r.array(() => {
-          const place = { partition: r.int32(), error: r.int16(), offset: r.int64() };
+          const fields = { partition: r.int32(), error: r.int16(), offset: r.int64() };
           r.int64();
           r.int64();
           r.array(() => {
             r.int32();
             r.nullableString();
           });
-          return { ...place, message: r.nullableString() };
+          return { ...fields, message: r.nullableString() };
         });
       });
       return topics.flat();
@@ -48,14 +48,14 @@ export function produceRequest(
   };
 }
 
-export interface ProducerIdentity {
+export interface InitProducerIdResponse {
   readonly id: number;
   readonly epoch: number;
   readonly error: number;
 }
 
-/** An identity under which the broker recognises batches that are sent again. */
-export function initProducerIdRequest(): Request<ProducerIdentity> {
+/** Requests a producer ID, by which the broker recognises retried batches. */
+export function initProducerIdRequest(): Request<InitProducerIdResponse> {
   return {
     name: 'InitProducerId',
     key: 22,

@@ -4,7 +4,7 @@ export class Reader {
 
   constructor(private readonly buffer: Buffer) {}
 
-  /** Everything that is read from. */
+  /** The complete body. */
   get all(): Buffer {
     return this.buffer;
   }
@@ -28,7 +28,7 @@ export class Reader {
     return this.buffer.readInt32BE(this.#at - 4);
   }
 
-  /** Exact up to 2^53, which no offset or producer ID reaches. */
+  /** Exact up to 2^53, which offsets and producer IDs do not reach. */
   int64(): number {
     const high = this.int32();
     this.#at += 4;
@@ -57,10 +57,10 @@ export class Reader {
     return this.bytes(Math.max(0, this.unsignedVarint() - 1)).toString('utf8');
   }
 
-  /** A view on the next bytes. */
+  /** A view of the next bytes. */
   bytes(length: number): Buffer {
     const end = this.#at + length;
-    if (end > this.buffer.length) throw new RangeError(`a response ends ${end - this.buffer.length} bytes too early`);
+    if (end > this.buffer.length) throw new RangeError(`a response is ${end - this.buffer.length} bytes too short`);
     const view = this.buffer.subarray(this.#at, end);
     this.#at = end;
     return view;

@@ -1,7 +1,7 @@
 import type { Reader } from './reader.js';
 import type { Writer } from './writer.js';
 
-/** One request of Kafka's protocol in the one version that is spoken here, and how its answer is read. */
+/** One request of Kafka's protocol, in the one version that is used here, and the decoder of its response. */
 export interface Request<T> {
   readonly name: string;
   readonly key: number;
@@ -10,9 +10,6 @@ export interface Request<T> {
   readonly flexible: boolean;
   encode(writer: Writer): void;
   decode(reader: Reader): T;
-  /** How long the broker may take by the request's own meaning, milliseconds; added to the connection's patience. */
+  /** How long the broker may wait before it responds, milliseconds; added to the request timeout. */
   readonly waitMs?: number;
 }
-
-/** The oldest version of each request that is spoken here, by key: what a broker must offer. */
-export type RequestVersions = ReadonlyMap<number, { readonly name: string; readonly version: number }>;

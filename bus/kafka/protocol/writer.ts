@@ -7,13 +7,13 @@ export class Writer {
     this.#buffer = Buffer.allocUnsafe(initialBytes);
   }
 
-  /** What was written so far; valid until the next write. */
+  /** The bytes written so far; valid until the next write. */
   get bytes(): Buffer {
     return this.#buffer.subarray(0, this.#length);
   }
 
   int8(value: number): this {
-    const at = this.#room(1);
+    const at = this.#reserve(1);
     this.#buffer.writeInt8(value, at);
     return this;
   }
@@ -23,21 +23,21 @@ export class Writer {
   }
 
   int16(value: number): this {
-    const at = this.#room(2);
+    const at = this.#reserve(2);
     this.#buffer.writeInt16BE(value, at);
     return this;
   }
 
   int32(value: number): this {
-    const at = this.#room(4);
+    const at = this.#reserve(4);
     this.#buffer.writeInt32BE(value, at);
     return this;
   }
 
-  /** Whole numbers up to 2^53 in either direction. */
+  /** Integers from -2^53 to 2^53. */
   int64(value: number): this {
     const high = Math.floor(value / 2 ** 32);
-    const at = this.#room(8);
+    const at = this.#reserve(8);
     this.#buffer.writeInt32BE(high, at);
     this.#buffer.writeUInt32BE(value - high * 2 ** 32, at + 4);
     return this;
@@ -45,11 +45,11 @@ export class Writer {
 
   unsignedVarint(value: number): this {
     let rest = value;
-    let at = this.#room(1);
+    let at = this.#reserve(1);
     while (rest > 0x7f) {
       this.#buffer[at] = (rest & 0x7f) | 0x80;
       rest >>>= 7;
-      at = this.#room(1);
+      at = this.#reserve(1);
     }
     this.#buffer[at] = rest;
     return this;
@@ -59,7 +59,7 @@ export class Writer {
     if (value === null) return this.int16(-1);
     const bytes = Buffer.byteLength(value);
     this.int16(bytes);
-    const at = this.#room(bytes);
+    const at = this.#reserve(bytes);
     this.#buffer.write(value, at, 'utf8');
     return this;
   }
@@ -68,7 +68,7 @@ export class Writer {
     if (value === null) return this.unsignedVarint(0);
     const bytes = Buffer.byteLength(value);
     this.unsignedVarint(bytes + 1);
-    const at = this.#room(bytes);
+    const at = this.#reserve(bytes);
     this.#buffer.write(value, at, 'utf8');
     return this;
   }
@@ -76,13 +76,13 @@ export class Writer {
   /** A length of 32 bits, then the bytes. */
   sizedBytes(value: Uint8Array): this {
     this.int32(value.length);
-    const at = this.#room(value.length);
+    const at = this.#reserve(value.length);
     this.#buffer.set(value, at);
     return this;
   }
 
   uuid(value: string): this {
-    const at = this.#room(16);
+    const at = this.#reserve(16);
     this.#buffer.write(value.replaceAll('-', ''), at, 'hex');
     return this;
   }
@@ -104,8 +104,8 @@ export class Writer {
     return this.unsignedVarint(0);
   }
 
-  /** Sets the next bytes aside and answers where they begin. It may replace the buffer: call it before touching that. */
-  #room(bytes: number): number {
+  /** Reserves the next bytes and returns their position. It may replace `#buffer`: call it before using that. */
+  #reserve(bytes: number): number {
     const at = this.#length;
     this.#length += bytes;
     if (this.#length > this.#buffer.length) {

@@ -1,4 +1,4 @@
-/** Collects where values begin and end. */
+/** Collects start and end positions of values. */
 export class Bounds {
   #pairs = new Uint32Array(2048);
   count = 0;
@@ -19,7 +19,7 @@ export class Bounds {
     this.count += 1;
   }
 
-  /** A view on what was collected, until the next is. */
+  /** A view of the collected positions, valid until the next `add`. */
   finish(): Uint32Array {
     return this.#pairs.subarray(0, 2 * this.count);
   }

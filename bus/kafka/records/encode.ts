@@ -6,10 +6,10 @@ import { BATCH, BATCH_PREFIX, MAGIC } from './layout.js';
 
 const compress = promisify(gzip);
 
-/** More than the length, attributes, deltas, lengths and header count of one record can take. */
+/** Upper bound of a record's length, attributes, deltas, field lengths and header count, bytes. */
 const RECORD_OVERHEAD = 24;
-/** Keys repeat; their bytes are kept for this many. */
-const KEYS_KEPT = 20_000;
+/** Encoded keys are cached, since keys repeat. */
+const MAX_CACHED_KEYS = 20_000;
 
 export interface ProducerStamp {
   readonly producerId: number;
@@ -25,7 +25,7 @@ export class BatchEncoder {
 
   constructor(private readonly compression: Compression) {}
 
-  /** Positions at which to split the records so that no batch is larger than `maxBytes`, unless one record is. */
+  /** Splits the records so that no batch is larger than `maxBytes`, unless a single record is. */
   split(records: readonly BusRecord[], maxBytes: number): BusRecord[][] {
     const parts: BusRecord[][] = [];
     let part: BusRecord[] = [];
@@ -44,11 +44,11 @@ export class BatchEncoder {
     return parts;
   }
 
-  /** A batch of at least one record, complete but for the producer's stamp. */
+  /** A batch of at least one record, complete except for producer ID, epoch and sequence. */
   async encode(records: readonly BusRecord[], timestampMs: number): Promise<Buffer> {
-    let room: number = BATCH.records;
-    for (const record of records) room += this.#sizeOf(record);
-    const batch = Buffer.allocUnsafe(room);
+    let capacity: number = BATCH.records;
+    for (const record of records) capacity += this.#sizeOf(record);
+    const batch = Buffer.allocUnsafe(capacity);
     let at: number = BATCH.records;
     for (let i = 0; i < records.length; i++) at = this.#writeRecord(batch, at, records[i] as BusRecord, i);
     const plain = batch.subarray(0, at);
@@ -69,7 +69,7 @@ export class BatchEncoder {
     let key = this.#keys.get(record.key);
     if (key === undefined) {
       key = Buffer.from(record.key);
-      if (this.#keys.size >= KEYS_KEPT) this.#keys.clear();
+      if (this.#keys.size >= MAX_CACHED_KEYS) this.#keys.clear();
       this.#keys.set(record.key, key);
     }
     return key;
@@ -94,7 +94,7 @@ export class BatchEncoder {
   }
 }
 
-/** Puts the producer's identity and sequence into an encoded batch, and the checksum over all of it. */
+/** Writes producer ID, epoch and sequence into an encoded batch, then its checksum. */
 export function stampBatch(batch: Buffer, stamp: ProducerStamp): void {
   batch.writeBigInt64BE(BigInt(stamp.producerId), BATCH.producerId);
   batch.writeInt16BE(stamp.producerEpoch, BATCH.producerEpoch);
@@ -114,7 +114,7 @@ function writeHeader(batch: Buffer, count: number, timestampMs: number): void {
   batch.writeInt32BE(count, BATCH.count);
 }
 
-/** Zigzag varints of values that are never negative. */
+/** Zigzag varint of a non-negative value. */
 function writeVarint(batch: Buffer, start: number, value: number): number {
   let at = start;
   let rest = value * 2;

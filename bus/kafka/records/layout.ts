@@ -1,12 +1,12 @@
 /** Positions inside a record batch (message format 2). */
 export const BATCH = {
   baseOffset: 0,
-  /** Counts what follows it. */
+  /** Length of the bytes after this field. */
   length: 8,
   leaderEpoch: 12,
   magic: 16,
   crc: 17,
-  /** The checksum covers everything from here on. */
+  /** The checksum covers the bytes from here on. */
   attributes: 21,
   lastOffsetDelta: 23,
   baseTimestamp: 27,

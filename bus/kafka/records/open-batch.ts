@@ -3,10 +3,10 @@ import { crc32c } from '@node-rs/crc32';
 import { describeError } from '../../../core/index.js';
 import { BATCH, BATCH_PREFIX, CODEC_MASK, CODECS, CONTROL_BIT, MAGIC } from './layout.js';
 
-/** Why a batch cannot be read; whoever knows the topic makes a full error of it. */
+/** Why a batch cannot be decoded; `RecordSet` adds topic and offsets. */
 export class UnreadableBatch extends Error {}
 
-/** The offsets of a batch, from its header alone. */
+/** First and next offset of a batch, and the position after it, from its header. */
 export function extentOf(bytes: Buffer, at: number): { base: number; end: number; next: number } | undefined {
   if (at + BATCH.records > bytes.length) return undefined;
   const base = Number(bytes.readBigInt64BE(at + BATCH.baseOffset));
@@ -16,16 +16,16 @@ export function extentOf(bytes: Buffer, at: number): { base: number; end: number
 }
 
 /**
- * One record batch, record after record. After `peek`, `start` and `end` are the place of the next record's value in
- * `bytes`; a record without a value counts as one with an empty value. `advance` passes over it.
+ * Iterates over the records of one batch. After `peek`, the next record's value is `bytes[start..end)`; a null value is
+ * read as an empty one. `advance` moves to the record after it.
  */
 export class OpenBatch {
   readonly bytes: Buffer;
   readonly #count: number;
   #index = 0;
-  /** Where the records end. */
+  /** Position after the last record. */
   readonly #limit: number;
-  /** Where the next record begins, where the one after it does, and what is being read. */
+  /** Positions of the next record, of the record after it, and of the next byte to read. */
   #record: number;
   #after = 0;
   #at = 0;
@@ -33,22 +33,22 @@ export class OpenBatch {
   end = 0;
 
   /**
-   * @param bytes holds the batch at [start, end)
+   * @param bytes contains the batch at [start, end)
    * @throws UnreadableBatch
    */
   constructor(bytes: Buffer, start: number, end: number) {
     if (bytes.readInt8(start + BATCH.magic) !== MAGIC)
-      throw new UnreadableBatch('their message format is older than 2');
+      throw new UnreadableBatch('their message format is not version 2');
     if (crc32c(bytes.subarray(start + BATCH.attributes, end)) !== bytes.readUInt32BE(start + BATCH.crc)) {
       throw new UnreadableBatch('their checksum is wrong');
     }
     const attributes = bytes.readInt16BE(start + BATCH.attributes);
     if ((attributes & CONTROL_BIT) !== 0) {
-      throw new UnreadableBatch('a transaction ends there, and no transactional producer may write to this topic');
+      throw new UnreadableBatch('they contain a transaction marker, and transactions are not supported');
     }
     this.#count = bytes.readInt32BE(start + BATCH.count);
     if (this.#count !== bytes.readInt32BE(start + BATCH.lastOffsetDelta) + 1) {
-      throw new UnreadableBatch('offsets are missing among them, as if the topic were compacted');
+      throw new UnreadableBatch('offsets are missing among them (is the topic compacted?)');
     }
     const codec = attributes & CODEC_MASK;
     const plain = CODECS[codec] === 'none';
@@ -67,7 +67,7 @@ export class OpenBatch {
     this.#at = this.#record;
     const length = this.#zigzag();
     const after = this.#at + length;
-    // Attributes are unused, and the timestamp is passed over.
+    // Skips the attributes, which are unused, and the timestamp.
     this.#at += 1;
     while ((bytes[this.#at++] ?? 0) >= 0x80);
     const delta = this.#zigzag();
@@ -77,7 +77,7 @@ export class OpenBatch {
     this.start = this.#at;
     this.end = size > 0 ? this.#at + size : this.#at;
     if (length < 0 || delta !== this.#index || this.end > after || after > this.#limit) {
-      throw new UnreadableBatch('one of them is torn');
+      throw new UnreadableBatch('one of them is malformed');
     }
     this.#after = after;
   }
@@ -102,7 +102,7 @@ function uncompressed(records: Buffer, code: number): Buffer {
   const codec = CODECS[code] ?? `codec ${code}`;
   if (codec !== 'gzip') {
     throw new UnreadableBatch(
-      `they are compressed with ${codec}, and only gzip is read; set compression.type of whoever wrote them to gzip or none`,
+      `they are compressed with ${codec}, and only gzip is supported; set the producer's or the topic's compression.type to gzip or none`,
     );
   }
   try {

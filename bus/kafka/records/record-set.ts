@@ -4,19 +4,18 @@ import { Bounds } from './bounds.js';
 import { extentOf, OpenBatch, UnreadableBatch } from './open-batch.js';
 
 /**
- * The record batches of one answer to a fetch, from an offset on. Every offset must be there: a batch that does not
- * follow the one before it, a hole inside one, or a batch that cannot be read throws `UnreadableRecordsError`, after
- * the records before it were taken.
+ * The record batches of one fetch response, from an offset on. Offsets must be contiguous: a gap between batches or
+ * within one, or a batch that cannot be decoded, throws `UnreadableRecordsError` after the records before it were taken.
  */
 export class RecordSet {
   #at = 0;
   #open: OpenBatch | undefined;
   #openEnd = 0;
   #next: number;
-  /** The offset after the last complete batch: where the next fetch begins. */
+  /** The offset after the last complete batch: the offset of the next fetch. */
   readonly end: number;
 
-  /** @param from the offset that was asked for; records before it are passed over */
+  /** @param from the requested offset; records before it are skipped */
   constructor(
     readonly bytes: Buffer,
     private readonly topic: string,
@@ -38,8 +37,8 @@ export class RecordSet {
   }
 
   /**
-   * The next records, of at most `maxBytes` of values but at least one, before `until`; undefined when there is none.
-   * They stay where they are: the answer holds on to the bytes that came, and to `bounds`.
+   * The next records before `until`: at most `maxBytes` of values, but at least one record; undefined without any. Nothing
+   * is copied: the result refers to the response's bytes and to `bounds`.
    * @throws UnreadableRecordsError
    */
   take(maxBytes: number, { until = Infinity, bounds = new Bounds() } = {}): RecordBatch | undefined {
@@ -68,7 +67,7 @@ export class RecordSet {
     return count > 0 ? { firstOffset, count, bytes, bounds: bounds.finish() } : undefined;
   }
 
-  /** The batch of which the next record is that of the offset. */
+  /** The open batch, positioned at the record of the offset. */
   #batchOf(offset: number): OpenBatch {
     if (this.#open && !this.#open.drained) return this.#open;
     let extent = extentOf(this.bytes, this.#at);
@@ -78,7 +77,7 @@ export class RecordSet {
     }
     if (!extent || extent.base > offset) {
       this.#openEnd = extent?.base ?? this.end;
-      throw new UnreadableBatch('they are missing, as if the topic were compacted');
+      throw new UnreadableBatch('they are missing (is the topic compacted?)');
     }
     this.#openEnd = extent.end;
     const open = new OpenBatch(this.bytes, this.#at, extent.next);

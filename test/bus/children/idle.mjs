@@ -1,4 +1,4 @@
-// Consumes a topic that nobody writes to, and prints the share of one processor that waiting cost over three seconds.
+// Consumes an idle topic for three seconds and prints the share of one processor that it used.
 import { writeSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { openBusOfParent } from './open-bus.mjs';

@@ -1,6 +1,6 @@
 import { openEmbeddedBus, openKafkaBus } from '../../../dist/bus/index.js';
 
-/** Opens the bus that the parent names in its first argument, as JSON. */
+/** Opens the bus that the first argument describes, as JSON. */
 export function openBusOfParent() {
   const { kind, ...options } = JSON.parse(process.argv[2]);
   if (kind === 'embedded') return openEmbeddedBus(options);

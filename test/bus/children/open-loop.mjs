@@ -1,4 +1,4 @@
-// Opens the log and closes it, again and again until it is killed, and prints how often it did.
+// Opens and closes the log in a loop until it is killed, and prints how often.
 import { writeSync } from 'node:fs';
 import { openBusOfParent } from './open-bus.mjs';
 

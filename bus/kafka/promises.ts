@@ -1,12 +1,12 @@
 import { setMaxListeners } from 'node:events';
 
-/** What the promise gives, or a signal's reason as soon as one is aborted; the promise itself goes on. */
+/** The promise's outcome, or the reason of the first signal that is aborted before it; the promise itself continues. */
 export async function untilAborted<T>(promise: Promise<T>, ...signals: (AbortSignal | undefined)[]): Promise<T> {
-  // Nobody hears of its failure once the signal was faster.
+  // After an abort nothing else handles a rejection of the promise.
   promise.catch(() => undefined);
   for (const signal of signals) {
     signal?.throwIfAborted();
-    // As many wait for one signal as there are partitions.
+    // Each partition adds a listener to the same signal.
     if (signal) setMaxListeners(0, signal);
   }
   let abort: () => void = () => undefined;
@@ -21,11 +21,11 @@ export async function untilAborted<T>(promise: Promise<T>, ...signals: (AbortSig
   }
 }
 
-/** Resolves when the promise is settled, or after `ms` if that comes first. */
-export async function atMost(ms: number, promise: Promise<unknown>): Promise<void> {
+/** Resolves when the promise has resolved or rejected, or after `timeoutMs`. */
+export async function withTimeout(timeoutMs: number, promise: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const expired = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
+    timer = setTimeout(resolve, timeoutMs);
   });
   await Promise.race([Promise.allSettled([promise]), expired]);
   clearTimeout(timer);

@@ -1,39 +1,37 @@
-import type { FrameMemory } from './frame-memory.js';
+import type { BufferPool } from './buffer-pool.js';
 
 const LENGTH_BYTES = 4;
-/** No broker answers at such length; something that does not speak Kafka's protocol seems to. */
-const MOST_FRAME_BYTES = 256 * 2 ** 20;
-/** What TLS begins an alert with: its answer to somebody who does not speak it. */
+/** No response is this large; a larger length means that the peer does not speak Kafka's protocol. */
+const MAX_FRAME_BYTES = 256 * 2 ** 20;
+/** First bytes of a TLS alert, which a TLS server sends to a client that does not use TLS. */
 const TLS_ALERT = 0x1503;
 
-/** What came is not Kafka's protocol. */
+/** The peer does not speak Kafka's protocol. */
 export class NotKafkaError extends Error {
   readonly code: string;
 
   constructor(head: Buffer) {
     const alert = head.readUInt16BE(0) === TLS_ALERT;
-    super(
-      alert ? 'what answers speaks TLS' : `what answers does not speak Kafka's protocol (0x${head.toString('hex')})`,
-    );
+    super(alert ? 'the server uses TLS' : `the server does not speak Kafka's protocol (0x${head.toString('hex')})`);
     this.code = alert ? 'ERR_TLS_ANSWERED' : 'ERR_NOT_KAFKA';
   }
 }
 
-/** Puts the frames of a connection together: a length, and so many bytes, each frame whole in memory of its own. */
-export class FrameCutter {
+/** Splits a connection's bytes into frames (a 32-bit length and a body), each in one buffer of the pool. */
+export class FrameDecoder {
   readonly #head = Buffer.alloc(LENGTH_BYTES);
   #headBytes = 0;
   #frame: Buffer | undefined;
   #filled = 0;
 
-  /** @param deliver takes a whole frame, its length first; it holds the frame's memory from then on */
+  /** @param onFrame receives a complete frame, its length first, and owns its buffer from then on */
   constructor(
-    private readonly memory: FrameMemory,
-    private readonly deliver: (frame: Buffer) => void,
+    private readonly bufferPool: BufferPool,
+    private readonly onFrame: (frame: Buffer) => void,
   ) {}
 
   /**
-   * Takes the next bytes, which are the caller's again afterwards.
+   * Copies the next bytes; the caller may reuse them afterwards.
    * @throws NotKafkaError
    */
   add(chunk: Uint8Array): void {
@@ -50,14 +48,14 @@ export class FrameCutter {
       at = end;
       if (this.#filled < frame.length) continue;
       this.#frame = undefined;
-      this.deliver(frame);
+      this.onFrame(frame);
     }
   }
 
   #begin(): void {
     const length = this.#head.readInt32BE(0);
-    if (length < LENGTH_BYTES || length > MOST_FRAME_BYTES) throw new NotKafkaError(this.#head);
-    this.#frame = this.memory.take(LENGTH_BYTES + length);
+    if (length < LENGTH_BYTES || length > MAX_FRAME_BYTES) throw new NotKafkaError(this.#head);
+    this.#frame = this.bufferPool.acquire(LENGTH_BYTES + length);
     this.#head.copy(this.#frame);
     this.#filled = LENGTH_BYTES;
     this.#headBytes = 0;

@@ -1,22 +1,22 @@
 import { IntegrityError } from '../../../core/index.js';
 import type { ConsumerHandler } from '../../bus.js';
 import { LogReplacedError, PartitionLostError } from '../../errors.js';
-import type { FrameMemory } from '../protocol/frame-memory.js';
+import type { BufferPool } from '../protocol/buffer-pool.js';
 import { FetchBuffer } from './fetch-buffer.js';
 import type { OwnedPartition } from './owned-partition.js';
 
-/** Fetches for lanes, from `add` to `remove`. */
-export interface LaneFetcher {
-  add(lane: Lane): void;
-  remove(lane: Lane): void;
-  /** Something was taken from a lane's buffer: there may be room again. */
+/** Fetches the partitions between `add` and `remove`. */
+export interface PartitionFetcher {
+  add(consumer: PartitionConsumer): void;
+  remove(consumer: PartitionConsumer): void;
+  /** A batch was taken from a buffer: it may have capacity again. */
   wake(): void;
 }
 
-/** One partition from its assignment to its end: what was fetched of it goes to the handler, one batch after the other. */
-export class Lane {
+/** Consumes one partition from its assignment to its revocation: hands fetched batches to the handler, one at a time. */
+export class PartitionConsumer {
   readonly buffer: FetchBuffer;
-  /** The node to fetch from; undefined while it is looked for. */
+  /** The node to fetch from; undefined while it is not known. */
   leader: number | undefined;
   #lost = false;
 
@@ -24,18 +24,18 @@ export class Lane {
     readonly partition: OwnedPartition,
     readonly kafkaTopic: string,
     private readonly handler: ConsumerHandler,
-    options: { readonly maxBatchBytes: number; readonly memory: FrameMemory },
+    options: { readonly maxBatchBytes: number; readonly bufferPool: BufferPool },
   ) {
     const { topic, partition: number } = partition;
     this.buffer = new FetchBuffer({ ...options, topic, partition: number });
   }
 
-  /** Hands no more batches over; `run` ends once the handler is done. */
+  /** Hands over no more batches; `run` resolves when the handler is done. */
   end(): void {
     this.buffer.close();
   }
 
-  /** Somebody else may own the partition by now. */
+  /** The partition may be assigned to another consumer now. */
   lose(): void {
     this.#lost = true;
     this.partition.release();
@@ -46,8 +46,8 @@ export class Lane {
     return this.#lost;
   }
 
-  /** Resolves after `onRevoked`; rejects with what the handler or the log failed with. */
-  async run(fetcher: LaneFetcher): Promise<void> {
+  /** Resolves after `onRevoked`; rejects with the error of the handler or the log. */
+  async run(fetcher: PartitionFetcher): Promise<void> {
     try {
       this.buffer.fetchOffset = await this.handler.onAssigned(this.partition);
       fetcher.add(this);
@@ -58,7 +58,7 @@ export class Lane {
         await this.handler.onRevoked(this.partition);
       }
     } catch (error) {
-      // Whoever was told that the partition is lost, or its log replaced, and gave up is no failure.
+      // A handler that stops because its partition was lost or its log replaced is no failure.
       const expected = error instanceof LogReplacedError || (error instanceof PartitionLostError && this.#lost);
       if (!expected) throw error;
     } finally {
@@ -66,16 +66,16 @@ export class Lane {
     }
   }
 
-  async #handOver(from: number, fetcher: LaneFetcher): Promise<void> {
+  async #handOver(from: number, fetcher: PartitionFetcher): Promise<void> {
     let next = from;
     for (let batch = await this.buffer.take(); batch; batch = await this.buffer.take()) {
       fetcher.wake();
       if (batch.firstOffset !== next) {
         const { topic, partition } = this.partition;
-        throw new IntegrityError(`offset ${batch.firstOffset} of ${topic}/${partition} came where ${next} was due`);
+        throw new IntegrityError(`received offset ${batch.firstOffset} of ${topic}/${partition}, expected ${next}`);
       }
       next += batch.count;
-      await this.handler.onBatch(this.partition, batch, this.buffer.behind(next));
+      await this.handler.onBatch(this.partition, batch, this.buffer.lag(next));
     }
   }
 }

@@ -1,5 +1,5 @@
 import { UsageError } from '../../core/index.js';
-import { connectionFault, NoAnswerError } from './faults.js';
+import { connectionFault, NoResponseError } from './faults.js';
 import {
   type ApiVersions,
   type ConnectionOptions,
@@ -16,8 +16,8 @@ interface Opened {
   readonly versions: ApiVersions;
 }
 
-/** A connection to one broker for one purpose: opened when it is needed, and again after it broke. */
-export class Link {
+/** A connection to one broker for one purpose: opened on first use, and again after it was lost. */
+export class BrokerConnection {
   readonly #broker: string;
   #opened: Promise<Opened> | undefined;
 
@@ -28,7 +28,7 @@ export class Link {
     this.#broker = `${address.host}:${address.port}`;
   }
 
-  /** @throws NoAnswerError, or UsageError when the broker does not let us in or is too old */
+  /** @throws NoResponseError, or UsageError when the broker refuses the login or is too old */
   async send<T>(request: Request<T>): Promise<T> {
     this.#opened ??= openConnection(this.address, this.options);
     const opening = this.#opened;
@@ -48,7 +48,7 @@ export class Link {
         (payload) => decode(request, payload),
       );
     } catch (error) {
-      // After a silence or a torn answer nothing that comes on this connection can be trusted to be what was asked for.
+      // After a timeout or an incomplete response, later bytes on this connection may belong to another request.
       if (this.#opened === opening) this.#opened = undefined;
       drop(opened.connection, this.#broker);
       throw connectionFault(error, this.#broker, name);
@@ -68,7 +68,7 @@ export class Link {
     const offered = versions[request.key];
     if (offered && offered.minVersion <= request.version && request.version <= offered.maxVersion) return;
     throw new UsageError(
-      `Kafka at ${this.#broker} does not speak version ${request.version} of ${request.name}; Chancery needs Kafka 3.1 or newer`,
+      `Kafka at ${this.#broker} does not support version ${request.version} of ${request.name}; Chancery needs Kafka 3.1 or newer`,
     );
   }
 }
@@ -87,8 +87,8 @@ function decode<T>(request: Request<T>, payload: Buffer): T {
 }
 
 function drop(connection: KafkajsConnection, broker: string): void {
-  connection.rejectRequests(new NoAnswerError(`the connection to Kafka at ${broker} was closed`));
-  // Its own goodbye would wait for a broker that no longer answers.
+  connection.rejectRequests(new NoResponseError(`the connection to Kafka at ${broker} was closed`));
+  // kafkajs's `disconnect` would wait for a broker that no longer responds.
   void connection
     .disconnect()
     .catch(() => undefined)
