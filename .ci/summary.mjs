@@ -1,14 +1,20 @@
-// Prints `N passed, N failed` from vitest's JSON report; exits 1 when anything failed or nothing ran.
+// Prints `N passed, N failed` from vitest's JSON reports; exits 1 when anything failed, or one of them ran nothing.
 import { existsSync, readFileSync } from 'node:fs';
 
-const path = process.argv[2];
-const report = path && existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : { testResults: [], success: false };
-const tests = report.testResults.flatMap((file) => file.assertionResults);
-const passed = tests.filter((test) => test.status === 'passed').length;
-// A file that could not be loaded has no failed test of its own, but it failed.
-const brokenFiles = report.testResults.filter(
-  (file) => file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed'),
-).length;
-const failed = tests.filter((test) => test.status === 'failed').length + brokenFiles;
+const NOTHING = { testResults: [], success: false };
+const reports = process.argv
+  .slice(2)
+  .map((path) => (existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : NOTHING));
+const files = reports.flatMap((report) => report.testResults);
+const count = (tests, status) => tests.filter((test) => test.status === status).length;
+const passedIn = (report) => report.testResults.reduce((sum, file) => sum + count(file.assertionResults, 'passed'), 0);
+
+const passed = reports.reduce((sum, report) => sum + passedIn(report), 0);
+// A file that could not be loaded, or whose set-up failed, has no failed test of its own, but it failed.
+const failed = files.reduce(
+  (sum, file) => sum + (count(file.assertionResults, 'failed') || (file.status === 'failed' ? 1 : 0)),
+  0,
+);
 console.log(`${passed} passed, ${failed} failed`);
-process.exitCode = failed === 0 && passed > 0 && report.success ? 0 : 1;
+const good = reports.length > 0 && reports.every((report) => report.success && passedIn(report) > 0);
+process.exitCode = good && failed === 0 ? 0 : 1;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { coverageTable, showingTests } from './coverage.js';
 import { STATEMENTS } from './statements.js';
 
-const tests = showingTests('test');
+const tests = showingTests();
 const ids = STATEMENTS.map(({ id }) => id);
 
 describe('every statement of the interface', () => {

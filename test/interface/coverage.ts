@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { projectOf, testFiles } from '../projects.js';
 import { partOf } from './page.js';
 import type { Statement } from './statements.js';
 
@@ -12,19 +12,20 @@ export interface ShowingTest {
 
 const TITLE = /\bit(?:\.each\([\s\S]*?\))?\(\s*(['"`])((?:\\.|(?!\1)[\s\S])*?) \[(\d[^\]]*)\]\1/g;
 
-/** The tests below `folder` that show statements. Skipped ones do not count: they are not `it(` or `it.each(`. */
-export function showingTests(folder: string): ShowingTest[] {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.test.ts'))
-    .sort()
-    .flatMap((name) => {
-      const file = join(folder, name);
-      return [...readFileSync(file, 'utf8').matchAll(TITLE)].map(([, , title = '', ids = '']) => ({
+/**
+ * The tests of `npm test` that show statements; those of `chaos` do not count. Nor do skipped ones: they are not `it(` or
+ * `it.each(`.
+ */
+export function showingTests(): ShowingTest[] {
+  return testFiles()
+    .filter((file) => projectOf(file) !== 'chaos')
+    .flatMap((file) =>
+      [...readFileSync(file, 'utf8').matchAll(TITLE)].map(([, , title = '', ids = '']) => ({
         file,
         title: title.replaceAll(/\\(['"`])/g, '$1'),
         shows: ids.split(' '),
-      }));
-    });
+      })),
+    );
 }
 
 /** docs/interface-coverage.md */

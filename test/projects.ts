@@ -1,0 +1,97 @@
+import { existsSync, readdirSync } from 'node:fs';
+
+/**
+ * The tests in three projects. `npm test` runs `fast` and `services`, `npm run test:chaos` the third.
+ *
+ * - `fast`: every file that is not named below. No process but the test's own.
+ * - `services`: needs ClickHouse or Kafka, of which one each serves all files, or processes that take up to 5 s.
+ * - `chaos`: starts, kills or reconfigures servers of its own and takes longer than that.
+ */
+export type Project = 'fast' | 'services' | 'chaos';
+
+/** Files, or folders with everything below them but what `chaos` names. */
+const SERVICES = [
+  'test/bots/process.test.ts',
+  'test/bus/embedded-log.test.ts',
+  'test/bus/embedded.test.ts',
+  'test/bus/kafka-append.test.ts',
+  'test/bus/kafka-consume.test.ts',
+  'test/bus/kafka-secure.test.ts',
+  'test/bus/kafka.test.ts',
+  'test/cli/await-clickhouse.test.ts',
+  'test/cli/command-line.test.ts',
+  'test/cli/data-folder.test.ts',
+  'test/cli/doctor.test.ts',
+  'test/cli/log-file.test.ts',
+  'test/cli/port-claims.test.ts',
+  'test/cli/registry.test.ts',
+  'test/cli/sql.test.ts',
+  'test/cli/status-quality.test.ts',
+  'test/cli/status.test.ts',
+  'test/client/docs-example.test.ts',
+  'test/client/halves.test.ts',
+  'test/collectors/',
+  'test/core/lifecycle.test.ts',
+  'test/core/process-identity.test.ts',
+  'test/core/process-lock.test.ts',
+  'test/dashboards/',
+  'test/deploy/',
+  'test/exchange/engine-durability.test.ts',
+  'test/exchange/server-conformance-auth.test.ts',
+  'test/exchange/server-conformance-orders.test.ts',
+  'test/exchange/server-conformance-records.test.ts',
+  'test/exchange/server-conformance-streams.test.ts',
+  'test/exchange/server-data.test.ts',
+  'test/exchange/server-process.test.ts',
+  'test/kafka/worker.test.ts',
+  'test/layout.test.ts',
+  'test/sql/',
+  'test/transforms/native-block.test.ts',
+  'test/transforms/worker-recovery.test.ts',
+  'test/transforms/worker.test.ts',
+  'test/warehouse/connection.test.ts',
+  'test/warehouse/embedded.test.ts',
+  'test/warehouse/exactly-once/clickhouse.test.ts',
+  'test/warehouse/migrate.test.ts',
+  'test/warehouse/row-binary-writer.test.ts',
+];
+
+const CHAOS = [
+  'test/chaos/backpressure.test.ts',
+  'test/chaos/loop.test.ts',
+  'test/chaos/protections.test.ts',
+  'test/chaos/rebalance.test.ts',
+  'test/cli/cluster.test.ts',
+  'test/cli/up-accounts.test.ts',
+  'test/cli/up.test.ts',
+  'test/deploy/services.test.ts',
+  'test/kafka/cluster.test.ts',
+  'test/pipeline/',
+  'test/warehouse/cluster/',
+  'test/warehouse/exactly-once/forgotten-tokens.test.ts',
+];
+
+const named = (entries: readonly string[], file: string): boolean =>
+  entries.some((entry) => (entry.endsWith('/') ? file.startsWith(entry) : file === entry));
+
+/** @param file path from the root of the repository */
+export function projectOf(file: string): Project {
+  if (named(CHAOS, file)) return 'chaos';
+  return named(SERVICES, file) ? 'services' : 'fast';
+}
+
+/** All test files, as paths from the root of the repository. */
+export const testFiles = (): string[] =>
+  readdirSync('test', { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.test.ts'))
+    .map((file) => `test/${file}`)
+    .sort();
+
+/** What is named above and does not exist. */
+export const namedInVain = (): string[] => [...SERVICES, ...CHAOS].filter((entry) => !existsSync(entry));
+
+const globs = (entries: readonly string[]): string[] =>
+  entries.map((entry) => (entry.endsWith('/') ? `${entry}**/*.test.ts` : entry));
+
+/** For vitest's `include` and `exclude`. */
+export const GLOBS = { all: ['test/**/*.test.ts'], services: globs(SERVICES), chaos: globs(CHAOS) };
