@@ -8,7 +8,7 @@ import { ConnectionError, StatementError, serverMessage } from './errors.js';
 import { HttpPost, type PostOptions } from './http-post.js';
 import type { TableBlock, TableDefinition } from './table.js';
 
-/** Values for `{name:Type}` places of a statement. */
+/** Values of a statement's query parameters `{name:Type}`. */
 export type QueryParams = Readonly<Record<string, unknown>>;
 export type StatementSettings = Readonly<Record<string, string | number>>;
 
@@ -17,7 +17,7 @@ export interface ConnectionOptions {
   readonly database: string;
   /** Shown in ClickHouse's logs and `system.processes`. */
   readonly application: string;
-  /** Longest silence of the server before a statement counts as lost, milliseconds. Default 120,000. */
+  /** A statement fails when the server sends nothing for this long, milliseconds. Default 120,000. */
   readonly timeoutMs?: number;
 }
 
@@ -25,9 +25,9 @@ export interface ConnectionOptions {
 export interface InsertOptions {
   readonly queryId: string;
   readonly settings: StatementSettings;
-  /** Statement after the column list; default `FORMAT` and the block's format. `input(…)` stands for the block's rows. */
+  /** SELECT after the column list, which reads the block's rows from `input(…)`; default: none. */
   readonly select?: string;
-  /** Called right before the first byte is sent; a throw stops the request unsent. */
+  /** Called right before the first byte is sent; if it throws, nothing is sent. */
   readonly beforeSend?: () => void;
   readonly signal?: AbortSignal | undefined;
   /** As `upToDate` of reads: what the statement itself reads. */
@@ -35,9 +35,9 @@ export interface InsertOptions {
 }
 
 /**
- * A ClickHouse server over HTTP, embedded or not. Statements go through @clickhouse/client; blocks of rows through a
- * lean keep-alive POST. 64-bit integers come back as numbers: exact below 2^53, which offsets and counts are.
- * Every method throws ConnectionError when the server does not answer and StatementError when it refuses.
+ * A ClickHouse server over HTTP, embedded or not. Statements use @clickhouse/client; blocks of rows use a keep-alive POST
+ * of undici. 64-bit integers are returned as numbers, exact below 2^53, as offsets and counts are.
+ * Every method throws ConnectionError when the server does not respond and StatementError when it refuses a statement.
  */
 export class Connection implements ShardConnection {
   readonly database: string;
@@ -61,7 +61,7 @@ export class Connection implements ShardConnection {
     this.#post = new HttpPost({ endpoint, application, timeoutMs });
   }
 
-  /** Where it is, for messages. */
+  /** Its URL, for messages. */
   get url(): string {
     return this.options.endpoint.url;
   }
@@ -79,17 +79,17 @@ export class Connection implements ShardConnection {
     });
   }
 
-  /** As `query`: there is one server. */
+  /** Same as `query`: there is one server. */
   queryEvery<Row>(sql: string, params: QueryParams = {}, signal?: AbortSignal): Promise<Row[]> {
     return this.query(sql, params, signal);
   }
 
-  /** As `command`: there is one server. */
+  /** Same as `command`: there is one server. */
   commandEvery(sql: string, signal?: AbortSignal): Promise<void> {
     return this.command(sql, { signal });
   }
 
-  /** Runs a statement that answers no rows. */
+  /** Runs a statement without a result. */
   async command(sql: string, options: CommandOptions = {}): Promise<void> {
     const { params = {}, settings = {}, signal, queryId } = options;
     await this.#run(sql, signal, async () => {
@@ -103,7 +103,7 @@ export class Connection implements ShardConnection {
     });
   }
 
-  /** Sends a block of rows as one request; resolves only when the server said clearly that they are in. */
+  /** Sends a block of rows as one request; resolves only when the server confirmed that they are stored. */
   async insert(block: TableBlock, options: InsertOptions): Promise<void> {
     const { table, format = 'RowBinary', body } = block;
     const columns = columnList(table);
@@ -118,7 +118,7 @@ export class Connection implements ShardConnection {
     });
   }
 
-  /** One row of a SELECT that may read the block's rows as a table named `block`. */
+  /** The single row of a SELECT that may read the block's rows as an external table named `block`. */
   async queryWithBlock<Row>(sql: string, block: TableBlock, signal?: AbortSignal): Promise<Row> {
     const boundary = randomUUID();
     const head = `--${boundary}\r\nContent-Disposition: form-data; name="block"; filename="block"\r\n\r\n`;
@@ -136,7 +136,7 @@ export class Connection implements ShardConnection {
     return JSON.parse(text.slice(0, text.indexOf('\n') + 1 || undefined)) as Row;
   }
 
-  /** True when the server answers and lets us in. */
+  /** Whether the server responds and accepts the login. */
   async answers(signal?: AbortSignal): Promise<boolean> {
     try {
       await this.query('SELECT 1', {}, signal);
@@ -156,7 +156,9 @@ export class Connection implements ShardConnection {
     const { status, code, queryId, text } = await this.#post.send({ ...options, settings });
     if (status === 200 && code === 0) {
       if (options.queryId !== undefined && queryId !== options.queryId) {
-        throw new ConnectionError(`something other than ClickHouse answered at ${this.url}; check what is in between`);
+        throw new ConnectionError(
+          `the response from ${this.url} is not from ClickHouse; check for a proxy between this process and the server`,
+        );
       }
       return text;
     }
@@ -182,7 +184,7 @@ export class Connection implements ShardConnection {
   }
 }
 
-/** Many statements may be under way with one signal; each takes its listener away when it is done. */
+/** Many statements may share one signal; each removes its listener when it is done. */
 function expectMany(signal: AbortSignal | undefined): void {
   if (signal) setMaxListeners(0, signal);
 }
@@ -195,7 +197,7 @@ function toWarehouseError(error: unknown, url: string, sql: string): Error {
     });
   }
   return new ConnectionError(
-    `ClickHouse at ${url} does not answer (${describeError(error)}); check that it runs and that the address is right`,
+    `ClickHouse at ${url} does not respond (${describeError(error)}); check that it runs and that the URL is correct`,
     { cause: error },
   );
 }
@@ -203,6 +205,6 @@ function toWarehouseError(error: unknown, url: string, sql: string): Error {
 export const quoteName = (name: string): string => `\`${name.replace(/[`\\]/g, '\\$&')}\``;
 export const quoteText = (text: string): string => `'${text.replace(/['\\]/g, '\\$&')}'`;
 export const columnList = (table: TableDefinition): string => table.columns.map((c) => quoteName(c.name)).join(', ');
-/** `name Type, …`: how `input(…)` and external tables are told what a block holds. */
+/** `name Type, …`: the structure of a block, for `input(…)` and external tables. */
 export const structureOf = (table: TableDefinition): string =>
   table.columns.map((c) => `${quoteName(c.name)} ${c.type}`).join(', ');

@@ -1,9 +1,9 @@
 import { ChanceryError, UnavailableError } from '../core/index.js';
 
-/** ClickHouse could not be reached, or the connection broke before its answer was complete. */
+/** ClickHouse could not be reached, or the connection was lost before the response was complete. */
 export class ConnectionError extends UnavailableError {}
 
-/** ClickHouse answered a statement with an error. `code` is ClickHouse's number; whether to try again follows from it. */
+/** ClickHouse responded with an error. `code` is ClickHouse's error code; it decides whether a retry makes sense. */
 export class StatementError extends ChanceryError {
   readonly retryable: boolean;
 
@@ -18,8 +18,8 @@ export class StatementError extends ChanceryError {
 }
 
 /**
- * Codes of conditions that pass by themselves, or that somebody mends without touching Chancery: load, memory, disk,
- * network, replication, a server that starts or stops. Everything else would fail the same way again.
+ * Codes of transient conditions, or of conditions that are fixed outside of Chancery: load, memory, disk, network,
+ * replication, a server that starts or stops. A retry after any other code would fail the same way.
  */
 const RETRYABLE_CODES: ReadonlySet<number> = new Set([
   3, // UNEXPECTED_END_OF_FILE
@@ -59,7 +59,7 @@ const RETRYABLE_CODES: ReadonlySet<number> = new Set([
   999, // KEEPER_EXCEPTION
 ]);
 
-/** `Code: 60. DB::Exception: Table x does not exist. (UNKNOWN_TABLE) (version …)` as one line without its frame. */
+/** `Code: 60. DB::Exception: Table x does not exist. (UNKNOWN_TABLE) (version …)` as one line without code and version. */
 export function serverMessage(text: string): string {
   return text
     .replace(/\s*\n\s*/g, ' ')

@@ -9,21 +9,21 @@ export interface PostOptions {
   readonly body: Buffer;
   readonly queryId?: string | undefined;
   readonly contentType?: string;
-  /** Called right before the first byte is written to an open connection; a throw stops the request unsent. */
+  /** Called right before the first byte is written to an open connection; if it throws, nothing is sent. */
   readonly beforeSend?: (() => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface PostAnswer {
+export interface PostResponse {
   readonly status: number;
-  /** ClickHouse's error code; 0 without one. */
+  /** ClickHouse's error code; 0 without an error. */
   readonly code: number;
-  /** The query ID that ClickHouse repeats in its answer. */
+  /** The query ID in ClickHouse's response. */
   readonly queryId: string;
   readonly text: string;
 }
 
-/** POSTs a body that is in memory to ClickHouse, on connections that stay open. Nothing is ever sent twice. */
+/** POSTs a body from memory to ClickHouse on keep-alive connections. Never retries a request. */
 export class HttpPost {
   readonly #pool: Pool;
   readonly #path: string;
@@ -51,8 +51,8 @@ export class HttpPost {
     };
   }
 
-  /** Resolves with the whole answer, whatever its status; throws ConnectionError when there is none. */
-  async send(post: PostOptions): Promise<PostAnswer> {
+  /** Resolves with the complete response, whatever its status; throws ConnectionError without one. */
+  async send(post: PostOptions): Promise<PostResponse> {
     post.signal?.throwIfAborted();
     const params = new URLSearchParams({ query: post.query });
     if (post.queryId !== undefined) params.set('query_id', post.queryId);
@@ -65,7 +65,7 @@ export class HttpPost {
       idempotent: false,
     };
     return new Promise((resolve, reject) => {
-      this.#pool.dispatch(request, new AnswerHandler(post, this.options.endpoint.url, { resolve, reject }));
+      this.#pool.dispatch(request, new ResponseHandler(post, this.options.endpoint.url, { resolve, reject }));
     });
   }
 
@@ -75,17 +75,17 @@ export class HttpPost {
 }
 
 interface Outcome {
-  resolve(answer: PostAnswer): void;
+  resolve(answer: PostResponse): void;
   reject(error: unknown): void;
 }
 
-/** Collects one answer. An abort settles it at once, even while the request still waits for a connection. */
-class AnswerHandler implements Dispatcher.DispatchHandler {
+/** Collects one response. An abort rejects it immediately, even while the request still waits for a connection. */
+class ResponseHandler implements Dispatcher.DispatchHandler {
   readonly #chunks: Buffer[] = [];
   #status = 0;
   #headers: Readonly<Record<string, string | string[] | undefined>> = {};
   #controller: Dispatcher.DispatchController | undefined;
-  readonly #onAbort = () => this.#refuse(this.post.signal?.reason);
+  readonly #onAbort = () => this.#reject(this.post.signal?.reason);
 
   constructor(
     private readonly post: PostOptions,
@@ -101,7 +101,7 @@ class AnswerHandler implements Dispatcher.DispatchHandler {
       this.post.signal?.throwIfAborted();
       this.post.beforeSend?.();
     } catch (error) {
-      this.#refuse(error);
+      this.#reject(error);
     }
   }
 
@@ -119,7 +119,7 @@ class AnswerHandler implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    this.#release();
+    this.#removeListener();
     const header = (name: string) => String(this.#headers[name] ?? '');
     this.outcome.resolve({
       status: this.#status,
@@ -130,18 +130,18 @@ class AnswerHandler implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.#release();
-    const message = `no answer from ClickHouse at ${this.url}: ${describeError(error)}`;
+    this.#removeListener();
+    const message = `no response from ClickHouse at ${this.url}: ${describeError(error)}`;
     this.outcome.reject(new ConnectionError(message, { cause: error }));
   }
 
-  #refuse(reason: unknown): void {
-    this.#release();
+  #reject(reason: unknown): void {
+    this.#removeListener();
     this.outcome.reject(reason);
     this.#controller?.abort(reason instanceof Error ? reason : new Error(String(reason)));
   }
 
-  #release(): void {
+  #removeListener(): void {
     this.post.signal?.removeEventListener('abort', this.#onAbort);
   }
 }

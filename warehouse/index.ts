@@ -1,6 +1,6 @@
 export { type Cluster, type ClusterNode, type ClusterOptions, openCluster } from './cluster/cluster.js';
 export { type CopyOptions, copyToEveryShard } from './cluster/copies.js';
-export { homesOf } from './cluster/layouts.js';
+export { shardsHolding } from './cluster/layouts.js';
 export type { CommandOptions, ReadOptions, ShardConnection } from './cluster/shard-connection.js';
 export { Connection, type ConnectionOptions, type QueryParams, type StatementSettings } from './connection.js';
 export { type ClickHouseEndpoint, consoleUrl, type EmbeddedEndpoint, findEmbedded } from './embedded/endpoint.js';
@@ -32,7 +32,7 @@ export {
   type Column,
   type LogTable,
   logTable,
-  PLACE_COLUMNS,
+  POSITION_COLUMNS,
   type ReplacingTable,
   replacingTable,
   type TableBlock,

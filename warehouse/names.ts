@@ -1,2 +1,2 @@
-/** The database of a cluster's node that holds the rows; the database itself has tables and views over all shards. */
+/** The database of a cluster's node that contains the rows; the other one has the distributed tables and the views. */
 export const shardDatabase = (database: string): string => `${database}_shard`;

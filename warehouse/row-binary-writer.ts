@@ -19,18 +19,18 @@ export class RowBinaryWriter {
     this.#view = viewOf(this.#buffer);
   }
 
-  /** Bytes written so far; give it to `truncate` to take back a row that failed half-way. */
+  /** Bytes written so far; `truncate` to an earlier length removes a row that failed. */
   get length(): number {
     return this.#at;
   }
 
-  /** Forgets everything after the first `length` bytes. */
+  /** Removes everything after the first `length` bytes. */
   truncate(length: number): void {
     if (length < 0 || length > this.#at) throw new RangeError(`cannot truncate ${this.#at} bytes to ${length}`);
     this.#at = length;
   }
 
-  /** The bytes written, without a copy; the writer begins a new buffer, so they stay as they are. */
+  /** The written bytes, not copied; the writer continues in a new buffer, so they do not change. */
   take(): Buffer {
     const body = this.#buffer.subarray(0, this.#at);
     this.#buffer = Buffer.allocUnsafeSlow(Math.max(64, Math.min(this.#buffer.length, this.#at + (this.#at >> 3))));
@@ -40,7 +40,7 @@ export class RowBinaryWriter {
   }
 
   u8(value: number): void {
-    this.#room(1);
+    this.#reserve(1);
     this.#view.setUint8(this.#at, value);
     this.#at += 1;
   }
@@ -50,26 +50,26 @@ export class RowBinaryWriter {
   }
 
   u16(value: number): void {
-    this.#room(2);
+    this.#reserve(2);
     this.#view.setUint16(this.#at, value, true);
     this.#at += 2;
   }
 
   u32(value: number): void {
-    this.#room(4);
+    this.#reserve(4);
     this.#view.setUint32(this.#at, value, true);
     this.#at += 4;
   }
 
   i32(value: number): void {
-    this.#room(4);
+    this.#reserve(4);
     this.#view.setInt32(this.#at, value, true);
     this.#at += 4;
   }
 
   /** A whole number from 0; a `number` must be a safe integer. */
   u64(value: number | bigint): void {
-    this.#room(8);
+    this.#reserve(8);
     if (typeof value === 'bigint') this.#view.setBigUint64(this.#at, value, true);
     else if (value < 0) throw new RangeError(`not a whole number from 0: ${value}`);
     else this.#split(value);
@@ -78,14 +78,14 @@ export class RowBinaryWriter {
 
   /** A whole number; a `number` must be a safe integer. */
   i64(value: number | bigint): void {
-    this.#room(8);
+    this.#reserve(8);
     if (typeof value === 'bigint') this.#view.setBigInt64(this.#at, value, true);
     else this.#split(value);
     this.#at += 8;
   }
 
   f64(value: number): void {
-    this.#room(8);
+    this.#reserve(8);
     this.#view.setFloat64(this.#at, value, true);
     this.#at += 8;
   }
@@ -96,7 +96,7 @@ export class RowBinaryWriter {
   }
 
   nullableF64(value: number | null): void {
-    this.#room(9);
+    this.#reserve(9);
     if (value === null) {
       this.#view.setUint8(this.#at, 1);
       this.#at += 1;
@@ -111,7 +111,7 @@ export class RowBinaryWriter {
   string(value: string): void {
     const length = value.length;
     if (length < 64) {
-      this.#room(1 + length);
+      this.#reserve(1 + length);
       const buffer = this.#buffer;
       const start = this.#at + 1;
       let i = 0;
@@ -128,7 +128,7 @@ export class RowBinaryWriter {
     }
     const bytes = Buffer.byteLength(value, 'utf8');
     this.varint(bytes);
-    this.#room(bytes);
+    this.#reserve(bytes);
     this.#at += this.#buffer.write(value, this.#at, bytes, 'utf8');
   }
 
@@ -162,7 +162,7 @@ export class RowBinaryWriter {
   /** Decimal(38, 12) from decimal text (JSON's number syntax), or from a bigint of 10^-12 units. */
   decimal12(value: string | bigint): void {
     const units = typeof value === 'bigint' ? value : parseDecimal12(value);
-    this.#room(16);
+    this.#reserve(16);
     this.#view.setBigUint64(this.#at, BigInt.asUintN(64, units), true);
     this.#view.setBigInt64(this.#at + 8, units >> 64n, true);
     this.#at += 16;
@@ -171,7 +171,7 @@ export class RowBinaryWriter {
   /** UUID from its 36-character text. Throws RangeError for anything else. */
   uuid(text: string): void {
     if (text.length !== 36) throw new RangeError(`not a UUID: ${JSON.stringify(text)}`);
-    this.#room(16);
+    this.#reserve(16);
     const start = this.#at;
     let digits = 0;
     for (let i = 0; i < 36; i++) {
@@ -184,8 +184,8 @@ export class RowBinaryWriter {
       if (value < 0) throw new RangeError(`not a UUID: ${JSON.stringify(text)}`);
       // Two little-endian 64-bit halves: byte k of the text's 16 lies at 7 - k, or at 23 - k in the second half.
       const k = digits >> 1;
-      const place = start + (k < 8 ? 7 - k : 23 - k);
-      this.#buffer[place] = digits & 1 ? (this.#buffer[place] ?? 0) | value : value << 4;
+      const at = start + (k < 8 ? 7 - k : 23 - k);
+      this.#buffer[at] = digits & 1 ? (this.#buffer[at] ?? 0) | value : value << 4;
       digits += 1;
     }
     this.#at += 16;
@@ -193,7 +193,7 @@ export class RowBinaryWriter {
 
   /** LEB128: the length before a string's bytes or an array's elements. */
   varint(value: number): void {
-    this.#room(5);
+    this.#reserve(5);
     let rest = value;
     while (rest > 127) {
       this.#buffer[this.#at++] = (rest & 127) | 128;
@@ -202,10 +202,10 @@ export class RowBinaryWriter {
     this.#buffer[this.#at++] = rest;
   }
 
-  /** Bytes that are already encoded, such as the constant front of every row: `source[start .. end)`. */
+  /** Encoded bytes, such as the constant first columns of every row: `source[start .. end)`. */
   raw(source: Uint8Array, start = 0, end = source.length): void {
     const length = end - start;
-    this.#room(length);
+    this.#reserve(length);
     if (length < 48) {
       const buffer = this.#buffer;
       const at = this.#at;
@@ -223,7 +223,7 @@ export class RowBinaryWriter {
     this.#view.setInt32(this.#at + 4, high, true);
   }
 
-  #room(bytes: number): void {
+  #reserve(bytes: number): void {
     const needed = this.#at + bytes;
     if (needed <= this.#buffer.length) return;
     if (needed > MAX_LENGTH) throw new RangeError(`more than ${MAX_LENGTH} bytes of rows in one block`);

@@ -1,6 +1,6 @@
 import { UsageError } from '../core/index.js';
 
-/** A column as ClickHouse shows it in `system.columns`: the type's text must be equal to the letter. */
+/** A column as in `system.columns`: the type's text must be identical. */
 export interface Column {
   readonly name: string;
   readonly type: string;
@@ -8,35 +8,35 @@ export interface Column {
 
 interface TableBase {
   readonly name: string;
-  /** Every column that code writes, in the order in which the values of a row are encoded. Place columns come first. */
+  /** Every column that the writer fills, in the order of a row's encoded values. The position columns come first. */
   readonly columns: readonly Column[];
-  /** Whether a materialized view reads the inserts of this table: then it is run again after anything but a clear success. */
+  /** Whether a materialized view reads from this table: it is run again unless an insert was a clear success. */
   readonly feedsMaterializedViews: boolean;
-  /** Set for a small table that is on every shard of a cluster: the one topic that its rows come from. */
+  /** Set for a small table that is on every shard of a cluster: the only topic that its rows come from. */
   readonly onEveryShardFor?: string;
 }
 
-/** A base MergeTree table: one row per place (`_log`, `_partition`, `_offset`, `_index`), never two. */
+/** A base MergeTree table: one row per position (`_log`, `_partition`, `_offset`, `_index`). */
 export interface LogTable extends TableBase {
   readonly kind: 'log';
 }
 
-/** A ReplacingMergeTree: one row per ID in the end, the one with the greatest version. */
+/** A ReplacingMergeTree: merges keep one row per ID, the one with the greatest version. */
 export interface ReplacingTable extends TableBase {
   readonly kind: 'replacing';
-  /** The columns that make up the ID: the table's sorting key. */
+  /** The columns of the ID: the table's sorting key. */
   readonly id: readonly string[];
-  /** The column given to ReplacingMergeTree: an unsigned integer or a DateTime64 that grows. */
+  /** The version column of ReplacingMergeTree: an unsigned integer or a DateTime64 that increases. */
   readonly version: string;
 }
 
 export type TableDefinition = LogTable | ReplacingTable;
 
 /**
- * Where a row comes from. Every table that the writer fills begins with these columns (`_topic` only where several
- * topics feed the table): the log's identity, its partition, the record's offset, the row's number inside its record.
+ * The position of a row on the bus. Every table that the writer fills begins with these columns (`_topic` only if several
+ * topics feed the table): the log's identity, the partition, the record's offset, the row's index within its record.
  */
-export const PLACE_COLUMNS: readonly Column[] = [
+export const POSITION_COLUMNS: readonly Column[] = [
   { name: '_log', type: 'LowCardinality(String)' },
   { name: '_partition', type: 'UInt32' },
   { name: '_offset', type: 'UInt64' },
@@ -46,21 +46,21 @@ export const TOPIC_COLUMN: Column = { name: '_topic', type: 'LowCardinality(Stri
 
 interface TableSpec {
   readonly name: string;
-  /** Columns after the place columns: `[name, type]`. */
+  /** Columns after the position columns: `[name, type]`. */
   readonly columns: readonly (readonly [name: string, type: string])[];
-  /** True when more than one topic feeds the table: its rows then carry `_topic` too, before the other place columns. */
+  /** True when more than one topic feeds the table: its rows then have `_topic` too, before the other position columns. */
   readonly severalTopics?: boolean;
   readonly feedsMaterializedViews?: boolean;
-  /** For a small table of reference data, which every shard of a cluster is to have: the one topic that feeds it. */
+  /** For a small table of reference data, which every shard of a cluster has: the only topic that feeds it. */
   readonly onEveryShardFor?: string;
 }
 
-/** Defines a base table; the place columns are put in front. */
+/** Defines a base table; the position columns are prepended. */
 export function logTable(spec: TableSpec): LogTable {
   return { kind: 'log', ...base(spec) };
 }
 
-/** Defines a ReplacingMergeTree table; the place columns are put in front. */
+/** Defines a ReplacingMergeTree table; the position columns are prepended. */
 export function replacingTable(
   spec: TableSpec & { readonly id: readonly string[]; readonly version: string },
 ): ReplacingTable {
@@ -72,8 +72,8 @@ export function replacingTable(
 }
 
 function base(spec: TableSpec): TableBase {
-  const place = spec.severalTopics ? [TOPIC_COLUMN, ...PLACE_COLUMNS] : PLACE_COLUMNS;
-  const columns = [...place, ...spec.columns.map(([name, type]) => ({ name, type }))];
+  const position = spec.severalTopics ? [TOPIC_COLUMN, ...POSITION_COLUMNS] : POSITION_COLUMNS;
+  const columns = [...position, ...spec.columns.map(([name, type]) => ({ name, type }))];
   const names = new Set(columns.map((c) => c.name));
   if (names.size !== columns.length) throw new UsageError(`table ${spec.name} names a column twice`);
   const { name, feedsMaterializedViews = false, onEveryShardFor } = spec;
@@ -85,7 +85,7 @@ export interface TableBlock {
   readonly table: TableDefinition;
   /** At least 1: a batch without rows for a table has no block for it. */
   readonly rows: number;
-  /** How `body` is encoded; RowBinary when absent. A Native body is exactly one block with a column per table column. */
+  /** Format of `body`; RowBinary when absent. A Native body is exactly one block with all columns of the table. */
   readonly format?: 'RowBinary' | 'Native';
   /** The rows, in the order of `table.columns`. Owned by the writer until the batch is done: do not reuse its memory. */
   readonly body: Buffer;

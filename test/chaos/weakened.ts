@@ -31,9 +31,9 @@ function believeAnswers(store: ClickHouseStore): void {
     await insert(block, request);
     answered.set(keyOf(block.table.name, request.token), block.rows);
   };
-  store.countPlaces = async (table, { log, topic, partition, start, end }) => {
+  store.countPositions = async (table, { log, topic, partition, start, end }) => {
     const rows = answered.get(keyOf(table.name, `${log}/${topic}/${partition}/${start}-${end}`)) ?? 0;
-    return { rows, places: rows };
+    return { rows, positions: rows };
   };
   store.countOutdated = async () => 0;
 }

@@ -84,7 +84,7 @@ describeWithKafka('workers on Kafka', { own: { proxy: true } }, (kafka) => {
     const told = new PassThrough();
     const starting = rigOn(impatient).worker({}, new Registry(), pino({ level: 'warn' }, told));
     const [line] = await once(told, 'data');
-    expect(JSON.parse(line).msg).toMatch(/no broker of Kafka at .* answers: .*; it is tried again until it works$/);
+    expect(JSON.parse(line).msg).toMatch(/no broker of Kafka at .* responds: .*; it is tried again until it works$/);
     await kafka.own.restart();
     await starting;
     await rig.append(TOPICS.orderBook, [priceRecord(1)]);

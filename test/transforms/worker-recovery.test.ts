@@ -88,7 +88,7 @@ describe('a worker', () => {
     const n = { raw_records: 2, price_ticks: 2 };
     await it.commit(TOPICS.orderBook, 0, { v: 1, end: 1, n, attempt: 0, transforms: '0', shard: 0 });
     const stuck = await it.worker();
-    await expect(stuck.failed).rejects.toThrow(/version 0 of the transforms began it.*--accept-loss/);
+    await expect(stuck.failed).rejects.toThrow(/begun with version 0 of the transforms.*--accept-loss/);
     await stuck.stop();
     await it.append(TOPICS.orderBook, [priceRecord(3)]);
     await it.worker({ acceptLoss: true });

@@ -157,7 +157,7 @@ describe('an insert is not done', () => {
     expect(await fake((r) => r.writeHead(200, ours).end())).toBeUndefined();
     const stranger = await fake((r) => r.writeHead(200).end('welcome'));
     expect(stranger).toBeInstanceOf(ConnectionError);
-    expect((stranger as Error).message).toContain('something other than ClickHouse answered');
+    expect((stranger as Error).message).toContain('is not from ClickHouse');
     expect(await fake((r) => r.writeHead(200, { 'x-clickhouse-query-id': 'another' }).end())).toBeInstanceOf(
       ConnectionError,
     );

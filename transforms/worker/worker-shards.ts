@@ -1,5 +1,5 @@
 import { describeError, isRetryable, type Logger } from '../../core/index.js';
-import { checkColumns, copyToEveryShard, homesOf, type ShardConnection } from '../../warehouse/index.js';
+import { checkColumns, copyToEveryShard, type ShardConnection, shardsHolding } from '../../warehouse/index.js';
 import { TRANSFORM_TABLES } from '../tables/index.js';
 import type { BatchPlace } from '../tables/row-table.js';
 
@@ -29,7 +29,7 @@ export class WorkerShards {
 
   /** The shards that may hold rows of a partition. Throws ConnectionError when one of them does not answer. */
   async of(partition: number, signal: AbortSignal): Promise<ShardConnection[]> {
-    const homes = await homesOf(partition, this.shards, signal);
+    const homes = await shardsHolding(partition, this.shards, signal);
     const own = this.shards.filter((_, number) => homes.includes(number));
     await Promise.all(own.map((shard) => this.#check(shard)));
     return own;

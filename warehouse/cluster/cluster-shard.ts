@@ -12,29 +12,30 @@ export interface ClusterShardOptions {
   readonly cluster: string;
   /** Number of the shard, from 0. */
   readonly number: number;
-  /** Replicas that must have an insert before it counts as done. */
+  /** Replicas that must store an insert before it is acknowledged (insert_quorum). */
   readonly quorum: number;
 }
 
-/** Codes of errors that another replica may not have. */
-const ELSEWHERE: ReadonlySet<number> = new Set([
+/** Codes of errors of one replica: another replica may not have them. */
+const REPLICA_ERRORS: ReadonlySet<number> = new Set([
   225, // NO_ZOOKEEPER
   242, // TABLE_IS_READ_ONLY
   279, // ALL_CONNECTION_TRIES_FAILED
 ]);
 
 /**
- * A shard of a cluster: the first of its replicas that answers, for as long as it does. Each is asked which shard it is
- * before it is used: rows that were begun on one shard must never be finished on another.
+ * A shard of a cluster: uses the first replica that responds, for as long as it does. Before a replica is used, it is
+ * asked which shard it holds: a batch that was begun on one shard must not be finished on another.
  *
- * What one replica acknowledged, another may not have yet. A read that must see it (`upToDate`) first waits until the
- * replica has fetched everything that was ever written to the table; the tokens of inserts are in the coordination
- * service, so they hold whichever replica gets a block again.
+ * A replica may lack rows that another acknowledged. A read that must see them (`upToDate`) first waits until the replica
+ * has fetched everything that was ever written to the table. Deduplication tokens are in the coordination service, so they
+ * are known to whichever replica receives a block again.
  */
 export class ClusterShard implements ShardConnection {
   readonly database: string;
   #preferred = 0;
-  readonly #known = new Set<Connection>();
+  /** Replicas that were asked which shard they hold. */
+  readonly #identified = new Set<Connection>();
 
   constructor(
     private readonly replicas: readonly [Connection, ...Connection[]],
@@ -93,7 +94,7 @@ export class ClusterShard implements ShardConnection {
     await Promise.all(this.replicas.map((replica) => replica.close()));
   }
 
-  /** Works on the preferred replica; after a failure of the replica itself, the next call prefers the next one. */
+  /** Uses the preferred replica; after a failure of the replica itself the next call uses the next one. */
   async #withReplica<T>(signal: AbortSignal | undefined, work: (replica: Connection) => Promise<T>): Promise<T> {
     const at = this.#preferred;
     const replica = this.replicas[at] ?? this.replicas[0];
@@ -102,29 +103,29 @@ export class ClusterShard implements ShardConnection {
       return await work(replica);
     } catch (error) {
       if (!signal?.aborted && isOfReplica(error)) {
-        // It may come back with another shard's data.
-        this.#known.delete(replica);
+        // It may return with the data of another shard.
+        this.#identified.delete(replica);
         if (this.#preferred === at) this.#preferred = (at + 1) % this.replicas.length;
       }
       throw error;
     }
   }
 
-  /** Answers of all replicas that are there; throws when none is. */
+  /** Results of all replicas that respond; throws when none does. */
   async #everyReplica<T>(work: (replica: Connection) => Promise<T>): Promise<T[]> {
     const outcomes = await Promise.allSettled(this.replicas.map(work));
     const refused = outcomes.find((o) => o.status === 'rejected' && !(o.reason instanceof ConnectionError));
-    const answers = outcomes.filter((o) => o.status === 'fulfilled').map((o) => o.value);
-    const failed = refused ?? (answers.length === 0 ? outcomes[0] : undefined);
+    const results = outcomes.filter((o) => o.status === 'fulfilled').map((o) => o.value);
+    const failed = refused ?? (results.length === 0 ? outcomes[0] : undefined);
     if (failed?.status === 'rejected') throw failed.reason;
-    return answers;
+    return results;
   }
 
   async #identify(replica: Connection, signal: AbortSignal | undefined): Promise<void> {
-    if (this.#known.has(replica)) return;
+    if (this.#identified.has(replica)) return;
     const { shard } = await readLayouts(replica, signal);
     assertShard(replica, shard, this.options.number);
-    this.#known.add(replica);
+    this.#identified.add(replica);
   }
 
   async #catchUp(replica: Connection, { upToDate = [] }: ReadOptions, signal: AbortSignal | undefined): Promise<void> {
@@ -139,15 +140,15 @@ export class ClusterShard implements ShardConnection {
 }
 
 const isOfReplica = (error: unknown): boolean =>
-  error instanceof ConnectionError || (error instanceof StatementError && ELSEWHERE.has(error.code));
+  error instanceof ConnectionError || (error instanceof StatementError && REPLICA_ERRORS.has(error.code));
 
-/** @throws UsageError unless the node holds the shard that it is configured as */
+/** @throws UsageError unless the node holds the configured shard */
 export function assertShard(node: Connection, recorded: number | undefined, configured: number): void {
   if (recorded === configured) return;
   throw new UsageError(
     recorded === undefined
       ? `${node.url} is configured as shard ${configured + 1} of the cluster and has no tables yet; run \`chancery migrate\``
       : `${node.url} holds shard ${recorded + 1} of the cluster but is configured as shard ${configured + 1}; ` +
-          'put the shards back in their order (new ones go to the end)',
+          'restore the order of the shards (new ones are appended)',
   );
 }

@@ -11,10 +11,10 @@ export interface ClusterOptions {
   readonly nodes: readonly (readonly string[])[];
   /** The user of all nodes. */
   readonly login: Omit<ClickHouseEndpoint, 'url'>;
-  /** The database that people ask. The rows are in another one beside it. */
+  /** The database that users query. The rows are in another one, see `shardDatabase`. */
   readonly database: string;
   readonly application: string;
-  /** Replicas of a shard that must have a batch before it counts as written. Default 1. */
+  /** Replicas of a shard that must store an insert before it is acknowledged. Default 1. */
   readonly quorum?: number;
   readonly timeoutMs?: number;
 }
@@ -27,11 +27,11 @@ export interface ClusterNode {
   readonly connection: Connection;
 }
 
-/** A ClickHouse cluster: shards, each on one or several nodes. Made without asking any of them. */
+/** A ClickHouse cluster: shards, each on one or several nodes. Opening it connects to none of them. */
 export interface Cluster {
   readonly name: string;
   readonly database: string;
-  /** In their configured order, which never changes. */
+  /** In the configured order, which must not change. */
   readonly shards: readonly ShardConnection[];
   readonly nodes: readonly ClusterNode[];
   /** Whether tables are Replicated: some shard has more than one node. */

@@ -4,8 +4,8 @@ import { ClickHouseStore } from '../exactly-once/clickhouse-store.js';
 import type { TableDefinition } from '../table.js';
 import type { ShardConnection } from './shard-connection.js';
 
-/** Offsets copied by one statement, at most. */
-const RANGE = 1_000_000;
+/** Upper bound of the offsets copied by one statement. */
+const MAX_OFFSETS = 1_000_000;
 
 export interface CopyOptions {
   readonly shards: readonly ShardConnection[];
@@ -13,13 +13,13 @@ export interface CopyOptions {
   readonly topic: string;
   readonly log: string;
   readonly partition: number;
-  /** Rows of offsets from here on are still to be written, to every shard. */
+  /** Rows of offsets from here on will be written to every shard by the worker. */
   readonly before: number;
   readonly logger: Logger;
   readonly signal: AbortSignal;
 }
 
-/** The rows of a small table that one partition of one log became. */
+/** The rows of a small table from one partition of one log. */
 interface Group {
   readonly table: string;
   readonly log: string;
@@ -29,36 +29,36 @@ interface Group {
 }
 
 /**
- * Brings the rows of small tables that a partition's records became before now to the shards that lack them: those that
- * came later. Called by the partition's owner, with no batch under way, so nobody else writes these rows; what was
- * interrupted goes on where it was. The owner of partition 0 does the same for logs that the topic had before.
+ * Copies the rows of small tables from a partition's records to the shards that lack them: shards that were added later.
+ * Called by the partition's owner without a batch in progress, so no other process writes these rows; an interrupted copy
+ * is resumed by the next call. The owner of partition 0 does the same for former logs of the topic.
  */
 export async function copyToEveryShard(options: CopyOptions): Promise<void> {
   const { shards, tables, topic, signal } = options;
   const own = tables.filter((table) => table.onEveryShardFor === topic);
   if (own.length === 0 || shards.length < 2) return;
-  const there = await Promise.all(shards.map((shard) => groupsOf(shard, own, options)));
-  const wanted = new Map(there.flat().map((group) => [keyOf(group), group]));
+  const stored = await Promise.all(shards.map((shard) => groupsOf(shard, own, options)));
+  const wanted = new Map(stored.flat().map((group) => [keyOf(group), group]));
   for (const [number, shard] of shards.entries()) {
-    const groups = new Map((there[number] ?? []).map((group) => [keyOf(group), group]));
+    const groups = new Map((stored[number] ?? []).map((group) => [keyOf(group), group]));
     const finished = await finishedOf(shard, signal);
     for (const [key, group] of wanted) {
-      const most = Math.max(...there.flat().map((other) => (keyOf(other) === key ? other.rows : 0)));
-      const complete = groups.get(key)?.rows === most;
+      const total = Math.max(...stored.flat().map((other) => (keyOf(other) === key ? other.rows : 0)));
+      const complete = groups.get(key)?.rows === total;
       if (complete && finished.has(key)) continue;
       const table = own.find((definition) => definition.name === group.table);
       if (!table) continue;
-      if (!complete) await copy(shard, table, { ...group, rows: most }, options);
+      if (!complete) await copy(shard, table, { ...group, rows: total }, options);
       if (table.feedsMaterializedViews) {
-        const place = { topic, log: group.log, partition: group.partition, start: 0, end: group.last };
-        await new ClickHouseStore(shard).feedViews(table, place, signal);
+        const range = { topic, log: group.log, partition: group.partition, start: 0, end: group.last };
+        await new ClickHouseStore(shard).feedViews(table, range, signal);
       }
       await finish(shard, group, signal);
     }
   }
 }
 
-/** What a shard has of the partition, by table and log. */
+/** The rows of the partition on a shard, by table and log. */
 async function groupsOf(
   shard: ShardConnection,
   tables: readonly TableDefinition[],
@@ -75,17 +75,17 @@ async function groupsOf(
   return shard.query<Group>(selects.join(' UNION ALL '), {}, signal, { upToDate });
 }
 
-/** The rows of a group that the shard lacks, from the shards that have them; the server fetches them itself. */
+/** Copies the rows of a group that the shard lacks; the server reads them from the other shards. */
 async function copy(shard: ShardConnection, table: TableDefinition, group: Group, options: CopyOptions): Promise<void> {
   const { signal, logger } = options;
   if (shard.cluster === undefined) throw new UsageError(`${shard.url} is not a shard of a cluster`);
   logger.info({ table: table.name, partition: group.partition, url: shard.url }, 'copying rows that a shard lacks');
   const database = quoteName(shard.database);
   const name = quoteName(table.name);
-  for (let start = 0; start <= group.last; start += RANGE) {
+  for (let start = 0; start <= group.last; start += MAX_OFFSETS) {
     const within =
       `_log = ${quoteText(group.log)} AND _partition = ${group.partition} ` +
-      `AND _offset BETWEEN ${start} AND ${start + RANGE - 1}`;
+      `AND _offset BETWEEN ${start} AND ${start + MAX_OFFSETS - 1}`;
     await shard.command(
       `INSERT INTO ${database}.${name} (${columnList(table)})
        SELECT ${columnList(table)} FROM cluster(${quoteText(shard.cluster)}, ${database}, ${name})
@@ -93,7 +93,7 @@ async function copy(shard: ShardConnection, table: TableDefinition, group: Group
          SELECT _offset, _index FROM ${database}.${name} WHERE ${within})
        LIMIT 1 BY _offset, _index`,
       {
-        // The same statement never runs twice at a time: what another owner began is waited for.
+        // ClickHouse refuses a second query with this ID while a former owner's statement runs; this one is then retried.
         queryId: `copy/${keyOf(group)}/${start}`,
         settings: { async_insert: 0, deduplicate_insert: 'disable', deduplicate_insert_select: 'disable' },
         upToDate: [table.name],

@@ -2,7 +2,7 @@ import type { InsertOptions, QueryParams, StatementSettings } from '../connectio
 import type { TableBlock } from '../table.js';
 
 export interface ReadOptions {
-  /** Tables of which everything must be seen that any replica of the shard acknowledged before. */
+  /** Tables of which the read must see every row that any replica of the shard acknowledged before. */
   readonly upToDate?: readonly string[];
 }
 
@@ -15,28 +15,27 @@ export interface CommandOptions extends ReadOptions {
 }
 
 /**
- * One shard of the warehouse, as those who write to it see it: a ClickHouse server, or a few that hold the same.
- * Its tables are in `database`; every method throws ConnectionError when nobody answers and StatementError when the
- * statement is refused.
+ * One shard of the warehouse: a ClickHouse server, or several replicas. Its tables are in `database`. Every method throws
+ * ConnectionError when no server responds and StatementError when the statement is refused.
  */
 export interface ShardConnection {
-  /** Where its tables are. */
+  /** The database of its tables. */
   readonly database: string;
-  /** Where it is, for messages. */
+  /** Its URL or URLs, for messages. */
   readonly url: string;
-  /** The cluster, by the name that its servers know; undefined of a server that is all there is. */
+  /** The cluster's name in `remote_servers`; undefined for a single server. */
   readonly cluster?: string;
   /** The rows of a SELECT. */
   query<Row>(sql: string, params?: QueryParams, signal?: AbortSignal, options?: ReadOptions): Promise<Row[]>;
-  /** The rows of a SELECT about the servers themselves, from each that answers. */
+  /** The rows of a SELECT about the servers themselves, from each server that responds. */
   queryEvery<Row>(sql: string, params?: QueryParams, signal?: AbortSignal): Promise<Row[]>;
-  /** Runs a statement that answers no rows. */
+  /** Runs a statement without a result. */
   command(sql: string, options?: CommandOptions): Promise<void>;
-  /** Runs it on each server that answers. */
+  /** Runs a statement on each server that responds. */
   commandEvery(sql: string, signal?: AbortSignal): Promise<void>;
-  /** Sends a block of rows as one request; resolves only when the server said clearly that they are in. */
+  /** Sends a block of rows as one request; resolves only when the server confirmed that they are stored. */
   insert(block: TableBlock, options: InsertOptions): Promise<void>;
-  /** One row of a SELECT that may read the block's rows as a table named `block`. */
+  /** The single row of a SELECT that may read the block's rows as an external table named `block`. */
   queryWithBlock<Row>(sql: string, block: TableBlock, signal?: AbortSignal, options?: ReadOptions): Promise<Row>;
   close(): Promise<void>;
 }

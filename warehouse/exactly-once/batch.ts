@@ -11,18 +11,18 @@ export interface Batch {
 }
 
 /**
- * Upper bounds of one batch: rows of one table, bytes of all, and partitions of one table that it touches, each of
- * which takes a place in the deduplication window. Only a batch of a single record may exceed them.
+ * Upper bounds of one batch: rows per table, bytes of all tables, and partitions of one table that it inserts into, each
+ * of which takes an entry of the deduplication window. Only a batch of a single record may exceed them.
  */
 export const BATCH_LIMITS = { rows: 1_000_000, bytes: 256_000_000, tablePartitions: 8 } as const;
 
 /**
- * Makes the rows of exactly [start, end] again, from the bus. Must give the same bytes as the first time: the writer
- * compares row counts with what was announced, and stops when they differ.
+ * Makes the rows of exactly [start, end] again, from the bus. Must return the same bytes as the first time: the writer
+ * compares the row counts with the intent and stops when they differ.
  */
 export type Rebuild = (start: number, end: number) => Promise<readonly TableBlock[]>;
 
-/** What the writer needs from a partition of a bus while it is assigned (a `Partition` of the bus is one). */
+/** What the writer needs from an assigned partition of a bus (implemented by the bus's `Partition`). */
 export interface PartitionStore {
   readonly topic: string;
   readonly partition: number;
@@ -31,31 +31,31 @@ export interface PartitionStore {
   committed(): Promise<{ readonly offset: number; readonly intent?: string }>;
   /** Durable when it resolves; throws when another consumer owns the partition. */
   commit(offset: number, intent?: string): Promise<void>;
-  /** Throws unless the partition is still ours at this moment. */
+  /** Throws unless this consumer still owns the partition. */
   assertOwned(): Promise<void>;
-  /** For so long from a call of `assertOwned` that resolves, nobody can take the partition from us, milliseconds. */
+  /** For this long after the call of an `assertOwned` that resolves, no other consumer can get the partition, milliseconds. */
   readonly heldForMs: number;
 }
 
-/** Writes the batches of one partition, one after the other. */
+/** Writes the batches of one partition, one at a time. */
 export interface PartitionWriter {
-  /** The offset that the next batch must start with. */
+  /** First offset of the next batch. */
   readonly nextOffset: number;
   /**
-   * Takes the batch; resolves when its rows are in ClickHouse and its end is committed. Do not await it before building
-   * the next batch: hand that over while this one is being inserted (await `ready()` first), and its intent travels
-   * with this one's commit. After a failure every later call rejects with the same error.
+   * Resolves when the rows of the batch are in ClickHouse and its end is committed. Do not await it before building the
+   * next batch: pass that while this one is being inserted (await `ready()` first), so that one commit ends this batch
+   * and announces the next. After a failure every later call rejects with the same error.
    */
   write(batch: Batch): Promise<void>;
-  /** Resolves when at most one batch is under way, so that another may be handed over. Rejects after a failure. */
+  /** Resolves when at most one batch is in progress, so that another may be passed. Rejects after a failure. */
   ready(): Promise<void>;
-  /** Resolves when everything handed over is done. Rejects after a failure. */
+  /** Resolves when all batches are written. Rejects after a failure. */
   flush(): Promise<void>;
-  /** Takes no more batches, gives up what has not been sent; resolves when nothing of it is under way any more. */
+  /** Accepts no more batches and abandons those that were not sent; resolves when no request is in flight. */
   close(): Promise<void>;
 }
 
-/** What the writer is doing, for status and metrics. */
+/** The writer's progress, for status and metrics. */
 export interface WriterEvent {
   readonly topic: string;
   readonly partition: number;
@@ -64,7 +64,7 @@ export interface WriterEvent {
   readonly end: number;
   /** Rows of the batch, over all tables. */
   readonly rows: number;
-  /** For `waiting` and `recovering`: why, one line; and after how many milliseconds it is tried again. */
+  /** For `waiting` and `recovering`: the reason, one line, and the delay before the retry, milliseconds. */
   readonly cause?: string;
   readonly delayMs?: number;
 }

@@ -1,7 +1,7 @@
 import type { TableBlock, TableDefinition } from '../table.js';
 
-/** A range of offsets of one partition of one log: which rows of a table belong to a batch. */
-export interface BatchPlace {
+/** An offset range of one partition of one log: it identifies the rows of a batch. */
+export interface BatchRange {
   readonly topic: string;
   readonly log: string;
   readonly partition: number;
@@ -11,12 +11,12 @@ export interface BatchPlace {
 }
 
 export interface InsertRequest {
-  /** What the server remembers, so that a block that comes again under it changes nothing. */
+  /** Deduplication token: a block with a known token changes nothing. */
   readonly token: string;
-  /** Never runs twice at the same time. */
+  /** ClickHouse refuses a second query with the ID of a running one. */
   readonly queryId: string;
-  /** Only rows whose place is not in the table yet; without it, the whole block. */
-  readonly onlyMissing?: BatchPlace;
+  /** Insert only rows whose position in this range is not in the table yet; absent: the complete block. */
+  readonly onlyMissing?: BatchRange;
   /** Called right before the first byte is sent; a throw stops the request unsent. */
   readonly beforeSend: () => void;
   readonly signal: AbortSignal;
@@ -24,20 +24,20 @@ export interface InsertRequest {
 
 /** What the exactly-once protocol needs from ClickHouse. */
 export interface BlockStore {
-  /** Resolves only when the server said clearly that the rows are in, or that it knows the token. */
+  /** Resolves only when the server confirmed that the rows are stored or that it knows the token. */
   insert(block: TableBlock, request: InsertRequest): Promise<void>;
-  /** How many rows of the batch a log table has, and in how many places: more rows than places means doubled rows. */
-  countPlaces(
+  /** Rows of the batch in a log table, and their distinct positions: fewer positions than rows means doubled rows. */
+  countPositions(
     table: TableDefinition,
-    place: BatchPlace,
+    range: BatchRange,
     signal: AbortSignal,
-  ): Promise<{ rows: number; places: number }>;
-  /** How many IDs of the block a replacing table does not have at the block's version or a later one. */
+  ): Promise<{ rows: number; positions: number }>;
+  /** Number of IDs of the block that a replacing table has neither at the block's version nor at a later one. */
   countOutdated(block: TableBlock, signal: AbortSignal): Promise<number>;
   /** Runs a log table's materialized views over its rows of the batch, whether they have seen them or not. */
-  feedViews(table: TableDefinition, place: BatchPlace, signal: AbortSignal): Promise<void>;
-  /** How many of these queries are running. */
+  feedViews(table: TableDefinition, range: BatchRange, signal: AbortSignal): Promise<void>;
+  /** Number of these queries that are running. */
   countRunning(queryIds: readonly string[], signal: AbortSignal): Promise<number>;
-  /** Asks the server to end these queries; resolves without waiting for their end. */
+  /** Kills these queries asynchronously: resolves before they have ended. */
   kill(queryIds: readonly string[], signal: AbortSignal): Promise<void>;
 }

@@ -2,14 +2,15 @@ import { UsageError } from '../../core/index.js';
 import type { ShardConnection } from '../cluster/shard-connection.js';
 import { columnList, quoteName, quoteText, type StatementSettings, structureOf } from '../connection.js';
 import { type TableBlock, type TableDefinition, TOPIC_COLUMN } from '../table.js';
-import type { BatchPlace, BlockStore, InsertRequest } from './block-store.js';
+import type { BatchRange, BlockStore, InsertRequest } from './block-store.js';
 
-/** More rows than any request has. */
+/** More rows than a request can have. */
 const ONE_BLOCK = 1_000_000_000;
 
 /**
- * Settings that exactly-once rests on, sent with every insert instead of hoping for a server's defaults: synchronous;
- * deduplicated by token, materialized views included; one block, so that a table partition gets all of its rows or none.
+ * The settings that exactly-once depends on, sent with every insert rather than taken from the server's defaults:
+ * synchronous; deduplicated by token, materialized views included; one block, so that a table partition gets all of its
+ * rows or none.
  */
 const INSERT_SETTINGS: StatementSettings = {
   async_insert: 0,
@@ -24,11 +25,11 @@ const INSERT_SETTINGS: StatementSettings = {
   min_insert_block_size_bytes: 0,
   max_insert_threads: 1,
   insert_null_as_default: 0,
-  // `input(…)` is told the types of the table's columns; prices are of few different values.
+  // The structure of `input(…)` has the table's column types, among them LowCardinality of a number.
   allow_suspicious_low_cardinality_types: 1,
 };
 
-/** An insert into a view's target that is made again whenever it is asked for. */
+/** An insert into a view's target table, without deduplication: it is repeated deliberately. */
 const FEED_SETTINGS: StatementSettings = {
   ...INSERT_SETTINGS,
   deduplicate_insert: 'disable',
@@ -42,7 +43,7 @@ interface LiveView {
   readonly columns: readonly string[];
 }
 
-/** The exactly-once protocol's view of one shard. */
+/** The `BlockStore` of one shard. */
 export class ClickHouseStore implements BlockStore {
   constructor(private readonly connection: ShardConnection) {}
 
@@ -57,14 +58,14 @@ export class ClickHouseStore implements BlockStore {
     });
   }
 
-  async countPlaces(table: TableDefinition, place: BatchPlace, signal: AbortSignal) {
-    const [row] = await this.connection.query<{ rows: number; places: number }>(
-      `SELECT count() AS rows, uniqExact(_offset, _index) AS places FROM ${this.#name(table)} WHERE ${within(table, place)}`,
+  async countPositions(table: TableDefinition, range: BatchRange, signal: AbortSignal) {
+    const [row] = await this.connection.query<{ rows: number; positions: number }>(
+      `SELECT count() AS rows, uniqExact(_offset, _index) AS positions FROM ${this.#name(table)} WHERE ${within(table, range)}`,
       {},
       signal,
       { upToDate: [table.name] },
     );
-    return row ?? { rows: 0, places: 0 };
+    return row ?? { rows: 0, positions: 0 };
   }
 
   async countOutdated(block: TableBlock, signal: AbortSignal): Promise<number> {
@@ -89,7 +90,7 @@ export class ClickHouseStore implements BlockStore {
     return outdated;
   }
 
-  async feedViews(table: TableDefinition, place: BatchPlace, signal: AbortSignal): Promise<void> {
+  async feedViews(table: TableDefinition, range: BatchRange, signal: AbortSignal): Promise<void> {
     const { database } = this.connection;
     const views = await this.connection.query<LiveView>(
       `SELECT v.name AS name, v.create_table_query AS definition, v.as_select AS select, groupArray(c.name) AS columns
@@ -101,7 +102,7 @@ export class ClickHouseStore implements BlockStore {
       { database, table: table.name },
       signal,
     );
-    const filters = `{${quoteText(`${database}.${table.name}`)}: ${quoteText(within(table, place))}}`;
+    const filters = `{${quoteText(`${database}.${table.name}`)}: ${quoteText(within(table, range))}}`;
     for (const view of views) {
       const names = view.columns.map(quoteName).join(', ');
       await this.connection.command(
@@ -130,10 +131,10 @@ export class ClickHouseStore implements BlockStore {
     return `${quoteName(this.connection.database)}.${quoteName(table.name)}`;
   }
 
-  /** The rows of the block that is sent along whose places the table does not have. */
-  #selectMissing(table: TableDefinition, place: BatchPlace): string {
+  /** Selects the rows of the request's block whose positions are not in the table. */
+  #selectMissing(table: TableDefinition, range: BatchRange): string {
     return `SELECT ${columnList(table)} FROM input(${quoteText(structureOf(table))}) WHERE (_offset, _index) NOT IN (
-      SELECT _offset, _index FROM ${this.#name(table)} WHERE ${within(table, place)})`;
+      SELECT _offset, _index FROM ${this.#name(table)} WHERE ${within(table, range)})`;
   }
 }
 
@@ -141,15 +142,15 @@ export class ClickHouseStore implements BlockStore {
 function targetOf({ name, definition }: LiveView): string {
   const target = /^CREATE MATERIALIZED VIEW .+? TO (\S+) /.exec(definition)?.[1];
   if (target !== undefined) return target;
-  throw new UsageError(`the materialized view ${name} names no table that it fills; make it again with TO`);
+  throw new UsageError(`the materialized view ${name} has no TO clause; create it again with TO`);
 }
 
-function within(table: TableDefinition, place: BatchPlace): string {
+function within(table: TableDefinition, range: BatchRange): string {
   const topic = table.columns.some((c) => c.name === TOPIC_COLUMN.name)
-    ? `_topic = ${quoteText(place.topic)} AND `
+    ? `_topic = ${quoteText(range.topic)} AND `
     : '';
   return (
-    `${topic}_log = ${quoteText(place.log)} AND _partition = ${place.partition} ` +
-    `AND _offset BETWEEN ${place.start} AND ${place.end}`
+    `${topic}_log = ${quoteText(range.log)} AND _partition = ${range.partition} ` +
+    `AND _offset BETWEEN ${range.start} AND ${range.end}`
   );
 }

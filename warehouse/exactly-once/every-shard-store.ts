@@ -1,37 +1,37 @@
 import { isRetryable } from '../../core/index.js';
 import type { TableBlock, TableDefinition } from '../table.js';
-import type { BatchPlace, BlockStore, InsertRequest } from './block-store.js';
+import type { BatchRange, BlockStore, InsertRequest } from './block-store.js';
 import type { Intent } from './intent.js';
 
 /**
  * The shards of one batch as one store: most tables are on the batch's own shard, small ones on every shard. Each shard
- * knows the batch's token by itself and is looked at by itself: a small table is complete when it is on all of them, and
- * what is sent again changes nothing where it was.
+ * deduplicates and is counted independently: a small table is complete when it is complete on all shards, and a resent
+ * block changes nothing on those that have it.
  */
 export class EveryShardStore implements BlockStore {
   /**
-   * @param home the batch's own shard
-   * @param every all shards, that one too
+   * @param own the batch's own shard
+   * @param every all shards, including that one
    */
   constructor(
-    private readonly home: BlockStore,
+    private readonly own: BlockStore,
     private readonly every: readonly BlockStore[],
     private readonly expected: Intent['n'],
   ) {}
 
   async insert(block: TableBlock, request: InsertRequest): Promise<void> {
-    // All are waited for, so that nothing goes on behind the back of what follows a failure.
+    // Waits for all requests, so that none is in flight when a failure is handled.
     const outcomes = await Promise.allSettled(this.#of(block.table).map((store) => store.insert(block, request)));
     const failures = outcomes.filter((outcome) => outcome.status === 'rejected').map((outcome) => outcome.reason);
     if (failures.length > 0) throw failures.find((failure) => !isRetryable(failure)) ?? failures[0];
   }
 
-  /** The shard with doubled rows or with too many, if any; else the one that has fewest. */
-  async countPlaces(table: TableDefinition, place: BatchPlace, signal: AbortSignal) {
-    const counts = await Promise.all(this.#of(table).map((store) => store.countPlaces(table, place, signal)));
+  /** The counts of a shard with doubled or surplus rows, if any; else of the shard with the fewest rows. */
+  async countPositions(table: TableDefinition, range: BatchRange, signal: AbortSignal) {
+    const counts = await Promise.all(this.#of(table).map((store) => store.countPositions(table, range, signal)));
     const expected = this.expected[table.name] ?? 0;
-    const wrong = counts.find(({ rows, places }) => places < rows || rows > expected);
-    return wrong ?? counts.reduce((least, count) => (count.rows < least.rows ? count : least));
+    const wrong = counts.find(({ rows, positions }) => positions < rows || rows > expected);
+    return wrong ?? counts.reduce((fewest, count) => (count.rows < fewest.rows ? count : fewest));
   }
 
   async countOutdated(block: TableBlock, signal: AbortSignal): Promise<number> {
@@ -39,8 +39,8 @@ export class EveryShardStore implements BlockStore {
     return Math.max(...counts);
   }
 
-  async feedViews(table: TableDefinition, place: BatchPlace, signal: AbortSignal): Promise<void> {
-    await Promise.all(this.#of(table).map((store) => store.feedViews(table, place, signal)));
+  async feedViews(table: TableDefinition, range: BatchRange, signal: AbortSignal): Promise<void> {
+    await Promise.all(this.#of(table).map((store) => store.feedViews(table, range, signal)));
   }
 
   async countRunning(queryIds: readonly string[], signal: AbortSignal): Promise<number> {
@@ -53,6 +53,6 @@ export class EveryShardStore implements BlockStore {
   }
 
   #of(table: TableDefinition): readonly BlockStore[] {
-    return table.onEveryShardFor === undefined ? [this.home] : this.every;
+    return table.onEveryShardFor === undefined ? [this.own] : this.every;
   }
 }

@@ -11,51 +11,51 @@ import { QueuedPartitionWriter } from './partition-writer.js';
 import {
   batchFromIntent,
   batchInMemory,
-  describePlace,
+  describeRange,
   type PendingBatch,
   RebuildError,
   report,
 } from './pending-batch.js';
-import { settle } from './settle.js';
+import { reconcile } from './reconcile.js';
 import { DEFAULT_TIMING, type WriterContext, type WriterTiming } from './writer-context.js';
 
 export interface WriterOptions {
-  /** ClickHouse shards in their configured order; a partition's batches go to one of them. */
+  /** ClickHouse shards in the configured order; all batches of a partition go to one of them. */
   readonly shards: readonly ShardConnection[];
   /** Every table that batches may have rows for. */
   readonly tables: readonly TableDefinition[];
-  /** Version of the transforms: a batch that another version began cannot be finished by this one. */
+  /** Version of the transforms: a batch that was begun with another version cannot be finished with this one. */
   readonly transforms: string;
-  /** What the writer is doing; must not throw. */
+  /** Receives the writer's progress; must not throw. */
   readonly onEvent?: (event: WriterEvent) => void;
   readonly clock?: Clock;
   readonly random?: () => number;
   readonly timing?: Partial<WriterTiming>;
 }
 
-/** A batch that was begun and cannot be finished, which an operator agreed to lose. */
+/** A batch that was begun and cannot be finished, and whose loss the operator accepted. */
 export interface Loss {
   readonly start: number;
   readonly end: number;
-  /** Why, one line. */
+  /** The reason, one line. */
   readonly cause: string;
 }
 
 export interface OpenOptions {
   readonly rebuild: Rebuild;
-  /** Answers the rows that record the loss instead of the lost ones; absent: the writer stops (the default). */
+  /** Returns rows that record the loss, to be written instead of the lost ones; absent: the writer stops. */
   readonly acceptLoss?: (loss: Loss) => readonly TableBlock[];
   readonly signal: AbortSignal;
 }
 
 /**
- * Brings batches into ClickHouse exactly once: for a process killed at any moment, on either side, every row of every
- * batch is there once, unless the writer stopped and said why. What it takes is described in docs/exactly-once.md.
+ * Writes batches into ClickHouse exactly once: whenever a process on either side is killed, every row of every batch is
+ * stored once, or the writer stops and reports why. docs/exactly-once.md describes the protocol.
  */
 export class ExactlyOnceWriter {
   readonly #shards: readonly BlockStore[];
 
-  /** @param stores instead of the shards' connections: how tests watch the protocol */
+  /** @param stores replace the shards' connections in tests */
   constructor(
     private readonly options: WriterOptions,
     stores?: readonly BlockStore[],
@@ -64,9 +64,9 @@ export class ExactlyOnceWriter {
   }
 
   /**
-   * Takes over a partition: finishes the batch that was under way, if any, and answers a writer for the next ones.
-   * Waits while ClickHouse is down.
-   * @throws IntegrityError when that batch cannot be finished, with the words to type; what the partition throws
+   * Takes over a partition: finishes the batch that its last owner began, if any, and returns a writer for the next ones.
+   * Waits while ClickHouse is unavailable.
+   * @throws IntegrityError when that batch cannot be finished, with the command to run; the partition's errors
    */
   async open(partition: PartitionStore, options: OpenOptions): Promise<PartitionWriter> {
     const abort = new AbortController();
@@ -90,31 +90,31 @@ export class ExactlyOnceWriter {
     return new QueuedPartitionWriter(context, { transforms, target, abort: () => abort.abort() }, firstOffset);
   }
 
-  /** Finishes the batch whose intent is committed; answers the next offset. */
+  /** Finishes the batch whose intent is committed; returns the next offset. */
   async #recover(context: WriterContext, options: OpenOptions, target: Target): Promise<number> {
     const { partition } = context;
     const committed = await partition.committed();
     if (committed.intent === undefined || committed.intent === '') return committed.offset;
     const { topic, log, partition: number } = partition;
     const intent = decodeIntent(committed.intent, `${topic}/${number}`);
-    const place = { topic, log, partition: number, start: committed.offset, end: intent.end };
+    const range = { topic, log, partition: number, start: committed.offset, end: intent.end };
     try {
       const { transforms, tables } = this.options;
-      await this.#finish(context, batchFromIntent(place, intent, transforms, tables, options.rebuild));
+      await this.#finish(context, batchFromIntent(range, intent, transforms, tables, options.rebuild));
     } catch (error) {
       if (!(error instanceof RebuildError) || !options.acceptLoss) throw error;
-      const blocks = options.acceptLoss({ start: place.start, end: place.end, cause: error.message });
-      const lossIntent = makeIntent({ end: place.end, blocks }, this.options.transforms, target);
-      await commitIntent(context, place.start, lossIntent);
-      await this.#finish(context, batchInMemory(place, lossIntent, blocks));
+      const blocks = options.acceptLoss({ start: range.start, end: range.end, cause: error.message });
+      const lossIntent = makeIntent({ end: range.end, blocks }, this.options.transforms, target);
+      await commitIntent(context, range.start, lossIntent);
+      await this.#finish(context, batchInMemory(range, lossIntent, blocks));
     }
-    return place.end + 1;
+    return range.end + 1;
   }
 
   async #finish(context: WriterContext, batch: PendingBatch): Promise<void> {
-    report(context, batch, { type: 'recovering', cause: `${describePlace(batch.place)} was begun and not finished` });
-    await settle(context, batch);
-    await context.partition.commit(batch.place.end + 1);
+    report(context, batch, { type: 'recovering', cause: `${describeRange(batch.range)} was begun and not finished` });
+    await reconcile(context, batch);
+    await context.partition.commit(batch.range.end + 1);
     report(context, batch, { type: 'recovered' });
   }
 }

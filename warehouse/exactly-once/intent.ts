@@ -3,8 +3,8 @@ import { IntegrityError } from '../../core/index.js';
 import type { TableBlock } from '../table.js';
 
 /**
- * What a worker is about to insert, committed with the batch's first offset before the first row is sent: whoever owns
- * the partition next can finish exactly this batch. Kept short: Kafka stores it as offset metadata (4 kB).
+ * What a worker is about to insert, committed with the batch's first offset before the first row is sent: the next owner
+ * of the partition can finish exactly this batch. It is short: Kafka stores it as offset metadata, of at most 4 kB.
  */
 const intentSchema = z.object({
   v: z.literal(1),
@@ -12,22 +12,21 @@ const intentSchema = z.object({
   end: z.number().int().nonnegative(),
   /** Rows by table. */
   n: z.record(z.string(), z.number().int().positive()),
-  /** 0: rows go in under the batch's token. N: rows that this token swallowed go in under `token/rN`. */
+  /** 0: rows are inserted with the batch's token. N: rows that ClickHouse lost after it stored that token use `token/rN`. */
   attempt: z.number().int().nonnegative(),
   /** Version of the transforms that made the rows. */
   transforms: z.string(),
-  /** Number of the ClickHouse shard that gets the batch. */
+  /** Number of the ClickHouse shard of the batch. */
   shard: z.number().int().nonnegative(),
-  /** How many shards there were: each gets the rows of small tables. Absent where there was one, or no such rows. */
+  /** Number of shards, each of which gets the rows of small tables. Absent with one shard, or without such rows. */
   shards: z.number().int().min(2).optional(),
 });
 export type Intent = z.infer<typeof intentSchema>;
 
-/** Where a batch goes. */
+/** The shard that a batch is written to. */
 export interface Target {
-  /** Number of its shard. */
   readonly shard: number;
-  /** How many shards there are. */
+  /** Number of shards. */
   readonly shards: number;
 }
 
@@ -45,8 +44,8 @@ export function makeIntent(
 
 export const encodeIntent = (intent: Intent): string => JSON.stringify(intent);
 
-/** Throws IntegrityError for a text that is no intent. */
-export function decodeIntent(text: string, place: string): Intent {
+/** Throws IntegrityError for a text that is not an intent. */
+export function decodeIntent(text: string, partition: string): Intent {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -56,8 +55,8 @@ export function decodeIntent(text: string, place: string): Intent {
   const parsed = intentSchema.safeParse(value);
   if (parsed.success) return parsed.data;
   throw new IntegrityError(
-    `the offset committed for ${place} carries ${JSON.stringify(text.slice(0, 80))}, which this Chancery did not write; ` +
-      'use the version that wrote it, or another --group',
+    `the metadata of the offset committed for ${partition} is ${JSON.stringify(text.slice(0, 80))}, which is not an intent ` +
+      'of this version of Chancery; use the version that wrote it, or another --group',
   );
 }
 

@@ -4,22 +4,22 @@ import { commitIntent } from './commits.js';
 import { makeIntent, type Target } from './intent.js';
 import { NotOwnedError } from './ownership.js';
 import { batchInMemory, type PendingBatch, report } from './pending-batch.js';
-import { sendAll, settle } from './settle.js';
+import { reconcile, sendAll } from './reconcile.js';
 import type { WriterContext } from './writer-context.js';
 
 interface Item {
   readonly batch: PendingBatch;
   readonly done: Deferred<void>;
-  /** Its intent is committed: it travelled with the commit of the batch before. */
+  /** Its intent was committed together with the end of the previous batch. */
   announced: boolean;
 }
 
-/** What one record alone may exceed the limits by. */
-const MOST_ROWS = 10 * BATCH_LIMITS.rows;
-const MOST_BYTES = 2 * BATCH_LIMITS.bytes;
+/** Limits of a batch of a single record. */
+const MAX_RECORD_ROWS = 10 * BATCH_LIMITS.rows;
+const MAX_RECORD_BYTES = 2 * BATCH_LIMITS.bytes;
 const CLOSE_GRACE_MS = 5000;
 
-/** Writes the batches of one partition one after the other; the next one's intent travels with a batch's commit. */
+/** Writes the batches of one partition one at a time; the commit that ends a batch carries the intent of the next. */
 export class QueuedPartitionWriter implements PartitionWriter {
   #nextOffset: number;
   #failure: { readonly error: unknown } | undefined;
@@ -57,7 +57,7 @@ export class QueuedPartitionWriter implements PartitionWriter {
       done: deferred(),
       announced: false,
     };
-    // Whoever hands over the next batch first may look at this one's outcome later, or only at `ready()`.
+    // The caller may pass the next batch before it awaits this promise, or await only `ready()`.
     item.done.promise.catch(() => undefined);
     this.#queue.push(item);
     this.#nextOffset = end + 1;
@@ -90,23 +90,23 @@ export class QueuedPartitionWriter implements PartitionWriter {
   #check({ start, end, blocks }: Batch): void {
     if (start !== this.#nextOffset || end < start) {
       throw new IntegrityError(
-        `a batch of offsets ${start} to ${end} was handed over for ${this.context.partition.topic}/` +
-          `${this.context.partition.partition}, where ${this.#nextOffset} comes next; start the worker again`,
+        `received a batch of offsets ${start} to ${end} for ${this.context.partition.topic}/` +
+          `${this.context.partition.partition}, expected one from ${this.#nextOffset}; restart the worker`,
       );
     }
     const names = new Set(blocks.map((block) => block.table.name));
     const rows = Math.max(0, ...blocks.map((block) => block.rows));
     const bytes = blocks.reduce((sum, block) => sum + block.body.length, 0);
     const empty = blocks.some((block) => block.rows < 1);
-    if (names.size < blocks.length || empty || rows > MOST_ROWS || bytes > MOST_BYTES) {
+    if (names.size < blocks.length || empty || rows > MAX_RECORD_ROWS || bytes > MAX_RECORD_BYTES) {
       throw new IntegrityError(
         `the batch of offsets ${start} to ${end} has ${blocks.length} blocks for ${names.size} tables, up to ${rows} rows in ` +
-          `one and ${bytes} bytes, which no batch may have; lower --batch-rows`,
+          `one block and ${bytes} bytes, which exceeds the limits of a batch; lower --batch-rows`,
       );
     }
   }
 
-  /** Never rejects: a failure is kept, and everything that waits learns of it. */
+  /** Never rejects: a failure is stored and rejects all waiting calls. */
   async #run(): Promise<void> {
     try {
       for (let item = this.#queue[0]; item; item = this.#queue[0]) {
@@ -127,22 +127,22 @@ export class QueuedPartitionWriter implements PartitionWriter {
 
   async #writeOne(item: Item): Promise<void> {
     const { context } = this;
-    const { place, intent, tables } = item.batch;
+    const { range, intent, tables } = item.batch;
     if (tables.length > 0) {
-      if (!item.announced) await commitIntent(context, place.start, intent);
+      if (!item.announced) await commitIntent(context, range.start, intent);
       try {
         await sendAll(context, item.batch);
       } catch (error) {
         if (context.signal.aborted || error instanceof NotOwnedError) throw error;
-        await settle(context, item.batch, error);
+        await reconcile(context, item.batch, error);
       }
     }
     const next = this.#queue[1];
     if (next && next.batch.tables.length > 0) {
-      await commitIntent(context, place.end + 1, next.batch.intent);
+      await commitIntent(context, range.end + 1, next.batch.intent);
       next.announced = true;
     } else {
-      await context.partition.commit(place.end + 1);
+      await context.partition.commit(range.end + 1);
     }
     report(context, item.batch, { type: 'written' });
   }

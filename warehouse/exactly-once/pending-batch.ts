@@ -1,43 +1,43 @@
 import { describeError, IntegrityError } from '../../core/index.js';
 import type { TableBlock, TableDefinition } from '../table.js';
 import type { WriterEvent } from './batch.js';
-import type { BatchPlace, BlockStore } from './block-store.js';
+import type { BatchRange, BlockStore } from './block-store.js';
 import { EveryShardStore } from './every-shard-store.js';
 import { type Intent, totalRows } from './intent.js';
 import type { WriterContext } from './writer-context.js';
 
-/** A batch whose rows must all be in ClickHouse once, and what was announced about it. */
+/** A batch whose rows must all be stored in ClickHouse once, and its intent. */
 export interface PendingBatch {
-  readonly place: BatchPlace;
+  readonly range: BatchRange;
   readonly intent: Intent;
-  /** Its tables and how many rows each gets. */
+  /** The tables that it has rows for. */
   readonly tables: readonly TableDefinition[];
-  /** Its rows; made again from the bus when they are not in memory. Throws RebuildError when that cannot be. */
+  /** Its rows; made again from the bus if they are not in memory. Throws RebuildError when that is impossible. */
   blocks(): Promise<readonly TableBlock[]>;
 }
 
 /** The rows of a batch that was begun cannot be made again. */
 export class RebuildError extends IntegrityError {}
 
-export const tokenOf = (place: BatchPlace, attempt = 0): string => {
-  const token = `${place.log}/${place.topic}/${place.partition}/${place.start}-${place.end}`;
+export const tokenOf = (range: BatchRange, attempt = 0): string => {
+  const token = `${range.log}/${range.topic}/${range.partition}/${range.start}-${range.end}`;
   return attempt === 0 ? token : `${token}/r${attempt}`;
 };
-/** One insert of a table's rows at a time: ClickHouse refuses a second query of the same ID while the first one runs. */
-export const queryIdOf = (place: BatchPlace, attempt: number, table: string): string =>
-  `${tokenOf(place, attempt)}/${table}`;
+/** ClickHouse refuses a second query with the ID of a running one: a table gets one insert of the batch at a time. */
+export const queryIdOf = (range: BatchRange, attempt: number, table: string): string =>
+  `${tokenOf(range, attempt)}/${table}`;
 
-export const describePlace = ({ start, end, topic, partition }: BatchPlace): string =>
+export const describeRange = ({ start, end, topic, partition }: BatchRange): string =>
   `offsets ${start} to ${end} of ${topic}/${partition}`;
 
 /** A batch whose rows are in memory. */
-export function batchInMemory(place: BatchPlace, intent: Intent, blocks: readonly TableBlock[]): PendingBatch {
-  return { place, intent, tables: blocks.map((block) => block.table), blocks: async () => blocks };
+export function batchInMemory(range: BatchRange, intent: Intent, blocks: readonly TableBlock[]): PendingBatch {
+  return { range, intent, tables: blocks.map((block) => block.table), blocks: async () => blocks };
 }
 
-/** A batch that another run began: its rows are made again only when something of it is missing. */
+/** A batch that a former owner began: its rows are made again only when rows are missing. */
 export function batchFromIntent(
-  place: BatchPlace,
+  range: BatchRange,
   intent: Intent,
   transforms: string,
   definitions: readonly TableDefinition[],
@@ -45,8 +45,8 @@ export function batchFromIntent(
 ): PendingBatch {
   const fail = (reason: string, cause?: unknown) =>
     new RebuildError(
-      `the batch ${describePlace(place)} was begun and cannot be finished: ${reason}. Finish it with the version of ` +
-        'Chancery that began it, or run `chancery transform --accept-loss` to record the gap and go on',
+      `the batch ${describeRange(range)} was begun and cannot be finished: ${reason}. Finish it with the version of ` +
+        'Chancery that began it, or run `chancery transform --accept-loss` to record the gap and continue',
       { cause },
     );
   const tables = Object.keys(intent.n).map((name) => {
@@ -57,20 +57,20 @@ export function batchFromIntent(
   let made: Promise<readonly TableBlock[]> | undefined;
   const make = async () => {
     if (intent.transforms !== transforms) {
-      throw fail(`version ${intent.transforms} of the transforms began it, this is version ${transforms}`);
+      throw fail(`it was begun with version ${intent.transforms} of the transforms, this is version ${transforms}`);
     }
-    const blocks = await rebuild(place.start, place.end).catch((error: unknown) => {
+    const blocks = await rebuild(range.start, range.end).catch((error: unknown) => {
       throw error instanceof IntegrityError ? fail(describeError(error), error) : error;
     });
     const now = blocks.map((block) => `${block.rows} of ${block.table.name}`).sort();
     const announced = Object.entries(intent.n).map(([name, rows]) => `${rows} of ${name}`);
     if (now.join() !== announced.sort().join()) {
-      throw fail(`its records become the rows ${now.join(', ') || 'none'}, announced were ${announced.join(', ')}`);
+      throw fail(`its records become ${now.join(', ') || 'no rows'}, its intent announced ${announced.join(', ')}`);
     }
     return blocks;
   };
   return {
-    place,
+    range,
     intent,
     tables,
     blocks: () => {
@@ -84,18 +84,18 @@ export function batchFromIntent(
 }
 
 /**
- * Where the rows of a batch go, by its intent: however many shards there are by now. A small table's rows that were
- * begun when there were fewer shards go to those; what a shard lacks of before its time is copied afterwards.
+ * The shards of a batch, by its intent, whatever the current number of shards. Rows of small tables go to the shards that
+ * existed when the batch was begun; newer shards get them by a copy afterwards.
  */
 export function storeOf({ shards, partition }: WriterContext, intent: Intent): BlockStore {
-  const home = shards[intent.shard];
-  if (!home) {
+  const own = shards[intent.shard];
+  if (!own) {
     throw new IntegrityError(
       `a batch of ${partition.topic}/${partition.partition} was begun on ClickHouse shard ${intent.shard + 1}, ` +
         `but ${shards.length} are configured; configure the shards as before until it is finished`,
     );
   }
-  return intent.shards === undefined ? home : new EveryShardStore(home, shards.slice(0, intent.shards), intent.n);
+  return intent.shards === undefined ? own : new EveryShardStore(own, shards.slice(0, intent.shards), intent.n);
 }
 
 export function report(
@@ -104,6 +104,6 @@ export function report(
   event: Pick<WriterEvent, 'type' | 'cause' | 'delayMs'>,
 ): void {
   const { topic, partition: number } = partition;
-  const { start, end } = batch.place;
+  const { start, end } = batch.range;
   onEvent({ topic, partition: number, start, end, rows: totalRows(batch.intent), ...event });
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../../core/index.js';
 import type { PartitionStore, WriterEvent } from './batch.js';
 import type { BlockStore } from './block-store.js';
 
-/** What the steps of writing one partition share. */
+/** Shared by the steps of writing one partition. */
 export interface WriterContext {
   readonly partition: PartitionStore;
   /** ClickHouse shards, by number. */
@@ -10,21 +10,18 @@ export interface WriterContext {
   readonly clock: Clock;
   readonly random: () => number;
   readonly onEvent: (event: WriterEvent) => void;
-  /** Aborted when the writer gives up what is under way. */
+  /** Aborted when the writer abandons work in progress. */
   readonly signal: AbortSignal;
   readonly timing: WriterTiming;
 }
 
 export interface WriterTiming {
-  /** Delays between tries when ClickHouse fails: full jitter up to base × 2^try, at most cap, milliseconds. */
+  /** Retry delays when ClickHouse fails: full jitter up to base × 2^attempt, at most cap, milliseconds. */
   readonly retryBaseMs: number;
   readonly retryCapMs: number;
-  /** How long a query of an earlier try may go on before it is killed, milliseconds. */
+  /** A query of an earlier attempt that runs longer than this is killed, milliseconds. */
   readonly killAfterMs: number;
-  /**
-   * Ownership that was confirmed longer ago than this, or than three quarters of the time for which the partition is sure to be
-   * ours, is confirmed again before anything is sent, milliseconds.
-   */
+  /** A confirmed ownership is valid for this long, or for three quarters of `heldForMs` if that is less, milliseconds. */
   readonly ownershipMs: number;
 }
 

@@ -3,9 +3,9 @@ import type { Cluster, ClusterNode } from '../cluster/cluster.js';
 import { assertShard } from '../cluster/cluster-shard.js';
 import { readLayouts, recordLayouts } from '../cluster/layouts.js';
 import type { TableDefinition } from '../table.js';
-import { coverTables } from './covers.js';
+import { AppliedSql } from './applied-sql.js';
+import { createDistributedTables } from './distributed-tables.js';
 import { finalOverShards } from './final.js';
-import { Ledger } from './ledger.js';
 import { type MigrateOptions, type MigrateResult, sqlFolder } from './migrate.js';
 import { withMigrationLock } from './migration-lock.js';
 import { readShardTables, type ShardTable } from './shard-tables.js';
@@ -21,7 +21,7 @@ export interface MigrateClusterOptions extends MigrateOptions {
 export interface NodeResult extends MigrateResult {
   readonly url: string;
   /** Names of the tables over all shards that were made, replaced or taken away. */
-  readonly covers: readonly string[];
+  readonly distributedTables: readonly string[];
 }
 
 /**
@@ -58,7 +58,7 @@ export async function assertNode(
 ): Promise<readonly number[]> {
   const layouts = await readLayouts(connection, signal);
   if (layouts.shard !== undefined) assertShard(connection, layouts.shard, shard);
-  const most = Math.max(0, ...layouts.shards);
+  const most = Math.max(0, ...layouts.shardCounts);
   if (most > cluster.shards.length) {
     throw new UsageError(
       `${connection.url} knows of ${most} shards, ${cluster.shards.length} are configured; name all of them: what a ` +
@@ -80,12 +80,12 @@ export async function assertNode(
         `${wanted} (shards, each with its replicas); make its configuration fit (docs/cluster.md)`,
     );
   }
-  return layouts.shards;
+  return layouts.shardCounts;
 }
 
 /** One node's share of the work. */
 class NodeRun {
-  readonly #ledger: Ledger;
+  readonly #appliedSql: AppliedSql;
   readonly #run: SqlRun;
   readonly #everyShard: ReadonlySet<string>;
   #shardTables: readonly ShardTable[] = [];
@@ -106,8 +106,14 @@ class NodeRun {
     };
     const rewrite = (sql: string, file: string) =>
       finalOverShards(sql, file, { database, shard: connection.database }, this.#shardTables);
-    this.#ledger = new Ledger(connection);
-    this.#run = new SqlRun({ connection, ledger: this.#ledger, placeholders, views: { database, rewrite }, signal });
+    this.#appliedSql = new AppliedSql(connection);
+    this.#run = new SqlRun({
+      connection,
+      appliedSql: this.#appliedSql,
+      placeholders,
+      views: { database, rewrite },
+      signal,
+    });
     this.#everyShard = new Set(
       options.tables.filter((table) => table.onEveryShardFor !== undefined).map((table) => table.name),
     );
@@ -120,7 +126,7 @@ class NodeRun {
     const migrations = readMigrations(folder);
     let applied: string[] = [];
     if (!(await this.#run.isMigrated(migrations))) {
-      await this.#ledger.create();
+      await this.#appliedSql.create();
       const work = () => this.#run.applyMigrations(migrations);
       applied = await withMigrationLock(connection, work, this.signal, clock);
     }
@@ -137,14 +143,14 @@ class NodeRun {
     await connection.command(`CREATE DATABASE IF NOT EXISTS ${cluster.database}`);
     const work = async () => {
       this.#shardTables = await readShardTables(connection, this.#everyShard);
-      const covers = await coverTables(connection, this.#shardTables, {
+      const distributedTables = await createDistributedTables(connection, this.#shardTables, {
         database: cluster.database,
         cluster: cluster.name,
       });
-      const made = await this.#run.applyViews(views, migrations.length > 0 || covers.length > 0);
+      const made = await this.#run.applyViews(views, migrations.length > 0 || distributedTables.length > 0);
       const dropped = await this.#run.dropViewsWithoutFile(views);
       await recordLayouts(connection, node.shard, counts);
-      return { url: connection.url, migrations, covers, views: made, dropped };
+      return { url: connection.url, migrations, distributedTables, views: made, dropped };
     };
     return withMigrationLock(connection, work, signal, options.clock);
   }

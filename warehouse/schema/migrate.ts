@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { type Clock, type Logger, UsageError } from '../../core/index.js';
 import type { Connection } from '../connection.js';
 import { shardDatabase } from '../names.js';
-import { Ledger } from './ledger.js';
+import { AppliedSql } from './applied-sql.js';
 import { withMigrationLock } from './migration-lock.js';
 import type { Placeholders } from './placeholders.js';
 import { readMigrations, readViews } from './sql-files.js';
@@ -39,9 +39,9 @@ export async function migrate(
   const folder = options.folder ?? sqlFolder();
   const migrations = readMigrations(folder);
   const views = readViews(folder);
-  const ledger = new Ledger(connection);
+  const appliedSql = new AppliedSql(connection);
   const placeholders = { ...options, database: connection.database };
-  const run = new SqlRun({ connection, ledger, placeholders, signal });
+  const run = new SqlRun({ connection, appliedSql, placeholders, signal });
   const work = async () => {
     const applied = await run.applyMigrations(migrations);
     for (const migration of applied) options.logger?.info({ migration }, 'migration applied');
@@ -54,7 +54,7 @@ export async function migrate(
   let result: MigrateResult = { migrations: [], views: [], dropped: [] };
   if (!(await run.isCurrent(migrations, views))) {
     await assertNoShard(connection);
-    await ledger.create();
+    await appliedSql.create();
     result = await withMigrationLock(connection, work, signal, options.clock);
   }
   await alignTableSettings(connection, options.fsync);

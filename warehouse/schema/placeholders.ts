@@ -7,13 +7,13 @@ export interface Placeholders {
   /** Whether inserts are flushed to disk before they are acknowledged. */
   readonly fsync: boolean;
   /** Where the tables of this node are replicated, on a cluster with replicas. */
-  readonly replicated?: ReplicaPlace;
+  readonly replicated?: ReplicaPath;
   /** Further `{name}`s and the text that takes their place. */
   readonly values?: Readonly<Record<string, string | number>>;
 }
 
 /** A node's place in the coordination service. */
-export interface ReplicaPlace {
+export interface ReplicaPath {
   /** Below it, every table of the shard has its folder; the same on all replicas of the shard, and on no other node. */
   readonly path: string;
   /** Name of this replica. */
@@ -21,7 +21,7 @@ export interface ReplicaPlace {
 }
 
 /**
- * How many parts back a token is remembered. It must cover what other workers insert into the table while one that was
+ * How many parts back a token is remembered. It must existing what other workers insert into the table while one that was
  * paused may still send: at 300 parts a second, the 30 seconds after which its idle connection is closed.
  */
 const DEDUPLICATION_WINDOW = 10_000;
@@ -70,7 +70,7 @@ export function fillPlaceholders(sql: string, options: Placeholders, file: strin
 }
 
 /** The path is spelled out: the default path (by table UUID) would differ from node to node without ON CLUSTER. */
-function replicatedEngine(engine: string, args: string, { path, replica }: ReplicaPlace): string {
+function replicatedEngine(engine: string, args: string, { path, replica }: ReplicaPath): string {
   const own = `${quoteText(`${path}/{table}`)}, ${quoteText(replica)}`;
   return `Replicated${engine}(${own}${args.trim() ? `, ${args}` : ''})`;
 }

@@ -1,15 +1,15 @@
 import { describeError, UsageError } from '../../core/index.js';
 import type { Connection } from '../connection.js';
 import { StatementError } from '../errors.js';
-import type { Applied, Ledger } from './ledger.js';
+import type { Applied, AppliedSql } from './applied-sql.js';
 import { fillPlaceholders, type Placeholders } from './placeholders.js';
 import type { SqlFile, ViewFile } from './sql-files.js';
 import { splitStatements } from './statements.js';
 
 export interface SqlRunOptions {
-  /** Its database has the tables and the ledger. */
+  /** Its database has the tables and the appliedSql. */
   readonly connection: Connection;
-  readonly ledger: Ledger;
+  readonly appliedSql: AppliedSql;
   /** Of migrations; its database is the connection's. */
   readonly placeholders: Placeholders;
   /** Where the views are, when that is another database, and what their text becomes there. */
@@ -23,20 +23,20 @@ export class SqlRun {
 
   /** Whether every migration was applied. Throws when an applied one was changed or is missing. */
   async isMigrated(migrations: readonly SqlFile[]): Promise<boolean> {
-    const applied = await this.options.ledger.read('migration');
+    const applied = await this.options.appliedSql.read('migration');
     return applied.length > 0 && pendingMigrations(migrations, applied).length === 0;
   }
 
   /** Whether there is nothing to apply. Throws as `isMigrated` does. */
   async isCurrent(migrations: readonly SqlFile[], views: readonly ViewFile[]): Promise<boolean> {
     if (!(await this.isMigrated(migrations))) return false;
-    const recorded = await this.options.ledger.read('view');
+    const recorded = await this.options.appliedSql.read('view');
     return recorded.length === views.length && (await this.outdatedViews(views)).length === 0;
   }
 
   /** Applies the migrations that are new, in order; answers their names. */
   async applyMigrations(files: readonly SqlFile[]): Promise<string[]> {
-    const pending = pendingMigrations(files, await this.options.ledger.read('migration'));
+    const pending = pendingMigrations(files, await this.options.appliedSql.read('migration'));
     for (const file of pending) {
       await this.#apply('migration', file, fillPlaceholders(file.text, this.options.placeholders, `${file.name}.sql`));
     }
@@ -56,7 +56,7 @@ export class SqlRun {
   }
 
   async #apply(kind: 'migration' | 'view', file: SqlFile, text: string): Promise<void> {
-    const { connection, ledger, signal } = this.options;
+    const { connection, appliedSql, signal } = this.options;
     const path = `${file.name}.sql`;
     const statements = splitStatements(text);
     if (kind === 'view') assertView(statements, this.#viewDatabase, file);
@@ -71,12 +71,12 @@ export class SqlRun {
         });
       }
     }
-    await ledger.record(kind, file.name, file.checksum);
+    await appliedSql.record(kind, file.name, file.checksum);
   }
 
   /** Views that are new, changed, read a changed view, or are not there any more. */
   async outdatedViews(views: readonly ViewFile[]): Promise<ViewFile[]> {
-    const recorded = new Map((await this.options.ledger.read('view')).map((a) => [a.name, a.checksum]));
+    const recorded = new Map((await this.options.appliedSql.read('view')).map((a) => [a.name, a.checksum]));
     const existing = new Set(
       (
         await this.options.connection.query<{ name: string }>(
@@ -90,10 +90,10 @@ export class SqlRun {
 
   async dropViewsWithoutFile(views: readonly ViewFile[]): Promise<string[]> {
     const known = new Set(views.map((view) => view.name));
-    const gone = (await this.options.ledger.read('view')).filter((applied) => !known.has(applied.name));
+    const gone = (await this.options.appliedSql.read('view')).filter((applied) => !known.has(applied.name));
     for (const { name } of gone) {
       await this.options.connection.command(`DROP VIEW IF EXISTS ${this.#viewDatabase}.${name} SYNC`);
-      await this.options.ledger.record('view', name, '');
+      await this.options.appliedSql.record('view', name, '');
     }
     return gone.map((applied) => applied.name);
   }

@@ -45,22 +45,22 @@ describe('migrating a cluster', () => {
     expect(results.map((result) => result.url)).toEqual(servers.servers.map((server) => server.endpoint.url));
     for (const result of results) {
       expect(result.migrations[0]).toBe('0001_create_price_ticks');
-      expect(result.covers).toEqual(expect.arrayContaining(['price_ticks', 'event_states', 'price_states']));
+      expect(result.distributedTables).toEqual(expect.arrayContaining(['price_ticks', 'event_states', 'price_states']));
       expect(result.views).toEqual(expect.arrayContaining(['latest_prices', 'candles']));
     }
     const again = await migrateCluster(cluster, options, never);
     for (const result of again) {
-      expect(result).toMatchObject({ migrations: [], covers: [], views: [], dropped: [] });
+      expect(result).toMatchObject({ migrations: [], distributedTables: [], views: [], dropped: [] });
     }
     for (const shard of cluster.shards) await checkColumns(shard, TRANSFORM_TABLES);
   });
 
   it('puts what every shard has over the node’s own rows, and the rest over all shards', async () => {
     for (const { rows } of servers.servers) {
-      const covers = await rows<{ name: string; engine: string }>(
+      const distributedTables = await rows<{ name: string; engine: string }>(
         "SELECT name, engine FROM system.tables WHERE database = 'chancery' AND (database, name) IN (SELECT 'chancery', name FROM system.tables WHERE database = 'chancery_shard') ORDER BY name",
       );
-      const engineOf = Object.fromEntries(covers.map(({ name, engine }) => [name, engine]));
+      const engineOf = Object.fromEntries(distributedTables.map(({ name, engine }) => [name, engine]));
       expect(engineOf).toMatchObject({
         price_ticks: 'Distributed',
         price_states: 'Distributed',
@@ -115,7 +115,7 @@ describe('migrating a cluster', () => {
     const results = await migrateCluster(cluster, { ...options, folder: more }, never);
     for (const result of results) {
       expect(result.migrations).toEqual(['9999_add_note']);
-      expect(result.covers).toEqual(['polls', 'price_ticks']);
+      expect(result.distributedTables).toEqual(['polls', 'price_ticks']);
     }
     for (const { run } of servers.servers) {
       expect(await run('SELECT any(note) FROM chancery.polls')).toBe('\n');

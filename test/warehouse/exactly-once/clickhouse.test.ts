@@ -88,17 +88,17 @@ class Committed {
   }
 }
 
-const place = '_log LowCardinality(String), _partition UInt32, _offset UInt64, _index UInt32';
+const range = '_log LowCardinality(String), _partition UInt32, _offset UInt64, _index UInt32';
 const settings = 'non_replicated_deduplication_window = 10000';
 
 beforeAll(async () => {
   const { run } = context.clickhouse;
   await run('CREATE DATABASE once');
-  await run(`CREATE TABLE once.ticks (${place}, at UInt32) ENGINE = MergeTree
+  await run(`CREATE TABLE once.ticks (${range}, at UInt32) ENGINE = MergeTree
     PARTITION BY intDiv(at, 300) ORDER BY at SETTINGS ${settings}`);
-  await run(`CREATE TABLE once.raw (_topic LowCardinality(String), ${place}, body String) ENGINE = MergeTree
+  await run(`CREATE TABLE once.raw (_topic LowCardinality(String), ${range}, body String) ENGINE = MergeTree
     PARTITION BY intDiv(_offset, 1000) ORDER BY _offset SETTINGS ${settings}`);
-  await run(`CREATE TABLE once.states (${place}, id String, version UInt64) ENGINE = ReplacingMergeTree(version)
+  await run(`CREATE TABLE once.states (${range}, id String, version UInt64) ENGINE = ReplacingMergeTree(version)
     ORDER BY id SETTINGS ${settings}`);
   await run(`CREATE TABLE once.per_bucket (bucket UInt32, first_offset UInt64, n UInt64)
     ENGINE = ReplacingMergeTree ORDER BY (bucket, first_offset)`);
@@ -108,11 +108,11 @@ beforeAll(async () => {
 
 async function expectEverythingOnce(): Promise<void> {
   const { rows } = context.clickhouse;
-  const places = 'count() AS rows, uniqExact(_offset, _index) AS places';
+  const positions = 'count() AS rows, uniqExact(_offset, _index) AS positions';
   const offsets = Array.from({ length: RECORDS }, (_, offset) => offset);
   const tickRows = offsets.reduce((sum, offset) => sum + (offset % 4), 0);
-  expect(await rows(`SELECT ${places} FROM once.ticks`)).toEqual([{ rows: tickRows, places: tickRows }]);
-  expect(await rows(`SELECT ${places} FROM once.raw`)).toEqual([{ rows: RECORDS, places: RECORDS }]);
+  expect(await rows(`SELECT ${positions} FROM once.ticks`)).toEqual([{ rows: tickRows, positions: tickRows }]);
+  expect(await rows(`SELECT ${positions} FROM once.raw`)).toEqual([{ rows: RECORDS, positions: RECORDS }]);
   const newest = (id: number) => Math.max(...offsets.filter((offset) => offset % 5 === 0 && offset % 50 === id));
   expect(await rows('SELECT id, version FROM once.states FINAL ORDER BY version')).toEqual(
     [0, 5, 10, 15, 20, 25, 30, 35, 40, 45]
@@ -235,12 +235,12 @@ describe('the writer', () => {
       ['lost', 'cause String'],
     ]) {
       await run(
-        `CREATE TABLE writer.${name} (${place}, ${extra}) ENGINE = MergeTree ORDER BY _offset SETTINGS ${settings}`,
+        `CREATE TABLE writer.${name} (${range}, ${extra}) ENGINE = MergeTree ORDER BY _offset SETTINGS ${settings}`,
       );
     }
-    await run(`CREATE TABLE writer.raw (_topic LowCardinality(String), ${place}, body String) ENGINE = MergeTree
+    await run(`CREATE TABLE writer.raw (_topic LowCardinality(String), ${range}, body String) ENGINE = MergeTree
       ORDER BY _offset SETTINGS ${settings}`);
-    await run(`CREATE TABLE writer.states (${place}, id String, version UInt64) ENGINE = ReplacingMergeTree(version)
+    await run(`CREATE TABLE writer.states (${range}, id String, version UInt64) ENGINE = ReplacingMergeTree(version)
       ORDER BY id SETTINGS ${settings}`);
   });
   const rowsIn = async (table: string) =>
@@ -271,7 +271,7 @@ describe('the writer', () => {
       [36, false],
     ]);
     expect(partition.nextOffset).toBe(36);
-    await expect(partition.write({ start: 40, end: 41, blocks: [] })).rejects.toThrow('where 36 comes next');
+    await expect(partition.write({ start: 40, end: 41, blocks: [] })).rejects.toThrow('expected one from 36');
     await partition.close();
     await expect(partition.write({ start: 36, end: 41, blocks: [] })).rejects.toThrow('is closed');
   });
@@ -302,7 +302,7 @@ describe('the writer', () => {
     const written = partition.write({ start: 0, end: 9, blocks: blocksOf(0, 9) });
     while (events.filter((event) => event.type === 'waiting').length < 5) await new Promise((r) => setTimeout(r, 5));
     expect(events.find((event) => event.type === 'waiting')?.cause).toMatch(
-      /no answer from ClickHouse at .*ECONNREFUSED/,
+      /no response from ClickHouse at .*ECONNREFUSED/,
     );
     stop.abort(new Error('enough'));
     await expect(written).rejects.toThrow('enough');
@@ -363,7 +363,7 @@ describe('the writer', () => {
     const partition = await writer.open(held, { rebuild, signal: never });
     await partition.write({ start: 0, end: 9, blocks: blocksOf(0, 9) });
     expect(events.map((event) => event.type)).toEqual(['waiting', 'written']);
-    expect(events[0]?.cause).toContain('was last known to be ours');
+    expect(events[0]?.cause).toContain('was last confirmed');
     expect(await rowsIn('raw')).toBe(10);
   });
 
@@ -380,7 +380,7 @@ describe('the writer', () => {
       });
     }
     await expect(writerOf(connect()).open(store, { rebuild, signal: never })).rejects.toThrow(
-      /table raw has 20 rows in 10 places for offsets 0 to 9 of topic\/3 .* where 10 were announced; nothing was changed/,
+      /table raw has 20 rows at 10 positions for offsets 0 to 9 of topic\/3 .* where 10 were announced; nothing was changed/,
     );
     expect(await rowsIn('raw')).toBe(20);
   });
@@ -406,7 +406,7 @@ describe('the writer', () => {
     await committed.open().commit(0, JSON.stringify(begun));
     const opening = writerOf(connect()).open(committed.open(), { rebuild, signal: never });
     await expect(opening).rejects.toThrow(
-      /offsets 0 to 9 of topic\/3 was begun and cannot be finished: version old of the transforms began it, this is version 1\. .*--accept-loss/,
+      /offsets 0 to 9 of topic\/3 was begun and cannot be finished: it was begun with version old of the transforms, this is version 1\. .*--accept-loss/,
     );
     expect(committed.offset).toBe(0);
 
@@ -441,6 +441,6 @@ describe('the writer', () => {
     await expect(open(JSON.stringify({ ...intent, n: { other: 1 } }))).rejects.toThrow(
       'which this version does not know',
     );
-    await expect(open('something else')).rejects.toThrow('which this Chancery did not write');
+    await expect(open('something else')).rejects.toThrow('which is not an intent of this version of Chancery');
   });
 });

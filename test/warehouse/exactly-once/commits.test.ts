@@ -40,7 +40,7 @@ const unexpected = () => Promise.reject(new Error('nothing may be sent'));
 const nothingArrives = {
   insert: unexpected,
   feedViews: unexpected,
-  countPlaces: unexpected,
+  countPositions: unexpected,
   countOutdated: unexpected,
   countRunning: unexpected,
   kill: unexpected,

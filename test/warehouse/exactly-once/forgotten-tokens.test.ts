@@ -56,14 +56,14 @@ describe('a batch that is finished after its token was forgotten', () => {
 
   beforeEach(async () => {
     const { run } = context.clickhouse;
-    const place = '_log LowCardinality(String), _partition UInt32, _offset UInt64, _index UInt32';
-    // Each table partition that a batch touches takes a place in the window: there is room for one batch.
+    const range = '_log LowCardinality(String), _partition UInt32, _offset UInt64, _index UInt32';
+    // Each table partition that a batch touches takes a range in the window: there is room for one batch.
     const settings = 'non_replicated_deduplication_window = 3';
     await run('DROP DATABASE IF EXISTS forgetful SYNC');
     await run('CREATE DATABASE forgetful');
-    await run(`CREATE TABLE forgetful.ticks (${place}, at UInt32) ENGINE = MergeTree
+    await run(`CREATE TABLE forgetful.ticks (${range}, at UInt32) ENGINE = MergeTree
       PARTITION BY intDiv(at, 10) ORDER BY at SETTINGS ${settings}`);
-    await run(`CREATE TABLE forgetful.states (${place}, id String, version UInt64) ENGINE = ReplacingMergeTree(version)
+    await run(`CREATE TABLE forgetful.states (${range}, id String, version UInt64) ENGINE = ReplacingMergeTree(version)
       ORDER BY id SETTINGS ${settings}`);
     await run('CREATE TABLE forgetful.seen (id String) ENGINE = ReplacingMergeTree ORDER BY id');
     // The columns of the target have another order than those of the view.
@@ -120,8 +120,8 @@ describe('a batch that is finished after its token was forgotten', () => {
   };
   const expectOnce = async () => {
     const { rows } = context.clickhouse;
-    expect(await rows('SELECT count() AS rows, uniqExact(_offset) AS places FROM forgetful.ticks')).toEqual([
-      { rows: 30, places: 30 },
+    expect(await rows('SELECT count() AS rows, uniqExact(_offset) AS positions FROM forgetful.ticks')).toEqual([
+      { rows: 30, positions: 30 },
     ]);
     expect(await rows('SELECT bucket, first_offset, n FROM forgetful.per_bucket FINAL ORDER BY bucket')).toEqual(
       [0, 1, 2, 3, 4, 5].map((bucket) => ({ bucket, first_offset: bucket * 5, n: 5 })),

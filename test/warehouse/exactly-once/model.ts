@@ -1,5 +1,5 @@
 import { PartitionLostError } from '../../../bus/index.js';
-import type { BatchPlace, BlockStore, InsertRequest } from '../../../warehouse/exactly-once/block-store.js';
+import type { BatchRange, BlockStore, InsertRequest } from '../../../warehouse/exactly-once/block-store.js';
 import {
   ConnectionError,
   logTable,
@@ -22,7 +22,7 @@ export const states = replacingTable({
 });
 export const TABLES = [ticks, raw, states];
 
-/** A row of the model: its place, the table partition it falls into, and for `states` its ID. */
+/** A row of the model: its range, the table partition it falls into, and for `states` its ID. */
 export interface ModelRow {
   readonly offset: number;
   readonly index: number;
@@ -74,7 +74,7 @@ interface Query {
 }
 
 interface ModelTable {
-  /** Rows that are there; a place may be there twice. */
+  /** Rows that are there; a range may be there twice. */
   readonly rows: ModelRow[];
   /** `token|partition` of what deduplication remembers, oldest first. */
   tokens: string[];
@@ -158,11 +158,11 @@ export class ModelServer {
     }
   }
 
-  countPlaces(table: string, place: BatchPlace): { rows: number; places: number } {
+  countPositions(table: string, range: BatchRange): { rows: number; positions: number } {
     this.tick();
     this.#fail();
-    const rows = this.#table(table).rows.filter((row) => row.offset >= place.start && row.offset <= place.end);
-    return { rows: rows.length, places: new Set(rows.map(placeOf)).size };
+    const rows = this.#table(table).rows.filter((row) => row.offset >= range.start && row.offset <= range.end);
+    return { rows: rows.length, positions: new Set(rows.map(placeOf)).size };
   }
 
   countOutdated(block: TableBlock): number {
@@ -178,9 +178,9 @@ export class ModelServer {
   }
 
   /** The materialized view, run over the rows of a range: as far as it came when no answer comes. */
-  feedViews(table: string, place: BatchPlace): void {
+  feedViews(table: string, range: BatchRange): void {
     this.tick();
-    const rows = this.#table(table).rows.filter((row) => row.offset >= place.start && row.offset <= place.end);
+    const rows = this.#table(table).rows.filter((row) => row.offset >= range.start && row.offset <= range.end);
     const parts = [...new Set(rows.map((row) => row.part))];
     const answers = this.fate.pick(12) !== 11;
     for (const part of answers ? parts : parts.slice(1)) {
@@ -322,13 +322,13 @@ export function storeFor(server: ModelServer, life: Life, without: Without, rand
         const swallowed = without.newToken ? request.token.replace(/\/r\d+$/, '') : request.token;
         server.insert(block, { ...request, token: without.token ? `${swallowed}-${random()}` : swallowed });
       }),
-    countPlaces: (table, place) =>
+    countPositions: (table, range) =>
       life.step(() => {
-        const rows = rowsOf(place.start, place.end).get(table.name)?.length ?? 0;
-        return without.readBack ? { rows, places: rows } : server.countPlaces(table.name, place);
+        const rows = rowsOf(range.start, range.end).get(table.name)?.length ?? 0;
+        return without.readBack ? { rows, positions: rows } : server.countPositions(table.name, range);
       }),
     countOutdated: (block) => life.step(() => (without.readBack ? 0 : server.countOutdated(block))),
-    feedViews: (table, place) => life.step(() => (without.feedViews ? undefined : server.feedViews(table.name, place))),
+    feedViews: (table, range) => life.step(() => (without.feedViews ? undefined : server.feedViews(table.name, range))),
     countRunning: (ids) => life.step(() => (without.quiesce ? 0 : server.countRunning(ids))),
     kill: (ids) => life.step(() => server.killQueries(ids)),
   };

@@ -91,7 +91,7 @@ function faultsOf({ server }: World): string[] {
   server.drain();
   const expected = rowsOf(0, RECORDS - 1);
   const faults: string[] = [];
-  const place = (row: ModelRow) => `${row.offset}/${row.index}`;
+  const range = (row: ModelRow) => `${row.offset}/${row.index}`;
   for (const [name, rows] of expected) {
     const there = server.tables.get(name)?.rows ?? [];
     if (name === 'states') {
@@ -103,9 +103,9 @@ function faultsOf({ server }: World): string[] {
       if (newest(there) !== newest(rows)) faults.push('states: an ID is missing or old');
       continue;
     }
-    const places = new Set(there.map(place));
-    for (const row of rows) if (!places.has(place(row))) faults.push(`${name}: ${place(row)} is missing`);
-    if (places.size < there.length) faults.push(`${name}: ${there.length - places.size} rows are doubled`);
+    const positions = new Set(there.map(range));
+    for (const row of rows) if (!positions.has(range(row))) faults.push(`${name}: ${range(row)} is missing`);
+    if (positions.size < there.length) faults.push(`${name}: ${there.length - positions.size} rows are doubled`);
   }
   const counted = [...server.viewCounts.values()].reduce((sum, rows) => sum + rows, 0);
   if (counted !== expected.get('ticks')?.length) faults.push(`the view counted ${counted} ticks`);

@@ -2,8 +2,8 @@ import { UsageError } from '../../core/index.js';
 import { type Connection, quoteName, quoteText } from '../connection.js';
 import { readColumns, type ShardTable, type TableColumn } from './shard-tables.js';
 
-/** Which cluster a cover reads, and where. */
-export interface CoverPlace {
+/** Which cluster a existing reads, and where. */
+export interface DistributedTarget {
   /** The database that people ask. */
   readonly database: string;
   /** Name of the cluster in the servers' configuration. */
@@ -11,9 +11,9 @@ export interface CoverPlace {
 }
 
 /** Types that a migration allowed itself are the shard's business. */
-const COVER_SETTINGS = { allow_suspicious_low_cardinality_types: 1 };
+const DISTRIBUTED_TABLE_SETTINGS = { allow_suspicious_low_cardinality_types: 1 };
 
-interface LiveCover {
+interface LiveTable {
   readonly name: string;
   readonly engine: string;
   readonly definition: string;
@@ -24,13 +24,13 @@ interface LiveCover {
  * shard has all rows, over this node's own. Nothing is kept in them, so one that does not fit any more is replaced.
  * Answers the names of those that were made or taken away.
  */
-export async function coverTables(
+export async function createDistributedTables(
   node: Connection,
   tables: readonly ShardTable[],
-  place: CoverPlace,
+  place: DistributedTarget,
 ): Promise<string[]> {
   const { database } = place;
-  const live = await node.query<LiveCover>(
+  const live = await node.query<LiveTable>(
     `SELECT name, engine, if(engine = 'View', as_select, engine_full) AS definition
      FROM system.tables WHERE database = {database:String}`,
     { database },
@@ -38,14 +38,15 @@ export async function coverTables(
   const columns = await readColumns(node, database);
   const changed: string[] = [];
   for (const table of tables) {
-    const cover = live.find((other) => other.name === table.name);
-    if (cover) assertCover(node, database, cover);
+    const existing = live.find((other) => other.name === table.name);
+    if (existing) assertDistributed(node, database, existing);
     const engine = table.onEveryShard ? 'View' : 'Distributed';
     const wanted = definitionOf(node, table, place);
-    const fits = cover?.engine === engine && cover.definition === wanted && sameColumns(table, columns.get(table.name));
+    const fits =
+      existing?.engine === engine && existing.definition === wanted && sameColumns(table, columns.get(table.name));
     if (fits) continue;
-    if (cover && cover.engine !== engine) await drop(node, database, table.name);
-    await node.command(coverStatement(node, table, place), { settings: COVER_SETTINGS });
+    if (existing && existing.engine !== engine) await drop(node, database, table.name);
+    await node.command(createStatement(node, table, place), { settings: DISTRIBUTED_TABLE_SETTINGS });
     changed.push(table.name);
   }
   for (const { name, engine } of live) {
@@ -59,7 +60,7 @@ export async function coverTables(
 const drop = (node: Connection, database: string, name: string): Promise<void> =>
   node.command(`DROP TABLE IF EXISTS ${database}.${quoteName(name)} SYNC`);
 
-function assertCover(node: Connection, database: string, { name, engine }: LiveCover): void {
+function assertDistributed(node: Connection, database: string, { name, engine }: LiveTable): void {
   if (engine === 'View' || engine === 'Distributed') return;
   throw new UsageError(
     `database ${database} at ${node.url} has the table ${name} of a single server; give the cluster a database of its ` +
@@ -67,7 +68,7 @@ function assertCover(node: Connection, database: string, { name, engine }: LiveC
   );
 }
 
-function coverStatement(node: Connection, table: ShardTable, place: CoverPlace): string {
+function createStatement(node: Connection, table: ShardTable, place: DistributedTarget): string {
   const name = `${place.database}.${quoteName(table.name)}`;
   const comment = `COMMENT ${quoteText(table.comment)}`;
   const definition = definitionOf(node, table, place);
@@ -78,7 +79,7 @@ function coverStatement(node: Connection, table: ShardTable, place: CoverPlace):
 }
 
 /** As `system.tables` shows it: SELECT of a view, engine of a table. */
-function definitionOf(node: Connection, table: ShardTable, { cluster }: CoverPlace): string {
+function definitionOf(node: Connection, table: ShardTable, { cluster }: DistributedTarget): string {
   if (!table.onEveryShard) {
     return `Distributed(${[cluster, node.database, table.name].map(quoteText).join(', ')})`;
   }
@@ -94,7 +95,7 @@ function columnLine({ name, type, kind, expression, comment }: TableColumn, defa
   return `${quoteName(name)} ${type}${value} COMMENT ${quoteText(comment)}`;
 }
 
-function sameColumns({ columns, onEveryShard }: ShardTable, cover: readonly TableColumn[] = []): boolean {
+function sameColumns({ columns, onEveryShard }: ShardTable, existing: readonly TableColumn[] = []): boolean {
   const text = (list: readonly TableColumn[]) => list.map((column) => columnLine(column, !onEveryShard)).join();
-  return text(columns) === text(cover);
+  return text(columns) === text(existing);
 }

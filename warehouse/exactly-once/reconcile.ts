@@ -4,25 +4,25 @@ import type { BlockStore } from './block-store.js';
 import { commitIntent } from './commits.js';
 import type { Intent } from './intent.js';
 import { assertOwned, NotOwnedError } from './ownership.js';
-import { describePlace, type PendingBatch, queryIdOf, report, storeOf, tokenOf } from './pending-batch.js';
+import { describeRange, type PendingBatch, queryIdOf, report, storeOf, tokenOf } from './pending-batch.js';
 import type { WriterContext } from './writer-context.js';
 
-/** Answers that would be the same again are tried this often before the writer stops. */
-const MOST_REFUSALS = 3;
-/** Tokens that may be swallowed before the writer stops: each needs the server to be killed at one exact moment. */
-const MOST_ATTEMPTS = 8;
+/** The writer stops after this many consecutive errors that are not retryable. */
+const MAX_REFUSALS = 3;
+/** The writer stops after this many tokens without rows; each takes a kill of the server at one exact moment. */
+const MAX_ATTEMPTS = 8;
 const POLL_MS = 50;
 
-/** Sends every block once, under the batch's token. Resolves only when each got a clear success. */
+/** Sends every block once, with the batch's token. Resolves only when each was a clear success. */
 export async function sendAll(context: WriterContext, batch: PendingBatch): Promise<void> {
   const store = storeOf(context, batch.intent);
   const blocks = await batch.blocks();
   const beforeSend = await assertOwned(context);
-  await allSettled(
+  await waitForAll(
     blocks.map((block) =>
       store.insert(block, {
-        token: tokenOf(batch.place),
-        queryId: queryIdOf(batch.place, 0, block.table.name),
+        token: tokenOf(batch.range),
+        queryId: queryIdOf(batch.range, 0, block.table.name),
         beforeSend,
         signal: context.signal,
       }),
@@ -31,28 +31,28 @@ export async function sendAll(context: WriterContext, batch: PendingBatch): Prom
 }
 
 /**
- * Makes sure that every row of the batch is in ClickHouse once, whatever happened to it before: after an answer that
- * was not a clear success, and on taking over a partition with an intent. Tries until it succeeds.
- * @param failure what went wrong when the batch was sent, if it was
- * @throws IntegrityError when rows are doubled, refused or cannot be made again; what the partition throws when lost
+ * Brings ClickHouse to the state in which every row of the batch is stored once: after a response that was not a clear
+ * success, and when a partition with an intent is taken over. Retries until it succeeds.
+ * @param failure the error of the first attempt, if there was one
+ * @throws IntegrityError when rows are doubled, refused or cannot be made again; the partition's error when it is lost
  */
-export async function settle(context: WriterContext, batch: PendingBatch, failure?: unknown): Promise<void> {
+export async function reconcile(context: WriterContext, batch: PendingBatch, failure?: unknown): Promise<void> {
   const { signal, clock, timing } = context;
-  const settlement = new Settlement(context, batch);
+  const reconciliation = new Reconciliation(context, batch);
   const backoff = new Backoff({ baseMs: timing.retryBaseMs, capMs: timing.retryCapMs }, context.random);
   let refusals = failure === undefined || isRetryable(failure) ? 0 : 1;
   let cause = failure;
   for (;;) {
     signal.throwIfAborted();
     if (cause !== undefined) {
-      if (refusals >= MOST_REFUSALS) throw refusedError(batch, cause);
+      if (refusals >= MAX_REFUSALS) throw refusedError(batch, cause);
       const delayMs = backoff.nextDelayMs();
       report(context, batch, { type: 'waiting', cause: describeError(cause), delayMs });
       await clock.sleep(delayMs, signal);
       await assertOwned(context);
     }
     try {
-      while (!(await settlement.step())) signal.throwIfAborted();
+      while (!(await reconciliation.step())) signal.throwIfAborted();
       return;
     } catch (error) {
       if (signal.aborted) throw signal.reason;
@@ -63,12 +63,12 @@ export async function settle(context: WriterContext, batch: PendingBatch, failur
   }
 }
 
-/** How far the settling of one batch has come; a step may fail anywhere and be repeated. */
-class Settlement {
+/** The state of reconciling one batch; a step may fail at any point and be repeated. */
+class Reconciliation {
   #intent: Intent;
-  /** Tables whose rows got a clear success under the current attempt. */
+  /** Tables whose insert was a clear success in the current attempt. */
   #sent = new Set<string>();
-  /** Tables whose materialized views have seen the whole batch. */
+  /** Tables whose materialized views have processed the complete batch. */
   readonly #viewsFed = new Set<string>();
   readonly #store: BlockStore;
 
@@ -80,9 +80,9 @@ class Settlement {
     this.#store = storeOf(context, batch.intent);
   }
 
-  /** Waits until nothing of the batch runs, looks what is there, sends what is not. True when all is there. */
+  /** Waits until no insert of the batch runs, counts its rows, sends the missing ones. True when all are stored. */
   async step(): Promise<boolean> {
-    await this.#quiesce();
+    await this.#waitForInserts();
     const incomplete = await this.#incomplete();
     if (incomplete.length === 0) {
       await this.#feedViews();
@@ -94,21 +94,21 @@ class Settlement {
     }
     const blocks = (await this.batch.blocks()).filter((block) => incomplete.includes(block.table));
     const beforeSend = await assertOwned(this.context);
-    await allSettled(blocks.map((block) => this.#send(block, this.#intent.attempt, beforeSend)));
+    await waitForAll(blocks.map((block) => this.#send(block, this.#intent.attempt, beforeSend)));
     return false;
   }
 
   /**
-   * Of a log table only the rows go in that are not there: whether the server still remembers a token, which it does
-   * for a number of parts only, decides nothing about those that are.
+   * Inserts only the missing rows of a log table: stored rows are then not doubled even if the server, which remembers a
+   * limited number of tokens, has forgotten this one.
    */
   async #send(block: TableBlock, attempt: number, beforeSend: () => void): Promise<void> {
-    const { place } = this.batch;
+    const { range } = this.batch;
     const { name, kind } = block.table;
     await this.#store.insert(block, {
-      token: tokenOf(place, attempt),
-      queryId: queryIdOf(place, attempt, name),
-      ...(kind === 'log' ? { onlyMissing: place } : {}),
+      token: tokenOf(range, attempt),
+      queryId: queryIdOf(range, attempt, name),
+      ...(kind === 'log' ? { onlyMissing: range } : {}),
       beforeSend,
       signal: this.context.signal,
     });
@@ -116,15 +116,15 @@ class Settlement {
   }
 
   /**
-   * Every row is there, but materialized views may have missed some: the server was killed between the two. They read
-   * a log table's rows again from the table. A replacing table may have replaced them already; it gets its block once
-   * more, which changes nothing of it.
+   * Every row is stored, but materialized views may have missed some if the server was killed in between. They process a
+   * log table's rows again, read from the table. A replacing table may have replaced them already: its block is inserted
+   * again, which does not change the table.
    */
   async #feedViews(): Promise<void> {
     const unfed = this.batch.tables.filter((t) => t.feedsMaterializedViews && !this.#viewsFed.has(t.name));
     for (const table of unfed) {
       if (table.kind === 'log') {
-        await this.#store.feedViews(table, this.batch.place, this.context.signal);
+        await this.#store.feedViews(table, this.batch.range, this.context.signal);
       } else {
         const block = (await this.batch.blocks()).find((b) => b.table === table);
         if (block) await this.#send(block, 0, await assertOwned(this.context));
@@ -133,17 +133,17 @@ class Settlement {
     }
   }
 
-  /** The server took a token but not its rows: the rows that are missing get another token, which is committed first. */
+  /** The server stored a token but not its rows: the missing rows get another token, which is committed first. */
   async #nextAttempt(): Promise<void> {
     const intent = { ...this.#intent, attempt: this.#intent.attempt + 1 };
-    if (intent.attempt > MOST_ATTEMPTS) {
+    if (intent.attempt > MAX_ATTEMPTS) {
       throw new IntegrityError(
-        `rows of ${describePlace(this.batch.place)} are missing in ClickHouse although it took them ${MOST_ATTEMPTS} ` +
-          'times; look for what deletes them (a TTL, a mutation), then start again',
+        `rows of ${describeRange(this.batch.range)} are missing in ClickHouse although it confirmed them ${MAX_ATTEMPTS} ` +
+          'times; find out what deletes them (a TTL, a mutation), then restart',
       );
     }
     try {
-      await commitIntent(this.context, this.batch.place.start, intent);
+      await commitIntent(this.context, this.batch.range.start, intent);
     } catch (error) {
       throw new NotOwnedError(error);
     }
@@ -151,12 +151,12 @@ class Settlement {
     this.#sent = new Set();
   }
 
-  /** Waits until the server runs no insert of this batch; one that takes too long is killed. */
-  async #quiesce(): Promise<void> {
+  /** Waits until the server runs no insert of this batch; kills those that take too long. */
+  async #waitForInserts(): Promise<void> {
     const { clock, signal, timing } = this.context;
     const ids: string[] = [];
     for (let attempt = 0; attempt <= this.#intent.attempt; attempt++) {
-      for (const table of this.batch.tables) ids.push(queryIdOf(this.batch.place, attempt, table.name));
+      for (const table of this.batch.tables) ids.push(queryIdOf(this.batch.range, attempt, table.name));
     }
     const since = clock.nowMs();
     while (ids.length > 0 && (await this.#store.countRunning(ids, signal)) > 0) {
@@ -170,27 +170,27 @@ class Settlement {
     return this.batch.tables.filter((_, i) => !complete[i]);
   }
 
-  /** Throws IntegrityError when a log table has more rows of the batch than announced, or one twice. */
+  /** Throws IntegrityError when a log table has more rows of the batch than announced, or a row twice. */
   async #isComplete(table: TableDefinition): Promise<boolean> {
-    const { place } = this.batch;
+    const { range } = this.batch;
     if (table.kind === 'replacing') {
       const block = (await this.batch.blocks()).find((b) => b.table === table);
       return block === undefined || (await this.#store.countOutdated(block, this.context.signal)) === 0;
     }
     const expected = this.#intent.n[table.name] ?? 0;
-    const { rows, places } = await this.#store.countPlaces(table, place, this.context.signal);
-    if (rows > expected || places < rows) {
+    const { rows, positions } = await this.#store.countPositions(table, range, this.context.signal);
+    if (rows > expected || positions < rows) {
       throw new IntegrityError(
-        `table ${table.name} has ${rows} rows in ${places} places for ${describePlace(place)} (log ${place.log}), where ` +
-          `${expected} were announced; nothing was changed. Delete the rows of this range and start again`,
+        `table ${table.name} has ${rows} rows at ${positions} positions for ${describeRange(range)} (log ${range.log}), where ` +
+          `${expected} were announced; nothing was changed. Delete the rows of this range and restart`,
       );
     }
     return rows === expected;
   }
 }
 
-/** Waits for all, so that nothing goes on behind the back of what follows; then throws the worst failure. */
-async function allSettled(work: readonly Promise<void>[]): Promise<void> {
+/** Waits for all requests, so that none is in flight afterwards; then throws a failure, preferably a permanent one. */
+async function waitForAll(work: readonly Promise<void>[]): Promise<void> {
   const failed = (await Promise.allSettled(work)).filter((result) => result.status === 'rejected');
   const worst = failed.find((result) => !isRetryable(result.reason)) ?? failed[0];
   if (worst) throw worst.reason;
@@ -198,8 +198,8 @@ async function allSettled(work: readonly Promise<void>[]): Promise<void> {
 
 function refusedError(batch: PendingBatch, cause: unknown): IntegrityError {
   return new IntegrityError(
-    `ClickHouse refuses the rows of ${describePlace(batch.place)} (tried ${MOST_REFUSALS} times): ${describeError(cause)}; ` +
-      'nothing is skipped: mend the cause and start again',
+    `ClickHouse refuses the rows of ${describeRange(batch.range)} (tried ${MAX_REFUSALS} times): ${describeError(cause)}; ` +
+      'nothing is skipped: fix the cause and restart',
     { cause },
   );
 }

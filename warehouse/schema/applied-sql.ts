@@ -11,7 +11,7 @@ const UNKNOWN_TABLE = 60;
 const UNKNOWN_DATABASE = 81;
 
 /** What was applied to a database, kept in it: the table `applied_sql`. */
-export class Ledger {
+export class AppliedSql {
   constructor(private readonly connection: Connection) {}
 
   async create(): Promise<void> {
