@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Registry } from 'prom-client';
 import { botsOf } from '../cli/parts/bots.js';
+import { collectorOptions } from '../cli/parts/collector-options.js';
 import { Collector } from '../collectors/index.js';
 import { startExchange } from '../exchange/index.js';
 import type { BenchFigure } from './bench.js';
@@ -26,7 +27,7 @@ export async function benchStorage(quick: boolean): Promise<BenchFigure[]> {
     await rig.start();
     const bus = await rig.openBus('trading');
     const settings = { ...rig.settings, exchangeUrl: exchange.ready.url };
-    const collector = new Collector({ settings, bus, log: rig.log, metrics: new Registry() });
+    const collector = new Collector({ ...collectorOptions(settings), bus, log: rig.log, metrics: new Registry() });
     const worker = rig.worker(bus);
     await worker.start(signal);
     await collector.start(signal);

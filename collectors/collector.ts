@@ -1,66 +1,35 @@
 import { setMaxListeners } from 'node:events';
-import { join } from 'node:path';
-import type { Registry } from 'prom-client';
-import { type Bus, ensureTopics } from '../bus/index.js';
+import { ensureTopics } from '../bus/index.js';
 import { checkPeriod, ExchangeClient } from '../client/index.js';
 import {
-  type AccountCredentials,
   type Clock,
   type Component,
   describeError,
   type Health,
-  type Logger,
   OutageLog,
   packageVersion,
-  type Settings,
   STOP_MS,
   Stopped,
   systemClock,
   TOPICS,
 } from '../core/index.js';
-import { AccountsRecorder } from './account/create-recorders.js';
-import { POLL_GROUPS } from './account/poll-definitions.js';
-import { exchangeAddresses } from './exchange-addresses.js';
+import { createAccountRecorders } from './account/create-recorders.js';
+import type { CollectorOptions } from './collector-options.js';
 import { MarketRecorder } from './market-recorder.js';
 import { Marks } from './marks.js';
 import { CollectorMetrics } from './metrics.js';
 import { Publisher } from './publisher.js';
-import { checkPattern, Schedules } from './schedules.js';
-import { Share } from './shard-assignment.js';
+import type { Recorder } from './recorder.js';
+import { Schedules } from './schedules.js';
+import { ShardAssignment } from './shard-assignment.js';
 import { RawFeed, rawFeedsOf } from './streams/raw-feed.js';
 
-export interface CollectorOptions {
-  readonly settings: Settings;
-  readonly bus: Bus;
-  readonly log: Logger;
-  readonly metrics: Registry;
-  /** Accounts that are recorded too; default none. */
-  readonly accounts?: readonly AccountCredentials[];
-  readonly clock?: Clock;
-  /** Received bytes that may wait for the bus before sockets are paused. Default 32 MiB. */
-  readonly queueBytes?: number;
-  /** How long the exchange may take to answer a probe or a subscription, milliseconds. Default 5,000. */
-  readonly answerMs?: number;
-  /** Longest wait before a reconnect, milliseconds. Default 30,000. */
-  readonly reconnectCapMs?: number;
-}
+const MAX_BUS_LAG_MS = 10_000;
 
-const SCHEDULES = [
-  'eventsSchedule',
-  'referenceSchedule',
-  'historySchedule',
-  'holdingsSchedule',
-  'tradesSchedule',
-  'transactionsSchedule',
-  'tpslSchedule',
-  'statsSchedule',
-  'activitySchedule',
-] as const;
-
-/** Records the exchange onto the bus: everything public, the configured accounts, and feeds by their address. */
+/** Records the exchange onto the bus: everything public, the configured accounts, and feeds by address. */
 export class Collector implements Component {
   readonly name = 'collector';
-  /** Rejects when the bus refuses records for good; the collector cannot go on then. */
+  /** Rejects when the bus refuses records permanently; the collector cannot continue then. */
   readonly failed: Promise<never>;
   readonly #clock: Clock;
   readonly #client: ExchangeClient;
@@ -68,74 +37,70 @@ export class Collector implements Component {
   readonly #marks: Marks;
   readonly #schedules: Schedules;
   readonly #market: MarketRecorder;
-  readonly #accounts: AccountsRecorder;
-  readonly #rawFeeds: readonly RawFeed[];
+  readonly #recorders: readonly Recorder[];
   readonly #ending = new AbortController();
   #fail: (error: unknown) => void = () => undefined;
   #started = false;
   #stopping: Promise<void> | undefined;
 
-  /** @throws AddressError, UsageError for settings and credentials that cannot be used */
+  /** @throws AddressError, UsageError for options and credentials that cannot be used */
   constructor(private readonly options: CollectorOptions) {
-    const { settings, bus, log, clock = systemClock } = options;
-    for (const setting of SCHEDULES) checkPattern(setting, settings[setting]);
-    checkPeriod(settings.historyPeriod);
+    const { bus, log, folder, addresses, clock = systemClock } = options;
+    this.#schedules = new Schedules(options.schedules, log);
+    checkPeriod(options.historyPeriod);
     this.#clock = clock;
     this.failed = new Promise((_, reject) => {
       this.#fail = reject;
     });
     this.failed.catch(() => undefined);
-    const addresses = exchangeAddresses(settings);
     const metrics = new CollectorMetrics(options.metrics);
-    const { requestsPerSecond, requestTimeoutMs: timeoutMs } = settings;
+    const { requestsPerSecond, requestTimeoutMs: timeoutMs } = options;
     this.#client = new ExchangeClient({ addresses, requestsPerSecond, timeoutMs, clock });
     const queue = options.queueBytes === undefined ? {} : { queueBytes: options.queueBytes };
     this.#publisher = new Publisher({ bus, clock, metrics, log, ...queue });
     this.#marks = new Marks(this.#publisher, clock);
-    this.#schedules = new Schedules(log);
     const outage = new OutageLog(log, 'the exchange is back');
     const common = { publisher: this.#publisher, marks: this.#marks, metrics, outage, clock };
     const cap = options.reconnectCapMs === undefined ? {} : { reconnectCapMs: options.reconnectCapMs };
+    const assignment = new ShardAssignment(options.shard);
     const parts = {
       ...cap,
       addresses,
       log,
-      share: new Share(settings.shard),
+      folder,
       polls: { ...common, client: this.#client },
-      feeds: { ...common, silenceMs: settings.silenceMs, answerMs: options.answerMs ?? 5000 },
+      feeds: { ...common, silenceMs: options.silenceMs, answerMs: options.answerMs ?? 5000 },
     };
     // Every request and every wait of every account listens to it.
     setMaxListeners(0, this.#ending.signal);
-    this.#market = new MarketRecorder({ ...parts, settings });
-    this.#accounts = new AccountsRecorder({
-      ...parts,
-      accounts: options.accounts ?? [],
-      folder: join(settings.data, 'collector'),
-      signal: this.#ending.signal,
-    });
-    this.#rawFeeds = [...rawFeedsOf(settings.rawFeeds)]
-      .filter(([name]) => parts.share.owns(`feed:${name}`))
-      .map(([name, url]) => new RawFeed({ ...common, ...cap, log, name, url }));
+    this.#market = new MarketRecorder({ ...parts, ...options, assignment });
+    this.#recorders = [
+      this.#market,
+      ...createAccountRecorders(options.accounts ?? [], assignment, { ...parts, signal: this.#ending.signal }),
+      ...[...rawFeedsOf(options.rawFeeds)]
+        .filter(([name]) => assignment.owns(`feed:${name}`))
+        .map(([name, url]) => new RawFeed({ ...common, ...cap, log, name, url })),
+    ];
   }
 
-  /** Ready when the bus is; an exchange that is down is waited for. */
+  /** Ready when the bus is; an exchange that is unavailable is waited for. */
   async start(signal: AbortSignal): Promise<void> {
-    const { settings, bus, log } = this.options;
-    await ensureTopics(bus, Object.values(TOPICS), settings, { log, signal });
+    const { topics, bus, log, name, shard } = this.options;
+    await ensureTopics(bus, Object.values(TOPICS), topics, { log, signal });
     this.#publisher.run().catch((error) => {
       log.error({ err: error }, `the bus refuses records: ${describeError(error)}`);
       this.#fail(error);
     });
     this.#started = true;
-    const collector = settings.collectorName;
-    void this.#marks.write({ type: 'session-started', collector, version: packageVersion(), shard: settings.shard });
+    void this.#marks.write({ type: 'session-started', collector: name, version: packageVersion(), shard });
     this.#marks.startAlive();
-    await this.#market.start(this.#schedules);
-    await this.#startAccounts();
-    for (const feed of this.#rawFeeds) feed.start();
+    const partitions = await bus.partitions();
+    const accountLog = partitions.find(({ topic }) => topic === TOPICS.account)?.log ?? '';
+    const context = { schedules: this.#schedules, accountLog };
+    await Promise.all(this.#recorders.map((recorder) => recorder.start(context)));
   }
 
-  /** Ends the feeds, waits for the bus to have everything, and says goodbye on it. */
+  /** Closes the streams, waits until everything is on the bus, and ends the session there. */
   stop(): Promise<void> {
     this.#stopping ??= this.#stop();
     return this.#stopping;
@@ -144,41 +109,26 @@ export class Collector implements Component {
   health(): Health {
     const lagMs = Math.max(0, Math.round(this.#clock.nowMs() - this.#publisher.watermark / 1000));
     const detail = { session: this.#publisher.sid, openEvents: this.#market.openEvents, busLagMs: lagMs };
-    const ok = this.#started && lagMs < 10_000;
-    return { ok, detail: ok ? detail : { ...detail, cause: `the bus has taken nothing for ${lagMs} ms` } };
-  }
-
-  async #startAccounts(): Promise<void> {
-    const { settings, bus } = this.options;
-    const schedules = this.#schedules;
-    const partitions = await bus.partitions();
-    // What is known of the accounts holds for this log alone.
-    await this.#accounts.start(partitions.find(({ topic }) => topic === TOPICS.account)?.log ?? '');
-    for (const group of POLL_GROUPS) {
-      const setting = `${group}Schedule` as const;
-      schedules.add(setting, settings[setting], () => this.#accounts.due(group));
-    }
-    schedules.add('activitySchedule', settings.activitySchedule, () => this.#accounts.activityDue());
+    const ok = this.#started && lagMs < MAX_BUS_LAG_MS;
+    return { ok, detail: ok ? detail : { ...detail, cause: `the bus has accepted no record for ${lagMs} ms` } };
   }
 
   async #stop(): Promise<void> {
     this.#ending.abort(new Stopped('the collector'));
     await Promise.all([
       this.#schedules.stop(),
-      this.#market.stop(),
-      this.#accounts.stop(),
-      ...this.#rawFeeds.map((feed) => feed.close()),
+      ...this.#recorders.map((recorder) => recorder.stop()),
       this.#client.close(),
     ]);
     this.#marks.stopAlive();
     if (!this.#started) return;
-    await Promise.race([this.#sayGoodbye(), this.#clock.sleep(STOP_MS.collector)]);
+    await Promise.race([this.#endSession(), this.#clock.sleep(STOP_MS.collector)]);
     const lost = await this.#publisher.drain(0);
     if (lost > 0) this.options.log.error(`${lost} received records could not be put on the bus and are lost`);
   }
 
-  /** Goodbye is not said before everything is on the bus, and the last sign of life names all of it. */
-  async #sayGoodbye(): Promise<void> {
+  /** The session ends after everything is on the bus: the last heartbeat covers all of it. */
+  async #endSession(): Promise<void> {
     await this.#marks.alive();
     await this.#marks.alive();
     await this.#marks.write({ type: 'session-stopped', cause: 'asked to' });

@@ -1,2 +1,3 @@
-export { Collector, type CollectorOptions } from './collector.js';
-export { exchangeAddresses } from './exchange-addresses.js';
+export { Collector } from './collector.js';
+export type { CollectorOptions } from './collector-options.js';
+export { SCHEDULES, type SchedulePatterns } from './schedules.js';

@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 
-/** What a collector counts. Names and labels are part of the interface to dashboards and alerts. */
+/** Metrics of a collector. Their names and labels are a public interface. */
 export class CollectorMetrics {
   readonly frames: Counter<'stream'>;
   readonly frameBytes: Counter<'stream'>;
@@ -11,7 +11,7 @@ export class CollectorMetrics {
   readonly subscriptions: Gauge<'stream'>;
   readonly connections: Gauge<'stream'>;
   readonly reconnects: Counter<'stream'>;
-  readonly frozen: Counter<'stream'>;
+  readonly stale: Counter<'stream'>;
   readonly probes: Counter<'stream'>;
   readonly requests: Counter<'operation' | 'status'>;
   readonly polls: Counter<'operation' | 'outcome'>;
@@ -24,15 +24,15 @@ export class CollectorMetrics {
     this.frames = counter('frames', 'frames received', 'stream');
     this.frameBytes = counter('frame_bytes', 'bytes of frames received', 'stream');
     this.appended = counter('appended_records', 'records acknowledged by the bus', 'topic');
-    this.appendFailures = counter('append_failures', 'appends that the bus refused and that were tried again');
+    this.appendFailures = counter('append_failures', 'appends that failed and were retried');
     this.queueBytes = gauge('queue_bytes', 'bytes received and not yet acknowledged by the bus');
-    this.paused = counter('pauses', 'times that sockets were paused because the bus was behind');
+    this.paused = counter('pauses', 'times that sockets were paused because the queue to the bus was full');
     this.subscriptions = gauge('subscriptions', 'events subscribed', 'stream');
     this.connections = gauge('connections', 'open connections', 'stream');
     this.reconnects = counter('reconnects', 'connections lost', 'stream');
-    this.frozen = counter('frozen', 'subscriptions found frozen', 'stream');
+    this.stale = counter('stale', 'subscriptions found stale', 'stream');
     this.probes = counter('probes', 'probes sent', 'stream');
-    this.requests = counter('requests', 'answers to polled requests', 'operation', 'status');
-    this.polls = counter('polls', 'polls', 'operation', 'outcome');
+    this.requests = counter('requests', 'responses to polls', 'operation', 'status');
+    this.polls = counter('polls', 'finished polls', 'operation', 'outcome');
   }
 }

@@ -3,13 +3,13 @@ import type { Clock } from '../core/index.js';
 import type { EventList } from './polls/event-search-poll.js';
 
 export interface EventHandlers {
-  /** An event is open, or has other markets than before. */
+  /** An event is open, or its markets have changed. */
   onOpen(event: Event): void;
-  /** An event is no longer open, and its last data has had time to arrive. */
+  /** An event is no longer open, and its last data has had time to be received. */
   onClosed(eventId: string): void;
 }
 
-/** How long the last data of a closed event may take to arrive, milliseconds. */
+/** How long the last data of a closed event may take to be received, milliseconds. */
 const LAST_DATA_MS = 2000;
 
 /** Which events are open, from one event search to the next. */
@@ -18,7 +18,7 @@ export class OpenEvents {
   readonly #closing = new Map<string, AbortController>();
 
   constructor(
-    private readonly handlers: EventHandlers,
+    readonly handlers: EventHandlers,
     private readonly clock: Clock,
   ) {}
 
@@ -26,7 +26,7 @@ export class OpenEvents {
     return new Set(this.#open.keys());
   }
 
-  /** Takes what a search said. Only a complete one can close an event. */
+  /** Applies the result of a search. Only a complete one can close an event. */
   update({ events, complete }: EventList): void {
     for (const event of events) {
       const { eventId } = event;

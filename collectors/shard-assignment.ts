@@ -1,31 +1,31 @@
 import { createHash } from 'node:crypto';
 
 /**
- * The share of the work that one of N collectors does, by rendezvous hashing: every piece of work belongs to the
- * collector with the highest score for it, so a collector more or less moves no work between the others.
+ * Which work one of N collectors does, by rendezvous hashing: each piece of work belongs to the collector with the highest
+ * score for it, so another collector more or less moves no work between the others.
  */
-export class Share {
-  readonly #own: number;
-  readonly #of: number;
+export class ShardAssignment {
+  readonly #index: number;
+  readonly #count: number;
 
   /** @param shard `I/N`, I from 0 */
   constructor(readonly shard: string) {
-    const [own = '0', of = '1'] = shard.split('/');
-    this.#own = Number(own);
-    this.#of = Number(of);
+    const [index = '0', count = '1'] = shard.split('/');
+    this.#index = Number(index);
+    this.#count = Number(count);
   }
 
   ownsEvent(eventId: string): boolean {
     return this.owns(`event:${eventId}`);
   }
 
-  /** @param work names one piece of work among all */
+  /** @param work unique name of a piece of work */
   owns(work: string): boolean {
-    const own = score(work, this.#own);
-    for (let other = 0; other < this.#of; other++) {
-      if (other === this.#own) continue;
+    const own = score(work, this.#index);
+    for (let other = 0; other < this.#count; other++) {
+      if (other === this.#index) continue;
       const theirs = score(work, other);
-      if (theirs > own || (theirs === own && other > this.#own)) return false;
+      if (theirs > own || (theirs === own && other > this.#index)) return false;
     }
     return true;
   }

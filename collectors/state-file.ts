@@ -3,39 +3,39 @@ import { dirname } from 'node:path';
 import type { z } from 'zod';
 import { describeError, type Logger, writeFileAtomic } from '../core/index.js';
 
-/** How long a change may wait to be written, milliseconds. What is lost with it is fetched again, nothing more. */
+/** How long a change may wait to be written, milliseconds. If it is lost, some data is fetched again. */
 const SAVE_DELAY_MS = 1000;
 
 export interface StateFileOptions<T> {
   readonly path: string;
   readonly schema: z.ZodType<T>;
-  /** What is to be written, asked when it is. */
+  /** The present content; called when it is written. */
   readonly content: () => T;
-  /** What happens without the file, for log lines, like `chance history is fetched from the beginning`. */
+  /** Effect of a missing file, for log lines, like `chance history is fetched from the beginning`. */
   readonly without: string;
   readonly log: Logger;
 }
 
-/** A small JSON file of what a collector need not fetch again. Nothing but time is lost with it. */
+/** A small JSON file of what a collector need not fetch again. Losing it costs time, no data. */
 export class StateFile<T> {
   #timer: NodeJS.Timeout | undefined;
   #saving: Promise<void> = Promise.resolve();
 
   constructor(private readonly options: StateFileOptions<T>) {}
 
-  /** What it holds; undefined when it is not there or cannot be used. */
+  /** Its content; undefined when it does not exist or cannot be used. */
   async load(): Promise<T | undefined> {
     let text: string;
     try {
       text = await readFile(this.options.path, 'utf8');
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') this.#forget(describeError(error));
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') this.#reportUnusable(describeError(error));
       return undefined;
     }
     try {
       return this.options.schema.parse(JSON.parse(text));
     } catch {
-      this.#forget('it is damaged');
+      this.#reportUnusable('it is damaged');
       return undefined;
     }
   }
@@ -51,7 +51,7 @@ export class StateFile<T> {
     await this.#saving;
   }
 
-  #forget(reason: string): void {
+  #reportUnusable(reason: string): void {
     this.options.log.warn(`cannot read ${this.options.path} (${reason}): ${this.options.without}`);
   }
 

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { Collector } from '../../collectors/index.js';
 import { loadAccounts } from '../../core/index.js';
+import { collectorOptions } from '../parts/collector-options.js';
 import { closing, openBus } from '../parts/instance.js';
 import { runPart } from '../parts/run-part.js';
 import { withSettings } from '../settings.js';
@@ -23,7 +24,7 @@ export function define(command: Command): void {
     runPart(command, 'collect', ({ settings, log, metrics }) => {
       const accounts = loadAccounts(settings);
       const bus = openBus(settings, log);
-      const collector = new Collector({ settings, bus, log, metrics, accounts });
+      const collector = new Collector({ ...collectorOptions(settings), bus, log, metrics, accounts });
       return {
         components: [closing(bus), collector],
         health: () => collector.health(),

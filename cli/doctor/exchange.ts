@@ -1,6 +1,6 @@
 import { ExchangeClient } from '../../client/index.js';
-import { exchangeAddresses } from '../../collectors/index.js';
 import { describeError, type SettingName, type Settings } from '../../core/index.js';
+import { exchangeAddresses } from '../parts/exchange-addresses.js';
 import { runningParts } from '../parts/registry.js';
 import { type Check, type Finding, fail, ok, warn } from './check.js';
 

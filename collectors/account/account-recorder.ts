@@ -2,14 +2,15 @@ import { join } from 'node:path';
 import { AccountClient, type ExchangeAddresses } from '../../client/index.js';
 import type { AccountCredentials, Logger } from '../../core/index.js';
 import type { PollParts } from '../polls/poll.js';
+import type { Recorder, RecorderContext } from '../recorder.js';
 import { BalanceFeed } from '../streams/balance-feed.js';
 import type { FeedParts } from '../streams/feed-protocol.js';
 import { OrderUpdatesFeed } from '../streams/order-updates-feed.js';
 import { AccountState } from './account-state.js';
 import { credentialsOf } from './credentials.js';
-import { AccountPolls, type PollGroup } from './poll-definitions.js';
+import { AccountPolls, type AccountPollsOptions } from './poll-definitions.js';
 
-/** What all accounts are recorded with. */
+/** Dependencies that all accounts share. */
 export interface AccountParts {
   readonly polls: PollParts;
   readonly feeds: Omit<FeedParts, 'onGap'>;
@@ -24,18 +25,18 @@ export interface AccountParts {
 
 /**
  * Records everything of one account that its credentials allow to read: lists, histories and figures by polls, order
- * updates and balances by their streams too. What a stream may have missed while it was away is polled at once.
+ * updates and balances also by their streams. What a stream may have missed while it was disconnected is polled at once.
  */
-export class AccountRecorder {
+export class AccountRecorder implements Recorder {
   readonly name: string;
-  /** The reading half of the account; undefined when it has no API key. */
+  /** Reads the account; undefined when it has no API key. */
   readonly keyClient: AccountClient | undefined;
   readonly #state: AccountState;
   readonly #polls: AccountPolls;
   readonly #orders: OrderUpdatesFeed | undefined;
   readonly #balance: BalanceFeed | undefined;
 
-  /** @throws UsageError for credentials that cannot be what they should be */
+  /** @throws UsageError for malformed credentials */
   constructor(
     private readonly account: AccountCredentials,
     parts: AccountParts,
@@ -48,7 +49,7 @@ export class AccountRecorder {
     this.keyClient = apiKey && client;
     this.#state = new AccountState(join(folder, `account-${account.name}.json`), log);
     const common = { account: account.name, client, credentials, state: this.#state, log, signal };
-    const onBalances: AccountPolls['options']['onBalances'] = (...polled) => this.#balance?.polled(...polled);
+    const onBalances: AccountPollsOptions['onBalances'] = (...polled) => this.#balance?.polled(...polled);
     this.#polls = new AccountPolls({ ...common, parts: polls, onBalances });
     if (!apiKey) return;
     const { addresses, feeds, reconnectCapMs } = parts;
@@ -60,20 +61,14 @@ export class AccountRecorder {
     this.#balance = new BalanceFeed({ ...stream, onGap });
   }
 
-  /** @param log identity of the log that account records go to */
-  async start(log: string): Promise<void> {
-    await this.#state.load(log);
-    if (this.account.userId !== undefined) this.#state.user = this.account.userId;
+  async start({ schedules, accountLog }: RecorderContext): Promise<void> {
+    await this.#state.load(accountLog);
+    if (this.account.userId !== undefined) this.#state.userId = this.account.userId;
     this.#orders?.start();
     this.#balance?.start();
+    this.#polls.start(schedules);
   }
 
-  /** It is a group's time. */
-  due(group: PollGroup): void {
-    this.#polls.due(group);
-  }
-
-  /** After the signal: resolves when everything is let go. */
   async stop(): Promise<void> {
     await Promise.all([this.#orders?.close(), this.#balance?.close(), this.#polls.idle()]);
     await this.#state.flush();

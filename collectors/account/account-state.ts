@@ -2,41 +2,39 @@ import { z } from 'zod';
 import type { Logger } from '../../core/index.js';
 import { StateFile } from '../state-file.js';
 
-/** Histories that are read from the front up to what is known. */
-export const HISTORIES = ['orders', 'trades', 'transactions', 'activity'] as const;
-export type HistoryName = (typeof HISTORIES)[number];
-
 const orderSchema = z.object({
-  order: z.string(),
+  orderId: z.string(),
   market: z.string().nullable(),
-  /** What is left of it, 10^-12 shares as text; null when the record did not say. */
+  /** Remaining quantity, 10^-12 shares as text; null when the record did not tell. */
   remaining: z.string().nullable(),
 });
 export type SavedOrder = z.infer<typeof orderSchema>;
 
 const schema = z.object({
   version: z.literal(1),
+  /** Identity of the log that account records go to. */
   log: z.string(),
-  user: z.string().nullable(),
-  known: z.partialRecord(z.enum(HISTORIES), z.array(z.string())),
+  userId: z.string().nullable(),
+  checkpoints: z.record(z.string(), z.array(z.string())),
   openOrders: z.array(orderSchema),
   tpslAssets: z.array(z.string()),
-  pending: z.array(z.string()),
+  pendingTransactions: z.array(z.string()),
 });
 
 /**
- * What a collector knows of an account that a restart need not fetch again, in a small file: everything in it was
- * acknowledged by the bus before. It holds for one bus alone: with another log it is forgotten.
+ * What a collector knows of an account and need not fetch again after a restart, in a small file. Everything in it was
+ * acknowledged by the bus before it was stored. It is valid for one bus alone: with another log it is ignored.
  */
 export class AccountState {
   /** The account's ID at the exchange, once a record has told it. */
-  user: string | null = null;
-  readonly known = new Map<HistoryName, readonly string[]>();
-  openOrders: readonly SavedOrder[] = [];
-  /** Outcome assets that had TP/SL orders when they were last asked for. */
+  userId: string | null = null;
+  /** Operation → IDs of a `HistoryCheckpoint`. */
+  readonly checkpoints = new Map<string, readonly string[]>();
+  /** Outcome assets that had TP/SL orders at the latest poll. */
   tpslAssets: readonly string[] = [];
   /** Transactions that may still change. */
-  readonly pending = new Set<string>();
+  readonly pendingTransactions = new Set<string>();
+  #openOrders: readonly SavedOrder[] = [];
   #log = '';
   readonly #file: StateFile<z.infer<typeof schema>>;
 
@@ -50,14 +48,21 @@ export class AccountState {
     this.#log = log;
     const found = await this.#file.load();
     if (!found || found.log !== log) return;
-    this.user = found.user;
-    for (const name of HISTORIES) {
-      const ids = found.known[name];
-      if (ids) this.known.set(name, ids);
-    }
-    this.openOrders = found.openOrders;
+    this.userId = found.userId;
+    for (const [operation, ids] of Object.entries(found.checkpoints)) this.checkpoints.set(operation, ids);
+    this.#openOrders = found.openOrders;
     this.tpslAssets = found.tpslAssets;
-    for (const id of found.pending) this.pending.add(id);
+    for (const id of found.pendingTransactions) this.pendingTransactions.add(id);
+  }
+
+  get openOrders(): readonly SavedOrder[] {
+    return this.#openOrders;
+  }
+
+  set openOrders(orders: readonly SavedOrder[]) {
+    if (JSON.stringify(orders) === JSON.stringify(this.#openOrders)) return;
+    this.#openOrders = orders;
+    this.changed();
   }
 
   changed(): void {
@@ -73,11 +78,11 @@ export class AccountState {
     return {
       version: 1,
       log: this.#log,
-      user: this.user,
-      known: Object.fromEntries([...this.known].map(([name, ids]) => [name, [...ids]])),
-      openOrders: [...this.openOrders],
+      userId: this.userId,
+      checkpoints: Object.fromEntries([...this.checkpoints].map(([operation, ids]) => [operation, [...ids]])),
+      openOrders: [...this.#openOrders],
       tpslAssets: [...this.tpslAssets],
-      pending: [...this.pending],
+      pendingTransactions: [...this.pendingTransactions],
     };
   }
 }

@@ -1,68 +1,59 @@
 import { join } from 'node:path';
 import type { AccountClient, Activity } from '../../client/index.js';
+import type { Recorder, RecorderContext } from '../recorder.js';
 import type { AccountParts } from './account-recorder.js';
 import { AccountState } from './account-state.js';
 import { HistoryPoll } from './history-poll.js';
-import { AccountPoll, isRefusal } from './poll-task.js';
+import { PollTask } from './poll-task.js';
 
 /** Name of the feed in records. */
 export const ACTIVITY = 'activity';
 
 /**
- * Polls the activity feed (part 4.4), which is everybody's: once, with whichever account's key is accepted, and starting
- * from what is known whoever asked before.
+ * Polls the activity feed (part 4.4), which lists the trades of all users: once, with the first API key that the exchange
+ * accepts. Its state does not depend on whose key that is.
  */
-export class ActivityRecorder {
+export class ActivityRecorder implements Recorder {
   readonly #state: AccountState;
-  readonly #poll: AccountPoll;
-  #asker = 0;
+  readonly #task: PollTask;
+  #clientIndex = 0;
 
-  /** @param clients one at least */
+  /** @param clients at least one */
   constructor(
     private readonly clients: readonly AccountClient[],
-    { polls, folder, log, signal }: AccountParts,
+    { polls: parts, folder, log, signal }: AccountParts,
   ) {
-    this.#state = new AccountState(join(folder, `account-${ACTIVITY}.json`), log);
-    const history = new HistoryPoll<Activity>({
-      parts: polls,
-      kind: 'account.activity',
-      history: ACTIVITY,
+    const state = new AccountState(join(folder, `account-${ACTIVITY}.json`), log);
+    const poll = new HistoryPoll<Activity>({
+      parts,
+      state,
       subject: ACTIVITY,
-      state: this.#state,
+      kind: 'account.activity',
+      operation: 'activity',
       walk: (options) => this.#client.walkActivity(options),
       idOf: (item) => item.tradeRecordId,
     });
-    const options = { account: 'everybody', what: 'activity', clock: polls.clock, log, signal };
-    this.#poll = new AccountPoll(options, async (stop) => {
-      let failure: unknown;
-      for (let tries = 0; tries < clients.length; tries++) {
-        ({ failure } = await history.run(stop));
-        if (!isRefusal(failure)) return failure;
-        this.#asker += 1;
-      }
-      return failure;
-    });
+    const onRejected = () => {
+      this.#clientIndex = (this.#clientIndex + 1) % clients.length;
+    };
+    const options = { account: 'everybody', what: 'activity', clock: parts.clock, log, signal };
+    this.#state = state;
+    this.#task = new PollTask({ ...options, attempts: clients.length, onRejected }, poll);
   }
 
-  /** @param log identity of the log that account records go to */
-  start(log: string): Promise<void> {
-    return this.#state.load(log);
+  async start({ schedules, accountLog }: RecorderContext): Promise<void> {
+    await this.#state.load(accountLog);
+    schedules.add('activity', this.#task.run);
   }
 
-  /** It is its time. */
-  due(): void {
-    this.#poll.due();
-  }
-
-  /** After the signal: resolves when everything is let go. */
   async stop(): Promise<void> {
-    await this.#poll.idle();
+    await this.#task.idle();
     await this.#state.flush();
   }
 
   get #client(): AccountClient {
-    const client = this.clients[this.#asker % this.clients.length];
-    if (!client) throw new Error('the activity feed has no account to ask with');
+    const client = this.clients[this.#clientIndex];
+    if (!client) throw new Error('the activity feed needs an account with an API key');
     return client;
   }
 }

@@ -1,53 +1,53 @@
-/** IDs kept from either end of a walk: one that is met again is enough, more survive records that disappear. */
-const KEPT = 500;
+/** IDs stored from each end of a walk: one that is seen again is enough, more of them survive records that disappear. */
+const STORED = 500;
 
 /**
- * Records of a history that are on the bus with all older ones: where a walk from the front may stop. What a walk meets
- * counts only once it has come to its end.
+ * Records of a history that are on the bus with all older ones: a walk from the newest record may stop at the first of
+ * them. What a walk visits counts only after `commit`.
  */
-export class KnownRecords {
-  #known: ReadonlySet<string>;
+export class HistoryCheckpoint {
+  #ids: ReadonlySet<string>;
   #first: string[] = [];
   #last: string[] = [];
-  #met = 0;
+  #newRecords = 0;
 
   constructor(ids: Iterable<string>) {
-    this.#known = new Set(ids);
+    this.#ids = new Set(ids);
   }
 
   /** Newest first, roughly. */
   get ids(): readonly string[] {
-    return [...this.#known];
+    return [...this.#ids];
   }
 
   get isEmpty(): boolean {
-    return this.#known.size === 0;
+    return this.#ids.size === 0;
   }
 
-  /** Records that the last finished walk met for the first time. */
-  get lastNew(): number {
-    return this.#met;
+  /** Records that the latest walk visited and that were not in the checkpoint. */
+  get newRecords(): number {
+    return this.#newRecords;
   }
 
-  begin(): void {
+  startWalk(): void {
     this.#first = [];
     this.#last = [];
-    this.#met = 0;
+    this.#newRecords = 0;
   }
 
-  /** A walk meets a record; true when it and all older ones are known. */
-  meet(id: string): boolean {
-    const known = this.#known.has(id);
-    if (!known) this.#met += 1;
-    if (this.#first.length < KEPT) this.#first.push(id);
-    // A long walk looks at the front again in the end.
-    else if (this.#last.push(id) >= 2 * KEPT) this.#last = this.#last.slice(-KEPT);
+  /** A walk visits a record; true when it and all older ones are on the bus. */
+  visit(id: string): boolean {
+    const known = this.#ids.has(id);
+    if (!known) this.#newRecords += 1;
+    if (this.#first.length < STORED) this.#first.push(id);
+    // A long walk reads the newest records again in the end.
+    else if (this.#last.push(id) >= 2 * STORED) this.#last = this.#last.slice(-STORED);
     return known;
   }
 
-  /** The walk has come to its end and everything that it met is on the bus. */
+  /** The walk is complete, and everything that it visited is on the bus. */
   commit(): void {
-    const met = [...this.#last.slice(-KEPT), ...this.#first];
-    this.#known = new Set([...met, ...this.#known].slice(0, 2 * KEPT));
+    const visited = [...this.#last.slice(-STORED), ...this.#first];
+    this.#ids = new Set([...visited, ...this.#ids].slice(0, 2 * STORED));
   }
 }

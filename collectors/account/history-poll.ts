@@ -1,14 +1,15 @@
 import type { AccountAnswer, AccountHistoryOptions, HistoryWalk } from '../../client/index.js';
 import type { RecordKind } from '../../core/index.js';
-import { Poll, type PollParts } from '../polls/poll.js';
-import { runWalk, type WalkResult } from '../polls/run-walk.js';
-import type { AccountState, HistoryName } from './account-state.js';
-import { KnownRecords } from './history-checkpoint.js';
+import { Poll, type PollParts, type WalkResult } from '../polls/poll.js';
+import type { AccountState } from './account-state.js';
+import { HistoryCheckpoint } from './history-checkpoint.js';
+import type { AccountPoll } from './poll-task.js';
 
 export interface HistorySource<T> {
   readonly parts: PollParts;
   readonly kind: RecordKind;
-  readonly history: HistoryName;
+  /** Name of the client's operation. */
+  readonly operation: string;
   /** Name in receipts, and key on the bus. */
   readonly subject: string;
   /** Configured name of the account; undefined for the activity feed. */
@@ -16,67 +17,67 @@ export interface HistorySource<T> {
   readonly state: AccountState;
   readonly walk: (options: AccountHistoryOptions<T>) => HistoryWalk<T, AccountAnswer<T>>;
   readonly idOf: (item: T) => string;
-  /** Told of every record that a walk meets, known ones too. */
+  readonly onStart?: () => void;
+  /** Called for every record that a walk visits, also for known ones, before it is durable. */
   readonly onItem?: (item: T) => void;
-  /** Whether everything that had to be looked at again has been met: the walk goes on until then. */
-  readonly isSettled?: () => boolean;
+  /** Whether every record that may have changed has been visited: the walk continues until then. Default true. */
+  readonly isDone?: () => boolean;
+  /** Everything that was visited is durable. */
+  readonly onEnd?: (failure: unknown) => void;
 }
 
-/** What is asked for per page: everything at first, then a little more than came last. */
+/** Page size of the first walk, and the smallest of later ones, which ask for twice what the last one found. */
 const LARGE_PAGE = 100;
 const SMALL_PAGE = 20;
 
-/**
- * Polls a history whose records come in front, from the newest back to what is known to be on the bus. Records that may
- * still change are met again by their owner's `isSettled`.
- */
-export class HistoryPoll<T> {
-  #known: KnownRecords | undefined;
+/** Polls a history that new records are prepended to: from the newest back to the first that is known to be on the bus. */
+export class HistoryPoll<T> implements AccountPoll {
+  #checkpoint: HistoryCheckpoint | undefined;
   #doubted = false;
 
   constructor(private readonly source: HistorySource<T>) {}
 
-  /** One walk. Rejects only with the signal's reason: what went wrong is in the receipt, and is answered. */
-  async run(signal: AbortSignal): Promise<WalkResult> {
-    const { parts, kind, history, subject, account, idOf, onItem, isSettled = () => true } = this.source;
-    const known = this.#knownRecords();
-    const poll = new Poll(parts, kind, history, subject, subject, signal, account);
-    known.begin();
+  async run(signal: AbortSignal): Promise<unknown> {
+    const { parts, kind, operation, subject, account, idOf, state } = this.source;
+    const { onStart, onItem, isDone = () => true, onEnd } = this.source;
+    this.#checkpoint ??= new HistoryCheckpoint(state.checkpoints.get(operation) ?? []);
+    const checkpoint = this.#checkpoint;
+    const poll = new Poll(parts, { kind, operation, subject, key: subject, account }, signal);
+    const pageSize = checkpoint.isEmpty
+      ? LARGE_PAGE
+      : Math.min(LARGE_PAGE, Math.max(SMALL_PAGE, 2 * checkpoint.newRecords));
+    checkpoint.startWalk();
+    onStart?.();
     const walk = this.source.walk({
       signal,
       onResponse: poll.onResponse,
-      pageSize: known.isEmpty ? LARGE_PAGE : Math.min(LARGE_PAGE, Math.max(SMALL_PAGE, 2 * known.lastNew)),
+      pageSize,
       isKnown: (item) => {
         onItem?.(item);
-        return known.meet(idOf(item)) && isSettled();
+        return checkpoint.visit(idOf(item)) && isDone();
       },
     });
-    const result = await runWalk(poll, walk, signal, () => undefined);
-    if (result.failure === undefined && this.#isEnough(result)) this.#commit(known);
-    return result;
+    const result = await poll.walk(walk);
+    if (result.failure === undefined && this.#isFinal(result)) this.#commit(checkpoint);
+    onEnd?.(result.failure);
+    return result.failure;
   }
 
   /**
-   * Whether reading it all again would bring nothing more: not where entries cannot be understood or where there are
-   * more pages than are read; and a total that differs twice will differ for ever.
+   * Whether another walk would find nothing more. Not true once for a total that differs from what was read: should it
+   * differ twice, it always will. Pages beyond the limit and entries that cannot be understood stay as they are.
    */
-  #isEnough({ report: { truncated, complete, bad } }: WalkResult): boolean {
+  #isFinal({ report: { truncated, complete, bad } }: WalkResult): boolean {
     const inDoubt = !truncated && !complete && bad === 0;
     const again = inDoubt && !this.#doubted;
     this.#doubted = again;
     return !again;
   }
 
-  #knownRecords(): KnownRecords {
-    const { history, state } = this.source;
-    this.#known ??= new KnownRecords(state.known.get(history) ?? []);
-    return this.#known;
-  }
-
-  #commit(known: KnownRecords): void {
-    known.commit();
-    const { state, history } = this.source;
-    state.known.set(history, known.ids);
-    if (known.lastNew > 0) state.changed();
+  #commit(checkpoint: HistoryCheckpoint): void {
+    checkpoint.commit();
+    const { state, operation } = this.source;
+    state.checkpoints.set(operation, checkpoint.ids);
+    if (checkpoint.newRecords > 0) state.changed();
   }
 }

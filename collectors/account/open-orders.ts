@@ -7,45 +7,45 @@ const FINAL_STATUSES = ['FILLED', 'CANCELLED', 'CANCELED', 'FAILED', 'REJECTED',
 
 interface OpenOrder {
   readonly market: string | null;
-  /** 10^-12 shares; null when the record does not say. */
+  /** 10^-12 shares; null when the record does not tell. */
   readonly remaining: bigint | null;
-  /** When the record was read, Unix microseconds; 0 for one that this collector has not read. */
+  /** When the record was read, Unix microseconds; 0 if this process has not read it. */
   readonly readAt: number;
   /** How often it was read again without a change although it is not in the book. */
-  readonly fruitless: number;
+  readonly unchangedReads: number;
 }
 
-/** The account's orders that are in the book, as a complete poll said. */
+/** The account's orders that are in the book, as a complete poll lists them. */
 interface Book {
-  /** When it was asked, Unix microseconds. */
-  readonly askedAt: number;
-  /** Order ID → what is left of it, 10^-12 shares; null for a quantity that is none. */
+  /** When the poll started, Unix microseconds. */
+  readonly startedAt: number;
+  /** Order ID → remaining quantity, 10^-12 shares; null when it cannot be understood. */
   readonly remaining: ReadonlyMap<string, bigint | null>;
 }
 
-/** An order that is in no book and does not change has a status that we do not know to be final. */
-const MAX_FRUITLESS = 5;
+/** An order that is in no book and does not change has a final status that is not in our list. */
+const MAX_UNCHANGED_READS = 5;
 
 /**
- * Orders whose record may still change. Which of them have changed is told by the orders in the book: one that left it,
- * or of which less is left, must be read again.
+ * Orders whose record may still change. The list of orders in the book tells which have changed: one that is missing
+ * there, or has another remaining quantity, must be read again.
  */
 export class OpenOrders {
   readonly #orders = new Map<string, OpenOrder>();
   #book: Book | undefined;
 
   get saved(): SavedOrder[] {
-    return [...this.#orders].map(([order, { market, remaining }]) => ({
-      order,
+    return [...this.#orders].map(([orderId, { market, remaining }]) => ({
+      orderId,
       market,
       remaining: remaining === null ? null : String(remaining),
     }));
   }
 
-  /** Orders of before, none of which this collector has read yet. */
+  /** Orders of a former process, all of which must be read again. */
   restore(orders: readonly SavedOrder[]): void {
-    for (const { order, market } of orders) {
-      this.#orders.set(order, { market, remaining: null, readAt: 0, fruitless: 0 });
+    for (const { orderId, market } of orders) {
+      this.#orders.set(orderId, { market, remaining: null, readAt: 0, unchangedReads: 0 });
     }
   }
 
@@ -57,47 +57,49 @@ export class OpenOrders {
       this.#orders.delete(orderId);
       return;
     }
-    const remaining = leftOf(record);
-    const was = before !== undefined && before.readAt > 0 ? before : undefined;
-    const wasGone = was && this.#book && this.#book.askedAt > was.readAt && !this.#book.remaining.has(orderId);
-    const fruitless = wasGone && was.remaining === remaining ? was.fruitless + 1 : (was?.fruitless ?? 0);
-    this.#orders.set(orderId, { market, remaining, readAt: atMicros, fruitless });
+    const remaining = remainingOf(record);
+    const previous = before !== undefined && before.readAt > 0 ? before : undefined;
+    const hadLeft =
+      previous && this.#book && this.#book.startedAt > previous.readAt && !this.#book.remaining.has(orderId);
+    const isUnchanged = hadLeft && previous.remaining === remaining;
+    const unchangedReads = isUnchanged ? previous.unchangedReads + 1 : (previous?.unchangedReads ?? 0);
+    this.#orders.set(orderId, { market, remaining, readAt: atMicros, unchangedReads });
   }
 
-  /** The list of active orders was read completely. */
-  inBook(orders: readonly ActiveOrder[], askedAt: number): void {
+  /** A complete list of active orders was read. */
+  setBook(orders: readonly ActiveOrder[], startedAt: number): void {
     const remaining = new Map(orders.map(({ orderId, quantity }) => [orderId, unitsOf(quantity)]));
-    this.#book = { askedAt, remaining };
+    this.#book = { startedAt, remaining };
   }
 
-  /** An order that no longer is in the history: there is nothing to read again. */
-  forget(orderId: string): void {
+  /** The order is no longer in the history. */
+  delete(orderId: string): void {
     this.#orders.delete(orderId);
   }
 
-  /** Orders that must be read again, by market; null holds those of which the market is not known. */
+  /** Orders that must be read again, by market; those whose market is not known are under null. */
   changed(): Map<string | null, Set<string>> {
     const changed = new Map<string | null, Set<string>>();
     for (const [orderId, order] of this.#orders) {
       if (!this.#hasChanged(orderId, order)) continue;
-      const own = changed.get(order.market) ?? new Set<string>();
-      changed.set(order.market, own.add(orderId));
+      const orderIds = changed.get(order.market) ?? new Set<string>();
+      changed.set(order.market, orderIds.add(orderId));
     }
     return changed;
   }
 
-  #hasChanged(orderId: string, { readAt, remaining, fruitless }: OpenOrder): boolean {
+  #hasChanged(orderId: string, { readAt, remaining, unchangedReads }: OpenOrder): boolean {
     if (readAt === 0) return true;
     const book = this.#book;
-    // Only a book that is younger than the record can contradict it.
-    if (!book || book.askedAt <= readAt) return false;
-    const left = book.remaining.get(orderId);
-    if (left === undefined) return fruitless < MAX_FRUITLESS;
-    return remaining !== null && left !== null && left !== remaining;
+    // Only a book that is newer than the record can contradict it.
+    if (!book || book.startedAt <= readAt) return false;
+    const inBook = book.remaining.get(orderId);
+    if (inBook === undefined) return unchangedReads < MAX_UNCHANGED_READS;
+    return remaining !== null && inBook !== null && inBook !== remaining;
   }
 }
 
-function leftOf({ originalQuantity, filledQuantity }: OrderRecord): bigint | null {
+function remainingOf({ originalQuantity, filledQuantity }: OrderRecord): bigint | null {
   const original = originalQuantity === null ? null : unitsOf(originalQuantity);
   const filled = filledQuantity === null ? null : unitsOf(filledQuantity);
   return original === null || filled === null ? null : original - filled;

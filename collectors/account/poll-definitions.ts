@@ -1,17 +1,19 @@
-import type { AccountClient, Balance, Credentials, TradeRecord, Transaction } from '../../client/index.js';
+import type { AccountClient, Balance, Credentials, OrderRecord, TradeRecord, Transaction } from '../../client/index.js';
 import type { Logger } from '../../core/index.js';
 import type { PollParts } from '../polls/poll.js';
-import type { AccountState, HistoryName } from './account-state.js';
+import type { Schedules } from '../schedules.js';
+import type { AccountState } from './account-state.js';
+import { ChangedOrdersPoll } from './changed-orders-poll.js';
 import { HistoryPoll } from './history-poll.js';
 import { OpenOrders } from './open-orders.js';
-import { OrdersPoll } from './orders-poll.js';
-import { AccountPoll } from './poll-task.js';
-import { pollCall, pollList } from './snapshot-poll.js';
+import { PendingTransactions } from './pending-transactions.js';
+import { type AccountPoll, PollTask } from './poll-task.js';
+import { CallPoll, ListPoll } from './snapshot-polls.js';
 import { TpslPoll } from './tpsl-poll.js';
 
-/** What is polled at the same times. */
-export const POLL_GROUPS = ['holdings', 'trades', 'transactions', 'tpsl', 'stats'] as const;
-export type PollGroup = (typeof POLL_GROUPS)[number];
+/** Schedules of an account's polls. */
+const SCHEDULES = ['holdings', 'trades', 'transactions', 'tpsl', 'stats'] as const;
+type TasksBySchedule = Readonly<Record<(typeof SCHEDULES)[number], readonly PollTask[]>>;
 
 export interface AccountPollsOptions {
   readonly parts: PollParts;
@@ -25,176 +27,197 @@ export interface AccountPollsOptions {
   readonly onBalances: (balances: readonly Balance[], tookMs: number) => void;
 }
 
-/** Statuses that no transaction leaves any more. */
-const SETTLED = ['COMPLETED', 'SUCCESS', 'FAILED', 'CANCELLED', 'CANCELED', 'REJECTED', 'EXPIRED'];
-
-/** All polls of one account that its credentials allow (part 5.2). */
+/** Everything that is polled of one account, as its credentials allow (part 5.2), and on which schedule. */
 export class AccountPolls {
-  readonly #groups: Readonly<Record<PollGroup, readonly AccountPoll[]>>;
+  readonly #tasks: TasksBySchedule;
   readonly #open = new OpenOrders();
   readonly #tpsl: TpslPoll;
-  readonly #orders: AccountPoll;
-  readonly #tpslOrders: AccountPoll;
+  readonly #tpslTask: PollTask;
+  readonly #ordersTask: PollTask;
 
   constructor(private readonly options: AccountPollsOptions) {
     const { parts, account, client, state, credentials } = options;
     this.#tpsl = new TpslPoll({ parts, account, client, state });
-    this.#tpslOrders = this.#poll('TP/SL orders', (signal) => this.#tpsl.run(signal));
-    const orders = new OrdersPoll({ ...this.#source('orders'), client, open: this.#open });
-    this.#orders = this.#poll('orders', (signal) => orders.run(signal));
-    const byKey = credentials.apiKey !== undefined;
-    this.#groups = {
-      holdings: byKey ? [this.#balances(), this.#positions(), this.#activeOrders()] : [],
-      trades: byKey ? [this.#orders, this.#trades()] : [],
-      transactions: credentials.jwt === undefined ? [] : [this.#transactions()],
-      tpsl: byKey ? [this.#tpslOrders] : [],
-      stats: byKey ? this.#stats() : [],
+    this.#tpslTask = this.#task('TP/SL orders', this.#tpsl);
+    this.#ordersTask = this.#task('orders', ...this.#orders());
+    const none = { holdings: [], trades: [], transactions: [], tpsl: [], stats: [] };
+    const byKey = {
+      holdings: [
+        this.#task('balances', this.#balances()),
+        this.#task('positions', this.#positions()),
+        this.#task('active orders', this.#activeOrders()),
+      ],
+      trades: [this.#ordersTask, this.#task('trades', this.#trades())],
+      tpsl: [this.#tpslTask],
+      stats: [
+        this.#task('profile figures', this.#profileStats()),
+        this.#task('position figures', this.#positionStats()),
+      ],
     };
+    const byJwt = { transactions: [this.#task('transactions', this.#transactions())] };
+    this.#tasks = { ...none, ...(credentials.apiKey && byKey), ...(credentials.jwt && byJwt) };
   }
 
-  /** It is a group's time. */
-  due(group: PollGroup): void {
-    for (const poll of this.#groups[group]) poll.due();
+  /** After the state was loaded. */
+  start(schedules: Schedules): void {
+    this.#open.restore(this.options.state.openOrders);
+    for (const name of SCHEDULES) for (const task of this.#tasks[name]) schedules.add(name, task.run);
   }
 
-  /** Something of the account may have been missed: everything but its figures is polled. */
+  /** Changes of the account may have been missed: polls everything but its figures. */
   refresh(): void {
-    for (const group of ['holdings', 'trades', 'transactions', 'tpsl'] as const) {
-      for (const poll of this.#groups[group]) poll.wanted();
+    for (const name of ['holdings', 'trades', 'transactions', 'tpsl'] as const) {
+      for (const task of this.#tasks[name]) task.request();
     }
   }
 
-  /** The stream spoke of a TP/SL order of the asset. */
+  /** The order updates stream reported a TP/SL order of the asset. */
   tpslChanged(asset: string): void {
-    this.#tpsl.told(asset);
-    this.#tpslOrders.wanted();
+    this.#tpsl.assetChanged(asset);
+    this.#tpslTask.request();
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when nothing is running. */
   async idle(): Promise<void> {
-    for (const group of POLL_GROUPS) await Promise.all(this.#groups[group].map((poll) => poll.idle()));
+    for (const name of SCHEDULES) await Promise.all(this.#tasks[name].map((task) => task.idle()));
   }
 
-  #poll(what: string, work: (signal: AbortSignal) => Promise<unknown>): AccountPoll {
+  #task(what: string, ...polls: AccountPoll[]): PollTask {
     const { account, parts, log, signal } = this.options;
-    return new AccountPoll({ account, what, clock: parts.clock, log, signal }, work);
-  }
-
-  #source<H extends HistoryName>(history: H) {
-    const { parts, account, state } = this.options;
-    return { parts, history, subject: account, account, state };
+    return new PollTask({ account, what, clock: parts.clock, log, signal }, ...polls);
   }
 
   #balances(): AccountPoll {
     const { parts, account, client, onBalances } = this.options;
-    const source = { parts, account, kind: 'account.balances', operation: 'full-balances' } as const;
-    return this.#poll('balances', (signal) =>
-      pollCall(
-        {
-          ...source,
-          call: (options) => client.fullBalances(options),
-          onAnswer: ({ items }, tookMs) => onBalances(items, tookMs),
-        },
-        signal,
-      ),
-    );
+    return new CallPoll({
+      parts,
+      account,
+      kind: 'account.balances',
+      operation: 'full-balances',
+      call: (options) => client.fullBalances(options),
+      onAnswer: ({ items }, tookMs) => onBalances(items, tookMs),
+    });
   }
 
   #positions(): AccountPoll {
     const { parts, account, client } = this.options;
-    const source = { parts, account, kind: 'account.positions', operation: 'open-positions' } as const;
     let first = true;
-    return this.#poll('positions', (signal) =>
-      pollList(
-        {
-          ...source,
-          walk: (options) => client.walkOpenPositions(options),
-          onList: (positions) => {
-            this.#tpsl.holds(positions.map(({ assetId }) => assetId));
-            // TP/SL orders waited for it.
-            if (first) this.#tpslOrders.due();
-            first = false;
-          },
-        },
-        signal,
-      ),
-    );
+    return new ListPoll({
+      parts,
+      account,
+      kind: 'account.positions',
+      operation: 'open-positions',
+      walk: (options) => client.walkOpenPositions(options),
+      onList: (positions) => {
+        this.#tpsl.setHeldAssets(positions.map(({ assetId }) => assetId));
+        // TP/SL orders could not be polled before.
+        if (first) this.#tpslTask.run();
+        first = false;
+      },
+    });
   }
 
   #activeOrders(): AccountPoll {
     const { parts, account, client } = this.options;
-    const source = { parts, account, kind: 'account.active-orders', operation: 'active-orders' } as const;
-    return this.#poll('active orders', (signal) =>
-      pollList(
-        {
-          ...source,
-          walk: (options) => client.walkActiveOrders(options),
-          onList: (orders, askedAt) => {
-            this.#open.inBook(orders, askedAt);
-            if (this.#open.changed().size > 0) this.#orders.wanted();
-          },
-        },
-        signal,
-      ),
-    );
+    return new ListPoll({
+      parts,
+      account,
+      kind: 'account.active-orders',
+      operation: 'active-orders',
+      walk: (options) => client.walkActiveOrders(options),
+      onList: (orders, startedAt) => {
+        this.#open.setBook(orders, startedAt);
+        if (this.#open.changed().size > 0) this.#ordersTask.request();
+      },
+    });
+  }
+
+  /** New orders, then those whose record has changed. */
+  #orders(): AccountPoll[] {
+    const { parts, account, client, state } = this.options;
+    const open = this.#open;
+    const onOrder = (order: OrderRecord) => {
+      open.read(order, parts.clock.nowMicros());
+      state.userId ??= order.userId;
+    };
+    const history = new HistoryPoll<OrderRecord>({
+      parts,
+      account,
+      state,
+      subject: account,
+      kind: 'account.orders',
+      operation: 'orders',
+      walk: (options) => client.walkOrders({}, options),
+      idOf: (order) => order.orderId,
+      onItem: onOrder,
+      onEnd: () => {
+        state.openOrders = open.saved;
+      },
+    });
+    return [history, new ChangedOrdersPoll({ parts, account, client, state, open, onOrder })];
   }
 
   #trades(): AccountPoll {
-    const { client, state } = this.options;
-    const history = new HistoryPoll<TradeRecord>({
-      ...this.#source('trades'),
+    const { parts, account, client, state } = this.options;
+    return new HistoryPoll<TradeRecord>({
+      parts,
+      account,
+      state,
+      subject: account,
       kind: 'account.trades',
+      operation: 'trades',
       walk: (options) => client.walkTrades({}, options),
       idOf: (trade) => trade.tradeRecordId,
       onItem: ({ userId }) => {
-        state.user ??= userId;
+        state.userId ??= userId;
       },
     });
-    return this.#poll('trades', async (signal) => (await history.run(signal)).failure);
   }
 
-  /** Those that may still change are met again by every poll, however far back they are. */
   #transactions(): AccountPoll {
-    const { client, state } = this.options;
-    let missing = new Set<string>();
-    const history = new HistoryPoll<Transaction>({
-      ...this.#source('transactions'),
+    const { parts, account, client, state } = this.options;
+    const pending = new PendingTransactions(state.pendingTransactions);
+    return new HistoryPoll<Transaction>({
+      parts,
+      account,
+      state,
+      subject: account,
       kind: 'account.transactions',
+      operation: 'transactions',
       walk: (options) => client.walkTransactions(options),
       idOf: (transaction) => transaction.transactionId,
-      onItem: ({ transactionId, status, userId }) => {
-        state.user ??= userId;
-        missing.delete(transactionId);
-        if (status === null || SETTLED.includes(status.toUpperCase())) state.pending.delete(transactionId);
-        else state.pending.add(transactionId);
+      onStart: () => pending.startWalk(),
+      onItem: (transaction) => {
+        state.userId ??= transaction.userId;
+        pending.visit(transaction);
       },
-      isSettled: () => missing.size === 0,
-    });
-    return this.#poll('transactions', async (signal) => {
-      missing = new Set(state.pending);
-      const { failure } = await history.run(signal);
-      // What was walked for in vain is gone.
-      if (failure === undefined) for (const id of missing) state.pending.delete(id);
-      if (state.pending.size > 0) state.changed();
-      return failure;
+      isDone: () => pending.allVisited,
+      onEnd: (failure) => {
+        if (pending.endWalk(failure === undefined)) state.changed();
+      },
     });
   }
 
-  #stats(): AccountPoll[] {
+  /** Figures are asked for by user ID, which is known once a record has told it. */
+  #profileStats(): AccountPoll {
     const { parts, account, client, state } = this.options;
-    const source = { parts, account };
-    const poll = (what: string, work: (userId: string, signal: AbortSignal) => Promise<unknown>) =>
-      // Whose figures to ask for is known once a record has told.
-      this.#poll(what, async (signal) => (state.user === null ? undefined : work(state.user, signal)));
-    return [
-      poll('profile figures', (userId, signal) => {
-        const about = { ...source, kind: 'account.profile-stats', operation: 'profile-stats' } as const;
-        return pollCall({ ...about, call: (options) => client.profileStats({ userId }, options) }, signal);
-      }),
-      poll('position figures', (userId, signal) => {
-        const about = { ...source, kind: 'account.position-stats', operation: 'position-stats' } as const;
-        return pollCall({ ...about, call: (options) => client.positionStats({ userId }, options) }, signal);
-      }),
-    ];
+    return new CallPoll({
+      parts,
+      account,
+      kind: 'account.profile-stats',
+      operation: 'profile-stats',
+      call: (options) => (state.userId === null ? undefined : client.profileStats({ userId: state.userId }, options)),
+    });
+  }
+
+  #positionStats(): AccountPoll {
+    const { parts, account, client, state } = this.options;
+    return new CallPoll({
+      parts,
+      account,
+      kind: 'account.position-stats',
+      operation: 'position-stats',
+      call: (options) => (state.userId === null ? undefined : client.positionStats({ userId: state.userId }, options)),
+    });
   }
 }

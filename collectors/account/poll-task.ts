@@ -1,15 +1,16 @@
-import { ForbiddenError, UnauthorizedError } from '../../client/index.js';
-import {
-  backoffMs,
-  type Clock,
-  describeError,
-  isRetryable,
-  type Logger,
-  OutageLog,
-  UsageError,
-} from '../../core/index.js';
+import { backoffMs, type Clock, describeError, isRetryable, type Logger, OutageLog } from '../../core/index.js';
+import { isRejected } from './credentials.js';
 
-export interface AccountPollOptions {
+/** Something of an account that is polled. */
+export interface AccountPoll {
+  /**
+   * Polls once and writes a receipt. Resolves with the error that it failed with, if any; rejects only with the signal's
+   * reason.
+   */
+  run(signal: AbortSignal): Promise<unknown>;
+}
+
+export interface PollTaskOptions {
   readonly account: string;
   /** What is polled, for log lines, like `trades`. */
   readonly what: string;
@@ -17,84 +18,92 @@ export interface AccountPollOptions {
   readonly log: Logger;
   /** Aborted when the collector stops. */
   readonly signal: AbortSignal;
+  /** How often a run is tried at once with other credentials, after `onRejected`. Default 1: not again. */
+  readonly attempts?: number;
+  /** The exchange rejected the credentials. */
+  readonly onRejected?: () => void;
 }
 
-/** Pauses after credentials were refused. */
-const REFUSED = { baseMs: 10_000, capMs: 15 * 60_000 };
+/** Pauses after credentials were rejected. */
+const REJECTED = { baseMs: 10_000, capMs: 15 * 60_000 };
 
 /**
- * One kind of poll of one account. It never runs twice at once. Credentials that the exchange refuses are tried less and
- * less often: nothing locks an account faster than a wrong password every few seconds.
+ * Runs polls of one account one after the other, never twice at once. Credentials that the exchange rejects are tried
+ * less and less often: repeated wrong passwords lock an account.
  */
-export class AccountPoll {
-  readonly #trouble: OutageLog;
+export class PollTask {
+  readonly #outage: OutageLog;
+  readonly #polls: readonly AccountPoll[];
   #running: Promise<void> | undefined;
-  #again = false;
-  #refusals = 0;
+  #requested = false;
+  #rejections = 0;
   #notBeforeMs = 0;
 
-  /** @param work one poll; answers what it failed with, if it did */
   constructor(
-    private readonly options: AccountPollOptions,
-    private readonly work: (signal: AbortSignal) => Promise<unknown>,
+    private readonly options: PollTaskOptions,
+    ...polls: AccountPoll[]
   ) {
+    this.#polls = polls;
     const { log, account, what } = options;
-    this.#trouble = new OutageLog(log, `${what} of account ${account} can be read again`);
+    this.#outage = new OutageLog(log, `${what} of account ${account} can be read again`);
   }
 
-  /** It is its time: runs unless it still does. */
-  due(): void {
-    if (this.#running || this.options.clock.nowMs() < this.#notBeforeMs) return;
-    this.#start();
+  /** Runs unless it is running, or the credentials were rejected a short time ago. */
+  readonly run = (): void => {
+    if (!this.#running && this.options.clock.nowMs() >= this.#notBeforeMs) this.#start();
+  };
+
+  /** Something has changed: as `run`, but once more after the present run. */
+  request(): void {
+    if (this.#running) this.#requested = true;
+    else this.run();
   }
 
-  /** Something has happened: runs now, or once more when it still does. */
-  wanted(): void {
-    if (this.#running) this.#again = true;
-    else this.due();
-  }
-
-  /** Resolves when nothing runs. */
+  /** Resolves when nothing is running. */
   async idle(): Promise<void> {
     while (this.#running) await this.#running;
   }
 
   #start(): void {
     if (this.options.signal.aborted) return;
-    this.#again = false;
-    this.#running = this.#run().finally(() => {
+    this.#requested = false;
+    this.#running = this.#runOnce().finally(() => {
       this.#running = undefined;
-      if (this.#again) this.due();
+      if (this.#requested) this.run();
     });
   }
 
-  async #run(): Promise<void> {
-    const { signal, log, account, what } = this.options;
+  async #runOnce(): Promise<void> {
+    const { signal, log, account, what, attempts = 1, onRejected } = this.options;
     try {
-      this.#took(await this.work(signal));
+      let failure: unknown;
+      for (let attempt = 0; attempt < attempts; attempt++) {
+        for (const poll of this.#polls) {
+          failure = await poll.run(signal);
+          if (failure !== undefined) break;
+        }
+        if (!isRejected(failure)) break;
+        onRejected?.();
+      }
+      this.#report(failure);
     } catch (error) {
       if (signal.aborted) return;
       log.error({ err: error }, `polling ${what} of account ${account} failed: ${describeError(error)}`);
     }
   }
 
-  #took(failure: unknown): void {
+  #report(failure: unknown): void {
     const { clock, account, what } = this.options;
     if (failure === undefined) {
-      this.#refusals = 0;
-      this.#trouble.succeeded();
+      this.#rejections = 0;
+      this.#outage.succeeded();
       return;
     }
-    // That the exchange is down is said once, for all polls.
+    // An outage of the exchange is logged once, for all polls.
     if (isRetryable(failure)) return;
-    this.#trouble.failed(`${what} of account ${account} cannot be read: ${describeError(failure)}`);
-    if (!isRefusal(failure)) return;
-    this.#notBeforeMs = clock.nowMs() + backoffMs(this.#refusals, REFUSED);
-    this.#refusals += 1;
+    this.#outage.failed(`${what} of account ${account} cannot be read: ${describeError(failure)}`);
+    if (!isRejected(failure)) return;
+    this.#notBeforeMs = clock.nowMs() + backoffMs(this.#rejections, REJECTED);
+    this.#rejections += 1;
   }
-}
-
-/** The exchange does not take the credentials, or they cannot be used. */
-export function isRefusal(error: unknown): boolean {
-  return error instanceof UnauthorizedError || error instanceof ForbiddenError || error instanceof UsageError;
 }

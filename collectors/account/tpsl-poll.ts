@@ -2,95 +2,93 @@ import type { AccountClient } from '../../client/index.js';
 import { describeError, isRetryable } from '../../core/index.js';
 import { Poll, type PollParts } from '../polls/poll.js';
 import type { AccountState } from './account-state.js';
-import { isRefusal } from './poll-task.js';
+import { isRejected } from './credentials.js';
+import type { AccountPoll } from './poll-task.js';
 
-export interface TpslPollOptions {
+export interface TpslSource {
   readonly parts: PollParts;
   readonly account: string;
   readonly client: AccountClient;
   readonly state: AccountState;
 }
 
-/** TP/SL orders that can still do something; what became of the others the order updates stream tells. */
+/** TP/SL orders that may still trigger; the order updates stream reports what became of the others. */
 const STATUS = 'ACTIVE';
 
+/** Result of one poll so far. */
+interface Tally {
+  readonly assetsWithOrders: string[];
+  got: number;
+  unique: number;
+  pages: number;
+  readonly causes: string[];
+}
+
 /**
- * Polls an account's TP/SL orders (part 4.2), which are asked for per asset: those that it holds, those that had some
- * the last time, and those that the order updates stream speaks of. One poll asks about all of them.
+ * Polls an account's TP/SL orders (part 4.2), one request per asset: those that it holds, those that had orders at the
+ * latest poll, and those that the order updates stream reported. One poll has one receipt for all of them.
  */
-export class TpslPoll {
+export class TpslPoll implements AccountPoll {
   #held: ReadonlySet<string> | undefined;
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
 
-  constructor(private readonly options: TpslPollOptions) {}
+  constructor(private readonly source: TpslSource) {}
 
-  /** The account's open positions, as a complete poll said. */
-  holds(assets: Iterable<string>): void {
+  /** The assets of the account's open positions. */
+  setHeldAssets(assets: Iterable<string>): void {
     this.#held = new Set(assets);
   }
 
-  /** The stream spoke of the asset. */
-  told(asset: string): void {
-    this.#told.add(asset);
+  /** The order updates stream reported a TP/SL order of the asset. */
+  assetChanged(asset: string): void {
+    this.#reported.add(asset);
   }
 
-  /** Answers what it failed with, if it did. */
   async run(signal: AbortSignal): Promise<unknown> {
     // Without the positions it is not known which assets to ask about.
     if (!this.#held) return undefined;
-    const { parts, account, state } = this.options;
-    const told = [...this.#told];
-    this.#told.clear();
-    const poll = new Poll(parts, 'account.tpsl-orders', 'tpsl-orders', account, account, signal, account);
-    const tally: Tally = { withOrders: [], expected: null, got: 0, unique: 0, pages: 0, causes: [] };
-    const receipt = () => {
-      const { expected, got, unique, pages, causes } = tally;
-      return { expected, got, unique, pages, truncated: false, cause: causes.join('; ') };
-    };
+    const { parts, account, state } = this.source;
+    const reported = [...this.#reported];
+    this.#reported.clear();
+    const about = { kind: 'account.tpsl-orders', operation: 'tpsl-orders', subject: account } as const;
+    const poll = new Poll(parts, { ...about, key: account, account }, signal);
+    const tally: Tally = { assetsWithOrders: [], got: 0, unique: 0, pages: 0, causes: [] };
     try {
-      for (const asset of new Set([...this.#held, ...state.tpslAssets, ...told])) {
-        await this.#ask(asset, poll, tally, signal);
+      for (const asset of new Set([...this.#held, ...state.tpslAssets, ...reported])) {
+        await this.#pollAsset(asset, poll, tally, signal);
       }
     } catch (error) {
       signal.throwIfAborted();
-      for (const asset of told) this.#told.add(asset);
-      const failed = { ...receipt(), truncated: true, outcome: 'failed' as const, cause: describeError(error) };
-      poll.finish(failed, { isOutage: isRetryable(error) });
+      for (const asset of reported) this.#reported.add(asset);
+      poll.fail(error, { ...countsOf(tally), truncated: true });
       return error;
     }
-    poll.finish({ ...receipt(), outcome: tally.causes.length > 0 ? 'incomplete' : 'complete' });
-    if (state.tpslAssets.join() !== tally.withOrders.join()) {
-      state.tpslAssets = tally.withOrders;
+    const outcome = tally.causes.length > 0 ? 'incomplete' : 'complete';
+    poll.finish({ ...countsOf(tally), truncated: false, outcome, cause: tally.causes.join('; ') });
+    if (state.tpslAssets.join() !== tally.assetsWithOrders.join()) {
+      state.tpslAssets = tally.assetsWithOrders;
       state.changed();
     }
     return undefined;
   }
 
-  async #ask(assetId: string, poll: Poll, tally: Tally, signal: AbortSignal): Promise<void> {
+  async #pollAsset(assetId: string, poll: Poll, tally: Tally, signal: AbortSignal): Promise<void> {
     const options = { signal, onResponse: poll.onResponse };
     tally.pages += 1;
     try {
-      const { items, bad, badBeyond } = await this.options.client.tpslOrders({ assetId, status: STATUS }, options);
+      const { items, bad, badBeyond } = await this.source.client.tpslOrders({ assetId, status: STATUS }, options);
       const notUnderstood = bad.length + badBeyond;
       tally.unique += items.length;
       tally.got += items.length + notUnderstood;
-      if (items.length > 0) tally.withOrders.push(assetId);
+      if (items.length > 0) tally.assetsWithOrders.push(assetId);
       if (notUnderstood > 0) tally.causes.push(`${notUnderstood} entries of ${assetId} could not be understood`);
     } catch (error) {
-      // An asset that the exchange does not know must not keep the others from being asked about.
-      if (signal.aborted || isRetryable(error) || isRefusal(error)) throw error;
+      // An asset that the exchange does not know must not prevent the requests for the others.
+      if (signal.aborted || isRetryable(error) || isRejected(error)) throw error;
       tally.causes.push(describeError(error));
     }
     await poll.published();
   }
 }
 
-/** What one poll has brought so far. */
-interface Tally {
-  readonly withOrders: string[];
-  readonly expected: null;
-  got: number;
-  unique: number;
-  pages: number;
-  readonly causes: string[];
-}
+const countsOf = ({ got, unique, pages }: Tally) => ({ expected: null, got, unique, pages });

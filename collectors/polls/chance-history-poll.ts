@@ -1,39 +1,38 @@
 import PQueue from 'p-queue';
 import { type ChanceHistoryQuery, type Event, HttpStatusError } from '../../client/index.js';
-import { describeError } from '../../core/index.js';
-import type { HistoryState } from './chance-history-state.js';
-import { HistoryWindow, periodEnd, periodSeconds } from './chance-history-window.js';
+import type { ChanceHistoryState } from './chance-history-state.js';
+import { ChanceHistoryWindow, periodEnd, periodSeconds } from './chance-history-window.js';
 import { Poll, type PollParts } from './poll.js';
 
 export interface ChanceHistoryOptions extends PollParts {
-  readonly state: HistoryState;
+  readonly state: ChanceHistoryState;
   /** Period code of part 6.2. */
   readonly period: string;
-  /** How far back a market is fetched that is seen for the first time, days. */
+  /** How much history is fetched of a market that is new, days. */
   readonly days: number;
-  /** How long to wait after a failure, milliseconds. Default 10,000. */
+  /** Delay after a failure, milliseconds. Default 10,000. */
   readonly retryMs?: number;
 }
 
-/** Requests under way at once; the client paces them, and other polls find room between them. */
+/** Concurrent requests; the client paces them, so that other polls are sent between them. */
 const CONCURRENCY = 2;
-/** Periods that are asked for twice, so that every point is inside of some range and not only its anchor. */
+/** Periods that are requested twice, so that every point is inside of some range and not only its anchor. */
 const OVERLAP_PERIODS = 2;
-/** The last period of a gap is not waited for longer than this; the schedule brings the rest. Seconds. */
-const MAX_SOON_S = 10;
-/** The exchange is given this long to close a period, seconds. */
-const SETTLE_S = 1;
+/** The end of a gap's last period is waited for at most this long; later ones are fetched on schedule. Seconds. */
+const MAX_REFRESH_DELAY_S = 10;
+/** Time after which the exchange has closed a period, seconds. */
+const CLOSE_DELAY_S = 1;
 
 interface Tracked {
   readonly event: string;
-  /** The event has left the search: one more time, then it is done. */
+  /** The event has closed: the market is fetched once more. */
   closed: boolean;
-  /** Wanted again while it was under way. */
+  /** Requested again while it was being fetched. */
   again: boolean;
   queued: boolean;
 }
 
-/** What one catch-up has brought so far. */
+/** Result of one poll so far. */
 interface Tally {
   points: number;
   readonly times: Set<number>;
@@ -42,8 +41,8 @@ interface Tally {
 }
 
 /**
- * Fetches chance history (part 4.5) of every market up to now, from where it was last: whoever asks for a market — the
- * start, the schedule, a gap in the stream, the end of its event — asks for the same.
+ * Fetches chance history (part 4.5) of every market from where its last poll ended up to now: at the start, on schedule,
+ * after a gap in the stream, and when its event has closed.
  */
 export class ChanceHistoryPoll {
   readonly #queue = new PQueue({ concurrency: CONCURRENCY });
@@ -52,48 +51,48 @@ export class ChanceHistoryPoll {
 
   constructor(private readonly options: ChanceHistoryOptions) {}
 
-  /** Follows the event's markets; new ones are fetched at once. */
+  /** Tracks the event's markets; new ones are fetched at once. */
   track(event: Event): void {
     const created = event.createdAt === null ? Number.NaN : Date.parse(event.createdAt) / 1000;
     const oldest = this.#now() - this.options.days * 86_400;
     const since = Number.isFinite(created) ? Math.max(oldest, created) : oldest;
     for (const { marketId } of event.markets) {
-      if (!this.#tracked.has(marketId)) this.#follow(marketId, event.eventId, since);
+      if (!this.#tracked.has(marketId)) this.#track(marketId, event.eventId, since);
     }
   }
 
-  /** Brings all markets of an event up to now, or all there are. */
+  /** Fetches all markets of an event up to now, or of all events. */
   refresh(eventId?: string): void {
     for (const [marketId, tracked] of this.#tracked) {
       if (eventId === undefined || tracked.event === eventId) this.#enqueue(marketId, tracked);
     }
   }
 
-  /** The same, as soon as what happens in this moment is history. */
+  /** The same, once history contains the present moment. */
   refreshSoon(eventId: string): void {
     const { clock, period } = this.options;
-    const waitMs = 1000 * (SETTLE_S + Math.min(periodSeconds(period), MAX_SOON_S));
+    const waitMs = 1000 * (CLOSE_DELAY_S + Math.min(periodSeconds(period), MAX_REFRESH_DELAY_S));
     clock.sleep(waitMs, this.#stop.signal).then(
       () => this.refresh(eventId),
       () => undefined,
     );
   }
 
-  /** The event has closed: its markets are fetched once more, to the end, and then no longer. */
+  /** The event has closed: its markets are fetched once more, to the end. */
   finish(eventId: string): void {
     for (const tracked of this.#tracked.values()) if (tracked.event === eventId) tracked.closed = true;
     this.refresh(eventId);
   }
 
-  /** Markets that were followed before a restart and whose events are no longer open are fetched to their end. */
+  /** Markets that were tracked before a restart and whose events are no longer open are fetched to their end. */
   finishOthers(open: ReadonlySet<string>): void {
     for (const [marketId, { event, until }] of this.options.state.markets) {
       if (open.has(event) || this.#tracked.has(marketId)) continue;
-      this.#follow(marketId, event, until, true);
+      this.#track(marketId, event, until, true);
     }
   }
 
-  /** Resolves when nothing is under way or waiting. */
+  /** Resolves when no poll is running or queued. */
   idle(): Promise<void> {
     return this.#queue.onIdle();
   }
@@ -105,11 +104,11 @@ export class ChanceHistoryPoll {
     await this.options.state.flush();
   }
 
-  #follow(marketId: string, event: string, since: number, closed = false): void {
+  #track(marketId: string, event: string, since: number, closed = false): void {
     const { state, period } = this.options;
     const tracked = { event, closed, again: false, queued: false };
     this.#tracked.set(marketId, tracked);
-    // From now on it is known after a restart too, should the event close meanwhile.
+    // Stored at once, so that a restarted collector fetches it even if the event has closed meanwhile.
     if (!state.get(marketId)) state.set(marketId, { event, until: periodEnd(period, since) });
     this.#enqueue(marketId, tracked);
   }
@@ -124,16 +123,16 @@ export class ChanceHistoryPoll {
     void this.#queue.add(async () => {
       const closing = tracked.closed;
       tracked.again = false;
-      const done = await this.#catchUp(marketId, tracked);
+      const done = await this.#poll(marketId, tracked);
       tracked.queued = false;
       if (this.#stop.signal.aborted) return;
-      if (!done) this.#later(marketId, tracked);
+      if (!done) this.#retryLater(marketId, tracked);
       else if (tracked.again) this.#enqueue(marketId, tracked);
       else if (closing) this.#drop(marketId);
     });
   }
 
-  #later(marketId: string, tracked: Tracked): void {
+  #retryLater(marketId: string, tracked: Tracked): void {
     const { clock, retryMs = 10_000 } = this.options;
     clock.sleep(retryMs, this.#stop.signal).then(
       () => this.#enqueue(marketId, tracked),
@@ -146,17 +145,18 @@ export class ChanceHistoryPoll {
     this.options.state.delete(marketId);
   }
 
-  /** Fetches one market from where it was to now; false when that should be tried again. */
-  async #catchUp(marketId: string, tracked: Tracked): Promise<boolean> {
+  /** Fetches one market from where its last poll ended; false when that should be tried again. */
+  async #poll(marketId: string, tracked: Tracked): Promise<boolean> {
     const { period, state } = this.options;
     const { event } = tracked;
-    // After the end of an event nothing changes any more: its last period counts although it is not over.
-    const to = tracked.closed ? Math.ceil(this.#now()) : periodEnd(period, this.#now() - SETTLE_S);
+    // Nothing changes after the end of an event: its last period is complete although it has not ended.
+    const to = tracked.closed ? Math.ceil(this.#now()) : periodEnd(period, this.#now() - CLOSE_DELAY_S);
     const from = state.get(marketId)?.until ?? to;
     if (from >= to) return true;
-    const poll = new Poll(this.options, 'chance.history', 'chance-history', marketId, event, this.#stop.signal);
+    const source = { kind: 'chance.history', operation: 'chance-history', subject: marketId, key: event } as const;
+    const poll = new Poll(this.options, source, this.#stop.signal);
     const tally: Tally = { points: 0, times: new Set(), requests: 0, truncated: false };
-    const receipt = () => {
+    const counts = () => {
       const { points: got, requests: pages, truncated } = tally;
       return { expected: null, got, unique: tally.times.size, pages, truncated };
     };
@@ -165,24 +165,24 @@ export class ChanceHistoryPoll {
     } catch (error) {
       if (this.#stop.signal.aborted) return false;
       const gone = error instanceof HttpStatusError && error.status === 404;
-      poll.finish({ ...receipt(), outcome: 'failed', cause: describeError(error) });
+      poll.fail(error, counts(), true);
       return gone;
     }
-    const cause = tally.truncated ? 'more points in one period than an answer can hold' : '';
-    poll.finish({ ...receipt(), outcome: tally.truncated ? 'incomplete' : 'complete', cause });
+    const cause = tally.truncated ? 'more points in one period than an answer can contain' : '';
+    poll.finish({ ...counts(), outcome: tally.truncated ? 'incomplete' : 'complete', cause });
     return true;
   }
 
   async #walk(poll: Poll, marketId: string, event: string, from: number, to: number, tally: Tally): Promise<void> {
     const { period, state, marks } = this.options;
     const overlap = OVERLAP_PERIODS * periodSeconds(period);
-    const window = new HistoryWindow(period);
+    const window = new ChanceHistoryWindow(period);
     for (let done = from; done < to; ) {
       const end = Math.min(to, done + window.seconds);
       const query = { eventId: event, marketId, period, from: Math.max(0, done - overlap), to: end };
       const points = await this.#fetch(poll, query, window);
       if (!points) continue;
-      if (window.mayBeCut(points.length)) {
+      if (window.mayBeTruncated(points.length)) {
         if (window.shrink()) continue;
         tally.truncated = true;
       }
@@ -198,8 +198,8 @@ export class ChanceHistoryPoll {
     }
   }
 
-  /** The points of a range; undefined when the exchange refused it and a smaller one can be tried. */
-  async #fetch(poll: Poll, query: ChanceHistoryQuery, window: HistoryWindow) {
+  /** The points of a range; undefined when the exchange rejected it and a smaller one can be requested. */
+  async #fetch(poll: Poll, query: ChanceHistoryQuery, window: ChanceHistoryWindow) {
     try {
       const options = { signal: this.#stop.signal, onResponse: poll.onResponse };
       return (await this.options.client.chanceHistory(query, options)).items;

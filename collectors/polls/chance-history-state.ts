@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Logger } from '../../core/index.js';
-import type { Share } from '../shard-assignment.js';
+import type { ShardAssignment } from '../shard-assignment.js';
 import { StateFile } from '../state-file.js';
 
 const schema = z.object({
@@ -18,34 +18,34 @@ export interface MarketProgress {
   readonly until: number;
 }
 
-export interface HistoryStateOptions {
+export interface ChanceHistoryStateOptions {
   readonly folder: string;
-  readonly share: Share;
+  readonly assignment: ShardAssignment;
   readonly log: Logger;
 }
 
 /**
- * How far chance history has been fetched, per market, in a small file: a collector that starts again goes on there.
- * Without the file it starts again from the beginning; answers that come twice change nothing downstream. Where the work
- * is shared anew, a collector begins with what the files of the former shares say about its own events.
+ * How far chance history has been fetched, per market, in a small file: a restarted collector resumes there. Without the
+ * file it fetches all history again, which adds no rows downstream. After the number of shards has changed, a collector
+ * starts with what the files of the former shards contain of its own events.
  */
-export class HistoryState {
+export class ChanceHistoryState {
   readonly #markets = new Map<string, MarketProgress>();
   readonly #name: string;
   readonly #file: StateFile<Content>;
 
-  constructor(private readonly options: HistoryStateOptions) {
-    const { shard } = options.share;
+  constructor(private readonly options: ChanceHistoryStateOptions) {
+    const { shard } = options.assignment;
     this.#name = shard === '0/1' ? 'chance-history.json' : `chance-history-${shard.replace('/', '-of-')}.json`;
     this.#file = this.#open(this.#name);
   }
 
   async load(): Promise<void> {
     const { folder } = this.options;
-    if (existsSync(join(folder, this.#name))) return this.#take(await this.#file.load());
+    if (existsSync(join(folder, this.#name))) return this.#add(await this.#file.load());
     const names = await readdir(folder).catch(() => []);
     const others = names.filter((name) => /^chance-history.*\.json$/.test(name));
-    for (const name of others) this.#take(await this.#open(name).load());
+    for (const name of others) this.#add(await this.#open(name).load());
   }
 
   get(marketId: string): MarketProgress | undefined {
@@ -80,10 +80,10 @@ export class HistoryState {
     });
   }
 
-  #take(content: Content | undefined): void {
+  #add(content: Content | undefined): void {
     for (const [market, progress] of Object.entries(content?.markets ?? {})) {
       const known = this.#markets.get(market);
-      if (!this.options.share.ownsEvent(progress.event) || (known && known.until > progress.until)) continue;
+      if (!this.options.assignment.ownsEvent(progress.event) || (known && known.until > progress.until)) continue;
       this.#markets.set(market, progress);
     }
   }

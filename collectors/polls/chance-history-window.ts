@@ -1,6 +1,6 @@
-/** Points of one answer, at most (part 8 names no limit; exchanges that cap do so here or above). */
+/** Maximum points of one answer (part 8 names no limit; exchanges that have one cap here or above). */
 export const MAX_POINTS = 10_000;
-/** A window never covers more periods than points may come, until answers show that few do. */
+/** A window covers no more periods than an answer has points, until answers show that there are fewer points. */
 const SAFE_PERIODS = MAX_POINTS - 1;
 const MAX_GROWTH = 512;
 
@@ -22,7 +22,7 @@ const SECONDS: Readonly<Record<string, number>> = {
 /** Seconds of a period code of part 6.2, or of a number of seconds as text; of a month, the longest. */
 export const periodSeconds = (period: string): number => SECONDS[period] ?? Number(period);
 
-/** The last moment up to `at` at which a period ends: only whole periods are asked for. Unix seconds. */
+/** The last end of a period up to `at`: only complete periods are requested. Unix seconds. */
 export function periodEnd(period: string, at: number): number {
   if (period !== '1m') return Math.floor(at / periodSeconds(period)) * periodSeconds(period);
   const date = new Date(at * 1000);
@@ -30,10 +30,10 @@ export function periodEnd(period: string, at: number): number {
 }
 
 /**
- * How much history one request asks for. It starts with as many periods as cannot exceed the cap, grows while answers
- * are nearly empty, and shrinks when they are not or when the exchange says that it was too much.
+ * How much history one request covers. It starts with as many periods as cannot exceed the cap, grows while answers are
+ * nearly empty, and shrinks when they are not or when the exchange rejects it.
  */
-export class HistoryWindow {
+export class ChanceHistoryWindow {
   readonly #period: number;
   #seconds: number;
 
@@ -47,8 +47,8 @@ export class HistoryWindow {
     return this.#seconds;
   }
 
-  /** Whether an answer with so many points may have been cut off. */
-  mayBeCut(points: number): boolean {
+  /** Whether an answer with this number of points may be truncated. */
+  mayBeTruncated(points: number): boolean {
     return points >= MAX_POINTS;
   }
 
@@ -57,7 +57,7 @@ export class HistoryWindow {
     else if (points > MAX_POINTS / 2) this.#halve();
   }
 
-  /** Too much was asked for; false when it cannot be less. */
+  /** The request covered too much; false when it cannot cover less. */
   shrink(): boolean {
     if (this.#seconds <= this.#period) return false;
     this.#halve();

@@ -1,10 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import type { ExchangeClient, RawResponse } from '../../client/index.js';
-import type { Clock, Mark, OutageLog, RecordKind } from '../../core/index.js';
+import type { ExchangeClient, RawResponse, WalkReport } from '../../client/index.js';
+import {
+  type Clock,
+  describeError,
+  encodeBody,
+  isRetryable,
+  type Mark,
+  type OutageLog,
+  type RecordKind,
+  type RestRequest,
+} from '../../core/index.js';
 import type { Marks } from '../marks.js';
 import type { CollectorMetrics } from '../metrics.js';
 import type { Publisher } from '../publisher.js';
-import { restRecord } from './rest-record.js';
 
 export interface PollParts {
   readonly client: ExchangeClient;
@@ -15,37 +23,58 @@ export interface PollParts {
   readonly clock: Clock;
 }
 
+export interface PollSource {
+  readonly kind: RecordKind;
+  /** Name of the client's operation. */
+  readonly operation: string;
+  /** What is asked about: an account, a market, or `all`. */
+  readonly subject: string;
+  /** Key of its records on the bus. */
+  readonly key: string;
+  /** Configured name of the account whose credentials are used. */
+  readonly account?: string | undefined;
+}
+
 export type Receipt = Omit<Extract<Mark, { type: 'poll' }>, 'type' | 'poll' | 'operation' | 'subject' | 'startedAt'>;
 
-/** One poll: its answers go to the bus as they come, and whatever happens it leaves a receipt. */
+/** A walk over the pages of a list. */
+interface Walk<Page> extends AsyncIterable<Page> {
+  readonly report: WalkReport;
+}
+
+export interface WalkResult {
+  readonly report: WalkReport;
+  /** The error that ended it early. */
+  readonly failure?: unknown;
+}
+
+/** One poll: publishes every response as it arrives, and always writes one receipt. */
 export class Poll {
   readonly id = randomUUID();
   readonly #startedAt: number;
-  readonly #begunAt = performance.now();
+  readonly #startedAtMs = performance.now();
   readonly #publishing: Promise<void>[] = [];
 
   constructor(
     private readonly parts: PollParts,
-    private readonly kind: RecordKind,
-    private readonly operation: string,
-    private readonly subject: string,
-    /** Key of its records on the bus. */
-    private readonly key: string,
+    private readonly source: PollSource,
     private readonly signal: AbortSignal,
-    /** Configured name of the account that asks. */
-    private readonly account?: string,
   ) {
     this.#startedAt = parts.clock.nowMicros();
   }
 
-  /** For `CallOptions`: records every answer, also those of failed attempts. */
+  /** For `CallOptions`: publishes the response as it is, whatever its status, also of attempts that are tried again. */
   readonly onResponse = (response: RawResponse): void => {
-    this.parts.metrics.requests.inc({ operation: this.operation, status: response.status });
-    const { kind, key, id: poll, account } = this;
-    this.#publishing.push(this.parts.publisher.publish(restRecord(kind, key, { poll, account }, response)));
+    const { kind, key, operation, account } = this.source;
+    const { metrics, publisher } = this.parts;
+    metrics.requests.inc({ operation, status: response.status });
+    const req: RestRequest = { ...response.request, poll: this.id, ...(account === undefined ? {} : { account }) };
+    const { bodyJson, enc } = encodeBody(response.bytes);
+    const at = response.receivedAtMicros;
+    this.#publishing.push(publisher.publish({ kind, key, at, reqJson: JSON.stringify(req), bodyJson, enc }));
   };
 
-  /** Resolves when every answer so far is durable on the bus; rejects with the signal's reason when it is aborted. */
+  /** Resolves when every response so far is durable on the bus; rejects with the signal's reason when it is aborted. */
   async published(): Promise<void> {
     const { signal } = this;
     signal.throwIfAborted();
@@ -62,26 +91,51 @@ export class Poll {
   }
 
   /**
-   * Leaves the receipt.
-   * @param options.isOutage whether a failure means that the exchange is down or not itself; the asker says others
+   * Reads a walk to its end and writes the receipt. When it resolves, also with a failure, every page that was read is
+   * durable on the bus. Rejects only with the signal's reason; then there is no receipt.
    */
-  finish(receipt: Receipt, { isOutage = true } = {}): void {
-    const { marks, metrics, outage } = this.parts;
-    const { id: poll, operation, subject } = this;
+  async walk<Page>(walk: Walk<Page>, onPage: (page: Page) => void = () => undefined): Promise<WalkResult> {
+    let failure: unknown;
+    try {
+      for await (const page of walk) {
+        onPage(page);
+        await this.published();
+      }
+    } catch (error) {
+      this.signal.throwIfAborted();
+      failure = error;
+    }
+    // Also pages that the walk did not yield, because it read them again to compare them, or failed after them.
+    await this.published();
+    const { expected, got, unique, pages, truncated, complete, cause } = walk.report;
+    const counts = { expected, got, unique, pages, truncated };
+    if (failure === undefined) this.finish({ ...counts, outcome: complete ? 'complete' : 'incomplete', cause });
+    else this.fail(failure, counts);
+    return failure === undefined ? { report: walk.report } : { report: walk.report, failure };
+  }
+
+  /** Writes the receipt of a poll that was answered. */
+  finish(receipt: Receipt): void {
+    this.parts.outage.succeeded(this.#startedAtMs);
+    this.#write(receipt);
+  }
+
+  /**
+   * Writes the receipt of a poll that failed.
+   * @param isOutage whether this error means that the exchange is unavailable; the caller reports other errors
+   */
+  fail(error: unknown, counts: Partial<Receipt> = {}, isOutage = isRetryable(error)): void {
+    const cause = describeError(error);
+    if (isOutage) this.parts.outage.failed(cause);
+    this.#write({ ...NOTHING_RECEIVED, ...counts, outcome: 'failed', cause });
+  }
+
+  #write(receipt: Receipt): void {
+    const { marks, metrics } = this.parts;
+    const { operation, subject } = this.source;
     metrics.polls.inc({ operation, outcome: receipt.outcome });
-    if (receipt.outcome !== 'failed') outage.succeeded(this.#begunAt);
-    else if (isOutage) outage.failed(receipt.cause);
-    void marks.write({ type: 'poll', poll, operation, subject, startedAt: this.#startedAt, ...receipt });
+    void marks.write({ type: 'poll', poll: this.id, operation, subject, startedAt: this.#startedAt, ...receipt });
   }
 }
 
-/** The receipt of a poll that brought nothing. */
-export const failedReceipt = (cause: string, pages = 0): Receipt => ({
-  expected: null,
-  got: 0,
-  unique: 0,
-  pages,
-  truncated: false,
-  outcome: 'failed',
-  cause,
-});
+const NOTHING_RECEIVED = { expected: null, got: 0, unique: 0, pages: 0, truncated: false };

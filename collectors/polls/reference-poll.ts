@@ -1,9 +1,9 @@
 import { type Answer, type CallOptions, type ExchangeClient, HttpStatusError } from '../../client/index.js';
-import { describeError, type RecordKind } from '../../core/index.js';
-import type { Share } from '../shard-assignment.js';
-import { failedReceipt, Poll, type PollParts } from './poll.js';
+import type { RecordKind } from '../../core/index.js';
+import type { ShardAssignment } from '../shard-assignment.js';
+import { Poll, type PollParts } from './poll.js';
 
-/** More tags than the default 10; where the exchange does not allow it, the default is asked for. */
+/** More tags than the default 10; where the exchange rejects it, the default is requested. */
 const TAGS = 100;
 
 interface ReferenceOperation {
@@ -22,17 +22,17 @@ const OPERATIONS: readonly ReferenceOperation[] = [
 export class ReferencePoll {
   constructor(
     private readonly parts: PollParts,
-    private readonly share: Share,
+    private readonly assignment: ShardAssignment,
   ) {}
 
-  /** Each of them once. Never rejects: what went wrong is in the receipts. */
+  /** Each of them once. Never rejects: errors are in the receipts. */
   async run(signal: AbortSignal): Promise<void> {
-    const own = OPERATIONS.filter(({ operation }) => this.share.owns(operation));
+    const own = OPERATIONS.filter(({ operation }) => this.assignment.owns(operation));
     await Promise.all(own.map((operation) => this.#poll(operation, signal)));
   }
 
   async #poll({ kind, operation, call }: ReferenceOperation, signal: AbortSignal): Promise<void> {
-    const poll = new Poll(this.parts, kind, operation, 'all', operation, signal);
+    const poll = new Poll(this.parts, { kind, operation, subject: 'all', key: operation }, signal);
     try {
       const { items, bad, page } = await call(this.parts.client, { signal, onResponse: poll.onResponse });
       await poll.published();
@@ -42,7 +42,7 @@ export class ReferencePoll {
       const counts = { expected: page.totalItems, got, unique: items.length, pages: 1, truncated: false };
       poll.finish({ ...counts, outcome, cause });
     } catch (error) {
-      if (!signal.aborted) poll.finish(failedReceipt(describeError(error)));
+      if (!signal.aborted) poll.fail(error, {}, true);
     }
   }
 }

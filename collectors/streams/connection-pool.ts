@@ -1,54 +1,50 @@
-/** Something that carries a bounded number of subscriptions. */
-export interface Shard {
+/** A connection that carries a bounded number of subscriptions. */
+export interface PooledConnection {
   readonly size: number;
   close(): Promise<void>;
 }
 
-/** Spreads keys over shards: each goes to the first with room, empty ones are closed. */
-export class Shards<S extends Shard> {
-  readonly #of = new Map<string, S>();
-  readonly #open = new Set<S>();
+/** Spreads subscriptions over connections: each goes to the first with capacity, connections without any are closed. */
+export class ConnectionPool<C extends PooledConnection> {
+  readonly #byKey = new Map<string, C>();
+  readonly #open = new Set<C>();
   readonly #closing = new Set<Promise<void>>();
 
   constructor(
     private readonly capacity: number,
-    private readonly create: () => S,
+    private readonly create: () => C,
   ) {}
 
-  get keys(): Iterable<string> {
-    return this.#of.keys();
+  get(key: string): C | undefined {
+    return this.#byKey.get(key);
   }
 
-  get(key: string): S | undefined {
-    return this.#of.get(key);
-  }
-
-  /** The shard that carries the key from now on; the caller adds it there. */
-  place(key: string): S {
-    const existing = this.#of.get(key);
+  /** The connection that carries the key from now on; the caller subscribes there. */
+  assign(key: string): C {
+    const existing = this.#byKey.get(key);
     if (existing) return existing;
-    let shard = [...this.#open].find((s) => s.size < this.capacity);
-    if (!shard) {
-      shard = this.create();
-      this.#open.add(shard);
+    let connection = [...this.#open].find(({ size }) => size < this.capacity);
+    if (!connection) {
+      connection = this.create();
+      this.#open.add(connection);
     }
-    this.#of.set(key, shard);
-    return shard;
+    this.#byKey.set(key, connection);
+    return connection;
   }
 
-  /** The caller has removed the key from its shard. */
+  /** The caller has unsubscribed the key. */
   release(key: string): void {
-    const shard = this.#of.get(key);
-    this.#of.delete(key);
-    if (!shard || shard.size > 0) return;
-    this.#open.delete(shard);
-    const closing = shard.close().finally(() => this.#closing.delete(closing));
+    const connection = this.#byKey.get(key);
+    this.#byKey.delete(key);
+    if (!connection || connection.size > 0) return;
+    this.#open.delete(connection);
+    const closing = connection.close().finally(() => this.#closing.delete(closing));
     this.#closing.add(closing);
   }
 
   async close(): Promise<void> {
-    await Promise.all([...[...this.#open].map((shard) => shard.close()), ...this.#closing]);
+    await Promise.all([...[...this.#open].map((connection) => connection.close()), ...this.#closing]);
     this.#open.clear();
-    this.#of.clear();
+    this.#byKey.clear();
   }
 }

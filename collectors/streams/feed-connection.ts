@@ -1,15 +1,15 @@
 import type { Connected, ConnectFailed, Disconnected, StreamFrame } from '../../client/index.js';
 import type { StreamRequest } from '../../core/index.js';
-import type { FeedLine, FeedParts, FeedProtocol } from './feed-protocol.js';
+import type { ConnectionState, FeedParts, FeedProtocol } from './feed-protocol.js';
 import { Subscription } from './subscription.js';
-import { SubscriptionHealth } from './subscription-monitor.js';
+import { SubscriptionMonitor } from './subscription-monitor.js';
 
-/** One connection of a feed: its frames go to the bus, its fate into marks, its subscriptions are watched. */
-export class FeedConnection implements FeedLine {
+/** One connection of a feed: publishes its frames, writes its state changes as collector events, monitors its subscriptions. */
+export class FeedConnection implements ConnectionState {
   readonly subscriptions = new Map<string, Subscription>();
-  readonly health: SubscriptionHealth;
+  readonly monitor: SubscriptionMonitor;
   connection: string | undefined;
-  heardAt = 0;
+  receivedAt = 0;
   paused = false;
   #reqJson = '{}';
 
@@ -17,7 +17,7 @@ export class FeedConnection implements FeedLine {
     private readonly parts: FeedParts,
     private readonly protocol: FeedProtocol,
   ) {
-    this.health = new SubscriptionHealth(parts, protocol, this);
+    this.monitor = new SubscriptionMonitor(parts, protocol, this);
   }
 
   get size(): number {
@@ -47,17 +47,17 @@ export class FeedConnection implements FeedLine {
   }
 
   async close(): Promise<void> {
-    this.health.stop();
+    this.monitor.stop();
     await this.protocol.close();
     this.parts.metrics.subscriptions.dec({ stream: this.protocol.stream }, this.size);
   }
 
-  /** Every frame goes to the bus, whatever it holds. When the queue there is full, nothing more is read for now. */
+  /** Publishes every frame, whatever it contains. While the publisher's queue is full, nothing more is read. */
   onFrame(frame: StreamFrame, key: string): void {
     const { publisher, metrics } = this.parts;
     const { stream, kind } = this.protocol;
     const { receivedAtMicros: at, bodyJson, enc } = frame;
-    this.heardAt = at;
+    this.receivedAt = at;
     metrics.frames.inc({ stream });
     metrics.frameBytes.inc({ stream }, frame.data.length);
     if (publisher.push({ kind, key, at, reqJson: this.#reqJson, bodyJson, enc }) || this.paused) return;
@@ -74,17 +74,17 @@ export class FeedConnection implements FeedLine {
     this.connection = connection;
     const req: StreamRequest = { stream, connection, ...(account === undefined ? {} : { account }) };
     this.#reqJson = JSON.stringify(req);
-    this.heardAt = atMicros;
+    this.receivedAt = atMicros;
     this.parts.outage.succeeded();
     this.parts.metrics.connections.inc({ stream });
-    for (const subscription of this.subscriptions.values()) subscription.ask(atMicros);
+    for (const subscription of this.subscriptions.values()) subscription.request(atMicros);
     void this.parts.marks.write({ type: 'connected', stream, connection, url }, atMicros);
   }
 
   onDisconnected({ connection, wholeUntilMicros, cause }: Disconnected): void {
     const { stream } = this.protocol;
     this.connection = undefined;
-    for (const subscription of this.subscriptions.values()) subscription.lose();
+    for (const subscription of this.subscriptions.values()) subscription.invalidate();
     this.parts.metrics.connections.dec({ stream });
     this.parts.metrics.reconnects.inc({ stream });
     void this.parts.marks.write({ type: 'disconnected', stream, connection, cause }, wholeUntilMicros);

@@ -4,36 +4,36 @@ import type { CollectorMetrics } from '../metrics.js';
 import type { Publisher } from '../publisher.js';
 import type { Subscription } from './subscription.js';
 
-/** What every feed is made of. */
+/** Dependencies that all feeds share. */
 export interface FeedParts {
   readonly publisher: Publisher;
   readonly marks: Marks;
   readonly metrics: CollectorMetrics;
   readonly outage: OutageLog;
   readonly clock: Clock;
-  /** Silence after which a subscription is probed, milliseconds. A busy one is probed after three times as much. */
+  /** Silence after which a subscription is probed, milliseconds. A busy one is probed after three times as long. */
   readonly silenceMs: number;
-  /** How long an answer is waited for, milliseconds. */
+  /** Timeout of a probe's answer and of a subscription's first state, milliseconds. */
   readonly answerMs: number;
-  /** Data of the event was missed, or may have been: what can be repaired should be. */
+  /** Data of the event was missed, or may have been: it should be backfilled where that is possible. */
   readonly onGap?: (eventId: string) => void;
 }
 
-/** What one stream of the exchange does in its own way, on one connection. */
+/** How one stream of the exchange is used, on one connection. */
 export interface FeedProtocol {
   readonly stream: StreamName;
   readonly kind: RecordKind;
   /** Configured name of the account whose stream it is. */
   readonly account?: string;
-  /** Probes that may be unanswered at a time. */
+  /** Probes that may be unanswered at the same time. */
   readonly maxProbes: number;
-  /** How old a change is at least that every answer to a probe knows of, microseconds. */
-  readonly settleMicros: number;
+  /** A probe's answer may not contain changes younger than this, microseconds. */
+  readonly answerLagMicros: number;
   subscribe(subscription: Subscription): void;
   /** Subscribes anew on the open connection. */
   resubscribe(subscription: Subscription): void;
   unsubscribe(subscription: Subscription): void;
-  /** Asks the exchange for its word on the event; false when nothing could be sent. */
+  /** Asks the exchange for the values of the event; false when nothing could be sent. */
   probe(subscription: Subscription): boolean;
   pause(): void;
   resume(): void;
@@ -41,13 +41,13 @@ export interface FeedProtocol {
   close(): Promise<void>;
 }
 
-/** A connection as it is at the moment. */
-export interface FeedLine {
-  /** UUID; undefined while there is none. */
+/** The present state of a connection. */
+export interface ConnectionState {
+  /** UUID; undefined while it is not connected. */
   readonly connection: string | undefined;
-  /** When the last frame came, about whatever, Unix microseconds. */
-  readonly heardAt: number;
-  /** Nothing is read from it for now. */
+  /** When the last frame of any event was received, Unix microseconds. */
+  readonly receivedAt: number;
+  /** Nothing is read from it while the bus is behind. */
   readonly paused: boolean;
   readonly subscriptions: ReadonlyMap<string, Subscription>;
 }

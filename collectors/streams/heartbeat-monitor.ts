@@ -1,22 +1,22 @@
 import type { Clock } from '../../core/index.js';
 
-/** Heartbeats that may be missing. */
-const MISSING = 2.5;
-const TICKS_PER_SILENCE = 20;
+/** Silence, in intervals between heartbeats, after which a stream is stale. */
+const MAX_INTERVALS = 2.5;
+const CHECKS_PER_SILENCE = 20;
 
 /**
- * Watches a stream whose only proof of life is a heartbeat. What interval the exchange keeps is learnt; one that sends
- * none is not suspected.
+ * Monitors a stream that can be verified by its heartbeats only. Their interval is learnt; a stream that sends none is
+ * never reported.
  */
-export class HeartbeatWatch {
+export class HeartbeatMonitor {
   #intervalMs = 0;
-  #lastPing: number | undefined;
-  #heardAt = 0;
+  #heartbeatAt: number | undefined;
+  #receivedAt = 0;
   #timer: NodeJS.Timeout | undefined;
 
   /**
-   * @param silenceMs silence that is never suspicious, milliseconds
-   * @param onSilence nothing came for too long; answers whether that was acted on
+   * @param silenceMs silence that is always accepted, milliseconds
+   * @param onSilence nothing was received for too long; answers whether the stream is recycled
    */
   constructor(
     private readonly clock: Clock,
@@ -25,33 +25,34 @@ export class HeartbeatWatch {
   ) {}
 
   /** A connection is open. */
-  begin(atMicros: number): void {
-    this.#heardAt = atMicros;
-    this.#lastPing = undefined;
+  start(atMicros: number): void {
+    this.#receivedAt = atMicros;
+    this.#heartbeatAt = undefined;
     clearInterval(this.#timer);
-    this.#timer = setInterval(() => this.#check(), this.silenceMs / TICKS_PER_SILENCE);
+    this.#timer = setInterval(() => this.#check(), this.silenceMs / CHECKS_PER_SILENCE);
   }
 
-  /** A frame came, of whatever kind. */
-  heard(atMicros: number): void {
-    this.#heardAt = atMicros;
+  /** A frame of any kind was received. */
+  onFrame(atMicros: number): void {
+    this.#receivedAt = atMicros;
   }
 
-  ping(atMicros: number): void {
-    if (this.#lastPing !== undefined) this.#intervalMs = Math.max(this.#intervalMs, (atMicros - this.#lastPing) / 1000);
-    this.#lastPing = atMicros;
+  onHeartbeat(atMicros: number): void {
+    const previous = this.#heartbeatAt;
+    if (previous !== undefined) this.#intervalMs = Math.max(this.#intervalMs, (atMicros - previous) / 1000);
+    this.#heartbeatAt = atMicros;
   }
 
-  /** The connection is gone. */
-  end(): void {
+  /** The connection is closed. */
+  stop(): void {
     clearInterval(this.#timer);
   }
 
   #check(): void {
-    const silentMs = this.clock.nowMs() - this.#heardAt / 1000;
-    if (this.#intervalMs === 0 || silentMs <= Math.max(this.silenceMs, MISSING * this.#intervalMs)) return;
+    const silentMs = this.clock.nowMs() - this.#receivedAt / 1000;
+    if (this.#intervalMs === 0 || silentMs <= Math.max(this.silenceMs, MAX_INTERVALS * this.#intervalMs)) return;
     const cause = `no heartbeat for ${Math.round(silentMs)} ms`;
-    if (this.onSilence(cause)) this.end();
-    else this.#heardAt = this.clock.nowMicros();
+    if (this.onSilence(cause)) this.stop();
+    else this.#receivedAt = this.clock.nowMicros();
   }
 }

@@ -1,44 +1,35 @@
-import type { StreamFrame } from '../../client/index.js';
-import { type ExchangeAddresses, type OrderBookMessage, OrderBookStream, type PriceEntry } from '../../client/index.js';
-import { Shards } from './connection-pool.js';
+import { type OrderBookMessage, OrderBookStream, type PriceEntry } from '../../client/index.js';
+import { ConnectionPool } from './connection-pool.js';
+import { controlsOf, type EventFeed, type EventFeedOptions, eventOf, streamOptions } from './event-feed.js';
 import { FeedConnection } from './feed-connection.js';
-import type { FeedParts } from './feed-protocol.js';
-import { steering, streamOptions } from './stream-options.js';
 
-export interface StreamFeedOptions extends FeedParts {
-  readonly addresses: ExchangeAddresses;
-  /** Events on one connection, at most. */
-  readonly subscriptionsPerConnection: number;
-  readonly reconnectCapMs?: number;
-}
+/** Records the order book stream (part 6.1) of the events that are added. */
+export class OrderBookFeed implements EventFeed {
+  readonly #pool: ConnectionPool<FeedConnection>;
 
-/** Records the order book stream (part 6.1) of all events that it is told of. */
-export class OrderBookFeed {
-  readonly #shards: Shards<FeedConnection>;
-
-  constructor(private readonly options: StreamFeedOptions) {
-    this.#shards = new Shards(options.subscriptionsPerConnection, () => this.#connect());
+  constructor(private readonly options: EventFeedOptions) {
+    this.#pool = new ConnectionPool(options.subscriptionsPerConnection, () => this.#connect());
   }
 
   add(eventId: string, marketIds: readonly string[]): void {
-    if (!this.#shards.get(eventId)) this.#shards.place(eventId).add(eventId, marketIds);
+    if (!this.#pool.get(eventId)) this.#pool.assign(eventId).add(eventId, marketIds);
   }
 
   remove(eventId: string, cause: string): void {
-    this.#shards.get(eventId)?.remove(eventId, cause);
-    this.#shards.release(eventId);
+    this.#pool.get(eventId)?.remove(eventId, cause);
+    this.#pool.release(eventId);
   }
 
   close(): Promise<void> {
-    return this.#shards.close();
+    return this.#pool.close();
   }
 
   #connect(): FeedConnection {
     const stream = new OrderBookStream(
       streamOptions<OrderBookMessage>(this.options, {
         connection: () => connection,
-        keyOf: (frame) => keyOf(frame, connection),
-        take: (message, at) => take(connection, message, at),
+        keyOf: (frame) => eventOf(frame, connection),
+        onMessage: (message, at) => onMessage(connection, message, at),
       }),
     );
     const connection: FeedConnection = new FeedConnection(this.options, {
@@ -46,7 +37,7 @@ export class OrderBookFeed {
       kind: 'order-book.frame',
       maxProbes: 16,
       // Deltas and snapshots come in order.
-      settleMicros: 0,
+      answerLagMicros: 0,
       subscribe: ({ eventId }) => stream.subscribe(eventId),
       resubscribe: ({ eventId }) => {
         stream.unsubscribe(eventId);
@@ -54,38 +45,22 @@ export class OrderBookFeed {
       },
       unsubscribe: ({ eventId }) => stream.unsubscribe(eventId),
       probe: ({ eventId }) => stream.requestData(eventId),
-      ...steering(stream),
+      ...controlsOf(stream),
     });
     stream.start();
     return connection;
   }
 }
 
-/** The event of a frame; what names none keeps its order with the connection. */
-export function keyOf(frame: StreamFrame, { subscriptions }: Pick<FeedConnection, 'subscriptions'>): string {
-  const { parsed, connection, enc, data } = frame;
-  // What is no JSON, or holds too much to be parsed, still says near its beginning which event it is about.
-  if (enc === 'text') {
-    const named = NAMED_EVENT.exec(data.toString('utf8', 0, BEGINNING_BYTES))?.[1];
-    return named !== undefined && subscriptions.has(named) ? named : connection;
-  }
-  const event = typeof parsed === 'object' && parsed !== null ? (parsed as { e?: unknown }).e : undefined;
-  return typeof event === 'string' && event !== '' ? event : connection;
-}
-
-const BEGINNING_BYTES = 1024;
-const NAMED_EVENT = /"e"\s*:\s*"([^"\\]+)"/;
-
-function take(connection: FeedConnection, message: OrderBookMessage, at: number): void {
+function onMessage({ monitor }: FeedConnection, message: OrderBookMessage, at: number): void {
   if (message.type === 'prices') {
     if (message.snapshot) {
-      connection.health.onState(message.eventId, new Map(message.prices.map((p) => [p.marketId, asText(p)])), at, true);
+      monitor.onState(message.eventId, new Map(message.prices.map((p) => [p.marketId, asText(p)])), at, true);
     } else {
-      for (const price of message.prices)
-        connection.health.onChange(message.eventId, price.marketId, asText(price), at);
+      for (const price of message.prices) monitor.onChange(message.eventId, price.marketId, asText(price), at);
     }
   } else if (message.type === 'error' && message.eventId !== null) {
-    connection.health.onRefused(message.eventId);
+    monitor.onRefused(message.eventId);
   }
 }
 

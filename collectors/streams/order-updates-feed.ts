@@ -1,38 +1,38 @@
 import { type OrderStreamMessage, OrderUpdateStream } from '../../client/index.js';
-import { HeartbeatWatch } from './heartbeat-monitor.js';
+import { HeartbeatMonitor } from './heartbeat-monitor.js';
 import { PrivateFeed, type PrivateFeedOptions } from './private-feed.js';
 
 export interface OrderUpdatesFeedOptions extends PrivateFeedOptions {
-  /** The stream spoke of a TP/SL order of the asset. */
+  /** The stream reported a TP/SL order of the asset. */
   readonly onTpsl: (assetId: string) => void;
 }
 
-/** Records the order updates stream of an account (part 6.3), whose heartbeat is its proof of life. */
+/** Records the order updates stream of an account (part 6.3), which is verified by its heartbeats. */
 export class OrderUpdatesFeed {
   readonly #feed: PrivateFeed;
   readonly #stream: OrderUpdateStream;
-  readonly #watch: HeartbeatWatch;
+  readonly #heartbeats: HeartbeatMonitor;
 
   constructor(private readonly options: OrderUpdatesFeedOptions) {
-    const about = { stream: 'orders', kind: 'account.order-frame', settleMicros: 0 } as const;
+    const about = { stream: 'orders', kind: 'account.order-frame', answerLagMicros: 0 } as const;
     this.#feed = new PrivateFeed(options, about, () => this.#stream);
     const { handlers } = this.#feed;
     this.#stream = new OrderUpdateStream({
       ...handlers,
       onMessage: (message, { receivedAtMicros }) => this.#take(message, receivedAtMicros),
       onConnected: (event) => {
-        this.#watch.begin(event.atMicros);
+        this.#heartbeats.start(event.atMicros);
         handlers.onConnected(event);
       },
       onDisconnected: (event) => {
-        this.#watch.end();
+        this.#heartbeats.stop();
         handlers.onDisconnected(event);
       },
     });
-    this.#watch = new HeartbeatWatch(options.clock, options.silenceMs, (cause) => {
-      // While nothing is read, nothing can be heard.
+    this.#heartbeats = new HeartbeatMonitor(options.clock, options.silenceMs, (cause) => {
+      // Heartbeats may wait in the socket.
       if (this.#feed.connection.paused) return false;
-      this.#feed.connection.health.freezeAll(cause);
+      this.#feed.connection.monitor.reportAllStale(cause);
       this.#stream.recycle(cause);
       return true;
     });
@@ -43,14 +43,14 @@ export class OrderUpdatesFeed {
   }
 
   close(): Promise<void> {
-    this.#watch.end();
+    this.#heartbeats.stop();
     return this.#feed.close();
   }
 
   #take(message: OrderStreamMessage, at: number): void {
-    this.#watch.heard(at);
-    this.#feed.connection.health.onLife(this.options.account, at);
-    if (message.type === 'ping') this.#watch.ping(at);
+    this.#heartbeats.onFrame(at);
+    this.#feed.connection.monitor.onActivity(this.options.account, at);
+    if (message.type === 'ping') this.#heartbeats.onHeartbeat(at);
     else if (message.type === 'authorized') this.#feed.authorized(new Map(), at);
     else if (message.type === 'tpsl-update' && message.assetId !== null) this.options.onTpsl(message.assetId);
   }

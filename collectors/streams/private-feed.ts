@@ -31,30 +31,30 @@ interface PrivateConnection {
 }
 
 /**
- * What both private streams of an account have in common with a public one: one connection with one subscription,
- * which is the account itself and counts from when AUTH is accepted.
+ * What the private streams of an account share: one connection with one subscription, the account itself, which is live
+ * from when AUTH is accepted.
  */
 export class PrivateFeed {
   readonly connection: FeedConnection;
-  readonly #refusals: OutageLog;
+  readonly #rejections: OutageLog;
 
-  /** @param make makes the stream with these handlers; it is started by `start` */
+  /** @param stream the client's stream, created with `handlers` */
   constructor(
     private readonly options: PrivateFeedOptions,
-    about: { readonly stream: StreamName; readonly kind: RecordKind; readonly settleMicros: number },
+    about: { readonly stream: StreamName; readonly kind: RecordKind; readonly answerLagMicros: number },
     private readonly stream: () => PrivateConnection,
   ) {
     const { account, log } = options;
-    this.#refusals = new OutageLog(log, `the ${about.stream} stream of account ${account} is open again`);
+    this.#rejections = new OutageLog(log, `the ${about.stream} stream of account ${account} is open again`);
     this.connection = new FeedConnection(options, {
       ...about,
       account,
-      // There is nothing to ask on these streams.
+      // These streams take no requests.
       maxProbes: 0,
       probe: () => false,
       subscribe: () => undefined,
       unsubscribe: () => undefined,
-      resubscribe: () => stream().recycle('subscribed anew'),
+      resubscribe: () => stream().recycle('subscribed again'),
       pause: () => stream().pause(),
       resume: () => stream().resume(),
       recycle: (cause) => stream().recycle(cause),
@@ -75,7 +75,7 @@ export class PrivateFeed {
       onConnected: (event: Connected) => this.connection.onConnected(event),
       onDisconnected: (event: Disconnected) => this.connection.onDisconnected(event),
       onConnectFailed: (event: ConnectFailed) => this.connection.onConnectFailed(event),
-      onAuthFailed: ({ error }: AuthFailed) => this.#refusals.failed(`account ${account}: ${error.message}`),
+      onAuthFailed: ({ error }: AuthFailed) => this.#rejections.failed(`account ${account}: ${error.message}`),
     };
   }
 
@@ -84,10 +84,10 @@ export class PrivateFeed {
     this.stream().start();
   }
 
-  /** AUTH was accepted. @param values what the answer tells, as texts */
+  /** AUTH was accepted. @param values that the answer contains, as texts */
   authorized(values: ReadonlyMap<string, string>, atMicros: number): void {
-    this.#refusals.succeeded();
-    this.connection.health.onState(this.options.account, values, atMicros, true);
+    this.#rejections.succeeded();
+    this.connection.monitor.onState(this.options.account, values, atMicros, true);
   }
 
   close(): Promise<void> {

@@ -3,6 +3,7 @@ import { type Clock, describeError, type Logger, OutageLog, type StreamRequest }
 import type { Marks } from '../marks.js';
 import type { CollectorMetrics } from '../metrics.js';
 import type { Publisher } from '../publisher.js';
+import type { Recorder } from '../recorder.js';
 
 export interface RawFeedOptions {
   readonly name: string;
@@ -15,8 +16,8 @@ export interface RawFeedOptions {
   readonly reconnectCapMs?: number;
 }
 
-/** Records a feed that the interface names without an endpoint (part 6.5), by its address, as it comes. */
-export class RawFeed {
+/** Records a feed that the interface names without an endpoint (part 6.5), by address: every frame as it was received. */
+export class RawFeed implements Recorder {
   readonly #stream: RawStream;
   readonly #outage: OutageLog;
   #reqJson = '{}';
@@ -42,7 +43,7 @@ export class RawFeed {
         this.#outage.succeeded();
         metrics.connections.inc({ stream });
         void marks.write({ type: 'connected', stream, connection, url: shown }, atMicros);
-        // There is nothing to subscribe to: what comes from here on is all there is.
+        // It is not subscribed to: coverage begins with the connection.
         void marks.write({ type: 'subscribed', stream, connection, event: feed, markets: [] }, atMicros);
       },
       onDisconnected: ({ connection, cause, wholeUntilMicros }) => {
@@ -51,7 +52,7 @@ export class RawFeed {
         void marks.write({ type: 'disconnected', stream, connection, cause }, wholeUntilMicros);
       },
       onConnectFailed: ({ error }) => {
-        // The address may carry what is nobody else's business.
+        // The address may contain a secret.
         const why = describeError(error).replaceAll(url, this.#stream.url);
         this.#outage.failed(`feed ${feed} cannot be connected: ${why}`);
       },
@@ -62,7 +63,7 @@ export class RawFeed {
     this.#stream.start();
   }
 
-  close(): Promise<void> {
+  stop(): Promise<void> {
     return this.#stream.close();
   }
 

@@ -1,28 +1,28 @@
 import { backoffMs } from '../../core/index.js';
-import type { FeedLine, FeedParts, FeedProtocol } from './feed-protocol.js';
+import type { ConnectionState, FeedParts, FeedProtocol } from './feed-protocol.js';
 import type { MarketValues, Subscription } from './subscription.js';
 
-/** How long values that the exchange told may be ahead of the changes that bring them, microseconds. */
+/** How long the exchange's statement may be ahead of the changes that bring its values, microseconds. */
 const GRACE_MICROS = 1_500_000;
 const TICK_MS = 500;
-/** The longest wait for a subscription's first state, as a multiple of the first one. */
-const MAX_ANSWER_FACTOR = 64;
-/** How long a refused subscription is left alone, microseconds. */
+/** How much longer the timeout of a subscription's first state may become. */
+const MAX_TIMEOUT_FACTOR = 64;
+/** How long a refused subscription is not requested again, microseconds. */
 const REFUSED_MICROS = 30_000_000;
 
 /**
- * Knows for each event of a connection whether what was seen of it is everything. A subscription counts from its first
- * state; after silence, and now and then while it is busy, the exchange is asked; an answer that equals what is known
- * proves it, anything else is a frozen subscription: it is marked with its last proof and subscribed anew.
+ * Verifies for each event of a connection that everything was received. A subscription is live from its first state.
+ * After silence, and now and then while it is busy, a probe asks the exchange: an answer that equals what is known
+ * verifies it. Otherwise it is stale: this is reported with the time of its last verification, and it is subscribed anew.
  */
-export class SubscriptionHealth {
+export class SubscriptionMonitor {
   readonly #timer: NodeJS.Timeout;
   #probing: NodeJS.Immediate | undefined;
 
   constructor(
     private readonly parts: FeedParts,
     private readonly protocol: FeedProtocol,
-    private readonly line: FeedLine,
+    private readonly state: ConnectionState,
   ) {
     this.#timer = setInterval(() => this.#tick(), Math.min(TICK_MS, parts.answerMs / 4));
   }
@@ -33,79 +33,82 @@ export class SubscriptionHealth {
   }
 
   /**
-   * The exchange told all values of an event: its word against ours, or the first state of a subscription.
-   * @param first whether it may be a first state: what comes after SUBSCRIBE looks like this
+   * The exchange stated all values of an event: a probe's answer, or the first state of a subscription.
+   * @param first whether it may be a first state: what follows SUBSCRIBE looks like this
    */
   onState(eventId: string, values: MarketValues, at: number, first: boolean): void {
-    const subscription = this.line.subscriptions.get(eventId);
-    const { connection } = this.line;
+    const subscription = this.state.subscriptions.get(eventId);
+    const { connection } = this.state;
     if (!subscription || connection === undefined) return;
     const about = { stream: this.protocol.stream, connection, event: eventId };
     if (!subscription.live) {
       if (!first) return;
-      const seenBefore = subscription.provenAt > 0;
-      subscription.begin(values, at);
+      const wasLiveBefore = subscription.verifiedAt > 0;
+      subscription.confirm(values, at);
       void this.parts.marks.write({ type: 'subscribed', ...about, markets: subscription.knownMarkets }, at);
-      if (seenBefore) this.parts.onGap?.(eventId);
+      if (wasLiveBefore) this.parts.onGap?.(eventId);
       return;
     }
     const probed = subscription.probedAt !== undefined;
-    const grown = [...values.keys()].some((market) => !subscription.knows(market));
-    const verdict = subscription.compare(values, at, this.protocol.settleMicros);
-    if (grown) void this.parts.marks.write({ type: 'subscribed', ...about, markets: subscription.knownMarkets }, at);
+    const hasNewMarkets = [...values.keys()].some((market) => !subscription.knows(market));
+    const comparison = subscription.compare(values, at, this.protocol.answerLagMicros);
+    if (hasNewMarkets) {
+      void this.parts.marks.write({ type: 'subscribed', ...about, markets: subscription.knownMarkets }, at);
+    }
     if (!probed) return;
-    if (verdict === 'same') void this.parts.marks.write({ type: 'quiet', ...about }, at);
-    if (verdict === 'unknown') subscription.notProbedBefore = at + this.parts.silenceMs * 1000;
+    if (comparison === 'same') void this.parts.marks.write({ type: 'quiet', ...about }, at);
+    if (comparison === 'undecided') subscription.notProbedBefore = at + this.parts.silenceMs * 1000;
     this.#probeSoon();
   }
 
   onChange(eventId: string, marketId: string, value: string, at: number): void {
-    this.line.subscriptions.get(eventId)?.change(marketId, value, at);
+    this.state.subscriptions.get(eventId)?.change(marketId, value, at);
   }
 
-  /** Data that proves life but is no value, like an aggregated point. */
-  onLife(eventId: string, at: number): void {
-    const subscription = this.line.subscriptions.get(eventId);
-    if (subscription) subscription.heardAt = at;
+  /** Data of the event that is not a value, like an aggregated point. */
+  onActivity(eventId: string, at: number): void {
+    const subscription = this.state.subscriptions.get(eventId);
+    if (subscription) subscription.receivedAt = at;
   }
 
-  /** The exchange refused something about the event: it is asked again later. */
+  /** The exchange refused a subscription: it is requested again later. */
   onRefused(eventId: string): void {
-    const subscription = this.line.subscriptions.get(eventId);
-    if (subscription && !subscription.live) subscription.askedAt = this.parts.clock.nowMicros() + REFUSED_MICROS;
+    const subscription = this.state.subscriptions.get(eventId);
+    if (subscription && !subscription.live) subscription.requestedAt = this.parts.clock.nowMicros() + REFUSED_MICROS;
   }
 
   /** A probe of the event will not be answered. */
   onNoAnswer(eventId: string, cause: string): void {
-    const subscription = this.line.subscriptions.get(eventId);
-    if (!subscription?.live || this.line.connection === undefined) return;
-    if (this.line.heardAt > (subscription.probedAt ?? 0)) {
-      this.#freeze(subscription, subscription.heardAt, cause);
+    const subscription = this.state.subscriptions.get(eventId);
+    if (!subscription?.live || this.state.connection === undefined) return;
+    if (this.state.receivedAt > (subscription.probedAt ?? 0)) {
+      this.#reportStale(subscription, subscription.receivedAt, cause);
       this.protocol.resubscribe(subscription);
       return;
     }
-    // Not a word about anything since it was asked: the whole connection is dead, and all it told of silence is void.
-    this.freezeAll(cause);
+    // Nothing was received since the probe was sent: the whole connection is stale.
+    this.reportAllStale(cause);
     this.protocol.recycle(cause);
   }
 
-  /** All that the connection carried; an event's silence after the last frame of any is not proven. */
-  freezeAll(cause: string): void {
-    for (const subscription of this.line.subscriptions.values()) {
-      if (subscription.live) this.#freeze(subscription, Math.max(this.line.heardAt, subscription.heardAt), cause);
+  /** Every subscription of the connection, verified up to the last frame of any of them. */
+  reportAllStale(cause: string): void {
+    for (const subscription of this.state.subscriptions.values()) {
+      const lastVerifiedAt = Math.max(this.state.receivedAt, subscription.receivedAt);
+      if (subscription.live) this.#reportStale(subscription, lastVerifiedAt, cause);
     }
   }
 
   #tick(): void {
     const now = this.parts.clock.nowMicros();
-    for (const subscription of [...this.line.subscriptions.values()]) {
-      if (this.line.connection === undefined || this.line.paused) return;
+    for (const subscription of [...this.state.subscriptions.values()]) {
+      if (this.state.connection === undefined || this.state.paused) return;
       this.#check(subscription, now);
     }
     this.#probeDue(now);
   }
 
-  /** An answer came: the next probe need not wait for the next tick. */
+  /** A probe was answered: the next one need not wait for the next tick. */
   #probeSoon(): void {
     this.#probing ??= setImmediate(() => {
       this.#probing = undefined;
@@ -114,55 +117,57 @@ export class SubscriptionHealth {
   }
 
   #probeDue(now: number): void {
-    if (this.line.connection === undefined || this.line.paused) return;
-    const subscriptions = [...this.line.subscriptions.values()];
-    let room = this.protocol.maxProbes - subscriptions.filter((s) => s.probedAt !== undefined).length;
+    if (this.state.connection === undefined || this.state.paused) return;
+    const subscriptions = [...this.state.subscriptions.values()];
+    let capacity = this.protocol.maxProbes - subscriptions.filter((s) => s.probedAt !== undefined).length;
     for (const subscription of subscriptions) {
-      if (room <= 0) return;
+      if (capacity <= 0) return;
       if (!this.#isDue(subscription, now) || !this.protocol.probe(subscription)) continue;
       subscription.probedAt = now;
-      room -= 1;
+      capacity -= 1;
       this.parts.metrics.probes.inc({ stream: this.protocol.stream });
     }
   }
 
   #isDue(subscription: Subscription, now: number): boolean {
-    const { live, probedAt, suspect, heardAt, provenAt, notProbedBefore } = subscription;
-    if (!live || probedAt !== undefined || suspect || now < notProbedBefore) return false;
+    const { live, probedAt, mismatch, receivedAt, verifiedAt, notProbedBefore } = subscription;
+    if (!live || probedAt !== undefined || mismatch || now < notProbedBefore) return false;
     const silenceMicros = this.parts.silenceMs * 1000;
-    return now - heardAt > silenceMicros || now - provenAt > 3 * silenceMicros;
+    return now - receivedAt > silenceMicros || now - verifiedAt > 3 * silenceMicros;
   }
 
-  /** Acts on what took too long. */
+  /** Handles timeouts. */
   #check(subscription: Subscription, now: number): void {
-    const { suspect, probedAt, provenAt, live, eventId } = subscription;
+    const { mismatch, probedAt, verifiedAt, live, eventId } = subscription;
     const { answerMs } = this.parts;
-    if (suspect && now - suspect.since > GRACE_MICROS) {
-      this.#freeze(subscription, provenAt, `the exchange tells other values for ${suspect.values.size} of its markets`);
+    if (mismatch && now - mismatch.since > GRACE_MICROS) {
+      const cause = `the exchange states other values for ${mismatch.values.size} of its markets`;
+      this.#reportStale(subscription, verifiedAt, cause);
       this.protocol.resubscribe(subscription);
     } else if (probedAt !== undefined && now - probedAt > answerMs * 1000) {
       this.onNoAnswer(eventId, `a probe was not answered for ${answerMs} ms`);
-    } else if (!live) this.#askAgain(subscription, now);
+    } else if (!live) this.#requestAgain(subscription, now);
   }
 
-  /** A subscription that brought no first state is asked for again, less and less often, then on a new connection. */
-  #askAgain(subscription: Subscription, now: number): void {
-    const { attempts, askedAt } = subscription;
+  /** A subscription without a first state is requested again, less and less often, then on a new connection. */
+  #requestAgain(subscription: Subscription, now: number): void {
+    const { attempts, requestedAt } = subscription;
     const { answerMs } = this.parts;
-    const patienceMs = backoffMs(Math.max(attempts - 1, 0), { baseMs: answerMs, capMs: answerMs * MAX_ANSWER_FACTOR });
-    if (now - askedAt <= patienceMs * 1000) return;
-    const silent = this.line.heardAt <= askedAt;
-    subscription.ask(now);
-    if (silent || attempts > 1) this.protocol.recycle(`a subscription was not answered for ${patienceMs} ms`);
+    const timeoutMs = backoffMs(Math.max(attempts - 1, 0), { baseMs: answerMs, capMs: answerMs * MAX_TIMEOUT_FACTOR });
+    if (now - requestedAt <= timeoutMs * 1000) return;
+    const silent = this.state.receivedAt <= requestedAt;
+    subscription.request(now);
+    if (silent || attempts > 1) this.protocol.recycle(`a subscription was not answered for ${timeoutMs} ms`);
     else this.protocol.resubscribe(subscription);
   }
 
-  #freeze(subscription: Subscription, since: number, cause: string): void {
-    const { connection } = this.line;
+  #reportStale(subscription: Subscription, lastVerifiedAt: number, cause: string): void {
+    const { connection } = this.state;
     if (connection === undefined) return;
     const { stream } = this.protocol;
-    subscription.ask(this.parts.clock.nowMicros());
-    this.parts.metrics.frozen.inc({ stream });
-    void this.parts.marks.write({ type: 'frozen', stream, connection, event: subscription.eventId, since, cause });
+    const event = subscription.eventId;
+    subscription.request(this.parts.clock.nowMicros());
+    this.parts.metrics.stale.inc({ stream });
+    void this.parts.marks.write({ type: 'frozen', stream, connection, event, since: lastVerifiedAt, cause });
   }
 }

@@ -1,8 +1,8 @@
 /** Values of an event's markets: market ID → a text that is equal exactly when the values are. */
 export type MarketValues = ReadonlyMap<string, string>;
 
-/** What the exchange's own word says about ours: the same, something else, or nothing as yet. */
-export type Verdict = 'same' | 'different' | 'unknown';
+/** What the exchange's own statement says about the values that we know. */
+export type Comparison = 'same' | 'different' | 'undecided';
 
 interface KnownValue {
   readonly value: string;
@@ -11,31 +11,31 @@ interface KnownValue {
 
 /** What a collector knows about one subscribed event. All times are Unix microseconds. */
 export class Subscription {
-  /** The first state after subscribing has come, and nothing has cast doubt on it since. */
+  /** The first state after subscribing was received, and everything since is known to be complete. */
   live = false;
-  /** When it was asked for. */
-  askedAt: number;
-  /** How often it was asked for since it last was live. */
+  /** When the subscription was requested. */
+  requestedAt: number;
+  /** How often it was requested since it was last live. */
   attempts = 0;
-  /** When its last data came. */
-  heardAt = 0;
-  /** When the known values last were shown to be those of the exchange. */
-  provenAt = 0;
+  /** When its last data was received. */
+  receivedAt = 0;
+  /** When the known values were last shown to be those of the exchange. */
+  verifiedAt = 0;
   /** When a probe was sent that has not been answered. */
   probedAt: number | undefined;
   /** No probe before this. */
   notProbedBefore = 0;
-  /** Values that the exchange told and that no change has brought: since when, and which. */
-  suspect: { readonly since: number; readonly values: Map<string, string> } | undefined;
+  /** Values that the exchange stated and that no change has brought. */
+  mismatch: { readonly since: number; readonly values: Map<string, string> } | undefined;
   readonly #known = new Map<string, KnownValue>();
 
   constructor(
     readonly eventId: string,
-    /** Markets that event search names. */
+    /** Markets that event search lists. */
     public marketIds: readonly string[],
     nowMicros: number,
   ) {
-    this.askedAt = nowMicros;
+    this.requestedAt = nowMicros;
   }
 
   /** Markets whose values are known. */
@@ -48,64 +48,64 @@ export class Subscription {
   }
 
   /** The first state after subscribing. */
-  begin(values: MarketValues, at: number): void {
-    this.lose();
+  confirm(values: MarketValues, at: number): void {
+    this.invalidate();
     this.live = true;
     this.attempts = 0;
-    this.heardAt = at;
-    this.provenAt = at;
+    this.receivedAt = at;
+    this.verifiedAt = at;
     this.#known.clear();
     for (const [market, value] of values) this.#known.set(market, { value, at: 0 });
   }
 
-  /** A change. */
   change(marketId: string, value: string, at: number): void {
-    this.heardAt = at;
+    this.receivedAt = at;
     this.#known.set(marketId, { value, at });
-    const { suspect } = this;
-    if (suspect?.values.get(marketId) !== value) return;
-    // What the exchange told ahead of its change has arrived.
-    suspect.values.delete(marketId);
-    if (suspect.values.size > 0) return;
-    this.suspect = undefined;
-    this.provenAt = at;
+    const { mismatch } = this;
+    if (mismatch?.values.get(marketId) !== value) return;
+    // The exchange had stated it ahead of its change.
+    mismatch.values.delete(marketId);
+    if (mismatch.values.size > 0) return;
+    this.mismatch = undefined;
+    this.verifiedAt = at;
   }
 
   /**
-   * The exchange's own word on the event. Markets that are new to us are learnt.
-   * @param settleMicros a change that is younger than this may not be in what the exchange told
+   * Compares with the exchange's own statement. Markets that were not known are added.
+   * @param answerLagMicros the statement may not contain changes younger than this
    */
-  compare(values: MarketValues, at: number, settleMicros: number): Verdict {
-    this.heardAt = at;
+  compare(values: MarketValues, at: number, answerLagMicros: number): Comparison {
+    this.receivedAt = at;
     this.probedAt = undefined;
     const different = new Map<string, string>();
-    let unsettled = false;
+    let undecided = false;
     for (const [market, value] of values) {
       const known = this.#known.get(market);
       if (known === undefined) this.#known.set(market, { value, at });
-      else if (at - known.at < settleMicros) unsettled = true;
+      else if (at - known.at < answerLagMicros) undecided = true;
       else if (known.value !== value) different.set(market, value);
     }
     if (different.size > 0) {
-      this.suspect ??= { since: at, values: different };
+      this.mismatch ??= { since: at, values: different };
       return 'different';
     }
-    this.suspect = undefined;
-    if (unsettled) return 'unknown';
-    this.provenAt = at;
+    this.mismatch = undefined;
+    if (undecided) return 'undecided';
+    this.verifiedAt = at;
     return 'same';
   }
 
   /** Nothing about it can be relied on until the next first state. */
-  lose(): void {
+  invalidate(): void {
     this.live = false;
     this.probedAt = undefined;
-    this.suspect = undefined;
+    this.mismatch = undefined;
   }
 
-  ask(nowMicros: number): void {
-    this.lose();
+  /** The subscription is requested again. */
+  request(nowMicros: number): void {
+    this.invalidate();
     this.attempts += 1;
-    this.askedAt = nowMicros;
+    this.requestedAt = nowMicros;
   }
 }

@@ -87,7 +87,7 @@ describe('a collector process with accounts', () => {
     for (const folder of ['collector', 'run']) {
       for (const name of readdirSync(join(data, folder))) told += readFileSync(join(data, folder, name), 'latin1');
     }
-    expect(told).toContain('"known"');
+    expect(told).toContain('"checkpoints"');
     for (const topic of Object.values(TOPICS)) told += (await readAll(bus, topic)).flat().join('');
     for (const secret of [...ann.secrets, ...bob.secrets]) expect(told.includes(secret)).toBe(false);
     expect(statSync(file).mode & 0o777).toBe(0o600);

@@ -1,3 +1,5 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Bus, openEmbeddedBus } from '../../bus/index.js';
@@ -12,10 +14,10 @@ import {
   decodeTrades,
   decodeTransactions,
 } from '../../client/index.js';
-import { type RecordKind, TOPICS } from '../../core/index.js';
+import { deferred, type RecordKind, TOPICS } from '../../core/index.js';
 import { until } from '../exchange/server-support.js';
 import { accountMarket, listed, POLL_OFTEN, recordsOfKind } from './account-rig.js';
-import { startCollector, tempDir } from './rig.js';
+import { metricOf, startCollector, tempDir } from './rig.js';
 
 describe('a collector with accounts', () => {
   it('records every kind of what an account may read, each poll with its receipt', async () => {
@@ -254,6 +256,46 @@ describe('a collector with accounts', () => {
     });
   });
 });
+
+describe('what a collector stores of an account', () => {
+  it('is written after the bus has acknowledged it, and without the file everything is read again', async () => {
+    const market = await accountMarket();
+    const { ann } = market;
+    for (let n = 0; n < 30; n++) await market.fill();
+    const data = await tempDir();
+    const bus = freshBus(await tempDir());
+    const { append } = bus;
+    const released = deferred();
+    bus.append = async (topic, records) => {
+      if (topic === TOPICS.account) await released.promise;
+      return append.call(bus, topic, records);
+    };
+    const options = { settings: POLL_OFTEN, accounts: [ann.credentials], data, bus };
+    const first = await startCollector(market.ready.url, options);
+    await until(async () => (await metricOf(first.metrics, 'requests_total')) > 8);
+    // Longer than a change waits to be written.
+    await delay(1500);
+    const file = join(data, 'collector', `account-${ann.name}.json`);
+    expect(existsSync(file)).toBe(false);
+    released.resolve();
+    const checkpoint = () => (JSON.parse(readFileSync(file, 'utf8')) as Stored).checkpoints['trades'] ?? [];
+    await until(async () => existsSync(file) && checkpoint().length === 30);
+    const trades = listed(await recordsOfKind(first, 'account.trades'), decodeTrades);
+    expect(new Set(checkpoint())).toEqual(new Set(trades.map(({ item }) => item.tradeRecordId)));
+    await first.stop();
+    rmSync(file);
+    const restartedAt = Date.now() * 1000;
+    const second = await startCollector(market.ready.url, options);
+    const isNew = ({ operation, startedAt }: { operation: string; startedAt: number }) =>
+      operation === 'trades' && startedAt > restartedAt;
+    const [again] = (await second.marked('poll', (polls) => polls.some(isNew))).filter(isNew);
+    expect(again).toMatchObject({ outcome: 'complete', got: 30 });
+  });
+});
+
+interface Stored {
+  readonly checkpoints: Readonly<Record<string, readonly string[]>>;
+}
 
 const byOrderId = (a: { orderId: string }, b: { orderId: string }) => (a.orderId < b.orderId ? -1 : 1);
 

@@ -1,9 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { HistoryWindow, MAX_POINTS, periodEnd, periodSeconds } from '../../collectors/polls/chance-history-window.js';
+import {
+  ChanceHistoryWindow,
+  MAX_POINTS,
+  periodEnd,
+  periodSeconds,
+} from '../../collectors/polls/chance-history-window.js';
 
 describe('the window of chance history', () => {
   it('cannot exceed the cap at first, grows while answers are nearly empty, and shrinks when they are not', () => {
-    const window = new HistoryWindow('5s');
+    const window = new ChanceHistoryWindow('5s');
     expect(window.seconds / periodSeconds('5s')).toBeLessThan(MAX_POINTS);
     const before = window.seconds;
     window.answered(3);
@@ -13,12 +18,12 @@ describe('the window of chance history', () => {
     window.answered(9000);
     expect(window.seconds % 5).toBe(0);
     expect(window.seconds).toBeLessThanOrEqual(before * 2);
-    expect(window.mayBeCut(MAX_POINTS)).toBe(true);
-    expect(window.mayBeCut(MAX_POINTS - 1)).toBe(false);
+    expect(window.mayBeTruncated(MAX_POINTS)).toBe(true);
+    expect(window.mayBeTruncated(MAX_POINTS - 1)).toBe(false);
   });
 
   it('shrinks down to one period and no further', () => {
-    const window = new HistoryWindow('1H');
+    const window = new ChanceHistoryWindow('1H');
     let steps = 0;
     while (window.shrink()) steps += 1;
     expect(window.seconds).toBe(3600);

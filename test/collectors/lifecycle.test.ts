@@ -114,7 +114,7 @@ describe('a collector', () => {
   it('refuses settings that cannot be used, in one line', async () => {
     const { server } = await exchangeWith(0);
     await expect(startCollector(server.url, { settings: { eventsSchedule: 'often' } })).rejects.toThrow(
-      /--events-schedule is "often", which is no cron pattern \(.*\); give one like "\*\/10 \* \* \* \* \*"/,
+      /--events-schedule is "often", which is not a cron pattern \(.*\); give one like "\*\/10 \* \* \* \* \*"/,
     );
     await expect(startCollector('http://example.com')).rejects.toThrow('is not encrypted');
     await expect(startCollector(server.url, { settings: { historyPeriod: '5m' } })).rejects.toThrow(

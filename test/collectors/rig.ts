@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { onTestFinished } from 'vitest';
 import { type Bus, openEmbeddedBus } from '../../bus/index.js';
+import { collectorOptions } from '../../cli/parts/collector-options.js';
 import { Collector, type CollectorOptions } from '../../collectors/index.js';
 import {
   type Logger,
@@ -55,7 +56,7 @@ export interface CollectorRig {
   marked<T extends Mark['type']>(type: T, condition: (marks: MarkOf<T>[]) => boolean): Promise<MarkOf<T>[]>;
 }
 
-export interface RigOptions extends Partial<Omit<CollectorOptions, 'settings'>> {
+export interface RigOptions extends Partial<CollectorOptions> {
   readonly data?: string;
   readonly settings?: Partial<Record<keyof Settings, unknown>>;
 }
@@ -79,7 +80,7 @@ export async function startCollector(exchangeUrl: string, options: RigOptions = 
   const metrics = new Registry();
   const { settings: _, data: __, ...given } = options;
   const tuning = { answerMs: 1500, reconnectCapMs: 50, metrics, log };
-  const collector = new Collector({ ...tuning, ...given, settings, bus });
+  const collector = new Collector({ ...collectorOptions(settings), ...tuning, ...given, bus });
   onTestFinished(async () => {
     await collector.stop();
     await bus.close();

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { Share } from '../../collectors/shard-assignment.js';
+import { ShardAssignment } from '../../collectors/shard-assignment.js';
 
 const events = Array.from({ length: 3000 }, () => randomUUID());
 const ownersAmong = (n: number) => {
-  const shares = Array.from({ length: n }, (_, i) => new Share(`${i}/${n}`));
+  const shares = Array.from({ length: n }, (_, i) => new ShardAssignment(`${i}/${n}`));
   return events.map((event) => shares.flatMap((share, i) => (share.ownsEvent(event) ? [i] : [])));
 };
 

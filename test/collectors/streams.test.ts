@@ -223,7 +223,7 @@ describe('a silent subscription', () => {
     expect(frozen).toMatchObject({
       stream,
       event: event?.eventId,
-      cause: 'the exchange tells other values for 1 of its markets',
+      cause: 'the exchange states other values for 1 of its markets',
     });
     // It is noticed 1.5 s later at the earliest, and the last proof was on its way by then at the latest.
     expect(frozen?.since).toBeLessThan(traded + 1_000_000);

@@ -6,7 +6,7 @@ const values = (record: Record<string, string>) => new Map(Object.entries(record
 
 function live(): Subscription {
   const subscription = new Subscription('event', ['a', 'b'], 0);
-  subscription.begin(values({ a: '0.1', b: '0.2' }), 10 * S);
+  subscription.confirm(values({ a: '0.1', b: '0.2' }), 10 * S);
   return subscription;
 }
 
@@ -15,28 +15,28 @@ describe('what is known of a subscription', () => {
     const subscription = live();
     subscription.change('a', '0.3', 11 * S);
     expect(subscription.compare(values({ a: '0.3', b: '0.2' }), 12 * S, 0)).toBe('same');
-    expect(subscription.provenAt).toBe(12 * S);
+    expect(subscription.verifiedAt).toBe(12 * S);
   });
 
   it('is doubted when the answer differs, until the changes bring what was told', () => {
     const subscription = live();
     expect(subscription.compare(values({ a: '0.9', b: '0.8' }), 12 * S, 0)).toBe('different');
-    expect(subscription.provenAt).toBe(10 * S);
+    expect(subscription.verifiedAt).toBe(10 * S);
     subscription.change('a', '0.9', 12.1 * S);
-    expect(subscription.suspect?.values).toEqual(values({ b: '0.8' }));
+    expect(subscription.mismatch?.values).toEqual(values({ b: '0.8' }));
     subscription.change('b', '0.7', 12.2 * S);
-    expect(subscription.suspect?.values).toEqual(values({ b: '0.8' }));
+    expect(subscription.mismatch?.values).toEqual(values({ b: '0.8' }));
     subscription.change('b', '0.8', 12.3 * S);
-    expect(subscription.suspect).toBeUndefined();
-    expect(subscription.provenAt).toBe(12.3 * S);
+    expect(subscription.mismatch).toBeUndefined();
+    expect(subscription.verifiedAt).toBe(12.3 * S);
   });
 
   it('is neither proven nor doubted by an answer that may be older than a change', () => {
     const subscription = live();
     subscription.change('a', '0.3', 11 * S);
-    expect(subscription.compare(values({ a: '0.1', b: '0.2' }), 12 * S, 3 * S)).toBe('unknown');
-    expect(subscription.provenAt).toBe(10 * S);
-    expect(subscription.suspect).toBeUndefined();
+    expect(subscription.compare(values({ a: '0.1', b: '0.2' }), 12 * S, 3 * S)).toBe('undecided');
+    expect(subscription.verifiedAt).toBe(10 * S);
+    expect(subscription.mismatch).toBeUndefined();
     expect(subscription.compare(values({ a: '0.1', b: '0.2' }), 15 * S, 3 * S)).toBe('different');
   });
 
@@ -50,9 +50,9 @@ describe('what is known of a subscription', () => {
   it('is nothing once it is lost, until the next first state', () => {
     const subscription = live();
     subscription.compare(values({ a: '0.9' }), 12 * S, 0);
-    subscription.lose();
-    expect([subscription.live, subscription.suspect]).toEqual([false, undefined]);
-    subscription.begin(values({ a: '0.9' }), 20 * S);
+    subscription.invalidate();
+    expect([subscription.live, subscription.mismatch]).toEqual([false, undefined]);
+    subscription.confirm(values({ a: '0.9' }), 20 * S);
     expect(subscription.knownMarkets).toEqual(['a']);
   });
 });

@@ -1,5 +1,5 @@
-import type { ExchangeAddresses } from '../client/index.js';
-import type { Settings } from '../core/index.js';
+import type { ExchangeAddresses } from '../../client/index.js';
+import type { Settings } from '../../core/index.js';
 
 /** Where the exchange is, as configured. */
 export function exchangeAddresses(settings: Settings): ExchangeAddresses {

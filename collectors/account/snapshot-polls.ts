@@ -1,0 +1,85 @@
+import type { AccountAnswer, AccountRecord, CallOptions, PageWalk, WalkOptions } from '../../client/index.js';
+import type { RecordKind } from '../../core/index.js';
+import { Poll, type PollParts } from '../polls/poll.js';
+import type { AccountPoll } from './poll-task.js';
+
+export interface SnapshotSource {
+  readonly parts: PollParts;
+  readonly kind: RecordKind;
+  /** Name of the client's operation. */
+  readonly operation: string;
+  readonly account: string;
+}
+
+/** How often a list that changed while its pages were read is read again at once. */
+const ATTEMPTS = 3;
+
+export interface ListSource<T> extends SnapshotSource {
+  readonly walk: (options: WalkOptions) => PageWalk<T, AccountAnswer<T>>;
+  /** The whole list as it was at one moment. @param startedAt when the poll started, Unix microseconds */
+  readonly onList: (items: readonly T[], startedAt: number) => void;
+}
+
+/** Polls all pages of a list of what exists now, again when it changed while it was read. */
+export class ListPoll<T> implements AccountPoll {
+  constructor(private readonly source: ListSource<T>) {}
+
+  async run(signal: AbortSignal): Promise<unknown> {
+    const { parts, onList } = this.source;
+    for (let attempt = 1; ; attempt++) {
+      const startedAt = parts.clock.nowMicros();
+      const poll = pollOf(this.source, signal);
+      const walk = this.source.walk({ signal, onResponse: poll.onResponse });
+      const items: T[] = [];
+      const { report, failure } = await poll.walk(walk, (page) => void items.push(...page.items));
+      if (failure !== undefined) return failure;
+      if (report.complete) onList(items, startedAt);
+      if (report.complete || !report.shifted || attempt === ATTEMPTS) return undefined;
+    }
+  }
+}
+
+type Answer = AccountAnswer<unknown> | AccountRecord<unknown>;
+
+export interface CallSource<A extends Answer> extends SnapshotSource {
+  /** Undefined when it cannot be asked yet. */
+  readonly call: (options: CallOptions) => Promise<A> | undefined;
+  /** @param tookMs time from request to answer, milliseconds */
+  readonly onAnswer?: (answer: A, tookMs: number) => void;
+}
+
+/** Polls what one response contains. */
+export class CallPoll<A extends Answer> implements AccountPoll {
+  constructor(private readonly source: CallSource<A>) {}
+
+  async run(signal: AbortSignal): Promise<unknown> {
+    const { parts, call, onAnswer } = this.source;
+    const poll = pollOf(this.source, signal);
+    const startedAtMs = parts.clock.nowMs();
+    try {
+      const answer = await call({ signal, onResponse: poll.onResponse });
+      if (answer === undefined) return undefined;
+      const tookMs = parts.clock.nowMs() - startedAtMs;
+      await poll.published();
+      const { items, bad } = countsOf(answer);
+      const cause = bad > 0 ? `${bad} entries could not be understood` : '';
+      const counts = { expected: null, got: items + bad, unique: items, pages: 1, truncated: false };
+      poll.finish({ ...counts, outcome: bad > 0 ? 'incomplete' : 'complete', cause });
+      onAnswer?.(answer, tookMs);
+      return undefined;
+    } catch (error) {
+      signal.throwIfAborted();
+      poll.fail(error);
+      return error;
+    }
+  }
+}
+
+function pollOf({ parts, kind, operation, account }: SnapshotSource, signal: AbortSignal): Poll {
+  return new Poll(parts, { kind, operation, subject: account, key: account, account }, signal);
+}
+
+function countsOf(answer: Answer): { items: number; bad: number } {
+  if (!('items' in answer)) return { items: 1, bad: 0 };
+  return { items: answer.items.length, bad: answer.bad.length + answer.badBeyond };
+}

@@ -1,0 +1,70 @@
+import type { ExchangeAddresses, StreamFrame, StreamOptions } from '../../client/index.js';
+import type { FeedConnection } from './feed-connection.js';
+import type { FeedParts, FeedProtocol } from './feed-protocol.js';
+
+/** A public stream of the exchange, subscribed per event. */
+export interface EventFeed {
+  /** Subscribes to the event, or to those of its markets that are new. */
+  add(eventId: string, marketIds: readonly string[]): void;
+  remove(eventId: string, cause: string): void;
+  close(): Promise<void>;
+}
+
+export interface EventFeedOptions extends FeedParts {
+  readonly addresses: ExchangeAddresses;
+  /** Events on one connection, at most. */
+  readonly subscriptionsPerConnection: number;
+  readonly reconnectCapMs?: number;
+}
+
+interface Handlers<M> {
+  /** The feed's connection; it is created after the client's stream. */
+  readonly connection: () => FeedConnection;
+  /** Key of the frame's record. */
+  keyOf(frame: StreamFrame): string;
+  onMessage(message: M, receivedAtMicros: number): void;
+}
+
+/** Options of a client's stream whose frames and state changes go to a feed's connection. */
+export function streamOptions<M>(options: EventFeedOptions, handlers: Handlers<M>): StreamOptions<M> {
+  const { addresses, clock, reconnectCapMs } = options;
+  const { connection, keyOf, onMessage } = handlers;
+  return {
+    addresses,
+    clock,
+    ...(reconnectCapMs === undefined ? {} : { reconnectCapMs }),
+    onFrame: (frame) => connection().onFrame(frame, keyOf(frame)),
+    onMessage: (message, frame) => onMessage(message, frame.receivedAtMicros),
+    onConnected: (event) => connection().onConnected(event),
+    onDisconnected: (event) => connection().onDisconnected(event),
+    onConnectFailed: (event) => connection().onConnectFailed(event),
+  };
+}
+
+type StreamControls = Pick<FeedProtocol, 'pause' | 'resume' | 'recycle' | 'close'>;
+
+/** The controls of a client's stream, for a `FeedProtocol`. */
+export function controlsOf(stream: StreamControls): StreamControls {
+  return {
+    pause: () => stream.pause(),
+    resume: () => stream.resume(),
+    recycle: (cause) => stream.recycle(cause),
+    close: () => stream.close(),
+  };
+}
+
+/** How much of a text frame is searched for its event. */
+const PREFIX_BYTES = 1024;
+const NAMED_EVENT = /"e"\s*:\s*"([^"\\]+)"/;
+
+/** The event of a frame; a frame that names none stays in order with its connection. */
+export function eventOf(frame: StreamFrame, { subscriptions }: Pick<FeedConnection, 'subscriptions'>): string {
+  const { parsed, connection, enc, data } = frame;
+  // A frame that is not JSON, or too large to be parsed, may still name its event near its beginning.
+  if (enc === 'text') {
+    const named = NAMED_EVENT.exec(data.toString('utf8', 0, PREFIX_BYTES))?.[1];
+    return named !== undefined && subscriptions.has(named) ? named : connection;
+  }
+  const event = typeof parsed === 'object' && parsed !== null ? (parsed as { e?: unknown }).e : undefined;
+  return typeof event === 'string' && event !== '' ? event : connection;
+}
