@@ -1,18 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
 import { type Clock, type Component, type Logger, UsageError } from '../../core/index.js';
 import type { ExchangeCore } from '../engine/index.js';
 import { keptSecret } from '../store/index.js';
 import { Authenticator, Tokens } from './auth/index.js';
-import { HttpError } from './errors.js';
 import { Faults } from './faults.js';
-import { HttpHandler } from './http-handler.js';
+import { createHttpApp } from './http-app.js';
 import { ExchangeMetrics } from './metrics.js';
 import type { Quirks } from './quirks.js';
 import { RateLimit } from './rate-limit.js';
-import { Router } from './router.js';
 import {
   authRoutes,
   controlAccountRoutes,
@@ -55,7 +53,7 @@ export interface ExchangeServerOptions {
 export class ExchangeServer implements Component {
   readonly name = 'exchange server';
   readonly metrics = new ExchangeMetrics();
-  #server: Server;
+  #app: FastifyInstance;
   #streams: StreamServer;
   #orderBook: OrderBookStream;
   #chanceFeed: ChanceFeed;
@@ -83,7 +81,7 @@ export class ExchangeServer implements Component {
     const endpoints = [this.#orderBook, chance, ...privateStreams];
     this.#streams = new StreamServer({ endpoints, faults, metrics, clock, log });
     const rateLimit = quirks.rateLimit === undefined ? undefined : new RateLimit(quirks.rateLimit, () => clock.nowMs());
-    const router = new Router([
+    const routes = [
       ...publicRoutes({ core, quirks, encoder }),
       ...authRoutes({ core, quirks, tokens: this.#tokens, clock, onKeyChanged }),
       ...orderRoutes({ core, quirks }),
@@ -91,19 +89,17 @@ export class ExchangeServer implements Component {
       ...historyRoutes({ core, quirks }),
       ...controlRoutes({ core, quirks, faults, load: this.#load }),
       ...controlAccountRoutes({ core, clock, onKeyChanged }),
-    ]);
+    ];
     const stopping = this.#stopping.signal;
     const shared = { encoder, faults, rateLimit, controlToken, metrics, clock, log, stopping };
-    const handler = new HttpHandler({ router, authenticator, ...shared });
-    this.#server = createServer({ keepAlive: true, keepAliveInitialDelay: 30_000, requestTimeout: 30_000 });
-    this.#server.on('request', (request, response) => void handler.handle(request, response));
-    this.#server.on('upgrade', (request, socket, head) => this.#streams.upgrade(request, socket, head));
-    this.#server.on('clientError', refuseBroken);
+    this.#app = createHttpApp({ routes, authenticator, ...shared });
+    this.#app.server.on('upgrade', (request, socket, head) => this.#streams.upgrade(request, socket, head));
+    this.#app.addHook('preClose', () => this.#streams.stop());
   }
 
   /** `http://host:port`, once started. */
   get url(): string {
-    const { port } = this.#server.address() as AddressInfo;
+    const { port } = this.#app.server.address() as AddressInfo;
     return `http://${reachable(this.options.host)}:${port}`;
   }
 
@@ -111,10 +107,11 @@ export class ExchangeServer implements Component {
   async start(): Promise<void> {
     const { host, port, dataDir } = this.options;
     this.#tokens.useKey(dataDir === undefined ? randomBytes(32) : await keptSecret(join(dataDir, 'token.key')));
-    await new Promise<void>((resolve, reject) => {
-      this.#server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(error, host, port)));
-      this.#server.listen({ host, port, backlog: 4096 }, () => resolve());
-    });
+    try {
+      await this.#app.listen({ host, port, backlog: 4096 });
+    } catch (error) {
+      throw cannotListen(error as NodeJS.ErrnoException, host, port);
+    }
     this.#streams.start();
     this.#orderBook.start();
     this.#chanceFeed.start();
@@ -125,23 +122,8 @@ export class ExchangeServer implements Component {
     this.#stopping.abort();
     this.#load.stop();
     this.#chanceFeed.stop();
-    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
-    await this.#streams.stop();
-    this.#server.closeAllConnections();
-    await closed;
+    await this.#app.close();
   }
-}
-
-/** Bytes that are no HTTP get an error body like everything else. */
-function refuseBroken(error: NodeJS.ErrnoException, socket: import('node:stream').Duplex): void {
-  if (error.code === 'ECONNRESET' || !socket.writable || (socket as Socket).bytesWritten > 0) {
-    socket.destroy();
-    return;
-  }
-  const body = JSON.stringify(new HttpError(400, 'the request is not HTTP').body());
-  socket.end(
-    `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
-  );
 }
 
 function cannotListen(error: NodeJS.ErrnoException, host: string, port: number): Error {

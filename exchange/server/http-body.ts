@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 import { HttpError } from './errors.js';
 
 /** Larger request bodies are refused. */
@@ -6,14 +6,15 @@ export const MAX_BODY_BYTES = 64 * 1024;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** A request's body as it came; undefined when it is larger than `MAX_BODY_BYTES`. */
-export type RawBody = Buffer | undefined;
+const TOO_LARGE = Symbol('too large');
+/** A request's body as it was sent. */
+export type RawBody = Buffer | typeof TOO_LARGE;
 
 /**
- * Reads a request's body to its end, or until it is too large (what still comes is thrown away).
+ * Reads a request's body to its end, or until it is too large; the rest is discarded.
  * @param signed sees every byte, also of a body that is too large
  */
-export function readBody(request: IncomingMessage, signed?: { update(chunk: Buffer): void }): Promise<RawBody> {
+export function readBody(request: Readable, signed?: { update(chunk: Buffer): void }): Promise<RawBody> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -21,9 +22,9 @@ export function readBody(request: IncomingMessage, signed?: { update(chunk: Buff
       size += chunk.length;
       signed?.update(chunk);
       if (size <= MAX_BODY_BYTES) chunks.push(chunk);
-      else if (!signed) resolve(undefined);
+      else if (!signed) resolve(TOO_LARGE);
     });
-    request.on('end', () => resolve(size <= MAX_BODY_BYTES ? Buffer.concat(chunks) : undefined));
+    request.on('end', () => resolve(size <= MAX_BODY_BYTES ? Buffer.concat(chunks) : TOO_LARGE));
     request.on('error', reject);
     request.on('close', () => reject(new Error('the client went away')));
   });
@@ -31,7 +32,7 @@ export function readBody(request: IncomingMessage, signed?: { update(chunk: Buff
 
 /** The JSON value of a body; undefined when it is empty. @throws HttpError 400 when it is too large or not JSON */
 export function parseBody(body: RawBody): unknown {
-  if (!body) throw new HttpError(400, `the body is larger than ${MAX_BODY_BYTES} bytes`);
+  if (body === TOO_LARGE) throw new HttpError(400, `the body is larger than ${MAX_BODY_BYTES} bytes`);
   if (body.length === 0) return undefined;
   try {
     return JSON.parse(utf8.decode(body));

@@ -32,19 +32,19 @@ export const STATEMENTS: readonly Statement[] = [
     id: '1/base-url',
     says: 'One base URL serves every REST path',
     client: ['client/addresses.ts'],
-    exchange: ['exchange/server/router.ts'],
+    exchange: ['exchange/server/http-app.ts'],
   },
   {
     id: '1/routing',
     says: 'A client may also use one host per path prefix; see the table',
     client: ['client/addresses.ts'],
-    exchange: ['exchange/server/router.ts'],
+    exchange: ['exchange/server/http-app.ts'],
   },
   {
     id: '1/unlisted',
     says: 'A path with none of these prefixes goes to the event host',
     client: ['client/addresses.ts'],
-    exchange: ['exchange/server/router.ts'],
+    exchange: ['exchange/server/http-app.ts'],
   },
   {
     id: '1/tls',
@@ -854,6 +854,6 @@ export const STATEMENTS: readonly Statement[] = [
     id: '9/version',
     says: 'No path, header or message has a version; how versions change is not shown',
     client: ['client/requester.ts'],
-    exchange: ['exchange/server/router.ts'],
+    exchange: ['exchange/server/http-app.ts'],
   },
 ];

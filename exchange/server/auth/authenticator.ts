@@ -3,7 +3,7 @@ import { API_KEY_HEADERS } from '../../../client/wire/index.js';
 import type { Clock } from '../../../core/index.js';
 import type { ExchangeCore } from '../../engine/index.js';
 import { HttpError } from '../errors.js';
-import type { Access } from '../router.js';
+import type { Access } from '../route.js';
 import { KeyCheck, type KeyClaim, type KeyHolder } from './key-check.js';
 import type { Tokens } from './tokens.js';
 
@@ -39,8 +39,7 @@ export class Authenticator {
   ) {}
 
   /** @throws HttpError 400 for both kinds of credentials at once, 401 for what the head alone shows to be wrong */
-  admit(access: Access, head: RequestHead): Admission {
-    if (access === 'control') return ANYBODY;
+  async admit(access: Exclude<Access, 'control'>, head: RequestHead): Promise<Admission> {
     const claim = claimOf(head.headers);
     const bearer = bearerOf(head.headers);
     if (claim && bearer !== undefined) throw new HttpError(400, 'an API key and a Bearer token were sent; send one');
@@ -48,7 +47,7 @@ export class Authenticator {
     if (claim) return this.#byKey(access, head, claim);
     if (access === 'api-key')
       throw new HttpError(401, `the headers ${Object.values(API_KEY_HEADERS).join(', ')} are needed`);
-    const userId = bearer === undefined ? undefined : this.tokens.subject(bearer);
+    const userId = bearer === undefined ? undefined : await this.tokens.subject(bearer);
     if (userId === undefined || !this.core.credentials(userId)) {
       throw new HttpError(401, 'a Bearer token of POST /auth/login is needed; it lives for one hour');
     }

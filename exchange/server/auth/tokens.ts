@@ -1,9 +1,9 @@
-import { createHmac } from 'node:crypto';
+import { createSecretKey, type KeyObject } from 'node:crypto';
+import { errors, jwtVerify, SignJWT } from 'jose';
 import type { Clock } from '../../../core/index.js';
-import { sameText } from './constant-time.js';
 
 const LIFETIME_SECONDS = 3600;
-const HEADER = Buffer.from(JSON.stringify({ alg: 'HS256', typ: 'JWT' })).toString('base64url');
+const ALGORITHM = 'HS256';
 
 export interface IssuedToken {
   readonly token: string;
@@ -11,34 +11,43 @@ export interface IssuedToken {
   readonly expiresAt: number;
 }
 
-/** Issues and reads the JWTs of part 5.3: HMAC-SHA256, for one hour. */
+/** Issues and verifies the JWTs of part 5.3: HMAC-SHA256, valid for one hour. */
 export class Tokens {
-  #key: Buffer | undefined;
+  #key: KeyObject | undefined;
 
   constructor(private readonly clock: Clock) {}
 
-  /** Names the key that signs; tokens of another key are foreign. */
+  /** Sets the key that signs; tokens of another key are foreign. */
   useKey(key: Buffer): void {
-    this.#key = key;
+    this.#key = createSecretKey(key);
   }
 
-  issue(userId: string): IssuedToken {
+  async issue(userId: string): Promise<IssuedToken> {
     const now = Math.floor(this.clock.nowMs() / 1000);
     const expiresAt = now + LIFETIME_SECONDS;
-    const payload = Buffer.from(JSON.stringify({ sub: userId, iat: now, exp: expiresAt })).toString('base64url');
-    return { token: `${HEADER}.${payload}.${this.#sign(payload)}`, expiresAt };
+    const token = await new SignJWT()
+      .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT' })
+      .setSubject(userId)
+      .setIssuedAt(now)
+      .setExpirationTime(expiresAt)
+      .sign(this.#signingKey());
+    return { token, expiresAt };
   }
 
-  /** The user ID of a token; undefined when it is expired, foreign or none. */
-  subject(token: string): string | undefined {
-    const [header = '', payload = '', signature = '', ...more] = token.split('.');
-    if (more.length > 0 || header !== HEADER || !sameText(signature, this.#sign(payload))) return undefined;
-    const { sub, exp } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { sub: string; exp: number };
-    return this.clock.nowMs() < exp * 1000 ? sub : undefined;
+  /** The user ID of a token; undefined when it is expired, foreign or not a token. */
+  async subject(token: string): Promise<string | undefined> {
+    const currentDate = new Date(this.clock.nowMs());
+    try {
+      const { payload } = await jwtVerify(token, this.#signingKey(), { algorithms: [ALGORITHM], currentDate });
+      return payload.sub;
+    } catch (error) {
+      if (error instanceof errors.JOSEError) return undefined;
+      throw error;
+    }
   }
 
-  #sign(payload: string): string {
+  #signingKey(): KeyObject {
     if (!this.#key) throw new Error('tokens have no key yet');
-    return createHmac('sha256', this.#key).update(`${HEADER}.${payload}`).digest('base64url');
+    return this.#key;
   }
 }

@@ -13,8 +13,8 @@ import { sameText, secondFactorFits, type Tokens } from '../auth/index.js';
 import { HttpError } from '../errors.js';
 import { isoOfMicros, parseIsoSeconds } from '../iso-time.js';
 import type { Quirks } from '../quirks.js';
-import type { Reply, Route, RouteRequest } from '../router.js';
-import { accepted, deletedReply, settled } from './accepted.js';
+import type { Route, RouteRequest } from '../route.js';
+import { accepted, sendDeleted, settled } from './accepted.js';
 import { callerOf } from './caller.js';
 import { secretText, validBody } from './validate.js';
 
@@ -41,33 +41,33 @@ export function authRoutes(options: AuthRoutesOptions): readonly Route[] {
   const { core, quirks } = options;
   // Compared with for accounts that do not exist, so that they take as long to refuse.
   const nobody = hashPassword(randomUUID());
-  const keyRoute = (method: Route['method'], path: string, handle: Route['handle']): Route => ({
+  const keyRoute = (method: Route['method'], path: string, handler: Route['handler']): Route => ({
     method,
-    path: `/auth/api-key${path}`,
+    url: `/auth/api-key${path}`,
     access: 'jwt',
-    handle,
+    handler,
   });
   return [
-    { method: 'POST', path: '/auth/login', access: 'public', handle: (request) => login(options, nobody, request) },
+    { method: 'POST', url: '/auth/login', access: 'public', handler: (request) => login(options, nobody, request) },
     keyRoute('POST', '/send-code', (request) => sendCode(options, callerOf(request))),
     keyRoute('POST', '', (request) => createKey(options, request)),
     keyRoute('GET', '', (request) => {
       const { apiKey } = credentialsOf(core, callerOf(request));
       if (!apiKey) throw new HttpError(404, 'there is no active API key');
-      return { status: 200, json: keyRecord(apiKey) };
+      return keyRecord(apiKey);
     }),
-    keyRoute('DELETE', '', async (request) => {
+    keyRoute('DELETE', '', async (request, reply) => {
       const userId = callerOf(request);
       if (!credentialsOf(core, userId).apiKey) throw new HttpError(404, 'there is no active API key');
       accepted(core.setApiKey(userId, null));
       options.onKeyChanged(userId);
       await core.durable();
-      return deletedReply(quirks);
+      return sendDeleted(reply, quirks);
     }),
   ];
 }
 
-function login({ core, tokens }: AuthRoutesOptions, nobody: string, request: RouteRequest): Reply {
+async function login({ core, tokens }: AuthRoutesOptions, nobody: string, request: RouteRequest) {
   const { email, password, otp } = validBody(loginSchema, request.body);
   const userId = core.accountByEmail(email)?.userId;
   const credentials = userId === undefined ? undefined : core.credentials(userId);
@@ -75,18 +75,18 @@ function login({ core, tokens }: AuthRoutesOptions, nobody: string, request: Rou
   if (!known || userId === undefined || !credentials || !secondFactorFits(credentials, otp)) {
     throw new HttpError(401, 'the email, the password or the second factor is wrong');
   }
-  const { token, expiresAt } = tokens.issue(userId);
-  return { status: 200, json: { token, expiresAt: isoOfMicros(expiresAt * 1e6) } };
+  const { token, expiresAt } = await tokens.issue(userId);
+  return { token, expiresAt: isoOfMicros(expiresAt * 1e6) };
 }
 
 /** Six digits into the account's mailbox; an earlier code ends. */
-async function sendCode({ core, clock }: AuthRoutesOptions, userId: string): Promise<Reply> {
+async function sendCode({ core, clock }: AuthRoutesOptions, userId: string) {
   const code = String(randomInt(1_000_000)).padStart(6, '0');
   await settled(core, core.setCode(userId, { code, expiresAt: clock.nowMicros() + CODE_LIFETIME_MICROS }));
-  return { status: 200, json: { message: 'a confirmation code was sent by email' } };
+  return { message: 'a confirmation code was sent by email' };
 }
 
-async function createKey({ core, clock, onKeyChanged }: AuthRoutesOptions, request: RouteRequest): Promise<Reply> {
+async function createKey({ core, clock, onKeyChanged }: AuthRoutesOptions, request: RouteRequest) {
   const userId = callerOf(request);
   const { code, otp, expiresAt } = validBody(createSchema, request.body);
   const now = clock.nowMicros();
@@ -106,7 +106,7 @@ async function createKey({ core, clock, onKeyChanged }: AuthRoutesOptions, reque
   accepted(core.setApiKey(userId, key));
   onKeyChanged(userId);
   await core.durable();
-  return { status: 200, json: { ...keyRecord(key), secret: key.secret } };
+  return { ...keyRecord(key), secret: key.secret };
 }
 
 /** Unix micros; null is never. @throws HttpError 400 */

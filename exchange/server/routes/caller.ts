@@ -1,5 +1,5 @@
 import type { AccountView, ExchangeCore } from '../../engine/index.js';
-import type { RouteRequest } from '../router.js';
+import type { RouteRequest } from '../route.js';
 
 /** The user ID of the account that calls a private route. */
 export function callerOf({ userId }: RouteRequest): string {

@@ -4,7 +4,7 @@ import { type ExchangeCore, hashPassword, microsOf, type Result, type Transactio
 import { secondFactorOf } from '../auth/index.js';
 import { HttpError } from '../errors.js';
 import { Places, transactionRecord } from '../records/index.js';
-import type { Reply, Route, RouteRequest } from '../router.js';
+import type { Route, RouteRequest } from '../route.js';
 import { accepted, settled } from './accepted.js';
 import { param, requiredText, secretText, validBody } from './validate.js';
 
@@ -29,16 +29,16 @@ export interface ControlAccountRoutesOptions {
 
 /** The control calls about accounts: open, mailbox, deposits, withdrawals, block. */
 export function controlAccountRoutes({ core, clock, onKeyChanged }: ControlAccountRoutesOptions): readonly Route[] {
-  const route = (method: Route['method'], path: string, handle: Route['handle']): Route => ({
+  const route = (method: Route['method'], path: string, handler: Route['handler']): Route => ({
     method,
-    path: `/_control${path}`,
+    url: `/_control${path}`,
     access: 'control',
-    handle,
+    handler,
   });
   const move = async (request: RouteRequest, by: (userId: string, micros: number) => Result<TransactionView>) => {
     const { userId, amount } = validBody(moveSchema, request.body);
     const transaction = await settled(core, by(userId, usdcMicros('amount', amount)));
-    return { status: 200, json: transactionRecord(transaction, new Places(core)) };
+    return transactionRecord(transaction, new Places(core));
   };
   return [
     route('POST', '/accounts', ({ body }) => open(core, body)),
@@ -47,25 +47,25 @@ export function controlAccountRoutes({ core, clock, onKeyChanged }: ControlAccou
       accepted(core.blockKey(userId));
       onKeyChanged(userId);
       await core.durable();
-      return { status: 200, json: { userId, blocked: true } };
+      return { userId, blocked: true };
     }),
     route('GET', '/mailbox', ({ query }) => {
       const account = core.accountByEmail(requiredText(query, 'email'));
       const code = account && core.credentials(account.userId)?.code;
       if (!code || clock.nowMicros() >= code.expiresAt) throw new HttpError(404, 'there is no code in this mailbox');
-      return { status: 200, json: { code: code.code } };
+      return { code: code.code };
     }),
     route('POST', '/deposits', (request) => move(request, (userId, micros) => core.deposit(userId, micros))),
     route('POST', '/withdrawals', (request) => move(request, (userId, micros) => core.withdraw(userId, micros))),
   ];
 }
 
-async function open(core: ExchangeCore, body: unknown): Promise<Reply> {
+async function open(core: ExchangeCore, body: unknown) {
   const { email, password, usdc, otp = false } = validBody(openSchema, body);
   const depositMicros = usdcMicros('usdc', usdc);
   const passwordHash = hashPassword(password);
   const { userId } = await settled(core, core.openAccount({ email, passwordHash, otp, depositMicros }));
-  return { status: 200, json: { userId, ...(otp ? { otp: secondFactorOf({ passwordHash }) } : {}) } };
+  return { userId, ...(otp ? { otp: secondFactorOf({ passwordHash }) } : {}) };
 }
 
 /** @throws HttpError 400 when the amount is not a whole number of micros */

@@ -1,9 +1,11 @@
+import { Readable } from 'node:stream';
+import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
-import type { ExchangeCore, Result } from '../../engine/index.js';
+import type { EventView, ExchangeCore, Result } from '../../engine/index.js';
 import { HttpError } from '../errors.js';
 import { FAULT_KINDS, FAULT_STREAMS, type FaultRequest, type Faults, STREAM_ONLY } from '../faults.js';
 import type { Quirks } from '../quirks.js';
-import type { Reply, Route } from '../router.js';
+import type { Route } from '../route.js';
 import type { LoadGenerator } from '../streams/index.js';
 import { settled } from './accepted.js';
 import { eventToWire } from './event-shape.js';
@@ -40,43 +42,48 @@ export interface ControlRoutesOptions {
 
 /** The control calls for tests and demos: events, faults, load, truth. */
 export function controlRoutes({ core, quirks, faults, load }: ControlRoutesOptions): readonly Route[] {
-  const route = (method: Route['method'], path: string, handle: Route['handle']): Route => ({
+  const route = (method: Route['method'], path: string, handler: Route['handler']): Route => ({
     method,
-    path: `/_control${path}`,
+    url: `/_control${path}`,
     access: 'control',
-    handle,
+    handler,
   });
-  const eventReply = async (result: Result<Parameters<typeof eventToWire>[0]>): Promise<Reply> => {
-    return { status: 200, json: eventToWire(await settled(core, result), quirks.eventShape) };
-  };
+  const opened = async (result: Result<EventView>) => eventToWire(await settled(core, result), quirks.eventShape);
   return [
     route('POST', '/events', ({ body }) => {
       const { title, category, tags, featured, markets } = validBody(openEventSchema, body);
       const request = { title, category, tags, markets, ...(featured === undefined ? {} : { featured }) };
-      return eventReply(core.openEvent(request));
+      return opened(core.openEvent(request));
     }),
     route('POST', '/events/:eventId/resolve', (request) => {
       const { marketId, winner } = validBody(resolveSchema, request.body);
-      return eventReply(core.resolveMarket(param(request, 'eventId'), marketId, winner));
+      return opened(core.resolveMarket(param(request, 'eventId'), marketId, winner));
     }),
-    route('POST', '/faults', ({ body }) => ({ status: 200, json: faults.arm(faultRequest(body)) })),
-    route('GET', '/faults', () => ({ status: 200, json: faults.list() })),
+    route('POST', '/faults', ({ body }) => faults.arm(faultRequest(body))),
+    route('GET', '/faults', () => faults.list()),
     route('POST', '/load', ({ body }) => {
       load.setRate(validBody(loadSchema, body).framesPerSecond);
-      return { status: 200, json: load.counters() };
+      return load.counters();
     }),
-    route('GET', '/load', () => ({ status: 200, json: load.counters() })),
-    route('GET', '/truth', () => ({ status: 200, json: core.truth() })),
-    route('GET', '/truth/trades', ({ query }) => ({
-      status: 200,
-      lines: truthLines((seq) => core.fillsAfter(seq), afterOf(query)),
-    })),
-    route('GET', '/truth/prices', ({ query }) => ({
-      status: 200,
-      lines: truthLines((seq) => core.pricesAfter(seq), afterOf(query)),
-    })),
+    route('GET', '/load', () => load.counters()),
+    route('GET', '/truth', () => core.truth()),
+    route('GET', '/truth/trades', ({ query }, reply) =>
+      sendLines(
+        reply,
+        truthLines((seq) => core.fillsAfter(seq), afterOf(query)),
+      ),
+    ),
+    route('GET', '/truth/prices', ({ query }, reply) =>
+      sendLines(
+        reply,
+        truthLines((seq) => core.pricesAfter(seq), afterOf(query)),
+      ),
+    ),
   ];
 }
+
+const sendLines = (reply: FastifyReply, lines: AsyncIterable<string>): FastifyReply =>
+  reply.type('application/x-ndjson').send(Readable.from(lines));
 
 const afterOf = (query: URLSearchParams): number => wholeNumber(query, 'after', { preset: 0, min: 0 });
 

@@ -12,7 +12,7 @@ import {
   profileStats,
   tradeRecord,
 } from '../records/index.js';
-import type { Reply, Route, RouteRequest } from '../router.js';
+import type { Route, RouteRequest } from '../route.js';
 import { accountOf, callerOf } from './caller.js';
 import { type PageRequest, pageOf, pageRequest, wrapped } from './paging.js';
 import { oneOf, optionalText, param } from './validate.js';
@@ -27,11 +27,11 @@ export interface HistoryRoutesOptions {
 
 /** History and positions, part 4.4. */
 export function historyRoutes({ core, quirks }: HistoryRoutesOptions): readonly Route[] {
-  const route = (path: string, answer: (request: RouteRequest) => unknown): Route => ({
+  const route = (path: string, handler: Route['handler']): Route => ({
     method: 'GET',
-    path: `/api/history${path}`,
+    url: `/api/history${path}`,
     access: 'api-key',
-    handle: (request) => ({ status: 200, json: answer(request) }) satisfies Reply,
+    handler,
   });
   return [
     route('/deals/open-positions', (request) =>

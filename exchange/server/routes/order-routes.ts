@@ -1,3 +1,4 @@
+import type { FastifyReply } from 'fastify';
 import {
   limitOrderRequestSchema,
   type MarketOrderRequestWire,
@@ -15,8 +16,8 @@ import {
 import { HttpError } from '../errors.js';
 import type { Quirks } from '../quirks.js';
 import { tpslRecord } from '../records/index.js';
-import type { Reply, Route, RouteRequest } from '../router.js';
-import { deletedReply, settled } from './accepted.js';
+import type { Route, RouteRequest } from '../route.js';
+import { sendDeleted, settled } from './accepted.js';
 import { callerOf } from './caller.js';
 import { oneOf, param, requiredText, validBody } from './validate.js';
 
@@ -29,25 +30,33 @@ export interface OrderRoutesOptions {
 
 /** Orders and TP/SL orders, part 4.2. */
 export function orderRoutes({ core, quirks }: OrderRoutesOptions): readonly Route[] {
-  const route = (method: Route['method'], path: string, handle: Route['handle']): Route => ({
+  const route = (method: Route['method'], path: string, handler: Route['handler']): Route => ({
     method,
-    path: `/orders${path}`,
+    url: `/orders${path}`,
     access: 'api-key',
-    handle,
+    handler,
   });
-  const placed = (i: string): Reply => ({ status: quirks.placeStatus, json: { i } });
-  const deleted = async (result: Result<unknown>): Promise<Reply> => {
+  const placed = (reply: FastifyReply, i: string) => reply.code(quirks.placeStatus).send({ i });
+  const deleted = async (reply: FastifyReply, result: Result<unknown>) => {
     await settled(core, result);
-    return deletedReply(quirks);
+    return sendDeleted(reply, quirks);
   };
   return [
-    route('POST', '/limit', async (request) => placed((await settled(core, placeLimit(core, request))).orderId)),
-    route('POST', '/market', async (request) => placed((await settled(core, placeMarket(core, request))).orderId)),
-    route('DELETE', '/limit/:orderId', (request) => deleted(core.cancel(callerOf(request), param(request, 'orderId')))),
-    route('POST', '/tpsl', async (request) => placed((await settled(core, placeTpsl(core, request))).tpslId)),
+    route('POST', '/limit', async (request, reply) =>
+      placed(reply, (await settled(core, placeLimit(core, request))).orderId),
+    ),
+    route('POST', '/market', async (request, reply) =>
+      placed(reply, (await settled(core, placeMarket(core, request))).orderId),
+    ),
+    route('DELETE', '/limit/:orderId', (request, reply) =>
+      deleted(reply, core.cancel(callerOf(request), param(request, 'orderId'))),
+    ),
+    route('POST', '/tpsl', async (request, reply) =>
+      placed(reply, (await settled(core, placeTpsl(core, request))).tpslId),
+    ),
     route('GET', '/tpsl', (request) => listTpsl(core, request)),
-    route('DELETE', '/tpsl/:tpslId', (request) =>
-      deleted(core.cancelTpsl(callerOf(request), param(request, 'tpslId'))),
+    route('DELETE', '/tpsl/:tpslId', (request, reply) =>
+      deleted(reply, core.cancelTpsl(callerOf(request), param(request, 'tpslId'))),
     ),
   ];
 }
@@ -91,7 +100,7 @@ function checkOpening(core: ExchangeCore, assetId: string, marketId: string): vo
 }
 
 /** `primary` asks for YES or NO; without `status` every TP/SL order of the asset is listed, oldest first. */
-function listTpsl(core: ExchangeCore, request: RouteRequest): Reply {
+function listTpsl(core: ExchangeCore, request: RouteRequest) {
   const assetId = requiredText(request.query, 'assetId');
   const primary = oneOf(request.query, 'primary', ['true', 'false']);
   const status = oneOf(request.query, 'status', TPSL_STATUSES);
@@ -100,7 +109,7 @@ function listTpsl(core: ExchangeCore, request: RouteRequest): Reply {
   const fits = primary === undefined || (primary === 'true') === (asset.outcome === 'YES');
   const all = fits ? core.tpslOrders(callerOf(request)) : [];
   const found = all.filter((tpsl) => tpsl.assetId === assetId && (status === undefined || tpsl.status === status));
-  return { status: 200, json: found.map(tpslRecord) };
+  return found.map(tpslRecord);
 }
 
 function target(core: ExchangeCore, request: RouteRequest, body: { e: string; o: string; ba: string; qa: string }) {

@@ -1,12 +1,13 @@
+import type { FastifyReply } from 'fastify';
 import { searchRequestSchema } from '../../../client/wire/index.js';
 import { MAX_HISTORY_POINTS } from '../../chance-history.js';
-import type { Category, ExchangeCore } from '../../engine/index.js';
+import type { Category, ChancePoint, ExchangeCore } from '../../engine/index.js';
 import { Breather } from '../breather.js';
 import { HttpError } from '../errors.js';
 import { readHistory, readHistoryRequest } from '../history-request.js';
 import { isoOfMicros } from '../iso-time.js';
 import type { Quirks } from '../quirks.js';
-import type { Reply, Route, RouteRequest } from '../router.js';
+import type { Route, RouteRequest } from '../route.js';
 import type { WireEncoder } from '../wire-encoder.js';
 import { searchEvents } from './event-search.js';
 import { eventToWire } from './event-shape.js';
@@ -21,26 +22,31 @@ export interface PublicRoutesOptions {
 /** The public endpoints, parts 4.3 (coins) and 4.5. */
 export function publicRoutes(options: PublicRoutesOptions): readonly Route[] {
   const { core } = options;
-  const route = (method: Route['method'], path: string, handle: Route['handle']): Route => ({
+  const route = (method: Route['method'], url: string, handler: Route['handler']): Route => ({
     method,
-    path,
+    url,
     access: 'public',
-    handle,
+    handler,
   });
   return [
-    route('POST', '/api/events/search', (request) => search(options, request)),
-    route('GET', '/api/categories', () => ({ status: 200, json: core.categories().map(categoryToWire) })),
+    route('POST', '/api/events/search', (request, reply) => search(options, request, reply)),
+    route('GET', '/api/categories', () => core.categories().map(categoryToWire)),
     route('GET', '/api/tags/popular', ({ query }) => {
       const limit = wholeNumber(query, 'limit', { preset: 10, min: 1, max: 100 });
       const tags = core.tags().slice(0, limit);
-      return { status: 200, json: tags.map(({ name, rank }) => ({ n: name, r: rank })) };
+      return tags.map(({ name, rank }) => ({ n: name, r: rank }));
     }),
-    route('GET', '/api/coins', () => ({ status: 200, json: coins(core) })),
+    route('GET', '/api/coins', () => coins(core)),
     route('GET', '/api/events/:eventId/outcomes/:marketId/history', (request) => history(core, request)),
   ];
 }
 
-async function search({ core, quirks, encoder }: PublicRoutesOptions, { query, body }: RouteRequest): Promise<Reply> {
+/** The answer is encoded event by event, so that a large one does not hold the event loop. */
+async function search(
+  { core, quirks, encoder }: PublicRoutesOptions,
+  { query, body }: RouteRequest,
+  reply: FastifyReply,
+) {
   const page = wholeNumber(query, 'page', { preset: 0, min: 0 });
   const size = Math.min(wholeNumber(query, 'size', { preset: 20, min: 1 }), quirks.maxPageSize);
   const request = validBody(searchRequestSchema, body === undefined ? {} : body);
@@ -53,10 +59,10 @@ async function search({ core, quirks, encoder }: PublicRoutesOptions, { query, b
   }
   const totals = { totalElements: found.length, totalPages: Math.ceil(found.length / size) };
   pieces.push(`],${encoder.encode(totals).slice(1)}`);
-  return { status: 200, pieces };
+  return reply.type('application/json; charset=utf-8').send(pieces.join(''));
 }
 
-function history(core: ExchangeCore, request: RouteRequest): Reply {
+function history(core: ExchangeCore, request: RouteRequest): readonly ChancePoint[] {
   const [period, from, to] = ['period', 'from', 'to'].map((name) => requiredText(request.query, name));
   const range = readHistoryRequest({ period, from: from ?? '', to: to ?? '' });
   if (typeof range === 'string') throw new HttpError(400, range);
@@ -68,7 +74,7 @@ function history(core: ExchangeCore, request: RouteRequest): Reply {
   if (!points) {
     throw new HttpError(400, `the range has more than ${MAX_HISTORY_POINTS} points; ask for less or a longer period`);
   }
-  return { status: 200, json: points };
+  return points;
 }
 
 /** A subcategory shows its parent by where it stands; its own subcategories only when it has some. */

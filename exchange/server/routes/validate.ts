@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { explainIssue } from '../../../client/wire/index.js';
 import { HttpError } from '../errors.js';
-import type { RouteRequest } from '../router.js';
+import type { RouteRequest } from '../route.js';
 
 /** The body as its schema reads it. @throws HttpError 400 that names the first field that does not fit */
 export function validBody<T>(schema: z.ZodType<T>, body: unknown): T {

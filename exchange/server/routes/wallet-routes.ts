@@ -2,7 +2,7 @@ import type { ExchangeCore } from '../../engine/index.js';
 import { HttpError } from '../errors.js';
 import type { Quirks } from '../quirks.js';
 import { balances, depositAddress, fullBalances, Places, transactionRecord } from '../records/index.js';
-import type { Reply, Route, RouteRequest } from '../router.js';
+import type { Route, RouteRequest } from '../route.js';
 import { accountOf, callerOf } from './caller.js';
 import { pageRequest, wrapped } from './paging.js';
 
@@ -15,18 +15,15 @@ export interface WalletRoutesOptions {
 
 /** Balances, deposit address and transactions, part 4.3. */
 export function walletRoutes({ core, quirks }: WalletRoutesOptions): readonly Route[] {
-  const route = (path: string, access: Route['access'], handle: Route['handle']): Route => ({
+  const route = (url: string, access: Route['access'], handler: Route['handler']): Route => ({
     method: 'GET',
-    path,
+    url,
     access,
-    handle,
+    handler,
   });
   return [
-    route('/api/user-balances', 'api-key', (request) => ({
-      status: 200,
-      json: balances(accountOf(core, request), core.usdcId),
-    })),
-    route('/api/user-balances/full', 'api-key', (request) => ({ status: 200, json: withNames(core, request) })),
+    route('/api/user-balances', 'api-key', (request) => balances(accountOf(core, request), core.usdcId)),
+    route('/api/user-balances/full', 'api-key', (request) => withNames(core, request)),
     route('/api/deposit/usdc-address', 'jwt', (request) => address(core, callerOf(request))),
     route('/api/transactions', 'jwt', (request) => transactions(core, quirks, request)),
   ];
@@ -39,22 +36,19 @@ function withNames(core: ExchangeCore, request: RouteRequest) {
 }
 
 /** The address is generated with the first deposit. */
-function address(core: ExchangeCore, userId: string): Reply {
+function address(core: ExchangeCore, userId: string) {
   const { total } = core.transactions(userId, { page: 0, size: 1 });
   if (total === 0) throw new HttpError(404, 'the deposit address has not been generated yet');
-  return { status: 200, json: depositAddress(userId, core.usdcId) };
+  return depositAddress(userId, core.usdcId);
 }
 
-function transactions(core: ExchangeCore, quirks: Quirks, request: RouteRequest): Reply {
+function transactions(core: ExchangeCore, quirks: Quirks, request: RouteRequest) {
   const page = pageRequest(request.query, TRANSACTIONS_PER_PAGE, quirks);
   const { items, total } = core.transactions(callerOf(request), page);
   const places = new Places(core);
-  return {
-    status: 200,
-    json: wrapped(
-      items.map((item) => transactionRecord(item, places)),
-      total,
-      page,
-    ),
-  };
+  return wrapped(
+    items.map((item) => transactionRecord(item, places)),
+    total,
+    page,
+  );
 }

@@ -85,6 +85,10 @@ export class StreamServer {
   /** The listener of the HTTP server's `upgrade` event. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.on('error', () => socket.destroy());
+    if (this.#stopping.signal.aborted) {
+      socket.destroy();
+      return;
+    }
     const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
     const endpoint = request.method === 'GET' ? this.#byPath.get(path) : undefined;
     if (!endpoint) {
