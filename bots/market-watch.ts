@@ -150,7 +150,7 @@ export class MarketWatch implements Quotes, Component {
     this.#askedAtMs = now;
     for (const heard of this.#heard.values()) {
       if (heard) continue;
-      this.#stream.recycle('prices that were asked for did not come');
+      this.#stream.reconnect('prices that were asked for did not come');
       return;
     }
     for (const eventId of this.#stream.subscriptions) {

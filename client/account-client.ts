@@ -8,7 +8,7 @@ import type { Balance, DepositAddress, Transaction } from './decode/account/wall
 import type { DecodedList } from './decode/result.js';
 import { HttpStatusError, SchemaError } from './errors/index.js';
 import type { CallOptions, ExchangeClient, WalkOptions } from './exchange-client.js';
-import type { HttpAnswer } from './http.js';
+import type { HttpResponse } from './http.js';
 import { parseJson } from './requester.js';
 import { balancesOperation, fullBalancesOperation } from './rest/account/balances.js';
 import {
@@ -36,18 +36,18 @@ export interface LosslessResponse extends RawResponse {
 }
 
 /** What was understood of an answer from an account, and the answer. */
-export interface AccountAnswer<T> extends DecodedList<T> {
+export interface AccountListResult<T> extends DecodedList<T> {
   readonly response: LosslessResponse;
 }
 
 /** The same for an answer that is one record. */
-export interface AccountRecord<T> {
+export interface AccountRecordResult<T> {
   readonly value: T;
   readonly extraFields: readonly string[];
   readonly response: LosslessResponse;
 }
 
-export interface AccountHistoryOptions<T> extends WalkOptions {
+export interface HistoryWalkOptions<T> extends WalkOptions {
   /** An item that you have, with all older ones: the walk goes no further back. */
   readonly isKnown?: ((item: T) => boolean) | undefined;
 }
@@ -72,20 +72,20 @@ export class AccountClient {
     private readonly credentials: Credentials,
   ) {}
 
-  balances(options: CallOptions = {}): Promise<AccountAnswer<Balance>> {
+  balances(options: CallOptions = {}): Promise<AccountListResult<Balance>> {
     return this.call(balancesOperation, undefined, options);
   }
 
-  fullBalances(options: CallOptions = {}): Promise<AccountAnswer<Balance>> {
+  fullBalances(options: CallOptions = {}): Promise<AccountListResult<Balance>> {
     return this.call(fullBalancesOperation, undefined, options);
   }
 
-  openPositions(query: PageQuery = {}, options: CallOptions = {}): Promise<AccountAnswer<OpenPosition>> {
+  openPositions(query: PageQuery = {}, options: CallOptions = {}): Promise<AccountListResult<OpenPosition>> {
     return this.call(openPositionsOperation, query, options);
   }
 
   /** All open positions; the report says whether they held still while they were read. */
-  walkOpenPositions(options: WalkOptions = {}): PageWalk<OpenPosition, AccountAnswer<OpenPosition>> {
+  walkOpenPositions(options: WalkOptions = {}): PageWalk<OpenPosition, AccountListResult<OpenPosition>> {
     return this.#snapshot(
       openPositionsOperation,
       ({ assetId, orderId }) => JSON.stringify([assetId, orderId]),
@@ -93,79 +93,79 @@ export class AccountClient {
     );
   }
 
-  activeOrders(query: PageQuery = {}, options: CallOptions = {}): Promise<AccountAnswer<ActiveOrder>> {
+  activeOrders(query: PageQuery = {}, options: CallOptions = {}): Promise<AccountListResult<ActiveOrder>> {
     return this.call(activeOrdersOperation, query, options);
   }
 
   /** All active orders; the report says whether they held still while they were read. */
-  walkActiveOrders(options: WalkOptions = {}): PageWalk<ActiveOrder, AccountAnswer<ActiveOrder>> {
+  walkActiveOrders(options: WalkOptions = {}): PageWalk<ActiveOrder, AccountListResult<ActiveOrder>> {
     return this.#snapshot(activeOrdersOperation, (order) => order.orderId, options);
   }
 
-  orders(query: OrderQuery & PageQuery = {}, options: CallOptions = {}): Promise<AccountAnswer<OrderRecord>> {
+  orders(query: OrderQuery & PageQuery = {}, options: CallOptions = {}): Promise<AccountListResult<OrderRecord>> {
     return this.call(ordersOperation, query, options);
   }
 
   /** All orders, each once, also while new ones are placed. @throws UsageError for `isKnown` with the oldest first */
   walkOrders(
     query: OrderQuery = {},
-    options: AccountHistoryOptions<OrderRecord> = {},
-  ): HistoryWalk<OrderRecord, AccountAnswer<OrderRecord>> {
+    options: HistoryWalkOptions<OrderRecord> = {},
+  ): HistoryWalk<OrderRecord, AccountListResult<OrderRecord>> {
     if (query.sort === 'asc' && options.isKnown) {
       throw new UsageError('isKnown ends a walk that goes back in time; leave it out, or sort desc');
     }
     return this.#history(ordersOperation, query, (order) => order.orderId, options);
   }
 
-  trades(query: TradeQuery & PageQuery = {}, options: CallOptions = {}): Promise<AccountAnswer<TradeRecord>> {
+  trades(query: TradeQuery & PageQuery = {}, options: CallOptions = {}): Promise<AccountListResult<TradeRecord>> {
     return this.call(tradesOperation, query, options);
   }
 
   /** All trades, each once, also while new ones happen. */
   walkTrades(
     query: TradeQuery = {},
-    options: AccountHistoryOptions<TradeRecord> = {},
-  ): HistoryWalk<TradeRecord, AccountAnswer<TradeRecord>> {
+    options: HistoryWalkOptions<TradeRecord> = {},
+  ): HistoryWalk<TradeRecord, AccountListResult<TradeRecord>> {
     return this.#history(tradesOperation, query, (trade) => trade.tradeRecordId, options);
   }
 
   /** Everybody's trades. */
-  activity(query: PageQuery = {}, options: CallOptions = {}): Promise<AccountAnswer<Activity>> {
+  activity(query: PageQuery = {}, options: CallOptions = {}): Promise<AccountListResult<Activity>> {
     return this.call(activityOperation, query, options);
   }
 
   /** All of everybody's trades, each once, also while new ones happen. */
-  walkActivity(options: AccountHistoryOptions<Activity> = {}): HistoryWalk<Activity, AccountAnswer<Activity>> {
+  walkActivity(options: HistoryWalkOptions<Activity> = {}): HistoryWalk<Activity, AccountListResult<Activity>> {
     return this.#history(activityOperation, {}, (item) => item.tradeRecordId, options);
   }
 
-  profileStats(query: UserQuery, options: CallOptions = {}): Promise<AccountRecord<ProfileStats>> {
+  profileStats(query: UserQuery, options: CallOptions = {}): Promise<AccountRecordResult<ProfileStats>> {
     return this.#record(profileStatsOperation, query, options);
   }
 
-  positionStats(query: UserQuery, options: CallOptions = {}): Promise<AccountRecord<PositionStats>> {
+  positionStats(query: UserQuery, options: CallOptions = {}): Promise<AccountRecordResult<PositionStats>> {
     return this.#record(positionStatsOperation, query, options);
   }
 
   /** The take-profit/stop-loss orders of an asset. */
-  tpslOrders(query: TpslQuery, options: CallOptions = {}): Promise<AccountAnswer<TpslOrder>> {
+  tpslOrders(query: TpslQuery, options: CallOptions = {}): Promise<AccountListResult<TpslOrder>> {
     return this.call(tpslOrdersOperation, query, options);
   }
 
   /** Wants a JWT. */
-  transactions(query: PageQuery = {}, options: CallOptions = {}): Promise<AccountAnswer<Transaction>> {
+  transactions(query: PageQuery = {}, options: CallOptions = {}): Promise<AccountListResult<Transaction>> {
     return this.call(transactionsOperation, query, options);
   }
 
   /** All transactions, each once, also while new ones happen. Wants a JWT. */
   walkTransactions(
-    options: AccountHistoryOptions<Transaction> = {},
-  ): HistoryWalk<Transaction, AccountAnswer<Transaction>> {
+    options: HistoryWalkOptions<Transaction> = {},
+  ): HistoryWalk<Transaction, AccountListResult<Transaction>> {
     return this.#history(transactionsOperation, {}, (transaction) => transaction.transactionId, options);
   }
 
   /** Wants a JWT. Null when the exchange has not made an address yet (404). */
-  depositAddress(options: CallOptions = {}): Promise<AccountRecord<DepositAddress> | null> {
+  depositAddress(options: CallOptions = {}): Promise<AccountRecordResult<DepositAddress> | null> {
     return this.#record(depositAddressOperation, undefined, options).catch(nullWhenMissing);
   }
 
@@ -184,7 +184,11 @@ export class AccountClient {
   }
 
   /** Calls an operation and reads its answer. */
-  async call<P, T>(operation: AccountOperation<P, T>, params: P, options: CallOptions = {}): Promise<AccountAnswer<T>> {
+  async call<P, T>(
+    operation: AccountOperation<P, T>,
+    params: P,
+    options: CallOptions = {},
+  ): Promise<AccountListResult<T>> {
     const response = await this.request(operation, params, options);
     const decoded = operation.decode(response.lossless);
     if (!decoded.ok) {
@@ -201,11 +205,11 @@ export class AccountClient {
     options: CallOptions = {},
   ): Promise<LosslessResponse> {
     const { requester } = this.exchange;
-    const { name, method, access } = operation;
+    const { name, method, authMethod: access } = operation;
     const authorizer = authorizerOf(this.credentials, access, requester.serverTime, name);
-    const call = operation.call(params);
+    const call = operation.buildRequest(params);
     const { path, query } = call;
-    const onAnswer = (answer: HttpAnswer, attempt: number) =>
+    const onAnswer = (answer: HttpResponse, attempt: number) =>
       options.onResponse?.(describeResponse(operation, call, answer, attempt));
     const parse = (bytes: Buffer) => parseLosslessBody(bytes, `${name} ${method} ${path}`);
     const { value, answer, attempt } = await requester.send(
@@ -215,7 +219,11 @@ export class AccountClient {
     return { ...describeResponse(operation, call, answer, attempt), lossless: value };
   }
 
-  async #record<P, T>(operation: AccountOperation<P, T>, params: P, options: CallOptions): Promise<AccountRecord<T>> {
+  async #record<P, T>(
+    operation: AccountOperation<P, T>,
+    params: P,
+    options: CallOptions,
+  ): Promise<AccountRecordResult<T>> {
     const { items, extraFields, response } = await this.call(operation, params, options);
     const [value] = items;
     if (value === undefined) throw new SchemaError(operation.name, '', 'it holds no record');
@@ -226,21 +234,21 @@ export class AccountClient {
     operation: AccountOperation<P & PageQuery, T>,
     query: P,
     idOf: (item: T) => string,
-    options: AccountHistoryOptions<T>,
-  ): HistoryWalk<T, AccountAnswer<T>> {
+    options: HistoryWalkOptions<T>,
+  ): HistoryWalk<T, AccountListResult<T>> {
     const { pageSize: size = 100, maxPages = 10_000, isKnown, ...call } = options;
     const fetch = (page: number) => this.call(operation, { ...query, page, size }, call);
-    return new HistoryWalk<T, AccountAnswer<T>>({ fetch, idOf, isKnown, maxPages });
+    return new HistoryWalk<T, AccountListResult<T>>({ fetch, idOf, isKnown, maxPages });
   }
 
   #snapshot<T>(
     operation: AccountOperation<PageQuery, T>,
     idOf: (item: T) => string,
     options: WalkOptions,
-  ): PageWalk<T, AccountAnswer<T>> {
+  ): PageWalk<T, AccountListResult<T>> {
     const { pageSize: size = 100, maxPages = 10_000, ...call } = options;
     const fetch = (page: number) => this.call(operation, { page, size }, call);
-    return new PageWalk<T, AccountAnswer<T>>({ fetch, list: (answer) => answer, idOf, maxPages, verify: true });
+    return new PageWalk<T, AccountListResult<T>>({ fetch, list: (answer) => answer, idOf, maxPages, verify: true });
   }
 }
 

@@ -3,7 +3,7 @@ import type { Event } from './decode/event.js';
 import type { Category, Coin, Tag } from './decode/reference.js';
 import type { DecodedList } from './decode/result.js';
 import { SchemaError } from './errors/index.js';
-import type { HttpAnswer } from './http.js';
+import type { HttpResponse } from './http.js';
 import { type ExchangeClientOptions, parseJson, Requester } from './requester.js';
 import { categoriesOperation } from './rest/categories.js';
 import { type ChanceHistoryQuery, chanceHistoryOperation } from './rest/chance-history.js';
@@ -21,7 +21,7 @@ export interface JsonResponse extends RawResponse {
 }
 
 /** What was understood of an answer, and the answer. */
-export interface Answer<T> extends DecodedList<T> {
+export interface ListResult<T> extends DecodedList<T> {
   readonly response: JsonResponse;
 }
 
@@ -63,7 +63,7 @@ export class ExchangeClient {
   }
 
   /** One page of event search. */
-  searchEvents(query: EventPageQuery = {}, options: CallOptions = {}): Promise<Answer<Event>> {
+  searchEvents(query: EventPageQuery = {}, options: CallOptions = {}): Promise<ListResult<Event>> {
     return this.call(searchEventsOperation, query, options);
   }
 
@@ -71,10 +71,10 @@ export class ExchangeClient {
    * All pages of event search, one by one; `report` of what is answered says whether the pages held still. Sorted by
    * age unless the query says otherwise: then new events come on the last page and move no others.
    */
-  walkEvents(query: EventQuery = {}, options: WalkOptions = {}): PageWalk<Event, Answer<Event>> {
+  walkEvents(query: EventQuery = {}, options: WalkOptions = {}): PageWalk<Event, ListResult<Event>> {
     const { pageSize = 100, maxPages = 10_000, ...call } = options;
     const sorted: EventQuery = { sortBy: 'OLDEST', ...query };
-    return new PageWalk<Event, Answer<Event>>({
+    return new PageWalk<Event, ListResult<Event>>({
       fetch: (page) => this.searchEvents({ ...sorted, page, size: pageSize }, call),
       list: (answer) => answer,
       idOf: (event) => event.eventId,
@@ -83,25 +83,25 @@ export class ExchangeClient {
   }
 
   /** The category tree, as a list in depth-first order. */
-  categories(options: CallOptions = {}): Promise<Answer<Category>> {
+  categories(options: CallOptions = {}): Promise<ListResult<Category>> {
     return this.call(categoriesOperation, undefined, options);
   }
 
-  popularTags(query: PopularTagsQuery = {}, options: CallOptions = {}): Promise<Answer<Tag>> {
+  popularTags(query: PopularTagsQuery = {}, options: CallOptions = {}): Promise<ListResult<Tag>> {
     return this.call(popularTagsOperation, query, options);
   }
 
-  coins(options: CallOptions = {}): Promise<Answer<Coin>> {
+  coins(options: CallOptions = {}): Promise<ListResult<Coin>> {
     return this.call(coinsOperation, undefined, options);
   }
 
   /** Chance history of one market: the anchor first (see `chanceHistoryOperation`). */
-  chanceHistory(query: ChanceHistoryQuery, options: CallOptions = {}): Promise<Answer<ChancePoint>> {
+  chanceHistory(query: ChanceHistoryQuery, options: CallOptions = {}): Promise<ListResult<ChancePoint>> {
     return this.call(chanceHistoryOperation, query, options);
   }
 
   /** Calls an operation and reads its answer. */
-  async call<P, T>(operation: Operation<P, T>, params: P, options: CallOptions = {}): Promise<Answer<T>> {
+  async call<P, T>(operation: Operation<P, T>, params: P, options: CallOptions = {}): Promise<ListResult<T>> {
     const response = await this.request(operation, params, options);
     const decoded = operation.decode(response.json, params);
     if (!decoded.ok) {
@@ -114,9 +114,9 @@ export class ExchangeClient {
   /** Calls an operation and answers what came, parsed as JSON but not read: paced, and tried again when that may help. */
   async request<P, T>(operation: Operation<P, T>, params: P, options: CallOptions = {}): Promise<JsonResponse> {
     const { name, method } = operation;
-    const call = operation.call(params);
+    const call = operation.buildRequest(params);
     const { path, query } = call;
-    const onAnswer = (answer: HttpAnswer, attempt: number) =>
+    const onAnswer = (answer: HttpResponse, attempt: number) =>
       options.onResponse?.(describeResponse(operation, call, answer, attempt));
     const body = call.body === undefined ? undefined : JSON.stringify(call.body);
     const { value, answer, attempt } = await this.requester.send(

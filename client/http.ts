@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { Agent, type Dispatcher } from 'undici';
 import type { Clock } from '../core/index.js';
-import { TransportError, type TransportFault } from './errors/index.js';
+import { TransportError, type TransportErrorCode } from './errors/index.js';
 
 export interface HttpRequest {
   /** What is being done, for error messages. */
@@ -16,13 +16,13 @@ export interface HttpRequest {
   /** Further headers: credentials. They are sent and go nowhere else. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Called with what came of an answer that began and did not come whole, before the call rejects. */
-  readonly onCut?: ((answer: HttpAnswer) => void) | undefined;
+  readonly onTruncated?: ((answer: HttpResponse) => void) | undefined;
 }
 
 /** Why an answer did not come whole. */
-export type AnswerCut = Extract<TransportFault, 'broken-off' | 'timeout' | 'too-large'>;
+export type TruncationCause = Extract<TransportErrorCode, 'broken-off' | 'timeout' | 'too-large'>;
 
-export interface HttpAnswer {
+export interface HttpResponse {
   readonly status: number;
   /** Names in lower case; of repeated headers the first. */
   readonly headers: Readonly<Record<string, string>>;
@@ -31,7 +31,7 @@ export interface HttpAnswer {
   /** The body, byte for byte. */
   readonly bytes: Buffer;
   /** Why `bytes` is not all of it; absent when it is. */
-  readonly cut?: AnswerCut;
+  readonly truncated?: TruncationCause;
 }
 
 export interface HttpOptions {
@@ -63,7 +63,7 @@ export class HttpTransport {
   }
 
   /** @throws TransportError; the signal's reason when it is aborted */
-  async send(request: HttpRequest, signal?: AbortSignal): Promise<HttpAnswer> {
+  async send(request: HttpRequest, signal?: AbortSignal): Promise<HttpResponse> {
     signal?.throwIfAborted();
     const cut = new AbortController();
     const timer = setTimeout(() => cut.abort(new Cut('timeout')), this.options.timeoutMs);
@@ -91,7 +91,7 @@ export class HttpTransport {
       }
       const late = cut.signal.aborted || codeOf(error) === CONNECT_TIMEOUT;
       const fault = body.isFull ? 'too-large' : late ? 'timeout' : 'broken-off';
-      if (head) request.onCut?.({ ...this.#answer(head, body), cut: fault });
+      if (head) request.onTruncated?.({ ...this.#answer(head, body), truncated: fault });
       throw this.#failure(head || late ? fault : 'connection', request.what, error, !head && isUnsent(error));
     } finally {
       clearTimeout(timer);
@@ -100,12 +100,12 @@ export class HttpTransport {
     }
   }
 
-  #answer(head: Dispatcher.ResponseData, body: Body): HttpAnswer {
+  #answer(head: Dispatcher.ResponseData, body: Body): HttpResponse {
     const receivedAtMicros = this.options.clock.nowMicros();
     return { status: head.statusCode, headers: flatten(head.headers), receivedAtMicros, bytes: body.bytes };
   }
 
-  #failure(fault: TransportFault, what: string, error: unknown, unsent: boolean): TransportError {
+  #failure(fault: TransportErrorCode, what: string, error: unknown, unsent: boolean): TransportError {
     const { timeoutMs, maxBodyBytes } = this.options;
     if (fault === 'too-large') return new TransportError(fault, what, { detail: `over ${maxBodyBytes} bytes` });
     const detail = fault === 'timeout' ? { detail: `${timeoutMs} ms` } : {};

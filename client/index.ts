@@ -1,14 +1,14 @@
 export { Secret, UsageError } from '../core/index.js';
 export {
-  type AccountAnswer,
   AccountClient,
-  type AccountHistoryOptions,
-  type AccountRecord,
+  type AccountListResult,
+  type AccountRecordResult,
+  type HistoryWalkOptions,
   type LosslessResponse,
 } from './account-client.js';
-export { type ExchangeAddresses, hostOf, isLoopback, restUrl, streamUrl } from './addresses.js';
+export { type ExchangeAddresses, isLoopback, restUrl, streamUrl } from './addresses.js';
 export { ApiKey } from './auth/api-key.js';
-export type { Access, Credentials, TokenSource } from './auth/authorizer.js';
+export type { AuthMethod, Credentials, TokenSource } from './auth/authorizer.js';
 export { type LoginField, type LoginFields, LoginSession, login } from './auth/login.js';
 export {
   type Activity,
@@ -59,7 +59,7 @@ export {
   type Tag,
 } from './decode/reference.js';
 export { decodeRestError, type RestError } from './decode/rest-error.js';
-export type { BadEntry, DecodedList, Invalid, PageInfo } from './decode/result.js';
+export type { DecodedList, InvalidBody, InvalidEntry, PageInfo } from './decode/result.js';
 export {
   AddressError,
   ForbiddenError,
@@ -68,14 +68,14 @@ export {
   SchemaError,
   StreamError,
   TransportError,
-  type TransportFault,
+  type TransportErrorCode,
   UnauthorizedError,
 } from './errors/index.js';
 export {
-  type Answer,
   type CallOptions,
   ExchangeClient,
   type JsonResponse,
+  type ListResult,
   type WalkOptions,
 } from './exchange-client.js';
 export type { ExchangeClientOptions } from './requester.js';
@@ -97,34 +97,34 @@ export { categoriesOperation } from './rest/categories.js';
 export { type ChanceHistoryQuery, chanceHistoryOperation, checkPeriod } from './rest/chance-history.js';
 export { coinsOperation } from './rest/coins.js';
 export { type EventPageQuery, type EventQuery, searchEventsOperation } from './rest/events.js';
-export { type HistoryReport, HistoryWalk } from './rest/history-walk.js';
-export type { Call, Operation } from './rest/operation.js';
+export { HistoryWalk, type HistoryWalkReport } from './rest/history-walk.js';
+export type { Operation, OperationRequest } from './rest/operation.js';
 export { PageWalk, type WalkReport } from './rest/page-walk.js';
 export type { RawResponse } from './rest/raw-response.js';
 export { type PopularTagsQuery, popularTagsOperation } from './rest/tags.js';
 export { ServerTime } from './server-time.js';
 export { BalanceStream } from './streams/balance-stream.js';
-export type { HistoryAnswer } from './streams/chance-requests.js';
+export type { StreamHistoryResult } from './streams/chance-requests.js';
 export {
   ChanceStream,
   type ChanceStreamOptions,
-  type HistoryOptions,
+  type StreamHistoryOptions,
   type StreamHistoryQuery,
 } from './streams/chance-stream.js';
-export type { Connected, ConnectFailed, Disconnected, RawFrame } from './streams/connection.js';
-export type { StreamEvent, StreamFrame, StreamHandlers } from './streams/feed.js';
+export type { ConnectedEvent, ConnectFailedEvent, DisconnectedEvent, RawFrame } from './streams/connection.js';
+export type { StreamEvent, StreamFrame, StreamHandlers } from './streams/message-dispatcher.js';
 export type { StreamOptions } from './streams/options.js';
 export { OrderBookStream } from './streams/order-book-stream.js';
 export { OrderUpdateStream } from './streams/order-update-stream.js';
-export type { AuthFailed, PrivateStream, PrivateStreamOptions } from './streams/private-stream.js';
+export type { AuthFailedEvent, PrivateStream, PrivateStreamOptions } from './streams/private-stream.js';
 export { RawStream, type RawStreamOptions } from './streams/raw-stream.js';
 export {
   type Decimal,
   describeValue,
-  type Fault,
-  isoMicros,
   JsonNumber,
-  joinPath,
+  joinJsonPath,
   type LosslessJson,
+  parseIsoMicros,
   parseLossless,
+  type ValidationIssue,
 } from './wire/index.js';

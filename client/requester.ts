@@ -12,8 +12,8 @@ import type { Authorizer } from './auth/authorizer.js';
 import { redactBytes, redactText } from './auth/redact.js';
 import { decodeRestError, type RestError } from './decode/rest-error.js';
 import { HttpStatusError, statusError, TransportError, UnauthorizedError } from './errors/index.js';
-import { type HttpAnswer, HttpTransport } from './http.js';
-import { Pacer } from './pacing.js';
+import { type HttpResponse, HttpTransport } from './http.js';
+import { RateLimiter } from './rate-limiter.js';
 import { parseRetryAfter } from './retry-after.js';
 import { ServerTime } from './server-time.js';
 
@@ -54,14 +54,14 @@ export interface OutgoingRequest<J> {
   /** Reads a successful answer that may be parsed (`jsonExcess`); undefined when it is no JSON. */
   readonly parse: (bytes: Buffer) => { readonly value: J } | undefined;
   /** Called for every answer of every attempt before anything else is done with it, also when it did not come whole. */
-  readonly onAnswer?: ((answer: HttpAnswer, attempt: number) => void) | undefined;
+  readonly onAnswer?: ((answer: HttpResponse, attempt: number) => void) | undefined;
 }
 
 /** A successful answer. */
 export interface Received<J> {
   /** What `parse` read. */
   readonly value: J;
-  readonly answer: HttpAnswer;
+  readonly answer: HttpResponse;
   /** From 0. */
   readonly attempt: number;
 }
@@ -71,7 +71,7 @@ export class Requester {
   /** The exchange's clock, as answers to authorized requests tell it. */
   readonly serverTime: ServerTime;
   readonly #transport: HttpTransport;
-  readonly #pacers = new Map<string, Pacer>();
+  readonly #pacers = new Map<string, RateLimiter>();
   readonly #clock: Clock;
 
   /** @throws AddressError for an address that may not be used */
@@ -120,7 +120,7 @@ export class Requester {
       let worthAnotherTry: (() => boolean) | undefined;
       const headers = () => {
         const authorization = authorizer.authorize({ method, path, body });
-        worthAnotherTry = authorization.worthAnotherTry;
+        worthAnotherTry = authorization.mayRetry;
         return authorization.headers;
       };
       try {
@@ -143,13 +143,13 @@ export class Requester {
     const pacer = this.#pacerOf(origin);
     return pacer.run(async (startedAtMs) => {
       const outgoing = { what, method, origin, target: path + queryText(request.query), body };
-      const take = (received: HttpAnswer): HttpAnswer => {
+      const take = (received: HttpResponse): HttpResponse => {
         const answer = this.#taken(request, received, startedAtMs);
         request.onAnswer?.(answer, attempt);
         return answer;
       };
       const headers = credentials.headers?.();
-      const answer = take(await this.#transport.send({ ...outgoing, headers, onCut: take }, signal));
+      const answer = take(await this.#transport.send({ ...outgoing, headers, onTruncated: take }, signal));
       if (answer.status < 200 || answer.status > 299) {
         const retryAfterMs = parseRetryAfter(answer.headers['retry-after'], this.#clock.nowMs());
         if (answer.status === 429) pacer.slowDown(startedAtMs, retryAfterMs);
@@ -164,16 +164,16 @@ export class Requester {
   }
 
   /** The answer to an authorized request tells the time, and is shown without the credentials. */
-  #taken<J>({ authorizer }: OutgoingRequest<J>, answer: HttpAnswer, startedAtMs: number): HttpAnswer {
+  #taken<J>({ authorizer }: OutgoingRequest<J>, answer: HttpResponse, startedAtMs: number): HttpResponse {
     if (!authorizer) return answer;
     this.serverTime.observe(answer.headers['date'], startedAtMs, answer.receivedAtMicros / 1000);
-    return { ...answer, bytes: redactBytes(answer.bytes, authorizer.secrets, answer.cut !== undefined) };
+    return { ...answer, bytes: redactBytes(answer.bytes, authorizer.secrets, answer.truncated !== undefined) };
   }
 
-  #pacerOf(origin: string): Pacer {
+  #pacerOf(origin: string): RateLimiter {
     let pacer = this.#pacers.get(origin);
     if (!pacer) {
-      pacer = new Pacer({
+      pacer = new RateLimiter({
         requestsPerSecond: requestRate(this.options),
         concurrency: this.options.concurrency ?? 4,
         clock: this.#clock,
@@ -193,7 +193,7 @@ function queryText(query: RestRequest['query']): string {
   return `?${search}`;
 }
 
-function errorOf<J>(request: OutgoingRequest<J>, { bytes }: HttpAnswer): RestError | undefined {
+function errorOf<J>(request: OutgoingRequest<J>, { bytes }: HttpResponse): RestError | undefined {
   const body = jsonExcess(bytes) === undefined ? parseJson(bytes) : undefined;
   const said = body === undefined ? undefined : decodeRestError(body.value);
   const secrets = [...(request.secrets ?? []), ...(request.authorizer?.secrets ?? [])];

@@ -4,7 +4,7 @@ import { TIMESTAMP_WINDOW_SECONDS } from '../wire/index.js';
 import type { ApiKey, Signable } from './api-key.js';
 
 /** Who may call an operation, parts 5.2 and 5.3. */
-export type Access = 'api-key' | 'jwt';
+export type AuthMethod = 'api-key' | 'jwt';
 
 /** Where JWTs come from. */
 export interface TokenSource {
@@ -25,7 +25,7 @@ export interface Credentials {
 export interface Authorization {
   readonly headers: Readonly<Record<string, string>>;
   /** The exchange answered 401: whether another request, authorized anew, may be accepted. */
-  worthAnotherTry(): boolean;
+  mayRetry(): boolean;
 }
 
 /** Puts credentials on requests. */
@@ -41,7 +41,7 @@ export interface Authorizer {
 /** @throws UsageError when the credentials hold nothing for this access */
 export function authorizerOf(
   credentials: Credentials,
-  access: Access,
+  access: AuthMethod,
   serverTime: ServerTime,
   operation: string,
 ): Authorizer {
@@ -71,7 +71,7 @@ class KeyAuthorizer implements Authorizer {
     return {
       headers: this.apiKey.headers(request, timestamp),
       // The refusal itself told the server's time: ours was out of the window, and now is not.
-      worthAnotherTry: () => Math.abs(this.serverTime.nowSeconds() - timestamp) >= TIMESTAMP_WINDOW_SECONDS - 1,
+      mayRetry: () => Math.abs(this.serverTime.nowSeconds() - timestamp) >= TIMESTAMP_WINDOW_SECONDS - 1,
     };
   }
 }
@@ -98,7 +98,7 @@ class TokenAuthorizer implements Authorizer {
     if (!token) throw new Error('authorize before prepare');
     return {
       headers: { authorization: `Bearer ${token.reveal()}` },
-      worthAnotherTry: () => this.source.refused(token),
+      mayRetry: () => this.source.refused(token),
     };
   }
 }

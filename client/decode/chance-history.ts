@@ -1,7 +1,15 @@
-import { expected, joinPath } from '../wire/reason.js';
+import { expected, joinJsonPath } from '../wire/validation-issue.js';
 import { type ChancePoint, decodePoints } from './chance-point.js';
 import { unwrapList } from './list.js';
-import { BadEntries, type DecodedList, ExtraFields, type Invalid, invalid, isObject, type PageInfo } from './result.js';
+import {
+  type DecodedList,
+  ExtraFields,
+  type InvalidBody,
+  InvalidEntries,
+  invalid,
+  isObject,
+  type PageInfo,
+} from './result.js';
 
 /**
  * The answer of the chance history endpoint, part 4.5: an array of points in any list wrapper, or (as the stream
@@ -9,7 +17,7 @@ import { BadEntries, type DecodedList, ExtraFields, type Invalid, invalid, isObj
  * a flat line of two points (part 6.2, rules 1 and 2); both are handed over as they came.
  * @param marketId picks the array out of a map; without it, a map must hold exactly one
  */
-export function decodeChanceHistory(body: unknown, marketId?: string): DecodedList<ChancePoint> | Invalid {
+export function decodeChanceHistory(body: unknown, marketId?: string): DecodedList<ChancePoint> | InvalidBody {
   const list = unwrapList(body);
   if (list.ok) return listOf(list.items, list.path, list.page);
   if (!isObject(body) || 'i' in body || 'content' in body) return list;
@@ -18,14 +26,21 @@ export function decodeChanceHistory(body: unknown, marketId?: string): DecodedLi
     marketId !== undefined && Object.hasOwn(body, marketId) ? marketId : keys.length === 1 ? keys[0] : undefined;
   if (key === undefined) return invalid('', 'expected a list of points, or a map that holds the points of the outcome');
   const points = body[key];
-  if (!Array.isArray(points)) return invalid(joinPath('', key), expected('a list of points', points));
-  return listOf(points, joinPath('', key), NO_PAGE);
+  if (!Array.isArray(points)) return invalid(joinJsonPath('', key), expected('a list of points', points));
+  return listOf(points, joinJsonPath('', key), NO_PAGE);
 }
 
 function listOf(list: readonly unknown[], path: string, page: PageInfo): DecodedList<ChancePoint> {
-  const bad = new BadEntries();
+  const bad = new InvalidEntries();
   const items = decodePoints(list, path, bad);
-  return { ok: true, items, bad: bad.entries, badBeyond: bad.beyond, page, extraFields: extraOf(list) };
+  return {
+    ok: true,
+    items,
+    invalidEntries: bad.entries,
+    invalidEntriesOmitted: bad.beyond,
+    page,
+    extraFields: extraOf(list),
+  };
 }
 
 const NO_PAGE = { page: null, size: null, totalPages: null, totalItems: null };

@@ -1,6 +1,6 @@
-import { expected } from '../wire/reason.js';
 import { MAX_UNIX_SECONDS } from '../wire/scalars.js';
-import { type BadEntries, type BadEntry, isObject, rangeFault } from './result.js';
+import { expected } from '../wire/validation-issue.js';
+import { type InvalidEntries, type InvalidEntry, isObject, rangeIssue } from './result.js';
 
 /** A probability at a time, exactly as JSON held them. */
 export interface ChancePoint {
@@ -21,16 +21,16 @@ export function pointOf(value: unknown): ChancePoint | undefined {
 }
 
 /** What is wrong with a value that is no point, in the words of `chancePointSchema`. */
-export function badPoint(value: unknown, index: number, path: string): BadEntry {
+export function badPoint(value: unknown, index: number, path: string): InvalidEntry {
   if (!isObject(value)) return { index, path, reason: expected('an object', value), value };
-  const noTime = rangeFault(value['t'], MAX_UNIX_SECONDS);
+  const noTime = rangeIssue(value['t'], MAX_UNIX_SECONDS);
   if (noTime) return { index, path: `${path}.t`, reason: noTime, value };
-  const noChance = rangeFault(value['p'], 1);
+  const noChance = rangeIssue(value['p'], 1);
   return { index, path: `${path}.p`, reason: noChance ?? 'is not as expected', value };
 }
 
 /** The points of an array; its bad entries are added to `bad`. */
-export function decodePoints(list: readonly unknown[], path: string, bad: BadEntries): ChancePoint[] {
+export function decodePoints(list: readonly unknown[], path: string, bad: InvalidEntries): ChancePoint[] {
   const points: ChancePoint[] = [];
   for (let index = 0; index < list.length; index++) {
     const value = list[index];

@@ -1,6 +1,14 @@
-import { expected, joinPath } from '../wire/reason.js';
+import { expected, joinJsonPath } from '../wire/validation-issue.js';
 import { badPoint, type ChancePoint, decodePoints, pointOf } from './chance-point.js';
-import { BadEntries, type BadEntry, type Invalid, idFault, invalid, isObject, type JsonObject } from './result.js';
+import {
+  type InvalidBody,
+  InvalidEntries,
+  type InvalidEntry,
+  idIssue,
+  invalid,
+  isObject,
+  type JsonObject,
+} from './result.js';
 
 /** A point of one market. */
 export interface MarketPoint extends ChancePoint {
@@ -23,18 +31,18 @@ export type ChanceMessage =
       readonly eventId: string | null;
       readonly points: readonly MarketPoint[];
       /** The first 100 of what was not understood. */
-      readonly bad: readonly BadEntry[];
+      readonly invalidEntries: readonly InvalidEntry[];
       /** How many more were not understood. */
-      readonly badBeyond: number;
+      readonly invalidEntriesOmitted: number;
     }
   | {
       readonly type: 'history';
       readonly eventId: string | null;
       readonly series: readonly MarketHistory[];
       /** The first 100 of what was not understood. */
-      readonly bad: readonly BadEntry[];
+      readonly invalidEntries: readonly InvalidEntry[];
       /** How many more were not understood. */
-      readonly badBeyond: number;
+      readonly invalidEntriesOmitted: number;
     }
   | {
       readonly type: 'success';
@@ -46,7 +54,7 @@ export type ChanceMessage =
   | { readonly type: 'ping' }
   | { readonly type: 'error'; readonly reason: string; readonly eventId: string | null }
   | { readonly type: 'unknown'; readonly wireType: string; readonly eventId: string | null }
-  | (Invalid & { readonly type: 'invalid' });
+  | (InvalidBody & { readonly type: 'invalid' });
 
 /** A parsed frame of the chance stream as a message. Never throws. One bad point leaves the others as they are. */
 export function decodeChanceMessage(body: unknown): ChanceMessage {
@@ -83,7 +91,7 @@ function outcomesFault(o: unknown): ChanceMessage | undefined {
   if (o === undefined || o === null) return undefined;
   if (!Array.isArray(o)) return bad('o', expected('an array', o));
   for (const [index, id] of o.entries()) {
-    const reason = idFault(id);
+    const reason = idIssue(id);
     if (reason) return bad(`o[${index}]`, reason);
   }
   return undefined;
@@ -107,11 +115,11 @@ function decodePointsOf(
 ): ChanceMessage {
   if (!isObject(d)) return bad('d', expected('a point, or a map of points', d));
   const points: MarketPoint[] = [];
-  const badEntries = new BadEntries();
+  const badEntries = new InvalidEntries();
   const take = (marketId: string, value: unknown, index: number, path?: string) => {
     const point = pointOf(value);
     if (point) points.push({ marketId, time: point.time, probability: point.probability });
-    else if (!badEntries.countIfFull()) badEntries.push(badPoint(value, index, path ?? joinPath('d', marketId)));
+    else if (!badEntries.countIfFull()) badEntries.push(badPoint(value, index, path ?? joinJsonPath('d', marketId)));
   };
   if (isPoint(d)) {
     const [marketId, second] = marketIds;
@@ -119,26 +127,46 @@ function decodePointsOf(
       return bad('o', `expected the one outcome that the point belongs to, got ${marketIds.length}`);
     }
     take(marketId, d, 0, 'd');
-    return { type, initial: false, eventId, points, bad: badEntries.entries, badBeyond: badEntries.beyond };
+    return {
+      type,
+      initial: false,
+      eventId,
+      points,
+      invalidEntries: badEntries.entries,
+      invalidEntriesOmitted: badEntries.beyond,
+    };
   }
   for (const [index, marketId] of Object.keys(d).entries()) take(marketId, d[marketId], index);
-  return { type, initial: true, eventId, points, bad: badEntries.entries, badBeyond: badEntries.beyond };
+  return {
+    type,
+    initial: true,
+    eventId,
+    points,
+    invalidEntries: badEntries.entries,
+    invalidEntriesOmitted: badEntries.beyond,
+  };
 }
 
 function decodeHistory(eventId: string | null, d: unknown): ChanceMessage {
   if (!isObject(d)) return bad('d', expected('a map from outcome to points', d));
   const series: MarketHistory[] = [];
-  const badEntries = new BadEntries();
+  const badEntries = new InvalidEntries();
   for (const [index, marketId] of Object.keys(d).entries()) {
     const value = d[marketId];
     if (Array.isArray(value)) {
-      series.push({ marketId, points: decodePoints(value, joinPath('d', marketId), badEntries) });
+      series.push({ marketId, points: decodePoints(value, joinJsonPath('d', marketId), badEntries) });
     } else if (!badEntries.countIfFull()) {
-      const path = joinPath('d', marketId);
+      const path = joinJsonPath('d', marketId);
       badEntries.push({ index, path, reason: expected('a list of points', value), value });
     }
   }
-  return { type: 'history', eventId, series, bad: badEntries.entries, badBeyond: badEntries.beyond };
+  return {
+    type: 'history',
+    eventId,
+    series,
+    invalidEntries: badEntries.entries,
+    invalidEntriesOmitted: badEntries.beyond,
+  };
 }
 
 const bad = (path: string, reason: string): ChanceMessage => ({ type: 'invalid', ...invalid(path, reason) });

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import { eventSchema, outcomeSchema, runnerMarketSchema, runnerSchema } from '../wire/event-search.js';
-import { explainIssue, joinPath } from '../wire/reason.js';
+import { explainIssue, joinJsonPath } from '../wire/validation-issue.js';
 import { decodeList, type ListSink } from './list.js';
-import { type DecodedList, type Invalid, isObject, numberOrNull, textOrNull } from './result.js';
+import { type DecodedList, type InvalidBody, isObject, numberOrNull, textOrNull } from './result.js';
 
 /** A market of an event. What was not said is null. */
 export interface Market {
@@ -36,32 +36,37 @@ export interface Event {
  * A page of event search, part 4.5. An event may come as `id,title,outcomes`, as `i,ti,ma`, or as both: they are
  * merged by market. A market that cannot be understood is a bad entry of its event's index; the event stays.
  */
-export function decodeEventPage(body: unknown): DecodedList<Event> | Invalid {
+export function decodeEventPage(body: unknown): DecodedList<Event> | InvalidBody {
   return decodeList<Event>(body, takeEvent);
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
-type Sink = Pick<ListSink<Event>, 'bad' | 'extra'>;
+type Sink = Pick<ListSink<Event>, 'invalid' | 'extra'>;
 
 function takeEvent(value: unknown, index: number, path: string, sink: ListSink<Event>): void {
   const wire = parsedEntry(eventSchema, value, index, path, sink);
   if (!wire) return;
   const eventId = wire.id ?? wire.i;
   if (eventId === undefined || eventId === null) {
-    sink.bad.push({ index, path: joinPath(path, 'id'), reason: 'expected an event ID in id or i, got nothing', value });
+    sink.invalid.push({
+      index,
+      path: joinJsonPath(path, 'id'),
+      reason: 'expected an event ID in id or i, got nothing',
+      value,
+    });
     return;
   }
   if (wire.id && wire.i && wire.id !== wire.i) {
-    sink.bad.push({ index, path: joinPath(path, 'i'), reason: 'id and i name different events', value });
+    sink.invalid.push({ index, path: joinJsonPath(path, 'i'), reason: 'id and i name different events', value });
     return;
   }
   sink.extra.add(wire, eventSchema.shape);
   const markets = new Map<string, Mutable<Market>>();
   for (const [n, outcome] of (wire.outcomes ?? []).entries()) {
-    if (!sink.bad.skips(outcome)) takeOutcome(outcome, index, `${path}.outcomes[${n}]`, markets, sink);
+    if (!sink.invalid.skips(outcome)) takeOutcome(outcome, index, `${path}.outcomes[${n}]`, markets, sink);
   }
   for (const [n, market] of (wire.ma ?? []).entries()) {
-    if (!sink.bad.skips(market)) takeRunners(market, index, `${path}.ma[${n}]`, markets, sink);
+    if (!sink.invalid.skips(market)) takeRunners(market, index, `${path}.ma[${n}]`, markets, sink);
   }
   sink.items.push({
     eventId,
@@ -82,7 +87,7 @@ function takeEvent(value: unknown, index: number, path: string, sink: ListSink<E
 function parsedEntry<T>(schema: z.ZodType<T>, value: unknown, index: number, path: string, sink: Sink): T | undefined {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  sink.bad.push({ index, ...explainIssue(parsed.error, value, path), value });
+  sink.invalid.push({ index, ...explainIssue(parsed.error, value, path), value });
   return undefined;
 }
 
@@ -128,7 +133,7 @@ function takeRunners(
   const market = marketAt(markets, wire.i);
   market.name ??= textOrNull(wire['n'] ?? wire['name']);
   for (const [n, runner] of (wire.r ?? []).entries()) {
-    if (sink.bad.skips(runner)) continue;
+    if (sink.invalid.skips(runner)) continue;
     takeRunner(runner, index, `${path}.r[${n}]`, market, sink);
   }
 }
@@ -142,14 +147,14 @@ function takeRunner(value: unknown, index: number, path: string, market: Mutable
   const primary = ip ?? (assetId === market.yesAssetId ? true : assetId === market.noAssetId ? false : undefined);
   if (primary === undefined) {
     const reason = 'expected a boolean that tells YES from NO, got nothing';
-    sink.bad.push({ index, path: joinPath(path, 'ip'), reason, value });
+    sink.invalid.push({ index, path: joinJsonPath(path, 'ip'), reason, value });
     return;
   }
   const known = primary ? market.yesAssetId : market.noAssetId;
   if (known !== null && known !== assetId) {
     const side = primary ? 'YES' : 'NO';
     const reason = `is another ${side} asset than ${known}, named before`;
-    sink.bad.push({ index, path: joinPath(path, 'i'), reason, value });
+    sink.invalid.push({ index, path: joinJsonPath(path, 'i'), reason, value });
     return;
   }
   if (primary) {

@@ -1,9 +1,9 @@
-import { expected, joinPath } from '../wire/reason.js';
+import { expected, joinJsonPath } from '../wire/validation-issue.js';
 import {
-  BadEntries,
   type DecodedList,
   ExtraFields,
-  type Invalid,
+  type InvalidBody,
+  InvalidEntries,
   invalid,
   isObject,
   numberOrNull,
@@ -20,7 +20,7 @@ export interface UnwrappedList {
 }
 
 /** Takes a list out of any wrapper that the interface shows: `[…]`, `{i,p,s,tp}`, `{i,p,s,t}`, `{content,…}`. */
-export function unwrapList(body: unknown): UnwrappedList | Invalid {
+export function unwrapList(body: unknown): UnwrappedList | InvalidBody {
   if (Array.isArray(body)) return { ok: true, items: body, path: '', page: NO_PAGE };
   if (!isObject(body)) return invalid('', expected('a list, or an object that wraps one', body));
   if (Array.isArray(body['content'])) {
@@ -50,7 +50,7 @@ const NO_PAGE: PageInfo = { page: null, size: null, totalPages: null, totalItems
 /** Where a list's decoder puts what it finds. */
 export interface ListSink<T> {
   readonly items: T[];
-  readonly bad: BadEntries;
+  readonly invalid: InvalidEntries;
   readonly extra: ExtraFields;
 }
 
@@ -58,19 +58,19 @@ export interface ListSink<T> {
 export function decodeList<T>(
   body: unknown,
   decode: (value: unknown, index: number, path: string, sink: ListSink<T>) => void,
-): DecodedList<T> | Invalid {
+): DecodedList<T> | InvalidBody {
   const list = unwrapList(body);
   if (!list.ok) return list;
-  const sink: ListSink<T> = { items: [], bad: new BadEntries(), extra: new ExtraFields() };
+  const sink: ListSink<T> = { items: [], invalid: new InvalidEntries(), extra: new ExtraFields() };
   for (const [index, value] of list.items.entries()) {
-    if (!sink.bad.skips(value)) decode(value, index, joinPath(list.path, index), sink);
+    if (!sink.invalid.skips(value)) decode(value, index, joinJsonPath(list.path, index), sink);
   }
-  const { entries, beyond } = sink.bad;
+  const { entries, beyond } = sink.invalid;
   return {
     ok: true,
     items: sink.items,
-    bad: entries,
-    badBeyond: beyond,
+    invalidEntries: entries,
+    invalidEntriesOmitted: beyond,
     page: list.page,
     extraFields: sink.extra.list(),
   };

@@ -1,14 +1,14 @@
-import { expected } from '../wire/reason.js';
+import { expected } from '../wire/validation-issue.js';
 import {
-  BadEntries,
-  type BadEntry,
-  type Invalid,
-  idFault,
+  type InvalidBody,
+  InvalidEntries,
+  type InvalidEntry,
+  idIssue,
   invalid,
   isObject,
   type JsonObject,
   NO_BAD,
-  rangeFault,
+  rangeIssue,
 } from './result.js';
 
 /** The prices of one market, in YES terms, exactly as JSON held them: 0 to 1. */
@@ -29,15 +29,15 @@ export type OrderBookMessage =
       readonly eventId: string;
       readonly prices: readonly PriceEntry[];
       /** The first 100 of what was not understood. */
-      readonly bad: readonly BadEntry[];
+      readonly invalidEntries: readonly InvalidEntry[];
       /** How many more were not understood. */
-      readonly badBeyond: number;
+      readonly invalidEntriesOmitted: number;
     }
   | { readonly type: 'subscribed' | 'unsubscribed'; readonly eventId: string | null }
   | { readonly type: 'ping' }
   | { readonly type: 'error'; readonly reason: string; readonly eventId: string | null }
   | { readonly type: 'unknown'; readonly wireType: string; readonly eventId: string | null }
-  | (Invalid & { readonly type: 'invalid' });
+  | (InvalidBody & { readonly type: 'invalid' });
 
 /**
  * A parsed frame of the order book stream as a message. Never throws. One bad entry leaves the others as they are.
@@ -52,18 +52,18 @@ export function decodeOrderBookMessage(body: unknown): OrderBookMessage {
 
 function decodePrices(body: JsonObject, snapshot: boolean): OrderBookMessage {
   const eventId = body['e'];
-  if (typeof eventId !== 'string' || eventId === '') return bad('e', idFault(eventId) ?? '');
+  if (typeof eventId !== 'string' || eventId === '') return bad('e', idIssue(eventId) ?? '');
   const list = body['d'];
   if (!Array.isArray(list)) return bad('d', expected('an array', list));
   const prices: PriceEntry[] = [];
-  let badEntries: BadEntries | undefined;
+  let badEntries: InvalidEntries | undefined;
   for (let index = 0; index < list.length; index++) {
     const entry: unknown = list[index];
     const price = isObject(entry) ? priceOf(entry) : undefined;
     if (price) {
       prices.push(price);
     } else {
-      badEntries ??= new BadEntries();
+      badEntries ??= new InvalidEntries();
       if (!badEntries.countIfFull()) badEntries.push(badPrice(entry, index));
     }
   }
@@ -72,8 +72,8 @@ function decodePrices(body: JsonObject, snapshot: boolean): OrderBookMessage {
     snapshot,
     eventId,
     prices,
-    bad: badEntries?.entries ?? NO_BAD,
-    badBeyond: badEntries?.beyond ?? 0,
+    invalidEntries: badEntries?.entries ?? NO_BAD,
+    invalidEntriesOmitted: badEntries?.beyond ?? 0,
   };
 }
 
@@ -98,13 +98,13 @@ function priceOf(entry: JsonObject): PriceEntry | undefined {
     : undefined;
 }
 
-function badPrice(entry: unknown, index: number): BadEntry {
+function badPrice(entry: unknown, index: number): InvalidEntry {
   const at = `d[${index}]`;
   if (!isObject(entry)) return { index, path: at, reason: expected('an object', entry), value: entry };
-  const noId = idFault(entry['o']);
+  const noId = idIssue(entry['o']);
   if (noId) return { index, path: `${at}.o`, reason: noId, value: entry };
   for (const key of ['c', 'b', 'a']) {
-    const reason = rangeFault(entry[key], 1);
+    const reason = rangeIssue(entry[key], 1);
     if (reason) return { index, path: `${at}.${key}`, reason, value: entry };
   }
   return { index, path: at, reason: 'is not as expected', value: entry };

@@ -1,9 +1,9 @@
 import { categorySchema } from '../wire/category.js';
 import { coinSchema } from '../wire/coin.js';
-import { explainIssue, joinPath } from '../wire/reason.js';
 import { tagSchema } from '../wire/tag.js';
+import { explainIssue, joinJsonPath } from '../wire/validation-issue.js';
 import { decodeList, type ListSink } from './list.js';
-import type { DecodedList, Invalid } from './result.js';
+import type { DecodedList, InvalidBody } from './result.js';
 
 /** A category; subcategories follow their parent in the list. What was not said is null. */
 export interface Category {
@@ -46,7 +46,7 @@ interface Pending {
 }
 
 /** The tree of `GET /api/categories`, part 4.5, as a list in depth-first order. */
-export function decodeCategories(body: unknown): DecodedList<Category> | Invalid {
+export function decodeCategories(body: unknown): DecodedList<Category> | InvalidBody {
   return decodeList<Category>(body, (value, index, path, sink) => {
     // A stack of our own: a tree nested ever so deep must not exhaust the call stack.
     const stack: Pending[] = [{ value, path, parentId: null, depth: 0 }];
@@ -55,10 +55,10 @@ export function decodeCategories(body: unknown): DecodedList<Category> | Invalid
 }
 
 function takeCategory(next: Pending, index: number, stack: Pending[], sink: ListSink<Category>): void {
-  if (sink.bad.skips(next.value)) return;
+  if (sink.invalid.skips(next.value)) return;
   const parsed = categorySchema.safeParse(next.value);
   if (!parsed.success) {
-    sink.bad.push({ index, ...explainIssue(parsed.error, next.value, next.path), value: next.value });
+    sink.invalid.push({ index, ...explainIssue(parsed.error, next.value, next.path), value: next.value });
     return;
   }
   const { i: categoryId, n, s, pi, sc } = parsed.data;
@@ -70,7 +70,7 @@ function takeCategory(next: Pending, index: number, stack: Pending[], sink: List
     parentId: pi ?? next.parentId,
     depth: next.depth,
   });
-  const within = joinPath(next.depth > MAX_PATH_DEPTH ? '…' : next.path, 'sc');
+  const within = joinJsonPath(next.depth > MAX_PATH_DEPTH ? '…' : next.path, 'sc');
   const children = (sc ?? []).map((value, n) => ({
     value,
     path: `${within}[${n}]`,
@@ -84,11 +84,11 @@ function takeCategory(next: Pending, index: number, stack: Pending[], sink: List
 const MAX_PATH_DEPTH = 16;
 
 /** The list of `GET /api/tags/popular`, part 4.5. */
-export function decodeTags(body: unknown): DecodedList<Tag> | Invalid {
+export function decodeTags(body: unknown): DecodedList<Tag> | InvalidBody {
   return decodeList<Tag>(body, (value, index, path, sink) => {
     const parsed = tagSchema.safeParse(value);
     if (!parsed.success) {
-      sink.bad.push({ index, ...explainIssue(parsed.error, value, path), value });
+      sink.invalid.push({ index, ...explainIssue(parsed.error, value, path), value });
       return;
     }
     sink.extra.add(parsed.data, tagSchema.shape);
@@ -97,11 +97,11 @@ export function decodeTags(body: unknown): DecodedList<Tag> | Invalid {
 }
 
 /** The list of `GET /api/coins`, part 4.3. */
-export function decodeCoins(body: unknown): DecodedList<Coin> | Invalid {
+export function decodeCoins(body: unknown): DecodedList<Coin> | InvalidBody {
   return decodeList<Coin>(body, (value, index, path, sink) => {
     const parsed = coinSchema.safeParse(value);
     if (!parsed.success) {
-      sink.bad.push({ index, ...explainIssue(parsed.error, value, path), value });
+      sink.invalid.push({ index, ...explainIssue(parsed.error, value, path), value });
       return;
     }
     const wire = parsed.data;

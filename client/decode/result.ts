@@ -1,8 +1,8 @@
 import { JsonNumber } from '../wire/json-number.js';
-import { describeValue, expected, type Fault } from '../wire/reason.js';
+import { describeValue, expected, type ValidationIssue } from '../wire/validation-issue.js';
 
 /** One entry of a list or map that could not be understood; the entries around it are not affected. */
-export interface BadEntry extends Fault {
+export interface InvalidEntry extends ValidationIssue {
   /** Its place in the list (for a map: in the order of its keys). */
   readonly index: number;
   /** What came. */
@@ -10,7 +10,7 @@ export interface BadEntry extends Fault {
 }
 
 /** Something that could not be understood as a whole. */
-export interface Invalid extends Fault {
+export interface InvalidBody extends ValidationIssue {
   readonly ok: false;
 }
 
@@ -28,15 +28,15 @@ export interface DecodedList<T> {
   readonly ok: true;
   readonly items: readonly T[];
   /** The first 100 of what was not understood. */
-  readonly bad: readonly BadEntry[];
+  readonly invalidEntries: readonly InvalidEntry[];
   /** How many more were not understood. */
-  readonly badBeyond: number;
+  readonly invalidEntriesOmitted: number;
   readonly page: PageInfo;
   /** Names of fields that the interface does not show, like `volume24h` or `outcomes.name`, each once, up to 1000. */
   readonly extraFields: readonly string[];
 }
 
-export const NO_BAD: readonly BadEntry[] = Object.freeze([]);
+export const NO_BAD: readonly InvalidEntry[] = Object.freeze([]);
 
 /** Bad entries after these of one body are only counted: an absurd body must not cost much more than its parsing. */
 const MOST_BAD = 100;
@@ -45,11 +45,11 @@ const MOST_BAD = 100;
 const MOST_LOOKED_AT = 10_000;
 
 /** Collects bad entries: the first ones as they are, the others by their number. */
-export class BadEntries {
-  readonly #entries: BadEntry[] = [];
+export class InvalidEntries {
+  readonly #entries: InvalidEntry[] = [];
   #beyond = 0;
 
-  get entries(): readonly BadEntry[] {
+  get entries(): readonly InvalidEntry[] {
     return this.#entries;
   }
 
@@ -57,7 +57,7 @@ export class BadEntries {
     return this.#beyond;
   }
 
-  push(entry: BadEntry): void {
+  push(entry: InvalidEntry): void {
     if (!this.countIfFull()) this.#entries.push(entry);
   }
 
@@ -83,16 +83,16 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-export const invalid = (path: string, reason: string): Invalid => ({ ok: false, path, reason });
+export const invalid = (path: string, reason: string): InvalidBody => ({ ok: false, path, reason });
 
 /** Why a value is not an id, or undefined when it is one. Same verdict and words as `idSchema`. */
-export function idFault(value: unknown): string | undefined {
+export function idIssue(value: unknown): string | undefined {
   if (typeof value !== 'string') return expected('a string', value);
   return value === '' ? expected('a text that is not empty', value) : undefined;
 }
 
 /** Why a value is not a number from 0 to `max`, or undefined. Same verdict and words as the schemas of scalars.ts. */
-export function rangeFault(value: unknown, max: number): string | undefined {
+export function rangeIssue(value: unknown, max: number): string | undefined {
   if (typeof value !== 'number' || !Number.isFinite(value)) return expected('a number', value);
   if (value < 0) return `expected at least 0, got ${describeValue(value)}`;
   return value > max ? `expected at most ${max}, got ${describeValue(value)}` : undefined;

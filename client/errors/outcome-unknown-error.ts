@@ -9,13 +9,16 @@ export class OutcomeUnknownError extends ChanceryError {
 
   constructor(
     /** What was being done, to what. */
-    readonly what: string,
+    readonly operation: string,
     /** How to find out whether it was carried out. */
-    readonly look: string,
+    readonly howToCheck: string,
     cause: unknown,
   ) {
-    super(`${what}: it may or may not have been carried out (${describeError(cause)}); ${look} before trying again`, {
-      cause,
-    });
+    super(
+      `${operation}: it may or may not have been carried out (${describeError(cause)}); ${howToCheck} before trying again`,
+      {
+        cause,
+      },
+    );
   }
 }

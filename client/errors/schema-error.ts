@@ -6,11 +6,11 @@ export class SchemaError extends ChanceryError {
 
   constructor(
     /** What was being done, to what. */
-    readonly where: string,
+    readonly operation: string,
     /** Where in the body, like `content[3].id`; empty for the body itself. */
     readonly path: string,
     readonly reason: string,
   ) {
-    super(`${where}: the answer${path ? ` at ${path}` : ''} is not as the interface describes: ${reason}`);
+    super(`${operation}: the answer${path ? ` at ${path}` : ''} is not as the interface describes: ${reason}`);
   }
 }

@@ -6,12 +6,12 @@ export class StreamError extends ChanceryError {
 
   constructor(
     /** What was being done, to what. */
-    readonly where: string,
+    readonly operation: string,
     /** The text that the exchange gave. */
     readonly reason: string,
     /** What the reader can do. */
     advice = 'check the IDs and the range',
   ) {
-    super(`${where}: the exchange refused it (${reason.slice(0, 300) || 'without a reason'}); ${advice}`);
+    super(`${operation}: the exchange refused it (${reason.slice(0, 300) || 'without a reason'}); ${advice}`);
   }
 }

@@ -4,9 +4,9 @@ import { ChanceryError, describeError } from '../../core/index.js';
  * What went wrong between us and the exchange: no connection, no answer in time, an answer that broke off, one that is
  * larger than allowed, or one that is not the JSON it should be.
  */
-export type TransportFault = 'connection' | 'timeout' | 'broken-off' | 'too-large' | 'not-json';
+export type TransportErrorCode = 'connection' | 'timeout' | 'broken-off' | 'too-large' | 'not-json';
 
-const WORDS: Record<TransportFault, string> = {
+const WORDS: Record<TransportErrorCode, string> = {
   connection: 'could not be reached; check its address and that it runs',
   timeout: 'did not answer in time; try again, or allow more time',
   'broken-off': 'broke off its answer; try again',
@@ -22,13 +22,13 @@ export class TransportError extends ChanceryError {
 
   /** @param what what was being done, to what, like `event-search POST https://host/api/events/search` */
   constructor(
-    readonly fault: TransportFault,
+    readonly code: TransportErrorCode,
     what: string,
     options: { cause?: unknown; detail?: string; unsent?: boolean } = {},
   ) {
     const detail = options.detail ?? (options.cause === undefined ? '' : describeError(options.cause));
-    super(`${what}: the exchange ${WORDS[fault]}${detail ? ` (${detail})` : ''}`, { cause: options.cause });
-    this.retryable = fault !== 'too-large';
+    super(`${what}: the exchange ${WORDS[code]}${detail ? ` (${detail})` : ''}`, { cause: options.cause });
+    this.retryable = code !== 'too-large';
     this.unsent = options.unsent ?? false;
   }
 }

@@ -5,6 +5,6 @@ import type { Operation } from './operation.js';
 export const categoriesOperation: Operation<void, Category> = {
   name: 'categories',
   method: 'GET',
-  call: () => ({ path: '/api/categories' }),
+  buildRequest: () => ({ path: '/api/categories' }),
   decode: decodeCategories,
 };

@@ -24,7 +24,7 @@ export interface ChanceHistoryQuery {
 export const chanceHistoryOperation: Operation<ChanceHistoryQuery, ChancePoint> = {
   name: 'chance-history',
   method: 'GET',
-  call({ eventId, marketId, period, from, to }) {
+  buildRequest({ eventId, marketId, period, from, to }) {
     return {
       path: `/api/events/${segment('eventId', eventId)}/outcomes/${segment('marketId', marketId)}/history`,
       query: { period: checkPeriod(period), from: isoTime('from', from), to: isoTime('to', to) },

@@ -5,6 +5,6 @@ import type { Operation } from './operation.js';
 export const coinsOperation: Operation<void, Coin> = {
   name: 'coins',
   method: 'GET',
-  call: () => ({ path: '/api/coins' }),
+  buildRequest: () => ({ path: '/api/coins' }),
   decode: decodeCoins,
 };

@@ -27,7 +27,7 @@ export interface EventPageQuery extends EventQuery {
 export const searchEventsOperation: Operation<EventPageQuery, Event> = {
   name: 'event-search',
   method: 'POST',
-  call(params) {
+  buildRequest(params) {
     const page = wholeNumber('page', params.page ?? 0, 0);
     const size = wholeNumber('size', params.size ?? 20, 1);
     return { path: '/api/events/search', query: { page, size }, body: bodyOf(params), about: { page } };

@@ -3,12 +3,12 @@ import type { WalkReport } from './page-walk.js';
 import { PagingProbe } from './paging-probe.js';
 
 /** The receipt of a walk over a history. Here pages that moved are no harm: see `HistoryWalk`. */
-export interface HistoryReport extends WalkReport {
+export interface HistoryWalkReport extends WalkReport {
   /** It ended at an item that the caller had already. */
   readonly reachedKnown: boolean;
 }
 
-export interface HistoryWalkOptions<T, A extends DecodedList<T>> {
+export interface HistoryWalkConfig<T, A extends DecodedList<T>> {
   readonly fetch: (page: number) => Promise<A>;
   readonly idOf: (item: T) => string;
   /** An item that the caller has, with all older ones: the walk goes no further back. */
@@ -40,7 +40,7 @@ export class HistoryWalk<T, A extends DecodedList<T>> implements AsyncIterable<A
 
   readonly #probe: PagingProbe<T>;
 
-  constructor(private readonly options: HistoryWalkOptions<T, A>) {
+  constructor(private readonly options: HistoryWalkConfig<T, A>) {
     const { fetch, idOf } = options;
     this.#probe = new PagingProbe(fetch, (item) => this.#seen.has(idOf(item)));
   }
@@ -54,7 +54,7 @@ export class HistoryWalk<T, A extends DecodedList<T>> implements AsyncIterable<A
       if (this.#pages >= this.options.maxPages) return;
       const answer = await this.options.fetch(page);
       const { fresh, metKnown } = this.#take(answer);
-      read += answer.items.length + answer.bad.length + answer.badBeyond;
+      read += answer.items.length + answer.invalidEntries.length + answer.invalidEntriesOmitted;
       more = !metKnown && !this.#isEnd(answer, page, read) && !(await this.#probe.isStuck(answer, fresh.length));
       if (!more && this.#repeated === 0) this.#ended = true;
       yield { ...answer, items: fresh };
@@ -62,13 +62,13 @@ export class HistoryWalk<T, A extends DecodedList<T>> implements AsyncIterable<A
     if (!this.#ended) yield* this.#catchUp();
   }
 
-  get report(): HistoryReport {
+  get report(): HistoryWalkReport {
     const cause = this.#cause();
     return {
       expected: this.#expected,
       got: this.#got,
       unique: this.#seen.size,
-      bad: this.#bad,
+      invalid: this.#bad,
       pages: this.#pages,
       shifted: this.#repeated > 0 || this.#totalChanged,
       truncated: !this.#ended,
@@ -86,7 +86,7 @@ export class HistoryWalk<T, A extends DecodedList<T>> implements AsyncIterable<A
       if (this.#pages >= this.options.maxPages) return;
       const answer = await this.options.fetch(page);
       const { fresh, metKnown } = this.#take(answer);
-      read += answer.items.length + answer.bad.length + answer.badBeyond;
+      read += answer.items.length + answer.invalidEntries.length + answer.invalidEntriesOmitted;
       const met = metKnown || answer.items.some((item) => before.has(this.options.idOf(item)));
       this.#ended = met || this.#isEnd(answer, page, read);
       yield { ...answer, items: fresh };
@@ -111,15 +111,15 @@ export class HistoryWalk<T, A extends DecodedList<T>> implements AsyncIterable<A
       if (this.#expected !== null && this.#expected !== totalItems) this.#totalChanged = true;
       this.#expected = totalItems;
     }
-    this.#got += list.items.length + list.bad.length + list.badBeyond;
-    this.#bad += list.bad.length + list.badBeyond;
+    this.#got += list.items.length + list.invalidEntries.length + list.invalidEntriesOmitted;
+    this.#bad += list.invalidEntries.length + list.invalidEntriesOmitted;
     this.#pages += 1;
     this.#reachedKnown ||= metKnown;
     return { fresh, metKnown };
   }
 
   /** @param read entries on this pass's pages so far: the place in the list that it has come to */
-  #isEnd({ items, bad, page: { totalPages, totalItems } }: A, page: number, read: number): boolean {
+  #isEnd({ items, invalidEntries: bad, page: { totalPages, totalItems } }: A, page: number, read: number): boolean {
     if (items.length + bad.length === 0) return true;
     return totalPages !== null ? page + 1 >= totalPages : totalItems !== null && read >= totalItems;
   }

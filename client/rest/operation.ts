@@ -1,8 +1,8 @@
 import type { RestRequest } from '../../core/index.js';
-import type { DecodedList, Invalid } from '../decode/result.js';
+import type { DecodedList, InvalidBody } from '../decode/result.js';
 
 /** What one call of an operation sends. */
-export interface Call {
+export interface OperationRequest {
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | boolean>>;
   /** Sent as JSON. */
@@ -17,6 +17,6 @@ export interface Operation<P, T> {
   readonly name: string;
   readonly method: 'GET' | 'POST';
   /** @throws UsageError for parameters that cannot be sent */
-  call(params: P): Call;
-  decode(body: unknown, params: P): DecodedList<T> | Invalid;
+  buildRequest(params: P): OperationRequest;
+  decode(body: unknown, params: P): DecodedList<T> | InvalidBody;
 }

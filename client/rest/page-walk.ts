@@ -9,7 +9,7 @@ export interface WalkReport {
   readonly got: number;
   /** Different items that were understood. */
   readonly unique: number;
-  readonly bad: number;
+  readonly invalid: number;
   readonly pages: number;
   /** The pages moved while they were read: an item came twice, or the total changed. */
   readonly shifted: boolean;
@@ -21,7 +21,7 @@ export interface WalkReport {
   readonly cause: string;
 }
 
-export interface PageWalkOptions<T, A> {
+export interface PageWalkConfig<T, A> {
   readonly fetch: (page: number) => Promise<A>;
   readonly list: (answer: A) => DecodedList<T>;
   readonly idOf: (item: T) => string;
@@ -55,7 +55,7 @@ export class PageWalk<T, A> implements AsyncIterable<A> {
 
   readonly #probe: PagingProbe<T>;
 
-  constructor(private readonly options: PageWalkOptions<T, A>) {
+  constructor(private readonly options: PageWalkConfig<T, A>) {
     const { fetch, list, idOf } = options;
     this.#probe = new PagingProbe(
       async (page) => list(await fetch(page)),
@@ -82,7 +82,7 @@ export class PageWalk<T, A> implements AsyncIterable<A> {
       expected: this.#expected,
       got: this.#got,
       unique,
-      bad: this.#bad,
+      invalid: this.#bad,
       pages: this.#pages,
       shifted,
       truncated: !this.#ended,
@@ -114,9 +114,9 @@ export class PageWalk<T, A> implements AsyncIterable<A> {
       if (this.#expected !== null && this.#expected !== totalItems) this.#totalChanged = true;
       this.#expected = totalItems;
     }
-    const size = list.items.length + list.bad.length + list.badBeyond;
+    const size = list.items.length + list.invalidEntries.length + list.invalidEntriesOmitted;
     this.#got += size;
-    this.#bad += list.bad.length + list.badBeyond;
+    this.#bad += list.invalidEntries.length + list.invalidEntriesOmitted;
     this.#pages += 1;
     const last = totalPages !== null ? this.#pages >= totalPages : totalItems !== null && this.#got >= totalItems;
     this.#ended = size === 0 || last;

@@ -22,7 +22,7 @@ export class PagingProbe<T> {
     const bounded = page.totalPages !== null || page.totalItems !== null;
     if (bounded || this.#knowsPages || fresh > 0) return false;
     const far = await this.#farPage();
-    this.#knowsPages = far === undefined || far.items.length + far.bad.length === 0;
+    this.#knowsPages = far === undefined || far.items.length + far.invalidEntries.length === 0;
     return !this.#knowsPages && (far?.items.every(this.isSeen) ?? false);
   }
 

@@ -7,7 +7,7 @@ export function segment(name: string, id: string): string {
 }
 
 /** An ID in a query or a body. @throws UsageError */
-export function givenId(name: string, id: string): string {
+export function requireId(name: string, id: string): string {
   if (typeof id === 'string' && id !== '') return id;
   throw new UsageError(`${name} is ${JSON.stringify(id)}; give an ID`);
 }

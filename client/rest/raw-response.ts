@@ -1,6 +1,6 @@
 import type { RestRequest } from '../../core/index.js';
-import type { AnswerCut, HttpAnswer } from '../http.js';
-import type { Call } from './operation.js';
+import type { HttpResponse, TruncationCause } from '../http.js';
+import type { OperationRequest } from './operation.js';
 
 /** What is known of an answer as it arrived: enough for a raw record, and without secrets. */
 export interface RawResponse {
@@ -12,7 +12,7 @@ export interface RawResponse {
   /** The body, byte for byte; with `[redacted]` for our own credentials, should the exchange repeat them. */
   readonly bytes: Buffer;
   /** Why `bytes` is not the whole body; absent when it is. A cut answer is never read, whatever its status. */
-  readonly cut?: AnswerCut;
+  readonly truncated?: TruncationCause;
   /** What was asked, as raw records say it; the poll it belongs to is the asker's to add. */
   readonly request: Omit<RestRequest, 'poll'>;
 }
@@ -22,8 +22,8 @@ const KEPT_HEADERS = ['content-type', 'content-length', 'date', 'retry-after'] a
 /** An answer as `RawResponse`. The request's headers, where credentials are, never are part of it. */
 export function describeResponse(
   operation: { readonly name: string; readonly method: 'GET' | 'POST' },
-  call: Call,
-  answer: HttpAnswer,
+  call: OperationRequest,
+  answer: HttpResponse,
   attempt: number,
 ): RawResponse {
   const headers: Record<string, string> = {};
@@ -31,8 +31,7 @@ export function describeResponse(
     const value = answer.headers[name];
     if (value !== undefined) headers[name] = value;
   }
-  const { status, receivedAtMicros, bytes, cut } = answer;
-  const wasCut = cut === undefined ? {} : { cut };
+  const { status, receivedAtMicros, bytes, truncated } = answer;
   const request = {
     operation: operation.name,
     method: operation.method,
@@ -41,8 +40,8 @@ export function describeResponse(
     ...(call.body === undefined ? {} : { body: call.body }),
     status,
     attempt,
-    ...wasCut,
+    ...(truncated === undefined ? {} : { cut: truncated }),
     ...call.about,
   };
-  return { status, headers, receivedAtMicros, bytes, ...wasCut, request };
+  return { status, headers, receivedAtMicros, bytes, ...(truncated === undefined ? {} : { truncated }), request };
 }

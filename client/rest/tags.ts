@@ -11,7 +11,7 @@ export interface PopularTagsQuery {
 export const popularTagsOperation: Operation<PopularTagsQuery, Tag> = {
   name: 'popular-tags',
   method: 'GET',
-  call: ({ limit }) => ({
+  buildRequest: ({ limit }) => ({
     path: '/api/tags/popular',
     ...(limit === undefined ? {} : { query: { limit: wholeNumber('limit', limit, 1) } }),
   }),

@@ -1,25 +1,25 @@
 import type { Clock } from '../../core/index.js';
 import type { ChanceMessage, MarketHistory } from '../decode/chance-stream.js';
-import type { BadEntry } from '../decode/result.js';
+import type { InvalidEntry } from '../decode/result.js';
 import { StreamError, TransportError } from '../errors/index.js';
 import type { ChanceClientMessageWire } from '../wire/index.js';
-import type { StreamFrame } from './feed.js';
+import type { StreamFrame } from './message-dispatcher.js';
 import { after } from './timer.js';
 
 /** The answer to HISTORY: the series as they came (the first point of each is the anchor), and the frame they came in. */
-export interface HistoryAnswer {
+export interface StreamHistoryResult {
   readonly series: readonly MarketHistory[];
   /** The first 100 of what was not understood. */
-  readonly bad: readonly BadEntry[];
+  readonly invalidEntries: readonly InvalidEntry[];
   /** How many more were not understood. */
-  readonly badBeyond: number;
+  readonly invalidEntriesOmitted: number;
   readonly frame: StreamFrame;
 }
 
 interface HistoryRequest {
   readonly message: ChanceClientMessageWire & { t: 'HISTORY' };
   readonly where: string;
-  readonly resolve: (answer: HistoryAnswer) => void;
+  readonly resolve: (answer: StreamHistoryResult) => void;
   readonly reject: (error: unknown) => void;
   readonly settled: () => boolean;
   readonly cancelTimer: () => void;
@@ -29,7 +29,7 @@ export interface ChanceRequestsOptions {
   /** False when there is no open connection. */
   readonly send: (message: ChanceClientMessageWire) => boolean;
   /** Gives the open connection up. */
-  readonly recycle: (cause: string) => void;
+  readonly reconnect: (cause: string) => void;
   readonly clock: Clock;
   /** How long a confirmation of SUBSCRIBE or UNSUBSCRIBE is waited for, milliseconds. */
   readonly confirmTimeoutMs: number;
@@ -65,7 +65,7 @@ export class ChanceRequests {
     where: string,
     timeoutMs: number,
     signal?: AbortSignal,
-  ): Promise<HistoryAnswer> {
+  ): Promise<StreamHistoryResult> {
     if (signal?.aborted) return Promise.reject(signal.reason);
     if (this.#closed) return Promise.reject(closedError(where));
     return new Promise((resolve, reject) => {
@@ -166,7 +166,7 @@ export class ChanceRequests {
     }
     const { where } = this.#inFlight;
     if (this.#overdue) {
-      this.options.recycle(`it is not known which request the error ${JSON.stringify(reason.slice(0, 100))} answers`);
+      this.options.reconnect(`it is not known which request the error ${JSON.stringify(reason.slice(0, 100))} answers`);
       return;
     }
     this.#takeInFlight()?.reject(new StreamError(where, reason));
@@ -178,7 +178,12 @@ export class ChanceRequests {
     if (!asked) return;
     const ours = message.series.every((series) => asked.o.includes(series.marketId));
     if (!ours || (message.eventId !== null && message.eventId !== asked.e)) return;
-    this.#takeInFlight()?.resolve({ series: message.series, bad: message.bad, badBeyond: message.badBeyond, frame });
+    this.#takeInFlight()?.resolve({
+      series: message.series,
+      invalidEntries: message.invalidEntries,
+      invalidEntriesOmitted: message.invalidEntriesOmitted,
+      frame,
+    });
     this.#pump();
   }
 
@@ -188,7 +193,7 @@ export class ChanceRequests {
     }
     if (this.#inFlight === request) {
       this.#takeInFlight();
-      this.options.recycle('a HISTORY was not answered in time');
+      this.options.reconnect('a HISTORY was not answered in time');
     } else this.#drop(request);
   }
 

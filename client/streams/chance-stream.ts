@@ -3,9 +3,9 @@ import { streamUrl } from '../addresses.js';
 import { type ChanceMessage, decodeChanceMessage } from '../decode/chance-stream.js';
 import { checkPeriod } from '../rest/chance-history.js';
 import { isoTime } from '../rest/params.js';
-import { ChanceRequests, type HistoryAnswer } from './chance-requests.js';
+import { ChanceRequests, type StreamHistoryResult } from './chance-requests.js';
 import { StreamConnection } from './connection.js';
-import { Feed, type StreamEvent } from './feed.js';
+import { MessageDispatcher, type StreamEvent } from './message-dispatcher.js';
 import { connectionOptions, DEFAULT_QUEUE_CAPACITY, type StreamOptions } from './options.js';
 
 /** What HISTORY asks for, part 6.2. */
@@ -21,7 +21,7 @@ export interface StreamHistoryQuery {
   readonly to: number;
 }
 
-export interface HistoryOptions {
+export interface StreamHistoryOptions {
   readonly signal?: AbortSignal | undefined;
   /** Longest wait for the answer, with the wait for its turn, milliseconds. Default 30,000. */
   readonly timeoutMs?: number;
@@ -38,7 +38,7 @@ export interface ChanceStreamOptions extends StreamOptions<ChanceMessage> {
  */
 export class ChanceStream implements AsyncIterable<StreamEvent<ChanceMessage>> {
   readonly url: string;
-  readonly #feed: Feed<ChanceMessage>;
+  readonly #dispatcher: MessageDispatcher<ChanceMessage>;
   readonly #connection: StreamConnection;
   readonly #requests: ChanceRequests;
   readonly #events = new Map<string, Set<string>>();
@@ -48,11 +48,11 @@ export class ChanceStream implements AsyncIterable<StreamEvent<ChanceMessage>> {
     this.url = streamUrl(options.addresses, 'chanceWs');
     this.#requests = new ChanceRequests({
       send: (message) => this.#connection.send(JSON.stringify(message)),
-      recycle: (cause) => this.#connection.recycle(cause),
+      reconnect: (cause) => this.#connection.reconnect(cause),
       clock: options.clock ?? systemClock,
       confirmTimeoutMs: options.confirmTimeoutMs ?? 10_000,
     });
-    this.#feed = new Feed<ChanceMessage>({
+    this.#dispatcher = new MessageDispatcher<ChanceMessage>({
       ...options,
       queueCapacity: options.queueCapacity ?? DEFAULT_QUEUE_CAPACITY,
       decode: decodeChanceMessage,
@@ -66,13 +66,13 @@ export class ChanceStream implements AsyncIterable<StreamEvent<ChanceMessage>> {
         onClosed: () => this.#requests.close(),
       },
     });
-    this.#connection = new StreamConnection(connectionOptions(options, 'chance stream', this.url), this.#feed);
-    this.#feed.attach(this.#connection);
+    this.#connection = new StreamConnection(connectionOptions(options, 'chance stream', this.url), this.#dispatcher);
+    this.#dispatcher.attach(this.#connection);
   }
 
   /** UUID of the open connection. */
-  get connection(): string | undefined {
-    return this.#connection.connection;
+  get connectionId(): string | undefined {
+    return this.#connection.connectionId;
   }
 
   /** Markets that are subscribed, or will be with the next connection, by event. */
@@ -91,7 +91,7 @@ export class ChanceStream implements AsyncIterable<StreamEvent<ChanceMessage>> {
     for (const marketId of marketIds) markets.add(marketId);
     this.#events.set(eventId, markets);
     // With all markets of the event: whether SUBSCRIBE adds or replaces is not documented, and so does not matter.
-    if (this.connection) this.#requests.subscription({ t: 'SUBSCRIBE', e: eventId, o: [...markets] });
+    if (this.connectionId) this.#requests.subscription({ t: 'SUBSCRIBE', e: eventId, o: [...markets] });
   }
 
   /** Ends the subscription of markets of an event, or of all that it has. */
@@ -100,7 +100,7 @@ export class ChanceStream implements AsyncIterable<StreamEvent<ChanceMessage>> {
     if (!markets) return;
     const o = (marketIds ?? [...markets]).filter((marketId) => markets.delete(marketId));
     if (markets.size === 0) this.#events.delete(eventId);
-    if (this.connection && o.length > 0) this.#requests.subscription({ t: 'UNSUBSCRIBE', o });
+    if (this.connectionId && o.length > 0) this.#requests.subscription({ t: 'UNSUBSCRIBE', o });
   }
 
   /**
@@ -109,7 +109,7 @@ export class ChanceStream implements AsyncIterable<StreamEvent<ChanceMessage>> {
    * @throws UsageError for parameters that cannot be sent; `StreamError` when the exchange refuses; `TransportError`
    * when no answer comes; the signal's reason when it is aborted
    */
-  async history(query: StreamHistoryQuery, options: HistoryOptions = {}): Promise<HistoryAnswer> {
+  async history(query: StreamHistoryQuery, options: StreamHistoryOptions = {}): Promise<StreamHistoryResult> {
     const { eventId, marketIds, period, from, to } = query;
     const range = { f: isoTime('from', from), t: isoTime('to', to) };
     const d = period === undefined ? range : { p: checkPeriod(period), ...range };
@@ -131,13 +131,13 @@ export class ChanceStream implements AsyncIterable<StreamEvent<ChanceMessage>> {
   }
 
   /** Gives the open connection up and connects again. */
-  recycle(cause: string): void {
-    this.#connection.recycle(cause);
+  reconnect(cause: string): void {
+    this.#connection.reconnect(cause);
   }
 
   /** Reads what comes from now on; a reader that is slow slows the socket. */
   [Symbol.asyncIterator](): AsyncIterableIterator<StreamEvent<ChanceMessage>> {
-    return this.#feed.read();
+    return this.#dispatcher.read();
   }
 
   /** Ends the connection, all readers and every request that waits; frames may come until it resolves. May be called twice. */

@@ -8,7 +8,7 @@ import { after } from './timer.js';
 /** A frame as it arrived. */
 export interface RawFrame {
   /** UUID of the connection. */
-  readonly connection: string;
+  readonly connectionId: string;
   /** Unix microseconds, taken before anything else. */
   readonly receivedAtMicros: number;
   readonly data: Buffer;
@@ -16,39 +16,39 @@ export interface RawFrame {
   readonly binary: boolean;
 }
 
-export interface Connected {
+export interface ConnectedEvent {
   /** UUID of the connection. */
-  readonly connection: string;
+  readonly connectionId: string;
   readonly url: string;
   readonly atMicros: number;
 }
 
-export interface Disconnected {
-  readonly connection: string;
+export interface DisconnectedEvent {
+  readonly connectionId: string;
   readonly atMicros: number;
   /**
    * All that the exchange had sent until then was handed over, Unix microseconds: until our goodbye was said, which it
    * answered; until now, when it ended in order by itself; until the last frame, when it was cut or reset.
    */
-  readonly wholeUntilMicros: number;
+  readonly completeUntilMicros: number;
   /** Why, in one line. */
   readonly cause: string;
   /** The exchange sent a frame larger than is accepted; it is lost. */
   readonly oversized: boolean;
   /** The end came in order, so all that the exchange had sent before was handed over. False when it was cut or reset. */
-  readonly orderly: boolean;
+  readonly wasClean: boolean;
 }
 
-export interface ConnectFailed {
+export interface ConnectFailedEvent {
   readonly error: TransportError | HttpStatusError;
   readonly retryInMs: number;
 }
 
 export interface ConnectionHandlers {
   onFrame(frame: RawFrame): void;
-  onConnected(event: Connected): void;
-  onDisconnected(event: Disconnected): void;
-  onConnectFailed(event: ConnectFailed): void;
+  onConnected(event: ConnectedEvent): void;
+  onDisconnected(event: DisconnectedEvent): void;
+  onConnectFailed(event: ConnectFailedEvent): void;
   /** No more of the above will come. */
   onClosed(): void;
 }
@@ -72,16 +72,16 @@ export interface ConnectionOptions {
 
 interface OpenSocket {
   /** Undoes the wiring. */
-  settle(): void;
+  detach(): void;
   /** When its last frame came, or it was opened. */
-  heardAtMicros(): number;
+  lastReceivedAtMicros(): number;
 }
 
 /** How long a goodbye may take before the socket is cut, milliseconds. */
 const GOODBYE_MS = 500;
 
 /**
- * A WebSocket that is connected again whenever it is lost, with full jitter. The waits grow until `noteData` says that
+ * A WebSocket that is connected again whenever it is lost, with full jitter. The waits grow until `resetBackoff` says that
  * the connection was good for something: a server that accepts and drops at once is not hammered.
  */
 export class StreamConnection {
@@ -104,7 +104,7 @@ export class StreamConnection {
   }
 
   /** UUID of the connection that is open now. */
-  get connection(): string | undefined {
+  get connectionId(): string | undefined {
     return this.#connection;
   }
 
@@ -126,7 +126,7 @@ export class StreamConnection {
   }
 
   /** A valid data message came: the next reconnect may be quick again. */
-  noteData(): void {
+  resetBackoff(): void {
     this.#backoff.reset();
   }
 
@@ -147,7 +147,7 @@ export class StreamConnection {
   }
 
   /** Gives the open connection up and connects again. */
-  recycle(cause: string): void {
+  reconnect(cause: string): void {
     if (!this.#socket) return;
     this.#cut = cause;
     this.#socket.terminate();
@@ -211,12 +211,17 @@ export class StreamConnection {
       socket.on('close', (code, reason) => {
         const atMicros = clock.nowMicros();
         this.#closing.signal.removeEventListener('abort', onClosing);
-        opened?.settle();
+        opened?.detach();
         if (opened) {
           const why = this.#causeOf(code, reason, failure);
           const orderlyUntil = this.#closing.signal.aborted ? this.#goodbyeAtMicros : atMicros;
-          const wholeUntilMicros = why.orderly ? orderlyUntil : opened.heardAtMicros();
-          this.handlers.onDisconnected({ connection, atMicros, wholeUntilMicros, ...why });
+          const wholeUntilMicros = why.wasClean ? orderlyUntil : opened.lastReceivedAtMicros();
+          this.handlers.onDisconnected({
+            connectionId: connection,
+            atMicros,
+            completeUntilMicros: wholeUntilMicros,
+            ...why,
+          });
           this.#cut = undefined;
           resolve(undefined);
         } else if (failure instanceof HttpStatusError) resolve(failure);
@@ -233,11 +238,11 @@ export class StreamConnection {
     this.#cut = undefined;
     if (this.#pausers.size > 0) socket.pause();
     let heardAtMicros = clock.nowMicros();
-    const connected = { connection, url, atMicros: heardAtMicros };
+    const connected = { connectionId: connection, url, atMicros: heardAtMicros };
     socket.on('message', (data: Buffer, binary) => {
       const receivedAtMicros = clock.nowMicros();
       heardAtMicros = receivedAtMicros;
-      this.handlers.onFrame({ connection, receivedAtMicros, data, binary });
+      this.handlers.onFrame({ connectionId: connection, receivedAtMicros, data, binary });
     });
     // Bytes and not messages are the sign of life: a large frame may take longer than a beat to arrive.
     let known = -1;
@@ -245,7 +250,7 @@ export class StreamConnection {
     const beat = () => {
       // While reading is paused nothing can be heard, which says nothing about the other side.
       if (bytesRead() === known && this.#pausers.size === 0) {
-        this.recycle(`no sign of life for ${keepAliveMs} ms`);
+        this.reconnect(`no sign of life for ${keepAliveMs} ms`);
         return;
       }
       known = this.#pausers.size > 0 ? -1 : bytesRead();
@@ -255,12 +260,12 @@ export class StreamConnection {
     cancel = after(clock, keepAliveMs, beat);
     this.handlers.onConnected(connected);
     return {
-      settle: () => {
+      detach: () => {
         cancel();
         this.#socket = undefined;
         this.#connection = undefined;
       },
-      heardAtMicros: () => heardAtMicros,
+      lastReceivedAtMicros: () => heardAtMicros,
     };
   }
 
@@ -268,18 +273,18 @@ export class StreamConnection {
     code: number,
     reason: Buffer,
     failure: Error | undefined,
-  ): Pick<Disconnected, 'cause' | 'oversized' | 'orderly'> {
+  ): Pick<DisconnectedEvent, 'cause' | 'oversized' | 'wasClean'> {
     const limit = this.options.maxFrameBytes;
     if ((failure as NodeJS.ErrnoException | undefined)?.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') {
-      return { cause: `the exchange sent a frame larger than ${limit} bytes`, oversized: true, orderly: false };
+      return { cause: `the exchange sent a frame larger than ${limit} bytes`, oversized: true, wasClean: false };
     }
     // Our goodbye was answered, and the answer comes after all that was sent before: or we cut it, which is 1006.
-    if (this.#closing.signal.aborted) return { cause: 'closed by us', oversized: false, orderly: code !== 1006 };
-    if (this.#cut !== undefined) return { cause: this.#cut, oversized: false, orderly: false };
-    if (failure) return { cause: describeError(failure), oversized: false, orderly: false };
-    if (code === 1006) return { cause: 'the connection broke without a goodbye', oversized: false, orderly: true };
+    if (this.#closing.signal.aborted) return { cause: 'closed by us', oversized: false, wasClean: code !== 1006 };
+    if (this.#cut !== undefined) return { cause: this.#cut, oversized: false, wasClean: false };
+    if (failure) return { cause: describeError(failure), oversized: false, wasClean: false };
+    if (code === 1006) return { cause: 'the connection broke without a goodbye', oversized: false, wasClean: true };
     const said = reason.length > 0 ? `, ${JSON.stringify(reason.toString('utf8'))}` : '';
-    return { cause: `closed by the exchange (code ${code}${said})`, oversized: false, orderly: true };
+    return { cause: `closed by the exchange (code ${code}${said})`, oversized: false, wasClean: true };
   }
 }
 

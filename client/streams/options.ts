@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../../core/index.js';
 import type { ExchangeAddresses } from '../addresses.js';
 import type { ConnectionOptions } from './connection.js';
-import type { StreamHandlers } from './feed.js';
+import type { StreamHandlers } from './message-dispatcher.js';
 
 export interface StreamOptions<M> extends StreamHandlers<M> {
   readonly addresses: ExchangeAddresses;

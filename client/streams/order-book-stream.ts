@@ -2,7 +2,7 @@ import { streamUrl } from '../addresses.js';
 import { decodeOrderBookMessage, type OrderBookMessage } from '../decode/order-book.js';
 import type { OrderBookClientMessageWire } from '../wire/index.js';
 import { StreamConnection } from './connection.js';
-import { Feed, type StreamEvent } from './feed.js';
+import { MessageDispatcher, type StreamEvent } from './message-dispatcher.js';
 import { connectionOptions, DEFAULT_QUEUE_CAPACITY, type StreamOptions } from './options.js';
 
 /**
@@ -11,27 +11,30 @@ import { connectionOptions, DEFAULT_QUEUE_CAPACITY, type StreamOptions } from '.
  */
 export class OrderBookStream implements AsyncIterable<StreamEvent<OrderBookMessage>> {
   readonly url: string;
-  readonly #feed: Feed<OrderBookMessage>;
+  readonly #dispatcher: MessageDispatcher<OrderBookMessage>;
   readonly #connection: StreamConnection;
   readonly #events = new Set<string>();
 
   /** @throws AddressError */
   constructor(options: StreamOptions<OrderBookMessage>) {
     this.url = streamUrl(options.addresses, 'orderBookWs');
-    this.#feed = new Feed<OrderBookMessage>({
+    this.#dispatcher = new MessageDispatcher<OrderBookMessage>({
       ...options,
       queueCapacity: options.queueCapacity ?? DEFAULT_QUEUE_CAPACITY,
       decode: decodeOrderBookMessage,
       isData: (message) => message.type === 'prices' && message.prices.length > 0,
       inner: { onConnected: () => this.#subscribeAll() },
     });
-    this.#connection = new StreamConnection(connectionOptions(options, 'order book stream', this.url), this.#feed);
-    this.#feed.attach(this.#connection);
+    this.#connection = new StreamConnection(
+      connectionOptions(options, 'order book stream', this.url),
+      this.#dispatcher,
+    );
+    this.#dispatcher.attach(this.#connection);
   }
 
   /** UUID of the open connection. */
-  get connection(): string | undefined {
-    return this.#connection.connection;
+  get connectionId(): string | undefined {
+    return this.#connection.connectionId;
   }
 
   /** IDs of the events that are subscribed, or will be with the next connection. */
@@ -69,13 +72,13 @@ export class OrderBookStream implements AsyncIterable<StreamEvent<OrderBookMessa
   }
 
   /** Gives the open connection up and connects again. */
-  recycle(cause: string): void {
-    this.#connection.recycle(cause);
+  reconnect(cause: string): void {
+    this.#connection.reconnect(cause);
   }
 
   /** Reads what comes from now on; a reader that is slow slows the socket. */
   [Symbol.asyncIterator](): AsyncIterableIterator<StreamEvent<OrderBookMessage>> {
-    return this.#feed.read();
+    return this.#dispatcher.read();
   }
 
   /** Ends the connection and all readers; frames may still come until it resolves. May be called twice. */

@@ -5,14 +5,14 @@ import { StreamError, TransportError } from '../errors/index.js';
 import { ServerTime } from '../server-time.js';
 import { type LosslessJson, parseLossless } from '../wire/index.js';
 import { StreamConnection } from './connection.js';
-import { Feed, type NotUnderstood, type StreamEvent } from './feed.js';
+import { type InvalidMessage, MessageDispatcher, type StreamEvent } from './message-dispatcher.js';
 import { connectionOptions, DEFAULT_QUEUE_CAPACITY, type StreamOptions } from './options.js';
 import { after } from './timer.js';
 
 /** AUTH was not accepted; the connection is given up, and another one made after a wait that grows. */
-export interface AuthFailed {
+export interface AuthFailedEvent {
   /** UUID of the connection. */
-  readonly connection: string;
+  readonly connectionId: string;
   readonly atMicros: number;
   /** `StreamError`: refused, and why. `TransportError`: no answer in time. */
   readonly error: StreamError | TransportError;
@@ -24,7 +24,7 @@ export interface PrivateStreamOptions<M> extends StreamOptions<M> {
   readonly serverTime?: ServerTime;
   /** Longest wait for the answer to AUTH, milliseconds. Default 10,000. */
   readonly authTimeoutMs?: number;
-  readonly onAuthFailed?: ((failed: AuthFailed) => void) | undefined;
+  readonly onAuthFailed?: ((failed: AuthFailedEvent) => void) | undefined;
 }
 
 /** What a private stream is: where, and how its frames are read. */
@@ -50,11 +50,11 @@ const GOOD_AFTER_MS = 30_000;
  * What both private streams do (part 5.5): AUTH right after connecting, signed anew for every connection. A refusal
  * costs the connection; before the next AUTH the exchange's clock is asked, in case ours was the reason.
  */
-export class PrivateStream<M extends PrivateMessage> implements AsyncIterable<StreamEvent<M | NotUnderstood>> {
+export class PrivateStream<M extends PrivateMessage> implements AsyncIterable<StreamEvent<M | InvalidMessage>> {
   readonly url: string;
   readonly #clock: Clock;
   readonly #serverTime: ServerTime;
-  readonly #feed: Feed<M>;
+  readonly #dispatcher: MessageDispatcher<M>;
   readonly #connection: StreamConnection;
   readonly #ended = new AbortController();
   #authorized = false;
@@ -64,29 +64,29 @@ export class PrivateStream<M extends PrivateMessage> implements AsyncIterable<St
   /** @throws AddressError */
   constructor(
     private readonly kind: PrivateStreamKind<M>,
-    private readonly options: PrivateStreamOptions<M | NotUnderstood>,
+    private readonly options: PrivateStreamOptions<M | InvalidMessage>,
   ) {
     this.url = streamUrl(options.addresses, kind.address);
     this.#clock = options.clock ?? systemClock;
     this.#serverTime = options.serverTime ?? new ServerTime(this.#clock);
-    this.#feed = new Feed<M>({
+    this.#dispatcher = new MessageDispatcher<M>({
       ...options,
       queueCapacity: options.queueCapacity ?? DEFAULT_QUEUE_CAPACITY,
       decode: (_, text) => this.#decode(text),
       isData: (message) => UPDATES.includes(message.type),
       inner: {
         onMessage: (message) => this.#onMessage(message),
-        onConnected: ({ connection }) => void this.#authorize(connection),
+        onConnected: ({ connectionId: connection }) => void this.#authorize(connection),
         onDisconnected: () => this.#onDisconnected(),
       },
     });
-    this.#connection = new StreamConnection(connectionOptions(options, kind.name, this.url), this.#feed);
-    this.#feed.attach(this.#connection);
+    this.#connection = new StreamConnection(connectionOptions(options, kind.name, this.url), this.#dispatcher);
+    this.#dispatcher.attach(this.#connection);
   }
 
   /** UUID of the open connection. */
-  get connection(): string | undefined {
-    return this.#connection.connection;
+  get connectionId(): string | undefined {
+    return this.#connection.connectionId;
   }
 
   /** Whether the open connection's AUTH was accepted. */
@@ -109,13 +109,13 @@ export class PrivateStream<M extends PrivateMessage> implements AsyncIterable<St
   }
 
   /** Gives the open connection up and connects again. */
-  recycle(cause: string): void {
-    this.#connection.recycle(cause);
+  reconnect(cause: string): void {
+    this.#connection.reconnect(cause);
   }
 
   /** Reads what comes from now on; a reader that is slow slows the socket. */
-  [Symbol.asyncIterator](): AsyncIterableIterator<StreamEvent<M | NotUnderstood>> {
-    return this.#feed.read();
+  [Symbol.asyncIterator](): AsyncIterableIterator<StreamEvent<M | InvalidMessage>> {
+    return this.#dispatcher.read();
   }
 
   /** Ends the connection and all readers; frames may still come until it resolves. May be called twice. */
@@ -124,7 +124,7 @@ export class PrivateStream<M extends PrivateMessage> implements AsyncIterable<St
     await this.#connection.close();
   }
 
-  #decode(text: string): M | NotUnderstood {
+  #decode(text: string): M | InvalidMessage {
     try {
       return this.kind.decode(parseLossless(text));
     } catch (error) {
@@ -135,7 +135,7 @@ export class PrivateStream<M extends PrivateMessage> implements AsyncIterable<St
 
   async #authorize(connection: string): Promise<void> {
     if (this.#measuring) await this.#measuring;
-    if (this.connection !== connection) return;
+    if (this.connectionId !== connection) return;
     const { apiKey } = this.options;
     this.#connection.send(JSON.stringify(apiKey.streamAuth(this.kind.path, this.#serverTime.nowSeconds())));
     this.#awaitAnswer();
@@ -154,12 +154,12 @@ export class PrivateStream<M extends PrivateMessage> implements AsyncIterable<St
     });
   }
 
-  #onMessage(message: M | NotUnderstood): void {
+  #onMessage(message: M | InvalidMessage): void {
     if (this.#authorized) return;
     if (AUTHORIZED.includes(message.type)) {
       this.#authorized = true;
       this.#cancelTimer();
-      this.#cancelTimer = after(this.#clock, GOOD_AFTER_MS, () => this.#connection.noteData());
+      this.#cancelTimer = after(this.#clock, GOOD_AFTER_MS, () => this.#connection.resetBackoff());
     } else if (message.type === 'error') {
       this.#measure();
       this.#failed(new StreamError(this.#where, message.reason ?? '', 'check the API key'), 'AUTH was refused');
@@ -167,11 +167,11 @@ export class PrivateStream<M extends PrivateMessage> implements AsyncIterable<St
   }
 
   #failed(error: StreamError | TransportError, cause: string): void {
-    const { connection } = this;
+    const { connectionId: connection } = this;
     this.#cancelTimer();
     if (connection === undefined) return;
-    this.options.onAuthFailed?.({ connection, atMicros: this.#clock.nowMicros(), error });
-    this.#connection.recycle(cause);
+    this.options.onAuthFailed?.({ connectionId: connection, atMicros: this.#clock.nowMicros(), error });
+    this.#connection.reconnect(cause);
   }
 
   #onDisconnected(): void {

@@ -1,6 +1,6 @@
 import { feedUrl } from '../addresses.js';
 import { StreamConnection } from './connection.js';
-import { Feed, type NotUnderstood, type StreamHandlers } from './feed.js';
+import { type InvalidMessage, MessageDispatcher, type StreamHandlers } from './message-dispatcher.js';
 import { connectionOptions, DEFAULT_QUEUE_CAPACITY, type StreamOptions } from './options.js';
 
 type RawMessage = { readonly type: 'any' };
@@ -26,7 +26,7 @@ export class RawStream {
     const url = feedUrl(options.url);
     this.url = url.replace(/\?.*$/, '');
     const { onConnected } = options;
-    const feed = new Feed<RawMessage | NotUnderstood>({
+    const dispatcher = new MessageDispatcher<RawMessage | InvalidMessage>({
       ...options,
       onConnected: onConnected && ((event) => onConnected({ ...event, url: this.url })),
       queueCapacity: DEFAULT_QUEUE_CAPACITY,
@@ -34,8 +34,8 @@ export class RawStream {
       isData: () => true,
       inner: {},
     });
-    this.#connection = new StreamConnection({ ...connectionOptions(options, 'feed', url) }, feed);
-    feed.attach(this.#connection);
+    this.#connection = new StreamConnection({ ...connectionOptions(options, 'feed', url) }, dispatcher);
+    dispatcher.attach(this.#connection);
   }
 
   /** Connects, and keeps connected until `close`. */

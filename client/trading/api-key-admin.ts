@@ -5,10 +5,10 @@ import { SchemaError } from '../errors/index.js';
 import type { ExchangeClient } from '../exchange-client.js';
 import { parseJson } from '../requester.js';
 import type { CreateApiKeyRequestWire } from '../wire/index.js';
-import { once } from './once.js';
+import { sendOnce } from './send-once.js';
 import type { TradingOptions } from './trading-client.js';
 
-export interface NewApiKey {
+export interface CreateApiKeyRequest {
   /** The confirmation code that `sendCode` had mailed. */
   readonly code: Secret;
   /** The code of the second factor, where that is on. */
@@ -42,7 +42,10 @@ export class ApiKeyAdmin {
   }
 
   /** `POST /auth/api-key`: makes a key, which deactivates the one before it. */
-  async createApiKey({ code, otp, expiresAt }: NewApiKey, options: TradingOptions = {}): Promise<CreatedApiKey> {
+  async createApiKey(
+    { code, otp, expiresAt }: CreateApiKeyRequest,
+    options: TradingOptions = {},
+  ): Promise<CreatedApiKey> {
     const body: CreateApiKeyRequestWire = {
       code: code.reveal(),
       ...(otp === undefined ? {} : { otp: otp.reveal() }),
@@ -73,6 +76,6 @@ export class ApiKeyAdmin {
     const { requester } = this.exchange;
     const authorizer = authorizerOf(this.credentials, 'jwt', requester.serverTime, name);
     const request = { name, method, path, body, secrets: secrets ?? [], authorizer, repeatable: false, parse };
-    return once(`${name} ${method} ${path}`, look, async () => (await requester.send(request, signal)).value);
+    return sendOnce(`${name} ${method} ${path}`, look, async () => (await requester.send(request, signal)).value);
   }
 }

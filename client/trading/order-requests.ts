@@ -1,6 +1,6 @@
 import { UsageError } from '../../core/index.js';
-import { givenId } from '../rest/params.js';
-import { JsonNumber, LEAST_PRICE, MOST_PRICE, SIDES, type Side, toDecimal } from '../wire/index.js';
+import { requireId } from '../rest/params.js';
+import { JsonNumber, MAX_PRICE, MIN_PRICE, SIDES, type Side, toDecimal } from '../wire/index.js';
 
 /** An amount: decimal text, sent digit for digit; or a number, sent as JavaScript writes it. */
 export type DecimalInput = string | number;
@@ -74,7 +74,7 @@ export function tpslOrderBody(order: TpslOrderRequest): Body {
   }
   return {
     ...targetOf(order),
-    ...(openingAssetId === undefined ? {} : { oa: givenId('openingAssetId', openingAssetId) }),
+    ...(openingAssetId === undefined ? {} : { oa: requireId('openingAssetId', openingAssetId) }),
     i: oneOf('outcome', order.outcome, ['YES', 'NO']),
     s: 'SELL',
     q: positive('quantity', order.quantity),
@@ -84,10 +84,10 @@ export function tpslOrderBody(order: TpslOrderRequest): Body {
 }
 
 const targetOf = ({ eventId, marketId, assetId, quoteAssetId }: OrderTarget): Body => ({
-  e: givenId('eventId', eventId),
-  o: givenId('marketId', marketId),
-  ba: givenId('assetId', assetId),
-  qa: givenId('quoteAssetId', quoteAssetId),
+  e: requireId('eventId', eventId),
+  o: requireId('marketId', marketId),
+  ba: requireId('assetId', assetId),
+  qa: requireId('quoteAssetId', quoteAssetId),
 });
 
 function oneOf<T extends string>(name: string, value: T, allowed: readonly T[]): T {
@@ -103,6 +103,6 @@ function positive(name: string, value: DecimalInput): JsonNumber {
 
 function priceOf(name: string, value: DecimalInput): JsonNumber {
   const price = positive(name, value);
-  if (Number(price.text) >= LEAST_PRICE && Number(price.text) <= MOST_PRICE) return price;
-  throw new UsageError(`${name} is ${price.text}; give ${LEAST_PRICE} to ${MOST_PRICE}`);
+  if (Number(price.text) >= MIN_PRICE && Number(price.text) <= MAX_PRICE) return price;
+  throw new UsageError(`${name} is ${price.text}; give ${MIN_PRICE} to ${MAX_PRICE}`);
 }

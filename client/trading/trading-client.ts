@@ -4,7 +4,6 @@ import type { ExchangeClient } from '../exchange-client.js';
 import { parseJson } from '../requester.js';
 import { segment } from '../rest/params.js';
 import { explainIssue, placementSchema, stringifyLossless } from '../wire/index.js';
-import { once } from './once.js';
 import {
   type LimitOrder,
   limitOrderBody,
@@ -13,6 +12,7 @@ import {
   type TpslOrderRequest,
   tpslOrderBody,
 } from './order-requests.js';
+import { sendOnce } from './send-once.js';
 
 export interface TradingOptions {
   /** Ends the wait. A request that is on its way by then may be carried out all the same. */
@@ -100,7 +100,7 @@ export class TradingClient {
     const { requester } = this.exchange;
     const authorizer = authorizerOf(this.credentials, 'api-key', requester.serverTime, name);
     const request = { name, method: 'POST', path, body, authorizer, repeatable: false, parse } as const;
-    return once(`${name} POST ${path}`, LOOK, async () => (await requester.send(request, signal)).value);
+    return sendOnce(`${name} POST ${path}`, LOOK, async () => (await requester.send(request, signal)).value);
   }
 
   async #cancel(name: string, path: string, { signal }: TradingOptions): Promise<void> {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { JsonNumber } from './json-number.js';
-import { expected } from './reason.js';
+import { expected } from './validation-issue.js';
 
 /**
  * An amount as decimal text, like `0.1`, `-12.000001` or `0`: exact, without exponent, plus sign or idle zeros, so that

@@ -61,7 +61,7 @@ export {
   type SearchRequestWire,
   searchRequestSchema,
 } from './event-search.js';
-export { instantSchema, isoMicros } from './instant.js';
+export { instantSchema, parseIsoMicros } from './instant.js';
 export { JsonNumber, type LosslessJson, parseLossless, stringifyLossless } from './json-number.js';
 export { type ContentPageWire, type ListWire, listSchema } from './list.js';
 export {
@@ -88,11 +88,11 @@ export {
   tradeRecordSchema,
 } from './order-records.js';
 export {
-  LEAST_PRICE,
   type LimitOrderRequestWire,
   limitOrderRequestSchema,
+  MAX_PRICE,
   type MarketOrderRequestWire,
-  MOST_PRICE,
+  MIN_PRICE,
   marketOrderRequestSchema,
   type PlacementWire,
   placementSchema,
@@ -101,7 +101,7 @@ export {
   type TpslRequestWire,
   tpslRequestSchema,
 } from './orders.js';
-export { describeValue, explainIssue, type Fault, joinPath } from './reason.js';
 export { type RestErrorWire, restErrorSchema } from './rest-error.js';
 export { idSchema, MAX_UNIX_SECONDS, numericSchema, probabilitySchema, unixSecondsSchema } from './scalars.js';
 export { type TagWire, tagSchema } from './tag.js';
+export { describeValue, explainIssue, joinJsonPath, type ValidationIssue } from './validation-issue.js';

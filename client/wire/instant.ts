@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { JsonNumber } from './json-number.js';
-import { expected } from './reason.js';
 import { MAX_UNIX_SECONDS } from './scalars.js';
+import { expected } from './validation-issue.js';
 
 const ISO =
   /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,18}))?)?(?:[Zz]|([+-])(\d\d):?(\d\d)?)?)?$/;
@@ -11,7 +11,7 @@ const MAX_MICROS = MAX_UNIX_SECONDS * 1e6;
  * The Unix microseconds of an ISO 8601 time, undefined when it is none. Digits after the sixth are cut off. A time
  * without an offset is taken as UTC, wherever this runs, and a day without a time as its beginning.
  */
-export function isoMicros(text: string): number | undefined {
+export function parseIsoMicros(text: string): number | undefined {
   const match = ISO.exec(text);
   if (!match) return undefined;
   const [
@@ -57,7 +57,7 @@ const inRange = (micros: number): number | undefined => (micros >= 0 && micros <
 export const instantSchema = z.unknown().transform((value, context): number => {
   const text = value instanceof JsonNumber ? value.text : value;
   const micros =
-    typeof text !== 'string' ? undefined : (epochMicros(text) ?? (value === text ? isoMicros(text) : undefined));
+    typeof text !== 'string' ? undefined : (epochMicros(text) ?? (value === text ? parseIsoMicros(text) : undefined));
   if (micros !== undefined) return micros;
   context.addIssue({ code: 'custom', message: expected('a time in ISO 8601 or epoch milliseconds', value) });
   return z.NEVER;

@@ -6,10 +6,10 @@ export const SIDES = ['BUY', 'SELL'] as const;
 export type Side = (typeof SIDES)[number];
 
 /** The lowest and highest price of limit and TP/SL orders, part 8. */
-export const LEAST_PRICE = 0.01;
-export const MOST_PRICE = 0.99;
+export const MIN_PRICE = 0.01;
+export const MAX_PRICE = 0.99;
 
-const priceSchema = z.number().min(LEAST_PRICE).max(MOST_PRICE);
+const priceSchema = z.number().min(MIN_PRICE).max(MAX_PRICE);
 const target = { e: idSchema, o: idSchema, ba: idSchema, qa: idSchema };
 
 /** Body of `POST /orders/limit`, part 4.2. */

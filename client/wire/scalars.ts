@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { JsonNumber } from './json-number.js';
-import { expected } from './reason.js';
+import { expected } from './validation-issue.js';
 
 /** An identifier: any text that is not empty. The interface says UUID-formatted; nothing here depends on it. */
 export const idSchema = z.string().min(1);

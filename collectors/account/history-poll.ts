@@ -1,4 +1,4 @@
-import type { AccountAnswer, AccountHistoryOptions, HistoryWalk } from '../../client/index.js';
+import type { AccountListResult, HistoryWalk, HistoryWalkOptions } from '../../client/index.js';
 import type { RecordKind } from '../../core/index.js';
 import { Poll, type PollParts, type WalkResult } from '../polls/poll.js';
 import type { AccountState } from './account-state.js';
@@ -15,7 +15,7 @@ export interface HistorySource<T> {
   /** Configured name of the account; undefined for the activity feed. */
   readonly account?: string;
   readonly state: AccountState;
-  readonly walk: (options: AccountHistoryOptions<T>) => HistoryWalk<T, AccountAnswer<T>>;
+  readonly walk: (options: HistoryWalkOptions<T>) => HistoryWalk<T, AccountListResult<T>>;
   readonly idOf: (item: T) => string;
   readonly onStart?: () => void;
   /** Called for every record that a walk visits, also for known ones, before it is durable. */
@@ -67,7 +67,7 @@ export class HistoryPoll<T> implements AccountPoll {
    * Whether another walk would find nothing more. Not true once for a total that differs from what was read: should it
    * differ twice, it always will. Pages beyond the limit and entries that cannot be understood stay as they are.
    */
-  #isFinal({ report: { truncated, complete, bad } }: WalkResult): boolean {
+  #isFinal({ report: { truncated, complete, invalid: bad } }: WalkResult): boolean {
     const inDoubt = !truncated && !complete && bad === 0;
     const again = inDoubt && !this.#doubted;
     this.#doubted = again;

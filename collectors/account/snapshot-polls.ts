@@ -1,4 +1,4 @@
-import type { AccountAnswer, AccountRecord, CallOptions, PageWalk, WalkOptions } from '../../client/index.js';
+import type { AccountListResult, AccountRecordResult, CallOptions, PageWalk, WalkOptions } from '../../client/index.js';
 import type { RecordKind } from '../../core/index.js';
 import { Poll, type PollParts } from '../polls/poll.js';
 import type { AccountPoll } from './poll-task.js';
@@ -15,7 +15,7 @@ export interface SnapshotSource {
 const ATTEMPTS = 3;
 
 export interface ListSource<T> extends SnapshotSource {
-  readonly walk: (options: WalkOptions) => PageWalk<T, AccountAnswer<T>>;
+  readonly walk: (options: WalkOptions) => PageWalk<T, AccountListResult<T>>;
   /** The whole list as it was at one moment. @param startedAt when the poll started, Unix microseconds */
   readonly onList: (items: readonly T[], startedAt: number) => void;
 }
@@ -39,7 +39,7 @@ export class ListPoll<T> implements AccountPoll {
   }
 }
 
-type Answer = AccountAnswer<unknown> | AccountRecord<unknown>;
+type Answer = AccountListResult<unknown> | AccountRecordResult<unknown>;
 
 export interface CallSource<A extends Answer> extends SnapshotSource {
   /** Undefined when it cannot be asked yet. */
@@ -81,5 +81,5 @@ function pollOf({ parts, kind, operation, account }: SnapshotSource, signal: Abo
 
 function countsOf(answer: Answer): { items: number; bad: number } {
   if (!('items' in answer)) return { items: 1, bad: 0 };
-  return { items: answer.items.length, bad: answer.bad.length + answer.badBeyond };
+  return { items: answer.items.length, bad: answer.invalidEntries.length + answer.invalidEntriesOmitted };
 }

@@ -76,8 +76,11 @@ export class TpslPoll implements AccountPoll {
     const options = { signal, onResponse: poll.onResponse };
     tally.pages += 1;
     try {
-      const { items, bad, badBeyond } = await this.source.client.tpslOrders({ assetId, status: STATUS }, options);
-      const notUnderstood = bad.length + badBeyond;
+      const { items, invalidEntries, invalidEntriesOmitted } = await this.source.client.tpslOrders(
+        { assetId, status: STATUS },
+        options,
+      );
+      const notUnderstood = invalidEntries.length + invalidEntriesOmitted;
       tally.unique += items.length;
       tally.got += items.length + notUnderstood;
       if (items.length > 0) tally.assetsWithOrders.push(assetId);

@@ -1,4 +1,4 @@
-import { type Answer, type CallOptions, type ExchangeClient, HttpStatusError } from '../../client/index.js';
+import { type CallOptions, type ExchangeClient, HttpStatusError, type ListResult } from '../../client/index.js';
 import type { RecordKind } from '../../core/index.js';
 import type { ShardAssignment } from '../shard-assignment.js';
 import { Poll, type PollParts } from './poll.js';
@@ -9,7 +9,7 @@ const TAGS = 100;
 interface ReferenceOperation {
   readonly kind: RecordKind;
   readonly operation: string;
-  readonly call: (client: ExchangeClient, options: CallOptions) => Promise<Answer<unknown>>;
+  readonly call: (client: ExchangeClient, options: CallOptions) => Promise<ListResult<unknown>>;
 }
 
 const OPERATIONS: readonly ReferenceOperation[] = [
@@ -34,11 +34,11 @@ export class ReferencePoll {
   async #poll({ kind, operation, call }: ReferenceOperation, signal: AbortSignal): Promise<void> {
     const poll = new Poll(this.parts, { kind, operation, subject: 'all', key: operation }, signal);
     try {
-      const { items, bad, page } = await call(this.parts.client, { signal, onResponse: poll.onResponse });
+      const { items, invalidEntries, page } = await call(this.parts.client, { signal, onResponse: poll.onResponse });
       await poll.published();
-      const got = items.length + bad.length;
-      const cause = bad.length > 0 ? `${bad.length} entries could not be understood` : '';
-      const outcome = bad.length > 0 ? 'incomplete' : 'complete';
+      const got = items.length + invalidEntries.length;
+      const cause = invalidEntries.length > 0 ? `${invalidEntries.length} entries could not be understood` : '';
+      const outcome = invalidEntries.length > 0 ? 'incomplete' : 'complete';
       const counts = { expected: page.totalItems, got, unique: items.length, pages: 1, truncated: false };
       poll.finish({ ...counts, outcome, cause });
     } catch (error) {
@@ -47,7 +47,7 @@ export class ReferencePoll {
   }
 }
 
-async function popularTags(client: ExchangeClient, options: CallOptions): Promise<Answer<unknown>> {
+async function popularTags(client: ExchangeClient, options: CallOptions): Promise<ListResult<unknown>> {
   try {
     return await client.popularTags({ limit: TAGS }, options);
   } catch (error) {

@@ -79,7 +79,7 @@ export class ChanceFeed implements EventFeed {
 
   #keyOf(frame: StreamFrame, connection: FeedConnection): string {
     const key = eventOf(frame, connection);
-    if (key !== frame.connection) return key;
+    if (key !== frame.connectionId) return key;
     const { o } = (frame.parsed ?? {}) as { o?: unknown };
     return (Array.isArray(o) && typeof o[0] === 'string' ? this.#eventByMarket.get(o[0]) : undefined) ?? key;
   }

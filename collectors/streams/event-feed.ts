@@ -41,14 +41,14 @@ export function streamOptions<M>(options: EventFeedOptions, handlers: Handlers<M
   };
 }
 
-type StreamControls = Pick<FeedProtocol, 'pause' | 'resume' | 'recycle' | 'close'>;
+type StreamControls = Pick<FeedProtocol, 'pause' | 'resume' | 'reconnect' | 'close'>;
 
 /** The controls of a client's stream, for a `FeedProtocol`. */
 export function controlsOf(stream: StreamControls): StreamControls {
   return {
     pause: () => stream.pause(),
     resume: () => stream.resume(),
-    recycle: (cause) => stream.recycle(cause),
+    reconnect: (cause) => stream.reconnect(cause),
     close: () => stream.close(),
   };
 }
@@ -59,12 +59,12 @@ const NAMED_EVENT = /"e"\s*:\s*"([^"\\]+)"/;
 
 /** The event of a frame; a frame that names none stays in order with its connection. */
 export function eventOf(frame: StreamFrame, { subscriptions }: Pick<FeedConnection, 'subscriptions'>): string {
-  const { parsed, connection, enc, data } = frame;
+  const { parsed, connectionId, enc, data } = frame;
   // A frame that is not JSON, or too large to be parsed, may still name its event near its beginning.
   if (enc === 'text') {
     const named = NAMED_EVENT.exec(data.toString('utf8', 0, PREFIX_BYTES))?.[1];
-    return named !== undefined && subscriptions.has(named) ? named : connection;
+    return named !== undefined && subscriptions.has(named) ? named : connectionId;
   }
   const event = typeof parsed === 'object' && parsed !== null ? (parsed as { e?: unknown }).e : undefined;
-  return typeof event === 'string' && event !== '' ? event : connection;
+  return typeof event === 'string' && event !== '' ? event : connectionId;
 }

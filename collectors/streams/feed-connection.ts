@@ -1,4 +1,4 @@
-import type { Connected, ConnectFailed, Disconnected, StreamFrame } from '../../client/index.js';
+import type { ConnectedEvent, ConnectFailedEvent, DisconnectedEvent, StreamFrame } from '../../client/index.js';
 import type { StreamRequest } from '../../core/index.js';
 import type { ConnectionState, FeedParts, FeedProtocol } from './feed-protocol.js';
 import { Subscription } from './subscription.js';
@@ -69,7 +69,7 @@ export class FeedConnection implements ConnectionState {
     });
   }
 
-  onConnected({ connection, url, atMicros }: Connected): void {
+  onConnected({ connectionId: connection, url, atMicros }: ConnectedEvent): void {
     const { stream, account } = this.protocol;
     this.connection = connection;
     const req: StreamRequest = { stream, connection, ...(account === undefined ? {} : { account }) };
@@ -81,16 +81,16 @@ export class FeedConnection implements ConnectionState {
     void this.parts.marks.write({ type: 'connected', stream, connection, url }, atMicros);
   }
 
-  onDisconnected({ connection, wholeUntilMicros, cause }: Disconnected): void {
+  onDisconnected({ connectionId: connection, completeUntilMicros, cause }: DisconnectedEvent): void {
     const { stream } = this.protocol;
     this.connection = undefined;
     for (const subscription of this.subscriptions.values()) subscription.invalidate();
     this.parts.metrics.connections.dec({ stream });
     this.parts.metrics.reconnects.inc({ stream });
-    void this.parts.marks.write({ type: 'disconnected', stream, connection, cause }, wholeUntilMicros);
+    void this.parts.marks.write({ type: 'disconnected', stream, connection, cause }, completeUntilMicros);
   }
 
-  onConnectFailed({ error }: ConnectFailed): void {
+  onConnectFailed({ error }: ConnectFailedEvent): void {
     this.parts.outage.failed(error.message);
   }
 }

@@ -37,7 +37,7 @@ export interface FeedProtocol {
   probe(subscription: Subscription): boolean;
   pause(): void;
   resume(): void;
-  recycle(cause: string): void;
+  reconnect(cause: string): void;
   close(): Promise<void>;
 }
 

@@ -33,7 +33,7 @@ export class OrderUpdatesFeed {
       // Heartbeats may wait in the socket.
       if (this.#feed.connection.paused) return false;
       this.#feed.connection.monitor.reportAllStale(cause);
-      this.#stream.recycle(cause);
+      this.#stream.reconnect(cause);
       return true;
     });
   }

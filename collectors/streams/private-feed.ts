@@ -1,9 +1,9 @@
 import type {
   ApiKey,
-  AuthFailed,
-  Connected,
-  ConnectFailed,
-  Disconnected,
+  AuthFailedEvent,
+  ConnectedEvent,
+  ConnectFailedEvent,
+  DisconnectedEvent,
   ExchangeAddresses,
   ServerTime,
   StreamFrame,
@@ -26,7 +26,7 @@ interface PrivateConnection {
   start(): void;
   pause(): void;
   resume(): void;
-  recycle(cause: string): void;
+  reconnect(cause: string): void;
   close(): Promise<void>;
 }
 
@@ -54,10 +54,10 @@ export class PrivateFeed {
       probe: () => false,
       subscribe: () => undefined,
       unsubscribe: () => undefined,
-      resubscribe: () => stream().recycle('subscribed again'),
+      resubscribe: () => stream().reconnect('subscribed again'),
       pause: () => stream().pause(),
       resume: () => stream().resume(),
-      recycle: (cause) => stream().recycle(cause),
+      reconnect: (cause) => stream().reconnect(cause),
       close: () => stream().close(),
     });
   }
@@ -72,10 +72,10 @@ export class PrivateFeed {
       clock,
       ...(reconnectCapMs === undefined ? {} : { reconnectCapMs }),
       onFrame: (frame: StreamFrame) => this.connection.onFrame(frame, account),
-      onConnected: (event: Connected) => this.connection.onConnected(event),
-      onDisconnected: (event: Disconnected) => this.connection.onDisconnected(event),
-      onConnectFailed: (event: ConnectFailed) => this.connection.onConnectFailed(event),
-      onAuthFailed: ({ error }: AuthFailed) => this.#rejections.failed(`account ${account}: ${error.message}`),
+      onConnected: (event: ConnectedEvent) => this.connection.onConnected(event),
+      onDisconnected: (event: DisconnectedEvent) => this.connection.onDisconnected(event),
+      onConnectFailed: (event: ConnectFailedEvent) => this.connection.onConnectFailed(event),
+      onAuthFailed: ({ error }: AuthFailedEvent) => this.#rejections.failed(`account ${account}: ${error.message}`),
     };
   }
 

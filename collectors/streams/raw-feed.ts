@@ -37,7 +37,7 @@ export class RawFeed implements Recorder {
         metrics.frameBytes.inc({ stream }, data.length);
         this.#push({ kind: 'reference.feed-frame', key: feed, at, reqJson: this.#reqJson, bodyJson, enc });
       },
-      onConnected: ({ connection, url: shown, atMicros }) => {
+      onConnected: ({ connectionId: connection, url: shown, atMicros }) => {
         const req: StreamRequest = { stream, connection, feed };
         this.#reqJson = JSON.stringify(req);
         this.#outage.succeeded();
@@ -46,10 +46,10 @@ export class RawFeed implements Recorder {
         // It is not subscribed to: coverage begins with the connection.
         void marks.write({ type: 'subscribed', stream, connection, event: feed, markets: [] }, atMicros);
       },
-      onDisconnected: ({ connection, cause, wholeUntilMicros }) => {
+      onDisconnected: ({ connectionId: connection, cause, completeUntilMicros }) => {
         metrics.connections.dec({ stream });
         metrics.reconnects.inc({ stream });
-        void marks.write({ type: 'disconnected', stream, connection, cause }, wholeUntilMicros);
+        void marks.write({ type: 'disconnected', stream, connection, cause }, completeUntilMicros);
       },
       onConnectFailed: ({ error }) => {
         // The address may contain a secret.

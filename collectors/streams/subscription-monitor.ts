@@ -88,7 +88,7 @@ export class SubscriptionMonitor {
     }
     // Nothing was received since the probe was sent: the whole connection is stale.
     this.reportAllStale(cause);
-    this.protocol.recycle(cause);
+    this.protocol.reconnect(cause);
   }
 
   /** Every subscription of the connection, verified up to the last frame of any of them. */
@@ -157,7 +157,7 @@ export class SubscriptionMonitor {
     if (now - requestedAt <= timeoutMs * 1000) return;
     const silent = this.state.receivedAt <= requestedAt;
     subscription.request(now);
-    if (silent || attempts > 1) this.protocol.recycle(`a subscription was not answered for ${timeoutMs} ms`);
+    if (silent || attempts > 1) this.protocol.reconnect(`a subscription was not answered for ${timeoutMs} ms`);
     else this.protocol.resubscribe(subscription);
   }
 

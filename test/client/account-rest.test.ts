@@ -176,7 +176,7 @@ describe('what an account answers', () => {
     });
     expect(await failure(accountOf(base).profileStats({ userId: 'u' }))).toBeInstanceOf(SchemaError);
     const html = await script((response) => response.end('<html>'));
-    expect(await failure(accountOf(html.base).balances())).toMatchObject({ fault: 'not-json' });
+    expect(await failure(accountOf(html.base).balances())).toMatchObject({ code: 'not-json' });
     const deep = await script((response) => response.end(`${'['.repeat(1e5)}${']'.repeat(1e5)}`));
     expect(await failure(accountOf(deep.base).balances())).toMatchObject({
       reason: 'it is nested too deep to be read',

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { AddressError, hostOf, isLoopback, restUrl, streamUrl } from '../../client/index.js';
+import { hostOf } from '../../client/addresses.js';
+import { AddressError, isLoopback, restUrl, streamUrl } from '../../client/index.js';
 
 describe('routing by path prefix', () => {
   it.each([

@@ -3,15 +3,15 @@ import {
   type ChanceMessage,
   ChanceStream,
   type ChanceStreamOptions,
-  type Disconnected,
-  type HistoryOptions,
+  type DisconnectedEvent,
+  type StreamHistoryOptions,
 } from '../../client/index.js';
 import { type Connection, FakeClock, recorder, StreamServer } from './support.js';
 
 async function open(options: Partial<ChanceStreamOptions> = {}) {
   const server = await StreamServer.open();
   const messages = recorder<ChanceMessage>();
-  const disconnected = recorder<Disconnected>();
+  const disconnected = recorder<DisconnectedEvent>();
   const stream = new ChanceStream({
     addresses: { base: server.base },
     reconnectBaseMs: 1,
@@ -42,7 +42,7 @@ const success = { t: 'success', d: { message: 'ok' } };
 const initial = (market: string) => ({ t: 'probability', e: 'e', o: [market], d: { [market]: { t: 1, p: 0.5 } } });
 const answer = (market: string, p: number) => ({ t: 'HISTORY_RESPONSE', e: 'e', d: { [market]: [{ t: 100, p }] } });
 
-const ask = (stream: ChanceStream, market = 'm', options: HistoryOptions = {}) =>
+const ask = (stream: ChanceStream, market = 'm', options: StreamHistoryOptions = {}) =>
   stream.history({ eventId: 'e', marketIds: [market], from: 100, to: 200 }, options);
 
 const reasonOf = (promise: Promise<unknown>) =>
@@ -81,9 +81,9 @@ describe('the chance stream', () => {
       d: { f: '1970-01-01T00:01:40.000Z', t: '1970-01-01T00:03:20.000Z' },
     });
     connection.send(answer('m', 0.4));
-    const { series, bad, frame } = await raw;
+    const { series, invalidEntries, frame } = await raw;
     expect(series).toEqual([{ marketId: 'm', points: [{ time: 100, probability: 0.4 }] }]);
-    expect(bad).toEqual([]);
+    expect(invalidEntries).toEqual([]);
     expect(frame.bodyJson).toBe(JSON.stringify(answer('m', 0.4)));
     void stream.history({ eventId: 'e', marketIds: ['a', 'b'], period: '5M', from: 0, to: 1 }).catch(() => undefined);
     expect(await connection.message()).toMatchObject({ o: ['a', 'b'], d: { p: '5M' } });

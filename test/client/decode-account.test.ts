@@ -213,14 +213,14 @@ describe('records of an account', () => {
   it.each(RECORDS)(
     '%s has every field of part 2, amounts exact [2/tpsl 2/open-position 2/active-order 2/order 2/trade 2/transaction 2/activity 2/stats 2/position-stats 2/deposit-address 2/balance]',
     (_, decode, wire, record) => {
-      expect(whole(decode, `[${wire}]`)).toMatchObject({ items: [record], bad: [], extraFields: [] });
+      expect(whole(decode, `[${wire}]`)).toMatchObject({ items: [record], invalidEntries: [], extraFields: [] });
     },
   );
 
   it.each(SINGLE)(
     '%s has every field of part 2, amounts exact [2/tpsl 2/open-position 2/active-order 2/order 2/trade 2/transaction 2/activity 2/stats 2/position-stats 2/deposit-address 2/balance]',
     (_, decode, wire, record) => {
-      expect(whole(decode, wire)).toMatchObject({ items: [record], bad: [], extraFields: [] });
+      expect(whole(decode, wire)).toMatchObject({ items: [record], invalidEntries: [], extraFields: [] });
     },
   );
 
@@ -240,7 +240,7 @@ describe('records of an account', () => {
 
   it.each(RECORDS)('%s reads the same when its numbers are strings', (_, decode, wire, record) => {
     const quoted = wire.replace(/("\w+":)(-?\d[\d.]*)/g, '$1"$2"');
-    expect(whole(decode, `[${quoted}]`)).toMatchObject({ items: [record], bad: [] });
+    expect(whole(decode, `[${quoted}]`)).toMatchObject({ items: [record], invalidEntries: [] });
   });
 
   it.each(RECORDS)('%s keeps what the interface does not name out of the record, and counts it', (_, decode, wire) => {
@@ -270,12 +270,12 @@ describe('records of an account', () => {
   });
 
   it('leave the others as they are when one cannot be understood, and say where and why', () => {
-    const { items, bad } = whole(
+    const { items, invalidEntries } = whole(
       decodeTrades as Decode,
       '{"i":[{"i":"r1","q":1,"p":0.5},{"i":2,"q":1,"p":1},{"i":"r3","p":1},{"i":"r4","q":"lots","p":1},5,null,[],{"i":"r8","q":1,"p":1,"m":"later"}],"p":0}',
     );
     expect(items.length).toBe(1);
-    expect(bad.map(({ index, path, reason }) => `${index} ${path}: ${reason}`)).toEqual([
+    expect(invalidEntries.map(({ index, path, reason }) => `${index} ${path}: ${reason}`)).toEqual([
       '1 i[1].i: expected a string, got number 2',
       '2 i[2].q: expected a number, got nothing',
       '3 i[3].q: expected a number, got string "lots"',
@@ -287,9 +287,12 @@ describe('records of an account', () => {
   });
 
   it('keep a position whose TP/SL order is bad', () => {
-    const { items, bad } = whole(decodeOpenPositions as Decode, '[{"ai":"a1","tsc":1,"tpsl":[{"i":"t1"},{"q":1},7]}]');
+    const { items, invalidEntries } = whole(
+      decodeOpenPositions as Decode,
+      '[{"ai":"a1","tsc":1,"tpsl":[{"i":"t1"},{"q":1},7]}]',
+    );
     expect(items).toMatchObject([{ assetId: 'a1', tpslOrders: [{ tpslId: 't1' }] }]);
-    expect(bad.map(({ index, path, reason }) => `${index} ${path}: ${reason}`)).toEqual([
+    expect(invalidEntries.map(({ index, path, reason }) => `${index} ${path}: ${reason}`)).toEqual([
       '0 [0].tpsl[1].i: expected a string, got nothing',
       '0 [0].tpsl[2]: expected an object, got number 7',
     ]);
@@ -372,7 +375,7 @@ describe('messages of the private streams', () => {
   it.each([
     [
       '{"t":"success","d":{"l":[{"i":"usdc","b":5.50,"f":1}]},"r":null}',
-      { type: 'balances', balances: [balance], bad: [], badBeyond: 0 },
+      { type: 'balances', balances: [balance], invalidEntries: [], invalidEntriesOmitted: 0 },
     ],
     ['{"t":"success","d":"authorized"}', { type: 'authorized' }],
     [
@@ -419,7 +422,7 @@ describe('messages of the private streams', () => {
     const message = decodeBalanceStreamMessage(
       parseLossless('{"t":"success","d":{"l":[{"i":"usdc","b":5.5,"f":1},{"i":"x"}]}}'),
     );
-    expect(message).toMatchObject({ balances: [balance], bad: [{ index: 1, path: 'd.l[1].b' }] });
+    expect(message).toMatchObject({ balances: [balance], invalidEntries: [{ index: 1, path: 'd.l[1].b' }] });
   });
 });
 
@@ -515,11 +518,11 @@ describe('whatever comes', () => {
           ok?: boolean;
           type?: string;
           items?: unknown[];
-          bad?: { reason: string }[];
+          invalidEntries?: { reason: string }[];
           reason?: string;
         };
         if (decoded.ok === false) expect(decoded.reason).not.toBe('');
-        for (const entry of decoded.bad ?? []) expect(entry.reason).not.toBe('');
+        for (const entry of decoded.invalidEntries ?? []) expect(entry.reason).not.toBe('');
         expect(decoded.ok !== undefined || decoded.type !== undefined).toBe(true);
       }),
       { numRuns: 300 },

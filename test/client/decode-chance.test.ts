@@ -20,16 +20,16 @@ describe('decoding the chance stream', () => {
         { marketId: 'm1', time: 10, probability: 0.4 },
         { marketId: 'm2', time: 11, probability: 1 },
       ],
-      bad: [],
-      badBeyond: 0,
+      invalidEntries: [],
+      invalidEntriesOmitted: 0,
     });
     expect(decodeChanceMessage({ t: 'probability', o: ['m1'], d: { t: 12, p: 0.41 } })).toEqual({
       type: 'probability',
       initial: false,
       eventId: null,
       points: [{ marketId: 'm1', time: 12, probability: 0.41 }],
-      bad: [],
-      badBeyond: 0,
+      invalidEntries: [],
+      invalidEntriesOmitted: 0,
     });
   });
 
@@ -45,8 +45,8 @@ describe('decoding the chance stream', () => {
         { marketId: 'm1', points: [{ time: 1, probability: 0.1 }] },
         { marketId: 'm2', points: [] },
       ],
-      bad: [],
-      badBeyond: 0,
+      invalidEntries: [],
+      invalidEntriesOmitted: 0,
     });
     expect(decodeChanceMessage({ t: 'success', o: ['m1'], d: { message: 'Subscribed' } })).toEqual({
       type: 'success',
@@ -65,14 +65,14 @@ describe('decoding the chance stream', () => {
       decodeChanceMessage({ t: 'probability', d: { m1: bad, 'm-2': { t: 5, p: 2 }, m3: { t: 5, p: 0.2 } } }),
     ).toMatchObject({
       points: [{ marketId: 'm3', time: 5, probability: 0.2 }],
-      bad: [
+      invalidEntries: [
         { index: 0, path: 'd.m1.t', reason: 'expected a number, got string "10"', value: bad },
         { index: 1, path: 'd["m-2"].p', reason: 'expected at most 1, got number 2' },
       ],
     });
     expect(decodeChanceMessage({ t: 'HISTORY_RESPONSE', d: { m1: [{ t: 1, p: 0 }, null], m2: 'x' } })).toMatchObject({
       series: [{ marketId: 'm1', points: [{ time: 1, probability: 0 }] }],
-      bad: [
+      invalidEntries: [
         { index: 1, path: 'd.m1[1]', reason: 'expected an object, got null' },
         { index: 1, path: 'd.m2', reason: 'expected a list of points, got string "x"' },
       ],
@@ -93,7 +93,7 @@ describe('decoding the chance stream', () => {
   it('refuses milliseconds where seconds belong [2/probability-point]', () => {
     expect(decodeChanceMessage({ t: 'probability', o: ['a'], d: { t: 1763690000123, p: 0.5 } })).toMatchObject({
       points: [],
-      bad: [{ path: 'd.t', reason: 'expected at most 10413791999, got number 1763690000123' }],
+      invalidEntries: [{ path: 'd.t', reason: 'expected at most 10413791999, got number 1763690000123' }],
     });
   });
 
@@ -109,7 +109,10 @@ describe('decoding the chance stream', () => {
         if (history.type !== 'history') throw new Error(history.type);
         if (verdict.success)
           expect(history.series[0]?.points).toEqual([{ time: verdict.data.t, probability: verdict.data.p }]);
-        else expect(history.bad).toEqual([{ index: 0, ...explainIssue(verdict.error, value, 'd.m[0]'), value }]);
+        else
+          expect(history.invalidEntries).toEqual([
+            { index: 0, ...explainIssue(verdict.error, value, 'd.m[0]'), value },
+          ]);
         const body = { t: 'success', e: any, o: other };
         expect(decodeChanceMessage(body).type === 'invalid').toBe(!chanceEnvelopeSchema.safeParse(body).success);
         for (const t of ['probability', 'UPDATE_HISTORY', 'HISTORY_RESPONSE', 'success', 'x'])
@@ -138,7 +141,7 @@ describe('decoding chance history', () => {
     ['a map with the outcome', { m1: wire, m2: [] }],
     ['a map with one outcome', { other: wire }],
   ])('takes %s', (_, body) => {
-    expect(decodeChanceHistory(body, 'm1')).toMatchObject({ ok: true, items: points, bad: [] });
+    expect(decodeChanceHistory(body, 'm1')).toMatchObject({ ok: true, items: points, invalidEntries: [] });
   });
 
   it('says what is wrong with a body that holds no points', () => {
@@ -170,7 +173,9 @@ describe('decoding chance history', () => {
       decodeChanceMessage({ t: 'HISTORY_RESPONSE', e: 'e1', d: { m1: points.slice(0, 150), m2: points.slice(150) } }),
       decodeChanceHistory(points),
     ];
-    const told = bodies.map((body) => ('bad' in body ? [body.bad.length, body.badBeyond] : []));
+    const told = bodies.map((body) =>
+      'invalidEntries' in body ? [body.invalidEntries.length, body.invalidEntriesOmitted] : [],
+    );
     expect(told).toEqual([
       [100, 200],
       [100, 201],

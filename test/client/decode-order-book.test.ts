@@ -40,13 +40,13 @@ describe('decoding the order book stream', () => {
       snapshot: true,
       eventId: 'e1',
       prices: [{ marketId: 'm1', chance: 0.5, bestBid: 0.49, bestAsk: 0.51 }],
-      bad: [
+      invalidEntries: [
         { index: 1, path: 'd[1].c', reason: 'expected a number, got string "0.5"', value: expect.anything() },
         { index: 2, path: 'd[2].a', reason: 'expected at most 1, got number 1.2', value: expect.anything() },
         { index: 3, path: 'd[3]', reason: 'expected an object, got null', value: null },
         { index: 4, path: 'd[4].a', reason: 'expected a number, got nothing', value: expect.anything() },
       ],
-      badBeyond: 0,
+      invalidEntriesOmitted: 0,
     });
   });
 
@@ -106,7 +106,7 @@ describe('decoding the order book stream', () => {
           } else bad.push({ index, ...explainIssue(parsed.error, value, `d[${index}]`), value });
         }
         expect(message.prices).toEqual(prices);
-        expect(message.bad).toEqual(bad);
+        expect(message.invalidEntries).toEqual(bad);
         expect(message.eventId).toBe(envelope.data.e);
       }),
       { seed: 31, numRuns: 3000 },
@@ -120,8 +120,10 @@ describe('decoding the order book stream', () => {
       d[4998] = good;
       const message = decodeOrderBookMessage({ t: 'PRICES_DATA', e: 'e1', d });
       if (message.type !== 'prices') throw new Error(`decoded as ${message.type}`);
-      expect(message.bad.map(({ index }) => index)).toEqual(Array.from({ length: 100 }, (_, index) => index));
-      expect([message.badBeyond, message.prices.length]).toEqual([4899, 1]);
+      expect(message.invalidEntries.map(({ index }) => index)).toEqual(
+        Array.from({ length: 100 }, (_, index) => index),
+      );
+      expect([message.invalidEntriesOmitted, message.prices.length]).toEqual([4899, 1]);
     }
   });
 

@@ -56,7 +56,7 @@ describe('decoding event search', () => {
   });
 
   it('keeps an event whose market or asset is bad, and says which and why', () => {
-    const { items, bad } = only([
+    const { items, invalidEntries } = only([
       {
         id: 'e1',
         outcomes: [...outcomes, { yesId: 'y' }, 5],
@@ -64,7 +64,7 @@ describe('decoding event search', () => {
       },
     ]);
     expect(items[0]?.markets).toEqual([market()]);
-    expect(bad.map(({ index, path, reason }) => ({ index, path, reason }))).toEqual([
+    expect(invalidEntries.map(({ index, path, reason }) => ({ index, path, reason }))).toEqual([
       { index: 0, path: '[0].outcomes[1].marketId', reason: 'expected a string, got nothing' },
       { index: 0, path: '[0].outcomes[2]', reason: 'expected an object, got number 5' },
       { index: 0, path: '[0].ma[0].r[0].i', reason: 'is another YES asset than y1, named before' },
@@ -73,9 +73,9 @@ describe('decoding event search', () => {
   });
 
   it('refuses an event without an ID or with two [1/ids]', () => {
-    const { items, bad } = only({ content: [{ title: 'T' }, { id: 'a', i: 'b' }, { id: 7 }, { id: 'ok' }] });
+    const { items, invalidEntries } = only({ content: [{ title: 'T' }, { id: 'a', i: 'b' }, { id: 7 }, { id: 'ok' }] });
     expect(items.map((e) => e.eventId)).toEqual(['ok']);
-    expect(bad.map(({ index, path, reason }) => ({ index, path, reason }))).toEqual([
+    expect(invalidEntries.map(({ index, path, reason }) => ({ index, path, reason }))).toEqual([
       { index: 0, path: 'content[0].id', reason: 'expected an event ID in id or i, got nothing' },
       { index: 1, path: 'content[1].i', reason: 'id and i name different events' },
       { index: 2, path: 'content[2].id', reason: 'expected a string, got number 7' },
@@ -120,7 +120,7 @@ describe('decoding reference lists', () => {
         { categoryId: 'c', parentId: 'b', depth: 2 },
         { categoryId: 'd', parentId: 'a', depth: 1 },
       ],
-      bad: [{ index: 0, path: '[0].sc[1].i' }],
+      invalidEntries: [{ index: 0, path: '[0].sc[1].i' }],
     });
   });
 
@@ -137,7 +137,7 @@ describe('decoding reference lists', () => {
         { name: 'x', popularityRank: 3 },
         { name: 'y', popularityRank: null },
       ],
-      bad: [{ index: 2, path: '[2].n', reason: 'expected a text that is not empty, got string ""' }],
+      invalidEntries: [{ index: 2, path: '[2].n', reason: 'expected a text that is not empty, got string ""' }],
     });
     const coin = {
       i: 'c',
@@ -168,7 +168,7 @@ describe('decoding reference lists', () => {
           collateral: true,
         },
       ],
-      bad: [{ index: 1, path: '[1].ur', reason: 'expected a number, got string "much"' }],
+      invalidEntries: [{ index: 1, path: '[1].ur', reason: 'expected a number, got string "much"' }],
       extraFields: [],
     });
   });
@@ -200,16 +200,19 @@ describe('decoding reference lists', () => {
     for (const bad of [7, {}, []]) {
       const list = decodeTags([...Array.from({ length: 300 }, () => bad), { n: 'sport', ...fields }]);
       if (!list.ok) throw new Error(list.reason);
-      expect([list.bad.length, list.badBeyond, list.items.length, list.extraFields.length]).toEqual([
-        100, 200, 1, 1000,
-      ]);
+      expect([
+        list.invalidEntries.length,
+        list.invalidEntriesOmitted,
+        list.items.length,
+        list.extraFields.length,
+      ]).toEqual([100, 200, 1, 1000]);
     }
     const hopeless = decodeTags([...Array.from({ length: 12_000 }, () => ({})), { n: 'sport' }]);
-    expect(hopeless).toMatchObject({ badBeyond: 11_901, items: [] });
+    expect(hopeless).toMatchObject({ invalidEntriesOmitted: 11_901, items: [] });
     const markets = Array.from({ length: 300 }, () => 7);
     const events = decodeEventPage([{ id: 'e1', title: 'E', outcomes: markets, ma: markets }]);
     const categories = decodeCategories([{ i: 'c1', n: 'C', sc: markets }]);
-    expect(events).toMatchObject({ badBeyond: 500, items: [{ eventId: 'e1' }] });
-    expect(categories).toMatchObject({ badBeyond: 200, items: [{ categoryId: 'c1' }] });
+    expect(events).toMatchObject({ invalidEntriesOmitted: 500, items: [{ eventId: 'e1' }] });
+    expect(categories).toMatchObject({ invalidEntriesOmitted: 200, items: [{ categoryId: 'c1' }] });
   });
 });

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  type AccountAnswer,
   AccountClient,
-  type AccountHistoryOptions,
-  type HistoryReport,
+  type AccountListResult,
+  type HistoryWalkOptions,
+  type HistoryWalkReport,
   type TradeRecord,
   type WalkOptions,
   type WalkReport,
@@ -64,14 +64,20 @@ function growing(it: Server, kind: Wrapper, count: number, most: number) {
   };
 }
 
-async function walk(it: Server, options: AccountHistoryOptions<TradeRecord> = {}) {
+async function walk(it: Server, options: HistoryWalkOptions<TradeRecord> = {}) {
   const pages = it.account.walkTrades({}, { pageSize: 10, ...options });
   const got: string[] = [];
   for await (const page of pages) got.push(...page.items.map((item) => item.tradeRecordId));
   return { got, report: pages.report };
 }
 
-const whole: Partial<HistoryReport> = { bad: 0, truncated: false, complete: true, cause: '', reachedKnown: false };
+const whole: Partial<HistoryWalkReport> = {
+  invalid: 0,
+  truncated: false,
+  complete: true,
+  cause: '',
+  reachedKnown: false,
+};
 
 describe('walking a history', () => {
   it.each(WRAPPERS)(
@@ -231,7 +237,7 @@ describe('walking a history', () => {
     expect(pages.report).toMatchObject({ pages: 1, truncated: true, complete: false });
     it.answer = () => ({ i: [trade(1), { q: 1 }], p: 0, s: 10, t: 2 });
     expect((await walk(it)).report).toMatchObject({
-      bad: 1,
+      invalid: 1,
       complete: false,
       cause: '1 entries could not be understood',
     });
@@ -264,7 +270,7 @@ describe('walking a history', () => {
       response.end('{"i":[],"p":0,"s":5,"tp":0}');
     });
     const account = new AccountClient(exchangeOf(base), { apiKey, jwt: new Secret('a.b.c') });
-    const all: AsyncIterable<AccountAnswer<unknown>>[] = [
+    const all: AsyncIterable<AccountListResult<unknown>>[] = [
       account.walkOrders({ marketId: 'm1', sort: 'asc' }, { pageSize: 5 }),
       account.walkTrades({ marketId: 'm1' }, { pageSize: 5 }),
       account.walkActivity({ pageSize: 5 }),

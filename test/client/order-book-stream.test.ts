@@ -3,9 +3,9 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import {
-  type Connected,
-  type ConnectFailed,
-  type Disconnected,
+  type ConnectedEvent,
+  type ConnectFailedEvent,
+  type DisconnectedEvent,
   type OrderBookMessage,
   OrderBookStream,
   type StreamFrame,
@@ -125,7 +125,7 @@ describe('the order book stream', () => {
     ]);
     expect(log).toEqual(Array.from({ length: 6 }, () => ['frame', 'message']).flat());
     const [first, second, third, fourth] = frames.calls;
-    expect(first).toMatchObject({ bodyJson: spaced, binary: false, connection: stream.connection });
+    expect(first).toMatchObject({ bodyJson: spaced, binary: false, connectionId: stream.connectionId });
     expect(first?.data.toString()).toBe(spaced);
     expect(second).toMatchObject({ bodyJson: '"{\\"t\\":"', enc: 'text' });
     expect(third).toMatchObject({ bodyJson: '"//4="', enc: 'base64', binary: false });
@@ -137,14 +137,14 @@ describe('the order book stream', () => {
 
   it('connects again when the exchange drops it, with a new connection ID, and subscribes again', async () => {
     const server = await StreamServer.open();
-    const connected = recorder<Connected>();
-    const disconnected = recorder<Disconnected>();
+    const connected = recorder<ConnectedEvent>();
+    const disconnected = recorder<DisconnectedEvent>();
     const stream = streamOf(server.base, { onConnected: connected, onDisconnected: disconnected });
     stream.subscribe('e1');
     stream.subscribe('e2');
     stream.start();
     const first = await server.next();
-    const { connection: firstId } = await connected.next();
+    const { connectionId: firstId } = await connected.next();
     expect([await first.message(), await first.message()]).toEqual([
       { t: 'SUBSCRIBE', e: 'e1' },
       { t: 'SUBSCRIBE', e: 'e2' },
@@ -153,14 +153,14 @@ describe('the order book stream', () => {
     first.socket.terminate();
     const lost = await disconnected.next();
     expect(lost).toMatchObject({
-      connection: firstId,
+      connectionId: firstId,
       cause: 'the connection broke without a goodbye',
       oversized: false,
     });
     const second = await server.next();
     expect(await second.message()).toEqual({ t: 'SUBSCRIBE', e: 'e2' });
     const again = await connected.next();
-    expect(again.connection).not.toBe(firstId);
+    expect(again.connectionId).not.toBe(firstId);
     expect(again.url).toBe(stream.url);
     expect(again.atMicros).toBeGreaterThanOrEqual(lost.atMicros);
     second.socket.close(1012, 'restarting');
@@ -169,7 +169,7 @@ describe('the order book stream', () => {
 
   it('reports a frame that is too large, and goes on with a new connection', async () => {
     const server = await StreamServer.open();
-    const disconnected = recorder<Disconnected>();
+    const disconnected = recorder<DisconnectedEvent>();
     const frames = recorder<StreamFrame>();
     const stream = streamOf(server.base, { maxFrameBytes: 1000, onDisconnected: disconnected, onFrame: frames });
     stream.start();
@@ -196,8 +196,8 @@ describe('the order book stream', () => {
   it('waits longer and longer for an exchange that is good for nothing, and shortly after good data', async () => {
     const server = await StreamServer.open();
     const clock = new FakeClock();
-    const connected = recorder<Connected>();
-    const disconnected = recorder<Disconnected>();
+    const connected = recorder<ConnectedEvent>();
+    const disconnected = recorder<DisconnectedEvent>();
     const messages = recorder<OrderBookMessage>();
     const stream = streamOf(server.base, {
       clock,
@@ -240,17 +240,17 @@ describe('the order book stream', () => {
   });
 
   it('says why it cannot connect, and keeps trying: refused, not a stream, told to wait', async () => {
-    const failed = recorder<ConnectFailed>();
+    const failed = recorder<ConnectFailedEvent>();
     const base = await serve((_, response) => response.writeHead(404).end());
     const port = new URL(base).port;
     const refused = streamOf(`http://127.0.0.2:${port}`, { onConnectFailed: failed });
     refused.start();
     for (const event of [await failed.next(), await failed.next()]) {
-      expect(event.error).toMatchObject({ fault: 'connection', retryable: true });
+      expect(event.error).toMatchObject({ code: 'connection', retryable: true });
       expect(event.error.message).toMatch(/^order book stream ws:\/\/127\.0\.0\.2:\d+\/event\/ws: .*ECONNREFUSED/);
     }
     await refused.close();
-    const upgrades = recorder<ConnectFailed>();
+    const upgrades = recorder<ConnectFailedEvent>();
     const busy = await StreamServer.open({
       verifyClient: (_info, answer) => answer(false, 429, 'slow', { 'Retry-After': '30' }),
     });
@@ -269,8 +269,8 @@ describe('the order book stream', () => {
   it('gives up a connection that shows no sign of life, and keeps one that only answers pings', async () => {
     const server = await StreamServer.open();
     const clock = new FakeClock();
-    const connected = recorder<Connected>();
-    const disconnected = recorder<Disconnected>();
+    const connected = recorder<ConnectedEvent>();
+    const disconnected = recorder<DisconnectedEvent>();
     const stream = streamOf(server.base, {
       clock,
       keepAliveMs: 200,
@@ -298,8 +298,8 @@ describe('the order book stream', () => {
   it('does not take its own pause for a lack of life', async () => {
     const server = await StreamServer.open({ autoPong: false });
     const clock = new FakeClock();
-    const connected = recorder<Connected>();
-    const disconnected = recorder<Disconnected>();
+    const connected = recorder<ConnectedEvent>();
+    const disconnected = recorder<DisconnectedEvent>();
     const stream = streamOf(server.base, {
       clock,
       keepAliveMs: 100,
@@ -322,7 +322,7 @@ describe('the order book stream', () => {
   it('stops reading while paused, also on the next connection, and loses nothing', async () => {
     const server = await StreamServer.open();
     const frames = recorder<StreamFrame>();
-    const disconnected = recorder<Disconnected>();
+    const disconnected = recorder<DisconnectedEvent>();
     const clock = new FakeClock();
     const stream = streamOf(server.base, { clock, keepAliveMs: 20, onFrame: frames, onDisconnected: disconnected });
     stream.start();
@@ -342,7 +342,7 @@ describe('the order book stream', () => {
     for (let n = 0; n < 4; n++) await frames.next();
     expect(frames.calls.at(-1)?.data.length).toBe(8_000_002);
     stream.pause();
-    stream.recycle('for the test');
+    stream.reconnect('for the test');
     expect((await disconnected.next()).cause).toBe('for the test');
     await clock.advance(20);
     const next = await server.next();
@@ -356,7 +356,7 @@ describe('the order book stream', () => {
   it('does not give up a connection on which one frame takes longer than a beat to arrive', async () => {
     const server = await StreamServer.open({ autoPong: false });
     const frames = recorder<StreamFrame>();
-    const disconnected = recorder<Disconnected>();
+    const disconnected = recorder<DisconnectedEvent>();
     const clock = new FakeClock();
     const stream = streamOf(server.base, { clock, keepAliveMs: 1000, onFrame: frames, onDisconnected: disconnected });
     stream.start();
@@ -440,20 +440,20 @@ describe('the order book stream', () => {
     await Promise.all([stream.close(), stream.close()]);
     const ends = await Promise.all(pending);
     expect(ends.map((end) => (end.done ? 'done' : end.value.type))).toEqual(['disconnected', 'done', 'done']);
-    expect(ends[0]?.value).toMatchObject({ cause: 'closed by us', orderly: true });
+    expect(ends[0]?.value).toMatchObject({ cause: 'closed by us', wasClean: true });
     expect(await connection.closed).toBe(1000);
     expect(messages.calls).toEqual([]);
     await stream.close();
     expect((await stream[Symbol.asyncIterator]().next()).done).toBe(true);
     stream.start();
-    expect(stream.connection).toBeUndefined();
+    expect(stream.connectionId).toBeUndefined();
   });
 
   it('hands over all that the exchange sent before it answered the goodbye', async () => {
     const server = await StreamServer.open();
     const messages = recorder<OrderBookMessage>();
-    const connected = recorder<Connected>();
-    const disconnected = recorder<Disconnected>();
+    const connected = recorder<ConnectedEvent>();
+    const disconnected = recorder<DisconnectedEvent>();
     const stream = streamOf(server.base, { onMessage: messages, onConnected: connected, onDisconnected: disconnected });
     stream.start();
     const connection = await server.next();
@@ -463,19 +463,19 @@ describe('the order book stream', () => {
     const closing = stream.close();
     const asked = systemClock.nowMicros();
     await closing;
-    const { orderly, wholeUntilMicros } = await disconnected.next();
+    const { wasClean, completeUntilMicros } = await disconnected.next();
     const got = messages.calls.flatMap((message) => (message.type === 'prices' ? message.prices : []));
     expect(got.map((price) => price.chance)).toEqual(Array.from({ length: 1000 }, (_, n) => n / 1000));
-    expect(orderly).toBe(true);
+    expect(wasClean).toBe(true);
     // What it sent later, until its answer was here, it may have kept to itself.
-    expect(wholeUntilMicros).toBeGreaterThanOrEqual(before);
-    expect(wholeUntilMicros).toBeLessThanOrEqual(asked);
+    expect(completeUntilMicros).toBeGreaterThanOrEqual(before);
+    expect(completeUntilMicros).toBeLessThanOrEqual(asked);
   });
 
   it('takes an answer to the goodbye that is here for one, however late it gets to read it', async () => {
     const server = await StreamServer.open();
-    const connected = recorder<Connected>();
-    const disconnected = recorder<Disconnected>();
+    const connected = recorder<ConnectedEvent>();
+    const disconnected = recorder<DisconnectedEvent>();
     const stream = streamOf(server.base, { onConnected: connected, onDisconnected: disconnected });
     stream.start();
     const connection = await server.next();
@@ -485,13 +485,13 @@ describe('the order book stream', () => {
     // The answer is sent; now this process does nothing for longer than a goodbye may take.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000);
     await closing;
-    expect(await disconnected.next()).toMatchObject({ cause: 'closed by us', orderly: true });
+    expect(await disconnected.next()).toMatchObject({ cause: 'closed by us', wasClean: true });
   });
 
   it('cuts an exchange that does not answer the goodbye, and says that it was not in order', async () => {
     const server = await StreamServer.open();
-    const connected = recorder<Connected>();
-    const disconnected = recorder<Disconnected>();
+    const connected = recorder<ConnectedEvent>();
+    const disconnected = recorder<DisconnectedEvent>();
     const frames = recorder<StreamFrame>();
     const stream = streamOf(server.base, { onConnected: connected, onDisconnected: disconnected, onFrame: frames });
     stream.start();
@@ -503,7 +503,7 @@ describe('the order book stream', () => {
     const before = performance.now();
     await stream.close();
     expect(performance.now() - before).toBeLessThan(10_000);
-    const cut = { cause: 'closed by us', orderly: false, wholeUntilMicros: receivedAtMicros };
+    const cut = { cause: 'closed by us', wasClean: false, completeUntilMicros: receivedAtMicros };
     expect(await disconnected.next()).toMatchObject(cut);
   });
 
@@ -532,7 +532,7 @@ describe('the order book stream', () => {
     const late = streamOf(server.base);
     late.start(abort.signal);
     expect((await late[Symbol.asyncIterator]().next()).done).toBe(true);
-    const failed = recorder<ConnectFailed>();
+    const failed = recorder<ConnectFailedEvent>();
     const other = new AbortController();
     const lost = streamOf('http://127.0.0.1:1', {
       reconnectBaseMs: 1e6,

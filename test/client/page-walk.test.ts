@@ -38,7 +38,7 @@ describe('walking all pages of event search', () => {
     expected: 25,
     got: 25,
     unique: 25,
-    bad: 0,
+    invalid: 0,
     pages: 3,
     shifted: false,
     truncated: false,
@@ -105,7 +105,7 @@ describe('walking all pages of event search', () => {
 
   it('counts entries that could not be understood', async () => {
     const { report } = await walk((page, size) => content([...events(1, 2), { title: 'no ID' }], page, size));
-    expect(report).toMatchObject({ expected: 3, got: 3, unique: 2, bad: 1, complete: false });
+    expect(report).toMatchObject({ expected: 3, got: 3, unique: 2, invalid: 1, complete: false });
     expect(report.cause).toBe('1 entries could not be understood');
   });
 

@@ -5,11 +5,11 @@ import { inspect } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocketServer } from 'ws';
 import {
-  type AuthFailed,
+  type AuthFailedEvent,
   BalanceStream,
   type BalanceStreamMessage,
-  type Connected,
-  type Disconnected,
+  type ConnectedEvent,
+  type DisconnectedEvent,
   type OrderStreamMessage,
   OrderUpdateStream,
   type PrivateStreamOptions,
@@ -90,7 +90,7 @@ describe('the order updates stream', () => {
   it('sends a new AUTH after every reconnect, with a new time', async () => {
     const server = await StreamServer.open();
     const clock = new FakeClock();
-    const connected = recorder<Connected>();
+    const connected = recorder<ConnectedEvent>();
     const stream = orders(server.base, { clock, onConnected: connected, random: () => 0 });
     stream.start();
     const seen: Auth[] = [];
@@ -102,7 +102,7 @@ describe('the order updates stream', () => {
       await clock.advance(2000);
       connection.socket.terminate();
       await once(connection.socket, 'close');
-      while (stream.connection !== undefined) await new Promise((resolve) => setImmediate(resolve));
+      while (stream.connectionId !== undefined) await new Promise((resolve) => setImmediate(resolve));
       expect(stream.authorized).toBe(false);
       await clock.advance(1);
     }
@@ -113,14 +113,14 @@ describe('the order updates stream', () => {
 
   it('says that AUTH was refused, and why, and tries again with another connection [6.3/auth 7.3/private]', async () => {
     const server = await StreamServer.open();
-    const failed = recorder<AuthFailed>();
-    const disconnected = recorder<Disconnected>();
+    const failed = recorder<AuthFailedEvent>();
+    const disconnected = recorder<DisconnectedEvent>();
     const stream = orders(server.base, { onAuthFailed: failed, onDisconnected: disconnected });
     stream.start();
     const first = await server.next();
     await first.message();
     first.send(REFUSED);
-    const { error, connection } = await failed.next();
+    const { error, connectionId: connection } = await failed.next();
     expect(error).toBeInstanceOf(StreamError);
     expect(error.message).toBe(
       `AUTH on the order updates stream ${stream.url}: the exchange refused it (invalid signature); check the API key`,
@@ -133,7 +133,7 @@ describe('the order updates stream', () => {
 
   it('does not take an error that comes later for a refusal', async () => {
     const server = await StreamServer.open();
-    const failed = recorder<AuthFailed>();
+    const failed = recorder<AuthFailedEvent>();
     const messages = recorder<OrderStreamMessage>();
     const stream = orders(server.base, { onAuthFailed: failed, onMessage: messages });
     stream.start();
@@ -154,7 +154,7 @@ describe('the order updates stream', () => {
   it('gives a connection up that does not answer AUTH in time', async () => {
     const server = await StreamServer.open();
     const clock = new FakeClock();
-    const failed = recorder<AuthFailed>();
+    const failed = recorder<AuthFailedEvent>();
     const stream = orders(server.base, { clock, authTimeoutMs: 3000, onAuthFailed: failed, random: () => 0 });
     stream.start();
     const connection = await server.next();
@@ -165,14 +165,14 @@ describe('the order updates stream', () => {
     await clock.advance(2);
     const { error } = await failed.next();
     expect(error).toBeInstanceOf(TransportError);
-    expect(error).toMatchObject({ fault: 'timeout' });
+    expect(error).toMatchObject({ code: 'timeout' });
     expect(await connection.closed).toBe(1006);
   });
 
   it('waits for the answer while reading is paused', async () => {
     const server = await StreamServer.open();
     const clock = new FakeClock();
-    const failed = recorder<AuthFailed>();
+    const failed = recorder<AuthFailedEvent>();
     const messages = recorder<OrderStreamMessage>();
     const stream = orders(server.base, { clock, authTimeoutMs: 3000, onAuthFailed: failed, onMessage: messages });
     stream.pause();

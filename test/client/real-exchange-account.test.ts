@@ -2,10 +2,10 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   AccountClient,
   ApiKey,
-  type AuthFailed,
+  type AuthFailedEvent,
   BalanceStream,
   type BalanceStreamMessage,
-  type Connected,
+  type ConnectedEvent,
   ForbiddenError,
   HttpStatusError,
   LoginSession,
@@ -72,12 +72,12 @@ const BURSTS = [0, 1, 4, 2, 0, 7];
 const decimal = (value: unknown) => toDecimal(String(value));
 
 async function all<T>(
-  pages: AsyncIterable<{ readonly items: readonly T[]; readonly bad: readonly unknown[] }>,
+  pages: AsyncIterable<{ readonly items: readonly T[]; readonly invalidEntries: readonly unknown[] }>,
 ): Promise<T[]> {
   const items: T[] = [];
   for await (const page of pages) {
     items.push(...page.items);
-    expect(page.bad).toEqual([]);
+    expect(page.invalidEntries).toEqual([]);
   }
   return items;
 }
@@ -229,7 +229,7 @@ describe('an account at the simulated exchange', () => {
       const ids = got.map(({ tradeId }) => tradeId);
       expect(new Set(ids).size).toBe(ids.length);
       expect(ledger.slice(0, atLastFront).filter(({ tradeId }) => !ids.includes(tradeId))).toEqual([]);
-      expect(walk.report).toMatchObject({ complete: true, shifted: true, bad: 0, unique: got.length });
+      expect(walk.report).toMatchObject({ complete: true, shifted: true, invalid: 0, unique: got.length });
       expect(atLastFront).toBeGreaterThan(12);
     },
   );
@@ -241,7 +241,7 @@ describe('an account at the simulated exchange', () => {
     const balances = recorder<BalanceStreamMessage>();
     const others = recorder<OrderStreamMessage>();
     const quick = { reconnectBaseMs: 1, reconnectCapMs: 50 };
-    const connected = recorder<Connected>();
+    const connected = recorder<ConnectedEvent>();
     const orderStream = new OrderUpdateStream({
       addresses,
       ...quick,
@@ -272,10 +272,10 @@ describe('an account at the simulated exchange', () => {
       quantity: '5',
       status: 'ACTIVE',
     });
-    const first = (await connected.next()).connection;
+    const first = (await connected.next()).connectionId;
     await control(running, 'faults', { kind: 'drop-connection', stream: 'orders' });
     const missed = await ann.trading.placeLimitOrder({ ...yes, side: 'BUY', price: '0.01', quantity: '1' });
-    expect((await connected.next()).connection).not.toBe(first);
+    expect((await connected.next()).connectionId).not.toBe(first);
     let message = await orders.next();
     while (message.type !== 'authorized') message = await orders.next();
     const again = await ann.trading.placeLimitOrder({ ...yes, side: 'BUY', price: '0.01', quantity: '1' });
@@ -316,7 +316,7 @@ describe('an account at the simulated exchange', () => {
   it('makes, uses and revokes API keys; each ends the one before it, also on a stream that is open [2/api-key 5.4/code 5.4/once]', async () => {
     const { running, ann, usdc } = await market();
     const admin = new ApiKeyAdmin(ann.exchange, { jwt: ann.jwt });
-    const failed = recorder<AuthFailed>();
+    const failed = recorder<AuthFailedEvent>();
     const messages = recorder<BalanceStreamMessage>();
     const stream = new BalanceStream({
       addresses: { base: running.ready.url },

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   type ChanceMessage,
   ChanceStream,
-  type Disconnected,
+  type DisconnectedEvent,
   type Event,
   ExchangeClient,
   type OrderBookMessage,
@@ -53,7 +53,7 @@ describe('the client against the simulated exchange', () => {
   ])('finds every event once, with its markets and assets (%s)', async (quirks, { yesPrice }) => {
     const { client } = await exchange({ quirks });
     const { events, extra, report } = await allEvents(client, 5);
-    expect(report).toMatchObject({ expected: 12, got: 12, unique: 12, bad: 0, complete: true });
+    expect(report).toMatchObject({ expected: 12, got: 12, unique: 12, invalid: 0, complete: true });
     const reference = await allEvents((await exchange()).client, 100);
     const ids = (list: readonly Event[]) =>
       list.map((event) => [
@@ -74,7 +74,7 @@ describe('the client against the simulated exchange', () => {
       client.popularTags({ limit: 3 }),
       client.coins(),
     ]);
-    for (const list of [categories, tags, coins]) expect(list).toMatchObject({ bad: [], extraFields: [] });
+    for (const list of [categories, tags, coins]) expect(list).toMatchObject({ invalidEntries: [], extraFields: [] });
     expect(categories.items.length).toBeGreaterThan(1);
     expect(tags.items.length).toBe(3);
     expect(coins.items.some((coin) => coin.ticker === 'USDC' && coin.collateral === true)).toBe(true);
@@ -96,7 +96,7 @@ describe('the client against the simulated exchange', () => {
       if (period === '1s') expect(live.series[1]?.points.at(-1)?.probability).toBe(1);
       for (const { marketId, points } of live.series) {
         const rest = await client.chanceHistory({ eventId: event.eventId, marketId, ...range });
-        expect(rest.bad).toEqual([]);
+        expect(rest.invalidEntries).toEqual([]);
         expect(rest.items).toEqual(points);
       }
     }
@@ -126,8 +126,8 @@ describe('the client against the simulated exchange', () => {
         .filter((status) => status !== 200)
         .sort(),
     ).toEqual([429, 500]);
-    const cut = shown.filter((response) => response.cut !== undefined);
-    expect(cut.map((response) => [response.status, response.cut])).toEqual([[200, 'broken-off']]);
+    const cut = shown.filter((response) => response.truncated !== undefined);
+    expect(cut.map((response) => [response.status, response.truncated])).toEqual([[200, 'broken-off']]);
     expect(answer.response.bytes.toString().slice(0, 20)).toBe(cut[0]?.bytes.toString().slice(0, 20));
   });
 
@@ -152,7 +152,7 @@ describe('the client against the simulated exchange', () => {
     const { client, addresses, running } = await exchange();
     const event = first((await allEvents(client, 100)).events);
     const messages = recorder<OrderBookMessage>();
-    const disconnected = recorder<Disconnected>();
+    const disconnected = recorder<DisconnectedEvent>();
     const stream = new OrderBookStream({
       addresses,
       reconnectBaseMs: 1,
@@ -166,7 +166,7 @@ describe('the client against the simulated exchange', () => {
     stream.start();
     expect(await messages.next()).toEqual({ type: 'subscribed', eventId: event.eventId });
     const snapshot = await messages.next();
-    expect(snapshot).toMatchObject({ type: 'prices', snapshot: true, eventId: event.eventId, bad: [] });
+    expect(snapshot).toMatchObject({ type: 'prices', snapshot: true, eventId: event.eventId, invalidEntries: [] });
     const markets = snapshot.type === 'prices' ? snapshot.prices.map((price) => price.marketId) : [];
     expect(markets).toEqual(event.markets.map((market) => market.marketId));
     stream.requestData(event.eventId);
@@ -213,7 +213,7 @@ describe('the client against the simulated exchange', () => {
       const message = await prices.next();
       types.add(message.type);
       if (message.type !== 'prices') continue;
-      expect(message.bad).toEqual([]);
+      expect(message.invalidEntries).toEqual([]);
       if (!message.snapshot) deltas += 1;
     }
     types.delete('ping');
@@ -233,7 +233,7 @@ describe('the client against the simulated exchange', () => {
     await readUntil('aggregated');
     expect([...seen.keys()]).toEqual(['initial', 'success', 'probability', 'aggregated']);
     for (const type of ['probability', 'aggregated']) {
-      expect(seen.get(type)).toMatchObject({ bad: [], points: [{ marketId, probability: 1 }] });
+      expect(seen.get(type)).toMatchObject({ invalidEntries: [], points: [{ marketId, probability: 1 }] });
     }
   });
 });

@@ -133,7 +133,9 @@ describe('what the REST operations answer', () => {
     const query = { eventId: 'e', marketId: 'o', period: '1s', from: 5, to: 20 };
     const answer = await clientOf(base).chanceHistory(query);
     expect(answer.items).toEqual([{ time: 10, probability: 0.5 }]);
-    expect(answer.bad).toMatchObject([{ index: 1, path: '[1].t', reason: 'expected a number, got string "x"' }]);
+    expect(answer.invalidEntries).toMatchObject([
+      { index: 1, path: '[1].t', reason: 'expected a number, got string "x"' },
+    ]);
     const { response } = answer;
     expect(response.bytes.toString()).toBe(text);
     expect(response.receivedAtMicros).toBeGreaterThanOrEqual(before - 10_000);
@@ -299,7 +301,7 @@ describe('answers that never come, or not whole', () => {
     const other = await script(step);
     const error = await failure(clientOf(other.base, { timeoutMs, attempts: 2 }).coins());
     expect(error).toBeInstanceOf(TransportError);
-    expect(error).toMatchObject({ fault, retryable: true });
+    expect(error).toMatchObject({ code: fault, retryable: true });
     expect((error as Error).message).toContain(`coins GET ${other.base}/api/coins: the exchange ${message}`);
   });
 
@@ -307,7 +309,7 @@ describe('answers that never come, or not whole', () => {
     const base = await serve(() => undefined);
     const port = new URL(base).port;
     const error = await failure(clientOf(`http://127.0.0.2:${port}`, { attempts: 1 }).coins());
-    expect(error).toMatchObject({ fault: 'connection', retryable: true });
+    expect(error).toMatchObject({ code: 'connection', retryable: true });
     expect((error as Error).message).toMatch(/check its address and that it runs \(.*ECONNREFUSED/);
   });
 
@@ -344,9 +346,9 @@ describe('answers that never come, or not whole', () => {
     const client = clientOf(base, { timeoutMs: cut === 'timeout' ? 1000 : 20_000, maxBodyBytes: 5000 });
     await client.coins({ onResponse: (response) => shown.push(response) }).catch(() => undefined);
     const [first, second] = shown;
-    expect([first?.cut, first?.request.cut, first?.bytes.toString()]).toEqual([cut, cut, came]);
+    expect([first?.truncated, first?.request.cut, first?.bytes.toString()]).toEqual([cut, cut, came]);
     expect([first?.request.attempt, first?.request.status]).toEqual([0, first?.status]);
-    expect(second?.cut).toBeUndefined();
+    expect(second?.truncated).toBeUndefined();
     expect(shown.length).toBe(cut === 'too-large' ? 1 : 2);
   });
 
@@ -360,7 +362,7 @@ describe('answers that never come, or not whole', () => {
     });
     const client = clientOf(base, { maxBodyBytes: 4999 });
     const error = await failure(client.coins());
-    expect(error).toMatchObject({ fault: 'too-large', retryable: false });
+    expect(error).toMatchObject({ code: 'too-large', retryable: false });
     expect((error as Error).message).toContain('over 4999 bytes');
     expect(seen.length).toBe(1);
   });
@@ -370,7 +372,7 @@ describe('answers that never come, or not whole', () => {
     const { base, seen } = await script((response) => response.end(body));
     const answers: RawResponse[] = [];
     const error = await failure(clientOf(base).coins({ onResponse: (answer) => answers.push(answer) }));
-    expect(error).toMatchObject({ fault: 'too-large', retryable: false });
+    expect(error).toMatchObject({ code: 'too-large', retryable: false });
     expect((error as Error).message).toContain('it holds more than 320000 brackets, colons and commas');
     expect([seen.length, answers.length, answers[0]?.bytes.length]).toEqual([1, 1, body.length]);
   });
@@ -424,7 +426,7 @@ describe('ending calls', () => {
     const pending = failure(client.coins());
     while (seen.length === 0) await new Promise((resolve) => setImmediate(resolve));
     await Promise.all([client.close(), client.close()]);
-    expect(await pending).toMatchObject({ fault: 'connection' });
-    expect(await failure(client.coins())).toMatchObject({ fault: 'connection' });
+    expect(await pending).toMatchObject({ code: 'connection' });
+    expect(await failure(client.coins())).toMatchObject({ code: 'connection' });
   });
 });

@@ -246,7 +246,7 @@ describe('an order whose fate is not known', () => {
     const base = await serve(() => undefined);
     const error = await failure(tradingOf(`http://127.0.0.2:${new URL(base).port}`).placeLimitOrder(limit));
     expect(error).toBeInstanceOf(TransportError);
-    expect(error).toMatchObject({ fault: 'connection', unsent: true, retryable: true });
+    expect(error).toMatchObject({ code: 'connection', unsent: true, retryable: true });
   });
 
   it('does not hold for cancelling, which is tried again', async () => {

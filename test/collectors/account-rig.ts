@@ -4,7 +4,7 @@ import {
   ApiKey,
   type DecodedList,
   ExchangeClient,
-  type Invalid,
+  type InvalidBody,
   LoginSession,
   type LosslessJson,
   parseLossless,
@@ -143,7 +143,7 @@ export async function recordsOfKind(rig: Pick<CollectorRig, 'records'>, kind: Re
 /** What the successful answers among the records list, in order. */
 export function listed<T>(
   records: readonly RawRecord[],
-  decode: (body: LosslessJson) => DecodedList<T> | Invalid,
+  decode: (body: LosslessJson) => DecodedList<T> | InvalidBody,
 ): { item: T; record: RawRecord }[] {
   return records
     .filter(({ req, enc }) => req['status'] === 200 && enc === undefined)

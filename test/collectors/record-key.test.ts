@@ -8,7 +8,7 @@ const subscriptions = new Map([['e1', new Subscription('e1', ['m1'], 0)]]);
 
 function eventOfText(text: string): string {
   const data = Buffer.from(text);
-  const frame: StreamFrame = { connection: 'c1', receivedAtMicros: 1, data, binary: false, ...encodeBody(data) };
+  const frame: StreamFrame = { connectionId: 'c1', receivedAtMicros: 1, data, binary: false, ...encodeBody(data) };
   return eventOf(frame, { subscriptions });
 }
 

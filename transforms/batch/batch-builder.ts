@@ -1,5 +1,5 @@
 import type { RecordBatch } from '../../bus/index.js';
-import type { Fault } from '../../client/index.js';
+import type { ValidationIssue } from '../../client/index.js';
 import type { TableBlock } from '../../warehouse/index.js';
 import { transformRecord } from '../kinds/transform-record.js';
 import { Interned } from '../native/interned.js';
@@ -284,7 +284,7 @@ export class BatchBuilder {
   #bury(
     offset: number,
     from: { receivedAt: number | null; kind: string; sid: string; n: number | null },
-    fault: Fault,
+    fault: ValidationIssue,
     payload: string,
     payloadLength: number,
   ): void {

@@ -1,4 +1,4 @@
-import type { Fault } from '../../client/index.js';
+import type { ValidationIssue } from '../../client/index.js';
 import type { Envelope } from '../record/envelope.js';
 
 /** A record whose envelope could be read, and its bytes. */
@@ -20,7 +20,7 @@ interface Group {
 export type Joined =
   | { readonly type: 'waiting' }
   | { readonly type: 'complete'; readonly pieces: readonly ReadRecord[]; readonly text: string }
-  | { readonly type: 'orphan'; readonly fault: Fault };
+  | { readonly type: 'orphan'; readonly fault: ValidationIssue };
 
 /** Pieces whose body never became whole. */
 export interface Incomplete {
@@ -29,7 +29,7 @@ export interface Incomplete {
   /** The last of them. */
   readonly last: ReadRecord;
   readonly text: string;
-  readonly fault: Fault;
+  readonly fault: ValidationIssue;
 }
 
 /**

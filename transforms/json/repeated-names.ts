@@ -1,8 +1,8 @@
-import { type Fault, joinPath } from '../../client/index.js';
+import { joinJsonPath, type ValidationIssue } from '../../client/index.js';
 import { type Member, membersOf, walkJson } from './json-members.js';
 
 /** An object of a body that gives one name more than once: parsing keeps the last value and forgets the others. */
-export interface RepeatedName extends Fault {
+export interface RepeatedName extends ValidationIssue {
   readonly keys: readonly (string | number)[];
 }
 
@@ -31,7 +31,7 @@ export function repeatedNames(
     while (found.length > 0 && keys.every((key, i) => found.at(-1)?.keys[i] === key)) found.pop();
     found.push({
       keys: [...keys],
-      path: keys.reduce(joinPath, ''),
+      path: keys.reduce(joinJsonPath, ''),
       reason: `names ${JSON.stringify(repeats.slice(0, SHOWN))} more than once`,
     });
     places += 1;

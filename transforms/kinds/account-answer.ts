@@ -1,4 +1,4 @@
-import { type DecodedList, type Invalid, type LosslessJson, parseLossless } from '../../client/index.js';
+import { type DecodedList, type InvalidBody, type LosslessJson, parseLossless } from '../../client/index.js';
 import type { RawRecord } from '../../core/index.js';
 import type { RecordOutput } from '../record/record-output.js';
 import { accountPages } from '../tables/account-pages.js';
@@ -19,7 +19,7 @@ export interface AccountContext {
  * @param add answers whether the record became a row of its list's table; otherwise it made a dead letter
  */
 export function accountAnswer<T>(
-  decode: (body: LosslessJson) => DecodedList<T> | Invalid,
+  decode: (body: LosslessJson) => DecodedList<T> | InvalidBody,
   add: (item: T, context: AccountContext) => boolean,
 ): Transform {
   return (received, output) => {
@@ -39,7 +39,7 @@ export function accountAnswer<T>(
       operation: textIn(record.req, 'operation') ?? '',
       asset: textIn(record.req, 'asset') ?? '',
       items,
-      bad: list.items.length - items + list.bad.length + list.badBeyond,
+      bad: list.items.length - items + list.invalidEntries.length + list.invalidEntriesOmitted,
     };
     output.row(accountPages, { place, record: page });
     output.deadEntries(list);

@@ -1,4 +1,4 @@
-import type { Fault } from '../../client/index.js';
+import type { ValidationIssue } from '../../client/index.js';
 import type { RecordOutput } from '../record/record-output.js';
 import type { Received } from './transform.js';
 
@@ -6,7 +6,7 @@ import type { Received } from './transform.js';
 export type MessageWithoutRows =
   | { readonly type: 'error' }
   | { readonly type: 'unknown'; readonly wireType: string }
-  | (Fault & { readonly type: 'invalid' });
+  | (ValidationIssue & { readonly type: 'invalid' });
 
 /** Counts an error of the exchange; makes a whole frame that is not understood a dead letter. */
 export function addWithoutRows(message: MessageWithoutRows, received: Received, output: RecordOutput): void {

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { Fault } from '../../client/index.js';
+import type { ValidationIssue } from '../../client/index.js';
 import { describeValue } from '../../client/index.js';
 import { jsonExcess, type RawRecord, RECORD_KINDS, type RecordKind } from '../../core/index.js';
 import { type Member, type Members, membersOf } from '../json/json-members.js';
@@ -12,13 +12,13 @@ export interface Envelope {
    * Why its body can mean nothing here: the kind is not known, belongs to another topic, or the body holds more than is
    * parsed (then the record's is null).
    */
-  readonly bodyFault: Fault | undefined;
+  readonly bodyFault: ValidationIssue | undefined;
   /** Where `req` and `body` are in the record's bytes. */
   readonly members: Members;
 }
 
 /** A record whose envelope could not be read, with what could be. */
-export interface BrokenEnvelope extends Fault {
+export interface BrokenEnvelope extends ValidationIssue {
   readonly ok: false;
   readonly kind: string;
   readonly sid: string;
@@ -77,7 +77,7 @@ function excessOf(value: Buffer): { readonly parseable?: Buffer; readonly reason
   return jsonExcess(value, start, end) === undefined ? { parseable: value } : { parseable: rest, reason };
 }
 
-function faultOf(fields: Readonly<Record<string, unknown>>): Fault | undefined {
+function faultOf(fields: Readonly<Record<string, unknown>>): ValidationIssue | undefined {
   const { v, kind, sid, n, at, req, enc } = fields;
   if (v !== 1) return wrong('v', 'version 1', v);
   if (typeof kind !== 'string' || kind.length > MOST_TEXT) return wrong('kind', 'a record kind', kind);
@@ -93,13 +93,13 @@ function faultOf(fields: Readonly<Record<string, unknown>>): Fault | undefined {
   return undefined;
 }
 
-function kindFault(kind: string, topic: string): Fault | undefined {
+function kindFault(kind: string, topic: string): ValidationIssue | undefined {
   if (!Object.hasOwn(RECORD_KINDS, kind)) return { path: 'kind', reason: `unknown record kind ${kind}` };
   if (RECORD_KINDS[kind as RecordKind] === topic) return undefined;
   return { path: 'kind', reason: `${kind} does not belong to the topic ${topic}` };
 }
 
-function pieceFault(fields: Readonly<Record<string, unknown>>): Fault | undefined {
+function pieceFault(fields: Readonly<Record<string, unknown>>): ValidationIssue | undefined {
   const piece = fields['piece'] as { readonly i?: unknown; readonly of?: unknown } | null | undefined;
   if (piece === undefined) return undefined;
   if (piece === null || typeof piece !== 'object') return wrong('piece', 'an object', piece);
@@ -115,7 +115,7 @@ function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }
 
-function wrong(path: string, what: string, value: unknown): Fault {
+function wrong(path: string, what: string, value: unknown): ValidationIssue {
   return { path, reason: `expected ${what}, got ${describeValue(value)}` };
 }
 

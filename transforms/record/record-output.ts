@@ -1,4 +1,4 @@
-import type { BadEntry, Fault } from '../../client/index.js';
+import type { InvalidEntry, ValidationIssue } from '../../client/index.js';
 import { type EntryText, entryTexts } from '../json/entry-texts.js';
 import { jsonPrefix } from '../json/json-prefix.js';
 import { blank, type RepeatedName } from '../json/repeated-names.js';
@@ -58,8 +58,8 @@ export class RecordOutput {
 
   /** Adds the dead letters of objects that name something twice where rows were made without missing them. */
   finish(): void {
-    const bad = [...this.#repeated.values()].map((fault) => ({ ...fault, index: 0, value: null }));
-    if (bad.length > 0) this.deadEntries({ bad, badBeyond: 0 });
+    const invalidEntries = [...this.#repeated.values()].map((fault) => ({ ...fault, index: 0, value: null }));
+    if (invalidEntries.length > 0) this.deadEntries({ invalidEntries, invalidEntriesOmitted: 0 });
   }
 
   /** Rows by table, apart from price ticks. */
@@ -96,7 +96,7 @@ export class RecordOutput {
   }
 
   /** The part at `fault.path` was not understood; `payload` is its text. */
-  dead(fault: Fault, payload: string, payloadLength = payload.length): void {
+  dead(fault: ValidationIssue, payload: string, payloadLength = payload.length): void {
     this.#deadLetterCount += 1;
     if (this.#deadLetters.length >= MOST_DEAD_LETTERS) return;
     const { path, reason } = this.#repeated.get(fault.path) ?? fault;
@@ -110,14 +110,20 @@ export class RecordOutput {
   }
 
   /** Entries of a list that were not understood. */
-  deadEntries({ bad, badBeyond }: { readonly bad: readonly BadEntry[]; readonly badBeyond: number }): void {
-    const told = bad.slice(0, MOST_DEAD_LETTERS - this.#deadLetters.length);
+  deadEntries({
+    invalidEntries,
+    invalidEntriesOmitted,
+  }: {
+    readonly invalidEntries: readonly InvalidEntry[];
+    readonly invalidEntriesOmitted: number;
+  }): void {
+    const told = invalidEntries.slice(0, MOST_DEAD_LETTERS - this.#deadLetters.length);
     const texts = told.length > 0 ? entryTexts(this.#bodyText(), this.#body, told, MOST_PAYLOAD) : undefined;
     for (const entry of told) this.#deadEntry(entry, texts?.get(entry));
-    this.#deadLetterCount += bad.length - told.length + badBeyond;
+    this.#deadLetterCount += invalidEntries.length - told.length + invalidEntriesOmitted;
   }
 
-  #deadEntry(entry: BadEntry, came: EntryText | undefined): void {
+  #deadEntry(entry: InvalidEntry, came: EntryText | undefined): void {
     if (came) {
       this.dead(entry, came.text, came.length);
       return;

@@ -1,7 +1,7 @@
 import { activitySchema, positionStatsSchema, profileStatsSchema } from '../../wire/account-records.js';
 import type { Decimal } from '../../wire/decimal.js';
 import type { LosslessJson } from '../../wire/json-number.js';
-import type { DecodedList, Invalid } from '../result.js';
+import type { DecodedList, InvalidBody } from '../result.js';
 import { decodeRecord, decodeRecords } from './records.js';
 
 /** An item of the activity feed, which is everybody's. What was not said is null. */
@@ -31,7 +31,7 @@ export interface Activity {
 }
 
 /** The list of `GET /api/history/activity`, part 4.4. */
-export function decodeActivity(body: LosslessJson): DecodedList<Activity> | Invalid {
+export function decodeActivity(body: LosslessJson): DecodedList<Activity> | InvalidBody {
   return decodeRecords(
     body,
     activitySchema,
@@ -72,7 +72,7 @@ export interface ProfileStats {
 }
 
 /** The answer of `GET /api/history/stats/profile/{userId}`, part 4.4. */
-export function decodeProfileStats(body: LosslessJson): DecodedList<ProfileStats> | Invalid {
+export function decodeProfileStats(body: LosslessJson): DecodedList<ProfileStats> | InvalidBody {
   return decodeRecord(
     body,
     profileStatsSchema,
@@ -98,7 +98,7 @@ export interface PositionStats {
 }
 
 /** The answer of `GET /api/history/stats/profile/{userId}/positions`, part 4.4. */
-export function decodePositionStats(body: LosslessJson): DecodedList<PositionStats> | Invalid {
+export function decodePositionStats(body: LosslessJson): DecodedList<PositionStats> | InvalidBody {
   return decodeRecord(
     body,
     positionStatsSchema,

@@ -1,6 +1,6 @@
 import { Secret } from '../../../core/index.js';
-import { isoMicros } from '../../wire/instant.js';
-import { type Invalid, invalid, isObject, textOrNull } from '../result.js';
+import { parseIsoMicros } from '../../wire/instant.js';
+import { type InvalidBody, invalid, isObject, textOrNull } from '../result.js';
 
 // What these answers hold may be secret, so reasons say what is missing and never what came.
 
@@ -15,11 +15,11 @@ export interface ApiKeyInfo {
 }
 
 /** The answer of `GET /auth/api-key`, part 4.1. */
-export function decodeApiKeyInfo(body: unknown): (ApiKeyInfo & { readonly ok: true }) | Invalid {
+export function decodeApiKeyInfo(body: unknown): (ApiKeyInfo & { readonly ok: true }) | InvalidBody {
   if (!isObject(body)) return invalid('', 'expected an object');
   const { id, key, createdAt, expiresAt } = body;
   if (typeof key !== 'string' || key === '') return invalid('key', 'expected a text that is not empty');
-  const time = (value: unknown) => (typeof value === 'string' ? (isoMicros(value) ?? null) : null);
+  const time = (value: unknown) => (typeof value === 'string' ? (parseIsoMicros(value) ?? null) : null);
   return {
     ok: true,
     keyId: textOrNull(id),
@@ -32,7 +32,7 @@ export function decodeApiKeyInfo(body: unknown): (ApiKeyInfo & { readonly ok: tr
 /** The answer of `POST /auth/api-key`, part 4.1: the only one that ever holds the secret. */
 export function decodeCreatedApiKey(
   body: unknown,
-): (ApiKeyInfo & { readonly ok: true; readonly secret: Secret }) | Invalid {
+): (ApiKeyInfo & { readonly ok: true; readonly secret: Secret }) | InvalidBody {
   const info = decodeApiKeyInfo(body);
   if (!info.ok) return info;
   const secret = isObject(body) ? body['secret'] : undefined;
@@ -50,7 +50,7 @@ export interface Login {
 const TOKEN_NAMES = ['token', 'accessToken', 'access_token', 'jwt'];
 
 /** The answer of `POST /auth/login`, part 4.1: the token as a field, or as the whole body. */
-export function decodeLogin(body: unknown): (Login & { readonly ok: true }) | Invalid {
+export function decodeLogin(body: unknown): (Login & { readonly ok: true }) | InvalidBody {
   const fields = isObject(body) ? body : { token: body };
   const name = TOKEN_NAMES.find((known) => typeof fields[known] === 'string' && fields[known] !== '');
   if (name === undefined) return invalid('', `expected a token in one of ${TOKEN_NAMES.join(', ')}`);
@@ -58,6 +58,6 @@ export function decodeLogin(body: unknown): (Login & { readonly ok: true }) | In
   return {
     ok: true,
     token: new Secret(String(fields[name])),
-    expiresAtMicros: typeof expiresAt === 'string' ? (isoMicros(expiresAt) ?? null) : null,
+    expiresAtMicros: typeof expiresAt === 'string' ? (parseIsoMicros(expiresAt) ?? null) : null,
   };
 }

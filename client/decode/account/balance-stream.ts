@@ -2,8 +2,8 @@ import { balanceSchema } from '../../wire/account-records.js';
 import { balanceUpdateSchema } from '../../wire/account-streams.js';
 import type { Decimal } from '../../wire/decimal.js';
 import type { LosslessJson } from '../../wire/json-number.js';
-import { expected } from '../../wire/reason.js';
-import { BadEntries, type BadEntry, type Invalid, invalid, type JsonObject } from '../result.js';
+import { expected } from '../../wire/validation-issue.js';
+import { type InvalidBody, InvalidEntries, type InvalidEntry, invalid, type JsonObject } from '../result.js';
 import { isRecord, readRecord } from './records.js';
 import { readEnvelope, type StreamControl } from './stream-envelope.js';
 import { type Balance, balanceOf } from './wallet.js';
@@ -15,9 +15,9 @@ export type BalanceStreamMessage =
       readonly type: 'balances';
       readonly balances: readonly Balance[];
       /** The first 100 of what was not understood. */
-      readonly bad: readonly BadEntry[];
+      readonly invalidEntries: readonly InvalidEntry[];
       /** How many more were not understood. */
-      readonly badBeyond: number;
+      readonly invalidEntriesOmitted: number;
     }
   | {
       readonly type: 'balance-update';
@@ -32,7 +32,7 @@ export type BalanceStreamMessage =
       readonly free: Decimal | null;
     }
   | StreamControl
-  | (Invalid & { readonly type: 'invalid' });
+  | (InvalidBody & { readonly type: 'invalid' });
 
 /**
  * A frame of the balance stream as a message. Never throws. An update has no `t` in the sample: its fields are the
@@ -57,19 +57,19 @@ function balancesOf(d: unknown): BalanceStreamMessage {
   if (list === undefined) return { type: 'authorized' };
   if (!Array.isArray(list)) return bad('d.l', expected('an array', list));
   const balances: Balance[] = [];
-  const badEntries = new BadEntries();
+  const badEntries = new InvalidEntries();
   for (const [index, value] of list.entries()) {
     if (badEntries.skips(value)) continue;
     const record = readRecord(value, index, `d.l[${index}]`, balanceSchema);
     if (record.ok) balances.push(balanceOf(record.wire));
-    else badEntries.push(record.bad);
+    else badEntries.push(record.invalidEntry);
   }
-  return { type: 'balances', balances, bad: badEntries.entries, badBeyond: badEntries.beyond };
+  return { type: 'balances', balances, invalidEntries: badEntries.entries, invalidEntriesOmitted: badEntries.beyond };
 }
 
 function updateOf(value: JsonObject, path: string): BalanceStreamMessage {
   const record = readRecord(value, 0, path, balanceUpdateSchema);
-  if (!record.ok) return bad(record.bad.path, record.bad.reason);
+  if (!record.ok) return bad(record.invalidEntry.path, record.invalidEntry.reason);
   const { u, a, aop, c, b, f } = record.wire;
   return {
     type: 'balance-update',

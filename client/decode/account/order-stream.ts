@@ -1,8 +1,8 @@
 import { orderUpdateSchema, tpslUpdateSchema } from '../../wire/account-streams.js';
 import type { Decimal } from '../../wire/decimal.js';
 import type { LosslessJson } from '../../wire/json-number.js';
-import { expected } from '../../wire/reason.js';
-import { type Invalid, invalid } from '../result.js';
+import { expected } from '../../wire/validation-issue.js';
+import { type InvalidBody, invalid } from '../result.js';
 import { isRecord, readRecord } from './records.js';
 import { readEnvelope, type StreamControl } from './stream-envelope.js';
 
@@ -30,7 +30,7 @@ export type OrderStreamMessage =
       readonly status: string | null;
     }
   | StreamControl
-  | (Invalid & { readonly type: 'invalid' });
+  | (InvalidBody & { readonly type: 'invalid' });
 
 /** A frame of the order updates stream as a message. Never throws. */
 export function decodeOrderStreamMessage(message: LosslessJson): OrderStreamMessage {
@@ -44,13 +44,13 @@ export function decodeOrderStreamMessage(message: LosslessJson): OrderStreamMess
       return { type: 'authorized' };
     case 'ORDER_UPDATE': {
       const record = readRecord(d, 0, 'd', orderUpdateSchema);
-      if (!record.ok) return bad(record.bad.path, record.bad.reason);
+      if (!record.ok) return bad(record.invalidEntry.path, record.invalidEntry.reason);
       const { i, u, s } = record.wire;
       return { type: 'order-update', orderId: i, userId: u ?? null, status: s ?? null };
     }
     case 'TPSL_UPDATE': {
       const record = readRecord(d, 0, 'd', tpslUpdateSchema);
-      if (!record.ok) return bad(record.bad.path, record.bad.reason);
+      if (!record.ok) return bad(record.invalidEntry.path, record.invalidEntry.reason);
       const { i, u, a, q, tpp, slp, s } = record.wire;
       return {
         type: 'tpsl-update',

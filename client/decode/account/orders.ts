@@ -1,7 +1,7 @@
 import type { Decimal } from '../../wire/decimal.js';
 import type { LosslessJson } from '../../wire/json-number.js';
 import { activeOrderSchema, orderRecordSchema, tpslOrderSchema, tradeRecordSchema } from '../../wire/order-records.js';
-import type { DecodedList, Invalid } from '../result.js';
+import type { DecodedList, InvalidBody } from '../result.js';
 import { decodeRecords } from './records.js';
 
 /** An order of the order history. What was not said is null. */
@@ -28,7 +28,7 @@ export interface OrderRecord {
 }
 
 /** The list of `GET /api/history/orders`, part 4.4. */
-export function decodeOrders(body: LosslessJson): DecodedList<OrderRecord> | Invalid {
+export function decodeOrders(body: LosslessJson): DecodedList<OrderRecord> | InvalidBody {
   return decodeRecords(
     body,
     orderRecordSchema,
@@ -63,7 +63,7 @@ export interface ActiveOrder {
 }
 
 /** The list of `GET /api/history/deals/active-orders`, part 4.4. */
-export function decodeActiveOrders(body: LosslessJson): DecodedList<ActiveOrder> | Invalid {
+export function decodeActiveOrders(body: LosslessJson): DecodedList<ActiveOrder> | InvalidBody {
   return decodeRecords(
     body,
     activeOrderSchema,
@@ -99,7 +99,7 @@ export interface TradeRecord {
 }
 
 /** The list of `GET /api/history/trades`, part 4.4, whose wrapper is not shown. */
-export function decodeTrades(body: LosslessJson): DecodedList<TradeRecord> | Invalid {
+export function decodeTrades(body: LosslessJson): DecodedList<TradeRecord> | InvalidBody {
   return decodeRecords(
     body,
     tradeRecordSchema,
@@ -139,6 +139,6 @@ export const tpslOrderOf = (wire: TpslWire): TpslOrder => ({
 });
 
 /** The list of `GET /orders/tpsl`, part 4.2. */
-export function decodeTpslOrders(body: LosslessJson): DecodedList<TpslOrder> | Invalid {
+export function decodeTpslOrders(body: LosslessJson): DecodedList<TpslOrder> | InvalidBody {
   return decodeRecords(body, tpslOrderSchema, tpslOrderOf);
 }

@@ -1,7 +1,7 @@
 import type { Decimal } from '../../wire/decimal.js';
 import type { LosslessJson } from '../../wire/json-number.js';
 import { openPositionSchema, tpslOrderSchema } from '../../wire/order-records.js';
-import type { DecodedList, Invalid } from '../result.js';
+import type { DecodedList, InvalidBody } from '../result.js';
 import { type TpslOrder, tpslOrderOf } from './orders.js';
 import { decodeRecords, readRecord } from './records.js';
 
@@ -39,16 +39,16 @@ export interface OpenPosition {
  * The list of `GET /api/history/deals/open-positions`, part 4.4. A TP/SL order that cannot be understood is a bad entry
  * of its position's index; the position stays.
  */
-export function decodeOpenPositions(body: LosslessJson): DecodedList<OpenPosition> | Invalid {
+export function decodeOpenPositions(body: LosslessJson): DecodedList<OpenPosition> | InvalidBody {
   return decodeRecords(body, openPositionSchema, (wire, { index, path, sink }): OpenPosition => {
     const tpslOrders: TpslOrder[] = [];
     for (const [n, value] of (wire.tpsl ?? []).entries()) {
-      if (sink.bad.skips(value)) continue;
+      if (sink.invalid.skips(value)) continue;
       const order = readRecord(value, index, `${path}.tpsl[${n}]`, tpslOrderSchema);
       if (order.ok) {
         sink.extra.add(order.wire, tpslOrderSchema.shape, 'tpsl.');
         tpslOrders.push(tpslOrderOf(order.wire));
-      } else sink.bad.push(order.bad);
+      } else sink.invalid.push(order.invalidEntry);
     }
     return {
       assetId: wire.ai,

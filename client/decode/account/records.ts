@@ -1,12 +1,12 @@
 import type { z } from 'zod';
 import { JsonNumber, type LosslessJson } from '../../wire/json-number.js';
-import { expected, explainIssue } from '../../wire/reason.js';
+import { expected, explainIssue } from '../../wire/validation-issue.js';
 import { decodeList, type ListSink } from '../list.js';
 import {
-  type BadEntry,
   type DecodedList,
   ExtraFields,
-  type Invalid,
+  type InvalidBody,
+  type InvalidEntry,
   invalid,
   isObject,
   type JsonObject,
@@ -22,11 +22,12 @@ export function readRecord<W>(
   index: number,
   path: string,
   schema: z.ZodType<W>,
-): { readonly ok: true; readonly wire: W } | { readonly ok: false; readonly bad: BadEntry } {
-  if (!isRecord(value)) return { ok: false, bad: { index, path, reason: expected('an object', value), value } };
+): { readonly ok: true; readonly wire: W } | { readonly ok: false; readonly invalidEntry: InvalidEntry } {
+  if (!isRecord(value))
+    return { ok: false, invalidEntry: { index, path, reason: expected('an object', value), value } };
   const parsed = schema.safeParse(value);
   if (parsed.success) return { ok: true, wire: parsed.data };
-  return { ok: false, bad: { index, ...explainIssue(parsed.error, value, path), value } };
+  return { ok: false, invalidEntry: { index, ...explainIssue(parsed.error, value, path), value } };
 }
 
 type RecordSchema<W> = z.ZodType<W> & { readonly shape: Readonly<Record<string, unknown>> };
@@ -36,11 +37,11 @@ export function decodeRecords<W extends JsonObject, T>(
   body: LosslessJson,
   schema: RecordSchema<W>,
   read: (wire: W, place: { readonly index: number; readonly path: string; readonly sink: ListSink<T> }) => T,
-): DecodedList<T> | Invalid {
+): DecodedList<T> | InvalidBody {
   return decodeList<T>(body, (value, index, path, sink) => {
     const record = readRecord(value, index, path, schema);
     if (!record.ok) {
-      sink.bad.push(record.bad);
+      sink.invalid.push(record.invalidEntry);
       return;
     }
     sink.extra.add(record.wire, schema.shape);
@@ -55,10 +56,17 @@ export function decodeRecord<W extends JsonObject, T>(
   body: LosslessJson,
   schema: RecordSchema<W>,
   read: (wire: W) => T,
-): DecodedList<T> | Invalid {
+): DecodedList<T> | InvalidBody {
   const record = readRecord(body, 0, '', schema);
-  if (!record.ok) return invalid(record.bad.path, record.bad.reason);
+  if (!record.ok) return invalid(record.invalidEntry.path, record.invalidEntry.reason);
   const extra = new ExtraFields();
   extra.add(record.wire, schema.shape);
-  return { ok: true, items: [read(record.wire)], bad: NO_BAD, badBeyond: 0, page: NO_PAGE, extraFields: extra.list() };
+  return {
+    ok: true,
+    items: [read(record.wire)],
+    invalidEntries: NO_BAD,
+    invalidEntriesOmitted: 0,
+    page: NO_PAGE,
+    extraFields: extra.list(),
+  };
 }

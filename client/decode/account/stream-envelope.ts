@@ -1,5 +1,5 @@
-import { expected } from '../../wire/reason.js';
-import { type Invalid, invalid, type JsonObject } from '../result.js';
+import { expected } from '../../wire/validation-issue.js';
+import { type InvalidBody, invalid, type JsonObject } from '../result.js';
 import { isRecord } from './records.js';
 
 /** Messages that both private streams have, parts 6.3, 6.4 and 7.3. */
@@ -12,7 +12,7 @@ export type StreamControl =
 
 type Envelope =
   | StreamControl
-  | (Invalid & { readonly type: 'invalid' })
+  | (InvalidBody & { readonly type: 'invalid' })
   | { readonly type: 'open'; readonly t: string | null };
 
 /** What the envelope alone says; `open` where it depends on the stream. */

@@ -1,7 +1,7 @@
 import { balanceSchema, depositAddressSchema, transactionSchema } from '../../wire/account-records.js';
 import type { Decimal } from '../../wire/decimal.js';
 import type { LosslessJson } from '../../wire/json-number.js';
-import type { DecodedList, Invalid } from '../result.js';
+import type { DecodedList, InvalidBody } from '../result.js';
 import { decodeRecord, decodeRecords, isRecord } from './records.js';
 
 /** A balance of an asset: USDC, or shares of an outcome. What was not said is null. */
@@ -18,7 +18,7 @@ export interface Balance {
 }
 
 /** The list of `GET /api/user-balances` and `/full`, part 4.3, whose shape is not shown; also `{l:[…]}` as on the stream. */
-export function decodeBalances(body: LosslessJson): DecodedList<Balance> | Invalid {
+export function decodeBalances(body: LosslessJson): DecodedList<Balance> | InvalidBody {
   const value: unknown = body;
   const list: unknown = isRecord(value) && Array.isArray(value['l']) ? value['l'] : value;
   return decodeRecords(list as LosslessJson, balanceSchema, balanceOf);
@@ -41,7 +41,7 @@ export interface DepositAddress {
 }
 
 /** The answer of `GET /api/deposit/usdc-address`, part 4.3. */
-export function decodeDepositAddress(body: LosslessJson): DecodedList<DepositAddress> | Invalid {
+export function decodeDepositAddress(body: LosslessJson): DecodedList<DepositAddress> | InvalidBody {
   return decodeRecord(
     body,
     depositAddressSchema,
@@ -72,7 +72,7 @@ export interface Transaction {
 }
 
 /** The list of `GET /api/transactions`, part 4.3, whose wrapper is not shown. */
-export function decodeTransactions(body: LosslessJson): DecodedList<Transaction> | Invalid {
+export function decodeTransactions(body: LosslessJson): DecodedList<Transaction> | InvalidBody {
   return decodeRecords(
     body,
     transactionSchema,

@@ -5,8 +5,8 @@ import type { AccountOperation } from './operation.js';
 export const balancesOperation: AccountOperation<void, Balance> = {
   name: 'balances',
   method: 'GET',
-  access: 'api-key',
-  call: () => ({ path: '/api/user-balances' }),
+  authMethod: 'api-key',
+  buildRequest: () => ({ path: '/api/user-balances' }),
   decode: decodeBalances,
 };
 
@@ -14,7 +14,7 @@ export const balancesOperation: AccountOperation<void, Balance> = {
 export const fullBalancesOperation: AccountOperation<void, Balance> = {
   name: 'full-balances',
   method: 'GET',
-  access: 'api-key',
-  call: () => ({ path: '/api/user-balances/full' }),
+  authMethod: 'api-key',
+  buildRequest: () => ({ path: '/api/user-balances/full' }),
   decode: decodeBalances,
 };

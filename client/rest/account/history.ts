@@ -1,6 +1,6 @@
 import { type Activity, decodeActivity } from '../../decode/account/activity.js';
 import { decodeOrders, decodeTrades, type OrderRecord, type TradeRecord } from '../../decode/account/orders.js';
-import type { Call } from '../operation.js';
+import type { OperationRequest } from '../operation.js';
 import type { AccountOperation } from './operation.js';
 import { type PageQuery, pageOf } from './pages.js';
 
@@ -18,8 +18,8 @@ export interface OrderQuery extends TradeQuery {
 export const ordersOperation: AccountOperation<OrderQuery & PageQuery, OrderRecord> = {
   name: 'orders',
   method: 'GET',
-  access: 'api-key',
-  call: ({ sort, ...params }) => marketPage('/api/history/orders', params, sort === undefined ? {} : { sort }),
+  authMethod: 'api-key',
+  buildRequest: ({ sort, ...params }) => marketPage('/api/history/orders', params, sort === undefined ? {} : { sort }),
   decode: decodeOrders,
 };
 
@@ -27,8 +27,8 @@ export const ordersOperation: AccountOperation<OrderQuery & PageQuery, OrderReco
 export const tradesOperation: AccountOperation<TradeQuery & PageQuery, TradeRecord> = {
   name: 'trades',
   method: 'GET',
-  access: 'api-key',
-  call: (params) => marketPage('/api/history/trades', params, {}),
+  authMethod: 'api-key',
+  buildRequest: (params) => marketPage('/api/history/trades', params, {}),
   decode: decodeTrades,
 };
 
@@ -36,15 +36,15 @@ export const tradesOperation: AccountOperation<TradeQuery & PageQuery, TradeReco
 export const activityOperation: AccountOperation<PageQuery, Activity> = {
   name: 'activity',
   method: 'GET',
-  access: 'api-key',
-  call(params) {
+  authMethod: 'api-key',
+  buildRequest(params) {
     const query = pageOf(params, 20);
     return { path: '/api/history/activity', query, about: { page: query.page } };
   },
   decode: decodeActivity,
 };
 
-function marketPage(path: string, params: TradeQuery & PageQuery, more: Record<string, string>): Call {
+function marketPage(path: string, params: TradeQuery & PageQuery, more: Record<string, string>): OperationRequest {
   const { marketId } = params;
   const page = pageOf(params, 20);
   if (marketId === undefined) return { path, query: { ...page, ...more }, about: { page: page.page } };

@@ -7,8 +7,8 @@ import { type PageQuery, pageOf } from './pages.js';
 export const openPositionsOperation: AccountOperation<PageQuery, OpenPosition> = {
   name: 'open-positions',
   method: 'GET',
-  access: 'api-key',
-  call(params) {
+  authMethod: 'api-key',
+  buildRequest(params) {
     const query = pageOf(params, 100);
     return { path: '/api/history/deals/open-positions', query, about: { page: query.page } };
   },
@@ -19,8 +19,8 @@ export const openPositionsOperation: AccountOperation<PageQuery, OpenPosition> =
 export const activeOrdersOperation: AccountOperation<PageQuery, ActiveOrder> = {
   name: 'active-orders',
   method: 'GET',
-  access: 'api-key',
-  call(params) {
+  authMethod: 'api-key',
+  buildRequest(params) {
     const query = pageOf(params, 100);
     return { path: '/api/history/deals/active-orders', query, about: { page: query.page } };
   },

@@ -16,8 +16,8 @@ export interface UserQuery {
 export const profileStatsOperation: AccountOperation<UserQuery, ProfileStats> = {
   name: 'profile-stats',
   method: 'GET',
-  access: 'api-key',
-  call: ({ userId }) => ({ path: `/api/history/stats/profile/${segment('userId', userId)}` }),
+  authMethod: 'api-key',
+  buildRequest: ({ userId }) => ({ path: `/api/history/stats/profile/${segment('userId', userId)}` }),
   decode: decodeProfileStats,
 };
 
@@ -25,7 +25,7 @@ export const profileStatsOperation: AccountOperation<UserQuery, ProfileStats> = 
 export const positionStatsOperation: AccountOperation<UserQuery, PositionStats> = {
   name: 'position-stats',
   method: 'GET',
-  access: 'api-key',
-  call: ({ userId }) => ({ path: `/api/history/stats/profile/${segment('userId', userId)}/positions` }),
+  authMethod: 'api-key',
+  buildRequest: ({ userId }) => ({ path: `/api/history/stats/profile/${segment('userId', userId)}/positions` }),
   decode: decodePositionStats,
 };

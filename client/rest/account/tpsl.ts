@@ -1,5 +1,5 @@
 import { decodeTpslOrders, type TpslOrder } from '../../decode/account/orders.js';
-import { givenId } from '../params.js';
+import { requireId } from '../params.js';
 import type { AccountOperation } from './operation.js';
 
 export interface TpslQuery {
@@ -15,10 +15,10 @@ export interface TpslQuery {
 export const tpslOrdersOperation: AccountOperation<TpslQuery, TpslOrder> = {
   name: 'tpsl-orders',
   method: 'GET',
-  access: 'api-key',
-  call({ assetId, primary, status }) {
+  authMethod: 'api-key',
+  buildRequest({ assetId, primary, status }) {
     const query = {
-      assetId: givenId('assetId', assetId),
+      assetId: requireId('assetId', assetId),
       ...(primary === undefined ? {} : { primary }),
       ...(status === undefined ? {} : { status }),
     };

@@ -11,8 +11,8 @@ import { type PageQuery, pageOf } from './pages.js';
 export const transactionsOperation: AccountOperation<PageQuery, Transaction> = {
   name: 'transactions',
   method: 'GET',
-  access: 'jwt',
-  call(params) {
+  authMethod: 'jwt',
+  buildRequest(params) {
     const query = pageOf(params, 20);
     return { path: '/api/transactions', query, about: { page: query.page } };
   },
@@ -23,7 +23,7 @@ export const transactionsOperation: AccountOperation<PageQuery, Transaction> = {
 export const depositAddressOperation: AccountOperation<void, DepositAddress> = {
   name: 'deposit-address',
   method: 'GET',
-  access: 'jwt',
-  call: () => ({ path: '/api/deposit/usdc-address' }),
+  authMethod: 'jwt',
+  buildRequest: () => ({ path: '/api/deposit/usdc-address' }),
   decode: decodeDepositAddress,
 };

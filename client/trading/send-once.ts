@@ -5,7 +5,7 @@ import { HttpStatusError, OutcomeUnknownError, TransportError } from '../errors/
  * `OutcomeUnknownError`; a refusal (4xx), or that there was no connection to send it on, stays what it is.
  * @param look how to find out whether it was carried out
  */
-export async function once<T>(what: string, look: string, send: () => Promise<T>): Promise<T> {
+export async function sendOnce<T>(what: string, look: string, send: () => Promise<T>): Promise<T> {
   try {
     return await send();
   } catch (error) {

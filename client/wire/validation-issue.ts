@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { JsonNumber } from './json-number.js';
 
 /** What is wrong with something received: where, and one line that says what was expected and what came. */
-export interface Fault {
+export interface ValidationIssue {
   /** Like `content[3].outcomes[1].yesId`; empty for the body itself. */
   readonly path: string;
   readonly reason: string;
@@ -22,7 +22,7 @@ export function describeValue(value: unknown): string {
 }
 
 /** Appends a key to a path: `a` + `b` → `a.b`, + 3 → `a[3]`, + `x-y` → `a["x-y"]`. */
-export function joinPath(path: string, key: PropertyKey): string {
+export function joinJsonPath(path: string, key: PropertyKey): string {
   if (typeof key === 'number') return `${path}[${key}]`;
   const name = String(key);
   if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return path === '' ? name : `${path}.${name}`;
@@ -36,13 +36,13 @@ const shorten = (text: string): string => (text.length > SHOWN ? `${text.slice(0
  * @param root the value that was checked
  * @param at where that value sits in what was received
  */
-export function explainIssue(error: z.ZodError, root: unknown, at = ''): Fault {
+export function explainIssue(error: z.ZodError, root: unknown, at = ''): ValidationIssue {
   const issue = error.issues[0];
   if (!issue) return { path: at, reason: 'is not as expected' };
   let path = at;
   let value: unknown = root;
   for (const key of issue.path) {
-    path = joinPath(path, key);
+    path = joinJsonPath(path, key);
     value = typeof value === 'object' && value !== null ? (value as Record<PropertyKey, unknown>)[key] : undefined;
   }
   return { path, reason: reasonOf(issue, value) };

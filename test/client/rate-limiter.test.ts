@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { Pacer } from '../../client/pacing.js';
+import { RateLimiter } from '../../client/rate-limiter.js';
 import { parseRetryAfter } from '../../client/retry-after.js';
 import { FakeClock } from './support.js';
 
 function pacer(requestsPerSecond = 10, concurrency = 4) {
   const clock = new FakeClock();
-  return { clock, pacer: new Pacer({ requestsPerSecond, concurrency, clock }), start: clock.nowMs() };
+  return { clock, pacer: new RateLimiter({ requestsPerSecond, concurrency, clock }), start: clock.nowMs() };
 }
 
 describe('pacing', () => {

@@ -1,7 +1,7 @@
 import PQueue from 'p-queue';
 import type { Clock } from '../core/index.js';
 
-export interface PacingOptions {
+export interface RateLimiterOptions {
   /** Requests per second at full speed. */
   readonly requestsPerSecond: number;
   /** Requests under way at once. */
@@ -18,7 +18,7 @@ const FLOOR = 1 / 64;
  * Paces the requests to one host: evenly spaced, a bounded number at once. A 429 halves the rate and keeps everybody
  * waiting as long as the host asked for; then the rate creeps back to full speed.
  */
-export class Pacer {
+export class RateLimiter {
   readonly #queue: PQueue;
   readonly #full: number;
   readonly #clock: Clock;
@@ -28,7 +28,7 @@ export class Pacer {
   #notBeforeMs = 0;
   #slowedAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(options: PacingOptions) {
+  constructor(options: RateLimiterOptions) {
     this.#queue = new PQueue({ concurrency: options.concurrency });
     this.#full = options.requestsPerSecond;
     this.#rate = options.requestsPerSecond;

@@ -1,9 +1,9 @@
 import { BoundedQueue, encodeBody } from '../../core/index.js';
 import type {
-  Connected,
-  ConnectFailed,
+  ConnectedEvent,
+  ConnectFailedEvent,
   ConnectionHandlers,
-  Disconnected,
+  DisconnectedEvent,
   RawFrame,
   StreamConnection,
 } from './connection.js';
@@ -23,28 +23,28 @@ export interface StreamHandlers<M> {
   /** Every frame, also one that cannot be understood. */
   readonly onFrame?: ((frame: StreamFrame) => void) | undefined;
   readonly onMessage?: ((message: M, frame: StreamFrame) => void) | undefined;
-  readonly onConnected?: ((event: Connected) => void) | undefined;
-  readonly onDisconnected?: ((event: Disconnected) => void) | undefined;
-  readonly onConnectFailed?: ((event: ConnectFailed) => void) | undefined;
+  readonly onConnected?: ((event: ConnectedEvent) => void) | undefined;
+  readonly onDisconnected?: ((event: DisconnectedEvent) => void) | undefined;
+  readonly onConnectFailed?: ((event: ConnectFailedEvent) => void) | undefined;
 }
 
 /** What a reader of a stream gets, in order: messages, and where the stream was interrupted. */
 export type StreamEvent<M> =
   | { readonly type: 'message'; readonly message: M; readonly frame: StreamFrame }
-  | ({ readonly type: 'connected' } & Connected)
-  | ({ readonly type: 'disconnected' } & Disconnected);
+  | ({ readonly type: 'connected' } & ConnectedEvent)
+  | ({ readonly type: 'disconnected' } & DisconnectedEvent);
 
 /** What a message that could not be understood as a whole looks like on every stream. */
-export interface NotUnderstood {
+export interface InvalidMessage {
   readonly type: 'invalid';
   readonly ok: false;
   readonly path: string;
   readonly reason: string;
 }
 
-type Event<M> = StreamEvent<M | NotUnderstood>;
+type Event<M> = StreamEvent<M | InvalidMessage>;
 
-export interface FeedOptions<M> extends StreamHandlers<M> {
+export interface MessageDispatcherOptions<M> extends StreamHandlers<M> {
   /** Reads a frame that is JSON, parsed and as its text. */
   readonly decode: (body: unknown, text: string) => M;
   /** Whether a message carries data: it proves that the connection is good. */
@@ -56,15 +56,15 @@ export interface FeedOptions<M> extends StreamHandlers<M> {
 }
 
 /** Turns the frames of a connection into messages for handlers and for readers. */
-export class Feed<M> implements ConnectionHandlers {
+export class MessageDispatcher<M> implements ConnectionHandlers {
   readonly #readers = new Set<BoundedQueue<Event<M>>>();
-  #connection: Pick<StreamConnection, 'noteData' | 'pause' | 'resume'> | undefined;
+  #connection: Pick<StreamConnection, 'resetBackoff' | 'pause' | 'resume'> | undefined;
   #closed = false;
 
-  constructor(private readonly options: FeedOptions<M | NotUnderstood>) {}
+  constructor(private readonly options: MessageDispatcherOptions<M | InvalidMessage>) {}
 
   /** The connection that the frames come from: paused while a reader is behind. */
-  attach(connection: Pick<StreamConnection, 'noteData' | 'pause' | 'resume'>): void {
+  attach(connection: Pick<StreamConnection, 'resetBackoff' | 'pause' | 'resume'>): void {
     this.#connection = connection;
   }
 
@@ -73,25 +73,25 @@ export class Feed<M> implements ConnectionHandlers {
     const frame: StreamFrame = { ...raw, bodyJson, parsed, ...(enc ? { enc } : {}) };
     this.options.onFrame?.(frame);
     const message = enc === undefined ? this.options.decode(parsed, bodyJson) : notParsed(excess ?? REASONS[enc]);
-    if (this.options.isData(message)) this.#connection?.noteData();
+    if (this.options.isData(message)) this.#connection?.resetBackoff();
     this.options.inner.onMessage?.(message, frame);
     this.options.onMessage?.(message, frame);
     if (this.#readers.size > 0) this.#publish({ type: 'message', message, frame });
   }
 
-  onConnected(event: Connected): void {
+  onConnected(event: ConnectedEvent): void {
     this.options.inner.onConnected?.(event);
     this.options.onConnected?.(event);
     this.#publish({ type: 'connected', ...event });
   }
 
-  onDisconnected(event: Disconnected): void {
+  onDisconnected(event: DisconnectedEvent): void {
     this.options.inner.onDisconnected?.(event);
     this.options.onDisconnected?.(event);
     this.#publish({ type: 'disconnected', ...event });
   }
 
-  onConnectFailed(event: ConnectFailed): void {
+  onConnectFailed(event: ConnectFailedEvent): void {
     this.options.onConnectFailed?.(event);
   }
 
@@ -150,4 +150,4 @@ export class Feed<M> implements ConnectionHandlers {
 
 const REASONS = { text: 'is not JSON', base64: 'is neither JSON nor UTF-8 text' };
 
-const notParsed = (reason: string): NotUnderstood => ({ type: 'invalid', ok: false, path: '', reason });
+const notParsed = (reason: string): InvalidMessage => ({ type: 'invalid', ok: false, path: '', reason });
