@@ -4,7 +4,7 @@ import type { BenchFigure } from './bench.js';
 /** Smaller texts are parsed whatever they hold. */
 const LOOKED_AT_BYTES = 256 * 1024;
 const FRAME_BYTES = 15 * 1024 * 1024;
-/** A little below the bounds of core/json-bound.ts. */
+/** A little below the bounds of core/json-bytes.ts. */
 const MARKS = 319_000;
 const NAMES = 24_800;
 /** As many of each as the bounds let pass; what has names of its own is bounded by them. */

@@ -12,7 +12,7 @@ export { FileLock } from './file-lock.js';
 export { isFreePort } from './free-port.js';
 export { handedOver } from './handed-over.js';
 export { type Health, HealthServer } from './http-health.js';
-export { jsonExcess } from './json-bound.js';
+export { countJsonNames, type JsonMember, jsonExcess, jsonMembers } from './json-bytes.js';
 export { type Component, Lifecycle, processSignal, Stopped } from './lifecycle.js';
 export { createLogger, type Logger } from './log.js';
 export { OutageLog } from './outage-log.js';

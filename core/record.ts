@@ -1,4 +1,4 @@
-import { jsonExcess } from './json-bound.js';
+import { jsonExcess } from './json-bytes.js';
 
 /**
  * A raw record: one WebSocket frame, one REST response body, or one mark. On a topic its value is the JSON object

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RecordKind } from '../../core/index.js';
-import { repeatedNames } from '../../transforms/json/repeated-names.js';
+import { repeatedName } from '../../transforms/json/repeated-names.js';
 import { transformRecord } from '../../transforms/kinds/transform-record.js';
 import { Privacy } from '../../transforms/record/privacy.js';
 import { RecordOutput } from '../../transforms/record/record-output.js';
@@ -9,6 +9,7 @@ import { chancePoints } from '../../transforms/tables/chance-points.js';
 import { coinObservations } from '../../transforms/tables/coin-observations.js';
 import { eventObservations } from '../../transforms/tables/event-observations.js';
 import { marketObservations } from '../../transforms/tables/market-observations.js';
+import { tradeRecords } from '../../transforms/tables/trade-records.js';
 import { EVENT, MARKET, OTHER_MARKET, record } from './support.js';
 
 /** What a record of a kind becomes whose body is this text. */
@@ -69,66 +70,85 @@ describe('a bad entry', () => {
     const [letter] = made('order-book.frame', frame(good, entry)).deadLetters;
     expect(letter).toMatchObject({ payload: entry.slice(0, 4096), payloadLength: entry.length });
   });
+
+  it('is found beside a value that is nested as deep as the text is long', () => {
+    const deep = `{"x":${'['.repeat(50_000)}${']'.repeat(50_000)}}`;
+    const [first, second] = made('order-book.frame', frame(deep, '0.10')).deadLetters;
+    expect(first).toMatchObject({ payload: deep.slice(0, 4096), payloadLength: deep.length });
+    expect(second).toMatchObject({ payload: '0.10' });
+  });
+
+  it('is made from its parsed value in a body of more than 256 KiB', () => {
+    const [letter] = made('order-book.frame', `${frame(good, '{ "o" : 5 }')}${' '.repeat(300_000)}`).deadLetters;
+    expect(letter).toMatchObject({ place: 'd[1].o', payload: '{"o":5}' });
+  });
+
+  it.each([
+    ['white space', `[${' '.repeat(6_000_000)}]`],
+    ['escapes', `["${'\\n'.repeat(3_000_000)}"]`],
+    ['entries', `[${Array.from({ length: 60_000 }, () => '{"o":5}').join()}]`],
+  ])('costs little more than parsing in a body of megabytes of %s', (_, list) => {
+    const text = `{"t":"PRICES_DATA","e":"${EVENT}","d":[5],"x":${list}}`;
+    const before = process.cpuUsage();
+    expect(made('order-book.frame', text).deadLetters).toMatchObject([{ place: 'd[0]', payload: '5' }]);
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1e6).toBeLessThan(0.5);
+  });
 });
 
 describe('a name that is given twice', () => {
   const twice = `{"o":"${MARKET}","c":0.5,"b":0.4,"a":0.6,"c":0.10}`;
 
-  it('makes its entry a dead letter, whichever value is the good one, and leaves the others', () => {
-    const output = made('order-book.frame', frame(good, twice, good));
-    expect(output.priceTicks.map((tick) => tick.marketId)).toEqual([OTHER_MARKET, OTHER_MARKET]);
-    expect(output.deadLetters).toEqual([
-      { place: 'd[1]', reason: 'names "c" more than once', payload: twice, payloadLength: twice.length },
-    ]);
-  });
-
-  it('makes a frame a dead letter as a whole when it is the frame that does', () => {
-    const text = `{"t":"PRICES_DATA","e":"${EVENT}","d":[${good}],"d":[]}`;
+  it.each([
+    ['in an entry', frame(good, twice, good), 'd[1]', 'c'],
+    ['in the frame', `{"t":"PRICES_DATA","e":"${EVENT}","d":[${good}],"d":[]}`, '', 'd'],
+    ['in many entries: the first is named', frame(...Array.from({ length: 500 }, () => twice)), 'd[0]', 'c'],
+    ['with the same value', frame(`{"o":1,"o":1}`), 'd[0]', 'o'],
+    ['as an escape', frame('{"o":1,"\\u006f":2}'), 'd[0]', 'o'],
+    ['in an object that holds another', frame('{"x":{},"y":[{"z":1,"z":2}],"x":1}'), 'd[0].y[0]', 'z'],
+  ])('makes the whole body one dead letter: %s', (_, text, place, name) => {
     const output = made('order-book.frame', text);
     expect(output.priceTicks).toEqual([]);
-    expect(output.deadLetters).toMatchObject([{ place: '', reason: 'names "d" more than once', payload: text }]);
-  });
-
-  it('is one dead letter where nothing else would miss what it belongs to', () => {
-    const output = made('reference.events', '{"content":[{"id":"e1","title":"T","category":{"s":"a","s":"b"}}]}');
-    expect(output.rowsOf(eventObservations)).toMatchObject([{ event: { eventId: 'e1', title: 'T', category: null } }]);
     expect(output.deadLetters).toEqual([
       {
-        place: 'content[0].category',
-        reason: 'names "s" more than once',
-        payload: '{"s":"a","s":"b"}',
-        payloadLength: 17,
+        place,
+        reason: `gives the name "${name}" more than once`,
+        payload: text.slice(0, 4096),
+        payloadLength: text.length,
       },
     ]);
   });
 
-  it('is found in maps, however it is written, and in what is read exactly', () => {
+  it('is found in maps, in fields that become no column, and in what is read exactly', () => {
     const chance = made(
       'chance.frame',
       `{"t":"probability","e":"${EVENT}","d":{"m1":{"t":1,"p":0.5},"\\u006d1":{"t":2,"p":0.6}}}`,
     );
     expect(chance.rowsOf(chancePoints)).toEqual([]);
-    expect(chance.deadLetters).toMatchObject([{ place: 'd', reason: 'names "m1" more than once' }]);
+    expect(chance.deadLetters).toMatchObject([{ place: 'd', reason: 'gives the name "m1" more than once' }]);
+    const events = made('reference.events', '{"content":[{"id":"e1","title":"T","category":{"s":"a","s":"b"}}]}');
+    expect(events.rowsOf(eventObservations)).toEqual([]);
+    expect(events.deadLetters).toMatchObject([{ place: 'content[0].category' }]);
     const trade = '{"i":"r","i":"s","t":"x","q":1,"p":0.5}';
     const trades = made('account.trades', `{"i":[${trade}],"p":0}`, { account: 'a' });
-    expect(trades.deadLetters).toMatchObject([{ place: 'i[0]', reason: 'names "i" more than once', payload: trade }]);
+    expect(trades.rowsOf(tradeRecords)).toEqual([]);
+    expect(trades.deadLetters).toMatchObject([{ place: 'i[0]', reason: 'gives the name "i" more than once' }]);
   });
 
-  it('makes a body a dead letter as a whole when it does so everywhere', () => {
-    const output = made('order-book.frame', frame(...Array.from({ length: 500 }, () => twice)));
-    expect(output.deadLetters).toMatchObject([
-      { place: '', reason: 'gives names more than once, in more than 100 places' },
-    ]);
-    const deep = `${'['.repeat(1000)}{"a":1,"a":2}${']'.repeat(1000)}`;
+  it('is found however deep it is nested, and in bodies of megabytes, where it is not named', () => {
+    const deep = `${'['.repeat(50_000)}{"a":1,"a":2}${']'.repeat(50_000)}`;
     expect(made('order-book.frame', deep).deadLetters).toMatchObject([
-      { reason: 'gives names more than once, nested absurdly deep' },
+      { place: '', reason: 'gives the name "a" more than once' },
+    ]);
+    expect(made('order-book.frame', `${frame(twice)}${' '.repeat(300_000)}`).deadLetters).toMatchObject([
+      { place: '', reason: 'an object gives a name more than once' },
     ]);
   });
 
   it('is never found where there is none', () => {
     fc.assert(
       fc.property(fc.jsonValue({ depthSize: 'medium' }), fc.nat(3), (value, indent) => {
-        expect(repeatedNames(() => JSON.stringify(value, null, indent), undefined, value)).toEqual([]);
+        expect(repeatedName(() => JSON.stringify(value, null, indent), undefined, value)).toBeUndefined();
       }),
       { seed: 5, numRuns: 500 },
     );

@@ -200,7 +200,7 @@ export class BatchBuilder {
     if (envelope.bodyFault) {
       output.dead(envelope.bodyFault, bodyText());
     } else if (!record.piece) {
-      transformRecord({ record, bodyText, names: envelope.members.get('body')?.[2], privacy }, output);
+      transformRecord({ record, bodyText, names: envelope.members.get('body')?.names, privacy }, output);
     } else {
       const joined = this.#joiner.add(read);
       if (joined.type === 'waiting') return [];
@@ -222,13 +222,13 @@ export class BatchBuilder {
   #rawEnvelope({ envelope, value }: ReadRecord, buried: boolean) {
     const { record, members } = envelope;
     const { ids } = this.#interned;
-    const [requestStart, requestEnd] = members.get('req') ?? [0, 0];
-    if (record.kind === 'order-book.frame') this.#scanner.learnRequest(value.subarray(requestStart, requestEnd));
+    const request = members.get('req') ?? NOTHING;
+    if (record.kind === 'order-book.frame') this.#scanner.learnRequest(value.subarray(request.start, request.end));
     // What is not JSON was wrapped into a JSON string: kept is what was wrapped. A piece stays the JSON string that it
     // is, for it may end in the middle of a character.
     const wrapped = record.enc !== undefined && record.piece === undefined;
     const bodySource = wrapped ? Buffer.from(String(record.body), 'utf8') : value;
-    const [bodyStart, bodyEnd] = wrapped ? [0, bodySource.length] : (members.get('body') ?? [0, 0]);
+    const body = wrapped ? { start: 0, end: bodySource.length } : (members.get('body') ?? NOTHING);
     return {
       receivedAt: record.at,
       sid: ids.intern(record.sid),
@@ -238,11 +238,11 @@ export class BatchBuilder {
       piece: record.piece?.i ?? 0,
       pieces: record.piece?.of ?? 1,
       requestSource: value,
-      requestStart,
-      requestEnd,
+      requestStart: request.start,
+      requestEnd: request.end,
       bodySource,
-      bodyStart,
-      bodyEnd,
+      bodyStart: body.start,
+      bodyEnd: body.end,
       withheld: !this.#options.privacy.keepsTextOf(record.kind),
       buried,
     };
@@ -330,6 +330,8 @@ export class BatchBuilder {
 /** How much of a record that cannot be read at all is made a text for its dead letter, bytes. */
 const MOST_BROKEN = 16_384;
 
+const NOTHING = { start: 0, end: 0 };
+
 function emptyStats() {
   return { duplicates: 0, deadLetters: 0, extraFields: 0, exchangeErrors: 0, lastReceivedAt: 0 };
 }
@@ -337,6 +339,6 @@ function emptyStats() {
 /** A record's body as it was received. */
 function textOfBody({ record, members }: Envelope, value: Buffer): string {
   if (record.enc !== undefined) return String(record.body);
-  const [start, end] = members.get('body') ?? [0, 0];
+  const { start, end } = members.get('body') ?? NOTHING;
   return value.toString('utf8', start, end);
 }

@@ -1,24 +1,18 @@
-import { type InvalidEntry, joinJsonPath } from '../../client/index.js';
-import { walkJson } from './json-members.js';
-
-/** The text of an entry as it came: its beginning, and the length of all of it in UTF-16 units. */
-export interface EntryText {
-  readonly text: string;
-  readonly length: number;
-}
+import type { InvalidEntry } from '../../client/index.js';
+import { MAX_WALKED, walkJson } from './walk-json.js';
 
 /**
- * Finds the texts of bad entries in a body. Objects are found by what they were parsed to, everything else by its path.
+ * The texts of bad entries of a body, character for character. Objects are found by what they were parsed to, everything
+ * else by its path. In a long body they are not looked for: their texts are made from what they were parsed to.
  * @param body what the text was parsed to, and what the entries were taken from
- * @param most UTF-16 units of each text
  */
 export function entryTexts(
   bodyText: string,
   body: unknown,
   entries: readonly InvalidEntry[],
-  most: number,
-): ReadonlyMap<InvalidEntry, EntryText> {
-  const found = new Map<InvalidEntry, EntryText>();
+): ReadonlyMap<InvalidEntry, string> {
+  if (bodyText.length > MAX_WALKED) return new Map(entries.map((entry) => [entry, JSON.stringify(entry.value)]));
+  const texts = new Map<InvalidEntry, string>();
   const objects = new Map<unknown, InvalidEntry>();
   const scalars = new Map<unknown, Map<string, InvalidEntry>>();
   for (const entry of entries) {
@@ -29,13 +23,10 @@ export function entryTexts(
       scalars.set(entry.value, paths.set(entry.path, entry));
     }
   }
-  const bytes = Buffer.from(bodyText);
-  walkJson(bytes, body, ({ start, end, keys, value }) => {
-    const entry = objects.get(value) ?? scalars.get(value)?.get(keys.reduce(joinJsonPath, ''));
-    if (!entry) return true;
-    const whole = bytes.toString('utf8', start, end);
-    found.set(entry, { text: whole.slice(0, most), length: whole.length });
-    return found.size < entries.length;
+  walkJson(bodyText, body, ({ start, end, value, path }) => {
+    const entry = objects.get(value) ?? scalars.get(value)?.get(path() ?? '');
+    if (entry) texts.set(entry, bodyText.slice(start, end));
+    return texts.size < entries.length;
   });
-  return found;
+  return texts;
 }

@@ -1,5 +1,5 @@
 import { jsonExcess, type RawRecord } from '../../core/index.js';
-import { repeatedNames } from '../json/repeated-names.js';
+import { repeatedName } from '../json/repeated-names.js';
 import type { Privacy } from '../record/privacy.js';
 import type { RecordOutput } from '../record/record-output.js';
 import { TRANSFORMS } from './index.js';
@@ -44,16 +44,13 @@ export function transformRecord(whole: WholeRecord, output: RecordOutput): void 
       return;
     }
   }
-  const repeated = repeatedNames(bodyText, names, body);
-  const [first] = repeated;
-  if (first?.keys.length === 0) {
-    output.dead(first, bodyText());
+  const repeated = repeatedName(bodyText, names, body);
+  if (repeated) {
+    output.dead(repeated, bodyText());
     return;
   }
-  output.repeats(repeated);
   output.reads(body);
   TRANSFORMS[record.kind]({ record, body, bodyText, privacy }, output);
-  output.finish();
 }
 
 /** Why what arrived stands as a string in its record: the same bound as the collector's tells which it was. */

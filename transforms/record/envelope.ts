@@ -1,8 +1,14 @@
 import { isUtf8 } from 'node:buffer';
 import type { ValidationIssue } from '../../client/index.js';
 import { describeValue } from '../../client/index.js';
-import { jsonExcess, type RawRecord, RECORD_KINDS, type RecordKind } from '../../core/index.js';
-import { type Member, type Members, membersOf } from '../json/json-members.js';
+import {
+  type JsonMember,
+  jsonExcess,
+  jsonMembers,
+  type RawRecord,
+  RECORD_KINDS,
+  type RecordKind,
+} from '../../core/index.js';
 
 /** A record whose envelope could be read. */
 export interface Envelope {
@@ -14,7 +20,7 @@ export interface Envelope {
    */
   readonly bodyFault: ValidationIssue | undefined;
   /** Where `req` and `body` are in the record's bytes. */
-  readonly members: Members;
+  readonly members: ReadonlyMap<string, JsonMember>;
 }
 
 /** A record whose envelope could not be read, with what could be. */
@@ -56,21 +62,21 @@ export function readEnvelope(value: Buffer, topic: string): Envelope | BrokenEnv
   const bodyFault = excess.reason
     ? { path: 'body', reason: `what was received ${excess.reason}` }
     : kindFault(record.kind, topic);
-  return { ok: true, record, bodyFault, members: membersOf(value) };
+  return { ok: true, record, bodyFault, members: jsonMembers(value) };
 }
 
 /** What of a record may be parsed: all of it, or, with the reason, it with null for its body, or nothing. */
 function excessOf(value: Buffer): { readonly parseable?: Buffer; readonly reason?: string } {
   const reason = jsonExcess(value);
   if (reason === undefined) return { parseable: value };
-  let body: Member | undefined;
+  let body: JsonMember | undefined;
   try {
-    body = membersOf(value, MOST_FIELDS).get('body');
+    body = jsonMembers(value, MOST_FIELDS).get('body');
   } catch {
     // It is not JSON.
   }
   if (!body) return { reason };
-  const [start, end] = body;
+  const { start, end } = body;
   const rest = Buffer.concat([value.subarray(0, start), Buffer.from('null'), value.subarray(end)]);
   if (jsonExcess(rest) !== undefined) return { reason };
   // The bound is one of bodies: with its envelope a body at the bound has more.

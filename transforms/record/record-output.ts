@@ -1,23 +1,21 @@
-import type { InvalidEntry, ValidationIssue } from '../../client/index.js';
-import { type EntryText, entryTexts } from '../json/entry-texts.js';
-import { jsonPrefix } from '../json/json-prefix.js';
-import { blank, type RepeatedName } from '../json/repeated-names.js';
+import type { DecodedList, ValidationIssue } from '../../client/index.js';
+import { entryTexts } from '../json/entry-texts.js';
 import type { PriceTick } from '../tables/price-ticks.js';
 import type { RowTable } from '../tables/row-table.js';
 
-/** More dead letters than this of one record are told in one line: what a record costs stays bounded. */
-const MOST_DEAD_LETTERS = 100;
-/** Longest payload that a dead letter keeps, UTF-16 units. */
-const MOST_PAYLOAD = 4096;
+/** More dead letters than this of one record are counted in one, so that what a record costs is bounded. */
+const MAX_DEAD_LETTERS = 100;
+/** Longest payload of a dead letter, UTF-16 units. */
+const MAX_PAYLOAD = 4096;
 
 /** Part of a record that could not be understood. */
 export interface DeadLetter {
   /** Where in the record, like `d[3].b`; empty for the whole of it. */
   readonly place: string;
   readonly reason: string;
-  /** What came, character for character, cut after 4096. */
+  /** The text of that part as it was received, cut after 4096 UTF-16 units. */
   readonly payload: string;
-  /** Length of what came before it was cut. */
+  /** Length of the text before it was cut. */
   readonly payloadLength: number;
 }
 
@@ -31,35 +29,18 @@ export class RecordOutput {
   #exchangeErrors = 0;
   #bodyText = () => '';
   #body: unknown;
-  /** By where they are; taken out when they are told of. */
-  readonly #repeated = new Map<string, RepeatedName>();
 
-  /** @param quotes whether dead letters may hold what came; else they have no payload, and their texts quote nothing */
+  /** @param quotes whether dead letters may quote the record; else they have no payload, and their reasons quote nothing */
   constructor(private readonly quotes = true) {}
 
-  /** Says what the record's body is, as it came. */
+  /** Sets the text of the record's body, as it was received. */
   about(bodyText: () => string): void {
     this.#bodyText = bodyText;
   }
 
-  /** Says which objects of the body name something twice: none of them is believed, each becomes a dead letter. */
-  repeats(names: readonly RepeatedName[]): void {
-    for (const name of names) this.#repeated.set(name.path, name);
-  }
-
-  /**
-   * Says what the body was parsed to, by `JSON.parse` or `parseLossless`, before rows are made of it. Objects that name
-   * something twice become null in it.
-   */
+  /** Sets what the body was parsed to, by `JSON.parse` or `parseLossless`: bad entries are looked for in it. */
   reads(body: unknown): void {
     this.#body = body;
-    blank(body, [...this.#repeated.values()]);
-  }
-
-  /** Adds the dead letters of objects that name something twice where rows were made without missing them. */
-  finish(): void {
-    const invalidEntries = [...this.#repeated.values()].map((fault) => ({ ...fault, index: 0, value: null }));
-    if (invalidEntries.length > 0) this.deadEntries({ invalidEntries, invalidEntriesOmitted: 0 });
   }
 
   /** Rows by table, apart from price ticks. */
@@ -96,16 +77,14 @@ export class RecordOutput {
   }
 
   /** The part at `fault.path` was not understood; `payload` is its text. */
-  dead(fault: ValidationIssue, payload: string, payloadLength = payload.length): void {
+  dead({ path, reason }: ValidationIssue, payload: string): void {
     this.#deadLetterCount += 1;
-    if (this.#deadLetters.length >= MOST_DEAD_LETTERS) return;
-    const { path, reason } = this.#repeated.get(fault.path) ?? fault;
-    this.#repeated.delete(path);
+    if (this.#deadLetters.length >= MAX_DEAD_LETTERS) return;
     this.#deadLetters.push({
-      place: this.#told(path).slice(0, MOST_PAYLOAD),
-      reason: this.#told(reason).slice(0, MOST_PAYLOAD),
-      payload: this.quotes ? payload.slice(0, MOST_PAYLOAD) : '',
-      payloadLength,
+      place: this.#quoted(path).slice(0, MAX_PAYLOAD),
+      reason: this.#quoted(reason).slice(0, MAX_PAYLOAD),
+      payload: this.quotes ? payload.slice(0, MAX_PAYLOAD) : '',
+      payloadLength: payload.length,
     });
   }
 
@@ -113,28 +92,16 @@ export class RecordOutput {
   deadEntries({
     invalidEntries,
     invalidEntriesOmitted,
-  }: {
-    readonly invalidEntries: readonly InvalidEntry[];
-    readonly invalidEntriesOmitted: number;
-  }): void {
-    const told = invalidEntries.slice(0, MOST_DEAD_LETTERS - this.#deadLetters.length);
-    const texts = told.length > 0 ? entryTexts(this.#bodyText(), this.#body, told, MOST_PAYLOAD) : undefined;
-    for (const entry of told) this.#deadEntry(entry, texts?.get(entry));
-    this.#deadLetterCount += invalidEntries.length - told.length + invalidEntriesOmitted;
+  }: Pick<DecodedList<unknown>, 'invalidEntries' | 'invalidEntriesOmitted'>): void {
+    const kept = invalidEntries.slice(0, MAX_DEAD_LETTERS - this.#deadLetters.length);
+    const bodyText = kept.length > 0 ? this.#bodyText() : '';
+    const texts = kept.length > 0 ? entryTexts(bodyText, this.#body, kept) : undefined;
+    for (const entry of kept) this.dead(entry, texts?.get(entry) ?? bodyText);
+    this.#deadLetterCount += invalidEntries.length - kept.length + invalidEntriesOmitted;
   }
 
-  #deadEntry(entry: InvalidEntry, came: EntryText | undefined): void {
-    if (came) {
-      this.dead(entry, came.text, came.length);
-      return;
-    }
-    // Nested too deep to be found, so that it is written again.
-    const { text, whole } = jsonPrefix(entry.value, MOST_PAYLOAD);
-    this.dead(entry, text, whole ? text.length : this.#bodyText().length);
-  }
-
-  /** A text without what it quotes, when that must not be kept. */
-  #told(text: string): string {
+  /** A text without what it quotes, when that must not be stored. */
+  #quoted(text: string): string {
     return this.quotes ? text : text.replace(/".*"/s, '"…"');
   }
 

@@ -1,0 +1,179 @@
+/**
+ * JSON read from its bytes: for what must be known of every record before, or without, making values of it. Only
+ * `jsonExcess` takes any bytes; the others are for texts that are known to be JSON.
+ */
+
+/** Texts up to this size are parsed whatever they hold: the worst of them is parsed within tens of milliseconds. */
+const UNBOUNDED_BYTES = 256 * 1024;
+/**
+ * Brackets, colons and commas outside strings: about the values and names that parsing makes. A point of chance history
+ * takes 5, an entry of an order book snapshot 9: this is a little more than the longest history, 10,000 points, of six
+ * markets in one answer. `npm run bench -- large-frames` measures what parsing takes at this bound.
+ */
+const MAX_STRUCTURAL = 320_000;
+/**
+ * Different names, and different texts that are as short as most names: each of them is stored in a table when it is
+ * parsed, and objects that all have other names take far longer than as many alike. Honest answers use a few names,
+ * and where markets are the names of a map, as many as there are markets.
+ */
+const MAX_NAMES = 25_000;
+/** The parser stores texts up to this length as it stores names. */
+const SHORT_TEXT = 10;
+const MAX_DEPTH = 1000;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+const OPEN_ARRAY = 0x5b;
+const CLOSE_ARRAY = 0x5d;
+
+/**
+ * Why a JSON text would take too long to parse, like `holds more than …`; undefined when it may be parsed. Looks at the
+ * bytes once, and at none of a small text; whether they are JSON is not checked.
+ */
+export function jsonExcess(bytes: Uint8Array, start = 0, end = bytes.length): string | undefined {
+  if (end - start <= UNBOUNDED_BYTES) return undefined;
+  const names = new Names();
+  let structural = 0;
+  let depth = 0;
+  /** Where the last string begins that was not counted, and where it ends: a colon shows that it was a name. */
+  let pending: number | undefined;
+  let closed = 0;
+  for (let at = start; at < end; at++) {
+    switch (bytes[at]) {
+      case QUOTE: {
+        const opened = at + 1;
+        for (at = opened; at < end && bytes[at] !== QUOTE; at++) if (bytes[at] === BACKSLASH) at += 1;
+        pending = opened;
+        closed = at;
+        if (closed - opened <= SHORT_TEXT) {
+          names.add(bytes, opened, closed);
+          pending = undefined;
+        }
+        break;
+      }
+      case OPEN_OBJECT:
+      case OPEN_ARRAY:
+        structural += 1;
+        depth += 1;
+        if (depth > MAX_DEPTH) return `is nested more than ${MAX_DEPTH} deep`;
+        break;
+      case CLOSE_OBJECT:
+      case CLOSE_ARRAY:
+        depth -= 1;
+        break;
+      case COLON:
+        structural += 1;
+        if (pending !== undefined) names.add(bytes, pending, closed);
+        pending = undefined;
+        break;
+      case COMMA:
+        structural += 1;
+        break;
+    }
+    if (structural > MAX_STRUCTURAL) return `holds more than ${MAX_STRUCTURAL} brackets, colons and commas`;
+    if (names.count > MAX_NAMES) return `holds more than ${MAX_NAMES} different names and short texts`;
+  }
+  return undefined;
+}
+
+/** FNV-1a. */
+const HASH_BASIS = 0x811c9dc5;
+const HASH_PRIME = 0x01000193;
+/** Bits of a hash that tell names apart: a few of many thousands count as one. */
+const HASH_BITS = 20;
+
+/** Counts different texts, nearly: the same text always gives the same count. */
+class Names {
+  count = 0;
+  readonly #seen = new Uint8Array(1 << (HASH_BITS - 3));
+
+  add(bytes: Uint8Array, from: number, to: number): void {
+    let hash = HASH_BASIS;
+    for (let at = from; at < to; at++) hash = Math.imul(hash ^ (bytes[at] ?? 0), HASH_PRIME);
+    const slot = (hash ^ (hash >>> HASH_BITS)) & ((1 << HASH_BITS) - 1);
+    const bit = 1 << (slot & 7);
+    const seen = this.#seen[slot >>> 3] ?? 0;
+    if ((seen & bit) !== 0) return;
+    this.#seen[slot >>> 3] = seen | bit;
+    this.count += 1;
+  }
+}
+
+/** Where the value of a member is in the text of its object: from its first byte to past its last. */
+export interface JsonMember {
+  readonly start: number;
+  readonly end: number;
+  /** How many names the objects in the value have; one that is given twice counts twice. */
+  readonly names: number;
+}
+
+/**
+ * The members of the JSON object that `bytes` hold, by name, so that a value can be stored as it was written. Of a name
+ * given twice the last one counts, as it does when parsed.
+ * @param max how many members are read
+ * @throws SyntaxError for a name that is not JSON
+ */
+export function jsonMembers(bytes: Buffer, max = Number.POSITIVE_INFINITY): ReadonlyMap<string, JsonMember> {
+  const members = new Map<string, JsonMember>();
+  let at = skipSpace(bytes, skipSpace(bytes, 0) + 1);
+  for (let count = 0; count < max && bytes[at] === QUOTE; count++) {
+    const nameEnd = skipString(bytes, at);
+    const name = JSON.parse(bytes.toString('utf8', at, nameEnd)) as string;
+    const member = valueAt(bytes, skipSpace(bytes, skipSpace(bytes, nameEnd) + 1));
+    members.set(name, member);
+    at = skipSpace(bytes, member.end);
+    if (bytes[at] === COMMA) at = skipSpace(bytes, at + 1);
+  }
+  return members;
+}
+
+/** How many names the objects of a JSON text have; one that is given twice counts twice. */
+export function countJsonNames(bytes: Uint8Array): number {
+  return valueAt(bytes, skipSpace(bytes, 0)).names;
+}
+
+function skipSpace(bytes: Uint8Array, from: number): number {
+  let at = from;
+  while (isSpace(bytes[at])) at += 1;
+  return at;
+}
+
+const isSpace = (byte: number | undefined): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+
+/** @param from the opening quote */
+function skipString(bytes: Uint8Array, from: number): number {
+  let at = from + 1;
+  while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
+  return at + 1;
+}
+
+function valueAt(bytes: Uint8Array, start: number): JsonMember {
+  const first = bytes[start];
+  if (first === QUOTE) return { start, end: skipString(bytes, start), names: 0 };
+  let at = start;
+  if (first !== OPEN_OBJECT && first !== OPEN_ARRAY) {
+    while (at < bytes.length && !endsScalar(bytes[at])) at += 1;
+    return { start, end: at, names: 0 };
+  }
+  let depth = 0;
+  let names = 0;
+  while (at < bytes.length) {
+    const byte = bytes[at];
+    if (byte === QUOTE) {
+      at = skipString(bytes, at);
+      continue;
+    }
+    at += 1;
+    if (byte === COLON) names += 1;
+    else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) depth += 1;
+    else if ((byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) && --depth === 0) break;
+  }
+  return { start, end: at, names };
+}
+
+const endsScalar = (byte: number | undefined): boolean =>
+  byte === COMMA || byte === CLOSE_OBJECT || byte === CLOSE_ARRAY || isSpace(byte);
