@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import { type EmbeddedBus, openEmbeddedBus } from '../bus/index.js';
+import { workerOptions } from '../cli/parts/part-options.js';
 import { createLogger, loadConfig, type Settings, TOPICS } from '../core/index.js';
 import { TransformWorker } from '../transforms/index.js';
 import { Connection, EmbeddedClickHouse, migrate } from '../warehouse/index.js';
@@ -52,8 +53,8 @@ export class WarehouseRig {
   }
 
   worker(bus: EmbeddedBus, overrides: Partial<Settings> = {}): TransformWorker {
-    const settings = { ...this.settings, ...overrides };
-    return new TransformWorker({ settings, bus, shards: [this.connection], log: this.log, metrics: new Registry() });
+    const config = workerOptions({ ...this.settings, ...overrides });
+    return new TransformWorker({ ...config, bus, shards: [this.connection], log: this.log, metrics: new Registry() });
   }
 
   /** Number of rows of a table that a query sees. */

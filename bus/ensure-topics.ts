@@ -1,5 +1,5 @@
-import { describeError, isRetryable, type Logger, OutageLog, retry, type Settings } from '../core/index.js';
-import type { Bus } from './bus.js';
+import { describeError, isRetryable, type Logger, OutageLog, retry } from '../core/index.js';
+import type { Bus, TopicOptions } from './bus.js';
 
 const MAX_RETRY_DELAY_MS = 2000;
 
@@ -7,12 +7,10 @@ const MAX_RETRY_DELAY_MS = 2000;
 export async function ensureTopics(
   bus: Bus,
   topics: readonly string[],
-  settings: Pick<Settings, 'busPartitions' | 'busRetentionHours' | 'busRetentionBytes'>,
+  options: TopicOptions,
   { log, signal }: { readonly log: Logger; readonly signal: AbortSignal },
 ): Promise<void> {
   const outage = new OutageLog(log, 'the bus is there');
-  const retentionMs = settings.busRetentionHours * 3_600_000;
-  const options = { partitions: settings.busPartitions, retentionMs, retentionBytes: settings.busRetentionBytes };
   for (const topic of topics) {
     await retry(() => bus.ensureTopic(topic, options), {
       attempts: Number.POSITIVE_INFINITY,

@@ -9,25 +9,34 @@ import {
   type SettingName,
   type Settings,
 } from '../core/index.js';
-import { headingOf } from './settings-by-command.js';
+import { SUBCOMMANDS } from './subcommands.js';
 
-/**
- * Adds the flags of these settings to a command, after its own, with help and defaults from core/settings.ts.
- * @param which what the closing note of the help speaks of
- */
-export function withSettings(command: Command, names: readonly SettingName[], which = optionsFrom(names)): Command {
-  for (const name of names) {
-    for (const option of optionsOf(name)) command.addOption(option.helpGroup(headingOf(name)));
-  }
-  const example = names.find((name) => name !== name.toLowerCase()) ?? 'exchangeUrl';
-  return command.addHelpText(
-    'after',
-    `\n${which} can also be given as an environment variable or in chancery.config.json:\n` +
-      `${flagOf(example)} is ${envOf(example)} and "${example}". Flags win over the environment, it wins over the file.`,
-  );
+/** The settings that a command takes. */
+export function settingsTakenBy(command: string): SettingName[] {
+  const needs = SUBCOMMANDS[command]?.needs;
+  if (!needs) return [];
+  const names = Object.keys(SETTINGS) as SettingName[];
+  const takers = ['every command', command, ...needs];
+  return names.filter((name) => SETTINGS[name].takenBy.some((taker) => takers.includes(taker)));
 }
 
-const optionsFrom = ([first = 'data']: readonly SettingName[]) => `The options from ${flagOf(first)} on`;
+/** Adds the flags of the settings that a command takes, after the options that it has already. */
+export function withSettings(command: Command): void {
+  const names = settingsTakenBy(command.name());
+  const own = names.filter((name) => command.options.some(({ long }) => long === flagOf(name)));
+  const added = names.filter((name) => !own.includes(name));
+  const [first] = added;
+  if (first === undefined) return;
+  for (const name of added) {
+    for (const option of optionsOf(name)) command.addOption(option.helpGroup(SETTINGS[name].heading));
+  }
+  command.addHelpText(
+    'after',
+    `\nSettings (${[...own.map(flagOf), `every option from ${flagOf(first)}`].join(' and ')} on) can also be given as environment ` +
+      `variables or in chancery.config.json:\n${flagOf('logLevel')} is ${envOf('logLevel')} or "logLevel". ` +
+      'Flags take precedence over the environment, and the environment over the file.',
+  );
+}
 
 /**
  * The configuration of a parsed command: its flags, the environment, chancery.config.json, defaults.
@@ -38,12 +47,12 @@ export function settingsOf(command: Command): { settings: Settings; given: Reado
 }
 
 /**
- * The flags that give a child command these settings. What the child finds by itself, in the environment or in
- * chancery.config.json, is left out: no password appears in the process list that was not typed there.
+ * The flags that pass its settings to a child command. A value that the child reads itself from the environment or from
+ * chancery.config.json is left out, so a password is in the process list only if it was given as a flag.
  */
-export function flagsFor(settings: Settings, names: readonly SettingName[]): string[] {
+export function flagsFor(settings: Settings, command: string): string[] {
   const found = loadConfig();
-  return names.flatMap((name) => {
+  return settingsTakenBy(command).flatMap((name) => {
     const value: unknown = settings[name];
     if (value === found[name] || value === undefined) return [];
     if (typeof value === 'boolean') return [value ? flagOf(name) : flagOf(name).replace('--', '--no-')];

@@ -1,56 +1,11 @@
+import { EXCHANGE_HOSTS, type ExchangeAddresses, hostNames, type RestHost, type StreamHost } from '../core/index.js';
 import { AddressError } from './errors/index.js';
 
-/**
- * Where the exchange is (part 1, "Host routing"): one address for everything, or one per path prefix, or a mixture: what
- * has no address of its own is at `base`. REST addresses are `https:`, streams `wss:`; `http:` and `ws:` are accepted for
- * loopback addresses only.
- */
-export interface ExchangeAddresses {
-  readonly base?: string | undefined;
-  /** `/api/events`, `/api/categories`, `/api/tags`, and every path that is not listed. */
-  readonly event?: string | undefined;
-  /** `/api/coins`, `/api/user-balances`, `/api/deposit`, `/api/transactions`. */
-  readonly wallet?: string | undefined;
-  /** `/api/history`. */
-  readonly history?: string | undefined;
-  /** `/orders`. */
-  readonly order?: string | undefined;
-  /** `/auth`. */
-  readonly auth?: string | undefined;
-  /** Chance history of an outcome. */
-  readonly chance?: string | undefined;
-  /** Order book stream; without it, `base` as a WebSocket address. */
-  readonly orderBookWs?: string | undefined;
-  /** Chance stream; without it, `base` as a WebSocket address. */
-  readonly chanceWs?: string | undefined;
-  /** Order updates stream; without it, `base` as a WebSocket address. */
-  readonly orderWs?: string | undefined;
-  /** Balance stream; without it, `base` as a WebSocket address. */
-  readonly balanceWs?: string | undefined;
-}
-
-type RestHost = 'event' | 'wallet' | 'history' | 'order' | 'auth' | 'chance';
-
-const PREFIXES: readonly (readonly [string, RestHost])[] = [
-  ['/api/events', 'event'],
-  ['/api/categories', 'event'],
-  ['/api/tags', 'event'],
-  ['/api/coins', 'wallet'],
-  ['/api/user-balances', 'wallet'],
-  ['/api/deposit', 'wallet'],
-  ['/api/transactions', 'wallet'],
-  ['/api/history', 'history'],
-  ['/orders', 'order'],
-  ['/auth', 'auth'],
-];
+const PREFIXES = hostNames.flatMap((host) => {
+  const about = EXCHANGE_HOSTS[host];
+  return 'prefixes' in about ? about.prefixes.map((prefix) => [prefix, host as RestHost] as const) : [];
+});
 const CHANCE_HISTORY = /^\/api\/events\/[^/]+\/outcomes\/[^/]+\/history$/;
-
-const STREAMS = {
-  orderBookWs: { path: '/event/ws', name: 'order book stream' },
-  chanceWs: { path: '/ws', name: 'chance stream' },
-  orderWs: { path: '/order/ws', name: 'order updates stream' },
-  balanceWs: { path: '/balance/ws', name: 'balance stream' },
-} as const;
 
 /** The key of `ExchangeAddresses` that serves a path (no query): part 1's table; what is not listed is `event`. */
 export function hostOf(path: string): RestHost {
@@ -71,11 +26,11 @@ export function restUrl(addresses: ExchangeAddresses, path: string): { origin: s
 }
 
 /** The URL of a stream. @throws AddressError */
-export function streamUrl(addresses: ExchangeAddresses, stream: keyof typeof STREAMS): string {
-  const { path: own, name } = STREAMS[stream];
+export function streamUrl(addresses: ExchangeAddresses, stream: StreamHost): string {
+  const { path: own, serves } = EXCHANGE_HOSTS[stream];
   const address = addresses[stream] ?? addresses.base;
   if (address === undefined) {
-    throw new AddressError(`no address for the ${name}: give the exchange's base URL, or the stream's own`);
+    throw new AddressError(`no address for the ${serves}: give the exchange's base URL, or the stream's own`);
   }
   const url = parseAddress(address, ['wss:', 'ws:', 'https:', 'http:']);
   const protocol = url.protocol === 'https:' || url.protocol === 'wss:' ? 'wss:' : 'ws:';

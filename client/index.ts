@@ -1,4 +1,4 @@
-export { Secret, UsageError } from '../core/index.js';
+export { type ExchangeAddresses, Secret, UsageError } from '../core/index.js';
 export {
   AccountClient,
   type AccountListResult,
@@ -6,7 +6,7 @@ export {
   type HistoryWalkOptions,
   type LosslessResponse,
 } from './account-client.js';
-export { type ExchangeAddresses, isLoopback, restUrl, streamUrl } from './addresses.js';
+export { isLoopback, restUrl, streamUrl } from './addresses.js';
 export { ApiKey } from './auth/api-key.js';
 export type { AuthMethod, Credentials, TokenSource } from './auth/authorizer.js';
 export { type LoginField, type LoginFields, LoginSession, login } from './auth/login.js';

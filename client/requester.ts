@@ -1,5 +1,6 @@
 import {
   type Clock,
+  type ExchangeAddresses,
   jsonExcess,
   type RestRequest,
   retry,
@@ -7,7 +8,7 @@ import {
   systemClock,
   UsageError,
 } from '../core/index.js';
-import { checkAddresses, type ExchangeAddresses, restUrl } from './addresses.js';
+import { checkAddresses, restUrl } from './addresses.js';
 import type { Authorizer } from './auth/authorizer.js';
 import { redactBytes, redactText } from './auth/redact.js';
 import { decodeRestError, type RestError } from './decode/rest-error.js';

@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client';
-import type { Bus } from '../bus/index.js';
+import type { Bus, TopicOptions } from '../bus/index.js';
 import type { ExchangeAddresses } from '../client/index.js';
 import type { AccountCredentials, Clock, Logger } from '../core/index.js';
 import type { SchedulePatterns } from './schedules.js';
@@ -7,11 +7,7 @@ import type { SchedulePatterns } from './schedules.js';
 export interface CollectorOptions {
   readonly bus: Bus;
   /** Topics are created like this where they do not exist. */
-  readonly topics: {
-    readonly busPartitions: number;
-    readonly busRetentionHours: number;
-    readonly busRetentionBytes: number;
-  };
+  readonly topics: TopicOptions;
   readonly log: Logger;
   readonly metrics: Registry;
   readonly clock?: Clock;

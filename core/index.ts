@@ -8,6 +8,15 @@ export { parseDecimal12 } from './decimal12.js';
 export { DEFAULT_PORTS } from './default-ports.js';
 export { type Deferred, deferred } from './deferred.js';
 export { ChanceryError, describeError, IntegrityError, isRetryable, UnavailableError, UsageError } from './errors.js';
+export {
+  EXCHANGE_HOSTS,
+  type ExchangeAddresses,
+  type ExchangeUrls,
+  exchangeAddresses,
+  hostNames,
+  type RestHost,
+  type StreamHost,
+} from './exchange-addresses.js';
 export { FileLock } from './file-lock.js';
 export { isFreePort } from './free-port.js';
 export { handedOver } from './handed-over.js';

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { clusterNodesSchema } from './cluster-nodes.js';
 import { DEFAULT_PORTS } from './default-ports.js';
+import { EXCHANGE_HOSTS, type ExchangeUrls, hostNames } from './exchange-addresses.js';
 
 /**
- * Every setting of Chancery: its type, default, unit and meaning in one place. A setting `exchangeUrl` is the flag
- * `--exchange-url`, the environment variable `CHANCERY_EXCHANGE_URL` and the key `exchangeUrl` of chancery.config.json.
+ * Every setting of Chancery, defined here and nowhere else. A setting `exchangeUrl` is the flag `--exchange-url`, the
+ * environment variable `CHANCERY_EXCHANGE_URL` and the key `exchangeUrl` of chancery.config.json.
  */
-export interface Setting<T> {
+export interface Setting<T> extends SettingGroup {
   readonly schema: z.ZodType<T>;
   readonly default: T;
   /** One line for --help; names the unit. */
@@ -17,251 +18,185 @@ export interface Setting<T> {
   readonly env?: readonly string[];
 }
 
+interface SettingGroup {
+  /** The heading in --help that it is listed under. */
+  readonly heading: string;
+  /** The commands that take it, by name or by what they need (`needs` of cli/subcommands.ts). */
+  readonly takenBy: readonly string[];
+}
+
 const setting = <T>(s: Setting<T>): Setting<T> => s;
 const text = z.string().min(1);
 const port = z.coerce.number().int().min(0).max(65535);
 const count = z.coerce.number().int().min(1);
-const flag = z.union([z.boolean(), z.stringbool()]).transform(Boolean);
+const positive = z.coerce.number().positive();
 const millis = z.coerce.number().min(1);
 const url = z.url({ protocol: /^https?$/ });
 
+const GENERAL = { heading: 'Options:', takenBy: ['every command'] };
+const LONG_RUNNING = { heading: 'Options:', takenBy: ['long-running', 'up', 'doctor'] };
+const EXCHANGE = { heading: 'Recorded exchange:', takenBy: ['exchange addresses'] };
+const COLLECT = { heading: 'What is collected, and when:', takenBy: ['collect', 'up'] };
+const BUS = { heading: 'Topics of the bus:', takenBy: ['collect', 'transform', 'up'] };
+const KAFKA = { heading: 'Kafka, instead of the embedded log:', takenBy: ['bus'] };
+const CLICKHOUSE = { heading: 'ClickHouse:', takenBy: ['clickhouse'] };
+const TRANSFORM = { heading: 'Transform worker:', takenBy: ['transform', 'up'] };
+
+const optional = (group: SettingGroup, placeholder: string, help: string) =>
+  setting({ ...group, schema: text.optional(), default: undefined, placeholder, help });
+const schedule = (preset: string, help: string) =>
+  setting({ ...COLLECT, schema: text, default: preset, placeholder: 'CRON', help });
+const onOff = (group: SettingGroup, preset: boolean, help: string) =>
+  setting({ ...group, schema: z.union([z.boolean(), z.stringbool()]).transform(Boolean), default: preset, help });
+
 export const SETTINGS = {
-  data: setting({ schema: text, default: './data', placeholder: 'DIR', help: 'data folder; it names the instance' }),
+  data: setting({
+    ...GENERAL,
+    schema: text,
+    default: './data',
+    placeholder: 'DIR',
+    help: 'data folder; it identifies the instance',
+  }),
   logLevel: setting({
+    ...GENERAL,
+    takenBy: ['every command', 'exchange'],
     schema: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal']),
     default: 'info',
     placeholder: 'LEVEL',
-    help: 'least severe log level that is written',
+    help: 'minimum level of log lines',
   }),
   metricsPort: setting({
+    ...LONG_RUNNING,
     schema: port,
     default: 0,
     placeholder: 'PORT',
-    help: 'port of /healthz and /metrics; 0 takes a free one',
+    help: 'port of /healthz and /metrics; 0 picks a free one',
   }),
   metricsHost: setting({
+    ...LONG_RUNNING,
     schema: text,
     default: '127.0.0.1',
     placeholder: 'HOST',
-    help: 'address that /healthz and /metrics listen on; 0.0.0.0 lets other machines read them',
+    help: 'address that /healthz and /metrics listen on; 0.0.0.0 makes them readable from other machines',
   }),
-  stopWithParent: setting({
-    schema: flag,
-    default: false,
-    help: 'end when standard input ends; `chancery up` starts its parts with it',
-  }),
+  stopWithParent: onOff(
+    { ...LONG_RUNNING, takenBy: ['long-running'] },
+    false,
+    'exit when standard input closes; `chancery up` starts its parts with it',
+  ),
 
-  // The exchange that is recorded.
   exchangeUrl: setting({
+    ...EXCHANGE,
     schema: url,
     default: `http://127.0.0.1:${DEFAULT_PORTS.exchange}`,
     placeholder: 'URL',
     help: 'base URL of the exchange',
   }),
-  eventUrl: setting({
-    schema: url.optional(),
-    default: undefined,
-    placeholder: 'URL',
-    help: 'host of events, categories and tags, when it is not the base URL',
-  }),
-  walletUrl: setting({
-    schema: url.optional(),
-    default: undefined,
-    placeholder: 'URL',
-    help: 'host of coins, balances and transactions, when it is not the base URL',
-  }),
-  historyUrl: setting({
-    schema: url.optional(),
-    default: undefined,
-    placeholder: 'URL',
-    help: 'host of orders, trades, positions and activity as history, when it is not the base URL',
-  }),
-  orderUrl: setting({
-    schema: url.optional(),
-    default: undefined,
-    placeholder: 'URL',
-    help: 'host of TP/SL orders, when it is not the base URL',
-  }),
-  authUrl: setting({
-    schema: url.optional(),
-    default: undefined,
-    placeholder: 'URL',
-    help: 'host of logins, when it is not the base URL',
-  }),
-  chanceUrl: setting({
-    schema: url.optional(),
-    default: undefined,
-    placeholder: 'URL',
-    help: 'host of chance history, when it is not the base URL',
-  }),
-  orderBookWsUrl: setting({
-    schema: text.optional(),
-    default: undefined,
-    placeholder: 'URL',
-    help: 'order book stream, when it is not on the base URL',
-  }),
-  chanceWsUrl: setting({
-    schema: text.optional(),
-    default: undefined,
-    placeholder: 'URL',
-    help: 'chance stream, when it is not on the base URL',
-  }),
-  orderWsUrl: setting({
-    schema: text.optional(),
-    default: undefined,
-    placeholder: 'URL',
-    help: 'order updates stream, when it is not on the base URL',
-  }),
-  balanceWsUrl: setting({
-    schema: text.optional(),
-    default: undefined,
-    placeholder: 'URL',
-    help: 'balance stream, when it is not on the base URL',
-  }),
-  requestsPerSecond: setting({
-    schema: z.coerce.number().positive(),
-    default: 20,
-    placeholder: 'N',
-    help: 'polled requests per second and host, at most',
-  }),
+  ...hostSettings(),
   requestTimeoutMs: setting({
+    ...EXCHANGE,
     schema: millis,
     default: 15_000,
     placeholder: 'MS',
-    help: 'longest wait for an answer, milliseconds',
+    help: 'timeout of a request, milliseconds',
+  }),
+  requestsPerSecond: setting({
+    ...COLLECT,
+    schema: positive,
+    default: 20,
+    placeholder: 'N',
+    help: 'maximum rate of polling requests to one host, per second',
   }),
 
-  // Collectors.
   collectorName: setting({
+    ...COLLECT,
     schema: text,
     default: 'collector',
     placeholder: 'NAME',
-    help: 'name of this collector in marks',
+    help: 'name of this collector in collector events',
   }),
   subscriptionsPerConnection: setting({
+    ...COLLECT,
     schema: count,
     default: 200,
     placeholder: 'N',
-    help: 'events subscribed on one WebSocket connection, at most',
+    help: 'maximum number of events subscribed to on one WebSocket connection',
   }),
   silenceMs: setting({
+    ...COLLECT,
     schema: millis,
     default: 20_000,
     placeholder: 'MS',
-    help: 'silence after which a subscription is probed, milliseconds',
+    help: 'silence after which a subscription is verified, milliseconds',
   }),
-  eventsSchedule: setting({
-    schema: text,
-    default: '*/10 * * * * *',
-    placeholder: 'CRON',
-    help: 'when event search is polled',
-  }),
-  referenceSchedule: setting({
-    schema: text,
-    default: '0 */5 * * * *',
-    placeholder: 'CRON',
-    help: 'when categories, tags and coins are polled',
-  }),
-  historySchedule: setting({
-    schema: text,
-    default: '30 */10 * * * *',
-    placeholder: 'CRON',
-    help: 'when chance history is polled',
-  }),
+  eventsSchedule: schedule('*/10 * * * * *', 'when event search is polled'),
+  referenceSchedule: schedule('0 */5 * * * *', 'when categories, tags and coins are polled'),
+  historySchedule: schedule('30 */10 * * * *', 'when chance history is polled'),
   historyPeriod: setting({
+    ...COLLECT,
     schema: text,
     default: '1s',
     placeholder: 'CODE',
-    help: 'period code of polled chance history',
+    help: 'resolution of polled chance history, as a period code of the exchange',
   }),
   historyDays: setting({
-    schema: z.coerce.number().positive(),
+    ...COLLECT,
+    schema: positive,
     default: 30,
     placeholder: 'DAYS',
-    help: 'how far back chance history is fetched for a market seen for the first time, days',
+    help: 'how much chance history is fetched for a market seen for the first time, days',
   }),
-
-  // Accounts of the exchange. Their credentials are no settings: see core/accounts.ts.
-  accountsFile: setting({
-    schema: text.optional(),
-    default: undefined,
-    placeholder: 'FILE',
-    help: 'JSON file (mode 0600) with credentials of the accounts that are recorded too',
-  }),
-  holdingsSchedule: setting({
-    schema: text,
-    default: '*/10 * * * * *',
-    placeholder: 'CRON',
-    help: 'when balances, positions and active orders of the accounts are polled',
-  }),
-  tradesSchedule: setting({
-    schema: text,
-    default: '*/10 * * * * *',
-    placeholder: 'CRON',
-    help: 'when orders and trades of the accounts are polled',
-  }),
-  transactionsSchedule: setting({
-    schema: text,
-    default: '*/30 * * * * *',
-    placeholder: 'CRON',
-    help: 'when transactions of the accounts are polled, which takes a login',
-  }),
-  tpslSchedule: setting({
-    schema: text,
-    default: '*/30 * * * * *',
-    placeholder: 'CRON',
-    help: 'when take-profit/stop-loss orders of the accounts are polled',
-  }),
-  statsSchedule: setting({
-    schema: text,
-    default: '5 * * * * *',
-    placeholder: 'CRON',
-    help: 'when profile and position figures of the accounts are polled',
-  }),
-  activitySchedule: setting({
-    schema: text,
-    default: '*/5 * * * * *',
-    placeholder: 'CRON',
-    help: "when everybody's trades are polled, which takes one account",
-  }),
-
-  // More to record, and sharing the work.
+  // Credentials are no settings: see core/accounts.ts.
+  accountsFile: optional(COLLECT, 'FILE', 'JSON file (mode 0600) with the credentials of accounts to record'),
+  holdingsSchedule: schedule('*/10 * * * * *', 'when balances, positions and active orders of the accounts are polled'),
+  tradesSchedule: schedule('*/10 * * * * *', 'when orders and trades of the accounts are polled'),
+  transactionsSchedule: schedule(
+    '*/30 * * * * *',
+    'when transactions of the accounts are polled; needs a login, an API key is not enough',
+  ),
+  tpslSchedule: schedule('*/30 * * * * *', 'when take-profit/stop-loss orders of the accounts are polled'),
+  statsSchedule: schedule('5 * * * * *', 'when profile and position figures of the accounts are polled'),
+  activitySchedule: schedule('*/5 * * * * *', 'when the trades of all users are polled; needs at least one account'),
   rawFeeds: setting({
+    ...COLLECT,
     schema: z
       .string()
       .regex(/^[a-z0-9][a-z0-9._-]*=[^\s,]+(,[a-z0-9][a-z0-9._-]*=[^\s,]+)*$/, 'expected NAME=WSURL,NAME=WSURL')
       .optional(),
     default: undefined,
     placeholder: 'LIST',
-    help: 'public WebSocket feeds (NAME=WSURL,…) whose frames are recorded as they come',
+    help: 'public WebSocket feeds (NAME=WSURL,…) whose frames are recorded unchanged',
   }),
   shard: setting({
+    ...COLLECT,
+    takenBy: ['collect'],
     schema: z
       .string()
       .regex(/^\d{1,6}\/\d{1,6}$/, 'expected I/N, like 0/4')
       .refine((value) => Number(value.split('/')[0]) < Number(value.split('/')[1]), 'I counts from 0 to N - 1'),
     default: '0/1',
     placeholder: 'I/N',
-    help: 'which of N equal shares of the work this collector does, from 0',
+    help: 'which of N equal shares of the work this collector does, counted from 0',
   }),
 
-  // The bus.
-  busPartitions: setting({ schema: count, default: 2, placeholder: 'N', help: 'partitions of a new topic' }),
+  busPartitions: setting({ ...BUS, schema: count, default: 2, placeholder: 'N', help: 'partitions of a new topic' }),
   busRetentionHours: setting({
-    schema: z.coerce.number().positive(),
+    ...BUS,
+    schema: positive,
     default: 168,
     placeholder: 'H',
-    help: 'records older than this leave the bus, hours; on Kafka when the topic is created',
+    help: 'retention time of records, hours; on Kafka applied when a topic is created',
   }),
   busRetentionBytes: setting({
-    schema: z.coerce.number().positive(),
+    ...BUS,
+    schema: positive,
     default: 8e9,
     placeholder: 'BYTES',
-    help: 'largest size of one partition of the bus, bytes; on Kafka when the topic is created',
+    help: 'maximum size of a partition, bytes; on Kafka applied when a topic is created',
   }),
 
-  // Kafka, in the place of the embedded log.
   kafkaBrokers: setting({
+    ...KAFKA,
     schema: z
       .string()
       .regex(/^[^\s,:]+:\d+(,[^\s,:]+:\d+)*$/, 'expected HOST:PORT,HOST:PORT')
@@ -272,180 +207,186 @@ export const SETTINGS = {
     help: 'Kafka brokers (HOST:PORT,…) to use instead of the embedded log',
   }),
   kafkaPrefix: setting({
+    ...KAFKA,
     schema: z.string().regex(/^[a-zA-Z0-9._-]*$/),
     default: '',
     placeholder: 'TEXT',
-    help: 'what the names of topics and groups in Kafka begin with, where several instances share a cluster',
+    help: 'prefix of topic and group names, for instances that share a Kafka cluster',
   }),
   kafkaReplication: setting({
+    ...KAFKA,
+    takenBy: BUS.takenBy,
     schema: z.coerce.number().int().min(0),
     default: 0,
     placeholder: 'N',
-    help: 'replicas of a new Kafka topic; 0 takes 3, or as many as there are brokers',
+    help: 'replication factor of new topics; 0: three, or the number of brokers if there are fewer',
   }),
   kafkaCompression: setting<'none' | 'gzip'>({
+    ...KAFKA,
+    takenBy: BUS.takenBy,
     schema: z.enum(['none', 'gzip']),
     default: 'none',
     placeholder: 'CODEC',
-    help: 'how records are compressed in Kafka: none or gzip',
+    help: 'compression of records: none or gzip',
   }),
   kafkaSessionMs: setting({
+    ...KAFKA,
+    takenBy: TRANSFORM.takenBy,
     schema: millis,
     default: 10_000,
     placeholder: 'MS',
-    help: 'after so long without a sign of life the partitions of a worker on Kafka go to others, milliseconds',
+    help: 'session timeout: a worker without a heartbeat for this long loses its partitions, milliseconds',
   }),
-  kafkaTls: setting({ schema: flag, default: false, help: 'speak to Kafka over TLS' }),
-  kafkaTlsCa: setting({
-    schema: text.optional(),
-    default: undefined,
-    placeholder: 'FILE',
-    help: 'PEM file of the authorities that sign the certificates of the Kafka brokers',
-  }),
-  kafkaTlsCert: setting({
-    schema: text.optional(),
-    default: undefined,
-    placeholder: 'FILE',
-    help: 'PEM file of our certificate for Kafka',
-  }),
-  kafkaTlsKey: setting({
-    schema: text.optional(),
-    default: undefined,
-    placeholder: 'FILE',
-    help: 'PEM file of the key of our certificate for Kafka',
-  }),
+  kafkaTls: onOff(KAFKA, false, 'connect to Kafka over TLS'),
+  kafkaTlsCa: optional(KAFKA, 'FILE', 'PEM file with the CA certificates that the brokers are verified against'),
+  kafkaTlsCert: optional(KAFKA, 'FILE', 'PEM file with our client certificate'),
+  kafkaTlsKey: optional(KAFKA, 'FILE', 'PEM file with the private key of that certificate'),
   kafkaSasl: setting<'none' | 'plain' | 'scram-sha-256' | 'scram-sha-512'>({
+    ...KAFKA,
     schema: z.enum(['none', 'plain', 'scram-sha-256', 'scram-sha-512']),
     default: 'none',
     placeholder: 'MECHANISM',
-    help: 'how we log in to Kafka: none, plain, scram-sha-256 or scram-sha-512',
+    help: 'SASL mechanism: none, plain, scram-sha-256 or scram-sha-512',
   }),
-  kafkaUser: setting({
-    schema: text.optional(),
-    default: undefined,
-    placeholder: 'NAME',
-    help: 'our user in Kafka',
-  }),
+  kafkaUser: optional(KAFKA, 'NAME', 'SASL user'),
   kafkaPassword: setting({
+    ...KAFKA,
     schema: z.string(),
     default: '',
     placeholder: 'TEXT',
-    help: 'its password (better set by environment than by flag)',
+    help: 'SASL password (set it by environment variable: flags show in the process list)',
   }),
 
-  // The warehouse.
   clickhouseUrl: setting({
+    ...CLICKHOUSE,
     schema: url.optional(),
     default: undefined,
     placeholder: 'URL',
     env: ['CLICKHOUSE_URL'],
-    help: 'a ClickHouse server to use instead of the embedded one',
+    help: 'ClickHouse server to use instead of the embedded one',
   }),
   clickhouseCluster: setting({
+    ...CLICKHOUSE,
     schema: clusterNodesSchema.optional(),
     default: undefined,
     placeholder: 'URLS',
     env: ['CLICKHOUSE_CLUSTER'],
-    help: 'a ClickHouse cluster: URLs of its nodes, replicas separated by "," and shards by ";"',
+    help: 'ClickHouse cluster to use: URLs of its nodes, replicas separated by "," and shards by ";"',
   }),
   clickhouseClusterName: setting({
+    ...CLICKHOUSE,
     schema: z.string().regex(/^[a-z_][a-z0-9_]*$/),
     default: 'chancery',
     placeholder: 'NAME',
     help: 'name of that cluster in remote_servers of its nodes',
   }),
   clickhouseQuorum: setting({
+    ...TRANSFORM,
     schema: count,
     default: 1,
     placeholder: 'N',
-    help: 'replicas of a shard that must have a batch before it counts as written',
+    help: 'replicas of a shard that must have stored a batch before it counts as written (insert_quorum)',
   }),
   clickhouseUser: setting({
+    ...CLICKHOUSE,
     schema: text,
     default: 'default',
     placeholder: 'NAME',
     env: ['CLICKHOUSE_USER'],
-    help: 'its user',
+    help: 'user of that server or cluster',
   }),
   clickhousePassword: setting({
+    ...CLICKHOUSE,
     schema: z.string(),
     default: '',
     placeholder: 'TEXT',
     env: ['CLICKHOUSE_PASSWORD'],
-    help: 'its password (better set by environment than by flag)',
+    help: 'password of that user (set it by environment variable: flags show in the process list)',
   }),
   database: setting({
+    ...CLICKHOUSE,
+    takenBy: ['clickhouse', 'warehouse'],
     schema: z.string().regex(/^[a-z_][a-z0-9_]*$/),
     default: 'chancery',
     placeholder: 'NAME',
     help: 'database in ClickHouse',
   }),
   clickhousePort: setting({
+    ...CLICKHOUSE,
+    takenBy: ['warehouse', 'up', 'doctor'],
     schema: port,
     default: 0,
     placeholder: 'PORT',
-    help: 'HTTP port of the embedded ClickHouse; 0 takes a free one',
+    help: 'HTTP port of the embedded ClickHouse; 0 picks a free one',
   }),
   clickhouseNativePort: setting({
+    ...CLICKHOUSE,
+    takenBy: ['warehouse', 'up'],
     schema: port.optional(),
     default: undefined,
     placeholder: 'PORT',
-    help: 'native port of the embedded ClickHouse, 0 for a free one; left out it is closed, for one refused login there ends the server',
+    help: 'native protocol port; 0 picks a free one. Off by default: a failed native login crashes the embedded server',
   }),
   clickhouseMemory: setting({
+    ...CLICKHOUSE,
+    takenBy: ['warehouse', 'up', 'sql'],
     schema: z.coerce.number().min(5e8),
     default: 4e9,
     placeholder: 'BYTES',
     help: 'memory limit of the embedded ClickHouse, bytes',
   }),
-  fsync: setting({
-    schema: flag,
-    default: true,
-    help: 'let ClickHouse flush every insert to disk before it answers',
-  }),
 
-  // The transform worker.
+  fsync: onOff({ ...TRANSFORM, takenBy: ['transform', 'up', 'migrate'] }, true, 'fsync every insert in ClickHouse'),
   group: setting({
+    ...TRANSFORM,
+    takenBy: ['transform', 'up', 'status'],
     schema: text,
     default: 'chancery-transform',
     placeholder: 'NAME',
     help: 'consumer group of the transform workers',
   }),
-  keepBodies: setting({
-    schema: flag,
-    default: true,
-    help: 'keep the bodies in raw_records; those with a dead letter are kept anyway',
-  }),
+  keepBodies: onOff(TRANSFORM, true, 'store bodies in raw_records; bodies with a dead letter are always stored'),
   bodyRetentionDays: setting({
+    ...TRANSFORM,
     schema: count,
     default: 30,
     placeholder: 'DAYS',
-    help: 'how long raw_records keeps bodies, days; those with a dead letter stay',
+    help: 'retention time of bodies in raw_records, days; bodies with a dead letter do not expire',
   }),
   usernameKey: setting({
+    ...TRANSFORM,
     schema: z.string().min(16).optional(),
     default: undefined,
     placeholder: 'TEXT',
-    help: 'key, 16 characters or more (better set by environment than by flag): usernames are stored as their HMAC-SHA-256 under it, and no body that says them',
+    help: 'HMAC-SHA-256 key, at least 16 characters: usernames are stored as hashes, and bodies with usernames are not stored (set it by environment variable: flags show in the process list)',
   }),
   batchRows: setting({
+    ...TRANSFORM,
     schema: count.max(1_000_000),
     default: 500_000,
     placeholder: 'N',
-    help: 'rows in one batch, at most',
+    help: 'maximum number of rows in a batch',
   }),
   batchDelayMs: setting({
+    ...TRANSFORM,
     schema: z.coerce.number().min(0),
     default: 500,
     placeholder: 'MS',
-    help: 'how long a batch may wait to grow, milliseconds; twice as long while it is small, four times while more records wait on the bus, and again twice for what is neither price nor chance',
+    help: 'how long a batch of prices or chances collects rows, milliseconds; up to 8 times longer for small batches, other records and while the worker is behind',
   }),
-  acceptLoss: setting({
-    schema: flag,
-    default: false,
-    help: 'go on where records are gone from the bus, and write the gap down',
-  }),
+  acceptLoss: onOff(TRANSFORM, false, 'continue after records were lost from the bus, and record the gap'),
 } as const;
 
 export type SettingName = keyof typeof SETTINGS;
 export type Settings = { readonly [K in SettingName]: z.output<(typeof SETTINGS)[K]['schema']> };
+
+/** A setting for each host of the exchange that is not at the base URL. */
+function hostSettings(): { [K in Exclude<keyof ExchangeUrls, 'exchangeUrl'>]: Setting<string | undefined> } {
+  const settings = hostNames.map((host) => {
+    const about = EXCHANGE_HOSTS[host];
+    const stream = 'path' in about;
+    const help = stream ? `${about.serves}, if not at the base URL` : `host of ${about.serves}, if not the base URL`;
+    return [`${host}Url`, { ...optional(EXCHANGE, 'URL', help), schema: (stream ? text : url).optional() }];
+  });
+  return Object.fromEntries(settings);
+}

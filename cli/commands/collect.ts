@@ -1,11 +1,9 @@
 import type { Command } from 'commander';
 import { Collector } from '../../collectors/index.js';
 import { loadAccounts } from '../../core/index.js';
-import { collectorOptions } from '../parts/collector-options.js';
 import { closing, openBus } from '../parts/instance.js';
+import { collectorOptions } from '../parts/part-options.js';
 import { runPart } from '../parts/run-part.js';
-import { withSettings } from '../settings.js';
-import { COLLECT } from '../settings-by-command.js';
 
 const EXAMPLES = `
 Examples:
@@ -32,5 +30,4 @@ export function define(command: Command): void {
       };
     }),
   );
-  withSettings(command, COLLECT);
 }

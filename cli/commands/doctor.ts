@@ -7,8 +7,7 @@ import { exchangeChecks } from '../doctor/exchange.js';
 import { machineChecks } from '../doctor/machine.js';
 import { portsCheck } from '../doctor/ports.js';
 import { exchangePortFlag, exchangePortOf } from '../exchange-options.js';
-import { settingsOf, withSettings } from '../settings.js';
-import { DOCTOR } from '../settings-by-command.js';
+import { settingsOf } from '../settings.js';
 
 const SIGNS = { ok: 'ok  ', warn: 'WARN', fail: 'FAIL' } as const;
 
@@ -36,7 +35,6 @@ export function define(command: Command): void {
       if (options.json) process.stdout.write(`${JSON.stringify(findings, undefined, 2)}\n`);
       if (findings.some((f) => f.state === 'fail')) process.exitCode = 1;
     });
-  withSettings(command, DOCTOR);
 }
 
 /** What a check did not expect says itself what to do, as every error of Chancery does. */

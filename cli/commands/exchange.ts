@@ -8,7 +8,7 @@ import { PartEntry } from '../parts/entry.js';
 import { instancePaths } from '../parts/instance.js';
 import { goOnWithoutOutput } from '../parts/output.js';
 import { untilStopped } from '../parts/run-part.js';
-import { settingsOf, withSettings } from '../settings.js';
+import { settingsOf } from '../settings.js';
 
 /** Options that are settings of every part too; the rest is the exchange's own. */
 const SHARED = ['data', 'metricsPort', 'metricsHost'];
@@ -27,11 +27,6 @@ export function define(command: Command): void {
   for (const option of Object.values<ExchangeOption<unknown>>(EXCHANGE_OPTIONS)) {
     if (option.name !== 'metricsPort' && option.name !== 'metricsHost') command.addOption(exchangeFlag(option));
   }
-  withSettings(
-    command,
-    ['logLevel', 'metricsPort', 'metricsHost', 'stopWithParent'],
-    '--data and the options from --log-level on',
-  );
   command.action(async () => {
     const { settings, given } = settingsOf(command);
     const own = Object.keys(EXCHANGE_OPTIONS).filter((name) => !SHARED.includes(name));

@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import { processSignal, type Settings } from '../../core/index.js';
 import { openWarehouse } from '../parts/database.js';
-import { settingsOf, withSettings } from '../settings.js';
-import { MIGRATE } from '../settings-by-command.js';
+import { settingsOf } from '../settings.js';
 
 const EXAMPLES = `
 Examples:
@@ -18,7 +17,6 @@ export function define(command: Command): void {
     const lines = await migrateInstance(settings, processSignal());
     process.stdout.write(`${lines.length > 0 ? lines.join('\n') : 'nothing to do: the database is up to date'}\n`);
   });
-  withSettings(command, MIGRATE);
 }
 
 /** A line per thing that was done; on a cluster, it says where. */

@@ -3,8 +3,7 @@ import { type Command, Option } from 'commander';
 import { processSignal, type Settings, UsageError } from '../../core/index.js';
 import { instancePaths } from '../parts/instance.js';
 import { connectReadOnly, type ReadOnly } from '../parts/read-only.js';
-import { settingsOf, withSettings } from '../settings.js';
-import { SQL } from '../settings-by-command.js';
+import { settingsOf } from '../settings.js';
 import { runConsole } from '../sql/console.js';
 import { type Printer, printAnswer } from '../sql/print.js';
 import { ask, OUTPUT_FORMATS, type OutputFormat } from '../sql/query.js';
@@ -36,7 +35,6 @@ export function define(command: Command): void {
       if (argument !== undefined) throw new UsageError('give a statement or --console, not both');
       return prompt(settings, format);
     });
-  withSettings(command, SQL);
 }
 
 async function answerOnce(settings: Settings, argument: string | undefined, format: OutputFormat): Promise<void> {

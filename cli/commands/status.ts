@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { assertInstance } from '../parts/instance.js';
-import { settingsOf, withSettings } from '../settings.js';
-import { STATUS } from '../settings-by-command.js';
+import { settingsOf } from '../settings.js';
 import { renderStatus } from '../status/render.js';
 import { lookAt } from '../status/report.js';
 
@@ -17,5 +16,4 @@ export function define(command: Command): void {
       const text = options.json ? JSON.stringify(report, undefined, 2) : renderStatus(report).join('\n');
       process.stdout.write(`${text}\n`);
     });
-  withSettings(command, STATUS);
 }

@@ -3,9 +3,8 @@ import type { Component } from '../../core/index.js';
 import { TransformWorker } from '../../transforms/index.js';
 import { awaitWarehouse, untilAvailable, type Warehouse } from '../parts/database.js';
 import { assertInstance, closing, openBus } from '../parts/instance.js';
+import { workerOptions } from '../parts/part-options.js';
 import { type PartContext, runPart } from '../parts/run-part.js';
-import { withSettings } from '../settings.js';
-import { TRANSFORM } from '../settings-by-command.js';
 
 const EXAMPLES = `
 Examples:
@@ -23,7 +22,7 @@ export function define(command: Command): void {
         const { settings, log, metrics } = context;
         const warehouse = await awaitWarehouse('chancery transform', context);
         const bus = openBus(settings, log);
-        const worker = new TransformWorker({ settings, bus, shards: warehouse.shards, log, metrics });
+        const worker = new TransformWorker({ ...workerOptions(settings), bus, shards: warehouse.shards, log, metrics });
         return {
           components: [closing(bus), database(warehouse, context), worker],
           health: () => worker.health(),
@@ -33,7 +32,6 @@ export function define(command: Command): void {
       assertInstance,
     ),
   );
-  withSettings(command, TRANSFORM);
 }
 
 /** The database, brought up to date before the worker starts, as soon as it answers, and let go after it has stopped. */

@@ -2,8 +2,7 @@ import type { Command } from 'commander';
 import { flagOf } from '../../core/index.js';
 import { EXCHANGE_OPTIONS } from '../../exchange/index.js';
 import { exchangeFlag, exchangePortFlag, exchangePortOf } from '../exchange-options.js';
-import { settingsOf, withSettings } from '../settings.js';
-import { UP } from '../settings-by-command.js';
+import { settingsOf } from '../settings.js';
 import { runUp } from '../up/run-up.js';
 
 /** Options of the simulated exchange that `up` passes on to it. */
@@ -23,7 +22,6 @@ export function define(command: Command): void {
   for (const name of PASSED_ON) {
     command.addOption(exchangeFlag(EXCHANGE_OPTIONS[name], 'simulated exchange: '));
   }
-  withSettings(command, UP);
   command.action(async () => {
     const { settings, given } = settingsOf(command);
     await runUp({ settings, given, exchangePort: exchangePortOf(command), exchangeFlags: exchangeFlags(command) });

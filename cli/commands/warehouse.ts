@@ -2,8 +2,6 @@ import type { Command } from 'commander';
 import { Gauge, type Registry } from 'prom-client';
 import { EmbeddedClickHouse, type EmbeddedEndpoint } from '../../warehouse/index.js';
 import { runPart } from '../parts/run-part.js';
-import { withSettings } from '../settings.js';
-import { WAREHOUSE } from '../settings-by-command.js';
 
 /** `chancery warehouse`: the embedded ClickHouse server of a data folder, alone. */
 export function define(command: Command): void {
@@ -30,7 +28,6 @@ export function define(command: Command): void {
         };
       }),
     );
-  withSettings(command, WAREHOUSE);
 }
 
 const nativePort = ({ tcpPort }: EmbeddedEndpoint) => (tcpPort === undefined ? {} : { tcpPort });

@@ -1,6 +1,5 @@
 import { ExchangeClient } from '../../client/index.js';
-import { describeError, type SettingName, type Settings } from '../../core/index.js';
-import { exchangeAddresses } from '../parts/exchange-addresses.js';
+import { describeError, exchangeAddresses, type SettingName, type Settings } from '../../core/index.js';
 import { runningParts } from '../parts/registry.js';
 import { type Check, type Finding, fail, ok, warn } from './check.js';
 

@@ -1,6 +1,5 @@
 import type { Settings } from '../../core/index.js';
 import { flagsFor } from '../settings.js';
-import { COLLECT, TRANSFORM, WAREHOUSE } from '../settings-by-command.js';
 import { type ProcessOptions, SupervisedProcess } from './supervised-process.js';
 
 /** What `up` gives to each of its processes. */
@@ -15,15 +14,15 @@ export interface ChildContext {
 const READY_TIMEOUT_MS = 60_000;
 
 export function warehousePart(context: ChildContext): SupervisedProcess {
-  return part(context, 'clickhouse', ['warehouse', ...flagsFor(context.settings, WAREHOUSE)]);
+  return part(context, 'clickhouse', ['warehouse', ...flagsFor(context.settings, 'warehouse')]);
 }
 
 export function transformPart(context: ChildContext): SupervisedProcess {
-  return part(context, 'transform', ['transform', ...flagsFor(context.settings, TRANSFORM)]);
+  return part(context, 'transform', ['transform', ...flagsFor(context.settings, 'transform')]);
 }
 
 export function collectPart(context: ChildContext): SupervisedProcess {
-  return part(context, 'collect', ['collect', ...flagsFor(context.settings, COLLECT)]);
+  return part(context, 'collect', ['collect', ...flagsFor(context.settings, 'collect')]);
 }
 
 /** @param options flags of `chancery exchange` */

@@ -1,5 +1,4 @@
-import { type Clock, systemClock } from '../../core/index.js';
-import type { ExchangeAddresses } from '../addresses.js';
+import { type Clock, type ExchangeAddresses, systemClock } from '../../core/index.js';
 import type { ConnectionOptions } from './connection.js';
 import type { StreamHandlers } from './message-dispatcher.js';
 

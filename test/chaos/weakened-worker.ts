@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import { openBus } from '../../bus/index.js';
+import { workerOptions } from '../../cli/parts/part-options.js';
 import { createLogger, describeError, loadConfig, processSignal, Secret } from '../../core/index.js';
 import { TransformWorker } from '../../transforms/index.js';
 import { Connection, migrate } from '../../warehouse/index.js';
@@ -23,7 +24,7 @@ const connection = new Connection({ endpoint, database, application: 'weakened w
 const bus = openBus(settings, { dir: join(settings.data, 'bus'), log });
 await migrate(connection, { fsync: settings.fsync }, signal);
 const worker = new TransformWorker({
-  settings,
+  ...workerOptions(settings),
   bus,
   shards: [connection],
   log,

@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createProgram, SUBCOMMAND_NAMES } from '../../cli/program.js';
-import { SETTINGS } from '../../core/index.js';
+import { createProgram } from '../../cli/program.js';
+import { SUBCOMMANDS } from '../../cli/subcommands.js';
+import { SETTINGS, type Setting } from '../../core/index.js';
 import { chancery, temporaryFolder } from './command.js';
 
 describe('help', () => {
@@ -15,7 +16,7 @@ describe('help', () => {
     }
   });
 
-  it.each(SUBCOMMAND_NAMES)('of %s shows its options and examples', async (name) => {
+  it.each(Object.keys(SUBCOMMANDS))('of %s shows its options and examples', async (name) => {
     const { code, out, err } = await chancery([name, '--help']);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).toContain(`Usage: chancery ${name}`);
@@ -55,11 +56,20 @@ describe('a wrong command line', () => {
 describe('configuration', () => {
   it('has no setting that no subcommand takes', async () => {
     const taken = new Set<string>();
-    for (const name of SUBCOMMAND_NAMES) {
+    for (const name of Object.keys(SUBCOMMANDS)) {
       const command = (await createProgram([name])).commands.find((c) => c.name() === name);
       for (const option of command?.options ?? []) taken.add(option.attributeName());
     }
     expect(Object.keys(SETTINGS).filter((name) => !taken.has(name))).toEqual([]);
+  });
+
+  it('has no setting that is taken by something else than a subcommand or a need of one', () => {
+    const takers = [
+      'every command',
+      ...Object.entries(SUBCOMMANDS).flatMap(([name, { needs = [] }]) => [name, ...needs]),
+    ];
+    const named = Object.values<Setting<unknown>>(SETTINGS).flatMap(({ takenBy }) => takenBy);
+    expect(named.filter((taker) => !takers.includes(taker))).toEqual([]);
   });
 
   it('takes flags over the environment, the environment over the file, the file over defaults', async () => {

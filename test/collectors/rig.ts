@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { onTestFinished } from 'vitest';
 import { type Bus, openEmbeddedBus } from '../../bus/index.js';
-import { collectorOptions } from '../../cli/parts/collector-options.js';
+import { collectorOptions } from '../../cli/parts/part-options.js';
 import { Collector, type CollectorOptions } from '../../collectors/index.js';
 import {
   type Logger,

@@ -60,7 +60,7 @@ describe('configuration', () => {
       ['http://c:1'],
     ]);
     expect(() => cluster('a:1;http://b:1')).toThrow(
-      /^--clickhouse-cluster is "a:1;http:\/\/b:1": "a:1" is no http:\/\/ or https:\/\/ URL\. It is: a ClickHouse cluster/,
+      /^--clickhouse-cluster is "a:1;http:\/\/b:1": "a:1" is no http:\/\/ or https:\/\/ URL\. It is: ClickHouse cluster/,
     );
     expect(() => cluster('http://a:1;;http://b:1')).toThrow('shard 2 has no replica');
     expect(() => cluster('http://a:1;http://a:1')).toThrow('http://a:1 is there twice');

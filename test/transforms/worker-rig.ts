@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import { type Bus, type EmbeddedBus, openEmbeddedBus } from '../../bus/index.js';
+import { workerOptions } from '../../cli/parts/part-options.js';
 import { createLogger, type Logger, loadConfig, type Settings, TOPICS } from '../../core/index.js';
 import { TransformWorker } from '../../transforms/index.js';
 import { type ClickHouseEndpoint, Connection, migrate } from '../../warehouse/index.js';
@@ -51,7 +52,7 @@ export class WorkerRig {
     log: Logger = createLogger({ part: 'transform', level: 'fatal' }),
   ): Promise<TransformWorker> {
     const worker = new TransformWorker({
-      settings: this.settings(overrides),
+      ...workerOptions(this.settings(overrides)),
       bus: this.bus,
       shards: [this.connection],
       log,

@@ -6,6 +6,7 @@ import {
   type Partition,
   PartitionLostError,
   type RecordBatch,
+  type TopicOptions,
 } from '../../bus/index.js';
 import {
   type Clock,
@@ -15,7 +16,6 @@ import {
   type Logger,
   OutageLog,
   retry,
-  type Settings,
   STOP_MS,
   Stopped,
   systemClock,
@@ -43,8 +43,25 @@ import { PartitionPipeline } from './partition-pipeline.js';
 import { passLost } from './skip-lost-records.js';
 import { WorkerShards } from './worker-shards.js';
 
-export interface TransformWorkerOptions {
-  readonly settings: Settings;
+/** How a worker processes records. */
+export interface WorkerConfig {
+  /** Consumer group. */
+  readonly group: string;
+  /** Whether it continues after records were lost from the bus. */
+  readonly acceptLoss: boolean;
+  /** Maximum number of rows in a batch. */
+  readonly batchRows: number;
+  /** How long a batch of prices or chances collects rows, milliseconds. */
+  readonly batchDelayMs: number;
+  /** Retention time of bodies in raw_records, days; 0 stores none. */
+  readonly bodyDays: number;
+  /** Key of the hashes that usernames are stored as; undefined stores them as they are. */
+  readonly usernameKey: string | undefined;
+  /** For topics that do not exist yet. */
+  readonly topics: TopicOptions;
+}
+
+export interface TransformWorkerOptions extends WorkerConfig {
   readonly bus: Bus;
   /** ClickHouse shards in their configured order, with the migrations applied. Closed by whoever opened them. */
   readonly shards: readonly ShardConnection[];
@@ -87,7 +104,7 @@ export class TransformWorker implements Component, ConsumerHandler {
   #fail: (error: unknown) => void = () => undefined;
 
   constructor(private readonly options: TransformWorkerOptions) {
-    const { bus, shards, log, clock = systemClock, metrics, settings } = options;
+    const { bus, shards, log, clock = systemClock, metrics, group } = options;
     this.#clock = clock;
     this.#shards = new WorkerShards(shards, log);
     this.failed = new Promise((_, reject) => {
@@ -97,7 +114,7 @@ export class TransformWorker implements Component, ConsumerHandler {
     this.#outage = new OutageLog(log, 'ClickHouse takes rows again');
     this.#metrics = new TransformMetrics(
       metrics,
-      () => lagByTopic(bus, settings.group),
+      () => lagByTopic(bus, group),
       () => clock.nowMicros(),
     );
     const { newWriter = (given) => new ExactlyOnceWriter(given) } = options;
@@ -116,16 +133,16 @@ export class TransformWorker implements Component, ConsumerHandler {
    * @throws UsageError when tables and code do not fit
    */
   async start(signal: AbortSignal): Promise<void> {
-    const { bus, settings, log } = this.options;
+    const { bus, group, topics, log } = this.options;
     const starting = AbortSignal.any([signal, this.#abandon.signal]);
     await this.#whileAvailable('', () => this.#shards.check(), starting);
-    await ensureTopics(bus, TOPIC_NAMES, settings, { log, signal: starting });
+    await ensureTopics(bus, TOPIC_NAMES, topics, { log, signal: starting });
     starting.throwIfAborted();
-    this.#consuming = bus.consume({ topics: TOPIC_NAMES, group: settings.group }, this, this.#stop.signal).then(
+    this.#consuming = bus.consume({ topics: TOPIC_NAMES, group }, this, this.#stop.signal).then(
       () => undefined,
       (error) => this.#ended(error),
     );
-    log.debug({ group: settings.group }, 'worker joined');
+    log.debug({ group }, 'worker joined');
   }
 
   async stop(): Promise<void> {
@@ -172,13 +189,13 @@ export class TransformWorker implements Component, ConsumerHandler {
   }
 
   async #takeOver(partition: Partition): Promise<number> {
-    const { settings } = this.options;
+    const { acceptLoss, batchDelayMs, group } = this.options;
     const signal = this.#abandon.signal;
     const { topic, log, partition: number } = partition;
     const place = { topic, log, partition: number };
     const writer = await this.#writer.open(partition, {
       rebuild: (start, end) => this.#rebuild(partition, start, end),
-      ...(settings.acceptLoss
+      ...(acceptLoss
         ? {
             acceptLoss: (loss) => {
               this.#reportLoss(partition, loss.start, loss.end, loss.cause);
@@ -188,14 +205,14 @@ export class TransformWorker implements Component, ConsumerHandler {
         : {}),
       signal,
     });
-    const owned = { ...place, group: settings.group };
+    const owned = { ...place, group };
     await this.#whileOwned(partition, async () => {
       await assertNoRowsAhead(await this.#shards.of(number, signal), owned, writer.nextOffset, signal);
     });
     await this.#whileOwned(partition, () => this.#shards.copySmallTables(place, writer.nextOffset, signal));
     await passLost(partition, writer, {
       bus: this.options.bus,
-      accept: settings.acceptLoss,
+      accept: acceptLoss,
       onLoss: ({ start, end, cause }) => this.#reportLoss(partition, start, end, cause),
     });
     const builder = this.#builder(partition, await this.#progressBefore(partition, writer.nextOffset));
@@ -204,7 +221,7 @@ export class TransformWorker implements Component, ConsumerHandler {
       partition: number,
       builder,
       writer,
-      delayMs: PROMPT_TOPICS.has(topic) ? settings.batchDelayMs : 2 * settings.batchDelayMs,
+      delayMs: PROMPT_TOPICS.has(topic) ? batchDelayMs : 2 * batchDelayMs,
       pieceDelayMs: PIECE_DELAY_MS,
       clock: this.#clock,
       onWritten: (built) => this.#metrics.written(topic, built),
@@ -235,8 +252,7 @@ export class TransformWorker implements Component, ConsumerHandler {
   }
 
   #builder({ topic, log, partition }: Partition, progress: SessionProgress, limits = this.#limits()): BatchBuilder {
-    const { keepBodies, bodyRetentionDays, usernameKey } = this.options.settings;
-    const bodyDays = keepBodies ? bodyRetentionDays : 0;
+    const { bodyDays, usernameKey } = this.options;
     const privacy = new Privacy(usernameKey);
     return new BatchBuilder({ place: { topic, log, partition }, progress, bodyDays, privacy, limits });
   }
@@ -244,7 +260,7 @@ export class TransformWorker implements Component, ConsumerHandler {
   #limits(): BuilderLimits {
     const budget = this.#budget;
     return {
-      rows: this.options.settings.batchRows,
+      rows: this.options.batchRows,
       get bytes() {
         return budget.share;
       },

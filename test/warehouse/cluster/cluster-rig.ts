@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import { type EmbeddedBus, openEmbeddedBus } from '../../../bus/index.js';
+import { workerOptions } from '../../../cli/parts/part-options.js';
 import { createLogger, type Logger, loadConfig, TOPICS } from '../../../core/index.js';
 import { TRANSFORM_TABLES, TransformWorker } from '../../../transforms/index.js';
 import { type Cluster, migrateCluster, type ShardConnection } from '../../../warehouse/index.js';
@@ -45,7 +46,13 @@ export class ClusterRig {
   ): Promise<TransformWorker> {
     const { log = createLogger({ part: 'transform', level: 'fatal' }), ...more } = options;
     const settings = { ...loadConfig({ data: this.folder }, {}, this.folder), batchDelayMs: 20, ...more };
-    const worker = new TransformWorker({ settings, bus: this.bus, shards, log, metrics: new Registry() });
+    const worker = new TransformWorker({
+      ...workerOptions(settings),
+      bus: this.bus,
+      shards,
+      log,
+      metrics: new Registry(),
+    });
     this.#workers.push(worker);
     await worker.start(never);
     return worker;

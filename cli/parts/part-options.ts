@@ -1,7 +1,10 @@
 import { join } from 'node:path';
+import type { TopicOptions } from '../../bus/index.js';
 import { type CollectorOptions, SCHEDULES, type SchedulePatterns } from '../../collectors/index.js';
-import type { Settings } from '../../core/index.js';
-import { exchangeAddresses } from './exchange-addresses.js';
+import { exchangeAddresses, type Settings } from '../../core/index.js';
+import type { WorkerConfig } from '../../transforms/index.js';
+
+const MS_PER_HOUR = 3_600_000;
 
 /** The options of a collector that are settings. */
 export function collectorOptions(
@@ -10,7 +13,7 @@ export function collectorOptions(
   const { collectorName, shard, requestsPerSecond, requestTimeoutMs, subscriptionsPerConnection, silenceMs } = settings;
   const { historyPeriod, historyDays, rawFeeds } = settings;
   return {
-    topics: settings,
+    topics: topicOptions(settings),
     folder: join(settings.data, 'collector'),
     name: collectorName,
     shard,
@@ -25,3 +28,20 @@ export function collectorOptions(
     rawFeeds,
   };
 }
+
+/** The options of a transform worker that are settings. */
+export const workerOptions = (settings: Settings): WorkerConfig => ({
+  group: settings.group,
+  acceptLoss: settings.acceptLoss,
+  batchRows: settings.batchRows,
+  batchDelayMs: settings.batchDelayMs,
+  bodyDays: settings.keepBodies ? settings.bodyRetentionDays : 0,
+  usernameKey: settings.usernameKey,
+  topics: topicOptions(settings),
+});
+
+const topicOptions = (settings: Settings): TopicOptions => ({
+  partitions: settings.busPartitions,
+  retentionMs: settings.busRetentionHours * MS_PER_HOUR,
+  retentionBytes: settings.busRetentionBytes,
+});
