@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { UsageError } from '../../core/index.js';
 import { Connection, checkColumns, logTable, migrate, replacingTable } from '../../warehouse/index.js';
+import { chancery } from '../cli/command.js';
 import { useClickHouse } from '../support/clickhouse.js';
 
 const context = useClickHouse();
@@ -80,7 +81,7 @@ describe('migrations', () => {
     );
     const changed = sqlFolder({ 'migrations/0001_create_numbers.sql': `${FIRST} SELECT 1;` });
     await expect(migrate(connection, { folder: changed, fsync: true }, never)).rejects.toThrow(
-      /^migration 0001_create_numbers\.sql was changed after it was applied on \d{4}-.*put the file back/,
+      /^database migrate_\d+ at http:\S+ has another migration 0001_create_numbers\.sql \(applied on \d{4}-.*use the version that wrote the data/,
     );
     const sameButWindowsLines = sqlFolder({ 'migrations/0001_create_numbers.sql': FIRST.replaceAll('\n', '\r\n') });
     await migrate(connection, { folder: sameButWindowsLines, fsync: true }, never);
@@ -93,11 +94,25 @@ describe('migrations', () => {
     const attempt = (files: Record<string, string>) =>
       migrate(connection, { folder: sqlFolder(files), fsync: true }, never);
     const one = { 'migrations/0001_create_numbers.sql': FIRST };
-    await expect(attempt(one)).rejects.toThrow(/0003_add_two\.sql was applied .* but is not part of this Chancery/);
+    await expect(attempt(one)).rejects.toThrow(
+      /^database migrate_\d+ at http:\S+ has migration 0003_add_two\.sql \(applied on .*\), which this version of Chancery does not have/,
+    );
     const late = { ...one, 'migrations/0003_add_two.sql': SECOND, 'migrations/0002_late.sql': SECOND };
     await expect(attempt(late)).rejects.toThrow('0002_late.sql comes before 0003_add_two.sql');
     await expect(attempt({ 'migrations/1_x.sql': '' })).rejects.toThrow('must be named like');
     await expect(attempt({ ...one, 'migrations/0001_other.sql': '' })).rejects.toThrow('have the same number');
+  });
+
+  it('end `chancery migrate` with one line and exit code 2 when the database has others', async () => {
+    const folder = sqlFolder({ 'migrations/0001_create_numbers.sql': FIRST });
+    await migrate(connect(), { folder, fsync: true }, never);
+    const { url, user, password } = context.clickhouse.endpoint.owner;
+    const env = { CLICKHOUSE_USER: user, CLICKHOUSE_PASSWORD: password.reveal() };
+    const { code, out, err } = await chancery(['migrate', '--clickhouse-url', url, '--database', database], { env });
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toMatch(
+      new RegExp(`^chancery: database ${database} at ${url} has migration 0001_create_numbers\\.sql .*--data.*\\n$`),
+    );
   });
 
   it('say which statement of which file failed, and go on from there once it is mended', async () => {

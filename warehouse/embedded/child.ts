@@ -1,8 +1,7 @@
 /**
- * The process that is the embedded ClickHouse server: `node child.js DATA_FOLDER HTTP_PORT [TCP_PORT]`, with the owner's
- * password as the first line of its input. The library's main runs on a thread of its own and holds one endless query;
- * this file's only other work is to cancel that query, which ends the server in order, when asked by a signal or when
- * the parent's pipe (its input) closes.
+ * The embedded ClickHouse server's process: `node child.js DATA_FOLDER HTTP_PORT [TCP_PORT]`, with the owner's password as
+ * the first line of stdin. The library's main function runs on its own thread and executes one endless query. To shut
+ * the server down cleanly, this file cancels that query on SIGTERM or when stdin, a pipe from the parent, closes.
  */
 import { request } from 'node:http';
 import { createInterface } from 'node:readline';
@@ -21,7 +20,7 @@ import { clickHouseLibrary } from './library.js';
 import { embeddedPaths } from './paths.js';
 import { FAILED } from './server-output.js';
 
-/** Ends when the query is cancelled, at most this long after; each sleep is an interval of a fresh one-row block. */
+/** Sleeps in blocks of one row, so that it ends at most 0.2 s after it is cancelled. */
 const KEEP_ALIVE_QUERY =
   'SELECT sleepEachRow(0.2) FROM numbers(1000000000000) SETTINGS max_block_size=1, max_execution_time=0 FORMAT Null';
 
@@ -30,12 +29,12 @@ const paths = embeddedPaths(dataFolder);
 let password = '';
 let stopping = false;
 
-/** Never `process.exit()` while the library's threads run: that would destroy what they use. */
+/** Not `process.exit()`: while the library's threads run, that would destroy objects that they use. */
 const killSelf = (): void => void process.kill(process.pid, 'SIGKILL');
 
 function cancelKeepAliveQuery(): void {
   const headers = { 'X-ClickHouse-User': 'owner', 'X-ClickHouse-Key': password };
-  // `agent: false`: a connection of its own, closed after the answer, so that it does not hold up the shutdown.
+  // `agent: false`: no keep-alive, since an open connection would delay the shutdown.
   request({ host: '127.0.0.1', port: httpPort, path: '/', method: 'POST', headers, agent: false, timeout: 2000 })
     .on('response', (response) => response.resume())
     .on('error', () => undefined)
@@ -45,10 +44,10 @@ function cancelKeepAliveQuery(): void {
 function stop(): void {
   if (stopping) return;
   stopping = true;
-  // The server waits for idle connections to close, some of which may never; killing it loses nothing acknowledged.
+  // The server waits for idle connections to close, which may never happen; a kill loses no acknowledged data.
   setTimeout(killSelf, STOP_MS.clickhouse);
   cancelKeepAliveQuery();
-  // Again and again: the listener or the query may not be up yet.
+  // Repeatedly: the listener or the query may not have started yet.
   setInterval(cancelKeepAliveQuery, 250);
 }
 
@@ -57,7 +56,7 @@ function end(code: number, line: string): void {
   process.stderr.write(`${line}\n`, () => process.exit(code));
 }
 
-/** What the library's main returns: `{char* buf; size_t len; void* vec; double s; u64 rows; u64 bytes; char* error}`. */
+/** Return value of the library's main function: `{char* buf; size_t len; void* vec; double s; u64 rows; u64 bytes; char* error}`. */
 const RESULT = {
   buf: DataType.External,
   len: DataType.U64,
@@ -83,7 +82,7 @@ async function main(): Promise<void> {
   });
   process.stdin.on('error', stop).on('end', stop).on('close', stop);
   process.on('SIGTERM', stop);
-  // Ctrl-C and a closed terminal reach the whole process group; the parent decides when its parts end.
+  // Ctrl-C and a closed terminal signal the whole process group; the parent decides when its children stop.
   process.on('SIGINT', () => undefined);
   process.on('SIGHUP', () => undefined);
 

@@ -6,9 +6,9 @@ import { DataType, load, open } from 'ffi-rs';
 import type { EmbeddedPaths } from './paths.js';
 
 /**
- * Confinement of the ClickHouse process to its own files, by the Linux kernel (Landlock). The library lets every user
- * who may send a query read any file with `SELECT file('…')`, and no grant or setting of ClickHouse prevents that; the
- * reader would be the owner one query later.
+ * Restricts the ClickHouse process to its own files with Linux Landlock. The library lets every user who can send a query
+ * read any file with `SELECT file('…')`, and no grant or setting of ClickHouse prevents that: the reader could read the
+ * owner's password.
  */
 const SYSCALL = { createRuleset: 444, addRule: 445, restrictSelf: 446 } as const;
 const PR_SET_NO_NEW_PRIVS = 38;
@@ -22,7 +22,7 @@ const WRITE_FILE = 1n << 1n;
 const READ_FILE = 1n << 2n;
 const READ_DIR = 1n << 3n;
 const TRUNCATE = 1n << 14n;
-/** Rights that exist since version 2 of the interface: the first that allows renames between folders. */
+/** Rights of Landlock version 2, the first that allows renames between folders. */
 const BASIC = (1n << 14n) - 1n;
 const FIRST_USABLE_VERSION = 2;
 
@@ -51,14 +51,14 @@ const READ_FILES = [
 ];
 
 /**
- * From now on this thread, what it starts and what it becomes can open only what a ClickHouse server of this folder
- * needs. Answers why not, where the kernel does not offer it.
+ * Restricts this thread, its children and what it executes to the files that a ClickHouse server of this folder needs.
+ * Returns the reason if that is not possible.
  */
 export function confine(paths: EmbeddedPaths): string | undefined {
-  if (process.platform !== 'linux') return `no such confinement on ${process.platform}`;
+  if (process.platform !== 'linux') return `Landlock does not exist on ${process.platform}`;
   open({ library: 'libc', path: 'libc.so.6' });
   const version = landlockVersion();
-  if (version < FIRST_USABLE_VERSION) return 'the kernel does not offer Landlock, version 2 or newer';
+  if (version < FIRST_USABLE_VERSION) return 'the kernel does not support Landlock version 2 or newer';
   const all = version >= 3 ? BASIC | TRUNCATE : BASIC;
   const handled = Buffer.alloc(8);
   handled.writeBigUInt64LE(all);
@@ -77,9 +77,9 @@ export function confine(paths: EmbeddedPaths): string | undefined {
   return restrictSelf(ruleset) === 0 ? undefined : 'the kernel refused the Landlock ruleset';
 }
 
-/** Becomes `node script …args`, in the same process: with exec, threads that were there before are confined too. */
-export function become(script: string, args: readonly string[]): never {
-  // Node lets nothing that it starts inherit its own input and output unless told to.
+/** Executes `node script …args` in this process: after exec no unrestricted thread of Node.js is left. */
+export function execNode(script: string, args: readonly string[]): never {
+  // Node.js opens stdin, stdout and stderr with FD_CLOEXEC.
   for (const fd of [0, 1, 2]) setDescriptorFlags(fd, 0);
   const argv = [process.execPath, script, ...args];
   load({
@@ -92,21 +92,21 @@ export function become(script: string, args: readonly string[]): never {
   throw new Error(`cannot execute ${process.execPath}`);
 }
 
-/** What node must read to run the child: this package and the packages beside those that it uses. */
+/** Folders that Node.js reads to run the child: this package and the `node_modules` of its dependencies. */
 function packageFolders(): string[] {
   const here = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
   const { resolve } = createRequire(import.meta.url);
   const modules = ['ffi-rs', 'chdb/libchdb'].map((name) => {
     const path = realpathSync(resolve(name));
-    const mark = `${sep}node_modules${sep}`;
-    return path.slice(0, path.indexOf(mark) + mark.length);
+    const folder = `${sep}node_modules${sep}`;
+    return path.slice(0, path.indexOf(folder) + folder.length);
   });
   return [here, ...new Set(modules)];
 }
 
 const packageFiles = (): string[] => [join(dirname(packageFolders()[0] ?? ''), 'package.json')];
 
-/** A path that is not there needs no rule. */
+/** A path that does not exist needs no rule. */
 function addRule(ruleset: number, path: string, access: bigint): void {
   if (!existsSync(path)) return;
   const parent = openSync(path, O_PATH);
@@ -123,7 +123,7 @@ function addRule(ruleset: number, path: string, access: bigint): void {
 const SYSCALL_RESULT = { library: 'libc', funcName: 'syscall', retType: DataType.I32 } as const;
 const { I32, I64, U8Array } = DataType;
 
-/** Version of Landlock that the kernel offers; negative when none. */
+/** Version of Landlock that the kernel supports; negative without Landlock. */
 const landlockVersion = (): number =>
   load({
     ...SYSCALL_RESULT,

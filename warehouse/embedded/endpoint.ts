@@ -18,11 +18,11 @@ export interface EmbeddedEndpoint {
   /** Port of the native protocol on loopback; undefined while it is closed. */
   readonly tcpPort?: number | undefined;
   readonly pid: number;
-  /** The Chancery process that started it and starts it again. */
+  /** The Chancery process that starts and restarts it. */
   readonly supervisor: number;
   /** Chancery's own user: may do everything. */
   readonly owner: ClickHouseEndpoint;
-  /** For people and dashboards: read only, our database only, limited. */
+  /** For users and dashboards: read only, in Chancery's database, with limits. */
   readonly reader: ClickHouseEndpoint;
 }
 
@@ -30,7 +30,7 @@ const fileSchema = z.object({
   url: z.url(),
   tcpPort: z.number().int().optional(),
   pid: z.number().int(),
-  /** The process that started it and starts it again. */
+  /** The process that starts and restarts it. */
   supervisor: z.number().int(),
 });
 export type EndpointFile = z.infer<typeof fileSchema>;
@@ -39,7 +39,7 @@ export function writeEndpoint(paths: EmbeddedPaths, endpoint: EndpointFile): voi
   writeFileAtomicSync(paths.endpoint, `${JSON.stringify(endpoint, null, 2)}\n`);
 }
 
-/** Removes the file, unless another server's data is in it by now. */
+/** Removes the file, unless another server has replaced it. */
 export function removeEndpoint(paths: EmbeddedPaths, pid: number): void {
   if (readEndpointFile(paths)?.pid === pid) rmSync(paths.endpoint, { force: true });
 }
@@ -55,11 +55,11 @@ export function readEndpointFile(paths: EmbeddedPaths): EndpointFile | undefined
 /** Loopback ports that a server listens on. */
 export interface ServerPorts {
   readonly http: number;
-  /** Of the native protocol; undefined when it is closed. */
+  /** Port of the native protocol; undefined while it is closed. */
   readonly tcp?: number | undefined;
 }
 
-/** The ports that the server of this folder had last; undefined when there was none. */
+/** The ports of the folder's last server; undefined without one. */
 export function readPorts(paths: EmbeddedPaths): ServerPorts | undefined {
   try {
     return z
@@ -71,8 +71,8 @@ export function readPorts(paths: EmbeddedPaths): ServerPorts | undefined {
 }
 
 /**
- * The embedded server that runs on a data folder, for other processes of the same user. Undefined when none runs; a
- * file that a killed server left behind does not count: its process must live and answer to the folder's password.
+ * The running embedded server of a data folder, for other processes of the same user. Undefined without one; the file of
+ * a killed server is ignored: its process must be running and accept the folder's password.
  * @throws UsageError when the folder's passwords cannot be read
  */
 export async function findEmbedded(dataFolder: string): Promise<EmbeddedEndpoint | undefined> {
@@ -89,14 +89,14 @@ export function toEndpoint(file: EndpointFile, credentials: { owner: string; rea
 }
 
 /**
- * Address of the web console with its fields filled in. It holds the reader's password (the page takes it out of the
- * address bar at once): show it to the person at the terminal only, never log it.
+ * URL of the web console with user and password filled in (the page removes the password from the address bar): print it
+ * to the terminal only, never log it.
  */
 export function consoleUrl(endpoint: EmbeddedEndpoint): string {
   return `${endpoint.url}/play?user=reader&password=${encodeURIComponent(endpoint.reader.password.reveal())}`;
 }
 
-/** Whether a ClickHouse server at this address lets this user in and answers the query with `expected`. */
+/** Whether a ClickHouse server at this URL accepts this login and returns `expected` for the query. */
 export async function answers(endpoint: ClickHouseEndpoint, query = 'SELECT 1', expected = '1'): Promise<boolean> {
   try {
     const response = await fetch(`${endpoint.url}/?query=${encodeURIComponent(query)}`, {

@@ -7,7 +7,7 @@ import { shardDatabase } from '../names.js';
 import type { EmbeddedPaths } from './paths.js';
 
 const credentialsSchema = z.object({ owner: z.string().min(20), reader: z.string().min(20) });
-/** Passwords of the two users, made once per data folder. */
+/** Passwords of the two users, generated once per data folder. */
 export type Credentials = z.infer<typeof credentialsSchema>;
 
 export interface ServerLimits {
@@ -17,17 +17,17 @@ export interface ServerLimits {
   readonly cluster?: EmbeddedCluster;
 }
 
-/** Embedded servers of one machine as the shards of a cluster: what each of them is told about all of them. */
+/** Embedded servers of one machine as a cluster: the configuration that each of them gets. */
 export interface EmbeddedCluster {
-  /** Clusters by name: ports of the native protocol on loopback, by shard and replica. */
+  /** Native protocol ports on loopback, by cluster name, shard and replica. */
   readonly clusters: Readonly<Record<string, readonly (readonly number[])[]>>;
-  /** What the servers prove to each other; the user of a question is then the same on every shard. */
+  /** The interserver secret: with it a query runs as the same user on every shard. */
   readonly secret: Secret;
   /** Loopback port of the coordination service of replicated tables. */
   readonly keeperPort?: number;
 }
 
-/** Writes the server's configuration and users (mode 0600), and makes the passwords when there are none yet. */
+/** Writes the server's configuration and users (mode 0600), and generates the passwords if there are none. */
 export function prepareFolder(paths: EmbeddedPaths, limits: ServerLimits): Credentials {
   try {
     mkdirSync(paths.store, { recursive: true, mode: 0o700 });
@@ -59,7 +59,7 @@ export function readCredentials(paths: EmbeddedPaths): Credentials {
   try {
     return credentialsSchema.parse(JSON.parse(text));
   } catch (error) {
-    throw new UsageError(`${paths.credentials} is damaged; delete it and start again to make new passwords`, {
+    throw new UsageError(`${paths.credentials} is corrupt; delete it and restart to generate new passwords`, {
       cause: error,
     });
   }
@@ -97,11 +97,11 @@ function clusterXml({ clusters, secret, keeperPort }: EmbeddedCluster): string {
 }
 
 /**
- * Three users. The library's own session is `default`, from loopback and without a password, and nothing can change
- * that. So its profile refuses every query longer than one character (the child lifts that for its own session alone)
- * and a second session; even a query without any grant could read files: `SELECT file('…')`. `owner` is Chancery.
- * `reader` asks questions of our database: it may change settings of its queries (Grafana's driver does, and asks for
- * five seconds more than its own limit, which is 60), but neither lift the limits nor write.
+ * Three users. The library's own session uses `default`, from loopback and without a password, which cannot be changed.
+ * Its profile therefore refuses every query longer than one character (the child raises that limit for its own session
+ * only) and a second session: even a query without any grant could read files with `SELECT file('…')`. `owner` is
+ * Chancery. `reader` can only SELECT from Chancery's database: it may change settings of its queries (Grafana's driver
+ * does, and requests five seconds more than its own limit, which is 60), but neither raise the limits nor write.
  */
 function usersXml(credentials: Credentials, limits: ServerLimits): string {
   const networks = '<networks><ip>127.0.0.1</ip><ip>::1</ip></networks>';

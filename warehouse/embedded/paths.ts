@@ -1,11 +1,11 @@
 import { join, resolve } from 'node:path';
 
-/** Where the embedded server keeps its things, below the data folder of an instance. */
+/** Files and folders of the embedded server, in the data folder of an instance. */
 export function embeddedPaths(dataFolder: string) {
   const folder = join(resolve(dataFolder), 'clickhouse');
   return {
     folder,
-    /** What ClickHouse stores. */
+    /** ClickHouse's data. */
     store: join(folder, 'store'),
     config: join(folder, 'config.xml'),
     users: join(folder, 'users.xml'),

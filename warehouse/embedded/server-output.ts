@@ -1,16 +1,16 @@
-/** What the child prints before the reason why it ends without having been asked to. */
+/** The child prints this before the reason of a failure. */
 export const FAILED = 'chancery: embedded ClickHouse failed: ';
 
-/** What the child prints before the reason why it is not confined to its files. */
+/** The child prints this before the reason why it is not restricted to its files. */
 export const NOT_CONFINED = 'chancery: embedded ClickHouse is not confined: ';
 
-const KEPT_LINES = 40;
+const MAX_LINES = 40;
 
-/** The child's stderr, line by line: the last lines are kept, so that a failure can be explained. */
+/** The last lines of the child's stderr, to report the reason of a failure. */
 export class ServerOutput {
   #rest = '';
   readonly #lines: string[] = [];
-  #obstacle: string | undefined;
+  #unconfinedReason: string | undefined;
 
   constructor(private readonly onLine: (line: string) => void) {}
 
@@ -19,24 +19,24 @@ export class ServerOutput {
     this.#rest = (lines.pop() ?? '').slice(-10_000);
     for (const line of lines) {
       if (line.trim() === '') continue;
-      if (line.startsWith(NOT_CONFINED)) this.#obstacle = line.slice(NOT_CONFINED.length);
+      if (line.startsWith(NOT_CONFINED)) this.#unconfinedReason = line.slice(NOT_CONFINED.length);
       this.#lines.push(line);
-      if (this.#lines.length > KEPT_LINES) this.#lines.shift();
+      if (this.#lines.length > MAX_LINES) this.#lines.shift();
       this.onLine(line);
     }
   }
 
-  /** ClickHouse's error codes in what was printed last: the way to tell causes apart. */
+  /** ClickHouse's error codes in the last lines. */
   get errorCodes(): Set<number> {
     return new Set(this.#lines.flatMap((line) => [...line.matchAll(/\bCode: (\d+)\b/g)].map((m) => Number(m[1]))));
   }
 
-  /** Why the child is not confined; undefined when it is. */
-  get obstacle(): string | undefined {
-    return this.#obstacle;
+  /** Why the child is not restricted to its files; undefined when it is. */
+  get unconfinedReason(): string | undefined {
+    return this.#unconfinedReason;
   }
 
-  /** The most telling line: the child's own last word, else the last line of the server. */
+  /** The reason of a failure: the child's own message, else the server's last line. */
   get reason(): string {
     const failed = this.#lines.findLast((line) => line.startsWith(FAILED))?.slice(FAILED.length);
     const line = failed || this.#lines.findLast((text) => !text.startsWith(FAILED)) || 'it gave no reason';

@@ -14,44 +14,44 @@ export interface ProcessOptions {
   readonly paths: EmbeddedPaths;
   readonly ports: ServerPorts;
   readonly credentials: Credentials;
-  /** Whether the process is confined to its files where the kernel can do that. */
+  /** Whether the process is restricted to its files, if the kernel supports that. */
   readonly confined: boolean;
   readonly logger: Logger;
   readonly clock: Clock;
 }
 
-/** Another server holds the lock of the folder. */
+/** Another server has locked the folder. */
 export class FolderInUseError extends UsageError {}
-/** The child ended before it was ready, for a reason that is neither the folder's nor a port's. */
+/** The child exited before it was ready, and neither a lock nor a port was the reason. */
 export class StartError extends UsageError {}
 
 const READY_TIMEOUT_MS = 60_000;
-/** A moment after the child should have ended by itself. */
+/** Longer than the child's own timeout. */
 const KILL_AFTER_MS = STOP_MS.clickhouse + 100;
-/** 1 once the child's endless query runs: the listeners are open, and its session has no more to do. */
+/** Returns 1 when the child's endless query runs: then the listeners are open. */
 const SESSION_QUERY_COUNT = "SELECT count() FROM system.processes WHERE user = ''";
 const NETWORK_ERROR = 210;
 const CANNOT_OPEN_FILE = 76;
 
-/** One run of the embedded server: a child process that serves until it is stopped, or ends by itself. */
+/** One run of the embedded server: a child process, until it is stopped or exits by itself. */
 export class ServerProcess {
   readonly #child: ChildProcess;
   readonly #output: ServerOutput;
-  #endedBecause: string | undefined;
-  /** Resolves with the reason when the process has ended. */
+  #exitReason: string | undefined;
+  /** Resolves with the reason when the process has exited. */
   readonly ended: Promise<string>;
 
   private constructor(private readonly options: ProcessOptions) {
     const { dataFolder, paths, ports, credentials, confined, logger } = options;
-    // The library's log tables of the last run would collide with those of this one.
+    // The system log tables of the last run would conflict with those of this one.
     for (const folder of ['data', 'metadata'])
       rmSync(join(paths.store, folder, 'system'), { recursive: true, force: true });
     this.#output = new ServerOutput((line) => {
       if (line.includes('<Fatal>')) logger.error({ line }, 'ClickHouse');
       else logger.debug({ line }, 'ClickHouse');
     });
-    // A process group of its own: a terminal's Ctrl-C must not end the database before those who write to it.
-    // An empty environment: file('/proc/self/environ') must show nothing of ours.
+    // Its own process group: Ctrl-C must not stop the database before the processes that write to it.
+    // An empty environment: file('/proc/self/environ') would expose it.
     const script = compiled(confined ? 'confined-child.js' : 'child.js');
     this.#child = spawn(process.execPath, [script, dataFolder, ...listening(ports)], {
       stdio: ['pipe', 'ignore', 'pipe'],
@@ -67,13 +67,13 @@ export class ServerProcess {
       (error: Error) => error.message,
     );
     void this.ended.then((reason) => {
-      this.#endedBecause = reason;
+      this.#exitReason = reason;
     });
   }
 
   /**
-   * Starts the process; resolves when it answers.
-   * @throws FolderInUseError, UsageError when a port was taken, StartError
+   * Starts the process; resolves when it responds.
+   * @throws FolderInUseError, UsageError when a port is in use, StartError
    */
   static async start(options: ProcessOptions, signal: AbortSignal): Promise<ServerProcess> {
     signal.throwIfAborted();
@@ -91,14 +91,14 @@ export class ServerProcess {
     return this.#child.pid ?? 0;
   }
 
-  /** Why it is not confined to its files; undefined when it is. */
-  get obstacle(): string | undefined {
-    return this.options.confined ? this.#output.obstacle : 'it did not start when it was';
+  /** Why it is not restricted to its files; undefined when it is. */
+  get unconfinedReason(): string | undefined {
+    return this.options.confined ? this.#output.unconfinedReason : 'the restricted process did not start';
   }
 
-  /** Ends the process in order; kills it when that takes too long, which loses nothing that was acknowledged. */
+  /** Shuts the process down cleanly; kills it when that takes too long, which loses no acknowledged data. */
   async stop(): Promise<void> {
-    if (this.#endedBecause !== undefined) return;
+    if (this.#exitReason !== undefined) return;
     this.#child.stdin?.end();
     this.#child.kill('SIGTERM');
     const timer = setTimeout(() => this.#child.kill('SIGKILL'), KILL_AFTER_MS);
@@ -111,9 +111,9 @@ export class ServerProcess {
     const owner = { url: `http://127.0.0.1:${ports.http}`, user: 'owner', password: new Secret(credentials.owner) };
     const deadline = clock.nowMs() + READY_TIMEOUT_MS;
     while (!(await answers(owner, SESSION_QUERY_COUNT, '1'))) {
-      if (this.#endedBecause !== undefined) throw this.#startFailure(this.#endedBecause);
+      if (this.#exitReason !== undefined) throw this.#startFailure(this.#exitReason);
       if (clock.nowMs() > deadline) {
-        throw new UsageError(`the embedded ClickHouse did not answer in ${READY_TIMEOUT_MS / 1000} s`);
+        throw new UsageError(`the embedded ClickHouse did not respond within ${READY_TIMEOUT_MS / 1000} s`);
       }
       await clock.sleep(20, signal);
     }
@@ -125,13 +125,13 @@ export class ServerProcess {
       const other = readEndpointFile(paths);
       return new FolderInUseError(
         `${paths.store} is in use by another Chancery${other ? ` (process ${other.supervisor})` : ''}; ` +
-          'stop that one, or choose another folder with --data',
+          'stop that process, or choose another folder with --data',
       );
     }
     if (this.#output.errorCodes.has(NETWORK_ERROR)) {
       return new UsageError(
-        `port ${listening(ports).join(' or ')} was taken while the embedded ClickHouse started; ` +
-          'start again, or choose a port with --clickhouse-port',
+        `another process took port ${listening(ports).join(' or ')} while the embedded ClickHouse started; ` +
+          'restart, or choose a port with --clickhouse-port',
       );
     }
     return new StartError(`the embedded ClickHouse did not start: ${reason}`);

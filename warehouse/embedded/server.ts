@@ -28,20 +28,20 @@ import { freePort } from './ports.js';
 import { FolderInUseError, type ProcessOptions, ServerProcess, StartError } from './server-process.js';
 
 export interface EmbeddedOptions {
-  /** Data folder of the instance; the server's things are in its `clickhouse` folder. */
+  /** Data folder of the instance; the server uses its subfolder `clickhouse`. */
   readonly dataFolder: string;
-  /** The one database that the reader may see. */
+  /** The only database that the reader can access. */
   readonly database: string;
-  /** HTTP port on loopback; 0 takes a free one, and the same again at the next start while it is free. */
+  /** HTTP port on loopback; 0 picks a free one, and the same one at the next start if it is still free. */
   readonly httpPort: number;
   /**
-   * Port of the native protocol on loopback; 0 as for `httpPort`. Undefined, the default, keeps it closed: a single
-   * login that is refused there, whoever tries it, ends this library's server.
+   * Native protocol port on loopback; 0 as for `httpPort`. Undefined (the default): closed, because a failed native login
+   * crashes this library's server.
    */
   readonly tcpPort?: number | undefined;
   /** Memory limit of the server, bytes. */
   readonly memoryBytes: number;
-  /** Makes the server part of a cluster of such servers; their native ports must be chosen by whoever starts them. */
+  /** Makes the server part of a cluster of embedded servers; the caller must choose their native ports. */
   readonly cluster?: EmbeddedCluster;
   readonly logger: Logger;
   readonly clock?: Clock;
@@ -49,22 +49,22 @@ export interface EmbeddedOptions {
 
 export interface EmbeddedHealth {
   readonly ready: boolean;
-  /** How often the server ended by itself (or was killed) and was started again. */
+  /** How often the server exited by itself (or was killed) and was restarted. */
   readonly restarts: number;
-  /** Whether the kernel keeps it to its own files; otherwise SELECT file('…') shows a reader every file of this user. */
+  /** Whether the kernel restricts it to its own files; otherwise a reader can read all files of this user with file('…'). */
   readonly confined: boolean;
-  /** Why it last ended, while it is not ready. */
+  /** Why it last exited, while it is not ready. */
   readonly cause?: string;
 }
 
 const ORPHAN_TIMEOUT_MS = 5000;
 const RESTART_DELAYS_MS = [0, 200, 500, 1000, 2000, 5000, 10_000];
-/** A run that lasted this long starts the delays anew. */
+/** A run that lasted this long resets the delay. */
 const STEADY_MS = 60_000;
 
 /**
- * The embedded ClickHouse server: one child process, started again whenever it ends without having been asked to.
- * The child ends in order when this process dies, however it dies.
+ * The embedded ClickHouse server: one child process, restarted whenever it exits unexpectedly. The child shuts down
+ * cleanly when this process exits or is killed.
  */
 export class EmbeddedClickHouse implements Component {
   readonly name = 'clickhouse';
@@ -85,24 +85,24 @@ export class EmbeddedClickHouse implements Component {
     this.#clock = options.clock ?? systemClock;
   }
 
-  /** How to reach it; address and passwords stay the same across restarts of the child. Only after `start`. */
+  /** URL and logins, which do not change when the child is restarted. Only after `start`. */
   get endpoint(): EmbeddedEndpoint {
     if (!this.#credentials || !this.#process) throw new Error('the embedded ClickHouse was not started');
-    return toEndpoint(this.#place(this.#process.pid), this.#credentials);
+    return toEndpoint(this.#endpointFile(this.#process.pid), this.#credentials);
   }
 
   get health(): EmbeddedHealth {
     return {
       ready: this.#ready,
       restarts: this.#restarts,
-      confined: this.#process !== undefined && this.#process.obstacle === undefined,
+      confined: this.#process !== undefined && this.#process.unconfinedReason === undefined,
       ...(this.#cause !== undefined && !this.#ready ? { cause: this.#cause } : {}),
     };
   }
 
   /**
-   * Resolves when the server answers.
-   * @throws UsageError when it cannot run: no library for this platform, port taken, folder in use or not writable
+   * Resolves when the server responds.
+   * @throws UsageError when it cannot run: no library for this platform, port in use, folder in use or not writable
    */
   async start(signal: AbortSignal): Promise<void> {
     clickHouseLibrary();
@@ -114,8 +114,8 @@ export class EmbeddedClickHouse implements Component {
   }
 
   /**
-   * Waits for the server of a Chancery that was killed to let go of its ports: that of the endpoint file, whose threads
-   * may outlive its end by a moment, or one that was just being started in its place.
+   * Waits until the server of a killed Chancery has released its ports: the server of the endpoint file, whose threads may
+   * outlive its main process briefly, or a replacement that was being started.
    */
   async #orphanGone(signal: AbortSignal): Promise<void> {
     const deadline = this.#clock.nowMs() + ORPHAN_TIMEOUT_MS;
@@ -135,7 +135,7 @@ export class EmbeddedClickHouse implements Component {
     if (this.#process) removeEndpoint(this.#paths, this.#process.pid);
   }
 
-  #place(pid: number): EndpointFile {
+  #endpointFile(pid: number): EndpointFile {
     return { url: `http://127.0.0.1:${this.#ports.http}`, tcpPort: this.#ports.tcp, pid, supervisor: process.pid };
   }
 
@@ -143,23 +143,23 @@ export class EmbeddedClickHouse implements Component {
     const { httpPort, tcpPort } = this.options;
     await assertFree(httpPort, '--clickhouse-port');
     await assertFree(tcpPort ?? 0, '--clickhouse-native-port');
-    // Whoever was connected finds a server that was started again where it was.
+    // The last ports are reused, so that clients of the former server find this one.
     const last = readPorts(this.#paths);
-    const again = async (port: number | undefined) =>
+    const ifFree = async (port: number | undefined) =>
       port !== undefined && (await isFreePort(port)) ? port : undefined;
-    const http = httpPort || ((await again(last?.http)) ?? (await freePort()));
-    const tcp = tcpPort === 0 ? ((await again(last?.tcp)) ?? (await freePort([http]))) : tcpPort;
+    const http = httpPort || ((await ifFree(last?.http)) ?? (await freePort()));
+    const tcp = tcpPort === 0 ? ((await ifFree(last?.tcp)) ?? (await freePort([http]))) : tcpPort;
     if (!httpPort && last && last.http !== http) {
       this.options.logger.warn(
-        { was: last.http, now: http },
-        'the port of ClickHouse is taken; it has another one now',
+        { previousPort: last.http, port: http },
+        'the last port of ClickHouse is in use; it gets another one',
       );
     }
     this.#ports = { http, tcp };
     writeFileAtomicSync(this.#paths.ports, `${JSON.stringify(this.#ports)}\n`);
   }
 
-  /** The server of a Chancery that was killed needs a moment to notice and to let go of the folder. */
+  /** Launches the server; retries while the server of a killed Chancery still shuts down and holds the folder's lock. */
   async #launchWhenFree(signal: AbortSignal): Promise<void> {
     const deadline = this.#clock.nowMs() + ORPHAN_TIMEOUT_MS;
     for (;;) {
@@ -189,15 +189,18 @@ export class EmbeddedClickHouse implements Component {
       this.#process = await ServerProcess.start(options, signal);
     } catch (error) {
       if (!this.#confined || !(error instanceof StartError)) throw error;
-      // Perhaps it needs a file of this machine that it may not read: better unconfined than not at all.
+      // It may need a file that the restriction forbids: an unrestricted server is better than none.
       this.#process = await ServerProcess.start({ ...options, confined: false }, signal);
       this.#confined = false;
     }
-    const { obstacle } = this.#process;
-    if (obstacle !== undefined && this.#restarts === 0) {
-      this.options.logger.warn({ why: obstacle }, "who may read ClickHouse can read this user's files with file()");
+    const { unconfinedReason } = this.#process;
+    if (unconfinedReason !== undefined && this.#restarts === 0) {
+      this.options.logger.warn(
+        { reason: unconfinedReason },
+        "every ClickHouse user can read this operating system user's files with file()",
+      );
     }
-    writeEndpoint(this.#paths, this.#place(this.#process.pid));
+    writeEndpoint(this.#paths, this.#endpointFile(this.#process.pid));
     this.#ready = true;
   }
 
@@ -214,12 +217,12 @@ export class EmbeddedClickHouse implements Component {
       this.#cause = reason;
       this.#restarts += 1;
       if (this.#clock.nowMs() - since > STEADY_MS) failures = 0;
-      this.options.logger.warn({ restarts: this.#restarts }, `ClickHouse ended (${reason}); starting it again`);
+      this.options.logger.warn({ restarts: this.#restarts }, `ClickHouse exited (${reason}); restarting it`);
       failures = await this.#restart(failures, signal);
     }
   }
 
-  /** Tries until the server is ready or the signal is aborted; answers how many tries there were in all. */
+  /** Retries until the server is ready or the signal is aborted; returns the number of failures so far. */
   async #restart(failures: number, signal: AbortSignal): Promise<number> {
     for (let tries = failures; ; tries++) {
       try {
@@ -229,7 +232,7 @@ export class EmbeddedClickHouse implements Component {
       } catch (error) {
         if (signal.aborted) return tries;
         this.#cause = describeError(error);
-        this.options.logger.error({ err: error }, 'ClickHouse did not start; trying again');
+        this.options.logger.error({ err: error }, 'ClickHouse did not start; retrying');
       }
     }
   }
@@ -242,6 +245,6 @@ async function areFree({ http, tcp }: Partial<ServerPorts> = {}): Promise<boolea
 
 async function assertFree(port: number, flag: string): Promise<void> {
   if (port !== 0 && !(await isFreePort(port))) {
-    throw new UsageError(`port ${port} is taken; choose another with ${flag}, or 0 for any`);
+    throw new UsageError(`port ${port} is in use; choose another with ${flag}, or 0 for a free one`);
   }
 }

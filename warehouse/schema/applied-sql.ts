@@ -10,7 +10,7 @@ export interface Applied {
 const UNKNOWN_TABLE = 60;
 const UNKNOWN_DATABASE = 81;
 
-/** What was applied to a database, kept in it: the table `applied_sql`. */
+/** The migrations and views that were applied to a database, stored in its table `applied_sql`. */
 export class AppliedSql {
   constructor(private readonly connection: Connection) {}
 
@@ -28,7 +28,7 @@ export class AppliedSql {
       COMMENT 'Which SQL files were applied to this database, and their checksums'`);
   }
 
-  /** In order of names; empty when nothing was ever applied. */
+  /** In the order of names; empty when nothing was applied. */
   async read(kind: 'migration' | 'view'): Promise<Applied[]> {
     try {
       return await this.connection.query<Applied>(

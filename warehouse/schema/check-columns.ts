@@ -18,10 +18,9 @@ interface LiveColumn {
 }
 
 /**
- * Compares the tables as code knows them with the live ones, so that a difference stops Chancery at start and not a
- * batch at night: columns and types, engine, sorting key of replacing tables, the window of insert tokens, and whether
- * materialized views read the inserts.
- * @throws UsageError that names every difference
+ * Compares the table definitions of the code with the database, so that a difference is found at start and not by a failing
+ * batch: columns and types, engine, sorting key of replacing tables, deduplication window, materialized views.
+ * @throws UsageError that lists every difference
  */
 export async function checkColumns(
   connection: ShardConnection,
@@ -52,7 +51,7 @@ export async function checkColumns(
   });
   if (differences.length === 0) return;
   throw new UsageError(
-    `database ${connection.database} at ${connection.url} does not fit this Chancery: ${differences.join('; ')}; run \`chancery migrate\``,
+    `database ${connection.database} at ${connection.url} does not match this version of Chancery: ${differences.join('; ')}; run \`chancery migrate\``,
   );
 }
 
@@ -77,7 +76,7 @@ function compareTable(definition: TableDefinition, live: LiveTable): string[] {
   const replacing = live.engine.includes('Replacing');
   if (!live.engine.endsWith('MergeTree') || replacing !== (definition.kind === 'replacing')) {
     differences.push(
-      `table ${definition.name} has engine ${live.engine}, which does not fit its kind ${definition.kind}`,
+      `table ${definition.name} has engine ${live.engine}, which does not match its kind ${definition.kind}`,
     );
   }
   if (definition.kind === 'replacing' && live.sorting_key !== definition.id.join(', ')) {
@@ -88,11 +87,11 @@ function compareTable(definition: TableDefinition, live: LiveTable): string[] {
   if (
     !/\breplicated_deduplication_window = \d{4,}|non_replicated_deduplication_window = \d{4,}/.test(live.engine_full)
   ) {
-    differences.push(`table ${definition.name} was made without {log_settings}`);
+    differences.push(`table ${definition.name} was created without {log_settings}`);
   }
   if (live.views.length > 0 && !definition.feedsMaterializedViews) {
     differences.push(
-      `table ${definition.name} feeds the materialized view ${live.views.join(', ')}, which code does not know`,
+      `table ${definition.name} feeds the materialized view ${live.views.join(', ')}, which the code does not know`,
     );
   }
   return differences;

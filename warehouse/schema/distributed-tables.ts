@@ -2,15 +2,15 @@ import { UsageError } from '../../core/index.js';
 import { type Connection, quoteName, quoteText } from '../connection.js';
 import { readColumns, type ShardTable, type TableColumn } from './shard-tables.js';
 
-/** Which cluster a existing reads, and where. */
+/** The database of the distributed tables, and the cluster that they read. */
 export interface DistributedTarget {
-  /** The database that people ask. */
+  /** The database that users query. */
   readonly database: string;
-  /** Name of the cluster in the servers' configuration. */
+  /** Name of the cluster in `remote_servers`. */
   readonly cluster: string;
 }
 
-/** Types that a migration allowed itself are the shard's business. */
+/** The migrations decide about the column types. */
 const DISTRIBUTED_TABLE_SETTINGS = { allow_suspicious_low_cardinality_types: 1 };
 
 interface LiveTable {
@@ -20,16 +20,16 @@ interface LiveTable {
 }
 
 /**
- * Puts a table of the same name over each table of the node's shard: over all shards (Distributed), or, where every
- * shard has all rows, over this node's own. Nothing is kept in them, so one that does not fit any more is replaced.
- * Answers the names of those that were made or taken away.
+ * Creates a table of the same name for each table of the node's shard: a Distributed one over all shards, or, if every
+ * shard has all rows, a view of this node's table. They store nothing, so one that does not match is replaced. Returns the
+ * names of those that were created, replaced or dropped.
  */
 export async function createDistributedTables(
   node: Connection,
   tables: readonly ShardTable[],
-  place: DistributedTarget,
+  target: DistributedTarget,
 ): Promise<string[]> {
-  const { database } = place;
+  const { database } = target;
   const live = await node.query<LiveTable>(
     `SELECT name, engine, if(engine = 'View', as_select, engine_full) AS definition
      FROM system.tables WHERE database = {database:String}`,
@@ -41,12 +41,12 @@ export async function createDistributedTables(
     const existing = live.find((other) => other.name === table.name);
     if (existing) assertDistributed(node, database, existing);
     const engine = table.onEveryShard ? 'View' : 'Distributed';
-    const wanted = definitionOf(node, table, place);
-    const fits =
+    const wanted = definitionOf(node, table, target);
+    const matches =
       existing?.engine === engine && existing.definition === wanted && sameColumns(table, columns.get(table.name));
-    if (fits) continue;
+    if (matches) continue;
     if (existing && existing.engine !== engine) await drop(node, database, table.name);
-    await node.command(createStatement(node, table, place), { settings: DISTRIBUTED_TABLE_SETTINGS });
+    await node.command(createStatement(node, table, target), { settings: DISTRIBUTED_TABLE_SETTINGS });
     changed.push(table.name);
   }
   for (const { name, engine } of live) {
@@ -63,15 +63,15 @@ const drop = (node: Connection, database: string, name: string): Promise<void> =
 function assertDistributed(node: Connection, database: string, { name, engine }: LiveTable): void {
   if (engine === 'View' || engine === 'Distributed') return;
   throw new UsageError(
-    `database ${database} at ${node.url} has the table ${name} of a single server; give the cluster a database of its ` +
-      'own with --database, or move that one away',
+    `database ${database} at ${node.url} has the table ${name} of a single server; choose another database for the cluster with ` +
+      '--database, or move the existing one away',
   );
 }
 
-function createStatement(node: Connection, table: ShardTable, place: DistributedTarget): string {
-  const name = `${place.database}.${quoteName(table.name)}`;
+function createStatement(node: Connection, table: ShardTable, target: DistributedTarget): string {
+  const name = `${target.database}.${quoteName(table.name)}`;
   const comment = `COMMENT ${quoteText(table.comment)}`;
-  const definition = definitionOf(node, table, place);
+  const definition = definitionOf(node, table, target);
   const lines = table.columns.map((column) => columnLine(column, !table.onEveryShard)).join(',\n');
   return table.onEveryShard
     ? `CREATE OR REPLACE VIEW ${name} (\n${lines}\n) AS ${definition} ${comment}`

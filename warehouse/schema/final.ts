@@ -3,9 +3,9 @@ import { quoteName } from '../connection.js';
 import type { ShardTable } from './shard-tables.js';
 
 /**
- * Makes `table FINAL` right over several shards. FINAL merges the rows of one ID within each shard; an ID may be on two
- * of them when the number of shards or of a topic's partitions changed. Each shard's rows come in order of the ID, so
- * taking the latest of each costs a merge of sorted streams.
+ * Rewrites `table FINAL` so that it is correct over several shards. FINAL merges the rows of an ID within each shard, but
+ * an ID may be on two shards after the number of shards or of a topic's partitions changed. The shards return their rows
+ * sorted by ID, so selecting the latest row of each ID costs a merge of sorted streams.
  */
 export function finalOverShards(
   sql: string,
@@ -21,11 +21,11 @@ export function finalOverShards(
     if (table.onEveryShard) return `${shard}.${name} AS ${alias ?? name} FINAL`;
     if (!table.engine.includes('Replacing')) {
       throw new UsageError(
-        `${file} reads ${name} with FINAL, which over several shards is right for replacing tables only; ` +
-          'group and merge its states instead',
+        `${file} reads ${name} with FINAL, which over several shards is correct for ReplacingMergeTree tables only; ` +
+          'group by its key and merge the states instead',
       );
     }
-    // As the server shows it, a name that is also a keyword stands bare.
+    // The server shows names unquoted, also those that are keywords.
     const key = table.sortingKey.replace(/(?<![\w.`(])\w+(?![\w(`])/g, (word) => quoteName(word));
     const order = table.version === '' ? key : `${key}, ${quoteName(table.version)} DESC`;
     return `(SELECT * FROM ${database}.${name} FINAL ORDER BY ${order} LIMIT 1 BY ${key}) AS ${alias ?? name}`;

@@ -14,21 +14,21 @@ import { SqlRun } from './sql-run.js';
 import { alignTableSettings } from './table-settings.js';
 
 export interface MigrateClusterOptions extends MigrateOptions {
-  /** The tables as code knows them: which of them every shard has. */
+  /** The code's table definitions: they tell which tables are on every shard. */
   readonly tables: readonly TableDefinition[];
 }
 
 export interface NodeResult extends MigrateResult {
   readonly url: string;
-  /** Names of the tables over all shards that were made, replaced or taken away. */
+  /** Names of the distributed tables that were created, replaced or dropped. */
   readonly distributedTables: readonly string[];
 }
 
 /**
- * Brings every node of a cluster up to date, one after the other: the same files as on a single server make the tables
- * in the shard's database; tables over all shards and the views come on top when every node has its tables.
- * @throws UsageError as `migrate` does, and when a node is not what the configuration says; ConnectionError when one
- * does not answer
+ * Brings every node of a cluster up to date, one at a time: the migrations create the tables in the shard's database; when
+ * every node has its tables, distributed tables and views are created in the other database.
+ * @throws UsageError as `migrate` does, and when a node does not match the configuration; ConnectionError when one does
+ * not respond
  */
 export async function migrateCluster(
   cluster: Cluster,
@@ -41,14 +41,14 @@ export async function migrateCluster(
   }
   const runs = cluster.nodes.map((node) => new NodeRun(cluster, node, options, signal));
   const applied: string[][] = [];
-  for (const run of runs) applied.push(await run.tables());
+  for (const run of runs) applied.push(await run.migrateShard());
   const results: NodeResult[] = [];
-  for (const [i, run] of runs.entries()) results.push(await run.tops(applied[i] ?? [], [...counts]));
+  for (const [i, run] of runs.entries()) results.push(await run.createDistributed(applied[i] ?? [], [...counts]));
   return results;
 }
 
 /**
- * Makes sure that a node is the one that the configuration says, and answers the numbers of shards that it knows of.
+ * Verifies that a node matches the configuration, and returns the numbers of shards that it has recorded.
  * @throws UsageError
  */
 export async function assertNode(
@@ -58,11 +58,11 @@ export async function assertNode(
 ): Promise<readonly number[]> {
   const layouts = await readLayouts(connection, signal);
   if (layouts.shard !== undefined) assertShard(connection, layouts.shard, shard);
-  const most = Math.max(0, ...layouts.shardCounts);
-  if (most > cluster.shards.length) {
+  const recorded = Math.max(0, ...layouts.shardCounts);
+  if (recorded > cluster.shards.length) {
     throw new UsageError(
-      `${connection.url} knows of ${most} shards, ${cluster.shards.length} are configured; name all of them: what a ` +
-        'shard holds is not moved to others',
+      `${connection.url} has recorded ${recorded} shards, ${cluster.shards.length} are configured; name all of them: the ` +
+        'rows of a shard are not moved to others',
     );
   }
   const rows = await connection.query<{ replicas: number }>(
@@ -70,20 +70,20 @@ export async function assertNode(
     { name: cluster.name },
     signal,
   );
-  const there = rows.map((row) => row.replicas).join(' + ') || 'no';
-  const wanted = cluster.shards
+  const actual = rows.map((row) => row.replicas).join(' + ') || 'no';
+  const configured = cluster.shards
     .map((_, number) => cluster.nodes.filter((node) => node.shard === number).length)
     .join(' + ');
-  if (there !== wanted) {
+  if (actual !== configured) {
     throw new UsageError(
-      `${connection.url} has the cluster ${cluster.name} with ${there} nodes in remote_servers, configured are ` +
-        `${wanted} (shards, each with its replicas); make its configuration fit (docs/cluster.md)`,
+      `${connection.url} has the cluster ${cluster.name} with ${actual} replicas per shard in remote_servers, but ` +
+        `${configured} are configured in Chancery; correct one of the two (docs/cluster.md)`,
     );
   }
   return layouts.shardCounts;
 }
 
-/** One node's share of the work. */
+/** Migrates one node. */
 class NodeRun {
   readonly #appliedSql: AppliedSql;
   readonly #run: SqlRun;
@@ -119,8 +119,8 @@ class NodeRun {
     );
   }
 
-  /** Makes the tables of the shard; answers the migrations that were applied. */
-  async tables(): Promise<string[]> {
+  /** Creates the tables of the shard; returns the migrations that were applied. */
+  async migrateShard(): Promise<string[]> {
     const { connection } = this.node;
     const { logger, clock, folder = sqlFolder(), fsync } = this.options;
     const migrations = readMigrations(folder);
@@ -135,8 +135,8 @@ class NodeRun {
     return applied;
   }
 
-  /** Makes what people ask: tables over all shards, and views. */
-  async tops(migrations: readonly string[], counts: readonly number[]): Promise<NodeResult> {
+  /** Creates the distributed tables and the views, which users query. */
+  async createDistributed(migrations: readonly string[], counts: readonly number[]): Promise<NodeResult> {
     const { cluster, node, options, signal } = this;
     const { connection } = node;
     const views = readViews(options.folder ?? sqlFolder());

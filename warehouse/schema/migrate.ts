@@ -26,9 +26,9 @@ export interface MigrateResult {
 }
 
 /**
- * Brings the database up to date: applies the migrations that are new, in order, then creates or replaces the views
- * whose files changed and drops those whose files are gone. Safe at every start, and when several start at once. A
- * migration's statements must be harmless when run again (`IF NOT EXISTS`), for it is repeated whole after a crash.
+ * Brings the database up to date: applies new migrations in order, then creates or replaces the views whose files changed
+ * and drops those without a file. Safe at every start, also of several processes together. A migration's statements must
+ * be idempotent (`IF NOT EXISTS`): after a crash all of them run again.
  * @throws UsageError when an applied migration was changed or is missing, or when a statement fails (file and reason)
  */
 export async function migrate(
@@ -61,7 +61,7 @@ export async function migrate(
   return result;
 }
 
-/** A node of a cluster has its tables in another database; tables made beside them would be filled by nobody. */
+/** A node of a cluster has its tables in another database; tables created here would stay empty. */
 async function assertNoShard(connection: Connection): Promise<void> {
   const shard = await connection.query('SELECT name FROM system.databases WHERE name = {name:String}', {
     name: shardDatabase(connection.database),

@@ -6,14 +6,14 @@ import { StatementError } from '../errors.js';
 
 const TABLE_ALREADY_EXISTS = 57;
 const UNKNOWN_TABLE = 60;
-const BEAT_MS = 2000;
-/** A lock whose holder gave no sign of life for this long is taken over. */
-const STALE_MS = 10_000;
+const HEARTBEAT_MS = 2000;
+/** A lock without a heartbeat for this long is taken over. */
+const EXPIRY_MS = 10_000;
 
 /**
- * Runs `work` while no other Chancery does the same in this database. The lock is a table: creating it succeeds for
- * one, and its comment, renewed while work goes on, shows the others that the holder lives. It spares simultaneous
- * starters each other's work; what they do must be harmless when done twice all the same.
+ * Runs `work` while no other Chancery does so in this database. The lock is a table: only one process can create it, and
+ * its comment, updated by heartbeats, shows that the holder is alive. It only avoids duplicate work of processes that
+ * start together: the work must be idempotent anyway.
  */
 export async function withMigrationLock<T>(
   connection: Connection,
@@ -24,11 +24,13 @@ export async function withMigrationLock<T>(
   const table = `${connection.database}.migration_lock`;
   const holder = randomUUID();
   await acquire(connection, table, holder, signal, clock);
-  let beats = 0;
+  let heartbeats = 0;
   const timer = setInterval(() => {
-    beats += 1;
-    connection.command(`ALTER TABLE ${table} MODIFY COMMENT ${quoteText(`${holder} ${beats}`)}`).catch(() => undefined);
-  }, BEAT_MS);
+    heartbeats += 1;
+    connection
+      .command(`ALTER TABLE ${table} MODIFY COMMENT ${quoteText(`${holder} ${heartbeats}`)}`)
+      .catch(() => undefined);
+  }, HEARTBEAT_MS);
   try {
     return await work();
   } finally {
@@ -61,7 +63,7 @@ async function acquire(
     if (comment !== seen) {
       seen = comment;
       seenAt = clock.nowMs();
-    } else if (clock.nowMs() - seenAt > STALE_MS) {
+    } else if (clock.nowMs() - seenAt > EXPIRY_MS) {
       await connection.command(`DROP TABLE IF EXISTS ${table} SYNC`).catch((error: unknown) => {
         if (!(error instanceof StatementError) || error.code !== UNKNOWN_TABLE) throw error;
       });

@@ -33,8 +33,8 @@ interface LiveTable {
   readonly dependencies_table: readonly string[];
 }
 
-/** What Chancery keeps about a node itself, which nobody asks for across nodes. */
-const OWN_TABLES: ReadonlySet<string> = new Set([
+/** Chancery's tables about the node itself, which are not queried across nodes. */
+const NODE_TABLES: ReadonlySet<string> = new Set([
   'applied_sql',
   'cluster_layouts',
   'copied_partitions',
@@ -42,9 +42,8 @@ const OWN_TABLES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The tables that hold rows. Those that materialized views fill from tables which are on every shard are on every shard
- * themselves.
- * @param onEveryShard names of the small tables, as code knows them
+ * The tables with rows. Target tables of materialized views that read a table on every shard are on every shard too.
+ * @param onEveryShard names of the small tables, from the code's definitions
  */
 export async function readShardTables(node: Connection, onEveryShard: ReadonlySet<string>): Promise<ShardTable[]> {
   const params = { database: node.database };
@@ -59,7 +58,7 @@ export async function readShardTables(node: Connection, onEveryShard: ReadonlySe
     .flatMap((table) => table.dependencies_table)
     .map((view) => targetOf(live.find((table) => table.name === view)));
   return live
-    .filter(({ name, engine }) => engine.endsWith('MergeTree') && !OWN_TABLES.has(name))
+    .filter(({ name, engine }) => engine.endsWith('MergeTree') && !NODE_TABLES.has(name))
     .map((table) => ({
       name: table.name,
       engine: table.engine,
@@ -71,7 +70,7 @@ export async function readShardTables(node: Connection, onEveryShard: ReadonlySe
     }));
 }
 
-/** Columns of a database by table, in their order. */
+/** Columns of a database by table, by position. */
 export async function readColumns(node: Connection, database: string): Promise<Map<string, TableColumn[]>> {
   const rows = await node.query<TableColumn & { table: string }>(
     `SELECT table, name, type, default_kind AS kind, default_expression AS expression, comment
@@ -87,10 +86,10 @@ export async function readColumns(node: Connection, database: string): Promise<M
 function targetOf(view: LiveTable | undefined): string {
   const target = /^CREATE MATERIALIZED VIEW \S+ TO [`\w]+\.`?(\w+)`?/.exec(view?.create_table_query ?? '')?.[1];
   if (target !== undefined) return target;
-  throw new UsageError(`the materialized view ${view?.name ?? ''} must be made with TO {database}.<table>`);
+  throw new UsageError(`the materialized view ${view?.name ?? ''} must be created with TO {database}.<table>`);
 }
 
-/** The last argument of the engine, after path and name of a replicated one. */
+/** The engine's last argument, after path and replica name of a replicated engine. */
 function versionOf({ engine, engine_full }: LiveTable): string {
   if (!engine.includes('Replacing')) return '';
   const args = /^\w+\(([^()]*)\)/.exec(engine_full)?.[1] ?? '';

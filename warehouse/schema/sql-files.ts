@@ -5,16 +5,16 @@ import { describeError, UsageError } from '../../core/index.js';
 import { wordsOf } from './statements.js';
 
 export interface SqlFile {
-  /** File name without folder and `.sql`: what is recorded. */
+  /** File name without folder and `.sql`: the recorded name. */
   readonly name: string;
   readonly text: string;
-  /** SHA-256 of the text, hex; line ends do not count. */
+  /** SHA-256 of the text with LF line ends, hex. */
   readonly checksum: string;
 }
 
 const MIGRATION_NAME = /^\d{4}(_[a-z0-9]+)+$/;
 
-/** The migrations of `folder/migrations`, in order. Throws UsageError when a name does not fit or a number is taken twice. */
+/** The migrations of `folder/migrations`, in order. Throws UsageError for an invalid name or a duplicate number. */
 export function readMigrations(folder: string): SqlFile[] {
   const files = sqlFilesIn(join(folder, 'migrations'));
   const numbers = new Map<string, string>();
@@ -29,12 +29,12 @@ export function readMigrations(folder: string): SqlFile[] {
   return files;
 }
 
-/** A view's file, and what tells that the view is up to date: its text and that of every view it reads. */
+/** A view's file; its checksum includes those of every view that it reads. */
 export interface ViewFile extends SqlFile {
   readonly needs: readonly string[];
 }
 
-/** The views of `folder/views/<subject>/`, each after those it reads. Throws UsageError for a circle or a name used twice. */
+/** The views of `folder/views/<subject>/`, each after those it reads. Throws UsageError for a cycle or a duplicate name. */
 export function readViews(folder: string): ViewFile[] {
   const root = join(folder, 'views');
   const files = new Map<string, SqlFile>();
@@ -58,7 +58,7 @@ function visit(
   const done = sorted.get(file.name);
   if (done) return done;
   if (path.includes(file.name)) {
-    throw new UsageError(`views read each other in a circle: ${[...path, file.name].join(' → ')}`);
+    throw new UsageError(`views form a cycle: ${[...path, file.name].join(' → ')}`);
   }
   const words = wordsOf(file.text);
   const needs = [...files.values()]

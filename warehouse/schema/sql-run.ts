@@ -7,24 +7,23 @@ import type { SqlFile, ViewFile } from './sql-files.js';
 import { splitStatements } from './statements.js';
 
 export interface SqlRunOptions {
-  /** Its database has the tables and the appliedSql. */
   readonly connection: Connection;
   readonly appliedSql: AppliedSql;
-  /** Of migrations; its database is the connection's. */
+  /** For migrations; its database is the connection's. */
   readonly placeholders: Placeholders;
-  /** Where the views are, when that is another database, and what their text becomes there. */
+  /** Database of the views, if it is another one, and the rewriting of their text. */
   readonly views?: { readonly database: string; readonly rewrite: (sql: string, file: string) => string };
   readonly signal: AbortSignal;
 }
 
-/** Applies SQL files to one database and writes down which. */
+/** Applies SQL files to one database and records them. */
 export class SqlRun {
   constructor(private readonly options: SqlRunOptions) {}
 
   /** Whether every migration was applied. Throws when an applied one was changed or is missing. */
   async isMigrated(migrations: readonly SqlFile[]): Promise<boolean> {
     const applied = await this.options.appliedSql.read('migration');
-    return applied.length > 0 && pendingMigrations(migrations, applied).length === 0;
+    return applied.length > 0 && pendingMigrations(migrations, applied, this.#where).length === 0;
   }
 
   /** Whether there is nothing to apply. Throws as `isMigrated` does. */
@@ -34,16 +33,16 @@ export class SqlRun {
     return recorded.length === views.length && (await this.outdatedViews(views)).length === 0;
   }
 
-  /** Applies the migrations that are new, in order; answers their names. */
+  /** Applies the new migrations in order; returns their names. */
   async applyMigrations(files: readonly SqlFile[]): Promise<string[]> {
-    const pending = pendingMigrations(files, await this.options.appliedSql.read('migration'));
+    const pending = pendingMigrations(files, await this.options.appliedSql.read('migration'), this.#where);
     for (const file of pending) {
       await this.#apply('migration', file, fillPlaceholders(file.text, this.options.placeholders, `${file.name}.sql`));
     }
     return pending.map((file) => file.name);
   }
 
-  /** Makes the views that are new or changed, or all of them; answers their names. */
+  /** Creates or replaces the views that are new or changed, or all of them; returns their names. */
   async applyViews(files: readonly ViewFile[], all = false): Promise<string[]> {
     const { placeholders, views } = this.options;
     const outdated = all ? files : await this.outdatedViews(files);
@@ -74,7 +73,7 @@ export class SqlRun {
     await appliedSql.record(kind, file.name, file.checksum);
   }
 
-  /** Views that are new, changed, read a changed view, or are not there any more. */
+  /** Views that are new, changed, read a changed view, or do not exist in the database. */
   async outdatedViews(views: readonly ViewFile[]): Promise<ViewFile[]> {
     const recorded = new Map((await this.options.appliedSql.read('view')).map((a) => [a.name, a.checksum]));
     const existing = new Set(
@@ -98,26 +97,31 @@ export class SqlRun {
     return gone.map((applied) => applied.name);
   }
 
+  get #where(): string {
+    const { database, url } = this.options.connection;
+    return `database ${database} at ${url}`;
+  }
+
   get #viewDatabase(): string {
     return this.options.views?.database ?? this.options.connection.database;
   }
 }
 
-/** Compares what was applied with the files; answers those still to apply. */
-function pendingMigrations(files: readonly SqlFile[], applied: readonly Applied[]): SqlFile[] {
+/** Compares the applied migrations with the files; returns those still to apply. */
+function pendingMigrations(files: readonly SqlFile[], applied: readonly Applied[], where: string): SqlFile[] {
   const byName = new Map(files.map((file) => [file.name, file]));
   for (const { name, checksum, applied_at } of applied) {
     const file = byName.get(name);
     if (!file) {
       throw new UsageError(
-        `migration ${name}.sql was applied to this database on ${applied_at} but is not part of this Chancery; ` +
-          'use the version that recorded the data, or a newer one',
+        `${where} has migration ${name}.sql (applied on ${applied_at}), which this version of Chancery does not have; ` +
+          'use the version that wrote the data or a newer one, or start with a new data folder (--data) or database (--database)',
       );
     }
     if (file.checksum !== checksum) {
       throw new UsageError(
-        `migration ${name}.sql was changed after it was applied on ${applied_at}; ` +
-          'put the file back as it was and write the change into a new migration',
+        `${where} has another migration ${name}.sql (applied on ${applied_at}) than this version of Chancery; ` +
+          'use the version that wrote the data, or start with a new data folder (--data) or database (--database)',
       );
     }
   }
@@ -127,13 +131,13 @@ function pendingMigrations(files: readonly SqlFile[], applied: readonly Applied[
   const late = pending.find((file) => file.name < last);
   if (late) {
     throw new UsageError(
-      `migration ${late.name}.sql comes before ${last}.sql, which is applied; give it a higher number`,
+      `migration ${late.name}.sql comes before ${last}.sql, which is already applied to ${where}; give it a higher number`,
     );
   }
   return pending;
 }
 
-/** One statement that creates the view which the file is named after: so that files and views correspond. */
+/** The file must be one statement that creates the view with the file's name. */
 function assertView(statements: readonly string[], database: string, file: SqlFile): void {
   const begin = new RegExp(`^(\\s|--[^\\n]*\\n)*CREATE OR REPLACE VIEW ${database}\\.${file.name}\\b`);
   if (statements.length === 1 && begin.test(statements[0] ?? '')) return;

@@ -1,6 +1,6 @@
 /**
- * Splits a file into its statements at semicolons outside of strings, quoted names, heredocs and comments. What is left
- * of a statement that holds nothing but comments is dropped.
+ * Splits a file into its statements at semicolons outside of strings, quoted names, heredocs and comments. Drops
+ * statements that contain only comments.
  */
 export function splitStatements(sql: string): string[] {
   const statements: string[] = [];

@@ -1,6 +1,6 @@
 import { type Connection, quoteName } from '../connection.js';
 
-/** Makes existing tables flush their inserts to disk, or not, as configured now; they may have been made otherwise. */
+/** Sets fsync of existing tables as configured now; they may have been created with another setting. */
 export async function alignTableSettings(connection: Connection, fsync: boolean): Promise<void> {
   const wanted = fsync ? 1 : 0;
   const tables = await connection.query<{ name: string }>(
