@@ -17,7 +17,7 @@ const WELL_AFTER_MS = 60_000;
 /** Bots hold nothing that could be lost, so they are not waited for long, milliseconds. */
 const STOP_TIMEOUT_MS = 600;
 
-export interface BotsProcessOptions extends Handover {
+interface BotsProcessOptions extends Handover {
   /** What the informed get to know: the hidden chance of every market as it is now, 0..1, by market ID. */
   readonly fairValues: () => ReadonlyMap<string, number>;
   readonly clock: Clock;

@@ -25,12 +25,12 @@ const REQUESTS_PER_SECOND = 100_000;
 const MOST_SOCKETS = 64;
 const TIMEOUT_MS = 5000;
 
-export interface BotKey {
+interface BotKey {
   readonly apiKey: string;
   readonly apiSecret: Secret;
 }
 
-export interface CrewOptions {
+interface CrewOptions {
   /** Base address of the exchange. */
   readonly url: string;
   /** One bot each. */

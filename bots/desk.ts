@@ -7,7 +7,7 @@ import type { OwnOrder, OwnOrders } from './own-orders.js';
 import { settle } from './settle.js';
 import { hundredthsText, microsText } from './units.js';
 
-export interface DeskOptions {
+interface DeskOptions {
   readonly trading: TradingClient;
   readonly account: AccountClient;
   readonly own: OwnAccount;

@@ -1,2 +1,2 @@
-export { BotsProcess, type BotsProcessOptions } from './bots-process.js';
-export { type BotKey, Crew, type CrewOptions } from './crew.js';
+export { BotsProcess } from './bots-process.js';
+export { Crew } from './crew.js';

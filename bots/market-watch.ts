@@ -20,7 +20,7 @@ const RECONNECT_CAP_MS = 2000;
 
 type LiveQuote = { -readonly [K in keyof Quote]: Quote[K] };
 
-export interface MarketWatchOptions {
+interface MarketWatchOptions {
   readonly exchange: ExchangeClient;
   readonly addresses: ExchangeAddresses;
   readonly clock: Clock;

@@ -22,7 +22,7 @@ interface Holding {
   readonly free: number;
 }
 
-export interface OwnAccountOptions {
+interface OwnAccountOptions {
   readonly addresses: ExchangeAddresses;
   readonly apiKey: ApiKey;
   readonly serverTime: ServerTime;

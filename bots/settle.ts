@@ -7,7 +7,7 @@ import { centsOf, hundredthsOf } from './units.js';
 /** How far back the order history is read for what is active and not known, pages of 100. */
 const HISTORY_PAGES = 20;
 
-export interface SettleOptions {
+interface SettleOptions {
   readonly own: OwnAccount;
   readonly account: AccountClient;
   readonly trading: TradingClient;

@@ -1,6 +1,6 @@
-import { Account } from './account.js';
 import type { Changes } from './changes.js';
 import type { AccountCommand, OpenAccountCommand, SeededAs } from './commands.js';
+import { Account } from './entities.js';
 import type { Ledger } from './ledger.js';
 import { exact } from './units.js';
 

@@ -1,7 +1,7 @@
-import type { Account } from './account.js';
 import { CATEGORY_SLUGS } from './catalog.js';
 import type { Command, OpenAccountCommand, OpenEventCommand } from './commands.js';
 import type { OpenAccountRequest, OpenEventRequest } from './core.js';
+import type { Account } from './entities.js';
 import { isAmount } from './order-checks.js';
 import { type Checked, isRefused, type Refused, refuse } from './rejections.js';
 import type { State } from './state.js';

@@ -1,5 +1,5 @@
+import type { MarketEvent } from './entities.js';
 import type { Ids } from './ids.js';
-import type { MarketEvent } from './market.js';
 import { slugOf } from './slug.js';
 import type { Category, Coin, Tag } from './types.js';
 

@@ -1,5 +1,4 @@
-import type { Account } from './account.js';
-import type { Market } from './market.js';
+import type { Account, Market } from './entities.js';
 import type { Outbox } from './outbox.js';
 import { encodePrice, encodeTransaction } from './records.js';
 import type { State } from './state.js';

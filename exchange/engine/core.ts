@@ -1,4 +1,5 @@
 import type { Clock, Component, Logger } from '../../core/index.js';
+import type { Truth, TruthPrice, TruthTrade } from './truth-types.js';
 import type {
   AccountView,
   ApiKeyRecord,
@@ -20,13 +21,10 @@ import type {
   TpslView,
   TradeView,
   TransactionView,
-  Truth,
-  TruthPrice,
-  TruthTrade,
 } from './types.js';
 
 /** Why a command was refused: `invalid` answers 400, `not-found` 404. */
-export interface Rejection {
+interface Rejection {
   readonly kind: 'invalid' | 'not-found';
   readonly code: RejectionCode;
   readonly message: string;

@@ -1,7 +1,5 @@
 import { type Component, describeError, IntegrityError, Lifecycle } from '../../core/index.js';
-import type { Account } from './account.js';
 import { AdminChecks } from './admin-checks.js';
-
 import type { Command } from './commands.js';
 import type {
   ExchangeCore,
@@ -14,6 +12,7 @@ import type {
   Result,
   TpslRequest,
 } from './core.js';
+import type { Account } from './entities.js';
 import { History } from './history.js';
 import type { Applied } from './machine.js';
 import { OrderChecks } from './order-checks.js';

@@ -1,7 +1,8 @@
 import { Series } from '../store/index.js';
+import { assetOf } from './assets.js';
 import type { Changes } from './changes.js';
 import type { OpenEventCommand } from './commands.js';
-import { assetOf, Market, MarketEvent } from './market.js';
+import { Market, MarketEvent } from './entities.js';
 import { WIDTH } from './records.js';
 import { slugOf } from './slug.js';
 import { eventView } from './views.js';

@@ -1,7 +1,6 @@
 import type { Series } from '../store/index.js';
-import type { Account, Extent } from './account.js';
-import type { LiveOrder } from './book.js';
 import type { Slice, SliceRequest } from './core.js';
+import type { Account, Extent, LiveOrder, Tpsl } from './entities.js';
 import {
   decodeFill,
   decodeOrder,
@@ -12,8 +11,8 @@ import {
   marketOfOrder,
 } from './records.js';
 import type { State } from './state.js';
-import type { Tpsl } from './tpsl.js';
-import type { ChancePoint, OrderView, TpslView, TradeView, TransactionView, TruthPrice, TruthTrade } from './types.js';
+import type { TruthPrice, TruthTrade } from './truth-types.js';
+import type { ChancePoint, OrderView, TpslView, TradeView, TransactionView } from './types.js';
 import { fillView, liveOrderView, orderView, tpslView, tradeView, transactionView, truthPriceView } from './views.js';
 
 /** Records read from a series at a time. */

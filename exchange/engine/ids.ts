@@ -1,5 +1,5 @@
 /** What an ID stands for; the number is part of every ID that was ever given out and never changes. */
-export const ID_KINDS = {
+const ID_KINDS = {
   event: 1,
   market: 2,
   asset: 3,
@@ -13,7 +13,7 @@ export const ID_KINDS = {
   coin: 11,
   apiKey: 12,
 } as const;
-export type IdKind = keyof typeof ID_KINDS;
+type IdKind = keyof typeof ID_KINDS;
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const HEX = Array.from({ length: 65536 }, (_, i) => i.toString(16).padStart(4, '0'));

@@ -1,35 +1,24 @@
 export type {
   ExchangeCore,
-  ExchangeEvents,
   ExchangeOptions,
   LimitRequest,
-  MarketRequest,
-  OpenAccountRequest,
   OpenEventRequest,
-  Rejection,
-  RejectionCode,
   Result,
   SeededAccount,
-  Slice,
-  SliceRequest,
-  TpslRequest,
 } from './core.js';
 export { Engine } from './engine.js';
 export { hashPassword, passwordMatches } from './passwords.js';
+export type { Truth, TruthPrice, TruthTrade } from './truth-types.js';
 export type {
   AccountView,
   ApiKeyRecord,
-  AssetView,
   BalanceChange,
   Category,
   ChancePoint,
   Coin,
   Credentials,
   EventView,
-  FillKind,
   MarketView,
-  OrderStatus,
-  OrderType,
   OrderUpdate,
   OrderView,
   Outcome,
@@ -41,10 +30,6 @@ export type {
   TpslStatus,
   TpslView,
   TradeView,
-  TransactionType,
   TransactionView,
-  Truth,
-  TruthPrice,
-  TruthTrade,
 } from './types.js';
-export { averagePrice, centsOf, hundredthsOf, MAX_FEE_BPS, MICROS, microsOf, scaled } from './units.js';
+export { averagePrice, centsOf, hundredthsOf, MICROS, microsOf } from './units.js';

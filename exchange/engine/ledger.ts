@@ -1,5 +1,5 @@
-import type { Account, Position } from './account.js';
 import type { Changes } from './changes.js';
+import type { Account, Position } from './entities.js';
 import { exact, shareOfCost } from './units.js';
 
 /**

@@ -1,15 +1,13 @@
 import { AccountDesk } from './account-desk.js';
-import type { LiveOrder } from './book.js';
 import { Changes } from './changes.js';
 import type { Command } from './commands.js';
+import type { LiveOrder, MarketEvent, Tpsl } from './entities.js';
 import { EventDesk } from './event-desk.js';
 import { Ledger } from './ledger.js';
-import type { MarketEvent } from './market.js';
 import { OrderDesk } from './order-desk.js';
 import type { Outbox } from './outbox.js';
 import { Settlement } from './settlement.js';
 import type { State } from './state.js';
-import type { Tpsl } from './tpsl.js';
 import { TpslDesk } from './tpsl-desk.js';
 import type { OrderStatus } from './types.js';
 

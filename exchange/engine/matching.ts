@@ -1,14 +1,13 @@
-import { type Account, widen } from './account.js';
-import type { LiveOrder } from './book.js';
+import { assetOf, inYesTerms } from './assets.js';
 import type { Changes } from './changes.js';
+import { type Account, type LiveOrder, type Market, widen } from './entities.js';
 import type { Ledger } from './ledger.js';
-import { assetOf, inYesTerms, type Market } from './market.js';
 import { encodeFill, encodeTrade, type FillSide } from './records.js';
 import { affordable, feeOf, worth } from './units.js';
 import { fillView } from './views.js';
 
 /** Why matching stopped: all filled, nobody left to meet, met an own order, or no money for one more step. */
-export type MatchEnd = 'filled' | 'no-counterpart' | 'self-trade' | 'unaffordable';
+type MatchEnd = 'filled' | 'no-counterpart' | 'self-trade' | 'unaffordable';
 
 /** Meets an incoming order with the book, best price first, then oldest first, at the resting order's price. */
 export class Matcher {

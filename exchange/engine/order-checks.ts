@@ -1,7 +1,7 @@
-import type { Account } from './account.js';
+import { assetOf } from './assets.js';
 import type { LimitCommand, MarketCommand, TpslCommand } from './commands.js';
 import type { LimitRequest, MarketRequest, TpslRequest } from './core.js';
-import { assetOf, type Market } from './market.js';
+import type { Account, Market } from './entities.js';
 import { lockOf } from './matching.js';
 import { type Checked, isRefused, type Refused, refuse } from './rejections.js';
 import type { State } from './state.js';

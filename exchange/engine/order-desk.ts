@@ -1,9 +1,8 @@
-import { widen } from './account.js';
-import { LiveOrder } from './book.js';
+import { assetOf } from './assets.js';
 import type { Changes } from './changes.js';
 import type { LimitCommand, MarketCommand } from './commands.js';
+import { LiveOrder, type Market, widen } from './entities.js';
 import type { Ledger } from './ledger.js';
-import { assetOf, type Market } from './market.js';
 import { lockOf, Matcher, relock } from './matching.js';
 import { encodeOrder } from './records.js';
 import { known } from './state.js';

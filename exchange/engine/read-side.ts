@@ -1,14 +1,15 @@
-import type { Account } from './account.js';
 import type { AdminChecks } from './admin-checks.js';
+import { marketOfAsset, outcomeOfAsset } from './assets.js';
 import { categoryTree, coinList, popularTags } from './catalog.js';
 import type { SeededAccount, Slice, SliceRequest } from './core.js';
+import type { Account } from './entities.js';
 import type { History } from './history.js';
 import type { Machine } from './machine.js';
-import { marketOfAsset, outcomeOfAsset } from './market.js';
 import type { OrderChecks } from './order-checks.js';
 import { seededAccounts } from './seeded-accounts.js';
 import type { State } from './state.js';
 import { truthOf } from './truth.js';
+import type { Truth, TruthPrice, TruthTrade } from './truth-types.js';
 import type {
   AccountView,
   AssetView,
@@ -24,9 +25,6 @@ import type {
   TpslView,
   TradeView,
   TransactionView,
-  Truth,
-  TruthPrice,
-  TruthTrade,
 } from './types.js';
 import { accountView, eventView, liveOrderView, liveTpslView, marketView } from './views.js';
 

@@ -1,4 +1,4 @@
-import type { LiveOrder } from './book.js';
+import type { LiveOrder } from './entities.js';
 import type { OrderStatus, OrderType, Outcome, Side, TpslStatus, TransactionType } from './types.js';
 
 /*

@@ -1,10 +1,17 @@
 import { type Blocks, type SavedSeries, Series } from '../store/index.js';
-import { Account, type Extent, type Histories, type Position } from './account.js';
-import { LiveOrder } from './book.js';
-import { assetOf, Market, MarketEvent } from './market.js';
+import { assetOf } from './assets.js';
+import {
+  Account,
+  type Extent,
+  type Histories,
+  LiveOrder,
+  Market,
+  MarketEvent,
+  type Position,
+  type Tpsl,
+} from './entities.js';
 import { WIDTH } from './records.js';
 import { State } from './state.js';
-import type { Tpsl } from './tpsl.js';
 import type { Credentials, OrderType, Outcome, Side } from './types.js';
 
 /*

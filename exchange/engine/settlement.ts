@@ -1,7 +1,8 @@
+import { assetOf } from './assets.js';
 import { Book } from './book.js';
 import type { Changes } from './changes.js';
+import type { LiveOrder, Market } from './entities.js';
 import type { Ledger } from './ledger.js';
-import { assetOf, type Market } from './market.js';
 import type { OrderDesk } from './order-desk.js';
 import type { TpslDesk } from './tpsl-desk.js';
 import type { Outcome } from './types.js';
@@ -21,7 +22,7 @@ export class Settlement {
     this.orders.cancelAll(market, at);
     this.tpsl.cancelAll(market);
     for (const outcome of ['YES', 'NO'] as const) this.#pay(market, outcome, outcome === winner, at);
-    market.book = new Book();
+    market.book = new Book<LiveOrder>();
     market.yesShares = 0;
     market.noShares = 0;
     market.resolved = { winner, at };

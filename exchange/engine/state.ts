@@ -1,10 +1,7 @@
 import { type Blocks, Series } from '../store/index.js';
-import type { Account, Histories } from './account.js';
-import type { LiveOrder } from './book.js';
+import type { Account, Histories, LiveOrder, Market, MarketEvent, Tpsl } from './entities.js';
 import { Ids } from './ids.js';
-import type { Market, MarketEvent } from './market.js';
 import { WIDTH } from './records.js';
-import type { Tpsl } from './tpsl.js';
 
 /** Everything the exchange knows. Commands change it, nothing else does. */
 export class State {

@@ -1,10 +1,10 @@
+import { assetOf } from './assets.js';
 import type { Changes } from './changes.js';
 import type { TpslCommand } from './commands.js';
-import { assetOf, type Market } from './market.js';
+import { isReached, type Market, type Tpsl } from './entities.js';
 import type { OrderDesk } from './order-desk.js';
 import { encodeTpsl } from './records.js';
 import { known } from './state.js';
-import { isReached, type Tpsl } from './tpsl.js';
 import type { TpslStatus } from './types.js';
 import { liveTpslView } from './views.js';
 

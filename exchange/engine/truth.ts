@@ -1,6 +1,6 @@
-import { marketOfAsset, outcomeOfAsset } from './market.js';
+import { marketOfAsset, outcomeOfAsset } from './assets.js';
 import type { State } from './state.js';
-import type { Truth } from './types.js';
+import type { Truth } from './truth-types.js';
 import { PAIR_MICROS, sharesFromHundredths, usdcFromMicros } from './units.js';
 
 /** The ledger's totals, added up from its parts each time: nothing here is kept along the way. */

@@ -6,7 +6,6 @@ export const PAIR_MICROS = 10_000;
 export const MAX_QUANTITY = 1e11;
 /** Most USDC that may be inside at a time: a billion. Every amount then prints as an exact decimal. */
 export const MAX_MONEY = 1e15;
-export const MAX_FEE_BPS = 10_000;
 
 /** Refuses anything that is not an exact integer: the ledger's last line of defence. */
 export function exact(value: number): number {

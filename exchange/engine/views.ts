@@ -1,14 +1,12 @@
-import type { Account } from './account.js';
-import type { LiveOrder } from './book.js';
-import { inYesTerms, type Market, type MarketEvent, marketOfAsset, outcomeOfAsset } from './market.js';
+import { inYesTerms, marketOfAsset, outcomeOfAsset } from './assets.js';
+import type { Account, LiveOrder, Market, MarketEvent, Tpsl } from './entities.js';
 import type { FillRecord, FillSide, OrderRecord, PriceRecord, TpslRecord, TransactionRecord } from './records.js';
 import type { State } from './state.js';
-import type { Tpsl } from './tpsl.js';
+import type { FillKind, TruthPrice, TruthTrade } from './truth-types.js';
 import type {
   AccountView,
   BalanceChange,
   EventView,
-  FillKind,
   MarketView,
   OrderStatus,
   OrderView,
@@ -17,8 +15,6 @@ import type {
   TpslView,
   TradeView,
   TransactionView,
-  TruthPrice,
-  TruthTrade,
 } from './types.js';
 import { priceFromCents, sharesFromHundredths, usdcFromMicros } from './units.js';
 

@@ -31,7 +31,7 @@ import {
 } from './streams/index.js';
 import { WireEncoder } from './wire-encoder.js';
 
-export interface ExchangeServerOptions {
+interface ExchangeServerOptions {
   readonly core: ExchangeCore;
   readonly host: string;
   /** 0 takes a free one. */

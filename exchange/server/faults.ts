@@ -11,7 +11,7 @@ export const FAULT_KINDS = [
   'http-reset',
   'truncated-body',
 ] as const;
-export type FaultKind = (typeof FAULT_KINDS)[number];
+type FaultKind = (typeof FAULT_KINDS)[number];
 
 export const FAULT_STREAMS = ['order-book', 'chance', 'orders', 'balance', 'rest'] as const;
 export type FaultStream = (typeof FAULT_STREAMS)[number];
@@ -36,7 +36,7 @@ export interface ArmedFault extends FaultRequest {
   left: number;
 }
 
-export interface UsedFault {
+interface UsedFault {
   readonly id: number;
   readonly kind: FaultKind;
   readonly stream: FaultStream;
@@ -46,7 +46,7 @@ export interface UsedFault {
 }
 
 /** Where a fault may strike: something is about to be sent or answered here. */
-export interface FaultPlace {
+interface FaultPlace {
   readonly stream: FaultStream;
   readonly eventId?: string | undefined;
 }

@@ -17,7 +17,7 @@ const TCP_KEEP_ALIVE_DELAY_MS = 30_000;
 const MAX_PARAM_LENGTH = 16 * 1024;
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-export interface HttpAppOptions {
+interface HttpAppOptions {
   readonly routes: readonly Route[];
   readonly authenticator: Authenticator;
   readonly encoder: WireEncoder;

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { HttpError } from './errors.js';
 
 /** Larger request bodies are refused. */
-export const MAX_BODY_BYTES = 64 * 1024;
+const MAX_BODY_BYTES = 64 * 1024;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 

@@ -108,7 +108,7 @@ export const EXCHANGE_OPTIONS = {
   metricsHost: textOption('metricsHost', 'HOST', '127.0.0.1', 'address that these listen on', (text) => text),
 } as const;
 
-export type ExchangeOptionName = keyof typeof EXCHANGE_OPTIONS;
+type ExchangeOptionName = keyof typeof EXCHANGE_OPTIONS;
 /** The options of an exchange, each with its type. */
 export type ExchangeSettings = {
   readonly [K in ExchangeOptionName]: ReturnType<(typeof EXCHANGE_OPTIONS)[K]['parse']>;

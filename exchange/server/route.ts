@@ -1,8 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Admission } from './auth/index.js';
-
-/** Who may call: anybody, the holder of an API key, of a JWT, or of the control token. */
-export type Access = 'public' | 'api-key' | 'jwt' | 'control';
+import type { Access, Admission } from './auth/index.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

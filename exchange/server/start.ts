@@ -20,7 +20,7 @@ export interface ReadyLine {
 }
 
 /** What bots need that nobody else gets; they trade as clients, so nothing here does. */
-export interface BotsBrief {
+interface BotsBrief {
   readonly accounts: readonly SeededAccount[];
   readonly seed: number;
   readonly pace: number;

@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 
 /** Length, number (low 32 bits) and checksum, each 4 bytes, little-endian; then the payload. */
 const HEAD = 12;
-export const MAX_PAYLOAD = 1 << 20;
+const MAX_PAYLOAD = 1 << 20;
 
 /** One journal frame. The checksum covers the frame's number too, so a frame out of place is a bad frame. */
 export function encodeFrame(number: number, payload: string): Buffer {
@@ -17,7 +17,7 @@ export function encodeFrame(number: number, payload: string): Buffer {
 }
 
 /** What reading frames found: where the intact ones end, and whether an intact one follows after that. */
-export interface FrameScan {
+interface FrameScan {
   readonly frames: number;
   readonly end: number;
   readonly damaged: boolean;

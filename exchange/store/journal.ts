@@ -140,7 +140,7 @@ export class Journal {
   }
 }
 
-export interface ReadJournal {
+interface ReadJournal {
   /** Number after the last intact payload. */
   readonly next: number;
 }

@@ -1,2 +1,2 @@
-export { MarketLife, type MarketLifeOptions } from './market-life.js';
+export { MarketLife } from './market-life.js';
 export { World } from './world.js';

@@ -12,7 +12,7 @@ const TITLE_ATTEMPTS = 20;
 /** How often (per event of several candidates, over its life) one of them drops out early. */
 const DROP_OUTS = 0.6;
 
-export interface MarketLifeOptions {
+interface MarketLifeOptions {
   readonly core: ExchangeCore;
   readonly world: World;
   readonly clock: Clock;

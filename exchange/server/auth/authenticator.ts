@@ -3,12 +3,14 @@ import { API_KEY_HEADERS } from '../../../client/wire/index.js';
 import type { Clock } from '../../../core/index.js';
 import type { ExchangeCore } from '../../engine/index.js';
 import { HttpError } from '../errors.js';
-import type { Access } from '../route.js';
 import { KeyCheck, type KeyClaim, type KeyHolder } from './key-check.js';
 import type { Tokens } from './tokens.js';
 
+/** Who may call: anybody, the holder of an API key, of a JWT, or of the control token. */
+export type Access = 'public' | 'api-key' | 'jwt' | 'control';
+
 /** The parts of a request that come before its body. */
-export interface RequestHead {
+interface RequestHead {
   readonly method: string;
   /** As it was sent, without the query. */
   readonly path: string;

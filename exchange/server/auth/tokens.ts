@@ -5,7 +5,7 @@ import type { Clock } from '../../../core/index.js';
 const LIFETIME_SECONDS = 3600;
 const ALGORITHM = 'HS256';
 
-export interface IssuedToken {
+interface IssuedToken {
   readonly token: string;
   /** Unix seconds. */
   readonly expiresAt: number;

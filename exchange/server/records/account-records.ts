@@ -134,7 +134,7 @@ export function profileStats(account: AccountView, me: boolean, places: Places):
 }
 
 export const POSITION_TABS = ['active', 'closed'] as const;
-export type PositionTab = (typeof POSITION_TABS)[number];
+type PositionTab = (typeof POSITION_TABS)[number];
 
 /** `od` is when the oldest open position was opened, `cd` when the last one was closed; null when there is none. */
 export function positionStats(account: AccountView, tab: PositionTab): PositionStatsWire {

@@ -27,7 +27,7 @@ const createSchema = z.looseObject({
   expiresAt: z.string().nullish(),
 });
 
-export interface AuthRoutesOptions {
+interface AuthRoutesOptions {
   readonly core: ExchangeCore;
   readonly quirks: Quirks;
   readonly tokens: Tokens;

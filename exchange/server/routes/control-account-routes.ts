@@ -20,7 +20,7 @@ const openSchema = z.looseObject({
 });
 const moveSchema = z.looseObject({ userId: z.string().min(1), amount: z.number().positive() });
 
-export interface ControlAccountRoutesOptions {
+interface ControlAccountRoutesOptions {
   readonly core: ExchangeCore;
   readonly clock: Clock;
   /** Called when an account's key was blocked. */

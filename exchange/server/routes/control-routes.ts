@@ -33,7 +33,7 @@ const openEventSchema = z.looseObject({
 const resolveSchema = z.looseObject({ marketId: z.string().min(1), winner: z.enum(['YES', 'NO']) });
 const loadSchema = z.strictObject({ framesPerSecond: z.number().min(0).max(1_000_000) });
 
-export interface ControlRoutesOptions {
+interface ControlRoutesOptions {
   readonly core: ExchangeCore;
   readonly quirks: Quirks;
   readonly faults: Faults;

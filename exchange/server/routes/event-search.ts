@@ -3,7 +3,7 @@ import type { searchRequestSchema } from '../../../client/wire/index.js';
 import type { Category, EventView, ExchangeCore } from '../../engine/index.js';
 import { Breather } from '../breather.js';
 
-export type SearchRequest = z.output<typeof searchRequestSchema>;
+type SearchRequest = z.output<typeof searchRequestSchema>;
 type SortKey = (event: EventView) => number;
 
 /** What each sort orders by, and which way when `sd` does not say. */

@@ -20,7 +20,7 @@ import { oneOf, optionalText, param } from './validate.js';
 const RECORDS_PER_PAGE = 20;
 const OPEN_PER_PAGE = 100;
 
-export interface HistoryRoutesOptions {
+interface HistoryRoutesOptions {
   readonly core: ExchangeCore;
   readonly quirks: Quirks;
 }

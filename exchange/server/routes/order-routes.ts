@@ -23,7 +23,7 @@ import { oneOf, param, requiredText, validBody } from './validate.js';
 
 const TPSL_STATUSES: readonly TpslStatus[] = ['ACTIVE', 'TRIGGERED', 'CANCELLED', 'FAILED'];
 
-export interface OrderRoutesOptions {
+interface OrderRoutesOptions {
   readonly core: ExchangeCore;
   readonly quirks: Quirks;
 }

@@ -13,7 +13,7 @@ import { searchEvents } from './event-search.js';
 import { eventToWire } from './event-shape.js';
 import { param, requiredText, validBody, wholeNumber } from './validate.js';
 
-export interface PublicRoutesOptions {
+interface PublicRoutesOptions {
   readonly core: ExchangeCore;
   readonly quirks: Quirks;
   readonly encoder: WireEncoder;

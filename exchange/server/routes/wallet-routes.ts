@@ -8,7 +8,7 @@ import { pageRequest, wrapped } from './paging.js';
 
 const TRANSACTIONS_PER_PAGE = 20;
 
-export interface WalletRoutesOptions {
+interface WalletRoutesOptions {
   readonly core: ExchangeCore;
   readonly quirks: Quirks;
 }

@@ -18,7 +18,7 @@ interface Walk {
   frames: number;
 }
 
-export interface LoadCounters {
+interface LoadCounters {
   readonly framesPerSecond: number;
   /** Frames made since the start: one delta each, sent to every subscriber of its event. */
   readonly sent: number;

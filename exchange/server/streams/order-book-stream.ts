@@ -14,7 +14,7 @@ export interface Quote {
   readonly bestAsk: number;
 }
 
-export interface OrderBookStreamOptions {
+interface OrderBookStreamOptions {
   readonly core: Pick<ExchangeCore, 'event' | 'on'>;
   readonly faults: Faults;
   readonly encoder: WireEncoder;

@@ -8,7 +8,7 @@ import type { ExchangeMetrics } from '../metrics.js';
 import { StreamSocket } from './stream-socket.js';
 
 /** Larger messages of a client are answered with an error. */
-export const MAX_MESSAGE_BYTES = 64 * 1024;
+const MAX_MESSAGE_BYTES = 64 * 1024;
 /** Larger ones end the connection (close code 1009). */
 const MAX_PAYLOAD_BYTES = 1024 * 1024;
 /** How far one reader may be behind, and all of them together. */
@@ -35,7 +35,7 @@ export interface StreamEndpoint {
   errorFrame(text: string, message: unknown): Buffer;
 }
 
-export interface StreamServerOptions {
+interface StreamServerOptions {
   readonly endpoints: readonly StreamEndpoint[];
   readonly faults: Faults;
   readonly metrics: ExchangeMetrics;

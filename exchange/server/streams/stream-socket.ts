@@ -2,7 +2,7 @@ import type { RawData, WebSocket } from 'ws';
 import type { FaultStream, Faults } from '../faults.js';
 import type { ExchangeMetrics } from '../metrics.js';
 
-export interface StreamSocketOptions {
+interface StreamSocketOptions {
   readonly stream: FaultStream;
   readonly faults: Faults;
   readonly metrics: ExchangeMetrics;
