@@ -98,7 +98,7 @@ describe('chancery up', { timeout: 240_000 }, () => {
     }
     const clickhouse = clickHousePid(data);
     process.kill(clickhouse, 'SIGKILL');
-    await up.line(/^\S+ clickhouse: ClickHouse ended \(killed by SIGKILL\); starting it again$/);
+    await up.line(/^\S+ clickhouse: ClickHouse exited \(killed by SIGKILL\); restarting it$/);
     await gone([clickhouse]);
 
     up.child.kill('SIGKILL');

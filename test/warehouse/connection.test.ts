@@ -54,7 +54,7 @@ afterAll(async () => {
 });
 
 describe('a connection', () => {
-  it('answers rows with parameters, exact integers and any text', async () => {
+  it('returns rows for parameters, exact integers and any text', async () => {
     const text = "quote ' back \\ tab \t null \0 ü 😀";
     const rows = await connect().query('SELECT {n:UInt64} AS n, {t:String} AS t, {a:Array(String)} AS a', {
       n: Number.MAX_SAFE_INTEGER,
@@ -64,7 +64,7 @@ describe('a connection', () => {
     expect(rows).toEqual([{ n: Number.MAX_SAFE_INTEGER, t: text, a: [text, ''] }]);
   });
 
-  it('tells refusals from what passes by itself, by code', async () => {
+  it('distinguishes permanent from transient errors by their code', async () => {
     const connection = connect();
     const cases: [string, number, boolean][] = [
       ['SELECT * FROM connection.nowhere', 60, false],
@@ -86,7 +86,7 @@ describe('a connection', () => {
     }
   });
 
-  it('says so when nobody answers', async () => {
+  it('reports a server that does not respond', async () => {
     const connection = connect(`http://127.0.0.1:${await freePort()}`);
     for (const work of [
       () => connection.query('SELECT 1'),
@@ -102,7 +102,7 @@ describe('a connection', () => {
     expect(await connect().answers()).toBe(true);
   });
 
-  it('inserts a block, reads one along with a query, and never sends after a check that fails', async () => {
+  it('inserts a block, sends one with a query, and sends nothing after a failed check', async () => {
     const connection = connect();
     const insert = { queryId: 'b', settings: { async_insert: 0 } };
     const refused = new Error('not now');
@@ -123,7 +123,7 @@ describe('a connection', () => {
     expect(answer).toEqual({ n: 5000, last: 4999, t: '\r\n--0\0' });
   });
 
-  it('gives the reason of the signal when it is aborted, before and during a request', async () => {
+  it('rejects with the reason of an aborted signal, before and during a request', async () => {
     const aborted = AbortSignal.abort(new Error('before'));
     await expect(connect().query('SELECT 1', {}, aborted)).rejects.toThrow('before');
     await expect(connect().insert(block(['x']), { queryId: 'c', settings: {}, signal: aborted })).rejects.toThrow(
@@ -136,12 +136,12 @@ describe('a connection', () => {
   });
 });
 
-describe('an insert is not done', () => {
+describe('an insert is not acknowledged', () => {
   const servers: ReturnType<typeof createServer>[] = [];
   afterEach(() => {
     for (const server of servers.splice(0)) server.close();
   });
-  /** A server that is not ClickHouse, or not well. */
+  /** A server that is not ClickHouse, or a faulty one. */
   async function fake(answer: (response: ServerResponse) => void, timeoutMs = 5000): Promise<unknown> {
     const server = createServer((incoming, response) => {
       incoming.resume().on('end', () => answer(response));
@@ -153,7 +153,7 @@ describe('an insert is not done', () => {
   }
   const ours = { 'x-clickhouse-query-id': 'mine' };
 
-  it('when something in between answers', async () => {
+  it('when a proxy responds instead of ClickHouse', async () => {
     expect(await fake((r) => r.writeHead(200, ours).end())).toBeUndefined();
     const stranger = await fake((r) => r.writeHead(200).end('welcome'));
     expect(stranger).toBeInstanceOf(ConnectionError);
@@ -164,14 +164,14 @@ describe('an insert is not done', () => {
     expect(await fake((r) => r.writeHead(502).end('<html>bad gateway</html>'))).toBeInstanceOf(ConnectionError);
   });
 
-  it('when the answer carries an error, whatever its status', async () => {
+  it('when the response contains an error, whatever its status', async () => {
     const error = await fake((r) =>
       r.writeHead(200, { ...ours, 'x-clickhouse-exception-code': '252' }).end('Code: 252. no'),
     );
     expect(error).toMatchObject({ code: 252, retryable: true });
   });
 
-  it('when the answer breaks off or does not come', async () => {
+  it('when the response is truncated or missing', async () => {
     const cut = await fake((r) => {
       r.writeHead(200, { ...ours, 'content-length': '100' });
       r.write('x', () => r.socket?.destroy());

@@ -13,7 +13,7 @@ import { startClickHouse, useClickHouse } from '../support/clickhouse.js';
 import { helloOf, nativeHello } from '../support/native-hello.js';
 import { runAs } from '../support/run-as.js';
 
-/** For tests that start a server several times, each of which takes up to 8 s where the machine is busy. */
+/** Timeout of tests that start a server several times; each start takes up to 8 s on a busy machine. */
 const STARTS_MS = 180_000;
 
 const folders: string[] = [];
@@ -37,7 +37,7 @@ const serverOn = (dataFolder: string, httpPort = 0, tcpPort?: number) =>
   });
 const never = new AbortController().signal;
 
-/** A server that another process started and, while that runs, starts again. */
+/** A server that another process starts and, while it runs, restarts. */
 async function startedByAnother(dataFolder: string): Promise<{ parent: ChildProcess; pid: number; url: string }> {
   const script = `
       import { EmbeddedClickHouse } from ${JSON.stringify(resolve('dist/warehouse/index.js'))};
@@ -76,7 +76,7 @@ function listeningPorts(pid: number): number[] {
 }
 const LISTENING = '0A';
 
-/** Sends the bytes and answers what came until the server closed. */
+/** Sends the bytes and returns what the server sends until it closes the connection. */
 async function speak(port: number, bytes: Buffer): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   socket.end(bytes);
@@ -93,14 +93,14 @@ describe('users of the embedded ClickHouse', () => {
   const context = useClickHouse();
   const reader = (sql: string) => runAs(context.clickhouse.endpoint.reader, sql);
 
-  it('lets the owner do everything', async () => {
+  it('grants the owner everything', async () => {
     await context.clickhouse.run('CREATE DATABASE IF NOT EXISTS chancery');
     await context.clickhouse.run('CREATE TABLE chancery.t (a UInt64) ENGINE = MergeTree ORDER BY a');
     await context.clickhouse.run('INSERT INTO chancery.t SELECT number FROM numbers(10)');
     expect(await context.clickhouse.rows('SELECT count() AS n FROM chancery.t')).toEqual([{ n: 10 }]);
   });
 
-  it('lets the reader read our database only', async () => {
+  it('grants the reader SELECT in Chancery’s database only', async () => {
     expect(await reader('SELECT sum(a) FROM t')).toBe('45\n');
     await context.clickhouse.run('CREATE TABLE default.other (a UInt64) ENGINE = MergeTree ORDER BY a');
     const denied = [
@@ -120,7 +120,7 @@ describe('users of the embedded ClickHouse', () => {
     expect(await context.clickhouse.rows('SELECT count() AS n FROM chancery.t')).toEqual([{ n: 10 }]);
   });
 
-  it('does not let the reader lift its limits', async () => {
+  it('does not let the reader raise its limits', async () => {
     for (const setting of [
       'readonly = 0',
       'max_execution_time = 0',
@@ -138,7 +138,7 @@ describe('users of the embedded ClickHouse', () => {
     expect(await reader('SELECT 1 SETTINGS max_execution_time = 65, max_threads = 1')).toBe('1\n');
   });
 
-  it('gives a login without a password nothing at all', async () => {
+  it('grants nothing to the login without a password', async () => {
     const nobody = { ...context.clickhouse.endpoint.owner, user: 'default', password: new Secret('') };
     for (const sql of [
       'SELECT 1',
@@ -153,7 +153,7 @@ describe('users of the embedded ClickHouse', () => {
     }
   });
 
-  it('lets nobody read files of the machine, where the kernel can prevent it', async ({ skip }) => {
+  it('lets no user read files of the machine, if the kernel supports that', async ({ skip }) => {
     if (!context.clickhouse.server.health.confined) skip('this kernel cannot confine a process (Landlock)');
     const { dataFolder } = context.clickhouse;
     const files = ['/etc/passwd', join(dataFolder, 'clickhouse', 'credentials.json'), resolve('package-lock.json')];
@@ -165,13 +165,13 @@ describe('users of the embedded ClickHouse', () => {
     expect(await reader("SELECT replaceAll(file('/proc/self/environ'), '\\0', ' ')")).toBe('TZ=UTC \n');
   });
 
-  it('serves the console with the reader filled in', async () => {
+  it('serves the console with the reader’s login filled in', async () => {
     const url = new URL(consoleUrl(context.clickhouse.endpoint));
     expect(url.searchParams.get('user')).toBe('reader');
     expect(await (await fetch(url)).text()).toContain('ClickHouse');
   });
 
-  it('keeps passwords and configuration to the owner of the folder', () => {
+  it('makes passwords and configuration readable by the owner of the folder only', () => {
     const folder = join(context.clickhouse.dataFolder, 'clickhouse');
     expect(statSync(folder).mode & 0o777).toBe(0o700);
     for (const name of ['config.xml', 'users.xml', 'credentials.json', 'endpoint.json']) {
@@ -189,7 +189,7 @@ describe('users of the embedded ClickHouse', () => {
 });
 
 describe('the ports of the embedded ClickHouse', { timeout: STARTS_MS }, () => {
-  it('are that of HTTP alone, where no refused login and no other protocol ends the server', async ({ skip }) => {
+  it('are HTTP only, where neither a failed login nor another protocol crashes the server', async ({ skip }) => {
     if (platform !== 'linux') skip('which ports a process listens on is read from /proc');
     const server = serverOn(temporaryFolder());
     await server.start(never);
@@ -208,13 +208,13 @@ describe('the ports of the embedded ClickHouse', { timeout: STARTS_MS }, () => {
     expect(server.endpoint.pid).toBe(pid);
   });
 
-  it('are two when that of the native protocol is asked for, where a refused login ends the server until it is started again', async () => {
+  it('are HTTP and native when configured; a failed native login crashes the server, which is restarted', async () => {
     const server = serverOn(temporaryFolder(), 0, 0);
     await server.start(never);
     onTestFinished(() => server.stop());
     const { url, tcpPort = 0, owner, reader } = server.endpoint;
     const { pid: first } = server.endpoint;
-    // It names a database that is not there yet.
+    // It names a database that does not exist yet.
     expect(await nativeHello(tcpPort, 'reader', reader.password.reveal())).toBe(false);
     await until(async () => server.health.ready && server.endpoint.pid !== first);
     await runAs(owner, 'CREATE DATABASE chancery');
@@ -228,8 +228,8 @@ describe('the ports of the embedded ClickHouse', { timeout: STARTS_MS }, () => {
   });
 });
 
-describe('life of the embedded ClickHouse', { timeout: STARTS_MS }, () => {
-  it('keeps acknowledged rows when it is killed, and is started again at the same address', async () => {
+describe('lifecycle of the embedded ClickHouse', { timeout: STARTS_MS }, () => {
+  it('keeps acknowledged rows when it is killed, and is restarted at the same URL', async () => {
     const clickhouse = await startClickHouse();
     try {
       await clickhouse.run('CREATE DATABASE chancery');
@@ -259,7 +259,7 @@ describe('life of the embedded ClickHouse', { timeout: STARTS_MS }, () => {
     }
   });
 
-  it('ends in order within the time that stopping may take, leaves no endpoint behind, and starts again with its data', async () => {
+  it('shuts down cleanly within its time limit, removes its endpoint file, and restarts with its data', async () => {
     const dataFolder = temporaryFolder();
     const first = serverOn(dataFolder);
     await first.start(never);
@@ -280,7 +280,7 @@ describe('life of the embedded ClickHouse', { timeout: STARTS_MS }, () => {
     await second.stop();
   });
 
-  it('ends when the process that started it is killed, and the folder can be used again at once', async () => {
+  it('exits when its parent is killed, and the folder can be used again immediately', async () => {
     const dataFolder = temporaryFolder();
     const { parent, pid } = await startedByAnother(dataFolder);
     try {
@@ -300,7 +300,7 @@ describe('life of the embedded ClickHouse', { timeout: STARTS_MS }, () => {
     }
   });
 
-  it('is started again at its address also when that is still held by one that was starting in place of a killed one', async () => {
+  it('restarts at its URL even if a replacement of a killed server still holds the port', async () => {
     const dataFolder = temporaryFolder();
     const { parent, pid, url } = await startedByAnother(dataFolder);
     parent.kill('SIGSTOP');
@@ -309,7 +309,7 @@ describe('life of the embedded ClickHouse', { timeout: STARTS_MS }, () => {
     await once(parent, 'exit');
     const port = Number(new URL(url).port);
     await expect.poll(() => isFreePort(port)).toBe(true);
-    // In place of the server that nobody knows of: it ends soon, for its parent is gone.
+    // Stands for the unregistered replacement: it exits soon, since its parent is gone.
     const starting = createServer().listen(port, '127.0.0.1');
     await once(starting, 'listening');
     const next = serverOn(dataFolder);
@@ -320,18 +320,18 @@ describe('life of the embedded ClickHouse', { timeout: STARTS_MS }, () => {
     await next.stop();
   });
 
-  it('says in one line when the port is taken', async () => {
+  it('reports in one line that the port is in use', async () => {
     const other = createServer();
     await new Promise<void>((done) => other.listen(0, '127.0.0.1', done));
     const { port } = other.address() as { port: number };
     const server = serverOn(temporaryFolder(), port);
     await expect(server.start(never)).rejects.toThrow(
-      new UsageError(`port ${port} is taken; choose another with --clickhouse-port, or 0 for any`),
+      new UsageError(`port ${port} is in use; choose another with --clickhouse-port, or 0 for a free one`),
     );
     other.close();
   });
 
-  it('says in one line when the folder cannot be made', async () => {
+  it('reports in one line that the folder cannot be created', async () => {
     const file = join(temporaryFolder(), 'file');
     writeFileSync(file, '');
     await expect(serverOn(file).start(never)).rejects.toThrow(
@@ -339,7 +339,7 @@ describe('life of the embedded ClickHouse', { timeout: STARTS_MS }, () => {
     );
   });
 
-  it('gives up starting when it is told to stop', async () => {
+  it('stops starting when it is stopped', async () => {
     const server = serverOn(temporaryFolder());
     const controller = new AbortController();
     const starting = server.start(controller.signal);

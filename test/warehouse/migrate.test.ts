@@ -87,7 +87,7 @@ describe('migrations', () => {
     await migrate(connection, { folder: sameButWindowsLines, fsync: true }, never);
   });
 
-  it('that are missing, late, misnamed or doubly numbered are refused', async () => {
+  it('that are missing, late, misnamed or have a duplicate number are refused', async () => {
     const connection = connect();
     const folder = sqlFolder({ 'migrations/0001_create_numbers.sql': FIRST, 'migrations/0003_add_two.sql': SECOND });
     await migrate(connection, { folder, fsync: true }, never);
@@ -115,7 +115,7 @@ describe('migrations', () => {
     );
   });
 
-  it('say which statement of which file failed, and go on from there once it is mended', async () => {
+  it('report which statement of which file failed, and continue when it is fixed', async () => {
     const connection = connect();
     const broken = {
       'migrations/0001_create_numbers.sql': FIRST,
@@ -128,7 +128,7 @@ describe('migrations', () => {
     expect((await migrate(connection, { folder: mended, fsync: true }, never)).migrations).toEqual(['0002_add_two']);
   });
 
-  it('are applied once when several Chancerys start together', async () => {
+  it('are applied once when several processes start together', async () => {
     const folder = sqlFolder({
       'migrations/0001_create_numbers.sql': FIRST,
       'migrations/0002_add_two.sql': SECOND,
@@ -149,7 +149,7 @@ describe('migrations', () => {
     ]);
   });
 
-  it('take over the lock of a Chancery that died', async () => {
+  it('take over the lock of a dead process', async () => {
     const folder = sqlFolder({ 'migrations/0001_create_numbers.sql': FIRST });
     const connection = connect();
     await context.clickhouse.run(`CREATE DATABASE ${database}`);
@@ -198,7 +198,7 @@ describe('views', () => {
   const table = { 'migrations/0001_create_numbers.sql': FIRST };
   const view = (name: string, select: string) => `CREATE OR REPLACE VIEW {database}.${name} AS ${select}`;
 
-  it('are made after the views they read, and replaced when one of those changes', async () => {
+  it('are created after the views they read, and replaced when one of those changes', async () => {
     const connection = connect();
     const files = {
       ...table,
@@ -226,7 +226,7 @@ describe('views', () => {
     expect(await connect().query(`SELECT n FROM ${database}.above(least = 2)`)).toEqual([]);
   });
 
-  it('are made again when somebody dropped them, and dropped when their file is gone', async () => {
+  it('are created again when they were dropped, and dropped when their file is removed', async () => {
     const connection = connect();
     const folder = sqlFolder({ ...table, 'views/a/one.sql': view('one', 'SELECT 1 AS x') });
     await migrate(connection, { folder, fsync: true }, never);
@@ -238,7 +238,7 @@ describe('views', () => {
     ).toEqual([]);
   });
 
-  it('that read each other in a circle, or are not what their name says, are refused', async () => {
+  it('that form a cycle, or do not match their file name, are refused', async () => {
     const attempt = (files: Record<string, string>) =>
       migrate(connect(), { folder: sqlFolder({ ...table, ...files }), fsync: true }, never);
     await expect(
@@ -246,7 +246,7 @@ describe('views', () => {
         'views/a/one.sql': view('one', 'SELECT * FROM {database}.two'),
         'views/a/two.sql': view('two', 'SELECT * FROM {database}.one'),
       }),
-    ).rejects.toThrow('views read each other in a circle: one → two → one');
+    ).rejects.toThrow('views form a cycle: one → two → one');
     await expect(attempt({ 'views/a/one.sql': view('other', 'SELECT 1') })).rejects.toThrow(
       'one.sql must be one statement that begins with CREATE OR REPLACE VIEW {database}.one',
     );
@@ -274,11 +274,11 @@ describe('the check of columns', () => {
   };
   const goodStates = create('states', 'id String, seen UInt64', 'ReplacingMergeTree(seen)', 'id');
 
-  it('is content when code and tables agree; columns with defaults may be there', async () => {
+  it('passes when code and tables match; additional columns with defaults are allowed', async () => {
     await apply(create('ticks', 'price Nullable(Float64), extra UInt8 DEFAULT 1', 'MergeTree', '_offset') + goodStates);
   });
 
-  it('names every difference', async () => {
+  it('reports every difference', async () => {
     await expect(apply(goodStates)).rejects.toThrow('table ticks does not exist; run `chancery migrate`');
     number += 1;
     database = `migrate_${number}b`;
@@ -290,12 +290,12 @@ describe('the check of columns', () => {
       ),
     ).rejects.toThrow(
       [
-        'does not fit this Chancery: column ticks.price does not exist',
+        'does not match this version of Chancery: column ticks.price does not exist',
         'column ticks.prize has no default and is not written',
-        'table ticks was made without {log_settings}',
+        'table ticks was created without {log_settings}',
         'table ticks feeds the materialized view mv, which code does not know',
         'column states.seen is UInt32, not UInt64',
-        'table states has engine MergeTree, which does not fit its kind replacing',
+        'table states has engine MergeTree, which does not match its kind replacing',
         'table states is sorted by (_log, id), not by (id)',
       ].join('; '),
     );

@@ -103,7 +103,7 @@ function encode(w: RowBinaryWriter, offset: number, r: Row): void {
   w.uuid(r.id);
 }
 
-/** What ClickHouse must answer for a row, everything as text; floats as the bits of their value. */
+/** The expected result of ClickHouse for a row, everything as text; floats as the bits of their value. */
 function expected(r: Row): Record<string, unknown> {
   return {
     u8: String(r.u8),
@@ -154,7 +154,7 @@ beforeAll(async () => {
 afterAll(() => connection.close());
 
 describe('RowBinary', () => {
-  it('is read by ClickHouse as what was written, for every type', async () => {
+  it('is read by ClickHouse with the written value, for every type', async () => {
     let query = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 60 }), fc.nat({ max: 300 }), async (rows, capacity) => {
@@ -174,7 +174,7 @@ describe('RowBinary', () => {
     );
   });
 
-  it('keeps what was taken while the next rows are written', () => {
+  it('does not change taken bytes when the next rows are written', () => {
     const writer = new RowBinaryWriter();
     writer.string('first');
     const first = writer.take();
@@ -183,7 +183,7 @@ describe('RowBinary', () => {
     expect(writer.take().toString('latin1')).toBe('\x05other');
   });
 
-  it('takes back a row that failed half-way', () => {
+  it('removes a row that failed', () => {
     const writer = new RowBinaryWriter();
     writer.u8(1);
     const before = writer.length;
@@ -195,7 +195,7 @@ describe('RowBinary', () => {
     expect(writer.take()).toEqual(Buffer.from([1]));
   });
 
-  it('refuses what would be written as something else', () => {
+  it('refuses values that cannot be encoded exactly', () => {
     const writer = new RowBinaryWriter();
     for (const value of [1.5, 2 ** 53, Number.NaN, -1])
       expect(() => writer.u64(value), String(value)).toThrow(RangeError);
@@ -231,7 +231,7 @@ describe('decimal text', () => {
     );
   });
 
-  it('is refused when it does not fit or is no number', () => {
+  it('is refused when it does not fit or is not a number', () => {
     for (const bad of [
       '',
       '.5',

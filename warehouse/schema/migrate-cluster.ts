@@ -76,7 +76,7 @@ export async function assertNode(
     .join(' + ');
   if (actual !== configured) {
     throw new UsageError(
-      `${connection.url} has the cluster ${cluster.name} with ${actual} replicas per shard in remote_servers, but ` +
+      `${connection.url} has the cluster ${cluster.name} with ${actual} nodes per shard in remote_servers, but ` +
         `${configured} are configured in Chancery; correct one of the two (docs/cluster.md)`,
     );
   }

@@ -1,7 +1,7 @@
 import type { Mark, RecordKind } from '../../../core/index.js';
 import type { RecordQueue } from './record-queue.js';
 
-/** Whose records go to partitions of both shards. */
+/** Accounts whose records go to partitions of both shards. */
 export const ACCOUNTS: readonly string[] = ['alice', 'bob', 'carol'];
 
 export interface AccountsOptions {
@@ -12,7 +12,7 @@ export interface AccountsOptions {
   readonly markets: readonly string[];
 }
 
-/** What a poll answered: one body per page. */
+/** The responses of a poll: one body per page. */
 interface Answer {
   readonly kind: RecordKind;
   readonly operation: string;

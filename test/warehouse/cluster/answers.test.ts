@@ -32,7 +32,7 @@ function server(i: number): TestClickHouse {
   return found;
 }
 
-/** Columns that tell of the time of asking or of writing. */
+/** Columns that depend on the time of the query or of the insert. */
 const OF_NOW =
   /^(written_at|last_written_at|age_seconds|delay_\w+|open_to|open_until|ends_at|(open_|gap_|left_|repaired_)?seconds|observed|missing|repaired|average_spread|median_spread|p90_spread|two_sided)$/;
 
@@ -59,11 +59,11 @@ function momentOf(value: unknown): number {
   return typeof value === 'string' ? Date.parse(`${value}Z`) / 1000 : -1;
 }
 
-/** Two questions about now are asked within some seconds of each other. */
+/** Two queries about the current time run within some seconds of each other. */
 const near = (a: number, b: number): boolean => Math.abs(a - b) <= (Math.abs(b) > 2 ? 15 : 0.01);
 
-describe('a cluster of two shards and a single server that got the same records', () => {
-  it('each got a share of the big tables, and all of the small ones', async () => {
+describe('a cluster of two shards and a single server with the same records', () => {
+  it('each have a part of the large tables, and all rows of the small ones', async () => {
     const counts = await Promise.all(
       [0, 1].map((i) =>
         server(i).rows<{ name: string; rows: number }>(
@@ -84,7 +84,7 @@ describe('a cluster of two shards and a single server that got the same records'
     for (const name of ['marks', 'polls', 'event_observations', 'market_observations', 'coin_observations']) {
       expect([name, first[name], second[name]]).toEqual([name, whole[name], whole[name]]);
     }
-    // Some records of these are on both, and what was merged meanwhile is nobody's business.
+    // Some of these records are on both shards, and merges may have removed any number of rows.
     const ofAccounts = Object.keys(whole).filter((name) => ACCOUNT_TABLES.test(name));
     expect(ofAccounts).toHaveLength(13);
     for (const name of ofAccounts) {
@@ -92,14 +92,14 @@ describe('a cluster of two shards and a single server that got the same records'
     }
   });
 
-  it('understood every record but the two that nobody could', async () => {
+  it('transformed every record except the two that are invalid', async () => {
     const sql = (database: string) => `SELECT kind, reason FROM ${database}.dead_letters ORDER BY reason`;
     const expected = await single.query<{ kind: string }>(sql('single'));
     expect(expected.map(({ kind }) => kind)).toEqual(['order-book.frame', 'order-book.frame']);
     for (const { connection } of cluster.nodes) expect(await connection.query(sql('chancery'))).toEqual(expected);
   });
 
-  it('give the same answer to every view, through whichever node', async () => {
+  it('return the same rows from every view, through either node', async () => {
     const views = await single.query<{ name: string; parameters: number }>(
       `SELECT name, create_table_query LIKE '%{period_seconds:%' AS parameters FROM system.tables
        WHERE database = 'single' AND engine = 'View' ORDER BY name`,
@@ -142,7 +142,7 @@ describe('a cluster of two shards and a single server that got the same records'
     }
   });
 
-  it('join prices with what every shard has, without GLOBAL', async () => {
+  it('join prices with tables on every shard, without GLOBAL', async () => {
     const sql = (database: string) =>
       `SELECT title, count() AS ticks, uniqExact(market) AS markets FROM ${database}.price_ticks AS t
        INNER JOIN ${database}.events AS e ON e.event = t.event GROUP BY title ORDER BY title`;

@@ -12,7 +12,7 @@ import { startCluster, type TestCluster } from '../../support/cluster.js';
 const PARTITIONS = 4;
 const never = new AbortController().signal;
 
-/** A bus, the servers of a cluster, and workers between them; several groups may bring the same records elsewhere. */
+/** A bus, the servers of a cluster, and workers between them; several groups may write the same records elsewhere. */
 export class ClusterRig {
   readonly folder = mkdtempSync(join(tmpdir(), 'chancery-cluster-'));
   readonly bus: EmbeddedBus;
@@ -39,7 +39,7 @@ export class ClusterRig {
     return cluster;
   }
 
-  /** Starts a worker; ended with the rig. */
+  /** Starts a worker; stopped with the rig. */
   async worker(
     shards: readonly ShardConnection[],
     options: { group?: string; log?: Logger; batchRows?: number } = {},
@@ -74,7 +74,7 @@ export class ClusterRig {
     }
   }
 
-  /** Commits for a partition as a worker would have that died with a batch under way. */
+  /** Commits for a partition like a worker that died with a batch in progress. */
   async commit(topic: string, partition: number, offset: number, intent: object): Promise<void> {
     const stop = new AbortController();
     await this.bus.consume(

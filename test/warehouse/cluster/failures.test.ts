@@ -26,7 +26,7 @@ const LOG_TABLES = `SELECT name FROM system.tables WHERE database = 'chancery_sh
   AND name NOT IN ('cluster_layouts')`;
 const SMALL = ['marks', 'polls', 'event_observations', 'market_observations', 'category_observations'];
 
-/** Rows of a table on one server, and in how many places. */
+/** Rows of a table on one server, and their distinct positions. */
 async function count(it: ClusterRig, server: number, table: string): Promise<{ rows: number; places: number }> {
   const [found] =
     (await it.servers.servers[server]?.rows<{ rows: number; places: number }>(
@@ -41,7 +41,7 @@ async function records(it: ClusterRig, topic?: string): Promise<number> {
   return partitions.filter((p) => topic === undefined || p.topic === topic).reduce((sum, p) => sum + p.end, 0);
 }
 
-/** Every table of every server holds each place once, small tables the same on both. */
+/** Every table of every server has each position once, small tables the same on both. */
 async function expectEachOnce(it: ClusterRig): Promise<void> {
   const tables = (await it.servers.servers[0]?.rows<{ name: string }>(LOG_TABLES)) ?? [];
   for (const { name } of tables) {
@@ -52,7 +52,7 @@ async function expectEachOnce(it: ClusterRig): Promise<void> {
 }
 
 describe('a cluster whose shards die', () => {
-  it('gets every record once, whichever shard is killed in the middle of whatever batch', async () => {
+  it('stores every record once, whichever shard is killed during whichever batch', async () => {
     const it = await newRig();
     const cluster = await it.cluster();
     const data = new MarketRecords(7, it.bus, 6);
@@ -85,7 +85,7 @@ describe('a cluster whose shards die', () => {
     }
   }, 240_000);
 
-  it('goes on with the other partitions while one shard is down, says which, and catches up', async () => {
+  it('continues with the other partitions while one shard is down, reports which, and catches up', async () => {
     const it = await newRig();
     await it.cluster();
     const down = { shard: false };
@@ -116,18 +116,18 @@ describe('a cluster whose shards die', () => {
       expect.stringContaining(`ClickHouse takes no rows: ClickHouse at ${proxy.url} answered`),
     );
 
-    // A worker that starts meanwhile takes over what it can.
+    // A worker that starts meanwhile takes over the partitions of the other shard.
     await it.stopWorkers();
     await data.more('second', NOW - 2000, 200);
     const after = await it.worker(cluster.shards, { log });
     await it.drained(undefined, onFirst);
-    // Each partition finds out by itself that its shard is away.
+    // Each partition detects by itself that its shard is down.
     await until(60_000, async () => !after.health().ok);
     expect(after.health()).toMatchObject({ ok: false, detail: { cause: expect.stringContaining(proxy.url) } });
 
     down.shard = false;
     await it.drained();
-    // Those of its partitions that have nothing to write look again at times of their own.
+    // Partitions without rows to write check again at their own times.
     await until(60_000, async () => after.health().ok);
     expect(lines.at(-1)).toBe('ClickHouse takes rows again');
     const raw = (await count(it, 0, 'raw_records')).rows + (await count(it, 1, 'raw_records')).rows;
@@ -140,7 +140,7 @@ describe('a cluster whose shards die', () => {
 });
 
 describe('a cluster that grows', () => {
-  it('finishes on its shard what was begun there, and brings the new shard what every shard has', async () => {
+  it('finishes a batch on the shard where it was begun, and copies the tables of every shard to the new one', async () => {
     const it = await newRig();
     const one = await it.cluster(1);
     const data = new MarketRecords(5, it.bus, 6);
@@ -153,7 +153,7 @@ describe('a cluster that grows', () => {
       (p) => p.topic === TOPICS.orderBook && p.partition % 2 === 1 && p.end > 0,
     );
     if (!old || !partition) throw new Error('an odd partition has prices');
-    // As if a worker had died with a batch under way of which half had arrived.
+    // As if a worker had died with a batch of which half was stored.
     const end = partition.end + 3;
     while (
       (await it.bus.partitions()).find((p) => p.topic === TOPICS.orderBook && p.partition === partition.partition)
@@ -173,7 +173,7 @@ describe('a cluster that grows', () => {
     expect(await old.rows(`SELECT count() AS n FROM chancery_shard.raw_records WHERE ${place}`)).toEqual([{ n: 4 }]);
     expect((await count(it, 1, 'raw_records')).rows).toBe(0);
 
-    // New batches of the partition go to the new shard; what was sent before is known from the old one.
+    // New batches of the partition go to the new shard; earlier rows are found on the old one.
     await appendPrice(it, partition.partition, 1);
     await appendPrice(it, partition.partition);
     await data.more('second', NOW - 100, 40);
@@ -195,7 +195,7 @@ describe('a cluster that grows', () => {
 });
 
 let sent = 0;
-/** Appends a price to a partition: under a key that falls there. */
+/** Appends a price to a partition, with a key of that partition. */
 async function appendPrice(it: ClusterRig, partition: number, n?: number): Promise<void> {
   if (n === undefined) sent += 1;
   const value = priceRecord(n ?? sent);

@@ -35,7 +35,7 @@ export class MarketRecords {
     await this.#queue.flush();
   }
 
-  /** Some more prices and reference data, for a test that goes on. */
+  /** More prices and reference data, for a test that continues. */
   async more(sid: string, at: number, frames: number): Promise<void> {
     for (let i = 0; i < frames; i++) this.#frame(sid, this.#pick(this.events), at + i / 1000);
     this.#search(sid, at);

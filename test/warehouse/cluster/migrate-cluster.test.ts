@@ -30,7 +30,7 @@ afterAll(async () => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-/** Chancery's SQL folder, changed. */
+/** A modified copy of Chancery's SQL folder. */
 function changedSql(change: (folder: string) => void): string {
   const folder = mkdtempSync(join(tmpdir(), 'chancery-sql-'));
   folders.push(folder);
@@ -40,7 +40,7 @@ function changedSql(change: (folder: string) => void): string {
 }
 
 describe('migrating a cluster', () => {
-  it('makes the same tables on every node, tables over all shards and the views on top, once', async () => {
+  it('creates the same tables, distributed tables and views on every node, once', async () => {
     const results = await migrateCluster(cluster, options, never);
     expect(results.map((result) => result.url)).toEqual(servers.servers.map((server) => server.endpoint.url));
     for (const result of results) {
@@ -55,7 +55,7 @@ describe('migrating a cluster', () => {
     for (const shard of cluster.shards) await checkColumns(shard, TRANSFORM_TABLES);
   });
 
-  it('puts what every shard has over the node’s own rows, and the rest over all shards', async () => {
+  it('creates views of the node’s own rows for tables on every shard, and distributed tables for the others', async () => {
     for (const { rows } of servers.servers) {
       const distributedTables = await rows<{ name: string; engine: string }>(
         "SELECT name, engine FROM system.tables WHERE database = 'chancery' AND (database, name) IN (SELECT 'chancery', name FROM system.tables WHERE database = 'chancery_shard') ORDER BY name",
@@ -79,7 +79,7 @@ describe('migrating a cluster', () => {
     }
   });
 
-  it('lets the reader see the rows of all shards through any node', async () => {
+  it('returns the rows of all shards to the reader through any node', async () => {
     for (const [i, server] of servers.servers.entries()) {
       await server.run(
         `INSERT INTO chancery_shard.price_ticks (_log, _partition, _offset, _index, received_at, event, market, last, source)
@@ -97,7 +97,7 @@ describe('migrating a cluster', () => {
     }
   });
 
-  it('refuses a migration that was changed, and brings a new column to the tables on top', async () => {
+  it('refuses a migration that was changed, and adds a new column to the distributed tables', async () => {
     const changed = changedSql((folder) => {
       const path = join(folder, 'migrations', '0001_create_price_ticks.sql');
       writeFileSync(path, `${readFileSync(path, 'utf8')}\nSELECT 1;`);
@@ -130,24 +130,24 @@ describe('migrating a cluster', () => {
     await migrateCluster(cluster, options, never);
   });
 
-  it('refuses shards in another order, fewer shards, and nodes that know another cluster', async () => {
+  it('refuses shards in another order, fewer shards, and nodes with another cluster', async () => {
     const [first, second] = servers.servers.map((server) => server.endpoint);
     if (!first || !second) throw new Error('two servers run');
     const swapped = { ...cluster, nodes: cluster.nodes.map((node) => ({ ...node, shard: 1 - node.shard })) };
     await expect(migrateCluster(swapped, options, never)).rejects.toThrow(
-      `${first.url} holds shard 1 of the cluster but is configured as shard 2; put the shards back in their order`,
+      `${first.url} holds shard 1 of the cluster but is configured as shard 2; restore the order of the shards`,
     );
     const one = servers.open(1);
     await expect(migrateCluster(one, options, never)).rejects.toThrow(
-      `${first.url} knows of 2 shards, 1 are configured; name all of them`,
+      `${first.url} has recorded 2 shards, 1 are configured; name all of them`,
     );
     await one.close();
     await expect(migrateCluster({ ...cluster, name: 'other' }, options, never)).rejects.toThrow(
-      /has the cluster other with no nodes in remote_servers, configured are 1 \+ 1/,
+      /has the cluster other with no nodes per shard in remote_servers, but 1 \+ 1 are configured/,
     );
   });
 
-  it('keeps a single server’s tables and a cluster’s apart', async () => {
+  it('refuses a single server’s database for a cluster, and the reverse', async () => {
     const endpoint = servers.servers[0]?.endpoint.owner;
     if (!endpoint) throw new Error('a server runs');
     const connection = new Connection({ endpoint, database: 'chancery', application: 'test' });

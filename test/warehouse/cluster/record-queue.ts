@@ -11,7 +11,7 @@ export interface Arrival {
   readonly body: unknown;
 }
 
-/** Raw records as a collector would number them, until they are put on the bus. */
+/** Raw records with a collector's sequence numbers, until they are appended to the bus. */
 export class RecordQueue {
   readonly #counts = new Map<string, number>();
   #waiting: { topic: string; key: string; value: Buffer }[] = [];

@@ -11,7 +11,7 @@ import { whyNoZooKeeper, ZooKeeper } from '../../zookeeper/zookeeper.js';
 
 const SUITE = 'chancery migrate on a shard of two replicas, with a ZooKeeper';
 const PATH = '/chancery/chancery/chancery_shard/shard-1';
-/** What each node keeps about itself. */
+/** Tables about the node itself. */
 const OWN = ['applied_sql', 'cluster_layouts', 'copied_partitions'];
 
 /** Tables of the migrations, and their engines without `Replicated`. */
@@ -48,7 +48,7 @@ function suite(): void {
 
   const replicaOf = (server: TestClickHouse) => new URL(server.endpoint.url).host.replace(':', '-');
 
-  it('makes every table replicated, with the path of its shard and the name of its node', async () => {
+  it('creates every table replicated, with the path of its shard and the name of its node', async () => {
     expect(names).toHaveLength(34);
     for (const server of cluster.servers) {
       const made = await server.rows<{ name: string; engine: string; engine_full: string }>(
@@ -66,7 +66,7 @@ function suite(): void {
     }
   });
 
-  it('leaves in ZooKeeper a path for each table, with both replicas below it and nothing else', async () => {
+  it('creates in ZooKeeper one path per table, with both replicas below it', async () => {
     const paths = await zooKeeper.paths('/chancery');
     const below = (parent: string) =>
       paths.filter((path) => path.startsWith(`${parent}/`) && !path.slice(parent.length + 1).includes('/')).sort();
@@ -82,14 +82,14 @@ function suite(): void {
     expect(await migrate()).toEqual({ code: 0, out: 'nothing to do: the database is up to date\n', err: '' });
   });
 
-  it('lets a person ask on either node', async () => {
+  it('answers queries on either node', async () => {
     for (const { endpoint } of cluster.servers) {
       expect(await runAs(endpoint.reader, 'SELECT count() FROM chancery.price_ticks')).toBe('0\n');
       expect(await runAs(endpoint.reader, 'SELECT count() FROM chancery.latest_prices')).toBe('0\n');
     }
   });
 
-  it('is as far as it goes: the replicated tables of the embedded server take no rows', async () => {
+  it('stops there: replicated tables of the embedded server are read-only', async () => {
     for (const server of cluster.servers) {
       const writable = await server.rows('SELECT table FROM system.replicas WHERE NOT is_readonly');
       expect(writable).toEqual([]);

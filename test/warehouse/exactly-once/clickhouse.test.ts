@@ -60,7 +60,7 @@ function blocksOf(start: number, end: number): TableBlock[] {
     .map(({ table, rows, writer }) => ({ table, rows, body: writer.take() }));
 }
 
-/** The committed state of the partition; who opened it last owns it. */
+/** The committed offset of the partition; the last to open it owns it. */
 class Committed {
   offset = 0;
   intent: string | undefined;
@@ -123,7 +123,7 @@ async function expectEverythingOnce(): Promise<void> {
 }
 
 describe('the exactly-once writer against ClickHouse', () => {
-  it('brings in everything once through a network and a server that fail, with workers that die', async () => {
+  it('writes every row once while network, server and workers fail', async () => {
     const random = new Random(11);
     const calm = { faults: false };
     let strikes = 0;
@@ -246,7 +246,7 @@ describe('the writer', () => {
   const rowsIn = async (table: string) =>
     (await context.clickhouse.rows<{ n: number }>(`SELECT count() AS n FROM writer.${table}`))[0]?.n;
 
-  it('sends the next intent along with the commit of the batch before', async () => {
+  it('commits the next intent together with the end of the previous batch', async () => {
     const committed = new Committed();
     const commits: [number, boolean][] = [];
     const store = committed.open();
@@ -276,7 +276,7 @@ describe('the writer', () => {
     await expect(partition.write({ start: 36, end: 41, blocks: [] })).rejects.toThrow('is closed');
   });
 
-  it('stops with the words of ClickHouse when a batch is refused, and finishes it once the cause is mended', async () => {
+  it('stops with ClickHouse’s error when a batch is refused, and finishes it when the cause is fixed', async () => {
     await context.clickhouse.run('ALTER TABLE writer.raw RENAME COLUMN body TO text');
     const committed = new Committed();
     const partition = await writerOf(connect()).open(committed.open(), { rebuild, signal: never });
@@ -293,7 +293,7 @@ describe('the writer', () => {
     expect([await rowsIn('raw'), await rowsIn('ticks')]).toEqual([10, 13]);
   });
 
-  it('waits while ClickHouse does not answer, and says so', async () => {
+  it('waits while ClickHouse does not respond, and reports it', async () => {
     const closed = await freePort();
     const events: WriterEvent[] = [];
     const stop = new AbortController();
@@ -309,7 +309,7 @@ describe('the writer', () => {
     await partition.close();
   });
 
-  it('waits for the end of an insert that a stopped worker left half sent, and then brings in its batch', async () => {
+  it('waits for the end of an insert that a stopped worker left half sent, and then writes its batch', async () => {
     const committed = new Committed();
     const intent = { v: 1, end: 9, n: { raw: 10 }, attempt: 0, transforms: '1', shard: 0 };
     await committed.open().commit(0, JSON.stringify(intent));
@@ -342,7 +342,7 @@ describe('the writer', () => {
     hanging.destroy();
   });
 
-  it('sends nothing when it was held up after its ownership was confirmed', async () => {
+  it('sends nothing when too much time passed since its ownership was confirmed', async () => {
     let now = 0;
     let heldUp = 0;
     const sleep = async (ms: number) => {
@@ -385,7 +385,7 @@ describe('the writer', () => {
     expect(await rowsIn('raw')).toBe(20);
   });
 
-  it('commits a batch whose rows are all there without making them again, whatever version began it', async () => {
+  it('commits a complete batch without making its rows again, whatever version began it', async () => {
     const committed = new Committed();
     const blocks = blocksOf(0, 9).filter((b) => b.table === raw);
     await committed
@@ -400,7 +400,7 @@ describe('the writer', () => {
     expect(committed).toMatchObject({ offset: 10, intent: undefined });
   });
 
-  it('stops at a batch of other transforms, with the words to type, and records the gap when told to', async () => {
+  it('stops at a batch of other transforms, names the command to run, and records the gap when accepted', async () => {
     const committed = new Committed();
     const begun = { v: 1, end: 9, n: { raw: 10 }, attempt: 0, transforms: 'old', shard: 0 };
     await committed.open().commit(0, JSON.stringify(begun));
@@ -427,14 +427,14 @@ describe('the writer', () => {
     expect(await rowsIn('raw')).toBe(0);
   });
 
-  it('stops when records become other rows than announced, or the intent is not ours', async () => {
+  it('stops when records become other rows than announced, or the intent is invalid', async () => {
     const open = async (intent: string) => {
       const committed = new Committed();
       await committed.open().commit(0, intent);
       return writerOf(connect()).open(committed.open(), { rebuild, signal: never });
     };
     const intent = { v: 1, end: 9, n: { raw: 11 }, attempt: 0, transforms: '1', shard: 0 };
-    await expect(open(JSON.stringify(intent))).rejects.toThrow('announced were 11 of raw');
+    await expect(open(JSON.stringify(intent))).rejects.toThrow('its intent announced 11 of raw');
     await expect(open(JSON.stringify({ ...intent, shard: 2 }))).rejects.toThrow(
       'begun on ClickHouse shard 3, but 1 are configured',
     );

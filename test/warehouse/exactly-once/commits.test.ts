@@ -11,7 +11,7 @@ import {
 
 const rows = logTable({ name: 'rows', columns: [] });
 
-/** A partition on which another owner goes on to offset 240 between every commit and the look at it. */
+/** A partition on which another owner commits offset 240 between every commit and its read-back. */
 function overtaken(assertOwned: () => Promise<void>): PartitionStore {
   let commits = 0;
   return {
@@ -47,12 +47,12 @@ const nothingArrives = {
 };
 
 describe('an intent that is not read back as it was committed', () => {
-  it('means that the partition is lost, where another owner has gone on', async () => {
+  it('means that the partition is lost, if another owner has committed', async () => {
     const lost = new PartitionLostError('topic', 1, 'group');
     expect(await write(overtaken(() => Promise.reject(lost)))).toBe(lost);
   });
 
-  it('stops the writer where the partition is still ours, and nothing is inserted', async () => {
+  it('stops the writer if it still owns the partition, and nothing is inserted', async () => {
     const error = await write(overtaken(async () => undefined));
     expect(error).toBeInstanceOf(UnavailableError);
     expect(String(error)).toContain('offset 240 without one was read back; nothing was inserted');

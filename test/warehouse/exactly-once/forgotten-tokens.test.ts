@@ -57,7 +57,7 @@ describe('a batch that is finished after its token was forgotten', () => {
   beforeEach(async () => {
     const { run } = context.clickhouse;
     const range = '_log LowCardinality(String), _partition UInt32, _offset UInt64, _index UInt32';
-    // Each table partition that a batch touches takes a range in the window: there is room for one batch.
+    // Each table partition of a batch takes an entry of the window: it has capacity for one batch.
     const settings = 'non_replicated_deduplication_window = 3';
     await run('DROP DATABASE IF EXISTS forgetful SYNC');
     await run('CREATE DATABASE forgetful');
@@ -85,7 +85,7 @@ describe('a batch that is finished after its token was forgotten', () => {
       await connection.insert(block, { queryId: `${token}/${block.table.name}`, settings });
     }
   };
-  /** Other batches pass through the window. */
+  /** Other batches fill the window. */
   const passWindow = async () => {
     await insert(blocksOf(100, 129), 'other');
     await context.clickhouse.run('ALTER TABLE forgetful.ticks DELETE WHERE _offset >= 100 SETTINGS mutations_sync = 2');
@@ -132,7 +132,7 @@ describe('a batch that is finished after its token was forgotten', () => {
     ).toEqual([{ states: 30, seen: 30 }]);
   };
 
-  it('is not doubled when all of it is there', async () => {
+  it('is not doubled when it is complete', async () => {
     await addViews();
     await insert(blocksOf(0, 29), TOKEN);
     await passWindow();
@@ -141,7 +141,7 @@ describe('a batch that is finished after its token was forgotten', () => {
     await expectOnce();
   });
 
-  it('is not doubled when it went in under a later token', async () => {
+  it('is not doubled when it was inserted with a later token', async () => {
     await addViews();
     await insert(blocksOf(0, 29), `${TOKEN}/r1`);
     await passWindow();
@@ -150,7 +150,7 @@ describe('a batch that is finished after its token was forgotten', () => {
     await expectOnce();
   });
 
-  it('gets the table partitions that are missing, and no other twice', async () => {
+  it('gets the missing table partitions, and no other twice', async () => {
     await addViews();
     await insert(blocksOf(0, 29), TOKEN);
     await context.clickhouse.run(
@@ -162,7 +162,7 @@ describe('a batch that is finished after its token was forgotten', () => {
     await expectOnce();
   });
 
-  it('gets the table partitions whose token was remembered and whose rows were not kept', async () => {
+  it('gets the table partitions whose token was stored without rows', async () => {
     await addViews();
     await insert(blocksOf(0, 29), TOKEN);
     await context.clickhouse.run(
@@ -172,7 +172,7 @@ describe('a batch that is finished after its token was forgotten', () => {
     await expectOnce();
   });
 
-  it('reaches the materialized views that missed it', async () => {
+  it('is processed by the materialized views that missed it', async () => {
     await insert(blocksOf(0, 29), TOKEN);
     await passWindow();
     await addViews();

@@ -22,7 +22,7 @@ export const states = replacingTable({
 });
 export const TABLES = [ticks, raw, states];
 
-/** A row of the model: its range, the table partition it falls into, and for `states` its ID. */
+/** A row of the model: its position, its table partition, and for `states` its ID. */
 export interface ModelRow {
   readonly offset: number;
   readonly index: number;
@@ -51,10 +51,10 @@ export function blocksOf(start: number, end: number): TableBlock[] {
 
 export const idOf = (row: ModelRow): number => row.offset % 12;
 
-/** The worker is dead: everything it still does must come to nothing. */
+/** The worker is dead: whatever it still does must have no effect. */
 export class Crashed extends Error {}
 
-/** Decides what happens at each step, from a list of numbers; 0, and everything after the list, means: all goes well. */
+/** Decides what happens at each step, from a list of numbers; 0, and every step after the list, succeeds. */
 export class Fate {
   #at = 0;
 
@@ -69,14 +69,14 @@ export class Fate {
 
 interface Query {
   readonly id: string;
-  /** Steps that are left, each an effect on the tables. */
+  /** Remaining steps, each an effect on the tables. */
   readonly steps: (() => void)[];
 }
 
 interface ModelTable {
-  /** Rows that are there; a range may be there twice. */
+  /** Stored rows; a position may occur twice. */
   readonly rows: ModelRow[];
-  /** `token|partition` of what deduplication remembers, oldest first. */
+  /** `token|partition` of the deduplication window, oldest first. */
   tokens: string[];
 }
 
@@ -98,7 +98,7 @@ export class ModelServer {
     readonly window = 100,
   ) {}
 
-  /** Time passes: queries go on, late requests arrive. */
+  /** Time passes: queries continue, late requests arrive. */
   tick(): void {
     this.#now += 1;
     for (const query of this.#running) query.steps.shift()?.();
@@ -108,12 +108,12 @@ export class ModelServer {
     for (const late of due) late.deliver();
   }
 
-  /** Lets everything that is still under way come to its end. */
+  /** Completes all queries and requests. */
   drain(): void {
     for (let i = 0; i < 1000; i++) this.tick();
   }
 
-  /** A long time passes: all that was under way comes to its end, and the tokens are pushed out by those of others. */
+  /** A long time passes: all queries and requests complete, and other tokens displace the remembered ones. */
   forget(): void {
     this.drain();
     for (const table of this.tables.values()) table.tokens = [];
@@ -253,14 +253,14 @@ const idle = (ticks: number): (() => void)[] => Array.from({ length: ticks }, ()
 const placeOf = (row: ModelRow): string => `${row.offset}/${row.index}`;
 const bodyOf = (block: TableBlock): ModelRow[] => JSON.parse(block.body.toString()) as ModelRow[];
 
-/** What outlives every worker: the committed offset of the partition, and who owns it. */
+/** The state that outlives every worker: the committed offset of the partition, and its owner. */
 export class ModelBus {
   offset = 0;
   intent: string | undefined;
   owner = 0;
 }
 
-/** Which protections are taken away, to see that each is needed. */
+/** Which protections are disabled, to show that each is needed. */
 export interface Without {
   readonly token?: boolean;
   readonly readBack?: boolean;
@@ -279,7 +279,7 @@ export class Life {
 
   constructor(
     private readonly diesAt: number,
-    /** Called at that step instead of dying: the worker was paused and others went on without it. */
+    /** Called at that step instead of dying: the worker was paused and others continued. */
     private readonly onPause?: () => Promise<void>,
   ) {}
 
@@ -287,7 +287,7 @@ export class Life {
     return this.#steps;
   }
 
-  /** Runs an effect; a worker may die before it or after it, and then never learns the outcome. */
+  /** Runs an effect; the worker may die before or after it, and then does not receive the outcome. */
   async step<T>(effect: () => T): Promise<T> {
     await this.#moment();
     const result = attempt(effect);
@@ -334,7 +334,7 @@ export function storeFor(server: ModelServer, life: Life, without: Without, rand
   };
 }
 
-/** A worker that says nothing for longer than this may lose its partition. */
+/** A worker without a heartbeat for longer than this may lose its partition. */
 export const HELD_FOR_MS = 2000;
 
 export function partitionFor(bus: ModelBus, life: Life, without: Without, fate: Fate): PartitionStore {
@@ -357,7 +357,7 @@ export function partitionFor(bus: ModelBus, life: Life, without: Without, fate: 
       life.step(() => {
         assertOwned();
         remembered = { offset, ...(intent === undefined ? {} : { intent }) };
-        // A consumer that was stopped returns silently and keeps nothing.
+        // A stopped consumer returns silently and stores nothing.
         if (fate.pick(15) === 14) return;
         bus.offset = offset;
         bus.intent = without.intent ? undefined : intent;

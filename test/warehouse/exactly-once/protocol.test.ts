@@ -86,7 +86,7 @@ async function workers(
   throw new Error('no worker came through');
 }
 
-/** Compares everything that is there with everything that must be; answers what is wrong, or nothing. */
+/** Compares the stored rows with the expected ones; returns the differences. */
 function faultsOf({ server }: World): string[] {
   server.drain();
   const expected = rowsOf(0, RECORDS - 1);
@@ -112,7 +112,7 @@ function faultsOf({ server }: World): string[] {
   return faults;
 }
 
-/** Everything that chance decides about a run. */
+/** The random inputs of a run. */
 const story = fc.record({
   choices: fc.array(fc.nat({ max: 719 }), { minLength: 0, maxLength: 200 }),
   deaths: fc.array(fc.nat({ max: 120 }), { maxLength: 6 }),
@@ -120,7 +120,7 @@ const story = fc.record({
 });
 
 describe('the exactly-once protocol', () => {
-  it('writes everything once when nothing goes wrong', async () => {
+  it('writes every row once when nothing fails', async () => {
     const world = newWorld();
     await workers(world, []);
     expect(faultsOf(world)).toEqual([]);
@@ -151,7 +151,7 @@ describe('the exactly-once protocol', () => {
     }
   });
 
-  it('survives a death at any step, found only when the deduplication window has long been passed', async () => {
+  it('survives a death at any step that is recovered after the deduplication window has passed', async () => {
     const life = new Life(-1);
     await work(newWorld(), life);
     for (let diesAt = 0; diesAt < life.steps; diesAt++) {
@@ -161,7 +161,7 @@ describe('the exactly-once protocol', () => {
     }
   });
 
-  it('loses and doubles nothing, whatever fails in whatever order, with tokens that are forgotten', async () => {
+  it('neither loses nor doubles rows, whatever fails in whatever order, with forgotten tokens', async () => {
     const forgetful = fc.tuple(story, fc.array(fc.boolean(), { maxLength: 12 }));
     await fc.assert(
       fc.asyncProperty(forgetful, async ([{ choices, deaths, seed }, forgotten]) => {
@@ -173,7 +173,7 @@ describe('the exactly-once protocol', () => {
     );
   });
 
-  it('loses and doubles nothing, whatever fails in whatever order', async () => {
+  it('neither loses nor doubles rows, whatever fails in whatever order', async () => {
     await fc.assert(
       fc.asyncProperty(story, async ({ choices, deaths, seed }) => {
         const world = newWorld(choices, seed);
@@ -184,7 +184,7 @@ describe('the exactly-once protocol', () => {
     );
   });
 
-  it('is not disturbed by a worker that was paused at any step while another finished everything', async () => {
+  it('is not affected by a worker that was paused at any step while another finished everything', async () => {
     const rehearsal = new Life(-1);
     await work(newWorld(), rehearsal);
     for (let pausedAt = 0; pausedAt < rehearsal.steps; pausedAt++) {
@@ -197,7 +197,7 @@ describe('the exactly-once protocol', () => {
     }
   });
 
-  it('is not disturbed by a worker that lost its partition asleep, though every token is forgotten by then', async () => {
+  it('is not affected by a worker that lost its partition while paused, even if every token is forgotten', async () => {
     const rehearsal = new Life(-1);
     await work(newWorld(), rehearsal);
     for (let pausedAt = 0; pausedAt < rehearsal.steps; pausedAt++) {
@@ -218,7 +218,7 @@ describe('the exactly-once protocol', () => {
 });
 
 describe('each protection is needed:', () => {
-  /** Whether some story ends with rows lost or doubled, or with a writer that had to stop. */
+  /** Whether some run ends with rows lost or doubled, or with a stopped writer. */
   async function fails(without: Without, window = 100): Promise<boolean> {
     const result = await fc.check(
       fc.asyncProperty(story, async ({ choices, deaths, seed }) => {
@@ -235,11 +235,12 @@ describe('each protection is needed:', () => {
   it('without reading commits back', async () => expect(await fails({ commitReadBack: true })).toBe(true));
   it('without the token', async () => expect(await fails({ token: true })).toBe(true));
   it('without the read-back', async () => expect(await fails({ readBack: true })).toBe(true));
-  it('without a new token for swallowed rows', async () => expect(await fails({ newToken: true })).toBe(true));
+  it('without a new token for rows that ClickHouse lost', async () =>
+    expect(await fails({ newToken: true })).toBe(true));
   it('without feeding materialized views again', async () => expect(await fails({ feedViews: true })).toBe(true));
   it('without waiting for running queries', async () => expect(await fails({ quiesce: true })).toBe(true));
 
-  it('without asking for ownership, once the tokens of a paused worker are forgotten', async () => {
+  it('without checking the ownership, when the tokens of a paused worker are forgotten', async () => {
     const outcomes = { with: 0, without: 0 };
     for (const [name, without] of [
       ['with', {}],
