@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs';
+
+interface BenchResults {
+  readonly settings: Readonly<Record<string, unknown>>;
+  readonly results: readonly { readonly name: string; readonly unit: string; readonly median: number }[];
+}
+
+const BEGIN = /<!-- figures[^\n]*-->\n/;
+const END = '<!-- end of figures -->';
+
+const results = (bench: string): BenchResults => JSON.parse(readFileSync(`bench/results/${bench}.json`, 'utf8'));
+
+function median(bench: string, name: string): string {
+  const found = results(bench).results.find((result) => result.name === name);
+  if (!found) throw new Error(`bench/results/${bench}.json has no figure "${name}"`);
+  return `${found.median.toLocaleString('en-US')} ${found.unit}`;
+}
+
+/** What the long run that docs/reliability.md prints says. */
+function longRun(): { killed: string; rows: string; missing: string; doubled: string } {
+  const page = readFileSync('docs/reliability.md', 'utf8');
+  const [, killed = ''] = /^processes killed +(\d+)$/m.exec(page) ?? [];
+  const [, rows = '', missing = '', doubled = ''] = /^all +(\d+) +\d+ +(\d+) +(\d+)$/m.exec(page) ?? [];
+  if (killed === '' || rows === '') throw new Error('docs/reliability.md has no run of the chaos loop');
+  return { killed, rows: Number(rows).toLocaleString('en-US'), missing, doubled };
+}
+
+/** README.md with its figures as the scripts' results have them. */
+export function withFigures(readme: string): string {
+  const { killed, rows, missing, doubled } = longRun();
+  const { cores, processor, node } = results('transform').settings;
+  const table = `
+| measured | | by |
+| --- | ---: | --- |
+| bus to rows in ClickHouse, durable, exactly once | ${median('transform', 'single-entry frames, bodies off')} | \`npm run bench -- transform\` |
+| from the socket to an answer in SQL, half of all frames | ${median('live', 'from socket to visible in SQL, p50')} | \`npm run bench -- live\` |
+| the same, 99 of 100 frames | ${median('live', 'from socket to visible in SQL, p99')} | |
+| beside ClickHouse's own Kafka engine, same rows | ${median('kafka', 'single-entry, fsync: worker beside the engine with all tables')} as fast | \`npm run bench -- kafka\` |
+| ${killed} processes killed, ${rows} rows checked | ${missing} lost, ${doubled} doubled | \`npm run chaos\` |
+
+Medians on ${String(cores)} cores (${String(processor)}, node ${String(node)}); [all figures](docs/performance.md), [the chaos run](docs/reliability.md).
+
+`;
+  const begin = BEGIN.exec(readme);
+  const end = readme.indexOf(END);
+  if (!begin || end < 0) throw new Error('README.md has no place for figures');
+  return readme.slice(0, begin.index + begin[0].length) + table + readme.slice(end);
+}

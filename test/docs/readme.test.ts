@@ -1,0 +1,49 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { withFigures } from './figures.js';
+
+const readme = readFileSync('README.md', 'utf8');
+
+describe('README.md', () => {
+  it('has the figures of bench/results and of the chaos run in docs/reliability.md', async () => {
+    await expect(withFigures(readme)).toMatchFileSnapshot('../../README.md');
+  });
+
+  it('says what matters on two screens, before "More"', () => {
+    expect(readme.slice(0, readme.indexOf('\n## More')).split('\n').length).toBeLessThanOrEqual(110);
+  });
+});
+
+describe('a link between documents', () => {
+  const pages = [
+    ...readdirSync('.').filter((name) => name.endsWith('.md')),
+    ...readdirSync('docs')
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => join('docs', name)),
+    'exchange/README.md',
+    'sql/README.md',
+  ];
+
+  it.each(pages)('of %s leads to a file that exists, and to a heading or an anchor in it', (page) => {
+    const links = [...readFileSync(page, 'utf8').matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g)];
+    const broken = links.filter(([, file = '', anchor]) => {
+      const target = file === '' ? page : join(dirname(page), file);
+      return !existsSync(target) || (anchor !== undefined && !anchorsOf(target).has(anchor));
+    });
+    expect(broken.map(([link]) => link)).toEqual([]);
+  });
+});
+
+/** The anchors that a Markdown page offers: its own, and those that GitHub makes of headings. */
+function anchorsOf(page: string): Set<string> {
+  const text = readFileSync(page, 'utf8');
+  const own = [...text.matchAll(/<a id="([^"]+)">/g)].map(([, id = '']) => id);
+  const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+  return new Set([...own, ...headings]);
+}
