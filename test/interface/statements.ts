@@ -763,7 +763,7 @@ export const STATEMENTS: readonly Statement[] = [
   {
     id: '7.2/429',
     says: '429: rate limit exceeded',
-    client: ['client/pacing.ts'],
+    client: ['client/rate-limiter.ts'],
     exchange: ['exchange/server/rate-limit.ts'],
   },
   {
@@ -847,7 +847,7 @@ export const STATEMENTS: readonly Statement[] = [
   {
     id: '8/open',
     says: 'Request quotas, the largest page and the smallest and largest order are not shown; a client follows pages that are cut short and waits after a 429',
-    client: ['client/rest/page-walk.ts', 'client/pacing.ts'],
+    client: ['client/rest/page-walk.ts', 'client/rate-limiter.ts'],
     exchange: ['exchange/server/quirks.ts'],
   },
   {
