@@ -87,7 +87,7 @@ export const BENCHES: readonly Bench[] = [
   },
   {
     name: 'client-decode',
-    about: 'the order book decoder alone, in one thread',
+    about: 'the order book decoder, and the zod schemas in its place, in one thread',
     settings: {},
     run: benchClientDecode,
   },

@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { decodeOrderBookMessage } from '../client/index.js';
+import { priceEntrySchema, pricesMessageSchema } from '../client/wire/order-book-stream.js';
 import type { BenchFigure } from './bench.js';
 
 const DISTINCT = 1000;
 
-/** The order book decoder alone, on frames that are parsed already, and with their JSON.parse. */
+/** How many prices a parsed frame holds. */
+type Decoder = (body: unknown) => number;
+
+/** The order book decoder, and the zod schemas in its place, on parsed frames and with their JSON.parse. */
 export async function benchClientDecode(quick: boolean): Promise<BenchFigure[]> {
   const figures: BenchFigure[] = [];
   for (const [entries, frames] of [
@@ -15,23 +19,39 @@ export async function benchClientDecode(quick: boolean): Promise<BenchFigure[]> 
     const texts = Array.from({ length: DISTINCT }, (_, n) => frameText(n, entries));
     const bodies = texts.map((text): unknown => JSON.parse(text));
     const name = `${entries === 1 ? 'single-entry' : `${entries}-entry`} frames`;
-    figures.push(
-      { name: `${name}, decoded`, ...measure(rounds, entries, (n) => bodies[n]) },
-      { name: `${name}, parsed and decoded`, ...measure(rounds, entries, (n) => JSON.parse(texts[n] ?? '')) },
-    );
+    for (const [by, decode] of [
+      ['decoder', byDecoder],
+      ['schemas', bySchemas],
+    ] as const) {
+      figures.push(
+        { name: `${name}, ${by}`, ...measure(rounds, entries, (n) => decode(bodies[n])) },
+        { name: `${name}, parsed, ${by}`, ...measure(rounds, entries, (n) => decode(JSON.parse(texts[n] ?? ''))) },
+      );
+    }
   }
   return figures;
 }
 
-function measure(rounds: number, entries: number, body: (n: number) => unknown): { value: number; unit: string } {
+const byDecoder: Decoder = (body) => {
+  const message = decodeOrderBookMessage(body);
+  return message.type === 'prices' ? message.prices.length : 0;
+};
+
+const bySchemas: Decoder = (body) => {
+  const prices: object[] = [];
+  for (const value of pricesMessageSchema.parse(body).d) {
+    const entry = priceEntrySchema.safeParse(value);
+    if (!entry.success) continue;
+    const { o, c, b, a } = entry.data;
+    prices.push({ marketId: o, chance: c, bestBid: b, bestAsk: a });
+  }
+  return prices.length;
+};
+
+function measure(rounds: number, entries: number, decoded: (n: number) => number): { value: number; unit: string } {
   const start = performance.now();
   let prices = 0;
-  for (let round = 0; round < rounds; round++) {
-    for (let n = 0; n < DISTINCT; n++) {
-      const message = decodeOrderBookMessage(body(n));
-      if (message.type === 'prices') prices += message.prices.length;
-    }
-  }
+  for (let round = 0; round < rounds; round++) for (let n = 0; n < DISTINCT; n++) prices += decoded(n);
   const seconds = (performance.now() - start) / 1000;
   if (prices !== rounds * DISTINCT * entries) throw new Error('decoded something else than was made');
   return { value: Math.round((rounds * DISTINCT) / seconds), unit: 'frames/s' };

@@ -1,6 +1,6 @@
+import { chancePointSchema } from '../wire/chance.js';
 import { MAX_UNIX_SECONDS } from '../wire/scalars.js';
-import { expected } from '../wire/validation-issue.js';
-import { type InvalidEntries, type InvalidEntry, isObject, rangeIssue } from './result.js';
+import { type InvalidEntries, type InvalidEntry, invalidEntry, isObject } from './result.js';
 
 /** A probability at a time, exactly as JSON held them. */
 export interface ChancePoint {
@@ -20,13 +20,9 @@ export function pointOf(value: unknown): ChancePoint | undefined {
     : undefined;
 }
 
-/** What is wrong with a value that is no point, in the words of `chancePointSchema`. */
+/** What is wrong with a value that is no point. */
 export function badPoint(value: unknown, index: number, path: string): InvalidEntry {
-  if (!isObject(value)) return { index, path, reason: expected('an object', value), value };
-  const noTime = rangeIssue(value['t'], MAX_UNIX_SECONDS);
-  if (noTime) return { index, path: `${path}.t`, reason: noTime, value };
-  const noChance = rangeIssue(value['p'], 1);
-  return { index, path: `${path}.p`, reason: noChance ?? 'is not as expected', value };
+  return invalidEntry(chancePointSchema, value, index, path);
 }
 
 /** The points of an array; its bad entries are added to `bad`. */

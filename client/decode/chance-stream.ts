@@ -1,14 +1,7 @@
-import { expected, joinJsonPath } from '../wire/validation-issue.js';
+import { chanceEnvelopeSchema } from '../wire/chance-stream.js';
+import { expected, explainIssue, joinJsonPath } from '../wire/validation-issue.js';
 import { badPoint, type ChancePoint, decodePoints, pointOf } from './chance-point.js';
-import {
-  type InvalidBody,
-  InvalidEntries,
-  type InvalidEntry,
-  idIssue,
-  invalid,
-  isObject,
-  type JsonObject,
-} from './result.js';
+import { type InvalidBody, InvalidEntries, type InvalidEntry, invalid, isObject, type JsonObject } from './result.js';
 
 /** A point of one market. */
 export interface MarketPoint extends ChancePoint {
@@ -88,13 +81,10 @@ export function decodeChanceMessage(body: unknown): ChanceMessage {
 }
 
 function outcomesFault(o: unknown): ChanceMessage | undefined {
-  if (o === undefined || o === null) return undefined;
-  if (!Array.isArray(o)) return bad('o', expected('an array', o));
-  for (const [index, id] of o.entries()) {
-    const reason = idIssue(id);
-    if (reason) return bad(`o[${index}]`, reason);
-  }
-  return undefined;
+  const parsed = chanceEnvelopeSchema.shape.o.safeParse(o);
+  if (parsed.success) return undefined;
+  const { path, reason } = explainIssue(parsed.error, o, 'o');
+  return bad(path, reason);
 }
 
 function messageOf(d: unknown): string {

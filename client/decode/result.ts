@@ -1,5 +1,6 @@
+import type { z } from 'zod';
 import { JsonNumber } from '../wire/json-number.js';
-import { describeValue, expected, type ValidationIssue } from '../wire/validation-issue.js';
+import { explainIssue, type ValidationIssue } from '../wire/validation-issue.js';
 
 /** One entry of a list or map that could not be understood; the entries around it are not affected. */
 export interface InvalidEntry extends ValidationIssue {
@@ -85,17 +86,15 @@ export const isObject = (value: unknown): value is JsonObject =>
 
 export const invalid = (path: string, reason: string): InvalidBody => ({ ok: false, path, reason });
 
-/** Why a value is not an id, or undefined when it is one. Same verdict and words as `idSchema`. */
-export function idIssue(value: unknown): string | undefined {
-  if (typeof value !== 'string') return expected('a string', value);
-  return value === '' ? expected('a text that is not empty', value) : undefined;
+/** What a schema finds wrong with a value that is known to be wrong. */
+export function issueOf(schema: z.ZodType, value: unknown, at = ''): ValidationIssue {
+  const { error } = schema.safeParse(value);
+  return error ? explainIssue(error, value, at) : { path: at, reason: 'is not as expected' };
 }
 
-/** Why a value is not a number from 0 to `max`, or undefined. Same verdict and words as the schemas of scalars.ts. */
-export function rangeIssue(value: unknown, max: number): string | undefined {
-  if (typeof value !== 'number' || !Number.isFinite(value)) return expected('a number', value);
-  if (value < 0) return `expected at least 0, got ${describeValue(value)}`;
-  return value > max ? `expected at most ${max}, got ${describeValue(value)}` : undefined;
+/** The bad entry for a value that is known to be wrong. */
+export function invalidEntry(schema: z.ZodType, value: unknown, index: number, path: string): InvalidEntry {
+  return { index, ...issueOf(schema, value, path), value };
 }
 
 /** The text of an undocumented field, null when it is something else. */
