@@ -75,7 +75,7 @@ describe('a page of trades', () => {
     expect(output.rowsOf(accountPages).map(({ record }) => [record.items, record.bad])).toEqual([[1, 1]]);
   });
 
-  it('keeps the text of a bad entry with its numbers as they came', () => {
+  it('has a dead letter with the exact text of a bad entry', () => {
     const output = asTrades('{"i":"r1","q":"many","p":0.12345678901234567890}');
     expect(output.deadLetters).toEqual([
       expect.objectContaining({ payload: '{"i":"r1","q":"many","p":0.12345678901234567890}' }),
@@ -83,7 +83,7 @@ describe('a page of trades', () => {
     expect(output.rowsOf(accountPages).map(({ record }) => [record.items, record.bad])).toEqual([[0, 1]]);
   });
 
-  it('is a dead letter when nobody knows whose it is', () => {
+  it('is a dead letter when its request does not name the account', () => {
     const output = transformed('account.trades', { i: [] }, { req: { ...req, account: undefined } });
     expect(output.deadLetters.map(({ place }) => place)).toEqual(['req.account']);
     expect([...output.tables]).toEqual([]);
@@ -169,12 +169,12 @@ describe('the other answers about an account', () => {
     ]);
   });
 
-  it('become nothing but a count when the exchange answered with an error', () => {
+  it('make no rows and are counted when the exchange answered with an error', () => {
     const output = transformed('account.orders', { status: 500 }, { req: { ...req, status: 500 } });
     expect([output.exchangeErrors, output.deadLetters, [...output.tables]]).toEqual([1, [], []]);
   });
 
-  it('become nothing but a count when the answer did not come whole, whatever is left of it', () => {
+  it('make no rows and are counted when the answer is incomplete', () => {
     for (const body of ['', '{"i":[{"i":"o1",', '[]', '{"i":[],"p":0,"s":20,"tp":0}']) {
       const output = transformed('account.orders', body, { req: { ...req, cut: 'broken-off' } });
       expect([output.exchangeErrors, output.deadLetters, [...output.tables]]).toEqual([1, [], []]);
@@ -219,7 +219,7 @@ describe('a frame of a private stream', () => {
     ]);
   });
 
-  it('tells of what it does not know, and of nothing when it only keeps the line open', () => {
+  it('is a dead letter when its type is unknown, and nothing when it only keeps the connection open', () => {
     expect(transformed('account.order-frame', { t: 'NEWS', d: {} }, stream).deadLetters).toHaveLength(1);
     expect(transformed('account.order-frame', { t: 'error', d: { error: 'no' } }, stream).exchangeErrors).toBe(1);
     const ping = transformed('account.order-frame', { t: 'PING', d: null, r: null }, stream);
@@ -228,7 +228,7 @@ describe('a frame of a private stream', () => {
 });
 
 describe('a frame of a feed that the interface only names', () => {
-  it('becomes nothing: it is kept as it came', () => {
+  it('makes no rows: raw_records has it', () => {
     const output = transformed('reference.feed-frame', { anything: ['at', 'all'] });
     expect([output.deadLetters, [...output.tables]]).toEqual([[], []]);
   });
@@ -254,7 +254,7 @@ describe('a record of an account', () => {
     );
   });
 
-  it('is a dead letter when it is nested absurdly deep', () => {
+  it('is a dead letter when it is nested too deep to be read', () => {
     const text = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
     for (const kind of kinds) {
       expect(transformed(kind, JSON.parse(text), { req }, text).deadLetters[0]?.place).toBe('body');

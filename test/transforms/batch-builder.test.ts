@@ -36,7 +36,7 @@ const anyRecord = fc.oneof(
 );
 
 describe('a batch', () => {
-  it('accounts for every record, whatever it is: a raw record, a duplicate or a dead letter', () => {
+  it('accounts for every record: as a raw record, a duplicate or a dead letter', () => {
     fc.assert(
       fc.property(fc.array(anyRecord, { minLength: 1, maxLength: 60 }), (values) => {
         const it = builder();
@@ -53,7 +53,7 @@ describe('a batch', () => {
     );
   });
 
-  it('is the same bytes when the same range is built again, in whatever portions it is read', () => {
+  it('has the same bytes when the same range is built again, however it is divided when read', () => {
     fc.assert(
       fc.property(fc.array(anyRecord, { minLength: 2, maxLength: 60 }), fc.nat(), (values, cut) => {
         const first = builder();
@@ -75,7 +75,7 @@ describe('a batch', () => {
     );
   });
 
-  it('is the same bytes whether the fast path or the general path read its records', () => {
+  it('has the same bytes whether the fast path or the general path read its records', () => {
     const values = [
       priceRecord(1),
       priceRecord(2, 0.51),
@@ -96,7 +96,7 @@ describe('a batch', () => {
     expect(blocks(spaced)).toEqual(blocks(values));
   });
 
-  it('takes a record once, counting from what the partition had taken before', () => {
+  it('takes a record once, also when it was taken before the batch', () => {
     const it = builder({
       progress: new SessionProgress([['3b1f0000-0000-4000-8000-000000000001', { n: 5, piece: 0 }]]),
     });
@@ -106,7 +106,7 @@ describe('a batch', () => {
     expect(built?.stats.duplicates).toBe(3);
   });
 
-  it('tells pieces that were sent twice from those that come next', () => {
+  it('drops pieces that were sent twice', () => {
     const piece = (i: number) =>
       envelope({ n: 1, piece: { i, of: 2 }, bodyJson: JSON.stringify(i === 0 ? '{"t":' : '"PING"}') });
     const it = builder();
@@ -116,7 +116,7 @@ describe('a batch', () => {
     expect(built?.stats).toMatchObject({ duplicates: 3, deadLetters: 0 });
   });
 
-  it('is full at its limit of rows and goes on with the next record', () => {
+  it('is full at its limit of rows; the next batch continues with the next record', () => {
     const values = Array.from({ length: 300 }, (_, i) => priceRecord(i + 1));
     const it = builder({ limits: { ...limits, rows: 100 } });
     const taken: number[] = [];
@@ -138,7 +138,7 @@ describe('a batch', () => {
     expect(it.full).toBe(true);
   });
 
-  it('keeps a record that is not understood in the dead letters as it came, character for character', () => {
+  it('has a dead letter with the exact text of a record that cannot be understood', () => {
     const nested = '['.repeat(200_000) + ']'.repeat(200_000);
     const verbatim = '{"t" : "NEWS","c":1e999,"p":0.10, "é":12345678901234567890}';
     for (const kind of ['order-book.frame', 'chance.frame'] as const) {
@@ -188,7 +188,7 @@ describe('a batch', () => {
     expect(String(built?.blocks[0]?.body)).toMatch(/the record holds more than \d+ (brackets|different names)/);
   });
 
-  it('takes a body at the bound, which has more with its envelope', () => {
+  it('takes a body at the bound that exceeds it together with its envelope', () => {
     const prices = Array.from({ length: 35_552 }, () => ({ o: MARKET, c: 0.5, b: 0.4, a: 0.6 }));
     const entries = [...prices, ...Array.from({ length: 19 }, () => 0)];
     const body = Buffer.from(delta(entries));
@@ -199,7 +199,7 @@ describe('a batch', () => {
     expect(rowCounts(it.finish())).toMatchObject({ price_ticks: 35_552, dead_letters: 19 });
   });
 
-  it('takes a body in pieces whole, however small a share of the memory its partition has', () => {
+  it('takes all pieces of a body, however small the share of memory of its partition is', () => {
     const entry = { o: MARKET, c: 0.5, b: 0.4, a: 0.6, pad: 'x'.repeat(500) };
     const body = delta(Array.from({ length: 28_000 }, () => entry));
     expect(body.length).toBeGreaterThan(14 * 2 ** 20);
@@ -215,7 +215,7 @@ describe('a batch', () => {
     expect(rowCounts(it.finish())).toEqual({ raw_records: 950 + of, price_ticks: 950 + 28_000 });
   });
 
-  it('does not end while a body waits for its pieces, unless that takes too long', () => {
+  it('does not end while a body waits for its pieces, up to a limit', () => {
     const piece = envelope({ n: 1, sid: 'p', piece: { i: 0, of: 2 }, bodyJson: '"{"' });
     const values = [piece, ...Array.from({ length: 300 }, (_, i) => priceRecord(i + 1))];
     const it = builder({ limits: { ...limits, rows: 100 } });
@@ -226,7 +226,7 @@ describe('a batch', () => {
     expect(rowCounts(it.finish())['dead_letters']).toBe(1);
   });
 
-  it('ends before a record that would touch one month too many', () => {
+  it('ends before a record of one month too many', () => {
     const at = (month: number) => Date.UTC(2026, month, 3) * 1000;
     const values = [0, 0, 1, 2, 0].map((month, i) => envelope({ n: i + 1, at: at(month), bodyJson: delta([]) }));
     const it = builder({ limits: { ...limits, months: 2 } });
@@ -236,7 +236,7 @@ describe('a batch', () => {
     expect(it.add(recordBatch(values), 3)).toBe(5);
   });
 
-  it('says when its newest record was received', () => {
+  it('reports the receive time of its newest record', () => {
     const it = builder();
     it.add(
       recordBatch([

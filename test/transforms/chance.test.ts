@@ -43,7 +43,7 @@ describe('a frame of the chance stream', () => {
     expect(output.rowsOf(chancePoints)).toEqual([]);
   });
 
-  it('is nothing when it confirms, and counted when it is an error', () => {
+  it('makes no rows when it is a confirmation, and is counted when it is an error', () => {
     expect(transformed('chance.frame', { t: 'success', d: { message: 'subscribed' } }).deadLetters).toEqual([]);
     expect(transformed('chance.frame', { t: 'HISTORY', r: 'from after to' }).exchangeErrors).toBe(1);
   });
@@ -123,7 +123,7 @@ describe('an answer of chance history', () => {
     ).toHaveLength(1);
   });
 
-  it('keeps the flat line of a range whose end is not known out, as it cannot be told apart', () => {
+  it('makes no rows of a flat line when the end of the range is unknown', () => {
     expect(
       points(
         [
@@ -135,7 +135,7 @@ describe('an answer of chance history', () => {
     ).toEqual([]);
   });
 
-  it('is nothing without points', () => {
+  it('makes no rows without points', () => {
     expect(points([])).toEqual([]);
     expect(points([{ t: T, p: 0.5 }])).toEqual([]);
   });
@@ -146,12 +146,12 @@ describe('an answer of chance history', () => {
     expect(output.deadLetters.map((letter) => letter.place)).toEqual(['[0].p']);
   });
 
-  it('is counted, and nothing else, when the exchange answered with an error', () => {
+  it('makes no rows and is counted when the exchange answered with an error', () => {
     const output = transformed('chance.history', { status: 429 }, { req: { ...req, status: 429 } });
     expect([output.exchangeErrors, output.deadLetters]).toEqual([1, []]);
   });
 
-  it('is a dead letter when it does not say what was asked for', () => {
+  it('is a dead letter when its request is incomplete', () => {
     const output = transformed('chance.history', [{ t: T, p: 0.5 }], { req: { status: 200 } });
     expect(output.deadLetters.map((letter) => letter.place)).toEqual(['req.event']);
   });

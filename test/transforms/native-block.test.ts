@@ -33,7 +33,7 @@ async function readBack(block: TableBlock | null): Promise<Record<string, unknow
 }
 
 describe('a block of price ticks', () => {
-  it('is read by ClickHouse as the very rows that were put in', async () => {
+  it('is read by ClickHouse as the rows that were added', async () => {
     const id = fc.oneof(fc.uuid(), fc.string({ minLength: 1, maxLength: 20, unit: 'grapheme' }));
     const price = fc.oneof(
       fc.nat(100).map((cents) => cents / 100),
@@ -99,7 +99,7 @@ describe('a block of price ticks', () => {
     );
   });
 
-  it('is nothing without rows, and can be filled again', () => {
+  it('is null without rows, and can be filled again', () => {
     const block = new PriceTickBlock(PLACE, new Interned());
     expect(block.finish()).toBeNull();
     const row: PriceTick = {

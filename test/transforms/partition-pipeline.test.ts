@@ -44,7 +44,7 @@ const pieces = (from: number, to: number) =>
     .slice(from, to)
     .map((text, i) => envelope({ n: 1, sid: 'large', piece: { i: from + i, of: 3 }, bodyJson: JSON.stringify(text) }));
 
-describe('a batch that waits to grow', () => {
+describe('a batch that grows', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
@@ -56,7 +56,7 @@ describe('a batch that waits to grow', () => {
     await pipe.close();
   });
 
-  it('waits twice as long while it holds few, with those that come meanwhile', async () => {
+  it('is written after twice the delay while it holds few records', async () => {
     const { it: pipe, written } = pipeline();
     await pipe.take(records(5, 0), 0);
     await vi.advanceTimersByTimeAsync(DELAY_MS + 200);
@@ -66,7 +66,7 @@ describe('a batch that waits to grow', () => {
     await pipe.close();
   });
 
-  it('waits four times as long while more records wait on the bus, and no longer once none does', async () => {
+  it('is written after four times the delay while the bus holds more records, and at once when it does not', async () => {
     const { it: pipe, written } = pipeline();
     await pipe.take(records(300, 0), 1000);
     await vi.advanceTimersByTimeAsync(4 * DELAY_MS);
@@ -79,7 +79,7 @@ describe('a batch that waits to grow', () => {
     await pipe.close();
   });
 
-  it('is not written in the middle of a body whose pieces come while the writer is busy', async () => {
+  it('is not written in the middle of a body whose pieces arrive while the writer is busy', async () => {
     const { promise: busy, resolve: free } = deferred();
     const { it: pipe, written, deadLetters } = pipeline(() => busy);
     await pipe.take(records(300, 0), 0);
@@ -97,7 +97,7 @@ describe('a batch that waits to grow', () => {
     await pipe.close();
   });
 
-  it('waits for pieces from the first of them on, and gives them up after that', async () => {
+  it('waits for the missing pieces of a body up to a limit', async () => {
     const { it: pipe, written, deadLetters } = pipeline();
     await pipe.take(records(5, 0), 0);
     await vi.advanceTimersByTimeAsync(DELAY_MS);
@@ -110,7 +110,7 @@ describe('a batch that waits to grow', () => {
     await pipe.close();
   });
 
-  it('leaves a body that is not whole to the next owner when it is flushed, also when it was about to be written', async () => {
+  it('does not write an incomplete body when it is flushed: the next owner reads it again', async () => {
     const { promise: busy, resolve: free } = deferred();
     const { it: pipe, written } = pipeline(() => busy);
     await pipe.take(records(300, 0), 0);
@@ -124,13 +124,13 @@ describe('a batch that waits to grow', () => {
     await pipe.close();
   });
 
-  it('counts what it holds: the batch that grows, and what is being written', async () => {
+  it('counts the bytes of the growing batch and of those that are being written', async () => {
     const { it: pipe } = pipeline();
-    expect(pipe.heldBytes).toBe(0);
+    expect(pipe.bytesInMemory).toBe(0);
     await pipe.take(records(300, 0), 0);
-    expect(pipe.heldBytes).toBeGreaterThan(300 * 100);
+    expect(pipe.bytesInMemory).toBeGreaterThan(300 * 100);
     await vi.advanceTimersByTimeAsync(DELAY_MS);
-    expect(pipe.heldBytes).toBe(0);
+    expect(pipe.bytesInMemory).toBe(0);
     await pipe.close();
   });
 });

@@ -39,7 +39,7 @@ describe('a page of event search', () => {
     ]);
   });
 
-  it('keeps an event whose time cannot be read, and tells of the time', () => {
+  it('keeps an event whose time cannot be read, with a dead letter for the time', () => {
     const output = transformed('reference.events', [{ id: EVENT, title: 'x', closesAt: 'soon' }], { req });
     expect(output.rowsOf(eventObservations).map((row) => row.closesAt)).toEqual([null]);
     expect(output.deadLetters).toEqual([
@@ -47,7 +47,7 @@ describe('a page of event search', () => {
     ]);
   });
 
-  it('loses one bad event and keeps the others', () => {
+  it('makes a dead letter of a bad event and rows of the others', () => {
     const output = transformed('reference.events', [{ title: 'no ID' }, { id: EVENT, title: 'x' }], { req });
     expect(output.rowsOf(eventObservations)).toHaveLength(1);
     expect(output.deadLetters.map((letter) => letter.place)).toEqual(['[0].id']);

@@ -23,7 +23,7 @@ afterEach(async () => {
 });
 
 describe('a worker', () => {
-  it('stops with the words to type where the bus has lost records, and goes on behind them when told to', async () => {
+  it('stops where the bus has lost records, with the option that accepts it, and continues after them with that option', async () => {
     const it = await newRig();
     await it.append(TOPICS.orderBook, [priceRecord(1), priceRecord(2)]);
     const first = await it.worker();
@@ -47,13 +47,13 @@ describe('a worker', () => {
         _offset: 3,
         first_offset: 2,
         last_offset: 3,
-        cause: 'retention of the bus overtook the worker',
+        cause: 'retention deleted them before the worker read them',
       },
     ]);
     expect(await it.rows('SELECT n FROM raw_records ORDER BY n')).toEqual([{ n: 1 }, { n: 2 }, { n: 5 }, { n: 6 }]);
   });
 
-  it('finishes exactly the batch that a dead worker had begun, whatever of it had arrived', async () => {
+  it('finishes exactly the batch that a dead worker had begun, whichever of its rows had arrived', async () => {
     const it = await newRig();
     await it.append(
       TOPICS.orderBook,
@@ -99,7 +99,7 @@ describe('a worker', () => {
     expect(await it.rows('SELECT n FROM raw_records')).toEqual([{ n: 3 }]);
   });
 
-  it('stops when the group was moved back to records whose rows are there', async () => {
+  it('stops when the group was set back to records that have rows', async () => {
     const it = await newRig();
     await it.append(
       TOPICS.orderBook,
@@ -114,7 +114,7 @@ describe('a worker', () => {
     expect(await it.rows('SELECT count() AS n FROM price_ticks')).toEqual([{ n: 3 }]);
   });
 
-  it('waits while ClickHouse is down, says so once, and goes on where it was', async () => {
+  it('waits while ClickHouse is down, logs that once, and resumes', async () => {
     let down = false;
     let refused = 0;
     const { owner } = host.clickhouse.endpoint;
@@ -160,7 +160,7 @@ describe('a worker', () => {
     await proxy.close();
   });
 
-  it('refuses tables that are not as the code knows them, naming the difference', async () => {
+  it('refuses tables that differ from its own definitions, naming the difference', async () => {
     const it = await newRig('altered');
     await host.clickhouse.run(`ALTER TABLE ${it.database}.polls DROP COLUMN pages`);
     await expect(it.worker()).rejects.toThrow(/column polls.pages does not exist.*chancery migrate/);

@@ -95,7 +95,7 @@ describe('a worker', () => {
     ]);
   });
 
-  it('keeps requests and bodies only when asked to', async () => {
+  it('stores requests and bodies only when it is configured to', async () => {
     const it = await newRig();
     await it.append(TOPICS.orderBook, [priceRecord(1)]);
     await it.worker({ keepBodies: false });
@@ -164,7 +164,7 @@ describe('a worker', () => {
     expect(letters).toMatchObject([{ n: 1 }, { n: 2, kept: 4096 }, { n: 3 }]);
   });
 
-  it('buries what it cannot understand, next to the rows of what it can', async () => {
+  it('writes a dead letter for what it cannot understand, and rows for the rest of the record', async () => {
     const it = await newRig();
     await it.append(TOPICS.orderBook, [
       Buffer.from('{"v":1,'),
@@ -198,7 +198,7 @@ describe('a worker', () => {
     expect(await it.rows('SELECT n FROM raw_records ORDER BY n')).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }]);
   });
 
-  it('joins the pieces of a body that was too large, whatever lies between them', async () => {
+  it('joins the pieces of a body that was too large, with other records between them', async () => {
     const it = await newRig();
     const body = delta(Array.from({ length: 50 }, (_, i) => ({ o: `market-${i}`, c: 0.5, b: 0.4, a: 0.6 })));
     const piece = (n: number, i: number, text: string) =>
@@ -232,7 +232,7 @@ describe('a worker', () => {
     ]);
   });
 
-  it('drops records that a collector sent twice, also those that another worker took', async () => {
+  it('drops records that a collector sent twice, also those that another worker processed', async () => {
     const it = await newRig();
     await it.append(TOPICS.orderBook, [priceRecord(1), priceRecord(2), priceRecord(2), priceRecord(1)]);
     const first = await it.worker();
@@ -251,7 +251,7 @@ describe('a worker', () => {
     expect(await metrics.metrics()).toContain(`chancery_transform_duplicates_total{topic="${TOPICS.orderBook}"} 1`);
   });
 
-  it('splits many records into batches of bounded size and loses or doubles none', async () => {
+  it('splits many records into batches of bounded size and loses or duplicates none', async () => {
     const it = await newRig();
     const values = Array.from({ length: 5000 }, (_, i) => priceRecord(i + 1, (i % 98) / 100 + 0.01));
     await it.append(TOPICS.orderBook, values);
@@ -271,7 +271,7 @@ describe('a worker', () => {
     expect(await metrics.metrics()).toContain('chancery_transform_rows_total{table="price_ticks"} 5000');
   });
 
-  it('never lets a batch touch more than eight months', async () => {
+  it('never writes a batch of more than eight months', async () => {
     const it = await newRig();
     const month = (i: number) => Date.UTC(2020, i, 15) * 1000;
     const values = Array.from({ length: 30 }, (_, i) =>
@@ -289,7 +289,7 @@ describe('a worker', () => {
     expect(parts).toEqual([{ batch: 30 }]);
   });
 
-  it('records every kind on its own table', async () => {
+  it('writes every kind of record into its own table', async () => {
     const it = await newRig();
     const t = Math.floor(AT / 1e6);
     await it.append(TOPICS.chance, [

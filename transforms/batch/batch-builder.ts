@@ -12,7 +12,7 @@ import { PriceTickBlock } from '../tables/price-ticks.js';
 import { RawRecordBlock } from '../tables/raw-records.js';
 import { RowBlocks } from '../tables/row-blocks.js';
 import type { BatchPlace } from '../tables/row-table.js';
-import { MonthSpan } from './month-limit.js';
+import { MonthLimit } from './month-limit.js';
 import { type Incomplete, PieceJoiner, type ReadRecord } from './piece-joiner.js';
 import type { SessionCursor, SessionProgress } from './session-progress.js';
 
@@ -72,7 +72,7 @@ export class BatchBuilder {
   readonly #options: BatchOptions;
   readonly #joiner = new PieceJoiner();
   readonly #rowBlocks: RowBlocks;
-  readonly #months: MonthSpan;
+  readonly #months: MonthLimit;
   #interned = new Interned();
   #scanner: OrderBookScanner;
   #ticks: PriceTickBlock;
@@ -88,7 +88,7 @@ export class BatchBuilder {
   constructor(options: BatchOptions) {
     this.#options = options;
     this.#rowBlocks = new RowBlocks(options.place);
-    this.#months = new MonthSpan(options.limits.months);
+    this.#months = new MonthLimit(options.limits.months);
     this.#scanner = new OrderBookScanner(this.#interned);
     this.#ticks = new PriceTickBlock(options.place, this.#interned);
     this.#raw = new RawRecordBlock(options.place, this.#interned, options.bodyDays);
@@ -157,7 +157,7 @@ export class BatchBuilder {
 
   #takeScanned(offset: number): boolean {
     const scan = this.#scanner;
-    if (!this.#months.enter(scan.receivedAt)) return false;
+    if (!this.#months.admit(scan.receivedAt)) return false;
     this.#cursors[scan.sid] ??= this.#options.progress.cursor(this.#interned.ids.textOf(scan.sid));
     if (!this.#cursors[scan.sid]?.advance(scan.n, 0)) {
       this.#stats.duplicates += 1;
@@ -177,7 +177,7 @@ export class BatchBuilder {
       return true;
     }
     const { record } = envelope;
-    if (!this.#months.enter(record.at)) return false;
+    if (!this.#months.admit(record.at)) return false;
     const piece = record.piece?.i ?? 0;
     if (!this.#options.progress.cursor(record.sid).advance(record.n, piece)) {
       this.#stats.duplicates += 1;

@@ -1,19 +1,19 @@
-/** The months of receive time that a batch touches: each is a partition of the tables. */
-export class MonthSpan {
+/** Limits how many months of receive time a batch holds: each month is a partition of the tables. */
+export class MonthLimit {
   readonly #months = new Set<number>();
-  /** The month last entered, Unix microseconds. */
+  /** The month of the last record, Unix microseconds. */
   #start = 0;
   #end = 0;
 
-  constructor(private readonly most: number) {}
+  constructor(private readonly max: number) {}
 
-  /** Counts the month of a time, Unix microseconds; false, and nothing counted, when it would be one too many. */
-  enter(at: number): boolean {
-    if (at >= this.#start && at < this.#end) return true;
-    const date = new Date(at / 1000);
+  /** Whether a record of this time, Unix microseconds, fits into the batch; its month then counts. */
+  admit(receivedAt: number): boolean {
+    if (receivedAt >= this.#start && receivedAt < this.#end) return true;
+    const date = new Date(receivedAt / 1000);
     const [year, monthOfYear] = [date.getUTCFullYear(), date.getUTCMonth()];
     const month = year * 12 + monthOfYear;
-    if (!this.#months.has(month) && this.#months.size >= this.most) return false;
+    if (!this.#months.has(month) && this.#months.size >= this.max) return false;
     this.#months.add(month);
     this.#start = Date.UTC(year, monthOfYear) * 1000;
     this.#end = Date.UTC(year, monthOfYear + 1) * 1000;

@@ -3,7 +3,8 @@ import { MAX_WALKED, walkJson } from './walk-json.js';
 
 /**
  * The texts of bad entries of a body, character for character. Objects are found by what they were parsed to, everything
- * else by its path. In a long body they are not looked for: their texts are made from what they were parsed to.
+ * else by its path. A long body is not searched, and is not nested deep (`jsonExcess`): there the texts are made from what
+ * the entries were parsed to.
  * @param body what the text was parsed to, and what the entries were taken from
  */
 export function entryTexts(

@@ -1,33 +1,34 @@
-/** Bytes of rows that one batch may have, about, and all that grow when they began at the same time. */
-const BATCH_BYTES = 48e6;
-const ALL_BYTES = 112e6;
-/** What holds less than this is not counted among those that share. */
-const LITTLE_BYTES = 1e6;
+/** Approximate limits: bytes of rows of one batch, and of all batches of the worker. */
+const MAX_BATCH_BYTES = 48e6;
+const MAX_TOTAL_BYTES = 112e6;
+/** A partition with less than this in memory does not count when the total is divided. */
+const MIN_COUNTED_BYTES = 1e6;
 
-/** What a partition has in memory, bytes of rows: in the batch that grows, and in those that are being written. */
-export interface Holder {
-  readonly heldBytes: number;
+/** A partition that has rows in memory. */
+export interface MemoryUser {
+  /** Bytes of rows in the batch that is being built and in those that are being written. */
+  readonly bytesInMemory: number;
 }
 
 /**
- * Divides a worker's memory among the partitions that have rows: each batch may grow to an even share of it. A worker
- * with few busy partitions writes large batches, and one with many does not take more than it has.
+ * Divides a worker's memory evenly among the partitions that have rows: few busy partitions write large batches, many
+ * write small ones, and the total stays the same.
  */
 export class BatchBudget {
-  readonly #holders = new Set<Holder>();
+  readonly #users = new Set<MemoryUser>();
 
-  join(holder: Holder): void {
-    this.#holders.add(holder);
+  add(user: MemoryUser): void {
+    this.#users.add(user);
   }
 
-  leave(holder: Holder): void {
-    this.#holders.delete(holder);
+  remove(user: MemoryUser): void {
+    this.#users.delete(user);
   }
 
-  /** How large a batch may be at this moment, bytes of rows. */
+  /** How large a batch may be now, bytes of rows. */
   get share(): number {
-    let sharing = 0;
-    for (const { heldBytes } of this.#holders) if (heldBytes > LITTLE_BYTES) sharing += 1;
-    return Math.min(BATCH_BYTES, ALL_BYTES / Math.max(1, sharing));
+    let counted = 0;
+    for (const { bytesInMemory } of this.#users) if (bytesInMemory > MIN_COUNTED_BYTES) counted += 1;
+    return Math.min(MAX_BATCH_BYTES, MAX_TOTAL_BYTES / Math.max(1, counted));
   }
 }

@@ -2,7 +2,7 @@ import type { TableBlock } from '../../warehouse/index.js';
 import { lostRanges } from '../tables/lost-ranges.js';
 import type { BatchPlace } from '../tables/row-table.js';
 
-/** The one row that stands for records which are gone: its place is that of the last of them. */
+/** The row of `lost_ranges` for records that are lost: it has the position of the last of them. */
 export function lostRangeBlocks(
   place: BatchPlace,
   loss: { readonly start: number; readonly end: number; readonly cause: string },

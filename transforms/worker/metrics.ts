@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { BuiltBatch } from '../batch/batch-builder.js';
 
-/** What a worker counts. Names and labels are part of the interface to dashboards and alerts. */
+/** A worker's metrics. Dashboards and alerts rely on their names and labels. */
 export class TransformMetrics {
   readonly #records: Counter<'topic'>;
   readonly #duplicates: Counter<'topic'>;
@@ -12,7 +12,7 @@ export class TransformMetrics {
   readonly #bytes: Counter<'table'>;
   readonly #batches: Counter<'topic'>;
   readonly #lastReceivedAt = new Map<string, number>();
-  /** Batches that had to be settled: ClickHouse did not clearly take them, or another worker had begun them. */
+  /** Batches that were recovered: ClickHouse did not confirm them, or another worker had begun them. */
   readonly recovered: Counter<'topic'>;
 
   /**
@@ -23,17 +23,17 @@ export class TransformMetrics {
     const counter = <L extends string>(name: string, help: string, ...labelNames: L[]) =>
       new Counter<L>({ name: `chancery_transform_${name}_total`, help, labelNames, registers: [registry] });
     this.#records = counter('records', 'raw records transformed and written', 'topic');
-    this.#duplicates = counter('duplicates', 'records that were sent twice and dropped', 'topic');
-    this.#deadLetters = counter('dead_letters', 'parts of records that could not be understood', 'topic');
+    this.#duplicates = counter('duplicates', 'raw records that were on the bus twice and were dropped', 'topic');
+    this.#deadLetters = counter('dead_letters', 'dead letters written', 'topic');
     this.#extraFields = counter('extra_fields', 'fields that the interface does not name', 'topic');
     this.#exchangeErrors = counter('exchange_errors', 'error messages of the exchange', 'topic');
     this.#rows = counter('rows', 'rows written', 'table');
     this.#bytes = counter('bytes', 'bytes of rows written', 'table');
     this.#batches = counter('batches', 'batches written', 'topic');
-    this.recovered = counter('recovered_batches', 'batches that were finished after a failure', 'topic');
+    this.recovered = counter('recovered_batches', 'batches recovered after a failure', 'topic');
     new Gauge<'topic'>({
       name: 'chancery_transform_lag_records',
-      help: 'records on the bus that are not in ClickHouse yet',
+      help: 'consumer lag: records on the bus that are not in ClickHouse yet',
       labelNames: ['topic'],
       registers: [registry],
       async collect() {
@@ -43,7 +43,7 @@ export class TransformMetrics {
     const lastReceivedAt = this.#lastReceivedAt;
     new Gauge<'topic'>({
       name: 'chancery_transform_freshness_seconds',
-      help: 'age of the newest record that this worker wrote',
+      help: 'age of the newest record that this worker wrote, by receive time',
       labelNames: ['topic'],
       registers: [registry],
       collect() {

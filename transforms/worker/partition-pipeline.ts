@@ -2,88 +2,90 @@ import { PartitionLostError, type RecordBatch } from '../../bus/index.js';
 import { type Clock, IntegrityError, Stopped } from '../../core/index.js';
 import type { PartitionWriter } from '../../warehouse/index.js';
 import type { BatchBuilder, BuiltBatch } from '../batch/batch-builder.js';
-import type { Holder } from './batch-budget.js';
+import type { MemoryUser } from './batch-budget.js';
 
-export interface PipelineOptions {
+interface PipelineOptions {
   readonly topic: string;
   readonly partition: number;
   readonly builder: BatchBuilder;
   readonly writer: PartitionWriter;
   /**
-   * How long a batch may wait to grow, milliseconds; twice as long while it holds few records, and four times while more
-   * wait on the bus. It grows on while the one before it is being written.
+   * How long a batch may grow, milliseconds; twice as long while it holds few records, and four times while more are on
+   * the bus. It continues to grow while the one before it is being written.
    */
   readonly delayMs: number;
-  /** How long a batch that holds some pieces of a body waits for the others, milliseconds. */
+  /** How long a batch with some pieces of a body waits for the others, milliseconds. */
   readonly pieceDelayMs: number;
   readonly clock: Clock;
   readonly onWritten: (built: BuiltBatch) => void;
-  /** Called once, when the partition's batches cannot be written; not when the partition was lost or is closed. */
+  /** Called once, when the partition's batches cannot be written; not after the partition was lost or closed. */
   readonly onFailed: (error: unknown) => void;
 }
 
-/** An insert costs ClickHouse the same, however few records it holds: a small batch waits for company. */
-const FEW_RECORDS = 200;
-const FEW_FACTOR = 2;
-/** Who catches up writes large batches, so that ClickHouse has fewer small ones to merge. */
-const BEHIND_FACTOR = 4;
+/** An insert has a fixed cost in ClickHouse, so a batch with fewer records waits longer. */
+const SMALL_BATCH_RECORDS = 200;
+const SMALL_BATCH_FACTOR = 2;
+/** While the worker lags it writes large batches, so that ClickHouse has fewer parts to merge. */
+const LAGGING_FACTOR = 4;
 
 /**
- * One partition while this worker owns it: records go into a batch, which is handed to the writer when it is full or
- * old enough. The next ones are built while that one is being inserted; with two batches handed over and a third one
- * full, records wait.
+ * One partition while this worker owns it: records go into a batch, which goes to the writer when it is full or old
+ * enough. Further batches are built while it is being inserted: with two batches at the writer and a third one full,
+ * `take` waits.
  */
-export class PartitionPipeline implements Holder {
+export class PartitionPipeline implements MemoryUser {
   #timer: NodeJS.Timeout | undefined;
   /** When the batch got its first record, milliseconds. */
   #begunAt = 0;
-  /** Since when the batch has been waiting for pieces of a body, milliseconds. */
-  #awaitingSince: number | undefined;
+  /** When the batch began to wait for pieces of a body, milliseconds. */
+  #waitingForPiecesSince: number | undefined;
   #sealing: Promise<void> | undefined;
-  /** No more records come. */
+  /** No further records are taken. */
   #flushing = false;
   #ended = false;
-  /** Whether more records wait on the bus than were taken. */
-  #behind = false;
+  /** Whether the bus holds records that were not taken yet. */
+  #lagging = false;
   #expected: number;
-  /** Bytes of the batches that are being written. */
-  #writing = 0;
+  /** Bytes of rows of the batches that are being written. */
+  #bytesAtWriter = 0;
 
   constructor(private readonly options: PipelineOptions) {
     this.#expected = options.writer.nextOffset;
   }
 
-  get heldBytes(): number {
-    return this.options.builder.bytes + this.#writing;
+  get bytesInMemory(): number {
+    return this.options.builder.bytes + this.#bytesAtWriter;
   }
 
   /**
-   * Takes consecutive records; resolves when the next ones may come.
-   * @param behind how many more wait on the bus
-   * @throws IntegrityError when the records are not those that come next
+   * Takes consecutive records; resolves when it can take the next ones.
+   * @param lag how many further records the bus holds
+   * @throws IntegrityError when they do not continue the ones before
    */
-  async take(batch: RecordBatch, behind: number): Promise<void> {
+  async take(batch: RecordBatch, lag: number): Promise<void> {
     const { builder, topic, partition } = this.options;
     if (this.#ended) return;
     if (batch.firstOffset !== this.#expected) {
       throw new IntegrityError(
-        `the bus handed over offset ${batch.firstOffset} of ${topic}/${partition} where ${this.#expected} comes next; ` +
-          'nothing was skipped: start the worker again, and if that does not help, look for what deletes records',
+        `the bus delivered offset ${batch.firstOffset} of ${topic}/${partition} instead of ${this.#expected}; ` +
+          'no record was skipped: restart the worker, and if that does not help, find out what deletes records',
       );
     }
     this.#expected += batch.count;
-    this.#behind = behind > 0;
+    this.#lagging = lag > 0;
     for (let from = 0; from < batch.count && !this.#ended; ) {
       if (builder.records === 0) this.#begin();
       from = builder.add(batch, from);
-      this.#awaitingSince = builder.awaitsPieces ? (this.#awaitingSince ?? this.options.clock.nowMs()) : undefined;
+      this.#waitingForPiecesSince = builder.awaitsPieces
+        ? (this.#waitingForPiecesSince ?? this.options.clock.nowMs())
+        : undefined;
       if (builder.full) await this.#seal();
     }
   }
 
   /**
-   * Writes what was taken; resolves when it is in ClickHouse. A batch that waits for pieces of a body is left out: the
-   * partition's next owner takes its records again, with the missing ones.
+   * Writes the records that were taken; resolves when they are in ClickHouse. A batch that waits for pieces of a body is
+   * dropped: the partition's next owner reads its records again, with the missing ones.
    */
   async flush(): Promise<void> {
     this.#flushing = true;
@@ -92,7 +94,7 @@ export class PartitionPipeline implements Holder {
     await this.options.writer.flush();
   }
 
-  /** Ends the pipeline; what was not handed to the writer is taken again by the partition's next owner. */
+  /** Closes the pipeline; the partition's next owner reads the records that did not reach the writer again. */
   async close(): Promise<void> {
     this.#ended = true;
     clearTimeout(this.#timer);
@@ -110,44 +112,46 @@ export class PartitionPipeline implements Holder {
 
   #due(): void {
     const { builder, clock, delayMs } = this.options;
-    const factor = this.#behind ? BEHIND_FACTOR : builder.records < FEW_RECORDS ? FEW_FACTOR : 1;
+    const factor = this.#lagging ? LAGGING_FACTOR : builder.records < SMALL_BATCH_RECORDS ? SMALL_BATCH_FACTOR : 1;
     const leftMs = Math.max(this.#begunAt + factor * delayMs - clock.nowMs(), this.#piecesMs);
     if (leftMs > 1) this.#wait(Math.min(leftMs, delayMs));
     else void this.#seal();
   }
 
-  /** How much longer pieces of a body are waited for, milliseconds; 0 while none are. */
+  /** How much longer the batch waits for pieces of a body, milliseconds; 0 when it does not. */
   get #piecesMs(): number {
     const { clock, pieceDelayMs } = this.options;
-    return this.#awaitingSince === undefined ? 0 : Math.max(0, this.#awaitingSince + pieceDelayMs - clock.nowMs());
+    return this.#waitingForPiecesSince === undefined
+      ? 0
+      : Math.max(0, this.#waitingForPiecesSince + pieceDelayMs - clock.nowMs());
   }
 
-  /** Hands the batch over as soon as the writer takes one; until then it goes on growing. Never rejects. */
+  /** Passes the batch to the writer as soon as that takes one; until then the batch grows. Never rejects. */
   #seal(): Promise<void> {
-    this.#sealing ??= this.#handOver().finally(() => {
+    this.#sealing ??= this.#passToWriter().finally(() => {
       this.#sealing = undefined;
     });
     return this.#sealing;
   }
 
-  async #handOver(): Promise<void> {
+  async #passToWriter(): Promise<void> {
     const { builder, writer, onWritten } = this.options;
     clearTimeout(this.#timer);
     try {
       await writer.ready();
-      // Some may have come while the writer was busy.
+      // The missing pieces may have arrived while the writer was busy.
       if (builder.awaitsPieces && !builder.full && (this.#flushing || this.#piecesMs > 1)) {
         if (!this.#flushing && !this.#ended) this.#wait(Math.min(this.#piecesMs, this.options.delayMs));
         return;
       }
       const built = this.#ended ? undefined : builder.finish();
-      this.#awaitingSince = undefined;
+      this.#waitingForPiecesSince = undefined;
       if (!built) return;
       const bytes = built.blocks.reduce((sum, { body }) => sum + body.length, 0);
-      this.#writing += bytes;
+      this.#bytesAtWriter += bytes;
       writer.write(built).then(
         () => {
-          this.#writing -= bytes;
+          this.#bytesAtWriter -= bytes;
           onWritten(built);
         },
         (error) => this.#failed(error),
@@ -161,7 +165,7 @@ export class PartitionPipeline implements Holder {
     if (this.#ended) return;
     this.#ended = true;
     clearTimeout(this.#timer);
-    // Another worker owns the partition now, and goes on where this one's last commit was.
+    // Another worker owns the partition now and resumes at the last commit.
     if (error instanceof PartitionLostError || error instanceof Stopped) return;
     this.options.onFailed(error);
   }

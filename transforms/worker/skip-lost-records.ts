@@ -8,19 +8,23 @@ export interface Loss {
   readonly cause: string;
 }
 
-export interface PassLostOptions {
+interface SkipOptions {
   readonly bus: Bus;
-  /** `--accept-loss`: goes on behind what is lost. */
+  /** `--accept-loss`: continues after the lost records. */
   readonly accept: boolean;
   readonly onLoss: (loss: Loss) => void;
 }
 
 /**
- * Looks whether the records that come next can be had. Those that retention took, and those that the bus has but cannot
- * read, are written down as a lost range, and the writer goes on behind them.
+ * Checks that the next records can be read. With `accept`, those that retention deleted and those that the bus holds but
+ * cannot read become a row of `lost_ranges`, and the writer continues after them.
  * @throws OffsetGoneError when loss is not accepted
  */
-export async function passLost(partition: Partition, writer: PartitionWriter, options: PassLostOptions): Promise<void> {
+export async function skipLostRecords(
+  partition: Partition,
+  writer: PartitionWriter,
+  options: SkipOptions,
+): Promise<void> {
   const { topic, partition: number } = partition;
   const infos = await options.bus.partitions();
   const { begin, end } = infos.find((info) => info.topic === topic && info.partition === number) ?? {
@@ -29,17 +33,17 @@ export async function passLost(partition: Partition, writer: PartitionWriter, op
   };
   if (writer.nextOffset < begin) {
     if (!options.accept) throw new OffsetGoneError(topic, number, writer.nextOffset, begin);
-    await writeDown(partition, writer, options, {
+    await writeLoss(partition, writer, options, {
       start: writer.nextOffset,
       end: begin - 1,
-      cause: 'retention of the bus overtook the worker',
+      cause: 'retention deleted them before the worker read them',
     });
   }
-  // Without --accept-loss the consumer itself stops there.
+  // Without --accept-loss the consumer stops at them by itself.
   while (options.accept && writer.nextOffset < end) {
     const loss = await unreadableFrom(partition, writer.nextOffset);
     if (!loss) return;
-    await writeDown(partition, writer, options, loss);
+    await writeLoss(partition, writer, options, loss);
   }
 }
 
@@ -53,10 +57,10 @@ async function unreadableFrom(partition: Partition, start: number): Promise<Loss
   }
 }
 
-async function writeDown(
+async function writeLoss(
   { topic, log, partition }: Partition,
   writer: PartitionWriter,
-  options: PassLostOptions,
+  options: SkipOptions,
   loss: Loss,
 ): Promise<void> {
   options.onLoss(loss);

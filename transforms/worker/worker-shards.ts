@@ -3,9 +3,9 @@ import { checkColumns, copyToEveryShard, type ShardConnection, shardsHolding } f
 import { TRANSFORM_TABLES } from '../tables/index.js';
 import type { BatchPlace } from '../tables/row-table.js';
 
-/** The shards that a worker writes to: each is looked at before its rows are relied on, as soon as it answers. */
+/** The shards that a worker writes to. The tables of each are checked once, before its rows are used. */
 export class WorkerShards {
-  /** Shards whose tables were not looked at yet. */
+  /** Shards whose tables were not checked yet. */
   readonly #unchecked: Set<ShardConnection>;
 
   constructor(
@@ -16,15 +16,15 @@ export class WorkerShards {
   }
 
   /**
-   * Looks at every shard that answers.
-   * @throws UsageError when tables and code do not fit; ConnectionError when no shard answers
+   * Checks every shard that answers.
+   * @throws UsageError when the tables are not those of this version; ConnectionError when no shard answers
    */
   async check(): Promise<void> {
     const outcomes = await Promise.allSettled(this.shards.map((shard) => this.#check(shard)));
     const failures = outcomes.filter((outcome) => outcome.status === 'rejected').map((outcome) => outcome.reason);
     const worst = failures.find((failure) => !isRetryable(failure));
     if (worst !== undefined || failures.length === outcomes.length) throw worst ?? failures[0];
-    for (const failure of failures) this.log.warn(`${describeError(failure)}; its partitions wait for it`);
+    for (const failure of failures) this.log.warn(`${describeError(failure)}; its partitions wait until it answers`);
   }
 
   /** The shards that may hold rows of a partition. Throws ConnectionError when one of them does not answer. */
@@ -35,7 +35,7 @@ export class WorkerShards {
     return own;
   }
 
-  /** Shards that came later get what a partition's records became, before an offset, in the tables of every shard. */
+  /** Copies a partition's rows before an offset, of the tables that every shard holds, to shards that lack them. */
   copySmallTables(place: BatchPlace, before: number, signal: AbortSignal): Promise<void> {
     const { shards, log: logger } = this;
     return copyToEveryShard({ ...place, shards, tables: TRANSFORM_TABLES, before, logger, signal });

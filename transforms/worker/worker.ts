@@ -35,12 +35,12 @@ import { Privacy } from '../record/privacy.js';
 import { TRANSFORM_TABLES } from '../tables/index.js';
 import { TRANSFORM_VERSION } from '../version.js';
 import { BatchBudget } from './batch-budget.js';
-import { assertNoRowsAhead } from './committed-offset-check.js';
+import { assertNoRowsFrom } from './committed-offset-check.js';
 import { loadProgress } from './load-session-progress.js';
 import { lostRangeBlocks } from './lost-range.js';
 import { TransformMetrics } from './metrics.js';
 import { PartitionPipeline } from './partition-pipeline.js';
-import { passLost } from './skip-lost-records.js';
+import { skipLostRecords } from './skip-lost-records.js';
 import { WorkerShards } from './worker-shards.js';
 
 /** How a worker processes records. */
@@ -184,7 +184,7 @@ export class TransformWorker implements Component, ConsumerHandler {
     this.#pipelines.delete(keyOf(partition));
     await pipeline?.flush().catch(() => undefined);
     await pipeline?.close();
-    if (pipeline) this.#budget.leave(pipeline);
+    if (pipeline) this.#budget.remove(pipeline);
     this.#waiting.delete(keyOf(partition));
   }
 
@@ -207,10 +207,10 @@ export class TransformWorker implements Component, ConsumerHandler {
     });
     const owned = { ...place, group };
     await this.#whileOwned(partition, async () => {
-      await assertNoRowsAhead(await this.#shards.of(number, signal), owned, writer.nextOffset, signal);
+      await assertNoRowsFrom(await this.#shards.of(number, signal), owned, writer.nextOffset, signal);
     });
     await this.#whileOwned(partition, () => this.#shards.copySmallTables(place, writer.nextOffset, signal));
-    await passLost(partition, writer, {
+    await skipLostRecords(partition, writer, {
       bus: this.options.bus,
       accept: acceptLoss,
       onLoss: ({ start, end, cause }) => this.#reportLoss(partition, start, end, cause),
@@ -227,7 +227,7 @@ export class TransformWorker implements Component, ConsumerHandler {
       onWritten: (built) => this.#metrics.written(topic, built),
       onFailed: (error) => this.#ended(error),
     });
-    this.#budget.join(pipeline);
+    this.#budget.add(pipeline);
     this.#pipelines.set(keyOf(partition), pipeline);
     return writer.nextOffset;
   }

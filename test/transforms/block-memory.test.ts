@@ -3,7 +3,7 @@ import { U32Column } from '../../transforms/native/columns.js';
 import { NativeBlock } from '../../transforms/native/native-block.js';
 import { marks } from '../../transforms/tables/marks.js';
 
-it('a block keeps the room of batches of about its size, and gives back that of a far larger one', () => {
+it('a block reuses its memory for batches of similar size, and releases that of a far larger one', () => {
   const rooms: number[] = [];
   class Watched extends U32Column {
     override resize(capacity: number): void {
