@@ -1,3 +1,4 @@
 export { TRANSFORM_TABLES } from './tables/index.js';
 export { TRANSFORM_VERSION } from './version.js';
-export { TransformWorker, type TransformWorkerOptions, type WorkerConfig } from './worker/worker.js';
+export { TransformWorker, type TransformWorkerOptions } from './worker/worker.js';
+export type { WorkerConfig } from './worker/worker-config.js';

@@ -144,17 +144,17 @@ describe('a worker', () => {
     const warned = lines.filter((line) => line.level >= 40);
     expect(warned.map((line) => line.msg)).toEqual([
       expect.stringMatching(
-        /^ClickHouse takes no rows: .*answered HTTP 502.*; what is on the bus waits; it is tried again/,
+        /^ClickHouse accepts no rows: .*answered HTTP 502.*; records wait on the bus; it is tried again/,
       ),
     ]);
-    expect(worker.health().detail).toMatchObject({ cause: expect.stringContaining('ClickHouse takes no rows: ') });
+    expect(worker.health().detail).toMatchObject({ cause: expect.stringContaining('ClickHouse accepts no rows: ') });
     down = false;
     await it.drained();
     expect(await it.rows('SELECT _offset FROM price_ticks ORDER BY _offset')).toEqual(
       [0, 1, 2, 3].map((_offset) => ({ _offset })),
     );
     expect(worker.health().ok).toBe(true);
-    expect(lines.at(-1)?.msg).toBe('ClickHouse takes rows again');
+    expect(lines.at(-1)?.msg).toBe('ClickHouse accepts rows again');
     await it.close();
     rig = undefined;
     await proxy.close();

@@ -6,16 +6,12 @@ import {
   type Partition,
   PartitionLostError,
   type RecordBatch,
-  type TopicOptions,
 } from '../../bus/index.js';
 import {
   type Clock,
   type Component,
-  describeError,
   type Health,
   type Logger,
-  OutageLog,
-  retry,
   STOP_MS,
   Stopped,
   systemClock,
@@ -36,71 +32,55 @@ import { TRANSFORM_TABLES } from '../tables/index.js';
 import { TRANSFORM_VERSION } from '../version.js';
 import { BatchBudget } from './batch-budget.js';
 import { assertNoRowsFrom } from './committed-offset-check.js';
+import { lagByTopic } from './lag.js';
 import { loadProgress } from './load-session-progress.js';
 import { lostRangeBlocks } from './lost-range.js';
 import { TransformMetrics } from './metrics.js';
 import { PartitionPipeline } from './partition-pipeline.js';
 import { skipLostRecords } from './skip-lost-records.js';
+import { WaitingPartitions } from './waiting-partitions.js';
+import type { WorkerConfig } from './worker-config.js';
 import { WorkerShards } from './worker-shards.js';
-
-/** How a worker processes records. */
-export interface WorkerConfig {
-  /** Consumer group. */
-  readonly group: string;
-  /** Whether it continues after records were lost from the bus. */
-  readonly acceptLoss: boolean;
-  /** Maximum number of rows in a batch. */
-  readonly batchRows: number;
-  /** How long a batch of prices or chances collects rows, milliseconds. */
-  readonly batchDelayMs: number;
-  /** Retention time of bodies in raw_records, days; 0 stores none. */
-  readonly bodyDays: number;
-  /** Key of the hashes that usernames are stored as; undefined stores them as they are. */
-  readonly usernameKey: string | undefined;
-  /** For topics that do not exist yet. */
-  readonly topics: TopicOptions;
-}
 
 export interface TransformWorkerOptions extends WorkerConfig {
   readonly bus: Bus;
-  /** ClickHouse shards in their configured order, with the migrations applied. Closed by whoever opened them. */
+  /** ClickHouse shards in their configured order, with the migrations applied. The caller closes them. */
   readonly shards: readonly ShardConnection[];
   readonly log: Logger;
   readonly metrics: Registry;
   readonly clock?: Clock;
-  /** Makes the writer; tests take protections from it, to see that each is needed. */
+  /** Creates the writer; tests remove protections from it, to show that each is needed. */
   readonly newWriter?: (options: WriterOptions) => ExactlyOnceWriter;
 }
 
 /**
  * Bytes of rows and of pieces in a batch that waits for the pieces of a body: it may be nearly full when the first piece
- * of the largest body comes, 64 MiB, which is there as bytes and as a text, with escapes or in base64.
+ * of the largest body arrives, 64 MiB, which is in memory as bytes and as a text, with escapes or in base64.
  */
-const BYTES_WITH_PIECES = 300e6;
+const MAX_BYTES_WITH_PIECES = 300e6;
 /** How long a batch waits for the missing pieces of a body, milliseconds. */
 const PIECE_DELAY_MS = 5000;
 const TOPIC_NAMES: readonly string[] = Object.values(TOPICS);
-/** What is wanted at once; the rest waits twice as long to be inserted. */
-const PROMPT_TOPICS: ReadonlySet<string> = new Set([TOPICS.orderBook, TOPICS.chance]);
+/** Batches of these topics are inserted after the configured delay, those of other topics after twice as long. */
+const LOW_LATENCY_TOPICS: ReadonlySet<string> = new Set([TOPICS.orderBook, TOPICS.chance]);
 
-/** Makes rows of raw records and brings them into ClickHouse, exactly once: a member of the group of workers. */
+/** A member of the consumer group that turns raw records into rows and writes them to ClickHouse, exactly once. */
 export class TransformWorker implements Component, ConsumerHandler {
   readonly name = 'transform';
-  /** Rejects when the worker cannot go on: a promise would be broken, and the message says which words to type. */
+  /** Rejects when the worker cannot continue without breaking a guarantee; the message names the command that helps. */
   readonly failed: Promise<never>;
   readonly #clock: Clock;
   readonly #metrics: TransformMetrics;
   readonly #writer: ExactlyOnceWriter;
-  readonly #outage: OutageLog;
   readonly #pipelines = new Map<string, PartitionPipeline>();
   readonly #budget = new BatchBudget();
-  /** Ends the consumer; then, when the time for flushing is over, everything. */
+  /** Ends the consumer. */
   readonly #stop = new AbortController();
+  /** Ends everything, when the time for flushing is over. */
   readonly #abandon = new AbortController();
   #consuming: Promise<void> = Promise.resolve();
   readonly #shards: WorkerShards;
-  /** Why each partition waits, of those that do. */
-  readonly #waiting = new Map<string, string>();
+  readonly #waiting: WaitingPartitions;
   #fail: (error: unknown) => void = () => undefined;
 
   constructor(private readonly options: TransformWorkerOptions) {
@@ -111,10 +91,10 @@ export class TransformWorker implements Component, ConsumerHandler {
       this.#fail = reject;
     });
     this.failed.catch(() => undefined);
-    this.#outage = new OutageLog(log, 'ClickHouse takes rows again');
+    this.#waiting = new WaitingPartitions(log, clock);
     this.#metrics = new TransformMetrics(
       metrics,
-      () => lagByTopic(bus, group),
+      () => lagByTopic(bus, TOPIC_NAMES, group),
       () => clock.nowMicros(),
     );
     const { newWriter = (given) => new ExactlyOnceWriter(given) } = options;
@@ -128,14 +108,14 @@ export class TransformWorker implements Component, ConsumerHandler {
   }
 
   /**
-   * Checks that the tables are as the code knows them, and joins the group. It waits while ClickHouse or the bus is down;
-   * of a cluster's shards that are down, only their partitions do.
-   * @throws UsageError when tables and code do not fit
+   * Checks the tables and joins the group. Waits while ClickHouse or the bus is unavailable; when only some shards of a
+   * cluster are, their partitions wait.
+   * @throws UsageError when the tables are not those of this version
    */
   async start(signal: AbortSignal): Promise<void> {
     const { bus, group, topics, log } = this.options;
     const starting = AbortSignal.any([signal, this.#abandon.signal]);
-    await this.#whileAvailable('', () => this.#shards.check(), starting);
+    await this.#waiting.retry('', () => this.#shards.check(), starting);
     await ensureTopics(bus, TOPIC_NAMES, topics, { log, signal: starting });
     starting.throwIfAborted();
     this.#consuming = bus.consume({ topics: TOPIC_NAMES, group }, this, this.#stop.signal).then(
@@ -155,17 +135,16 @@ export class TransformWorker implements Component, ConsumerHandler {
 
   health(): Health {
     const partitions = this.#pipelines.size;
-    const waiting = [...new Set(this.#waiting.values())].join('; ');
-    const cause = waiting ? { cause: `ClickHouse takes no rows: ${waiting}` } : {};
-    return { ok: waiting === '', detail: { partitions, ...cause } };
+    const { cause } = this.#waiting;
+    return { ok: cause === undefined, detail: { partitions, ...(cause === undefined ? {} : { cause }) } };
   }
 
-  /** Part of ConsumerHandler: takes a partition over, finishing what another worker may have begun. */
+  /** Part of ConsumerHandler: takes a partition over and completes the batch that another worker may have begun. */
   async onAssigned(partition: Partition): Promise<number> {
     try {
       return await this.#takeOver(partition);
     } catch (error) {
-      this.#waiting.delete(keyOf(partition));
+      this.#waiting.forget(keyOf(partition));
       if (error instanceof PartitionLostError || this.#abandon.signal.aborted) {
         return (await partition.committed()).offset;
       }
@@ -174,18 +153,18 @@ export class TransformWorker implements Component, ConsumerHandler {
   }
 
   /** Part of ConsumerHandler. */
-  async onBatch(partition: Partition, batch: RecordBatch, behind: number): Promise<void> {
-    await this.#pipelines.get(keyOf(partition))?.take(batch, behind);
+  async onBatch(partition: Partition, batch: RecordBatch, lag: number): Promise<void> {
+    await this.#pipelines.get(keyOf(partition))?.take(batch, lag);
   }
 
-  /** Part of ConsumerHandler: writes what was taken, when there is time, and lets the partition go. */
+  /** Part of ConsumerHandler: writes the records that were taken, if there is time, and releases the partition. */
   async onRevoked(partition: Partition): Promise<void> {
     const pipeline = this.#pipelines.get(keyOf(partition));
     this.#pipelines.delete(keyOf(partition));
     await pipeline?.flush().catch(() => undefined);
     await pipeline?.close();
     if (pipeline) this.#budget.remove(pipeline);
-    this.#waiting.delete(keyOf(partition));
+    this.#waiting.forget(keyOf(partition));
   }
 
   async #takeOver(partition: Partition): Promise<number> {
@@ -221,7 +200,7 @@ export class TransformWorker implements Component, ConsumerHandler {
       partition: number,
       builder,
       writer,
-      delayMs: PROMPT_TOPICS.has(topic) ? batchDelayMs : 2 * batchDelayMs,
+      delayMs: LOW_LATENCY_TOPICS.has(topic) ? batchDelayMs : 2 * batchDelayMs,
       pieceDelayMs: PIECE_DELAY_MS,
       clock: this.#clock,
       onWritten: (built) => this.#metrics.written(topic, built),
@@ -233,7 +212,10 @@ export class TransformWorker implements Component, ConsumerHandler {
   }
 
   #reportLoss({ topic, partition }: Partition, start: number, end: number, cause: string): void {
-    this.options.log.warn({ topic, partition, start, end, cause }, 'records are lost, as accepted; see lost_ranges');
+    this.options.log.warn(
+      { topic, partition, start, end, cause },
+      'records are lost, which --accept-loss permits; see lost_ranges',
+    );
   }
 
   async #rebuild(partition: Partition, start: number, end: number): Promise<readonly TableBlock[]> {
@@ -264,23 +246,23 @@ export class TransformWorker implements Component, ConsumerHandler {
       get bytes() {
         return budget.share;
       },
-      bytesWithPieces: BYTES_WITH_PIECES,
+      bytesWithPieces: MAX_BYTES_WITH_PIECES,
       months: BATCH_LIMITS.tablePartitions,
     };
   }
 
   #onWriterEvent(event: WriterEvent): void {
     if (event.type === 'waiting') {
-      this.#waits(keyOf(event), event.cause ?? '');
+      this.#waiting.add(keyOf(event), event.cause ?? '');
     } else if (event.type === 'recovering') {
-      this.options.log.info({ cause: event.cause }, 'finishing a batch');
+      this.options.log.info({ cause: event.cause }, 'completing a batch');
     } else {
-      this.#available(keyOf(event));
+      this.#waiting.resume(keyOf(event));
       if (event.type === 'recovered') this.#metrics.recovered.inc({ topic: event.topic });
     }
   }
 
-  /** Tries until ClickHouse is there; other errors are thrown, and so is that the partition is somebody else's. */
+  /** Retries until ClickHouse answers, while this worker owns the partition; throws other errors. */
   #whileOwned<T>(partition: Partition, work: () => Promise<T>): Promise<T> {
     const attempt = async () => {
       try {
@@ -290,32 +272,7 @@ export class TransformWorker implements Component, ConsumerHandler {
         throw error;
       }
     };
-    return this.#whileAvailable(keyOf(partition), attempt, this.#abandon.signal);
-  }
-
-  /** Tries until ClickHouse is there; other errors are thrown. */
-  async #whileAvailable<T>(what: string, work: () => Promise<T>, signal: AbortSignal): Promise<T> {
-    const result = await retry(work, {
-      attempts: Number.POSITIVE_INFINITY,
-      baseMs: 200,
-      capMs: 2000,
-      signal,
-      clock: this.#clock,
-      onRetry: (error) => this.#waits(what, describeError(error)),
-    });
-    this.#available(what);
-    return result;
-  }
-
-  /** @param what the partition that waits */
-  #waits(what: string, cause: string): void {
-    this.#waiting.set(what, cause);
-    this.#outage.failed(`ClickHouse takes no rows: ${cause}; what is on the bus waits`);
-  }
-
-  #available(what: string): void {
-    this.#waiting.delete(what);
-    if (this.#waiting.size === 0) this.#outage.succeeded();
+    return this.#waiting.retry(keyOf(partition), attempt, this.#abandon.signal);
   }
 
   #ended(error: unknown): void {
@@ -334,14 +291,3 @@ const NO_LIMITS: BuilderLimits = {
 };
 
 const keyOf = ({ topic, partition }: Pick<Partition, 'topic' | 'partition'>): string => `${topic}/${partition}`;
-
-async function lagByTopic(bus: Bus, group: string): Promise<ReadonlyMap<string, number>> {
-  const committed = new Map((await bus.committed(group)).map((c) => [`${c.topic}/${c.partition}`, c.offset]));
-  const lag = new Map<string, number>();
-  for (const { topic, partition, begin, end } of await bus.partitions()) {
-    if (!TOPIC_NAMES.includes(topic)) continue;
-    const next = committed.get(`${topic}/${partition}`) ?? begin;
-    lag.set(topic, (lag.get(topic) ?? 0) + Math.max(0, end - next));
-  }
-  return lag;
-}

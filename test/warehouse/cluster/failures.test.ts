@@ -113,7 +113,7 @@ describe('a cluster whose shards die', () => {
     await it.drained(undefined, onFirst);
     await until(60_000, async () => !before.health().ok);
     expect(lines).toContainEqual(
-      expect.stringContaining(`ClickHouse takes no rows: ClickHouse at ${proxy.url} answered`),
+      expect.stringContaining(`ClickHouse accepts no rows: ClickHouse at ${proxy.url} answered`),
     );
 
     // A worker that starts meanwhile takes over the partitions of the other shard.
@@ -129,7 +129,7 @@ describe('a cluster whose shards die', () => {
     await it.drained();
     // Partitions without rows to write check again at their own times.
     await until(60_000, async () => after.health().ok);
-    expect(lines.at(-1)).toBe('ClickHouse takes rows again');
+    expect(lines.at(-1)).toBe('ClickHouse accepts rows again');
     const raw = (await count(it, 0, 'raw_records')).rows + (await count(it, 1, 'raw_records')).rows;
     expect(raw).toBe(await records(it));
     await expectEachOnce(it);
