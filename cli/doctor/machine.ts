@@ -2,6 +2,7 @@ import { access, constants, mkdtemp, readFile, rmdir, statfs } from 'node:fs/pro
 import { dirname, join, resolve } from 'node:path';
 import { packageRoot } from '../../core/index.js';
 import { formatBytes } from '../format.js';
+import { assertLayout } from '../parts/instance.js';
 import { type Check, fail, ok, warn } from './check.js';
 
 const LOW_BYTES = 5e9;
@@ -41,6 +42,7 @@ function compareVersions(a: readonly number[], b: readonly number[]): number {
 }
 
 async function dataFolderIsWritable(folder: string) {
+  assertLayout(folder);
   const existing = await nearestExisting(folder);
   try {
     await rmdir(await mkdtemp(join(existing, '.chancery-doctor-')));

@@ -1,18 +1,19 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describeError, UsageError } from '../../core/index.js';
-import { instancePaths } from './instance.js';
+import { claimLayout, instancePaths } from './instance.js';
 
 /**
- * Makes the data folder of an instance ready for a part that writes there. From now on every file and folder that this
- * process and its children make is for their owner only.
+ * Creates the data folder of an instance for a part that writes there. Files and folders that this process and its
+ * children create from now on are readable by their owner only.
  * @returns whether the folder is new
- * @throws UsageError when there cannot be such a folder
+ * @throws UsageError when it cannot be created or has another layout
  */
 export function openDataFolder(data: string): boolean {
   process.umask(0o077);
   const { folder, run } = instancePaths(data);
   const isNew = makeFolder(folder);
+  claimLayout(data);
   makeFolder(run);
   return isNew;
 }

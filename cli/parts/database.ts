@@ -21,6 +21,7 @@ import {
   type ShardConnection,
 } from '../../warehouse/index.js';
 import { clickHousePlace } from './clickhouse-place.js';
+import { assertLayout } from './instance.js';
 import type { PartContext } from './run-part.js';
 
 /** Everything that is written to: one server, or the shards of a cluster. */
@@ -73,6 +74,7 @@ export async function connectOwner(settings: Settings, application: string): Pro
 }
 
 async function embeddedOf({ data }: Settings): Promise<EmbeddedEndpoint> {
+  assertLayout(data);
   const running = await findEmbedded(data);
   if (running) return running;
   throw new UnavailableError(

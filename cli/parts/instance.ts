@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Bus, openBus as openConfiguredBus } from '../../bus/index.js';
-import { type Component, type Logger, type Settings, UsageError } from '../../core/index.js';
+import { type Component, type Logger, type Settings, UsageError, writeFileAtomicSync } from '../../core/index.js';
 import { clickHousePlace } from './clickhouse-place.js';
 
 /** Where the parts of one instance keep their things, below its data folder. */
@@ -9,8 +9,11 @@ export function instancePaths(dataFolder: string) {
   const folder = resolve(dataFolder);
   return {
     folder,
+    /** States which layout the other folders have. */
+    layout: join(folder, 'layout'),
     bus: join(folder, 'bus'),
     clickhouse: join(folder, 'clickhouse'),
+    collector: join(folder, 'collector'),
     exchange: join(folder, 'exchange'),
     /** Credentials of the simulated exchange's accounts, for the collector. */
     exchangeAccounts: join(folder, 'exchange-accounts.json'),
@@ -37,8 +40,11 @@ export function lookAtBus(settings: Settings, log?: Logger): Bus | undefined {
   return openConfiguredBus(settings, { dir: bus, retentionEveryMs: 0, ...(log ? { log } : {}) });
 }
 
-/** @throws UsageError when there is no data folder and no ClickHouse elsewhere is configured */
+/**
+ * @throws UsageError when no ClickHouse server is configured and the data folder does not exist or has another layout
+ */
 export function assertInstance(settings: Settings): void {
+  assertLayout(settings.data);
   if (clickHousePlace(settings).kind !== 'embedded') return;
   const { folder } = instancePaths(settings.data);
   if (!existsSync(folder)) {
@@ -56,4 +62,29 @@ export function assertRecorded(settings: Settings): void {
       `nothing was recorded in ${folder} yet; start recording with \`chancery up\`, or name another folder with --data`,
     );
   }
+}
+
+/** Layout of the data folder: raised when a version cannot read what the one before it has written. */
+const LAYOUT = '1';
+
+/**
+ * Checks that this version can read the data folder.
+ * @returns whether the folder states its layout; one without data need not
+ * @throws UsageError when it has another layout
+ */
+export function assertLayout(data: string): boolean {
+  const { folder, layout, bus, clickhouse, collector, exchange } = instancePaths(data);
+  const found = existsSync(layout) ? readFileSync(layout, 'utf8').trim() : undefined;
+  if (found === LAYOUT) return true;
+  if (found === undefined && ![bus, clickhouse, collector, exchange].some((path) => existsSync(path))) return false;
+  const what = found === undefined ? 'of an earlier version (it has no file "layout")' : JSON.stringify(found);
+  throw new UsageError(
+    `data folder ${folder} has the layout ${what}, and this version of Chancery reads layout "${LAYOUT}" only; ` +
+      'use the version that wrote it, or choose another folder with --data',
+  );
+}
+
+/** As `assertLayout`; a folder without data gets the layout of this version. */
+export function claimLayout(data: string): void {
+  if (!assertLayout(data)) writeFileAtomicSync(instancePaths(data).layout, `${LAYOUT}\n`);
 }

@@ -1,8 +1,8 @@
-import { join } from 'node:path';
 import type { TopicOptions } from '../../bus/index.js';
 import { type CollectorOptions, SCHEDULES, type SchedulePatterns } from '../../collectors/index.js';
 import { exchangeAddresses, type Settings } from '../../core/index.js';
 import type { WorkerConfig } from '../../transforms/index.js';
+import { instancePaths } from './instance.js';
 
 const MS_PER_HOUR = 3_600_000;
 
@@ -14,7 +14,7 @@ export function collectorOptions(
   const { historyPeriod, historyDays, rawFeeds } = settings;
   return {
     topics: topicOptions(settings),
-    folder: join(settings.data, 'collector'),
+    folder: instancePaths(settings.data).collector,
     name: collectorName,
     shard,
     addresses: exchangeAddresses(settings),

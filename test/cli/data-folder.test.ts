@@ -45,6 +45,40 @@ describe('a data folder that cannot be', () => {
   });
 });
 
+describe('a data folder with another layout', () => {
+  const COMMANDS = [
+    ['up'],
+    ['exchange'],
+    ['collect'],
+    ['transform'],
+    ['warehouse'],
+    ['migrate'],
+    ['sql', 'SELECT 1'],
+    ['status'],
+  ];
+  const advice = 'use the version that wrote it, or choose another folder with --data';
+
+  it.each(COMMANDS)('is refused by %s with one line and exit code 2', async (...args) => {
+    const data = temporaryFolder();
+    mkdirSync(join(data, 'clickhouse'));
+    const { code, out, err } = await chancery([...args, '--data', data]);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toBe(
+      `chancery: data folder ${data} has the layout of an earlier version (it has no file "layout"), ` +
+        `and this version of Chancery reads layout "1" only; ${advice}\n`,
+    );
+    expect(readdirSync(data)).toEqual(['clickhouse']);
+  });
+
+  it('is named by doctor', async () => {
+    const data = temporaryFolder();
+    writeFileSync(join(data, 'layout'), '7\n');
+    const { code, out } = await chancery(['doctor', '--data', data]);
+    expect(code).toBe(1);
+    expect(out).toContain(`data folder ${data} has the layout "7", and this version of Chancery reads layout "1" only`);
+  });
+});
+
 describe('a data folder that does not exist', () => {
   it.each([['sql', 'SELECT 1'], ['status'], ['doctor'], ['migrate'], ['transform']])(
     'is not made by %s',

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
+import { claimLayout } from '../../cli/parts/instance.js';
 import { createLogger } from '../../core/index.js';
 import { EmbeddedClickHouse, type EmbeddedEndpoint, type EmbeddedOptions } from '../../warehouse/index.js';
 import { runAs } from './run-as.js';
@@ -35,6 +36,7 @@ export async function startClickHouse(
     await server.stop();
     rmSync(dataFolder, { recursive: true, force: true });
   };
+  claimLayout(dataFolder);
   try {
     await server.start(new AbortController().signal);
   } catch (error) {
