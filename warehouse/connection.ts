@@ -2,15 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { type ClickHouseClient, ClickHouseError, ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import { describeError } from '../core/index.js';
-import type { CommandOptions, ShardConnection } from './cluster/shard-connection.js';
+import type { CommandOptions, InsertOptions, QueryParams, ShardConnection } from './cluster/shard-connection.js';
 import type { ClickHouseEndpoint } from './embedded/endpoint.js';
 import { ConnectionError, StatementError, serverMessage } from './errors.js';
 import { HttpPost, type PostOptions } from './http-post.js';
 import type { TableBlock, TableDefinition } from './table.js';
-
-/** Values of a statement's query parameters `{name:Type}`. */
-export type QueryParams = Readonly<Record<string, unknown>>;
-export type StatementSettings = Readonly<Record<string, string | number>>;
 
 export interface ConnectionOptions {
   readonly endpoint: ClickHouseEndpoint;
@@ -19,19 +15,6 @@ export interface ConnectionOptions {
   readonly application: string;
   /** A statement fails when the server sends nothing for this long, milliseconds. Default 120,000. */
   readonly timeoutMs?: number;
-}
-
-/** An insert of one block. */
-export interface InsertOptions {
-  readonly queryId: string;
-  readonly settings: StatementSettings;
-  /** SELECT after the column list, which reads the block's rows from `input(…)`; default: none. */
-  readonly select?: string;
-  /** Called right before the first byte is sent; if it throws, nothing is sent. */
-  readonly beforeSend?: () => void;
-  readonly signal?: AbortSignal | undefined;
-  /** As `upToDate` of reads: what the statement itself reads. */
-  readonly upToDate?: readonly string[];
 }
 
 /**

@@ -1,8 +1,14 @@
 export { type Cluster, type ClusterNode, type ClusterOptions, openCluster } from './cluster/cluster.js';
 export { type CopyOptions, copyToEveryShard } from './cluster/copies.js';
 export { shardsHolding } from './cluster/layouts.js';
-export type { CommandOptions, ReadOptions, ShardConnection } from './cluster/shard-connection.js';
-export { Connection, type ConnectionOptions, type QueryParams, type StatementSettings } from './connection.js';
+export type {
+  CommandOptions,
+  QueryParams,
+  ReadOptions,
+  ShardConnection,
+  StatementSettings,
+} from './cluster/shard-connection.js';
+export { Connection, type ConnectionOptions } from './connection.js';
 export { type ClickHouseEndpoint, consoleUrl, type EmbeddedEndpoint, findEmbedded } from './embedded/endpoint.js';
 export type { EmbeddedCluster } from './embedded/files.js';
 export { clickHouseLibrary } from './embedded/library.js';

@@ -1,11 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import { UsageError } from '../../core/index.js';
-import type { Connection, InsertOptions, QueryParams } from '../connection.js';
+import type { Connection } from '../connection.js';
 import { quoteName } from '../connection.js';
 import { ConnectionError, StatementError } from '../errors.js';
 import type { TableBlock } from '../table.js';
 import { readLayouts } from './layouts.js';
-import type { CommandOptions, ReadOptions, ShardConnection } from './shard-connection.js';
+import type { CommandOptions, InsertOptions, QueryParams, ReadOptions, ShardConnection } from './shard-connection.js';
 
 export interface ClusterShardOptions {
   /** Name of the cluster in `remote_servers` of its nodes. */

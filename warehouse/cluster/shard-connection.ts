@@ -1,5 +1,8 @@
-import type { InsertOptions, QueryParams, StatementSettings } from '../connection.js';
 import type { TableBlock } from '../table.js';
+
+/** Values of a statement's query parameters `{name:Type}`. */
+export type QueryParams = Readonly<Record<string, unknown>>;
+export type StatementSettings = Readonly<Record<string, string | number>>;
 
 export interface ReadOptions {
   /** Tables of which the read must see every row that any replica of the shard acknowledged before. */
@@ -12,6 +15,19 @@ export interface CommandOptions extends ReadOptions {
   /** The server refuses a statement while another with the same ID runs. */
   readonly queryId?: string;
   readonly signal?: AbortSignal | undefined;
+}
+
+/** An insert of one block. */
+export interface InsertOptions {
+  readonly queryId: string;
+  readonly settings: StatementSettings;
+  /** SELECT after the column list, which reads the block's rows from `input(…)`; default: none. */
+  readonly select?: string;
+  /** Called right before the first byte is sent; if it throws, nothing is sent. */
+  readonly beforeSend?: () => void;
+  readonly signal?: AbortSignal | undefined;
+  /** As `upToDate` of reads: what the statement itself reads. */
+  readonly upToDate?: readonly string[];
 }
 
 /**

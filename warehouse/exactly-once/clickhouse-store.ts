@@ -1,6 +1,6 @@
 import { UsageError } from '../../core/index.js';
-import type { ShardConnection } from '../cluster/shard-connection.js';
-import { columnList, quoteName, quoteText, type StatementSettings, structureOf } from '../connection.js';
+import type { ShardConnection, StatementSettings } from '../cluster/shard-connection.js';
+import { columnList, quoteName, quoteText, structureOf } from '../connection.js';
 import { type TableBlock, type TableDefinition, TOPIC_COLUMN } from '../table.js';
 import type { BatchRange, BlockStore, InsertRequest } from './block-store.js';
 
