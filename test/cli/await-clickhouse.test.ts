@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { awaitWarehouse } from '../../cli/parts/database.js';
+import { claimLayout } from '../../cli/parts/instance.js';
 import { runningParts } from '../../cli/parts/registry.js';
 import { createLogger, loadConfig, Stopped } from '../../core/index.js';
 import { EmbeddedClickHouse } from '../../warehouse/index.js';
@@ -18,6 +19,7 @@ describe('a worker whose embedded ClickHouse is not there', () => {
     const { signal } = new AbortController();
     const causes: string[] = [];
     const connected = awaitWarehouse('test', { settings, log, signal, waits: (cause) => causes.push(cause) });
+    claimLayout(data);
     const options = { dataFolder: data, database: 'chancery', httpPort: 0, memoryBytes: 2e9, logger: log };
     const server = new EmbeddedClickHouse(options);
     await server.start(signal);

@@ -4,6 +4,7 @@ import { closeSync, constants, openSync, readFileSync, readSync, statSync, write
 import { join } from 'node:path';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { claimLayout } from '../../cli/parts/instance.js';
 import { createLogger } from '../../core/index.js';
 import { EmbeddedClickHouse } from '../../warehouse/index.js';
 import { useClickHouse } from '../support/clickhouse.js';
@@ -192,6 +193,7 @@ describe('chancery sql', () => {
 describe('chancery sql without a running ClickHouse', () => {
   it('starts the embedded one for as long as it takes, and leaves nothing running', async () => {
     const data = temporaryFolder();
+    claimLayout(data);
     const options = { dataFolder: data, database: 'chancery', httpPort: 0, memoryBytes: 2e9 };
     const server = new EmbeddedClickHouse({ ...options, logger: createLogger({ part: 'test', level: 'fatal' }) });
     await server.start(new AbortController().signal);

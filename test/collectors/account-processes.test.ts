@@ -2,6 +2,7 @@ import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Bus, openEmbeddedBus } from '../../bus/index.js';
+import { claimLayout } from '../../cli/parts/instance.js';
 import { decodeTrades } from '../../client/index.js';
 import { type Mark, type RawRecord, TOPICS } from '../../core/index.js';
 import { readAll } from '../bus/rig.js';
@@ -42,6 +43,7 @@ async function collect(market: AccountMarket, data: string, ...args: string[]): 
 }
 
 function busOf(data: string): Bus {
+  claimLayout(data);
   const bus = openEmbeddedBus({ dir: join(data, 'bus'), retentionEveryMs: 0 });
   onTestFinished(() => bus.close());
   return bus;

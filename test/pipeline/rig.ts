@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Bus, openEmbeddedBus } from '../../bus/index.js';
+import { claimLayout } from '../../cli/parts/instance.js';
 import type { ReadyLine } from '../../exchange/index.js';
 import { type EmbeddedEndpoint, findEmbedded } from '../../warehouse/index.js';
 import { Part } from '../support/part.js';
@@ -43,6 +44,7 @@ export class Rig {
   #exchange: ReadyLine | undefined;
 
   constructor(private readonly options: RigOptions = {}) {
+    claimLayout(this.folder);
     this.#bus = options.kafka?.bus ?? this.#openLog();
   }
 
