@@ -11,7 +11,7 @@ import {
 } from './result.js';
 
 /** A list out of its wrapper, items not looked at yet. */
-export interface UnwrappedList {
+interface UnwrappedList {
   readonly ok: true;
   readonly items: readonly unknown[];
   /** Where the items sit in the body: empty, `i` or `content`. */

@@ -9,7 +9,7 @@ import {
   isObject,
   issueOf,
   type JsonObject,
-  NO_BAD,
+  NO_INVALID_ENTRIES,
 } from './result.js';
 
 /** The prices of one market, in YES terms, exactly as JSON held them: 0 to 1. */
@@ -77,7 +77,7 @@ function decodePrices(snapshot: boolean, eventId: string, list: readonly unknown
     snapshot,
     eventId,
     prices,
-    invalidEntries: badEntries?.entries ?? NO_BAD,
+    invalidEntries: badEntries?.entries ?? NO_INVALID_ENTRIES,
     invalidEntriesOmitted: badEntries?.beyond ?? 0,
   };
 }

@@ -4,9 +4,9 @@ import { explainIssue, type ValidationIssue } from '../wire/validation-issue.js'
 
 /** One entry of a list or map that could not be understood; the entries around it are not affected. */
 export interface InvalidEntry extends ValidationIssue {
-  /** Its place in the list (for a map: in the order of its keys). */
+  /** Its index in the list (for a map: in the order of its keys). */
   readonly index: number;
-  /** What came. */
+  /** The entry as it was parsed. */
   readonly value: unknown;
 }
 
@@ -37,15 +37,15 @@ export interface DecodedList<T> {
   readonly extraFields: readonly string[];
 }
 
-export const NO_BAD: readonly InvalidEntry[] = Object.freeze([]);
+export const NO_INVALID_ENTRIES: readonly InvalidEntry[] = Object.freeze([]);
 
-/** Bad entries after these of one body are only counted: an absurd body must not cost much more than its parsing. */
-const MOST_BAD = 100;
+/** Further invalid entries of a body are only counted, so that they do not cost much more than parsing. */
+const MAX_ENTRIES = 100;
 
-/** A list with more bad entries than this is not looked at further: its other entries are counted as bad. */
-const MOST_LOOKED_AT = 10_000;
+/** After so many invalid entries the rest of a list is not validated but counted as invalid. */
+const MAX_VALIDATED = 10_000;
 
-/** Collects bad entries: the first ones as they are, the others by their number. */
+/** Collects invalid entries: the first ones as they are, the others by their number. */
 export class InvalidEntries {
   readonly #entries: InvalidEntry[] = [];
   #beyond = 0;
@@ -63,17 +63,17 @@ export class InvalidEntries {
   }
 
   /**
-   * Whether an entry of a list whose entries are objects is counted as bad without asking its schema, which takes its
-   * time: when it is no object and can only be counted, and when so many were bad that the list is given up.
+   * Whether an entry of a list of objects is counted as invalid without validating it, which takes time: when it is not an
+   * object and would only be counted, and when so many were invalid that the rest is not validated.
    */
   skips(value: unknown): boolean {
-    if (isObject(value) && this.#beyond < MOST_LOOKED_AT) return false;
+    if (isObject(value) && this.#beyond < MAX_VALIDATED) return false;
     return this.countIfFull();
   }
 
-  /** Whether one more can only be counted, which it then is: nothing needs to be made for it. */
+  /** Counts one more if it would only be counted; answers whether it did. */
   countIfFull(): boolean {
-    if (this.#entries.length < MOST_BAD) return false;
+    if (this.#entries.length < MAX_ENTRIES) return false;
     this.#beyond += 1;
     return true;
   }
@@ -92,7 +92,7 @@ export function issueOf(schema: z.ZodType, value: unknown, at = ''): ValidationI
   return error ? explainIssue(error, value, at) : { path: at, reason: 'is not as expected' };
 }
 
-/** The bad entry for a value that is known to be wrong. */
+/** The invalid entry for a value that is known to be wrong. */
 export function invalidEntry(schema: z.ZodType, value: unknown, index: number, path: string): InvalidEntry {
   return { index, ...issueOf(schema, value, path), value };
 }
@@ -107,8 +107,8 @@ export function numberOrNull(value: unknown): number | null {
   return typeof number === 'number' && Number.isFinite(number) ? number : null;
 }
 
-/** Names of fields after these are not kept. */
-const MOST_EXTRA = 1000;
+/** Further names of fields are dropped. */
+const MAX_EXTRA = 1000;
 
 /** Collects names of fields that a schema does not name, up to 1000. */
 export class ExtraFields {
@@ -116,7 +116,7 @@ export class ExtraFields {
 
   add(value: JsonObject, shape: Readonly<Record<string, unknown>>, prefix = ''): void {
     for (const key in value) {
-      if (this.#names.size >= MOST_EXTRA) return;
+      if (this.#names.size >= MAX_EXTRA) return;
       if (!Object.hasOwn(shape, key)) this.#names.add(prefix + key.slice(0, 80));
     }
   }

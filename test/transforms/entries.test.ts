@@ -155,12 +155,12 @@ describe('a name that is given twice', () => {
   });
 });
 
-describe('half of a character', () => {
-  it('makes what has it in an ID a dead letter, with the ID as it can be written', () => {
+describe('a lone surrogate', () => {
+  it('in an ID makes its record a dead letter, with the ID in escapes', () => {
     const output = made('order-book.frame', frame(good, `{"o":"m\\ud800","c":0.5,"b":0.4,"a":0.6}`));
     expect(output.priceTicks).toHaveLength(1);
     expect(output.deadLetters).toMatchObject([
-      { place: 'd', reason: 'expected an ID of whole characters, got half of one', payload: '"m\\ud800"' },
+      { place: 'd', reason: 'expected an ID of valid Unicode, got a lone surrogate', payload: '"m\\ud800"' },
     ]);
     const coins = made('reference.coins', '[{"i":"\\udc00"},{"i":"c"}]');
     expect(coins.rowsOf(coinObservations)).toHaveLength(1);
@@ -174,7 +174,7 @@ describe('half of a character', () => {
     expect(events.deadLetters.map((letter) => letter.place)).toEqual(['id', 'marketId']);
   });
 
-  it('stays in a text, which says so in its row', () => {
+  it('in a text becomes U+FFFD in the row', () => {
     const output = made('reference.events', '{"content":[{"id":"e","title":"a \\ud800 b"}]}');
     const [row] = output.rowsOf(eventObservations);
     expect(Buffer.from(row?.event.title ?? '').toString()).toBe('a \ufffd b');

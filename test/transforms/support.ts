@@ -26,7 +26,7 @@ export function transformed(
   text?: string,
   privacy = new Privacy(),
 ): RecordOutput {
-  const output = new RecordOutput(privacy.keepsTextOf(kind));
+  const output = new RecordOutput(privacy.mayStoreBodyOf(kind));
   const bodyText = () => text ?? (fields.enc === undefined ? JSON.stringify(body) : String(body));
   transformRecord({ record: record(kind, body, fields), bodyText, privacy }, output);
   return output;

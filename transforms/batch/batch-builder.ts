@@ -185,7 +185,7 @@ export class BatchBuilder {
     }
     this.#abandonPieces(record.sid, record.n, piece);
     this.#stats.lastReceivedAt = Math.max(this.#stats.lastReceivedAt, record.at);
-    const output = new RecordOutput(this.#options.privacy.keepsTextOf(record.kind));
+    const output = new RecordOutput(this.#options.privacy.mayStoreBodyOf(record.kind));
     this.#keep(this.#transform({ offset, envelope, value }, output), output.deadLetters.length > 0);
     this.#append(offset, envelope, output);
     return true;
@@ -243,7 +243,7 @@ export class BatchBuilder {
       bodySource,
       bodyStart: body.start,
       bodyEnd: body.end,
-      withheld: !this.#options.privacy.keepsTextOf(record.kind),
+      withheld: !this.#options.privacy.mayStoreBodyOf(record.kind),
       buried,
     };
   }
@@ -288,7 +288,7 @@ export class BatchBuilder {
     payload: string,
     payloadLength: number,
   ): void {
-    const output = new RecordOutput(this.#options.privacy.keepsTextOf(from.kind));
+    const output = new RecordOutput(this.#options.privacy.mayStoreBodyOf(from.kind));
     output.dead(fault, payload);
     for (const letter of output.deadLetters) {
       this.#rowBlocks.of(deadLetters).append(offset, 0, { ...from, ...letter, payloadLength });

@@ -3,7 +3,7 @@ import { positionStatsObservations, profileObservations } from '../tables/profil
 import { type AccountContext, accountAnswer } from './account-answer.js';
 import { exactOrDead } from './amounts.js';
 import { areSaneIds } from './ids.js';
-import { wholeOrDead } from './optional-fields.js';
+import { integerOrDead } from './optional-fields.js';
 import { textIn } from './request-fields.js';
 
 /** A user's profile and figures (part 4.4) → `profile_observations`. */
@@ -16,7 +16,7 @@ export const transformProfileStats = accountAnswer(
       username: received.privacy.username(stats.username),
       positionValue: exactOrDead(stats.positionValue, 'cards.positionValue', output),
       volumeTraded: exactOrDead(stats.volumeTraded, 'cards.volumeTraded', output),
-      marketsTraded: wholeOrDead(stats.marketsTraded, 'cards.marketsTraded', output),
+      marketsTraded: integerOrDead(stats.marketsTraded, 'cards.marketsTraded', output),
     };
     output.row(profileObservations, { place, record });
     return true;
@@ -28,7 +28,7 @@ export const transformPositionStats = accountAnswer(
   decodePositionStats,
   (stats: PositionStats, { place, output, received }: AccountContext) => {
     const userId = userOf(textIn(received.record.req, 'path') ?? '');
-    const totalItems = wholeOrDead(stats.totalItems, 'ti', output);
+    const totalItems = integerOrDead(stats.totalItems, 'ti', output);
     output.row(positionStatsObservations, { place, record: { ...stats, userId, totalItems } });
     return true;
   },

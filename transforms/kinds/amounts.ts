@@ -5,8 +5,8 @@ import type { RecordOutput } from '../record/record-output.js';
 type Amount = Decimal | null;
 
 /**
- * Whether every amount fits Decimal(38, 12) as it is. Else the record is a dead letter as a whole: it would be summed
- * with a part of it missing. Nothing is rounded.
+ * Whether every amount fits Decimal(38, 12) without rounding. Otherwise the complete record becomes a dead letter, since
+ * sums must not include a part of it.
  * @param what names the record, like `trade <ID>`
  * @param amounts by their name on the wire
  */
@@ -25,7 +25,7 @@ export function areExact(
   return true;
 }
 
-/** A figure that follows from others, or null and a dead letter when it does not fit Decimal(38, 12): its record stays. */
+/** An amount that is derived from others; null and a dead letter when it does not fit Decimal(38, 12). Its record stays. */
 export function exactOrDead(amount: Amount, path: string, output: RecordOutput): Amount {
   const reason = unfit(amount);
   if (reason === undefined) return amount;

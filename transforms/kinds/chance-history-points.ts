@@ -1,7 +1,7 @@
 import type { ChancePoint } from '../../client/index.js';
 
-/** A point of one market at a time, as rows hold it. */
-export interface HistoryPoint {
+/** A chance at a time, as rows hold it. */
+interface HistoryPoint {
   /** Unix microseconds. */
   readonly occurredAt: number;
   readonly chance: number;
@@ -11,9 +11,9 @@ export interface HistoryPoint {
  * The observations in an answer of chance history (part 6.2). The first point is never one: it is the anchor, the last
  * known probability at or before the start of the range (a true point at exactly the start is met again by a request
  * that begins earlier). Two points with the same probability are a flat line when the second is at the end of the
- * range; where the end is not known they cannot be told from one, and storing the second would invent an observation.
- * @param received the array as it came: where its first entry was no point, the anchor is not among `points`
- * @param to end of the range that was asked for, Unix seconds; undefined when it is not known
+ * range; when the end is unknown they may be one, and storing the second would invent an observation.
+ * @param received the array as it was received: when its first entry is invalid, the anchor is not among `points`
+ * @param to end of the range that was asked for, Unix seconds; undefined when it is unknown
  */
 export function observedPoints(
   received: unknown,

@@ -1,10 +1,10 @@
-/** What is counted at most: an absurd value tells no more with more. */
-const MOST_EXTRA = 1000;
+/** Bounds the work for an object with very many names. */
+const MAX_EXTRA = 1000;
 
 /** How many fields of `value` are not among `known`, up to 1000. */
 export function countExtra(value: unknown, known: ReadonlySet<string>): number {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 0;
   let count = 0;
-  for (const name in value) if (!known.has(name) && ++count === MOST_EXTRA) break;
+  for (const name in value) if (!known.has(name) && ++count === MAX_EXTRA) break;
   return count;
 }

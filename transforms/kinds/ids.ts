@@ -1,23 +1,23 @@
 import type { RecordOutput } from '../record/record-output.js';
 
-/** The interface's IDs have 36 characters; much longer ones would only fill dictionaries. */
-const MOST_ID = 256;
+/** The interface's IDs have 36 characters; much longer ones would fill dictionaries. */
+const MAX_ID_LENGTH = 256;
 
-/** Half of a character, which UTF-8 cannot hold: as rows, IDs that differ in such halves would be the same. */
-const HALF_CHARACTER = /\p{Surrogate}/u;
+/** UTF-8 cannot encode lone surrogates: IDs that differ in them would be equal in rows. */
+const LONE_SURROGATE = /\p{Surrogate}/u;
 
-/** Whether an ID is of a sane length and whole characters; else it becomes a dead letter of `path`. */
+/** Whether an ID has a valid length and no lone surrogates; otherwise it becomes a dead letter of `path`. */
 export function isSaneId(id: string, path: string, output: RecordOutput): boolean {
-  if (id.length > MOST_ID) {
-    output.dead({ path, reason: `expected an ID of at most ${MOST_ID} characters, got ${id.length}` }, id);
+  if (id.length > MAX_ID_LENGTH) {
+    output.dead({ path, reason: `expected an ID of at most ${MAX_ID_LENGTH} characters, got ${id.length}` }, id);
     return false;
   }
-  if (!HALF_CHARACTER.test(id)) return true;
-  output.dead({ path, reason: 'expected an ID of whole characters, got half of one' }, JSON.stringify(id));
+  if (!LONE_SURROGATE.test(id)) return true;
+  output.dead({ path, reason: 'expected an ID of valid Unicode, got a lone surrogate' }, JSON.stringify(id));
   return false;
 }
 
-/** The same for the IDs of one record, by their names on the wire; what was not said is fine. */
+/** The same for the IDs of one record, by their names on the wire; null is valid. */
 export function areSaneIds(ids: Readonly<Record<string, string | null>>, output: RecordOutput): boolean {
   return Object.entries(ids).every(([path, id]) => isSaneId(id ?? '', path, output));
 }

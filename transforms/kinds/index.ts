@@ -12,7 +12,7 @@ import { transformChanceFrame } from './chance-frame.js';
 import { transformChanceHistory } from './chance-history.js';
 import { transformMark } from './mark.js';
 import { transformOrderBookFrame } from './order-book-frame.js';
-import { keepRaw } from './raw-only.js';
+import { rawOnly } from './raw-only.js';
 import { transformCategories } from './reference-categories.js';
 import { transformCoins } from './reference-coins.js';
 import { transformEventPage } from './reference-events.js';
@@ -28,7 +28,7 @@ export const TRANSFORMS: Readonly<Record<RecordKind, Transform>> = {
   'reference.categories': transformCategories,
   'reference.tags': transformTags,
   'reference.coins': transformCoins,
-  'reference.feed-frame': keepRaw,
+  'reference.feed-frame': rawOnly,
   'account.orders': transformOrders,
   'account.trades': transformTrades,
   'account.positions': transformPositions,

@@ -2,8 +2,8 @@ const ISO = /^(\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?(Z|z|[+-]
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 /**
- * The time that an ISO 8601 text says, whole Unix microseconds; without a zone it is UTC. Undefined for anything else
- * and for years that ClickHouse does not hold (before 1900, after 2299).
+ * An ISO 8601 time as Unix microseconds; UTC unless it names a zone. Undefined for other texts and for years outside the
+ * range of DateTime64 (1900 to 2299).
  */
 export function parseIsoMicros(text: string): number | undefined {
   if (text.length > 40) return undefined;

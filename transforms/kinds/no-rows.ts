@@ -2,13 +2,13 @@ import type { ValidationIssue } from '../../client/index.js';
 import type { RecordOutput } from '../record/record-output.js';
 import type { Received } from './transform.js';
 
-/** A stream's message that means no rows: an error of the exchange, or something that is not understood. */
-export type MessageWithoutRows =
+/** A stream's message without rows: an error of the exchange, or one that is not understood. */
+type MessageWithoutRows =
   | { readonly type: 'error' }
   | { readonly type: 'unknown'; readonly wireType: string }
   | (ValidationIssue & { readonly type: 'invalid' });
 
-/** Counts an error of the exchange; makes a whole frame that is not understood a dead letter. */
+/** Counts an error of the exchange; a frame that is not understood becomes a dead letter. */
 export function addWithoutRows(message: MessageWithoutRows, received: Received, output: RecordOutput): void {
   if (message.type === 'error') {
     output.countExchangeError();

@@ -1,7 +1,7 @@
 import type { RecordOutput } from '../record/record-output.js';
 import { parseIsoMicros } from './iso-time.js';
 
-/** An optional ISO 8601 field as Unix microseconds; what is no time is null and a dead letter, its record stays. */
+/** An optional ISO 8601 field as Unix microseconds; null and a dead letter when it is not a time. Its record stays. */
 export function timeOrDead(text: string | null, path: string, output: RecordOutput): number | null {
   if (text === null) return null;
   const micros = parseIsoMicros(text);
@@ -10,9 +10,9 @@ export function timeOrDead(text: string | null, path: string, output: RecordOutp
   return null;
 }
 
-/** An optional whole number; anything else is null and a dead letter, its record stays. */
-export function wholeOrDead(value: number | null, path: string, output: RecordOutput): number | null {
+/** An optional integer; null and a dead letter when it is not one. Its record stays. */
+export function integerOrDead(value: number | null, path: string, output: RecordOutput): number | null {
   if (value === null || Number.isSafeInteger(value)) return value;
-  output.dead({ path, reason: 'expected a whole number' }, String(value));
+  output.dead({ path, reason: 'expected an integer' }, String(value));
   return null;
 }

@@ -42,7 +42,7 @@ export const transformOrderBookFrame: Transform = (received, output) => {
  * A side of the book: orders are priced 0.01 to 0.99 (part 8), so that 0 and 1 are no order's price but say that the
  * side is empty (a bid of 0, an ask of 1).
  */
-export function sideOf(price: number): number | null {
+function sideOf(price: number): number | null {
   return price === 0 || price === 1 ? null : price;
 }
 

@@ -1,7 +1,7 @@
 import { decodeCoins } from '../../client/index.js';
 import { coinObservations } from '../tables/coin-observations.js';
 import { isSaneId } from './ids.js';
-import { timeOrDead, wholeOrDead } from './optional-fields.js';
+import { integerOrDead, timeOrDead } from './optional-fields.js';
 import { textIn } from './request-fields.js';
 import type { Transform } from './transform.js';
 
@@ -18,8 +18,8 @@ export const transformCoins: Transform = (received, output) => {
     if (!isSaneId(wire.coinId, 'i', output)) continue;
     const coin = {
       ...wire,
-      fullDecimals: wholeOrDead(wire.fullDecimals, `coin ${wire.coinId} dpf`, output),
-      displayDecimals: wholeOrDead(wire.displayDecimals, `coin ${wire.coinId} dps`, output),
+      fullDecimals: integerOrDead(wire.fullDecimals, `coin ${wire.coinId} dpf`, output),
+      displayDecimals: integerOrDead(wire.displayDecimals, `coin ${wire.coinId} dps`, output),
     };
     const usdRateAt = timeOrDead(wire.usdRateAt, `coin ${wire.coinId} urd`, output);
     output.row(coinObservations, { receivedAt, poll, coin, usdRateAt });

@@ -1,7 +1,7 @@
 import { decodeTags } from '../../client/index.js';
 import { tagObservations } from '../tables/tag-observations.js';
 import { isSaneId } from './ids.js';
-import { wholeOrDead } from './optional-fields.js';
+import { integerOrDead } from './optional-fields.js';
 import { textIn } from './request-fields.js';
 import type { Transform } from './transform.js';
 
@@ -16,7 +16,7 @@ export const transformTags: Transform = (received, output) => {
   const poll = textIn(received.record.req, 'poll') ?? '';
   for (const { name, popularityRank } of answer.items) {
     if (!isSaneId(name, 'n', output)) continue;
-    const tag = { name, popularityRank: wholeOrDead(popularityRank, `tag ${name} r`, output) };
+    const tag = { name, popularityRank: integerOrDead(popularityRank, `tag ${name} r`, output) };
     output.row(tagObservations, { receivedAt, poll, tag });
   }
   output.deadEntries(answer);

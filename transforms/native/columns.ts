@@ -2,16 +2,16 @@ import type { NativeBody } from './native-body.js';
 
 /** One column of a block that is being filled: values by row, then written as a column of Native format. */
 export interface NativeColumn {
-  /** Has room for the rows below `capacity` from now on, keeping what is in them. */
+  /** Sets how many rows there is memory for; the values of these rows stay. */
   resize(capacity: number): void;
-  /** Writes the first `rows` values; the column may then be filled anew. */
+  /** Writes the first `rows` values; the column can then be filled again. */
   writeTo(body: NativeBody, name: string, rows: number): void;
 }
 
 const TWO_32 = 0x1_0000_0000;
-const FIRST_BYTES = 64 * 1024;
-/** Room that is so many times what was used is given back. */
-export const FAR_TOO_MUCH = 8;
+const MIN_BYTES = 64 * 1024;
+/** Memory is released when it is more than so many times what was used. */
+export const RELEASE_FACTOR = 8;
 
 /** UInt64 or DateTime64 of whole numbers from 0 to 2^53. */
 export class WideColumn implements NativeColumn {
@@ -99,14 +99,14 @@ export class ConstantU32Column implements NativeColumn {
   }
 }
 
-/** String: lengths and bytes as they go over the wire. */
+/** String: lengths and bytes as in Native format. */
 export class BytesColumn implements NativeColumn {
   #bytes: Buffer = Buffer.alloc(0);
   #used = 0;
 
   resize(): void {}
 
-  /** Bytes held so far. */
+  /** Bytes so far. */
   get bytes(): number {
     return this.#used;
   }
@@ -129,20 +129,20 @@ export class BytesColumn implements NativeColumn {
 
   writeTo(body: NativeBody, name: string): void {
     body.column(name, 'String', this.#bytes.subarray(0, this.#used));
-    if (Math.max(FIRST_BYTES, this.#used * FAR_TOO_MUCH) < this.#bytes.length) this.#bytes = Buffer.alloc(0);
+    if (Math.max(MIN_BYTES, this.#used * RELEASE_FACTOR) < this.#bytes.length) this.#bytes = Buffer.alloc(0);
     this.#used = 0;
   }
 
   #reserve(bytes: number): void {
     const needed = this.#used + bytes;
     if (needed <= this.#bytes.length) return;
-    const larger = Buffer.allocUnsafeSlow(Math.max(needed, this.#bytes.length * 2, FIRST_BYTES));
+    const larger = Buffer.allocUnsafeSlow(Math.max(needed, this.#bytes.length * 2, MIN_BYTES));
     this.#bytes.copy(larger, 0, 0, this.#used);
     this.#bytes = larger;
   }
 }
 
-/** Fills `into` with the first of the values. */
+/** Copies the first of the values to `into`. */
 export function copied<T extends Uint32Array | Uint16Array | Uint8Array>(values: T, into: T): T {
   into.set(values.subarray(0, into.length));
   return into;

@@ -1,10 +1,10 @@
 import { isAscii } from 'node:buffer';
 
-const FIRST_SLOTS = 1024;
+const MIN_SLOTS = 1024;
 
 /**
- * Texts by number: a text is stored once, in UTF-8, and found again straight from the bytes of a record without making
- * a string. Used for event, market and session IDs, of which few are met very often.
+ * Texts by number: a text is stored once, in UTF-8, and looked up by the bytes of a record without making a string. For
+ * event, market and session IDs, of which there are few, in very many records.
  */
 export class IdTable {
   #arena: Buffer = Buffer.allocUnsafeSlow(64 * 1024);
@@ -12,8 +12,8 @@ export class IdTable {
   #used = 0;
   /** Text `i` is `arena[starts[i] .. starts[i + 1])`. */
   readonly #starts: number[] = [0];
-  /** Open addressing; a slot holds a number + 1, or 0. Only plain texts are in it. */
-  #slots = new Int32Array(FIRST_SLOTS);
+  /** Hash table with open addressing; a slot holds a number + 1, or 0. Holds plain texts only. */
+  #slots = new Int32Array(MIN_SLOTS);
   readonly #numbers = new Map<string, number>();
 
   /** How many texts are known; their numbers are 0 to `size` - 1. */
@@ -32,13 +32,13 @@ export class IdTable {
     this.#used += bytes.length;
     this.#starts.push(this.#used);
     this.#numbers.set(text, number);
-    if (isPlain(bytes)) this.#place(number, (number + 1) * 2 > this.#slots.length);
+    if (isPlain(bytes)) this.#insert(number, (number + 1) * 2 > this.#slots.length);
     return number;
   }
 
   /**
-   * The number of the plain text `bytes[start .. end)`, or -1 when it is not known. What is found holds no quote, no
-   * backslash and no control character: between two quotes it is a whole JSON string.
+   * The number of the plain text `bytes[start .. end)`, or -1 when it is unknown. A known one holds no quote, backslash or
+   * control character: between two quotes it is a complete JSON string.
    * @param view of the same bytes
    */
   find(bytes: Uint8Array, view: DataView, start: number, end: number): number {
@@ -64,7 +64,7 @@ export class IdTable {
     return this.bytesOf(number).toString('utf8');
   }
 
-  #place(number: number, grow: boolean): void {
+  #insert(number: number, grow: boolean): void {
     if (grow) {
       this.#slots = new Int32Array(this.#slots.length * 2);
       for (let other = 0; other < number; other++) if (isPlain(this.bytesOf(other))) this.#put(other);
@@ -122,7 +122,7 @@ function hash(bytes: Uint8Array, view: DataView, start: number, end: number): nu
   return h ^ (h >>> 13);
 }
 
-/** Whether a text stands for itself between the quotes of a JSON string. */
+/** Whether a text is written without escapes in a JSON string. */
 function isPlain(bytes: Buffer): boolean {
   if (!isAscii(bytes)) return false;
   for (const byte of bytes) if (byte < 0x20 || byte === 0x22 || byte === 0x5c) return false;

@@ -6,10 +6,10 @@ import { PriceTable } from './price-table.js';
 const EMPTY = stringEntry(new Uint8Array(0));
 const ZERO = floatEntry(0);
 
-/** More than this many texts or prices are forgotten together, between two batches: memory stays bounded. */
-const MOST = 500_000;
+/** With more texts or prices than this the tables are replaced by empty ones between two batches, to bound memory. */
+const MAX_ENTRIES = 500_000;
 
-/** IDs and prices met so far, by number. Belongs to one partition. */
+/** The IDs and prices of one partition, by number. */
 export class Interned {
   readonly ids = new IdTable();
   readonly prices = new PriceTable();
@@ -21,8 +21,8 @@ export class Interned {
   /** LowCardinality(Nullable(Float64)) over `prices`. */
   readonly nullableFloats: Dictionary = { reserved: [ZERO, ZERO], entry: this.floats.entry };
 
-  /** Whether it is time to start over with an empty one. */
+  /** Whether an empty one should replace this one. */
   get full(): boolean {
-    return this.ids.size > MOST || this.prices.size > MOST;
+    return this.ids.size > MAX_ENTRIES || this.prices.size > MAX_ENTRIES;
   }
 }

@@ -1,21 +1,21 @@
 import { copied, type NativeColumn } from './columns.js';
 import type { NativeBody } from './native-body.js';
 
-/** What the values of a LowCardinality column are, by number; it outlives blocks. */
+/** The values of a LowCardinality column, by number, for many blocks. */
 export interface Dictionary {
-  /** Encoded entries that start every block's dictionary: NULL where there is one, and the type's default. */
+  /** Encoded entries that begin every block's dictionary: NULL if the type is Nullable, and the type's default. */
   readonly reserved: readonly Uint8Array[];
   /** The encoded entry of a number. */
   entry(number: number): Uint8Array;
 }
 
 /**
- * A LowCardinality column. A value is given by its number in a dictionary that outlives the block; the block's own
- * dictionary holds only the values that the block uses, in the order of their first use.
+ * A LowCardinality column. A value is set by its number in the dictionary; the dictionary that is written with a block
+ * holds only the values of that block, in the order of their first use.
  */
 export class KeyColumn implements NativeColumn {
   #keys = new Uint32Array(0);
-  /** By number: key in this block, valid where the stamp is this block's. */
+  /** By number: key in this block, valid if the stamp is this block's. */
   #local = new Uint32Array(256);
   #stamps = new Uint32Array(256);
   #stamp = 1;
@@ -36,7 +36,7 @@ export class KeyColumn implements NativeColumn {
     this.#keys[row] = this.#stamps[number] === this.#stamp ? (this.#local[number] as number) : this.#add(number);
   }
 
-  /** Puts NULL, the first reserved entry of a Nullable column. */
+  /** Sets NULL, the first reserved entry of a Nullable column. */
   setNull(row: number): void {
     this.#keys[row] = 0;
   }

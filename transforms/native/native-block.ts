@@ -1,8 +1,8 @@
 import type { TableBlock, TableDefinition } from '../../warehouse/index.js';
-import { FAR_TOO_MUCH, type NativeColumn } from './columns.js';
+import { type NativeColumn, RELEASE_FACTOR } from './columns.js';
 import { NativeBody } from './native-body.js';
 
-const FIRST_CAPACITY = 1024;
+const MIN_CAPACITY = 1024;
 
 /** The columns of one table in one batch, filled row by row and written as one block of Native format. */
 export class NativeBlock {
@@ -23,10 +23,10 @@ export class NativeBlock {
     return this.#rows;
   }
 
-  /** The number of a new row; every column must be given its value. */
+  /** The number of a new row; the caller sets its value in every column. */
   nextRow(): number {
     const row = this.#rows;
-    if (row === this.#capacity) this.#resize(Math.max(FIRST_CAPACITY, row * 2));
+    if (row === this.#capacity) this.#resize(Math.max(MIN_CAPACITY, row * 2));
     this.#rows = row + 1;
     return row;
   }
@@ -39,7 +39,7 @@ export class NativeBlock {
       column.writeTo(body, this.table.columns[i]?.name ?? '', rows);
     });
     this.#rows = 0;
-    if (Math.max(FIRST_CAPACITY, rows * FAR_TOO_MUCH) < this.#capacity) this.#resize(0);
+    if (Math.max(MIN_CAPACITY, rows * RELEASE_FACTOR) < this.#capacity) this.#resize(0);
     return { table: this.table, rows, format: 'Native', body: body.finish() };
   }
 

@@ -1,4 +1,4 @@
-/** Assembles one block of ClickHouse's Native format: a head, then column after column. */
+/** Assembles one block of ClickHouse's Native format: a header, then its columns. */
 export class NativeBody {
   readonly #parts: Uint8Array[] = [];
   #bytes = 0;
@@ -7,7 +7,7 @@ export class NativeBody {
     this.#push(Buffer.concat([varint(columns), varint(rows)]));
   }
 
-  /** A column whose values are already laid out as ClickHouse keeps them (little-endian, one after the other). */
+  /** A column whose values are already laid out as in Native format (little-endian, one after the other). */
   column(name: string, type: string, values: ArrayBufferView): void {
     this.#push(Buffer.concat([text(name), text(type)]));
     this.#push(new Uint8Array(values.buffer, values.byteOffset, values.byteLength));
@@ -20,9 +20,9 @@ export class NativeBody {
   dictionaryColumn(name: string, type: string, entries: readonly Uint8Array[], keys: Uint32Array): void {
     const width = entries.length <= 0x100 ? 0 : entries.length <= 0x10000 ? 1 : 2;
     const narrow = width === 0 ? Uint8Array.from(keys) : width === 1 ? Uint16Array.from(keys) : keys;
-    // Version of the format; how wide keys are, that a dictionary follows, and that it replaces the one before.
-    const head = [u64(1), u64(width | HAS_ADDITIONAL_KEYS | NEED_UPDATE_DICTIONARY), u64(entries.length)];
-    this.#push(Buffer.concat([text(name), text(type), ...head, ...entries, u64(keys.length)]));
+    // Version of the format; width of the keys, that a dictionary follows, and that it replaces the one before.
+    const header = [u64(1), u64(width | HAS_ADDITIONAL_KEYS | NEED_UPDATE_DICTIONARY), u64(entries.length)];
+    this.#push(Buffer.concat([text(name), text(type), ...header, ...entries, u64(keys.length)]));
     this.#push(new Uint8Array(narrow.buffer, narrow.byteOffset, narrow.byteLength));
   }
 

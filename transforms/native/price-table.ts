@@ -1,10 +1,10 @@
 const SCALE = 10_000;
 
-/** Numbers by number: a price is stored once per process, so that a column of prices is a column of small numbers. */
+/** Prices by number: a price is stored once per partition, so that a column of prices is a column of small integers. */
 export class PriceTable {
   readonly #values: number[] = [];
   readonly #numbers = new Map<number, number>();
-  /** Number + 1 of each price with up to four decimals, by ten thousandths; 0 where not met yet. */
+  /** Number + 1 of each price with up to four decimals, by ten thousandths; 0 if unknown. */
   readonly #scaled = new Int32Array(SCALE + 1);
 
   get size(): number {

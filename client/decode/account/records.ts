@@ -10,7 +10,7 @@ import {
   invalid,
   isObject,
   type JsonObject,
-  NO_BAD,
+  NO_INVALID_ENTRIES,
 } from '../result.js';
 
 /** An object of a body that `parseLossless` made, where numbers are objects too. */
@@ -64,7 +64,7 @@ export function decodeRecord<W extends JsonObject, T>(
   return {
     ok: true,
     items: [read(record.wire)],
-    invalidEntries: NO_BAD,
+    invalidEntries: NO_INVALID_ENTRIES,
     invalidEntriesOmitted: 0,
     page: NO_PAGE,
     extraFields: extra.list(),
