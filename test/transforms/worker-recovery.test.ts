@@ -34,7 +34,7 @@ describe('a worker', () => {
     await it.expire(TOPICS.orderBook);
     await it.append(TOPICS.orderBook, [priceRecord(5), priceRecord(6)]);
     const stuck = await it.worker();
-    await expect(stuck.failed).rejects.toThrow(/offset 2 .* is gone.*--accept-loss/);
+    await expect(stuck.failed).rejects.toThrow(/offset 2 .* was deleted by retention.*--accept-loss/);
     await stuck.stop();
     await it.worker({ acceptLoss: true });
     await it.drained();
