@@ -4,20 +4,20 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { isLoopback } from '../client/index.js';
 import { Backoff, type Clock, type Component, type Logger, packageRoot, UsageError } from '../core/index.js';
-import type { Handover, News } from './handover.js';
+import type { BotsSetup, FairValues } from './child-messages.js';
 
 /** How often the hidden chances are told: at pace 1, and at most. Milliseconds. */
-const NEWS_MS = 1000;
-const SOONEST_NEWS_MS = 100;
-/** News that wait to be read; more are left out, bytes. */
-const MOST_UNREAD = 1_000_000;
+const FAIR_VALUES_MS = 1000;
+const MIN_FAIR_VALUES_MS = 100;
+/** FairValues that wait to be read; more are left out, bytes. */
+const MAX_UNREAD_BYTES = 1_000_000;
 const RESTART = { baseMs: 200, capMs: 15_000 };
 /** A process that ran this long was well, milliseconds. */
-const WELL_AFTER_MS = 60_000;
+const STABLE_AFTER_MS = 60_000;
 /** Bots hold nothing that could be lost, so they are not waited for long, milliseconds. */
 const STOP_TIMEOUT_MS = 600;
 
-interface BotsProcessOptions extends Handover {
+interface BotsProcessOptions extends BotsSetup {
   /** What the informed get to know: the hidden chance of every market as it is now, 0..1, by market ID. */
   readonly fairValues: () => ReadonlyMap<string, number>;
   readonly clock: Clock;
@@ -53,7 +53,7 @@ export class BotsProcess implements Component {
     }
     const program = join(packageRoot(), 'dist/bots/child.js');
     if (!existsSync(program)) throw new UsageError(`${program} is missing: run \`npm run build\``);
-    this.#running = Promise.all([this.#keepAlive(program), this.#tellNews()]);
+    this.#running = Promise.all([this.#keepAlive(program), this.#sendFairValues()]);
   }
 
   async stop(): Promise<void> {
@@ -73,7 +73,7 @@ export class BotsProcess implements Component {
       const startedAtMs = clock.nowMs();
       const reason = await this.#run(program);
       if (signal.aborted) return;
-      if (clock.nowMs() - startedAtMs > WELL_AFTER_MS) this.#backoff.reset();
+      if (clock.nowMs() - startedAtMs > STABLE_AFTER_MS) this.#backoff.reset();
       const delayMs = Math.round(this.#backoff.nextDelayMs());
       log.warn({ reason, delayMs }, 'the bots ended; they are started again');
       await clock.sleep(delayMs, signal).catch(() => undefined);
@@ -88,7 +88,7 @@ export class BotsProcess implements Component {
     this.#child = child;
     child.stdin?.on('error', () => undefined);
     const { url, seed, pace, accounts } = this.options;
-    this.#tell({ url, seed, pace, accounts: accounts.map(({ apiKey, apiSecret }) => ({ apiKey, apiSecret })) });
+    this.#send({ url, seed, pace, accounts: accounts.map(({ apiKey, apiSecret }) => ({ apiKey, apiSecret })) });
     try {
       const [code, signal] = await once(child, 'exit');
       return signal ? `killed by ${signal}` : `exit code ${code}`;
@@ -99,19 +99,19 @@ export class BotsProcess implements Component {
     }
   }
 
-  async #tellNews(): Promise<void> {
+  async #sendFairValues(): Promise<void> {
     const { clock, pace, fairValues } = this.options;
     const { signal } = this.#stopped;
-    const everyMs = Math.max(SOONEST_NEWS_MS, NEWS_MS / pace);
+    const everyMs = Math.max(MIN_FAIR_VALUES_MS, FAIR_VALUES_MS / pace);
     while (!signal.aborted) {
-      this.#tell({ fair: [...fairValues()] });
+      this.#send({ fair: [...fairValues()] });
       await clock.sleep(everyMs, signal).catch(() => undefined);
     }
   }
 
-  #tell(message: Handover | News): void {
+  #send(message: BotsSetup | FairValues): void {
     const stdin = this.#child?.stdin;
-    if (!stdin || stdin.writableEnded || stdin.writableLength > MOST_UNREAD) return;
+    if (!stdin || stdin.writableEnded || stdin.writableLength > MAX_UNREAD_BYTES) return;
     stdin.write(`${JSON.stringify(message)}\n`);
   }
 }

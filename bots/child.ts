@@ -4,29 +4,29 @@
  */
 import { createInterface } from 'node:readline';
 import { createLogger, processSignal, Secret, systemClock } from '../core/index.js';
-import { Crew } from './crew.js';
-import type { Handover, News } from './handover.js';
+import { BotFleet } from './bot-fleet.js';
+import type { BotsSetup, FairValues } from './child-messages.js';
 
 const signal = processSignal(process.stdin);
 const lines = createInterface({ input: process.stdin });
 signal.addEventListener('abort', () => lines.close(), { once: true });
 
 let fair: ReadonlyMap<string, number> = new Map();
-let crew: Crew | undefined;
+let fleet: BotFleet | undefined;
 for await (const line of lines) {
-  if (crew) {
-    fair = new Map((JSON.parse(line) as News).fair);
+  if (fleet) {
+    fair = new Map((JSON.parse(line) as FairValues).fair);
     continue;
   }
-  const { accounts, ...rest } = JSON.parse(line) as Handover;
-  crew = new Crew({
+  const { accounts, ...rest } = JSON.parse(line) as BotsSetup;
+  fleet = new BotFleet({
     ...rest,
     keys: accounts.map(({ apiKey, apiSecret }) => ({ apiKey, apiSecret: new Secret(apiSecret) })),
     fair: (marketId) => fair.get(marketId),
     clock: systemClock,
     log: createLogger({ part: 'bots' }),
   });
-  await crew.start(signal);
+  await fleet.start(signal);
 }
-await crew?.stop();
+await fleet?.stop();
 process.stdin.destroy();

@@ -1,2 +1,2 @@
+export { BotFleet } from './bot-fleet.js';
 export { BotsProcess } from './bots-process.js';
-export { Crew } from './crew.js';

@@ -12,7 +12,7 @@ import { centsOf } from './units.js';
 
 /** How often the events are searched: at pace 1, and at most. Milliseconds. */
 const SEARCH_MS = 10_000;
-const SOONEST_SEARCH_MS = 500;
+const MIN_SEARCH_MS = 500;
 /** How often all prices are asked for again, milliseconds. */
 const ASK_AGAIN_MS = 10_000;
 const KEEP_ALIVE_MS = 5000;
@@ -101,8 +101,8 @@ export class MarketWatch implements Quotes, Component {
       } catch (error) {
         if (!signal.aborted) this.#outage.failed(`the bots could not search events: ${describeError(error)}`);
       }
-      const everyMs = this.#usdcId === undefined ? SOONEST_SEARCH_MS : SEARCH_MS / pace;
-      await clock.sleep(Math.max(SOONEST_SEARCH_MS, everyMs), signal).catch(() => undefined);
+      const everyMs = this.#usdcId === undefined ? MIN_SEARCH_MS : SEARCH_MS / pace;
+      await clock.sleep(Math.max(MIN_SEARCH_MS, everyMs), signal).catch(() => undefined);
     }
   }
 

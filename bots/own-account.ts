@@ -33,13 +33,13 @@ interface OwnAccountOptions {
 
 /**
  * What a bot knows of its own account: balances, orders and TP/SL orders, from its two private streams and from what it
- * did itself. `unsettled` says that something may have happened that it did not hear of.
+ * did itself. `outOfSync` says that something may have happened that it did not hear of.
  */
 export class OwnAccount {
   readonly orders = new OwnOrders();
   /** Active TP/SL orders: the asset of each. */
   readonly tpsl = new Map<string, string>();
-  unsettled = true;
+  outOfSync = true;
   readonly #balanceStream: BalanceStream;
   readonly #orderStream: OrderUpdateStream;
   readonly #holdings = new Map<string, Holding>();
@@ -53,7 +53,7 @@ export class OwnAccount {
     const { addresses, apiKey, serverTime } = options;
     const shared = { addresses, apiKey, serverTime, keepAliveMs: KEEP_ALIVE_MS, reconnectCapMs: RECONNECT_CAP_MS };
     const onDisconnected = () => {
-      this.unsettled = true;
+      this.outOfSync = true;
     };
     this.#balanceStream = new BalanceStream({
       ...shared,
@@ -85,7 +85,7 @@ export class OwnAccount {
   }
 
   /** Orders exist that no answer named. Asked when no placement is under way. */
-  get hasStrangers(): boolean {
+  get hasUnknownOrders(): boolean {
     return this.#announced.size > 0;
   }
 
@@ -116,8 +116,8 @@ export class OwnAccount {
   }
 
   /** Everything was compared with the exchange's own lists. */
-  settled(): void {
-    this.unsettled = false;
+  reconciled(): void {
+    this.outOfSync = false;
     this.#announced.clear();
     this.#answered.clear();
   }

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../core/index.js';
 
 /** Further behind than this, lost time is not made up for. */
-const LATEST_MS = 1000;
+const MAX_BEHIND_MS = 1000;
 
 /**
  * Repeats `turn` with the waits that it answers (milliseconds at pace 1), until the signal is aborted. A turn that came
@@ -16,7 +16,7 @@ export async function pacedLoop(
 ): Promise<void> {
   let due = clock.nowMs();
   while (!signal.aborted) {
-    due = Math.max(due + (await turn()) / pace, clock.nowMs() - LATEST_MS);
+    due = Math.max(due + (await turn()) / pace, clock.nowMs() - MAX_BEHIND_MS);
     const wait = due - clock.nowMs();
     if (wait < 1) await setImmediate();
     else await clock.sleep(wait, signal).catch(() => undefined);

@@ -1,7 +1,7 @@
 import type { Random } from '../core/index.js';
 import { pickMarket } from './attention.js';
-import type { Desk } from './desk.js';
 import { isQuoted, type Outcome, otherOutcome, type Quote, type Quotes, type Strategy } from './market.js';
+import type { OrderGateway } from './order-gateway.js';
 import { costOf } from './units.js';
 
 const TURN_MS = 500;
@@ -14,7 +14,7 @@ const OPEN_ORDERS = 12;
 /** Knows the hidden fair value, more or less, and trades when the price is far enough from it. */
 export class InformedTrader implements Strategy {
   constructor(
-    private readonly desk: Desk,
+    private readonly gateway: OrderGateway,
     private readonly quotes: Quotes,
     private readonly random: Random,
     /** The hidden chance of a market, 0..1. */
@@ -39,12 +39,12 @@ export class InformedTrader implements Strategy {
   async #take(market: Quote, outcome: Outcome, price: number, idea: number): Promise<void> {
     const quantity = this.random.integer(500, 6000);
     const other = otherOutcome(outcome);
-    const held = Math.min(quantity, this.desk.free(market, other));
+    const held = Math.min(quantity, this.gateway.free(market, other));
     const amount = costOf(quantity, price);
-    if (held > 0) await this.desk.sell(market, other, held);
-    else if (amount > this.desk.freeMicros) return;
-    else if (this.random.next() < 0.5) await this.desk.buy(market, outcome, amount);
-    else await this.desk.limit(market, outcome, 'BUY', Math.min(99, Math.floor(idea)), quantity);
+    if (held > 0) await this.gateway.sell(market, other, held);
+    else if (amount > this.gateway.freeMicros) return;
+    else if (this.random.next() < 0.5) await this.gateway.buy(market, outcome, amount);
+    else await this.gateway.limit(market, outcome, 'BUY', Math.min(99, Math.floor(idea)), quantity);
   }
 
   /** Bids a cent more than the best, on the side where that still leaves it an edge. */
@@ -56,8 +56,8 @@ export class InformedTrader implements Strategy {
   }
 
   async #bid(market: Quote, outcome: Outcome, price: number, quantity: number): Promise<void> {
-    const { orders } = this.desk;
-    if (orders.count >= OPEN_ORDERS && orders.oldest) await this.desk.cancel(orders.oldest);
-    await this.desk.limit(market, outcome, 'BUY', Math.min(99, price), quantity);
+    const { orders } = this.gateway;
+    if (orders.count >= OPEN_ORDERS && orders.oldest) await this.gateway.cancel(orders.oldest);
+    await this.gateway.limit(market, outcome, 'BUY', Math.min(99, price), quantity);
   }
 }

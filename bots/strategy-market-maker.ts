@@ -1,7 +1,7 @@
 import type { Random } from '../core/index.js';
 import { numberIn, pickMarket } from './attention.js';
-import type { Desk } from './desk.js';
 import { type Outcome, otherOutcome, type Quote, type Quotes, type Strategy } from './market.js';
+import type { OrderGateway } from './order-gateway.js';
 import type { OwnOrder } from './own-orders.js';
 
 const TURN_MS = 500;
@@ -12,9 +12,9 @@ const FIRST_QUOTES_MS = 25;
  * its size in hundredths.
  */
 const LEVELS = [
-  { beyond: 0, slack: 1, least: 1500, most: 6000 },
-  { beyond: 2, slack: 2, least: 4000, most: 15_000 },
-  { beyond: 5, slack: 3, least: 8000, most: 30_000 },
+  { beyond: 0, slack: 1, min: 1500, max: 6000 },
+  { beyond: 2, slack: 2, min: 4000, max: 15_000 },
+  { beyond: 5, slack: 3, min: 8000, max: 30_000 },
 ] as const;
 /** Shares (hundredths) of one outcome that move its middle by a cent. */
 const SHARES_PER_CENT = 40_000;
@@ -39,11 +39,11 @@ export class MarketMaker implements Strategy {
   readonly #halves = new Map<string, number>();
 
   constructor(
-    private readonly desk: Desk,
+    private readonly gateway: OrderGateway,
     private readonly quotes: Quotes,
     private readonly random: Random,
     /** Which of the makers it is: every market has two of them, or the one that there is. */
-    private readonly place: { readonly nth: number; readonly of: number },
+    private readonly rank: { readonly nth: number; readonly of: number },
   ) {}
 
   async act(): Promise<number> {
@@ -57,7 +57,7 @@ export class MarketMaker implements Strategy {
   }
 
   #isOwn({ marketId }: Quote): boolean {
-    const { nth, of } = this.place;
+    const { nth, of } = this.rank;
     const first = numberIn(marketId) % of;
     return nth === first || nth === (first + 1) % of;
   }
@@ -76,21 +76,21 @@ export class MarketMaker implements Strategy {
   }
 
   async #quote(market: Quote, half: number): Promise<void> {
-    const [yes, no] = [this.desk.free(market, 'YES'), this.desk.free(market, 'NO')];
+    const [yes, no] = [this.gateway.free(market, 'YES'), this.gateway.free(market, 'NO')];
     const lean = Math.max(-3, Math.min(3, (yes - no) / SHARES_PER_CENT));
     const middle = market.last - lean;
     const wanted: Wanted[] = [];
-    for (const { beyond, slack, least, most } of LEVELS) {
+    for (const { beyond, slack, min, max } of LEVELS) {
       const bid = Math.min(Math.floor(middle - half - beyond), market.ask - 1, 98);
       const ask = Math.max(Math.ceil(middle + half + beyond), market.bid + 1, 2);
-      const quantity = this.random.integer(least, most);
+      const quantity = this.random.integer(min, max);
       if (bid >= 1) wanted.push({ outcome: 'YES', price: bid, quantity, slack });
       if (ask <= 99) wanted.push({ outcome: 'NO', price: 100 - ask, quantity, slack });
     }
-    for (const order of this.desk.orders.ofMarket(market.marketId)) {
+    for (const order of this.gateway.orders.ofMarket(market.marketId)) {
       const stays = wanted.findIndex((one) => isCloseTo(order, one));
       if (stays >= 0) wanted.splice(stays, 1);
-      else await this.desk.cancel(order);
+      else await this.gateway.cancel(order);
     }
     for (const { outcome, price, quantity } of wanted) await this.#place(market, outcome, price, quantity);
   }
@@ -98,8 +98,9 @@ export class MarketMaker implements Strategy {
   /** Bids for an outcome; what it holds of the other one is sold instead, which stands at the same place in the book. */
   async #place(market: Quote, outcome: Outcome, price: number, quantity: number): Promise<void> {
     const other = otherOutcome(outcome);
-    if (this.desk.free(market, other) >= quantity) await this.desk.limit(market, other, 'SELL', 100 - price, quantity);
-    else await this.desk.limit(market, outcome, 'BUY', price, quantity);
+    if (this.gateway.free(market, other) >= quantity)
+      await this.gateway.limit(market, other, 'SELL', 100 - price, quantity);
+    else await this.gateway.limit(market, outcome, 'BUY', price, quantity);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Random } from '../core/index.js';
 import { pickMarket } from './attention.js';
-import type { Desk } from './desk.js';
 import { askOf, isQuoted, type Outcome, type Quote, type Quotes, type Strategy } from './market.js';
+import type { OrderGateway } from './order-gateway.js';
 import { costOf, MICROS } from './units.js';
 
 const TURN_MS = 550;
@@ -16,7 +16,7 @@ const TAKES = 0.7;
  */
 export class NoiseTrader implements Strategy {
   constructor(
-    private readonly desk: Desk,
+    private readonly gateway: OrderGateway,
     private readonly quotes: Quotes,
     private readonly random: Random,
   ) {}
@@ -29,22 +29,22 @@ export class NoiseTrader implements Strategy {
 
   async #trade(market: Quote, outcome: Outcome): Promise<void> {
     const quantity = this.random.integer(100, 1500);
-    const held = this.desk.free(market, outcome);
+    const held = this.gateway.free(market, outcome);
     const amount = Math.min(this.random.integer(1, 8) * MICROS, costOf(quantity, askOf(market, outcome)));
     const mood = this.random.next();
-    if (held > 0 && mood < SELLS) await this.desk.sell(market, outcome, Math.min(held, quantity));
-    else if (mood < TAKES && amount <= this.desk.freeMicros) await this.desk.buy(market, outcome, amount);
+    if (held > 0 && mood < SELLS) await this.gateway.sell(market, outcome, Math.min(held, quantity));
+    else if (mood < TAKES && amount <= this.gateway.freeMicros) await this.gateway.buy(market, outcome, amount);
     else await this.#rest(market, outcome, held, quantity);
   }
 
   /** Leaves a limit order a cent inside the spread, or where the best price of its side is. */
   async #rest(market: Quote, outcome: Outcome, held: number, quantity: number): Promise<void> {
-    const { orders } = this.desk;
-    if (orders.count >= OPEN_ORDERS && orders.oldest) await this.desk.cancel(orders.oldest);
+    const { orders } = this.gateway;
+    if (orders.count >= OPEN_ORDERS && orders.oldest) await this.gateway.cancel(orders.oldest);
     const [bid, ask] = outcome === 'YES' ? [market.bid, market.ask] : [100 - market.ask, 100 - market.bid];
     const inside = ask - bid > 1 ? 1 : 0;
-    if (held >= quantity) await this.desk.limit(market, outcome, 'SELL', clamp(ask - inside), quantity);
-    else await this.desk.limit(market, outcome, 'BUY', clamp(bid + inside), quantity);
+    if (held >= quantity) await this.gateway.limit(market, outcome, 'SELL', clamp(ask - inside), quantity);
+    else await this.gateway.limit(market, outcome, 'BUY', clamp(bid + inside), quantity);
   }
 }
 

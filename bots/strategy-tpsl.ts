@@ -1,14 +1,14 @@
 import type { Random } from '../core/index.js';
 import { pickMarket } from './attention.js';
-import type { Desk } from './desk.js';
 import { askOf, isQuoted, type Outcome, type Quote, type Quotes, type Strategy } from './market.js';
+import type { OrderGateway } from './order-gateway.js';
 import { costOf } from './units.js';
 
 const TURN_MS = 1000;
 /** Positions that it has at a time. */
 const POSITIONS = 6;
 /** Smaller holdings are not worth an order, hundredths of a share. */
-const LEAST = 100;
+const MIN_SHARES = 100;
 /** How often, of its turns, it thinks better of one that is protected. */
 const SECOND_THOUGHTS = 0.06;
 
@@ -18,28 +18,28 @@ const SECOND_THOUGHTS = 0.06;
  */
 export class TpslUser implements Strategy {
   constructor(
-    private readonly desk: Desk,
+    private readonly gateway: OrderGateway,
     private readonly quotes: Quotes,
     private readonly random: Random,
   ) {}
 
   async act(): Promise<number> {
     const bare = this.#unprotected();
-    const [oldest] = this.desk.tpsl;
+    const [oldest] = this.gateway.tpsl;
     if (bare) await this.#protect(bare.market, bare.outcome);
     else if (oldest && this.random.next() < SECOND_THOUGHTS) await this.#giveUp(...oldest);
-    else if (this.desk.tpsl.size < POSITIONS) await this.#open();
+    else if (this.gateway.tpsl.size < POSITIONS) await this.#open();
     return this.random.exponential(TURN_MS);
   }
 
   /** A holding that no TP/SL order watches. */
   #unprotected(): { market: Quote; outcome: Outcome } | undefined {
-    const watched = new Set(this.desk.tpsl.values());
-    for (const assetId of this.desk.freeAssets) {
+    const watched = new Set(this.gateway.tpsl.values());
+    for (const assetId of this.gateway.freeAssets) {
       const market = watched.has(assetId) ? undefined : this.quotes.ofAsset(assetId);
       if (!market) continue;
       const outcome = assetId === market.yesAssetId ? 'YES' : 'NO';
-      if (this.desk.free(market, outcome) >= LEAST) return { market, outcome };
+      if (this.gateway.free(market, outcome) >= MIN_SHARES) return { market, outcome };
     }
     return undefined;
   }
@@ -48,17 +48,17 @@ export class TpslUser implements Strategy {
     const price = Math.round(outcome === 'YES' ? market.last : 100 - market.last);
     const takeProfit = Math.min(99, price + this.random.integer(1, 4));
     const stopLoss = Math.max(1, price - this.random.integer(1, 4));
-    await this.desk.protect(market, outcome, this.desk.free(market, outcome), takeProfit, stopLoss);
+    await this.gateway.protect(market, outcome, this.gateway.free(market, outcome), takeProfit, stopLoss);
   }
 
   async #giveUp(tpslId: string, assetId: string): Promise<void> {
     const market = this.quotes.ofAsset(assetId);
     if (market && !isQuoted(market)) return;
-    await this.desk.unprotect(tpslId);
+    await this.gateway.unprotect(tpslId);
     if (!market) return;
     const outcome = assetId === market.yesAssetId ? 'YES' : 'NO';
-    const held = this.desk.free(market, outcome);
-    if (held > 0) await this.desk.sell(market, outcome, held);
+    const held = this.gateway.free(market, outcome);
+    if (held > 0) await this.gateway.sell(market, outcome, held);
   }
 
   /** Half of the time it takes what is offered, half of the time it bids the best price and waits. */
@@ -68,16 +68,16 @@ export class TpslUser implements Strategy {
     const outcome = this.random.next() < 0.5 ? 'YES' : 'NO';
     const quantity = this.random.integer(500, 3000);
     const amount = costOf(quantity, askOf(market, outcome));
-    if (amount > this.desk.freeMicros) return;
-    if (this.random.next() < 0.5) await this.desk.buy(market, outcome, amount);
+    if (amount > this.gateway.freeMicros) return;
+    if (this.random.next() < 0.5) await this.gateway.buy(market, outcome, amount);
     else await this.#bid(market, outcome, quantity);
   }
 
   async #bid(market: Quote, outcome: Outcome, quantity: number): Promise<void> {
-    const { orders } = this.desk;
-    if (orders.count >= POSITIONS && orders.oldest) await this.desk.cancel(orders.oldest);
+    const { orders } = this.gateway;
+    if (orders.count >= POSITIONS && orders.oldest) await this.gateway.cancel(orders.oldest);
     const [bid, ask] = outcome === 'YES' ? [market.bid, market.ask] : [100 - market.ask, 100 - market.bid];
     const price = Math.max(1, Math.min(bid + 1, ask - 1, 99));
-    await this.desk.limit(market, outcome, 'BUY', price, quantity);
+    await this.gateway.limit(market, outcome, 'BUY', price, quantity);
   }
 }

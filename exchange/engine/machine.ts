@@ -1,14 +1,14 @@
-import { AccountDesk } from './account-desk.js';
+import { AccountHandler } from './account-handler.js';
 import { Changes } from './changes.js';
 import type { Command } from './commands.js';
 import type { LiveOrder, MarketEvent, Tpsl } from './entities.js';
-import { EventDesk } from './event-desk.js';
+import { EventOpener } from './event-opener.js';
 import { Ledger } from './ledger.js';
-import { OrderDesk } from './order-desk.js';
+import { OrderHandler } from './order-handler.js';
 import type { Outbox } from './outbox.js';
 import { Settlement } from './settlement.js';
 import type { State } from './state.js';
-import { TpslDesk } from './tpsl-desk.js';
+import { TpslHandler } from './tpsl-handler.js';
 import type { OrderStatus } from './types.js';
 
 /** What a command made or changed, for its answer. */
@@ -22,10 +22,10 @@ export interface Applied {
 /** Applies commands to a state. Nothing but the state and the command decides what happens. */
 export class Machine {
   readonly #changes: Changes;
-  readonly #accounts: AccountDesk;
-  readonly #events: EventDesk;
-  readonly #orders: OrderDesk;
-  readonly #tpsl: TpslDesk;
+  readonly #accounts: AccountHandler;
+  readonly #events: EventOpener;
+  readonly #orders: OrderHandler;
+  readonly #tpsl: TpslHandler;
   readonly #settlement: Settlement;
 
   constructor(
@@ -34,10 +34,10 @@ export class Machine {
   ) {
     this.#changes = new Changes(state, outbox);
     const ledger = new Ledger(this.#changes);
-    this.#accounts = new AccountDesk(this.#changes, ledger);
-    this.#events = new EventDesk(this.#changes);
-    this.#orders = new OrderDesk(this.#changes, ledger);
-    this.#tpsl = new TpslDesk(this.#changes, this.#orders);
+    this.#accounts = new AccountHandler(this.#changes, ledger);
+    this.#events = new EventOpener(this.#changes);
+    this.#orders = new OrderHandler(this.#changes, ledger);
+    this.#tpsl = new TpslHandler(this.#changes, this.#orders);
     this.#settlement = new Settlement(this.#changes, ledger, this.#orders, this.#tpsl);
   }
 

@@ -3,8 +3,8 @@ import { Book } from './book.js';
 import type { Changes } from './changes.js';
 import type { LiveOrder, Market } from './entities.js';
 import type { Ledger } from './ledger.js';
-import type { OrderDesk } from './order-desk.js';
-import type { TpslDesk } from './tpsl-desk.js';
+import type { OrderHandler } from './order-handler.js';
+import type { TpslHandler } from './tpsl-handler.js';
 import type { Outcome } from './types.js';
 import { PAIR_MICROS } from './units.js';
 
@@ -13,8 +13,8 @@ export class Settlement {
   constructor(
     private readonly changes: Changes,
     private readonly ledger: Ledger,
-    private readonly orders: OrderDesk,
-    private readonly tpsl: TpslDesk,
+    private readonly orders: OrderHandler,
+    private readonly tpsl: TpslHandler,
   ) {}
 
   resolve(market: Market, winner: Outcome, at: number): void {

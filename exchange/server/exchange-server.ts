@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { type Clock, type Component, type Logger, UsageError } from '../../core/index.js';
 import type { ExchangeCore } from '../engine/index.js';
-import { keptSecret } from '../store/index.js';
+import { readOrCreateSecret } from '../store/index.js';
 import { Authenticator, Tokens } from './auth/index.js';
 import { Faults } from './faults.js';
 import { createHttpApp } from './http-app.js';
@@ -106,7 +106,7 @@ export class ExchangeServer implements Component {
   /** @throws UsageError when the address cannot be listened on, or the data folder not used */
   async start(): Promise<void> {
     const { host, port, dataDir } = this.options;
-    this.#tokens.useKey(dataDir === undefined ? randomBytes(32) : await keptSecret(join(dataDir, 'token.key')));
+    this.#tokens.useKey(dataDir === undefined ? randomBytes(32) : await readOrCreateSecret(join(dataDir, 'token.key')));
     try {
       await this.#app.listen({ host, port, backlog: 4096 });
     } catch (error) {

@@ -46,12 +46,12 @@ interface UsedFault {
 }
 
 /** Where a fault may strike: something is about to be sent or answered here. */
-interface FaultPlace {
+interface FaultScope {
   readonly stream: FaultStream;
   readonly eventId?: string | undefined;
 }
 
-const USED_KEPT = 10_000;
+const MAX_USED_SHOWN = 10_000;
 
 /** The faults that tests and demos armed. The next fitting frame, request or connection uses one up. */
 export class Faults {
@@ -80,26 +80,26 @@ export class Faults {
     return shown;
   }
 
-  /** Uses up the oldest armed fault of the kind that fits the place; undefined when there is none. */
-  take(kind: FaultKind, place: FaultPlace): ArmedFault | undefined {
+  /** Uses up the oldest armed fault of the kind that fits the scope; undefined when there is none. */
+  take(kind: FaultKind, scope: FaultScope): ArmedFault | undefined {
     if (this.#armed.length === 0) return undefined;
-    const fault = this.#armed.find((f) => f.kind === kind && fits(f, place));
-    if (fault) this.use(fault, place);
+    const fault = this.#armed.find((f) => f.kind === kind && matches(f, scope));
+    if (fault) this.use(fault, scope);
     return fault;
   }
 
   /** Uses the given armed fault once. */
-  use(fault: ArmedFault, place: FaultPlace): void {
+  use(fault: ArmedFault, scope: FaultScope): void {
     fault.left -= 1;
     if (fault.left <= 0) this.#armed = this.#armed.filter((f) => f !== fault);
     this.#used.push({
       id: fault.id,
       kind: fault.kind,
-      stream: place.stream,
-      ...(place.eventId === undefined ? {} : { eventId: place.eventId }),
+      stream: scope.stream,
+      ...(scope.eventId === undefined ? {} : { eventId: scope.eventId }),
       at: this.nowMicros(),
     });
-    if (this.#used.length > USED_KEPT) this.#used = this.#used.slice(-USED_KEPT / 2);
+    if (this.#used.length > MAX_USED_SHOWN) this.#used = this.#used.slice(-MAX_USED_SHOWN / 2);
   }
 
   list(): { armed: readonly ArmedFault[]; used: readonly UsedFault[] } {
@@ -108,8 +108,8 @@ export class Faults {
 }
 
 /** A fault of an event strikes only where that event is named; one without strikes anywhere on its stream. */
-export function fits(fault: ArmedFault, place: FaultPlace): boolean {
-  if (fault.stream !== undefined && fault.stream !== place.stream) return false;
-  if (place.stream === 'rest' && STREAM_ONLY.includes(fault.kind)) return false;
-  return fault.eventId === undefined || fault.eventId === place.eventId;
+export function matches(fault: ArmedFault, scope: FaultScope): boolean {
+  if (fault.stream !== undefined && fault.stream !== scope.stream) return false;
+  if (scope.stream === 'rest' && STREAM_ONLY.includes(fault.kind)) return false;
+  return fault.eventId === undefined || fault.eventId === scope.eventId;
 }

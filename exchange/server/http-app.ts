@@ -69,7 +69,7 @@ export function createHttpApp(options: HttpAppOptions): FastifyInstance {
     metrics.requests.labels(request.routeOptions.url ?? 'unknown', String(reply.statusCode)).inc();
     if (payload instanceof Readable) payload.once('error', (error) => report(error, request, options));
     if (typeof payload !== 'string' || reply.statusCode >= 400 || isControl(request)) return payload;
-    return faults.take('truncated-body', placeOf(request)) ? truncated(reply, payload) : payload;
+    return faults.take('truncated-body', scopeOf(request)) ? truncated(reply, payload) : payload;
   });
   app.setErrorHandler((error, request, reply) => {
     if (error instanceof HttpError) return sendError(reply, error);
@@ -102,34 +102,34 @@ const pathOf = ({ url }: FastifyRequest): string => url.split('?', 1)[0] ?? '/';
 const searchParams = (text: string) => new URLSearchParams(text) as unknown as { [key: string]: unknown };
 
 /** Where faults of REST look for what they strike. */
-function placeOf({ params }: FastifyRequest) {
+function scopeOf({ params }: FastifyRequest) {
   return { stream: 'rest', eventId: (params as { eventId?: string } | undefined)?.eventId } as const;
 }
 
 /** Lets armed faults strike the request; true when it is not to be answered any more. @throws HttpError */
 async function strike(request: FastifyRequest, reply: FastifyReply, options: HttpAppOptions): Promise<boolean> {
   const { faults, clock, stopping } = options;
-  const place = placeOf(request);
-  const slow = faults.take('slow', place);
+  const scope = scopeOf(request);
+  const slow = faults.take('slow', scope);
   if (slow) await clock.sleep(slow.ms ?? 0, stopping);
-  if (faults.take('http-reset', place)) {
+  if (faults.take('http-reset', scope)) {
     reply.hijack();
     request.raw.socket.resetAndDestroy();
     return true;
   }
-  if (faults.take('drop-connection', place)) {
+  if (faults.take('drop-connection', scope)) {
     reply.hijack();
     request.raw.socket.destroy();
     return true;
   }
-  const freeze = faults.take('freeze', place);
+  const freeze = faults.take('freeze', scope);
   if (freeze && freeze.ms === undefined) {
     reply.hijack();
     return true;
   }
   if (freeze?.ms !== undefined) await clock.sleep(freeze.ms, stopping);
-  if (faults.take('http-429', place)) throw new HttpError(429, 'too many requests', { 'Retry-After': '1' });
-  if (faults.take('http-500', place)) throw new HttpError(500, 'internal error');
+  if (faults.take('http-429', scope)) throw new HttpError(429, 'too many requests', { 'Retry-After': '1' });
+  if (faults.take('http-500', scope)) throw new HttpError(500, 'internal error');
   return false;
 }
 

@@ -20,7 +20,7 @@ export interface ReadyLine {
 }
 
 /** What bots need that nobody else gets; they trade as clients, so nothing here does. */
-interface BotsBrief {
+interface BotsOptions {
   readonly accounts: readonly SeededAccount[];
   readonly seed: number;
   readonly pace: number;
@@ -31,7 +31,7 @@ interface BotsBrief {
 export interface RunningExchange {
   readonly ready: ReadyLine;
   /** Undefined when nobody is to trade: no bots, or pace 0. */
-  readonly bots: BotsBrief | undefined;
+  readonly bots: BotsOptions | undefined;
   /** Address of /healthz and /metrics; undefined when none was asked for. */
   readonly metricsUrl: string | undefined;
   /** Ends connections, then the core; resolves when everything is kept and let go. May be called twice. */

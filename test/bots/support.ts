@@ -1,9 +1,9 @@
 import { onTestFinished } from 'vitest';
-import { Crew } from '../../bots/index.js';
+import { BotFleet } from '../../bots/index.js';
 import { createLogger, Secret, systemClock } from '../../core/index.js';
 import type { SeededAccount } from '../../exchange/engine/index.js';
 
-export interface CrewSetup {
+export interface FleetSetup {
   readonly url: string;
   readonly accounts: readonly SeededAccount[];
   readonly seed?: number;
@@ -12,8 +12,8 @@ export interface CrewSetup {
 }
 
 /** Bots that trade in the test's own process, over real sockets, until they are stopped or the test is over. */
-export async function startCrew({ url, accounts, seed = 1, pace, fairValues }: CrewSetup): Promise<Crew> {
-  const crew = new Crew({
+export async function startFleet({ url, accounts, seed = 1, pace, fairValues }: FleetSetup): Promise<BotFleet> {
+  const fleet = new BotFleet({
     url,
     keys: accounts.map(({ apiKey, apiSecret }) => ({ apiKey, apiSecret: new Secret(apiSecret) })),
     seed,
@@ -22,7 +22,7 @@ export async function startCrew({ url, accounts, seed = 1, pace, fairValues }: C
     clock: systemClock,
     log: createLogger({ part: 'bots', level: 'error' }),
   });
-  onTestFinished(() => crew.stop());
-  await crew.start(new AbortController().signal);
-  return crew;
+  onTestFinished(() => fleet.stop());
+  await fleet.start(new AbortController().signal);
+  return fleet;
 }

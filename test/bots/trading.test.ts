@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Crew } from '../../bots/index.js';
+import type { BotFleet } from '../../bots/index.js';
 import { createLogger } from '../../core/index.js';
 import { startExchange } from '../../exchange/index.js';
 import { startServer, type TestServer, type TestServerOptions, until } from '../exchange/server-support.js';
-import { startCrew } from './support.js';
+import { startFleet } from './support.js';
 
 const BOTS = 8;
 /** Fast enough for a test, and not the exchange's pace: its events stay open. */
@@ -15,10 +15,10 @@ const PACE = 30;
 const FIRST_TRADES = 5;
 const NEAR = 0.1;
 
-async function trading(options: TestServerOptions = {}): Promise<TestServer & { crew: Crew }> {
+async function trading(options: TestServerOptions = {}): Promise<TestServer & { fleet: BotFleet }> {
   const server = await startServer({ events: 3, bots: BOTS, ...options });
-  const crew = await startCrew({ url: server.url, accounts: server.core.botAccounts(), pace: PACE });
-  return { ...server, crew };
+  const fleet = await startFleet({ url: server.url, accounts: server.core.botAccounts(), pace: PACE });
+  return { ...server, fleet };
 }
 
 const fillsOf = ({ core }: TestServer) => [...core.fillsAfter(0)];
@@ -41,7 +41,7 @@ describe('the bots', () => {
     const isTriggered = () => tpslOf(server).some(({ status }) => status === 'TRIGGERED');
     const changes = () => [...server.core.pricesAfter(0)];
     await until(() => fillsOf(server).length > 150 && changes().length > 150 && isTriggered());
-    await server.crew.stop();
+    await server.fleet.stop();
     const fired = () => tpslOf(server).filter(({ orderId }) => orderId !== undefined);
     // A request that was cut when the bots ended may be counted a moment later.
     await until(async () => {
@@ -70,7 +70,7 @@ describe('the bots', () => {
       const markets = server.core.events().flatMap((event) => event.markets);
       const fillsIn = (market: string) => fillsOf(server).filter(({ marketId }) => marketId === market);
       await until(() => markets.every(({ marketId }) => fillsIn(marketId).length >= FIRST_TRADES));
-      await server.crew.stop();
+      await server.fleet.stop();
       for (const { marketId, openingChance } of markets) {
         for (const { assetId, price } of fillsIn(marketId).slice(0, FIRST_TRADES)) {
           const isNo = assetId === server.core.market(marketId)?.noAssetId;
@@ -99,7 +99,7 @@ describe('the bots', () => {
     const marketId = market?.marketId ?? '';
     const fair = (market?.chance ?? 0) > 0.5 ? 0.2 : 0.8;
     const fairValues = () => new Map([[marketId, fair]]);
-    await startCrew({ url: server.url, accounts: server.core.botAccounts(), pace: PACE, fairValues });
+    await startFleet({ url: server.url, accounts: server.core.botAccounts(), pace: PACE, fairValues });
     await until(() => Math.abs((server.core.market(marketId)?.chance ?? 0) - fair) < 0.06);
   });
 
@@ -144,7 +144,7 @@ describe('the bots', () => {
     const log = createLogger({ part: 'exchange', level: 'error' });
     const first = await startExchange({ ...options, port: 0 }, { log });
     const { url, bots: accounts = [], control } = first.ready;
-    await startCrew({ url, accounts, pace: PACE });
+    await startFleet({ url, accounts, pace: PACE });
     const fills = async (token: string) => {
       const answer = await fetch(`${control.url}/truth/trades?after=0`, { headers: { 'x-control-token': token } });
       return (await answer.text()).split('\n').length - 1;
@@ -160,7 +160,7 @@ describe('the bots', () => {
   it('end when they are told to, and ask for nothing afterwards', async () => {
     const server = await trading();
     await until(() => fillsOf(server).length > 5);
-    await server.crew.stop();
+    await server.fleet.stop();
     const total = async () => {
       const { values } = await server.server.metrics.requests.get();
       return values.reduce((sum, { value }) => sum + value, 0);
@@ -180,9 +180,9 @@ describe('the bots', () => {
 
   it('end although their next turns are hours away', async () => {
     const server = await startServer({ events: 1, bots: BOTS });
-    const crew = await startCrew({ url: server.url, accounts: server.core.botAccounts(), pace: 1e-4 });
+    const fleet = await startFleet({ url: server.url, accounts: server.core.botAccounts(), pace: 1e-4 });
     await until(() => ordersOf(server).length > 0);
-    await crew.stop();
+    await fleet.stop();
     await until(async () => (await server.server.metrics.sockets.get()).values.every(({ value }) => value === 0));
   });
 });

@@ -9,7 +9,7 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { Engine } from '../../exchange/engine/index.js';
 import { type Action, action, everything, Playground } from './engine-actions.js';
-import { Desk, good, ManualClock, openMarkets, openUser, quietOptions, startEngine } from './engine-rig.js';
+import { good, ManualClock, OrderEntry, openMarkets, openUser, quietOptions, startEngine } from './engine-rig.js';
 
 const root = await mkdtemp(join(tmpdir(), 'chancery-engine-'));
 afterAll(() => rm(root, { recursive: true, force: true }));
@@ -83,7 +83,7 @@ describe('an engine with a data folder', () => {
     await first.stop();
     const second = await startEngine({ dataDir: path, seed: 4, accounts: 2, bots: 1, takerFeeBps: 0 });
     const user = openUser(second, 'user@example.test', 10);
-    good(new Desk(second).limit(user, 'BUY', 'YES', 50, 100));
+    good(new OrderEntry(second).limit(user, 'BUY', 'YES', 50, 100));
     expect(second.account(user)?.lockedMicros).toBe(500_000);
     expect(second.seededAccounts()).toHaveLength(2);
     expect(second.seededAccounts()[0]).toEqual(account);

@@ -88,7 +88,7 @@ export const firstMarket = (event: EventView): MarketView => {
 };
 
 /** Orders in one market by short words: `limit(user, 'BUY', 'YES', 40, 1000)`. Prices cents, quantities hundredths. */
-export class Desk {
+export class OrderEntry {
   readonly market: MarketView;
 
   constructor(

@@ -1,22 +1,22 @@
 import { describe, expect, it } from 'vitest';
-import { Desk, good, openMarkets, openUser, refusal, startEngine } from './engine-rig.js';
+import { good, OrderEntry, openMarkets, openUser, refusal, startEngine } from './engine-rig.js';
 
 /** One share, in the engine's unit. */
 const SHARE = 100;
 const USDC = 1_000_000;
 
-async function desk(takerFeeBps = 0) {
+async function entry(takerFeeBps = 0) {
   const engine = await startEngine({ takerFeeBps });
   const [ann, bob, cid] = ['ann', 'bob', 'cid'].map((name) => openUser(engine, `${name}@example.test`));
   if (!ann || !bob || !cid) throw new Error('no users');
-  return { engine, desk: new Desk(engine), ann, bob, cid };
+  return { engine, entry: new OrderEntry(engine), ann, bob, cid };
 }
 
 const fills = (engine: { fillsAfter(seq: number): Iterable<object> }) => [...engine.fillsAfter(0)];
 
 describe('a fill', () => {
   it('mints a pair when a bid for YES meets a bid for NO at the complement [1/quote]', async () => {
-    const { engine, desk: market, ann, bob } = await desk();
+    const { engine, entry: market, ann, bob } = await entry();
     good(market.limit(ann, 'BUY', 'YES', 60, 10 * SHARE));
     good(market.limit(bob, 'BUY', 'NO', 40, 10 * SHARE));
     expect(market.holds(ann, 'YES')).toEqual([10 * SHARE, 6 * USDC]);
@@ -30,7 +30,7 @@ describe('a fill', () => {
   });
 
   it('transfers YES shares between a buyer and a seller of YES, and NO shares in terms of NO [1/quote]', async () => {
-    const { engine, desk: market, ann, bob, cid } = await desk();
+    const { engine, entry: market, ann, bob, cid } = await entry();
     good(market.limit(ann, 'BUY', 'YES', 60, 10 * SHARE));
     good(market.limit(bob, 'BUY', 'NO', 40, 10 * SHARE));
     good(market.limit(ann, 'SELL', 'YES', 70, 4 * SHARE));
@@ -48,7 +48,7 @@ describe('a fill', () => {
   });
 
   it('merges a pair when a seller of YES meets a seller of NO, and gives back what backed it', async () => {
-    const { engine, desk: market, ann, bob } = await desk();
+    const { engine, entry: market, ann, bob } = await entry();
     good(market.limit(ann, 'BUY', 'YES', 60, 10 * SHARE));
     good(market.limit(bob, 'BUY', 'NO', 40, 10 * SHARE));
     good(market.limit(ann, 'SELL', 'YES', 55, 3 * SHARE));
@@ -60,7 +60,7 @@ describe('a fill', () => {
   });
 
   it('happens at the price of the resting order, best price first, then the older order [3/market-executes]', async () => {
-    const { engine, desk: market, ann, bob, cid } = await desk();
+    const { engine, entry: market, ann, bob, cid } = await entry();
     const first = good(market.limit(ann, 'BUY', 'NO', 45, 2 * SHARE));
     const second = good(market.limit(bob, 'BUY', 'NO', 45, 2 * SHARE));
     const better = good(market.limit(bob, 'BUY', 'NO', 50, SHARE));
@@ -74,7 +74,7 @@ describe('a fill', () => {
   });
 
   it('counts as volume at the price of the asset that the taker trades', async () => {
-    const { desk: market, ann, bob } = await desk();
+    const { entry: market, ann, bob } = await entry();
     good(market.limit(ann, 'BUY', 'YES', 60, 10 * SHARE));
     good(market.limit(bob, 'BUY', 'NO', 40, 10 * SHARE));
     expect(market.now().volumeMicros).toBe(4 * USDC);
@@ -83,7 +83,7 @@ describe('a fill', () => {
 
 describe('a limit order', () => {
   it('locks value and fee of a BUY, and frees what a better price leaves', async () => {
-    const { desk: market, ann, bob } = await desk(20);
+    const { entry: market, ann, bob } = await entry(20);
     good(market.limit(ann, 'BUY', 'YES', 33, SHARE / 100));
     expect(market.money(ann)).toEqual([1000 * USDC, 3307]);
     good(market.limit(bob, 'BUY', 'NO', 80, SHARE / 100));
@@ -92,7 +92,7 @@ describe('a limit order', () => {
   });
 
   it('locks the shares of a SELL, so that they cannot be sold twice', async () => {
-    const { engine, desk: market, ann, bob } = await desk();
+    const { engine, entry: market, ann, bob } = await entry();
     good(market.limit(ann, 'BUY', 'YES', 60, 10 * SHARE));
     good(market.limit(bob, 'BUY', 'NO', 40, 10 * SHARE));
     const sale = good(market.limit(ann, 'SELL', 'YES', 70, 8 * SHARE));
@@ -102,7 +102,7 @@ describe('a limit order', () => {
   });
 
   it('rests with what it could not fill, and gives all back when it is cancelled [3/limit-rests]', async () => {
-    const { engine, desk: market, ann, bob } = await desk(20);
+    const { engine, entry: market, ann, bob } = await entry(20);
     good(market.limit(ann, 'BUY', 'NO', 50, 3 * SHARE));
     const order = good(market.limit(bob, 'BUY', 'YES', 52, 10 * SHARE));
     expect(order).toMatchObject({ status: 'ACTIVE', filled: 3 * SHARE, quantity: 10 * SHARE });
@@ -114,7 +114,7 @@ describe('a limit order', () => {
   });
 
   it('is refused with the reason when a field is out of range or unknown', async () => {
-    const { engine, desk: market, ann } = await desk();
+    const { engine, entry: market, ann } = await entry();
     expect(refusal(market.limit(ann, 'BUY', 'YES', 0, SHARE))).toBe('price-out-of-range');
     expect(refusal(market.limit(ann, 'BUY', 'YES', 100, SHARE))).toBe('price-out-of-range');
     expect(refusal(market.limit(ann, 'BUY', 'YES', 50.5, SHARE))).toBe('price-out-of-range');
@@ -133,7 +133,7 @@ describe('a limit order', () => {
   });
 
   it('never trades with its own account: what would is cancelled', async () => {
-    const { engine, desk: market, ann, bob } = await desk();
+    const { engine, entry: market, ann, bob } = await entry();
     good(market.limit(bob, 'BUY', 'NO', 50, SHARE));
     const own = good(market.limit(ann, 'BUY', 'NO', 45, 5 * SHARE));
     const order = good(market.limit(ann, 'BUY', 'YES', 60, 4 * SHARE));
@@ -145,7 +145,7 @@ describe('a limit order', () => {
 
 describe('a market order', () => {
   it('spends at most its amount, fee included, in whole hundredths of a share', async () => {
-    const { desk: market, ann, bob } = await desk(20);
+    const { entry: market, ann, bob } = await entry(20);
     good(market.limit(ann, 'BUY', 'NO', 67, 100 * SHARE));
     const order = good(market.buyFor(bob, 'YES', USDC));
     // 3.02 shares cost 0.9966 and 0.001994 fee; 3.03 would cost 1.0019.
@@ -154,7 +154,7 @@ describe('a market order', () => {
   });
 
   it('cancels what the book cannot fill, and fails when it finds nobody', async () => {
-    const { engine, desk: market, ann, bob } = await desk();
+    const { engine, entry: market, ann, bob } = await entry();
     expect(good(market.buyFor(bob, 'YES', USDC)).status).toBe('FAILED');
     expect(market.money(bob)).toEqual([1000 * USDC, 0]);
     good(market.limit(ann, 'BUY', 'NO', 60, SHARE));
@@ -167,7 +167,7 @@ describe('a market order', () => {
   });
 
   it('fails when its amount does not buy one step', async () => {
-    const { desk: market, ann, bob } = await desk();
+    const { entry: market, ann, bob } = await entry();
     good(market.limit(ann, 'BUY', 'NO', 50, SHARE));
     expect(good(market.buyFor(bob, 'YES', 4999)).status).toBe('FAILED');
     expect(good(market.buyFor(bob, 'YES', 5000))).toMatchObject({ status: 'FILLED', filled: 1 });
@@ -176,7 +176,7 @@ describe('a market order', () => {
 
 describe('a fee', () => {
   it('is paid by the taker alone, rounds up per fill, and goes to the exchange', async () => {
-    const { engine, desk: market, ann, bob } = await desk(20);
+    const { engine, entry: market, ann, bob } = await entry(20);
     good(market.limit(ann, 'BUY', 'NO', 67, 1));
     good(market.limit(ann, 'BUY', 'NO', 67, 2));
     good(market.limit(bob, 'BUY', 'YES', 33, 3));
@@ -191,7 +191,7 @@ describe('a fee', () => {
     const ann = openUser(engine, 'ann@example.test');
     // Exactly what three hundredths at 0.33 lock: 9900 and 20 fee. Three fills of one cost 3 × 7 fee.
     const bob = openUser(engine, 'bob@example.test', 0.00992);
-    const market = new Desk(engine);
+    const market = new OrderEntry(engine);
     for (let i = 0; i < 3; i++) good(market.limit(ann, 'BUY', 'NO', 67, 1));
     const order = good(market.limit(bob, 'BUY', 'YES', 33, 3));
     expect(order).toMatchObject({ status: 'CANCELLED', filled: 2 });
@@ -202,7 +202,7 @@ describe('a fee', () => {
 
 describe('average cost', () => {
   it('leaves with the sold part, rounded half to even to a millionth', async () => {
-    const { engine, desk: market, ann, bob } = await desk();
+    const { engine, entry: market, ann, bob } = await entry();
     good(market.limit(ann, 'BUY', 'NO', 67, 1));
     good(market.limit(ann, 'BUY', 'NO', 66, 2));
     good(market.limit(bob, 'BUY', 'YES', 34, 3));
@@ -217,7 +217,7 @@ describe('average cost', () => {
 
 describe('resolving a market', () => {
   it('pays one USDC per winning share, nothing for the others, and cancels open orders', async () => {
-    const { engine, desk: market, ann, bob } = await desk();
+    const { engine, entry: market, ann, bob } = await entry();
     good(market.limit(ann, 'BUY', 'YES', 60, 10 * SHARE));
     good(market.limit(bob, 'BUY', 'NO', 40, 10 * SHARE));
     const open = good(market.limit(ann, 'BUY', 'YES', 10, SHARE));
@@ -239,7 +239,7 @@ describe('resolving a market', () => {
   });
 
   it('closes the event with its last market, after its last chance', async () => {
-    const { engine } = await desk();
+    const { engine } = await entry();
     const event = openMarkets(engine, [0.3, 0.7]);
     const told: unknown[] = [];
     engine.on('price', ({ marketId, chance }) => told.push([marketId, chance]));
@@ -257,14 +257,14 @@ describe('resolving a market', () => {
 
 describe('a take-profit or stop-loss order', () => {
   async function holder() {
-    const all = await desk();
-    good(all.desk.limit(all.bob, 'BUY', 'NO', 50, 10 * SHARE));
-    good(all.desk.limit(all.ann, 'BUY', 'YES', 50, 10 * SHARE));
+    const all = await entry();
+    good(all.entry.limit(all.bob, 'BUY', 'NO', 50, 10 * SHARE));
+    good(all.entry.limit(all.ann, 'BUY', 'YES', 50, 10 * SHARE));
     return all;
   }
 
   it('sells at market when the last price reaches the take-profit [3/tpsl-closes]', async () => {
-    const { engine, desk: market, ann, bob, cid } = await holder();
+    const { engine, entry: market, ann, bob, cid } = await holder();
     const request = { ...market.target(ann, 'YES'), quantity: 4 * SHARE, takeProfit: 60, stopLoss: 40 };
     const tpsl = good(engine.placeTpsl(request));
     expect(tpsl.status).toBe('ACTIVE');
@@ -279,7 +279,7 @@ describe('a take-profit or stop-loss order', () => {
   });
 
   it('of NO watches the price of NO', async () => {
-    const { engine, desk: market, ann, bob, cid } = await holder();
+    const { engine, entry: market, ann, bob, cid } = await holder();
     good(engine.placeTpsl({ ...market.target(bob, 'NO'), quantity: 10 * SHARE, stopLoss: 40 }));
     good(market.limit(cid, 'BUY', 'NO', 40, 20 * SHARE));
     good(market.limit(ann, 'BUY', 'YES', 60, SHARE));
@@ -288,7 +288,7 @@ describe('a take-profit or stop-loss order', () => {
   });
 
   it('fails when there is nobody to sell to or nothing left to sell, and is cancelled with its market', async () => {
-    const { engine, desk: market, ann, bob, cid } = await holder();
+    const { engine, entry: market, ann, bob, cid } = await holder();
     const request = { ...market.target(ann, 'YES'), quantity: 4 * SHARE };
     good(engine.placeTpsl({ ...request, takeProfit: 55 }));
     good(engine.placeTpsl({ ...request, takeProfit: 99 }));
@@ -300,7 +300,7 @@ describe('a take-profit or stop-loss order', () => {
   });
 
   it('is refused without a price, out of range or for shares that are not held, and can be cancelled once', async () => {
-    const { engine, desk: market, ann, bob } = await holder();
+    const { engine, entry: market, ann, bob } = await holder();
     const request = { ...market.target(ann, 'YES'), quantity: 4 * SHARE };
     expect(refusal(engine.placeTpsl(request))).toBe('tpsl-without-price');
     expect(refusal(engine.placeTpsl({ ...request, stopLoss: 0 }))).toBe('price-out-of-range');
@@ -314,7 +314,7 @@ describe('a take-profit or stop-loss order', () => {
 
 describe('accounts', () => {
   it('take deposits and give out what is free, never more', async () => {
-    const { engine, desk: market, ann } = await desk();
+    const { engine, entry: market, ann } = await entry();
     good(market.limit(ann, 'BUY', 'YES', 50, 1000 * SHARE));
     expect(refusal(engine.withdraw(ann, 501 * USDC))).toBe('insufficient-usdc');
     good(engine.withdraw(ann, 500 * USDC));
@@ -332,7 +332,7 @@ describe('accounts', () => {
   });
 
   it('are found by email in any case and by their active key only', async () => {
-    const { engine, ann } = await desk();
+    const { engine, ann } = await entry();
     const key = { id: 'k', key: 'pk_1', secret: 's', createdAt: 1, expiresAt: null };
     good(engine.setApiKey(ann, key));
     good(engine.setApiKey(ann, { ...key, key: 'pk_2' }));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { EventView, PriceChange } from '../../exchange/engine/index.js';
-import { startCrew } from '../bots/support.js';
+import { startFleet } from '../bots/support.js';
 import { marketOf, openEvent, startServer, Traders } from './server-support.js';
 
 /** Changes that are compared while bots trade. */
@@ -65,7 +65,7 @@ describe('the order book stream', () => {
     const server = await startServer({ events: 6, bots: 12 });
     const socket = await server.connect('/event/ws');
     for (const { eventId } of server.core.events()) socket.send({ t: 'SUBSCRIBE', e: eventId });
-    await startCrew({ url: server.url, accounts: server.core.botAccounts(), pace: 50 });
+    await startFleet({ url: server.url, accounts: server.core.botAccounts(), pace: 50 });
     /** Per market: the snapshot's entry, then its deltas. */
     const seen = new Map<string, string[]>();
     for (let deltas = 0; deltas < DELTAS; ) {

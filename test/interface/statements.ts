@@ -74,7 +74,7 @@ export const STATEMENTS: readonly Statement[] = [
     id: '2/one-key',
     says: 'Only one key is active per account',
     client: ['client/trading/api-key-admin.ts'],
-    exchange: ['exchange/engine/account-desk.ts'],
+    exchange: ['exchange/engine/account-handler.ts'],
   },
   {
     id: '2/placement',
@@ -206,7 +206,7 @@ export const STATEMENTS: readonly Statement[] = [
     id: '3/limit-rests',
     says: 'A limit order stays in the order book until it is filled or cancelled',
     client: ['client/trading/trading-client.ts'],
-    exchange: ['exchange/engine/order-desk.ts'],
+    exchange: ['exchange/engine/order-handler.ts'],
   },
   {
     id: '3/market-executes',
@@ -218,19 +218,19 @@ export const STATEMENTS: readonly Statement[] = [
     id: '3/tpsl-closes',
     says: 'A TP/SL order closes the position when the price reaches take-profit or stop-loss',
     client: ['client/trading/trading-client.ts'],
-    exchange: ['exchange/engine/tpsl-desk.ts'],
+    exchange: ['exchange/engine/tpsl-handler.ts'],
   },
   {
     id: '3/key-replaces',
     says: 'Creating an API key deactivates the previous key',
     client: ['client/trading/api-key-admin.ts'],
-    exchange: ['exchange/engine/account-desk.ts'],
+    exchange: ['exchange/engine/account-handler.ts'],
   },
   {
     id: '3/key-revoked',
     says: 'Revoking the active key removes API access until a new key is created',
     client: ['client/trading/api-key-admin.ts'],
-    exchange: ['exchange/engine/account-desk.ts'],
+    exchange: ['exchange/engine/account-handler.ts'],
   },
   {
     id: '4.1/login',
@@ -264,13 +264,13 @@ export const STATEMENTS: readonly Statement[] = [
   },
   {
     id: '4.2/limit',
-    says: '`POST /orders/limit` places a limit order: 200 or 202 with `i`',
+    says: '`POST /orders/limit` lookup a limit order: 200 or 202 with `i`',
     client: ['client/trading/trading-client.ts'],
     exchange: ['exchange/server/routes/order-routes.ts'],
   },
   {
     id: '4.2/market',
-    says: '`POST /orders/market` places a market order: 200 or 202 with `i`',
+    says: '`POST /orders/market` lookup a market order: 200 or 202 with `i`',
     client: ['client/trading/trading-client.ts'],
     exchange: ['exchange/server/routes/order-routes.ts'],
   },
@@ -542,7 +542,7 @@ export const STATEMENTS: readonly Statement[] = [
     id: '5.4/replace',
     says: 'Creating another key deactivates the previous one; delete revokes it',
     client: ['client/trading/api-key-admin.ts'],
-    exchange: ['exchange/engine/account-desk.ts'],
+    exchange: ['exchange/engine/account-handler.ts'],
   },
   {
     id: '5.5/public',
@@ -842,7 +842,7 @@ export const STATEMENTS: readonly Statement[] = [
     id: '8/active-keys',
     says: 'Active API keys: one per account',
     client: ['client/trading/api-key-admin.ts'],
-    exchange: ['exchange/engine/account-desk.ts'],
+    exchange: ['exchange/engine/account-handler.ts'],
   },
   {
     id: '8/open',

@@ -17,7 +17,7 @@ import {
   type TradeView,
   type TransactionView,
 } from '../../engine/index.js';
-import { type Places, valueMicros } from './places.js';
+import { type MarketLookup, valueMicros } from './market-lookup.js';
 import { eventIcon, iso, isoOrNull, NO_TEXT, price, shares, usdc } from './wire-values.js';
 
 /* Records of wallets, activity and statistics, part 2. */
@@ -36,11 +36,11 @@ export function balances({ usdcMicros, lockedMicros, positions }: AccountView, u
 }
 
 /** The same with name, ticker and value in USDC. */
-export function fullBalances(account: AccountView, coin: Coin, places: Places): readonly BalanceWire[] {
+export function fullBalances(account: AccountView, coin: Coin, lookup: MarketLookup): readonly BalanceWire[] {
   return balances(account, coin.coinId).map((balance, n) => {
     const position = account.positions[n - 1];
     if (!position) return { ...balance, n: coin.name, sn: coin.ticker, v: balance.b };
-    const { event, market } = places.of(position);
+    const { event, market } = lookup.of(position);
     const value = valueMicros(market, position.outcome, position.shares);
     return { ...balance, n: `${event.title}: ${market.name}`, sn: position.outcome, v: usdc(value) };
   });
@@ -67,20 +67,20 @@ export function depositAddress(userId: string, usdcId: string): DepositAddressWi
 }
 
 /** Deposits and withdrawals name made-up transactions of a blockchain; payouts name the market that paid. */
-export function transactionRecord(transaction: TransactionView, places: Places): TransactionWire {
+export function transactionRecord(transaction: TransactionView, lookup: MarketLookup): TransactionWire {
   const { transactionId, userId, assetId, type, amountMicros, status, at } = transaction;
-  const place = places.ofAsset(assetId);
-  const external = place ? NO_TEXT : `0x${digest('transaction', transactionId)}`;
+  const listing = lookup.ofAsset(assetId);
+  const external = listing ? NO_TEXT : `0x${digest('transaction', transactionId)}`;
   return {
     i: transactionId,
     u: userId,
     a: assetId,
-    eq: place?.event.title ?? NO_TEXT,
-    ei: place ? eventIcon(place.event.slug) : NO_TEXT,
-    es: place?.event.slug ?? NO_TEXT,
-    on: place?.market.name ?? NO_TEXT,
-    tn: place?.outcome ?? NO_TEXT,
-    ip: place?.outcome === 'YES',
+    eq: listing?.event.title ?? NO_TEXT,
+    ei: listing ? eventIcon(listing.event.slug) : NO_TEXT,
+    es: listing?.event.slug ?? NO_TEXT,
+    on: listing?.market.name ?? NO_TEXT,
+    tn: listing?.outcome ?? NO_TEXT,
+    ip: listing?.outcome === 'YES',
     t: type,
     am: usdc(amountMicros),
     s: status,
@@ -88,14 +88,14 @@ export function transactionRecord(transaction: TransactionView, places: Places):
     e: external,
     f: 0,
     ta: type === 'WITHDRAWAL' ? madeUpAddress('withdrawal', userId) : NO_TEXT,
-    bu: place ? NO_TEXT : `${CHAIN.explorer}/${external}`,
-    bn: place ? NO_TEXT : CHAIN.name,
+    bu: listing ? NO_TEXT : `${CHAIN.explorer}/${external}`,
+    bn: listing ? NO_TEXT : CHAIN.name,
   };
 }
 
 /** One fill as everybody sees it: the taker's side. */
-export function activityItem(trade: TradeView, taker: ProfileView, places: Places): ActivityWire {
-  const { event, market } = places.of(trade);
+export function activityItem(trade: TradeView, taker: ProfileView, lookup: MarketLookup): ActivityWire {
+  const { event, market } = lookup.of(trade);
   return {
     u: trade.userId,
     tra: trade.tradeRecordId,
@@ -118,9 +118,9 @@ export function activityItem(trade: TradeView, taker: ProfileView, places: Place
 }
 
 /** @param me whether the account asks about itself */
-export function profileStats(account: AccountView, me: boolean, places: Places): ProfileStatsWire {
+export function profileStats(account: AccountView, me: boolean, lookup: MarketLookup): ProfileStatsWire {
   const value = account.positions.reduce(
-    (sum, position) => sum + valueMicros(places.of(position).market, position.outcome, position.shares),
+    (sum, position) => sum + valueMicros(lookup.of(position).market, position.outcome, position.shares),
     0,
   );
   return {

@@ -9,5 +9,5 @@ export {
   profileStats,
   transactionRecord,
 } from './account-records.js';
+export { MarketLookup } from './market-lookup.js';
 export { activeOrder, openPosition, orderRecord, tpslRecord, tpslUpdate, tradeRecord } from './order-records.js';
-export { Places } from './places.js';

@@ -7,7 +7,7 @@ import type {
   TradeRecordWire,
 } from '../../../client/wire/index.js';
 import { averagePrice, type OrderView, type PositionView, type TpslView, type TradeView } from '../../engine/index.js';
-import { type Places, priceNow, valueMicros } from './places.js';
+import { type MarketLookup, priceNow, valueMicros } from './market-lookup.js';
 import { eventIcon, eventImage, iso, price, priceOrNull, rounded, shares, usdc } from './wire-values.js';
 
 /*
@@ -76,9 +76,13 @@ export function tpslUpdate(tpsl: TpslView): TpslUpdateWire {
 }
 
 /** @param tpsl the active TP/SL orders of the position's asset */
-export function openPosition(position: PositionView, places: Places, tpsl: readonly TpslView[]): OpenPositionWire {
+export function openPosition(
+  position: PositionView,
+  lookup: MarketLookup,
+  tpsl: readonly TpslView[],
+): OpenPositionWire {
   const { eventId, marketId, outcome, costMicros } = position;
-  const { event, market } = places.of(position);
+  const { event, market } = lookup.of(position);
   const { title, slug } = event;
   const value = valueMicros(market, outcome, position.shares);
   return {

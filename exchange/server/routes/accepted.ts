@@ -13,7 +13,7 @@ export function accepted<T>(result: Result<T>): T {
 }
 
 /** The same once it is on disk: nothing is answered with success before. @throws HttpError */
-export async function settled<T>(core: Pick<ExchangeCore, 'durable'>, result: Result<T>): Promise<T> {
+export async function durable<T>(core: Pick<ExchangeCore, 'durable'>, result: Result<T>): Promise<T> {
   const value = accepted(result);
   await core.durable();
   return value;

@@ -14,7 +14,7 @@ import { HttpError } from '../errors.js';
 import { isoOfMicros, parseIsoSeconds } from '../iso-time.js';
 import type { Quirks } from '../quirks.js';
 import type { Route, RouteRequest } from '../route.js';
-import { accepted, sendDeleted, settled } from './accepted.js';
+import { accepted, durable, sendDeleted } from './accepted.js';
 import { callerOf } from './caller.js';
 import { secretText, validBody } from './validate.js';
 
@@ -82,7 +82,7 @@ async function login({ core, tokens }: AuthRoutesOptions, nobody: string, reques
 /** Six digits into the account's mailbox; an earlier code ends. */
 async function sendCode({ core, clock }: AuthRoutesOptions, userId: string) {
   const code = String(randomInt(1_000_000)).padStart(6, '0');
-  await settled(core, core.setCode(userId, { code, expiresAt: clock.nowMicros() + CODE_LIFETIME_MICROS }));
+  await durable(core, core.setCode(userId, { code, expiresAt: clock.nowMicros() + CODE_LIFETIME_MICROS }));
   return { message: 'a confirmation code was sent by email' };
 }
 

@@ -3,9 +3,9 @@ import type { Clock } from '../../../core/index.js';
 import { type ExchangeCore, hashPassword, microsOf, type Result, type TransactionView } from '../../engine/index.js';
 import { secondFactorOf } from '../auth/index.js';
 import { HttpError } from '../errors.js';
-import { Places, transactionRecord } from '../records/index.js';
+import { MarketLookup, transactionRecord } from '../records/index.js';
 import type { Route, RouteRequest } from '../route.js';
-import { accepted, settled } from './accepted.js';
+import { accepted, durable } from './accepted.js';
 import { param, requiredText, secretText, validBody } from './validate.js';
 
 const emailSchema = z
@@ -37,8 +37,8 @@ export function controlAccountRoutes({ core, clock, onKeyChanged }: ControlAccou
   });
   const move = async (request: RouteRequest, by: (userId: string, micros: number) => Result<TransactionView>) => {
     const { userId, amount } = validBody(moveSchema, request.body);
-    const transaction = await settled(core, by(userId, usdcMicros('amount', amount)));
-    return transactionRecord(transaction, new Places(core));
+    const transaction = await durable(core, by(userId, usdcMicros('amount', amount)));
+    return transactionRecord(transaction, new MarketLookup(core));
   };
   return [
     route('POST', '/accounts', ({ body }) => open(core, body)),
@@ -64,7 +64,7 @@ async function open(core: ExchangeCore, body: unknown) {
   const { email, password, usdc, otp = false } = validBody(openSchema, body);
   const depositMicros = usdcMicros('usdc', usdc);
   const passwordHash = hashPassword(password);
-  const { userId } = await settled(core, core.openAccount({ email, passwordHash, otp, depositMicros }));
+  const { userId } = await durable(core, core.openAccount({ email, passwordHash, otp, depositMicros }));
   return { userId, ...(otp ? { otp: secondFactorOf({ passwordHash }) } : {}) };
 }
 

@@ -7,7 +7,7 @@ import { FAULT_KINDS, FAULT_STREAMS, type FaultRequest, type Faults, STREAM_ONLY
 import type { Quirks } from '../quirks.js';
 import type { Route } from '../route.js';
 import type { LoadGenerator } from '../streams/index.js';
-import { settled } from './accepted.js';
+import { durable } from './accepted.js';
 import { eventToWire } from './event-shape.js';
 import { truthLines } from './truth-lines.js';
 import { param, validBody, wholeNumber } from './validate.js';
@@ -48,7 +48,7 @@ export function controlRoutes({ core, quirks, faults, load }: ControlRoutesOptio
     access: 'control',
     handler,
   });
-  const opened = async (result: Result<EventView>) => eventToWire(await settled(core, result), quirks.eventShape);
+  const opened = async (result: Result<EventView>) => eventToWire(await durable(core, result), quirks.eventShape);
   return [
     route('POST', '/events', ({ body }) => {
       const { title, category, tags, featured, markets } = validBody(openEventSchema, body);

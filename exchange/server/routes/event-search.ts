@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { searchRequestSchema } from '../../../client/wire/index.js';
 import type { Category, EventView, ExchangeCore } from '../../engine/index.js';
-import { Breather } from '../breather.js';
+import { TimeSlice } from '../time-slice.js';
 
 type SearchRequest = z.output<typeof searchRequestSchema>;
 type SortKey = (event: EventView) => number;
@@ -29,12 +29,12 @@ export async function searchEvents(
   const fits = filterOf(core.categories(), request);
   const { key, direction } = SORTS[request.sb ?? 'VOLUME_24H'];
   const sign = (request.sd ?? direction) === 'ASC' ? 1 : -1;
-  const breather = new Breather();
+  const slice = new TimeSlice();
   const found: { event: EventView; key: number }[] = [];
   for (const eventId of core.openEventIds()) {
     const event = core.event(eventId);
     if (event?.open && fits(event)) found.push({ event, key: key(event) });
-    await breather.pause();
+    await slice.yieldWhenOver();
   }
   return found
     .sort((a, b) => sign * (a.key - b.key) || (a.event.eventId < b.event.eventId ? -1 : 1))

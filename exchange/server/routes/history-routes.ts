@@ -4,9 +4,9 @@ import type { Quirks } from '../quirks.js';
 import {
   activeOrder,
   activityItem,
+  MarketLookup,
   openPosition,
   orderRecord,
-  Places,
   POSITION_TABS,
   positionStats,
   profileStats,
@@ -56,7 +56,7 @@ export function historyRoutes({ core, quirks }: HistoryRoutesOptions): readonly 
     route('/activity', (request) => activity(core, pageRequest(request.query, RECORDS_PER_PAGE, quirks))),
     route('/stats/profile/:userId', (request) => {
       const account = namedAccount(core, request);
-      return profileStats(account, account.userId === callerOf(request), new Places(core));
+      return profileStats(account, account.userId === callerOf(request), new MarketLookup(core));
     }),
     route('/stats/profile/:userId/positions', (request) => {
       const tab = oneOf(request.query, 'tab', POSITION_TABS);
@@ -74,10 +74,10 @@ function sliceRequest({ query }: RouteRequest, quirks: Quirks) {
 
 function openPositions(core: ExchangeCore, request: RouteRequest, page: PageRequest) {
   const { userId, positions } = accountOf(core, request);
-  const places = new Places(core);
+  const lookup = new MarketLookup(core);
   const shown = pageOf(positions, page).map((position) => {
     const tpsl = core.activeTpsl(userId, position.marketId).filter(({ assetId }) => assetId === position.assetId);
-    return openPosition(position, places, tpsl);
+    return openPosition(position, lookup, tpsl);
   });
   return wrapped(shown, positions.length, page);
 }
@@ -85,13 +85,13 @@ function openPositions(core: ExchangeCore, request: RouteRequest, page: PageRequ
 /** Everybody's fills, with the total of items instead of pages. */
 function activity(core: ExchangeCore, page: PageRequest) {
   const { items, total } = core.activity(page);
-  const places = new Places(core);
+  const lookup = new MarketLookup(core);
   const profiles = new Map<string, ProfileView>();
   const shown = items.map((trade) => {
     const taker = profiles.get(trade.userId) ?? core.profile(trade.userId);
     if (!taker) throw new Error(`a fill names account ${trade.userId}, which does not exist`);
     profiles.set(trade.userId, taker);
-    return activityItem(trade, taker, places);
+    return activityItem(trade, taker, lookup);
   });
   return { i: shown, p: page.page, s: page.size, t: total };
 }

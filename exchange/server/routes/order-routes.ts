@@ -17,7 +17,7 @@ import { HttpError } from '../errors.js';
 import type { Quirks } from '../quirks.js';
 import { tpslRecord } from '../records/index.js';
 import type { Route, RouteRequest } from '../route.js';
-import { sendDeleted, settled } from './accepted.js';
+import { durable, sendDeleted } from './accepted.js';
 import { callerOf } from './caller.js';
 import { oneOf, param, requiredText, validBody } from './validate.js';
 
@@ -38,21 +38,21 @@ export function orderRoutes({ core, quirks }: OrderRoutesOptions): readonly Rout
   });
   const placed = (reply: FastifyReply, i: string) => reply.code(quirks.placeStatus).send({ i });
   const deleted = async (reply: FastifyReply, result: Result<unknown>) => {
-    await settled(core, result);
+    await durable(core, result);
     return sendDeleted(reply, quirks);
   };
   return [
     route('POST', '/limit', async (request, reply) =>
-      placed(reply, (await settled(core, placeLimit(core, request))).orderId),
+      placed(reply, (await durable(core, placeLimit(core, request))).orderId),
     ),
     route('POST', '/market', async (request, reply) =>
-      placed(reply, (await settled(core, placeMarket(core, request))).orderId),
+      placed(reply, (await durable(core, placeMarket(core, request))).orderId),
     ),
     route('DELETE', '/limit/:orderId', (request, reply) =>
       deleted(reply, core.cancel(callerOf(request), param(request, 'orderId'))),
     ),
     route('POST', '/tpsl', async (request, reply) =>
-      placed(reply, (await settled(core, placeTpsl(core, request))).tpslId),
+      placed(reply, (await durable(core, placeTpsl(core, request))).tpslId),
     ),
     route('GET', '/tpsl', (request) => listTpsl(core, request)),
     route('DELETE', '/tpsl/:tpslId', (request, reply) =>

@@ -2,12 +2,12 @@ import type { FastifyReply } from 'fastify';
 import { searchRequestSchema } from '../../../client/wire/index.js';
 import { MAX_HISTORY_POINTS } from '../../chance-history.js';
 import type { Category, ChancePoint, ExchangeCore } from '../../engine/index.js';
-import { Breather } from '../breather.js';
 import { HttpError } from '../errors.js';
 import { readHistory, readHistoryRequest } from '../history-request.js';
 import { isoOfMicros } from '../iso-time.js';
 import type { Quirks } from '../quirks.js';
 import type { Route, RouteRequest } from '../route.js';
+import { TimeSlice } from '../time-slice.js';
 import type { WireEncoder } from '../wire-encoder.js';
 import { searchEvents } from './event-search.js';
 import { eventToWire } from './event-shape.js';
@@ -51,11 +51,11 @@ async function search(
   const size = Math.min(wholeNumber(query, 'size', { preset: 20, min: 1 }), quirks.maxPageSize);
   const request = validBody(searchRequestSchema, body === undefined ? {} : body);
   const found = await searchEvents(core, request);
-  const breather = new Breather();
+  const slice = new TimeSlice();
   const pieces = ['{"content":['];
   for (const [n, event] of found.slice(page * size, (page + 1) * size).entries()) {
     pieces.push(`${n > 0 ? ',' : ''}${encoder.encode(eventToWire(event, quirks.eventShape))}`);
-    await breather.pause();
+    await slice.yieldWhenOver();
   }
   const totals = { totalElements: found.length, totalPages: Math.ceil(found.length / size) };
   pieces.push(`],${encoder.encode(totals).slice(1)}`);

@@ -1,7 +1,7 @@
 import type { ExchangeCore } from '../../engine/index.js';
 import { HttpError } from '../errors.js';
 import type { Quirks } from '../quirks.js';
-import { balances, depositAddress, fullBalances, Places, transactionRecord } from '../records/index.js';
+import { balances, depositAddress, fullBalances, MarketLookup, transactionRecord } from '../records/index.js';
 import type { Route, RouteRequest } from '../route.js';
 import { accountOf, callerOf } from './caller.js';
 import { pageRequest, wrapped } from './paging.js';
@@ -32,7 +32,7 @@ export function walletRoutes({ core, quirks }: WalletRoutesOptions): readonly Ro
 function withNames(core: ExchangeCore, request: RouteRequest) {
   const coin = core.coins().find(({ coinId }) => coinId === core.usdcId);
   if (!coin) throw new Error('USDC is not listed');
-  return fullBalances(accountOf(core, request), coin, new Places(core));
+  return fullBalances(accountOf(core, request), coin, new MarketLookup(core));
 }
 
 /** The address is generated with the first deposit. */
@@ -45,9 +45,9 @@ function address(core: ExchangeCore, userId: string) {
 function transactions(core: ExchangeCore, quirks: Quirks, request: RouteRequest) {
   const page = pageRequest(request.query, TRANSACTIONS_PER_PAGE, quirks);
   const { items, total } = core.transactions(callerOf(request), page);
-  const places = new Places(core);
+  const lookup = new MarketLookup(core);
   return wrapped(
-    items.map((item) => transactionRecord(item, places)),
+    items.map((item) => transactionRecord(item, lookup)),
     total,
     page,
   );

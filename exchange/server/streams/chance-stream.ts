@@ -2,10 +2,10 @@ import type { z } from 'zod';
 import { chanceClientMessageSchema, explainIssue } from '../../../client/wire/index.js';
 import { MAX_HISTORY_POINTS } from '../../chance-history.js';
 import type { ChancePoint, EventView, ExchangeCore } from '../../engine/index.js';
-import { Breather } from '../breather.js';
 import { StreamRequestError } from '../errors.js';
 import type { Faults } from '../faults.js';
 import { readHistory, readHistoryRequest } from '../history-request.js';
+import { TimeSlice } from '../time-slice.js';
 import { IdMap, type WireEncoder } from '../wire-encoder.js';
 import { ChanceSubscriptions } from './chance-subscriptions.js';
 import type { StreamEndpoint } from './stream-server.js';
@@ -74,10 +74,10 @@ export class ChanceStream implements StreamEndpoint {
     const subscribers = this.#subscriptions.of(marketId);
     if (!subscribers) return;
     const { faults } = this.options;
-    const place = { stream: this.stream, eventId } as const;
-    if (faults.any && faults.take('skip-delta', place)) return;
+    const scope = { stream: this.stream, eventId } as const;
+    if (faults.any && faults.take('skip-delta', scope)) return;
     const frame = this.#frame({ t: 'probability', e: eventId, o: [marketId], d: point });
-    const times = faults.any && faults.take('duplicate-delta', place) ? 2 : 1;
+    const times = faults.any && faults.take('duplicate-delta', scope) ? 2 : 1;
     for (const socket of subscribers) for (let n = 0; n < times; n++) socket.send(frame, eventId);
   }
 
@@ -110,7 +110,7 @@ export class ChanceStream implements StreamEndpoint {
     if (typeof range === 'string') throw new StreamRequestError(range);
     this.#eventWith(e, outcomes);
     const { core, encoder } = this.options;
-    const breather = new Breather();
+    const slice = new TimeSlice();
     const parts: string[] = [];
     let bytes = 0;
     for (const marketId of outcomes) {
@@ -120,7 +120,7 @@ export class ChanceStream implements StreamEndpoint {
       bytes += part.length;
       if (bytes > MAX_RESPONSE_BYTES) throw new StreamRequestError('too many points at once; ask for fewer outcomes');
       parts.push(part);
-      await breather.pause();
+      await slice.yieldWhenOver();
     }
     const envelope = encoder.encode({ t: 'HISTORY_RESPONSE', e, o: outcomes });
     socket.send(Buffer.from(`${envelope.slice(0, -1)},"d":{${parts.join(',')}}}`), e);

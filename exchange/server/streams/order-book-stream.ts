@@ -101,10 +101,10 @@ export class OrderBookStream implements StreamEndpoint {
     const subscribers = this.#subscribers.get(eventId);
     if (!subscribers) return;
     const { faults } = this.options;
-    const place = { stream: this.stream, eventId } as const;
-    if (faults.any && faults.take('skip-delta', place)) return;
+    const scope = { stream: this.stream, eventId } as const;
+    if (faults.any && faults.take('skip-delta', scope)) return;
     const frame = this.#frame({ t: 'PRICES_DATA_DELTA', e: eventId, d: [priceEntry(quote)] });
-    const times = faults.any && faults.take('duplicate-delta', place) ? 2 : 1;
+    const times = faults.any && faults.take('duplicate-delta', scope) ? 2 : 1;
     for (const socket of subscribers) for (let n = 0; n < times; n++) socket.send(frame, eventId);
   }
 

@@ -91,10 +91,10 @@ export abstract class PrivateStream implements StreamEndpoint {
     const sockets = this.#socketsOf.get(userId);
     if (!sockets) return;
     const { faults, clock } = this.options;
-    const place = { stream: this.stream, eventId };
-    if (faults.any && faults.take('skip-delta', place)) return;
+    const scope = { stream: this.stream, eventId };
+    if (faults.any && faults.take('skip-delta', scope)) return;
     const frame = this.frame(makeMessage());
-    const times = faults.any && faults.take('duplicate-delta', place) ? 2 : 1;
+    const times = faults.any && faults.take('duplicate-delta', scope) ? 2 : 1;
     for (const socket of [...sockets]) {
       const expiresAt = this.#holders.get(socket)?.expiresAt ?? null;
       if (expiresAt !== null && clock.nowMicros() >= expiresAt) this.#end(socket, 'the API key has expired');

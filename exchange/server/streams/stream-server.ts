@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { type Clock, deferred, type Logger } from '../../../core/index.js';
 import { HttpError, StreamRequestError } from '../errors.js';
-import { type ArmedFault, type FaultStream, type Faults, fits } from '../faults.js';
+import { type ArmedFault, type FaultStream, type Faults, matches } from '../faults.js';
 import type { ExchangeMetrics } from '../metrics.js';
 import { StreamSocket } from './stream-socket.js';
 
@@ -150,10 +150,10 @@ export class StreamServer {
     if (fault.kind !== 'drop-connection' && fault.kind !== 'freeze') return;
     for (const [socket, endpoint] of this.#sockets) {
       if (fault.left <= 0) return;
-      const place = { stream: endpoint.stream, eventId: fault.eventId };
-      if (!socket.open || !fits(fault, place)) continue;
+      const scope = { stream: endpoint.stream, eventId: fault.eventId };
+      if (!socket.open || !matches(fault, scope)) continue;
       if (fault.eventId !== undefined && !endpoint.watches(socket, fault.eventId)) continue;
-      this.options.faults.use(fault, place);
+      this.options.faults.use(fault, scope);
       if (fault.kind === 'drop-connection') socket.drop();
       else socket.freeze(fault.ms, fault.eventId);
     }

@@ -119,18 +119,18 @@ export class StreamSocket {
   /** True when an armed fault keeps the frame from being sent. */
   #strikes(frame: Buffer, eventId: string | undefined): boolean {
     const { faults, stream } = this.options;
-    const place = { stream, eventId };
-    if (faults.take('drop-connection', place)) {
+    const scope = { stream, eventId };
+    if (faults.take('drop-connection', scope)) {
       this.drop();
       return true;
     }
-    const freeze = faults.take('freeze', place);
+    const freeze = faults.take('freeze', scope);
     if (freeze) {
       this.freeze(freeze.ms, freeze.eventId);
       return true;
     }
     // Half of the frame first, then the frame itself: what is malformed is extra, so that nothing else goes missing.
-    if (faults.take('malformed-frame', place)) {
+    if (faults.take('malformed-frame', scope)) {
       this.ws.send(frame.subarray(0, Math.ceil(frame.length / 2)), { binary: false });
     }
     return false;

@@ -1,36 +1,36 @@
 import type { EventView, ExchangeCore, MarketView, Outcome } from '../../engine/index.js';
 
-/** The event and market that a record is about. */
-export interface Place {
+/** The event and market that a record refers to. */
+interface Listing {
   readonly event: EventView;
   readonly market: MarketView;
 }
 
-/** Looks up what the records of one answer are about, each event once. */
-export class Places {
+/** Finds the events and markets that the records of one answer refer to; reads each event once. */
+export class MarketLookup {
   readonly #events = new Map<string, EventView>();
 
   constructor(private readonly core: Pick<ExchangeCore, 'event' | 'asset'>) {}
 
-  of({ eventId, marketId }: { readonly eventId: string; readonly marketId: string }): Place {
+  of({ eventId, marketId }: { readonly eventId: string; readonly marketId: string }): Listing {
     const event = this.#events.get(eventId) ?? this.core.event(eventId);
     const market = event?.markets.find((m) => m.marketId === marketId);
-    if (!event || !market) throw new Error(`a record is about market ${marketId}, which does not exist`);
+    if (!event || !market) throw new Error(`a record refers to market ${marketId}, which does not exist`);
     this.#events.set(eventId, event);
     return { event, market };
   }
 
   /** Of an outcome asset; undefined for USDC. */
-  ofAsset(assetId: string): (Place & { readonly outcome: Outcome }) | undefined {
+  ofAsset(assetId: string): (Listing & { readonly outcome: Outcome }) | undefined {
     const asset = this.core.asset(assetId);
     return asset && { ...this.of(asset), outcome: asset.outcome };
   }
 }
 
-/** The current price of an outcome asset, 0..1: the market's chance, or what is left of 1. */
+/** The current price of an outcome asset, 0..1: the market's chance for YES, its complement for NO. */
 export const priceNow = ({ chance }: MarketView, outcome: Outcome): number =>
   outcome === 'YES' ? chance : Math.round((1 - chance) * 1e6) / 1e6;
 
-/** What held shares are worth at the current price, micros. */
+/** The value of held shares at the current price, micros. */
 export const valueMicros = (market: MarketView, outcome: Outcome, hundredths: number): number =>
   Math.round(priceNow(market, outcome) * hundredths * 10_000);

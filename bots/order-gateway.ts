@@ -4,10 +4,10 @@ import { type Clock, isRetryable } from '../core/index.js';
 import { assetOf, type Outcome, type Quote, type Quotes } from './market.js';
 import type { OwnAccount } from './own-account.js';
 import type { OwnOrder, OwnOrders } from './own-orders.js';
-import { settle } from './settle.js';
+import { reconcile } from './reconcile.js';
 import { hundredthsText, microsText } from './units.js';
 
-interface DeskOptions {
+interface OrderGatewayOptions {
   readonly trading: TradingClient;
   readonly account: AccountClient;
   readonly own: OwnAccount;
@@ -16,7 +16,7 @@ interface DeskOptions {
   readonly usdcId: () => string | undefined;
   readonly clock: Clock;
   /** How long the account is trusted to be as it was heard of, milliseconds; then its lists are read again. */
-  readonly trustMs: number;
+  readonly reconcileEveryMs: number;
   readonly signal: AbortSignal;
 }
 
@@ -24,11 +24,11 @@ interface DeskOptions {
  * How a bot trades: one account's calls, and nothing that another account could not do. Whether something was done that
  * got no answer is looked up before anything else is done; nothing is sent twice.
  */
-export class Desk {
+export class OrderGateway {
   #market: OwnOrder | undefined;
-  #settledAtMs = Number.NEGATIVE_INFINITY;
+  #reconciledAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(private readonly options: DeskOptions) {}
+  constructor(private readonly options: OrderGatewayOptions) {}
 
   get orders(): OwnOrders {
     return this.options.own.orders;
@@ -60,14 +60,14 @@ export class Desk {
   }
 
   /** Compares what is known with the exchange's lists, where there is reason to. Rejects when they cannot be had. */
-  async settle(): Promise<void> {
-    const { own, account, trading, quotes, clock, trustMs, signal } = this.options;
+  async reconcile(): Promise<void> {
+    const { own, account, trading, quotes, clock, reconcileEveryMs, signal } = this.options;
     this.#forgetMarketOrder();
-    const isOld = clock.nowMs() - this.#settledAtMs > trustMs;
-    if (!own.unsettled && !own.hasStrangers && !isOld) return;
-    own.unsettled = true;
-    await settle({ own, account, trading, quotes, signal });
-    this.#settledAtMs = clock.nowMs();
+    const isOld = clock.nowMs() - this.#reconciledAtMs > reconcileEveryMs;
+    if (!own.outOfSync && !own.hasUnknownOrders && !isOld) return;
+    own.outOfSync = true;
+    await reconcile({ own, account, trading, quotes, signal });
+    this.#reconciledAtMs = clock.nowMs();
   }
 
   /** Price in cents, quantity in hundredths of a share; whether it was accepted. */
@@ -101,7 +101,7 @@ export class Desk {
   async cancel(order: OwnOrder): Promise<void> {
     const { orderId } = order;
     if (orderId === undefined) return;
-    await this.options.trading.cancelOrder(orderId, { signal: this.options.signal }).catch(unlessGone);
+    await this.options.trading.cancelOrder(orderId, { signal: this.options.signal }).catch(unlessNotActive);
     this.orders.remove(order);
   }
 
@@ -123,7 +123,7 @@ export class Desk {
   }
 
   async unprotect(tpslId: string): Promise<void> {
-    await this.options.trading.cancelTpsl(tpslId, { signal: this.options.signal }).catch(unlessGone);
+    await this.options.trading.cancelTpsl(tpslId, { signal: this.options.signal }).catch(unlessNotActive);
     this.options.own.tpsl.delete(tpslId);
   }
 
@@ -150,12 +150,12 @@ export class Desk {
 
   /** False when nothing was placed for sure and the order was at fault. Rethrows everything else. */
   #refused(error: unknown): false {
-    if (error instanceof OutcomeUnknownError || error instanceof SchemaError) this.options.own.unsettled = true;
+    if (error instanceof OutcomeUnknownError || error instanceof SchemaError) this.options.own.outOfSync = true;
     if (error instanceof HttpStatusError && !isRetryable(error)) return false;
     throw error;
   }
 
-  /** News of a market order's fills may come after its answer; by the next order they are here. */
+  /** FairValues of a market order's fills may come after its answer; by the next order they are here. */
   #forgetMarketOrder(): void {
     if (this.#market) this.orders.remove(this.#market);
     this.#market = undefined;
@@ -173,6 +173,6 @@ function orderIn(market: Quote, outcome: Outcome, side: Side, price: number, qua
 }
 
 /** A 404 to a cancellation: what was to be cancelled is not active any more, which is what was wanted. */
-function unlessGone(error: unknown): void {
+function unlessNotActive(error: unknown): void {
   if (!(error instanceof HttpStatusError && error.status === 404)) throw error;
 }

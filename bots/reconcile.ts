@@ -7,7 +7,7 @@ import { centsOf, hundredthsOf } from './units.js';
 /** How far back the order history is read for what is active and not known, pages of 100. */
 const HISTORY_PAGES = 20;
 
-interface SettleOptions {
+interface ReconcileOptions {
   readonly own: OwnAccount;
   readonly account: AccountClient;
   readonly trading: TradingClient;
@@ -20,7 +20,7 @@ interface SettleOptions {
  * know of are taken over, from an earlier run or from a placement without an answer. One whose market it cannot find is
  * cancelled. Rejects when the lists cannot be had.
  */
-export async function settle(options: SettleOptions): Promise<void> {
+export async function reconcile(options: ReconcileOptions): Promise<void> {
   const { own, account, signal } = options;
   const active = new Map<string, ActiveOrder>();
   for await (const page of account.walkActiveOrders({ signal })) {
@@ -35,27 +35,27 @@ export async function settle(options: SettleOptions): Promise<void> {
     active.delete(orderId);
   }
   if (active.size > 0) await adopt(active, options);
-  await settleTpsl(options);
-  own.settled();
+  await reconcileTpsl(options);
+  own.reconciled();
 }
 
-async function adopt(strangers: Map<string, ActiveOrder>, options: SettleOptions): Promise<void> {
+async function adopt(unknown: Map<string, ActiveOrder>, options: ReconcileOptions): Promise<void> {
   const { account, trading, signal } = options;
   for await (const page of account.walkOrders({}, { signal, maxPages: HISTORY_PAGES })) {
     for (const record of page.items) {
-      const order = strangers.get(record.orderId);
-      if (order && takeOver(order, record, options)) strangers.delete(record.orderId);
+      const order = unknown.get(record.orderId);
+      if (order && addFromHistory(order, record, options)) unknown.delete(record.orderId);
     }
-    if (strangers.size === 0) return;
+    if (unknown.size === 0) return;
   }
-  for (const orderId of strangers.keys()) {
+  for (const orderId of unknown.keys()) {
     await trading.cancelOrder(orderId, { signal }).catch((error: unknown) => {
       if (!(error instanceof HttpStatusError && error.status === 404)) throw error;
     });
   }
 }
 
-function takeOver(active: ActiveOrder, { assetId }: OrderRecord, { own, quotes }: SettleOptions): boolean {
+function addFromHistory(active: ActiveOrder, { assetId }: OrderRecord, { own, quotes }: ReconcileOptions): boolean {
   const market = assetId === null ? undefined : quotes.ofAsset(assetId);
   const { orderId, side, price, quantity } = active;
   if (!market || assetId === null || (side !== 'BUY' && side !== 'SELL') || price === null) return false;
@@ -67,7 +67,7 @@ function takeOver(active: ActiveOrder, { assetId }: OrderRecord, { own, quotes }
 }
 
 /** TP/SL orders hang on the positions whose shares they sell. */
-async function settleTpsl({ own, account, signal }: SettleOptions): Promise<void> {
+async function reconcileTpsl({ own, account, signal }: ReconcileOptions): Promise<void> {
   const active = new Map<string, string>();
   for await (const page of account.walkOpenPositions({ signal })) {
     for (const { assetId, tpslOrders } of page.items) {

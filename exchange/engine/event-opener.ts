@@ -8,7 +8,7 @@ import { slugOf } from './slug.js';
 import { eventView } from './views.js';
 
 /** Opens events with their markets. */
-export class EventDesk {
+export class EventOpener {
   constructor(private readonly changes: Changes) {}
 
   open(command: OpenEventCommand): MarketEvent {

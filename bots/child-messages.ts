@@ -4,7 +4,7 @@
  * end too.
  */
 
-export interface Handover {
+export interface BotsSetup {
   /** Base address of the exchange. */
   readonly url: string;
   readonly seed: number;
@@ -14,6 +14,6 @@ export interface Handover {
 }
 
 /** What the informed know: the hidden chances, 0..1, as pairs of market ID and chance. */
-export interface News {
+export interface FairValues {
   readonly fair: readonly (readonly [string, number])[];
 }

@@ -2,17 +2,17 @@ import { assetOf } from './assets.js';
 import type { Changes } from './changes.js';
 import type { TpslCommand } from './commands.js';
 import { isReached, type Market, type Tpsl } from './entities.js';
-import type { OrderDesk } from './order-desk.js';
+import type { OrderHandler } from './order-handler.js';
 import { encodeTpsl } from './records.js';
 import { known } from './state.js';
 import type { TpslStatus } from './types.js';
 import { liveTpslView } from './views.js';
 
 /** Keeps take-profit and stop-loss orders and sells at market when the last price reaches them. */
-export class TpslDesk {
+export class TpslHandler {
   constructor(
     private readonly changes: Changes,
-    private readonly orders: OrderDesk,
+    private readonly orders: OrderHandler,
   ) {}
 
   place(command: TpslCommand): Tpsl {

@@ -5,7 +5,7 @@ import { describeError, UsageError, writeFileAtomic } from '../../core/index.js'
 const BYTES = 32;
 
 /** A random secret of 32 bytes that a file keeps, which is made (mode 0600) when it is not there. @throws UsageError */
-export async function keptSecret(path: string): Promise<Buffer> {
+export async function readOrCreateSecret(path: string): Promise<Buffer> {
   try {
     const kept = await readIfThere(path);
     if (kept?.length === BYTES) return kept;

@@ -14,7 +14,7 @@ const WORST_BUY = 99;
 const WORST_SELL = 1;
 
 /** Takes orders that were found valid: locks, matches, rests and cancels them. */
-export class OrderDesk {
+export class OrderHandler {
   readonly #matcher: Matcher;
 
   constructor(

@@ -1,13 +1,13 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { Desk } from '../../bots/desk.js';
 import { MarketWatch } from '../../bots/market-watch.js';
+import { OrderGateway } from '../../bots/order-gateway.js';
 import { OwnAccount } from '../../bots/own-account.js';
 import { AccountClient, ApiKey, ExchangeClient } from '../../client/index.js';
 import { TradingClient } from '../../client/trading/index.js';
 import { createLogger, Secret, systemClock } from '../../core/index.js';
 import { startServer, type TestServer, until } from '../exchange/server-support.js';
 
-/** One bot's desk at an exchange where nobody else trades; with the same account as often as it is asked for. */
+/** One bot's gateway at an exchange where nobody else trades; with the same account as often as it is asked for. */
 async function deskAt(server: TestServer) {
   const [seeded] = server.core.seededAccounts();
   if (!seeded) throw new Error('no account');
@@ -26,14 +26,14 @@ async function deskAt(server: TestServer) {
   const onClosed = (marketId: string) => own.orders.removeMarket(marketId);
   // It searches once: a later search would meet the faults that are armed for orders.
   const quotes = new MarketWatch({ exchange, addresses, clock: systemClock, pace: 0.01, onClosed, log });
-  const desk = new Desk({
+  const gateway = new OrderGateway({
     trading: new TradingClient(exchange, { apiKey }),
     account: new AccountClient(exchange, { apiKey }),
     own,
     quotes,
     usdcId: () => quotes.usdcId,
     clock: systemClock,
-    trustMs: 600_000,
+    reconcileEveryMs: 600_000,
     signal: stop.signal,
   });
   await quotes.start(stop.signal);
@@ -42,59 +42,59 @@ async function deskAt(server: TestServer) {
     stop.abort();
     await Promise.all([quotes.stop(), own.close(), exchange.close()]);
   });
-  await until(() => desk.ready && quotes.markets.length > 0);
-  await desk.settle();
+  await until(() => gateway.ready && quotes.markets.length > 0);
+  await gateway.reconcile();
   const [market] = quotes.markets;
   if (!market) throw new Error('no market');
   const active = () => server.core.activeOrders(seeded.userId).map(({ orderId }) => orderId);
-  const known = () => desk.orders.ofMarket(market.marketId).map(({ orderId }) => orderId);
-  return { desk, market, own, quotes, active, known, userId: seeded.userId };
+  const known = () => gateway.orders.ofMarket(market.marketId).map(({ orderId }) => orderId);
+  return { gateway, market, own, quotes, active, known, userId: seeded.userId };
 }
 
 const arm = (server: TestServer, kind: string) => server.control('POST', '/faults', { kind, stream: 'rest', count: 1 });
 
-describe('a desk', () => {
+describe('a gateway', () => {
   it('takes over an order whose answer broke off, and places none for one that was never received', async () => {
     const server = await startServer({ events: 1 });
-    const { desk, market, active, known } = await deskAt(server);
+    const { gateway, market, active, known } = await deskAt(server);
     await arm(server, 'truncated-body');
-    await expect(desk.limit(market, 'YES', 'BUY', 20, 1000)).rejects.toThrow(/may or may not have been carried out/);
+    await expect(gateway.limit(market, 'YES', 'BUY', 20, 1000)).rejects.toThrow(/may or may not have been carried out/);
     expect(active()).toHaveLength(1);
     expect(known()).toEqual([]);
-    await desk.settle();
+    await gateway.reconcile();
     expect(known()).toEqual(active());
-    const [order] = desk.orders.ofMarket(market.marketId);
+    const [order] = gateway.orders.ofMarket(market.marketId);
     expect(order).toMatchObject({ side: 'BUY', outcome: 'YES', price: 20, remaining: 1000 });
 
     await arm(server, 'http-reset');
-    await expect(desk.limit(market, 'NO', 'BUY', 30, 500)).rejects.toThrow(/may or may not have been carried out/);
-    await desk.settle();
+    await expect(gateway.limit(market, 'NO', 'BUY', 30, 500)).rejects.toThrow(/may or may not have been carried out/);
+    await gateway.reconcile();
     expect(active()).toHaveLength(1);
     expect(known()).toEqual(active());
-    if (order) await desk.cancel(order);
+    if (order) await gateway.cancel(order);
     expect([active(), known()]).toEqual([[], []]);
   });
 
   it('finds the open orders of an earlier run, and cancels those of markets that it cannot find', async () => {
     const server = await startServer({ events: 1 });
     const first = await deskAt(server);
-    for (const price of [10, 20, 30]) await first.desk.limit(first.market, 'YES', 'BUY', price, 700);
-    await first.desk.limit(first.market, 'NO', 'BUY', 40, 300);
+    for (const price of [10, 20, 30]) await first.gateway.limit(first.market, 'YES', 'BUY', price, 700);
+    await first.gateway.limit(first.market, 'NO', 'BUY', 40, 300);
     const second = await deskAt(server);
     expect(second.known().sort()).toEqual(first.active().sort());
     const third = await deskAt(server);
     third.quotes.ofAsset = () => undefined;
-    third.own.unsettled = true;
-    for (const order of third.desk.orders.ofMarket(third.market.marketId)) third.desk.orders.remove(order);
-    await third.desk.settle();
+    third.own.outOfSync = true;
+    for (const order of third.gateway.orders.ofMarket(third.market.marketId)) third.gateway.orders.remove(order);
+    await third.gateway.reconcile();
     expect(first.active()).toEqual([]);
   });
 
   it('hears of fills by its balance, and of a broken stream by looking', async () => {
     const server = await startServer({ events: 1 });
-    const { desk, market, own, known, userId } = await deskAt(server);
-    await desk.limit(market, 'YES', 'BUY', 20, 1000);
-    await desk.limit(market, 'YES', 'BUY', 25, 400);
+    const { gateway, market, own, known, userId } = await deskAt(server);
+    await gateway.limit(market, 'YES', 'BUY', 20, 1000);
+    await gateway.limit(market, 'YES', 'BUY', 25, 400);
     const { eventId, marketId, noAssetId } = market;
     const opened = server.core.openAccount({ email: 'x@test.example', passwordHash: 'x', depositMicros: 1e9 });
     const taker = opened.ok ? opened.value.userId : '';
@@ -103,27 +103,27 @@ describe('a desk', () => {
       expect(server.core.placeLimit({ ...target, side: 'BUY', price: 80, quantity })).toMatchObject({ ok: true });
     };
     take(600);
-    await until(() => desk.free(market, 'YES') === 600);
-    expect(desk.orders.ofMarket(marketId)).toMatchObject([{ price: 20, remaining: 800 }]);
+    await until(() => gateway.free(market, 'YES') === 600);
+    expect(gateway.orders.ofMarket(marketId)).toMatchObject([{ price: 20, remaining: 800 }]);
 
     await server.control('POST', '/faults', { kind: 'drop-connection', stream: 'balance', count: 1 });
-    await until(() => own.unsettled);
+    await until(() => own.outOfSync);
     take(800);
-    await until(() => own.ready && desk.free(market, 'YES') === 1400);
-    await desk.settle();
+    await until(() => own.ready && gateway.free(market, 'YES') === 1400);
+    await gateway.reconcile();
     expect(known()).toEqual([]);
     expect(server.core.activeOrders(userId)).toEqual([]);
   });
 
   it('says no to a refusal, and to nothing else', async () => {
     const server = await startServer({ events: 1 });
-    const { desk, market, known } = await deskAt(server);
-    expect(await desk.limit(market, 'YES', 'SELL', 50, 100)).toBe(false);
-    expect(await desk.buy(market, 'YES', 1e6)).toBe(true);
-    expect(await desk.protect(market, 'YES', 100, 60, 40)).toBe(false);
+    const { gateway, market, known } = await deskAt(server);
+    expect(await gateway.limit(market, 'YES', 'SELL', 50, 100)).toBe(false);
+    expect(await gateway.buy(market, 'YES', 1e6)).toBe(true);
+    expect(await gateway.protect(market, 'YES', 100, 60, 40)).toBe(false);
     await arm(server, 'http-429');
-    await expect(desk.limit(market, 'YES', 'BUY', 20, 1000)).rejects.toThrow(/answered 429/);
-    await desk.settle();
+    await expect(gateway.limit(market, 'YES', 'BUY', 20, 1000)).rejects.toThrow(/answered 429/);
+    await gateway.reconcile();
     expect(known()).toEqual([]);
   });
 });

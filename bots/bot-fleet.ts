@@ -2,9 +2,9 @@ import { setMaxListeners } from 'node:events';
 import { AccountClient, ApiKey, ExchangeClient, type Secret } from '../client/index.js';
 import { TradingClient } from '../client/trading/index.js';
 import { type Clock, type Component, describeError, type Logger, OutageLog, Random } from '../core/index.js';
-import { Desk } from './desk.js';
 import type { Strategy } from './market.js';
 import { MarketWatch } from './market-watch.js';
+import { OrderGateway } from './order-gateway.js';
 import { OwnAccount } from './own-account.js';
 import { pacedLoop } from './paced-loop.js';
 import { InformedTrader } from './strategy-informed.js';
@@ -16,13 +16,13 @@ import { TpslUser } from './strategy-tpsl.js';
 const AFTER_FAILURE_MS = 1000;
 const NOT_READY_MS = 50;
 /** Failures in a row that an operator should hear of. */
-const WORTH_A_LINE = 3;
+const FAILURES_TO_LOG = 3;
 /** How long an account is trusted to be as it was heard of: at pace 1, and at least. Milliseconds. */
-const TRUST_MS = 60_000;
-const LEAST_TRUST_MS = 10_000;
+const RECONCILE_MS = 60_000;
+const MIN_RECONCILE_MS = 10_000;
 /** The exchange is on this machine: the only limits are those that it sets. */
 const REQUESTS_PER_SECOND = 100_000;
-const MOST_SOCKETS = 64;
+const MAX_SOCKETS = 64;
 const TIMEOUT_MS = 5000;
 
 interface BotKey {
@@ -30,7 +30,7 @@ interface BotKey {
   readonly apiSecret: Secret;
 }
 
-interface CrewOptions {
+interface BotFleetOptions {
   /** Base address of the exchange. */
   readonly url: string;
   /** One bot each. */
@@ -46,7 +46,7 @@ interface CrewOptions {
 
 interface Bot {
   readonly own: OwnAccount;
-  readonly desk: Desk;
+  readonly gateway: OrderGateway;
   readonly strategy: Strategy;
   readonly outage: OutageLog;
   /** Turns that failed in a row. */
@@ -54,7 +54,7 @@ interface Bot {
 }
 
 /** All bots: clients of the exchange, each with its account, its strategy and its own rhythm. */
-export class Crew implements Component {
+export class BotFleet implements Component {
   readonly name = 'bots';
   readonly #stopped = new AbortController();
   readonly #exchange: ExchangeClient;
@@ -62,14 +62,14 @@ export class Crew implements Component {
   readonly #bots: readonly Bot[];
   #loops: Promise<void>[] = [];
 
-  constructor(private readonly options: CrewOptions) {
+  constructor(private readonly options: BotFleetOptions) {
     const { url, keys, clock, pace, log } = options;
     const addresses = { base: url };
     setMaxListeners(0, this.#stopped.signal);
     this.#exchange = new ExchangeClient({
       addresses,
       requestsPerSecond: REQUESTS_PER_SECOND,
-      concurrency: Math.min(MOST_SOCKETS, keys.length + 1),
+      concurrency: Math.min(MAX_SOCKETS, keys.length + 1),
       timeoutMs: TIMEOUT_MS,
       clock,
     });
@@ -109,38 +109,38 @@ export class Crew implements Component {
       quotes,
       usdcId,
     });
-    const desk = new Desk({
+    const gateway = new OrderGateway({
       trading: new TradingClient(exchange, { apiKey: key }),
       account: new AccountClient(exchange, { apiKey: key }),
       own,
       quotes,
       usdcId,
       clock,
-      trustMs: Math.max(LEAST_TRUST_MS, TRUST_MS / pace),
+      reconcileEveryMs: Math.max(MIN_RECONCILE_MS, RECONCILE_MS / pace),
       signal: this.#stopped.signal,
     });
     const outage = new OutageLog(log.child({ bot: index + 1 }), 'the bot trades again');
-    return { own, desk, strategy: this.#strategy(index, desk), outage, failures: 0 };
+    return { own, gateway, strategy: this.#strategy(index, gateway), outage, failures: 0 };
   }
 
   /** Of eight bots two make markets, two are informed, one uses TP/SL orders, three are noise; the first makes markets. */
-  #strategy(index: number, desk: Desk): Strategy {
+  #strategy(index: number, gateway: OrderGateway): Strategy {
     const { seed, keys, fair } = this.options;
     const random = new Random(seed, `bot/${index}`);
     const quotes = this.#markets;
     if (index % 4 === 0) {
-      return new MarketMaker(desk, quotes, random, { nth: index / 4, of: Math.ceil(keys.length / 4) });
+      return new MarketMaker(gateway, quotes, random, { nth: index / 4, of: Math.ceil(keys.length / 4) });
     }
-    if (index % 4 === 2) return new InformedTrader(desk, quotes, random, fair);
-    return index % 8 === 3 ? new TpslUser(desk, quotes, random) : new NoiseTrader(desk, quotes, random);
+    if (index % 4 === 2) return new InformedTrader(gateway, quotes, random, fair);
+    return index % 8 === 3 ? new TpslUser(gateway, quotes, random) : new NoiseTrader(gateway, quotes, random);
   }
 
   async #turn(bot: Bot): Promise<number> {
-    const { desk, strategy, outage } = bot;
+    const { gateway, strategy, outage } = bot;
     const { pace } = this.options;
-    if (!desk.ready) return NOT_READY_MS * pace;
+    if (!gateway.ready) return NOT_READY_MS * pace;
     try {
-      await desk.settle();
+      await gateway.reconcile();
       const wait = await strategy.act();
       bot.failures = 0;
       outage.succeeded();
@@ -148,7 +148,7 @@ export class Crew implements Component {
     } catch (error) {
       bot.failures += 1;
       // A single failure is daily bread: the next turn looks after it.
-      if (!this.#stopped.signal.aborted && bot.failures >= WORTH_A_LINE) {
+      if (!this.#stopped.signal.aborted && bot.failures >= FAILURES_TO_LOG) {
         outage.failed(`the bot could not trade: ${describeError(error)}`);
       }
       return AFTER_FAILURE_MS * pace;

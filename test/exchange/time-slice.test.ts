@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Breather } from '../../exchange/server/breather.js';
+import { TimeSlice } from '../../exchange/server/time-slice.js';
 
 const SLICE_MS = 5;
 const WORK_MS = 100;
@@ -23,7 +23,7 @@ async function turnsDuring(pause: () => Promise<void>): Promise<number> {
 }
 
 it('long work that breathes lets everything else run after each slice of time, and other work does not', async () => {
-  const breather = new Breather(SLICE_MS);
-  expect(await turnsDuring(() => breather.pause())).toBeGreaterThanOrEqual(WORK_MS / SLICE_MS / 2);
+  const slice = new TimeSlice(SLICE_MS);
+  expect(await turnsDuring(() => slice.yieldWhenOver())).toBeGreaterThanOrEqual(WORK_MS / SLICE_MS / 2);
   expect(await turnsDuring(async () => undefined)).toBe(0);
 });

@@ -7,7 +7,7 @@ import { exact } from './units.js';
 const FIRST_SEEDED: Record<SeededAs, number> = { account: 1e9, bot: 2e9 };
 
 /** Opens accounts, moves USDC in and out, keeps credentials. */
-export class AccountDesk {
+export class AccountHandler {
   constructor(
     private readonly changes: Changes,
     private readonly ledger: Ledger,
