@@ -109,7 +109,7 @@ function frame(i: number): Received {
   const price = `{"o":"a0000000-0000-4000-8000-${String(i % 480).padStart(12, '0')}","c":0.${cents},"b":0.01,"a":0.99}`;
   const key = `e0000000-0000-4000-8000-${String(i % 40).padStart(12, '0')}`;
   const bodyJson = `{"t":"PRICES_DATA_DELTA","e":"${key}","d":[${price}]}`;
-  return { kind: 'order-book.frame', key, at: systemClock.nowMicros(), reqJson: REQUEST, bodyJson };
+  return { kind: 'order-book.frame', key, receivedAt: systemClock.nowMicros(), requestJson: REQUEST, bodyJson };
 }
 
 async function trickle(bus: Bus, count: number): Promise<number[]> {

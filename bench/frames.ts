@@ -16,8 +16,8 @@ export async function fillOrderBook(bus: Bus, frames: FrameSource, count: number
 
 /** Frames as the exchange's load generator makes them: a random walk in cents, market by market. */
 export class FrameSource {
-  readonly #sid = '6f1c7f2e-0d3b-4c55-9a7e-2f4f6f0b9a11';
-  readonly #reqJson = '{"stream":"order-book","connection":"0e9d5d0c-6f0d-4d55-8a11-6a2f3b7c9d10"}';
+  readonly #sessionId = '6f1c7f2e-0d3b-4c55-9a7e-2f4f6f0b9a11';
+  readonly #requestJson = '{"stream":"order-book","connection":"0e9d5d0c-6f0d-4d55-8a11-6a2f3b7c9d10"}';
   readonly #events = Array.from({ length: EVENTS }, (_, event) => ({
     id: uuid(1, event),
     markets: Array.from({ length: MARKETS_PER_EVENT }, (_, market) => ({ id: uuid(2 + event, market), cents: 50 })),
@@ -40,8 +40,11 @@ export class FrameSource {
     this.#n += 1;
     this.#at += this.#below(400);
     const bodyJson = JSON.stringify({ t: 'PRICES_DATA_DELTA', e: event.id, d });
-    const fields = { kind: 'order-book.frame', sid: this.#sid, reqJson: this.#reqJson } as const;
-    return { key: event.id, value: Buffer.from(encodeEnvelope({ ...fields, n: this.#n, at: this.#at, bodyJson })) };
+    const fields = { kind: 'order-book.frame', sessionId: this.#sessionId, requestJson: this.#requestJson } as const;
+    return {
+      key: event.id,
+      value: Buffer.from(encodeEnvelope({ ...fields, sequence: this.#n, receivedAt: this.#at, bodyJson })),
+    };
   }
 
   #below(bound: number): number {

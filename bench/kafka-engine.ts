@@ -68,7 +68,7 @@ async function keepAll(connection: Connection): Promise<void> {
     WITH JSONExtract(record, '${ENVELOPE}') AS r
     SELECT
       _topic AS \`_topic\`, 'engine' AS \`_log\`, toUInt32(_partition) AS \`_partition\`, toUInt64(_offset) AS \`_offset\`,
-      0 AS \`_index\`, fromUnixTimestamp64Micro(r.at, 'UTC') AS received_at, r.sid AS sid, r.n AS n, r.kind AS kind,
+      0 AS \`_index\`, fromUnixTimestamp64Micro(r.at, 'UTC') AS received_at, r.sid AS session_id, r.n AS sequence, r.kind AS kind,
       'json' AS encoding, 0 AS piece, 1 AS pieces, length(JSONExtractRaw(record, 'body')) AS body_bytes,
       toDateTime(received_at) AS body_expires_at, '' AS request, '' AS body
     FROM ${database}.engine_queue`);

@@ -41,7 +41,8 @@ interface Measured {
 /** What is compared of a row: all but the log's identity and the times that depend on when it was written. */
 const COMPARED = {
   price_ticks: '_partition, _offset, _index, received_at, event, market, last, bid, ask, source',
-  raw_records: '_partition, _offset, _index, received_at, sid, n, kind, encoding, piece, pieces, body_bytes',
+  raw_records:
+    '_partition, _offset, _index, received_at, session_id, sequence, kind, encoding, piece, pieces, body_bytes',
   price_states: 'market, first_received_at, last_received_at',
 } as const;
 

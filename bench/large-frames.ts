@@ -53,7 +53,7 @@ function measure(received: Buffer, enc: 'text' | undefined): number {
   const start = performance.now();
   const body = encodeBody(received);
   const ms = performance.now() - start;
-  if (body.enc !== enc) throw new Error(`it ${body.excess ?? 'was parsed'}, which was not expected`);
+  if (body.encoding !== enc) throw new Error(`it ${body.excess ?? 'was parsed'}, which was not expected`);
   return Math.round(ms);
 }
 

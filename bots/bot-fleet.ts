@@ -12,7 +12,7 @@ import { MarketMaker } from './strategy-market-maker.js';
 import { NoiseTrader } from './strategy-noise.js';
 import { TpslUser } from './strategy-tpsl.js';
 
-/** Waits before a turn is tried again: because of a failure, or because the account is not watched yet. Milliseconds. */
+/** Waits before a turn is tried again: because of a failure, or because the account is not yet subscribed. Milliseconds. */
 const AFTER_FAILURE_MS = 1000;
 const NOT_READY_MS = 50;
 /** Failures in a row that an operator should hear of. */

@@ -14,9 +14,9 @@ import {
   TOPICS,
 } from '../core/index.js';
 import { createAccountRecorders } from './account/create-recorders.js';
+import { CollectorEventWriter } from './collector-event-writer.js';
 import type { CollectorOptions } from './collector-options.js';
 import { MarketRecorder } from './market-recorder.js';
-import { Marks } from './marks.js';
 import { CollectorMetrics } from './metrics.js';
 import { Publisher } from './publisher.js';
 import type { Recorder } from './recorder.js';
@@ -34,7 +34,7 @@ export class Collector implements Component {
   readonly #clock: Clock;
   readonly #client: ExchangeClient;
   readonly #publisher: Publisher;
-  readonly #marks: Marks;
+  readonly #collectorEvents: CollectorEventWriter;
   readonly #schedules: Schedules;
   readonly #market: MarketRecorder;
   readonly #recorders: readonly Recorder[];
@@ -58,9 +58,9 @@ export class Collector implements Component {
     this.#client = new ExchangeClient({ addresses, requestsPerSecond, timeoutMs, clock });
     const queue = options.queueBytes === undefined ? {} : { queueBytes: options.queueBytes };
     this.#publisher = new Publisher({ bus, clock, metrics, log, ...queue });
-    this.#marks = new Marks(this.#publisher, clock);
+    this.#collectorEvents = new CollectorEventWriter(this.#publisher, clock);
     const outage = new OutageLog(log, 'the exchange is back');
-    const common = { publisher: this.#publisher, marks: this.#marks, metrics, outage, clock };
+    const common = { publisher: this.#publisher, collectorEvents: this.#collectorEvents, metrics, outage, clock };
     const cap = options.reconnectCapMs === undefined ? {} : { reconnectCapMs: options.reconnectCapMs };
     const assignment = new ShardAssignment(options.shard);
     const parts = {
@@ -92,8 +92,8 @@ export class Collector implements Component {
       this.#fail(error);
     });
     this.#started = true;
-    void this.#marks.write({ type: 'session-started', collector: name, version: packageVersion(), shard });
-    this.#marks.startAlive();
+    void this.#collectorEvents.write({ type: 'session-started', collector: name, version: packageVersion(), shard });
+    this.#collectorEvents.startHeartbeat();
     const partitions = await bus.partitions();
     const accountLog = partitions.find(({ topic }) => topic === TOPICS.account)?.log ?? '';
     const context = { schedules: this.#schedules, accountLog };
@@ -108,7 +108,7 @@ export class Collector implements Component {
 
   health(): Health {
     const lagMs = Math.max(0, Math.round(this.#clock.nowMs() - this.#publisher.watermark / 1000));
-    const detail = { session: this.#publisher.sid, openEvents: this.#market.openEvents, busLagMs: lagMs };
+    const detail = { session: this.#publisher.sessionId, openEvents: this.#market.openEvents, busLagMs: lagMs };
     const ok = this.#started && lagMs < MAX_BUS_LAG_MS;
     return { ok, detail: ok ? detail : { ...detail, cause: `the bus has accepted no record for ${lagMs} ms` } };
   }
@@ -120,7 +120,7 @@ export class Collector implements Component {
       ...this.#recorders.map((recorder) => recorder.stop()),
       this.#client.close(),
     ]);
-    this.#marks.stopAlive();
+    this.#collectorEvents.stopHeartbeat();
     if (!this.#started) return;
     await Promise.race([this.#endSession(), this.#clock.sleep(STOP_MS.collector)]);
     const lost = await this.#publisher.drain(0);
@@ -129,8 +129,8 @@ export class Collector implements Component {
 
   /** The session ends after everything is on the bus: the last heartbeat covers all of it. */
   async #endSession(): Promise<void> {
-    await this.#marks.alive();
-    await this.#marks.alive();
-    await this.#marks.write({ type: 'session-stopped', cause: 'asked to' });
+    await this.#collectorEvents.heartbeat();
+    await this.#collectorEvents.heartbeat();
+    await this.#collectorEvents.write({ type: 'session-stopped', cause: 'asked to' });
   }
 }

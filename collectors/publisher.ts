@@ -23,12 +23,12 @@ export interface Received {
   /** Records of one key stay in order. */
   readonly key: string;
   /** Receive time, Unix microseconds. */
-  readonly at: number;
+  readonly receivedAt: number;
   /** What was asked, as JSON text. */
-  readonly reqJson: string;
+  readonly requestJson: string;
   /** As `encodeBody` gives it. */
   readonly bodyJson: string;
-  readonly enc?: 'text' | 'base64' | undefined;
+  readonly encoding?: 'text' | 'base64' | undefined;
 }
 
 interface Queued {
@@ -59,7 +59,7 @@ const OVERHEAD_BYTES = 300;
  */
 export class Publisher {
   /** UUID of the session. */
-  readonly sid = randomUUID();
+  readonly sessionId = randomUUID();
   readonly #queue: BoundedQueue<Queued>;
   readonly #numbers = new Map<Topic, number>();
   readonly #acked = new Map<Topic, number>();
@@ -108,7 +108,7 @@ export class Publisher {
   }
 
   /** The last acknowledged `n` per topic. */
-  get acked(): Record<string, number> {
+  get acknowledged(): Record<string, number> {
     return Object.fromEntries(this.#acked);
   }
 
@@ -140,11 +140,11 @@ export class Publisher {
       if (items.length === 0) return;
       const startedMs = clock.nowMs();
       this.#inFlight = items.length;
-      const seen = items.filter(({ received }) => received.kind !== 'mark');
-      this.#inFlightSince = seen.length > 0 ? Math.min(...seen.map(({ received }) => received.at)) : undefined;
+      const seen = items.filter(({ received }) => received.kind !== 'collector.event');
+      this.#inFlightSince = seen.length > 0 ? Math.min(...seen.map(({ received }) => received.receivedAt)) : undefined;
       await this.#append(items.map(({ received }) => received));
       // What still waits was received after the last of these.
-      this.#watermark = Math.max(this.#watermark, seen.at(-1)?.received.at ?? 0);
+      this.#watermark = Math.max(this.#watermark, seen.at(-1)?.received.receivedAt ?? 0);
       this.#inFlightSince = undefined;
       this.#inFlight = 0;
       metrics.queueBytes.set(this.#queue.size);
@@ -170,9 +170,17 @@ export class Publisher {
 
   /** Adds the record, or its pieces when it is larger than the bus takes. */
   #encode(received: Received, n: number, into: BusRecord[]): void {
-    const { kind, key, at, reqJson, enc, bodyJson } = received;
+    const { kind, key, receivedAt: at, requestJson: reqJson, encoding: enc, bodyJson } = received;
     const { maxRecordBytes } = this.options.bus;
-    const fields: EnvelopeFields = { kind, sid: this.sid, n, at, reqJson, enc, bodyJson };
+    const fields: EnvelopeFields = {
+      kind,
+      sessionId: this.sessionId,
+      sequence: n,
+      receivedAt: at,
+      requestJson: reqJson,
+      encoding: enc,
+      bodyJson,
+    };
     const value = this.#slab.encode(encodeEnvelope(fields));
     if (value.length <= maxRecordBytes) into.push({ key, value });
     else for (const piece of piecesOf(fields, maxRecordBytes)) into.push({ key, value: Buffer.from(piece) });
@@ -202,7 +210,7 @@ export class Publisher {
 /** The values of a record that is too large for the bus, as texts. */
 function* piecesOf(fields: EnvelopeFields, maxBytes: number): Generator<string> {
   // A body that is no JSON already is a string: its pieces are those of the text that it stands for.
-  const text = fields.enc ? (JSON.parse(fields.bodyJson) as string) : fields.bodyJson;
+  const text = fields.encoding ? (JSON.parse(fields.bodyJson) as string) : fields.bodyJson;
   // As JSON and UTF-8, one UTF-16 unit takes six bytes at most.
   const room = Math.floor((maxBytes - Buffer.byteLength(encodeEnvelope({ ...fields, bodyJson: '' })) - 64) / 6);
   const of = Math.ceil(text.length / room);

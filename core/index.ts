@@ -3,6 +3,14 @@ export { removeDrafts, syncFolder, writeFileAtomic, writeFileAtomicSync } from '
 export { BoundedQueue } from './bounded-queue.js';
 export { type Clock, systemClock } from './clock.js';
 export { parseClusterNodes } from './cluster-nodes.js';
+export {
+  COLLECTOR_EVENT_FIELDS,
+  COLLECTOR_EVENT_TYPES,
+  type CollectorEvent,
+  collectorEventSchema,
+  type PollReceipt,
+  type StreamName,
+} from './collector-event.js';
 export { CONFIG_FILE, envOf, flagOf, loadAccounts, loadConfig, nearest, resolveConfig } from './config.js';
 export { parseDecimal12 } from './decimal12.js';
 export { DEFAULT_PORTS } from './default-ports.js';
@@ -32,14 +40,14 @@ export { ProcessLock } from './process-lock.js';
 export { Random } from './random.js';
 export {
   type EnvelopeFields,
+  type EnvelopeJson,
   encodeBody,
   encodeEnvelope,
-  type Mark,
   type RawRecord,
   RECORD_KINDS,
   type RecordKind,
   type RestRequest,
-  type StreamName,
+  recordOf,
   type StreamRequest,
   TOPICS,
   type Topic,

@@ -1,30 +1,52 @@
+import type { StreamName } from './collector-event.js';
 import { jsonExcess } from './json-bytes.js';
 
-/**
- * A raw record: one WebSocket frame, one REST response body, or one mark. On a topic its value is the JSON object
- * `{"v":1,"kind":…,"sid":…,"n":…,"at":…,"req":{…},"body":<verbatim>}`, in exactly this order of fields (readers of the
- * hot path rely on it), with the optional `enc` and `piece` between `req` and `body`.
- */
+/** A raw record: one WebSocket frame, one REST response body, or one collector event. */
 export interface RawRecord {
-  readonly v: 1;
   readonly kind: RecordKind;
   /** UUID of the collector session that received it. */
-  readonly sid: string;
-  /** Counts up by one per session and topic, from 1. */
-  readonly n: number;
-  /** Receive time, Unix microseconds, taken before anything else was done with what arrived. */
-  readonly at: number;
-  /** What was asked: see `StreamRequest`, `RestRequest`; `{}` for marks. Never holds a secret. */
-  readonly req: Readonly<Record<string, unknown>>;
+  readonly sessionId: string;
+  /** Increases by one per session and topic, from 1. */
+  readonly sequence: number;
+  /** Receive time, Unix microseconds, taken before anything else was done with the payload. */
+  readonly receivedAt: number;
+  /** The request: see `StreamRequest`, `RestRequest`; `{}` for collector events. Never holds a secret. */
+  readonly request: Readonly<Record<string, unknown>>;
   /**
-   * How `body` stands for what arrived when that was not valid JSON, or more of it than is parsed (`jsonExcess`): as a
-   * string of its text, or of its base64.
+   * How `body` represents a payload that is not valid JSON, or that exceeds the parsing limits (`jsonExcess`): a string
+   * of its text, or of its base64.
    */
-  readonly enc?: 'text' | 'base64';
-  /** Present when the body was too large for one bus record: pieces of one `n`, `i` from 0 to `of` - 1, body a string. */
+  readonly encoding?: 'text' | 'base64';
+  /** Present when the body was too large for one bus record: pieces of one `sequence`, `i` from 0 to `of` - 1, body a string. */
   readonly piece?: { readonly i: number; readonly of: number };
-  /** The exact text received when it is valid JSON (here: parsed), else a string as `enc` says. */
+  /** The exact text received when it is valid JSON (here: parsed), else a string as `encoding` says. */
   readonly body: unknown;
+}
+
+/**
+ * A raw record as the value of a bus record: a JSON object with short keys in exactly this order, because the hot path
+ * reads it by position. `enc` and `piece` are optional.
+ */
+export interface EnvelopeJson {
+  readonly v: 1;
+  readonly kind: RecordKind;
+  readonly sid: string;
+  readonly n: number;
+  readonly at: number;
+  readonly req: Readonly<Record<string, unknown>>;
+  readonly enc?: 'text' | 'base64';
+  readonly piece?: { readonly i: number; readonly of: number };
+  readonly body: unknown;
+}
+
+/** The record that a parsed envelope describes. */
+export function recordOf(envelope: EnvelopeJson): RawRecord {
+  const { kind, sid, n, at, req, enc, piece, body } = envelope;
+  return {
+    ...{ kind, sessionId: sid, sequence: n, receivedAt: at, request: req, body },
+    ...(enc && { encoding: enc }),
+    ...(piece && { piece }),
+  };
 }
 
 export const TOPICS = {
@@ -32,7 +54,7 @@ export const TOPICS = {
   chance: 'chancery.chance',
   reference: 'chancery.reference',
   account: 'chancery.account',
-  marks: 'chancery.marks',
+  collectorEvents: 'chancery.collector-events',
 } as const;
 export type Topic = (typeof TOPICS)[keyof typeof TOPICS];
 
@@ -59,11 +81,11 @@ export const RECORD_KINDS = {
   'account.position-stats': TOPICS.account,
   'account.order-frame': TOPICS.account,
   'account.balance-frame': TOPICS.account,
-  mark: TOPICS.marks,
+  'collector.event': TOPICS.collectorEvents,
 } as const satisfies Record<string, Topic>;
 export type RecordKind = keyof typeof RECORD_KINDS;
 
-/** `req` of a stream frame. */
+/** `request` of a stream frame. */
 export interface StreamRequest {
   readonly stream: StreamName;
   /** UUID of the WebSocket connection. */
@@ -74,7 +96,7 @@ export interface StreamRequest {
   readonly feed?: string;
 }
 
-/** `req` of a REST response. */
+/** `request` of a REST response. */
 export interface RestRequest {
   readonly operation: string;
   readonly method: 'GET' | 'POST';
@@ -104,93 +126,14 @@ export interface RestRequest {
   readonly to?: number;
 }
 
-/** `feed`: recorded as it comes, by its address. */
-export type StreamName = 'order-book' | 'chance' | 'orders' | 'balance' | 'feed';
-
-/**
- * A mark: what a collector knows about its own sight. The envelope's `at` is the time it speaks of. `alive` is sent
- * after the acknowledgements and says: everything received up to `at` is durable, up to `acked[topic]` per topic.
- */
-export type Mark =
-  | { readonly type: 'session-started'; readonly collector: string; readonly version: string; readonly shard: string }
-  | { readonly type: 'alive'; readonly acked: Readonly<Record<string, number>> }
-  | { readonly type: 'session-stopped'; readonly cause: string }
-  | { readonly type: 'connected'; readonly stream: StreamName; readonly connection: string; readonly url: string }
-  | { readonly type: 'disconnected'; readonly stream: StreamName; readonly connection: string; readonly cause: string }
-  | {
-      /**
-       * The subscription is confirmed and its first state received; `at` is when that state was received. For a private
-       * stream: AUTH was accepted. For a feed: it is connected.
-       */
-      readonly type: 'subscribed';
-      readonly stream: StreamName;
-      readonly connection: string;
-      /** Event ID; for a private stream the configured name of the account, for a feed its name. */
-      readonly event: string;
-      /** Market IDs; for the balance stream asset IDs. */
-      readonly markets: readonly string[];
-    }
-  | {
-      readonly type: 'unsubscribed';
-      readonly stream: StreamName;
-      readonly connection: string;
-      readonly event: string;
-      readonly cause: string;
-    }
-  | {
-      /** The subscription stopped speaking while the socket stayed open; `since` (Unix micros) is its last proof of life. */
-      readonly type: 'frozen';
-      readonly stream: StreamName;
-      readonly connection: string;
-      readonly event: string;
-      readonly since: number;
-      readonly cause: string;
-    }
-  | {
-      /** A probe's answer equalled the known state: the silence was quiet. */
-      readonly type: 'quiet';
-      readonly stream: StreamName;
-      readonly connection: string;
-      readonly event: string;
-    }
-  | {
-      /** Chance history of [from, to] (Unix micros) was fetched for the market and is on the bus. */
-      readonly type: 'repaired';
-      readonly stream: 'chance';
-      readonly event: string;
-      readonly market: string;
-      readonly from: number;
-      readonly to: number;
-      readonly poll: string;
-    }
-  | {
-      /** The receipt of a poll. */
-      readonly type: 'poll';
-      /** UUID; `req.poll` of the records that it brought. */
-      readonly poll: string;
-      /** Name of the client's operation. */
-      readonly operation: string;
-      /** What it asked about: for account records the configured name of the account, `activity` for the feed. */
-      readonly subject: string;
-      readonly startedAt: number;
-      /** Items that the exchange said there are, when it says. */
-      readonly expected: number | null;
-      readonly got: number;
-      readonly unique: number;
-      readonly pages: number;
-      readonly truncated: boolean;
-      readonly outcome: 'complete' | 'incomplete' | 'failed';
-      readonly cause: string;
-    };
-
 export interface EnvelopeFields {
   kind: RecordKind;
-  sid: string;
-  n: number;
-  at: number;
-  /** `req` as JSON text, made once per connection or request. */
-  reqJson: string;
-  enc?: 'text' | 'base64' | undefined;
+  sessionId: string;
+  sequence: number;
+  receivedAt: number;
+  /** `request` as JSON text, made once per connection or request. */
+  requestJson: string;
+  encoding?: 'text' | 'base64' | undefined;
   piece?: { i: number; of: number } | undefined;
   /** The body as JSON text. */
   bodyJson: string;
@@ -198,9 +141,9 @@ export interface EnvelopeFields {
 
 /** The text of a raw record's value. */
 export function encodeEnvelope(f: EnvelopeFields): string {
-  const enc = f.enc ? `"enc":"${f.enc}",` : '';
+  const enc = f.encoding ? `"enc":"${f.encoding}",` : '';
   const piece = f.piece ? `"piece":{"i":${f.piece.i},"of":${f.piece.of}},` : '';
-  return `{"v":1,"kind":"${f.kind}","sid":"${f.sid}","n":${f.n},"at":${f.at},"req":${f.reqJson},${enc}${piece}"body":${f.bodyJson}}`;
+  return `{"v":1,"kind":"${f.kind}","sid":"${f.sessionId}","n":${f.sequence},"at":${f.receivedAt},"req":${f.requestJson},${enc}${piece}"body":${f.bodyJson}}`;
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -208,7 +151,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 export interface EncodedBody {
   /** As JSON text. */
   bodyJson: string;
-  enc?: 'text' | 'base64';
+  encoding?: 'text' | 'base64';
   /** What was received, where it is JSON and was parsed. */
   parsed?: unknown;
   /** Why it was not parsed, like `holds more than …`, where it may be JSON. */
@@ -224,13 +167,13 @@ export function encodeBody(received: Buffer): EncodedBody {
   try {
     text = utf8.decode(received);
   } catch {
-    return { bodyJson: `"${received.toString('base64')}"`, enc: 'base64' };
+    return { bodyJson: `"${received.toString('base64')}"`, encoding: 'base64' };
   }
   const excess = jsonExcess(received);
-  if (excess !== undefined) return { bodyJson: JSON.stringify(text), enc: 'text', excess };
+  if (excess !== undefined) return { bodyJson: JSON.stringify(text), encoding: 'text', excess };
   try {
     return { parsed: JSON.parse(text), bodyJson: text };
   } catch {
-    return { bodyJson: JSON.stringify(text), enc: 'text' };
+    return { bodyJson: JSON.stringify(text), encoding: 'text' };
   }
 }

@@ -51,16 +51,28 @@ export async function ask(
     };
   } catch (error) {
     if (signal?.aborted) throw signal.reason;
-    if (error instanceof ClickHouseError) throw new QueryError(reasonOf(error) + periodHint(statement, error));
+    if (error instanceof ClickHouseError) throw new QueryError(reasonOf(error) + parameterHint(statement, error));
     throw new UnavailableError('ClickHouse does not answer; `chancery status` says what runs', { cause: error });
   }
 }
 
-/** Candles are asked for with a period; without one ClickHouse says nothing that helps. */
-function periodHint(statement: string, { code }: ClickHouseError): string {
-  const view = /\b(?:chance_)?candles\b(?!\s*\(\s*period_seconds\b)/.exec(statement)?.[0];
-  if (view === undefined || !['47', '90', '456'].includes(code)) return '';
-  return `; ${view} needs a period, in seconds: ${view}(period_seconds = 60)`;
+/** Views with parameters, and an example of them. */
+const PARAMETERS: Readonly<Record<string, string>> = {
+  candles: 'period_seconds = 60',
+  chance_candles: 'period_seconds = 60',
+  movers: 'window_seconds = 86400',
+  spread_stats: 'window_seconds = 86400',
+};
+
+/** The error message of ClickHouse for a parameterised view without parameters does not name them. */
+function parameterHint(statement: string, { code }: ClickHouseError): string {
+  if (!['47', '51', '90', '456'].includes(code)) return '';
+  for (const [view, example] of Object.entries(PARAMETERS)) {
+    const [name = ''] = example.split(' ');
+    if (!new RegExp(`\\b${view}\\b(?!\\s*\\(\\s*${name}\\b)`).test(statement)) continue;
+    return `; ${view} needs a parameter, in seconds: ${view}(${example})`;
+  }
+  return '';
 }
 
 /** `Unknown expression identifier zz …` without codes, versions and the hundred things the parser had expected. */

@@ -23,10 +23,10 @@ export interface StreamCoverage {
   readonly gaps: number;
   /** Seconds in which an open event was not watched, and how many of them were fetched later. */
   readonly gapSeconds: number;
-  readonly repairedSeconds: number;
+  readonly backfilledSeconds: number;
   /** Fractions of the time that the events were open, 0 to 1; together 1. */
   readonly observed: number;
-  readonly repaired: number;
+  readonly backfilled: number;
   readonly missing: number;
 }
 
@@ -49,10 +49,10 @@ const DELAYS = `
 const COVERAGE = `
   SELECT stream, toFloat64(count()) AS events, toFloat64(countIf(c.open)) AS open,
     toFloat64(countIf(c.open AND c.live)) AS live, toFloat64(sum(c.gaps)) AS gaps,
-    sum(gap_seconds) AS gapSeconds, sum(repaired_seconds) AS repairedSeconds,
+    sum(gap_seconds) AS gapSeconds, sum(backfilled_seconds) AS backfilledSeconds,
     if(sum(open_seconds) > 0, 1 - gapSeconds / sum(open_seconds), 1) AS observed,
-    if(sum(open_seconds) > 0, repairedSeconds / sum(open_seconds), 0) AS repaired,
-    1 - observed - repaired AS missing
+    if(sum(open_seconds) > 0, backfilledSeconds / sum(open_seconds), 0) AS backfilled,
+    1 - observed - backfilled AS missing
   FROM {database:Identifier}.coverage_by_event AS c
   GROUP BY stream
   ORDER BY stream`;

@@ -90,11 +90,11 @@ function coverageRows(quality: Quality | null): string[] {
     c.stream,
     c.open > 0 ? `${formatCount(c.live)} of ${formatCount(c.open)}` : '–',
     percent(c.observed),
-    percent(c.repaired),
+    percent(c.backfilled),
     percent(c.missing, Math.ceil),
     formatCount(c.gaps),
   ]);
-  const head = ['stream', 'open events watched', 'observed', 'repaired', 'missing', 'gaps'];
+  const head = ['stream', 'open events watched', 'observed', 'backfilled', 'missing', 'gaps'];
   return columns([head, ...rows], [1, 2, 3, 4, 5]);
 }
 

@@ -65,9 +65,9 @@ export class HistoryWalk<T, A extends DecodedList<T>> implements AsyncIterable<A
   get report(): HistoryWalkReport {
     const cause = this.#cause();
     return {
-      expected: this.#expected,
-      got: this.#got,
-      unique: this.#seen.size,
+      expectedItems: this.#expected,
+      receivedItems: this.#got,
+      distinctItems: this.#seen.size,
       invalid: this.#bad,
       pages: this.#pages,
       shifted: this.#repeated > 0 || this.#totalChanged,

@@ -4,11 +4,11 @@ import { PagingProbe } from './paging-probe.js';
 /** The receipt of a walk over all pages. */
 export interface WalkReport {
   /** Items that the exchange says there are (its last word); null when it does not say. */
-  readonly expected: number | null;
+  readonly expectedItems: number | null;
   /** Items on the pages, repeated and bad ones included. */
-  readonly got: number;
+  readonly receivedItems: number;
   /** Different items that were understood. */
-  readonly unique: number;
+  readonly distinctItems: number;
   readonly invalid: number;
   readonly pages: number;
   /** The pages moved while they were read: an item came twice, or the total changed. */
@@ -79,9 +79,9 @@ export class PageWalk<T, A> implements AsyncIterable<A> {
     const shifted = this.#overlap > 0 || this.#totalChanged || this.#moved;
     const cause = this.#cause(unique);
     return {
-      expected: this.#expected,
-      got: this.#got,
-      unique,
+      expectedItems: this.#expected,
+      receivedItems: this.#got,
+      distinctItems: unique,
       invalid: this.#bad,
       pages: this.#pages,
       shifted,

@@ -13,7 +13,7 @@ export interface StreamFrame extends RawFrame {
   /** The exact text when it is valid JSON and was parsed, else a JSON string of it. */
   readonly bodyJson: string;
   /** How `bodyJson` stands for a frame that is not valid JSON, or holds more than is parsed. */
-  readonly enc?: 'text' | 'base64';
+  readonly encoding?: 'text' | 'base64';
   /** The parsed body; undefined when there is none. */
   readonly parsed?: unknown;
 }
@@ -69,8 +69,8 @@ export class MessageDispatcher<M> implements ConnectionHandlers {
   }
 
   onFrame(raw: RawFrame): void {
-    const { bodyJson, enc, parsed, excess } = encodeBody(raw.data);
-    const frame: StreamFrame = { ...raw, bodyJson, parsed, ...(enc ? { enc } : {}) };
+    const { bodyJson, encoding: enc, parsed, excess } = encodeBody(raw.data);
+    const frame: StreamFrame = { ...raw, bodyJson, parsed, ...(enc ? { encoding: enc } : {}) };
     this.options.onFrame?.(frame);
     const message = enc === undefined ? this.options.decode(parsed, bodyJson) : notParsed(excess ?? REASONS[enc]);
     if (this.options.isData(message)) this.#connection?.resetBackoff();

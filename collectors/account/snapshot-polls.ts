@@ -63,7 +63,13 @@ export class CallPoll<A extends Answer> implements AccountPoll {
       await poll.published();
       const { items, bad } = countsOf(answer);
       const cause = bad > 0 ? `${bad} entries could not be understood` : '';
-      const counts = { expected: null, got: items + bad, unique: items, pages: 1, truncated: false };
+      const counts = {
+        expectedItems: null,
+        receivedItems: items + bad,
+        distinctItems: items,
+        pages: 1,
+        truncated: false,
+      };
       poll.finish({ ...counts, outcome: bad > 0 ? 'incomplete' : 'complete', cause });
       onAnswer?.(answer, tookMs);
       return undefined;

@@ -18,8 +18,8 @@ const STATUS = 'ACTIVE';
 /** Result of one poll so far. */
 interface Tally {
   readonly assetsWithOrders: string[];
-  got: number;
-  unique: number;
+  receivedItems: number;
+  distinctItems: number;
   pages: number;
   readonly causes: string[];
 }
@@ -52,7 +52,7 @@ export class TpslPoll implements AccountPoll {
     this.#reported.clear();
     const about = { kind: 'account.tpsl-orders', operation: 'tpsl-orders', subject: account } as const;
     const poll = new Poll(parts, { ...about, key: account, account }, signal);
-    const tally: Tally = { assetsWithOrders: [], got: 0, unique: 0, pages: 0, causes: [] };
+    const tally: Tally = { assetsWithOrders: [], receivedItems: 0, distinctItems: 0, pages: 0, causes: [] };
     try {
       for (const asset of new Set([...this.#held, ...state.tpslAssets, ...reported])) {
         await this.#pollAsset(asset, poll, tally, signal);
@@ -81,8 +81,8 @@ export class TpslPoll implements AccountPoll {
         options,
       );
       const notUnderstood = invalidEntries.length + invalidEntriesOmitted;
-      tally.unique += items.length;
-      tally.got += items.length + notUnderstood;
+      tally.distinctItems += items.length;
+      tally.receivedItems += items.length + notUnderstood;
       if (items.length > 0) tally.assetsWithOrders.push(assetId);
       if (notUnderstood > 0) tally.causes.push(`${notUnderstood} entries of ${assetId} could not be understood`);
     } catch (error) {
@@ -94,4 +94,9 @@ export class TpslPoll implements AccountPoll {
   }
 }
 
-const countsOf = ({ got, unique, pages }: Tally) => ({ expected: null, got, unique, pages });
+const countsOf = ({ receivedItems, distinctItems, pages }: Tally) => ({
+  expectedItems: null,
+  receivedItems,
+  distinctItems,
+  pages,
+});

@@ -157,8 +157,8 @@ export class ChanceHistoryPoll {
     const poll = new Poll(this.options, source, this.#stop.signal);
     const tally: Tally = { points: 0, times: new Set(), requests: 0, truncated: false };
     const counts = () => {
-      const { points: got, requests: pages, truncated } = tally;
-      return { expected: null, got, unique: tally.times.size, pages, truncated };
+      const { points: receivedItems, requests: pages, truncated } = tally;
+      return { expectedItems: null, receivedItems, distinctItems: tally.times.size, pages, truncated };
     };
     try {
       await this.#walk(poll, marketId, event, from, to, tally);
@@ -174,7 +174,7 @@ export class ChanceHistoryPoll {
   }
 
   async #walk(poll: Poll, marketId: string, event: string, from: number, to: number, tally: Tally): Promise<void> {
-    const { period, state, marks } = this.options;
+    const { period, state, collectorEvents } = this.options;
     const overlap = OVERLAP_PERIODS * periodSeconds(period);
     const window = new ChanceHistoryWindow(period);
     for (let done = from; done < to; ) {
@@ -190,8 +190,15 @@ export class ChanceHistoryPoll {
       for (const { time } of points) tally.times.add(time);
       tally.points += points.length;
       await poll.published();
-      const range = { from: query.from * 1e6, to: end * 1e6 };
-      void marks.write({ type: 'repaired', stream: 'chance', event, market: marketId, ...range, poll: poll.id });
+      const range = { rangeFrom: query.from * 1e6, rangeTo: end * 1e6 };
+      void collectorEvents.write({
+        type: 'backfilled',
+        stream: 'chance',
+        event,
+        market: marketId,
+        ...range,
+        pollId: poll.id,
+      });
       state.set(marketId, { event, until: end });
       window.answered(points.length);
       done = end;

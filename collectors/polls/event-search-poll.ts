@@ -39,10 +39,10 @@ export class EventSearchPoll {
       if (signal.aborted) return;
       failure = error;
     }
-    const { expected, got, unique, pages, truncated, complete, cause } = walk.report;
+    const { expectedItems, receivedItems, distinctItems, pages, truncated, complete, cause } = walk.report;
     // Events of a failed walk count too; only a complete walk shows that an event is no longer listed.
     if (pages > 0) this.onEvents({ events: [...events.values()], complete: complete && failure === undefined });
-    const counts = { expected, got, unique, pages, truncated };
+    const counts = { expectedItems, receivedItems, distinctItems, pages, truncated };
     if (poll && failure !== undefined) poll.fail(failure, counts, true);
     else if (poll) poll.finish({ ...counts, outcome: complete ? 'complete' : 'incomplete', cause });
     else if (failure === undefined) outage.succeeded(startedAtMs);

@@ -5,19 +5,19 @@ import {
   describeError,
   encodeBody,
   isRetryable,
-  type Mark,
   type OutageLog,
+  type PollReceipt,
   type RecordKind,
   type RestRequest,
 } from '../../core/index.js';
-import type { Marks } from '../marks.js';
+import type { CollectorEventWriter } from '../collector-event-writer.js';
 import type { CollectorMetrics } from '../metrics.js';
 import type { Publisher } from '../publisher.js';
 
 export interface PollParts {
   readonly client: ExchangeClient;
   readonly publisher: Publisher;
-  readonly marks: Marks;
+  readonly collectorEvents: CollectorEventWriter;
   readonly metrics: CollectorMetrics;
   readonly outage: OutageLog;
   readonly clock: Clock;
@@ -35,7 +35,7 @@ export interface PollSource {
   readonly account?: string | undefined;
 }
 
-export type Receipt = Omit<Extract<Mark, { type: 'poll' }>, 'type' | 'poll' | 'operation' | 'subject' | 'startedAt'>;
+export type Receipt = Omit<PollReceipt, 'type' | 'pollId' | 'operation' | 'subject' | 'startedAt'>;
 
 /** A walk over the pages of a list. */
 interface Walk<Page> extends AsyncIterable<Page> {
@@ -68,10 +68,11 @@ export class Poll {
     const { kind, key, operation, account } = this.source;
     const { metrics, publisher } = this.parts;
     metrics.requests.inc({ operation, status: response.status });
-    const req: RestRequest = { ...response.request, poll: this.id, ...(account === undefined ? {} : { account }) };
-    const { bodyJson, enc } = encodeBody(response.bytes);
-    const at = response.receivedAtMicros;
-    this.#publishing.push(publisher.publish({ kind, key, at, reqJson: JSON.stringify(req), bodyJson, enc }));
+    const request: RestRequest = { ...response.request, poll: this.id, ...(account === undefined ? {} : { account }) };
+    const { bodyJson, encoding } = encodeBody(response.bytes);
+    const requestJson = JSON.stringify(request);
+    const receivedAt = response.receivedAtMicros;
+    this.#publishing.push(publisher.publish({ kind, key, receivedAt, requestJson, bodyJson, encoding }));
   };
 
   /** Resolves when every response so far is durable on the bus; rejects with the signal's reason when it is aborted. */
@@ -107,8 +108,8 @@ export class Poll {
     }
     // Also pages that the walk did not yield, because it read them again to compare them, or failed after them.
     await this.published();
-    const { expected, got, unique, pages, truncated, complete, cause } = walk.report;
-    const counts = { expected, got, unique, pages, truncated };
+    const { expectedItems, receivedItems, distinctItems, pages, truncated, complete, cause } = walk.report;
+    const counts = { expectedItems, receivedItems, distinctItems, pages, truncated };
     if (failure === undefined) this.finish({ ...counts, outcome: complete ? 'complete' : 'incomplete', cause });
     else this.fail(failure, counts);
     return failure === undefined ? { report: walk.report } : { report: walk.report, failure };
@@ -131,11 +132,18 @@ export class Poll {
   }
 
   #write(receipt: Receipt): void {
-    const { marks, metrics } = this.parts;
+    const { collectorEvents, metrics } = this.parts;
     const { operation, subject } = this.source;
     metrics.polls.inc({ operation, outcome: receipt.outcome });
-    void marks.write({ type: 'poll', poll: this.id, operation, subject, startedAt: this.#startedAt, ...receipt });
+    void collectorEvents.write({
+      type: 'poll',
+      pollId: this.id,
+      operation,
+      subject,
+      startedAt: this.#startedAt,
+      ...receipt,
+    });
   }
 }
 
-const NOTHING_RECEIVED = { expected: null, got: 0, unique: 0, pages: 0, truncated: false };
+const NOTHING_RECEIVED = { expectedItems: null, receivedItems: 0, distinctItems: 0, pages: 0, truncated: false };

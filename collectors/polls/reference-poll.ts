@@ -36,10 +36,16 @@ export class ReferencePoll {
     try {
       const { items, invalidEntries, page } = await call(this.parts.client, { signal, onResponse: poll.onResponse });
       await poll.published();
-      const got = items.length + invalidEntries.length;
+      const receivedItems = items.length + invalidEntries.length;
       const cause = invalidEntries.length > 0 ? `${invalidEntries.length} entries could not be understood` : '';
       const outcome = invalidEntries.length > 0 ? 'incomplete' : 'complete';
-      const counts = { expected: page.totalItems, got, unique: items.length, pages: 1, truncated: false };
+      const counts = {
+        expectedItems: page.totalItems,
+        receivedItems,
+        distinctItems: items.length,
+        pages: 1,
+        truncated: false,
+      };
       poll.finish({ ...counts, outcome, cause });
     } catch (error) {
       if (!signal.aborted) poll.fail(error, {}, true);

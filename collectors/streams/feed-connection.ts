@@ -11,7 +11,7 @@ export class FeedConnection implements ConnectionState {
   connection: string | undefined;
   receivedAt = 0;
   paused = false;
-  #reqJson = '{}';
+  #requestJson = '{}';
 
   constructor(
     private readonly parts: FeedParts,
@@ -43,7 +43,13 @@ export class FeedConnection implements ConnectionState {
     this.protocol.unsubscribe(subscription);
     this.parts.metrics.subscriptions.dec({ stream });
     if (connection === undefined) return;
-    void this.parts.marks.write({ type: 'unsubscribed', stream, connection, event: eventId, cause });
+    void this.parts.collectorEvents.write({
+      type: 'unsubscribed',
+      stream,
+      connectionId: connection,
+      event: eventId,
+      cause,
+    });
   }
 
   async close(): Promise<void> {
@@ -56,11 +62,15 @@ export class FeedConnection implements ConnectionState {
   onFrame(frame: StreamFrame, key: string): void {
     const { publisher, metrics } = this.parts;
     const { stream, kind } = this.protocol;
-    const { receivedAtMicros: at, bodyJson, enc } = frame;
+    const { receivedAtMicros: at, bodyJson, encoding } = frame;
     this.receivedAt = at;
     metrics.frames.inc({ stream });
     metrics.frameBytes.inc({ stream }, frame.data.length);
-    if (publisher.push({ kind, key, at, reqJson: this.#reqJson, bodyJson, enc }) || this.paused) return;
+    if (
+      publisher.push({ kind, key, receivedAt: at, requestJson: this.#requestJson, bodyJson, encoding }) ||
+      this.paused
+    )
+      return;
     this.paused = true;
     this.protocol.pause();
     void publisher.whenRoom().then(() => {
@@ -73,12 +83,12 @@ export class FeedConnection implements ConnectionState {
     const { stream, account } = this.protocol;
     this.connection = connection;
     const req: StreamRequest = { stream, connection, ...(account === undefined ? {} : { account }) };
-    this.#reqJson = JSON.stringify(req);
+    this.#requestJson = JSON.stringify(req);
     this.receivedAt = atMicros;
     this.parts.outage.succeeded();
     this.parts.metrics.connections.inc({ stream });
     for (const subscription of this.subscriptions.values()) subscription.request(atMicros);
-    void this.parts.marks.write({ type: 'connected', stream, connection, url }, atMicros);
+    void this.parts.collectorEvents.write({ type: 'connected', stream, connectionId: connection, url }, atMicros);
   }
 
   onDisconnected({ connectionId: connection, completeUntilMicros, cause }: DisconnectedEvent): void {
@@ -87,7 +97,10 @@ export class FeedConnection implements ConnectionState {
     for (const subscription of this.subscriptions.values()) subscription.invalidate();
     this.parts.metrics.connections.dec({ stream });
     this.parts.metrics.reconnects.inc({ stream });
-    void this.parts.marks.write({ type: 'disconnected', stream, connection, cause }, completeUntilMicros);
+    void this.parts.collectorEvents.write(
+      { type: 'disconnected', stream, connectionId: connection, cause },
+      completeUntilMicros,
+    );
   }
 
   onConnectFailed({ error }: ConnectFailedEvent): void {

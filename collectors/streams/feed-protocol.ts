@@ -1,5 +1,5 @@
 import type { Clock, OutageLog, RecordKind, StreamName } from '../../core/index.js';
-import type { Marks } from '../marks.js';
+import type { CollectorEventWriter } from '../collector-event-writer.js';
 import type { CollectorMetrics } from '../metrics.js';
 import type { Publisher } from '../publisher.js';
 import type { Subscription } from './subscription.js';
@@ -7,7 +7,7 @@ import type { Subscription } from './subscription.js';
 /** Dependencies that all feeds share. */
 export interface FeedParts {
   readonly publisher: Publisher;
-  readonly marks: Marks;
+  readonly collectorEvents: CollectorEventWriter;
   readonly metrics: CollectorMetrics;
   readonly outage: OutageLog;
   readonly clock: Clock;

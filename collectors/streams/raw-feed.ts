@@ -1,6 +1,6 @@
 import { RawStream } from '../../client/index.js';
 import { type Clock, describeError, type Logger, OutageLog, type StreamRequest } from '../../core/index.js';
-import type { Marks } from '../marks.js';
+import type { CollectorEventWriter } from '../collector-event-writer.js';
 import type { CollectorMetrics } from '../metrics.js';
 import type { Publisher } from '../publisher.js';
 import type { Recorder } from '../recorder.js';
@@ -9,7 +9,7 @@ export interface RawFeedOptions {
   readonly name: string;
   readonly url: string;
   readonly publisher: Publisher;
-  readonly marks: Marks;
+  readonly collectorEvents: CollectorEventWriter;
   readonly metrics: CollectorMetrics;
   readonly clock: Clock;
   readonly log: Logger;
@@ -20,36 +20,49 @@ export interface RawFeedOptions {
 export class RawFeed implements Recorder {
   readonly #stream: RawStream;
   readonly #outage: OutageLog;
-  #reqJson = '{}';
+  #requestJson = '{}';
   #paused = false;
 
   /** @throws AddressError */
   constructor(private readonly options: RawFeedOptions) {
-    const { name: feed, url, marks, metrics, clock, reconnectCapMs } = options;
+    const { name: feed, url, collectorEvents, metrics, clock, reconnectCapMs } = options;
     const stream = 'feed';
     this.#outage = new OutageLog(options.log, `feed ${feed} is connected again`);
     this.#stream = new RawStream({
       url,
       clock,
       ...(reconnectCapMs === undefined ? {} : { reconnectCapMs }),
-      onFrame: ({ receivedAtMicros: at, bodyJson, enc, data }) => {
+      onFrame: ({ receivedAtMicros: at, bodyJson, encoding, data }) => {
         metrics.frames.inc({ stream });
         metrics.frameBytes.inc({ stream }, data.length);
-        this.#push({ kind: 'reference.feed-frame', key: feed, at, reqJson: this.#reqJson, bodyJson, enc });
+        this.#push({
+          kind: 'reference.feed-frame',
+          key: feed,
+          receivedAt: at,
+          requestJson: this.#requestJson,
+          bodyJson,
+          encoding,
+        });
       },
       onConnected: ({ connectionId: connection, url: shown, atMicros }) => {
         const req: StreamRequest = { stream, connection, feed };
-        this.#reqJson = JSON.stringify(req);
+        this.#requestJson = JSON.stringify(req);
         this.#outage.succeeded();
         metrics.connections.inc({ stream });
-        void marks.write({ type: 'connected', stream, connection, url: shown }, atMicros);
+        void collectorEvents.write({ type: 'connected', stream, connectionId: connection, url: shown }, atMicros);
         // It is not subscribed to: coverage begins with the connection.
-        void marks.write({ type: 'subscribed', stream, connection, event: feed, markets: [] }, atMicros);
+        void collectorEvents.write(
+          { type: 'subscribed', stream, connectionId: connection, event: feed, markets: [] },
+          atMicros,
+        );
       },
       onDisconnected: ({ connectionId: connection, cause, completeUntilMicros }) => {
         metrics.connections.dec({ stream });
         metrics.reconnects.inc({ stream });
-        void marks.write({ type: 'disconnected', stream, connection, cause }, completeUntilMicros);
+        void collectorEvents.write(
+          { type: 'disconnected', stream, connectionId: connection, cause },
+          completeUntilMicros,
+        );
       },
       onConnectFailed: ({ error }) => {
         // The address may contain a secret.

@@ -40,12 +40,12 @@ export class SubscriptionMonitor {
     const subscription = this.state.subscriptions.get(eventId);
     const { connection } = this.state;
     if (!subscription || connection === undefined) return;
-    const about = { stream: this.protocol.stream, connection, event: eventId };
+    const about = { stream: this.protocol.stream, connectionId: connection, event: eventId };
     if (!subscription.live) {
       if (!first) return;
       const wasLiveBefore = subscription.verifiedAt > 0;
       subscription.confirm(values, at);
-      void this.parts.marks.write({ type: 'subscribed', ...about, markets: subscription.knownMarkets }, at);
+      void this.parts.collectorEvents.write({ type: 'subscribed', ...about, markets: subscription.knownMarkets }, at);
       if (wasLiveBefore) this.parts.onGap?.(eventId);
       return;
     }
@@ -53,10 +53,10 @@ export class SubscriptionMonitor {
     const hasNewMarkets = [...values.keys()].some((market) => !subscription.knows(market));
     const comparison = subscription.compare(values, at, this.protocol.answerLagMicros);
     if (hasNewMarkets) {
-      void this.parts.marks.write({ type: 'subscribed', ...about, markets: subscription.knownMarkets }, at);
+      void this.parts.collectorEvents.write({ type: 'subscribed', ...about, markets: subscription.knownMarkets }, at);
     }
     if (!probed) return;
-    if (comparison === 'same') void this.parts.marks.write({ type: 'quiet', ...about }, at);
+    if (comparison === 'same') void this.parts.collectorEvents.write({ type: 'verified', ...about }, at);
     if (comparison === 'undecided') subscription.notProbedBefore = at + this.parts.silenceMs * 1000;
     this.#probeSoon();
   }
@@ -168,6 +168,13 @@ export class SubscriptionMonitor {
     const event = subscription.eventId;
     subscription.request(this.parts.clock.nowMicros());
     this.parts.metrics.stale.inc({ stream });
-    void this.parts.marks.write({ type: 'frozen', stream, connection, event, since: lastVerifiedAt, cause });
+    void this.parts.collectorEvents.write({
+      type: 'stale',
+      stream,
+      connectionId: connection,
+      event,
+      lastVerifiedAt,
+      cause,
+    });
   }
 }

@@ -135,32 +135,32 @@ GROUP BY coin;
 
 CREATE TABLE IF NOT EXISTS {database}.session_states
 (
-    `sid` String COMMENT 'Session: UUID of one run of a collector',
+    `session_id` String COMMENT 'Session: UUID of one run of a collector',
     `collector` SimpleAggregateFunction(max, String) COMMENT 'Name of the collector',
     `version` SimpleAggregateFunction(max, String) COMMENT 'Version of Chancery',
     `shard` SimpleAggregateFunction(max, String) COMMENT 'Which share of the events it collects',
-    `started_at` SimpleAggregateFunction(min, DateTime64(6, 'UTC')) COMMENT 'Time of its first mark',
-    `last_sign_at` SimpleAggregateFunction(max, DateTime64(6, 'UTC')) COMMENT 'Time of its last sign of life (session-started, alive, session-stopped): what it received up to then is durable',
+    `started_at` SimpleAggregateFunction(min, DateTime64(6, 'UTC')) COMMENT 'Time of its first collector event',
+    `last_heartbeat_at` SimpleAggregateFunction(max, DateTime64(6, 'UTC')) COMMENT 'Time of its last heartbeat (session-started, heartbeat, session-stopped): what it received up to then is durable',
     `stopped` SimpleAggregateFunction(max, UInt8) COMMENT '1 when it said that it stopped',
     `stop_cause` SimpleAggregateFunction(max, String) COMMENT 'Why it stopped'
 )
 ENGINE = {engine:AggregatingMergeTree}
-ORDER BY sid
+ORDER BY session_id
 SETTINGS {view_settings}
 COMMENT 'State of every collector session. Read it through the view sessions';
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS {database}.session_states_of_marks TO {database}.session_states AS
 SELECT
-    sid,
+    session_id,
     max(collector) AS collector,
     max(version) AS version,
     max(shard) AS shard,
-    min(marked_at) AS started_at,
-    maxIf(marked_at, type IN ('session-started', 'alive', 'session-stopped')) AS last_sign_at,
+    min(recorded_at) AS started_at,
+    maxIf(recorded_at, type IN ('session-started', 'heartbeat', 'session-stopped')) AS last_heartbeat_at,
     max(type = 'session-stopped') AS stopped,
     maxIf(cause, type = 'session-stopped') AS stop_cause
-FROM {database}.marks
-GROUP BY sid;
+FROM {database}.collector_events
+GROUP BY session_id;
 
 CREATE TABLE IF NOT EXISTS {database}.price_states
 (

@@ -12,10 +12,10 @@ CREATE TABLE IF NOT EXISTS {database}.order_records
     `_index` UInt32 COMMENT 'Number of the row inside its record, from 0: the order of the list' CODEC(ZSTD(1)),
     `received_at` DateTime64(6, 'UTC') COMMENT 'When the collector received the answer. Of several observations the latest counts' CODEC(Delta, ZSTD(1)),
     `account` LowCardinality(String) COMMENT 'Configured name of the account' CODEC(ZSTD(1)),
-    `poll` String COMMENT 'UUID of the poll, whose receipt is in polls' CODEC(ZSTD(1)),
+    `poll_id` String COMMENT 'UUID of the poll, whose receipt is in polls' CODEC(ZSTD(1)),
     `page` UInt32 COMMENT 'Number of the page in its poll, from 0' CODEC(ZSTD(1)),
-    `order` String COMMENT 'Order ID' CODEC(ZSTD(1)),
-    `user` LowCardinality(String) COMMENT 'User ID; empty when not said' CODEC(ZSTD(1)),
+    `order_id` String COMMENT 'Order ID' CODEC(ZSTD(1)),
+    `user_id` LowCardinality(String) COMMENT 'User ID; empty when not said' CODEC(ZSTD(1)),
     `event` LowCardinality(String) COMMENT 'Event ID; empty when not said' CODEC(ZSTD(1)),
     `market` LowCardinality(String) COMMENT 'Market ID (outcome ID); empty when not said' CODEC(ZSTD(1)),
     `asset` LowCardinality(String) COMMENT 'Asset ID; empty when not said' CODEC(ZSTD(1)),
@@ -30,7 +30,7 @@ CREATE TABLE IF NOT EXISTS {database}.order_records
     INDEX offsets `_offset` TYPE minmax GRANULARITY 1
 )
 ENGINE = {engine:ReplacingMergeTree(received_at)}
-ORDER BY (account, order)
+ORDER BY (account, order_id)
 SETTINGS {log_settings}
 COMMENT 'Orders of the configured accounts, from their order history. Read them through the view orders';
 
@@ -42,12 +42,12 @@ CREATE TABLE IF NOT EXISTS {database}.trade_records
     `_index` UInt32 COMMENT 'Number of the row inside its record, from 0: the order of the list' CODEC(ZSTD(1)),
     `received_at` DateTime64(6, 'UTC') COMMENT 'When the collector received the answer. Of several observations the latest counts' CODEC(Delta, ZSTD(1)),
     `account` LowCardinality(String) COMMENT 'Configured name of the account' CODEC(ZSTD(1)),
-    `poll` String COMMENT 'UUID of the poll, whose receipt is in polls' CODEC(ZSTD(1)),
+    `poll_id` String COMMENT 'UUID of the poll, whose receipt is in polls' CODEC(ZSTD(1)),
     `page` UInt32 COMMENT 'Number of the page in its poll, from 0' CODEC(ZSTD(1)),
-    `trade_record` String COMMENT 'ID of this side of the fill' CODEC(ZSTD(1)),
-    `trade` String COMMENT 'ID of the fill, which both sides share; empty when not said' CODEC(ZSTD(1)),
-    `user` LowCardinality(String) COMMENT 'User ID; empty when not said' CODEC(ZSTD(1)),
-    `order` String COMMENT 'Order ID; empty when not said' CODEC(ZSTD(1)),
+    `trade_record_id` String COMMENT 'ID of this side of the fill' CODEC(ZSTD(1)),
+    `trade_id` String COMMENT 'ID of the fill, which both sides share; empty when not said' CODEC(ZSTD(1)),
+    `user_id` LowCardinality(String) COMMENT 'User ID; empty when not said' CODEC(ZSTD(1)),
+    `order_id` String COMMENT 'Order ID; empty when not said' CODEC(ZSTD(1)),
     `side` LowCardinality(String) COMMENT 'BUY or SELL; empty when not said' CODEC(ZSTD(1)),
     `event` LowCardinality(String) COMMENT 'Event ID; empty when not said' CODEC(ZSTD(1)),
     `market` LowCardinality(String) COMMENT 'Market ID (outcome ID); empty when not said' CODEC(ZSTD(1)),
@@ -59,7 +59,7 @@ CREATE TABLE IF NOT EXISTS {database}.trade_records
     INDEX offsets `_offset` TYPE minmax GRANULARITY 1
 )
 ENGINE = {engine:ReplacingMergeTree(received_at)}
-ORDER BY (account, trade_record)
+ORDER BY (account, trade_record_id)
 SETTINGS {log_settings}
 COMMENT 'Sides of fills of the configured accounts, from their trade history. Read them through the view trades';
 
@@ -71,10 +71,10 @@ CREATE TABLE IF NOT EXISTS {database}.transaction_records
     `_index` UInt32 COMMENT 'Number of the row inside its record, from 0: the order of the list' CODEC(ZSTD(1)),
     `received_at` DateTime64(6, 'UTC') COMMENT 'When the collector received the answer. Of several observations the latest counts' CODEC(Delta, ZSTD(1)),
     `account` LowCardinality(String) COMMENT 'Configured name of the account' CODEC(ZSTD(1)),
-    `poll` String COMMENT 'UUID of the poll, whose receipt is in polls' CODEC(ZSTD(1)),
+    `poll_id` String COMMENT 'UUID of the poll, whose receipt is in polls' CODEC(ZSTD(1)),
     `page` UInt32 COMMENT 'Number of the page in its poll, from 0' CODEC(ZSTD(1)),
-    `transaction` String COMMENT 'Transaction ID' CODEC(ZSTD(1)),
-    `user` LowCardinality(String) COMMENT 'User ID; empty when not said' CODEC(ZSTD(1)),
+    `transaction_id` String COMMENT 'Transaction ID' CODEC(ZSTD(1)),
+    `user_id` LowCardinality(String) COMMENT 'User ID; empty when not said' CODEC(ZSTD(1)),
     `asset` LowCardinality(String) COMMENT 'Asset ID: of the coin, or for PAYOUT of the outcome asset that paid; empty when not said' CODEC(ZSTD(1)),
     `type` LowCardinality(String) COMMENT 'Type, such as DEPOSIT, WITHDRAWAL or PAYOUT; empty when not said' CODEC(ZSTD(1)),
     `status` LowCardinality(String) COMMENT 'Status when it was received, such as COMPLETED; empty when not said' CODEC(ZSTD(1)),
@@ -87,14 +87,14 @@ CREATE TABLE IF NOT EXISTS {database}.transaction_records
     `outcome_name` Nullable(String) COMMENT 'Name of the market' CODEC(ZSTD(1)),
     `token_name` Nullable(String) COMMENT 'Name of the asset, such as YES' CODEC(ZSTD(1)),
     `is_primary` Nullable(Bool) COMMENT 'Whether it is the YES asset' CODEC(ZSTD(1)),
-    `external_transaction` Nullable(String) COMMENT 'ID outside of the exchange, such as on a blockchain' CODEC(ZSTD(1)),
+    `external_transaction_id` Nullable(String) COMMENT 'ID outside of the exchange, such as on a blockchain' CODEC(ZSTD(1)),
     `withdrawal_address` Nullable(String) COMMENT 'Where a withdrawal went' CODEC(ZSTD(1)),
     `blockchain_url` Nullable(String) COMMENT 'Address of the transaction on the blockchain' CODEC(ZSTD(1)),
     `blockchain_name` Nullable(String) COMMENT 'Name of the blockchain' CODEC(ZSTD(1)),
     INDEX offsets `_offset` TYPE minmax GRANULARITY 1
 )
 ENGINE = {engine:ReplacingMergeTree(received_at)}
-ORDER BY (account, transaction)
+ORDER BY (account, transaction_id)
 SETTINGS {log_settings}
 COMMENT 'Movements of money of the configured accounts, which a JWT is needed for. Read them through the view transactions';
 
@@ -106,10 +106,10 @@ CREATE TABLE IF NOT EXISTS {database}.activity_records
     `_index` UInt32 COMMENT 'Number of the row inside its record, from 0: the order of the list' CODEC(ZSTD(1)),
     `received_at` DateTime64(6, 'UTC') COMMENT 'When the collector received the answer. Of several observations the latest counts' CODEC(Delta, ZSTD(1)),
     `account` LowCardinality(String) COMMENT 'Always empty: the feed is everybody''s' CODEC(ZSTD(1)),
-    `poll` String COMMENT 'UUID of the poll, whose receipt is in polls' CODEC(ZSTD(1)),
+    `poll_id` String COMMENT 'UUID of the poll, whose receipt is in polls' CODEC(ZSTD(1)),
     `page` UInt32 COMMENT 'Number of the page in its poll, from 0' CODEC(ZSTD(1)),
-    `trade_record` String COMMENT 'ID of the side of the fill that the feed shows' CODEC(ZSTD(1)),
-    `user` String COMMENT 'User ID; empty when not said' CODEC(ZSTD(1)),
+    `trade_record_id` String COMMENT 'ID of the side of the fill that the feed shows' CODEC(ZSTD(1)),
+    `user_id` String COMMENT 'User ID; empty when not said' CODEC(ZSTD(1)),
     `username` Nullable(String) COMMENT 'Name of the user, or its HMAC-SHA-256 (64 hexadecimal digits) where --username-key is set' CODEC(ZSTD(1)),
     `market` LowCardinality(String) COMMENT 'Market ID (outcome ID); empty when not said' CODEC(ZSTD(1)),
     `outcome_name` Nullable(String) COMMENT 'Name of the market' CODEC(ZSTD(1)),
@@ -128,7 +128,7 @@ CREATE TABLE IF NOT EXISTS {database}.activity_records
     INDEX offsets `_offset` TYPE minmax GRANULARITY 1
 )
 ENGINE = {engine:ReplacingMergeTree(received_at)}
-ORDER BY trade_record
+ORDER BY trade_record_id
 SETTINGS {log_settings}
 COMMENT 'Everybodys trades, from the activity feed: one item per fill. Read them through the view activity';
 
@@ -136,24 +136,24 @@ COMMENT 'Everybodys trades, from the activity feed: one item per fill. Read them
 CREATE TABLE IF NOT EXISTS {database}.order_states
 (
     `account` LowCardinality(String) COMMENT 'Configured name of the account',
-    `order` String COMMENT 'Order ID',
+    `order_id` String COMMENT 'Order ID',
     `status` LowCardinality(String) COMMENT 'Status; empty when not said',
     `filled_quantity` Decimal(38, 12) COMMENT 'Shares that were filled; -1 when not said',
     `first_seen_at` SimpleAggregateFunction(min, DateTime64(6, 'UTC')) COMMENT 'When the order was first seen in this state',
     `last_seen_at` SimpleAggregateFunction(max, DateTime64(6, 'UTC')) COMMENT 'When the order was last seen in this state'
 )
 ENGINE = {engine:AggregatingMergeTree}
-ORDER BY (account, order, status, filled_quantity)
+ORDER BY (account, order_id, status, filled_quantity)
 SETTINGS {view_settings}
 COMMENT 'States that the order history showed of every order. Read them through the view order_changes';
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS {database}.order_states_of_records TO {database}.order_states AS
 SELECT
     account,
-    order,
+    order_id,
     status,
     ifNull(order_records.filled_quantity, toDecimal128(-1, 12)) AS filled_quantity,
     min(received_at) AS first_seen_at,
     max(received_at) AS last_seen_at
 FROM {database}.order_records
-GROUP BY account, order, status, filled_quantity;
+GROUP BY account, order_id, status, filled_quantity;

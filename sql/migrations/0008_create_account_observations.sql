@@ -9,10 +9,10 @@ CREATE TABLE IF NOT EXISTS {database}.position_observations
     `_index` UInt32 COMMENT 'Number of the row inside its record, from 0: the order of the list' CODEC(ZSTD(1)),
     `received_at` DateTime64(6, 'UTC') COMMENT 'When the collector received the answer' CODEC(Delta, ZSTD(1)),
     `account` LowCardinality(String) COMMENT 'Configured name of the account' CODEC(ZSTD(1)),
-    `poll` String COMMENT 'UUID of the poll, whose receipt is in polls' CODEC(ZSTD(1)),
+    `poll_id` String COMMENT 'UUID of the poll, whose receipt is in polls' CODEC(ZSTD(1)),
     `page` UInt32 COMMENT 'Number of the page in its poll, from 0' CODEC(ZSTD(1)),
     `asset` LowCardinality(String) COMMENT 'ID of the asset that is held' CODEC(ZSTD(1)),
-    `order` String COMMENT 'ID of the order that opened it; empty when not said' CODEC(ZSTD(1)),
+    `order_id` String COMMENT 'ID of the order that opened it; empty when not said' CODEC(ZSTD(1)),
     `event` LowCardinality(String) COMMENT 'Event ID; empty when not said' CODEC(ZSTD(1)),
     `market` LowCardinality(String) COMMENT 'Market ID (outcome ID); empty when not said' CODEC(ZSTD(1)),
     `event_title` Nullable(String) COMMENT 'Title of the event' CODEC(ZSTD(1)),
@@ -36,7 +36,7 @@ CREATE TABLE IF NOT EXISTS {database}.position_observations
 )
 ENGINE = {engine:MergeTree}
 PARTITION BY toYYYYMM(received_at)
-ORDER BY (account, poll, asset, `_offset`, `_index`)
+ORDER BY (account, poll_id, asset, `_offset`, `_index`)
 SETTINGS {log_settings}
 COMMENT 'Open positions of the configured accounts, each time that they were polled';
 
@@ -48,9 +48,9 @@ CREATE TABLE IF NOT EXISTS {database}.active_order_observations
     `_index` UInt32 COMMENT 'Number of the row inside its record, from 0: the order of the list' CODEC(ZSTD(1)),
     `received_at` DateTime64(6, 'UTC') COMMENT 'When the collector received the answer' CODEC(Delta, ZSTD(1)),
     `account` LowCardinality(String) COMMENT 'Configured name of the account' CODEC(ZSTD(1)),
-    `poll` String COMMENT 'UUID of the poll, whose receipt is in polls' CODEC(ZSTD(1)),
+    `poll_id` String COMMENT 'UUID of the poll, whose receipt is in polls' CODEC(ZSTD(1)),
     `page` UInt32 COMMENT 'Number of the page in its poll, from 0' CODEC(ZSTD(1)),
-    `order` String COMMENT 'Order ID' CODEC(ZSTD(1)),
+    `order_id` String COMMENT 'Order ID' CODEC(ZSTD(1)),
     `status` LowCardinality(String) COMMENT 'Status, such as ACTIVE; empty when not said' CODEC(ZSTD(1)),
     `side` LowCardinality(String) COMMENT 'BUY or SELL; empty when not said' CODEC(ZSTD(1)),
     `price` Nullable(Decimal(38, 12)) COMMENT 'Limit, USDC per share' CODEC(ZSTD(1)),
@@ -59,7 +59,7 @@ CREATE TABLE IF NOT EXISTS {database}.active_order_observations
 )
 ENGINE = {engine:MergeTree}
 PARTITION BY toYYYYMM(received_at)
-ORDER BY (account, poll, order, `_offset`, `_index`)
+ORDER BY (account, poll_id, order_id, `_offset`, `_index`)
 SETTINGS {log_settings}
 COMMENT 'Orders of the configured accounts that are in the book, each time that they were polled';
 
@@ -71,7 +71,7 @@ CREATE TABLE IF NOT EXISTS {database}.balance_observations
     `_index` UInt32 COMMENT 'Number of the row inside its record, from 0: the order of the list' CODEC(ZSTD(1)),
     `received_at` DateTime64(6, 'UTC') COMMENT 'When the collector received the answer' CODEC(Delta, ZSTD(1)),
     `account` LowCardinality(String) COMMENT 'Configured name of the account' CODEC(ZSTD(1)),
-    `poll` String COMMENT 'UUID of the poll, whose receipt is in polls' CODEC(ZSTD(1)),
+    `poll_id` String COMMENT 'UUID of the poll, whose receipt is in polls' CODEC(ZSTD(1)),
     `page` UInt32 COMMENT 'Number of the page in its poll, from 0' CODEC(ZSTD(1)),
     `asset` LowCardinality(String) COMMENT 'Asset ID: a coin, or an outcome asset' CODEC(ZSTD(1)),
     `balance` Decimal(38, 12) COMMENT 'What is held, what orders lock included: USDC or shares' CODEC(ZSTD(1)),
@@ -83,7 +83,7 @@ CREATE TABLE IF NOT EXISTS {database}.balance_observations
 )
 ENGINE = {engine:MergeTree}
 PARTITION BY toYYYYMM(received_at)
-ORDER BY (account, poll, asset, `_offset`, `_index`)
+ORDER BY (account, poll_id, asset, `_offset`, `_index`)
 SETTINGS {log_settings}
 COMMENT 'Balances of the configured accounts, each time that they were polled';
 
@@ -95,11 +95,11 @@ CREATE TABLE IF NOT EXISTS {database}.tpsl_order_observations
     `_index` UInt32 COMMENT 'Number of the row inside its record, from 0: the order of the list' CODEC(ZSTD(1)),
     `received_at` DateTime64(6, 'UTC') COMMENT 'When the collector received the answer' CODEC(Delta, ZSTD(1)),
     `account` LowCardinality(String) COMMENT 'Configured name of the account' CODEC(ZSTD(1)),
-    `poll` String COMMENT 'UUID of the poll, whose receipt is in polls' CODEC(ZSTD(1)),
+    `poll_id` String COMMENT 'UUID of the poll, whose receipt is in polls' CODEC(ZSTD(1)),
     `page` UInt32 COMMENT 'Number of the page in its poll, from 0' CODEC(ZSTD(1)),
-    `tpsl_order` String COMMENT 'ID of the TP/SL order' CODEC(ZSTD(1)),
+    `tpsl_order_id` String COMMENT 'ID of the TP/SL order' CODEC(ZSTD(1)),
     `asset` LowCardinality(String) COMMENT 'ID of the asset that it would sell' CODEC(ZSTD(1)),
-    `status_asked` LowCardinality(String) COMMENT 'Status that was asked for; empty when all were' CODEC(ZSTD(1)),
+    `requested_status` LowCardinality(String) COMMENT 'Status that was asked for; empty when all were' CODEC(ZSTD(1)),
     `source` Enum8('list' = 1, 'position' = 2) COMMENT 'list: the TP/SL orders of an asset. position: attached to an open position' CODEC(ZSTD(1)),
     `quantity` Nullable(Decimal(38, 12)) COMMENT 'Shares that it would sell' CODEC(ZSTD(1)),
     `take_profit_price` Nullable(Decimal(38, 12)) COMMENT 'Price at or above which it sells; NULL when it has none' CODEC(ZSTD(1)),
@@ -108,7 +108,7 @@ CREATE TABLE IF NOT EXISTS {database}.tpsl_order_observations
 )
 ENGINE = {engine:MergeTree}
 PARTITION BY toYYYYMM(received_at)
-ORDER BY (account, poll, asset, tpsl_order, `_offset`, `_index`)
+ORDER BY (account, poll_id, asset, tpsl_order_id, `_offset`, `_index`)
 SETTINGS {log_settings}
 COMMENT 'Take-profit/stop-loss orders of the configured accounts, each time that they were polled';
 
@@ -120,12 +120,12 @@ CREATE TABLE IF NOT EXISTS {database}.profile_observations
     `_index` UInt32 COMMENT 'Number of the row inside its record, from 0: the order of the list' CODEC(ZSTD(1)),
     `received_at` DateTime64(6, 'UTC') COMMENT 'When the collector received the answer' CODEC(Delta, ZSTD(1)),
     `account` LowCardinality(String) COMMENT 'Configured name of the account' CODEC(ZSTD(1)),
-    `poll` String COMMENT 'UUID of the poll, whose receipt is in polls' CODEC(ZSTD(1)),
+    `poll_id` String COMMENT 'UUID of the poll, whose receipt is in polls' CODEC(ZSTD(1)),
     `page` UInt32 COMMENT 'Number of the page in its poll, from 0' CODEC(ZSTD(1)),
-    `user` String COMMENT 'User ID' CODEC(ZSTD(1)),
+    `user_id` String COMMENT 'User ID' CODEC(ZSTD(1)),
     `username` Nullable(String) COMMENT 'Name of the user, or its HMAC-SHA-256 (64 hexadecimal digits) where --username-key is set' CODEC(ZSTD(1)),
     `joined_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When the user joined, by the exchange' CODEC(ZSTD(1)),
-    `me` Nullable(Bool) COMMENT 'Whether the user is the account that asked' CODEC(ZSTD(1)),
+    `is_self` Nullable(Bool) COMMENT 'Whether the user is the account that asked' CODEC(ZSTD(1)),
     `position_value` Nullable(Decimal(38, 12)) COMMENT 'What the open positions are worth, USDC, by the exchange' CODEC(ZSTD(1)),
     `volume_traded` Nullable(Decimal(38, 12)) COMMENT 'Volume, USDC, by the exchange' CODEC(ZSTD(1)),
     `markets_traded` Nullable(Int64) COMMENT 'Number of markets traded, by the exchange' CODEC(ZSTD(1)),
@@ -133,7 +133,7 @@ CREATE TABLE IF NOT EXISTS {database}.profile_observations
 )
 ENGINE = {engine:MergeTree}
 PARTITION BY toYYYYMM(received_at)
-ORDER BY (account, user, received_at, `_offset`, `_index`)
+ORDER BY (account, user_id, received_at, `_offset`, `_index`)
 SETTINGS {log_settings}
 COMMENT 'Profiles of users, each time that they were polled';
 
@@ -145,9 +145,9 @@ CREATE TABLE IF NOT EXISTS {database}.position_stats_observations
     `_index` UInt32 COMMENT 'Number of the row inside its record, from 0: the order of the list' CODEC(ZSTD(1)),
     `received_at` DateTime64(6, 'UTC') COMMENT 'When the collector received the answer' CODEC(Delta, ZSTD(1)),
     `account` LowCardinality(String) COMMENT 'Configured name of the account' CODEC(ZSTD(1)),
-    `poll` String COMMENT 'UUID of the poll, whose receipt is in polls' CODEC(ZSTD(1)),
+    `poll_id` String COMMENT 'UUID of the poll, whose receipt is in polls' CODEC(ZSTD(1)),
     `page` UInt32 COMMENT 'Number of the page in its poll, from 0' CODEC(ZSTD(1)),
-    `user` String COMMENT 'User ID; empty when the request did not say' CODEC(ZSTD(1)),
+    `user_id` String COMMENT 'User ID; empty when the request did not say' CODEC(ZSTD(1)),
     `tab` LowCardinality(String) COMMENT 'Tab that is active: active or closed; empty when not said' CODEC(ZSTD(1)),
     `total_items` Nullable(Int64) COMMENT 'Number of positions' CODEC(ZSTD(1)),
     `opened_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When the oldest open position was opened, by the exchange' CODEC(ZSTD(1)),
@@ -156,7 +156,7 @@ CREATE TABLE IF NOT EXISTS {database}.position_stats_observations
 )
 ENGINE = {engine:MergeTree}
 PARTITION BY toYYYYMM(received_at)
-ORDER BY (account, user, received_at, `_offset`, `_index`)
+ORDER BY (account, user_id, received_at, `_offset`, `_index`)
 SETTINGS {log_settings}
 COMMENT 'Figures of the positions of users, each time that they were polled';
 
@@ -168,16 +168,16 @@ CREATE TABLE IF NOT EXISTS {database}.account_pages
     `_index` UInt32 COMMENT 'Number of the row inside its record, from 0: the order of the list' CODEC(ZSTD(1)),
     `received_at` DateTime64(6, 'UTC') COMMENT 'When the collector received the answer' CODEC(Delta, ZSTD(1)),
     `account` LowCardinality(String) COMMENT 'Configured name of the account' CODEC(ZSTD(1)),
-    `poll` String COMMENT 'UUID of the poll, whose receipt is in polls' CODEC(ZSTD(1)),
+    `poll_id` String COMMENT 'UUID of the poll, whose receipt is in polls' CODEC(ZSTD(1)),
     `page` UInt32 COMMENT 'Number of the page in its poll, from 0' CODEC(ZSTD(1)),
     `operation` LowCardinality(String) COMMENT 'What was asked for, as in polls' CODEC(ZSTD(1)),
     `asset` LowCardinality(String) COMMENT 'Asset that was asked about; empty for lists of no asset' CODEC(ZSTD(1)),
     `items` UInt32 COMMENT 'Records on the page' CODEC(ZSTD(1)),
-    `bad` UInt32 COMMENT 'Entries on the page that became dead letters' CODEC(ZSTD(1)),
+    `rejected_items` UInt32 COMMENT 'Entries on the page that became dead letters' CODEC(ZSTD(1)),
     INDEX offsets `_offset` TYPE minmax GRANULARITY 1
 )
 ENGINE = {engine:MergeTree}
 PARTITION BY toYYYYMM(received_at)
-ORDER BY (account, operation, poll, page, `_offset`)
+ORDER BY (account, operation, poll_id, page, `_offset`)
 SETTINGS {log_settings}
 COMMENT 'Every page of an answer about an account that was understood: by it a poll is known to be here as a whole, also one of an empty list';

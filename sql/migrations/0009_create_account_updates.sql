@@ -7,10 +7,10 @@ CREATE TABLE IF NOT EXISTS {database}.order_updates
     `_index` UInt32 COMMENT 'Number of the row inside its record, from 0: the order of the list' CODEC(ZSTD(1)),
     `received_at` DateTime64(6, 'UTC') COMMENT 'When the collector received the frame' CODEC(Delta, ZSTD(1)),
     `account` LowCardinality(String) COMMENT 'Configured name of the account' CODEC(ZSTD(1)),
-    `connection` LowCardinality(String) COMMENT 'UUID of the WebSocket connection' CODEC(ZSTD(1)),
+    `connection_id` LowCardinality(String) COMMENT 'UUID of the WebSocket connection' CODEC(ZSTD(1)),
     `type` Enum8('order' = 1, 'tpsl' = 2) COMMENT 'order: ORDER_UPDATE, an order was placed or failed. tpsl: TPSL_UPDATE, a TP/SL order changed its state' CODEC(ZSTD(1)),
-    `order` String COMMENT 'ID of the order, or of the TP/SL order' CODEC(ZSTD(1)),
-    `user` LowCardinality(String) COMMENT 'User ID; empty when not said' CODEC(ZSTD(1)),
+    `order_id` String COMMENT 'ID of the order, or of the TP/SL order' CODEC(ZSTD(1)),
+    `user_id` LowCardinality(String) COMMENT 'User ID; empty when not said' CODEC(ZSTD(1)),
     `status` LowCardinality(String) COMMENT 'Status: of an order SUCCESS or FAILED; empty when not said' CODEC(ZSTD(1)),
     `asset` String COMMENT 'tpsl: asset ID; empty when not said' CODEC(ZSTD(1)),
     `quantity` Nullable(Decimal(38, 12)) COMMENT 'tpsl: shares' CODEC(ZSTD(1)),
@@ -20,7 +20,7 @@ CREATE TABLE IF NOT EXISTS {database}.order_updates
 )
 ENGINE = {engine:MergeTree}
 PARTITION BY toYYYYMM(received_at)
-ORDER BY (account, type, order, received_at, `_offset`, `_index`)
+ORDER BY (account, type, order_id, received_at, `_offset`, `_index`)
 SETTINGS {log_settings}
 COMMENT 'Messages of the order updates stream of the configured accounts';
 
@@ -32,9 +32,9 @@ CREATE TABLE IF NOT EXISTS {database}.balance_updates
     `_index` UInt32 COMMENT 'Number of the row inside its record, from 0: the order of the list' CODEC(ZSTD(1)),
     `received_at` DateTime64(6, 'UTC') COMMENT 'When the collector received the frame' CODEC(Delta, ZSTD(1)),
     `account` LowCardinality(String) COMMENT 'Configured name of the account' CODEC(ZSTD(1)),
-    `connection` LowCardinality(String) COMMENT 'UUID of the WebSocket connection' CODEC(ZSTD(1)),
+    `connection_id` LowCardinality(String) COMMENT 'UUID of the WebSocket connection' CODEC(ZSTD(1)),
     `source` Enum8('list' = 1, 'update' = 2) COMMENT 'list: all balances, after AUTH. update: a change' CODEC(ZSTD(1)),
-    `user` LowCardinality(String) COMMENT 'User ID; empty when not said' CODEC(ZSTD(1)),
+    `user_id` LowCardinality(String) COMMENT 'User ID; empty when not said' CODEC(ZSTD(1)),
     `asset` String COMMENT 'Asset ID: a coin, or an outcome asset' CODEC(ZSTD(1)),
     `balance` Decimal(38, 12) COMMENT 'What is held, what orders lock included: USDC or shares' CODEC(ZSTD(1)),
     `free` Nullable(Decimal(38, 12)) COMMENT 'What no order locks' CODEC(ZSTD(1)),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Received } from '../../collectors/publisher.js';
 import { RECORD_KINDS } from '../../core/index.js';
 
-/** What one session was told is durable: a line `topic sid n digest` per record, flushed to disk. */
+/** What one session was told is durable: a line `topic sessionId n digest` per record, flushed to disk. */
 export class Acknowledged {
   readonly #file: number;
   readonly #numbers = new Map<string, number>();
@@ -12,7 +12,7 @@ export class Acknowledged {
 
   constructor(
     path: string,
-    private readonly sid: string,
+    private readonly sessionId: string,
   ) {
     this.#file = openSync(path, 'a');
   }
@@ -22,7 +22,7 @@ export class Acknowledged {
     const topic = RECORD_KINDS[kind];
     const n = (this.#numbers.get(topic) ?? 0) + 1;
     this.#numbers.set(topic, n);
-    const line = `${topic} ${this.sid} ${n} ${digest(bodyJson)}\n`;
+    const line = `${topic} ${this.sessionId} ${n} ${digest(bodyJson)}\n`;
     return () => void this.#lines.push(line);
   }
 
@@ -34,15 +34,15 @@ export class Acknowledged {
   }
 }
 
-/** Every record that any session in the folder was told is durable: `topic sid n` and the digest of its body. */
+/** Every record that any session in the folder was told is durable: `topic sessionId n` and the digest of its body. */
 export function readAcknowledged(folder: string): Map<string, string> {
   const records = new Map<string, string>();
   for (const name of readdirSync(folder)) {
     // A line that was cut by a kill was not finished: its record counts as not acknowledged.
     const lines = readFileSync(join(folder, name), 'utf8').split('\n').slice(0, -1);
     for (const line of lines) {
-      const [topic, sid, n, digested] = line.split(' ');
-      records.set(`${topic} ${sid} ${n}`, digested ?? '');
+      const [topic, sessionId, n, digested] = line.split(' ');
+      records.set(`${topic} ${sessionId} ${n}`, digested ?? '');
     }
   }
   return records;

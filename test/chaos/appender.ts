@@ -26,13 +26,13 @@ const publisher = new Publisher({
   metrics: new CollectorMetrics(new Registry()),
   log: createLogger({ part: 'appender', level: 'fatal' }),
 });
-const acknowledged = new Acknowledged(options.acknowledgedFile, publisher.sid);
-const source = new RecordSource(random, publisher.sid);
+const acknowledged = new Acknowledged(options.acknowledgedFile, publisher.sessionId);
+const source = new RecordSource(random, publisher.sessionId);
 publisher.run().catch((error) => {
   process.stderr.write(`${error.message}\n`);
   process.exit(1);
 });
-process.stdout.write(`${JSON.stringify({ ready: true, sid: publisher.sid })}\n`);
+process.stdout.write(`${JSON.stringify({ ready: true, sessionId: publisher.sessionId })}\n`);
 
 while (!signal.aborted) {
   for (let due = (options.recordsPerSecond * TICK_MS) / 1000; due > random.next(); due--) {

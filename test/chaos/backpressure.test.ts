@@ -131,7 +131,7 @@ async function flood(
   let bytes = 0;
   for (let n = 1; n <= records; n += AT_ONCE) {
     const those = Array.from({ length: AT_ONCE }, (_, i) => {
-      const value = envelope({ kind, n: n + i, bodyJson });
+      const value = envelope({ kind, sequence: n + i, bodyJson });
       bytes += value.length;
       return { key: `key ${i % 64}`, value };
     });

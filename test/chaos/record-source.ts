@@ -22,9 +22,9 @@ export class RecordSource {
 
   constructor(
     private readonly random: Random,
-    private readonly sid: string,
+    private readonly sessionId: string,
   ) {
-    this.#req = JSON.stringify({ stream: 'order-book', connection: sid });
+    this.#req = JSON.stringify({ stream: 'order-book', connection: sessionId });
   }
 
   next(): Received {
@@ -49,40 +49,47 @@ export class RecordSource {
     const key = this.random.pick(EVENTS);
     const point = { t: 1_700_000_000 + this.random.integer(0, 1_000_000), p: this.random.integer(1, 99) / 100 };
     const bodyJson = JSON.stringify({ t: 'probability', e: key, o: [this.random.pick(MARKETS)], d: point });
-    return { kind: 'chance.frame', key, at: this.#at(), reqJson: this.#req, bodyJson };
+    return { kind: 'chance.frame', key, receivedAt: this.#at(), requestJson: this.#req, bodyJson };
   }
 
   #mark(): Received {
-    const { sid, random } = this;
-    const about = { stream: 'order-book', connection: sid, event: random.pick(EVENTS) };
-    const mark = random.next() < 0.5 ? { type: 'quiet', ...about } : { type: 'subscribed', ...about, markets: MARKETS };
-    return { kind: 'mark', key: sid, at: this.#at(), reqJson: '{}', bodyJson: JSON.stringify(mark) };
+    const { sessionId, random } = this;
+    const about = { stream: 'order-book', connection: sessionId, event: random.pick(EVENTS) };
+    const mark =
+      random.next() < 0.5 ? { type: 'verified', ...about } : { type: 'subscribed', ...about, markets: MARKETS };
+    return {
+      kind: 'collector.event',
+      key: sessionId,
+      receivedAt: this.#at(),
+      requestJson: '{}',
+      bodyJson: JSON.stringify(mark),
+    };
   }
 
   #balance(): Received {
     const { random } = this;
     const balance = random.integer(1, 1_000_000) / 100;
     const body = { u: 'user', a: random.pick(MARKETS), aop: 0.5, c: 1, b: balance, f: random.integer(0, 99) / 100 };
-    return this.#account('account.balance-frame', { stream: 'balance', connection: this.sid }, body);
+    return this.#account('account.balance-frame', { stream: 'balance', connection: this.sessionId }, body);
   }
 
   /** A page of trades, of which one may be bad. */
   #trades(): Received {
     const { random } = this;
     const trades = Array.from({ length: random.integer(1, 5) }, () => ({
-      i: `${this.sid}-${++this.#trade}`,
+      i: `${this.sessionId}-${++this.#trade}`,
       o: random.pick(MARKETS),
       q: random.next() < 0.1 ? 'many' : random.integer(1, 1_000_000) / 100,
       p: random.integer(1, 99) / 100,
     }));
-    const req = { operation: 'trades', status: 200, poll: this.sid, page: 0 };
+    const req = { operation: 'trades', status: 200, poll: this.sessionId, page: 0 };
     return this.#account('account.trades', req, trades);
   }
 
   #account(kind: 'account.balance-frame' | 'account.trades', req: object, body: unknown): Received {
     const account = this.random.pick(ACCOUNTS);
     const reqJson = JSON.stringify({ ...req, account });
-    return { kind, key: account, at: this.#at(), reqJson, bodyJson: JSON.stringify(body) };
+    return { kind, key: account, receivedAt: this.#at(), requestJson: reqJson, bodyJson: JSON.stringify(body) };
   }
 
   /** What cannot be understood: a type that nobody knows, one bad entry among good ones, no JSON, half an envelope. */
@@ -94,13 +101,13 @@ export class RecordSource {
       const d = [price(random), { o: random.pick(MARKETS), c: 'half', b: 0.1, a: 0.2 }, price(random)];
       return this.#orderBook(JSON.stringify({ t: 'PRICES_DATA_DELTA', e: random.pick(EVENTS), d }));
     }
-    if (fate < 0.9) return { ...this.#orderBook(JSON.stringify('no { JSON')), enc: 'text' };
+    if (fate < 0.9) return { ...this.#orderBook(JSON.stringify('no { JSON')), encoding: 'text' };
     return this.#orderBook('{"t":"PRICES_DATA');
   }
 
   #orderBook(bodyJson: string): Received {
     const key = this.random.pick(EVENTS);
-    return { kind: 'order-book.frame', key, at: this.#at(), reqJson: this.#req, bodyJson };
+    return { kind: 'order-book.frame', key, receivedAt: this.#at(), requestJson: this.#req, bodyJson };
   }
 
   #at(): number {

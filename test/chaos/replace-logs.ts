@@ -20,7 +20,7 @@ export function replaceLogs({ stage, tally, turns, random, faults, auditor }: Al
     await Promise.all(stage.collectors.map((collector) => collector.stop()));
     await stage.rig.drained(DRAIN_MS);
     if (stage.broker) {
-      const topics = [TOPICS.orderBook, random.pick([TOPICS.chance, TOPICS.marks])];
+      const topics = [TOPICS.orderBook, random.pick([TOPICS.chance, TOPICS.collectorEvents])];
       await auditor.readBus(topics);
       await stage.replaceTopics(topics);
       tally.count('topics deleted and made again', topics.join(', '));

@@ -132,9 +132,9 @@ describe('chancery sql', () => {
     [
       'SELECT count() FROM candles',
       1,
-      /^chancery: [^\n]+; candles needs a period[^\n]+candles\(period_seconds = 60\)\n$/,
+      /^chancery: [^\n]+; candles needs a parameter[^\n]+candles\(period_seconds = 60\)\n$/,
     ],
-    ['SELECT open FROM candles()', 1, /^chancery: [^\n]+; candles needs a period[^\n]+\n$/],
+    ['SELECT open FROM candles()', 1, /^chancery: [^\n]+; candles needs a parameter[^\n]+\n$/],
     ['SELECT 1; SELECT 2', 1, /^chancery: Syntax error \(Multi-statements are not allowed\)[^\n]+\n$/],
     ["INSERT INTO prices VALUES (9, 'x', 1)", 1, /^chancery: [^\n]*Not enough privileges[^\n]+only reads[^\n]+\n$/],
     ['DROP TABLE prices', 1, /^chancery: [^\n]*only reads[^\n]+\n$/],

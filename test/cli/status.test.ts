@@ -25,8 +25,8 @@ describe('chancery status', () => {
   it('counts rows per table and records that wait per partition', async () => {
     const data = server.clickhouse.dataFolder;
     const bus = openEmbeddedBus({ dir: join(data, 'bus') });
-    await bus.ensureTopic('chancery.marks', { partitions: 2, retentionMs: null, retentionBytes: null });
-    const placed = await bus.append('chancery.marks', [
+    await bus.ensureTopic('chancery.collector-events', { partitions: 2, retentionMs: null, retentionBytes: null });
+    const placed = await bus.append('chancery.collector-events', [
       { key: 'a', value: Buffer.from('1') },
       { key: 'a', value: Buffer.from('2') },
     ]);
@@ -40,7 +40,7 @@ describe('chancery status', () => {
 
     const found = await status();
     expect(found.bus.find((p) => p.partition === placed[0]?.partition)).toEqual({
-      topic: 'chancery.marks',
+      topic: 'chancery.collector-events',
       partition: placed[0]?.partition,
       begin: 0,
       end: 2,

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from './command.js';
 import { rows, startUp } from './start-up.js';
 
-const SEEN = `SELECT account, uniqExact(poll) AS polls FROM account_pages WHERE operation = 'full-balances'
+const SEEN = `SELECT account, uniqExact(poll_id) AS polls FROM account_pages WHERE operation = 'full-balances'
   AND received_at > fromUnixTimestamp64Milli(toInt64(SINCE)) GROUP BY account ORDER BY account`;
 
 describe('the accounts of the simulated exchange', { timeout: 240_000 }, () => {

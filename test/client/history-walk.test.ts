@@ -90,7 +90,7 @@ describe('walking a history', () => {
       // Without a total only an empty page tells the end.
       expect(it.asked).toEqual(kind === 'array' ? [0, 1, 2, 3] : [0, 1, 2]);
       expect(report).toMatchObject({ ...whole, got: 25, unique: 25, shifted: false, pages: it.asked.length });
-      expect(report.expected).toBe(kind === 't' || kind === 'content' ? 25 : null);
+      expect(report.expectedItems).toBe(kind === 't' || kind === 'content' ? 25 : null);
     },
   );
 

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Bus, openEmbeddedBus } from '../../bus/index.js';
 import { claimLayout } from '../../cli/parts/instance.js';
 import { decodeTrades } from '../../client/index.js';
-import { type Mark, type RawRecord, TOPICS } from '../../core/index.js';
+import { type CollectorEvent, type RawRecord, TOPICS } from '../../core/index.js';
 import { readAll } from '../bus/rig.js';
 import { chancery } from '../cli/command.js';
 import { until } from '../exchange/server-support.js';
@@ -83,7 +83,9 @@ describe('a collector process with accounts', () => {
       for (let n = 0; n < 3 && round < 2; n++) await market.fill();
     }
     expect(await own()).toEqual(await all());
-    const polls = marksOf(await recordsOf(bus, TOPICS.marks), 'poll').filter(({ operation }) => operation === 'trades');
+    const polls = marksOf(await recordsOf(bus, TOPICS.collectorEvents), 'poll').filter(
+      ({ operation }) => operation === 'trades',
+    );
     expect(polls.filter(({ outcome }) => outcome !== 'complete')).toEqual([]);
 
     for (const folder of ['collector', 'run']) {
@@ -107,9 +109,9 @@ describe('collector processes that share the work', () => {
       collect(market, data, '--accounts-file', file, '--collector-name', name, '--shard', shard);
     await Promise.all([start('one', '0/2'), start('two', '1/2')]);
     await market.fill();
-    const marks = () => recordsOf(bus, TOPICS.marks);
+    const marks = () => recordsOf(bus, TOPICS.collectorEvents);
     const watched = async (stream: string) => {
-      const found = (await marks()).map(({ body, sid }) => ({ ...(body as Mark), sid }));
+      const found = (await marks()).map(({ body, sessionId }) => ({ ...(body as CollectorEvent), sessionId }));
       return found.filter((mark) => mark.type === 'subscribed' && mark.stream === stream);
     };
     await until(async () => (await watched('order-book')).length === 12 && (await watched('chance')).length === 12);
@@ -117,15 +119,15 @@ describe('collector processes that share the work', () => {
     const polled = async () => marksOf(await marks(), 'poll');
     await until(async () => new Set((await polled()).map(({ operation }) => operation)).size >= 14);
     const owners = new Map<string, Set<string>>();
-    for (const { body, sid } of await marks()) {
-      const mark = body as Mark;
+    for (const { body, sessionId } of await marks()) {
+      const mark = body as CollectorEvent;
       const work =
         mark.type === 'subscribed' && /order-book|chance/.test(mark.stream)
           ? `event ${mark.event}`
           : mark.type === 'poll' && mark.operation !== 'chance-history'
             ? `${mark.operation} ${mark.subject}`
             : undefined;
-      if (work !== undefined) owners.set(work, (owners.get(work) ?? new Set()).add(sid));
+      if (work !== undefined) owners.set(work, (owners.get(work) ?? new Set()).add(sessionId));
     }
     expect([...owners].filter(([, own]) => own.size !== 1)).toEqual([]);
     const sids = await sessionsOf(marks());
@@ -141,7 +143,8 @@ describe('collector processes that share the work', () => {
       return listed(records, decodeTrades);
     };
     const all = (await sessionsOf(marks())).get('all');
-    const bySid = async (sid: string | undefined) => (await own()).filter(({ record }) => record.sid === sid);
+    const bySid = async (sessionId: string | undefined) =>
+      (await own()).filter(({ record }) => record.sessionId === sessionId);
     await until(
       async () =>
         (await bySid(all)).length >= 4 && new Set((await own()).map(({ item }) => item.tradeRecordId)).size === 4,
@@ -150,7 +153,7 @@ describe('collector processes that share the work', () => {
     // What has no identity is told apart by who watched it: every event is seen twice, by two sessions.
     const twice = new Map<string, Set<string>>();
     for (const mark of await watched('order-book')) {
-      if (mark.type === 'subscribed') twice.set(mark.event, (twice.get(mark.event) ?? new Set()).add(mark.sid));
+      if (mark.type === 'subscribed') twice.set(mark.event, (twice.get(mark.event) ?? new Set()).add(mark.sessionId));
     }
     expect([...twice.values()].every((who) => who.size === 2 && who.has(all ?? ''))).toBe(true);
     expect(await third.stop()).toBe(0);
@@ -160,9 +163,9 @@ describe('collector processes that share the work', () => {
 /** Sessions by the name of their collector. */
 async function sessionsOf(marks: Promise<RawRecord[]>): Promise<Map<string, string>> {
   const sessions = new Map<string, string>();
-  for (const { body, sid } of await marks) {
-    const mark = body as Mark;
-    if (mark.type === 'session-started') sessions.set(mark.collector, sid);
+  for (const { body, sessionId } of await marks) {
+    const mark = body as CollectorEvent;
+    if (mark.type === 'session-started') sessions.set(mark.collector, sessionId);
   }
   return sessions;
 }

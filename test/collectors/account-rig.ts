@@ -146,7 +146,7 @@ export function listed<T>(
   decode: (body: LosslessJson) => DecodedList<T> | InvalidBody,
 ): { item: T; record: RawRecord }[] {
   return records
-    .filter(({ req, enc }) => req['status'] === 200 && enc === undefined)
+    .filter(({ request: req, encoding: enc }) => req['status'] === 200 && enc === undefined)
     .flatMap((record) => {
       const list = decode(parseLossless(JSON.stringify(record.body)));
       return list.ok ? list.items.map((item) => ({ item, record })) : [];

@@ -40,7 +40,7 @@ describe('a collector with accounts', () => {
     const all = new Set([...expected, `${ann.name} account.transactions`, 'undefined account.activity']);
     const found = async () => {
       const records = await rig.records(TOPICS.account);
-      return new Set(records.map(({ kind, req }) => `${String(req['account'])} ${kind}`));
+      return new Set(records.map(({ kind, request: req }) => `${String(req['account'])} ${kind}`));
     };
     await until(async () => (await found()).size >= all.size);
     // What is received comes before the receipt of its poll.
@@ -57,7 +57,7 @@ describe('a collector with accounts', () => {
     expect([...(await found())].sort()).toEqual([...all].sort());
 
     const own = async (kind: RecordKind) =>
-      (await recordsOfKind(rig, kind)).filter(({ req }) => req['account'] === ann.name);
+      (await recordsOfKind(rig, kind)).filter(({ request: req }) => req['account'] === ann.name);
     const [trade] = listed(await own('account.trades'), decodeTrades);
     expect(trade?.item).toMatchObject({ userId: ann.userId, orderId, quantity: '33.33', price: '0.4' });
     const orders = listed(await own('account.orders'), decodeOrders).map(({ item }) => item);
@@ -73,7 +73,7 @@ describe('a collector with accounts', () => {
     expect(listed(await own('account.balances'), decodeBalances)[0]?.item).toMatchObject({ ticker: 'USDC' });
     const [seen] = listed(await own('account.tpsl-orders'), decodeTpslOrders);
     expect(seen?.item).toMatchObject({ tpslId, quantity: '5', takeProfitPrice: '0.99' });
-    expect(seen?.record.req).toMatchObject({ asset: yes.assetId, query: { status: 'ACTIVE' } });
+    expect(seen?.record.request).toMatchObject({ asset: yes.assetId, query: { status: 'ACTIVE' } });
     expect(listed(await own('account.profile-stats'), decodeProfileStats)[0]?.item).toMatchObject({ me: true });
     expect(listed(await own('account.transactions'), decodeTransactions)[0]?.item.transactionType).toBe('DEPOSIT');
     const activity = await recordsOfKind(rig, 'account.activity');
@@ -106,7 +106,7 @@ describe('a collector with accounts', () => {
       for (let n = 0; n < 6; n++) await persisting(() => market.fill(`${1 + n}.0${n}`));
     }
     // The traders may have met every fault of a kind; now the collector alone asks.
-    const statuses = async () => new Set((await rig.records(TOPICS.account)).map(({ req }) => req['status']));
+    const statuses = async () => new Set((await rig.records(TOPICS.account)).map(({ request: req }) => req['status']));
     for (const status of [429, 500]) {
       while (!(await statuses()).has(status)) {
         await market.fault(`http-${status}`, { stream: 'rest', count: 3 });
@@ -125,7 +125,7 @@ describe('a collector with accounts', () => {
     });
     for (const trader of [ann, bob]) {
       const own = async (kind: RecordKind) =>
-        (await recordsOfKind(rig, kind)).filter(({ req }) => req['account'] === trader.name);
+        (await recordsOfKind(rig, kind)).filter(({ request: req }) => req['account'] === trader.name);
       const trades = listed(await own('account.trades'), decodeTrades);
       const tradeIds = [...new Set(trades.map(({ item }) => item.tradeId))].sort();
       const truth = fills.filter(({ buyer, seller }) => buyer === trader.userId || seller === trader.userId);
@@ -137,7 +137,9 @@ describe('a collector with accounts', () => {
       const complete = (await rig.marks('poll')).filter(
         (poll) => poll.operation === 'open-positions' && poll.subject === trader.name && poll.outcome === 'complete',
       );
-      const last = (await own('account.positions')).filter(({ req }) => req['poll'] === complete.at(-1)?.poll);
+      const last = (await own('account.positions')).filter(
+        ({ request: req }) => req['poll'] === complete.at(-1)?.pollId,
+      );
       const positions = listed(last, decodeOpenPositions).map(({ item }) => item);
       expect(positions).toEqual((await trader.account.openPositions()).items);
     }
@@ -234,7 +236,10 @@ describe('a collector with accounts', () => {
     for (const operation of ['trades', 'orders', 'activity'])
       await until(async () => complete(operation)(await polls()));
     for (const operation of ['trades', 'activity']) {
-      expect((await polls()).find((poll) => poll.operation === operation)).toMatchObject({ pages: 1, got: 20 });
+      expect((await polls()).find((poll) => poll.operation === operation)).toMatchObject({
+        pages: 1,
+        receivedItems: 20,
+      });
     }
     await until(async () => {
       const orders = listed(await recordsOfKind(second, 'account.orders'), decodeOrders);
@@ -252,7 +257,7 @@ describe('a collector with accounts', () => {
     await third.marked('poll', complete('trades'));
     expect((await third.marks('poll')).find((poll) => poll.operation === 'trades')).toMatchObject({
       pages: 2,
-      got: 111,
+      receivedItems: 111,
     });
   });
 });

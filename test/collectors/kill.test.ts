@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { openEmbeddedBus } from '../../bus/index.js';
-import { type Mark, TOPICS } from '../../core/index.js';
+import { type CollectorEvent, TOPICS } from '../../core/index.js';
 import { until } from '../exchange/server-support.js';
 import { exchangeWith, marksOf, recordsOf, tempDir } from './rig.js';
 
@@ -23,28 +23,30 @@ describe('a collector that is killed', () => {
       await once(createInterface({ input: child.stdout }), 'line');
       const bus = openEmbeddedBus({ dir: join(data, 'bus'), retentionEveryMs: 0 });
       const sessions = async () => {
-        const marks = await recordsOf(bus, TOPICS.marks);
-        const started = marks.filter((r) => (r.body as Mark).type === 'session-started');
-        return started.sort((a, b) => a.at - b.at).map((r) => r.sid);
+        const marks = await recordsOf(bus, TOPICS.collectorEvents);
+        const started = marks.filter((r) => (r.body as CollectorEvent).type === 'session-started');
+        return started.sort((a, b) => a.receivedAt - b.receivedAt).map((r) => r.sessionId);
       };
       const alive = async () => {
-        const sid = (await sessions())[round - 1];
+        const sessionId = (await sessions())[round - 1];
         return marksOf(
-          (await recordsOf(bus, TOPICS.marks)).filter((r) => r.sid === sid),
-          'alive',
+          (await recordsOf(bus, TOPICS.collectorEvents)).filter((r) => r.sessionId === sessionId),
+          'heartbeat',
         );
       };
-      await until(async () => (await alive()).some((m) => (m.acked[TOPICS.orderBook] ?? 0) > 1000));
+      await until(async () => (await alive()).some((m) => (m.acknowledged[TOPICS.orderBook] ?? 0) > 1000));
       child.kill('SIGKILL');
       await once(child, 'close');
-      const sid = (await sessions())[round - 1];
-      const acked = (await alive()).at(-1)?.acked ?? {};
+      const sessionId = (await sessions())[round - 1];
+      const acked = (await alive()).at(-1)?.acknowledged ?? {};
       for (const [topic, last] of Object.entries(acked)) {
-        const own = (await recordsOf(bus, topic as (typeof TOPICS)[keyof typeof TOPICS])).filter((r) => r.sid === sid);
-        expect(own.map((r) => r.n)).toEqual(own.map((_, i) => i + 1));
+        const own = (await recordsOf(bus, topic as (typeof TOPICS)[keyof typeof TOPICS])).filter(
+          (r) => r.sessionId === sessionId,
+        );
+        expect(own.map((r) => r.sequence)).toEqual(own.map((_, i) => i + 1));
         expect(own.length).toBeGreaterThanOrEqual(last);
       }
-      expect(marksOf(await recordsOf(bus, TOPICS.marks), 'session-stopped')).toEqual([]);
+      expect(marksOf(await recordsOf(bus, TOPICS.collectorEvents), 'session-stopped')).toEqual([]);
       await bus.close();
     }
   });

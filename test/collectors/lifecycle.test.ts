@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { deferred, type Mark, type RawRecord, TOPICS } from '../../core/index.js';
+import { type CollectorEvent, deferred, type RawRecord, TOPICS } from '../../core/index.js';
 import { startExchange } from '../../exchange/index.js';
 import { marketOf, openEvent, startServer, Traders, until } from '../exchange/server-support.js';
 import { exchangeWith, type MarkOf, marksOf, memoryLog, metricOf, NEVER, recordsOf, startCollector } from './rig.js';
@@ -10,23 +10,23 @@ describe('a collector', () => {
   it('says hello, shows signs of life, and says goodbye after everything is on the bus', async () => {
     const { server, events } = await exchangeWith(2);
     const rig = await startCollector(server.url, { settings: { collectorName: 'first' } });
-    await rig.marked('alive', (marks) => marks.length >= 2);
+    await rig.marked('heartbeat', (marks) => marks.length >= 2);
     const traders = new Traders(server.core);
     for (let i = 0; i < 50; i++) for (const event of events) traders.trade(marketOf(event), 10 + i);
     await rig.stop();
-    const marks = await rig.records(TOPICS.marks);
+    const marks = await rig.records(TOPICS.collectorEvents);
     expect(marks[0]?.body).toMatchObject({ type: 'session-started', collector: 'first', shard: '0/1' });
     expect(marks.at(-1)?.body).toEqual({ type: 'session-stopped', cause: 'asked to' });
-    expect(marks.map((r) => r.n)).toEqual(marks.map((_, i) => i + 1));
-    const alive = marksOf(marks, 'alive');
+    expect(marks.map((r) => r.sequence)).toEqual(marks.map((_, i) => i + 1));
+    const alive = marksOf(marks, 'heartbeat');
     for (let i = 1; i < alive.length; i++) {
       expect(alive[i]?.at).toBeGreaterThanOrEqual(alive[i - 1]?.at ?? 0);
     }
     const last = alive.at(-1);
     for (const topic of [TOPICS.orderBook, TOPICS.chance, TOPICS.reference]) {
       const records = await rig.records(topic);
-      expect(last?.acked[topic]).toBe(records.at(-1)?.n);
-      expect(records.every((r) => r.at <= (marks.at(-1)?.at ?? 0))).toBe(true);
+      expect(last?.acknowledged[topic]).toBe(records.at(-1)?.sequence);
+      expect(records.every((r) => r.receivedAt <= (marks.at(-1)?.receivedAt ?? 0))).toBe(true);
     }
     expect(marksOf(marks, 'disconnected').map((m) => m.cause)).toEqual(['closed by us', 'closed by us']);
   });
@@ -35,12 +35,12 @@ describe('a collector', () => {
     const { server } = await exchangeWith(3);
     await server.control('POST', '/load', { framesPerSecond: 2000 });
     const rig = await startCollector(server.url);
-    await rig.marked('alive', (marks) => marks.length >= 3);
+    await rig.marked('heartbeat', (marks) => marks.length >= 3);
     await rig.stop();
-    const [marks, books] = [await rig.records(TOPICS.marks), await rig.records(TOPICS.orderBook)];
-    for (const alive of marksOf(marks, 'alive')) {
-      const acked = alive.acked[TOPICS.orderBook] ?? 0;
-      const received = books.filter((r) => r.at <= alive.at).length;
+    const [marks, books] = [await rig.records(TOPICS.collectorEvents), await rig.records(TOPICS.orderBook)];
+    for (const alive of marksOf(marks, 'heartbeat')) {
+      const acked = alive.acknowledged[TOPICS.orderBook] ?? 0;
+      const received = books.filter((r) => r.receivedAt <= alive.at).length;
       expect(acked).toBeGreaterThanOrEqual(received);
     }
   });
@@ -94,7 +94,7 @@ describe('a collector', () => {
       records.filter((r) => (r.body as { t?: string }).t === 'PRICES_DATA_DELTA').length;
     await until(async () => deltas(await rig.records(TOPICS.orderBook)) >= load.sent);
     expect(deltas(await rig.records(TOPICS.orderBook))).toBe(load.sent);
-    expect(await rig.marks('frozen')).toEqual([]);
+    expect(await rig.marks('stale')).toEqual([]);
   });
 
   it('stops in time although the bus takes nothing any more, and says what is lost', async () => {
@@ -130,8 +130,8 @@ describe('a collector', () => {
     await one.stop();
     const two = await startCollector(server.url, { data: one.data, bus: one.bus });
     await two.marked('subscribed', (marks) => marks.length === 4);
-    const marks = await recordsOf(one.bus, TOPICS.marks);
-    const sessions = marks.filter((r) => (r.body as Mark).type === 'session-started').map((r) => r.sid);
+    const marks = await recordsOf(one.bus, TOPICS.collectorEvents);
+    const sessions = marks.filter((r) => (r.body as CollectorEvent).type === 'session-started').map((r) => r.sessionId);
     expect(new Set(sessions).size).toBe(2);
   });
 });

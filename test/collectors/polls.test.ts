@@ -12,16 +12,16 @@ describe('the poll of event search', () => {
     const receipts = await rig.marked('poll', (marks) => marks.some((m) => m.operation === 'event-search'));
     const receipt = receipts.find((m) => m.operation === 'event-search');
     expect(receipt).toMatchObject({
-      expected: 25,
-      got: 25,
-      unique: 25,
+      expectedItems: 25,
+      receivedItems: 25,
+      distinctItems: 25,
       pages: 3,
       truncated: false,
       outcome: 'complete',
     });
     const pages = (await rig.records(TOPICS.reference)).filter((r) => r.kind === 'reference.events');
-    expect(pages.map((r) => r.req['page'])).toEqual([0, 1, 2]);
-    expect(pages.every((r) => r.req['poll'] === receipt?.poll && r.req['status'] === 200)).toBe(true);
+    expect(pages.map((r) => r.request['page'])).toEqual([0, 1, 2]);
+    expect(pages.every((r) => r.request['poll'] === receipt?.pollId && r.request['status'] === 200)).toBe(true);
     const answer = await server.post('/api/events/search?page=1&size=100', { sb: 'OLDEST' });
     expect(pages[1]?.body).toEqual(answer.body);
     await rig.marked('subscribed', (marks) => marks.length === 50);
@@ -38,7 +38,7 @@ describe('the poll of event search', () => {
     expect(failed.some((m) => m.outcome === 'failed' && m.cause.includes('500'))).toBe(true);
     await rig.marked('poll', (marks) => marks.at(-1)?.outcome === 'complete' && marks.length > before + 3);
     expect(await rig.marks('unsubscribed')).toEqual([]);
-    const statuses = (await rig.records(TOPICS.reference)).map((r) => r.req['status']);
+    const statuses = (await rig.records(TOPICS.reference)).map((r) => r.request['status']);
     expect(statuses.filter((s) => s === 500).length).toBeGreaterThan(1);
   });
 });
@@ -77,14 +77,19 @@ describe('the poll of chance history', () => {
     traders.trade(market, 44);
     await secondIsHistory(Date.now() * 1000);
     const rig = await startCollector(server.url, { settings: { eventsSchedule: NEVER } });
-    const [repaired] = await rig.marked('repaired', (marks) => marks.length === 1);
+    const [backfilled] = await rig.marked('backfilled', (marks) => marks.length === 1);
     const opened = Math.floor(event.createdAt / 1e6);
-    expect(repaired).toMatchObject({ event: event.eventId, market: market.marketId });
-    expect(repaired?.from).toBeLessThanOrEqual(opened * 1e6);
-    expect(repaired?.to).toBeGreaterThan(event.createdAt);
+    expect(backfilled).toMatchObject({ event: event.eventId, market: market.marketId });
+    expect(backfilled?.rangeFrom).toBeLessThanOrEqual(opened * 1e6);
+    expect(backfilled?.rangeTo).toBeGreaterThan(event.createdAt);
     const records = (await rig.records(TOPICS.chance)).filter((r) => r.kind === 'chance.history');
     expect(points(records).some((p) => p.p === 0.44)).toBe(true);
-    expect(records[0]?.req).toMatchObject({ event: event.eventId, market: market.marketId, period: '1s', status: 200 });
+    expect(records[0]?.request).toMatchObject({
+      event: event.eventId,
+      market: market.marketId,
+      period: '1s',
+      status: 200,
+    });
     const marks = await rig.marked('poll', (all) => all.some((m) => m.operation === 'chance-history'));
     const receipts = marks.filter((m) => m.operation === 'chance-history');
     expect(receipts).toHaveLength(1);
@@ -97,26 +102,26 @@ describe('the poll of chance history', () => {
     const data = await tempDir();
     const once = async () => {
       const rig = await startCollector(server.url, { data, settings: { eventsSchedule: NEVER } });
-      const marks = await rig.marked('repaired', (all) => all.some((m) => m.at > started));
+      const marks = await rig.marked('backfilled', (all) => all.some((m) => m.at > started));
       await rig.stop();
       await rig.bus.close();
       return marks.find((m) => m.at > started);
     };
     let started = Date.now() * 1000;
     const first = await once();
-    await secondIsHistory(first?.to ?? 0);
+    await secondIsHistory(first?.rangeTo ?? 0);
     started = Date.now() * 1000;
     const second = await once();
-    expect(second?.from).toBe((first?.to ?? 0) - 2_000_000);
+    expect(second?.rangeFrom).toBe((first?.rangeTo ?? 0) - 2_000_000);
     const state = join(data, 'collector', 'chance-history.json');
     const { markets } = JSON.parse(await readFile(state, 'utf8'));
     expect(markets).toEqual({
-      [events[0]?.markets[0]?.marketId ?? '']: { event: events[0]?.eventId, until: (second?.to ?? 0) / 1e6 },
+      [events[0]?.markets[0]?.marketId ?? '']: { event: events[0]?.eventId, until: (second?.rangeTo ?? 0) / 1e6 },
     });
     await writeFile(state, '{"version":1,"mar');
     started = Date.now() * 1000;
     const third = await once();
-    expect(third?.from).toBe(first?.from);
+    expect(third?.rangeFrom).toBe(first?.rangeFrom);
   });
 
   it('reads a closed event once more to its end, also when it closed while nobody looked', async () => {
@@ -128,21 +133,23 @@ describe('the poll of chance history', () => {
     if (!one || !two) throw new Error('two events were opened');
     const closedAt = Date.now() * 1000;
     server.core.resolveMarket(one.event.eventId, one.market.marketId, 'NO');
-    await rig.marked('repaired', (marks) => marks.some((m) => m.event === one.event.eventId && m.to > closedAt));
+    await rig.marked('backfilled', (marks) => marks.some((m) => m.event === one.event.eventId && m.rangeTo > closedAt));
     await rig.stop();
     await rig.bus.close();
     const closedAlone = Date.now() * 1000;
     server.core.resolveMarket(two.event.eventId, two.market.marketId, 'YES');
     const again = await startCollector(server.url, { data });
-    await again.marked('repaired', (marks) => marks.some((m) => m.event === two.event.eventId && m.to > closedAlone));
+    await again.marked('backfilled', (marks) =>
+      marks.some((m) => m.event === two.event.eventId && m.rangeTo > closedAlone),
+    );
     // Both sessions number their records from 1.
-    const all = (await again.records(TOPICS.chance)).sort((a, b) => a.at - b.at);
+    const all = (await again.records(TOPICS.chance)).sort((a, b) => a.receivedAt - b.receivedAt);
     const history = all.filter((r) => r.kind === 'chance.history');
     for (const [{ market }, p] of [
       [one, 0],
       [two, 1],
     ] as const) {
-      expect(points(history.filter((r) => r.req['market'] === market.marketId)).at(-1)?.p).toBe(p);
+      expect(points(history.filter((r) => r.request['market'] === market.marketId)).at(-1)?.p).toBe(p);
     }
     await again.stop();
     expect(JSON.parse(await readFile(join(data, 'collector', 'chance-history.json'), 'utf8')).markets).toEqual({});
@@ -159,15 +166,15 @@ describe('the poll of chance history', () => {
     });
     await server.control('POST', '/faults', { kind: 'http-429', stream: 'rest', eventId: events[0]?.eventId });
     const rig = await startCollector(server.url, { settings: { eventsSchedule: NEVER } });
-    await rig.marked('repaired', (marks) => marks.length > 0);
+    await rig.marked('backfilled', (marks) => marks.length > 0);
     await until(async () =>
       (await rig.marks('poll')).some((m) => m.operation === 'chance-history' && m.outcome === 'complete'),
     );
     const answers = (await rig.records(TOPICS.chance)).filter((r) => r.kind === 'chance.history');
-    expect(answers.at(-1)?.req).toMatchObject({ status: 200, attempt: 3 });
-    expect(answers.at(-1)?.req).not.toHaveProperty('cut');
-    const cut = answers.filter(({ req }) => req['cut'] !== undefined);
-    expect(cut.map(({ req, enc }) => [req['status'], req['cut'], enc])).toEqual([
+    expect(answers.at(-1)?.request).toMatchObject({ status: 200, attempt: 3 });
+    expect(answers.at(-1)?.request).not.toHaveProperty('cut');
+    const cut = answers.filter(({ request: req }) => req['cut'] !== undefined);
+    expect(cut.map(({ request: req, encoding: enc }) => [req['status'], req['cut'], enc])).toEqual([
       [200, 'broken-off', 'text'],
       [200, 'broken-off', 'text'],
     ]);

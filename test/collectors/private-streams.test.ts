@@ -22,7 +22,7 @@ describe('the private streams of a collector', () => {
     expect(hello).toEqual({ t: 'success', d: 'authorized', r: null });
     const [record] = await recordsOfKind(rig, 'account.balance-frame');
     const [connected] = (await rig.marks('connected')).filter(({ stream }) => stream === 'balance');
-    expect(record?.req).toEqual({ stream: 'balance', connection: connected?.connection, account: ann.name });
+    expect(record?.request).toEqual({ stream: 'balance', connectionId: connected?.connectionId, account: ann.name });
     expect(record?.body).toMatchObject({ t: 'success', d: { l: [{ b: 10_000, f: 10_000 }] } });
 
     const polls = async () => (await rig.marks('poll')).filter(({ operation }) => operation === 'trades').length;
@@ -32,7 +32,7 @@ describe('the private streams of a collector', () => {
     await subscribed('balance', 2);
     await until(async () => (await polls()) > before);
     const marks = (await rig.marks('disconnected')).filter(({ stream }) => stream === 'balance');
-    expect(marks.map(({ connection }) => connection)).toEqual([connected?.connection]);
+    expect(marks.map(({ connectionId }) => connectionId)).toEqual([connected?.connectionId]);
   });
 
   it('are frozen when the balances that they tell are not those that are polled', async () => {
@@ -42,11 +42,11 @@ describe('the private streams of a collector', () => {
     await market.fill('3');
     await market.fault('freeze', { stream: 'balance' });
     await market.fill('2');
-    const [frozen] = await rig.marked('frozen', (marks) => marks.length > 0);
+    const [frozen] = await rig.marked('stale', (marks) => marks.length > 0);
     expect(frozen).toMatchObject({ stream: 'balance', event: market.ann.name });
     await rig.marked('subscribed', (marks) => marks.filter(({ stream }) => stream === 'balance').length === 2);
     await rig.marked('poll', (polls) =>
-      polls.some((poll) => poll.operation === 'full-balances' && poll.startedAt > (frozen?.since ?? 0)),
+      polls.some((poll) => poll.operation === 'full-balances' && poll.startedAt > (frozen?.lastVerifiedAt ?? 0)),
     );
   });
 
@@ -61,10 +61,10 @@ describe('the private streams of a collector', () => {
       return frames.filter(({ body }) => (body as { t?: string }).t === 'PING').length;
     };
     await until(async () => (await pings()) > 3);
-    expect((await rig.marks('frozen')).filter(({ stream }) => stream === 'orders')).toEqual([]);
+    expect((await rig.marks('stale')).filter(({ stream }) => stream === 'orders')).toEqual([]);
     await market.fault('freeze', { stream: 'orders' });
     const isOfOrders = ({ stream }: { stream: string }) => stream === 'orders';
-    const frozen = (await rig.marked('frozen', (marks) => marks.some(isOfOrders))).find(isOfOrders);
+    const frozen = (await rig.marked('stale', (marks) => marks.some(isOfOrders))).find(isOfOrders);
     expect(frozen?.cause).toMatch(/^no heartbeat for \d{4} ms$/);
     await rig.marked('subscribed', (marks) => marks.filter(({ stream }) => stream === 'orders').length === 2);
   });
@@ -76,8 +76,8 @@ describe('the private streams of a collector', () => {
       settings: { silenceMs: 100 },
     });
     await rig.marked('subscribed', (marks) => marks.some(({ stream }) => stream === 'orders'));
-    await rig.marked('alive', (marks) => marks.length >= 4);
-    const ends = [...(await rig.marks('frozen')), ...(await rig.marks('disconnected'))];
+    await rig.marked('heartbeat', (marks) => marks.length >= 4);
+    const ends = [...(await rig.marks('stale')), ...(await rig.marks('disconnected'))];
     expect(ends.filter(({ stream }) => stream === 'orders')).toEqual([]);
   });
 
@@ -104,6 +104,6 @@ describe('the private streams of a collector', () => {
     expect(lines.filter((line) => /^account aaa: AUTH on the order updates stream/.test(line)).length).toBe(1);
     expect(new Set(lines).size).toBe(lines.length);
     const records = await rig.records(TOPICS.account);
-    expect(records.some(({ req }) => req['account'] === 'aaa' && req['status'] === 401)).toBe(true);
+    expect(records.some(({ request: req }) => req['account'] === 'aaa' && req['status'] === 401)).toBe(true);
   });
 });

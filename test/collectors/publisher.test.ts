@@ -13,8 +13,8 @@ const PATIENT_MS = 20_000;
 const frame = (body: string, key = 'event'): Received => ({
   kind: 'order-book.frame',
   key,
-  at: systemClock.nowMicros(),
-  reqJson: '{"stream":"order-book"}',
+  receivedAt: systemClock.nowMicros(),
+  requestJson: '{"stream":"order-book"}',
   ...encodeBody(Buffer.from(body)),
 });
 
@@ -65,7 +65,7 @@ describe('the publisher', () => {
     const received = frame('{"e":"1"}');
     publisher.push(received);
     expect(publisher.watermark).toBeGreaterThanOrEqual(before);
-    expect(publisher.watermark).toBeLessThanOrEqual(received.at);
+    expect(publisher.watermark).toBeLessThanOrEqual(received.receivedAt);
     open();
     await publisher.drain(PATIENT_MS);
     await real.close();
@@ -81,12 +81,12 @@ describe('the publisher', () => {
     }
     expect(await publisher.drain(PATIENT_MS)).toBe(0);
     const books = await recordsOf(real, TOPICS.orderBook);
-    expect(books.map((r) => r.n)).toEqual(Array.from({ length: 3000 }, (_, i) => i + 1));
+    expect(books.map((r) => r.sequence)).toEqual(Array.from({ length: 3000 }, (_, i) => i + 1));
     expect(books.map((r) => (r.body as { i: number }).i)).toEqual(Array.from({ length: 3000 }, (_, i) => i));
-    expect((await recordsOf(real, TOPICS.chance)).map((r) => r.n)).toEqual(
+    expect((await recordsOf(real, TOPICS.chance)).map((r) => r.sequence)).toEqual(
       Array.from({ length: 1000 }, (_, i) => i + 1),
     );
-    expect(publisher.acked).toEqual({ [TOPICS.orderBook]: 3000, [TOPICS.chance]: 1000 });
+    expect(publisher.acknowledged).toEqual({ [TOPICS.orderBook]: 3000, [TOPICS.chance]: 1000 });
     await real.close();
   });
 
@@ -100,7 +100,7 @@ describe('the publisher', () => {
     expect(values).toHaveLength(5);
     expect(values.slice(1, 4)).toEqual([values[0], values[0], values[0]]);
     expect(values[4]).toHaveLength(1);
-    expect((await recordsOf(real, TOPICS.orderBook)).map((r) => r.n)).toEqual([1, 2, 3]);
+    expect((await recordsOf(real, TOPICS.orderBook)).map((r) => r.sequence)).toEqual([1, 2, 3]);
     expect(lines.map((l) => l.msg)).toEqual([
       'the disk is full; it is tried again until it works',
       'the bus takes records again',
@@ -115,9 +115,9 @@ describe('the publisher', () => {
     control.failures = 1;
     control.afterAppend = true;
     await publisher.publish(frame('{"i":0}'));
-    expect((await recordsOf(real, TOPICS.orderBook)).map((r) => [r.sid, r.n])).toEqual([
-      [publisher.sid, 1],
-      [publisher.sid, 1],
+    expect((await recordsOf(real, TOPICS.orderBook)).map((r) => [r.sessionId, r.sequence])).toEqual([
+      [publisher.sessionId, 1],
+      [publisher.sessionId, 1],
     ]);
     await publisher.drain(PATIENT_MS);
     await real.close();
@@ -158,14 +158,14 @@ describe('the publisher', () => {
     const received = frame('{"i":0}');
     const published = publisher.publish(received);
     await until(() => control.attempts.length === 1);
-    expect(publisher.watermark).toBeLessThan(received.at);
-    expect(publisher.acked).toEqual({});
+    expect(publisher.watermark).toBeLessThan(received.receivedAt);
+    expect(publisher.acknowledged).toEqual({});
     publisher.push(frame('{"i":1}'));
-    expect(publisher.watermark).toBeLessThan(received.at);
+    expect(publisher.watermark).toBeLessThan(received.receivedAt);
     open();
     await published;
-    await until(() => publisher.watermark > received.at);
-    expect(publisher.acked[TOPICS.orderBook]).toBeGreaterThanOrEqual(1);
+    await until(() => publisher.watermark > received.receivedAt);
+    expect(publisher.acknowledged[TOPICS.orderBook]).toBeGreaterThanOrEqual(1);
     await publisher.drain(PATIENT_MS);
     await real.close();
   });
@@ -193,10 +193,10 @@ describe('the publisher', () => {
     await publisher.drain(PATIENT_MS);
     const records = await recordsOf(real, TOPICS.orderBook);
     const whole = (n: number) => {
-      const pieces = records.filter((r) => r.n === n);
+      const pieces = records.filter((r) => r.sequence === n);
       expect(pieces.map((p) => p.piece)).toEqual(pieces.map((_, i) => ({ i, of: pieces.length })));
       expect(pieces.length).toBeGreaterThan(3);
-      return { enc: pieces[0]?.enc, body: pieces.map((p: RawRecord) => p.body as string).join('') };
+      return { enc: pieces[0]?.encoding, body: pieces.map((p: RawRecord) => p.body as string).join('') };
     };
     expect(whole(1)).toEqual({ enc: undefined, body: json });
     expect(whole(2)).toEqual({ enc: 'text', body: text });

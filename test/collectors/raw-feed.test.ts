@@ -30,7 +30,7 @@ describe('a feed that is given by its address', () => {
     const frames = async () =>
       (await rig.records(TOPICS.reference)).filter(({ kind }) => kind === 'reference.feed-frame');
     await until(async () => (await frames()).length === 3);
-    expect((await frames()).map(({ body, enc }) => [body, enc])).toEqual([
+    expect((await frames()).map(({ body, encoding: enc }) => [body, enc])).toEqual([
       [{ t: 'TRADE', p: 0.5 }, undefined],
       ['no JSON', 'text'],
       [Buffer.from([0xff, 0xfe]).toString('base64'), 'base64'],
@@ -43,12 +43,12 @@ describe('a feed that is given by its address', () => {
       marks.filter(({ stream }) => stream === 'feed');
     const connected = ofFeed(await rig.marks('connected'));
     expect(connected.map((mark) => mark.url)).toEqual(Array(2).fill(url.replace('?listen=hush', '')));
-    expect(ofFeed(await rig.marks('disconnected')).map(({ connection }) => connection)).toEqual([
-      connected[0]?.connection,
+    expect(ofFeed(await rig.marks('disconnected')).map(({ connectionId }) => connectionId)).toEqual([
+      connected[0]?.connectionId,
     ]);
     expect(ofFeed(await rig.marks('subscribed')).map(({ event }) => event)).toEqual(['last-trades', 'last-trades']);
-    expect((await frames()).map(({ req }) => req)).toEqual(
-      [0, 0, 0, 1].map((n) => ({ stream: 'feed', connection: connected[n]?.connection, feed: 'last-trades' })),
+    expect((await frames()).map(({ request: req }) => req)).toEqual(
+      [0, 0, 0, 1].map((n) => ({ stream: 'feed', connection: connected[n]?.connectionId, feed: 'last-trades' })),
     );
   });
 

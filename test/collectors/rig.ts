@@ -8,10 +8,12 @@ import { type Bus, openEmbeddedBus } from '../../bus/index.js';
 import { collectorOptions } from '../../cli/parts/part-options.js';
 import { Collector, type CollectorOptions } from '../../collectors/index.js';
 import {
+  type CollectorEvent,
+  type EnvelopeJson,
   type Logger,
   loadConfig,
-  type Mark,
   type RawRecord,
+  recordOf,
   type Settings,
   TOPICS,
   type Topic,
@@ -38,7 +40,7 @@ export async function tempDir(): Promise<string> {
   return dir;
 }
 
-export type MarkOf<T extends Mark['type']> = Extract<Mark, { type: T }> & { readonly at: number };
+export type MarkOf<T extends CollectorEvent['type']> = Extract<CollectorEvent, { type: T }> & { readonly at: number };
 
 /** A collector on a bus of its own, that knows what it put there. */
 export interface CollectorRig {
@@ -51,9 +53,9 @@ export interface CollectorRig {
   /** Everything on a topic, in the order of `n`. */
   records(topic: Topic): Promise<RawRecord[]>;
   /** All marks, or those of one type. */
-  marks<T extends Mark['type']>(type: T): Promise<MarkOf<T>[]>;
+  marks<T extends CollectorEvent['type']>(type: T): Promise<MarkOf<T>[]>;
   /** Resolves with the marks of a type once they fulfil the condition. */
-  marked<T extends Mark['type']>(type: T, condition: (marks: MarkOf<T>[]) => boolean): Promise<MarkOf<T>[]>;
+  marked<T extends CollectorEvent['type']>(type: T, condition: (marks: MarkOf<T>[]) => boolean): Promise<MarkOf<T>[]>;
 }
 
 export interface RigOptions extends Partial<CollectorOptions> {
@@ -87,7 +89,7 @@ export async function startCollector(exchangeUrl: string, options: RigOptions = 
   });
   await collector.start(new AbortController().signal);
   const records = (topic: Topic) => recordsOf(bus, topic);
-  const marks: CollectorRig['marks'] = async (type) => marksOf(await records(TOPICS.marks), type);
+  const marks: CollectorRig['marks'] = async (type) => marksOf(await records(TOPICS.collectorEvents), type);
   return {
     collector,
     bus,
@@ -109,12 +111,14 @@ export async function startCollector(exchangeUrl: string, options: RigOptions = 
 }
 
 export async function recordsOf(bus: Bus, topic: Topic): Promise<RawRecord[]> {
-  const all = (await readAll(bus, topic)).flat().map((text) => JSON.parse(text) as RawRecord);
-  return all.sort((a, b) => a.n - b.n);
+  const all = (await readAll(bus, topic)).flat().map((text) => recordOf(JSON.parse(text) as EnvelopeJson));
+  return all.sort((a, b) => a.sequence - b.sequence);
 }
 
-export function marksOf<T extends Mark['type']>(records: readonly RawRecord[], type: T): MarkOf<T>[] {
-  return records.filter((r) => (r.body as Mark).type === type).map((r) => ({ ...(r.body as MarkOf<T>), at: r.at }));
+export function marksOf<T extends CollectorEvent['type']>(records: readonly RawRecord[], type: T): MarkOf<T>[] {
+  return records
+    .filter((r) => (r.body as CollectorEvent).type === type)
+    .map((r) => ({ ...(r.body as MarkOf<T>), at: r.receivedAt }));
 }
 
 export const metricOf = async (metrics: Registry, name: string): Promise<number> => {

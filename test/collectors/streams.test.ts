@@ -49,13 +49,17 @@ describe('the streams of a collector', () => {
     const [connected] = await rig.marked('connected', (marks) => marks.some((m) => m.stream === 'order-book'));
     await rig.marked('subscribed', (marks) => marks.filter((m) => m.stream === 'order-book').length === 2);
     const records = await rig.records(TOPICS.orderBook);
-    expect(records.map((r) => r.n)).toEqual(records.map((_, i) => i + 1));
-    expect(new Set(records.map((r) => r.sid)).size).toBe(1);
-    const connection = (await rig.marks('connected')).find((m) => m.stream === 'order-book')?.connection;
-    expect(records.every((r) => r.req['connection'] === connection && r.req['stream'] === 'order-book')).toBe(true);
-    expect(records.every((r) => r.kind === 'order-book.frame' && r.at >= before && r.at <= Date.now() * 1000)).toBe(
+    expect(records.map((r) => r.sequence)).toEqual(records.map((_, i) => i + 1));
+    expect(new Set(records.map((r) => r.sessionId)).size).toBe(1);
+    const connection = (await rig.marks('connected')).find((m) => m.stream === 'order-book')?.connectionId;
+    expect(records.every((r) => r.request['connection'] === connection && r.request['stream'] === 'order-book')).toBe(
       true,
     );
+    expect(
+      records.every(
+        (r) => r.kind === 'order-book.frame' && r.receivedAt >= before && r.receivedAt <= Date.now() * 1000,
+      ),
+    ).toBe(true);
     expect(connected?.url).toMatch(/^ws:\/\/127\.0\.0\.1:\d+\/(event\/)?ws$/);
   });
 
@@ -85,8 +89,8 @@ describe('the streams of a collector', () => {
     const rig = await startCollector(server.url, { settings: { subscriptionsPerConnection: 3 } });
     const marks = await rig.marked('subscribed', (all) => all.length === 14);
     const perConnection = new Map<string, Set<string>>();
-    for (const { connection, event } of marks) {
-      perConnection.set(connection, (perConnection.get(connection) ?? new Set()).add(event));
+    for (const { connectionId, event } of marks) {
+      perConnection.set(connectionId, (perConnection.get(connectionId) ?? new Set()).add(event));
     }
     expect([...perConnection.values()].map((events) => events.size).sort()).toEqual([1, 1, 3, 3, 3, 3]);
   });
@@ -101,7 +105,7 @@ describe('the streams of a collector', () => {
     let at = -1;
     await until(async () => {
       records = await rig.records(TOPICS.orderBook);
-      at = records.findIndex((r) => r.enc === 'text');
+      at = records.findIndex((r) => r.encoding === 'text');
       return at >= 0 && at + 1 < records.length;
     });
     const whole = JSON.stringify(records[at + 1]?.body);
@@ -118,22 +122,24 @@ describe('a stream that is lost', () => {
     const [lost] = await rig.marked('disconnected', (marks) => marks.length === 1);
     expect(lost).toMatchObject({ stream: 'chance' });
     const subscribed = await rig.marked('subscribed', (marks) => marks.length === 3);
-    expect(subscribed[2]?.connection).not.toBe(lost?.connection);
-    expect((await rig.marks('connected')).map((m) => m.connection)).toContain(subscribed[2]?.connection);
+    expect(subscribed[2]?.connectionId).not.toBe(lost?.connectionId);
+    expect((await rig.marks('connected')).map((m) => m.connectionId)).toContain(subscribed[2]?.connectionId);
     const [from, to] = [lost?.at ?? 0, subscribed[2]?.at ?? 0];
     expect(to).toBeGreaterThanOrEqual(from);
     const event = first(events).eventId;
     const markets = subscribed[2]?.markets ?? [];
-    await rig.marked('repaired', (marks) =>
+    await rig.marked('backfilled', (marks) =>
       markets.every((market) => {
-        const ranges = marks.filter((m) => m.market === market && m.event === event).sort((a, b) => a.from - b.from);
-        let covered = ranges[0]?.from ?? Number.POSITIVE_INFINITY;
+        const ranges = marks
+          .filter((m) => m.market === market && m.event === event)
+          .sort((a, b) => a.rangeFrom - b.rangeFrom);
+        let covered = ranges[0]?.rangeFrom ?? Number.POSITIVE_INFINITY;
         if (covered > from) return false;
-        for (const range of ranges) if (range.from <= covered) covered = Math.max(covered, range.to);
+        for (const range of ranges) if (range.rangeFrom <= covered) covered = Math.max(covered, range.rangeTo);
         return covered >= to;
       }),
     );
-    expect(await rig.marks('frozen')).toEqual([]);
+    expect(await rig.marks('stale')).toEqual([]);
   });
 
   it('is asked for with patience while the exchange is down', async () => {
@@ -154,31 +160,31 @@ describe('a silent subscription', () => {
   it('is proven quiet by a probe, again and again [6.1/request-data]', async () => {
     const { server } = await exchangeWith(3);
     const rig = await startCollector(server.url, { settings, answerMs: 5000 });
-    await rig.marked('quiet', (marks) => {
+    await rig.marked('verified', (marks) => {
       const events = (stream: string) => new Set(marks.filter((m) => m.stream === stream).map((m) => m.event)).size;
       return marks.length >= 24 && events('order-book') === 3 && events('chance') === 3;
     });
-    expect(await rig.marks('frozen')).toEqual([]);
+    expect(await rig.marks('stale')).toEqual([]);
     expect(await rig.marks('disconnected')).toEqual([]);
   });
 
   it.each(['order-book', 'chance'] as const)('is frozen when the whole %s connection says nothing', async (stream) => {
     const { server } = await exchangeWith(2);
     const rig = await startCollector(server.url, { settings });
-    await rig.marked('quiet', (marks) => marks.filter((m) => m.stream === stream).length >= 4);
+    await rig.marked('verified', (marks) => marks.filter((m) => m.stream === stream).length >= 4);
     await server.control('POST', '/faults', { kind: 'freeze', stream });
     const frozenFrom = Date.now() * 1000;
-    const frozen = await rig.marked('frozen', (marks) => marks.length === 2);
+    const frozen = await rig.marked('stale', (marks) => marks.length === 2);
     expect(new Set(frozen.map((m) => m.event)).size).toBe(2);
-    const quiet = await rig.marks('quiet');
+    const quiet = await rig.marks('verified');
     for (const mark of frozen) {
       expect(mark.stream).toBe(stream);
-      expect(mark.since).toBeLessThanOrEqual(frozenFrom + 300_000);
-      const proofs = quiet.filter((m) => m.event === mark.event && m.connection === mark.connection);
-      expect(mark.since).toBeGreaterThanOrEqual(proofs.at(-1)?.at ?? frozenFrom);
+      expect(mark.lastVerifiedAt).toBeLessThanOrEqual(frozenFrom + 300_000);
+      const proofs = quiet.filter((m) => m.event === mark.event && m.connectionId === mark.connectionId);
+      expect(mark.lastVerifiedAt).toBeGreaterThanOrEqual(proofs.at(-1)?.at ?? frozenFrom);
     }
     const [lost] = await rig.marked('disconnected', (marks) => marks.length === 1);
-    expect(lost).toMatchObject({ stream, connection: frozen[0]?.connection });
+    expect(lost).toMatchObject({ stream, connectionId: frozen[0]?.connectionId });
     // It was cut a second later at the earliest; what it carried was whole until its last frame.
     expect(lost?.at).toBeLessThanOrEqual(frozenFrom + 300_000);
     await rig.marked('subscribed', (marks) => marks.filter((m) => m.at > (lost?.at ?? 0)).length === 2);
@@ -187,7 +193,7 @@ describe('a silent subscription', () => {
   it('is frozen and subscribed anew when only one event says nothing', async () => {
     const { server, events } = await exchangeWith(2);
     const rig = await startCollector(server.url, { settings });
-    await rig.marked('quiet', (marks) => marks.filter((m) => m.stream === 'order-book').length >= 4);
+    await rig.marked('verified', (marks) => marks.filter((m) => m.stream === 'order-book').length >= 4);
     const [event, other] = events;
     await server.control('POST', '/faults', {
       kind: 'freeze',
@@ -195,14 +201,12 @@ describe('a silent subscription', () => {
       eventId: event?.eventId,
       ms: 3000,
     });
-    const [frozen] = await rig.marked('frozen', (marks) => marks.length > 0);
+    const [frozen] = await rig.marked('stale', (marks) => marks.length > 0);
     expect(frozen).toMatchObject({ event: event?.eventId, stream: 'order-book' });
     await rig.marked('subscribed', (marks) =>
       marks.some((m) => m.event === event?.eventId && m.at > (frozen?.at ?? 0)),
     );
-    expect((await rig.marks('frozen')).some((m) => m.event === other?.eventId && m.stream === 'order-book')).toBe(
-      false,
-    );
+    expect((await rig.marks('stale')).some((m) => m.event === other?.eventId && m.stream === 'order-book')).toBe(false);
   });
 
   it.each(['order-book', 'chance'] as const)('of the %s stream is frozen when a change was skipped', async (stream) => {
@@ -213,20 +217,20 @@ describe('a silent subscription', () => {
     const traders = new Traders(server.core);
     const market = marketOf(event);
     traders.trade(market, 41);
-    await rig.marked('quiet', (marks) => marks.some((m) => m.stream === stream));
+    await rig.marked('verified', (marks) => marks.some((m) => m.stream === stream));
     // A trade in an empty book makes several deltas; the last one is what remains.
     const deltas = stream === 'chance' ? 1 : 3;
     await server.control('POST', '/faults', { kind: 'skip-delta', stream, count: deltas });
     traders.trade(market, 42);
     const traded = Date.now() * 1000;
-    const [frozen] = await rig.marked('frozen', (marks) => marks.length === 1);
+    const [frozen] = await rig.marked('stale', (marks) => marks.length === 1);
     expect(frozen).toMatchObject({
       stream,
       event: event?.eventId,
       cause: 'the exchange states other values for 1 of its markets',
     });
     // It is noticed 1.5 s later at the earliest, and the last proof was on its way by then at the latest.
-    expect(frozen?.since).toBeLessThan(traded + 1_000_000);
+    expect(frozen?.lastVerifiedAt).toBeLessThan(traded + 1_000_000);
     expect(frozen?.at).toBeGreaterThan(traded + 1_000_000);
     await rig.marked('subscribed', (marks) => marks.some((m) => m.stream === stream && m.at > (frozen?.at ?? 0)));
   });

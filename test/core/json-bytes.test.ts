@@ -61,7 +61,7 @@ describe('the bound of what is parsed', () => {
   ])('lets %s pass', (_, value) => {
     const received = Buffer.from(JSON.stringify(value));
     expect(received.length).toBeGreaterThan(MEGABYTE);
-    const { enc, parsed } = encodeBody(received);
+    const { encoding: enc, parsed } = encodeBody(received);
     expect(enc).toBeUndefined();
     expect(parsed).toEqual(value);
   });
@@ -81,7 +81,7 @@ describe('the bound of what is parsed', () => {
   ])('keeps 15 MB of %s as text, character for character, without parsing it', (_, text) => {
     const received = Buffer.from(text);
     const before = process.cpuUsage();
-    const { bodyJson, enc, parsed, excess } = encodeBody(received);
+    const { bodyJson, encoding: enc, parsed, excess } = encodeBody(received);
     const { user, system } = process.cpuUsage(before);
     expect([enc, parsed]).toEqual(['text', undefined]);
     expect(excess).toMatch(

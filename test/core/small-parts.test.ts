@@ -31,11 +31,17 @@ describe('the text of an error', () => {
 });
 
 describe('an envelope', () => {
-  const fields = { kind: 'order-book.frame', sid: 's', n: 3, at: 17, reqJson: '{"stream":"order-book"}' } as const;
+  const fields = {
+    kind: 'order-book.frame',
+    sessionId: 's',
+    sequence: 3,
+    receivedAt: 17,
+    requestJson: '{"stream":"order-book"}',
+  } as const;
 
   it('holds JSON as it came, byte for byte', () => {
     const received = Buffer.from('{ "p": 0.10, "p": 1e2 }');
-    const { bodyJson, enc } = encodeBody(received);
+    const { bodyJson, encoding: enc } = encodeBody(received);
     expect(enc).toBeUndefined();
     expect(encodeEnvelope({ ...fields, bodyJson })).toBe(
       '{"v":1,"kind":"order-book.frame","sid":"s","n":3,"at":17,"req":{"stream":"order-book"},"body":{ "p": 0.10, "p": 1e2 }}',
@@ -48,7 +54,7 @@ describe('an envelope', () => {
     ['bytes that are not UTF-8', Buffer.from([0xff, 0x00, 0x80]), 'base64'],
   ] as const)('holds %s so that it can be had back', (_, received, enc) => {
     const encoded = encodeBody(received);
-    expect(encoded.enc).toBe(enc);
+    expect(encoded.encoding).toBe(enc);
     const envelope = JSON.parse(encodeEnvelope({ ...fields, ...encoded, piece: { i: 0, of: 2 } })) as {
       enc: string;
       piece: unknown;

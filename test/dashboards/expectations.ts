@@ -9,4 +9,4 @@ export const MAY_BE_EMPTY: Readonly<Record<string, readonly string[]>> = {
 /** Views that say how complete their answer is: a panel that asks one shows it. */
 export const VIEWS_WITH_COMPLETENESS = /\b(?:chance_candles|candles|coverage_by_event)\b/;
 /** Views of market data without completeness of their own: a chart or table of one takes it from coverage_by_event. */
-export const VIEWS_OF_MARKET_DATA = /\b(?:movers_24h|event_overround|spread_stats)\b/;
+export const VIEWS_OF_MARKET_DATA = /\b(?:movers|event_overround|spread_stats)\b/;

@@ -102,12 +102,12 @@ describeWithKafka('the services of docker-compose.yml, each run by hand', { own:
     });
     const shares = await ask(`
       SELECT shard, uniqExact(event) AS events FROM coverage
-      INNER JOIN (SELECT sid, shard FROM sessions WHERE state = 'live') AS collectors USING (sid)
+      INNER JOIN (SELECT session_id, shard FROM sessions WHERE state = 'live') AS collectors USING (session_id)
       GROUP BY shard ORDER BY shard`);
     expect(shares.map(({ shard }) => shard)).toEqual(['0/2', '1/2']);
     for (const { events } of shares) expect(Number(events)).toBeGreaterThan(5);
     const [twice] = await ask(
-      'SELECT countIf(n > 1) AS events FROM (SELECT uniqExact(sid) AS n FROM coverage GROUP BY event)',
+      'SELECT countIf(n > 1) AS events FROM (SELECT uniqExact(session_id) AS n FROM coverage GROUP BY event)',
     );
     expect(twice).toEqual({ events: 0 });
   });

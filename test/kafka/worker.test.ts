@@ -70,7 +70,7 @@ describeWithKafka('workers on Kafka', { own: { proxy: true } }, (kafka) => {
     await collector;
     await rig.drained();
     const [count] = await rig.rows<{ rows: number; places: number; sessions: number }>(
-      `SELECT count() AS rows, uniqExact(_partition, _offset) AS places, uniqExact(sid, n) AS sessions
+      `SELECT count() AS rows, uniqExact(_partition, _offset) AS positions, uniqExact(session_id, sequence) AS sessions
        FROM raw_records WHERE _topic = '${TOPICS.orderBook}'`,
     );
     expect(count).toEqual({ rows: written, places: written, sessions: written });

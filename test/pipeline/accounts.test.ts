@@ -73,7 +73,7 @@ describe('the accounts in ClickHouse', () => {
     expect(faulty).toBeGreaterThan(0);
     // A fill between two of the accounts has two records and one trade ID.
     expect(
-      await rig.value<number>('SELECT count() FROM (SELECT trade FROM trades GROUP BY trade HAVING count() = 2)'),
+      await rig.value<number>('SELECT count() FROM (SELECT trade_id FROM trades GROUP BY trade_id HAVING count() = 2)'),
     ).toBeGreaterThan(0);
   });
 
@@ -100,7 +100,7 @@ describe('the accounts in ClickHouse', () => {
       expect(ledger.length).toBeGreaterThan(20);
       const found = await texts(
         rig,
-        `[order, market, asset, side, type, status, toString(price), toString(original_quantity), toString(filled_quantity), toString(toUnixTimestamp64Micro(placed_at))] FROM orders WHERE account = '${name}'`,
+        `[order_id, market, asset, side, type, status, toString(price), toString(original_quantity), toString(filled_quantity), toString(toUnixTimestamp64Micro(placed_at))] FROM orders WHERE account = '${name}'`,
       );
       expect(found).toEqual(ledger.sort());
     }
@@ -130,11 +130,14 @@ describe('the accounts in ClickHouse', () => {
       expect(ledger.length).toBeGreaterThan(20);
       const found = await texts(
         rig,
-        `[trade_record, trade, order, side, event, market, asset, toString(quantity), toString(price), toString(fee), toString(toUnixTimestamp64Micro(executed_at))] FROM trades WHERE account = '${name}'`,
+        `[trade_record_id, trade_id, order_id, side, event, market, asset, toString(quantity), toString(price), toString(fee), toString(toUnixTimestamp64Micro(executed_at))] FROM trades WHERE account = '${name}'`,
       );
       expect(found).toEqual(ledger.sort());
       const own = fills.filter(({ buyer, seller }) => buyer === userId || seller === userId);
-      const told = await texts(rig, `[trade, toString(quantity), toString(fee)] FROM trades WHERE account = '${name}'`);
+      const told = await texts(
+        rig,
+        `[trade_id, toString(quantity), toString(fee)] FROM trades WHERE account = '${name}'`,
+      );
       expect(told).toEqual(own.map((fill) => row(fill.tradeId, fill.quantity, feeOf(fill, userId))).sort());
     }
   });
@@ -148,7 +151,7 @@ describe('the accounts in ClickHouse', () => {
       }
       const found = await texts(
         rig,
-        `[transaction, asset, type, status, toString(amount), toString(toUnixTimestamp64Micro(created_at))] FROM transactions WHERE account = '${name}'`,
+        `[transaction_id, asset, type, status, toString(amount), toString(toUnixTimestamp64Micro(created_at))] FROM transactions WHERE account = '${name}'`,
       );
       expect(found).toEqual(ledger.sort());
     }
@@ -166,7 +169,7 @@ describe('the accounts in ClickHouse', () => {
       expect(
         await texts(rig, `[asset, toString(shares), toString(cost)] FROM positions WHERE account = '${name}'`),
       ).toEqual(positions);
-      expect(await texts(rig, `[order] FROM active_orders WHERE account = '${name}'`)).toEqual([]);
+      expect(await texts(rig, `[order_id] FROM active_orders WHERE account = '${name}'`)).toEqual([]);
     }
   });
 
@@ -230,7 +233,7 @@ describe('the accounts in ClickHouse', () => {
     expect(told).toEqual(ledger);
     const found = await texts(
       rig,
-      '[trade_record, user, username, market, outcome_name, position, side, toString(quantity), toString(price), toString(toUnixTimestamp64Micro(executed_at)), event_question, event_slug, token_name, toString(is_primary)] FROM activity',
+      '[trade_record_id, user_id, username, market, outcome_name, position, side, toString(quantity), toString(price), toString(toUnixTimestamp64Micro(executed_at)), event_question, event_slug, token_name, toString(is_primary)] FROM activity',
     );
     expect(found).toEqual(listed.sort());
   });

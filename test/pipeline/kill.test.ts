@@ -65,7 +65,7 @@ describe('after kills at random moments', () => {
     expect(rowsOf('raw_records')).toBeGreaterThan(1000);
     expect(rowsOf('price_ticks')).toBeGreaterThan(500);
     expect(rowsOf('chance_points')).toBeGreaterThan(100);
-    expect(rowsOf('marks')).toBeGreaterThan(10);
+    expect(rowsOf('collector_events')).toBeGreaterThan(10);
   });
 
   test('coverage ends with each collector that could not say goodbye, and the gap is there', async () => {

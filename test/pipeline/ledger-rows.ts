@@ -113,7 +113,7 @@ const ROWS: Readonly<Record<string, KindRows>> = {
   mark: ({ body, sid, n, at }, addNext) => {
     const mark = body as { type: string; poll: string; outcome: string; got: number };
     if (mark.type === 'poll') addNext('polls', `${mark.poll} ${mark.outcome} ${mark.got}`);
-    else addNext('marks', `${mark.type} ${sid} ${n} ${at}`);
+    else addNext('collector_events', `${mark.type} ${sid} ${n} ${at}`);
   },
 };
 

@@ -9,7 +9,7 @@ const side = (column: string): string => `ifNull(toString(${column}), 'null')`;
 
 /** For every table that the ledger knows, a SELECT of its rows as the ledger words them. */
 export const TABLE_ROWS: Readonly<Record<string, string>> = {
-  raw_records: select('raw_records', ['_topic', `'/'`, ...PLACE], 'toString(sid)', 'toString(n)', 'kind'),
+  raw_records: select('raw_records', ['_topic', `'/'`, ...PLACE], 'toString(session_id)', 'toString(sequence)', 'kind'),
   dead_letters: select('dead_letters', ['_topic', `'/'`, ...ROW]),
   price_ticks: select(
     'price_ticks',
@@ -43,9 +43,16 @@ export const TABLE_ROWS: Readonly<Record<string, string>> = {
   tag_observations: select('tag_observations', ROW, 'tag'),
   coin_observations: select('coin_observations', ROW, 'coin'),
   balance_updates: select('balance_updates', ROW, 'account', 'asset', 'toString(balance)', 'toString(free)'),
-  trade_records: select('trade_records FINAL', ['account'], 'trade_record', 'toString(quantity)', 'toString(price)'),
+  trade_records: select('trade_records FINAL', ['account'], 'trade_record_id', 'toString(quantity)', 'toString(price)'),
   account_pages: select('account_pages', ROW, 'operation', 'toString(items)', 'toString(bad)'),
-  marks: select('marks', ROW, 'type', 'sid', 'toString(n)', 'toString(toUnixTimestamp64Micro(marked_at))'),
+  collector_events: select(
+    'collector_events',
+    ROW,
+    'type',
+    'session_id',
+    'toString(sequence)',
+    'toString(toUnixTimestamp64Micro(recorded_at))',
+  ),
   polls: select('polls', ROW, 'poll', 'toString(outcome)', 'toString(got)'),
 };
 

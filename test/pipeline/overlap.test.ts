@@ -57,7 +57,7 @@ describe('collectors that overlap for a while', () => {
     await until(60_000, async () => {
       const [seen] = await rig.rows<{ events: number; least: number }>(`
         SELECT count() AS events, min(n) AS least FROM (
-          SELECT event, uniqExact(sid) AS n FROM coverage WHERE stream = 'order-book' AND state = 'live' GROUP BY event)`);
+          SELECT event, uniqExact(session_id) AS n FROM coverage WHERE stream = 'order-book' AND state = 'live' GROUP BY event)`);
       return (seen?.events === 6 && seen.least === collectors) || JSON.stringify(seen);
     });
   }
@@ -67,24 +67,24 @@ describe('collectors that overlap for a while', () => {
     const since = `toDateTime64('${new Date().toISOString().slice(0, -1)}', 6, 'UTC')`;
     const names = traders.map(({ name }) => `'${name}'`).join(', ');
     await until(60_000, async () => {
-      const done = await rig.rows<{ sids: number }>(`
-        SELECT subject, operation, uniqExact(sid) AS sids FROM polls
+      const done = await rig.rows<{ sessions: number }>(`
+        SELECT subject, operation, uniqExact(session_id) AS sessions FROM polls
         WHERE subject IN (${names}) AND operation IN ('orders', 'trades') AND outcome = 'complete' AND started_at > ${since}
         GROUP BY subject, operation`);
-      return (done.length === 6 && done.every(({ sids }) => sids >= collectors)) || JSON.stringify(done);
+      return (done.length === 6 && done.every(({ sessions }) => sessions >= collectors)) || JSON.stringify(done);
     });
   }
 
   test('brought records of the same trades, and each trade and order is there once, as the exchange has it', async () => {
     for (const { name, account } of traders) {
       const [twice] = await rig.rows<{ records: number }>(`
-        SELECT uniqExact(sid) AS records FROM raw_records
+        SELECT uniqExact(session_id) AS records FROM raw_records
         WHERE kind = 'account.trades' AND JSONExtractString(request, 'account') = '${name}'`);
       expect(twice).toEqual({ records: 2 });
       const trades: string[] = [];
       for await (const { items } of account.walkTrades()) trades.push(...items.map((item) => item.tradeRecordId));
       expect(trades.length).toBeGreaterThan(0);
-      expect(await idsOf('trade_record', `trades WHERE account = '${name}'`)).toEqual(trades.sort());
+      expect(await idsOf('trade_record_id', `trades WHERE account = '${name}'`)).toEqual(trades.sort());
       const orders: string[] = [];
       for await (const { items } of account.walkOrders()) orders.push(...items.map((item) => item.orderId));
       expect(await idsOf('order', `orders WHERE account = '${name}'`)).toEqual(orders.sort());
@@ -92,7 +92,7 @@ describe('collectors that overlap for a while', () => {
   });
 
   test.each([
-    ['activity', 'trade_record'],
+    ['activity', 'trade_record_id'],
     ['transactions', 'account, transaction'],
     ['events', 'event'],
     ['markets', 'market'],
@@ -108,19 +108,19 @@ describe('collectors that overlap for a while', () => {
   test('show in their marks where prices were recorded twice, and that nothing was missed on the way', async () => {
     const twice = await rig.rows<{ event: string; collectors: string[] }>(`
       SELECT event, arraySort(groupUniqArray(collector)) AS collectors FROM coverage
-      INNER JOIN (SELECT sid, collector FROM sessions) AS s USING (sid)
+      INNER JOIN (SELECT session_id, collector FROM sessions) AS s USING (session_id)
       WHERE stream = 'order-book' GROUP BY event
       HAVING minIf(begins_at, collector = 'all') < minIf(ends_at, collector != 'all')`);
     expect(twice).toHaveLength(6);
     for (const { collectors } of twice) expect(['all,east', 'all,west']).toContain(collectors.join());
     const doubled = await rig.value<number>(`
       SELECT count() FROM price_ticks AS t
-      INNER JOIN (SELECT _log, _partition, _offset, sid FROM raw_records WHERE kind = 'order-book.frame') AS r
+      INNER JOIN (SELECT _log, _partition, _offset, session_id FROM raw_records WHERE kind = 'order-book.frame') AS r
         USING (_log, _partition, _offset)
-      INNER JOIN (SELECT sid, collector FROM sessions) AS s USING (sid) WHERE collector = 'all'`);
+      INNER JOIN (SELECT session_id, collector FROM sessions) AS s USING (session_id) WHERE collector = 'all'`);
     expect(doubled).toBeGreaterThan(0);
     // Before the second of the first two had subscribed, the other had found its events.
-    const onTheWay = "SELECT * FROM gaps WHERE stream = 'order-book' AND cause != 'not watched yet'";
+    const onTheWay = "SELECT * FROM gaps WHERE stream = 'order-book' AND cause != 'not yet subscribed'";
     expect(await rig.rows(onTheWay)).toEqual([]);
   });
 

@@ -68,7 +68,7 @@ describe('the pipeline', () => {
   test('has the chance candles that follow from the truth, in every period that was wholly watched', async () => {
     const watched = await rig.rows<{ event: string; from: number; to: number }>(`
       SELECT event, toUnixTimestamp64Micro(begins_at) AS from, toUnixTimestamp64Micro(ends_at) AS to
-      FROM covered_ranges WHERE stream = 'chance'`);
+      FROM observed_ranges WHERE stream = 'chance'`);
     const inside = (eventId: string, period: number) =>
       watched.some(
         (w) =>

@@ -5,7 +5,7 @@ let polls = 0;
 
 /** The place of a row in the answer of an account. */
 export function seen(account: string, receivedAt: string, poll: string, page = 0): Values {
-  return { account, received_at: receivedAt, poll, page };
+  return { account, received_at: receivedAt, poll_id: poll, page };
 }
 
 /** The receipt of a complete poll, and the page that it read. */
@@ -20,28 +20,28 @@ export function polled(
   const receipt = {
     started_at: at,
     finished_at: at,
-    sid: 's',
-    poll,
+    session_id: 's',
+    poll_id: poll,
     operation,
     subject: account,
-    expected: null,
-    got: 1,
-    unique: 1,
+    expected_items: null,
+    received_items: 1,
+    distinct_items: 1,
     pages: 1,
     truncated: false,
     outcome: 'complete',
     cause: '',
     ...fields,
   };
-  return { poll, receipt, page: { ...seen(account, at, poll), operation, asset: '', items: 1, bad: 0 } };
+  return { poll, receipt, page: { ...seen(account, at, poll), operation, asset: '', items: 1, rejected_items: 0 } };
 }
 
 /** A side of a fill. */
 export function trade(account: string, record: string, fields: Values): Values {
   return {
     ...seen(account, '2026-01-06 00:00:00', 'first'),
-    trade_record: record,
-    trade: `trade of ${record}`,
+    trade_record_id: record,
+    trade_id: `trade of ${record}`,
     side: 'BUY',
     event: 'e',
     market: 'm',

@@ -39,7 +39,7 @@ describe('records with an ID', () => {
     const one = trade('again', 'r1', { quantity: '0.1', price: '0.123456789012' });
     await data.insert('trade_records', [one]);
     const before = await data.ask(`SELECT * EXCEPT (seen_at, sequence) FROM trades WHERE account = 'again'`);
-    await data.insert('trade_records', [{ ...one, received_at: '2026-01-07 00:00:00', poll: 'second' }]);
+    await data.insert('trade_records', [{ ...one, received_at: '2026-01-07 00:00:00', poll_id: 'second' }]);
     const after = await data.ask(`SELECT * EXCEPT (seen_at, sequence) FROM trades WHERE account = 'again'`);
     expect(after).toEqual(before);
     expect(after).toMatchObject([{ quantity: 0.1, price: 0.123456789012 }]);
@@ -47,7 +47,7 @@ describe('records with an ID', () => {
 
   it('are kept per account: both sides of a fill between two of ours are there', async () => {
     await data.insert('trade_records', [trade('left', 'r', {}), trade('right', 'r', { side: 'SELL' })]);
-    const rows = await data.ask(`SELECT account, side FROM trades WHERE trade_record = 'r' ORDER BY account`);
+    const rows = await data.ask(`SELECT account, side FROM trades WHERE trade_record_id = 'r' ORDER BY account`);
     expect(rows).toEqual([
       { account: 'left', side: 'BUY' },
       { account: 'right', side: 'SELL' },
@@ -57,13 +57,13 @@ describe('records with an ID', () => {
   it('show an order as it was last seen, and every state that it was seen in', async () => {
     const order = (at: number, status: string, filled: string) => ({
       ...seen('orders', time(at), `p${at}`),
-      order: 'o1',
+      order_id: 'o1',
       status,
       filled_quantity: filled,
     });
     await data.insert('order_records', [order(20, 'FILLED', '5'), order(0, 'ACTIVE', '0')]);
     await data.insert('order_records', [order(10, 'ACTIVE', '2'), order(5, 'ACTIVE', '0'), order(30, 'FILLED', '5')]);
-    const update = { account: 'orders', connection: 'c', type: 'order', order: 'o1', status: 'SUCCESS' };
+    const update = { account: 'orders', connection_id: 'c', type: 'order', order_id: 'o1', status: 'SUCCESS' };
     await data.insert('order_updates', [{ ...update, received_at: time(-1) }]);
     expect(await data.ask(`SELECT status, filled_quantity FROM orders WHERE account = 'orders'`)).toEqual([
       { status: 'FILLED', filled_quantity: 5 },
@@ -142,14 +142,21 @@ describe('what an account holds now', () => {
 
   it('is nothing after a complete poll of an empty list', async () => {
     const some = polled('active-orders', 'empty', time(0));
-    const none = polled('active-orders', 'empty', time(10), { got: 0, unique: 0 });
+    const none = polled('active-orders', 'empty', time(10), { received_items: 0, distinct_items: 0 });
     await data.insert('active_order_observations', [
-      { ...seen('empty', time(0), some.poll), order: 'o', status: 'ACTIVE', side: 'BUY', price: '0.5', quantity: '3' },
+      {
+        ...seen('empty', time(0), some.poll),
+        order_id: 'o',
+        status: 'ACTIVE',
+        side: 'BUY',
+        price: '0.5',
+        quantity: '3',
+      },
     ]);
     await data.insert('polls', [some.receipt]);
     await data.insert('account_pages', [some.page]);
-    const open = `SELECT order, quantity FROM active_orders WHERE account = 'empty'`;
-    expect(await data.ask(open)).toEqual([{ order: 'o', quantity: 3 }]);
+    const open = `SELECT order_id, quantity FROM active_orders WHERE account = 'empty'`;
+    expect(await data.ask(open)).toEqual([{ order_id: 'o', quantity: 3 }]);
     await data.insert('polls', [none.receipt]);
     await data.insert('account_pages', [{ ...none.page, items: 0 }]);
     expect(await data.ask(open)).toEqual([]);
@@ -191,7 +198,7 @@ describe('what an account holds now', () => {
       balance(2, 'y', '3'),
       balance(4, 'y', '3'),
     ]);
-    const update = { account: 'log', connection: 'c', source: 'update', asset: 'usdc' };
+    const update = { account: 'log', connection_id: 'c', source: 'update', asset: 'usdc' };
     await data.insert('balance_updates', [
       { ...update, received_at: time(1), balance: '100', free: '100' },
       { ...update, received_at: time(2), balance: '100', free: '100' },
@@ -246,34 +253,34 @@ describe('what an account holds now', () => {
     const { poll, receipt, page } = polled('tpsl-orders', 'tpsl', time(0), { pages: 2 });
     await data.insert('polls', [receipt]);
     await data.insert('account_pages', [{ ...page, asset: 'a' }]);
-    const order = { ...seen('tpsl', time(0), poll), tpsl_order: 't', asset: 'a', source: 'list', quantity: '2' };
+    const order = { ...seen('tpsl', time(0), poll), tpsl_order_id: 't', asset: 'a', source: 'list', quantity: '2' };
     await data.insert('tpsl_order_observations', [order]);
-    const waiting = `SELECT tpsl_order, asset FROM tpsl_orders WHERE account = 'tpsl'`;
+    const waiting = `SELECT tpsl_order_id, asset FROM tpsl_orders WHERE account = 'tpsl'`;
     expect(await data.ask(waiting)).toEqual([]);
     await data.insert('account_pages', [{ ...page, asset: 'b', items: 0 }]);
-    expect(await data.ask(waiting)).toEqual([{ tpsl_order: 't', asset: 'a' }]);
+    expect(await data.ask(waiting)).toEqual([{ tpsl_order_id: 't', asset: 'a' }]);
   });
 });
 
 describe('volume', () => {
   it('counts a fill between two of our accounts once, at the price of the taker, and everybody by the activity feed', async () => {
-    const market = { event: 've', market: 'vm', received_at: time(0), poll: 'p', yes_asset: 'vy', no_asset: 'vn' };
+    const market = { event: 've', market: 'vm', received_at: time(0), poll_id: 'p', yes_asset: 'vy', no_asset: 'vn' };
     await data.insert('market_observations', [market]);
     const on = { event: 've', market: 'vm', quantity: '10' };
     await data.insert('trade_records', [
       // A pair minted between two of ours: the taker bought NO at 0.4, the maker YES at 0.6.
-      trade('v1', 'va', { ...on, trade: 'v', asset: 'vn', price: '0.4' }),
-      trade('v2', 'vb', { ...on, trade: 'v', asset: 'vy', price: '0.6' }),
+      trade('v1', 'va', { ...on, trade_id: 'v', asset: 'vn', price: '0.4' }),
+      trade('v2', 'vb', { ...on, trade_id: 'v', asset: 'vy', price: '0.6' }),
       // A fill with one own side, on another day.
-      trade('v1', 'vc', { ...on, trade: 'w', asset: 'vy', price: '0.7', executed_at: '2026-01-06 00:00:00' }),
+      trade('v1', 'vc', { ...on, trade_id: 'w', asset: 'vy', price: '0.7', executed_at: '2026-01-06 00:00:00' }),
     ]);
     const item = { ...seen('', time(0), 'p'), market: 'vm', side: 'BUY', executed_at: '2026-01-05 12:00:00' };
     await data.insert('activity_records', [
-      { ...item, trade_record: 'va', quantity: '10', price: '0.4', position: 'NO', is_primary: false },
-      { ...item, trade_record: 'vz', quantity: '30', price: '0.5', position: 'YES', is_primary: null },
+      { ...item, trade_record_id: 'va', quantity: '10', price: '0.4', position: 'NO', is_primary: false },
+      { ...item, trade_record_id: 'vz', quantity: '30', price: '0.5', position: 'YES', is_primary: null },
     ]);
     const daily = await data.ask(
-      `SELECT scope, toString(day) AS day, event, trades, shares, volume, yes_value FROM volume_daily WHERE market = 'vm' ORDER BY scope, day`,
+      `SELECT scope, toString(day) AS day, event, trades, shares, volume, yes_value FROM volume_by_market_and_day WHERE market = 'vm' ORDER BY scope, day`,
     );
     expect(daily).toEqual([
       { scope: 'everybody', day: '2026-01-05', event: 've', trades: 2, shares: 40, volume: 19, yes_value: 21 },
@@ -300,17 +307,17 @@ describe('figures of a user', () => {
   it('are those last seen', async () => {
     const profile = (at: number, value: string) => ({
       ...seen('me', time(at), `p${at}`),
-      user: 'u',
+      user_id: 'u',
       position_value: value,
     });
     await data.insert('profile_observations', [profile(0, '1'), profile(9, '2'), profile(5, '3')]);
-    expect(await data.ask(`SELECT user, position_value FROM profile_stats WHERE account = 'me'`)).toEqual([
-      { user: 'u', position_value: 2 },
+    expect(await data.ask(`SELECT user_id, position_value FROM profile_stats WHERE account = 'me'`)).toEqual([
+      { user_id: 'u', position_value: 2 },
     ]);
-    const stats = { ...seen('me', time(0), 'p'), user: 'u', tab: 'active', total_items: 4 };
+    const stats = { ...seen('me', time(0), 'p'), user_id: 'u', tab: 'active', total_items: 4 };
     await data.insert('position_stats_observations', [stats]);
-    expect(await data.ask(`SELECT user, tab, total_items FROM position_stats WHERE account = 'me'`)).toEqual([
-      { user: 'u', tab: 'active', total_items: 4 },
+    expect(await data.ask(`SELECT user_id, tab, total_items FROM position_stats WHERE account = 'me'`)).toEqual([
+      { user_id: 'u', tab: 'active', total_items: 4 },
     ]);
   });
 });

@@ -7,7 +7,7 @@ let data: WarehouseData;
 
 const completeness = (view: string, market: string) =>
   data.ask(
-    `SELECT toUnixTimestamp(begins_at) - 1767614400 AS b, round(observed, 6) AS observed, round(repaired, 6) AS repaired,
+    `SELECT toUnixTimestamp(begins_at) - 1767614400 AS b, round(observed, 6) AS observed, round(backfilled, 6) AS backfilled,
        round(missing, 6) AS missing
      FROM ${view}(period_seconds = 60) WHERE market = '${market}' ORDER BY begins_at`,
   );
@@ -24,10 +24,10 @@ beforeAll(async () => {
     eventSeen('other', ago(5)),
   ]);
   await data.insert('polls', [searchPoll(ago(10))]);
-  const book = { stream: 'order-book', connection: 'b', event: 'short', markets: ['m'] };
-  const again = { ...book, connection: 'b2' };
-  const chance = { ...book, stream: 'chance', connection: 'c' };
-  const outlived = { ...book, connection: 'o', event: 'outlived', markets: ['n'] };
+  const book = { stream: 'order-book', connection_id: 'b', event: 'short', markets: ['m'] };
+  const again = { ...book, connection_id: 'b2' };
+  const chance = { ...book, stream: 'chance', connection_id: 'c' };
+  const outlived = { ...book, connection_id: 'o', event: 'outlived', markets: ['n'] };
   const repaired = (from: number, to: number) => ({
     stream: 'chance',
     event: 'short',
@@ -35,19 +35,19 @@ beforeAll(async () => {
     range_from: time(from),
     range_to: time(to),
   });
-  await data.insert('marks', [
+  await data.insert('collector_events', [
     mark('s', 1, time(0), 'session-started'),
     mark('s', 2, time(0), 'subscribed', outlived),
     mark('s', 3, time(30), 'subscribed', book),
     mark('s', 4, time(30), 'subscribed', chance),
-    mark('s', 5, time(42), 'disconnected', { stream: 'order-book', connection: 'b', cause: 'reset' }),
-    mark('s', 6, time(45), 'disconnected', { stream: 'chance', connection: 'c', cause: 'reset' }),
+    mark('s', 5, time(42), 'disconnected', { stream: 'order-book', connection_id: 'b', cause: 'reset' }),
+    mark('s', 6, time(45), 'disconnected', { stream: 'chance', connection_id: 'c', cause: 'reset' }),
     mark('s', 7, time(48), 'subscribed', again),
     mark('s', 8, time(60.4), 'unsubscribed', { ...again, cause: 'test' }),
     mark('s', 9, time(66), 'unsubscribed', { ...outlived, cause: 'the event closed' }),
-    mark('s', 10, time(70), 'repaired', repaired(-60, -30)),
-    mark('s', 11, time(70), 'repaired', repaired(45, 54)),
-    mark('s', 12, time(70), 'repaired', repaired(60, 60.25)),
+    mark('s', 10, time(70), 'backfilled', repaired(-60, -30)),
+    mark('s', 11, time(70), 'backfilled', repaired(45, 54)),
+    mark('s', 12, time(70), 'backfilled', repaired(60, 60.25)),
     mark('s', 13, time(200), 'session-stopped', { cause: 'done' }),
   ]);
   await data.insert('price_ticks', [
@@ -72,15 +72,15 @@ beforeAll(async () => {
 describe('the completeness of candles', () => {
   it('is of the part of the period in which the event was open', async () => {
     expect((await completeness('candles', 'm')).slice(0, 2)).toEqual([
-      { b: 0, observed: 0.8, repaired: 0, missing: 0.2 },
-      { b: 60, observed: 0.8, repaired: 0, missing: 0.2 },
+      { b: 0, observed: 0.8, backfilled: 0, missing: 0.2 },
+      { b: 60, observed: 0.8, backfilled: 0, missing: 0.2 },
     ]);
   });
 
   it('is of the open part for chance too, with what history repaired', async () => {
     expect((await completeness('chance_candles', 'm')).slice(1)).toEqual([
-      { b: 0, observed: 0.5, repaired: 0.3, missing: 0.2 },
-      { b: 60, observed: 0, repaired: 0.5, missing: 0.5 },
+      { b: 0, observed: 0.5, backfilled: 0.3, missing: 0.2 },
+      { b: 60, observed: 0, backfilled: 0.5, missing: 0.5 },
     ]);
   });
 
@@ -96,14 +96,14 @@ describe('the completeness of candles', () => {
   });
 
   it('goes on while an event is watched that event search shows no more', async () => {
-    expect(await completeness('candles', 'n')).toEqual([{ b: 60, observed: 1, repaired: 0, missing: 0 }]);
+    expect(await completeness('candles', 'n')).toEqual([{ b: 60, observed: 1, backfilled: 0, missing: 0 }]);
   });
 
   it('is of the whole period where the event was not open in it, or nobody knows the event', async () => {
-    expect((await completeness('candles', 'm')).slice(2)).toEqual([{ b: 120, observed: 0, repaired: 0, missing: 1 }]);
-    expect(await completeness('candles', 'u')).toEqual([{ b: 60, observed: 0, repaired: 0, missing: 1 }]);
+    expect((await completeness('candles', 'm')).slice(2)).toEqual([{ b: 120, observed: 0, backfilled: 0, missing: 1 }]);
+    expect(await completeness('candles', 'u')).toEqual([{ b: 60, observed: 0, backfilled: 0, missing: 1 }]);
     expect((await completeness('chance_candles', 'm')).slice(0, 1)).toEqual([
-      { b: -60, observed: 0, repaired: 0.5, missing: 0.5 },
+      { b: -60, observed: 0, backfilled: 0.5, missing: 0.5 },
     ]);
   });
 });

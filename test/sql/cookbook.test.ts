@@ -26,7 +26,15 @@ async function record(): Promise<void> {
     tick('m1', ago(60), 0.45, { event: 'e1', bid: 0.42, ask: 0.44, ...place }),
     tick('m2', ago(50), 0.5, { event: 'e1', bid: 0.48, ask: 0.52 }),
   ]);
-  const raw = { sid: 's', n: 1, kind: 'order-book.frame', encoding: 'json', piece: 0, pieces: 1, body_bytes: 4 };
+  const raw = {
+    session_id: 's',
+    sequence: 1,
+    kind: 'order-book.frame',
+    encoding: 'json',
+    piece: 0,
+    pieces: 1,
+    body_bytes: 4,
+  };
   await data.insert('raw_records', [
     {
       ...place,
@@ -44,23 +52,23 @@ async function record(): Promise<void> {
   const seen = (at: string, title: string) =>
     eventSeen('e1', at, { title, markets: ['m1', 'm2'], volume_24h: 5, total_volume: 9 });
   await data.insert('event_observations', [seen(ago(7300), 'Rain?'), seen(ago(2), 'Rain tomorrow?')]);
-  const market = { event: 'e1', received_at: ago(2), poll: 'p', yes_asset: 'y', no_asset: 'n' };
+  const market = { event: 'e1', received_at: ago(2), poll_id: 'p', yes_asset: 'y', no_asset: 'n' };
   await data.insert('market_observations', [
     { ...market, market: 'm1', name: 'Yes' },
     { ...market, market: 'm2', name: 'No' },
   ]);
   await data.insert('polls', [searchPoll(ago(60))]);
-  const on = { stream: 'order-book', connection: 'c', event: 'e1' };
-  await data.insert('marks', [
+  const on = { stream: 'order-book', connection_id: 'c', event: 'e1' };
+  await data.insert('collector_events', [
     mark('s', 1, ago(7250), 'session-started', { collector: 'a' }),
     mark('s', 2, ago(7250), 'subscribed', { ...on, markets: ['m1', 'm2'] }),
-    mark('s', 3, ago(0.5), 'alive'),
+    mark('s', 3, ago(0.5), 'heartbeat'),
   ]);
   await data.insert('dead_letters', [
     {
       _topic: 'chancery.order-book',
       kind: 'order-book.frame',
-      sid: 's',
+      session_id: 's',
       n: 1,
       place: 'd',
       reason: 'r',
@@ -74,7 +82,7 @@ async function record(): Promise<void> {
 async function recordAccounts(): Promise<void> {
   const own = (account: string, n: number, fields: Values) =>
     trade(account, `${account} ${n}`, { event: 'e1', market: 'm1', executed_at: ago(3600 - n), ...fields });
-  const both = { trade: 't1', quantity: '20', price: '0.4' };
+  const both = { trade_id: 't1', quantity: '20', price: '0.4' };
   await data.insert('trade_records', [
     own('ann', 1, { ...both, asset: 'm1 yes', fee: '0.016' }),
     own('bob', 1, { ...both, asset: 'm1 yes', side: 'SELL', fee: '0' }),
@@ -82,7 +90,7 @@ async function recordAccounts(): Promise<void> {
     own('ann', 2, { asset: 'm1 yes', quantity: '7', price: '0.5', side: 'SELL', fee: '0.007' }),
     own('ann', 3, { event: 'e2', market: 'm3', asset: 'm3 no', quantity: '12', price: '0.25', fee: '0' }),
   ]);
-  const seenMarket = { event: 'e1', received_at: ago(2), poll: 'p' };
+  const seenMarket = { event: 'e1', received_at: ago(2), poll_id: 'p' };
   await data.insert('market_observations', [
     { ...seenMarket, market: 'm1', name: 'Yes', yes_asset: 'm1 yes', no_asset: 'm1 no' },
     { ...seenMarket, event: 'e2', market: 'm3', name: 'Late', yes_asset: 'm3 yes', no_asset: 'm3 no' },
@@ -90,9 +98,9 @@ async function recordAccounts(): Promise<void> {
   await data.insert('price_ticks', [tick('m3', ago(30), 0, { event: 'e2', bid: null, ask: null })]);
   const item = { ...seen('', ago(5), 'p'), market: 'm1', position: 'YES', is_primary: true, side: 'BUY' };
   await data.insert('activity_records', [
-    { ...item, trade_record: 'ann 1', username: 'ann', quantity: '20', price: '0.4', executed_at: ago(3599) },
-    { ...item, trade_record: 'bob 0', username: 'bob', quantity: '30', price: '0.3', executed_at: ago(3600) },
-    { ...item, trade_record: 'x', username: 'zoe', quantity: '10', price: '0.44', executed_at: ago(60) },
+    { ...item, trade_record_id: 'ann 1', username: 'ann', quantity: '20', price: '0.4', executed_at: ago(3599) },
+    { ...item, trade_record_id: 'bob 0', username: 'bob', quantity: '30', price: '0.3', executed_at: ago(3600) },
+    { ...item, trade_record_id: 'x', username: 'zoe', quantity: '10', price: '0.44', executed_at: ago(60) },
   ]);
   const positions = polled('open-positions', 'ann', ago(10));
   const balances = [polled('full-balances', 'ann', ago(4000)), polled('full-balances', 'ann', ago(10))];
@@ -121,12 +129,12 @@ async function recordAccounts(): Promise<void> {
   ]);
   const order = (at: number, status: string, filled: string) => ({
     ...seen('ann', ago(at), `p${at}`),
-    order: 'o1',
+    order_id: 'o1',
     status,
     filled_quantity: filled,
   });
   await data.insert('order_records', [order(3605, 'ACTIVE', '0'), order(3590, 'FILLED', '20')]);
-  const update = { account: 'ann', connection: 'c', type: 'order', order: 'o1', status: 'SUCCESS' };
+  const update = { account: 'ann', connection_id: 'c', type: 'order', order_id: 'o1', status: 'SUCCESS' };
   await data.insert('order_updates', [{ ...update, received_at: ago(3606) }]);
 }
 

@@ -10,7 +10,7 @@ beforeAll(async () => {
   await data.migrate();
 });
 
-const on = (event: string, connection = 'c1', stream = 'order-book') => ({ stream, connection, event });
+const on = (event: string, connection = 'c1', stream = 'order-book') => ({ stream, connection_id: connection, event });
 
 function ranges(event: string): Promise<Record<string, unknown>[]> {
   return data.ask(
@@ -22,12 +22,12 @@ function ranges(event: string): Promise<Record<string, unknown>[]> {
 
 describe('coverage', () => {
   it('ends when the subscription, the connection or the session does', async () => {
-    await data.insert('marks', [
+    await data.insert('collector_events', [
       mark('s1', 1, time(0), 'session-started', { collector: 'a', version: '1', shard: '0/1' }),
       mark('s1', 2, time(1), 'subscribed', { ...on('unsubscribed'), markets: ['m'] }),
       mark('s1', 3, time(1), 'subscribed', { ...on('lost'), markets: ['m'] }),
       mark('s1', 4, time(5), 'unsubscribed', { ...on('unsubscribed'), cause: 'the event closed' }),
-      mark('s1', 5, time(7), 'disconnected', { stream: 'order-book', connection: 'c1', cause: 'reset' }),
+      mark('s1', 5, time(7), 'disconnected', { stream: 'order-book', connection_id: 'c1', cause: 'reset' }),
       mark('s1', 6, time(9), 'subscribed', { ...on('lost', 'c2'), markets: ['m'] }),
       mark('s1', 7, time(20), 'session-stopped', { cause: 'asked to' }),
     ]);
@@ -41,67 +41,71 @@ describe('coverage', () => {
   });
 
   it('of a dead collector ends at its last sign of life, whatever it said afterwards', async () => {
-    await data.insert('marks', [
+    await data.insert('collector_events', [
       mark('s2', 1, time(0), 'session-started'),
       mark('s2', 2, time(1), 'subscribed', { ...on('dead', 'd1'), markets: ['m'] }),
-      mark('s2', 3, time(2), 'alive'),
-      mark('s2', 4, time(3), 'alive'),
-      mark('s2', 5, time(3.5), 'disconnected', { stream: 'order-book', connection: 'd1', cause: 'reset' }),
+      mark('s2', 3, time(2), 'heartbeat'),
+      mark('s2', 4, time(3), 'heartbeat'),
+      mark('s2', 5, time(3.5), 'disconnected', { stream: 'order-book', connection_id: 'd1', cause: 'reset' }),
     ]);
     expect(await ranges('dead')).toEqual([
-      { b: 1, e: 3, state: 'ended', cause: 'no further sign of life of the collector' },
+      { b: 1, e: 3, state: 'ended', cause: 'no further heartbeat of the collector' },
     ]);
-    expect(await data.ask(`SELECT state FROM sessions WHERE sid = 's2'`)).toEqual([{ state: 'died' }]);
+    expect(await data.ask(`SELECT state FROM sessions WHERE session_id = 's2'`)).toEqual([{ state: 'died' }]);
   });
 
   it('of a frozen subscription ends at its last proof of life, and begins again when it is subscribed anew', async () => {
-    await data.insert('marks', [
+    await data.insert('collector_events', [
       mark('s3', 1, time(0), 'session-started'),
-      mark('s3', 2, time(1), 'subscribed', { ...on('frozen', 'f1'), markets: ['m'] }),
-      mark('s3', 3, time(30), 'frozen', { ...on('frozen', 'f1'), since: time(12), cause: 'the probe differs' }),
-      mark('s3', 4, time(31), 'subscribed', { ...on('frozen', 'f1'), markets: ['m'] }),
+      mark('s3', 2, time(1), 'subscribed', { ...on('stale', 'f1'), markets: ['m'] }),
+      mark('s3', 3, time(30), 'stale', {
+        ...on('stale', 'f1'),
+        last_verified_at: time(12),
+        cause: 'the probe differs',
+      }),
+      mark('s3', 4, time(31), 'subscribed', { ...on('stale', 'f1'), markets: ['m'] }),
       mark('s3', 5, time(40), 'session-stopped'),
     ]);
-    expect(await ranges('frozen')).toEqual([
-      { b: 1, e: 12, state: 'ended', cause: 'frozen: the probe differs' },
+    expect(await ranges('stale')).toEqual([
+      { b: 1, e: 12, state: 'ended', cause: 'stale: the probe differs' },
       { b: 31, e: 40, state: 'ended', cause: 'the collector stopped: ' },
     ]);
   });
 
   it('is not broken by silence that a probe found to be quiet, nor by more markets', async () => {
-    await data.insert('marks', [
+    await data.insert('collector_events', [
       mark('s4', 1, time(0), 'session-started'),
-      mark('s4', 2, time(1), 'subscribed', { ...on('quiet', 'q1'), markets: ['m'] }),
-      mark('s4', 3, time(20), 'quiet', on('quiet', 'q1')),
-      mark('s4', 4, time(25), 'subscribed', { ...on('quiet', 'q1'), markets: ['m', 'n'] }),
+      mark('s4', 2, time(1), 'subscribed', { ...on('verified', 'q1'), markets: ['m'] }),
+      mark('s4', 3, time(20), 'verified', on('verified', 'q1')),
+      mark('s4', 4, time(25), 'subscribed', { ...on('verified', 'q1'), markets: ['m', 'n'] }),
       mark('s4', 5, time(40), 'session-stopped'),
     ]);
     expect(
       await data.ask(
-        `SELECT count() AS ranges, min(begins_at) AS b, max(ends_at) AS e FROM covered_ranges WHERE event = 'quiet'`,
+        `SELECT count() AS ranges, min(begins_at) AS b, max(ends_at) AS e FROM observed_ranges WHERE event = 'verified'`,
       ),
     ).toEqual([{ ranges: 1, b: '2026-01-05 12:00:01.000000', e: '2026-01-05 12:00:40.000000' }]);
   });
 
   it('is live while its collector gives signs of life', async () => {
-    await data.insert('marks', [
+    await data.insert('collector_events', [
       mark('s5', 1, ago(60), 'session-started'),
       mark('s5', 2, ago(50), 'subscribed', { ...on('live', 'l1'), markets: ['m'] }),
-      mark('s5', 3, ago(0.5), 'alive'),
+      mark('s5', 3, ago(0.5), 'heartbeat'),
     ]);
     expect(await data.ask(`SELECT state, cause FROM coverage WHERE event = 'live'`)).toEqual([
       { state: 'live', cause: '' },
     ]);
-    expect(await data.ask(`SELECT state FROM sessions WHERE sid = 's5'`)).toEqual([{ state: 'live' }]);
+    expect(await data.ask(`SELECT state FROM sessions WHERE session_id = 's5'`)).toEqual([{ state: 'live' }]);
   });
 
   it('of several collectors is joined where it overlaps', async () => {
-    const session = (sid: string, from: number, to: number) => [
-      mark(sid, 1, time(from), 'session-started'),
-      mark(sid, 2, time(from), 'subscribed', { ...on('both', `${sid} 1`), markets: ['m'] }),
-      mark(sid, 3, time(to), 'session-stopped', { cause: sid }),
+    const session = (sessionId: string, from: number, to: number) => [
+      mark(sessionId, 1, time(from), 'session-started'),
+      mark(sessionId, 2, time(from), 'subscribed', { ...on('both', `${sessionId} 1`), markets: ['m'] }),
+      mark(sessionId, 3, time(to), 'session-stopped', { cause: sessionId }),
     ];
-    await data.insert('marks', [
+    await data.insert('collector_events', [
       ...session('a', 0, 10),
       ...session('b', 5, 20),
       ...session('c', 6, 7),
@@ -109,7 +113,7 @@ describe('coverage', () => {
     ]);
     expect(
       await data.ask(
-        `SELECT toUnixTimestamp(begins_at) % 60 AS b, toUnixTimestamp(ends_at) % 60 AS e, cause FROM covered_ranges WHERE event = 'both' ORDER BY b`,
+        `SELECT toUnixTimestamp(begins_at) % 60 AS b, toUnixTimestamp(ends_at) % 60 AS e, cause FROM observed_ranges WHERE event = 'both' ORDER BY b`,
       ),
     ).toEqual([
       { b: 0, e: 20, cause: 'the collector stopped: b' },
@@ -128,26 +132,26 @@ describe('gaps', () => {
     ]);
     await data.insert('polls', [searchPoll(ago(10))]);
     const streams = ['order-book', 'chance'];
-    await data.insert('marks', [
+    await data.insert('collector_events', [
       mark('g', 1, time(5), 'session-started'),
       ...streams.map((stream, i) =>
         mark('g', 2 + i, time(10), 'subscribed', { ...on('eg', `x ${stream}`, stream), markets: ['g1', 'g2'] }),
       ),
       ...streams.map((stream, i) =>
-        mark('g', 4 + i, time(40), 'disconnected', { stream, connection: `x ${stream}`, cause: 'reset' }),
+        mark('g', 4 + i, time(40), 'disconnected', { stream, connection_id: `x ${stream}`, cause: 'reset' }),
       ),
       ...streams.map((stream, i) =>
         mark('g', 6 + i, time(60), 'subscribed', { ...on('eg', `y ${stream}`, stream), markets: ['g1', 'g2'] }),
       ),
       // History of one market covers the whole gap, that of the other one half of it.
-      mark('g', 8, time(70), 'repaired', {
+      mark('g', 8, time(70), 'backfilled', {
         stream: 'chance',
         event: 'eg',
         market: 'g1',
         range_from: time(-100),
         range_to: time(65),
       }),
-      mark('g', 9, time(70), 'repaired', {
+      mark('g', 9, time(70), 'backfilled', {
         stream: 'chance',
         event: 'eg',
         market: 'g2',
@@ -160,7 +164,7 @@ describe('gaps', () => {
 
   it('are the times between coverage while the event was open, with what history repaired', async () => {
     const gaps = await data.ask(
-      `SELECT stream, toUnixTimestamp(begins_at) % 3600 AS b, seconds, cause, repair, repaired_seconds, left_seconds
+      `SELECT stream, toUnixTimestamp(begins_at) % 3600 AS b, seconds, cause, backfill, backfilled_seconds, missing_seconds
        FROM gaps WHERE event = 'eg' ORDER BY stream, begins_at`,
     );
     expect(gaps).toEqual([
@@ -168,44 +172,44 @@ describe('gaps', () => {
         stream: 'chance',
         b: 0,
         seconds: 10,
-        cause: 'not watched yet',
-        repair: 'history',
-        repaired_seconds: 5,
-        left_seconds: 5,
+        cause: 'not yet subscribed',
+        backfill: 'history',
+        backfilled_seconds: 5,
+        missing_seconds: 5,
       },
       {
         stream: 'chance',
         b: 40,
         seconds: 20,
         cause: 'disconnected: reset',
-        repair: 'history',
-        repaired_seconds: 15,
-        left_seconds: 5,
+        backfill: 'history',
+        backfilled_seconds: 15,
+        missing_seconds: 5,
       },
       {
         stream: 'order-book',
         b: 0,
         seconds: 10,
-        cause: 'not watched yet',
-        repair: 'none',
-        repaired_seconds: 0,
-        left_seconds: 10,
+        cause: 'not yet subscribed',
+        backfill: 'none',
+        backfilled_seconds: 0,
+        missing_seconds: 10,
       },
       {
         stream: 'order-book',
         b: 40,
         seconds: 20,
         cause: 'disconnected: reset',
-        repair: 'none',
-        repaired_seconds: 0,
-        left_seconds: 20,
+        backfill: 'none',
+        backfilled_seconds: 0,
+        missing_seconds: 20,
       },
     ]);
   });
 
   it('add up to the coverage of the event', async () => {
     const rows = await data.ask(
-      `SELECT stream, title, open, live, open_seconds, gaps, gap_seconds, repaired_seconds, observed, repaired, missing
+      `SELECT stream, title, open, live, open_seconds, gaps, gap_seconds, backfilled_seconds, observed, backfilled, missing
        FROM coverage_by_event WHERE event = 'eg' ORDER BY stream`,
     );
     const both = {
@@ -218,8 +222,8 @@ describe('gaps', () => {
       observed: 0.7,
     };
     expect(rows).toEqual([
-      { stream: 'chance', ...both, repaired_seconds: 20, repaired: 0.2, missing: 0.1 },
-      { stream: 'order-book', ...both, repaired_seconds: 0, repaired: 0, missing: 0.3 },
+      { stream: 'chance', ...both, backfilled_seconds: 20, backfilled: 0.2, missing: 0.1 },
+      { stream: 'order-book', ...both, backfilled_seconds: 0, backfilled: 0, missing: 0.3 },
     ]);
   });
 
@@ -229,15 +233,15 @@ describe('gaps', () => {
       eventSeen('unwatched', ago(1)),
       eventSeen('watched', ago(1)),
     ]);
-    await data.insert('marks', [
+    await data.insert('collector_events', [
       mark('w', 1, ago(60), 'session-started'),
       mark('w', 2, ago(50), 'subscribed', { ...on('watched', 'w1'), markets: ['m'] }),
-      mark('w', 3, ago(0.5), 'alive'),
+      mark('w', 3, ago(0.5), 'heartbeat'),
     ]);
     const gaps = await data.ask(
       `SELECT event, round(seconds / 20) AS about, cause FROM gaps WHERE event IN ('unwatched', 'watched') AND stream = 'order-book'`,
     );
-    expect(gaps).toEqual([{ event: 'unwatched', about: 5, cause: 'not watched yet' }]);
+    expect(gaps).toEqual([{ event: 'unwatched', about: 5, cause: 'not yet subscribed' }]);
     const [watched] = await data.ask(
       `SELECT observed, live, open FROM coverage_by_event WHERE event = 'watched' AND stream = 'order-book'`,
     );
@@ -280,12 +284,12 @@ describe('chance', () => {
       history(70, 0.8),
       history(120, 0.45),
     ]);
-    await data.insert('marks', [
+    await data.insert('collector_events', [
       mark('k', 1, time(0), 'session-started'),
       mark('k', 2, time(0), 'subscribed', { ...on('ek', 'k1', 'chance'), markets: ['k1'] }),
-      mark('k', 3, time(60), 'disconnected', { stream: 'chance', connection: 'k1', cause: 'reset' }),
+      mark('k', 3, time(60), 'disconnected', { stream: 'chance', connection_id: 'k1', cause: 'reset' }),
       mark('k', 4, time(120), 'subscribed', { ...on('ek', 'k2', 'chance'), markets: ['k1'] }),
-      mark('k', 5, time(150), 'repaired', {
+      mark('k', 5, time(150), 'backfilled', {
         stream: 'chance',
         event: 'ek',
         market: 'k1',
@@ -298,7 +302,7 @@ describe('chance', () => {
 
   it('is what was seen live, and in the gaps what history says', async () => {
     const series = await data.ask(
-      `SELECT round(toUnixTimestamp64Micro(at) / 1e6 - 1767614400, 6) AS at, chance, source FROM chance_series WHERE market = 'k1' ORDER BY at, received_at, place`,
+      `SELECT round(toUnixTimestamp64Micro(occurred_at) / 1e6 - 1767614400, 6) AS at, chance, source FROM chance_series WHERE market = 'k1' ORDER BY occurred_at, received_at, log_position`,
     );
     expect(series).toEqual([
       { at: -500, chance: 0.1, source: 'last-known' },
@@ -315,13 +319,13 @@ describe('chance', () => {
   it('has candles with what was observed, repaired and missed', async () => {
     const candles = await data.ask(
       `SELECT toUnixTimestamp(begins_at) - 1767614400 AS b, open, high, low, close, points, round(observed, 6) AS observed,
-         round(repaired, 6) AS repaired, round(missing, 6) AS missing
+         round(backfilled, 6) AS backfilled, round(missing, 6) AS missing
        FROM chance_candles(period_seconds = 60) WHERE market = 'k1' AND begins_at >= '2026-01-05 12:00:00' ORDER BY begins_at`,
     );
     expect(candles).toEqual([
-      { b: 0, open: 0.2, high: 0.9, low: 0.2, close: 0.3, points: 3, observed: 1, repaired: 0, missing: 0 },
-      { b: 60, open: 0.8, high: 0.8, low: 0.45, close: 0.45, points: 2, observed: 0, repaired: 0.5, missing: 0.5 },
-      { b: 120, open: 0.7, high: 0.7, low: 0.7, close: 0.7, points: 1, observed: 1, repaired: 0, missing: 0 },
+      { b: 0, open: 0.2, high: 0.9, low: 0.2, close: 0.3, points: 3, observed: 1, backfilled: 0, missing: 0 },
+      { b: 60, open: 0.8, high: 0.8, low: 0.45, close: 0.45, points: 2, observed: 0, backfilled: 0.5, missing: 0.5 },
+      { b: 120, open: 0.7, high: 0.7, low: 0.7, close: 0.7, points: 1, observed: 1, backfilled: 0, missing: 0 },
     ]);
   });
 

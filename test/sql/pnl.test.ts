@@ -97,11 +97,11 @@ describe('average cost', () => {
     // The first two were seen in the first poll and never again; of the others the second poll had the newest on its
     // first page. A list begins with the newest.
     const places = [
-      { poll: 'one', received_at: time(10), page: 0, _index: 1 },
-      { poll: 'one', received_at: time(10), page: 0, _index: 0 },
-      { poll: 'two', received_at: time(20.5), page: 1, _index: 0 },
-      { poll: 'two', received_at: time(20), page: 0, _index: 1 },
-      { poll: 'two', received_at: time(20), page: 0, _index: 0 },
+      { poll_id: 'one', received_at: time(10), page: 0, _index: 1 },
+      { poll_id: 'one', received_at: time(10), page: 0, _index: 0 },
+      { poll_id: 'two', received_at: time(20.5), page: 1, _index: 0 },
+      { poll_id: 'two', received_at: time(20), page: 0, _index: 1 },
+      { poll_id: 'two', received_at: time(20), page: 0, _index: 0 },
     ];
     const rows = fills.map((fill, i) => trade('ties', `tie ${(i * 7) % 5}`, { ...amounts(fill), ...places[i] }));
     await data.insert('trade_records', rows);
@@ -134,7 +134,7 @@ describe('profit and loss', () => {
       market: name,
       event: 'pe',
       received_at: time(0),
-      poll: 'p',
+      poll_id: 'p',
       yes_asset: `${name} yes`,
       no_asset: `${name} no`,
     });
@@ -164,8 +164,8 @@ describe('profit and loss', () => {
     ]);
     const payout = { type: 'PAYOUT', status: 'COMPLETED', created_at: time(100) };
     await data.insert('transaction_records', [
-      { ...seen('pnl', time(200), 'p'), ...payout, transaction: 'x1', asset: 'won yes', amount: '5' },
-      { ...seen('pnl', time(200), 'p'), ...payout, transaction: 'x2', asset: 'lost yes', amount: '0.5' },
+      { ...seen('pnl', time(200), 'p'), ...payout, transaction_id: 'x1', asset: 'won yes', amount: '5' },
+      { ...seen('pnl', time(200), 'p'), ...payout, transaction_id: 'x2', asset: 'lost yes', amount: '0.5' },
     ]);
   });
 
@@ -267,8 +267,8 @@ describe('profit and loss', () => {
 describe('a million trades', () => {
   it('are folded in seconds', async () => {
     await host.clickhouse.run(`
-      INSERT INTO chancery.trade_records (_log, _partition, _offset, _index, received_at, account, poll, page,
-        trade_record, trade, side, market, asset, quantity, price, fee, executed_at)
+      INSERT INTO chancery.trade_records (_log, _partition, _offset, _index, received_at, account, poll_id, page,
+        trade_record_id, trade_id, side, market, asset, quantity, price, fee, executed_at)
       SELECT 'log', 0, number, 99 - number % 100, toDateTime64('2026-02-01 00:00:00', 6, 'UTC') + intDiv(number, 100),
         'many', toString(intDiv(number, 100)), 0, toString(number), toString(number),
         if(intDiv(number, 500) % 2 = 1, 'SELL', 'BUY'), concat('m', toString(number % 500)), concat('a', toString(number % 500)),

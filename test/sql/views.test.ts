@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { useClickHouse } from '../support/clickhouse.js';
-import { ago, eventSeen, mark, searchPoll, tick, time, WarehouseData } from './warehouse-data.js';
+import { ago, argumentsOf, eventSeen, mark, searchPoll, tick, time, WarehouseData } from './warehouse-data.js';
 
 const host = useClickHouse();
 let data: WarehouseData;
@@ -17,7 +17,7 @@ describe('every view', () => {
     );
     expect(views.length).toBeGreaterThan(20);
     for (const { name, query } of views) {
-      const parameters = query.includes('{period_seconds:') ? '(period_seconds = 60)' : '';
+      const parameters = argumentsOf(query);
       expect(await data.ask(`SELECT * FROM ${name}${parameters}`), name).toEqual([]);
     }
   });
@@ -28,7 +28,7 @@ describe('every view', () => {
     );
     const stored: string[] = [];
     for (const { name, query } of views) {
-      const parameters = query.includes('{period_seconds:') ? '(period_seconds = 60)' : '';
+      const parameters = argumentsOf(query);
       const columns = await data.ask<{ name: string; type: string }>(`DESCRIBE (SELECT * FROM ${name}${parameters})`);
       for (const column of columns) {
         if (column.type.includes('AggregateFunction')) stored.push(`${name}.${column.name} ${column.type}`);
@@ -61,15 +61,15 @@ describe('candles', () => {
       tick('c2', time(5), 0.9, { event: 'ec' }),
     ]);
     await data.insert('event_observations', [eventSeen('ec', time(0)), eventSeen('ec', time(120))]);
-    await data.insert('marks', [
+    await data.insert('collector_events', [
       mark('sc', 1, time(0), 'session-started'),
       mark('sc', 2, time(15), 'subscribed', {
         stream: 'order-book',
-        connection: 'c',
+        connection_id: 'c',
         event: 'ec',
         markets: ['c1', 'c2'],
       }),
-      mark('sc', 3, time(75), 'unsubscribed', { stream: 'order-book', connection: 'c', event: 'ec', cause: 'test' }),
+      mark('sc', 3, time(75), 'unsubscribed', { stream: 'order-book', connection_id: 'c', event: 'ec', cause: 'test' }),
       mark('sc', 4, time(100), 'session-stopped', { cause: 'asked to' }),
     ]);
   });
@@ -86,13 +86,13 @@ describe('candles', () => {
 
   it('say which fraction of the period was watched', async () => {
     const candles = await data.ask(
-      `SELECT market, round(observed, 6) AS observed, repaired, round(missing, 6) AS missing
+      `SELECT market, round(observed, 6) AS observed, backfilled, round(missing, 6) AS missing
        FROM candles(period_seconds = 60) WHERE event = 'ec' ORDER BY market, begins_at`,
     );
     expect(candles).toEqual([
-      { market: 'c1', observed: 0.75, repaired: 0, missing: 0.25 },
-      { market: 'c1', observed: 0.25, repaired: 0, missing: 0.75 },
-      { market: 'c2', observed: 0.75, repaired: 0, missing: 0.25 },
+      { market: 'c1', observed: 0.75, backfilled: 0, missing: 0.25 },
+      { market: 'c1', observed: 0.25, backfilled: 0, missing: 0.75 },
+      { market: 'c2', observed: 0.75, backfilled: 0, missing: 0.25 },
     ]);
   });
 
@@ -149,13 +149,13 @@ describe('views of prices', () => {
   });
 
   it('weigh spreads by the time that they stood and were watched', async () => {
-    const on = { stream: 'order-book', connection: 'spread', event: 'event of s1', markets: ['s1'] };
-    await data.insert('marks', [
+    const on = { stream: 'order-book', connection_id: 'spread', event: 'event of s1', markets: ['s1'] };
+    await data.insert('collector_events', [
       mark('ss', 1, ago(4100), 'session-started'),
       mark('ss', 2, ago(4100), 'subscribed', on),
       mark('ss', 3, ago(2000), 'unsubscribed', { ...on, cause: 'test' }),
       mark('ss', 4, ago(1500), 'subscribed', on),
-      mark('ss', 5, ago(0), 'alive'),
+      mark('ss', 5, ago(0), 'heartbeat'),
     ]);
     await data.insert('price_ticks', [
       tick('s1', ago(4000), 0.5, { bid: 0.4, ask: 0.6 }),
@@ -163,23 +163,23 @@ describe('views of prices', () => {
       tick('s1', ago(1000), 0.5, { bid: null, ask: 0.51 }),
     ]);
     const [row] = await data.ask(
-      `SELECT ticks, average_spread, median_spread, greatest_spread, two_sided, seconds FROM spread_stats WHERE market = 's1'`,
+      `SELECT ticks, average_spread, median_spread, max_spread, two_sided, seconds FROM spread_stats(window_seconds = 86400) WHERE market = 's1'`,
     );
     // 0.2 for 1000 s and 0.02 for 1500 of the 2000 s that it stood, for nobody watched 500 s of them; then no bid.
     expect(row).toMatchObject({ ticks: 3 });
     expect(row?.['average_spread']).toBeCloseTo((0.2 * 1000 + 0.02 * 1500) / 2500, 3);
     expect(row?.['median_spread']).toBeCloseTo(0.02, 6);
-    expect(row?.['greatest_spread']).toBeCloseTo(0.2, 6);
+    expect(row?.['max_spread']).toBeCloseTo(0.2, 6);
     expect(row?.['two_sided']).toBeCloseTo(2500 / 3500, 2);
     expect(row?.['seconds']).toBeCloseTo(3500, -1);
   });
 
   it('keep crossed books out of spreads, and count them', async () => {
-    const on = { stream: 'order-book', connection: 'crossed', event: 'event of x1', markets: ['x1', 'x2'] };
-    await data.insert('marks', [
+    const on = { stream: 'order-book', connection_id: 'crossed', event: 'event of x1', markets: ['x1', 'x2'] };
+    await data.insert('collector_events', [
       mark('sx', 1, ago(4000), 'session-started'),
       mark('sx', 2, ago(4000), 'subscribed', on),
-      mark('sx', 3, ago(0), 'alive'),
+      mark('sx', 3, ago(0), 'heartbeat'),
     ]);
     await data.insert('price_ticks', [
       tick('x1', ago(4000), 0.5, { bid: 0.4, ask: 0.6 }),
@@ -189,14 +189,14 @@ describe('views of prices', () => {
       tick('x2', ago(1000), 0.5, { event: 'event of x1', bid: 0.9, ask: 0.2 }),
     ]);
     const [some, all] = await data.ask(
-      `SELECT ticks, crossed_ticks, average_spread, least_spread, greatest_spread, two_sided FROM spread_stats
+      `SELECT ticks, crossed_ticks, average_spread, min_spread, max_spread, two_sided FROM spread_stats(window_seconds = 86400)
        WHERE market IN ('x1', 'x2') ORDER BY market`,
     );
-    expect(some).toMatchObject({ ticks: 4, crossed_ticks: 1, least_spread: 0 });
+    expect(some).toMatchObject({ ticks: 4, crossed_ticks: 1, min_spread: 0 });
     expect(some?.['average_spread']).toBeCloseTo(0.1, 3);
-    expect(some?.['greatest_spread']).toBeCloseTo(0.2, 6);
+    expect(some?.['max_spread']).toBeCloseTo(0.2, 6);
     expect(some?.['two_sided']).toBeCloseTo(0.75, 3);
-    const none = { average_spread: null, least_spread: null, greatest_spread: null };
+    const none = { average_spread: null, min_spread: null, max_spread: null };
     expect(all).toMatchObject({ ticks: 1, crossed_ticks: 1, ...none, two_sided: 1 });
   });
 
@@ -212,7 +212,7 @@ describe('views of prices', () => {
       tick('m3', ago(2 * day), 0.5),
     ]);
     const rows = await data.ask(
-      `SELECT market, price_before, price_now, round(change, 6) AS change, high, low, ticks FROM movers_24h WHERE market LIKE 'm%' ORDER BY market`,
+      `SELECT market, price_before, price_now, round(change, 6) AS change, high, low, ticks FROM movers(window_seconds = 86400) WHERE market LIKE 'm%' ORDER BY market`,
     );
     expect(rows).toEqual([
       { market: 'm1', price_before: 0.3, price_now: 0.55, change: 0.25, high: 0.8, low: 0.55, ticks: 2 },
@@ -294,11 +294,23 @@ describe('views of reference data', () => {
       seen(40, 'A', 5),
     ]);
     expect(
-      await data.ask(`SELECT title, seen_at, before_at, first FROM event_changes WHERE event = 'er' ORDER BY seen_at`),
+      await data.ask(
+        `SELECT title, seen_at, previous_seen_at, first FROM event_changes WHERE event = 'er' ORDER BY seen_at`,
+      ),
     ).toEqual([
-      { title: 'A', seen_at: '2026-01-05 12:00:00.000000', before_at: null, first: true },
-      { title: 'B', seen_at: '2026-01-05 12:00:20.000000', before_at: '2026-01-05 12:00:10.000000', first: false },
-      { title: 'A', seen_at: '2026-01-05 12:00:30.000000', before_at: '2026-01-05 12:00:20.000000', first: false },
+      { title: 'A', seen_at: '2026-01-05 12:00:00.000000', previous_seen_at: null, first: true },
+      {
+        title: 'B',
+        seen_at: '2026-01-05 12:00:20.000000',
+        previous_seen_at: '2026-01-05 12:00:10.000000',
+        first: false,
+      },
+      {
+        title: 'A',
+        seen_at: '2026-01-05 12:00:30.000000',
+        previous_seen_at: '2026-01-05 12:00:20.000000',
+        first: false,
+      },
     ]);
     expect(
       await data.ask(`SELECT title, total_volume, first_seen_at, last_seen_at FROM events WHERE event = 'er'`),
@@ -328,7 +340,7 @@ describe('views of reference data', () => {
     const coin = (seconds: number, rate: number) => ({
       coin: 'k',
       received_at: time(seconds),
-      poll: 'p',
+      poll_id: 'p',
       usd_rate: rate,
       usd_rate_at: time(seconds),
     });
@@ -341,7 +353,7 @@ describe('views of reference data', () => {
     const seen = (seconds: number, rank: number) => ({
       tag: 't',
       received_at: time(seconds),
-      poll: 'p',
+      poll_id: 'p',
       popularity_rank: rank,
     });
     await data.insert('tag_observations', [seen(0, 3), seen(1, 3), seen(2, 1)]);
@@ -353,7 +365,7 @@ describe('views of reference data', () => {
 
   it('split a market into its assets', async () => {
     await data.insert('market_observations', [
-      { market: 'ma', event: 'ea', received_at: time(0), poll: 'p', yes_asset: 'y', no_asset: null, yes_price: 0.4 },
+      { market: 'ma', event: 'ea', received_at: time(0), poll_id: 'p', yes_asset: 'y', no_asset: null, yes_price: 0.4 },
     ]);
     expect(await data.ask(`SELECT asset, outcome, price FROM assets WHERE market = 'ma'`)).toEqual([
       { asset: 'y', outcome: 'YES', price: 0.4 },
@@ -367,8 +379,8 @@ describe('pipeline_lag', () => {
       _topic: 'chancery.test',
       received_at: ago(seconds),
       written_at: ago(seconds - took),
-      sid: 's',
-      n: 1,
+      session_id: 's',
+      sequence: 1,
       kind: 'k',
       encoding: 'json',
       piece: 0,
@@ -390,14 +402,20 @@ describe('pipeline_lag', () => {
 
 describe('undelivered', () => {
   it('counts what collectors said to be on the bus a minute ago and is not here', async () => {
-    const alive = (seconds: number, acked: Record<string, number>) =>
-      mark('behind', 3000 - seconds, ago(seconds), 'alive', { acked });
+    const alive = (seconds: number, acknowledged: Record<string, number>) =>
+      mark('behind', 3000 - seconds, ago(seconds), 'heartbeat', { acknowledged });
     const record = (n: number, seconds: number, fields = {}) => ({
-      ...{ _topic: 'chancery.order-book', received_at: ago(seconds), sid: 'behind', n, kind: 'order-book.frame' },
+      ...{
+        _topic: 'chancery.order-book',
+        received_at: ago(seconds),
+        session_id: 'behind',
+        sequence: n,
+        kind: 'order-book.frame',
+      },
       ...{ encoding: 'json', piece: 0, pieces: 1, body_bytes: 0, body_expires_at: '2030-01-01 00:00:00' },
       ...{ request: '', body: '', ...fields },
     });
-    await data.insert('marks', [
+    await data.insert('collector_events', [
       alive(2000, { 'chancery.order-book': 0 }),
       alive(600, { 'chancery.order-book': 10, 'chancery.chance': 4 }),
       alive(300, { 'chancery.order-book': 16, 'chancery.chance': 4 }),
@@ -438,17 +456,17 @@ describe('an event', () => {
     await data.insert('event_observations', [eventSeen('waiting', at(0.5))]);
     await data.insert('polls', [searchPoll(at(0.8)), searchPoll(at(-5))]);
     expect(await open()).toEqual([{ open: true }]);
-    await data.insert('polls', [{ ...searchPoll(at(-6)), got: 0 }]);
+    await data.insert('polls', [{ ...searchPoll(at(-6)), received_items: 0 }]);
     expect(await open()).toEqual([{ open: false }]);
   });
 
   it('stays open while not every page of a poll is here, and closes when a later page shows that no more come', async () => {
     const at = from(Date.now());
     const open = async () => data.ask("SELECT event FROM events WHERE event LIKE 'page %' AND open ORDER BY event");
-    const poll = (startedAt: number, unique: number) => ({
+    const poll = (startedAt: number, distinct_items: number) => ({
       ...searchPoll(at(startedAt)),
       finished_at: at(startedAt - 5),
-      unique,
+      distinct_items,
     });
     await data.insert('event_observations', [eventSeen('page 1', at(-110)), eventSeen('page 2', at(-111))]);
     await data.insert('polls', [poll(-109, 2)]);

@@ -51,8 +51,14 @@ export function ago(seconds: number, now = Date.now()): string {
 }
 
 /** A mark of a collector's session. */
-export function mark(sid: string, n: number, at: string, type: string, fields: Values = {}): Values {
-  return { sid, n, marked_at: at, type, ...fields };
+export function mark(
+  session_id: string,
+  sequence: number,
+  recorded_at: string,
+  type: string,
+  fields: Values = {},
+): Values {
+  return { session_id, sequence, recorded_at, type, ...fields };
 }
 
 export function tick(market: string, receivedAt: string, last: number, fields: Values = {}): Values {
@@ -73,13 +79,13 @@ export function searchPoll(at: string): Values {
   return {
     started_at: at,
     finished_at: at,
-    sid: 's',
-    poll: `poll of ${at}`,
+    session_id: 's',
+    poll_id: `poll of ${at}`,
     operation: 'event-search',
     subject: 'all',
-    expected: null,
-    got: 1,
-    unique: 1,
+    expected_items: null,
+    received_items: 1,
+    distinct_items: 1,
     pages: 1,
     truncated: false,
     outcome: 'complete',
@@ -88,5 +94,11 @@ export function searchPoll(at: string): Values {
 }
 
 export function eventSeen(event: string, at: string, fields: Values = {}): Values {
-  return { event, received_at: at, poll: 'p', title: `title of ${event}`, markets: [], tags: [], ...fields };
+  return { event, received_at: at, poll_id: 'p', title: `title of ${event}`, markets: [], tags: [], ...fields };
+}
+
+/** Arguments for a view with parameters, by the text of its definition; empty for any other view. */
+export function argumentsOf(definition: string): string {
+  const parameter = /\{(period_seconds|window_seconds):/.exec(definition)?.[1];
+  return parameter === undefined ? '' : `(${parameter} = 60)`;
 }

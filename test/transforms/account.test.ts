@@ -15,12 +15,13 @@ import { transactionRecords } from '../../transforms/tables/transaction-records.
 import { AT, transformed } from './support.js';
 
 const req = { operation: 'trades', status: 200, poll: 'p1', account: 'main', query: { page: 3, size: 100 } };
-const place = { receivedAt: AT, account: 'main', poll: 'p1', page: 3 };
+const place = { receivedAt: AT, account: 'main', pollId: 'p1', page: 3 };
 
 const TRADE =
   '{"i":"r1","t":"t1","u":"u1","or":"o1","s":"BUY","e":"e1","o":"m1","a":"a1","q":12.34,"p":0.57,"f":0.014068,';
 const trades = (items: string) => `{"i":[${items}],"p":3,"s":100,"tp":4}`;
-const asTrades = (items: string) => transformed('account.trades', JSON.parse(trades(items)), { req }, trades(items));
+const asTrades = (items: string) =>
+  transformed('account.trades', JSON.parse(trades(items)), { request: req }, trades(items));
 
 describe('a page of trades', () => {
   it('becomes a row per trade, with every amount digit for digit', () => {
@@ -54,7 +55,7 @@ describe('a page of trades', () => {
       }),
     ]);
     expect(output.rowsOf(accountPages)).toEqual([
-      { place, record: { operation: 'trades', asset: '', items: 2, bad: 0 } },
+      { place, record: { operation: 'trades', asset: '', items: 2, rejectedItems: 0 } },
     ]);
     expect(output.deadLetters).toEqual([]);
   });
@@ -67,12 +68,12 @@ describe('a page of trades', () => {
     expect(output.rowsOf(tradeRecords).map(({ record }) => record.tradeRecordId)).toEqual(['r2']);
     expect(output.deadLetters).toEqual([
       expect.objectContaining({
-        place: 'trade r1 f',
+        jsonPath: 'trade r1 f',
         reason: 'expected an amount of at most 12 decimals and 26 digits before them',
         payload: expect.stringContaining(fee),
       }),
     ]);
-    expect(output.rowsOf(accountPages).map(({ record }) => [record.items, record.bad])).toEqual([[1, 1]]);
+    expect(output.rowsOf(accountPages).map(({ record }) => [record.items, record.rejectedItems])).toEqual([[1, 1]]);
   });
 
   it('has a dead letter with the exact text of a bad entry', () => {
@@ -80,23 +81,25 @@ describe('a page of trades', () => {
     expect(output.deadLetters).toEqual([
       expect.objectContaining({ payload: '{"i":"r1","q":"many","p":0.12345678901234567890}' }),
     ]);
-    expect(output.rowsOf(accountPages).map(({ record }) => [record.items, record.bad])).toEqual([[0, 1]]);
+    expect(output.rowsOf(accountPages).map(({ record }) => [record.items, record.rejectedItems])).toEqual([[0, 1]]);
   });
 
   it('is a dead letter when its request does not name the account', () => {
-    const output = transformed('account.trades', { i: [] }, { req: { ...req, account: undefined } });
-    expect(output.deadLetters.map(({ place }) => place)).toEqual(['req.account']);
+    const output = transformed('account.trades', { i: [] }, { request: { ...req, account: undefined } });
+    expect(output.deadLetters.map(({ jsonPath }) => jsonPath)).toEqual(['req.account']);
     expect([...output.tables]).toEqual([]);
   });
 
   it('is read in any wrapper', () => {
     for (const body of ['[{"i":"r1","q":1,"p":0.5}]', '{"content":[{"i":"r1","q":1,"p":0.5}],"totalElements":1}']) {
-      expect(transformed('account.trades', JSON.parse(body), { req }, body).rowsOf(tradeRecords)).toHaveLength(1);
+      expect(transformed('account.trades', JSON.parse(body), { request: req }, body).rowsOf(tradeRecords)).toHaveLength(
+        1,
+      );
     }
   });
 });
 
-const rows = (kind: Parameters<typeof transformed>[0], body: unknown) => transformed(kind, body, { req });
+const rows = (kind: Parameters<typeof transformed>[0], body: unknown) => transformed(kind, body, { request: req });
 
 describe('the other answers about an account', () => {
   it('become orders, of which one with an endless average price stays without it', () => {
@@ -109,7 +112,7 @@ describe('the other answers about an account', () => {
     expect(output.rowsOf(orderRecords).map(({ record }) => record)).toMatchObject([
       { orderId: 'o1', price: null, originalQuantity: '3', filledQuantity: '1.5', placedAtMicros: 1770091506789000 },
     ]);
-    expect(output.deadLetters.map(({ place: where }) => where)).toEqual(['order o1 p', 'order o2 oq']);
+    expect(output.deadLetters.map(({ jsonPath: where }) => where)).toEqual(['order o1 p', 'order o2 oq']);
   });
 
   it('become positions with the TP/SL orders attached to them', () => {
@@ -122,7 +125,7 @@ describe('the other answers about an account', () => {
     expect(output.rowsOf(tpslOrderObservations).map(({ record }) => record)).toMatchObject([
       { tpslId: 't1', asset: 'a1', source: 'position', quantity: '2', takeProfitPrice: '0.9', stopLossPrice: null },
     ]);
-    expect(output.deadLetters.map(({ place: where }) => where)).toEqual(['position a1 v']);
+    expect(output.deadLetters.map(({ jsonPath: where }) => where)).toEqual(['position a1 v']);
   });
 
   it('become active orders, balances and transactions', () => {
@@ -146,7 +149,7 @@ describe('the other answers about an account', () => {
 
   it('become TP/SL orders of the asset and status that were asked for', () => {
     const asked = { ...req, asset: 'a1', query: { assetId: 'a1', status: 'ACTIVE' } };
-    const output = transformed('account.tpsl-orders', [{ i: 't1', q: 1, slp: 0.2 }], { req: asked });
+    const output = transformed('account.tpsl-orders', [{ i: 't1', q: 1, slp: 0.2 }], { request: asked });
     expect(output.rowsOf(tpslOrderObservations).map(({ record }) => record)).toMatchObject([
       { tpslId: 't1', asset: 'a1', statusAsked: 'ACTIVE', source: 'list', stopLossPrice: '0.2' },
     ]);
@@ -161,28 +164,28 @@ describe('the other answers about an account', () => {
     expect(profile.rowsOf(profileObservations).map(({ record }) => record)).toMatchObject([
       { userId: 'u1', username: 'ann', positionValue: '1.5', marketsTraded: null },
     ]);
-    expect(profile.deadLetters.map(({ place: where }) => where)).toEqual(['cards.marketsTraded']);
+    expect(profile.deadLetters.map(({ jsonPath: where }) => where)).toEqual(['cards.marketsTraded']);
     const path = '/api/history/stats/profile/u%201/positions';
-    const stats = transformed('account.position-stats', { tab: 'active', ti: 3 }, { req: { ...req, path } });
+    const stats = transformed('account.position-stats', { tab: 'active', ti: 3 }, { request: { ...req, path } });
     expect(stats.rowsOf(positionStatsObservations).map(({ record }) => record)).toMatchObject([
       { userId: 'u 1', tab: 'active', totalItems: 3 },
     ]);
   });
 
   it('make no rows and are counted when the exchange answered with an error', () => {
-    const output = transformed('account.orders', { status: 500 }, { req: { ...req, status: 500 } });
+    const output = transformed('account.orders', { status: 500 }, { request: { ...req, status: 500 } });
     expect([output.exchangeErrors, output.deadLetters, [...output.tables]]).toEqual([1, [], []]);
   });
 
   it('make no rows and are counted when the answer is incomplete', () => {
     for (const body of ['', '{"i":[{"i":"o1",', '[]', '{"i":[],"p":0,"s":20,"tp":0}']) {
-      const output = transformed('account.orders', body, { req: { ...req, cut: 'broken-off' } });
+      const output = transformed('account.orders', body, { request: { ...req, cut: 'broken-off' } });
       expect([output.exchangeErrors, output.deadLetters, [...output.tables]]).toEqual([1, [], []]);
     }
   });
 });
 
-const stream = { req: { stream: 'orders', connection: 'c1', account: 'main' } };
+const stream = { request: { stream: 'orders', connection: 'c1', account: 'main' } };
 
 describe('a frame of a private stream', () => {
   it('becomes an order update', () => {
@@ -243,7 +246,7 @@ describe('a record of an account', () => {
     const body = fc.oneof(fc.jsonValue(), entry, fc.array(entry), fc.record({ i: fc.array(entry) }));
     fc.assert(
       fc.property(fc.constantFrom(...kinds), body, (kind, value) => {
-        const output = transformed(kind, value, { req });
+        const output = transformed(kind, value, { request: req });
         for (const [table, made] of output.tables) {
           const block = table.newBlock({ topic: 't', log: 'l', partition: 0 });
           for (const [index, row] of made.entries()) block.append(0, index, row as never);
@@ -257,7 +260,7 @@ describe('a record of an account', () => {
   it('is a dead letter when it is nested too deep to be read', () => {
     const text = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
     for (const kind of kinds) {
-      expect(transformed(kind, JSON.parse(text), { req }, text).deadLetters[0]?.place).toBe('body');
+      expect(transformed(kind, JSON.parse(text), { request: req }, text).deadLetters[0]?.jsonPath).toBe('body');
     }
   });
 });

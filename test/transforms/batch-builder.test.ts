@@ -22,15 +22,17 @@ const limits = { rows: 100_000, bytes: 100_000_000, bytesWithPieces: 200_000_000
 /** Records as they come, and as they should not come. */
 const anyRecord = fc.oneof(
   { weight: 3, arbitrary: fc.nat(40).map((n) => priceRecord(n + 1, (n + 1) / 100)) },
-  fc.nat(40).map((n) => envelope({ n: n + 1, bodyJson: delta([{ o: OTHER_MARKET, c: 2, b: 0, a: 1 }]) })),
-  fc.nat(40).map((n) => envelope({ n: n + 1, sid: 'other', bodyJson: '{"t":"PING"}' })),
+  fc.nat(40).map((n) => envelope({ sequence: n + 1, bodyJson: delta([{ o: OTHER_MARKET, c: 2, b: 0, a: 1 }]) })),
+  fc.nat(40).map((n) => envelope({ sequence: n + 1, sessionId: 'other', bodyJson: '{"t":"PING"}' })),
   fc
     .tuple(fc.nat(9), fc.nat(2))
-    .map(([n, i]) => envelope({ n: n + 1, sid: 'pieces', piece: { i, of: 3 }, bodyJson: '"{"' })),
-  fc.tuple(fc.nat(40), fc.jsonValue()).map(([n, body]) => envelope({ n: n + 1, bodyJson: JSON.stringify(body) })),
+    .map(([n, i]) => envelope({ sequence: n + 1, sessionId: 'pieces', piece: { i, of: 3 }, bodyJson: '"{"' })),
+  fc
+    .tuple(fc.nat(40), fc.jsonValue())
+    .map(([n, body]) => envelope({ sequence: n + 1, bodyJson: JSON.stringify(body) })),
   fc
     .tuple(fc.nat(40), fc.string())
-    .map(([n, text]) => envelope({ n: n + 1, enc: 'text', bodyJson: JSON.stringify(text) })),
+    .map(([n, text]) => envelope({ sequence: n + 1, encoding: 'text', bodyJson: JSON.stringify(text) })),
   fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes)),
   fc.jsonValue().map((value) => Buffer.from(JSON.stringify(value))),
 );
@@ -80,7 +82,7 @@ describe('a batch', () => {
       priceRecord(1),
       priceRecord(2, 0.51),
       envelope({
-        n: 3,
+        sequence: 3,
         bodyJson: delta([
           { o: MARKET, c: 1, b: 0, a: 0.5 },
           { o: OTHER_MARKET, c: 0.123456, b: 0.1, a: 1 },
@@ -98,7 +100,7 @@ describe('a batch', () => {
 
   it('takes a record once, also when it was taken before the batch', () => {
     const it = builder({
-      progress: new SessionProgress([['3b1f0000-0000-4000-8000-000000000001', { n: 5, piece: 0 }]]),
+      progress: new SessionProgress([['3b1f0000-0000-4000-8000-000000000001', { sequence: 5, piece: 0 }]]),
     });
     it.add(recordBatch([4, 5, 6, 6, 7].map((n) => priceRecord(n))));
     const built = it.finish();
@@ -108,7 +110,7 @@ describe('a batch', () => {
 
   it('drops pieces that were sent twice', () => {
     const piece = (i: number) =>
-      envelope({ n: 1, piece: { i, of: 2 }, bodyJson: JSON.stringify(i === 0 ? '{"t":' : '"PING"}') });
+      envelope({ sequence: 1, piece: { i, of: 2 }, bodyJson: JSON.stringify(i === 0 ? '{"t":' : '"PING"}') });
     const it = builder();
     it.add(recordBatch([piece(0), piece(0), piece(1), piece(0), piece(1)]));
     const built = it.finish();
@@ -132,7 +134,7 @@ describe('a batch', () => {
   });
 
   it('is full at its limit of bytes', () => {
-    const big = envelope({ n: 1, enc: 'text', bodyJson: JSON.stringify('x'.repeat(5000)) });
+    const big = envelope({ sequence: 1, encoding: 'text', bodyJson: JSON.stringify('x'.repeat(5000)) });
     const it = builder({ limits: { ...limits, bytes: 4000 } });
     expect(it.add(recordBatch([big, priceRecord(2)]))).toBe(1);
     expect(it.full).toBe(true);
@@ -143,7 +145,12 @@ describe('a batch', () => {
     const verbatim = '{"t" : "NEWS","c":1e999,"p":0.10, "é":12345678901234567890}';
     for (const kind of ['order-book.frame', 'chance.frame'] as const) {
       const it = builder();
-      it.add(recordBatch([envelope({ n: 1, kind, bodyJson: verbatim }), envelope({ n: 2, kind, bodyJson: nested })]));
+      it.add(
+        recordBatch([
+          envelope({ sequence: 1, kind, bodyJson: verbatim }),
+          envelope({ sequence: 2, kind, bodyJson: nested }),
+        ]),
+      );
       const letters = it.finish()?.blocks.find((block) => block.table.name === 'dead_letters');
       expect(letters?.rows).toBe(2);
       expect(letters?.body.includes(verbatim)).toBe(true);
@@ -152,7 +159,7 @@ describe('a batch', () => {
   });
 
   it.each([
-    ['was kept as text', (text: string) => [envelope({ enc: 'text', bodyJson: JSON.stringify(text) })]],
+    ['was kept as text', (text: string) => [envelope({ encoding: 'text', bodyJson: JSON.stringify(text) })]],
     ['was kept as JSON', (text: string) => [envelope({ bodyJson: text })]],
     [
       'came in pieces',
@@ -206,7 +213,12 @@ describe('a batch', () => {
     const size = 140_000;
     const of = Math.ceil(body.length / size);
     const pieces = Array.from({ length: of }, (_, i) =>
-      envelope({ n: 1, sid: 'p', piece: { i, of }, bodyJson: JSON.stringify(body.slice(i * size, (i + 1) * size)) }),
+      envelope({
+        sequence: 1,
+        sessionId: 'p',
+        piece: { i, of },
+        bodyJson: JSON.stringify(body.slice(i * size, (i + 1) * size)),
+      }),
     );
     // The batch is nearly full when the first piece comes.
     const before = Array.from({ length: 950 }, (_, i) => priceRecord(i + 1));
@@ -216,7 +228,7 @@ describe('a batch', () => {
   });
 
   it('does not end while a body waits for its pieces, up to a limit', () => {
-    const piece = envelope({ n: 1, sid: 'p', piece: { i: 0, of: 2 }, bodyJson: '"{"' });
+    const piece = envelope({ sequence: 1, sessionId: 'p', piece: { i: 0, of: 2 }, bodyJson: '"{"' });
     const values = [piece, ...Array.from({ length: 300 }, (_, i) => priceRecord(i + 1))];
     const it = builder({ limits: { ...limits, rows: 100 } });
     const taken = it.add(recordBatch(values));
@@ -228,7 +240,9 @@ describe('a batch', () => {
 
   it('ends before a record of one month too many', () => {
     const at = (month: number) => Date.UTC(2026, month, 3) * 1000;
-    const values = [0, 0, 1, 2, 0].map((month, i) => envelope({ n: i + 1, at: at(month), bodyJson: delta([]) }));
+    const values = [0, 0, 1, 2, 0].map((month, i) =>
+      envelope({ sequence: i + 1, receivedAt: at(month), bodyJson: delta([]) }),
+    );
     const it = builder({ limits: { ...limits, months: 2 } });
     expect(it.add(recordBatch(values))).toBe(3);
     expect(it.full).toBe(true);
@@ -240,7 +254,7 @@ describe('a batch', () => {
     const it = builder();
     it.add(
       recordBatch([
-        envelope({ n: 1, at: AT + 9, bodyJson: `{"t":"PRICES_DATA","e":"${EVENT}","d":[]}` }),
+        envelope({ sequence: 1, receivedAt: AT + 9, bodyJson: `{"t":"PRICES_DATA","e":"${EVENT}","d":[]}` }),
         priceRecord(2),
       ]),
     );

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { U32Column } from '../../transforms/native/columns.js';
 import { NativeBlock } from '../../transforms/native/native-block.js';
-import { marks } from '../../transforms/tables/marks.js';
+import { collectorEvents } from '../../transforms/tables/collector-events.js';
 
 it('a block reuses its memory for batches of similar size, and releases that of a far larger one', () => {
   const rooms: number[] = [];
@@ -12,7 +12,7 @@ it('a block reuses its memory for batches of similar size, and releases that of 
     }
   }
   const column = new Watched('UInt32');
-  const table = { ...marks, columns: [{ name: 'n', type: 'UInt32' }] };
+  const table = { ...collectorEvents, columns: [{ name: 'n', type: 'UInt32' }] };
   const block = new NativeBlock(table as never, [column]);
   const batch = (rows: number) => {
     for (let i = 0; i < rows; i++) column.set(block.nextRow(), i);

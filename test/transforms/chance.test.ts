@@ -39,7 +39,7 @@ describe('a frame of the chance stream', () => {
     ['an impossible probability', { t: 'probability', e: EVENT, o: [MARKET], d: { t: T, p: 2 } }, 'd.p'],
   ])('is a dead letter when it is %s', (_, body, place) => {
     const output = transformed('chance.frame', body);
-    expect(output.deadLetters.map((letter) => letter.place)).toEqual([place]);
+    expect(output.deadLetters.map((letter) => letter.jsonPath)).toEqual([place]);
     expect(output.rowsOf(chancePoints)).toEqual([]);
   });
 
@@ -62,7 +62,7 @@ describe('a frame of the chance stream', () => {
     };
     const body = { t: 'HISTORY_RESPONSE', e: EVENT, d };
     const told = { from: T, to: T + 60, period: '1s' };
-    expect(transformed('chance.frame', body, { req: told }).rowsOf(chanceHistoryPoints)).toEqual([
+    expect(transformed('chance.frame', body, { request: told }).rowsOf(chanceHistoryPoints)).toEqual([
       {
         receivedAt: AT,
         eventId: EVENT,
@@ -85,7 +85,7 @@ describe('a frame of the chance stream', () => {
 describe('an answer of chance history', () => {
   const req = { event: EVENT, market: MARKET, period: '1H', from: T, to: T + 7200, status: 200 };
   const points = (body: unknown, more: object = {}) =>
-    transformed('chance.history', body, { req: { ...req, ...more } }).rowsOf(chanceHistoryPoints);
+    transformed('chance.history', body, { request: { ...req, ...more } }).rowsOf(chanceHistoryPoints);
 
   it('becomes a point per entry after the anchor [6.2/rule-1]', () => {
     const body = [
@@ -141,25 +141,25 @@ describe('an answer of chance history', () => {
   });
 
   it('keeps every good point when the anchor is the bad entry', () => {
-    const output = transformed('chance.history', [{ t: T }, { t: T + 3600, p: 0.6 }], { req });
+    const output = transformed('chance.history', [{ t: T }, { t: T + 3600, p: 0.6 }], { request: req });
     expect(output.rowsOf(chanceHistoryPoints).map((row) => row.chance)).toEqual([0.6]);
-    expect(output.deadLetters.map((letter) => letter.place)).toEqual(['[0].p']);
+    expect(output.deadLetters.map((letter) => letter.jsonPath)).toEqual(['[0].p']);
   });
 
   it('makes no rows and is counted when the exchange answered with an error', () => {
-    const output = transformed('chance.history', { status: 429 }, { req: { ...req, status: 429 } });
+    const output = transformed('chance.history', { status: 429 }, { request: { ...req, status: 429 } });
     expect([output.exchangeErrors, output.deadLetters]).toEqual([1, []]);
   });
 
   it('is a dead letter when its request is incomplete', () => {
-    const output = transformed('chance.history', [{ t: T, p: 0.5 }], { req: { status: 200 } });
-    expect(output.deadLetters.map((letter) => letter.place)).toEqual(['req.event']);
+    const output = transformed('chance.history', [{ t: T, p: 0.5 }], { request: { status: 200 } });
+    expect(output.deadLetters.map((letter) => letter.jsonPath)).toEqual(['req.event']);
   });
 
   it('never throws, whatever JSON it is', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.constantFrom('chance.frame' as const, 'chance.history' as const), (body, kind) => {
-        transformed(kind, body, { req });
+        transformed(kind, body, { request: req });
       }),
       { seed: 7, numRuns: 500 },
     );

@@ -15,7 +15,11 @@ import { EVENT, MARKET, OTHER_MARKET, record } from './support.js';
 /** What a record of a kind becomes whose body is this text. */
 function made(kind: RecordKind, text: string, req: Readonly<Record<string, unknown>> = {}): RecordOutput {
   const output = new RecordOutput();
-  const whole = { record: record(kind, JSON.parse(text), { req }), bodyText: () => text, privacy: new Privacy() };
+  const whole = {
+    record: record(kind, JSON.parse(text), { request: req }),
+    bodyText: () => text,
+    privacy: new Privacy(),
+  };
   transformRecord(whole, output);
   return output;
 }
@@ -35,7 +39,7 @@ describe('a bad entry', () => {
     const output = made('order-book.frame', frame(good, entry, good));
     expect(output.priceTicks).toHaveLength(2);
     expect(output.deadLetters).toMatchObject([{ payload: entry, payloadLength: entry.length }]);
-    expect(output.deadLetters[0]?.place).toMatch(/^d\[1\]/);
+    expect(output.deadLetters[0]?.jsonPath).toMatch(/^d\[1\]/);
   });
 
   it('is told from others that look the same when parsed', () => {
@@ -80,7 +84,7 @@ describe('a bad entry', () => {
 
   it('is made from its parsed value in a body of more than 256 KiB', () => {
     const [letter] = made('order-book.frame', `${frame(good, '{ "o" : 5 }')}${' '.repeat(300_000)}`).deadLetters;
-    expect(letter).toMatchObject({ place: 'd[1].o', payload: '{"o":5}' });
+    expect(letter).toMatchObject({ jsonPath: 'd[1].o', payload: '{"o":5}' });
   });
 
   it.each([
@@ -90,7 +94,7 @@ describe('a bad entry', () => {
   ])('costs little more than parsing in a body of megabytes of %s', (_, list) => {
     const text = `{"t":"PRICES_DATA","e":"${EVENT}","d":[5],"x":${list}}`;
     const before = process.cpuUsage();
-    expect(made('order-book.frame', text).deadLetters).toMatchObject([{ place: 'd[0]', payload: '5' }]);
+    expect(made('order-book.frame', text).deadLetters).toMatchObject([{ jsonPath: 'd[0]', payload: '5' }]);
     const { user, system } = process.cpuUsage(before);
     expect((user + system) / 1e6).toBeLessThan(0.5);
   });
@@ -125,23 +129,23 @@ describe('a name that is given twice', () => {
       `{"t":"probability","e":"${EVENT}","d":{"m1":{"t":1,"p":0.5},"\\u006d1":{"t":2,"p":0.6}}}`,
     );
     expect(chance.rowsOf(chancePoints)).toEqual([]);
-    expect(chance.deadLetters).toMatchObject([{ place: 'd', reason: 'gives the name "m1" more than once' }]);
+    expect(chance.deadLetters).toMatchObject([{ jsonPath: 'd', reason: 'gives the name "m1" more than once' }]);
     const events = made('reference.events', '{"content":[{"id":"e1","title":"T","category":{"s":"a","s":"b"}}]}');
     expect(events.rowsOf(eventObservations)).toEqual([]);
-    expect(events.deadLetters).toMatchObject([{ place: 'content[0].category' }]);
+    expect(events.deadLetters).toMatchObject([{ jsonPath: 'content[0].category' }]);
     const trade = '{"i":"r","i":"s","t":"x","q":1,"p":0.5}';
     const trades = made('account.trades', `{"i":[${trade}],"p":0}`, { account: 'a' });
     expect(trades.rowsOf(tradeRecords)).toEqual([]);
-    expect(trades.deadLetters).toMatchObject([{ place: 'i[0]', reason: 'gives the name "i" more than once' }]);
+    expect(trades.deadLetters).toMatchObject([{ jsonPath: 'i[0]', reason: 'gives the name "i" more than once' }]);
   });
 
   it('is found however deep it is nested, and in bodies of megabytes, where it is not named', () => {
     const deep = `${'['.repeat(50_000)}{"a":1,"a":2}${']'.repeat(50_000)}`;
     expect(made('order-book.frame', deep).deadLetters).toMatchObject([
-      { place: '', reason: 'gives the name "a" more than once' },
+      { jsonPath: '', reason: 'gives the name "a" more than once' },
     ]);
     expect(made('order-book.frame', `${frame(twice)}${' '.repeat(300_000)}`).deadLetters).toMatchObject([
-      { place: '', reason: 'an object gives a name more than once' },
+      { jsonPath: '', reason: 'an object gives a name more than once' },
     ]);
   });
 
@@ -160,7 +164,7 @@ describe('a lone surrogate', () => {
     const output = made('order-book.frame', frame(good, `{"o":"m\\ud800","c":0.5,"b":0.4,"a":0.6}`));
     expect(output.priceTicks).toHaveLength(1);
     expect(output.deadLetters).toMatchObject([
-      { place: 'd', reason: 'expected an ID of valid Unicode, got a lone surrogate', payload: '"m\\ud800"' },
+      { jsonPath: 'd', reason: 'expected an ID of valid Unicode, got a lone surrogate', payload: '"m\\ud800"' },
     ]);
     const coins = made('reference.coins', '[{"i":"\\udc00"},{"i":"c"}]');
     expect(coins.rowsOf(coinObservations)).toHaveLength(1);
@@ -171,7 +175,7 @@ describe('a lone surrogate', () => {
     );
     expect(events.rowsOf(eventObservations)).toHaveLength(1);
     expect(events.rowsOf(marketObservations).map(({ market }) => market.marketId)).toEqual(['😀']);
-    expect(events.deadLetters.map((letter) => letter.place)).toEqual(['id', 'marketId']);
+    expect(events.deadLetters.map((letter) => letter.jsonPath)).toEqual(['id', 'marketId']);
   });
 
   it('in a text becomes U+FFFD in the row', () => {

@@ -38,13 +38,13 @@ describe('a frame of the order book stream', () => {
     expect(output.priceTicks).toHaveLength(2);
     expect(output.deadLetters).toEqual([
       {
-        place: 'd[1].b',
+        jsonPath: 'd[1].b',
         reason: 'expected a number, got string "0.49"',
         payload: JSON.stringify(bad),
         payloadLength: JSON.stringify(bad).length,
       },
-      expect.objectContaining({ place: 'd[2].c', reason: 'expected at most 1, got number 1.5' }),
-      expect.objectContaining({ place: 'd[3]', reason: 'expected an object, got number 7', payload: '7' }),
+      expect.objectContaining({ jsonPath: 'd[2].c', reason: 'expected at most 1, got number 1.5' }),
+      expect.objectContaining({ jsonPath: 'd[3]', reason: 'expected an object, got number 7', payload: '7' }),
     ]);
   });
 
@@ -63,15 +63,15 @@ describe('a frame of the order book stream', () => {
     ['no list', { t: 'PRICES_DATA', e: EVENT, d: {} }, 'd', 'expected an array, got an object'],
     ['no event', { t: 'PRICES_DATA', d: [] }, 'e', 'expected a string, got nothing'],
     ['an array', [1], '', 'expected an object, got an array'],
-  ])('is a dead letter when it is %s', (_, body, place, reason) => {
+  ])('is a dead letter when it is %s', (_, body, jsonPath, reason) => {
     const output = transformed('order-book.frame', body);
-    expect(output.deadLetters).toEqual([expect.objectContaining({ place, reason, payload: JSON.stringify(body) })]);
+    expect(output.deadLetters).toEqual([expect.objectContaining({ jsonPath, reason, payload: JSON.stringify(body) })]);
   });
 
   it('is a dead letter with its text when it is not JSON', () => {
-    const output = transformed('order-book.frame', '{"t":', { enc: 'text' });
+    const output = transformed('order-book.frame', '{"t":', { encoding: 'text' });
     expect(output.deadLetters).toEqual([
-      { place: 'body', reason: 'what was received is not JSON', payload: '{"t":', payloadLength: 5 },
+      { jsonPath: 'body', reason: 'what was received is not JSON', payload: '{"t":', payloadLength: 5 },
     ]);
   });
 
@@ -126,7 +126,7 @@ describe('a frame of the order book stream', () => {
     const output = transformed('order-book.frame', frame([{ ...entry, o: 'x'.repeat(257) }, entry]));
     expect(output.priceTicks).toHaveLength(1);
     expect(output.deadLetters).toEqual([
-      expect.objectContaining({ place: 'd', reason: 'expected an ID of at most 256 characters, got 257' }),
+      expect.objectContaining({ jsonPath: 'd', reason: 'expected an ID of at most 256 characters, got 257' }),
     ]);
   });
 

@@ -48,9 +48,13 @@ function agrees(value: Buffer): boolean {
   transformRecord({ record, bodyText: () => JSON.stringify(record.body), privacy: new Privacy() }, output);
   expect(understood(scan, interned)).toEqual(output.priceTicks);
   expect([output.deadLetters, output.extraFields, output.exchangeErrors]).toEqual([[], 0, 0]);
-  expect([interned.ids.textOf(scan.sid), scan.n, scan.receivedAt]).toEqual([record.sid, record.n, record.at]);
+  expect([interned.ids.textOf(scan.sessionId), scan.sequence, scan.receivedAt]).toEqual([
+    record.sessionId,
+    record.sequence,
+    record.receivedAt,
+  ]);
   expect([interned.ids.textOf(scan.kind), interned.ids.textOf(scan.encoding)]).toEqual([record.kind, 'json']);
-  expect([record.piece, record.enc]).toEqual([undefined, undefined]);
+  expect([record.piece, record.encoding]).toEqual([undefined, undefined]);
   expect(members.get('body')).toMatchObject({ start: scan.bodyStart - 4, end: scan.bodyEnd - 4 });
   expect(members.get('req')).toMatchObject({ start: scan.requestStart - 4, end: scan.requestEnd - 4 });
   return true;
@@ -71,7 +75,7 @@ describe('the fast path of order book records', () => {
       }),
     ],
     ['a short event ID', envelope({ bodyJson: delta([entry], 'e') })],
-    ['a large n', envelope({ n: Number.MAX_SAFE_INTEGER, bodyJson: delta([entry]) })],
+    ['a large n', envelope({ sequence: Number.MAX_SAFE_INTEGER, bodyJson: delta([entry]) })],
   ])('takes %s', (_, value) => {
     expect(agrees(value)).toBe(true);
   });
@@ -84,21 +88,21 @@ describe('the fast path of order book records', () => {
     ['an unknown market', envelope({ bodyJson: delta([{ ...entry, o: 'other' }]) })],
     ['an empty market', envelope({ bodyJson: delta([{ ...entry, o: '' }]) })],
     ['a market with quotes', envelope({ bodyJson: delta([{ ...entry, o: 'market "quoted"' }]) })],
-    ['an unknown session', envelope({ sid: 'someone', bodyJson: delta([entry]) })],
-    ['an unknown request', envelope({ reqJson: '{}', bodyJson: delta([entry]) })],
+    ['an unknown session', envelope({ sessionId: 'someone', bodyJson: delta([entry]) })],
+    ['an unknown request', envelope({ requestJson: '{}', bodyJson: delta([entry]) })],
     ['a price above 1', envelope({ bodyJson: delta([{ ...entry, c: 1.5 }]) })],
     ['a price with an exponent', envelope({ bodyJson: delta([{ ...entry, c: 1e-7 }]) })],
     ['a price below 0', envelope({ bodyJson: delta([{ ...entry, c: -0.5 }]) })],
     ['a price as text', envelope({ bodyJson: delta([{ ...entry, c: '0.5' }]) })],
     ['a number that JSON does not have', envelope({ bodyJson: delta([entry]).replace('0.5', '00.5') })],
     ['a point without digits', envelope({ bodyJson: delta([entry]).replace('0.51', '0.') })],
-    ['n 0', envelope({ n: 0, bodyJson: delta([entry]) })],
+    ['n 0', envelope({ sequence: 0, bodyJson: delta([entry]) })],
     ['n with a zero in front', Buffer.from(priceRecord(1).toString().replace('"n":1', '"n":01'))],
-    ['a time of another century', envelope({ at: 5, bodyJson: delta([entry]) })],
+    ['a time of another century', envelope({ receivedAt: 5, bodyJson: delta([entry]) })],
     ['a control message', envelope({ bodyJson: '{"t":"PING"}' })],
     ['something after the frame', Buffer.concat([priceRecord(1), Buffer.from('}')])],
     ['a record that is cut', priceRecord(1).subarray(0, -1)],
-    ['a body that is text', envelope({ enc: 'text', bodyJson: JSON.stringify(delta([entry])) })],
+    ['a body that is text', envelope({ encoding: 'text', bodyJson: JSON.stringify(delta([entry])) })],
   ])('leaves %s to the general path', (_, value) => {
     expect(agrees(value)).toBe(false);
   });
@@ -122,7 +126,7 @@ describe('the fast path of order book records', () => {
     const records = [
       priceRecord(17),
       envelope({ bodyJson: delta([entry, { ...entry, o: OTHER_MARKET, c: 1, b: 0.1, a: 1 }]) }),
-      envelope({ n: 2, at: AT + 5, bodyJson: `{"t":"PRICES_DATA","e":"e","d":[]}` }),
+      envelope({ sequence: 2, receivedAt: AT + 5, bodyJson: `{"t":"PRICES_DATA","e":"e","d":[]}` }),
     ];
     const byte = fc.oneof(
       fc.constantFrom(...Buffer.from('",:{}[]0123456789.eE-tdocba\\ \n')),

@@ -42,7 +42,9 @@ const records = (count: number, from: number) =>
 const pieces = (from: number, to: number) =>
   ['{"t":"PRICES_DATA_DELTA",', '"e":"event",', '"d":[]}']
     .slice(from, to)
-    .map((text, i) => envelope({ n: 1, sid: 'large', piece: { i: from + i, of: 3 }, bodyJson: JSON.stringify(text) }));
+    .map((text, i) =>
+      envelope({ sequence: 1, sessionId: 'large', piece: { i: from + i, of: 3 }, bodyJson: JSON.stringify(text) }),
+    );
 
 describe('a batch that grows', () => {
   beforeEach(() => void vi.useFakeTimers());

@@ -15,15 +15,15 @@ const item = { tra: 'r1', u: 'u1', n: NAME, q: 1, pr: 0.5 };
 
 describe('usernames', () => {
   it('are stored as they are without a key', () => {
-    const output = transformed('account.activity', { i: [item] }, { req });
+    const output = transformed('account.activity', { i: [item] }, { request: req });
     expect(output.rowsOf(activityRecords).map(({ record }) => record.username)).toEqual([NAME]);
   });
 
   it('are stored as their HMAC-SHA-256 under the key', () => {
-    const activity = transformed('account.activity', { i: [item] }, { req }, undefined, privacy);
+    const activity = transformed('account.activity', { i: [item] }, { request: req }, undefined, privacy);
     expect(activity.rowsOf(activityRecords).map(({ record }) => record.username)).toEqual([hashed]);
     const body = { profile: { userId: 'u1', username: NAME } };
-    const profile = transformed('account.profile-stats', body, { req }, undefined, privacy);
+    const profile = transformed('account.profile-stats', body, { request: req }, undefined, privacy);
     expect(profile.rowsOf(profileObservations).map(({ record }) => record.username)).toEqual([hashed]);
   });
 });
@@ -42,34 +42,47 @@ describe('with a key, no username is anywhere in what is stored', () => {
     [
       'a body',
       TOPICS.account,
-      envelope({ kind: 'account.activity', reqJson, bodyJson: JSON.stringify({ i: [item] }) }),
+      envelope({ kind: 'account.activity', requestJson: reqJson, bodyJson: JSON.stringify({ i: [item] }) }),
     ],
     [
       'an entry that is not understood',
       TOPICS.account,
-      envelope({ kind: 'account.activity', reqJson, bodyJson: JSON.stringify({ i: [{ ...item, q: NAME }] }) }),
+      envelope({
+        kind: 'account.activity',
+        requestJson: reqJson,
+        bodyJson: JSON.stringify({ i: [{ ...item, q: NAME }] }),
+      }),
     ],
     [
       'an amount that does not fit',
       TOPICS.account,
-      envelope({ kind: 'account.activity', reqJson, bodyJson: JSON.stringify({ i: [{ ...item, q: 1e30 }] }) }),
+      envelope({
+        kind: 'account.activity',
+        requestJson: reqJson,
+        bodyJson: JSON.stringify({ i: [{ ...item, q: 1e30 }] }),
+      }),
     ],
     [
       'a body of another shape',
       TOPICS.account,
-      envelope({ kind: 'account.activity', reqJson, bodyJson: JSON.stringify(NAME) }),
+      envelope({ kind: 'account.activity', requestJson: reqJson, bodyJson: JSON.stringify(NAME) }),
     ],
     [
       'a body that is not JSON',
       TOPICS.account,
-      envelope({ kind: 'account.activity', reqJson, enc: 'text', bodyJson: JSON.stringify(`<${NAME}>`) }),
+      envelope({
+        kind: 'account.activity',
+        requestJson: reqJson,
+        encoding: 'text',
+        bodyJson: JSON.stringify(`<${NAME}>`),
+      }),
     ],
     [
       'an answer with an error',
       TOPICS.account,
       envelope({
         kind: 'account.activity',
-        reqJson: JSON.stringify({ ...req, status: 500 }),
+        requestJson: JSON.stringify({ ...req, status: 500 }),
         bodyJson: JSON.stringify({ message: NAME }),
       }),
     ],
@@ -78,7 +91,7 @@ describe('with a key, no username is anywhere in what is stored', () => {
       TOPICS.account,
       envelope({
         kind: 'account.activity',
-        reqJson,
+        requestJson: reqJson,
         piece: { i: 0, of: 2 },
         bodyJson: JSON.stringify(JSON.stringify({ i: [item] })),
       }),
@@ -88,7 +101,7 @@ describe('with a key, no username is anywhere in what is stored', () => {
       TOPICS.account,
       envelope({
         kind: 'account.profile-stats',
-        reqJson,
+        requestJson: reqJson,
         bodyJson: JSON.stringify({ profile: { userId: 'u1', username: NAME, joinedAt: NAME } }),
       }),
     ],
@@ -100,7 +113,7 @@ describe('with a key, no username is anywhere in what is stored', () => {
     [
       'a kind of a later version',
       TOPICS.account,
-      envelope({ kind: 'account.names' as 'account.activity', reqJson, bodyJson: JSON.stringify([NAME]) }),
+      envelope({ kind: 'account.names' as 'account.activity', requestJson: reqJson, bodyJson: JSON.stringify([NAME]) }),
     ],
     ['a record that is no envelope', TOPICS.account, Buffer.from(JSON.stringify({ n: NAME }))],
     ['a record that is not JSON', TOPICS.account, Buffer.from(`{"n":"${NAME}`)],

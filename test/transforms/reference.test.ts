@@ -21,7 +21,11 @@ describe('a page of event search', () => {
       closesAt: '2026-03-01T00:00:00Z',
       volume24h: 12.5,
     };
-    const output = transformed('reference.events', { content: [event], totalElements: 1, totalPages: 1 }, { req });
+    const output = transformed(
+      'reference.events',
+      { content: [event], totalElements: 1, totalPages: 1 },
+      { request: req },
+    );
     expect(output.rowsOf(eventObservations)).toEqual([
       expect.objectContaining({
         receivedAt: AT,
@@ -40,17 +44,17 @@ describe('a page of event search', () => {
   });
 
   it('keeps an event whose time cannot be read, with a dead letter for the time', () => {
-    const output = transformed('reference.events', [{ id: EVENT, title: 'x', closesAt: 'soon' }], { req });
+    const output = transformed('reference.events', [{ id: EVENT, title: 'x', closesAt: 'soon' }], { request: req });
     expect(output.rowsOf(eventObservations).map((row) => row.closesAt)).toEqual([null]);
     expect(output.deadLetters).toEqual([
-      expect.objectContaining({ place: `event ${EVENT} closesAt`, payload: '"soon"' }),
+      expect.objectContaining({ jsonPath: `event ${EVENT} closesAt`, payload: '"soon"' }),
     ]);
   });
 
   it('makes a dead letter of a bad event and rows of the others', () => {
-    const output = transformed('reference.events', [{ title: 'no ID' }, { id: EVENT, title: 'x' }], { req });
+    const output = transformed('reference.events', [{ title: 'no ID' }, { id: EVENT, title: 'x' }], { request: req });
     expect(output.rowsOf(eventObservations)).toHaveLength(1);
-    expect(output.deadLetters.map((letter) => letter.place)).toEqual(['[0].id']);
+    expect(output.deadLetters.map((letter) => letter.jsonPath)).toEqual(['[0].id']);
   });
 });
 
@@ -73,7 +77,7 @@ describe('the other lists', () => {
       ['rain', 1],
       ['sun', null],
     ]);
-    expect(tags.deadLetters.map((letter) => letter.place)).toEqual(['tag sun r']);
+    expect(tags.deadLetters.map((letter) => letter.jsonPath)).toEqual(['tag sun r']);
     const coins = transformed('reference.coins', [
       { i: 'usdc', sn: 'USDC', ur: 0.9999, urd: '2026-01-02T00:00:00Z', dpf: 6 },
     ]);

@@ -15,7 +15,7 @@ export const STREAM_REQ = { stream: 'order-book', connection: 'c0000000-0000-400
 
 /** A record of a kind with this body. */
 export function record(kind: RecordKind, body: unknown, fields: Partial<RawRecord> = {}): RawRecord {
-  return { v: 1, kind, sid: SID, n: 1, at: AT, req: {}, body, ...fields };
+  return { kind, sessionId: SID, sequence: 1, receivedAt: AT, request: {}, body, ...fields };
 }
 
 /** What a record of a kind with this body becomes. */
@@ -27,7 +27,7 @@ export function transformed(
   privacy = new Privacy(),
 ): RecordOutput {
   const output = new RecordOutput(privacy.mayStoreBodyOf(kind));
-  const bodyText = () => text ?? (fields.enc === undefined ? JSON.stringify(body) : String(body));
+  const bodyText = () => text ?? (fields.encoding === undefined ? JSON.stringify(body) : String(body));
   transformRecord({ record: record(kind, body, fields), bodyText, privacy }, output);
   return output;
 }
@@ -35,12 +35,21 @@ export function transformed(
 /** A record's value on the bus. */
 export function envelope(fields: Partial<EnvelopeFields> & { bodyJson: string }): Buffer {
   const req = JSON.stringify(STREAM_REQ);
-  return Buffer.from(encodeEnvelope({ kind: 'order-book.frame', sid: SID, n: 1, at: AT, reqJson: req, ...fields }));
+  return Buffer.from(
+    encodeEnvelope({
+      kind: 'order-book.frame',
+      sessionId: SID,
+      sequence: 1,
+      receivedAt: AT,
+      requestJson: req,
+      ...fields,
+    }),
+  );
 }
 
 /** An order book record with one price. */
 export function priceRecord(n: number, last = 0.5, market = MARKET): Buffer {
-  return envelope({ n, bodyJson: delta([{ o: market, c: last, b: 0.49, a: 0.51 }]) });
+  return envelope({ sequence: n, bodyJson: delta([{ o: market, c: last, b: 0.49, a: 0.51 }]) });
 }
 
 export function delta(d: readonly unknown[], e = EVENT): string {

@@ -50,7 +50,12 @@ describe('a worker', () => {
         cause: 'retention deleted them before the worker read them',
       },
     ]);
-    expect(await it.rows('SELECT n FROM raw_records ORDER BY n')).toEqual([{ n: 1 }, { n: 2 }, { n: 5 }, { n: 6 }]);
+    expect(await it.rows('SELECT sequence FROM raw_records ORDER BY sequence')).toEqual([
+      { sequence: 1 },
+      { sequence: 2 },
+      { sequence: 5 },
+      { sequence: 6 },
+    ]);
   });
 
   it('finishes exactly the batch that a dead worker had begun, whichever of its rows had arrived', async () => {
@@ -79,7 +84,9 @@ describe('a worker', () => {
     expect(await it.rows('SELECT _offset FROM price_ticks ORDER BY _offset')).toEqual(
       [0, 1, 3, 4].map((_offset) => ({ _offset })),
     );
-    expect(await it.rows('SELECT n FROM raw_records ORDER BY _offset')).toEqual([1, 2, 3, 4].map((n) => ({ n })));
+    expect(await it.rows('SELECT sequence FROM raw_records ORDER BY _offset')).toEqual(
+      [1, 2, 3, 4].map((n) => ({ sequence: n })),
+    );
   });
 
   it('does not finish what another version of the transforms began', async () => {
@@ -96,7 +103,7 @@ describe('a worker', () => {
     expect(await it.rows('SELECT first_offset, last_offset FROM lost_ranges')).toEqual([
       { first_offset: 0, last_offset: 1 },
     ]);
-    expect(await it.rows('SELECT n FROM raw_records')).toEqual([{ n: 3 }]);
+    expect(await it.rows('SELECT sequence FROM raw_records')).toEqual([{ sequence: 3 }]);
   });
 
   it('stops when the group was set back to records that have rows', async () => {

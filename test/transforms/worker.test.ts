@@ -23,7 +23,7 @@ describe('a worker', () => {
   it('turns order book records into ticks and raw records, with every value as it was sent', async () => {
     const it = await newRig();
     const bodyJson = `{"t":"PRICES_DATA","e":"${EVENT}","d":[{"o":"${MARKET}","c":0.07,"b":0,"a":0.123456789012},{"o":"${OTHER_MARKET}","c":1,"b":0.99,"a":1}]}`;
-    await it.append(TOPICS.orderBook, [envelope({ n: 1, bodyJson }), priceRecord(2), priceRecord(3, 0.51)]);
+    await it.append(TOPICS.orderBook, [envelope({ sequence: 1, bodyJson }), priceRecord(2), priceRecord(3, 0.51)]);
     await it.worker({ bodyRetentionDays: 30_000 });
     await it.drained();
     expect(
@@ -79,13 +79,13 @@ describe('a worker', () => {
     ]);
     expect(
       await it.rows(
-        'SELECT _topic, sid, n, kind, encoding, pieces, body_bytes, body FROM raw_records ORDER BY _offset LIMIT 1',
+        'SELECT _topic, session_id, sequence, kind, encoding, pieces, body_bytes, body FROM raw_records ORDER BY _offset LIMIT 1',
       ),
     ).toEqual([
       {
         _topic: TOPICS.orderBook,
-        sid: SID,
-        n: 1,
+        session_id: SID,
+        sequence: 1,
         kind: 'order-book.frame',
         encoding: 'json',
         pieces: 1,
@@ -119,29 +119,29 @@ describe('a worker', () => {
     const half = (n: number, i: number) => {
       const text = bodies[n - 1] ?? '';
       return envelope({
-        n,
+        sequence: n,
         piece: { i, of: 2 },
         bodyJson: JSON.stringify(text.slice(i * 2500, i === 0 ? 2500 : undefined)),
       });
     };
     const [cut = '', whole = ''] = bodies;
     await it.append(TOPICS.orderBook, [
-      envelope({ n: 1, bodyJson: cut }),
+      envelope({ sequence: 1, bodyJson: cut }),
       half(2, 0),
       half(2, 1),
       half(3, 0),
       priceRecord(4),
-      envelope({ n: 5, piece: { i: 0, of: 2 }, bodyJson: '"{\\"t\\":"' }),
-      envelope({ n: 5, piece: { i: 1, of: 2 }, bodyJson: '"\\"PING\\"}"' }),
+      envelope({ sequence: 5, piece: { i: 0, of: 2 }, bodyJson: '"{\\"t\\":"' }),
+      envelope({ sequence: 5, piece: { i: 1, of: 2 }, bodyJson: '"\\"PING\\"}"' }),
     ]);
     await it.worker(settings);
     await it.drained();
     await host.clickhouse.run('OPTIMIZE TABLE chancery.raw_records FINAL');
-    const rows = await it.rows<{ n: number; request: string; body: string; forever: number }>(
-      `SELECT n, request, body, toUnixTimestamp(body_expires_at) = 4294967295 AS forever
-       FROM raw_records ORDER BY n, piece`,
+    const rows = await it.rows<{ sequence: number; request: string; body: string; forever: number }>(
+      `SELECT sequence, request, body, toUnixTimestamp(body_expires_at) = 4294967295 AS forever
+       FROM raw_records ORDER BY sequence, piece`,
     );
-    expect(rows.map(({ n, forever }) => [n, forever])).toEqual([
+    expect(rows.map(({ sequence, forever }) => [sequence, forever])).toEqual([
       [1, 1],
       [2, 1],
       [2, 1],
@@ -160,8 +160,8 @@ describe('a worker', () => {
     expect(JSON.parse(rows[3]?.body ?? '')).toBe(bodies[2]?.slice(0, 2500));
     expect(rows.slice(4).map(({ request, body }) => request + body)).toEqual(['', '', '']);
     expect(rows.slice(0, 4).every(({ request }) => request.startsWith('{'))).toBe(true);
-    const letters = await it.rows('SELECT n, length(payload) AS kept FROM dead_letters ORDER BY n');
-    expect(letters).toMatchObject([{ n: 1 }, { n: 2, kept: 4096 }, { n: 3 }]);
+    const letters = await it.rows('SELECT sequence, length(payload) AS kept FROM dead_letters ORDER BY sequence');
+    expect(letters).toMatchObject([{ sequence: 1 }, { sequence: 2, kept: 4096 }, { sequence: 3 }]);
   });
 
   it('writes a dead letter for what it cannot understand, and rows for the rest of the record', async () => {
@@ -169,43 +169,55 @@ describe('a worker', () => {
     await it.append(TOPICS.orderBook, [
       Buffer.from('{"v":1,'),
       Buffer.from([0xff, 0xfe, 0x00]),
-      envelope({ n: 1, enc: 'text', bodyJson: '"{\\"t\\":"' }),
+      envelope({ sequence: 1, encoding: 'text', bodyJson: '"{\\"t\\":"' }),
       envelope({
-        n: 2,
+        sequence: 2,
         bodyJson: delta([
           { o: MARKET, c: 2, b: 0, a: 1 },
           { o: MARKET, c: 0.3, b: 0, a: 1 },
         ]),
       }),
-      envelope({ n: 3, kind: 'chance.frame', bodyJson: '{}' }),
+      envelope({ sequence: 3, kind: 'chance.frame', bodyJson: '{}' }),
     ]);
     await it.worker();
     await it.drained();
-    expect(await it.rows('SELECT _offset, place, reason, n, payload FROM dead_letters ORDER BY _offset')).toEqual([
-      { _offset: 0, place: '', reason: 'the record is not JSON', n: null, payload: '{"v":1,' },
-      { _offset: 1, place: '', reason: 'the record is not UTF-8', n: null, payload: expect.any(String) },
-      { _offset: 2, place: 'body', reason: 'what was received is not JSON', n: 1, payload: '{"t":' },
-      { _offset: 3, place: 'd[0].c', reason: 'expected at most 1, got number 2', n: 2, payload: expect.any(String) },
+    expect(
+      await it.rows('SELECT _offset, json_path, reason, sequence, payload FROM dead_letters ORDER BY _offset'),
+    ).toEqual([
+      { _offset: 0, json_path: '', reason: 'the record is not JSON', sequence: null, payload: '{"v":1,' },
+      { _offset: 1, json_path: '', reason: 'the record is not UTF-8', sequence: null, payload: expect.any(String) },
+      { _offset: 2, json_path: 'body', reason: 'what was received is not JSON', sequence: 1, payload: '{"t":' },
+      {
+        _offset: 3,
+        json_path: 'd[0].c',
+        reason: 'expected at most 1, got number 2',
+        sequence: 2,
+        payload: expect.any(String),
+      },
       {
         _offset: 4,
-        place: 'kind',
+        json_path: 'kind',
         reason: `chance.frame does not belong to the topic ${TOPICS.orderBook}`,
-        n: 3,
+        sequence: 3,
         payload: '{}',
       },
     ]);
     expect(await it.rows('SELECT last FROM price_ticks')).toEqual([{ last: 0.3 }]);
-    expect(await it.rows('SELECT n FROM raw_records ORDER BY n')).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }]);
+    expect(await it.rows('SELECT sequence FROM raw_records ORDER BY sequence')).toEqual([
+      { sequence: 1 },
+      { sequence: 2 },
+      { sequence: 3 },
+    ]);
   });
 
   it('joins the pieces of a body that was too large, with other records between them', async () => {
     const it = await newRig();
     const body = delta(Array.from({ length: 50 }, (_, i) => ({ o: `market-${i}`, c: 0.5, b: 0.4, a: 0.6 })));
     const piece = (n: number, i: number, text: string) =>
-      envelope({ n, piece: { i, of: 3 }, bodyJson: JSON.stringify(text) });
+      envelope({ sequence: n, piece: { i, of: 3 }, bodyJson: JSON.stringify(text) });
     const third = Math.ceil(body.length / 3);
     const parts = [0, 1, 2].map((i) => body.slice(i * third, (i + 1) * third));
-    const others = (n: number) => envelope({ sid: 'someone-else', n, bodyJson: delta([]) });
+    const others = (n: number) => envelope({ sessionId: 'someone-else', sequence: n, bodyJson: delta([]) });
     await it.append(TOPICS.orderBook, [
       piece(1, 0, parts[0] ?? ''),
       others(1),
@@ -215,7 +227,7 @@ describe('a worker', () => {
       // The second body is never whole: the session goes on without its last piece.
       piece(2, 0, '{'),
       piece(2, 1, '"t"'),
-      envelope({ n: 3, bodyJson: delta([]) }),
+      envelope({ sequence: 3, bodyJson: delta([]) }),
     ]);
     await it.worker();
     await it.drained();
@@ -242,10 +254,10 @@ describe('a worker', () => {
     const metrics = new Registry();
     await it.worker({}, metrics);
     await it.drained();
-    expect(await it.rows('SELECT n, _offset FROM raw_records ORDER BY _offset')).toEqual([
-      { n: 1, _offset: 0 },
-      { n: 2, _offset: 1 },
-      { n: 3, _offset: 5 },
+    expect(await it.rows('SELECT sequence, _offset FROM raw_records ORDER BY _offset')).toEqual([
+      { sequence: 1, _offset: 0 },
+      { sequence: 2, _offset: 1 },
+      { sequence: 3, _offset: 5 },
     ]);
     expect(await it.rows('SELECT count() AS ticks FROM price_ticks')).toEqual([{ ticks: 3 }]);
     expect(await metrics.metrics()).toContain(`chancery_transform_duplicates_total{topic="${TOPICS.orderBook}"} 1`);
@@ -275,7 +287,7 @@ describe('a worker', () => {
     const it = await newRig();
     const month = (i: number) => Date.UTC(2020, i, 15) * 1000;
     const values = Array.from({ length: 30 }, (_, i) =>
-      envelope({ n: i + 1, at: month(i), bodyJson: delta([{ o: MARKET, c: 0.5, b: 0, a: 1 }]) }),
+      envelope({ sequence: i + 1, receivedAt: month(i), bodyJson: delta([{ o: MARKET, c: 0.5, b: 0, a: 1 }]) }),
     );
     await it.append(TOPICS.orderBook, values);
     await it.worker();
@@ -295,13 +307,13 @@ describe('a worker', () => {
     await it.append(TOPICS.chance, [
       envelope({
         kind: 'chance.frame',
-        n: 1,
+        sequence: 1,
         bodyJson: JSON.stringify({ t: 'probability', e: EVENT, o: [MARKET], d: { t, p: 0.4 } }),
       }),
       envelope({
         kind: 'chance.history',
-        n: 2,
-        reqJson: JSON.stringify({ event: EVENT, market: MARKET, period: '1s', from: t - 60, to: t, status: 200 }),
+        sequence: 2,
+        requestJson: JSON.stringify({ event: EVENT, market: MARKET, period: '1s', from: t - 60, to: t, status: 200 }),
         bodyJson: JSON.stringify([
           { t: t - 60, p: 0.1 },
           { t: t - 5, p: 0.2 },
@@ -312,7 +324,7 @@ describe('a worker', () => {
       kind: 'reference.events' | 'reference.categories' | 'reference.tags' | 'reference.coins',
       n: number,
       body: unknown,
-    ) => envelope({ kind, n, reqJson: '{"status":200,"poll":"p1"}', bodyJson: JSON.stringify(body) });
+    ) => envelope({ kind, sequence: n, requestJson: '{"status":200,"poll":"p1"}', bodyJson: JSON.stringify(body) });
     await it.append(TOPICS.reference, [
       rest('reference.events', 1, {
         content: [{ id: EVENT, title: 'Rain?', outcomes: [{ marketId: MARKET, yesId: 'y', noId: 'n' }] }],
@@ -322,18 +334,18 @@ describe('a worker', () => {
       rest('reference.coins', 4, [{ i: 'u', sn: 'USDC', ur: 1, dpf: 6, sc: true }]),
     ]);
     const mark = (n: number, body: object) =>
-      envelope({ kind: 'mark', n, reqJson: '{}', bodyJson: JSON.stringify(body) });
-    await it.append(TOPICS.marks, [
-      mark(1, { type: 'alive', acked: { [TOPICS.chance]: 2 } }),
+      envelope({ kind: 'collector.event', sequence: n, requestJson: '{}', bodyJson: JSON.stringify(body) });
+    await it.append(TOPICS.collectorEvents, [
+      mark(1, { type: 'heartbeat', acknowledged: { [TOPICS.chance]: 2 } }),
       mark(2, {
         type: 'poll',
-        poll: 'p1',
+        pollId: 'p1',
         operation: 'event-search',
         subject: 'all',
         startedAt: AT - 9,
-        expected: 1,
-        got: 1,
-        unique: 1,
+        expectedItems: 1,
+        receivedItems: 1,
+        distinctItems: 1,
         pages: 1,
         truncated: false,
         outcome: 'complete',
@@ -354,10 +366,10 @@ describe('a worker', () => {
       chance: 0.2,
       source: 'rest',
     });
-    expect(await one('SELECT title, markets, poll FROM event_observations')).toEqual({
+    expect(await one('SELECT title, markets, poll_id FROM event_observations')).toEqual({
       title: 'Rain?',
       markets: [MARKET],
-      poll: 'p1',
+      poll_id: 'p1',
     });
     expect(await one('SELECT title, open FROM events')).toEqual({ title: 'Rain?', open: true });
     expect(await it.rows('SELECT asset, outcome, market, event FROM assets ORDER BY outcome')).toEqual([
@@ -378,10 +390,13 @@ describe('a worker', () => {
       system_coin: true,
       collateral: null,
     });
-    expect(await one('SELECT type, acked FROM marks')).toEqual({ type: 'alive', acked: { [TOPICS.chance]: 2 } });
-    expect(await one('SELECT operation, expected, outcome FROM polls')).toEqual({
+    expect(await one('SELECT type, acknowledged FROM collector_events')).toEqual({
+      type: 'heartbeat',
+      acknowledged: { [TOPICS.chance]: 2 },
+    });
+    expect(await one('SELECT operation, expected_items, outcome FROM polls')).toEqual({
       operation: 'event-search',
-      expected: 1,
+      expected_items: 1,
       outcome: 'complete',
     });
     expect(await it.rows('SELECT * FROM dead_letters')).toEqual([]);

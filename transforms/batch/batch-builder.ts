@@ -158,12 +158,12 @@ export class BatchBuilder {
   #takeScanned(offset: number): boolean {
     const scan = this.#scanner;
     if (!this.#months.admit(scan.receivedAt)) return false;
-    this.#cursors[scan.sid] ??= this.#options.progress.cursor(this.#interned.ids.textOf(scan.sid));
-    if (!this.#cursors[scan.sid]?.advance(scan.n, 0)) {
+    this.#cursors[scan.sessionId] ??= this.#options.progress.cursor(this.#interned.ids.textOf(scan.sessionId));
+    if (!this.#cursors[scan.sessionId]?.advance(scan.sequence, 0)) {
       this.#stats.duplicates += 1;
       return true;
     }
-    if (this.#joiner.waiting > 0) this.#abandonPieces(this.#interned.ids.textOf(scan.sid), scan.n, 0);
+    if (this.#joiner.waiting > 0) this.#abandonPieces(this.#interned.ids.textOf(scan.sessionId), scan.sequence, 0);
     this.#raw.add(offset, scan);
     for (let entry = 0; entry < scan.entries; entry++) this.#ticks.addScanned(offset, entry, scan);
     if (scan.receivedAt > this.#stats.lastReceivedAt) this.#stats.lastReceivedAt = scan.receivedAt;
@@ -177,14 +177,14 @@ export class BatchBuilder {
       return true;
     }
     const { record } = envelope;
-    if (!this.#months.admit(record.at)) return false;
+    if (!this.#months.admit(record.receivedAt)) return false;
     const piece = record.piece?.i ?? 0;
-    if (!this.#options.progress.cursor(record.sid).advance(record.n, piece)) {
+    if (!this.#options.progress.cursor(record.sessionId).advance(record.sequence, piece)) {
       this.#stats.duplicates += 1;
       return true;
     }
-    this.#abandonPieces(record.sid, record.n, piece);
-    this.#stats.lastReceivedAt = Math.max(this.#stats.lastReceivedAt, record.at);
+    this.#abandonPieces(record.sessionId, record.sequence, piece);
+    this.#stats.lastReceivedAt = Math.max(this.#stats.lastReceivedAt, record.receivedAt);
     const output = new RecordOutput(this.#options.privacy.mayStoreBodyOf(record.kind));
     this.#keep(this.#transform({ offset, envelope, value }, output), output.deadLetters.length > 0);
     this.#append(offset, envelope, output);
@@ -214,27 +214,27 @@ export class BatchBuilder {
     return [read];
   }
 
-  /** @param buried whether a dead letter tells of the records */
-  #keep(records: readonly ReadRecord[], buried: boolean): void {
-    for (const read of records) this.#raw.add(read.offset, this.#rawEnvelope(read, buried));
+  /** @param hasDeadLetter whether the records have a dead letter */
+  #keep(records: readonly ReadRecord[], hasDeadLetter: boolean): void {
+    for (const read of records) this.#raw.add(read.offset, this.#rawEnvelope(read, hasDeadLetter));
   }
 
-  #rawEnvelope({ envelope, value }: ReadRecord, buried: boolean) {
+  #rawEnvelope({ envelope, value }: ReadRecord, hasDeadLetter: boolean) {
     const { record, members } = envelope;
     const { ids } = this.#interned;
     const request = members.get('req') ?? NOTHING;
     if (record.kind === 'order-book.frame') this.#scanner.learnRequest(value.subarray(request.start, request.end));
     // What is not JSON was wrapped into a JSON string: kept is what was wrapped. A piece stays the JSON string that it
     // is, for it may end in the middle of a character.
-    const wrapped = record.enc !== undefined && record.piece === undefined;
+    const wrapped = record.encoding !== undefined && record.piece === undefined;
     const bodySource = wrapped ? Buffer.from(String(record.body), 'utf8') : value;
     const body = wrapped ? { start: 0, end: bodySource.length } : (members.get('body') ?? NOTHING);
     return {
-      receivedAt: record.at,
-      sid: ids.intern(record.sid),
-      n: record.n,
+      receivedAt: record.receivedAt,
+      sessionId: ids.intern(record.sessionId),
+      sequence: record.sequence,
       kind: ids.intern(record.kind),
-      encoding: ids.intern(record.enc ?? 'json'),
+      encoding: ids.intern(record.encoding ?? 'json'),
       piece: record.piece?.i ?? 0,
       pieces: record.piece?.of ?? 1,
       requestSource: value,
@@ -244,7 +244,7 @@ export class BatchBuilder {
       bodyStart: body.start,
       bodyEnd: body.end,
       withheld: !this.#options.privacy.mayStoreBodyOf(record.kind),
-      buried,
+      hasDeadLetter,
     };
   }
 
@@ -254,9 +254,9 @@ export class BatchBuilder {
       const block = this.#rowBlocks.of(table);
       for (const [index, row] of rows.entries()) block.append(offset, index, row as never);
     }
-    const { kind, sid, n, at } = envelope.record;
+    const { kind, sessionId, sequence: n, receivedAt } = envelope.record;
     for (const [index, letter] of output.deadLetters.entries()) {
-      this.#rowBlocks.of(deadLetters).append(offset, index, { receivedAt: at, kind, sid, n, ...letter });
+      this.#rowBlocks.of(deadLetters).append(offset, index, { receivedAt, kind, sessionId, sequence: n, ...letter });
     }
     this.#stats.deadLetters += output.deadLetters.length;
     this.#stats.extraFields += output.extraFields;
@@ -264,26 +264,38 @@ export class BatchBuilder {
   }
 
   #takeBroken(offset: number, envelope: BrokenEnvelope, value: Buffer): void {
-    const { at: receivedAt, kind, sid, n } = envelope;
-    this.#bury(offset, { receivedAt, kind, sid, n }, envelope, value.toString('utf8', 0, MOST_BROKEN), value.length);
+    const { receivedAt, kind, sessionId, sequence } = envelope;
+    this.#addDeadLetter(
+      offset,
+      { receivedAt, kind, sessionId, sequence },
+      envelope,
+      value.toString('utf8', 0, MOST_BROKEN),
+      value.length,
+    );
   }
 
-  #abandonPieces(sid: string, n: number, piece: number): void {
-    const group = this.#joiner.abandon(sid, n, piece);
+  #abandonPieces(sessionId: string, sequence: number, piece: number): void {
+    const group = this.#joiner.abandon(sessionId, sequence, piece);
     if (group) this.#incomplete(group);
   }
 
   #incomplete(group: Incomplete): void {
     const [first = group.last] = group.pieces;
-    const { at: receivedAt, kind, sid, n } = first.envelope.record;
+    const { receivedAt, kind, sessionId, sequence } = first.envelope.record;
     this.#keep(group.pieces, true);
-    this.#bury(group.last.offset, { receivedAt, kind, sid, n }, group.fault, group.text, group.text.length);
+    this.#addDeadLetter(
+      group.last.offset,
+      { receivedAt, kind, sessionId, sequence },
+      group.fault,
+      group.text,
+      group.text.length,
+    );
   }
 
   /** Adds the one dead letter of a record that becomes nothing else. */
-  #bury(
+  #addDeadLetter(
     offset: number,
-    from: { receivedAt: number | null; kind: string; sid: string; n: number | null },
+    from: { receivedAt: number | null; kind: string; sessionId: string; sequence: number | null },
     fault: ValidationIssue,
     payload: string,
     payloadLength: number,
@@ -338,7 +350,7 @@ function emptyStats() {
 
 /** A record's body as it was received. */
 function textOfBody({ record, members }: Envelope, value: Buffer): string {
-  if (record.enc !== undefined) return String(record.body);
+  if (record.encoding !== undefined) return String(record.body);
   const { start, end } = members.get('body') ?? NOTHING;
   return value.toString('utf8', start, end);
 }

@@ -56,11 +56,11 @@ export class PieceJoiner {
 
   /** Takes the next piece of a session, after `abandon`. */
   add(read: ReadRecord): Joined {
-    const { sid, piece, body } = read.envelope.record;
+    const { sessionId, piece, body } = read.envelope.record;
     if (!piece) throw new TypeError('the record is not a piece');
     // The memory of a value as it was read is used again when its batch is done.
     const held = { ...read, value: Buffer.from(read.value) };
-    const begun = piece.i === 0 ? undefined : this.#groups.get(sid);
+    const begun = piece.i === 0 ? undefined : this.#groups.get(sessionId);
     const group: Group = begun ?? { first: held, of: piece.of, texts: [], pieces: [] };
     if (group.texts.length !== piece.i || group.of !== piece.of) {
       const reason = `piece ${piece.i} of ${piece.of} came without the pieces before it`;
@@ -69,18 +69,18 @@ export class PieceJoiner {
     group.texts.push(String(body));
     group.pieces.push(held);
     if (group.texts.length < group.of) {
-      this.#groups.set(sid, group);
+      this.#groups.set(sessionId, group);
       return { type: 'waiting' };
     }
-    this.#groups.delete(sid);
+    this.#groups.delete(sessionId);
     return { type: 'complete', pieces: group.pieces, text: group.texts.join('') };
   }
 
   /** Gives up what waits for the session, unless `n` continues it. */
-  abandon(sid: string, n: number, piece: number): Incomplete | undefined {
-    const group = this.#groups.get(sid);
-    if (!group || (group.first.envelope.record.n === n && group.texts.length === piece)) return undefined;
-    this.#groups.delete(sid);
+  abandon(sessionId: string, n: number, piece: number): Incomplete | undefined {
+    const group = this.#groups.get(sessionId);
+    if (!group || (group.first.envelope.record.sequence === n && group.texts.length === piece)) return undefined;
+    this.#groups.delete(sessionId);
     return incomplete(group);
   }
 

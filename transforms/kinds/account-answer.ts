@@ -36,10 +36,10 @@ export function accountAnswer<T>(
     let items = 0;
     for (const item of list.items) if (add(item, { place, received, output })) items += 1;
     const page = {
-      operation: textIn(record.req, 'operation') ?? '',
-      asset: textIn(record.req, 'asset') ?? '',
+      operation: textIn(record.request, 'operation') ?? '',
+      asset: textIn(record.request, 'asset') ?? '',
       items,
-      bad: list.items.length - items + list.invalidEntries.length + list.invalidEntriesOmitted,
+      rejectedItems: list.items.length - items + list.invalidEntries.length + list.invalidEntriesOmitted,
     };
     output.row(accountPages, { place, record: page });
     output.deadEntries(list);
@@ -61,16 +61,16 @@ export function losslessBody({ bodyText }: Received, output: RecordOutput): Loss
 
 /** The configured name of the account; undefined, and a dead letter, when the request does not say it. */
 export function accountOf({ record, bodyText }: Received, output: RecordOutput): string | undefined {
-  const account = textIn(record.req, 'account');
+  const account = textIn(record.request, 'account');
   if (account === undefined) {
     output.dead({ path: 'req.account', reason: 'expected whose account it is, got nothing' }, bodyText());
   }
   return account;
 }
 
-function placeOf({ at, req }: RawRecord, account: string): AccountPlace {
+function placeOf({ receivedAt: at, request: req }: RawRecord, account: string): AccountPlace {
   const { query } = req as { readonly query?: Readonly<Record<string, unknown>> | null };
   const page = numberIn(req, 'page') ?? numberIn(query ?? {}, 'page') ?? 0;
   const whole = Number.isInteger(page) && page >= 0 && page <= 0xffff_ffff;
-  return { receivedAt: at, account, poll: textIn(req, 'poll') ?? '', page: whole ? page : 0 };
+  return { receivedAt: at, account, pollId: textIn(req, 'poll') ?? '', page: whole ? page : 0 };
 }

@@ -18,7 +18,7 @@ export const transformOrderFrame: Transform = (received, output) => {
   const body = losslessBody(received, output);
   const account = accountOf(received, output);
   if (body === undefined || account === undefined) return;
-  const { at, req } = received.record;
+  const { receivedAt: at, request: req } = received.record;
   const place = { receivedAt: at, account, connection: textIn(req, 'connection') ?? '' };
   const message = decodeOrderStreamMessage(body);
   switch (message.type) {

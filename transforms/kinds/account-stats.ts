@@ -27,7 +27,7 @@ export const transformProfileStats = accountAnswer(
 export const transformPositionStats = accountAnswer(
   decodePositionStats,
   (stats: PositionStats, { place, output, received }: AccountContext) => {
-    const userId = userOf(textIn(received.record.req, 'path') ?? '');
+    const userId = userOf(textIn(received.record.request, 'path') ?? '');
     const totalItems = integerOrDead(stats.totalItems, 'ti', output);
     output.row(positionStatsObservations, { place, record: { ...stats, userId, totalItems } });
     return true;

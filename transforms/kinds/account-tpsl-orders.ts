@@ -5,7 +5,7 @@ import { textIn } from './request-fields.js';
 
 /** The TP/SL orders of an asset (part 4.2) → `tpsl_order_observations`. */
 export const transformTpslOrders = accountAnswer(decodeTpslOrders, (order: TpslOrder, context: AccountContext) => {
-  const { req } = context.received.record;
+  const { request: req } = context.received.record;
   const query = (req['query'] ?? {}) as Readonly<Record<string, unknown>>;
   const asset = textIn(req, 'asset') ?? textIn(query, 'assetId') ?? '';
   return addTpslOrder(order, { asset, statusAsked: textIn(query, 'status') ?? null, source: 'list' }, context);

@@ -44,7 +44,7 @@ function addPoints(message: PointsMessage, received: Received, output: RecordOut
   for (const point of message.points) {
     if (!isSaneId(point.marketId, 'd', output)) continue;
     output.row(chancePoints, {
-      receivedAt: received.record.at,
+      receivedAt: received.record.receivedAt,
       occurredAt: microsOf(point.time),
       eventId,
       marketId: point.marketId,
@@ -55,7 +55,7 @@ function addPoints(message: PointsMessage, received: Received, output: RecordOut
 }
 
 function addHistory(message: HistoryMessage, received: Received, output: RecordOutput): void {
-  const { req, at } = received.record;
+  const { request: req, receivedAt: at } = received.record;
   const eventId = message.eventId ?? '';
   const period = textIn(req, 'period') ?? (numberIn(req, 'from') === undefined ? '' : 'raw');
   const series = (received.body as { readonly d: Readonly<Record<string, unknown>> }).d;

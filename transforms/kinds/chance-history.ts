@@ -6,7 +6,7 @@ import type { Transform } from './transform.js';
 
 /** An answer of the chance history endpoint (part 4.5) → `chance_history_points`. */
 export const transformChanceHistory: Transform = (received, output) => {
-  const { req, at } = received.record;
+  const { request: req, receivedAt: at } = received.record;
   const eventId = textIn(req, 'event');
   const marketId = textIn(req, 'market');
   if (eventId === undefined || marketId === undefined) {

@@ -10,7 +10,7 @@ import { transformTrades } from './account-trades.js';
 import { transformBalances, transformTransactions } from './account-wallet.js';
 import { transformChanceFrame } from './chance-frame.js';
 import { transformChanceHistory } from './chance-history.js';
-import { transformMark } from './mark.js';
+import { transformCollectorEvent } from './collector-event.js';
 import { transformOrderBookFrame } from './order-book-frame.js';
 import { rawOnly } from './raw-only.js';
 import { transformCategories } from './reference-categories.js';
@@ -41,5 +41,5 @@ export const TRANSFORMS: Readonly<Record<RecordKind, Transform>> = {
   'account.position-stats': transformPositionStats,
   'account.order-frame': transformOrderFrame,
   'account.balance-frame': transformBalanceFrame,
-  mark: transformMark,
+  'collector.event': transformCollectorEvent,
 };

@@ -17,7 +17,7 @@ export const transformOrderBookFrame: Transform = (received, output) => {
       for (const price of message.prices) {
         if (!isSaneId(price.marketId, 'd', output)) continue;
         output.priceTicks.push({
-          receivedAt: received.record.at,
+          receivedAt: received.record.receivedAt,
           eventId: message.eventId,
           marketId: price.marketId,
           last: price.chance,

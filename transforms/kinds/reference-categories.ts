@@ -11,8 +11,8 @@ export const transformCategories: Transform = (received, output) => {
     output.dead(answer, received.bodyText());
     return;
   }
-  const receivedAt = received.record.at;
-  const poll = textIn(received.record.req, 'poll') ?? '';
+  const receivedAt = received.record.receivedAt;
+  const poll = textIn(received.record.request, 'poll') ?? '';
   for (const category of answer.items) {
     if (!areSaneIds({ i: category.categoryId, pi: category.parentId }, output)) continue;
     output.row(categoryObservations, { receivedAt, poll, category });

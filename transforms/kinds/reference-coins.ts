@@ -12,8 +12,8 @@ export const transformCoins: Transform = (received, output) => {
     output.dead(answer, received.bodyText());
     return;
   }
-  const receivedAt = received.record.at;
-  const poll = textIn(received.record.req, 'poll') ?? '';
+  const receivedAt = received.record.receivedAt;
+  const poll = textIn(received.record.request, 'poll') ?? '';
   for (const wire of answer.items) {
     if (!isSaneId(wire.coinId, 'i', output)) continue;
     const coin = {

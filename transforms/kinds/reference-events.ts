@@ -13,8 +13,8 @@ export const transformEventPage: Transform = (received, output) => {
     output.dead(page, received.bodyText());
     return;
   }
-  const receivedAt = received.record.at;
-  const poll = textIn(received.record.req, 'poll') ?? '';
+  const receivedAt = received.record.receivedAt;
+  const poll = textIn(received.record.request, 'poll') ?? '';
   for (const event of page.items) {
     if (!isSaneId(event.eventId, 'id', output)) continue;
     const createdAt = timeOrDead(event.createdAt, `event ${event.eventId} createdAt`, output);

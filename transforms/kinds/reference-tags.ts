@@ -12,8 +12,8 @@ export const transformTags: Transform = (received, output) => {
     output.dead(answer, received.bodyText());
     return;
   }
-  const receivedAt = received.record.at;
-  const poll = textIn(received.record.req, 'poll') ?? '';
+  const receivedAt = received.record.receivedAt;
+  const poll = textIn(received.record.request, 'poll') ?? '';
   for (const { name, popularityRank } of answer.items) {
     if (!isSaneId(name, 'n', output)) continue;
     const tag = { name, popularityRank: integerOrDead(popularityRank, `tag ${name} r`, output) };

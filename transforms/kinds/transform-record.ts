@@ -21,12 +21,12 @@ export interface WholeRecord {
 export function transformRecord(whole: WholeRecord, output: RecordOutput): void {
   const { record, bodyText, joined, names, privacy } = whole;
   output.about(bodyText);
-  if (isFailedAnswer(record.req)) {
+  if (isFailedAnswer(record.request)) {
     output.countExchangeError();
     return;
   }
-  if (record.enc !== undefined) {
-    output.dead({ path: 'body', reason: `what was received ${whyEncoded(record.enc, bodyText)}` }, bodyText());
+  if (record.encoding !== undefined) {
+    output.dead({ path: 'body', reason: `what was received ${whyEncoded(record.encoding, bodyText)}` }, bodyText());
     return;
   }
   let body = record.body;

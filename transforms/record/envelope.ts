@@ -2,12 +2,14 @@ import { isUtf8 } from 'node:buffer';
 import type { ValidationIssue } from '../../client/index.js';
 import { describeValue } from '../../client/index.js';
 import {
+  type EnvelopeJson,
   type JsonMember,
   jsonExcess,
   jsonMembers,
   type RawRecord,
   RECORD_KINDS,
   type RecordKind,
+  recordOf,
 } from '../../core/index.js';
 
 /** A record whose envelope could be read. */
@@ -27,10 +29,10 @@ export interface Envelope {
 export interface BrokenEnvelope extends ValidationIssue {
   readonly ok: false;
   readonly kind: string;
-  readonly sid: string;
-  readonly n: number | null;
+  readonly sessionId: string;
+  readonly sequence: number | null;
   /** Unix microseconds. */
-  readonly at: number | null;
+  readonly receivedAt: number | null;
 }
 
 /** Receive times of other years than 2000 to 2099 come from no working clock. */
@@ -58,7 +60,7 @@ export function readEnvelope(value: Buffer, topic: string): Envelope | BrokenEnv
   const fields = parsed as Readonly<Record<string, unknown>>;
   const fault = faultOf(fields) ?? pieceFault(fields);
   if (fault) return broken(fields, fault.path, fault.reason);
-  const record = parsed as RawRecord;
+  const record = recordOf(parsed as EnvelopeJson);
   const bodyFault = excess.reason
     ? { path: 'body', reason: `what was received ${excess.reason}` }
     : kindFault(record.kind, topic);
@@ -132,8 +134,8 @@ function broken(fields: Readonly<Record<string, unknown>>, path: string, reason:
     path,
     reason,
     kind: typeof kind === 'string' ? kind.slice(0, MOST_TEXT) : '',
-    sid: typeof sid === 'string' ? sid.slice(0, MOST_TEXT) : '',
-    n: isCount(n) ? n : null,
-    at: isCount(at) && at >= FIRST_RECEIVED_AT && at < END_RECEIVED_AT ? at : null,
+    sessionId: typeof sid === 'string' ? sid.slice(0, MOST_TEXT) : '',
+    sequence: isCount(n) ? n : null,
+    receivedAt: isCount(at) && at >= FIRST_RECEIVED_AT && at < END_RECEIVED_AT ? at : null,
   };
 }

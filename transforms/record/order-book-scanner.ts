@@ -44,8 +44,8 @@ const MOST_REQUESTS = 32;
  */
 export class OrderBookScanner implements RawEnvelope, ScannedFrame {
   receivedAt = 0;
-  sid = 0;
-  n = 0;
+  sessionId = 0;
+  sequence = 0;
   readonly kind: number;
   readonly encoding: number;
   readonly piece = 0;
@@ -105,10 +105,10 @@ export class OrderBookScanner implements RawEnvelope, ScannedFrame {
     this.#at = start;
     this.#end = end;
     if (!this.#literal(BEFORE_SID)) return false;
-    this.sid = this.#id();
-    if (this.sid < 0 || !this.#literal(BEFORE_N)) return false;
-    this.n = this.#whole();
-    if (this.n < 1 || !this.#literal(BEFORE_AT)) return false;
+    this.sessionId = this.#id();
+    if (this.sessionId < 0 || !this.#literal(BEFORE_N)) return false;
+    this.sequence = this.#whole();
+    if (this.sequence < 1 || !this.#literal(BEFORE_AT)) return false;
     this.receivedAt = this.#whole();
     if (this.receivedAt < FIRST_RECEIVED_AT || this.receivedAt >= END_RECEIVED_AT) return false;
     if (!this.#literal(BEFORE_REQ)) return false;

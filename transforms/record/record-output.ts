@@ -11,7 +11,7 @@ const MAX_PAYLOAD = 4096;
 /** Part of a record that could not be understood. */
 export interface DeadLetter {
   /** Where in the record, like `d[3].b`; empty for the whole of it. */
-  readonly place: string;
+  readonly jsonPath: string;
   readonly reason: string;
   /** The text of that part as it was received, cut after 4096 UTF-16 units. */
   readonly payload: string;
@@ -57,7 +57,7 @@ export class RecordOutput {
     const more = this.#deadLetterCount - this.#deadLetters.length;
     if (more === 0) return this.#deadLetters;
     const reason = `${more} more parts of this record could not be understood`;
-    return [...this.#deadLetters, { place: '', reason, payload: '', payloadLength: this.#bodyText().length }];
+    return [...this.#deadLetters, { jsonPath: '', reason, payload: '', payloadLength: this.#bodyText().length }];
   }
 
   /** How many fields were met that the interface does not name. */
@@ -81,7 +81,7 @@ export class RecordOutput {
     this.#deadLetterCount += 1;
     if (this.#deadLetters.length >= MAX_DEAD_LETTERS) return;
     this.#deadLetters.push({
-      place: this.#quoted(path).slice(0, MAX_PAYLOAD),
+      jsonPath: this.#quoted(path).slice(0, MAX_PAYLOAD),
       reason: this.#quoted(reason).slice(0, MAX_PAYLOAD),
       payload: this.quotes ? payload.slice(0, MAX_PAYLOAD) : '',
       payloadLength: payload.length,

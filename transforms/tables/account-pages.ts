@@ -11,7 +11,7 @@ export interface AccountPage {
   /** Records that became rows of the list's table. */
   readonly items: number;
   /** Entries that became dead letters instead. */
-  readonly bad: number;
+  readonly rejectedItems: number;
 }
 
 /**
@@ -25,6 +25,6 @@ export const accountPages = rowLogTable<AccountRow<AccountPage>>({
     field('operation', lowCardinality, (it) => it.operation),
     field('asset', lowCardinality, (it) => it.asset),
     field('items', u32, (it) => it.items),
-    field('bad', u32, (it) => it.bad),
+    field('rejected_items', u32, (it) => it.rejectedItems),
   ],
 });

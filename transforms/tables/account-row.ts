@@ -8,7 +8,7 @@ export interface AccountPlace {
   /** Configured name of the account that asked; empty for activity, which is everybody's. */
   readonly account: string;
   /** UUID of the poll. */
-  readonly poll: string;
+  readonly pollId: string;
   /** Number of the page in its poll, from 0. */
   readonly page: number;
 }
@@ -23,7 +23,7 @@ export interface AccountRow<T> {
 export const placeColumns = <T>(): readonly RowColumn<AccountRow<T>>[] => [
   column('received_at', micros, (row: AccountRow<T>) => row.place.receivedAt),
   column('account', lowCardinality, (row: AccountRow<T>) => row.place.account),
-  column('poll', text, (row: AccountRow<T>) => row.place.poll),
+  column('poll_id', text, (row: AccountRow<T>) => row.place.pollId),
   column('page', u32, (row: AccountRow<T>) => row.place.page),
 ];
 

@@ -8,7 +8,7 @@ export const activeOrderObservations = rowLogTable<AccountRow<ActiveOrder>>({
   name: 'active_order_observations',
   columns: [
     ...placeColumns<ActiveOrder>(),
-    field('order', text, (it) => it.orderId),
+    field('order_id', text, (it) => it.orderId),
     field('status', nameOrEmpty, (it) => it.status),
     field('side', nameOrEmpty, (it) => it.side),
     field('price', nullable(decimal), (it) => it.price),

@@ -6,12 +6,12 @@ import { rowReplacingTable } from './row-table.js';
 /** Items of the activity feed, which is everybody's, by trade record, whichever account asked. */
 export const activityRecords = rowReplacingTable<AccountRow<Activity>>({
   name: 'activity_records',
-  id: ['trade_record'],
+  id: ['trade_record_id'],
   version: 'received_at',
   columns: [
     ...placeColumns<Activity>(),
-    field('trade_record', text, (it) => it.tradeRecordId),
-    field('user', textOrEmpty, (it) => it.userId),
+    field('trade_record_id', text, (it) => it.tradeRecordId),
+    field('user_id', textOrEmpty, (it) => it.userId),
     field('username', nullable(text), (it) => it.username),
     field('market', nameOrEmpty, (it) => it.marketId),
     field('outcome_name', nullable(text), (it) => it.outcomeName),

@@ -22,9 +22,9 @@ export const balanceUpdates = rowLogTable<BalanceUpdateRow>({
   columns: [
     column('received_at', micros, (row) => row.receivedAt),
     column('account', lowCardinality, (row) => row.account),
-    column('connection', lowCardinality, (row) => row.connection),
+    column('connection_id', lowCardinality, (row) => row.connection),
     column('source', oneOf('list', 'update'), (row) => row.source),
-    column('user', nameOrEmpty, (row) => row.userId),
+    column('user_id', nameOrEmpty, (row) => row.userId),
     column('asset', text, (row) => row.assetId),
     column('balance', decimal, (row) => row.balance),
     column('free', nullable(decimal), (row) => row.free),

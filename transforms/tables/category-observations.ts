@@ -17,7 +17,7 @@ export const categoryObservations = rowLogTable<CategoryObservationRow>({
   feedsMaterializedViews: true,
   columns: [
     column('received_at', micros, (row) => row.receivedAt),
-    column('poll', text, (row) => row.poll),
+    column('poll_id', text, (row) => row.poll),
     column('category', lowCardinality, (row) => row.category.categoryId),
     column('name', nullable(text), (row) => row.category.name),
     column('slug', nullable(text), (row) => row.category.slug),

@@ -19,7 +19,7 @@ export const coinObservations = rowLogTable<CoinObservationRow>({
   feedsMaterializedViews: true,
   columns: [
     column('received_at', micros, (row) => row.receivedAt),
-    column('poll', text, (row) => row.poll),
+    column('poll_id', text, (row) => row.poll),
     column('coin', lowCardinality, (row) => row.coin.coinId),
     column('name', nullable(text), (row) => row.coin.name),
     column('ticker', nullable(text), (row) => row.coin.ticker),

@@ -7,10 +7,10 @@ export interface DeadLetterRow {
   readonly receivedAt: number | null;
   /** Kind, session and number of the record; empty or null when the envelope could not be read. */
   readonly kind: string;
-  readonly sid: string;
-  readonly n: number | null;
+  readonly sessionId: string;
+  readonly sequence: number | null;
   /** Where in the record it is, like `d[3].b`; empty for the whole of it. */
-  readonly place: string;
+  readonly jsonPath: string;
   readonly reason: string;
   /** What came, cut after a bounded length. */
   readonly payload: string;
@@ -24,9 +24,9 @@ export const deadLetters = rowLogTable<DeadLetterRow>({
   columns: [
     column('received_at', nullable(micros), (row) => row.receivedAt),
     column('kind', lowCardinality, (row) => row.kind),
-    column('sid', lowCardinality, (row) => row.sid),
-    column('n', nullable(u64), (row) => row.n),
-    column('place', text, (row) => row.place),
+    column('session_id', lowCardinality, (row) => row.sessionId),
+    column('sequence', nullable(u64), (row) => row.sequence),
+    column('json_path', text, (row) => row.jsonPath),
     column('reason', text, (row) => row.reason),
     column('payload', text, (row) => row.payload),
     column('payload_length', u64, (row) => row.payloadLength),

@@ -21,7 +21,7 @@ export const eventObservations = rowLogTable<EventObservationRow>({
   feedsMaterializedViews: true,
   columns: [
     column('received_at', micros, (row) => row.receivedAt),
-    column('poll', text, (row) => row.poll),
+    column('poll_id', text, (row) => row.poll),
     column('event', lowCardinality, (row) => row.event.eventId),
     column('title', nullable(text), (row) => row.event.title),
     column('slug', nullable(text), (row) => row.event.slug),

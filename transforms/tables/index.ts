@@ -8,11 +8,11 @@ import { categoryObservations } from './category-observations.js';
 import { chanceHistoryPoints } from './chance-history-points.js';
 import { chancePoints } from './chance-points.js';
 import { coinObservations } from './coin-observations.js';
+import { collectorEvents } from './collector-events.js';
 import { deadLetters } from './dead-letters.js';
 import { eventObservations } from './event-observations.js';
 import { lostRanges } from './lost-ranges.js';
 import { marketObservations } from './market-observations.js';
-import { marks } from './marks.js';
 import { orderRecords } from './order-records.js';
 import { orderUpdates } from './order-updates.js';
 import { polls } from './polls.js';
@@ -38,7 +38,7 @@ export const TRANSFORM_TABLES: readonly TableDefinition[] = [
   categoryObservations.definition,
   tagObservations.definition,
   coinObservations.definition,
-  marks.definition,
+  collectorEvents.definition,
   polls.definition,
   accountPages.definition,
   activeOrderObservations.definition,

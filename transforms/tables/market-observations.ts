@@ -18,7 +18,7 @@ export const marketObservations = rowLogTable<MarketObservationRow>({
   feedsMaterializedViews: true,
   columns: [
     column('received_at', micros, (row) => row.receivedAt),
-    column('poll', text, (row) => row.poll),
+    column('poll_id', text, (row) => row.poll),
     column('event', lowCardinality, (row) => row.eventId),
     column('market', lowCardinality, (row) => row.market.marketId),
     column('name', nullable(text), (row) => row.market.name),

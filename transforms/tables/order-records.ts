@@ -7,12 +7,12 @@ import { rowReplacingTable } from './row-table.js';
 export const orderRecords = rowReplacingTable<AccountRow<OrderRecord>>({
   name: 'order_records',
   feedsMaterializedViews: true,
-  id: ['account', 'order'],
+  id: ['account', 'order_id'],
   version: 'received_at',
   columns: [
     ...placeColumns<OrderRecord>(),
-    field('order', text, (it) => it.orderId),
-    field('user', nameOrEmpty, (it) => it.userId),
+    field('order_id', text, (it) => it.orderId),
+    field('user_id', nameOrEmpty, (it) => it.userId),
     field('event', nameOrEmpty, (it) => it.eventId),
     field('market', nameOrEmpty, (it) => it.marketId),
     field('asset', nameOrEmpty, (it) => it.assetId),

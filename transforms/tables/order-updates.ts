@@ -24,10 +24,10 @@ export const orderUpdates = rowLogTable<OrderUpdateRow>({
   columns: [
     column('received_at', micros, (row) => row.receivedAt),
     column('account', lowCardinality, (row) => row.account),
-    column('connection', lowCardinality, (row) => row.connection),
+    column('connection_id', lowCardinality, (row) => row.connection),
     column('type', oneOf('order', 'tpsl'), (row) => row.type),
-    column('order', text, (row) => row.orderId),
-    column('user', nameOrEmpty, (row) => row.userId),
+    column('order_id', text, (row) => row.orderId),
+    column('user_id', nameOrEmpty, (row) => row.userId),
     column('status', nameOrEmpty, (row) => row.status),
     column('asset', textOrEmpty, (row) => row.assetId),
     column('quantity', nullable(decimal), (row) => row.quantity),

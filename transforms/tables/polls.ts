@@ -1,41 +1,30 @@
-import { TOPICS } from '../../core/index.js';
+import { type PollReceipt, TOPICS } from '../../core/index.js';
 import { bool, lowCardinality, micros, nullable, oneOf, text, u32, u64 } from './column-types.js';
 import { column, rowLogTable } from './row-table.js';
 
-/** The receipt of a poll: what was asked and whether the answer was whole. */
 export interface PollRow {
+  readonly sessionId: string;
   /** Unix microseconds. */
-  readonly startedAt: number;
   readonly finishedAt: number;
-  readonly sid: string;
-  readonly poll: string;
-  readonly operation: string;
-  readonly subject: string;
-  readonly expected: number | null;
-  readonly got: number;
-  readonly unique: number;
-  readonly pages: number;
-  readonly truncated: boolean;
-  readonly outcome: 'complete' | 'incomplete' | 'failed';
-  readonly cause: string;
+  readonly receipt: PollReceipt;
 }
 
 export const polls = rowLogTable<PollRow>({
   name: 'polls',
-  onEveryShardFor: TOPICS.marks,
+  onEveryShardFor: TOPICS.collectorEvents,
   columns: [
-    column('started_at', micros, (row) => row.startedAt),
+    column('started_at', micros, (row) => row.receipt.startedAt),
     column('finished_at', micros, (row) => row.finishedAt),
-    column('sid', lowCardinality, (row) => row.sid),
-    column('poll', text, (row) => row.poll),
-    column('operation', lowCardinality, (row) => row.operation),
-    column('subject', text, (row) => row.subject),
-    column('expected', nullable(u64), (row) => row.expected),
-    column('got', u64, (row) => row.got),
-    column('unique', u64, (row) => row.unique),
-    column('pages', u32, (row) => row.pages),
-    column('truncated', bool, (row) => row.truncated),
-    column('outcome', oneOf('complete', 'incomplete', 'failed'), (row) => row.outcome),
-    column('cause', text, (row) => row.cause),
+    column('session_id', lowCardinality, (row) => row.sessionId),
+    column('poll_id', text, (row) => row.receipt.pollId),
+    column('operation', lowCardinality, (row) => row.receipt.operation),
+    column('subject', text, (row) => row.receipt.subject),
+    column('expected_items', nullable(u64), (row) => row.receipt.expectedItems),
+    column('received_items', u64, (row) => row.receipt.receivedItems),
+    column('distinct_items', u64, (row) => row.receipt.distinctItems),
+    column('pages', u32, (row) => row.receipt.pages),
+    column('truncated', bool, (row) => row.receipt.truncated),
+    column('outcome', oneOf('complete', 'incomplete', 'failed'), (row) => row.receipt.outcome),
+    column('cause', text, (row) => row.receipt.cause),
   ],
 });

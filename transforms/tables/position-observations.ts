@@ -20,7 +20,7 @@ export const positionObservations = rowLogTable<AccountRow<OpenPosition>>({
   columns: [
     ...placeColumns<OpenPosition>(),
     field('asset', lowCardinality, (it) => it.assetId),
-    field('order', textOrEmpty, (it) => it.orderId),
+    field('order_id', textOrEmpty, (it) => it.orderId),
     field('event', nameOrEmpty, (it) => it.eventId),
     field('market', nameOrEmpty, (it) => it.marketId),
     field('event_title', nullable(text), (it) => it.eventTitle),

@@ -8,10 +8,10 @@ export const profileObservations = rowLogTable<AccountRow<ProfileStats>>({
   name: 'profile_observations',
   columns: [
     ...placeColumns<ProfileStats>(),
-    field('user', text, (it) => it.userId),
+    field('user_id', text, (it) => it.userId),
     field('username', nullable(text), (it) => it.username),
     field('joined_at', nullable(micros), (it) => it.joinedAtMicros),
-    field('me', nullable(bool), (it) => it.me),
+    field('is_self', nullable(bool), (it) => it.me),
     field('position_value', nullable(decimal), (it) => it.positionValue),
     field('volume_traded', nullable(decimal), (it) => it.volumeTraded),
     field('markets_traded', nullable(i64), (it) => it.marketsTraded),
@@ -29,7 +29,7 @@ export const positionStatsObservations = rowLogTable<AccountRow<PositionStatsOf>
   name: 'position_stats_observations',
   columns: [
     ...placeColumns<PositionStatsOf>(),
-    field('user', text, (it) => it.userId),
+    field('user_id', text, (it) => it.userId),
     field('tab', nameOrEmpty, (it) => it.tab),
     field('total_items', nullable(i64), (it) => it.totalItems),
     field('opened_at', nullable(micros), (it) => it.openedAtMicros),

@@ -15,8 +15,8 @@ export const rawRecords = logTable({
   severalTopics: true,
   columns: [
     ['received_at', micros.type],
-    ['sid', TEXT],
-    ['n', 'UInt64'],
+    ['session_id', TEXT],
+    ['sequence', 'UInt64'],
     ['kind', TEXT],
     ['encoding', TEXT],
     ['piece', 'UInt16'],
@@ -32,8 +32,8 @@ export const rawRecords = logTable({
 export interface RawEnvelope {
   /** Unix microseconds. */
   readonly receivedAt: number;
-  readonly sid: number;
-  readonly n: number;
+  readonly sessionId: number;
+  readonly sequence: number;
   readonly kind: number;
   /** Number of `json`, `text` or `base64`. */
   readonly encoding: number;
@@ -51,7 +51,7 @@ export interface RawEnvelope {
   /** Whether the body must not be kept. */
   readonly withheld?: boolean;
   /** Whether a dead letter tells of it: what that cuts is here, so that request and body never expire. */
-  readonly buried?: boolean;
+  readonly hasDeadLetter?: boolean;
 }
 
 /** Bytes of a row without request and body, at most. */
@@ -66,8 +66,8 @@ export class RawRecordBlock {
   readonly #block: NativeBlock;
   readonly #offset = new WideColumn('UInt64');
   readonly #receivedAt = new WideColumn(micros.type);
-  readonly #sid: KeyColumn;
-  readonly #n = new WideColumn('UInt64');
+  readonly #sessionId: KeyColumn;
+  readonly #sequence = new WideColumn('UInt64');
   readonly #kind: KeyColumn;
   readonly #encoding: KeyColumn;
   readonly #piece = new U16Column();
@@ -85,7 +85,7 @@ export class RawRecordBlock {
   ) {
     const { texts } = interned;
     const constant = (value: string) => new ConstantKeyColumn(TEXT, texts.reserved, stringEntry(Buffer.from(value)));
-    this.#sid = new KeyColumn(TEXT, texts);
+    this.#sessionId = new KeyColumn(TEXT, texts);
     this.#kind = new KeyColumn(TEXT, texts);
     this.#encoding = new KeyColumn(TEXT, texts);
     this.#block = new NativeBlock(rawRecords, [
@@ -95,8 +95,8 @@ export class RawRecordBlock {
       this.#offset,
       new ConstantU32Column(0),
       this.#receivedAt,
-      this.#sid,
-      this.#n,
+      this.#sessionId,
+      this.#sequence,
       this.#kind,
       this.#encoding,
       this.#piece,
@@ -120,14 +120,14 @@ export class RawRecordBlock {
     const row = this.#block.nextRow();
     this.#offset.set(row, offset);
     this.#receivedAt.set(row, record.receivedAt);
-    this.#sid.set(row, record.sid);
-    this.#n.set(row, record.n);
+    this.#sessionId.set(row, record.sessionId);
+    this.#sequence.set(row, record.sequence);
     this.#kind.set(row, record.kind);
     this.#encoding.set(row, record.encoding);
     this.#piece.set(row, record.piece);
     this.#pieces.set(row, record.pieces);
     this.#bodyBytes.set(row, record.bodyEnd - record.bodyStart);
-    const forever = record.buried === true && record.withheld !== true;
+    const forever = record.hasDeadLetter === true && record.withheld !== true;
     const expiry = forever ? LAST_DATE_TIME : record.receivedAt / 1e6 + this.bodyDays * DAY;
     this.#expiresAt.set(row, Math.min(expiry, LAST_DATE_TIME));
     if (forever || this.bodyDays > 0) {

@@ -17,7 +17,7 @@ export const tagObservations = rowLogTable<TagObservationRow>({
   feedsMaterializedViews: true,
   columns: [
     column('received_at', micros, (row) => row.receivedAt),
-    column('poll', text, (row) => row.poll),
+    column('poll_id', text, (row) => row.poll),
     column('tag', lowCardinality, (row) => row.tag.name),
     column('popularity_rank', nullable(i64), (row) => row.tag.popularityRank),
   ],

@@ -18,9 +18,9 @@ export const tpslOrderObservations = rowLogTable<AccountRow<SeenTpslOrder>>({
   name: 'tpsl_order_observations',
   columns: [
     ...placeColumns<SeenTpslOrder>(),
-    field('tpsl_order', text, (it) => it.tpslId),
+    field('tpsl_order_id', text, (it) => it.tpslId),
     field('asset', lowCardinality, (it) => it.asset),
-    field('status_asked', nameOrEmpty, (it) => it.statusAsked),
+    field('requested_status', nameOrEmpty, (it) => it.statusAsked),
     field('source', oneOf('list', 'position'), (it) => it.source),
     field('quantity', nullable(decimal), (it) => it.quantity),
     field('take_profit_price', nullable(decimal), (it) => it.takeProfitPrice),

@@ -6,14 +6,14 @@ import { rowReplacingTable } from './row-table.js';
 /** An account's sides of fills, by account and trade record. */
 export const tradeRecords = rowReplacingTable<AccountRow<TradeRecord>>({
   name: 'trade_records',
-  id: ['account', 'trade_record'],
+  id: ['account', 'trade_record_id'],
   version: 'received_at',
   columns: [
     ...placeColumns<TradeRecord>(),
-    field('trade_record', text, (it) => it.tradeRecordId),
-    field('trade', textOrEmpty, (it) => it.tradeId),
-    field('user', nameOrEmpty, (it) => it.userId),
-    field('order', textOrEmpty, (it) => it.orderId),
+    field('trade_record_id', text, (it) => it.tradeRecordId),
+    field('trade_id', textOrEmpty, (it) => it.tradeId),
+    field('user_id', nameOrEmpty, (it) => it.userId),
+    field('order_id', textOrEmpty, (it) => it.orderId),
     field('side', nameOrEmpty, (it) => it.side),
     field('event', nameOrEmpty, (it) => it.eventId),
     field('market', nameOrEmpty, (it) => it.marketId),

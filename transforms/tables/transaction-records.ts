@@ -6,12 +6,12 @@ import { rowReplacingTable } from './row-table.js';
 /** Movements of an account's money, by account and transaction. */
 export const transactionRecords = rowReplacingTable<AccountRow<Transaction>>({
   name: 'transaction_records',
-  id: ['account', 'transaction'],
+  id: ['account', 'transaction_id'],
   version: 'received_at',
   columns: [
     ...placeColumns<Transaction>(),
-    field('transaction', text, (it) => it.transactionId),
-    field('user', nameOrEmpty, (it) => it.userId),
+    field('transaction_id', text, (it) => it.transactionId),
+    field('user_id', nameOrEmpty, (it) => it.userId),
     field('asset', nameOrEmpty, (it) => it.assetId),
     field('type', nameOrEmpty, (it) => it.transactionType),
     field('status', nameOrEmpty, (it) => it.status),
@@ -24,7 +24,7 @@ export const transactionRecords = rowReplacingTable<AccountRow<Transaction>>({
     field('outcome_name', nullable(text), (it) => it.outcomeName),
     field('token_name', nullable(text), (it) => it.tokenName),
     field('is_primary', nullable(bool), (it) => it.primary),
-    field('external_transaction', nullable(text), (it) => it.externalTransactionId),
+    field('external_transaction_id', nullable(text), (it) => it.externalTransactionId),
     field('withdrawal_address', nullable(text), (it) => it.withdrawalAddress),
     field('blockchain_url', nullable(text), (it) => it.blockchainUrl),
     field('blockchain_name', nullable(text), (it) => it.blockchainName),

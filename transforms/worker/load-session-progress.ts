@@ -15,21 +15,22 @@ export async function loadProgress(
 ): Promise<SessionProgress> {
   const last = new Map<string, LastRecord>();
   for (const shard of shards) {
-    const rows = await shard.query<LastRecord & { readonly sid: string }>(
-      `SELECT sid, last.1 AS n, last.2 AS piece FROM (
-         SELECT toString(sid) AS sid, max((n, piece)) AS last
+    const rows = await shard.query<LastRecord & { readonly session_id: string }>(
+      `SELECT session_id, last.1 AS sequence, last.2 AS piece FROM (
+         SELECT toString(session_id) AS session_id, max((sequence, piece)) AS last
          FROM ${shard.database}.raw_records
          WHERE _topic = {topic:String} AND _log = {log:String} AND _partition = {partition:UInt32}
            AND _offset < {before:UInt64}
-         GROUP BY sid
+         GROUP BY session_id
        )`,
       { ...place, before },
       signal,
       { upToDate: ['raw_records'] },
     );
-    for (const { sid, n, piece } of rows) {
-      const known = last.get(sid);
-      if (!known || known.n < n || (known.n === n && known.piece < piece)) last.set(sid, { n, piece });
+    for (const { session_id: sessionId, sequence, piece } of rows) {
+      const known = last.get(sessionId);
+      if (!known || known.sequence < sequence || (known.sequence === sequence && known.piece < piece))
+        last.set(sessionId, { sequence, piece });
     }
   }
   return new SessionProgress(last);

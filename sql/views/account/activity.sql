@@ -4,8 +4,8 @@
 -- the volume of the event and of the user was true when the item was last received, not when it was traded.
 CREATE OR REPLACE VIEW {database}.activity
 (
-    `trade_record` String COMMENT 'ID of the side of the fill that the feed shows',
-    `user` String COMMENT 'User ID; empty when not said',
+    `trade_record_id` String COMMENT 'ID of the side of the fill that the feed shows',
+    `user_id` String COMMENT 'User ID; empty when not said',
     `username` Nullable(String) COMMENT 'Name of the user, or its HMAC-SHA-256 (64 hexadecimal digits) where --username-key is set',
     `market` LowCardinality(String) COMMENT 'Market ID (outcome ID); empty when not said',
     `outcome_name` Nullable(String) COMMENT 'Name of the market',
@@ -24,8 +24,8 @@ CREATE OR REPLACE VIEW {database}.activity
 )
 AS
 SELECT
-    trade_record,
-    user,
+    trade_record_id,
+    user_id,
     username,
     market,
     outcome_name,

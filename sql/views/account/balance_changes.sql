@@ -15,7 +15,7 @@ CREATE OR REPLACE VIEW {database}.balance_changes
 AS
 WITH numbered AS
     (
-        SELECT account, poll, started_at, row_number() OVER (PARTITION BY account ORDER BY finished_at, poll) AS poll_number
+        SELECT account, poll_id, started_at, row_number() OVER (PARTITION BY account ORDER BY finished_at, poll_id) AS poll_number
         FROM {database}.account_polls
         WHERE list = 'balances'
     ),
@@ -27,12 +27,12 @@ observed AS
         leadInFrame(poll_number) OVER history AS next_number
     FROM
     (
-        SELECT account, asset, poll, balance, free
+        SELECT account, asset, poll_id, balance, free
         FROM {database}.balance_observations
         ORDER BY received_at DESC, `_offset` DESC, `_index` DESC
-        LIMIT 1 BY account, poll, asset
+        LIMIT 1 BY account, poll_id, asset
     ) AS rows
-    INNER JOIN numbered USING (account, poll)
+    INNER JOIN numbered USING (account, poll_id)
     WINDOW history AS (PARTITION BY account, asset ORDER BY poll_number ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
     )
 SELECT account, asset, 'poll' AS source, started_at AS seen_at, balance, free

@@ -14,7 +14,7 @@ CREATE OR REPLACE VIEW {database}.balances
     `value` Nullable(Decimal(38, 12)) COMMENT 'Value in USDC, where the exchange says it'
 )
 AS
-WITH (SELECT groupArray((account, poll, started_at)) FROM {database}.latest_account_polls WHERE list = 'balances') AS latest
+WITH (SELECT groupArray((account, poll_id, started_at)) FROM {database}.latest_account_polls WHERE list = 'balances') AS latest
 SELECT
     account,
     started_at AS polled_at,
@@ -28,8 +28,8 @@ FROM
 (
     SELECT *
     FROM {database}.balance_observations
-    WHERE (account, poll) GLOBAL IN (SELECT one.1, one.2 FROM (SELECT arrayJoin(latest) AS one))
+    WHERE (account, poll_id) GLOBAL IN (SELECT one.1, one.2 FROM (SELECT arrayJoin(latest) AS one))
     ORDER BY received_at DESC, `_offset` DESC, `_index` DESC
     LIMIT 1 BY account, asset
 ) AS rows
-INNER JOIN (SELECT one.1 AS account, one.2 AS poll, one.3 AS started_at FROM (SELECT arrayJoin(latest) AS one)) AS polls USING (account, poll);
+INNER JOIN (SELECT one.1 AS account, one.2 AS poll_id, one.3 AS started_at FROM (SELECT arrayJoin(latest) AS one)) AS polls USING (account, poll_id);

@@ -6,7 +6,7 @@
 CREATE OR REPLACE VIEW {database}.order_changes
 (
     `account` LowCardinality(String) COMMENT 'Configured name of the account',
-    `order` String COMMENT 'ID of the order, or of the TP/SL order',
+    `order_id` String COMMENT 'ID of the order, or of the TP/SL order',
     `seen_at` DateTime64(6, 'UTC') COMMENT 'When it was first seen like this',
     `source` String COMMENT 'poll: the order history. order: ORDER_UPDATE of the stream. tpsl: TPSL_UPDATE of the stream',
     `status` LowCardinality(String) COMMENT 'Status; ORDER_UPDATE says SUCCESS or FAILED; empty when not said',
@@ -14,13 +14,13 @@ CREATE OR REPLACE VIEW {database}.order_changes
     `last_seen_at` DateTime64(6, 'UTC') COMMENT 'When it was last seen like this'
 )
 AS
-SELECT account, order, state_seen_at AS seen_at, 'poll' AS source, status, nullIf(filled_quantity, toDecimal128(-1, 12)) AS filled_quantity, state_last_seen_at AS last_seen_at
+SELECT account, order_id, state_seen_at AS seen_at, 'poll' AS source, status, nullIf(filled_quantity, toDecimal128(-1, 12)) AS filled_quantity, state_last_seen_at AS last_seen_at
 FROM
 (
-    SELECT account, order, status, filled_quantity, CAST(min(first_seen_at) AS DateTime64(6, 'UTC')) AS state_seen_at, CAST(max(order_states.last_seen_at) AS DateTime64(6, 'UTC')) AS state_last_seen_at
+    SELECT account, order_id, status, filled_quantity, CAST(min(first_seen_at) AS DateTime64(6, 'UTC')) AS state_seen_at, CAST(max(order_states.last_seen_at) AS DateTime64(6, 'UTC')) AS state_last_seen_at
     FROM {database}.order_states
-    GROUP BY account, order, status, filled_quantity
+    GROUP BY account, order_id, status, filled_quantity
 )
 UNION ALL
-SELECT account, order, received_at AS seen_at, toString(type) AS source, status, NULL AS filled_quantity, received_at AS last_seen_at
+SELECT account, order_id, received_at AS seen_at, toString(type) AS source, status, NULL AS filled_quantity, received_at AS last_seen_at
 FROM {database}.order_updates;

@@ -4,8 +4,8 @@
 CREATE OR REPLACE VIEW {database}.orders
 (
     `account` LowCardinality(String) COMMENT 'Configured name of the account',
-    `order` String COMMENT 'Order ID',
-    `user` LowCardinality(String) COMMENT 'User ID; empty when not said',
+    `order_id` String COMMENT 'Order ID',
+    `user_id` LowCardinality(String) COMMENT 'User ID; empty when not said',
     `event` LowCardinality(String) COMMENT 'Event ID; empty when not said',
     `market` LowCardinality(String) COMMENT 'Market ID (outcome ID); empty when not said',
     `asset` LowCardinality(String) COMMENT 'Asset ID; empty when not said',
@@ -22,8 +22,8 @@ CREATE OR REPLACE VIEW {database}.orders
 AS
 SELECT
     account,
-    order,
-    user,
+    order_id,
+    user_id,
     event,
     market,
     asset,

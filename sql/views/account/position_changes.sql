@@ -6,7 +6,7 @@ CREATE OR REPLACE VIEW {database}.position_changes
 (
     `account` LowCardinality(String) COMMENT 'Configured name of the account',
     `asset` LowCardinality(String) COMMENT 'Asset ID',
-    `order` String COMMENT 'ID of the order that opened it; empty when not said',
+    `order_id` String COMMENT 'ID of the order that opened it; empty when not said',
     `seen_at` DateTime64(6, 'UTC') COMMENT 'Start of the first poll that showed it like this',
     `shares` Decimal(38, 12) COMMENT 'Shares that were held; 0 when it was gone',
     `available_shares` Nullable(Decimal(38, 12)) COMMENT 'Shares that no order held',
@@ -15,30 +15,30 @@ CREATE OR REPLACE VIEW {database}.position_changes
 AS
 WITH numbered AS
     (
-        SELECT account, poll, started_at, row_number() OVER (PARTITION BY account ORDER BY finished_at, poll) AS poll_number
+        SELECT account, poll_id, started_at, row_number() OVER (PARTITION BY account ORDER BY finished_at, poll_id) AS poll_number
         FROM {database}.account_polls
         WHERE list = 'positions'
     ),
 observed AS
     (
-    SELECT account, asset, order, poll_number, started_at, shares, available_shares, cost,
+    SELECT account, asset, order_id, poll_number, started_at, shares, available_shares, cost,
         lagInFrame(poll_number) OVER history AS previous_number,
         lagInFrame(tuple(shares, available_shares, cost)) OVER history AS previous_content,
         leadInFrame(poll_number) OVER history AS next_number
     FROM
     (
-        SELECT account, asset, order, poll, shares, available_shares, cost
+        SELECT account, asset, order_id, poll_id, shares, available_shares, cost
         FROM {database}.position_observations
         ORDER BY received_at DESC, `_offset` DESC, `_index` DESC
-        LIMIT 1 BY account, poll, asset, order
+        LIMIT 1 BY account, poll_id, asset, order_id
     ) AS rows
-    INNER JOIN numbered USING (account, poll)
-    WINDOW history AS (PARTITION BY account, asset, order ORDER BY poll_number ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
+    INNER JOIN numbered USING (account, poll_id)
+    WINDOW history AS (PARTITION BY account, asset, order_id ORDER BY poll_number ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
     )
-SELECT account, asset, order, started_at AS seen_at, shares, available_shares, cost
+SELECT account, asset, order_id, started_at AS seen_at, shares, available_shares, cost
 FROM observed
 WHERE previous_number = 0 OR previous_number + 1 != poll_number OR previous_content != (shares, available_shares, cost)
 UNION ALL
-SELECT gone.account AS account, asset, order, numbered.started_at AS seen_at, toDecimal128(0, 12) AS shares, toDecimal128(0, 12) AS available_shares, toDecimal128(0, 12) AS cost
-FROM (SELECT account, asset, order, toUInt64(poll_number + 1) AS gone_number FROM observed WHERE next_number != poll_number + 1) AS gone
+SELECT gone.account AS account, asset, order_id, numbered.started_at AS seen_at, toDecimal128(0, 12) AS shares, toDecimal128(0, 12) AS available_shares, toDecimal128(0, 12) AS cost
+FROM (SELECT account, asset, order_id, toUInt64(poll_number + 1) AS gone_number FROM observed WHERE next_number != poll_number + 1) AS gone
 INNER JOIN numbered ON numbered.account = gone.account AND numbered.poll_number = gone_number;

@@ -4,7 +4,7 @@
 CREATE OR REPLACE VIEW {database}.position_stats
 (
     `account` LowCardinality(String) COMMENT 'Configured name of the account',
-    `user` String COMMENT 'User ID',
+    `user_id` String COMMENT 'User ID',
     `seen_at` DateTime64(6, 'UTC') COMMENT 'When it was received',
     `tab` LowCardinality(String) COMMENT 'Tab that is active: active or closed; empty when not said',
     `total_items` Nullable(Int64) COMMENT 'Number of positions',
@@ -12,7 +12,7 @@ CREATE OR REPLACE VIEW {database}.position_stats
     `closed_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When the last one was closed, by the exchange'
 )
 AS
-SELECT account, user, received_at AS seen_at, tab, total_items, opened_at, closed_at
+SELECT account, user_id, received_at AS seen_at, tab, total_items, opened_at, closed_at
 FROM {database}.position_stats_observations
 ORDER BY received_at DESC, `_offset` DESC, `_index` DESC
-LIMIT 1 BY account, user;
+LIMIT 1 BY account, user_id;

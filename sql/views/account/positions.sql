@@ -7,7 +7,7 @@ CREATE OR REPLACE VIEW {database}.positions
     `account` LowCardinality(String) COMMENT 'Configured name of the account',
     `polled_at` DateTime64(6, 'UTC') COMMENT 'When the poll was started',
     `asset` LowCardinality(String) COMMENT 'ID of the asset that is held',
-    `order` String COMMENT 'ID of the order that opened it; empty when not said',
+    `order_id` String COMMENT 'ID of the order that opened it; empty when not said',
     `event` LowCardinality(String) COMMENT 'Event ID; empty when not said',
     `market` LowCardinality(String) COMMENT 'Market ID (outcome ID); empty when not said',
     `event_title` Nullable(String) COMMENT 'Title of the event',
@@ -26,12 +26,12 @@ CREATE OR REPLACE VIEW {database}.positions
     `opened_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When it was opened, by the exchange'
 )
 AS
-WITH (SELECT groupArray((account, poll, started_at)) FROM {database}.latest_account_polls WHERE list = 'positions') AS latest
+WITH (SELECT groupArray((account, poll_id, started_at)) FROM {database}.latest_account_polls WHERE list = 'positions') AS latest
 SELECT
     account,
     started_at AS polled_at,
     asset,
-    order,
+    order_id,
     event,
     market,
     event_title,
@@ -52,8 +52,8 @@ FROM
 (
     SELECT *
     FROM {database}.position_observations
-    WHERE (account, poll) GLOBAL IN (SELECT one.1, one.2 FROM (SELECT arrayJoin(latest) AS one))
+    WHERE (account, poll_id) GLOBAL IN (SELECT one.1, one.2 FROM (SELECT arrayJoin(latest) AS one))
     ORDER BY received_at DESC, `_offset` DESC, `_index` DESC
-    LIMIT 1 BY account, asset, order
+    LIMIT 1 BY account, asset, order_id
 ) AS rows
-INNER JOIN (SELECT one.1 AS account, one.2 AS poll, one.3 AS started_at FROM (SELECT arrayJoin(latest) AS one)) AS polls USING (account, poll);
+INNER JOIN (SELECT one.1 AS account, one.2 AS poll_id, one.3 AS started_at FROM (SELECT arrayJoin(latest) AS one)) AS polls USING (account, poll_id);

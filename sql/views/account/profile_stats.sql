@@ -4,17 +4,17 @@
 CREATE OR REPLACE VIEW {database}.profile_stats
 (
     `account` LowCardinality(String) COMMENT 'Configured name of the account',
-    `user` String COMMENT 'User ID',
+    `user_id` String COMMENT 'User ID',
     `seen_at` DateTime64(6, 'UTC') COMMENT 'When it was received',
     `username` Nullable(String) COMMENT 'Name of the user, or its HMAC-SHA-256 (64 hexadecimal digits) where --username-key is set',
     `joined_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When the user joined, by the exchange',
-    `me` Nullable(Bool) COMMENT 'Whether the user is the account that asked',
+    `is_self` Nullable(Bool) COMMENT 'Whether the user is the account that asked',
     `position_value` Nullable(Decimal(38, 12)) COMMENT 'What the open positions are worth, USDC',
     `volume_traded` Nullable(Decimal(38, 12)) COMMENT 'Volume, USDC',
     `markets_traded` Nullable(Int64) COMMENT 'Number of markets traded'
 )
 AS
-SELECT account, user, received_at AS seen_at, username, joined_at, me, position_value, volume_traded, markets_traded
+SELECT account, user_id, received_at AS seen_at, username, joined_at, is_self, position_value, volume_traded, markets_traded
 FROM {database}.profile_observations
 ORDER BY received_at DESC, `_offset` DESC, `_index` DESC
-LIMIT 1 BY account, user;
+LIMIT 1 BY account, user_id;

@@ -5,21 +5,21 @@ CREATE OR REPLACE VIEW {database}.tpsl_orders
 (
     `account` LowCardinality(String) COMMENT 'Configured name of the account',
     `polled_at` DateTime64(6, 'UTC') COMMENT 'When the poll was started',
-    `tpsl_order` String COMMENT 'ID of the TP/SL order',
+    `tpsl_order_id` String COMMENT 'ID of the TP/SL order',
     `asset` LowCardinality(String) COMMENT 'ID of the asset that it would sell',
-    `status_asked` LowCardinality(String) COMMENT 'Status that was asked for; empty when all were',
+    `requested_status` LowCardinality(String) COMMENT 'Status that was asked for; empty when all were',
     `quantity` Nullable(Decimal(38, 12)) COMMENT 'Shares that it would sell',
     `take_profit_price` Nullable(Decimal(38, 12)) COMMENT 'Price at or above which it sells; NULL when it has none',
     `stop_loss_price` Nullable(Decimal(38, 12)) COMMENT 'Price at or below which it sells; NULL when it has none'
 )
 AS
-WITH (SELECT groupArray((account, poll, started_at)) FROM {database}.latest_account_polls WHERE list = 'tpsl-orders') AS latest
+WITH (SELECT groupArray((account, poll_id, started_at)) FROM {database}.latest_account_polls WHERE list = 'tpsl-orders') AS latest
 SELECT
     account,
     started_at AS polled_at,
-    tpsl_order,
+    tpsl_order_id,
     asset,
-    status_asked,
+    requested_status,
     quantity,
     take_profit_price,
     stop_loss_price
@@ -27,8 +27,8 @@ FROM
 (
     SELECT *
     FROM {database}.tpsl_order_observations
-    WHERE (account, poll) GLOBAL IN (SELECT one.1, one.2 FROM (SELECT arrayJoin(latest) AS one))
+    WHERE (account, poll_id) GLOBAL IN (SELECT one.1, one.2 FROM (SELECT arrayJoin(latest) AS one))
     ORDER BY received_at DESC, `_offset` DESC, `_index` DESC
-    LIMIT 1 BY account, asset, tpsl_order
+    LIMIT 1 BY account, asset, tpsl_order_id
 ) AS rows
-INNER JOIN (SELECT one.1 AS account, one.2 AS poll, one.3 AS started_at FROM (SELECT arrayJoin(latest) AS one)) AS polls USING (account, poll);
+INNER JOIN (SELECT one.1 AS account, one.2 AS poll_id, one.3 AS started_at FROM (SELECT arrayJoin(latest) AS one)) AS polls USING (account, poll_id);

@@ -1,17 +1,17 @@
 -- What did our accounts trade?
 --
 -- Every side of a fill once. When two of our accounts traded with each other, the fill is here twice, under one ID in
--- `trade`; volume_daily counts it once. `sequence` puts the trades of an account in the order in which they happened, also
+-- `trade`; volume_by_market_and_day counts it once. `sequence` puts the trades of an account in the order in which they happened, also
 -- those of the same moment, where the order matters for what a position cost: the exchange lists trades with the newest
 -- first, so of two that one poll showed the later in the list is the earlier trade, and what an earlier poll showed last is
 -- older than what a later one did.
 CREATE OR REPLACE VIEW {database}.trades
 (
     `account` LowCardinality(String) COMMENT 'Configured name of the account',
-    `trade_record` String COMMENT 'ID of this side of the fill',
-    `trade` String COMMENT 'ID of the fill, which both sides share; empty when not said',
-    `user` LowCardinality(String) COMMENT 'User ID; empty when not said',
-    `order` String COMMENT 'Order ID; empty when not said',
+    `trade_record_id` String COMMENT 'ID of this side of the fill',
+    `trade_id` String COMMENT 'ID of the fill, which both sides share; empty when not said',
+    `user_id` LowCardinality(String) COMMENT 'User ID; empty when not said',
+    `order_id` String COMMENT 'Order ID; empty when not said',
     `side` LowCardinality(String) COMMENT 'BUY or SELL; empty when not said',
     `event` LowCardinality(String) COMMENT 'Event ID; empty when not said',
     `market` LowCardinality(String) COMMENT 'Market ID (outcome ID); empty when not said',
@@ -26,10 +26,10 @@ CREATE OR REPLACE VIEW {database}.trades
 AS
 SELECT
     account,
-    trade_record,
-    trade,
-    user,
-    order,
+    trade_record_id,
+    trade_id,
+    user_id,
+    order_id,
     side,
     event,
     market,
@@ -43,7 +43,7 @@ SELECT
 FROM {database}.trade_records AS seen FINAL
 LEFT JOIN
 (
-    SELECT account, poll, min(received_at) AS poll_began_at
+    SELECT account, poll_id, min(received_at) AS poll_began_at
     FROM {database}.trade_records
-    GROUP BY account, poll
-) AS polled USING (account, poll);
+    GROUP BY account, poll_id
+) AS polled USING (account, poll_id);

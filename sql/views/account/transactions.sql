@@ -4,8 +4,8 @@
 CREATE OR REPLACE VIEW {database}.transactions
 (
     `account` LowCardinality(String) COMMENT 'Configured name of the account',
-    `transaction` String COMMENT 'Transaction ID',
-    `user` LowCardinality(String) COMMENT 'User ID; empty when not said',
+    `transaction_id` String COMMENT 'Transaction ID',
+    `user_id` LowCardinality(String) COMMENT 'User ID; empty when not said',
     `asset` LowCardinality(String) COMMENT 'Asset ID: of the coin, or for PAYOUT of the outcome asset that paid; empty when not said',
     `type` LowCardinality(String) COMMENT 'Type, such as DEPOSIT, WITHDRAWAL or PAYOUT; empty when not said',
     `status` LowCardinality(String) COMMENT 'Status, such as COMPLETED; empty when not said',
@@ -17,7 +17,7 @@ CREATE OR REPLACE VIEW {database}.transactions
     `outcome_name` Nullable(String) COMMENT 'Name of the market',
     `token_name` Nullable(String) COMMENT 'Name of the asset, such as YES',
     `is_primary` Nullable(Bool) COMMENT 'Whether it is the YES asset',
-    `external_transaction` Nullable(String) COMMENT 'ID outside of the exchange, such as on a blockchain',
+    `external_transaction_id` Nullable(String) COMMENT 'ID outside of the exchange, such as on a blockchain',
     `withdrawal_address` Nullable(String) COMMENT 'Where a withdrawal went',
     `blockchain_url` Nullable(String) COMMENT 'Address of the transaction on the blockchain',
     `blockchain_name` Nullable(String) COMMENT 'Name of the blockchain',
@@ -26,8 +26,8 @@ CREATE OR REPLACE VIEW {database}.transactions
 AS
 SELECT
     account,
-    transaction,
-    user,
+    transaction_id,
+    user_id,
     asset,
     type,
     status,
@@ -39,7 +39,7 @@ SELECT
     outcome_name,
     token_name,
     is_primary,
-    external_transaction,
+    external_transaction_id,
     withdrawal_address,
     blockchain_url,
     blockchain_name,

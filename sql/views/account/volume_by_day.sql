@@ -1,6 +1,6 @@
 -- How much was traded on every day, by ourselves and by everybody?
 --
--- The sums of volume_daily, where the formulas are.
+-- The sums of volume_by_market_and_day, where the formulas are.
 --
 -- The average price of several markets together says nothing: see yes_value and vwap in volume_by_market.
 CREATE OR REPLACE VIEW {database}.volume_by_day
@@ -15,8 +15,8 @@ AS
 SELECT
     scope,
     day,
-    sum(volume_daily.trades) AS trades,
-    sum(volume_daily.shares) AS shares,
-    sum(volume_daily.volume) AS volume
-FROM {database}.volume_daily
+    sum(volume_by_market_and_day.trades) AS trades,
+    sum(volume_by_market_and_day.shares) AS shares,
+    sum(volume_by_market_and_day.volume) AS volume
+FROM {database}.volume_by_market_and_day
 GROUP BY scope, day;

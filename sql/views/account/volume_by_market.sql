@@ -1,6 +1,6 @@
 -- How much was traded of every market, by ourselves and by everybody?
 --
--- The sums of volume_daily, where the formulas are.
+-- The sums of volume_by_market_and_day, where the formulas are.
 CREATE OR REPLACE VIEW {database}.volume_by_market
 (
     `scope` String COMMENT 'own: trades of our accounts. everybody: the activity feed',
@@ -16,10 +16,10 @@ AS
 SELECT
     scope,
     event, market,
-    sum(volume_daily.trades) AS trades,
-    sum(volume_daily.shares) AS shares,
-    sum(volume_daily.volume) AS volume,
-    sum(volume_daily.yes_value) AS yes_value,
+    sum(volume_by_market_and_day.trades) AS trades,
+    sum(volume_by_market_and_day.shares) AS shares,
+    sum(volume_by_market_and_day.volume) AS volume,
+    sum(volume_by_market_and_day.yes_value) AS yes_value,
     toFloat64(yes_value) / toFloat64(shares) AS vwap
-FROM {database}.volume_daily
+FROM {database}.volume_by_market_and_day
 GROUP BY scope, event, market;

@@ -11,10 +11,10 @@
 --   bid, ask    = best bid and best ask in the last tick, NULL when that side was empty
 -- Completeness, as fractions of the part of the period in which the event was open (of a period that is not over: of what
 -- has passed of it; of a period in which the event was not open at all: of the whole):
---   observed    = the event was watched on the order book stream
---   repaired    = 0, for order-book gaps cannot be repaired
---   missing     = 1 - observed - repaired
--- A period without a tick has no row: whether nothing happened in it or nobody watched, coverage says.
+--   observed    = the event was observed on the order book stream
+--   backfilled    = 0, for order-book gaps cannot be backfilled
+--   missing     = 1 - observed - backfilled
+-- A period without a tick has no row: whether nothing happened in it or nobody observed, coverage says.
 CREATE OR REPLACE VIEW {database}.candles
 (
     `event` LowCardinality(String) COMMENT 'Event ID',
@@ -27,8 +27,8 @@ CREATE OR REPLACE VIEW {database}.candles
     `bid` Nullable(Float64) COMMENT 'Best bid at the end; NULL when nobody bids',
     `ask` Nullable(Float64) COMMENT 'Best ask at the end; NULL when nobody asks',
     `ticks` UInt64 COMMENT 'Rows of price_ticks in the period',
-    `observed` Float64 COMMENT 'Fraction of the open part of the period in which the event was watched, 0 to 1',
-    `repaired` Float64 COMMENT 'Fraction of the open part of the period that was fetched from history: always 0',
+    `observed` Float64 COMMENT 'Fraction of the open part of the period in which the event was observed, 0 to 1',
+    `backfilled` Float64 COMMENT 'Fraction of the open part of the period that was fetched from history: always 0',
     `missing` Float64 COMMENT 'Fraction of the open part of the period of which nothing is known, 0 to 1'
 )
 AS
@@ -48,7 +48,7 @@ SELECT
     last_tick.3 AS ask,
     ticks,
     least(1, arraySum(range -> greatest(0, dateDiff('microsecond', greatest(range.1, from_at), least(range.2, to_at))), ranges) / dateDiff('microsecond', from_at, to_at)) AS observed,
-    0 AS repaired,
+    0 AS backfilled,
     1 - observed AS missing
 FROM
 (
@@ -67,4 +67,4 @@ FROM
     FROM {database}.price_ticks
     GROUP BY event, market, begins_at
 ) AS periods
-LEFT JOIN (SELECT event, open_from, open_until, ranges FROM {database}.watched_ranges WHERE stream = 'order-book') AS watched USING (event);
+LEFT JOIN (SELECT event, open_from, open_until, ranges FROM {database}.completeness_ranges WHERE stream = 'order-book') AS observed USING (event);

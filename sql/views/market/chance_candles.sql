@@ -9,10 +9,10 @@
 --   high, low   = greatest and least chance
 -- Completeness, as fractions of the part of the period in which the event was open (of a period that is not over: of what
 -- has passed of it; of a period in which the event was not open at all: of the whole):
---   observed    = the event was watched on the chance stream
---   repaired    = it was not, but chance history of the market was fetched
---   missing     = 1 - observed - repaired
--- A period without a point has no row: whether nothing happened in it or nobody watched, coverage says.
+--   observed    = the event was observed on the chance stream
+--   backfilled    = it was not, but chance history of the market was fetched
+--   missing     = 1 - observed - backfilled
+-- A period without a point has no row: whether nothing happened in it or nobody observed, coverage says.
 CREATE OR REPLACE VIEW {database}.chance_candles
 (
     `event` LowCardinality(String) COMMENT 'Event ID',
@@ -23,8 +23,8 @@ CREATE OR REPLACE VIEW {database}.chance_candles
     `low` Float64 COMMENT 'Least chance in the period',
     `close` Float64 COMMENT 'Last chance in the period',
     `points` UInt64 COMMENT 'Changes in the period: live ones, and points of history',
-    `observed` Float64 COMMENT 'Fraction of the open part of the period in which the event was watched, 0 to 1',
-    `repaired` Float64 COMMENT 'Fraction of the open part of the period that was fetched from history, 0 to 1',
+    `observed` Float64 COMMENT 'Fraction of the open part of the period in which the event was observed, 0 to 1',
+    `backfilled` Float64 COMMENT 'Fraction of the open part of the period that was fetched from history, 0 to 1',
     `missing` Float64 COMMENT 'Fraction of the open part of the period of which nothing is known, 0 to 1'
 )
 AS
@@ -38,8 +38,8 @@ SELECT
     close,
     points,
     least(1, covered_micros / micros) AS observed,
-    least(1 - observed, greatest(0, fetched_micros - both_micros) / micros) AS repaired,
-    1 - observed - repaired AS missing
+    least(1 - observed, greatest(0, fetched_micros - both_micros) / micros) AS backfilled,
+    1 - observed - backfilled AS missing
 FROM
 (
     WITH
@@ -60,22 +60,22 @@ FROM
         SELECT
             max(event) AS event,
             market,
-            toStartOfInterval(at, toIntervalSecond({period_seconds:UInt32})) AS begins_at,
+            toStartOfInterval(occurred_at, toIntervalSecond({period_seconds:UInt32})) AS begins_at,
             toDateTime64(begins_at, 6, 'UTC') AS begins,
             greatest(begins + toIntervalMicrosecond(1), least(begins + toIntervalSecond({period_seconds:UInt32}), now64(6, 'UTC'))) AS ends,
-            argMin(chance, (at, received_at, place)) AS open,
+            argMin(chance, (occurred_at, received_at, log_position)) AS open,
             max(chance) AS high,
             min(chance) AS low,
-            argMax(chance, (at, received_at, place)) AS close,
+            argMax(chance, (occurred_at, received_at, log_position)) AS close,
             countIf(source != 'last-known') AS points
         FROM {database}.chance_series
         GROUP BY market, begins_at
     ) AS periods
-    LEFT JOIN (SELECT event, open_from, open_until, ranges FROM {database}.watched_ranges WHERE stream = 'chance') AS watched USING (event)
+    LEFT JOIN (SELECT event, open_from, open_until, ranges FROM {database}.completeness_ranges WHERE stream = 'chance') AS observed USING (event)
     LEFT JOIN
     (
-        SELECT market, groupArray((repaired_ranges.begins_at, repaired_ranges.ends_at)) AS fetched
-        FROM {database}.repaired_ranges
+        SELECT market, groupArray((backfilled_ranges.begins_at, backfilled_ranges.ends_at)) AS fetched
+        FROM {database}.backfilled_ranges
         GROUP BY market
     ) AS repairs USING (market)
 );

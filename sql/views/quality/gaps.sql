@@ -1,7 +1,7 @@
--- When was an open event not watched, why, and how much of that was repaired?
+-- When was an open event not observed, why, and how much of that was backfilled?
 --
--- The times between the ranges in which an event was watched, while it was open. Chance gaps are repaired from history:
--- repaired_seconds is the mean over the event's markets of the seconds of the gap that were fetched. What the order
+-- The times between the ranges in which an event was observed, while it was open. Chance gaps are backfilled from history:
+-- backfilled_seconds is the mean over the event's markets of the seconds of the gap that were fetched. What the order
 -- book stream did not bring cannot be fetched: its gaps stay.
 CREATE OR REPLACE VIEW {database}.gaps
 (
@@ -10,10 +10,10 @@ CREATE OR REPLACE VIEW {database}.gaps
     `begins_at` DateTime64(6, 'UTC') COMMENT 'Start of the gap',
     `ends_at` DateTime64(6, 'UTC') COMMENT 'End of the gap; now, while it lasts',
     `seconds` Float64 COMMENT 'Length of the gap',
-    `cause` String COMMENT 'Why the event was no longer watched, or that it was not watched yet',
-    `repair` String COMMENT 'How it was repaired: history, or none',
-    `repaired_seconds` Float64 COMMENT 'How much of it was repaired',
-    `left_seconds` Float64 COMMENT 'How much of it is left: seconds less repaired_seconds'
+    `cause` String COMMENT 'Why the event was no longer observed, or that it was not yet subscribed',
+    `backfill` String COMMENT 'How it was backfilled: history, or none',
+    `backfilled_seconds` Float64 COMMENT 'How much of it was backfilled',
+    `missing_seconds` Float64 COMMENT 'How much of it is left: seconds less backfilled_seconds'
 )
 AS
 SELECT
@@ -23,28 +23,28 @@ SELECT
     gap.2 AS ends_at,
     dateDiff('microsecond', begins_at, ends_at) / 1e6 AS seconds,
     gap.3 AS cause,
-    if(repaired_seconds > 0, 'history', 'none') AS repair,
-    arraySum(range -> greatest(0, dateDiff('microsecond', greatest(range.2, gap.1), least(range.3, gap.2))), repaired) / 1e6 / greatest(markets, 1) AS repaired_seconds,
-    seconds - repaired_seconds AS left_seconds
+    if(backfilled_seconds > 0, 'history', 'none') AS backfill,
+    arraySum(range -> greatest(0, dateDiff('microsecond', greatest(range.2, gap.1), least(range.3, gap.2))), backfilled) / 1e6 / greatest(markets, 1) AS backfilled_seconds,
+    seconds - backfilled_seconds AS missing_seconds
 FROM
 (
     SELECT
         stream,
         event,
-        if(stream = 'chance', fetched_ranges, []) AS repaired,
-        greatest(sights.markets, length(arrayDistinct(arrayMap(range -> range.1, fetched_ranges)))) AS markets,
+        if(stream = 'chance', fetched_ranges, []) AS backfilled,
+        greatest(lifetimes.markets, length(arrayDistinct(arrayMap(range -> range.1, fetched_ranges)))) AS markets,
         arrayZip(
             arrayPushFront(arrayMap(range -> range.2, covered), open_from),
             arrayPushBack(arrayMap(range -> range.1, covered), open_to),
-            arrayPushFront(arrayMap(range -> range.3, covered), 'not watched yet')
+            arrayPushFront(arrayMap(range -> range.3, covered), 'not yet subscribed')
         ) AS candidates
-    FROM {database}.event_sights AS sights
+    FROM {database}.event_lifetimes AS lifetimes
     LEFT JOIN
     (
         SELECT event, groupArray((market, begins_at, ends_at)) AS fetched_ranges
-        FROM {database}.repaired_ranges
+        FROM {database}.backfilled_ranges
         GROUP BY event
     ) AS fetched USING (event)
 )
--- Only the range of a live subscription has no cause: what came after its last sign of life is on its way and no gap.
+-- Only the range of a live subscription has no cause: what came after its last heartbeat is on its way and no gap.
 ARRAY JOIN arrayFilter(candidate -> candidate.1 < candidate.2 AND candidate.3 != '', candidates) AS gap;

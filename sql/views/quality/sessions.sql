@@ -1,43 +1,43 @@
 -- Which collectors ran, from when to when, and how did each end?
 --
--- A session is one run of a collector. It lives while its last sign of life is at most 10 seconds old and no later
+-- A session is one run of a collector. It lives while its last heartbeat is at most 10 seconds old and no later
 -- session of the same collector and shard has begun after it; one that neither lives nor said that it stopped has died.
 CREATE OR REPLACE VIEW {database}.sessions
 (
-    `sid` String COMMENT 'Session: UUID of one run of a collector',
+    `session_id` String COMMENT 'Session: UUID of one run of a collector',
     `collector` String COMMENT 'Name of the collector',
     `version` String COMMENT 'Version of Chancery',
     `shard` String COMMENT 'Which share of the events it collects',
-    `started_at` DateTime64(6, 'UTC') COMMENT 'Time of its first mark',
-    `last_sign_at` DateTime64(6, 'UTC') COMMENT 'Time of its last sign of life: what it received up to then is durable',
+    `started_at` DateTime64(6, 'UTC') COMMENT 'Time of its first collector event',
+    `last_heartbeat_at` DateTime64(6, 'UTC') COMMENT 'Time of its last heartbeat: what it received up to then is durable',
     `state` String COMMENT 'live, stopped or died',
     `cause` String COMMENT 'Why it ended, as far as that is known'
 )
 AS
 SELECT
-    sid,
+    session_id,
     collector,
     version,
     shard,
     started_at,
-    last_sign_at,
+    last_heartbeat_at,
     multiIf(
         stopped = 1, 'stopped',
-        last_sign_at < now64(6, 'UTC') - toIntervalSecond(10) OR max(started_at) OVER (PARTITION BY collector, shard) > last_sign_at, 'died',
+        last_heartbeat_at < now64(6, 'UTC') - toIntervalSecond(10) OR max(started_at) OVER (PARTITION BY collector, shard) > last_heartbeat_at, 'died',
         'live'
     ) AS state,
-    multiIf(state = 'stopped', concat('the collector stopped: ', stop_cause), state = 'died', 'no further sign of life of the collector', '') AS cause
+    multiIf(state = 'stopped', concat('the collector stopped: ', stop_cause), state = 'died', 'no further heartbeat of the collector', '') AS cause
 FROM
 (
     SELECT
-        sid,
+        session_id,
         toString(max(session_states.collector)) AS collector,
         toString(max(session_states.version)) AS version,
         toString(max(session_states.shard)) AS shard,
         CAST(min(session_states.started_at) AS DateTime64(6, 'UTC')) AS started_at,
-        CAST(greatest(max(session_states.last_sign_at), min(session_states.started_at)) AS DateTime64(6, 'UTC')) AS last_sign_at,
+        CAST(greatest(max(session_states.last_heartbeat_at), min(session_states.started_at)) AS DateTime64(6, 'UTC')) AS last_heartbeat_at,
         CAST(max(session_states.stopped) AS UInt8) AS stopped,
         toString(max(session_states.stop_cause)) AS stop_cause
     FROM {database}.session_states
-    GROUP BY sid
+    GROUP BY session_id
 );

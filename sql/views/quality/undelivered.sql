@@ -1,6 +1,6 @@
 -- What is on the bus for longer than a minute, and still not here?
 --
--- Every second a collector says up to which of its records the bus has all (marks: acked). What it said so of between 15
+-- Every second a collector says up to which of its records the bus has all (collector events of type heartbeat: acknowledged). What it said so of between 15
 -- minutes and one minute ago is compared with raw_records, session by session. What is missing waits for a worker or for
 -- ClickHouse, or was given up (lost_ranges). When no marks arrive either, nothing is known here: see pipeline_lag.
 CREATE OR REPLACE VIEW {database}.undelivered
@@ -12,11 +12,11 @@ CREATE OR REPLACE VIEW {database}.undelivered
 AS
 WITH said AS
     (
-        SELECT sid, toString(name) AS topic, min(number) AS after, maxIf(number, marked_at < now64(6, 'UTC') - toIntervalMinute(1)) AS upto
-        FROM {database}.marks
-        ARRAY JOIN mapKeys(acked) AS name, mapValues(acked) AS number
-        WHERE type = 'alive' AND marked_at >= now64(6, 'UTC') - toIntervalMinute(15)
-        GROUP BY sid, topic
+        SELECT session_id, toString(name) AS topic, min(number) AS after, maxIf(number, recorded_at < now64(6, 'UTC') - toIntervalMinute(1)) AS upto
+        FROM {database}.collector_events
+        ARRAY JOIN mapKeys(acknowledged) AS name, mapValues(acknowledged) AS number
+        WHERE type = 'heartbeat' AND recorded_at >= now64(6, 'UTC') - toIntervalMinute(15)
+        GROUP BY session_id, topic
         HAVING upto > after
     )
 SELECT
@@ -26,10 +26,10 @@ SELECT
 FROM said
 LEFT JOIN
 (
-    SELECT sid, toString(_topic) AS topic, countIf(piece = 0 AND n > after AND n <= upto) AS here
+    SELECT session_id, toString(_topic) AS topic, countIf(piece = 0 AND sequence > after AND sequence <= upto) AS here
     FROM {database}.raw_records
-    INNER JOIN said ON said.sid = raw_records.sid AND said.topic = raw_records._topic
+    INNER JOIN said ON said.session_id = raw_records.session_id AND said.topic = raw_records._topic
     WHERE received_at >= now64(6, 'UTC') - toIntervalMinute(15)
-    GROUP BY sid, topic
-) AS arrived USING (sid, topic)
+    GROUP BY session_id, topic
+) AS arrived USING (session_id, topic)
 GROUP BY topic;

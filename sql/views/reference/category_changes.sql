@@ -5,7 +5,7 @@ CREATE OR REPLACE VIEW {database}.category_changes
 (
     `category` String COMMENT 'Category ID',
     `seen_at` DateTime64(6, 'UTC') COMMENT 'When it was first seen like this',
-    `before_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When it was last seen otherwise: the change happened in between. NULL for the first observation',
+    `previous_seen_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When it was last seen otherwise: the change happened in between. NULL for the first observation',
     `name` Nullable(String) COMMENT 'Name',
     `slug` Nullable(String) COMMENT 'Short name that event search filters by',
     `parent` Nullable(String) COMMENT 'Category ID of the parent, NULL at the top of the tree',
@@ -16,7 +16,7 @@ AS
 SELECT
     category,
     seen_at,
-    if(number = 1, NULL, previous_at) AS before_at,
+    if(number = 1, NULL, previous_at) AS previous_seen_at,
     name,
     slug,
     parent,

@@ -6,7 +6,7 @@ CREATE OR REPLACE VIEW {database}.coin_changes
 (
     `coin` String COMMENT 'Coin ID',
     `seen_at` DateTime64(6, 'UTC') COMMENT 'When it was first seen like this',
-    `before_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When it was last seen otherwise: the change happened in between. NULL for the first observation',
+    `previous_seen_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When it was last seen otherwise: the change happened in between. NULL for the first observation',
     `name` Nullable(String) COMMENT 'Full name',
     `ticker` Nullable(String) COMMENT 'Ticker',
     `usd_rate` Nullable(Float64) COMMENT 'USD for one coin',
@@ -23,7 +23,7 @@ AS
 SELECT
     coin,
     seen_at,
-    if(number = 1, NULL, previous_at) AS before_at,
+    if(number = 1, NULL, previous_at) AS previous_seen_at,
     name,
     ticker,
     usd_rate,

@@ -6,7 +6,7 @@ CREATE OR REPLACE VIEW {database}.event_changes
 (
     `event` String COMMENT 'Event ID',
     `seen_at` DateTime64(6, 'UTC') COMMENT 'When it was first seen like this',
-    `before_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When it was last seen otherwise: the change happened in between. NULL for the first observation',
+    `previous_seen_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When it was last seen otherwise: the change happened in between. NULL for the first observation',
     `title` Nullable(String) COMMENT 'Title of the event',
     `slug` Nullable(String) COMMENT 'Short name in addresses',
     `category` Nullable(String) COMMENT 'Category, as the exchange says it',
@@ -20,7 +20,7 @@ AS
 SELECT
     event,
     seen_at,
-    if(number = 1, NULL, previous_at) AS before_at,
+    if(number = 1, NULL, previous_at) AS previous_seen_at,
     title,
     slug,
     category,

@@ -6,7 +6,7 @@ CREATE OR REPLACE VIEW {database}.market_changes
 (
     `market` String COMMENT 'Market ID',
     `seen_at` DateTime64(6, 'UTC') COMMENT 'When it was first seen like this',
-    `before_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When it was last seen otherwise: the change happened in between. NULL for the first observation',
+    `previous_seen_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When it was last seen otherwise: the change happened in between. NULL for the first observation',
     `event` String COMMENT 'Event ID',
     `name` Nullable(String) COMMENT 'Name of the market',
     `yes_asset` Nullable(String) COMMENT 'ID of the YES asset',
@@ -17,7 +17,7 @@ AS
 SELECT
     market,
     seen_at,
-    if(number = 1, NULL, previous_at) AS before_at,
+    if(number = 1, NULL, previous_at) AS previous_seen_at,
     event,
     name,
     yes_asset,

@@ -5,7 +5,7 @@ CREATE OR REPLACE VIEW {database}.tag_changes
 (
     `tag` String COMMENT 'Name of the tag',
     `seen_at` DateTime64(6, 'UTC') COMMENT 'When it was first seen like this',
-    `before_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When it was last seen otherwise: the change happened in between. NULL for the first observation',
+    `previous_seen_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When it was last seen otherwise: the change happened in between. NULL for the first observation',
     `popularity_rank` Nullable(Int64) COMMENT 'Popularity rank, by the exchange',
     `first` Bool COMMENT 'Whether this is the first observation of all'
 )
@@ -13,7 +13,7 @@ AS
 SELECT
     tag,
     seen_at,
-    if(number = 1, NULL, previous_at) AS before_at,
+    if(number = 1, NULL, previous_at) AS previous_seen_at,
     popularity_rank,
     toBool(number = 1) AS first
 FROM

@@ -1,11 +1,11 @@
-import type { Mark, RecordKind } from '../../../core/index.js';
+import type { CollectorEvent, RecordKind } from '../../../core/index.js';
 import type { RecordQueue } from './record-queue.js';
 
 /** Accounts whose records go to partitions of both shards. */
 export const ACCOUNTS: readonly string[] = ['alice', 'bob', 'carol'];
 
 export interface AccountsOptions {
-  readonly sid: string;
+  readonly sessionId: string;
   /** Unix seconds of the first round of polls. */
   readonly from: number;
   readonly event: string;
@@ -156,12 +156,25 @@ class AccountPolls {
       this.#push(kind, this.#at + page / 10, req, body);
     }
     const subject = kind === 'account.activity' ? 'activity' : this.#account;
-    const receipt: Mark = {
-      ...{ type: 'poll', poll, operation, subject, startedAt: this.#at * 1_000_000, cause: broken ? 'reset' : '' },
-      ...{ expected: 2, got: 2, unique: 2, pages: got.length, truncated: false },
+    const receipt: CollectorEvent = {
+      ...{
+        type: 'poll',
+        pollId: poll,
+        operation,
+        subject,
+        startedAt: this.#at * 1_000_000,
+        cause: broken ? 'reset' : '',
+      },
+      ...{ expectedItems: 2, receivedItems: 2, distinctItems: 2, pages: got.length, truncated: false },
       outcome: broken ? 'incomplete' : 'complete',
     };
-    this.queue.push('mark', { key: this.options.sid, sid: this.options.sid, at: this.#at + 1, req: {}, body: receipt });
+    this.queue.push('collector.event', {
+      key: this.options.sessionId,
+      sessionId: this.options.sessionId,
+      at: this.#at + 1,
+      req: {},
+      body: receipt,
+    });
   }
 
   /** A fill of this account; the first of them was with the next account, so both have the same `t`. */
@@ -205,7 +218,7 @@ class AccountPolls {
   /** No two accounts are seen in the same moment: of two records of one ID that were, either may count. */
   #push(kind: RecordKind, at: number, req: object, body: unknown): void {
     const moment = at + ACCOUNTS.indexOf(this.#account) / 100;
-    this.queue.push(kind, { key: this.#account, sid: this.options.sid, at: moment, req, body });
+    this.queue.push(kind, { key: this.#account, sessionId: this.options.sessionId, at: moment, req, body });
   }
 
   #id(name: string): string {

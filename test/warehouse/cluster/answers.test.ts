@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Cluster, Connection, migrate } from '../../../warehouse/index.js';
+import { argumentsOf } from '../../sql/warehouse-data.js';
 import type { TestClickHouse } from '../../support/clickhouse.js';
 import { ClusterRig } from './cluster-rig.js';
 import { MarketRecords } from './market-records.js';
@@ -34,7 +35,7 @@ function server(i: number): TestClickHouse {
 
 /** Columns that depend on the time of the query or of the insert. */
 const OF_NOW =
-  /^(written_at|last_written_at|age_seconds|delay_\w+|open_to|open_until|ends_at|(open_|gap_|left_|repaired_)?seconds|observed|missing|repaired|average_spread|median_spread|p90_spread|two_sided)$/;
+  /^(written_at|last_written_at|age_seconds|delay_\w+|open_to|open_until|ends_at|(open_|gap_|missing_|backfilled_)?seconds|observed|missing|backfilled|average_spread|median_spread|p90_spread|two_sided)$/;
 
 const ACCOUNT_TABLES =
   /^(order|trade|transaction|activity)_records$|^(position|active_order|balance|tpsl_order|profile|position_stats)_observations$|^account_pages$|^(order|balance)_updates$/;
@@ -81,7 +82,13 @@ describe('a cluster of two shards and a single server with the same records', ()
       expect([name, (first[name] ?? 0) > 0 && (second[name] ?? 0) > 0]).toEqual([name, true]);
       expect([name, (first[name] ?? 0) + (second[name] ?? 0)]).toEqual([name, whole[name]]);
     }
-    for (const name of ['marks', 'polls', 'event_observations', 'market_observations', 'coin_observations']) {
+    for (const name of [
+      'collector_events',
+      'polls',
+      'event_observations',
+      'market_observations',
+      'coin_observations',
+    ]) {
       expect([name, first[name], second[name]]).toEqual([name, whole[name], whole[name]]);
     }
     // Some of these records are on both shards, and merges may have removed any number of rows.
@@ -100,14 +107,14 @@ describe('a cluster of two shards and a single server with the same records', ()
   });
 
   it('return the same rows from every view, through either node', async () => {
-    const views = await single.query<{ name: string; parameters: number }>(
-      `SELECT name, create_table_query LIKE '%{period_seconds:%' AS parameters FROM system.tables
+    const views = await single.query<{ name: string; definition: string }>(
+      `SELECT name, create_table_query AS definition FROM system.tables
        WHERE database = 'single' AND engine = 'View' ORDER BY name`,
     );
     expect(views.length).toBeGreaterThan(20);
     const empty: string[] = [];
-    for (const { name, parameters } of views) {
-      const source = parameters ? `${name}(period_seconds = 60)` : name;
+    for (const { name, definition } of views) {
+      const source = `${name}${argumentsOf(definition)}`;
       const ask = (connection: Connection, database: string) =>
         connection.query<Row>(`SELECT * FROM ${database}.${source}`).catch((error: Error) => {
           throw new Error(`${database}.${name}: ${error.message}`);

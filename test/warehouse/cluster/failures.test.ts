@@ -24,7 +24,7 @@ async function newRig(shards = 2): Promise<ClusterRig> {
 const NOW = Math.floor(Date.now() / 1000);
 const LOG_TABLES = `SELECT name FROM system.tables WHERE database = 'chancery_shard' AND engine = 'MergeTree'
   AND name NOT IN ('cluster_layouts')`;
-const SMALL = ['marks', 'polls', 'event_observations', 'market_observations', 'category_observations'];
+const SMALL = ['collector_events', 'polls', 'event_observations', 'market_observations', 'category_observations'];
 
 /** Rows of a table on one server, and their distinct positions. */
 async function count(it: ClusterRig, server: number, table: string): Promise<{ rows: number; places: number }> {
@@ -183,9 +183,9 @@ describe('a cluster that grows', () => {
     expect((await count(it, 0, 'raw_records')).rows + fresh).toBe((await records(it)) - 1);
     await expectEachOnce(it);
     for (const sql of [
-      'SELECT count() AS n FROM chancery_shard.marks',
+      'SELECT count() AS n FROM chancery_shard.collector_events',
       'SELECT * FROM chancery.events ORDER BY event',
-      'SELECT * FROM chancery.sessions ORDER BY sid',
+      'SELECT * FROM chancery.sessions ORDER BY session_id',
     ]) {
       const answers = await Promise.all(it.servers.servers.map((server) => server.rows(sql)));
       expect(answers[1]).toEqual(answers[0]);

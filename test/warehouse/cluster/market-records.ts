@@ -1,5 +1,5 @@
 import type { Bus } from '../../../bus/index.js';
-import { type Mark, Random, type RecordKind } from '../../../core/index.js';
+import { type CollectorEvent, Random, type RecordKind } from '../../../core/index.js';
 import { pushAccounts } from './account-records.js';
 import { RecordQueue } from './record-queue.js';
 
@@ -30,15 +30,15 @@ export class MarketRecords {
     this.#session('second', middle, to);
     this.#history(middle - 60, middle, to);
     const [event = ''] = this.events;
-    pushAccounts(this.#queue, { sid: 'second', from: to - 600, event, markets: this.marketsOf(event) });
+    pushAccounts(this.#queue, { sessionId: 'second', from: to - 600, event, markets: this.marketsOf(event) });
     this.#unreadable(to);
     await this.#queue.flush();
   }
 
   /** More prices and reference data, for a test that continues. */
-  async more(sid: string, at: number, frames: number): Promise<void> {
-    for (let i = 0; i < frames; i++) this.#frame(sid, this.#pick(this.events), at + i / 1000);
-    this.#search(sid, at);
+  async more(sessionId: string, at: number, frames: number): Promise<void> {
+    for (let i = 0; i < frames; i++) this.#frame(sessionId, this.#pick(this.events), at + i / 1000);
+    this.#search(sessionId, at);
     await this.#queue.flush();
   }
 
@@ -46,44 +46,45 @@ export class MarketRecords {
     return Array.from({ length: MARKETS }, (_, i) => `m${i}-${event.slice(2)}`);
   }
 
-  #session(sid: string, from: number, to: number): void {
-    const mark = (at: number, body: Mark) => this.#push('mark', sid, sid, at, {}, body);
+  #session(sessionId: string, from: number, to: number): void {
+    const mark = (at: number, body: CollectorEvent) =>
+      this.#push('collector.event', sessionId, sessionId, at, {}, body);
     mark(from, { type: 'session-started', collector: 'c', version: '1', shard: '0/1' });
     for (const stream of STREAMS) {
-      const connection = `${sid}-${stream}`;
-      mark(from, { type: 'connected', stream, connection, url: 'ws://127.0.0.1/' });
+      const connection = `${sessionId}-${stream}`;
+      mark(from, { type: 'connected', stream, connectionId: connection, url: 'ws://127.0.0.1/' });
       for (const event of this.events) {
-        mark(from + 2, { type: 'subscribed', stream, connection, event, markets: this.marketsOf(event) });
+        mark(from + 2, { type: 'subscribed', stream, connectionId: connection, event, markets: this.marketsOf(event) });
       }
     }
     for (let at = from; at <= to; at += 1200) {
-      mark(at, { type: 'alive', acked: {} });
-      this.#search(sid, at);
+      mark(at, { type: 'heartbeat', acknowledged: {} });
+      this.#search(sessionId, at);
       for (const event of this.events) {
-        for (let i = 0; i < 3; i++) this.#frame(sid, event, at + 10 * i + this.#random.next());
-        this.#chance(sid, event, at + 5);
+        for (let i = 0; i < 3; i++) this.#frame(sessionId, event, at + 10 * i + this.#random.next());
+        this.#chance(sessionId, event, at + 5);
       }
     }
     const [event = ''] = this.events;
-    mark(to - 60, { type: 'alive', acked: this.#queue.acked(sid) });
-    for (let i = 0; i < 3; i++) this.#frame(sid, event, to - 55 + i);
-    mark(to - 50, { type: 'alive', acked: this.#queue.acked(sid) });
-    const frozen: Mark = {
-      type: 'frozen',
+    mark(to - 60, { type: 'heartbeat', acknowledged: this.#queue.acked(sessionId) });
+    for (let i = 0; i < 3; i++) this.#frame(sessionId, event, to - 55 + i);
+    mark(to - 50, { type: 'heartbeat', acknowledged: this.#queue.acked(sessionId) });
+    const frozen: CollectorEvent = {
+      type: 'stale',
       stream: 'order-book',
-      connection: `${sid}-order-book`,
+      connectionId: `${sessionId}-order-book`,
       event,
-      since: (to - 100) * SECOND,
+      lastVerifiedAt: (to - 100) * SECOND,
       cause: 'probe differs',
     };
     mark(to - 40, frozen);
     for (const stream of STREAMS) {
-      mark(to, { type: 'disconnected', stream, connection: `${sid}-${stream}`, cause: 'reset' });
+      mark(to, { type: 'disconnected', stream, connectionId: `${sessionId}-${stream}`, cause: 'reset' });
     }
     mark(to, { type: 'session-stopped', cause: 'asked to' });
   }
 
-  #search(sid: string, at: number): void {
+  #search(sessionId: string, at: number): void {
     const content = this.events.map((id, i) => ({
       id,
       title: `Event ${i}${this.#random.next() < 0.2 ? ', renamed' : ''}`,
@@ -91,50 +92,57 @@ export class MarketRecords {
       createdAt: '2026-01-02T03:04:05Z',
       volume24h: Math.round(this.#random.next() * 1000),
     }));
-    const poll = `search-${sid}-${at}`;
+    const poll = `search-${sessionId}-${at}`;
     const page = { operation: 'searchEvents', method: 'POST', path: '/', status: 200, attempt: 0, poll, page: 0 };
-    this.#push('reference.events', 'searchEvents', sid, at, page, { content, totalElements: content.length });
+    this.#push('reference.events', 'searchEvents', sessionId, at, page, { content, totalElements: content.length });
     const rest = (operation: string) => ({ ...page, operation, method: 'GET' });
-    this.#push('reference.categories', 'categories', sid, at, rest('categories'), [
+    this.#push('reference.categories', 'categories', sessionId, at, rest('categories'), [
       { i: 'c1', n: 'Sport', s: 'sport', sc: [{ i: 'c2', n: 'Golf', s: 'golf' }] },
     ]);
-    this.#push('reference.tags', 'tags', sid, at, rest('tags'), [
+    this.#push('reference.tags', 'tags', sessionId, at, rest('tags'), [
       { n: 'rain', r: Math.round(this.#random.next() * 3) },
     ]);
-    this.#push('reference.coins', 'coins', sid, at, rest('coins'), [
+    this.#push('reference.coins', 'coins', sessionId, at, rest('coins'), [
       { i: 'usdc', n: 'USD Coin', ur: 1 + Math.round(this.#random.next()) / 100 },
     ]);
-    const receipt: Mark = {
+    const receipt: CollectorEvent = {
       type: 'poll',
-      poll,
+      pollId: poll,
       operation: 'event-search',
       subject: 'all',
       startedAt: Math.round(at * SECOND),
-      expected: content.length,
-      got: content.length,
-      unique: content.length,
+      expectedItems: content.length,
+      receivedItems: content.length,
+      distinctItems: content.length,
       pages: 1,
       truncated: false,
       outcome: 'complete',
       cause: '',
     };
-    this.#push('mark', sid, sid, at, {}, receipt);
+    this.#push('collector.event', sessionId, sessionId, at, {}, receipt);
   }
 
-  #frame(sid: string, event: string, at: number): void {
+  #frame(sessionId: string, event: string, at: number): void {
     const d = this.marketsOf(event).map((o) => {
       const price = Math.round(5 + this.#random.next() * 90);
       return { o, c: price / 100, b: this.#random.next() < 0.1 ? 0 : (price - 1) / 100, a: (price + 1) / 100 };
     });
     const body = { t: this.#random.next() < 0.1 ? 'PRICES_DATA' : 'PRICES_DATA_DELTA', e: event, d };
-    this.#push('order-book.frame', event, sid, at, { stream: 'order-book', connection: `${sid}-order-book` }, body);
+    this.#push(
+      'order-book.frame',
+      event,
+      sessionId,
+      at,
+      { stream: 'order-book', connection: `${sessionId}-order-book` },
+      body,
+    );
   }
 
-  #chance(sid: string, event: string, at: number): void {
+  #chance(sessionId: string, event: string, at: number): void {
     for (const market of this.marketsOf(event)) {
       const d = { t: Math.floor(at), p: Math.round(this.#random.next() * 100) / 100 };
       const body = { t: 'probability', e: event, o: [market], d };
-      this.#push('chance.frame', event, sid, at, { stream: 'chance', connection: `${sid}-chance` }, body);
+      this.#push('chance.frame', event, sessionId, at, { stream: 'chance', connection: `${sessionId}-chance` }, body);
     }
   }
 
@@ -143,9 +151,9 @@ export class MarketRecords {
     for (const event of this.events) {
       for (const market of this.marketsOf(event)) {
         for (const again of [0, 1]) this.#answer(event, market, { from, to, at: at + again });
-        const repaired = { from: from * SECOND, to: to * SECOND, poll: 'history' };
-        const mark: Mark = { type: 'repaired', stream: 'chance', event, market, ...repaired };
-        this.#push('mark', 'second', 'second', at, {}, mark);
+        const range = { rangeFrom: from * SECOND, rangeTo: to * SECOND, pollId: 'history' };
+        const mark: CollectorEvent = { type: 'backfilled', stream: 'chance', event, market, ...range };
+        this.#push('collector.event', 'second', 'second', at, {}, mark);
       }
     }
   }
@@ -167,8 +175,8 @@ export class MarketRecords {
     this.#push('order-book.frame', event, 'second', at, req, { t: 'PRICES_DATA', e: event, d: [{ o: 'x', c: 7 }] });
   }
 
-  #push(kind: RecordKind, key: string, sid: string, at: number, req: object, body: unknown): void {
-    this.#queue.push(kind, { key, sid, at, req, body });
+  #push(kind: RecordKind, key: string, sessionId: string, at: number, req: object, body: unknown): void {
+    this.#queue.push(kind, { key, sessionId, at, req, body });
   }
 
   #pick<T>(items: readonly T[]): T {

@@ -4,7 +4,7 @@ import { encodeEnvelope, RECORD_KINDS, type RecordKind } from '../../../core/ind
 export interface Arrival {
   readonly key: string;
   /** Session of the collector. */
-  readonly sid: string;
+  readonly sessionId: string;
   /** Unix seconds. */
   readonly at: number;
   readonly req: object;
@@ -18,20 +18,27 @@ export class RecordQueue {
 
   constructor(private readonly bus: Bus) {}
 
-  push(kind: RecordKind, { key, sid, at, req, body }: Arrival): void {
+  push(kind: RecordKind, { key, sessionId, at, req, body }: Arrival): void {
     const topic = RECORD_KINDS[kind];
-    const place = `${topic}/${sid}`;
+    const place = `${topic}/${sessionId}`;
     const n = (this.#counts.get(place) ?? 0) + 1;
     this.#counts.set(place, n);
     const [reqJson, bodyJson] = [JSON.stringify(req), JSON.stringify(body)];
-    const value = encodeEnvelope({ kind, sid, n, at: Math.round(at * 1_000_000), reqJson, bodyJson });
+    const value = encodeEnvelope({
+      kind,
+      sessionId,
+      sequence: n,
+      receivedAt: Math.round(at * 1_000_000),
+      requestJson: reqJson,
+      bodyJson,
+    });
     this.#waiting.push({ topic, key, value: Buffer.from(value) });
   }
 
   /** The last number per topic, as a sign of life says it. */
-  acked(sid: string): Record<string, number> {
-    const own = [...this.#counts].filter(([place]) => place.endsWith(`/${sid}`));
-    return Object.fromEntries(own.map(([place, n]) => [place.slice(0, -sid.length - 1), n]));
+  acked(sessionId: string): Record<string, number> {
+    const own = [...this.#counts].filter(([place]) => place.endsWith(`/${sessionId}`));
+    return Object.fromEntries(own.map(([place, n]) => [place.slice(0, -sessionId.length - 1), n]));
   }
 
   async flush(): Promise<void> {

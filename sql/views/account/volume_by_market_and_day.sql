@@ -7,7 +7,7 @@
 --
 -- vwap = sum(quantity × YES price) / sum(quantity), the YES price of a NO asset being 1 - price; an asset that assets does
 -- not know counts as YES. Sums are exact.
-CREATE OR REPLACE VIEW {database}.volume_daily
+CREATE OR REPLACE VIEW {database}.volume_by_market_and_day
 (
     `scope` String COMMENT 'own: trades of our accounts. everybody: the activity feed',
     `day` Nullable(Date) COMMENT 'Day of the exchange''s time, UTC; NULL where the trade does not say its time',
@@ -36,11 +36,11 @@ FROM
     FROM
     (
         SELECT
-            if(trade = '', trade_record, trade) AS fill,
-            argMax((event, market, asset, quantity, price, executed_at), (trade_record GLOBAL IN (
-                SELECT trade_record FROM {database}.activity_records
-                WHERE trade_record GLOBAL IN (SELECT trade_record FROM {database}.trade_records)
-            ), ifNull(fee, toDecimal128(0, 12)), trade_record)) AS taken
+            if(trade_id = '', trade_record_id, trade_id) AS fill,
+            argMax((event, market, asset, quantity, price, executed_at), (trade_record_id GLOBAL IN (
+                SELECT trade_record_id FROM {database}.activity_records
+                WHERE trade_record_id GLOBAL IN (SELECT trade_record_id FROM {database}.trade_records)
+            ), ifNull(fee, toDecimal128(0, 12)), trade_record_id)) AS taken
         FROM {database}.trades
         GROUP BY fill
     ) AS fills

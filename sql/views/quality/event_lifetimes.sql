@@ -1,18 +1,18 @@
--- From when to when was each event open, and which parts of that were watched?
+-- From when to when was each event open, and which parts of that were observed?
 --
--- The ground that gaps, coverage_by_event and, through watched_ranges, the completeness of candles stand on: one row per
--- stream and event that event search showed or that was ever watched. An event is open from when event search first
+-- The ground that gaps, coverage_by_event and, through completeness_ranges, the completeness of candles stand on: one row per
+-- stream and event that event search showed or that was ever observed. An event is open from when event search first
 -- showed it (or its first subscription was confirmed) until event search no longer showed it; while it is open, until
 -- now.
-CREATE OR REPLACE VIEW {database}.event_sights
+CREATE OR REPLACE VIEW {database}.event_lifetimes
 (
     `stream` String COMMENT 'order-book or chance',
     `event` String COMMENT 'Event ID',
     `open_from` DateTime64(6, 'UTC') COMMENT 'When it was first seen',
     `open_to` DateTime64(6, 'UTC') COMMENT 'When it was last seen; now, while it is open',
     `open` Bool COMMENT 'Whether it is open',
-    `covered` Array(Tuple(begins_at DateTime64(6, 'UTC'), ends_at DateTime64(6, 'UTC'), cause String)) COMMENT 'Ranges in which it was watched, in order, with why each ended',
-    `live` Bool COMMENT 'Whether it is being watched',
+    `covered` Array(Tuple(begins_at DateTime64(6, 'UTC'), ends_at DateTime64(6, 'UTC'), cause String)) COMMENT 'Ranges in which it was observed, in order, with why each ended',
+    `live` Bool COMMENT 'Whether it is being observed',
     `markets` UInt64 COMMENT 'How many markets event search showed of it'
 )
 AS
@@ -32,9 +32,9 @@ FROM
     (
         SELECT arrayJoin(['order-book', 'chance']) AS stream, event FROM {database}.event_states
         UNION ALL
-        SELECT stream, event FROM {database}.marks WHERE type = 'subscribed'
+        SELECT stream, event FROM {database}.collector_events WHERE type = 'subscribed'
     )
-) AS watched
+) AS observed
 LEFT JOIN
 (
     SELECT event, first_seen_at, last_seen_at, open AS is_open, length(markets) AS market_count
@@ -49,6 +49,6 @@ LEFT JOIN
         min(begins_at) AS covered_from,
         max(ends_at) AS covered_to,
         toBool(max(state = 'live')) AS live
-    FROM {database}.covered_ranges
+    FROM {database}.observed_ranges
     GROUP BY stream, event
 ) AS seen USING (stream, event);

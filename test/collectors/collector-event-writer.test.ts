@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Marks } from '../../collectors/marks.js';
+import { CollectorEventWriter } from '../../collectors/collector-event-writer.js';
 import type { Publisher } from '../../collectors/publisher.js';
 import { systemClock } from '../../core/index.js';
 
@@ -13,28 +13,28 @@ afterEach(() => {
 /** A publisher that counts, and lets nothing through until it is told to. */
 function counting() {
   const state = { signs: 0, open: true };
-  const publisher: Pick<Publisher, 'sid' | 'acked' | 'watermark' | 'publish'> = {
-    sid: '3b1f0000-0000-4000-8000-000000000001',
-    acked: {},
+  const publisher: Pick<Publisher, 'sessionId' | 'acknowledged' | 'watermark' | 'publish'> = {
+    sessionId: '3b1f0000-0000-4000-8000-000000000001',
+    acknowledged: {},
     watermark: 1,
     publish: () => {
       state.signs += 1;
       return state.open ? Promise.resolve() : new Promise(() => undefined);
     },
   };
-  return { state, marks: new Marks(publisher as Publisher, systemClock) };
+  return { state, marks: new CollectorEventWriter(publisher as Publisher, systemClock) };
 }
 
 describe('the signs of life of a session', () => {
   it('come at least once in every second, until they are stopped', async () => {
     const { state, marks } = counting();
-    marks.startAlive();
+    marks.startHeartbeat();
     for (let second = 0; second < 60; second++) {
       const before = state.signs;
       await vi.advanceTimersByTimeAsync(1000);
       expect(state.signs).toBeGreaterThan(before);
     }
-    marks.stopAlive();
+    marks.stopHeartbeat();
     const before = state.signs;
     await vi.advanceTimersByTimeAsync(5000);
     expect(state.signs).toBe(before);
@@ -43,9 +43,9 @@ describe('the signs of life of a session', () => {
   it('do not pile up while the bus takes nothing', async () => {
     const { state, marks } = counting();
     state.open = false;
-    marks.startAlive();
+    marks.startHeartbeat();
     await vi.advanceTimersByTimeAsync(60_000);
     expect(state.signs).toBe(1);
-    marks.stopAlive();
+    marks.stopHeartbeat();
   });
 });

@@ -1,7 +1,7 @@
 -- For which times was the chance of a market fetched from history?
 --
--- The ranges of the marks `repaired`, joined where they overlap or touch.
-CREATE OR REPLACE VIEW {database}.repaired_ranges
+-- The ranges of the collector events `backfilled`, joined where they overlap or touch.
+CREATE OR REPLACE VIEW {database}.backfilled_ranges
 (
     `event` String COMMENT 'Event ID',
     `market` String COMMENT 'Market ID',
@@ -27,8 +27,8 @@ FROM
             assumeNotNull(range_from) AS begins,
             assumeNotNull(range_to) AS ends,
             max(ends) OVER (PARTITION BY event, market ORDER BY begins, ends ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS reached
-        FROM {database}.marks
-        WHERE type = 'repaired'
+        FROM {database}.collector_events
+        WHERE type = 'backfilled'
     )
 )
 GROUP BY event, market, island;

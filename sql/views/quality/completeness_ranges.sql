@@ -1,0 +1,23 @@
+-- In which ranges was an event observed, as one array to measure any period against?
+--
+-- Of every row of event_lifetimes: the ranges in which it was observed, and the time in which there was something to watch.
+-- That begins when the event opened and ends when it closed, or with its last range when that was later; the range of an
+-- event that is being observed ends now. The time of a period from_at to to_at that was observed, microseconds, is
+--   arraySum(range -> greatest(0, dateDiff('microsecond', greatest(range.1, from_at), least(range.2, to_at))), ranges)
+CREATE OR REPLACE VIEW {database}.completeness_ranges
+(
+    `stream` String COMMENT 'order-book or chance',
+    `event` String COMMENT 'Event ID',
+    `open_from` DateTime64(6, 'UTC') COMMENT 'When the event opened: it was first seen or observed',
+    `open_until` DateTime64(6, 'UTC') COMMENT 'When it closed: it was last seen or observed; now, while it is open',
+    `ranges` Array(Tuple(DateTime64(6, 'UTC'), DateTime64(6, 'UTC'))) COMMENT 'Start and end of each range, in order, without overlaps; none when it was never observed'
+)
+AS
+SELECT
+    stream,
+    event,
+    open_from,
+    arrayMax(arrayPushBack(arrayMap(range -> range.2, ranges), open_to)) AS open_until,
+    -- Only the range of a live subscription has no cause.
+    arrayMap(range -> (range.1, if(range.3 = '', now64(6, 'UTC'), range.2)), covered) AS ranges
+FROM {database}.event_lifetimes;

@@ -1,0 +1,90 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { CollectorEvent } from '../../core/index.js';
+import { collectorEvents } from '../../transforms/tables/collector-events.js';
+import { polls } from '../../transforms/tables/polls.js';
+import { AT, EVENT, MARKET, SID, transformed } from './support.js';
+
+const stream = { stream: 'order-book', connectionId: 'c1' } as const;
+
+/** One of every type: a new type of event does not compile until it is here. */
+const EVERY: { readonly [T in Exclude<CollectorEvent['type'], 'poll'>]: Extract<CollectorEvent, { type: T }> } = {
+  'session-started': { type: 'session-started', collector: 'a', version: '1', shard: '0/1' },
+  heartbeat: { type: 'heartbeat', acknowledged: { 'chancery.order-book': 17 } },
+  'session-stopped': { type: 'session-stopped', cause: 'asked to' },
+  connected: { type: 'connected', ...stream, url: 'ws://127.0.0.1/' },
+  disconnected: { type: 'disconnected', ...stream, cause: 'reset' },
+  subscribed: { type: 'subscribed', ...stream, event: EVENT, markets: [MARKET] },
+  unsubscribed: { type: 'unsubscribed', ...stream, event: EVENT, cause: 'closed' },
+  stale: { type: 'stale', ...stream, event: EVENT, lastVerifiedAt: AT - 5, cause: 'probe differs' },
+  verified: { type: 'verified', ...stream, event: EVENT },
+  backfilled: {
+    type: 'backfilled',
+    stream: 'chance',
+    event: EVENT,
+    market: MARKET,
+    rangeFrom: AT - 9,
+    rangeTo: AT,
+    pollId: 'p1',
+  },
+};
+
+describe('a collector event', () => {
+  it.each(Object.values(EVERY).map((event) => [event.type, event] as const))(
+    'of type %s is a row of collector_events',
+    (_, event) => {
+      const output = transformed('collector.event', event);
+      expect(output.deadLetters).toEqual([]);
+      expect(output.rowsOf(collectorEvents)).toEqual([{ recordedAt: AT, sessionId: SID, sequence: 1, event }]);
+    },
+  );
+
+  it('has a column for each of its fields, in snake case', () => {
+    const columns = new Set(collectorEvents.definition.columns.map(({ name }) => name));
+    for (const event of Object.values(EVERY)) {
+      for (const field of Object.keys(event)) {
+        expect(columns, field).toContain(field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+      }
+    }
+  });
+
+  it('is a row of polls when it is the receipt of one', () => {
+    const receipt: CollectorEvent = {
+      type: 'poll',
+      pollId: 'p1',
+      operation: 'searchEvents',
+      subject: '',
+      startedAt: AT - 1000,
+      expectedItems: null,
+      receivedItems: 40,
+      distinctItems: 39,
+      pages: 2,
+      truncated: false,
+      outcome: 'complete',
+      cause: '',
+    };
+    const output = transformed('collector.event', receipt);
+    expect(output.rowsOf(polls)).toEqual([{ sessionId: SID, finishedAt: AT, receipt }]);
+    expect(output.rowsOf(collectorEvents)).toEqual([]);
+  });
+
+  it.each([
+    ['an unknown type', { type: 'sleepy' }, 'type'],
+    ['a missing field', { type: 'stale', ...stream, event: EVENT, cause: '' }, 'lastVerifiedAt'],
+    ['a number that is none', { type: 'heartbeat', acknowledged: { t: -1 } }, 'acknowledged.t'],
+    ['no object', 5, ''],
+  ])('is a dead letter with %s', (_, body, place) => {
+    const output = transformed('collector.event', body);
+    expect(output.deadLetters.map((letter) => letter.jsonPath)).toEqual([place]);
+    expect(output.rowsOf(collectorEvents)).toEqual([]);
+  });
+
+  it('never throws, whatever JSON it is', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.constantFrom(...Object.keys(EVERY), 'poll'), (body, type) => {
+        transformed('collector.event', typeof body === 'object' && body !== null ? { ...body, type } : body);
+      }),
+      { seed: 7, numRuns: 500 },
+    );
+  });
+});
