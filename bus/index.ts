@@ -5,9 +5,7 @@ export type {
   ConsumeOptions,
   ConsumerHandler,
   Partition,
-  PartitionInfo,
   RecordBatch,
-  RecordPosition,
   TopicOptions,
 } from './bus.js';
 export { type EmbeddedBus, type EmbeddedBusOptions, openEmbeddedBus } from './embedded/embedded-bus.js';
@@ -25,6 +23,6 @@ export {
   UnreadableRecordsError,
 } from './errors.js';
 export { openKafkaBus } from './kafka/kafka-bus.js';
-export { type KafkaBusOptions, type KafkaSasl, SASL_MECHANISMS } from './kafka/options.js';
+export type { KafkaBusOptions } from './kafka/options.js';
 export { partitionOf } from './key-hash.js';
-export { kafkaOptions, type OpenBusOptions, openBus } from './open-bus.js';
+export { openBus } from './open-bus.js';

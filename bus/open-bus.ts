@@ -13,7 +13,7 @@ import { openEmbeddedBus } from './embedded/embedded-bus.js';
 import { openKafkaBus } from './kafka/kafka-bus.js';
 import type { KafkaBusOptions } from './kafka/options.js';
 
-export interface OpenBusOptions {
+interface OpenBusOptions {
   /** Folder of the embedded log; unused with Kafka. */
   readonly dir: string;
   /** Option of the embedded log. */
@@ -31,7 +31,7 @@ export function openBus(settings: Settings, options: OpenBusOptions): Bus {
  * Options of Kafka from the settings; undefined when they name no brokers.
  * @throws UsageError for a file that cannot be read, and for SASL without a user
  */
-export function kafkaOptions(settings: Settings): KafkaBusOptions | undefined {
+function kafkaOptions(settings: Settings): KafkaBusOptions | undefined {
   if (settings.kafkaBrokers === undefined) return undefined;
   return {
     brokers: settings.kafkaBrokers.split(','),

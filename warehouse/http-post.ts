@@ -14,7 +14,7 @@ export interface PostOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface PostResponse {
+interface PostResponse {
   readonly status: number;
   /** ClickHouse's error code; 0 without an error. */
   readonly code: number;

@@ -10,7 +10,7 @@ import { beginOf, endOf, refKey, type TopicCatalogue } from './topics.js';
 const BALANCE_MS = 250;
 export const DEFAULT_BATCH_BYTES = 4 * 1024 * 1024;
 
-export interface ConsumerParts {
+interface ConsumerParts {
   readonly store: Store;
   readonly topics: TopicCatalogue;
   readonly reader: Reader;

@@ -13,7 +13,7 @@ export interface EndRow {
 }
 
 /** First available offset of a partition; its version in the store is `begin + 1`. */
-export interface BeginRow {
+interface BeginRow {
   readonly begin: number;
   /** Bytes of all blocks ever deleted. */
   readonly bytes: number;
@@ -27,18 +27,18 @@ export interface TopicRow {
   readonly retentionBytes: number | null;
 }
 
-export interface CommitRow {
+interface CommitRow {
   readonly offset: number;
   readonly intent?: string;
 }
 
-export interface MemberRow {
+interface MemberRow {
   readonly process: ProcessIdentity;
   readonly topics: readonly string[];
 }
 
 /** The owner of a partition in a group (null after its release); its version in the store is the epoch. */
-export interface ClaimRow {
+interface ClaimRow {
   readonly member: string | null;
 }
 
@@ -48,7 +48,7 @@ export type PartitionKey = [topic: number, partition: number];
 export type BlockKey = [topic: number, partition: number, firstOffset: number];
 export type GroupKey = [group: string, topic: number, partition: number];
 
-export interface StoreOptions {
+interface StoreOptions {
   readonly dir: string;
   /** Size of LMDB's memory map, bytes: address space, not memory or disk. */
   readonly mapBytes: number;

@@ -2,9 +2,9 @@ import type { ConnectionOptions as TlsOptions } from 'node:tls';
 import type { Logger, Secret } from '../../core/index.js';
 import type { Compression } from './records/encode.js';
 
-export const SASL_MECHANISMS = ['plain', 'scram-sha-256', 'scram-sha-512'] as const;
+const SASL_MECHANISMS = ['plain', 'scram-sha-256', 'scram-sha-512'] as const;
 
-export interface KafkaSasl {
+interface KafkaSasl {
   readonly mechanism: (typeof SASL_MECHANISMS)[number];
   readonly username: string;
   readonly password: Secret;

@@ -10,7 +10,7 @@ import { RecordSet } from './records/record-set.js';
 /** How long the broker may wait for a record: a new leader may have to catch up first, milliseconds. */
 const FETCH_WAIT_MS = 500;
 
-export interface OffsetRange {
+interface OffsetRange {
   /** The topic's name on the bus, and in Kafka. */
   readonly topic: string;
   readonly kafkaTopic: string;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Received } from '../../collectors/publisher.js';
 import { RECORD_KINDS } from '../../core/index.js';
 
-/** What one session was told is durable: a line `topic sessionId n digest` per record, flushed to disk. */
+/** The acknowledged records of one session: a line `topic sessionId n digest` per record, flushed to disk. */
 export class Acknowledged {
   readonly #file: number;
   readonly #numbers = new Map<string, number>();
@@ -17,7 +17,7 @@ export class Acknowledged {
     this.#file = openSync(path, 'a');
   }
 
-  /** Call it with each record in the order of publishing; call what it answers when that record is durable. */
+  /** Call it with each record in the order of publishing, and call the returned function when that record is durable. */
   expect({ kind, bodyJson }: Received): () => void {
     const topic = RECORD_KINDS[kind];
     const n = (this.#numbers.get(topic) ?? 0) + 1;
@@ -34,11 +34,11 @@ export class Acknowledged {
   }
 }
 
-/** Every record that any session in the folder was told is durable: `topic sessionId n` and the digest of its body. */
+/** The acknowledged records of all sessions in the folder: `topic sessionId n` and the digest of the body. */
 export function readAcknowledged(folder: string): Map<string, string> {
   const records = new Map<string, string>();
   for (const name of readdirSync(folder)) {
-    // A line that was cut by a kill was not finished: its record counts as not acknowledged.
+    // A line that a kill truncated is ignored: its record counts as not acknowledged.
     const lines = readFileSync(join(folder, name), 'utf8').split('\n').slice(0, -1);
     for (const line of lines) {
       const [topic, sessionId, n, digested] = line.split(' ');

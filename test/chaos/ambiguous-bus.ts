@@ -1,15 +1,15 @@
 import type { Bus } from '../../bus/index.js';
 import { type Random, UnavailableError } from '../../core/index.js';
 
-/** Records were sent, and nobody knows whether they are there. */
+/** Records were sent, and it is unknown whether they are stored. */
 class AmbiguousError extends UnavailableError {}
 
-/** A body of more than this goes onto the bus in pieces. */
+/** A larger body is appended in pieces. */
 const MAX_RECORD_BYTES = 3000;
 
 /**
- * A bus whose appends now and then fail without saying whether they were done: some were, and come again when their
- * sender repeats them. Its records are small, so that larger bodies go onto it in pieces.
+ * A bus whose appends fail at random without reporting whether they were stored: some were, and are appended again when
+ * the caller retries. Its records are small, so that larger bodies are appended in pieces.
  */
 export function ambiguous(bus: Bus, random: Random): Bus {
   const append: Bus['append'] = async (topic, records, signal) => {

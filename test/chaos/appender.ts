@@ -10,8 +10,8 @@ import { RecordSource } from './record-source.js';
 import type { AppenderOptions } from './stage.js';
 
 /**
- * A collector whose every record is known: it brings records of its own making onto the bus through the product's own
- * publisher, and writes down, flushed to disk, which of them were acknowledged. Run by the stage as a process of its own.
+ * A collector with known records: it appends its own records through the product's
+ * publisher, and records on disk (fsync) which of them were acknowledged. The stage runs it as a process.
  */
 const TICK_MS = 20;
 

@@ -7,20 +7,20 @@ import { digest, readAcknowledged } from './acknowledged.js';
 import { compareStates } from './states.js';
 
 export interface Audit {
-  /** Records on the bus, and how many of them were sent again. */
+  /** Records on the bus, and how many of them were appended again. */
   readonly records: number;
   readonly repeats: number;
-  /** Records that hold a part of a larger body. */
+  /** Records with a piece of a larger body. */
   readonly pieces: number;
   readonly acknowledged: number;
   /** Acknowledged records that are not on the bus, or with another body. */
   readonly lost: readonly string[];
   readonly tables: ReadonlyMap<string, Difference>;
-  /** What materialized views made, against what they should have made of the rows they read. */
+  /** Rows of the materialized views' target tables, compared with those that their SELECTs return. */
   readonly states: ReadonlyMap<string, Difference>;
 }
 
-/** Follows what is on the bus through all of its logs, and compares it with ClickHouse in the end. */
+/** Collects the records of all logs of the bus, and finally compares them with ClickHouse. */
 export class Auditor {
   readonly #ledger = emptyLedger();
   readonly #bodies = new Map<string, string>();
@@ -30,7 +30,7 @@ export class Auditor {
     private readonly acknowledgedFolder: string,
   ) {}
 
-  /** Remembers what is on the bus: before its logs are thrown away, and at the end. */
+  /** Collects the records on the bus: before its logs are deleted, and at the end. */
   async readBus(topics: readonly string[] = Object.values(TOPICS)): Promise<void> {
     const pieces = new Map<string, string[]>();
     const onRecord = (topic: string, text: string) => {
@@ -71,7 +71,7 @@ export class Auditor {
     return { records, repeats, pieces, acknowledged: acknowledged.size, lost, tables, states };
   }
 
-  /** Tables that the ledger does not know: their places must be there once. */
+  /** Tables that the ledger does not cover: each of their positions must occur once. */
   async #others(): Promise<Map<string, Difference>> {
     const others = new Map<string, Difference>();
     for (const { name, kind } of TRANSFORM_TABLES) {
@@ -88,7 +88,7 @@ export class Auditor {
   }
 }
 
-/** Sums over everything that was compared. */
+/** Totals over all comparisons. */
 export function totals({ tables, states, lost }: Audit) {
   const all = [...tables.values(), ...states.values()];
   const sum = (value: (difference: Difference) => number) => all.reduce((total, each) => total + value(each), 0);

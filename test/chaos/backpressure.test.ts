@@ -16,7 +16,7 @@ import { Stage, type StageOptions } from './stage.js';
 
 const AT_ONCE = 1000;
 const RECORDS = 160_000;
-/** Rows of one batch; with it, what a worker may hold is far below what waits on the bus. */
+/** Rows per batch; with it, a worker's buffer limit is far below the lag. */
 const BATCH_ROWS = '500';
 const SLOW_MS = 1500;
 const DRAIN_MS = 240_000;
@@ -25,17 +25,17 @@ const RECORDS_PER_TOPIC = 350_000;
 const PARTITIONS = 8;
 const STANDSTILL_MS = 240_000;
 const SETTLED_MS = 3000;
-/** Of a worker's limit in docker-compose.yml; the rest is room for what a run happens to take. */
+/** Fraction of a worker's limit in docker-compose.yml; the rest is a margin. */
 const MOST_SHARE = 0.9;
 
 const run = promisify(execFile);
 
-/** A stage with nothing on it yet but ClickHouse, of which inserts are answered late. */
+/** A stage with only ClickHouse, whose responses to inserts are delayed. */
 const slowStage = (broker: Broker, more: Pick<StageOptions, 'fault' | 'faultDelayMs' | 'partitions'>): Promise<Stage> =>
   Stage.start({ bus: 'kafka', broker, seed: 1, workers: 0, appenders: 0, recordsPerSecond: 0, load: 0, ...more });
 
 describeWithKafka('a ClickHouse that is slow', { own: true }, (kafka) => {
-  it('makes the worker pause: the lag shows, its memory stays bounded, and in the end everything is there once', {
+  it('makes the worker pause: it reports the lag, its memory stays bounded, and finally every row is stored once', {
     timeout: 600_000,
   }, async () => {
     let slow = true;
@@ -69,16 +69,16 @@ describeWithKafka('a ClickHouse that is slow', { own: true }, (kafka) => {
 });
 
 describeWithKafka('a ClickHouse that stands still', { own: true }, (kafka) => {
-  it('leaves a worker that is far behind with two topics within the memory that docker-compose.yml gives it', {
+  it('leaves a worker with a large lag on two topics within its memory limit of docker-compose.yml', {
     timeout: 900_000,
   }, async () => {
     const waitFor = new Set<string>();
     const stage = await slowStage(kafka.own, {
       partitions: PARTITIONS,
       fault: (path) => {
-        const place = /insert_deduplication_token=[^/&]+\/([^/]+\/\d+)\//.exec(path)?.[1];
-        if (place === undefined) return undefined;
-        waitFor.add(place);
+        const partition = /insert_deduplication_token=[^/&]+\/([^/]+\/\d+)\//.exec(path)?.[1];
+        if (partition === undefined) return undefined;
+        waitFor.add(partition);
         return 'slow';
       },
       faultDelayMs: () => STANDSTILL_MS,
@@ -100,14 +100,14 @@ describeWithKafka('a ClickHouse that stands still', { own: true }, (kafka) => {
   });
 });
 
-/** What a worker may take in docker-compose.yml, MB. */
+/** Memory limit of a worker in docker-compose.yml, MB. */
 function composeLimit(): number {
   const text = parseCompose(composeText()).services['transform']?.deploy?.resources?.limits?.memory ?? '';
   const [, gibibytes] = /^(\d+)g$/.exec(text) ?? [];
   return (Number(gibibytes) * 2 ** 30) / 1e6;
 }
 
-/** Waits until a process does nothing more, nor takes more memory than it ever did; answers how much that is, MB. */
+/** Waits until a process is idle and its peak memory does not grow; returns the peak, MB. */
 async function settled(pid: number): Promise<number> {
   for (;;) {
     const [memory, cpu] = [peakMemory(pid), cpuSeconds(pid)];
@@ -117,7 +117,7 @@ async function settled(pid: number): Promise<number> {
   }
 }
 
-/** Appends more than a worker may hold; answers how much that is, MB. */
+/** Appends more than a worker may buffer; returns the size, MB. */
 async function flood(
   { rig }: Stage,
   kind: 'order-book.frame' | 'chance.frame',

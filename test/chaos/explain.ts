@@ -4,7 +4,7 @@ import type { Journal, RecordPlace } from './journal.js';
 
 /** The place that the text of a row begins with: `topic/log/partition/offset` or `log/partition/offset/index`. */
 const PLACE = /^(?:([\w.-]+)\/)?([0-9a-f]{8}-[0-9a-f-]{27})\/(\d+)\/(\d+)/;
-const MOST_LINES = 200;
+const MAX_LINES = 200;
 
 interface Part {
   readonly part: string;
@@ -14,8 +14,8 @@ interface Part {
 }
 
 /**
- * How the rows of a table that are missing, doubled or invented came about: in which parts they are by now, which
- * inserts brought them, and what happened around those.
+ * The origin of missing, doubled or surplus rows of a table: the parts that contain them, the
+ * inserts of them, and the events at that time.
  */
 export async function explain(rig: Rig, journal: Journal, table: string, wrong: Difference): Promise<string[]> {
   const places = [...wrong.doubled, ...wrong.invented, ...wrong.missing].flatMap((text) => placeOf(text) ?? []);
@@ -36,8 +36,8 @@ export async function explain(rig: Rig, journal: Journal, table: string, wrong: 
       lines.push(`  ${rows} rows in part ${part}, made ${made}, merged ${level} times`);
     }
     const told = journal.about(table, group);
-    lines.push(...told.slice(0, MOST_LINES).map((line) => `  ${line}`));
-    if (told.length > MOST_LINES) lines.push(`  and ${told.length - MOST_LINES} lines more`);
+    lines.push(...told.slice(0, MAX_LINES).map((line) => `  ${line}`));
+    if (told.length > MAX_LINES) lines.push(`  and ${told.length - MAX_LINES} lines more`);
   }
   return lines;
 }

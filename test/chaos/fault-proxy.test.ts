@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { deferred } from '../../core/index.js';
 import { FAULTS, type Fault, type FaultProxy, startFaultProxy } from '../support/fault-proxy.js';
 
-/** How many whole requests a fault lets through to the server; one where it is not named. */
+/** Number of complete requests that a fault forwards to the server; one unless named. */
 const WHOLE: Partial<Record<Fault, number>> = {
   'reset-before': 0,
   'bad-gateway': 0,
@@ -13,7 +13,7 @@ const WHOLE: Partial<Record<Fault, number>> = {
   twice: 2,
 };
 
-describe('a proxy that has settled sends nothing more, after', () => {
+describe('an idle proxy sends nothing more, after', () => {
   let server: Server | undefined;
   let proxy: FaultProxy | undefined;
   afterEach(async () => {

@@ -1,14 +1,14 @@
 import type { Sent } from '../support/fault-proxy.js';
 
-/** An insert as the proxy sent it on to ClickHouse. */
+/** An insert that the proxy forwarded to ClickHouse. */
 interface Insert extends Sent {
   readonly table: string;
   readonly token: Token;
-  /** Whether the server was to leave out what it has. */
+  /** Whether the insert skips stored rows. */
   readonly onlyMissing: boolean;
 }
 
-/** What a deduplication token says: a batch's place, and which attempt it is. */
+/** The content of a deduplication token: the batch's range and the attempt. */
 interface Token {
   readonly text: string;
   readonly log: string;
@@ -19,7 +19,7 @@ interface Token {
 }
 
 export interface RecordPlace {
-  /** Absent where the table does not tell. */
+  /** Absent if the table has no such column. */
   readonly topic?: string;
   readonly log: string;
   readonly partition: number;
@@ -31,16 +31,16 @@ interface Event {
   readonly what: string;
 }
 
-/** Events this long before the first and after the last insert of a batch are told with them, milliseconds. */
+/** Events this long before the first and after the last insert of a batch are reported with them, milliseconds. */
 const AROUND_MS = 5000;
 
-/** Every insert that reached ClickHouse, and everything that was done to whom: how a row came to be there twice. */
+/** Every insert that reached ClickHouse, and every injected fault: they explain why a row is stored twice. */
 export class Journal {
   readonly #startedAt = performance.now();
   readonly #inserts: Insert[] = [];
   readonly #events: Event[] = [];
 
-  /** For the proxy: keeps what is an insert of a batch. */
+  /** For the proxy: records a request if it is an insert of a batch. */
   sent(sent: Sent): void {
     const table = /INSERT INTO `\w+`\.`(\w+)`/.exec(sent.path)?.[1];
     const token = tokenOf(sent.path);
@@ -52,7 +52,7 @@ export class Journal {
     this.#events.push({ at: performance.now(), what });
   }
 
-  /** Every insert into a table whose batch holds one of the records, and what happened around them, in order. */
+  /** Every insert into a table whose batch contains one of the records, and the events at that time, in order. */
   about(table: string, records: readonly RecordPlace[]): string[] {
     const inserts = this.#inserts.filter(
       (insert) => insert.table === table && records.some((record) => holds(insert.token, record)),
@@ -66,7 +66,7 @@ export class Journal {
       .map(({ at, what }) => `${this.#seconds(at)}  ${what}`);
   }
 
-  /** What happened last, oldest first. */
+  /** The last events, oldest first. */
   last(events: number): string[] {
     return this.#events.slice(-events).map(({ at, what }) => `${this.#seconds(at)}  ${what}`);
   }

@@ -3,9 +3,9 @@ import type { Part } from '../support/part.js';
 
 const AGAIN_MS = 300;
 
-/** Keeps one process running: whatever ends it, it is started again. */
+/** Restarts one process whenever it exits. */
 export class Keeper {
-  /** What it said last, each time it ended without having been made to. */
+  /** Its last output, for each time that it exited unexpectedly. */
   readonly failures: string[] = [];
   #part: Part | undefined;
   #wanted = false;
@@ -14,7 +14,7 @@ export class Keeper {
 
   /**
    * @param launch resolves when the process is ready
-   * @param downMs how long it stays away after it was killed
+   * @param downMs delay before it is restarted after a kill
    */
   constructor(
     readonly name: string,
@@ -27,14 +27,14 @@ export class Keeper {
     return this.#part;
   }
 
-  /** Starts it; resolves when it was ready once. */
+  /** Starts it; resolves when it has been ready once. */
   async start(): Promise<void> {
     this.#wanted = true;
     this.#part = await this.#launched();
     this.#loop = this.#keep();
   }
 
-  /** `kill -9`, also while it is paused; false when it does not run at this moment. */
+  /** `kill -9`, also while it is paused; false if it is not running. */
   async kill(): Promise<boolean> {
     const part = this.#part;
     if (!part) return false;
@@ -43,7 +43,7 @@ export class Keeper {
     return true;
   }
 
-  /** Asks it to end in order; it is started again. */
+  /** Shuts it down cleanly; it is restarted. */
   async replace(): Promise<boolean> {
     const part = this.#part;
     if (!part) return false;
@@ -52,7 +52,7 @@ export class Keeper {
     return true;
   }
 
-  /** Stops it where it is for a while. */
+  /** Pauses it (SIGSTOP) for a time. */
   async pause(ms: number): Promise<boolean> {
     const part = this.#part;
     if (!part) return false;
@@ -62,14 +62,14 @@ export class Keeper {
     return true;
   }
 
-  /** `kill -9`, for good. */
+  /** `kill -9`, without a restart. */
   async remove(): Promise<void> {
     this.#wanted = false;
     await this.#part?.kill9();
     await this.#loop;
   }
 
-  /** Ends it in order, for good or until `start`. */
+  /** Shuts it down cleanly, until `start`. */
   async stop(): Promise<void> {
     this.#wanted = false;
     this.#part?.signal('SIGCONT');
@@ -91,7 +91,7 @@ export class Keeper {
     }
   }
 
-  /** Tries until it is ready or not wanted any more. */
+  /** Retries until it is ready or has been stopped. */
   async #launched(): Promise<Part | undefined> {
     while (this.#wanted) {
       try {

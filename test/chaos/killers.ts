@@ -13,7 +13,7 @@ export interface World {
   readonly signal: AbortSignal;
 }
 
-/** One loop for each kind of victim, each with random numbers of its own. */
+/** One loop per kind of process, each with its own random numbers. */
 export function killers(world: World & { readonly seed: number }): Promise<void>[] {
   const { stage, seed } = world;
   const loop = (n: number, fromMs: number, toMs: number, act: (random: Random) => Promise<void>) =>
@@ -67,7 +67,7 @@ async function strikeCollector({ stage, tally }: World, random: Random): Promise
   }
 }
 
-/** The server itself, which its supervisor starts again, or the supervisor, whose server ends by itself then. */
+/** The server itself, which its supervisor restarts, or the supervisor, whose server then exits by itself. */
 async function strikeClickHouse({ stage, tally }: World, random: Random): Promise<void> {
   if (random.next() < 0.3) {
     if (await stage.clickHouse.kill()) tally.killed("ClickHouse's supervisor");

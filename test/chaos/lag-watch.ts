@@ -10,7 +10,7 @@ interface Sample {
   readonly ends: readonly number[];
 }
 
-/** Measures how old the oldest record of a topic is that is not written yet. */
+/** Measures the age of a topic's oldest unwritten record. */
 export class LagWatch {
   readonly #samples: Sample[] = [];
   readonly #stop = new AbortController();
@@ -31,12 +31,12 @@ export class LagWatch {
     await this.#watching;
   }
 
-  /** The lag as last measured, milliseconds. */
+  /** The last measured lag, milliseconds. */
   get nowMs(): number {
     return this.#measured.ms;
   }
 
-  /** The lag, if it was measured after that moment (of the monotonic clock); else endless. */
+  /** The lag, if it was measured after that time of the monotonic clock; else Infinity. */
   since(moment: number): number {
     return this.#measured.at > moment ? this.#measured.ms : Infinity;
   }
@@ -51,7 +51,7 @@ export class LagWatch {
       const infos = (await this.bus.partitions()).filter(({ topic }) => topic === this.topic);
       const ends = infos.sort((a, b) => a.partition - b.partition).map(({ end }) => end);
       this.#samples.push({ at: performance.now(), ends });
-      // What is not committed was appended before the first look that saw it.
+      // An uncommitted record was appended before the first measurement that saw it.
       const first = this.#samples.findIndex(({ ends: seen }) => seen.some((end, p) => end > (committed.get(p) ?? 0)));
       this.#samples.splice(0, first < 0 ? this.#samples.length : first);
       this.#measured = { at, ms: Math.round(at - (this.#samples[0]?.at ?? at)) };

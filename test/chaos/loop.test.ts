@@ -4,7 +4,7 @@ import { isClean, renderFaults, renderReport } from './report.js';
 import { type ChaosOptions, runChaos } from './run.js';
 
 const SEED = Number(process.env['CHAOS_SEED'] ?? 20_252);
-/** What starting, drawing to a close and comparing may take beyond the time of the chaos itself. */
+/** Time for starting, finishing and comparing, in addition to the chaos itself. */
 const AROUND_MS = 420_000;
 
 const minutes = (inCi: number): number =>
@@ -12,7 +12,7 @@ const minutes = (inCi: number): number =>
 
 async function expectNothingLost(options: ChaosOptions): Promise<void> {
   const report = await runChaos(options).catch((error: Error) => {
-    // At once: whoever ends the suite early still has it.
+    // Immediately, so that it is printed even if the suite is stopped early.
     console.error(error.message);
     throw error;
   });
@@ -23,7 +23,7 @@ async function expectNothingLost(options: ChaosOptions): Promise<void> {
   const none = { missing: 0, doubled: 0, invented: 0 };
   expect(differences, renderFaults(report)).toEqual(differences.map(([table]) => [table, none]));
   expect(audit.lost).toEqual([]);
-  // A loop in which nothing happened shows nothing.
+  // A loop without kills shows nothing.
   expect(tally.kills).toBeGreaterThan(3);
   expect(audit.acknowledged).toBeGreaterThan(500);
   expect(audit.pieces).toBeGreaterThan(50);
@@ -33,7 +33,7 @@ async function expectNothingLost(options: ChaosOptions): Promise<void> {
 
 describe('kills, pauses and faults at random moments, with workers, collectors and ClickHouse on the embedded log', () => {
   const chaos = minutes(1);
-  it('lose and double nothing', { timeout: AROUND_MS + chaos * 60_000 }, async () => {
+  it('neither lose nor double rows', { timeout: AROUND_MS + chaos * 60_000 }, async () => {
     await expectNothingLost({ bus: 'embedded', minutes: chaos, seed: SEED });
   });
 });
@@ -43,7 +43,7 @@ describeWithKafka(
   { own: true },
   (kafka) => {
     const chaos = minutes(3);
-    it('lose and double nothing', { timeout: AROUND_MS + chaos * 60_000 }, async () => {
+    it('neither lose nor double rows', { timeout: AROUND_MS + chaos * 60_000 }, async () => {
       await expectNothingLost({ bus: 'kafka', broker: kafka.own, minutes: chaos, seed: SEED });
     });
   },

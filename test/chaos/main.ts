@@ -38,7 +38,7 @@ try {
   const clean = isClean(report);
   const faults = renderFaults(report);
   if (faults !== '') process.stderr.write(`\n${faults}\n`);
-  // Everything was told: nothing that is still open may keep the process.
+  // Everything was reported: open handles must not keep the process alive.
   process.exit(clean ? 0 : 1);
 } catch (error) {
   if (!(error instanceof Stopped)) throw error;

@@ -8,13 +8,13 @@ import type { World } from './killers.js';
 import { SESSION_MS } from './stage.js';
 
 const WINDOW = 4;
-/** The window that migrations give: `{log_settings}`. */
+/** The deduplication window of the migrations: `{log_settings}`. */
 const USUAL_WINDOW = 10_000;
-/** So many parts are made while the worker sleeps, at least. */
+/** Minimum number of parts that are inserted while the worker is paused. */
 const PARTS_ASLEEP = 5 * WINDOW;
-/** How long what was killed may take to be there again, and ClickHouse to carry out a statement. */
+/** Timeout of a restart, and of a statement in ClickHouse. */
 const PATIENCE_MS = 120_000;
-/** The others are stuck when nothing of theirs was inserted for so long. */
+/** The other workers are blocked if they inserted nothing for this long. */
 const STUCK_MS = 8_000;
 const MOST_SLEEPS = 20;
 
@@ -73,7 +73,7 @@ async function outsleep(world: Alone, worker: Keeper): Promise<boolean> {
   }
 }
 
-/** Rejects when that takes too long. */
+/** Rejects after a timeout. */
 async function within(ms: number, work: Promise<void>, otherwise: string): Promise<void> {
   const late = new AbortController();
   const tooLong = delay(ms, undefined, { signal: late.signal }).then(() => Promise.reject(new Error(otherwise)));
@@ -86,7 +86,7 @@ const awayOf = (workers: readonly Keeper[]): string =>
     .map(({ name }) => name)
     .join(', ');
 
-/** How many inserts price_ticks has seen: ClickHouse numbers the blocks of a table. */
+/** Number of inserts into price_ticks: ClickHouse numbers the blocks of a table. */
 async function partsMade({ stage }: World): Promise<number> {
   return stage.rig.value<number>(
     "SELECT max(max_block_number) FROM system.parts WHERE database = 'chancery' AND table = 'price_ticks'",

@@ -12,7 +12,7 @@ import type { Protection } from './weakened.js';
 
 const LONG_MS = 240_000;
 
-/** What happens to the first insert into a table, on a stage where three records wait for one worker. */
+/** The fault of the first insert into a table, on a stage with three records and one worker. */
 interface Scenario {
   readonly name: string;
   readonly faults: (scene: Scene) => Readonly<Record<string, DirectedFault>>;
@@ -21,13 +21,13 @@ interface Scenario {
 
 interface Scene {
   readonly stage: Stage;
-  /** Appends records that nobody has sent yet. */
+  /** Appends new records. */
   readonly append: (count: number) => Promise<void>;
 }
 
 /**
- * Faults at the one moment that each protection is for, on real processes: with all of them everything is there once;
- * with one taken away, the same audit that the chaos loop ends with finds what is missing or doubled.
+ * Faults at the one moment that each protection is for, on real processes: with all of them every row is stored once;
+ * with one disabled, the audit of the chaos loop finds missing or doubled rows.
  */
 const SCENARIOS: Readonly<Record<Protection, Scenario>> = {
   intent: {
@@ -90,7 +90,7 @@ describe('each protection of an insert is needed:', () => {
     await stage.addWorker().start();
     await stage.rig.drained(LONG_MS);
     await Promise.all(struck);
-    // What was appended meanwhile, too.
+    // Including the records that were appended meanwhile.
     await stage.rig.drained(LONG_MS);
     expect(pending.size, 'faults that never struck').toBe(0);
     const auditor = new Auditor(stage.rig, stage.acknowledgedFolder);
@@ -99,7 +99,7 @@ describe('each protection of an insert is needed:', () => {
   }
 
   for (const [protection, scenario] of Object.entries(SCENARIOS) as [Protection, Scenario][]) {
-    it(`with all of them, ${scenario.name} loses and doubles nothing`, { timeout: LONG_MS }, async () => {
+    it(`with all of them, ${scenario.name} neither loses nor doubles rows`, { timeout: LONG_MS }, async () => {
       expect(totals(await play(scenario))).toMatchObject({ missing: 0, doubled: 0 });
     });
 
@@ -109,7 +109,7 @@ describe('each protection of an insert is needed:', () => {
     });
   }
 
-  it('and what doubled rows is told: the rows, their parts, and every insert that brought them', {
+  it('and the origin of doubled rows is reported: the rows, their parts, and every insert of them', {
     timeout: LONG_MS,
   }, async () => {
     const { tables } = await play(SCENARIOS.intent, 'intent');

@@ -11,12 +11,12 @@ import { Stage } from './stage.js';
 const MINUTES = Number(process.env['REBALANCE_MINUTES'] ?? (process.env['CI'] === 'true' ? 1 : 0.5));
 const STEP_MS = 10_000;
 const LAG_MS = 5000;
-/** How long the lag may take to fall below that after a change. */
+/** Timeout for the lag to fall below that after a change. */
 const RETURN_MS = 60_000;
 const AROUND_MS = 300_000;
 
 describeWithKafka('a group of workers under load', { own: true }, (kafka) => {
-  it('takes over from workers that come, leave and are killed, and its lag falls below 5 s each time', {
+  it('takes over from workers that join, leave and are killed, and its lag falls below 5 s each time', {
     timeout: AROUND_MS + 4 * MINUTES * 60_000,
   }, async () => {
     const size = { workers: 0, appenders: 2, recordsPerSecond: 100, load: 0 };
@@ -52,7 +52,7 @@ describeWithKafka('a group of workers under load', { own: true }, (kafka) => {
   });
 });
 
-/** Two come, one is killed, one comes, one leaves in order, one is killed, and so on; one is always left. */
+/** Two join, one is killed, one joins, one leaves cleanly, one is killed, and so on; at least one always runs. */
 const CHANGES: readonly ((stage: Stage) => Promise<string>)[] = [add, add, kill, add, leave, kill];
 
 async function add(stage: Stage): Promise<string> {

@@ -4,11 +4,11 @@ import { type Random, systemClock } from '../../core/index.js';
 const EVENTS = Array.from({ length: 6 }, (_, i) => `e0000000-0000-4000-8000-00000000000${i}`);
 const MARKETS = Array.from({ length: 20 }, (_, i) => `a0000000-0000-4000-8000-0000000000${10 + i}`);
 const MONTH_MICROS = 30 * 86_400_000_000;
-/** For one second of each so many, receive times fall into several months, which are table partitions. */
+/** In one of this many seconds, receive times are spread over several months, which are table partitions. */
 const SPREAD_EVERY_S = 4;
 const SPREAD_MONTHS = 6;
 
-/** More entries than one record holds: such a frame goes onto the bus in pieces. */
+/** More entries than fit into one record: such a frame is appended in pieces. */
 const LARGE_FRAME = 60;
 const ACCOUNTS = ['first', 'second', 'third'];
 

@@ -11,19 +11,19 @@ export interface ChaosReport {
   readonly tally: Tally;
   readonly faults: ReadonlyMap<Fault, number>;
   readonly audit: Audit;
-  /** What processes said when they ended without having been made to. */
+  /** Last output of processes that exited unexpectedly. */
   readonly failures: readonly string[];
-  /** How what is wrong came about. */
+  /** The origin of wrong rows. */
   readonly explanation: readonly string[];
 }
 
-/** Whether every record was there once in the end. */
+/** Whether every record is stored once at the end. */
 export const isClean = ({ audit }: ChaosReport): boolean => {
   const { missing, doubled } = totals(audit);
   return missing === 0 && doubled === 0;
 };
 
-/** The report as a table of plain text. */
+/** The report as a plain text table. */
 export function renderReport({ bus, seed, seconds, tally, faults, audit, failures }: ChaosReport): string {
   const struck = [...faults.values()].reduce((sum, n) => sum + n, 0);
   const { expected, found, missing, doubled } = totals(audit);
@@ -59,7 +59,7 @@ function differenceRow(table: string, { expected, found, counts }: Difference): 
   return header(table, expected, found, counts.missing, counts.doubled + counts.invented);
 }
 
-/** The first rows that are wrong, by table, and how they came about. */
+/** The first wrong rows of each table, and their origin. */
 export function renderFaults({ audit, failures, explanation }: ChaosReport): string {
   const lines = failures.map((failure) => `ended: ${failure}`);
   for (const [table, { missing, doubled, invented }] of [...audit.tables, ...audit.states]) {

@@ -17,24 +17,24 @@ export interface ChaosOptions {
   readonly broker?: Broker;
   readonly minutes: number;
   readonly seed: number;
-  /** The run ends early when so many processes were killed. */
+  /** The run ends early after this many kills. */
   readonly kills?: number;
   readonly signal?: AbortSignal;
-  /** Told what happens, line by line. */
+  /** Receives a line per event. */
   readonly say?: (line: string) => void;
 }
 
 const DRAIN_MS = 180_000;
-/** So much of what happened is told when a run does not come to its end. */
+/** Number of events that are printed when a run does not finish. */
 const LAST_EVENTS = 20;
-/** Which share of inserts, and of other requests to ClickHouse, meets a fault. */
+/** Fraction of inserts, and of other requests to ClickHouse, that get a fault. */
 const INSERT_FAULTS = 0.2;
 const QUERY_FAULTS = 0.03;
 /** When a worker first outlasts the window of tokens, and when the logs are first replaced, and how often from then on. */
 const OUTLAST_MS = { from: 20_000, every: 150_000 };
 const REPLACE_MS = { from: 35_000, every: 200_000 };
 
-/** Kills, pauses and cuts whatever can be, for a time; then lets everything come to rest and compares. */
+/** Injects kills, pauses and faults for a time; then waits until all records are written, and compares. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const { seed, bus, say = () => undefined } = options;
   const startedAt = performance.now();
@@ -104,7 +104,7 @@ function chooseFault(random: Random, path: string): Fault | undefined {
   return random.pick(FAULTS);
 }
 
-/** Aborted when the time is over, when enough was killed, or when the caller says so. */
+/** Aborted when the time is over, after the given number of kills, or by the caller. */
 function endOf({ minutes, kills = Infinity, signal }: ChaosOptions, tally: Tally): AbortSignal {
   const over = new AbortController();
   // Not a signal of AbortSignal.timeout: one that was combined with others may be collected before it is due.
@@ -117,7 +117,7 @@ function endOf({ minutes, kills = Infinity, signal }: ChaosOptions, tally: Tally
   return over.signal;
 }
 
-/** Does something at its times until the signal is aborted. */
+/** Runs an action at its intervals until the signal is aborted. */
 async function scheduled(
   { from, every }: { readonly from: number; readonly every: number },
   signal: AbortSignal,

@@ -17,22 +17,22 @@ export type BusKind = 'kafka' | 'embedded';
 
 export interface StageOptions {
   readonly bus: BusKind;
-  /** A broker of the caller's, to be used instead of one of the stage's own. */
+  /** The caller's broker; absent: the stage starts one. */
   readonly broker?: Broker;
   readonly seed: number;
   readonly workers: number;
   readonly appenders: number;
   readonly recordsPerSecond: number;
-  /** Frames per second of the simulated exchange; 0 leaves it and its collector out. */
+  /** Frames per second of the simulated exchange; 0: neither exchange nor collector. */
   readonly load: number;
-  /** What becomes of a request to ClickHouse, by its path and query. */
+  /** Fault of a request to ClickHouse, by its path and query. */
   readonly fault?: (path: string) => Fault | DirectedFault | undefined;
   readonly faultDelayMs?: () => number;
-  /** How long what was killed stays away. */
+  /** Delay before a killed process is restarted. */
   readonly downMs?: () => number;
   /** Of each topic. Default 4. */
   readonly partitions?: number;
-  /** Workers lack this protection. */
+  /** Protection that is disabled in the workers. */
   readonly without?: Protection;
 }
 
@@ -48,17 +48,17 @@ export interface AppenderOptions {
 
 const PREFIX = 'chaos.';
 const PARTITIONS = 4;
-/** After so long without a sign of life a worker's partitions on Kafka go to others. */
+/** Kafka session timeout of the workers. */
 export const SESSION_MS = 2000;
 const STOP_WITHIN_MS = 120_000;
 
-/** Everything that a chaos run needs, each part a process of its own that is started again when it was killed. */
+/** Everything that a chaos run needs, each part a process that is restarted when it was killed. */
 export class Stage {
   readonly workers: Keeper[] = [];
   /** Appenders, and the exchange's collector. */
   readonly collectors: Keeper[] = [];
   readonly clickHouse: Keeper;
-  /** What reached ClickHouse, and what was done to whom. */
+  /** Requests that reached ClickHouse, and injected faults. */
   readonly journal = new Journal();
   #proxy: FaultProxy | undefined;
   #endpoint: EmbeddedEndpoint | undefined;
@@ -93,7 +93,7 @@ export class Stage {
     return this.#proxy;
   }
 
-  /** The owner's login at ClickHouse, through the proxy. */
+  /** The owner's login to ClickHouse, through the proxy. */
   get clickHouseArgs(): string[] {
     const { user, password } = this.endpoint.owner;
     const url = ['--clickhouse-url', this.proxy.url];
@@ -105,7 +105,7 @@ export class Stage {
     return this.#endpoint;
   }
 
-  /** Where appenders write down what was acknowledged. */
+  /** Folder in which appenders record the acknowledged records. */
   get acknowledgedFolder(): string {
     return join(this.rig.folder, 'acknowledged');
   }
@@ -135,7 +135,7 @@ export class Stage {
     for (const topic of Object.values(TOPICS)) await this.rig.bus.ensureTopic(topic, this.#topic);
   }
 
-  /** Deletes topics of Kafka and makes them again, empty. */
+  /** Deletes topics of Kafka and creates them again, empty. */
   async replaceTopics(topics: readonly string[]): Promise<void> {
     if (!this.broker) throw new Error('only Kafka can delete a topic');
     const admin = new kafkajs.Kafka({ brokers: [this.broker.address], logLevel: 0 }).admin();
@@ -152,12 +152,12 @@ export class Stage {
     await this.makeTopics();
   }
 
-  /** What the processes said when they ended by themselves. */
+  /** Last output of the processes that exited by themselves. */
   get failures(): string[] {
     return [this.clickHouse, ...this.workers, ...this.collectors].flatMap((keeper) => keeper.failures);
   }
 
-  /** What each process said last, and whether it runs. */
+  /** Last output of each process, and whether it runs. */
   get lastWords(): string[] {
     return [this.clickHouse, ...this.workers, ...this.collectors].map(({ name, part, failures }) => {
       const said = part?.stderr.trim().split('\n').slice(-3).join(' | ');

@@ -1,4 +1,4 @@
-/** What was done to whom, and how often. */
+/** Counts of injected faults by kind. */
 export class Tally {
   readonly #counts = new Map<string, number>();
   #kills = 0;
@@ -7,17 +7,17 @@ export class Tally {
 
   constructor(private readonly say: (line: string) => void) {}
 
-  /** How many processes were killed so far. */
+  /** Number of processes killed so far. */
   get kills(): number {
     return this.#kills;
   }
 
-  /** Counts by what was done, in the order in which they first happened. */
+  /** Counts by kind, in the order of the first occurrence. */
   get counts(): ReadonlyMap<string, number> {
     return this.#counts;
   }
 
-  /** Tells what is not counted. */
+  /** Reports an event that is not counted. */
   tell(what: string): void {
     this.say(what);
   }

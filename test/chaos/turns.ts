@@ -1,9 +1,9 @@
-/** Many may act at once, until one wants to be alone. */
+/** A lock with shared and exclusive holders. */
 export class Turns {
   #alone: Promise<void> = Promise.resolve();
   readonly #acting = new Set<Promise<unknown>>();
 
-  /** Acts once nobody is alone. */
+  /** Runs while no exclusive holder does. */
   async among<T>(act: () => Promise<T>): Promise<T> {
     let seen: Promise<void> | undefined;
     while (seen !== this.#alone) {
@@ -16,7 +16,7 @@ export class Turns {
     return acting;
   }
 
-  /** Acts alone: after everybody who acts now, and before everybody who comes later. */
+  /** Runs exclusively: after all current holders, and before all later ones. */
   alone<T>(act: () => Promise<T>): Promise<T> {
     const before = this.#alone;
     const acting = (async () => {

@@ -7,7 +7,7 @@ import { TransformWorker } from '../../transforms/index.js';
 import { Connection, migrate } from '../../warehouse/index.js';
 import { type Protection, weakenedWriter } from './weakened.js';
 
-/** What a weakened worker is started with, as JSON in its first argument. */
+/** The options of a weakened worker, as JSON in its first argument. */
 export interface WeakenedOptions {
   /** Settings by name; a ClickHouse must be among them. */
   readonly settings: Readonly<Record<string, unknown>>;

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { ClickHouseStore } from '../../warehouse/exactly-once/clickhouse-store.js';
 import { ExactlyOnceWriter, type OpenOptions, type PartitionStore, type WriterOptions } from '../../warehouse/index.js';
 
-/** Which protection is taken away, to see that it is needed. */
+/** Which protection is disabled, to show that it is needed. */
 export type Protection = 'intent' | 'token' | 'read-back';
 
-/** The writer without one of its protections; whole when none is named. */
+/** The writer without one of its protections; complete if none is named. */
 export function weakenedWriter(options: WriterOptions, without: Protection | undefined): ExactlyOnceWriter {
   const stores = options.shards.map((connection) => {
     const store = new ClickHouseStore(connection);
@@ -16,13 +16,13 @@ export function weakenedWriter(options: WriterOptions, without: Protection | und
   return without === 'intent' ? new ForgetfulWriter(options, stores) : new ExactlyOnceWriter(options, stores);
 }
 
-/** ClickHouse never recognises what it has seen before. */
+/** ClickHouse never recognises a block. */
 function forgetTokens(store: ClickHouseStore): void {
   const insert = store.insert.bind(store);
   store.insert = (block, request) => insert(block, { ...request, token: randomUUID() });
 }
 
-/** An insert that was answered with success counts as there; nobody looks. */
+/** An insert with a successful response counts as stored, without a check. */
 function believeAnswers(store: ClickHouseStore): void {
   const answered = new Map<string, number>();
   const insert = store.insert.bind(store);
@@ -38,7 +38,7 @@ function believeAnswers(store: ClickHouseStore): void {
   store.countOutdated = async () => 0;
 }
 
-/** What was about to be inserted is not committed anywhere. */
+/** The intent is not committed. */
 class ForgetfulWriter extends ExactlyOnceWriter {
   override open(partition: PartitionStore, options: OpenOptions) {
     let remembered: { readonly offset: number; readonly intent?: string } | undefined;

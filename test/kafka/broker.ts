@@ -13,7 +13,7 @@ import { brokerProperties, KEYSTORE_PASSWORD, type Listeners, type Ports } from 
 const run = promisify(execFile);
 const READY_MS = 180_000;
 
-/** A single Kafka node (KRaft) on loopback, in a folder of its own. */
+/** A single Kafka node (KRaft) on loopback, in its own folder. */
 export class Broker {
   readonly #server: JavaServer;
 
@@ -26,7 +26,7 @@ export class Broker {
     this.#server = new JavaServer({ name: 'Kafka', jars, heap, log: join(dir, 'broker.log') });
   }
 
-  /** Starts a fresh broker on free ports, and waits until it serves. */
+  /** Starts a new broker on free ports, and waits until it is ready. */
   static async start(options: Listeners = {}): Promise<Broker> {
     const dir = await mkdtemp(join(tmpdir(), 'chancery-kafka-'));
     const broker = new Broker(dir, await kafkaJars(), await choosePorts());
@@ -69,12 +69,12 @@ export class Broker {
     return this.#server.kill();
   }
 
-  /** Starts on the same data and ports, and waits until it serves. */
+  /** Starts with the same data and ports, and waits until it is ready. */
   restart(): Promise<void> {
     return this.#server.start('kafka.Kafka', [join(this.dir, 'server.properties')], () => this.#serves());
   }
 
-  /** Ends it and removes its folder. */
+  /** Stops it and removes its folder. */
   async remove(): Promise<void> {
     await this.kill();
     await rm(this.dir, { recursive: true, force: true });

@@ -4,12 +4,12 @@ import { Rig, until } from '../pipeline/rig.js';
 import { startCluster, type TestCluster } from '../support/cluster.js';
 import { describeWithKafka } from './index.js';
 
-/** Raw records of each shard, and in how many places of the bus they were. */
+/** Raw records of each shard, and their distinct positions on the bus. */
 const RECORDS =
   'SELECT count() AS records, uniqExact(_topic, _log, _partition, _offset) AS places FROM chancery_shard.raw_records';
 
 describeWithKafka('chancery on Kafka and a ClickHouse cluster', {}, (kafka) => {
-  it('runs by configuration alone, and brings every record to one shard once while a worker is killed', async () => {
+  it('runs by configuration alone, and writes every record to one shard once while a worker is killed', async () => {
     const cluster = await startCluster({ shards: 2 });
     const bus = kafka.open();
     const args = ['--kafka-brokers', kafka.brokers.join(','), '--kafka-prefix', bus.prefix];
@@ -45,7 +45,7 @@ describeWithKafka('chancery on Kafka and a ClickHouse cluster', {}, (kafka) => {
   }, 180_000);
 });
 
-/** Waits until each shard has so many more ticks than now. */
+/** Waits until each shard has this many more ticks than now. */
 async function bothGet({ servers }: TestCluster, more: number): Promise<void> {
   const ticks = () =>
     Promise.all(

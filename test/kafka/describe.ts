@@ -9,34 +9,34 @@ import { whyNoBroker } from './jars.js';
 import type { Listeners } from './properties.js';
 import { KafkaProxy } from './proxy.js';
 
-/** A broker starts in 6 to 15 s where the machine is busy, and some tests start theirs again twice. */
+/** A broker starts in 6 to 15 s on a busy machine, and some tests restart theirs twice. */
 const TEST_MS = 180_000;
 const START_MS = 180_000;
 
 interface OwnBroker extends Pick<Listeners, 'security'> {
-  /** With a proxy before it. */
+  /** With a proxy in front of it. */
   readonly proxy?: boolean;
 }
 
 /** The Kafka that a suite runs on: a broker of its own, or the cluster that KAFKA_BROKERS names. */
 export interface KafkaUnderTest {
   readonly brokers: readonly string[];
-  /** The suite's own broker. Throws on a running cluster: suites that need it say so. */
+  /** The suite's own broker. Throws with a running cluster: suites that need it set `own`. */
   readonly own: Broker;
-  /** The proxy before it; a bus goes through it whose `brokers` are the proxy's address. */
+  /** The proxy in front of it; a bus uses it if its `brokers` are the proxy's address. */
   readonly proxy: KafkaProxy;
-  /** A bus whose topics nobody else uses; `prefix` of another bus shares them. The suite's end closes it. */
+  /** A bus with topics of its own; with the `prefix` of another bus it shares them. Closed at the end of the suite. */
   open(options?: Partial<KafkaBusOptions>): Bus & { readonly prefix: string };
-  /** Deletes records, which no bus does. Names are those in Kafka. */
+  /** An admin client, to delete records, which the bus does not. Names are those in Kafka. */
   admin(): Promise<Admin>;
-  /** Deletes a topic, named as in Kafka, and waits until the broker does not show it any more. */
+  /** Deletes a topic, named as in Kafka, and waits until the broker does not list it any more. */
   deleteTopic(name: string): Promise<void>;
-  /** Makes a topic, named as in Kafka, as others do: its records are stored in the compression that they come in. */
+  /** Creates a topic, named as in Kafka, with compression.type=producer: batches are stored as the producer compressed them. */
   createForeignTopic(name: string, partitions: number): Promise<void>;
 }
 
 /**
- * A suite that needs a Kafka broker. Where none can be had it is skipped, with a line that says why, and fails where
+ * A suite that needs a Kafka broker. Without one it is skipped, with a line that says why, and fails if
  * CI=true.
  * @param options `own`: the suite kills, restarts or configures its broker, so no running cluster will do
  */
@@ -121,7 +121,7 @@ class Rig implements KafkaUnderTest {
   async deleteTopic(name: string): Promise<void> {
     const admin = await this.admin();
     await admin.deleteTopics({ topics: [name] });
-    // The controller has deleted it; the broker hears of that a little later.
+    // The controller has deleted it; the broker learns of that a little later.
     await until(20_000, async () => !(await admin.listTopics()).includes(name) || `${name} is still there`);
   }
 

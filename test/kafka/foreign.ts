@@ -6,7 +6,7 @@ import { produceRequest } from '../../bus/kafka/protocol/produce.js';
 import { BatchEncoder, stampBatch } from '../../bus/kafka/records/encode.js';
 import { BATCH, BATCH_PREFIX } from '../../bus/kafka/records/layout.js';
 
-/** Appends one batch to partition 0 in a compression that Chancery neither writes nor reads. */
+/** Appends one batch to partition 0 in a compression that Chancery does not support. */
 export async function appendForeignBatch(
   brokers: readonly string[],
   topic: string,
@@ -48,7 +48,7 @@ async function onCluster(brokers: readonly string[], work: (cluster: Cluster) =>
   }
 }
 
-/** A zstd frame that holds its content as it is: magic, content size of 4 bytes, one raw block. */
+/** A zstd frame with uncompressed content: magic, content size of 4 bytes, one raw block. */
 function zstdFrame(content: Buffer): Buffer {
   const head = Buffer.alloc(12);
   head.writeUInt32LE(0xfd2fb528, 0);

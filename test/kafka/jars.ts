@@ -5,5 +5,5 @@ const jars = new MavenJars('kafka');
 /** The folder of the broker's jars. */
 export const kafkaJars = (): Promise<string> => jars.fetch();
 
-/** Why no broker can be started here; undefined when one can. */
+/** Why no broker can be started; undefined if one can. */
 export const whyNoBroker = (): string | undefined => jars.whyNot;

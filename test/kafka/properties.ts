@@ -10,13 +10,13 @@ export interface Ports {
 export interface Listeners {
   /** Also listens with TLS and SASL (PLAIN and SCRAM) for this user. */
   readonly security?: { readonly user: string; readonly password: string };
-  /** Also listens for a proxy, and tells who comes through it that this port is the broker. */
+  /** Also listens for a proxy, and advertises the proxy's port to clients that connect through it. */
   readonly proxyPort?: number;
 }
 
 export const KEYSTORE_PASSWORD = 'keystore-password';
 
-/** The configuration of a single KRaft node: small, quick to start, and quick to start again after it was killed. */
+/** The configuration of a single KRaft node: small, and fast to start, also after a kill. */
 export function brokerProperties(dir: string, ports: Ports, { security, proxyPort }: Listeners): string {
   const listeners = [`PLAINTEXT://127.0.0.1:${ports.plain}`];
   if (security) listeners.push(`SECURE://127.0.0.1:${ports.secure}`);
@@ -52,9 +52,9 @@ export function brokerProperties(dir: string, ports: Ports, { security, proxyPor
     'log.cleaner.dedupe.buffer.size': 2_097_152,
     'log.cleaner.threads': 1,
     'log.segment.bytes': 67_108_864,
-    // A topic that was deleted leaves its files at once.
+    // Deletes the files of a deleted topic immediately.
     'file.delete.delay.ms': 100,
-    // After kill -9 a broker waits for its former session to end before it may come back.
+    // After kill -9 a broker can register again only when its former session has expired.
     'controlled.shutdown.enable': 'true',
     'broker.heartbeat.interval.ms': 300,
     'broker.session.timeout.ms': 1500,

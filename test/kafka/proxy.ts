@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** What becomes of a request: it isTransient; the connection ends before or after the broker did it; its answer is lost. */
+/** What the proxy does with a request: forward it, close the connection before or after the broker executed it, drop the response. */
 export type Fate = 'pass' | 'cut before' | 'cut after' | 'lose the answer';
 
 /** Keys of the requests that tests are interested in. */
@@ -21,7 +21,7 @@ export class KafkaProxy {
   readonly #sockets = new Set<Socket>();
   /** Port of the broker's listener for the proxy. */
   target = 0;
-  /** Decides over each request by its key. */
+  /** Decides about each request by its key. */
   fate: (key: number) => Fate = () => 'pass';
   #frozen: Promise<void> | undefined;
   #thaw: () => void = () => undefined;
@@ -46,7 +46,7 @@ export class KafkaProxy {
     return `127.0.0.1:${this.port}`;
   }
 
-  /** Nothing goes through, in either direction, until `thaw`; connections stay open. */
+  /** Forwards nothing in either direction until `thaw`; connections stay open. */
   freeze(): void {
     this.#frozen ??= new Promise((resolve) => {
       this.#thaw = resolve;

@@ -35,7 +35,7 @@ describeWithKafka('workers on Kafka', { own: { proxy: true } }, (kafka) => {
     return rig;
   }
 
-  it('bring every record into ClickHouse once while workers come and go and the broker is killed', async () => {
+  it('write every record into ClickHouse once while workers join and leave and the broker is killed', async () => {
     const { rig, bus } = await newRig();
     let writing = true;
     let written = 0;
@@ -77,7 +77,7 @@ describeWithKafka('workers on Kafka', { own: { proxy: true } }, (kafka) => {
     expect(await rig.rows('SELECT count() AS ticks FROM price_ticks')).toEqual([{ ticks: written }]);
   });
 
-  it('wait for a broker that is down when they start, and say so', async () => {
+  it('wait for a broker that is down at their start, and report it', async () => {
     const { rig, bus } = await newRig();
     const impatient = kafka.open({ prefix: bus.prefix, apiTimeoutMs: 2000, connectTimeoutMs: 500 });
     await kafka.own.kill();
@@ -92,7 +92,7 @@ describeWithKafka('workers on Kafka', { own: { proxy: true } }, (kafka) => {
     expect(await rig.rows('SELECT n FROM raw_records')).toEqual([{ n: 1 }]);
   });
 
-  it('start anew with a topic that was made again, and keep the rows of both apart', async () => {
+  it('start from the beginning of a topic that was created again, and distinguish the rows of both', async () => {
     const { rig, bus } = await newRig();
     await rig.append(TOPICS.orderBook, [priceRecord(1), priceRecord(2)]);
     await rig.worker();
@@ -106,7 +106,7 @@ describeWithKafka('workers on Kafka', { own: { proxy: true } }, (kafka) => {
     ).toEqual([{ logs: 2, numbers: [1, 2, 3, 4, 5] }]);
   });
 
-  it('stop at records that cannot be read, and pass over them only with --accept-loss, writing the gap down', async () => {
+  it('stop at records that cannot be read, and skip them only with --accept-loss, recording the gap', async () => {
     const bus = kafka.open();
     const topic = bus.prefix + TOPICS.orderBook;
     await kafka.createForeignTopic(topic, 2);
@@ -136,7 +136,7 @@ describeWithKafka('workers on Kafka', { own: { proxy: true } }, (kafka) => {
     ]);
   });
 
-  it('end when they lag and nothing arrives, saying where, and the next one goes on from there', async () => {
+  it('stop when they lag and receive nothing, report the position, and the next one continues from there', async () => {
     const { rig, bus } = await newRig();
     await rig.append(TOPICS.orderBook, [priceRecord(1), priceRecord(2)]);
     const cut = kafka.open({
@@ -147,14 +147,14 @@ describeWithKafka('workers on Kafka', { own: { proxy: true } }, (kafka) => {
     });
     const worker = await rigOn(cut).worker();
     await rig.drained();
-    // Everything but records gets through: the worker stays a member of its group and holds its partitions.
+    // The proxy forwards everything but fetches: the worker stays a member of its group and holds its partitions.
     let lost = 0;
     kafka.proxy.fate = (key) => {
       if (key !== API.fetch) return 'pass';
       lost++;
       return 'lose the answer';
     };
-    // The fetch that waited meanwhile still brings what comes.
+    // The fetch that is waiting still returns new records.
     await expect.poll(() => lost).toBeGreaterThan(0);
     await rig.append(TOPICS.orderBook, [priceRecord(3), priceRecord(4), priceRecord(5)]);
     const failure: unknown = await worker.failed.catch((error) => error);

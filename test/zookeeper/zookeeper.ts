@@ -10,10 +10,10 @@ import { MavenJars } from '../support/maven.js';
 
 const jars = new MavenJars('zookeeper');
 
-/** Why no ZooKeeper can be started here; undefined when one can. */
+/** Why no ZooKeeper can be started; undefined if one can. */
 export const whyNoZooKeeper = (): string | undefined => jars.whyNot;
 
-/** A single ZooKeeper on a free port of loopback, in a folder of its own. */
+/** A single ZooKeeper on a free loopback port, in its own folder. */
 export class ZooKeeper {
   readonly #dir = mkdtempSync(join(tmpdir(), 'chancery-zookeeper-'));
   readonly #server: JavaServer;
@@ -37,14 +37,14 @@ export class ZooKeeper {
     return zooKeeper;
   }
 
-  /** Paths of all nodes from here down, as its own command line tool lists them. */
+  /** Paths of all nodes below a path, as ZooKeeper's own command line tool lists them. */
   async paths(from: string): Promise<string[]> {
     const args = ['-server', `127.0.0.1:${this.port}`, 'ls', '-R', from];
     const stdout = await this.#server.tool('org.apache.zookeeper.ZooKeeperMain', args);
     return stdout.split('\n').filter((line) => line.startsWith(from));
   }
 
-  /** Ends it and removes its folder. */
+  /** Stops it and removes its folder. */
   async remove(): Promise<void> {
     await this.#server.kill();
     rmSync(this.#dir, { recursive: true, force: true });

@@ -7,7 +7,7 @@ import type { TableBlock } from '../table.js';
 import { readLayouts } from './layouts.js';
 import type { CommandOptions, InsertOptions, QueryParams, ReadOptions, ShardConnection } from './shard-connection.js';
 
-export interface ClusterShardOptions {
+interface ClusterShardOptions {
   /** Name of the cluster in `remote_servers` of its nodes. */
   readonly cluster: string;
   /** Number of the shard, from 0. */

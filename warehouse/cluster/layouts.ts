@@ -4,7 +4,7 @@ import { StatementError } from '../errors.js';
 import type { ShardConnection } from './shard-connection.js';
 
 /** What a node has recorded about the cluster. */
-export interface Layouts {
+interface Layouts {
   /** The shard that the node holds, from 0; undefined before the first migration. */
   readonly shard: number | undefined;
   /** Every number of shards that the cluster ever had: each may have put a partition's rows on another shard. */

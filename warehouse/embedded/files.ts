@@ -10,7 +10,7 @@ const credentialsSchema = z.object({ owner: z.string().min(20), reader: z.string
 /** Passwords of the two users, generated once per data folder. */
 export type Credentials = z.infer<typeof credentialsSchema>;
 
-export interface ServerLimits {
+interface ServerLimits {
   readonly database: string;
   /** Memory limit of the whole server, bytes. */
   readonly memoryBytes: number;

@@ -3,7 +3,7 @@ import { encodeIntent, type Intent } from './intent.js';
 import type { WriterContext } from './writer-context.js';
 
 /** A commit returned but was not stored: the partition was reassigned, or this consumer was stopped. */
-export class CommitNotStoredError extends UnavailableError {}
+class CommitNotStoredError extends UnavailableError {}
 
 /**
  * Commits `offset` with the intent of the batch that begins there, and reads it back to verify that it was stored.

@@ -3,7 +3,7 @@ import { type Connection, quoteName, quoteText } from '../connection.js';
 import { readColumns, type ShardTable, type TableColumn } from './shard-tables.js';
 
 /** The database of the distributed tables, and the cluster that they read. */
-export interface DistributedTarget {
+interface DistributedTarget {
   /** The database that users query. */
   readonly database: string;
   /** Name of the cluster in `remote_servers`. */

@@ -13,7 +13,7 @@ export interface Placeholders {
 }
 
 /** Path and name of a node in the coordination service. */
-export interface ReplicaPath {
+interface ReplicaPath {
   /** Parent of the paths of the shard's tables; the same on all replicas of the shard, and on no other node. */
   readonly path: string;
   /** Name of this replica. */

@@ -6,7 +6,7 @@ import { fillPlaceholders, type Placeholders } from './placeholders.js';
 import type { SqlFile, ViewFile } from './sql-files.js';
 import { splitStatements } from './statements.js';
 
-export interface SqlRunOptions {
+interface SqlRunOptions {
   readonly connection: Connection;
   readonly appliedSql: AppliedSql;
   /** For migrations; its database is the connection's. */

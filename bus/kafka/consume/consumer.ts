@@ -20,7 +20,7 @@ const STOP_GRACE_MS = 3_000;
 /** Upper bound of what is fetched ahead of all handlers together, bytes. */
 const BUDGET_BYTES = 64 * 2 ** 20;
 
-export interface ConsumerSettings {
+interface ConsumerSettings {
   readonly sessionTimeoutMs: number;
   readonly rebalanceTimeoutMs: number;
   readonly topicsEveryMs: number;

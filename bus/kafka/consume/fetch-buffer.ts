@@ -7,7 +7,7 @@ import { RecordSet } from '../records/record-set.js';
 /** Records that fill less than 1/8 of their response's memory are copied, so that they do not retain all of it. */
 const COPY_BELOW_FRACTION = 1 / 8;
 
-export interface FetchBufferOptions {
+interface FetchBufferOptions {
   readonly topic: string;
   readonly partition: number;
   /** Upper bound of a batch that `take` returns, bytes of values. */

@@ -22,7 +22,7 @@ const RETRY_MS = 200;
 /** Batches fetched ahead of a handler, so that fetching and handling overlap. */
 const BATCHES_AHEAD = 4;
 
-export interface FetcherOptions {
+interface FetcherOptions {
   readonly scope: string;
   /** Upper bound of one batch handed to a handler, bytes. */
   readonly maxBatchBytes: number;

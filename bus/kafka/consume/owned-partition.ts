@@ -7,14 +7,14 @@ import { untilAborted } from '../promises.js';
 import { offsetCommitRequest } from '../protocol/offsets.js';
 import { readRange } from '../range-reader.js';
 
-export interface PartitionRef {
+interface PartitionRef {
   readonly topic: string;
   readonly kafkaTopic: string;
   readonly partition: number;
   readonly log: string;
 }
 
-export interface OwnedOptions {
+interface OwnedOptions {
   readonly group: string;
   readonly kafkaGroup: string;
   readonly scope: string;

@@ -21,7 +21,7 @@ const PROTOCOL = 'chancery-cooperative';
 const LEAVE_TIMEOUT_MS = 1_000;
 const WARN_EVERY_MS = 30_000;
 
-export interface MemberOptions {
+interface MemberOptions {
   readonly group: string;
   readonly topics: readonly string[];
   /** Without a heartbeat for this long the broker removes a member from the group, milliseconds. */
@@ -35,7 +35,7 @@ export interface MemberOptions {
   readonly log: Logger | undefined;
 }
 
-export interface MemberEvents {
+interface MemberEvents {
   /** The partitions that this member holds. */
   owned(): Assignment;
   /**
@@ -47,7 +47,7 @@ export interface MemberEvents {
   lost(): void;
 }
 
-export interface FencedOptions {
+interface FencedOptions {
   /** Throws when this member does not hold the partition any more; called before each try. */
   readonly assertHeld: () => void;
   /** Ends the retries, which otherwise continue while no broker responds. */

@@ -1,6 +1,6 @@
 import type { Request } from './request.js';
 
-export interface NewTopic {
+interface NewTopic {
   readonly name: string;
   readonly partitions: number;
   readonly replication: number;

@@ -1,6 +1,6 @@
 import type { Request } from './request.js';
 
-export interface FetchPartition {
+interface FetchPartition {
   /** Topic ID: a topic that was created again under the same name has another one. */
   readonly log: string;
   readonly partition: number;

@@ -26,7 +26,7 @@ export interface JoinResponse {
   readonly members: readonly { readonly member: string; readonly subscription: Buffer }[];
 }
 
-export interface JoinRequest {
+interface JoinRequest {
   readonly group: string;
   readonly member: string;
   readonly sessionTimeoutMs: number;

@@ -1,6 +1,6 @@
 import type { Request } from './request.js';
 
-export interface ListedOffset {
+interface ListedOffset {
   readonly topic: string;
   readonly partition: number;
   readonly error: number;
@@ -48,7 +48,7 @@ export function listOffsetsRequest(
   };
 }
 
-export interface OffsetCommit {
+interface OffsetCommit {
   readonly group: string;
   readonly generation: number;
   readonly member: string;

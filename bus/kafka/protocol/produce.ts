@@ -48,7 +48,7 @@ export function produceRequest(
   };
 }
 
-export interface InitProducerIdResponse {
+interface InitProducerIdResponse {
   readonly id: number;
   readonly epoch: number;
   readonly error: number;
