@@ -293,7 +293,7 @@ describe('the check of columns', () => {
         'does not match this version of Chancery: column ticks.price does not exist',
         'column ticks.prize has no default and is not written',
         'table ticks was created without {log_settings}',
-        'table ticks feeds the materialized view mv, which code does not know',
+        'table ticks feeds the materialized view mv, which the code does not know',
         'column states.seen is UInt32, not UInt64',
         'table states has engine MergeTree, which does not match its kind replacing',
         'table states is sorted by (_log, id), not by (id)',
