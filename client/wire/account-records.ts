@@ -87,12 +87,3 @@ export type DepositAddressWire = z.input<typeof depositAddressSchema>;
 export type ActivityWire = z.input<typeof activitySchema>;
 export type ProfileStatsWire = z.input<typeof profileStatsSchema>;
 export type PositionStatsWire = z.input<typeof positionStatsSchema>;
-
-/** The wrapper of paged account lists: `tp` total pages, or for the activity feed `t` total items (part 4.4). */
-export interface PageWire<T> {
-  readonly i: readonly T[];
-  readonly p: number;
-  readonly s: number;
-  readonly tp?: number;
-  readonly t?: number;
-}

@@ -11,7 +11,7 @@ export const API_KEY_HEADERS = {
 export const TIMESTAMP_WINDOW_SECONDS = 30;
 
 /** Body of `POST /auth/api-key`, part 4.1. */
-export const createApiKeyRequestSchema = z.looseObject({
+const createApiKeyRequestSchema = z.looseObject({
   code: z.string().min(1),
   otp: z.string().nullish(),
   expiresAt: z.string().nullish(),

@@ -9,4 +9,3 @@ export const categorySchema = z.looseObject({
   pi: z.string().nullish(),
   sc: z.array(z.unknown()).nullish(),
 });
-export type CategoryWire = z.input<typeof categorySchema>;

@@ -1,13 +1,6 @@
 import { z } from 'zod';
-import type { ChancePointWire } from './chance.js';
 import { periodSchema } from './chance.js';
 import { idSchema } from './scalars.js';
-
-/** Messages that a client sends on the chance stream, part 6.2. */
-export const CHANCE_CLIENT_TYPES = ['SUBSCRIBE', 'UNSUBSCRIBE', 'HISTORY'] as const;
-
-/** Messages that the server sends on the chance stream, part 6.2. */
-export const CHANCE_SERVER_TYPES = ['probability', 'success', 'UPDATE_HISTORY', 'HISTORY_RESPONSE'] as const;
 
 const outcomes = z.array(idSchema);
 
@@ -31,13 +24,3 @@ export const chanceEnvelopeSchema = z.looseObject({
   r: z.string().nullish(),
 });
 export type ChanceClientMessageWire = z.input<typeof chanceClientMessageSchema>;
-export type ChanceServerMessageWire = {
-  readonly t: (typeof CHANCE_SERVER_TYPES)[number] | 'error';
-  readonly e?: string;
-  readonly o?: readonly string[];
-  readonly d?:
-    | ChancePointWire
-    | Readonly<Record<string, ChancePointWire | readonly ChancePointWire[]>>
-    | { readonly message: string };
-  readonly r?: string;
-};

@@ -7,7 +7,6 @@ export type ChancePointWire = z.input<typeof chancePointSchema>;
 
 /** Period codes with a name, part 6.2 (case-sensitive); any whole number of seconds as text is a period too. */
 export const PERIOD_CODES = ['1s', '5s', '5M', '10M', '30M', '1H', '3H', '4H', '6H', '1d', '7d', '1m'] as const;
-export type PeriodCode = (typeof PERIOD_CODES)[number];
 
 /** A period code, or a custom number of seconds as text. */
 export const periodSchema = z.union([z.enum(PERIOD_CODES), z.string().regex(/^[1-9]\d{0,9}$/)]);

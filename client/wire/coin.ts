@@ -15,4 +15,3 @@ export const coinSchema = z.looseObject({
   sc: z.boolean().nullish(),
   pmc: z.boolean().nullish(),
 });
-export type CoinWire = z.input<typeof coinSchema>;

@@ -54,7 +54,3 @@ export const eventSchema = z.looseObject({
   ti: z.string().nullish(),
   ma: z.array(z.unknown()).nullish(),
 });
-export type OutcomeWire = z.input<typeof outcomeSchema>;
-export type RunnerWire = z.input<typeof runnerSchema>;
-export type RunnerMarketWire = z.input<typeof runnerMarketSchema>;
-export type EventWire = z.input<typeof eventSchema>;

@@ -2,17 +2,7 @@ import { z } from 'zod';
 import { idSchema, probabilitySchema } from './scalars.js';
 
 /** Messages that a client sends on the order book stream, part 6.1. */
-export const ORDER_BOOK_CLIENT_TYPES = ['SUBSCRIBE', 'UNSUBSCRIBE', 'REQUEST_DATA'] as const;
-
-/** Messages that the server sends on the order book stream, part 6.1. */
-export const ORDER_BOOK_SERVER_TYPES = [
-  'SUBSCRIBED',
-  'UNSUBSCRIBED',
-  'PRICES_DATA',
-  'PRICES_DATA_DELTA',
-  'PING',
-  'ERROR',
-] as const;
+const ORDER_BOOK_CLIENT_TYPES = ['SUBSCRIBE', 'UNSUBSCRIBE', 'REQUEST_DATA'] as const;
 
 export const orderBookClientMessageSchema = z.looseObject({ t: z.enum(ORDER_BOOK_CLIENT_TYPES), e: idSchema });
 
@@ -38,11 +28,4 @@ export const pricesMessageSchema = z.looseObject({
   e: idSchema,
   d: z.array(z.unknown()),
 });
-export type PriceEntryWire = z.input<typeof priceEntrySchema>;
 export type OrderBookClientMessageWire = z.input<typeof orderBookClientMessageSchema>;
-export type OrderBookServerMessageWire = {
-  readonly t: (typeof ORDER_BOOK_SERVER_TYPES)[number];
-  readonly e?: string;
-  readonly d?: readonly PriceEntryWire[];
-  readonly r?: string;
-};

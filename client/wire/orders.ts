@@ -39,10 +39,7 @@ export const tpslRequestSchema = z
   })
   .refine((body) => (body.t ?? body.l ?? null) !== null, { path: ['t'], message: 'expected t or l, got neither' });
 
-export type LimitOrderRequestWire = z.input<typeof limitOrderRequestSchema>;
 export type MarketOrderRequestWire = z.input<typeof marketOrderRequestSchema>;
-export type TpslRequestWire = z.input<typeof tpslRequestSchema>;
 
 /** The answer to a placed order, part 2. */
 export const placementSchema = z.looseObject({ i: idSchema });
-export type PlacementWire = z.input<typeof placementSchema>;

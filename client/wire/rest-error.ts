@@ -6,4 +6,3 @@ export const restErrorSchema = z.looseObject({
   error: z.string().nullish(),
   message: z.string().nullish(),
 });
-export type RestErrorWire = { readonly status: number; readonly error: string; readonly message: string };

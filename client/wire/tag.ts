@@ -6,4 +6,3 @@ export const tagSchema = z.looseObject({
   n: z.string().min(1),
   r: numericSchema.nullish(),
 });
-export type TagWire = z.input<typeof tagSchema>;
