@@ -30,17 +30,17 @@ import { PageWalk } from './rest/page-walk.js';
 import { describeResponse, type RawResponse } from './rest/raw-response.js';
 import type { LosslessJson } from './wire/index.js';
 
-/** A successful answer from an account: as it arrived, and its body parsed with every number exact. */
+/** A successful response to an account request: as received, and its body parsed with every number exact. */
 export interface LosslessResponse extends RawResponse {
   readonly lossless: LosslessJson;
 }
 
-/** What was understood of an answer from an account, and the answer. */
+/** The decoded list of an account response, and the response itself. */
 export interface AccountListResult<T> extends DecodedList<T> {
   readonly response: LosslessResponse;
 }
 
-/** The same for an answer that is one record. */
+/** The decoded record of an account response, and the response itself. */
 export interface AccountRecordResult<T> {
   readonly value: T;
   readonly extraFields: readonly string[];
@@ -48,43 +48,46 @@ export interface AccountRecordResult<T> {
 }
 
 export interface HistoryWalkOptions<T> extends WalkOptions {
-  /** An item that you have, with all older ones: the walk goes no further back. */
+  /** Whether an item, and every older one, is stored already: the walk stops there. */
   readonly isKnown?: ((item: T) => boolean) | undefined;
 }
 
 /**
- * The reading half of an account (parts 4.1 to 4.4): nothing here changes anything at the exchange, apart from logging
- * in where the credentials are a login. Orders and API keys are the trading half's, `chancery/client/trading`.
+ * Read-only access to an account (parts 4.1 to 4.4). Nothing is changed at the exchange, except that a `LoginSession`
+ * logs in. To place orders or manage API keys, use `chancery/client/trading`.
  *
- * Amounts are `Decimal` texts, exactly as the exchange wrote them; times are Unix microseconds. Every request is signed
- * with the exchange's own time, as its answers tell it: a clock that is wrong costs one refused request.
+ * Amounts are `Decimal` texts, exactly as the exchange sent them; times are Unix microseconds. Requests are signed with
+ * the exchange's time, taken from the `Date` headers of its responses: a wrong local clock costs one rejected request.
  *
  * Calls reject as those of `ExchangeClient`, with `UnauthorizedError` for 401 and `ForbiddenError` for 403, and with
- * `UsageError` when the credentials hold nothing for the operation.
+ * `UsageError` when the credentials lack what the operation needs.
  */
 export class AccountClient {
   /**
-   * @param exchange sends the requests: several accounts share its pacing and its sockets
-   * @param credentials API key, JWT, or both: each operation takes what it needs (part 5.2)
+   * @param exchange sends the requests; accounts that are given the same client share its rate limit and its sockets
+   * @param credentials API key, JWT, or both: each operation uses the one that it requires (part 5.2)
    */
   constructor(
     private readonly exchange: ExchangeClient,
     private readonly credentials: Credentials,
   ) {}
 
+  /** `GET /api/user-balances`, part 4.3. */
   balances(options: CallOptions = {}): Promise<AccountListResult<Balance>> {
     return this.call(balancesOperation, undefined, options);
   }
 
+  /** `GET /api/user-balances/full`, part 4.3. */
   fullBalances(options: CallOptions = {}): Promise<AccountListResult<Balance>> {
     return this.call(fullBalancesOperation, undefined, options);
   }
 
+  /** One page of the open positions, part 4.4. Default page size 100. */
   openPositions(query: PageQuery = {}, options: CallOptions = {}): Promise<AccountListResult<OpenPosition>> {
     return this.call(openPositionsOperation, query, options);
   }
 
-  /** All open positions; the report says whether they held still while they were read. */
+  /** All open positions; the report says whether the list changed while it was read. */
   walkOpenPositions(options: WalkOptions = {}): PageWalk<OpenPosition, AccountListResult<OpenPosition>> {
     return this.#snapshot(
       openPositionsOperation,
@@ -93,30 +96,33 @@ export class AccountClient {
     );
   }
 
+  /** One page of the orders in the book, part 4.4. Default page size 100. */
   activeOrders(query: PageQuery = {}, options: CallOptions = {}): Promise<AccountListResult<ActiveOrder>> {
     return this.call(activeOrdersOperation, query, options);
   }
 
-  /** All active orders; the report says whether they held still while they were read. */
+  /** All active orders; the report says whether the list changed while it was read. */
   walkActiveOrders(options: WalkOptions = {}): PageWalk<ActiveOrder, AccountListResult<ActiveOrder>> {
     return this.#snapshot(activeOrdersOperation, (order) => order.orderId, options);
   }
 
+  /** One page of the order history, part 4.4, newest first by default. Default page size 20. */
   orders(query: OrderQuery & PageQuery = {}, options: CallOptions = {}): Promise<AccountListResult<OrderRecord>> {
     return this.call(ordersOperation, query, options);
   }
 
-  /** All orders, each once, also while new ones are placed. @throws UsageError for `isKnown` with the oldest first */
+  /** All orders, each once, also while new ones are placed. @throws UsageError for `isKnown` with `sort: 'asc'` */
   walkOrders(
     query: OrderQuery = {},
     options: HistoryWalkOptions<OrderRecord> = {},
   ): HistoryWalk<OrderRecord, AccountListResult<OrderRecord>> {
     if (query.sort === 'asc' && options.isKnown) {
-      throw new UsageError('isKnown ends a walk that goes back in time; leave it out, or sort desc');
+      throw new UsageError('isKnown needs the newest order first; omit it, or use sort desc');
     }
     return this.#history(ordersOperation, query, (order) => order.orderId, options);
   }
 
+  /** One page of the account's trades, part 4.4, newest first. Default page size 20. */
   trades(query: TradeQuery & PageQuery = {}, options: CallOptions = {}): Promise<AccountListResult<TradeRecord>> {
     return this.call(tradesOperation, query, options);
   }
@@ -129,47 +135,49 @@ export class AccountClient {
     return this.#history(tradesOperation, query, (trade) => trade.tradeRecordId, options);
   }
 
-  /** Everybody's trades. */
+  /** One page of the trades of all users, part 4.4, newest first. Default page size 20. */
   activity(query: PageQuery = {}, options: CallOptions = {}): Promise<AccountListResult<Activity>> {
     return this.call(activityOperation, query, options);
   }
 
-  /** All of everybody's trades, each once, also while new ones happen. */
+  /** All trades of all users, each once, also while new ones happen. */
   walkActivity(options: HistoryWalkOptions<Activity> = {}): HistoryWalk<Activity, AccountListResult<Activity>> {
     return this.#history(activityOperation, {}, (item) => item.tradeRecordId, options);
   }
 
+  /** A user's profile and statistics, part 4.4. */
   profileStats(query: UserQuery, options: CallOptions = {}): Promise<AccountRecordResult<ProfileStats>> {
     return this.#record(profileStatsOperation, query, options);
   }
 
+  /** Statistics of a user's positions, part 4.4. */
   positionStats(query: UserQuery, options: CallOptions = {}): Promise<AccountRecordResult<PositionStats>> {
     return this.#record(positionStatsOperation, query, options);
   }
 
-  /** The take-profit/stop-loss orders of an asset. */
+  /** The take-profit/stop-loss orders of an asset, part 4.2. */
   tpslOrders(query: TpslQuery, options: CallOptions = {}): Promise<AccountListResult<TpslOrder>> {
     return this.call(tpslOrdersOperation, query, options);
   }
 
-  /** Wants a JWT. */
+  /** One page of the account's transactions, part 4.3, newest first. Requires a JWT. */
   transactions(query: PageQuery = {}, options: CallOptions = {}): Promise<AccountListResult<Transaction>> {
     return this.call(transactionsOperation, query, options);
   }
 
-  /** All transactions, each once, also while new ones happen. Wants a JWT. */
+  /** All transactions, each once, also while new ones happen. Requires a JWT. */
   walkTransactions(
     options: HistoryWalkOptions<Transaction> = {},
   ): HistoryWalk<Transaction, AccountListResult<Transaction>> {
     return this.#history(transactionsOperation, {}, (transaction) => transaction.transactionId, options);
   }
 
-  /** Wants a JWT. Null when the exchange has not made an address yet (404). */
+  /** The account's deposit address, part 4.3. Requires a JWT. Null when there is none yet (404). */
   depositAddress(options: CallOptions = {}): Promise<AccountRecordResult<DepositAddress> | null> {
     return this.#record(depositAddressOperation, undefined, options).catch(nullWhenMissing);
   }
 
-  /** The active API key, without its secret (part 4.1). Wants a JWT. Null when there is none (404). */
+  /** The active API key, without its secret (part 4.1). Requires a JWT. Null when there is none (404). */
   async apiKeyInfo(options: Pick<CallOptions, 'signal'> = {}): Promise<ApiKeyInfo | null> {
     const { requester } = this.exchange;
     const name = 'api-key';
@@ -183,7 +191,7 @@ export class AccountClient {
     return info;
   }
 
-  /** Calls an operation and reads its answer. */
+  /** Calls an operation and decodes its response. */
   async call<P, T>(
     operation: AccountOperation<P, T>,
     params: P,
@@ -198,7 +206,7 @@ export class AccountClient {
     return { ...decoded, response };
   }
 
-  /** Calls an operation and answers what came, parsed but not read: paced, and tried again when that may help. */
+  /** Calls an operation and returns its response, parsed but not decoded. Rate-limited and retried. */
   async request<P, T>(
     operation: AccountOperation<P, T>,
     params: P,
@@ -226,7 +234,7 @@ export class AccountClient {
   ): Promise<AccountRecordResult<T>> {
     const { items, extraFields, response } = await this.call(operation, params, options);
     const [value] = items;
-    if (value === undefined) throw new SchemaError(operation.name, '', 'it holds no record');
+    if (value === undefined) throw new SchemaError(operation.name, '', 'it contains no record');
     return { value, extraFields, response };
   }
 

@@ -7,14 +7,14 @@ const PREFIXES = hostNames.flatMap((host) => {
 });
 const CHANCE_HISTORY = /^\/api\/events\/[^/]+\/outcomes\/[^/]+\/history$/;
 
-/** The key of `ExchangeAddresses` that serves a path (no query): part 1's table; what is not listed is `event`. */
+/** The key of `ExchangeAddresses` that serves a path (without query), by the table of part 1; by default `event`. */
 export function hostOf(path: string): RestHost {
   if (CHANCE_HISTORY.test(path)) return 'chance';
   const found = PREFIXES.find(([prefix]) => path === prefix || path.startsWith(`${prefix}/`));
   return found ? found[1] : 'event';
 }
 
-/** The URL for a path. @throws AddressError when nothing serves it or the address may not be used */
+/** Origin and path of the URL of a REST path. @throws AddressError when no address is given for it, or it is not allowed */
 export function restUrl(addresses: ExchangeAddresses, path: string): { origin: string; path: string } {
   const host = hostOf(path);
   const address = addresses[host] ?? addresses.base;
@@ -38,14 +38,14 @@ export function streamUrl(addresses: ExchangeAddresses, stream: StreamHost): str
   return `${protocol}//${url.host}${addresses[stream] !== undefined && path.endsWith(own) ? path : path + own}`;
 }
 
-/** The URL of a WebSocket feed that is given by its whole address, query included. @throws AddressError */
+/** The URL of a WebSocket feed, given as its complete address with query. @throws AddressError */
 export function feedUrl(address: string): string {
   const { search } = parseAddress(address, ['wss:', 'ws:'], 'whole');
   const url = new URL(address);
   return `${url.protocol}//${url.host}${url.pathname}${search}`;
 }
 
-/** Checks every address that is given, so that a wrong one is known before anything starts. @throws AddressError */
+/** Checks every given address, so that a wrong one is reported at start. @throws AddressError */
 export function checkAddresses(addresses: ExchangeAddresses): void {
   for (const [name, address] of Object.entries(addresses)) {
     if (address === undefined) continue;
@@ -53,17 +53,17 @@ export function checkAddresses(addresses: ExchangeAddresses): void {
   }
 }
 
-/** @param part whether the address is followed by a path of the interface, or is the whole of it */
+/** @param part `base` when a path of the interface is appended to the address, `whole` when it is complete */
 function parseAddress(address: string, protocols: readonly string[], part: 'base' | 'whole' = 'base'): URL {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (!url || !protocols.includes(url.protocol) || url.hostname === '') {
     throw new AddressError(`${shown(address)} is not an address of the exchange; give one like ${protocols[0]}//host`);
   }
   if (url.username !== '' || url.password !== '') {
-    throw new AddressError(`the address of ${url.host} carries a user or password; give it without`);
+    throw new AddressError(`the address of ${url.host} contains a user or password; remove it`);
   }
   if ((part === 'base' && url.search !== '') || url.hash !== '') {
-    throw new AddressError(`${shown(address)} carries a query or a fragment; give the address without`);
+    throw new AddressError(`${shown(address)} contains a query or a fragment; remove it`);
   }
   if ((url.protocol === 'http:' || url.protocol === 'ws:') && !isLoopback(url.hostname)) {
     const secure = url.protocol === 'http:' ? 'https:' : 'wss:';

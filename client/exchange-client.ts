@@ -15,12 +15,12 @@ import { describeResponse, type RawResponse } from './rest/raw-response.js';
 import { type PopularTagsQuery, popularTagsOperation } from './rest/tags.js';
 import type { ServerTime } from './server-time.js';
 
-/** A successful answer: as it arrived, and its body parsed. */
+/** A successful response: as received, and its body parsed. */
 export interface JsonResponse extends RawResponse {
   readonly json: unknown;
 }
 
-/** What was understood of an answer, and the answer. */
+/** The decoded list of a response, and the response itself. */
 export interface ListResult<T> extends DecodedList<T> {
   readonly response: JsonResponse;
 }
@@ -28,48 +28,48 @@ export interface ListResult<T> extends DecodedList<T> {
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /**
-   * Called for every answer of every attempt, also those with an error status and those that did not come whole, before
-   * anything else is done with it.
+   * Called for the response of every attempt before it is processed, also for error statuses and truncated
+   * responses.
    */
   readonly onResponse?: ((response: RawResponse) => void) | undefined;
 }
 
 export interface WalkOptions extends CallOptions {
-  /** Items asked for per page; default 100. The exchange may cut it. */
+  /** Items requested per page; default 100. The exchange may reduce it. */
   readonly pageSize?: number;
-  /** Pages read at most; default 10,000. */
+  /** The walk stops after this many pages; default 10,000. */
   readonly maxPages?: number;
 }
 
 /**
- * The public REST part of the exchange (part 4.5, and coins of 4.3). Every call is paced per host, tried again when
- * that may help, bounded in time and size, and may be aborted.
+ * The exchange's public REST interface (part 4.5, and coins of part 4.3). Every call is rate-limited per host, retried
+ * after transient failures, bounded in time and size, and can be aborted.
  *
- * Calls reject with `TransportError`, `HttpStatusError` or `SchemaError`; with `UsageError` for parameters that cannot
- * be sent; with the signal's reason when it is aborted.
+ * Calls reject with `TransportError`, `HttpStatusError` or `SchemaError`; with `UsageError` for invalid parameters;
+ * with the signal's reason when it is aborted.
  */
 export class ExchangeClient {
-  /** What sends the requests: account and trading clients made with this client share its pacing and its sockets. */
+  /** Sends the requests. Account and trading clients made with this client share its rate limit and its sockets. */
   readonly requester: Requester;
 
-  /** @throws AddressError for an address that may not be used */
+  /** @throws AddressError for an invalid address; UsageError for an invalid request rate */
   constructor(options: ExchangeClientOptions) {
     this.requester = new Requester(options);
   }
 
-  /** The exchange's clock, as answers to authorized requests tell it: for private streams. */
+  /** The exchange's clock, learnt from responses to authorized requests: pass it to private streams. */
   get serverTime(): ServerTime {
     return this.requester.serverTime;
   }
 
-  /** One page of event search. */
+  /** One page of event search, part 4.5. */
   searchEvents(query: EventPageQuery = {}, options: CallOptions = {}): Promise<ListResult<Event>> {
     return this.call(searchEventsOperation, query, options);
   }
 
   /**
-   * All pages of event search, one by one; `report` of what is answered says whether the pages held still. Sorted by
-   * age unless the query says otherwise: then new events come on the last page and move no others.
+   * All pages of event search, part 4.5, one by one; the walk's `report` says whether the list changed meanwhile.
+   * Sorted by age by default, so that new events appear on the last page and move no others.
    */
   walkEvents(query: EventQuery = {}, options: WalkOptions = {}): PageWalk<Event, ListResult<Event>> {
     const { pageSize = 100, maxPages = 10_000, ...call } = options;
@@ -82,25 +82,27 @@ export class ExchangeClient {
     });
   }
 
-  /** The category tree, as a list in depth-first order. */
+  /** The category tree, part 4.5, as a list in depth-first order. */
   categories(options: CallOptions = {}): Promise<ListResult<Category>> {
     return this.call(categoriesOperation, undefined, options);
   }
 
+  /** Popular tags, part 4.5. */
   popularTags(query: PopularTagsQuery = {}, options: CallOptions = {}): Promise<ListResult<Tag>> {
     return this.call(popularTagsOperation, query, options);
   }
 
+  /** All coins, part 4.3. */
   coins(options: CallOptions = {}): Promise<ListResult<Coin>> {
     return this.call(coinsOperation, undefined, options);
   }
 
-  /** Chance history of one market: the anchor first (see `chanceHistoryOperation`). */
+  /** Chance history of one market, part 4.5; the first point is the anchor (see `chanceHistoryOperation`). */
   chanceHistory(query: ChanceHistoryQuery, options: CallOptions = {}): Promise<ListResult<ChancePoint>> {
     return this.call(chanceHistoryOperation, query, options);
   }
 
-  /** Calls an operation and reads its answer. */
+  /** Calls an operation and decodes its response. */
   async call<P, T>(operation: Operation<P, T>, params: P, options: CallOptions = {}): Promise<ListResult<T>> {
     const response = await this.request(operation, params, options);
     const decoded = operation.decode(response.json, params);
@@ -111,7 +113,7 @@ export class ExchangeClient {
     return { ...decoded, response };
   }
 
-  /** Calls an operation and answers what came, parsed as JSON but not read: paced, and tried again when that may help. */
+  /** Calls an operation and returns its response, parsed as JSON but not decoded. Rate-limited and retried. */
   async request<P, T>(operation: Operation<P, T>, params: P, options: CallOptions = {}): Promise<JsonResponse> {
     const { name, method } = operation;
     const call = operation.buildRequest(params);
@@ -126,7 +128,7 @@ export class ExchangeClient {
     return { ...describeResponse(operation, call, answer, attempt), json: value };
   }
 
-  /** Ends everything under way, also what account and trading clients made with this one do. May be called twice. */
+  /** Aborts all requests, including those of account and trading clients made with this one. May be called twice. */
   close(): Promise<void> {
     return this.requester.close();
   }

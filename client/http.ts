@@ -4,55 +4,55 @@ import type { Clock } from '../core/index.js';
 import { TransportError, type TransportErrorCode } from './errors/index.js';
 
 export interface HttpRequest {
-  /** What is being done, for error messages. */
+  /** Operation, method and URL, for error messages. */
   readonly what: string;
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** Like `https://host:port`. */
   readonly origin: string;
-  /** Path and query, as they go over the wire. */
+  /** Path and query, as sent. */
   readonly target: string;
   /** The exact text of the body. */
   readonly body?: string | undefined;
-  /** Further headers: credentials. They are sent and go nowhere else. */
+  /** Additional headers: credentials. They are sent and never logged or recorded. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Called with what came of an answer that began and did not come whole, before the call rejects. */
+  /** Called with the received part of a truncated response before the call rejects. */
   readonly onTruncated?: ((answer: HttpResponse) => void) | undefined;
 }
 
-/** Why an answer did not come whole. */
+/** Why a response is truncated. */
 export type TruncationCause = Extract<TransportErrorCode, 'broken-off' | 'timeout' | 'too-large'>;
 
 export interface HttpResponse {
   readonly status: number;
-  /** Names in lower case; of repeated headers the first. */
+  /** Names in lower case; of a repeated header, the first. */
   readonly headers: Readonly<Record<string, string>>;
-  /** When the last byte of the body had arrived, Unix microseconds. */
+  /** When the last byte of the body was received, Unix microseconds. */
   readonly receivedAtMicros: number;
   /** The body, byte for byte. */
   readonly bytes: Buffer;
-  /** Why `bytes` is not all of it; absent when it is. */
+  /** Why `bytes` is incomplete; absent when it is complete. */
   readonly truncated?: TruncationCause;
 }
 
 export interface HttpOptions {
-  /** Longest wait for a whole answer, milliseconds. */
+  /** Maximum time for a complete response, milliseconds. */
   readonly timeoutMs: number;
-  /** Largest accepted body, bytes. */
+  /** Maximum body size, bytes. */
   readonly maxBodyBytes: number;
   /** Sockets per origin. */
   readonly connections: number;
   readonly clock: Clock;
 }
 
-/** Sends one request and reads its whole answer, whatever its status. Does not follow redirects, pace or retry. */
+/** Sends one request and reads the complete response, whatever its status. No redirects, no rate limit, no retries. */
 export class HttpTransport {
   readonly #agent: Agent;
   readonly #closing = new AbortController();
 
   constructor(private readonly options: HttpOptions) {
-    // Every request under way listens to it.
+    // Every pending request listens to it.
     setMaxListeners(0, this.#closing.signal);
-    // The call's own timer bounds the whole exchange; undici's per-phase timers would only cut it in other places.
+    // The timer of `send` bounds the complete call, so undici's timers per phase are off.
     this.#agent = new Agent({
       connections: options.connections,
       pipelining: 1,
@@ -65,9 +65,9 @@ export class HttpTransport {
   /** @throws TransportError; the signal's reason when it is aborted */
   async send(request: HttpRequest, signal?: AbortSignal): Promise<HttpResponse> {
     signal?.throwIfAborted();
-    const cut = new AbortController();
-    const timer = setTimeout(() => cut.abort(new Cut('timeout')), this.options.timeoutMs);
-    const onAbort = () => cut.abort(new Cut('connection'));
+    const abort = new AbortController();
+    const timer = setTimeout(() => abort.abort(new Aborted('timeout')), this.options.timeoutMs);
+    const onAbort = () => abort.abort(new Aborted('connection'));
     signal?.addEventListener('abort', onAbort, { once: true });
     this.#closing.signal.addEventListener('abort', onAbort, { once: true });
     if (this.#closing.signal.aborted) onAbort();
@@ -80,7 +80,7 @@ export class HttpTransport {
         method: request.method,
         headers: headersOf(request),
         body: request.body ?? null,
-        signal: cut.signal,
+        signal: abort.signal,
       });
       await body.read(head.body);
       return this.#answer(head, body);
@@ -89,10 +89,10 @@ export class HttpTransport {
       if (this.#closing.signal.aborted) {
         throw new TransportError('connection', request.what, { detail: 'the client was closed' });
       }
-      const late = cut.signal.aborted || codeOf(error) === CONNECT_TIMEOUT;
-      const fault = body.isFull ? 'too-large' : late ? 'timeout' : 'broken-off';
-      if (head) request.onTruncated?.({ ...this.#answer(head, body), truncated: fault });
-      throw this.#failure(head || late ? fault : 'connection', request.what, error, !head && isUnsent(error));
+      const late = abort.signal.aborted || codeOf(error) === CONNECT_TIMEOUT;
+      const code = body.isFull ? 'too-large' : late ? 'timeout' : 'broken-off';
+      if (head) request.onTruncated?.({ ...this.#answer(head, body), truncated: code });
+      throw this.#failure(head || late ? code : 'connection', request.what, error, !head && isUnsent(error));
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener('abort', onAbort);
@@ -112,14 +112,14 @@ export class HttpTransport {
     return new TransportError(fault, what, { cause: error, unsent, ...detail });
   }
 
-  /** Ends everything under way and lets go of all sockets. May be called twice. */
+  /** Aborts all requests and closes all sockets. May be called twice. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#agent.destroy();
   }
 }
 
-/** The body of an answer, as far as it has come and is accepted. */
+/** The body of a response, up to the maximum size. */
 class Body {
   readonly #chunks: Buffer[] = [];
   #size = 0;
@@ -127,19 +127,19 @@ class Body {
 
   constructor(private readonly maxBytes: number) {}
 
-  /** Reads to the end. Rejects when it breaks off, or is more than is accepted. */
+  /** Reads to the end. Rejects when the connection breaks or the maximum size is exceeded. */
   async read(body: Dispatcher.ResponseData['body']): Promise<void> {
-    // An error may still arrive after we stopped listening to the body; nobody is left to care.
+    // An error may still be emitted after the loop ended; it is of no interest then.
     body.on('error', () => undefined);
     for await (const chunk of body as AsyncIterable<Buffer>) {
-      const room = this.maxBytes - this.#size;
-      const taken = chunk.length > room ? chunk.subarray(0, room) : chunk;
+      const capacity = this.maxBytes - this.#size;
+      const taken = chunk.length > capacity ? chunk.subarray(0, capacity) : chunk;
       this.#chunks.push(taken);
       this.#size += taken.length;
       if (taken === chunk) continue;
       this.isFull = true;
       body.destroy();
-      throw new Error('the body is larger than is accepted');
+      throw new Error('the body exceeds the maximum size');
     }
   }
 
@@ -149,14 +149,14 @@ class Body {
   }
 }
 
-/** Why we cut a request short ourselves. */
-class Cut extends Error {}
+/** The reason of a request that this client aborted. */
+class Aborted extends Error {}
 
 const CONNECT_TIMEOUT = 'UND_ERR_CONNECT_TIMEOUT';
 
 const codeOf = (error: unknown): string => String((error as NodeJS.ErrnoException | undefined)?.code);
 
-/** Whether it failed while there was no connection yet. An address with several IPs fails with one error for each. */
+/** Whether a request failed before it had a connection. A host with several IPs fails with one error for each. */
 function isUnsent(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(isUnsent);
   const { syscall } = (error ?? {}) as NodeJS.ErrnoException;

@@ -2,21 +2,21 @@ import PQueue from 'p-queue';
 import type { Clock } from '../core/index.js';
 
 export interface RateLimiterOptions {
-  /** Requests per second at full speed. */
+  /** Requests per second at the full rate. */
   readonly requestsPerSecond: number;
-  /** Requests under way at once. */
+  /** Maximum number of requests at the same time. */
   readonly concurrency: number;
   readonly clock: Clock;
 }
 
-/** Share of the full rate that the rate grows by in a second without a 429. */
-const CREEP_PER_SECOND = 0.05;
-/** The rate never falls below this share of the full one. */
-const FLOOR = 1 / 64;
+/** The rate grows by this share of the full rate per second without a 429. */
+const RECOVERY_PER_SECOND = 0.05;
+/** The rate never falls below this share of the full rate. */
+const MIN_SHARE = 1 / 64;
 
 /**
- * Paces the requests to one host: evenly spaced, a bounded number at once. A 429 halves the rate and keeps everybody
- * waiting as long as the host asked for; then the rate creeps back to full speed.
+ * Limits the requests to one host: evenly spaced, a bounded number at once. A 429 halves the rate and delays all
+ * requests for as long as the host requires; then the rate grows back to the full rate.
  */
 export class RateLimiter {
   readonly #queue: PQueue;
@@ -38,20 +38,20 @@ export class RateLimiter {
 
   /** Requests per second at this moment. */
   get rate(): number {
-    this.#creep();
+    this.#recover();
     return this.#rate;
   }
 
-  /** Requests that wait for their turn or are under way. */
+  /** Number of requests that wait or have been sent. */
   get pending(): number {
     return this.#queue.size + this.#queue.pending;
   }
 
-  /** Runs `work` when it is its turn; it is told when it started, for `slowDown`. Rejects with the signal's reason. */
+  /** Runs `work` when the rate allows; `work` gets its start time, for `slowDown`. Rejects with the signal's reason. */
   run<T>(work: (startedAtMs: number) => Promise<T>, signal?: AbortSignal): Promise<T> {
     return this.#queue.add(
       async () => {
-        await this.#turn(signal);
+        await this.#wait(signal);
         return work(this.#clock.nowMs());
       },
       signal ? { signal } : {},
@@ -59,36 +59,36 @@ export class RateLimiter {
   }
 
   /**
-   * The host answered 429. Answers to requests that started before the last halving do not halve again: they say the
-   * same thing.
+   * The host responded with 429. Responses to requests that started before the last halving do not halve again: they
+   * are about the former rate.
    */
   slowDown(startedAtMs: number, retryAfterMs: number | undefined): void {
     const now = this.#clock.nowMs();
     if (retryAfterMs !== undefined) this.#notBeforeMs = Math.max(this.#notBeforeMs, now + retryAfterMs);
     if (startedAtMs < this.#slowedAtMs) return;
-    this.#creep();
-    this.#rate = Math.max(this.#full * FLOOR, this.#rate / 2);
+    this.#recover();
+    this.#rate = Math.max(this.#full * MIN_SHARE, this.#rate / 2);
     this.#slowedAtMs = now;
-    // Only time in which requests may be sent lets the rate grow again.
+    // The rate does not grow while no request may be sent.
     this.#rateAtMs = Math.max(now, this.#notBeforeMs);
     this.#nextAtMs = Math.max(this.#nextAtMs, now + 1000 / this.#rate);
   }
 
-  async #turn(signal: AbortSignal | undefined): Promise<void> {
+  async #wait(signal: AbortSignal | undefined): Promise<void> {
     for (;;) {
       signal?.throwIfAborted();
       const waitMs = Math.max(this.#nextAtMs, this.#notBeforeMs) - this.#clock.nowMs();
       if (waitMs <= 0) break;
       await this.#clock.sleep(waitMs, signal);
     }
-    this.#creep();
+    this.#recover();
     this.#nextAtMs = Math.max(this.#nextAtMs, this.#clock.nowMs()) + 1000 / this.#rate;
   }
 
-  #creep(): void {
+  #recover(): void {
     const now = this.#clock.nowMs();
     if (now <= this.#rateAtMs) return;
-    const grown = this.#rate + (this.#full * CREEP_PER_SECOND * (now - this.#rateAtMs)) / 1000;
+    const grown = this.#rate + (this.#full * RECOVERY_PER_SECOND * (now - this.#rateAtMs)) / 1000;
     this.#rate = Math.min(this.#full, grown);
     this.#rateAtMs = now;
   }

@@ -20,24 +20,25 @@ import { ServerTime } from './server-time.js';
 
 export interface ExchangeClientOptions {
   readonly addresses: ExchangeAddresses;
-  /** Requests per second and host, at most. Default 20. */
+  /** Maximum requests per second and host. Default 20. */
   readonly requestsPerSecond?: number;
-  /** Requests under way at once per host. Default 4. */
+  /** Maximum concurrent requests per host. Default 4. */
   readonly concurrency?: number;
-  /** Longest wait for one answer, milliseconds. Default 15,000. */
+  /** Maximum time for one response, milliseconds. Default 15,000. */
   readonly timeoutMs?: number;
-  /** Largest accepted body, bytes. Default 64 MiB. */
+  /** Maximum body size, bytes. Default 64 MiB. */
   readonly maxBodyBytes?: number;
-  /** How often a request is tried in all. Default 5. */
+  /** Maximum attempts per request. Default 5. */
   readonly attempts?: number;
-  /** Bound of the first wait before another try, and of any wait, milliseconds. Defaults 200 and 10,000. */
+  /** Upper bound of the first delay between attempts, milliseconds. Default 200. */
   readonly retryBaseMs?: number;
+  /** Upper bound of every delay between attempts, milliseconds. Default 10,000. */
   readonly retryCapMs?: number;
   readonly clock?: Clock;
   readonly random?: () => number;
 }
 
-/** One request as it goes out. */
+/** One request to send. */
 export interface OutgoingRequest<J> {
   /** Name of the operation, for error messages. */
   readonly name: string;
@@ -48,34 +49,34 @@ export interface OutgoingRequest<J> {
   /** The exact text of the body. */
   readonly body?: string | undefined;
   readonly authorizer?: Authorizer | undefined;
-  /** What else must not be shown should the exchange repeat it. */
+  /** Further secrets to remove from error messages, should the exchange repeat them. */
   readonly secrets?: readonly Secret[];
-  /** False for what must not be sent twice: then every failure is the last. Default true. */
+  /** False for a request that must not be sent twice: it is never retried. Default true. */
   readonly repeatable?: boolean;
-  /** Reads a successful answer that may be parsed (`jsonExcess`); undefined when it is no JSON. */
+  /** Parses a successful response within the limits of `jsonExcess`; undefined when it is not JSON. */
   readonly parse: (bytes: Buffer) => { readonly value: J } | undefined;
-  /** Called for every answer of every attempt before anything else is done with it, also when it did not come whole. */
+  /** Called for the response of every attempt before it is processed, also when it is truncated. */
   readonly onAnswer?: ((answer: HttpResponse, attempt: number) => void) | undefined;
 }
 
-/** A successful answer. */
-export interface Received<J> {
-  /** What `parse` read. */
+/** A successful response. */
+export interface ReceivedResponse<J> {
+  /** The result of `parse`. */
   readonly value: J;
   readonly answer: HttpResponse;
   /** From 0. */
   readonly attempt: number;
 }
 
-/** Sends requests to the exchange's hosts: paced per host, authorized, and tried again when that may help. */
+/** Sends requests to the exchange's hosts: rate-limited per host, authorized, and retried after transient failures. */
 export class Requester {
-  /** The exchange's clock, as answers to authorized requests tell it. */
+  /** The exchange's clock, learnt from responses to authorized requests. */
   readonly serverTime: ServerTime;
   readonly #transport: HttpTransport;
-  readonly #pacers = new Map<string, RateLimiter>();
+  readonly #rateLimiters = new Map<string, RateLimiter>();
   readonly #clock: Clock;
 
-  /** @throws AddressError for an address that may not be used */
+  /** @throws AddressError for an invalid address; UsageError for an invalid request rate */
   constructor(private readonly options: ExchangeClientOptions) {
     checkAddresses(options.addresses);
     if (!(requestRate(options) > 0)) throw new UsageError('requestsPerSecond must be more than 0');
@@ -89,8 +90,8 @@ export class Requester {
     });
   }
 
-  /** Resolves with the successful answer. Rejects as the clients say. */
-  async send<J>(request: OutgoingRequest<J>, signal: AbortSignal | undefined): Promise<Received<J>> {
+  /** Resolves with the successful response. Rejects as the clients document. */
+  async send<J>(request: OutgoingRequest<J>, signal: AbortSignal | undefined): Promise<ReceivedResponse<J>> {
     return retry((attempt) => this.#attempt(request, attempt, signal), {
       attempts: request.repeatable === false ? 1 : (this.options.attempts ?? 5),
       baseMs: this.options.retryBaseMs ?? 200,
@@ -102,19 +103,19 @@ export class Requester {
     });
   }
 
-  /** Ends everything under way. May be called twice. */
+  /** Aborts all requests. May be called twice. */
   close(): Promise<void> {
     return this.#transport.close();
   }
 
-  /** One try, and a second one at once where the exchange refused credentials that can be made anew: a 401 does nothing. */
+  /** One attempt, repeated once after a 401 when new credentials may be accepted: a refused request had no effect. */
   async #attempt<J>(
     request: OutgoingRequest<J>,
     attempt: number,
     signal: AbortSignal | undefined,
-  ): Promise<Received<J>> {
+  ): Promise<ReceivedResponse<J>> {
     const { authorizer } = request;
-    if (!authorizer) return this.#inTurn(request, attempt, signal, {});
+    if (!authorizer) return this.#sendRateLimited(request, attempt, signal, {});
     for (let again = false; ; again = true) {
       await authorizer.prepare(signal);
       const { method, path, body = '' } = request;
@@ -125,27 +126,27 @@ export class Requester {
         return authorization.headers;
       };
       try {
-        return await this.#inTurn(request, attempt, signal, { headers });
+        return await this.#sendRateLimited(request, attempt, signal, { headers });
       } catch (error) {
         if (again || !(error instanceof UnauthorizedError) || !worthAnotherTry?.()) throw error;
       }
     }
   }
 
-  async #inTurn<J>(
+  async #sendRateLimited<J>(
     request: OutgoingRequest<J>,
     attempt: number,
     signal: AbortSignal | undefined,
     credentials: { readonly headers?: () => Readonly<Record<string, string>> },
-  ): Promise<Received<J>> {
+  ): Promise<ReceivedResponse<J>> {
     const { name, method, body } = request;
     const { origin, path } = restUrl(this.options.addresses, request.path);
     const what = `${name} ${method} ${origin}${path}`;
-    const pacer = this.#pacerOf(origin);
-    return pacer.run(async (startedAtMs) => {
+    const rateLimiter = this.#rateLimiterOf(origin);
+    return rateLimiter.run(async (startedAtMs) => {
       const outgoing = { what, method, origin, target: path + queryText(request.query), body };
       const take = (received: HttpResponse): HttpResponse => {
-        const answer = this.#taken(request, received, startedAtMs);
+        const answer = this.#processed(request, received, startedAtMs);
         request.onAnswer?.(answer, attempt);
         return answer;
       };
@@ -153,7 +154,7 @@ export class Requester {
       const answer = take(await this.#transport.send({ ...outgoing, headers, onTruncated: take }, signal));
       if (answer.status < 200 || answer.status > 299) {
         const retryAfterMs = parseRetryAfter(answer.headers['retry-after'], this.#clock.nowMs());
-        if (answer.status === 429) pacer.slowDown(startedAtMs, retryAfterMs);
+        if (answer.status === 429) rateLimiter.slowDown(startedAtMs, retryAfterMs);
         throw statusError(what, answer.status, errorOf(request, answer), retryAfterMs);
       }
       const excess = jsonExcess(answer.bytes);
@@ -164,24 +165,24 @@ export class Requester {
     }, signal);
   }
 
-  /** The answer to an authorized request tells the time, and is shown without the credentials. */
-  #taken<J>({ authorizer }: OutgoingRequest<J>, answer: HttpResponse, startedAtMs: number): HttpResponse {
+  /** Learns the exchange's time from the response to an authorized request, and removes the credentials from its body. */
+  #processed<J>({ authorizer }: OutgoingRequest<J>, answer: HttpResponse, startedAtMs: number): HttpResponse {
     if (!authorizer) return answer;
     this.serverTime.observe(answer.headers['date'], startedAtMs, answer.receivedAtMicros / 1000);
     return { ...answer, bytes: redactBytes(answer.bytes, authorizer.secrets, answer.truncated !== undefined) };
   }
 
-  #pacerOf(origin: string): RateLimiter {
-    let pacer = this.#pacers.get(origin);
-    if (!pacer) {
-      pacer = new RateLimiter({
+  #rateLimiterOf(origin: string): RateLimiter {
+    let rateLimiter = this.#rateLimiters.get(origin);
+    if (!rateLimiter) {
+      rateLimiter = new RateLimiter({
         requestsPerSecond: requestRate(this.options),
         concurrency: this.options.concurrency ?? 4,
         clock: this.#clock,
       });
-      this.#pacers.set(origin, pacer);
+      this.#rateLimiters.set(origin, rateLimiter);
     }
-    return pacer;
+    return rateLimiter;
   }
 }
 
@@ -196,11 +197,11 @@ function queryText(query: RestRequest['query']): string {
 
 function errorOf<J>(request: OutgoingRequest<J>, { bytes }: HttpResponse): RestError | undefined {
   const body = jsonExcess(bytes) === undefined ? parseJson(bytes) : undefined;
-  const said = body === undefined ? undefined : decodeRestError(body.value);
+  const error = body === undefined ? undefined : decodeRestError(body.value);
   const secrets = [...(request.secrets ?? []), ...(request.authorizer?.secrets ?? [])];
-  if (!said || secrets.length === 0) return said;
+  if (!error || secrets.length === 0) return error;
   const clean = (text: string | null) => (text === null ? null : redactText(text, secrets));
-  return { status: said.status, error: clean(said.error), message: clean(said.message) };
+  return { status: error.status, error: clean(error.error), message: clean(error.message) };
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -214,7 +215,7 @@ export function textOf(bytes: Buffer): string | undefined {
   }
 }
 
-/** A body parsed as JSON; undefined when it is none. */
+/** A body parsed as JSON; undefined when it is not JSON. */
 export function parseJson(bytes: Buffer): { readonly value: unknown } | undefined {
   try {
     return { value: JSON.parse(utf8.decode(bytes)) };

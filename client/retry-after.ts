@@ -1,9 +1,9 @@
-/** No wait that the other side asks for is longer than this, milliseconds: an absurd header must not stop a feed. */
+/** Upper bound of the delay that a server can require, milliseconds: an absurd header must not stop a feed. */
 export const MAX_RETRY_AFTER_MS = 600_000;
 
 /**
- * The wait that a Retry-After header asks for, in milliseconds: whole seconds or an HTTP date, at most 10 minutes.
- * Undefined when there is none or it cannot be understood.
+ * The delay of a Retry-After header (whole seconds or an HTTP date), milliseconds, at most 10 minutes. Undefined when
+ * there is no header or it is invalid.
  */
 export function parseRetryAfter(header: string | undefined, nowMs: number): number | undefined {
   const text = header?.trim();

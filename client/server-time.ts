@@ -1,13 +1,14 @@
 import type { Clock } from '../core/index.js';
 import { HttpTransport } from './http.js';
 
-/** How far two clocks may drift apart in a second, seconds: far more than they do. */
+/** Assumed drift between two clocks, seconds per second: far more than real clocks have. */
 const DRIFT = 0.0005;
 
 /**
- * The exchange's time, as its answers tell it: every `Date` header bounds how far its clock is ahead of ours, since the
- * answer was made between our sending and our receiving, within the second that the header names. The bounds of many
- * answers together are narrower than a second. An answer that contradicts them means that a clock was set: it wins.
+ * An estimate of the exchange's clock from the `Date` headers of its responses. A response was made between our sending
+ * the request and our receiving it, within the second of its header, which bounds how far the exchange's clock is ahead
+ * of ours. The bounds of many responses together are narrower than a second. A response that contradicts them means that
+ * a clock was set: the bounds then start anew from it.
  */
 export class ServerTime {
   #earliestMs = Number.NEGATIVE_INFINITY;
@@ -16,27 +17,27 @@ export class ServerTime {
 
   constructor(private readonly clock: Clock) {}
 
-  /** How far the exchange's clock is ahead of ours, milliseconds; null before the first answer. */
+  /** How far the exchange's clock is ahead of ours, milliseconds; null before the first response. */
   get offsetMs(): number | null {
     return Number.isFinite(this.#latestMs) ? (this.#earliestMs + this.#latestMs) / 2 : null;
   }
 
-  /** The time by the exchange's clock, whole Unix seconds: what signatures are made with. */
+  /** The exchange's time, whole Unix seconds: the timestamp of signatures. */
   nowSeconds(): number {
     return Math.floor((this.clock.nowMs() + (this.offsetMs ?? 0)) / 1000);
   }
 
   /**
-   * Learns from an answer. One that is no date teaches nothing.
-   * @param date the answer's `Date` header
+   * Updates the estimate from a response. An invalid date is ignored.
+   * @param date the response's `Date` header
    * @param sentAtMs our clock right before the request was sent
-   * @param receivedAtMs our clock after the answer came
+   * @param receivedAtMs our clock after the response was received
    */
   observe(date: string | undefined, sentAtMs: number, receivedAtMs: number): void {
-    const saidMs = date !== undefined && /^[A-Z][a-z]{2,8}[, ]/.test(date) ? Date.parse(date) : Number.NaN;
-    if (Number.isNaN(saidMs) || receivedAtMs < sentAtMs) return;
-    const earliest = saidMs - receivedAtMs;
-    const latest = saidMs + 1000 - sentAtMs;
+    const dateMs = date !== undefined && /^[A-Z][a-z]{2,8}[, ]/.test(date) ? Date.parse(date) : Number.NaN;
+    if (Number.isNaN(dateMs) || receivedAtMs < sentAtMs) return;
+    const earliest = dateMs - receivedAtMs;
+    const latest = dateMs + 1000 - sentAtMs;
     const widened = DRIFT * Math.abs(receivedAtMs - this.#atMs);
     this.#earliestMs = Math.max(this.#earliestMs - widened, earliest);
     this.#latestMs = Math.min(this.#latestMs + widened, latest);
@@ -47,7 +48,7 @@ export class ServerTime {
   }
 
   /**
-   * Asks a server for its time: any answer to a GET carries it.
+   * Requests a server's time: the response to any GET has a `Date` header.
    * @throws TransportError; the signal's reason when it is aborted
    */
   async measure(url: string, timeoutMs: number, signal?: AbortSignal): Promise<void> {

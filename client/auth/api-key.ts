@@ -2,32 +2,33 @@ import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import { type Secret, UsageError } from '../../core/index.js';
 import { API_KEY_HEADERS, type StreamAuthWire } from '../wire/index.js';
 
-/** What a REST signature covers, part 5.1. */
+/** The signed parts of a REST request, part 5.1. */
 export interface Signable {
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** The path of the interface as it is sent, percent-encoded: no host, no query. */
+  /** The path of the interface as sent, percent-encoded, without host and query. */
   readonly path: string;
-  /** The exact text of the body; empty when none is sent. */
+  /** The exact text of the body; empty without a body. */
   readonly body: string;
 }
 
-/** An API key of an account (part 5.1): signs, and does not give its secret away. */
+/** An API key of an account (part 5.1). It signs requests and never exposes its secret. */
 export class ApiKey {
   readonly #hmacKey: KeyObject;
 
   /**
    * @param key the public key
-   * @param secret base64url, with or without padding, as it came when the key was created
-   * @throws UsageError when either cannot be what it should be; the message does not show the secret
+   * @param secret base64url, with or without padding, as received when the key was created
+   * @throws UsageError for an invalid key or secret; the message does not show the secret
    */
   constructor(
     readonly key: string,
     readonly secret: Secret,
   ) {
-    if (!/^[\x21-\x7e]+$/.test(key)) throw new UsageError('the API key is not one; give it without spaces or breaks');
+    if (!/^[\x21-\x7e]+$/.test(key))
+      throw new UsageError('the API key is invalid; give it without spaces and line breaks');
     const text = secret.reveal();
     if (!/^[A-Za-z0-9_-]+={0,2}$/.test(text) || text.replace(/=+$/, '').length % 4 === 1) {
-      throw new UsageError('the API secret is not base64url; give it exactly as it came when the key was created');
+      throw new UsageError('the API secret is not base64url; give it exactly as received when the key was created');
     }
     this.#hmacKey = createSecretKey(Buffer.from(text, 'base64url'));
   }

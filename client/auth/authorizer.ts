@@ -3,54 +3,55 @@ import type { ServerTime } from '../server-time.js';
 import { TIMESTAMP_WINDOW_SECONDS } from '../wire/index.js';
 import type { ApiKey, Signable } from './api-key.js';
 
-/** Who may call an operation, parts 5.2 and 5.3. */
+/** The credentials that an operation requires, parts 5.2 and 5.3. */
 export type AuthMethod = 'api-key' | 'jwt';
 
-/** Where JWTs come from. */
+/** A source of JWTs. */
 export interface TokenSource {
-  /** The token to use now. Rejects when none can be had. */
+  /** The current token. Rejects when none is available. */
   token(signal?: AbortSignal): Promise<Secret>;
-  /** The exchange refused this token (401); true when `token` would answer another one. */
+  /** The exchange refused this token (401). True when the next `token` call returns another one. */
   refused(token: Secret): boolean;
 }
 
-/** What an account's calls are made with. One request carries one of the two, never both (part 5.1, rule 6). */
+/** An account's credentials. A request carries one of the two, never both (part 5.1, rule 6). */
 export interface Credentials {
   readonly apiKey?: ApiKey | undefined;
-  /** A token, or what gets one, like a `LoginSession`. */
+  /** A token, or a source of tokens such as `LoginSession`. */
   readonly jwt?: Secret | TokenSource | undefined;
 }
 
 /** The credentials of one request. */
 export interface Authorization {
   readonly headers: Readonly<Record<string, string>>;
-  /** The exchange answered 401: whether another request, authorized anew, may be accepted. */
+  /** After a 401: whether the same request with new credentials may be accepted. */
   mayRetry(): boolean;
 }
 
-/** Puts credentials on requests. */
+/** Adds credentials to requests. */
 export interface Authorizer {
-  /** What must not be shown, wherever the exchange may repeat it. */
+  /** Secrets to remove from response bodies and error messages. */
   readonly secrets: readonly Secret[];
-  /** Called before every request, and before it waits for its turn. */
+  /** Called before every request, before it waits for the rate limit. */
   prepare(signal: AbortSignal | undefined): Promise<void>;
   /** Called right before a request is sent. */
   authorize(request: Signable): Authorization;
 }
 
-/** @throws UsageError when the credentials hold nothing for this access */
+/** @throws UsageError when the credentials lack the API key or JWT that the operation requires */
 export function authorizerOf(
   credentials: Credentials,
-  access: AuthMethod,
+  method: AuthMethod,
   serverTime: ServerTime,
   operation: string,
 ): Authorizer {
-  if (access === 'api-key') {
+  if (method === 'api-key') {
     if (credentials.apiKey) return new KeyAuthorizer(credentials.apiKey, serverTime);
-    throw new UsageError(`${operation} needs an API key; give credentials with one`);
+    throw new UsageError(`${operation} requires an API key; add one to the credentials`);
   }
   const { jwt } = credentials;
-  if (jwt === undefined) throw new UsageError(`${operation} needs a JWT; give credentials with one, or a login`);
+  if (jwt === undefined)
+    throw new UsageError(`${operation} requires a JWT; add one, or a LoginSession, to the credentials`);
   return new TokenAuthorizer(jwt instanceof Secret ? { token: async () => jwt, refused: () => false } : jwt);
 }
 
@@ -70,7 +71,7 @@ class KeyAuthorizer implements Authorizer {
     const timestamp = this.serverTime.nowSeconds();
     return {
       headers: this.apiKey.headers(request, timestamp),
-      // The refusal itself told the server's time: ours was out of the window, and now is not.
+      // The refusal's `Date` header corrected the server time: the timestamp was outside the window and now is not.
       mayRetry: () => Math.abs(this.serverTime.nowSeconds() - timestamp) >= TIMESTAMP_WINDOW_SECONDS - 1,
     };
   }
@@ -88,7 +89,7 @@ class TokenAuthorizer implements Authorizer {
   async prepare(signal: AbortSignal | undefined): Promise<void> {
     const token = await this.source.token(signal);
     if (!/^[\x21-\x7e]+$/.test(token.reveal())) {
-      throw new UsageError('the JWT is not one; give it without spaces or breaks');
+      throw new UsageError('the JWT is invalid; give it without spaces and line breaks');
     }
     this.#token = token;
   }

@@ -5,17 +5,17 @@ import type { ExchangeClient } from '../exchange-client.js';
 import { parseJson } from '../requester.js';
 import type { TokenSource } from './authorizer.js';
 
-/** A field of the login: a text, a secret, or what makes one for every login, like a one-time code. */
+/** A field of the login: a text, a secret, or a function that returns one per login, such as a one-time code. */
 export type LoginField = string | Secret | (() => Secret | Promise<Secret>);
 
 /**
- * The body of `POST /auth/login`, which the interface does not show: whatever fields the exchange wants. The simulated
- * one takes `{ email, password, otp? }`.
+ * The body of `POST /auth/login`, which the interface does not describe: the fields that the exchange requires. The
+ * simulated exchange takes `{ email, password, otp? }`.
  */
 export type LoginFields = Readonly<Record<string, LoginField>>;
 
 /**
- * `POST /auth/login`, part 4.1. Neither what is sent nor what is answered goes to raw records or into errors.
+ * `POST /auth/login`, part 4.1. Request and response are neither recorded nor shown in errors.
  * @throws UnauthorizedError when the exchange does not accept the fields; TransportError, HttpStatusError, SchemaError
  */
 export async function login(exchange: ExchangeClient, fields: LoginFields, signal?: AbortSignal): Promise<Login> {
@@ -37,10 +37,10 @@ export async function login(exchange: ExchangeClient, fields: LoginFields, signa
   return decoded;
 }
 
-/** A token this close to its end is not used any more, milliseconds. */
-const MARGIN_MS = 10_000;
+/** A token is renewed this long before it expires, milliseconds. */
+const RENEW_BEFORE_MS = 10_000;
 
-/** Logs in when a token is wanted, and again when the token has expired or was refused. */
+/** Logs in when a token is first needed, and again when the token has expired or was refused. */
 export class LoginSession implements TokenSource {
   #login: Login | undefined;
   #loggingIn: Promise<Login> | undefined;
@@ -50,7 +50,7 @@ export class LoginSession implements TokenSource {
     private readonly fields: LoginFields,
   ) {}
 
-  /** Rejects as `login` does. Calls at the same time share one login; a signal ends only its own call's wait. */
+  /** Rejects as `login` does. Concurrent calls share one login; a signal aborts only the wait of its own call. */
   async token(signal?: AbortSignal): Promise<Secret> {
     signal?.throwIfAborted();
     const held = this.#login;
@@ -76,7 +76,7 @@ export class LoginSession implements TokenSource {
 
   #isExpired({ expiresAtMicros }: Login): boolean {
     const { serverTime } = this.exchange.requester;
-    return expiresAtMicros !== null && expiresAtMicros / 1000 - serverTime.nowSeconds() * 1000 < MARGIN_MS;
+    return expiresAtMicros !== null && expiresAtMicros / 1000 - serverTime.nowSeconds() * 1000 < RENEW_BEFORE_MS;
   }
 }
 

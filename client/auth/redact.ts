@@ -1,34 +1,34 @@
 import type { Secret } from '../../core/index.js';
 
-const INSTEAD = '[redacted]';
-/** A beginning of a secret that is shorter than this gives nothing away, and may be there by chance. */
-const LEAST_BEGINNING = 4;
+const REPLACEMENT = '[redacted]';
+/** A shorter prefix of a secret reveals nothing, and may be a coincidence. */
+const MIN_PREFIX_LENGTH = 4;
 
-/** A text of the exchange without our secrets, should it repeat one. */
+/** A text of the exchange with our secrets removed, should it repeat one. */
 export function redactText(text: string, secrets: readonly Secret[]): string {
   let clean = text;
-  for (const secret of secrets) if (secret.reveal() !== '') clean = clean.replaceAll(secret.reveal(), INSTEAD);
+  for (const secret of secrets) if (secret.reveal() !== '') clean = clean.replaceAll(secret.reveal(), REPLACEMENT);
   return clean;
 }
 
 /**
- * The same for a body: the bytes themselves unless they hold a secret.
- * @param cut whether it is the beginning of a body, and so may end with the beginning of a secret
+ * The same for a body: the bytes themselves unless they contain a secret.
+ * @param truncated whether the body is truncated, and so may end with a prefix of a secret
  */
-export function redactBytes(bytes: Buffer, secrets: readonly Secret[], cut = false): Buffer {
+export function redactBytes(bytes: Buffer, secrets: readonly Secret[], truncated = false): Buffer {
   const found = secrets.some((secret) => secret.reveal() !== '' && bytes.includes(secret.reveal()));
   const clean = found ? Buffer.from(redactText(bytes.toString('latin1'), secrets), 'latin1') : bytes;
-  return cut ? withoutBeginning(clean, secrets) : clean;
+  return truncated ? withoutPrefix(clean, secrets) : clean;
 }
 
-/** A body without the beginning of a secret at its end. */
-function withoutBeginning(bytes: Buffer, secrets: readonly Secret[]): Buffer {
+/** A body without the prefix of a secret at its end. */
+function withoutPrefix(bytes: Buffer, secrets: readonly Secret[]): Buffer {
   for (const secret of secrets) {
     const text = secret.reveal();
-    for (let length = Math.min(text.length - 1, bytes.length); length >= LEAST_BEGINNING; length--) {
+    for (let length = Math.min(text.length - 1, bytes.length); length >= MIN_PREFIX_LENGTH; length--) {
       const rest = bytes.length - length;
       if (bytes.subarray(rest).equals(Buffer.from(text.slice(0, length), 'latin1'))) {
-        return Buffer.concat([bytes.subarray(0, rest), Buffer.from(INSTEAD)]);
+        return Buffer.concat([bytes.subarray(0, rest), Buffer.from(REPLACEMENT)]);
       }
     }
   }

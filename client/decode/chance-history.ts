@@ -37,7 +37,7 @@ function listOf(list: readonly unknown[], path: string, page: PageInfo): Decoded
     ok: true,
     items,
     invalidEntries: bad.entries,
-    invalidEntriesOmitted: bad.beyond,
+    invalidEntriesOmitted: bad.omitted,
     page,
     extraFields: extraOf(list),
   };

@@ -23,18 +23,18 @@ export type ChanceMessage =
       readonly initial: boolean;
       readonly eventId: string | null;
       readonly points: readonly MarketPoint[];
-      /** The first 100 of what was not understood. */
+      /** The first 100 invalid entries. */
       readonly invalidEntries: readonly InvalidEntry[];
-      /** How many more were not understood. */
+      /** Number of invalid entries beyond the first 100. */
       readonly invalidEntriesOmitted: number;
     }
   | {
       readonly type: 'history';
       readonly eventId: string | null;
       readonly series: readonly MarketHistory[];
-      /** The first 100 of what was not understood. */
+      /** The first 100 invalid entries. */
       readonly invalidEntries: readonly InvalidEntry[];
-      /** How many more were not understood. */
+      /** Number of invalid entries beyond the first 100. */
       readonly invalidEntriesOmitted: number;
     }
   | {
@@ -123,7 +123,7 @@ function decodePointsOf(
       eventId,
       points,
       invalidEntries: badEntries.entries,
-      invalidEntriesOmitted: badEntries.beyond,
+      invalidEntriesOmitted: badEntries.omitted,
     };
   }
   for (const [index, marketId] of Object.keys(d).entries()) take(marketId, d[marketId], index);
@@ -133,7 +133,7 @@ function decodePointsOf(
     eventId,
     points,
     invalidEntries: badEntries.entries,
-    invalidEntriesOmitted: badEntries.beyond,
+    invalidEntriesOmitted: badEntries.omitted,
   };
 }
 
@@ -155,7 +155,7 @@ function decodeHistory(eventId: string | null, d: unknown): ChanceMessage {
     eventId,
     series,
     invalidEntries: badEntries.entries,
-    invalidEntriesOmitted: badEntries.beyond,
+    invalidEntriesOmitted: badEntries.omitted,
   };
 }
 

@@ -4,7 +4,7 @@ import { explainIssue, joinJsonPath } from '../wire/validation-issue.js';
 import { decodeList, type ListSink } from './list.js';
 import { type DecodedList, type InvalidBody, isObject, numberOrNull, textOrNull } from './result.js';
 
-/** A market of an event. What was not said is null. */
+/** A market of an event. Absent fields are null. */
 export interface Market {
   readonly marketId: string;
   readonly name: string | null;
@@ -15,7 +15,7 @@ export interface Market {
   readonly noPrice: number | null;
 }
 
-/** An event of event search. What was not said is null; fields beyond ID, title and markets are not documented. */
+/** An event of event search. Absent fields are null; fields beyond ID, title and markets are not documented. */
 export interface Event {
   readonly eventId: string;
   readonly title: string | null;

@@ -65,12 +65,12 @@ export function decodeList<T>(
   for (const [index, value] of list.items.entries()) {
     if (!sink.invalid.skips(value)) decode(value, index, joinJsonPath(list.path, index), sink);
   }
-  const { entries, beyond } = sink.invalid;
+  const { entries, omitted } = sink.invalid;
   return {
     ok: true,
     items: sink.items,
     invalidEntries: entries,
-    invalidEntriesOmitted: beyond,
+    invalidEntriesOmitted: omitted,
     page: list.page,
     extraFields: sink.extra.list(),
   };

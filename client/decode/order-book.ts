@@ -29,9 +29,9 @@ export type OrderBookMessage =
       readonly snapshot: boolean;
       readonly eventId: string;
       readonly prices: readonly PriceEntry[];
-      /** The first 100 of what was not understood. */
+      /** The first 100 invalid entries. */
       readonly invalidEntries: readonly InvalidEntry[];
-      /** How many more were not understood. */
+      /** Number of invalid entries beyond the first 100. */
       readonly invalidEntriesOmitted: number;
     }
   | { readonly type: 'subscribed' | 'unsubscribed'; readonly eventId: string | null }
@@ -78,7 +78,7 @@ function decodePrices(snapshot: boolean, eventId: string, list: readonly unknown
     eventId,
     prices,
     invalidEntries: badEntries?.entries ?? NO_INVALID_ENTRIES,
-    invalidEntriesOmitted: badEntries?.beyond ?? 0,
+    invalidEntriesOmitted: badEntries?.omitted ?? 0,
   };
 }
 

@@ -5,7 +5,7 @@ import { explainIssue, joinJsonPath } from '../wire/validation-issue.js';
 import { decodeList, type ListSink } from './list.js';
 import type { DecodedList, InvalidBody } from './result.js';
 
-/** A category; subcategories follow their parent in the list. What was not said is null. */
+/** A category; subcategories follow their parent in the list. Absent fields are null. */
 export interface Category {
   readonly categoryId: string;
   readonly name: string | null;
@@ -21,7 +21,7 @@ export interface Tag {
   readonly popularityRank: number | null;
 }
 
-/** A coin. What was not said is null. */
+/** A coin. Absent fields are null. */
 export interface Coin {
   readonly coinId: string;
   readonly name: string | null;

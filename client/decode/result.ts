@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { JsonNumber } from '../wire/json-number.js';
 import { explainIssue, type ValidationIssue } from '../wire/validation-issue.js';
 
-/** One entry of a list or map that could not be understood; the entries around it are not affected. */
+/** An entry of a list or map that does not match the interface; the other entries are decoded all the same. */
 export interface InvalidEntry extends ValidationIssue {
   /** Its index in the list (for a map: in the order of its keys). */
   readonly index: number;
@@ -10,12 +10,12 @@ export interface InvalidEntry extends ValidationIssue {
   readonly value: unknown;
 }
 
-/** Something that could not be understood as a whole. */
+/** A body that does not match the interface. */
 export interface InvalidBody extends ValidationIssue {
   readonly ok: false;
 }
 
-/** What a list's wrapper says about the list; null where it says nothing. */
+/** The fields of a list's wrapper; null where they are absent. */
 export interface PageInfo {
   /** Zero-based. */
   readonly page: number | null;
@@ -24,16 +24,16 @@ export interface PageInfo {
   readonly totalItems: number | null;
 }
 
-/** A list: what was understood, what was not, and what the wrapper says. */
+/** A decoded list: its items, its invalid entries, and the fields of its wrapper. */
 export interface DecodedList<T> {
   readonly ok: true;
   readonly items: readonly T[];
-  /** The first 100 of what was not understood. */
+  /** The first 100 invalid entries. */
   readonly invalidEntries: readonly InvalidEntry[];
-  /** How many more were not understood. */
+  /** Number of invalid entries beyond the first 100. */
   readonly invalidEntriesOmitted: number;
   readonly page: PageInfo;
-  /** Names of fields that the interface does not show, like `volume24h` or `outcomes.name`, each once, up to 1000. */
+  /** Names of fields that the interface does not describe, like `volume24h` or `outcomes.name`, each once, up to 1000. */
   readonly extraFields: readonly string[];
 }
 
@@ -48,14 +48,14 @@ const MAX_VALIDATED = 10_000;
 /** Collects invalid entries: the first ones as they are, the others by their number. */
 export class InvalidEntries {
   readonly #entries: InvalidEntry[] = [];
-  #beyond = 0;
+  #omitted = 0;
 
   get entries(): readonly InvalidEntry[] {
     return this.#entries;
   }
 
-  get beyond(): number {
-    return this.#beyond;
+  get omitted(): number {
+    return this.#omitted;
   }
 
   push(entry: InvalidEntry): void {
@@ -67,14 +67,14 @@ export class InvalidEntries {
    * object and would only be counted, and when so many were invalid that the rest is not validated.
    */
   skips(value: unknown): boolean {
-    if (isObject(value) && this.#beyond < MAX_VALIDATED) return false;
+    if (isObject(value) && this.#omitted < MAX_VALIDATED) return false;
     return this.countIfFull();
   }
 
   /** Counts one more if it would only be counted; answers whether it did. */
   countIfFull(): boolean {
     if (this.#entries.length < MAX_ENTRIES) return false;
-    this.#beyond += 1;
+    this.#omitted += 1;
     return true;
   }
 }
@@ -97,10 +97,10 @@ export function invalidEntry(schema: z.ZodType, value: unknown, index: number, p
   return { index, ...issueOf(schema, value, path), value };
 }
 
-/** The text of an undocumented field, null when it is something else. */
+/** The text of an undocumented field; null for any other type. */
 export const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
-/** The number of an undocumented field, null when it is something else. */
+/** The number of an undocumented field; null for any other type. */
 export function numberOrNull(value: unknown): number | null {
   const plain = value instanceof JsonNumber ? value.text : value;
   const number = typeof plain === 'string' && plain.trim() !== '' ? Number(plain) : plain;
@@ -110,7 +110,7 @@ export function numberOrNull(value: unknown): number | null {
 /** Further names of fields are dropped. */
 const MAX_EXTRA = 1000;
 
-/** Collects names of fields that a schema does not name, up to 1000. */
+/** Collects the names of fields that a schema does not contain, up to 1000. */
 export class ExtraFields {
   readonly #names = new Set<string>();
 

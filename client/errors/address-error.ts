@@ -1,4 +1,4 @@
 import { UsageError } from '../../core/index.js';
 
-/** An address of the exchange that cannot be used: not a URL, not encrypted, or missing. */
+/** An invalid address of the exchange: missing, not a URL, or not encrypted. */
 export class AddressError extends UsageError {}

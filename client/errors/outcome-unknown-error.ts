@@ -1,21 +1,21 @@
 import { ChanceryError, describeError } from '../../core/index.js';
 
 /**
- * A request that changes something was sent, and no usable answer came: it may or may not have been carried out.
- * Repeating it could carry it out twice, so nothing here does, and `retryable` is false.
+ * A request that changes something was sent, and no usable response was received: it may or may not have taken effect.
+ * It is not retried, because it could take effect twice, and `retryable` is false.
  */
 export class OutcomeUnknownError extends ChanceryError {
   readonly retryable = false;
 
   constructor(
-    /** What was being done, to what. */
+    /** Operation, method and path. */
     readonly operation: string,
-    /** How to find out whether it was carried out. */
+    /** How to find out whether it took effect. */
     readonly howToCheck: string,
     cause: unknown,
   ) {
     super(
-      `${operation}: it may or may not have been carried out (${describeError(cause)}); ${howToCheck} before trying again`,
+      `${operation}: it may or may not have taken effect (${describeError(cause)}); ${howToCheck} before trying again`,
       {
         cause,
       },

@@ -4,12 +4,12 @@ import { HttpStatusError } from './http-status-error.js';
 
 const CLASSES: Readonly<Record<number, typeof HttpStatusError>> = { 401: UnauthorizedError, 403: ForbiddenError };
 
-/** The error of a status that is no success. */
+/** The error for a status other than 2xx. */
 export function statusError(
-  what: string,
+  operation: string,
   status: number,
   error: RestError | undefined,
   retryAfterMs: number | undefined,
 ): HttpStatusError {
-  return new (CLASSES[status] ?? HttpStatusError)(what, status, error, retryAfterMs);
+  return new (CLASSES[status] ?? HttpStatusError)(operation, status, error, retryAfterMs);
 }

@@ -19,7 +19,7 @@ export interface ChanceHistoryQuery {
 
 /**
  * `GET /api/events/{eventId}/outcomes/{outcomeId}/history`, part 4.5. The first point is an anchor, the last known
- * probability at or before `from`; a range without data comes as a flat line of two points (part 6.2).
+ * probability at or before `from`; a range without data is a flat line of two points (part 6.2).
  */
 export const chanceHistoryOperation: Operation<ChanceHistoryQuery, ChancePoint> = {
   name: 'chance-history',
@@ -34,7 +34,7 @@ export const chanceHistoryOperation: Operation<ChanceHistoryQuery, ChancePoint> 
   decode: (body, { marketId }) => decodeChanceHistory(body, marketId),
 };
 
-/** @throws UsageError for a text that is no period */
+/** @throws UsageError for an invalid period */
 export function checkPeriod(period: string): string {
   if (periodSchema.safeParse(period).success) return period;
   throw new UsageError(

@@ -3,7 +3,7 @@ import type { SEARCH_DIRECTIONS, SEARCH_LANGUAGES, SEARCH_SORTS, SearchRequestWi
 import type { Operation } from './operation.js';
 import { wholeNumber } from './params.js';
 
-/** What event search can be asked, part 4.5; everything is optional. */
+/** The parameters of event search, part 4.5; all are optional. */
 export interface EventQuery {
   readonly sortBy?: (typeof SEARCH_SORTS)[number];
   readonly sortDirection?: (typeof SEARCH_DIRECTIONS)[number];
@@ -19,7 +19,7 @@ export interface EventQuery {
 export interface EventPageQuery extends EventQuery {
   /** Zero-based; default 0. */
   readonly page?: number;
-  /** Default 20; the exchange may cut it. */
+  /** Default 20; the exchange may reduce it. */
   readonly size?: number;
 }
 

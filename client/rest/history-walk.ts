@@ -2,29 +2,29 @@ import type { DecodedList } from '../decode/result.js';
 import type { WalkReport } from './page-walk.js';
 import { PagingProbe } from './paging-probe.js';
 
-/** The receipt of a walk over a history. Here pages that moved are no harm: see `HistoryWalk`. */
+/** The outcome of a walk over a history. `shifted` does not make it incomplete: see `HistoryWalk`. */
 export interface HistoryWalkReport extends WalkReport {
-  /** It ended at an item that the caller had already. */
+  /** The walk ended at an item for which `isKnown` returned true. */
   readonly reachedKnown: boolean;
 }
 
 export interface HistoryWalkConfig<T, A extends DecodedList<T>> {
   readonly fetch: (page: number) => Promise<A>;
   readonly idOf: (item: T) => string;
-  /** An item that the caller has, with all older ones: the walk goes no further back. */
+  /** Whether the caller has an item and every older one: the walk stops there. */
   readonly isKnown?: ((item: T) => boolean) | undefined;
-  /** Pages read at most. */
+  /** Maximum number of pages to read. */
   readonly maxPages: number;
 }
 
 /**
- * Reads a history, newest first, to its end, one page per step of the iteration; each item is handed over once. It can
- * be iterated once.
+ * Reads a history, newest first, to its end, one page per iteration step; each item is yielded once. It can be iterated
+ * once.
  *
- * New items may come in front at any time. They only push others onto later pages, so reading on misses none of those
- * that are behind: what a page shows again is left out, and it tells that there is something new. Then, at the end,
- * the pages are read from the front again up to the first item that was there before. So everything that was in the
- * history when page 0 was read for the last time has been handed over, and nothing twice.
+ * New items may appear at the front at any time. They move older items onto later pages, so no older item is missed; an
+ * item that is read a second time is dropped, and shows that there are new items. After the last page, the pages are then
+ * read from the front again up to the first known item. So the walk yields every item that was in the history when page 0
+ * was last read, and none twice.
  */
 export class HistoryWalk<T, A extends DecodedList<T>> implements AsyncIterable<A> {
   readonly #seen = new Set<string>();
@@ -45,7 +45,7 @@ export class HistoryWalk<T, A extends DecodedList<T>> implements AsyncIterable<A
     this.#probe = new PagingProbe(fetch, (item) => this.#seen.has(idOf(item)));
   }
 
-  /** Yields every page with the items that were not on a page before it; `items` may be empty. */
+  /** Yields every page with the items that were on no earlier page; `items` may be empty. */
   async *[Symbol.asyncIterator](): AsyncGenerator<A, void, undefined> {
     if (this.#started) throw new Error('a history walk can be iterated once; start another');
     this.#started = true;
@@ -53,9 +53,9 @@ export class HistoryWalk<T, A extends DecodedList<T>> implements AsyncIterable<A
     for (let page = 0, more = true; more; page++) {
       if (this.#pages >= this.options.maxPages) return;
       const answer = await this.options.fetch(page);
-      const { fresh, metKnown } = this.#take(answer);
+      const { fresh, foundKnown } = this.#add(answer);
       read += answer.items.length + answer.invalidEntries.length + answer.invalidEntriesOmitted;
-      more = !metKnown && !this.#isEnd(answer, page, read) && !(await this.#probe.isStuck(answer, fresh.length));
+      more = !foundKnown && !this.#isEnd(answer, page, read) && !(await this.#probe.isStuck(answer, fresh.length));
       if (!more && this.#repeated === 0) this.#ended = true;
       yield { ...answer, items: fresh };
     }
@@ -78,29 +78,29 @@ export class HistoryWalk<T, A extends DecodedList<T>> implements AsyncIterable<A
     };
   }
 
-  /** What came in front since the first page was read. */
+  /** Reads the items that appeared at the front since the first page was read. */
   async *#catchUp(): AsyncGenerator<A, void, undefined> {
     const before = new Set(this.#seen);
     let read = 0;
     for (let page = 0; !this.#ended; page++) {
       if (this.#pages >= this.options.maxPages) return;
       const answer = await this.options.fetch(page);
-      const { fresh, metKnown } = this.#take(answer);
+      const { fresh, foundKnown } = this.#add(answer);
       read += answer.items.length + answer.invalidEntries.length + answer.invalidEntriesOmitted;
-      const met = metKnown || answer.items.some((item) => before.has(this.options.idOf(item)));
-      this.#ended = met || this.#isEnd(answer, page, read);
+      const reached = foundKnown || answer.items.some((item) => before.has(this.options.idOf(item)));
+      this.#ended = reached || this.#isEnd(answer, page, read);
       yield { ...answer, items: fresh };
     }
   }
 
-  /** Notes what a page holds; answers what is on it for the first time and not known to the caller. */
-  #take(list: A): { readonly fresh: readonly T[]; readonly metKnown: boolean } {
+  /** Counts the items of a page. Returns those that are new and not known to the caller. */
+  #add(list: A): { readonly fresh: readonly T[]; readonly foundKnown: boolean } {
     const { idOf, isKnown } = this.options;
     const fresh: T[] = [];
-    let metKnown = false;
+    let foundKnown = false;
     for (const item of list.items) {
       const known = isKnown?.(item) ?? false;
-      if (known) metKnown = true;
+      if (known) foundKnown = true;
       const id = idOf(item);
       if (this.#seen.has(id)) this.#repeated += 1;
       else if (!known) fresh.push(item);
@@ -114,13 +114,13 @@ export class HistoryWalk<T, A extends DecodedList<T>> implements AsyncIterable<A
     this.#got += list.items.length + list.invalidEntries.length + list.invalidEntriesOmitted;
     this.#bad += list.invalidEntries.length + list.invalidEntriesOmitted;
     this.#pages += 1;
-    this.#reachedKnown ||= metKnown;
-    return { fresh, metKnown };
+    this.#reachedKnown ||= foundKnown;
+    return { fresh, foundKnown };
   }
 
-  /** @param read entries on this pass's pages so far: the place in the list that it has come to */
-  #isEnd({ items, invalidEntries: bad, page: { totalPages, totalItems } }: A, page: number, read: number): boolean {
-    if (items.length + bad.length === 0) return true;
+  /** @param read number of entries on the pages of this pass so far: the position in the list */
+  #isEnd({ items, invalidEntries, page: { totalPages, totalItems } }: A, page: number, read: number): boolean {
+    if (items.length + invalidEntries.length === 0) return true;
     return totalPages !== null ? page + 1 >= totalPages : totalItems !== null && read >= totalItems;
   }
 
@@ -128,8 +128,14 @@ export class HistoryWalk<T, A extends DecodedList<T>> implements AsyncIterable<A
     const causes: string[] = [];
     if (!this.#ended) causes.push('the walk ended before the last page');
     if (this.#bad > 0) causes.push(`${this.#bad} entries could not be understood`);
-    const still = this.#repeated === 0 && !this.#totalChanged && !this.#reachedKnown;
-    if (this.#ended && still && this.#expected !== null && this.#seen.size !== this.#expected && causes.length === 0) {
+    const unchanged = this.#repeated === 0 && !this.#totalChanged && !this.#reachedKnown;
+    if (
+      this.#ended &&
+      unchanged &&
+      this.#expected !== null &&
+      this.#seen.size !== this.#expected &&
+      causes.length === 0
+    ) {
       causes.push(`${this.#seen.size} items were read where the exchange says ${this.#expected}`);
     }
     return causes.join('; ');

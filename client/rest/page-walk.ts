@@ -1,21 +1,23 @@
 import type { DecodedList } from '../decode/result.js';
 import { PagingProbe } from './paging-probe.js';
 
-/** The receipt of a walk over all pages. */
+/** The outcome of a walk over all pages. */
 export interface WalkReport {
-  /** Items that the exchange says there are (its last word); null when it does not say. */
+  /** Total number of items by the exchange's latest response; null when it does not say. */
   readonly expectedItems: number | null;
-  /** Items on the pages, repeated and bad ones included. */
+  /** Number of items received, including repeated and invalid ones. */
   readonly receivedItems: number;
-  /** Different items that were understood. */
+  /** Number of distinct valid items. */
   readonly distinctItems: number;
+  /** Number of invalid items. */
   readonly invalid: number;
+  /** Number of pages read. */
   readonly pages: number;
-  /** The pages moved while they were read: an item came twice, or the total changed. */
+  /** The list changed while it was read: an item was received twice, or the total changed. */
   readonly shifted: boolean;
-  /** The walk was ended before the last page: by its limit, its reader, or an error. */
+  /** The walk ended before the last page: by its page limit, its reader, or an error. */
   readonly truncated: boolean;
-  /** Every item that there was is known to have been read, once. */
+  /** Every item of the list was received exactly once. */
   readonly complete: boolean;
   /** Why it is not complete; empty when it is. */
   readonly cause: string;
@@ -25,18 +27,18 @@ export interface PageWalkConfig<T, A> {
   readonly fetch: (page: number) => Promise<A>;
   readonly list: (answer: A) => DecodedList<T>;
   readonly idOf: (item: T) => string;
-  /** Pages read at most. */
+  /** Maximum number of pages to read. */
   readonly maxPages: number;
   /**
-   * For lists that items can leave, which would move others onto pages already read without a trace: reads all pages
-   * but the last again in the end and compares. Default false.
+   * For lists from which items can disappear, which moves later items onto pages that were already read: reads all pages
+   * but the last a second time and compares. Default false.
    */
   readonly verify?: boolean;
 }
 
 /**
- * Reads a paged list to its end, one page per step of the iteration; `report` says at any time how it went. It can be
- * iterated once.
+ * Reads a paged list to its end, one page per iteration step; `report` gives the outcome so far. It can be iterated
+ * once.
  */
 export class PageWalk<T, A> implements AsyncIterable<A> {
   readonly #seen = new Set<string>();
@@ -48,8 +50,8 @@ export class PageWalk<T, A> implements AsyncIterable<A> {
   #totalChanged = false;
   #ended = false;
   #started = false;
-  /** IDs of every page, kept to be compared. */
-  readonly #order: string[] = [];
+  /** The IDs on every page, for the comparison. */
+  readonly #idsByPage: string[] = [];
   #compared = false;
   #moved = false;
 
@@ -68,7 +70,7 @@ export class PageWalk<T, A> implements AsyncIterable<A> {
     this.#started = true;
     while (!this.#ended && this.#pages < this.options.maxPages) {
       const answer = await this.options.fetch(this.#pages);
-      await this.#take(this.options.list(answer));
+      await this.#add(this.options.list(answer));
       yield answer;
     }
     if (this.options.verify && this.#ended) await this.#compare();
@@ -91,11 +93,11 @@ export class PageWalk<T, A> implements AsyncIterable<A> {
     };
   }
 
-  /** A page that is the same after the next one was read was the same while it was read. */
+  /** A page that is unchanged after the next one was read did not change while that one was read. */
   async #compare(): Promise<void> {
     for (let page = 0; page < this.#pages - 1 && !this.#moved; page++) {
       const again = this.#idsOf(this.options.list(await this.options.fetch(page)));
-      this.#moved = again !== this.#order[page];
+      this.#moved = again !== this.#idsByPage[page];
     }
     this.#compared = true;
   }
@@ -104,8 +106,8 @@ export class PageWalk<T, A> implements AsyncIterable<A> {
     return JSON.stringify(list.items.map(this.options.idOf));
   }
 
-  async #take(list: DecodedList<T>): Promise<void> {
-    if (this.options.verify) this.#order.push(this.#idsOf(list));
+  async #add(list: DecodedList<T>): Promise<void> {
+    if (this.options.verify) this.#idsByPage.push(this.#idsOf(list));
     const before = this.#seen.size;
     for (const item of list.items) this.#seen.add(this.options.idOf(item));
     const fresh = this.#seen.size - before;
@@ -127,7 +129,7 @@ export class PageWalk<T, A> implements AsyncIterable<A> {
   #cause(unique: number): string {
     const causes: string[] = [];
     if (!this.#ended) causes.push('the walk ended before the last page');
-    if (this.#overlap > 0) causes.push(`${this.#overlap} items came twice`);
+    if (this.#overlap > 0) causes.push(`${this.#overlap} items were received twice`);
     if (this.#totalChanged) causes.push('the total changed while pages were read');
     if (this.#moved) causes.push('a page changed while the others were read');
     else if (this.options.verify && this.#ended && this.#pages > 1 && !this.#compared) {

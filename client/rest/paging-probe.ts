@@ -1,29 +1,29 @@
 import type { DecodedList } from '../decode/result.js';
 import { HttpStatusError } from '../errors/index.js';
 
-/** A page that no list reaches. */
+/** A page beyond the end of every list. */
 const FAR_PAGE = 1_000_000;
 
 /**
- * Tells whether reading on would bring the same again and again. Without totals only a page with nothing on it is the
- * end. A page with nothing new on it may have been pushed along whole by what came in front, or the exchange may not
- * know pages at all: a page far behind tells which.
+ * Detects an exchange that ignores the page number and returns the same items for every page. Without totals, only an
+ * empty page is the end of a list. When a page has no new items, either new items in front moved a complete page back, or
+ * the exchange ignores the page number: requesting a page far beyond the end tells which.
  */
 export class PagingProbe<T> {
-  #knowsPages = false;
+  #supportsPages = false;
 
   constructor(
     private readonly fetch: (page: number) => Promise<DecodedList<T>>,
     private readonly isSeen: (item: T) => boolean,
   ) {}
 
-  /** @param fresh items of this page that were on no page before it */
+  /** @param fresh number of items that were on no earlier page */
   async isStuck({ page }: DecodedList<T>, fresh: number): Promise<boolean> {
     const bounded = page.totalPages !== null || page.totalItems !== null;
-    if (bounded || this.#knowsPages || fresh > 0) return false;
+    if (bounded || this.#supportsPages || fresh > 0) return false;
     const far = await this.#farPage();
-    this.#knowsPages = far === undefined || far.items.length + far.invalidEntries.length === 0;
-    return !this.#knowsPages && (far?.items.every(this.isSeen) ?? false);
+    this.#supportsPages = far === undefined || far.items.length + far.invalidEntries.length === 0;
+    return !this.#supportsPages && (far?.items.every(this.isSeen) ?? false);
   }
 
   async #farPage(): Promise<DecodedList<T> | undefined> {

@@ -12,15 +12,15 @@ export function requireId(name: string, id: string): string {
   throw new UsageError(`${name} is ${JSON.stringify(id)}; give an ID`);
 }
 
-/** Unix seconds as the interface wants times: ISO 8601. @throws UsageError */
+/** Unix seconds as ISO 8601, the interface's format. @throws UsageError */
 export function isoTime(name: string, unixSeconds: number): string {
   const date = new Date(unixSeconds * 1000);
   if (Number.isNaN(date.getTime())) throw new UsageError(`${name} is ${unixSeconds}; give a time in Unix seconds`);
   return date.toISOString();
 }
 
-/** A whole number from `least` on. @throws UsageError */
-export function wholeNumber(name: string, value: number, least: number): number {
-  if (Number.isSafeInteger(value) && value >= least) return value;
-  throw new UsageError(`${name} is ${value}; give a whole number from ${least} on`);
+/** A whole number, at least `min`. @throws UsageError */
+export function wholeNumber(name: string, value: number, min: number): number {
+  if (Number.isSafeInteger(value) && value >= min) return value;
+  throw new UsageError(`${name} is ${value}; give a whole number, at least ${min}`);
 }

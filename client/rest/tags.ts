@@ -3,7 +3,7 @@ import type { Operation } from './operation.js';
 import { wholeNumber } from './params.js';
 
 export interface PopularTagsQuery {
-  /** How many; default 10. The largest allowed is not documented. */
+  /** Number of tags; default 10. The maximum is not documented. */
   readonly limit?: number;
 }
 

@@ -2,8 +2,8 @@ import { type BalanceStreamMessage, decodeBalanceStreamMessage } from '../decode
 import { PrivateStream, type PrivateStreamOptions } from './private-stream.js';
 
 /**
- * The balance stream of an account, part 6.4: all balances after every connect, then each one that changes. Authorized
- * anew after every reconnect. Use the handlers, or iterate over it; `start` connects.
+ * The balance stream of an account, part 6.4: all balances after every connect, then every change. Sends AUTH after every
+ * reconnect. Use the handlers, or iterate over it; `start` connects.
  */
 export class BalanceStream extends PrivateStream<BalanceStreamMessage> {
   /** @throws AddressError */

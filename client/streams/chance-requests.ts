@@ -6,12 +6,12 @@ import type { ChanceClientMessageWire } from '../wire/index.js';
 import type { StreamFrame } from './message-dispatcher.js';
 import { after } from './timer.js';
 
-/** The answer to HISTORY: the series as they came (the first point of each is the anchor), and the frame they came in. */
+/** The response to HISTORY: the series as received (the first point of each is the anchor), and their frame. */
 export interface StreamHistoryResult {
   readonly series: readonly MarketHistory[];
-  /** The first 100 of what was not understood. */
+  /** The first 100 invalid entries. */
   readonly invalidEntries: readonly InvalidEntry[];
-  /** How many more were not understood. */
+  /** Number of invalid entries beyond the first 100. */
   readonly invalidEntriesOmitted: number;
   readonly frame: StreamFrame;
 }
@@ -21,7 +21,7 @@ interface HistoryRequest {
   readonly where: string;
   readonly resolve: (answer: StreamHistoryResult) => void;
   readonly reject: (error: unknown) => void;
-  readonly settled: () => boolean;
+  readonly isDone: () => boolean;
   readonly cancelTimer: () => void;
 }
 
@@ -31,21 +31,21 @@ export interface ChanceRequestsOptions {
   /** Gives the open connection up. */
   readonly reconnect: (cause: string) => void;
   readonly clock: Clock;
-  /** How long a confirmation of SUBSCRIBE or UNSUBSCRIBE is waited for, milliseconds. */
+  /** Maximum wait for the confirmation of SUBSCRIBE or UNSUBSCRIBE, milliseconds. */
   readonly confirmTimeoutMs: number;
 }
 
 /**
- * What is asked on a chance stream's connection. Answers name no request, so a HISTORY travels alone: it is sent when
- * every subscription sent before has been confirmed, and nothing else is sent until its answer is there. An error that
- * comes meanwhile then is its answer. Where that cannot be known, the connection is given up rather than risk that an
- * answer is taken for that of another request.
+ * The requests on a chance stream's connection. Responses do not identify their request, so a HISTORY is sent alone: when
+ * every earlier subscription has been confirmed, and nothing else is sent until its response is received. An error that is
+ * received meanwhile is then its response. Where that is not certain, the stream reconnects rather than match a response
+ * to the wrong request.
  */
 export class ChanceRequests {
   #subscriptions: ChanceClientMessageWire[] = [];
   #histories: HistoryRequest[] = [];
   #unconfirmed = 0;
-  /** A confirmation never came: it, or an error in its place, may still come at any time. */
+  /** A confirmation timed out: it, or an error in its place, may still be received at any time. */
   #overdue = false;
   #inFlight: HistoryRequest | undefined;
   #cancelConfirm: () => void = () => undefined;
@@ -56,10 +56,10 @@ export class ChanceRequests {
   /** Sends SUBSCRIBE or UNSUBSCRIBE as soon as no HISTORY is in flight. */
   subscription(message: ChanceClientMessageWire): void {
     this.#subscriptions.push(message);
-    this.#pump();
+    this.#sendNext();
   }
 
-  /** Asks for history; waits for a connection and for its turn, all within the timeout. */
+  /** Requests history. The timeout includes the wait for a connection and for earlier requests. */
   history(
     message: ChanceClientMessageWire & { t: 'HISTORY' },
     where: string,
@@ -69,31 +69,31 @@ export class ChanceRequests {
     if (signal?.aborted) return Promise.reject(signal.reason);
     if (this.#closed) return Promise.reject(closedError(where));
     return new Promise((resolve, reject) => {
-      let settled = false;
-      const settle = <T>(how: (value: T) => void) => {
+      let isDone = false;
+      const finish = <T>(how: (value: T) => void) => {
         return (value: T) => {
-          settled = true;
+          isDone = true;
           signal?.removeEventListener('abort', onAbort);
           how(value);
         };
       };
-      const fail = settle(reject);
+      const fail = finish(reject);
       const request: HistoryRequest = {
         message,
         where,
-        resolve: settle(resolve),
+        resolve: finish(resolve),
         reject: fail,
-        settled: () => settled,
+        isDone: () => isDone,
         cancelTimer: after(this.options.clock, timeoutMs, () => this.#timedOut(request, timeoutMs)),
       };
-      // One that is in flight keeps its place: its answer is still to come.
+      // A request in flight stays in flight: its response may still be received.
       const onAbort = () => {
         fail(signal?.reason);
         if (this.#inFlight !== request) this.#drop(request);
       };
       signal?.addEventListener('abort', onAbort, { once: true });
       this.#histories.push(request);
-      this.#pump();
+      this.#sendNext();
     });
   }
 
@@ -104,10 +104,10 @@ export class ChanceRequests {
   }
 
   onConnected(): void {
-    this.#pump();
+    this.#sendNext();
   }
 
-  /** Subscriptions are sent anew by the stream; history that was not sent yet waits for the next connection. */
+  /** The stream sends subscriptions again; a HISTORY that was not sent yet waits for the next connection. */
   onDisconnected(cause: string): void {
     this.#subscriptions = [];
     this.#unconfirmed = 0;
@@ -117,7 +117,7 @@ export class ChanceRequests {
     lost?.reject(new TransportError('broken-off', lost.where, { detail: cause }));
   }
 
-  /** Rejects everything that waits. */
+  /** Rejects all pending requests. */
   close(): void {
     this.#closed = true;
     this.#cancelConfirm();
@@ -129,8 +129,8 @@ export class ChanceRequests {
     this.#histories = [];
   }
 
-  /** Sends what may be sent now. Subscriptions go first: what they would bring meanwhile is lost, history is not. */
-  #pump(): void {
+  /** Sends what may be sent now. Subscriptions first: their updates would be missed meanwhile, history would not. */
+  #sendNext(): void {
     while (!this.#inFlight) {
       const message = this.#subscriptions[0];
       const request = this.#unconfirmed > 0 ? undefined : this.#histories[0];
@@ -150,13 +150,13 @@ export class ChanceRequests {
   #confirmed(): void {
     if (this.#unconfirmed > 0) this.#unconfirmed -= 1;
     if (this.#unconfirmed === 0) this.#cancelConfirm();
-    this.#pump();
+    this.#sendNext();
   }
 
   #unanswered(): void {
     this.#unconfirmed = 0;
     this.#overdue = true;
-    this.#pump();
+    this.#sendNext();
   }
 
   #onError(reason: string): void {
@@ -166,34 +166,36 @@ export class ChanceRequests {
     }
     const { where } = this.#inFlight;
     if (this.#overdue) {
-      this.options.reconnect(`it is not known which request the error ${JSON.stringify(reason.slice(0, 100))} answers`);
+      this.options.reconnect(
+        `it is not known to which request the error ${JSON.stringify(reason.slice(0, 100))} belongs`,
+      );
       return;
     }
     this.#takeInFlight()?.reject(new StreamError(where, reason));
-    this.#pump();
+    this.#sendNext();
   }
 
   #onHistory(message: ChanceMessage & { type: 'history' }, frame: StreamFrame): void {
-    const asked = this.#inFlight?.message;
-    if (!asked) return;
-    const ours = message.series.every((series) => asked.o.includes(series.marketId));
-    if (!ours || (message.eventId !== null && message.eventId !== asked.e)) return;
+    const request = this.#inFlight?.message;
+    if (!request) return;
+    const matches = message.series.every((series) => request.o.includes(series.marketId));
+    if (!matches || (message.eventId !== null && message.eventId !== request.e)) return;
     this.#takeInFlight()?.resolve({
       series: message.series,
       invalidEntries: message.invalidEntries,
       invalidEntriesOmitted: message.invalidEntriesOmitted,
       frame,
     });
-    this.#pump();
+    this.#sendNext();
   }
 
   #timedOut(request: HistoryRequest, timeoutMs: number): void {
-    if (!request.settled()) {
+    if (!request.isDone()) {
       request.reject(new TransportError('timeout', request.where, { detail: `${timeoutMs} ms` }));
     }
     if (this.#inFlight === request) {
       this.#takeInFlight();
-      this.options.reconnect('a HISTORY was not answered in time');
+      this.options.reconnect('no response to HISTORY in time');
     } else this.#drop(request);
   }
 

@@ -8,12 +8,12 @@ import { StreamConnection } from './connection.js';
 import { MessageDispatcher, type StreamEvent } from './message-dispatcher.js';
 import { connectionOptions, DEFAULT_QUEUE_CAPACITY, type StreamOptions } from './options.js';
 
-/** What HISTORY asks for, part 6.2. */
+/** The parameters of HISTORY, part 6.2. */
 export interface StreamHistoryQuery {
   readonly eventId: string;
   /** Also called outcome IDs. */
   readonly marketIds: readonly string[];
-  /** A period code, or a custom number of seconds as text; without it, raw data. */
+  /** A period code, or a number of seconds as text; raw data by default. */
   readonly period?: string;
   /** Unix seconds. */
   readonly from: number;
@@ -23,18 +23,18 @@ export interface StreamHistoryQuery {
 
 export interface StreamHistoryOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Longest wait for the answer, with the wait for its turn, milliseconds. Default 30,000. */
+  /** Maximum time for the response, including the wait for earlier requests, milliseconds. Default 30,000. */
   readonly timeoutMs?: number;
 }
 
 export interface ChanceStreamOptions extends StreamOptions<ChanceMessage> {
-  /** How long a confirmation is waited for before HISTORY is sent all the same, milliseconds. Default 10,000. */
+  /** Maximum wait for confirmations of subscriptions before HISTORY is sent, milliseconds. Default 10,000. */
   readonly confirmTimeoutMs?: number;
 }
 
 /**
- * The chance stream, part 6.2: probabilities of subscribed markets, and their history. Subscriptions are kept and sent
- * again after every reconnect. Use the handlers, or iterate over it; `start` connects.
+ * The chance stream, part 6.2: probabilities of subscribed markets, and their history. Subscriptions are sent again after
+ * every reconnect. Use the handlers, or iterate over it; `start` connects.
  */
 export class ChanceStream implements AsyncIterable<StreamEvent<ChanceMessage>> {
   readonly url: string;
@@ -75,26 +75,26 @@ export class ChanceStream implements AsyncIterable<StreamEvent<ChanceMessage>> {
     return this.#connection.connectionId;
   }
 
-  /** Markets that are subscribed, or will be with the next connection, by event. */
+  /** Market IDs by event ID that are subscribed, or will be with the next connection. */
   get subscriptions(): ReadonlyMap<string, ReadonlySet<string>> {
     return this.#events;
   }
 
-  /** Connects, and keeps connected until `close` or the signal. */
+  /** Connects, and reconnects until `close` or the signal. */
   start(signal?: AbortSignal): void {
     this.#connection.start(signal);
   }
 
-  /** Asks for markets of an event: their last known values, then every change. Adds to what is subscribed. */
+  /** Subscribes to further markets of an event: their last known values, then every change. */
   subscribe(eventId: string, marketIds: readonly string[]): void {
     const markets = this.#events.get(eventId) ?? new Set();
     for (const marketId of marketIds) markets.add(marketId);
     this.#events.set(eventId, markets);
-    // With all markets of the event: whether SUBSCRIBE adds or replaces is not documented, and so does not matter.
+    // With all markets of the event, because it is not documented whether SUBSCRIBE adds or replaces.
     if (this.connectionId) this.#requests.subscription({ t: 'SUBSCRIBE', e: eventId, o: [...markets] });
   }
 
-  /** Ends the subscription of markets of an event, or of all that it has. */
+  /** Unsubscribes markets of an event, by default all. */
   unsubscribe(eventId: string, marketIds?: readonly string[]): void {
     const markets = this.#events.get(eventId);
     if (!markets) return;
@@ -104,10 +104,10 @@ export class ChanceStream implements AsyncIterable<StreamEvent<ChanceMessage>> {
   }
 
   /**
-   * Asks for history; one request is in flight at a time, since answers name none. The first point of a series is the
-   * anchor, and a range without data comes as a flat line (part 6.2).
-   * @throws UsageError for parameters that cannot be sent; `StreamError` when the exchange refuses; `TransportError`
-   * when no answer comes; the signal's reason when it is aborted
+   * Requests history; one request is in flight at a time. The first point of a series is the anchor, and a range without
+   * data is a flat line (part 6.2).
+   * @throws UsageError for invalid parameters; `StreamError` when the exchange refuses; `TransportError` when no response
+   * is received; the signal's reason when it is aborted
    */
   async history(query: StreamHistoryQuery, options: StreamHistoryOptions = {}): Promise<StreamHistoryResult> {
     const { eventId, marketIds, period, from, to } = query;
@@ -121,7 +121,7 @@ export class ChanceStream implements AsyncIterable<StreamEvent<ChanceMessage>> {
     );
   }
 
-  /** Stops reading from the socket; a few frames may still come. */
+  /** Stops reading from the socket; a few more frames may be received. */
   pause(): void {
     this.#connection.pause(this);
   }
@@ -130,17 +130,17 @@ export class ChanceStream implements AsyncIterable<StreamEvent<ChanceMessage>> {
     this.#connection.resume(this);
   }
 
-  /** Gives the open connection up and connects again. */
+  /** Closes the connection and connects again. @param cause why, for `onDisconnected` */
   reconnect(cause: string): void {
     this.#connection.reconnect(cause);
   }
 
-  /** Reads what comes from now on; a reader that is slow slows the socket. */
+  /** Yields all events from now on. A slow reader slows the socket down. */
   [Symbol.asyncIterator](): AsyncIterableIterator<StreamEvent<ChanceMessage>> {
     return this.#dispatcher.read();
   }
 
-  /** Ends the connection, all readers and every request that waits; frames may come until it resolves. May be called twice. */
+  /** Closes the connection and all readers, rejects pending requests. Frames may be received until it resolves. May be called twice. */
   async close(): Promise<void> {
     this.#requests.close();
     await this.#connection.close();

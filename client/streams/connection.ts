@@ -5,14 +5,15 @@ import { HttpStatusError, TransportError } from '../errors/index.js';
 import { parseRetryAfter } from '../retry-after.js';
 import { after } from './timer.js';
 
-/** A frame as it arrived. */
+/** A frame as received. */
 export interface RawFrame {
   /** UUID of the connection. */
   readonly connectionId: string;
-  /** Unix microseconds, taken before anything else. */
+  /** Time of receipt, Unix microseconds, taken before any processing. */
   readonly receivedAtMicros: number;
+  /** The payload, byte for byte. */
   readonly data: Buffer;
-  /** Whether it was sent as a binary frame. */
+  /** Whether it is a binary frame. */
   readonly binary: boolean;
 }
 
@@ -27,15 +28,16 @@ export interface DisconnectedEvent {
   readonly connectionId: string;
   readonly atMicros: number;
   /**
-   * All that the exchange had sent until then was handed over, Unix microseconds: until our goodbye was said, which it
-   * answered; until now, when it ended in order by itself; until the last frame, when it was cut or reset.
+   * Every frame that the exchange sent before this time was received, Unix microseconds. After a close handshake that we
+   * started, its start; after a clean close by the exchange, the time of the close; after a broken connection, the time of
+   * the last frame.
    */
   readonly completeUntilMicros: number;
-  /** Why, in one line. */
+  /** The cause in one line. */
   readonly cause: string;
-  /** The exchange sent a frame larger than is accepted; it is lost. */
+  /** The exchange sent a frame above the maximum size, which is lost. */
   readonly oversized: boolean;
-  /** The end came in order, so all that the exchange had sent before was handed over. False when it was cut or reset. */
+  /** The connection was closed cleanly, so every frame sent before was received. False when it broke or was reset. */
   readonly wasClean: boolean;
 }
 
@@ -49,7 +51,7 @@ export interface ConnectionHandlers {
   onConnected(event: ConnectedEvent): void;
   onDisconnected(event: DisconnectedEvent): void;
   onConnectFailed(event: ConnectFailedEvent): void;
-  /** No more of the above will come. */
+  /** None of the above is called any more. */
   onClosed(): void;
 }
 
@@ -57,32 +59,33 @@ export interface ConnectionOptions {
   readonly url: string;
   /** Name for error messages, like `order book stream`. */
   readonly name: string;
-  /** Longest wait for the handshake, milliseconds. */
+  /** Maximum time for the handshake, milliseconds. */
   readonly handshakeTimeoutMs: number;
-  /** Largest accepted frame, bytes. */
+  /** Maximum frame size, bytes. */
   readonly maxFrameBytes: number;
-  /** A connection that shows no sign of life between two pings of this distance is given up, milliseconds. */
+  /** Interval between pings; a connection that receives no bytes in one interval is closed, milliseconds. */
   readonly keepAliveMs: number;
-  /** Bound of the first wait before a reconnect, and of any wait, milliseconds. */
+  /** Upper bound of the first reconnect delay, milliseconds. */
   readonly reconnectBaseMs: number;
+  /** Upper bound of every reconnect delay, milliseconds. */
   readonly reconnectCapMs: number;
   readonly clock: Clock;
   readonly random?: (() => number) | undefined;
 }
 
 interface OpenSocket {
-  /** Undoes the wiring. */
+  /** Removes it as the open socket and stops its pings. */
   detach(): void;
-  /** When its last frame came, or it was opened. */
+  /** When its last frame was received, or it was opened, Unix microseconds. */
   lastReceivedAtMicros(): number;
 }
 
-/** How long a goodbye may take before the socket is cut, milliseconds. */
-const GOODBYE_MS = 500;
+/** Maximum time of the close handshake before the socket is terminated, milliseconds. */
+const CLOSE_TIMEOUT_MS = 500;
 
 /**
- * A WebSocket that is connected again whenever it is lost, with full jitter. The waits grow until `resetBackoff` says that
- * the connection was good for something: a server that accepts and drops at once is not hammered.
+ * A WebSocket that reconnects with exponential backoff and full jitter. The delays grow until `resetBackoff` is called
+ * after valid data, so that a server that accepts and drops connections is not flooded.
  */
 export class StreamConnection {
   readonly #closing = new AbortController();
@@ -90,10 +93,10 @@ export class StreamConnection {
   readonly #pausers = new Set<unknown>();
   #socket: WebSocket | undefined;
   #connection: string | undefined;
-  #cut: string | undefined;
-  #goodbyeAtMicros = 0;
+  #reconnectCause: string | undefined;
+  #closedAtMicros = 0;
   #running: Promise<void> | undefined;
-  #unlisten: () => void = () => undefined;
+  #removeAbortListener: () => void = () => undefined;
 
   constructor(
     private readonly options: ConnectionOptions,
@@ -103,64 +106,64 @@ export class StreamConnection {
     this.#backoff = new Backoff({ baseMs, capMs }, options.random);
   }
 
-  /** UUID of the connection that is open now. */
+  /** UUID of the open connection. */
   get connectionId(): string | undefined {
     return this.#connection;
   }
 
-  /** Connects, and keeps connected until `close` or the signal. */
+  /** Connects, and reconnects until `close` or the signal. */
   start(signal?: AbortSignal): void {
     if (this.#running || this.#closing.signal.aborted) return;
     const onAbort = () => void this.close();
     signal?.addEventListener('abort', onAbort, { once: true });
-    this.#unlisten = () => signal?.removeEventListener('abort', onAbort);
+    this.#removeAbortListener = () => signal?.removeEventListener('abort', onAbort);
     this.#running = this.#run();
     if (signal?.aborted) onAbort();
   }
 
-  /** False when there is no open connection: nothing was sent. */
+  /** Returns false, and sends nothing, when there is no open connection. */
   send(text: string): boolean {
     if (this.#socket?.readyState !== WebSocket.OPEN) return false;
     this.#socket.send(text);
     return true;
   }
 
-  /** A valid data message came: the next reconnect may be quick again. */
+  /** Valid data was received: the reconnect delay starts again from its minimum. */
   resetBackoff(): void {
     this.#backoff.reset();
   }
 
-  /** Stops reading from the socket until everyone who paused it resumed it. A few frames may still come. */
-  pause(who: unknown): void {
-    this.#pausers.add(who);
+  /** Stops reading from the socket until every owner of a pause has resumed. A few more frames may be received. */
+  pause(owner: unknown): void {
+    this.#pausers.add(owner);
     this.#socket?.pause();
   }
 
-  resume(who: unknown): void {
-    this.#pausers.delete(who);
+  resume(owner: unknown): void {
+    this.#pausers.delete(owner);
     if (this.#pausers.size === 0) this.#socket?.resume();
   }
 
-  /** Whether somebody keeps it from reading. */
+  /** Whether reading is paused. */
   get paused(): boolean {
     return this.#pausers.size > 0;
   }
 
-  /** Gives the open connection up and connects again. */
+  /** Terminates the connection and connects again. */
   reconnect(cause: string): void {
     if (!this.#socket) return;
-    this.#cut = cause;
+    this.#reconnectCause = cause;
     this.#socket.terminate();
   }
 
   /**
-   * Says goodbye, and resolves when the socket is let go. Frames that the exchange sent before it answered are still
-   * handed over until then, none afterwards. May be called twice.
+   * Starts the close handshake and resolves when the socket is closed. Frames that the exchange sent before its close
+   * frame are still passed on until then. May be called twice.
    */
   async close(): Promise<void> {
-    if (!this.#closing.signal.aborted) this.#goodbyeAtMicros = this.options.clock.nowMicros();
+    if (!this.#closing.signal.aborted) this.#closedAtMicros = this.options.clock.nowMicros();
     this.#closing.abort();
-    this.#unlisten();
+    this.#removeAbortListener();
     await this.#running;
     this.handlers.onClosed();
   }
@@ -170,21 +173,21 @@ export class StreamConnection {
     while (!signal.aborted) {
       const failure = await this.#connectOnce();
       if (signal.aborted) return;
-      const asked = failure instanceof HttpStatusError ? (failure.retryAfterMs ?? 0) : 0;
-      const retryInMs = Math.max(this.#backoff.nextDelayMs(), asked);
+      const requiredMs = failure instanceof HttpStatusError ? (failure.retryAfterMs ?? 0) : 0;
+      const retryInMs = Math.max(this.#backoff.nextDelayMs(), requiredMs);
       if (failure) this.handlers.onConnectFailed({ error: failure, retryInMs });
       await this.options.clock.sleep(retryInMs, signal).catch(() => undefined);
     }
   }
 
-  /** Resolves when the connection is gone: with why it could not be opened, or nothing when it had been open. */
+  /** Resolves when the connection is closed: with the error when it could not be opened, else with undefined. */
   #connectOnce(): Promise<TransportError | HttpStatusError | undefined> {
     const { url, name, clock } = this.options;
     const socket = new WebSocket(url, {
       perMessageDeflate: false,
       maxPayload: this.options.maxFrameBytes,
       handshakeTimeout: this.options.handshakeTimeoutMs,
-      // A text frame that is not UTF-8 is handed over like any other: it must not end the connection and disappear.
+      // A text frame that is not UTF-8 is passed on like any other: it must not close the connection and get lost.
       skipUTF8Validation: true,
     });
     const connection = randomUUID();
@@ -205,7 +208,7 @@ export class StreamConnection {
     socket.on('open', () => {
       opened = this.#opened(socket, connection, bytesRead);
     });
-    const onClosing = () => goodbye(socket);
+    const onClosing = () => closeSocket(socket);
     this.#closing.signal.addEventListener('abort', onClosing, { once: true });
     return new Promise((resolve) => {
       socket.on('close', (code, reason) => {
@@ -214,15 +217,15 @@ export class StreamConnection {
         opened?.detach();
         if (opened) {
           const why = this.#causeOf(code, reason, failure);
-          const orderlyUntil = this.#closing.signal.aborted ? this.#goodbyeAtMicros : atMicros;
-          const wholeUntilMicros = why.wasClean ? orderlyUntil : opened.lastReceivedAtMicros();
+          const cleanUntilMicros = this.#closing.signal.aborted ? this.#closedAtMicros : atMicros;
+          const completeUntilMicros = why.wasClean ? cleanUntilMicros : opened.lastReceivedAtMicros();
           this.handlers.onDisconnected({
             connectionId: connection,
             atMicros,
-            completeUntilMicros: wholeUntilMicros,
+            completeUntilMicros,
             ...why,
           });
-          this.#cut = undefined;
+          this.#reconnectCause = undefined;
           resolve(undefined);
         } else if (failure instanceof HttpStatusError) resolve(failure);
         else resolve(new TransportError('connection', `${name} ${url}`, { cause: failure }));
@@ -230,34 +233,34 @@ export class StreamConnection {
     });
   }
 
-  /** Wires an open socket. */
+  /** Attaches the handlers of an open socket and starts its pings. */
   #opened(socket: WebSocket, connection: string, bytesRead: () => number): OpenSocket {
     const { clock, url, keepAliveMs } = this.options;
     this.#socket = socket;
     this.#connection = connection;
-    this.#cut = undefined;
+    this.#reconnectCause = undefined;
     if (this.#pausers.size > 0) socket.pause();
-    let heardAtMicros = clock.nowMicros();
-    const connected = { connectionId: connection, url, atMicros: heardAtMicros };
+    let lastReceivedAtMicros = clock.nowMicros();
+    const connected = { connectionId: connection, url, atMicros: lastReceivedAtMicros };
     socket.on('message', (data: Buffer, binary) => {
       const receivedAtMicros = clock.nowMicros();
-      heardAtMicros = receivedAtMicros;
+      lastReceivedAtMicros = receivedAtMicros;
       this.handlers.onFrame({ connectionId: connection, receivedAtMicros, data, binary });
     });
-    // Bytes and not messages are the sign of life: a large frame may take longer than a beat to arrive.
-    let known = -1;
+    // Bytes and not messages count: a large frame may take longer than one interval.
+    let bytesBefore = -1;
     let cancel: () => void = () => undefined;
-    const beat = () => {
-      // While reading is paused nothing can be heard, which says nothing about the other side.
-      if (bytesRead() === known && this.#pausers.size === 0) {
-        this.reconnect(`no sign of life for ${keepAliveMs} ms`);
+    const onInterval = () => {
+      // While reading is paused, no bytes are received, whatever the exchange sends.
+      if (bytesRead() === bytesBefore && this.#pausers.size === 0) {
+        this.reconnect(`no data received for ${keepAliveMs} ms`);
         return;
       }
-      known = this.#pausers.size > 0 ? -1 : bytesRead();
+      bytesBefore = this.#pausers.size > 0 ? -1 : bytesRead();
       if (socket.readyState === WebSocket.OPEN) socket.ping();
-      cancel = after(clock, keepAliveMs, beat);
+      cancel = after(clock, keepAliveMs, onInterval);
     };
-    cancel = after(clock, keepAliveMs, beat);
+    cancel = after(clock, keepAliveMs, onInterval);
     this.handlers.onConnected(connected);
     return {
       detach: () => {
@@ -265,7 +268,7 @@ export class StreamConnection {
         this.#socket = undefined;
         this.#connection = undefined;
       },
-      lastReceivedAtMicros: () => heardAtMicros,
+      lastReceivedAtMicros: () => lastReceivedAtMicros,
     };
   }
 
@@ -276,25 +279,29 @@ export class StreamConnection {
   ): Pick<DisconnectedEvent, 'cause' | 'oversized' | 'wasClean'> {
     const limit = this.options.maxFrameBytes;
     if ((failure as NodeJS.ErrnoException | undefined)?.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') {
-      return { cause: `the exchange sent a frame larger than ${limit} bytes`, oversized: true, wasClean: false };
+      return {
+        cause: `the exchange sent a frame above the maximum of ${limit} bytes`,
+        oversized: true,
+        wasClean: false,
+      };
     }
-    // Our goodbye was answered, and the answer comes after all that was sent before: or we cut it, which is 1006.
+    // The exchange's close frame follows everything that it sent before. Without one we terminated the socket: 1006.
     if (this.#closing.signal.aborted) return { cause: 'closed by us', oversized: false, wasClean: code !== 1006 };
-    if (this.#cut !== undefined) return { cause: this.#cut, oversized: false, wasClean: false };
+    if (this.#reconnectCause !== undefined) return { cause: this.#reconnectCause, oversized: false, wasClean: false };
     if (failure) return { cause: describeError(failure), oversized: false, wasClean: false };
-    if (code === 1006) return { cause: 'the connection broke without a goodbye', oversized: false, wasClean: true };
-    const said = reason.length > 0 ? `, ${JSON.stringify(reason.toString('utf8'))}` : '';
-    return { cause: `closed by the exchange (code ${code}${said})`, oversized: false, wasClean: true };
+    if (code === 1006) return { cause: 'the connection ended without a close frame', oversized: false, wasClean: true };
+    const text = reason.length > 0 ? `, ${JSON.stringify(reason.toString('utf8'))}` : '';
+    return { cause: `closed by the exchange (code ${code}${text})`, oversized: false, wasClean: true };
   }
 }
 
-function goodbye(socket: WebSocket): void {
+function closeSocket(socket: WebSocket): void {
   if (socket.readyState === WebSocket.CONNECTING || socket.isPaused) {
     socket.terminate();
     return;
   }
   socket.close(1000);
-  // An answer that came while this process was busy is read first.
-  const timer = setTimeout(() => setImmediate(() => socket.terminate()), GOODBYE_MS);
+  // A close frame that was received while this process was busy is read first.
+  const timer = setTimeout(() => setImmediate(() => socket.terminate()), CLOSE_TIMEOUT_MS);
   socket.once('close', () => clearTimeout(timer));
 }

@@ -8,19 +8,19 @@ import type {
   StreamConnection,
 } from './connection.js';
 
-/** A frame as it arrived, and as the body of a raw record (see `encodeBody`). */
+/** A frame as received, and as the body of a raw record (see `encodeBody`). */
 export interface StreamFrame extends RawFrame {
-  /** The exact text when it is valid JSON and was parsed, else a JSON string of it. */
+  /** The exact text when it was parsed as JSON, else a JSON string of it. */
   readonly bodyJson: string;
-  /** How `bodyJson` stands for a frame that is not valid JSON, or holds more than is parsed. */
+  /** The encoding of `bodyJson` when the frame is not JSON or exceeds the limits of parsing. */
   readonly encoding?: 'text' | 'base64';
   /** The parsed body; undefined when there is none. */
   readonly parsed?: unknown;
 }
 
-/** Called synchronously, in the order in which things happen; `onFrame` before the frame's `onMessage`. */
+/** Called synchronously and in order; `onFrame` before the frame's `onMessage`. */
 export interface StreamHandlers<M> {
-  /** Every frame, also one that cannot be understood. */
+  /** Every frame, also one that cannot be decoded. */
   readonly onFrame?: ((frame: StreamFrame) => void) | undefined;
   readonly onMessage?: ((message: M, frame: StreamFrame) => void) | undefined;
   readonly onConnected?: ((event: ConnectedEvent) => void) | undefined;
@@ -28,13 +28,13 @@ export interface StreamHandlers<M> {
   readonly onConnectFailed?: ((event: ConnectFailedEvent) => void) | undefined;
 }
 
-/** What a reader of a stream gets, in order: messages, and where the stream was interrupted. */
+/** What a stream's iterator yields, in order: messages, connects and disconnects. */
 export type StreamEvent<M> =
   | { readonly type: 'message'; readonly message: M; readonly frame: StreamFrame }
   | ({ readonly type: 'connected' } & ConnectedEvent)
   | ({ readonly type: 'disconnected' } & DisconnectedEvent);
 
-/** What a message that could not be understood as a whole looks like on every stream. */
+/** A frame that could not be decoded. */
 export interface InvalidMessage {
   readonly type: 'invalid';
   readonly ok: false;
@@ -45,17 +45,17 @@ export interface InvalidMessage {
 type Event<M> = StreamEvent<M | InvalidMessage>;
 
 export interface MessageDispatcherOptions<M> extends StreamHandlers<M> {
-  /** Reads a frame that is JSON, parsed and as its text. */
+  /** Decodes a frame that is JSON, from its parsed body or its text. */
   readonly decode: (body: unknown, text: string) => M;
-  /** Whether a message carries data: it proves that the connection is good. */
+  /** Whether a message contains data: the connection then resets the reconnect delay. */
   readonly isData: (message: M) => boolean;
-  /** What the stream itself does with messages and connections, before readers see them. */
+  /** The stream's own handlers, called before those of its user. */
   readonly inner: Pick<StreamHandlers<M>, 'onMessage' | 'onConnected' | 'onDisconnected'> & { onClosed?: () => void };
-  /** Events that wait for a slow reader before the socket is paused. */
+  /** Number of events that may wait for a slow reader before the socket is paused. */
   readonly queueCapacity: number;
 }
 
-/** Turns the frames of a connection into messages for handlers and for readers. */
+/** Decodes the frames of a connection and passes the messages to handlers and readers. */
 export class MessageDispatcher<M> implements ConnectionHandlers {
   readonly #readers = new Set<BoundedQueue<Event<M>>>();
   #connection: Pick<StreamConnection, 'resetBackoff' | 'pause' | 'resume'> | undefined;
@@ -63,7 +63,7 @@ export class MessageDispatcher<M> implements ConnectionHandlers {
 
   constructor(private readonly options: MessageDispatcherOptions<M | InvalidMessage>) {}
 
-  /** The connection that the frames come from: paused while a reader is behind. */
+  /** Sets the source of the frames, which is paused while a reader is behind. */
   attach(connection: Pick<StreamConnection, 'resetBackoff' | 'pause' | 'resume'>): void {
     this.#connection = connection;
   }
@@ -95,7 +95,7 @@ export class MessageDispatcher<M> implements ConnectionHandlers {
     this.options.onConnectFailed?.(event);
   }
 
-  /** A reader of everything from now on. It ends when the feed is closed or the reader returns. */
+  /** An iterator over all events from now on. It ends when the stream is closed or the reader returns. */
   read(): AsyncIterableIterator<Event<M>> {
     const queue = new BoundedQueue<Event<M>>(this.options.queueCapacity);
     if (this.#closed) queue.close();
@@ -108,7 +108,7 @@ export class MessageDispatcher<M> implements ConnectionHandlers {
       return value === undefined ? { done: true, value: undefined } : { done: false, value };
     };
     return {
-      // One after the other, as the queue has one consumer; an async generator could not be ended while it waits.
+      // Sequential, because the queue has one consumer; an async generator could not be ended while it waits.
       next: () => {
         const result = taking.then(next);
         taking = result;
@@ -126,7 +126,7 @@ export class MessageDispatcher<M> implements ConnectionHandlers {
     };
   }
 
-  /** Ends all readers, after what they have not read yet. */
+  /** Ends all readers after the events in their queues. */
   onClosed(): void {
     this.options.inner.onClosed?.();
     this.#closed = true;

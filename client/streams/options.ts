@@ -4,16 +4,17 @@ import type { StreamHandlers } from './message-dispatcher.js';
 
 export interface StreamOptions<M> extends StreamHandlers<M> {
   readonly addresses: ExchangeAddresses;
-  /** Longest wait for the handshake, milliseconds. Default 10,000. */
+  /** Maximum time for the handshake, milliseconds. Default 10,000. */
   readonly handshakeTimeoutMs?: number;
-  /** Largest accepted frame, bytes. Default 16 MiB. */
+  /** Maximum frame size, bytes. Default 16 MiB. */
   readonly maxFrameBytes?: number;
-  /** A connection without a sign of life between two pings of this distance is given up, milliseconds. Default 15,000. */
+  /** Interval between pings; after one interval without received bytes the stream reconnects, milliseconds. Default 15,000. */
   readonly keepAliveMs?: number;
-  /** Bound of the first wait before a reconnect, and of any wait, milliseconds. Defaults 250 and 30,000. */
+  /** Upper bound of the first reconnect delay, milliseconds. Default 250. */
   readonly reconnectBaseMs?: number;
+  /** Upper bound of every reconnect delay, milliseconds. Default 30,000. */
   readonly reconnectCapMs?: number;
-  /** Events that wait for a slow reader before the socket is paused. Default 10,000. */
+  /** Number of events that may wait for a slow reader before the socket is paused. Default 10,000. */
   readonly queueCapacity?: number;
   readonly clock?: Clock;
   readonly random?: () => number;

@@ -6,8 +6,8 @@ import { MessageDispatcher, type StreamEvent } from './message-dispatcher.js';
 import { connectionOptions, DEFAULT_QUEUE_CAPACITY, type StreamOptions } from './options.js';
 
 /**
- * The order book stream, part 6.1: prices of the markets of subscribed events. Subscriptions are kept and sent again
- * after every reconnect. Use the handlers, or iterate over it; `start` connects.
+ * The order book stream, part 6.1: prices of the markets of subscribed events. Subscriptions are sent again after every
+ * reconnect. Use the handlers, or iterate over it; `start` connects.
  */
 export class OrderBookStream implements AsyncIterable<StreamEvent<OrderBookMessage>> {
   readonly url: string;
@@ -42,12 +42,12 @@ export class OrderBookStream implements AsyncIterable<StreamEvent<OrderBookMessa
     return this.#events;
   }
 
-  /** Connects, and keeps connected until `close` or the signal. */
+  /** Connects, and reconnects until `close` or the signal. */
   start(signal?: AbortSignal): void {
     this.#connection.start(signal);
   }
 
-  /** Asks for an event's prices: SUBSCRIBED, then PRICES_DATA, then a PRICES_DATA_DELTA per change. */
+  /** Subscribes to an event: SUBSCRIBED, then PRICES_DATA, then a PRICES_DATA_DELTA per change. */
   subscribe(eventId: string): void {
     this.#events.add(eventId);
     this.#send({ t: 'SUBSCRIBE', e: eventId });
@@ -57,12 +57,12 @@ export class OrderBookStream implements AsyncIterable<StreamEvent<OrderBookMessa
     if (this.#events.delete(eventId)) this.#send({ t: 'UNSUBSCRIBE', e: eventId });
   }
 
-  /** Asks for PRICES_DATA of an event now. False when there is no open connection. */
+  /** Requests PRICES_DATA of an event. False when there is no open connection. */
   requestData(eventId: string): boolean {
     return this.#send({ t: 'REQUEST_DATA', e: eventId });
   }
 
-  /** Stops reading from the socket; a few frames may still come. */
+  /** Stops reading from the socket; a few more frames may be received. */
   pause(): void {
     this.#connection.pause(this);
   }
@@ -71,17 +71,17 @@ export class OrderBookStream implements AsyncIterable<StreamEvent<OrderBookMessa
     this.#connection.resume(this);
   }
 
-  /** Gives the open connection up and connects again. */
+  /** Closes the connection and connects again. @param cause why, for `onDisconnected` */
   reconnect(cause: string): void {
     this.#connection.reconnect(cause);
   }
 
-  /** Reads what comes from now on; a reader that is slow slows the socket. */
+  /** Yields all events from now on. A slow reader slows the socket down. */
   [Symbol.asyncIterator](): AsyncIterableIterator<StreamEvent<OrderBookMessage>> {
     return this.#dispatcher.read();
   }
 
-  /** Ends the connection and all readers; frames may still come until it resolves. May be called twice. */
+  /** Closes the connection and all readers. Frames may be received until it resolves. May be called twice. */
   close(): Promise<void> {
     return this.#connection.close();
   }

@@ -3,8 +3,8 @@ import { PrivateStream, type PrivateStreamOptions } from './private-stream.js';
 
 /**
  * The order updates stream of an account, part 6.3: orders that were placed or failed, and TP/SL orders that changed.
- * Authorized anew after every reconnect. What happened while there was no connection is not told again. Use the
- * handlers, or iterate over it; `start` connects.
+ * Sends AUTH after every reconnect. Updates that happen without a connection are not sent later. Use the handlers, or
+ * iterate over it; `start` connects.
  */
 export class OrderUpdateStream extends PrivateStream<OrderStreamMessage> {
   /** @throws AddressError */

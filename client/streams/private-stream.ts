@@ -9,25 +9,25 @@ import { type InvalidMessage, MessageDispatcher, type StreamEvent } from './mess
 import { connectionOptions, DEFAULT_QUEUE_CAPACITY, type StreamOptions } from './options.js';
 import { after } from './timer.js';
 
-/** AUTH was not accepted; the connection is given up, and another one made after a wait that grows. */
+/** AUTH was not accepted. The stream reconnects after a delay that grows. */
 export interface AuthFailedEvent {
   /** UUID of the connection. */
   readonly connectionId: string;
   readonly atMicros: number;
-  /** `StreamError`: refused, and why. `TransportError`: no answer in time. */
+  /** `StreamError`: refused, with the reason. `TransportError`: no response in time. */
   readonly error: StreamError | TransportError;
 }
 
 export interface PrivateStreamOptions<M> extends StreamOptions<M> {
   readonly apiKey: ApiKey;
-  /** The exchange's time; share that of a client (`exchange.serverTime`). Without it the stream has its own. */
+  /** The exchange's clock; pass that of a client (`exchange.serverTime`). By default the stream has its own. */
   readonly serverTime?: ServerTime;
-  /** Longest wait for the answer to AUTH, milliseconds. Default 10,000. */
+  /** Maximum time for the response to AUTH, milliseconds. Default 10,000. */
   readonly authTimeoutMs?: number;
   readonly onAuthFailed?: ((failed: AuthFailedEvent) => void) | undefined;
 }
 
-/** What a private stream is: where, and how its frames are read. */
+/** What differs between the private streams: address, path, name and decoder. */
 export interface PrivateStreamKind<M> {
   readonly address: 'orderWs' | 'balanceWs';
   readonly path: '/order/ws' | '/balance/ws';
@@ -43,12 +43,12 @@ interface PrivateMessage {
 const AUTHORIZED: readonly string[] = ['authorized', 'balances'];
 const UPDATES: readonly string[] = ['order-update', 'tpsl-update', 'balance-update'];
 
-/** A connection that stays authorized this long was good for something, milliseconds: the next reconnect is quick. */
-const GOOD_AFTER_MS = 30_000;
+/** After being authorized this long, a connection resets the reconnect delay, milliseconds. */
+const STABLE_AFTER_MS = 30_000;
 
 /**
- * What both private streams do (part 5.5): AUTH right after connecting, signed anew for every connection. A refusal
- * costs the connection; before the next AUTH the exchange's clock is asked, in case ours was the reason.
+ * The common part of both private streams (part 5.5): AUTH right after connecting, signed for every connection. After a
+ * refusal the stream reconnects, and first requests the exchange's time, in case our clock was the reason.
  */
 export class PrivateStream<M extends PrivateMessage> implements AsyncIterable<StreamEvent<M | InvalidMessage>> {
   readonly url: string;
@@ -56,7 +56,7 @@ export class PrivateStream<M extends PrivateMessage> implements AsyncIterable<St
   readonly #serverTime: ServerTime;
   readonly #dispatcher: MessageDispatcher<M>;
   readonly #connection: StreamConnection;
-  readonly #ended = new AbortController();
+  readonly #closing = new AbortController();
   #authorized = false;
   #measuring: Promise<void> | undefined;
   #cancelTimer: () => void = () => undefined;
@@ -94,12 +94,12 @@ export class PrivateStream<M extends PrivateMessage> implements AsyncIterable<St
     return this.#authorized;
   }
 
-  /** Connects, and keeps connected and authorized until `close` or the signal. */
+  /** Connects and sends AUTH, and reconnects until `close` or the signal. */
   start(signal?: AbortSignal): void {
     this.#connection.start(signal);
   }
 
-  /** Stops reading from the socket; a few frames may still come. */
+  /** Stops reading from the socket; a few more frames may be received. */
   pause(): void {
     this.#connection.pause(this);
   }
@@ -108,19 +108,19 @@ export class PrivateStream<M extends PrivateMessage> implements AsyncIterable<St
     this.#connection.resume(this);
   }
 
-  /** Gives the open connection up and connects again. */
+  /** Closes the connection and connects again. @param cause why, for `onDisconnected` */
   reconnect(cause: string): void {
     this.#connection.reconnect(cause);
   }
 
-  /** Reads what comes from now on; a reader that is slow slows the socket. */
+  /** Yields all events from now on. A slow reader slows the socket down. */
   [Symbol.asyncIterator](): AsyncIterableIterator<StreamEvent<M | InvalidMessage>> {
     return this.#dispatcher.read();
   }
 
-  /** Ends the connection and all readers; frames may still come until it resolves. May be called twice. */
+  /** Closes the connection and all readers. Frames may be received until it resolves. May be called twice. */
   async close(): Promise<void> {
-    this.#ended.abort();
+    this.#closing.abort();
     await this.#connection.close();
   }
 
@@ -128,7 +128,7 @@ export class PrivateStream<M extends PrivateMessage> implements AsyncIterable<St
     try {
       return this.kind.decode(parseLossless(text));
     } catch (error) {
-      const reason = error instanceof RangeError ? 'is nested too deep to be read' : 'is not JSON';
+      const reason = error instanceof RangeError ? 'is nested too deeply to be parsed' : 'is not JSON';
       return { type: 'invalid', ok: false, path: '', reason };
     }
   }
@@ -138,19 +138,19 @@ export class PrivateStream<M extends PrivateMessage> implements AsyncIterable<St
     if (this.connectionId !== connection) return;
     const { apiKey } = this.options;
     this.#connection.send(JSON.stringify(apiKey.streamAuth(this.kind.path, this.#serverTime.nowSeconds())));
-    this.#awaitAnswer();
+    this.#awaitResponse();
   }
 
-  #awaitAnswer(): void {
+  #awaitResponse(): void {
     const { authTimeoutMs = 10_000 } = this.options;
     this.#cancelTimer = after(this.#clock, authTimeoutMs, () => {
-      // While reading is paused nothing can be heard.
+      // While reading is paused, no response can be received.
       if (this.#connection.paused) {
-        this.#awaitAnswer();
+        this.#awaitResponse();
         return;
       }
       const error = new TransportError('timeout', this.#where, { detail: `${authTimeoutMs} ms` });
-      this.#failed(error, 'AUTH was not answered');
+      this.#failed(error, 'no response to AUTH in time');
     });
   }
 
@@ -159,7 +159,7 @@ export class PrivateStream<M extends PrivateMessage> implements AsyncIterable<St
     if (AUTHORIZED.includes(message.type)) {
       this.#authorized = true;
       this.#cancelTimer();
-      this.#cancelTimer = after(this.#clock, GOOD_AFTER_MS, () => this.#connection.resetBackoff());
+      this.#cancelTimer = after(this.#clock, STABLE_AFTER_MS, () => this.#connection.resetBackoff());
     } else if (message.type === 'error') {
       this.#measure();
       this.#failed(new StreamError(this.#where, message.reason ?? '', 'check the API key'), 'AUTH was refused');
@@ -176,17 +176,17 @@ export class PrivateStream<M extends PrivateMessage> implements AsyncIterable<St
 
   #onDisconnected(): void {
     this.#cancelTimer();
-    // It may have been closed for our AUTH, and nothing is known yet about the clock.
+    // The exchange may have closed the connection because of our AUTH, and its time is not known yet.
     if (!this.#authorized && this.#serverTime.offsetMs === null) this.#measure();
     this.#authorized = false;
   }
 
-  /** Asks the exchange for its time; when it cannot be had, AUTH goes out with what is known. */
+  /** Requests the exchange's time; when that fails, AUTH is sent with the current estimate. */
   #measure(): void {
-    if (this.#ended.signal.aborted || this.#measuring) return;
+    if (this.#closing.signal.aborted || this.#measuring) return;
     const { handshakeTimeoutMs = 10_000 } = this.options;
     this.#measuring = this.#serverTime
-      .measure(this.url, handshakeTimeoutMs, this.#ended.signal)
+      .measure(this.url, handshakeTimeoutMs, this.#closing.signal)
       .catch(() => undefined)
       .finally(() => {
         this.#measuring = undefined;

@@ -13,11 +13,11 @@ export interface RawStreamOptions
 }
 
 /**
- * A public feed that the interface names without an endpoint or messages (part 6.5), by its address: frames as they
- * come, nothing is sent. Connected again whenever it is lost.
+ * A public feed that the interface mentions without an endpoint or messages (part 6.5), by its address: passes frames on
+ * as received, sends nothing, and reconnects.
  */
 export class RawStream {
-  /** Without its query, which may hold what is nobody else's business. */
+  /** Without its query, which may contain secrets. */
   readonly url: string;
   readonly #connection: StreamConnection;
 
@@ -38,12 +38,12 @@ export class RawStream {
     dispatcher.attach(this.#connection);
   }
 
-  /** Connects, and keeps connected until `close`. */
+  /** Connects, and reconnects until `close`. */
   start(): void {
     this.#connection.start();
   }
 
-  /** Stops reading from the socket; a few frames may still come. */
+  /** Stops reading from the socket; a few more frames may be received. */
   pause(): void {
     this.#connection.pause(this);
   }
@@ -52,7 +52,7 @@ export class RawStream {
     this.#connection.resume(this);
   }
 
-  /** Ends the connection; frames may still come until it resolves. May be called twice. */
+  /** Closes the connection. Frames may be received until it resolves. May be called twice. */
   close(): Promise<void> {
     return this.#connection.close();
   }

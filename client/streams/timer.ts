@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/index.js';
 
-/** Calls `work` after `ms` unless the answered function is called first. */
+/** Calls `work` after `ms`, unless the returned function is called first. */
 export function after(clock: Clock, ms: number, work: () => void): () => void {
   const cancelled = new AbortController();
   clock.sleep(ms, cancelled.signal).then(

@@ -9,15 +9,15 @@ import { sendOnce } from './send-once.js';
 import type { TradingOptions } from './trading-client.js';
 
 export interface CreateApiKeyRequest {
-  /** The confirmation code that `sendCode` had mailed. */
+  /** The confirmation code from the mail that `sendCode` triggered. */
   readonly code: Secret;
-  /** The code of the second factor, where that is on. */
+  /** The code of the second factor, when it is enabled. */
   readonly otp?: Secret;
-  /** ISO 8601; null or nothing means no expiry. */
+  /** ISO 8601; null or absent means no expiry. */
   readonly expiresAt?: string | null;
 }
 
-/** A key that was made. Keep the secret: the exchange never shows it again. `new ApiKey(key, secret)` signs with it. */
+/** A new key. Store the secret: the exchange does not show it again. `new ApiKey(key, secret)` signs with it. */
 export interface CreatedApiKey extends ApiKeyInfo {
   readonly secret: Secret;
 }
@@ -25,9 +25,9 @@ export interface CreatedApiKey extends ApiKeyInfo {
 const PATH = '/auth/api-key';
 
 /**
- * Makes and revokes the account's API key (parts 4.1 and 5.4), with a JWT. An account has one key: **making another
- * kills the one in use**. Every request is sent once; when it is not known whether it was carried out, the call rejects
- * with `OutcomeUnknownError`.
+ * Creates and revokes the account's API key (parts 4.1 and 5.4); requires a JWT. An account has one key: **creating a
+ * key deactivates the current one**. Every request is sent once; when it may or may not have taken effect, the call
+ * rejects with `OutcomeUnknownError`.
  */
 export class ApiKeyAdmin {
   constructor(
@@ -35,13 +35,13 @@ export class ApiKeyAdmin {
     private readonly credentials: Pick<Credentials, 'jwt'>,
   ) {}
 
-  /** `POST /auth/api-key/send-code`: has a confirmation code mailed to the account. */
+  /** `POST /auth/api-key/send-code`: sends a confirmation code to the account's mailbox. */
   async sendCode(options: TradingOptions = {}): Promise<void> {
-    const look = 'look into the mailbox';
-    await this.#send('send-code', 'POST', `${PATH}/send-code`, look, options, () => ({ value: undefined }));
+    const howToCheck = 'check the mailbox';
+    await this.#send('send-code', 'POST', `${PATH}/send-code`, howToCheck, options, () => ({ value: undefined }));
   }
 
-  /** `POST /auth/api-key`: makes a key, which deactivates the one before it. */
+  /** `POST /auth/api-key`: creates a key and deactivates the current one. */
   async createApiKey(
     { code, otp, expiresAt }: CreateApiKeyRequest,
     options: TradingOptions = {},
@@ -52,9 +52,9 @@ export class ApiKeyAdmin {
       ...(expiresAt === undefined ? {} : { expiresAt }),
     };
     const secrets = otp === undefined ? [code] : [code, otp];
-    const look = 'read apiKeyInfo; a key whose secret did not arrive is of no use';
+    const howToCheck = 'call apiKeyInfo; a key whose secret was not received cannot be used';
     const sent = { ...options, secrets, body: JSON.stringify(body) };
-    const created = decodeCreatedApiKey(await this.#send('create-api-key', 'POST', PATH, look, sent, parseJson));
+    const created = decodeCreatedApiKey(await this.#send('create-api-key', 'POST', PATH, howToCheck, sent, parseJson));
     if (!created.ok) throw new SchemaError(`create-api-key POST ${PATH}`, created.path, created.reason);
     const { ok: _, ...key } = created;
     return key;
@@ -62,20 +62,20 @@ export class ApiKeyAdmin {
 
   /** `DELETE /auth/api-key`: revokes the active key. */
   async deleteApiKey(options: TradingOptions = {}): Promise<void> {
-    await this.#send('delete-api-key', 'DELETE', PATH, 'read apiKeyInfo', options, () => ({ value: undefined }));
+    await this.#send('delete-api-key', 'DELETE', PATH, 'call apiKeyInfo', options, () => ({ value: undefined }));
   }
 
   #send<J>(
     name: string,
     method: 'POST' | 'DELETE',
     path: string,
-    look: string,
+    howToCheck: string,
     { signal, body, secrets }: TradingOptions & { readonly body?: string; readonly secrets?: readonly Secret[] },
     parse: (bytes: Buffer) => { readonly value: J } | undefined,
   ): Promise<J> {
     const { requester } = this.exchange;
     const authorizer = authorizerOf(this.credentials, 'jwt', requester.serverTime, name);
     const request = { name, method, path, body, secrets: secrets ?? [], authorizer, repeatable: false, parse };
-    return sendOnce(`${name} ${method} ${path}`, look, async () => (await requester.send(request, signal)).value);
+    return sendOnce(`${name} ${method} ${path}`, howToCheck, async () => (await requester.send(request, signal)).value);
   }
 }

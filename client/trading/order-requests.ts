@@ -5,14 +5,14 @@ import { JsonNumber, MAX_PRICE, MIN_PRICE, SIDES, type Side, toDecimal } from '.
 /** An amount: decimal text, sent digit for digit; or a number, sent as JavaScript writes it. */
 export type DecimalInput = string | number;
 
-/** What is traded, and for what. */
+/** The asset to trade and the asset to pay with. */
 export interface OrderTarget {
   readonly eventId: string;
   /** Also called outcome ID. */
   readonly marketId: string;
   /** The outcome asset: YES or NO of the market. */
   readonly assetId: string;
-  /** The quote asset: USDC, from the coins list. */
+  /** The quote asset: the ID of USDC in the coins list. */
   readonly quoteAssetId: string;
 }
 
@@ -39,13 +39,13 @@ export type MarketOrder = OrderTarget &
   );
 
 export interface TpslOrderRequest extends OrderTarget {
-  /** Required in one description of the interface and absent from another. */
+  /** Required by one part of the interface and absent from another. */
   readonly openingAssetId?: string;
-  /** Which of the market's assets the position is in. */
+  /** The outcome asset that the position holds. */
   readonly outcome: 'YES' | 'NO';
   /** Shares to close. */
   readonly quantity: DecimalInput;
-  /** At least one of the two prices must be given; 0.01 to 0.99. */
+  /** USDC per share, 0.01 to 0.99; at least one of the two prices is required. */
   readonly takeProfitPrice?: DecimalInput;
   readonly stopLossPrice?: DecimalInput;
 }
@@ -61,9 +61,9 @@ export function limitOrderBody(order: LimitOrder): Body {
 /** Body of `POST /orders/market`, part 4.2. @throws UsageError */
 export function marketOrderBody(order: MarketOrder): Body {
   const s = oneOf('side', order.side, SIDES);
-  const how =
+  const size =
     order.side === 'BUY' ? { am: positive('amount', order.amount) } : { q: positive('quantity', order.quantity) };
-  return { ...targetOf(order), s, ...how };
+  return { ...targetOf(order), s, ...size };
 }
 
 /** Body of `POST /orders/tpsl`, part 4.2. @throws UsageError */
@@ -98,7 +98,7 @@ function oneOf<T extends string>(name: string, value: T, allowed: readonly T[]):
 function positive(name: string, value: DecimalInput): JsonNumber {
   const decimal = typeof value === 'number' || typeof value === 'string' ? toDecimal(String(value)) : undefined;
   if (decimal !== undefined && decimal !== '0' && !decimal.startsWith('-')) return new JsonNumber(decimal);
-  throw new UsageError(`${name} is ${JSON.stringify(value)}; give a decimal more than 0`);
+  throw new UsageError(`${name} is ${JSON.stringify(value)}; give a decimal greater than 0`);
 }
 
 function priceOf(name: string, value: DecimalInput): JsonNumber {

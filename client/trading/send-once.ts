@@ -1,16 +1,16 @@
 import { HttpStatusError, OutcomeUnknownError, TransportError } from '../errors/index.js';
 
 /**
- * Runs a request that must not be sent twice. A failure that leaves open whether the exchange carried it out becomes an
- * `OutcomeUnknownError`; a refusal (4xx), or that there was no connection to send it on, stays what it is.
- * @param look how to find out whether it was carried out
+ * Sends a request that must not be sent twice. A failure after which it may have taken effect becomes an
+ * `OutcomeUnknownError`; a refusal (4xx) or a failed connection attempt is thrown as it is.
+ * @param howToCheck how to find out whether the request took effect
  */
-export async function sendOnce<T>(what: string, look: string, send: () => Promise<T>): Promise<T> {
+export async function sendOnce<T>(operation: string, howToCheck: string, send: () => Promise<T>): Promise<T> {
   try {
     return await send();
   } catch (error) {
-    const open =
+    const isUnknown =
       (error instanceof TransportError && !error.unsent) || (error instanceof HttpStatusError && error.status >= 500);
-    throw open ? new OutcomeUnknownError(what, look, error) : error;
+    throw isUnknown ? new OutcomeUnknownError(operation, howToCheck, error) : error;
   }
 }

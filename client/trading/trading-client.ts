@@ -15,7 +15,7 @@ import {
 import { sendOnce } from './send-once.js';
 
 export interface TradingOptions {
-  /** Ends the wait. A request that is on its way by then may be carried out all the same. */
+  /** Ends the wait. A request that was already sent may still take effect. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -24,28 +24,28 @@ export interface PlacedOrder {
 }
 
 export interface PlacedTpsl {
-  /** Null when the exchange does not say: the interface shows no body for this answer. */
+  /** Null when the response contains no ID: the interface does not describe its body. */
   readonly tpslId: string | null;
 }
 
-const LOOK = 'look at the active orders, the order history or the order updates stream';
+const HOW_TO_CHECK = 'check the active orders, the order history or the order updates stream';
 
 /**
- * Places and cancels orders (part 4.2), with an API key.
+ * Places and cancels orders (part 4.2); requires an API key.
  *
- * **An order is sent once.** It is never repeated by itself: not after a timeout, a broken connection, a 5xx or a 429.
- * When it is not known whether it was placed, the call rejects with `OutcomeUnknownError`; look before placing it again.
- * The one exception is a 401 for a timestamp outside the window, which places nothing: it is signed anew with the
- * exchange's time and sent a second time. A `TransportError` means that nothing was sent; a `SchemaError`, that the
- * order was accepted but its ID is not in the answer. Any other status is an `HttpStatusError`: refused, not placed.
+ * **An order is sent once.** It is not retried after a timeout, a broken connection, a 5xx or a 429. When it may or may not
+ * have been placed, the call rejects with `OutcomeUnknownError`; check before placing it again. The only exception is a
+ * 401 for a timestamp outside the window, which places nothing: the request is signed again with the exchange's time and
+ * sent a second time. A `TransportError` means that nothing was sent; a `SchemaError`, that the order was accepted but the
+ * response does not contain its ID. An `HttpStatusError` means that the order was refused and not placed.
  *
- * Cancelling is repeated when that may help, since it does no more the second time. Then a 404 says only that the order
- * is not active any more: the first try may have cancelled it.
+ * Cancelling is idempotent, so it is retried after transient failures. A 404 after a retry means only that the order is
+ * not active: the first attempt may have cancelled it.
  *
- * Nothing here can be recorded: no answer is handed out as it came.
+ * Raw responses are not available here, so that they cannot be recorded.
  */
 export class TradingClient {
-  /** @param exchange sends the requests; its pacing counts */
+  /** @param exchange sends the requests, within its rate limit */
   constructor(
     private readonly exchange: ExchangeClient,
     private readonly credentials: Pick<Credentials, 'apiKey'>,
@@ -53,7 +53,7 @@ export class TradingClient {
 
   /**
    * `POST /orders/limit`: an order that stays in the book until it is filled or cancelled. Sent once, see the class.
-   * @throws UsageError for an order that the interface does not allow, before anything is sent
+   * @throws UsageError for an invalid order, before anything is sent
    */
   async placeLimitOrder(order: LimitOrder, options: TradingOptions = {}): Promise<PlacedOrder> {
     const text = stringifyLossless(limitOrderBody(order));
@@ -61,22 +61,22 @@ export class TradingClient {
   }
 
   /**
-   * `POST /orders/market`: executes at once at the best available price. Sent once, see the class.
-   * @throws UsageError for an order that the interface does not allow, before anything is sent
+   * `POST /orders/market`: executes immediately at the best available price. Sent once, see the class.
+   * @throws UsageError for an invalid order, before anything is sent
    */
   async placeMarketOrder(order: MarketOrder, options: TradingOptions = {}): Promise<PlacedOrder> {
     const text = stringifyLossless(marketOrderBody(order));
     return placementOf('market-order', await this.#place('market-order', '/orders/market', text, parseJson, options));
   }
 
-  /** `DELETE /orders/limit/{orderId}`: takes an active order out of the book. Rejects with 404 when it is not active. */
+  /** `DELETE /orders/limit/{orderId}`: cancels an active order. Rejects with `HttpStatusError` 404 when it is not active. */
   cancelOrder(orderId: string, options: TradingOptions = {}): Promise<void> {
     return this.#cancel('cancel-order', `/orders/limit/${segment('orderId', orderId)}`, options);
   }
 
   /**
-   * `POST /orders/tpsl`: closes a position when its price reaches one of the two. Sent once, see the class.
-   * @throws UsageError for an order that the interface does not allow, before anything is sent
+   * `POST /orders/tpsl`: closes a position when the price reaches the take-profit or stop-loss price. Sent once, see the class.
+   * @throws UsageError for an invalid order, before anything is sent
    */
   async placeTpsl(order: TpslOrderRequest, options: TradingOptions = {}): Promise<PlacedTpsl> {
     const text = stringifyLossless(tpslOrderBody(order));
@@ -85,7 +85,7 @@ export class TradingClient {
     return { tpslId: placed.success ? placed.data.i : null };
   }
 
-  /** `DELETE /orders/tpsl/{tpslId}`. */
+  /** `DELETE /orders/tpsl/{tpslId}`: cancels a TP/SL order. */
   cancelTpsl(tpslId: string, options: TradingOptions = {}): Promise<void> {
     return this.#cancel('cancel-tpsl', `/orders/tpsl/${segment('tpslId', tpslId)}`, options);
   }
@@ -100,7 +100,7 @@ export class TradingClient {
     const { requester } = this.exchange;
     const authorizer = authorizerOf(this.credentials, 'api-key', requester.serverTime, name);
     const request = { name, method: 'POST', path, body, authorizer, repeatable: false, parse } as const;
-    return sendOnce(`${name} POST ${path}`, LOOK, async () => (await requester.send(request, signal)).value);
+    return sendOnce(`${name} POST ${path}`, HOW_TO_CHECK, async () => (await requester.send(request, signal)).value);
   }
 
   async #cancel(name: string, path: string, { signal }: TradingOptions): Promise<void> {

@@ -32,8 +32,8 @@ export const transactionSchema = z.looseObject({
 });
 
 /**
- * A balance: the entry that the balance stream shows (part 2). What `GET /api/user-balances` answers is not shown;
- * `n`, `sn` and `v` are what a fuller answer may add: name, ticker and value in USDC.
+ * A balance, as the balance stream sends it (part 2). The response of `GET /api/user-balances` is not described; `/full`
+ * may add `n`, `sn` and `v`: name, ticker and value in USDC.
  */
 export const balanceSchema = z.looseObject({
   i: idSchema,
@@ -46,7 +46,7 @@ export const balanceSchema = z.looseObject({
 
 export const depositAddressSchema = z.looseObject({ i: text, a: z.string().min(1) });
 
-/** One item of the activity feed, which is everybody's. */
+/** One item of the activity feed of all users. */
 export const activitySchema = z.looseObject({
   u: text,
   tra: idSchema,

@@ -19,7 +19,7 @@ export const tpslUpdateSchema = z.looseObject({
   s: text,
 });
 
-/** A balance update, part 6.4: the message itself, as the sample has no `t`. */
+/** A balance update, part 6.4: the complete message, as the sample has no `t`. */
 export const balanceUpdateSchema = z.looseObject({
   u: text,
   a: idSchema,

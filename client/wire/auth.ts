@@ -1,13 +1,13 @@
 import { z } from 'zod';
 
-/** The headers of an API-key request, part 5.1, in the case in which they are sent. */
+/** The headers of an API-key request, part 5.1, in the case of the interface. */
 export const API_KEY_HEADERS = {
   key: 'SERVICE-API-KEY',
   signature: 'SERVICE-API-SIGNATURE',
   timestamp: 'SERVICE-API-TIMESTAMP',
 } as const;
 
-/** How far a timestamp may be from the server's time, seconds either way (part 8). */
+/** Maximum difference between a timestamp and the server's time, seconds (part 8). */
 export const TIMESTAMP_WINDOW_SECONDS = 30;
 
 /** Body of `POST /auth/api-key`, part 4.1. */
@@ -18,7 +18,7 @@ const createApiKeyRequestSchema = z.looseObject({
 });
 export type CreateApiKeyRequestWire = z.input<typeof createApiKeyRequestSchema>;
 
-/** An API key record, part 2; `secret` comes at creation only. */
+/** An API key record, part 2; `secret` is sent at creation only. */
 export interface ApiKeyWire {
   readonly id: string;
   readonly key: string;

@@ -8,8 +8,8 @@ const ISO =
 const MAX_MICROS = MAX_UNIX_SECONDS * 1e6;
 
 /**
- * The Unix microseconds of an ISO 8601 time, undefined when it is none. Digits after the sixth are cut off. A time
- * without an offset is taken as UTC, wherever this runs, and a day without a time as its beginning.
+ * The Unix microseconds of an ISO 8601 time, undefined for other texts. Fractions are truncated to microseconds. A time
+ * without an offset is UTC, and a date without a time is its first moment.
  */
 export function parseIsoMicros(text: string): number | undefined {
   const match = ISO.exec(text);
@@ -29,7 +29,7 @@ export function parseIsoMicros(text: string): number | undefined {
   ] = match;
   const fields = [Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second)] as const;
   const utc = new Date(Date.UTC(...fields));
-  // A day or an hour that does not exist would silently become another one.
+  // `Date.UTC` turns a day or hour that does not exist into another one.
   if (
     utc.getUTCFullYear() !== fields[0] ||
     utc.getUTCMonth() !== fields[1] ||
@@ -51,8 +51,8 @@ function epochMicros(text: string): number | undefined {
 const inRange = (micros: number): number | undefined => (micros >= 0 && micros <= MAX_MICROS ? micros : undefined);
 
 /**
- * A time of an account record: ISO 8601, or epoch milliseconds (as in the sample of an order record). Answers Unix
- * microseconds. Takes bodies of `parseLossless`.
+ * A time of an account record: ISO 8601, or epoch milliseconds (as in the sample of an order record). Returns Unix
+ * microseconds. For bodies of `parseLossless`.
  */
 export const instantSchema = z.unknown().transform((value, context): number => {
   const text = value instanceof JsonNumber ? value.text : value;

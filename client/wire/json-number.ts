@@ -1,10 +1,10 @@
 import { parse, stringify } from 'lossless-json';
 
-/** A number of a JSON text, digit for digit as it was written: it never was a double. */
+/** A number of a JSON text, digit for digit, never converted to a double. */
 export class JsonNumber {
   constructor(readonly text: string) {}
 
-  /** For people and dead letters: the number where a double says the same, else its text. */
+  /** For messages and dead letters: a number when a double represents it exactly, else its text. */
   toJSON(): number | string {
     const number = Number(this.text);
     return String(number) === this.text ? number : this.text;
@@ -13,12 +13,12 @@ export class JsonNumber {
 
 declare const lossless: unique symbol;
 
-/** A JSON body whose numbers are `JsonNumber`s. Made by `parseLossless` alone. */
+/** A JSON body whose numbers are `JsonNumber`s. Only `parseLossless` makes it. */
 export type LosslessJson = { readonly [lossless]: true };
 
 /**
- * Parses JSON as `JSON.parse` does, but keeps every number as a `JsonNumber`. Of a key given twice the last one counts.
- * @throws SyntaxError for text that is not JSON; RangeError for one that is nested absurdly deep
+ * Parses JSON as `JSON.parse` does, but returns every number as a `JsonNumber`. Of a repeated key the last value counts.
+ * @throws SyntaxError for text that is not JSON; RangeError for text that is nested too deeply
  */
 export function parseLossless(text: string): LosslessJson {
   return parse(text, null, {

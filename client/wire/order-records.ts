@@ -3,8 +3,8 @@ import { decimalSchema } from './decimal.js';
 import { instantSchema } from './instant.js';
 import { idSchema } from './scalars.js';
 
-// Records of orders, trades and positions, part 2. What identifies a record and the figures that it is about must be
-// there; everything else may be missing. Read with `parseLossless`: amounts are decimals.
+// Records of orders, trades and positions, part 2. IDs and the main amounts are required; all other fields are optional.
+// For bodies of `parseLossless`: amounts are decimals.
 
 const text = z.string().nullish();
 const flag = z.boolean().nullish();

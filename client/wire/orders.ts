@@ -5,8 +5,9 @@ import { idSchema } from './scalars.js';
 export const SIDES = ['BUY', 'SELL'] as const;
 export type Side = (typeof SIDES)[number];
 
-/** The lowest and highest price of limit and TP/SL orders, part 8. */
+/** Minimum price of limit and TP/SL orders, part 8. */
 export const MIN_PRICE = 0.01;
+/** Maximum price of limit and TP/SL orders, part 8. */
 export const MAX_PRICE = 0.99;
 
 const priceSchema = z.number().min(MIN_PRICE).max(MAX_PRICE);
@@ -26,7 +27,7 @@ export const marketOrderRequestSchema = z.discriminatedUnion('s', [
   z.looseObject({ ...target, s: z.literal('SELL'), q: z.number().positive() }),
 ]);
 
-/** Body of `POST /orders/tpsl`, part 4.2; at least one of `t` and `l` must be there. */
+/** Body of `POST /orders/tpsl`, part 4.2; at least one of `t` and `l` is required. */
 export const tpslRequestSchema = z
   .looseObject({
     ...target,
@@ -41,5 +42,5 @@ export const tpslRequestSchema = z
 
 export type MarketOrderRequestWire = z.input<typeof marketOrderRequestSchema>;
 
-/** The answer to a placed order, part 2. */
+/** The response to a placed order, part 2. */
 export const placementSchema = z.looseObject({ i: idSchema });

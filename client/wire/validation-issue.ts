@@ -1,16 +1,16 @@
 import type { z } from 'zod';
 import { JsonNumber } from './json-number.js';
 
-/** What is wrong with something received: where, and one line that says what was expected and what came. */
+/** Why received data is invalid: the position, and one line with what was expected and what was received. */
 export interface ValidationIssue {
   /** Like `content[3].outcomes[1].yesId`; empty for the body itself. */
   readonly path: string;
   readonly reason: string;
 }
 
-const SHOWN = 40;
+const MAX_SHOWN_LENGTH = 40;
 
-/** A value in a few words, without walking into it: `string "0.5"`, `object`, `nothing`. */
+/** A short description of a value, without its contents: `string "0.5"`, `an object`, `nothing`. */
 export function describeValue(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';
@@ -29,12 +29,13 @@ export function joinJsonPath(path: string, key: PropertyKey): string {
   return `${path}[${JSON.stringify(shorten(name))}]`;
 }
 
-const shorten = (text: string): string => (text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text);
+const shorten = (text: string): string =>
+  text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}…` : text;
 
 /**
- * The first thing a schema found wrong, in our words (the ones that the hand-written validators use too).
- * @param root the value that was checked
- * @param at where that value sits in what was received
+ * The first issue of a schema, with the messages of the hand-written validators.
+ * @param root the value that was validated
+ * @param at the path of that value in the received body
  */
 export function explainIssue(error: z.ZodError, root: unknown, at = ''): ValidationIssue {
   const issue = error.issues[0];
@@ -48,7 +49,7 @@ export function explainIssue(error: z.ZodError, root: unknown, at = ''): Validat
   return { path, reason: reasonOf(issue, value) };
 }
 
-/** `expected a string, got number 5`: the one form of a wrong type. */
+/** The message for a wrong type: `expected a string, got number 5`. */
 export function expected(what: string, value: unknown): string {
   return `expected ${what}, got ${describeValue(value)}`;
 }

@@ -58,7 +58,7 @@ describe('a gateway', () => {
     const server = await startServer({ events: 1 });
     const { gateway, market, active, known } = await deskAt(server);
     await arm(server, 'truncated-body');
-    await expect(gateway.limit(market, 'YES', 'BUY', 20, 1000)).rejects.toThrow(/may or may not have been carried out/);
+    await expect(gateway.limit(market, 'YES', 'BUY', 20, 1000)).rejects.toThrow(/may or may not have taken effect/);
     expect(active()).toHaveLength(1);
     expect(known()).toEqual([]);
     await gateway.reconcile();
@@ -67,7 +67,7 @@ describe('a gateway', () => {
     expect(order).toMatchObject({ side: 'BUY', outcome: 'YES', price: 20, remaining: 1000 });
 
     await arm(server, 'http-reset');
-    await expect(gateway.limit(market, 'NO', 'BUY', 30, 500)).rejects.toThrow(/may or may not have been carried out/);
+    await expect(gateway.limit(market, 'NO', 'BUY', 30, 500)).rejects.toThrow(/may or may not have taken effect/);
     await gateway.reconcile();
     expect(active()).toHaveLength(1);
     expect(known()).toEqual(active());

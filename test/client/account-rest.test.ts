@@ -109,14 +109,14 @@ describe('what is asked of an account', () => {
     const keyOnly = new AccountClient(exchangeOf(base), { apiKey });
     const tokenOnly = new AccountClient(exchangeOf(base), { jwt });
     expect((await failure(keyOnly.transactions())) as Error).toMatchObject({
-      message: 'transactions needs a JWT; give credentials with one, or a login',
+      message: 'transactions requires a JWT; add one, or a LoginSession, to the credentials',
     });
     expect((await failure(tokenOnly.trades())) as Error).toMatchObject({
-      message: 'trades needs an API key; give credentials with one',
+      message: 'trades requires an API key; add one to the credentials',
     });
     const broken = new AccountClient(exchangeOf(base), { jwt: new Secret('two\nlines') });
     expect(((await failure(broken.transactions())) as Error).message).toBe(
-      'the JWT is not one; give it without spaces or breaks',
+      'the JWT is invalid; give it without spaces and line breaks',
     );
     expect(seen).toEqual([]);
   });
@@ -172,14 +172,14 @@ describe('what an account answers', () => {
     const { base } = await script(json({ i: 5 }), json({ profile: 1 }));
     expect(await failure(accountOf(base).trades())).toMatchObject({
       message:
-        'trades GET /api/history/trades: the answer at i is not as the interface describes: expected a list, got number 5',
+        'trades GET /api/history/trades: the response at i does not match the interface: expected a list, got number 5',
     });
     expect(await failure(accountOf(base).profileStats({ userId: 'u' }))).toBeInstanceOf(SchemaError);
     const html = await script((response) => response.end('<html>'));
     expect(await failure(accountOf(html.base).balances())).toMatchObject({ code: 'not-json' });
     const deep = await script((response) => response.end(`${'['.repeat(1e5)}${']'.repeat(1e5)}`));
     expect(await failure(accountOf(deep.base).balances())).toMatchObject({
-      reason: 'it is nested too deep to be read',
+      reason: 'it is nested too deeply to be parsed',
     });
     expect(deep.seen.length).toBe(1);
   });

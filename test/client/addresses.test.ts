@@ -84,8 +84,8 @@ describe('addresses that may be used', () => {
     ['http://0.0.0.0', 'is not encrypted'],
     ['ftp://x.example', 'is not an address of the exchange'],
     ['x.example', 'is not an address of the exchange'],
-    ['https://user:secret@x.example', 'carries a user or password'],
-    ['https://x.example?a=1', 'carries a query or a fragment'],
+    ['https://user:secret@x.example', 'contains a user or password'],
+    ['https://x.example?a=1', 'contains a query or a fragment'],
   ])('refuses %s', (base, message) => {
     expect(() => restUrl({ base }, '/api/coins')).toThrow(AddressError);
     expect(() => restUrl({ base }, '/api/coins')).toThrow(message);

@@ -167,7 +167,7 @@ describe('the chance stream', () => {
     const { server, stream, connection, disconnected } = await subscribed();
     const slow = ask(stream, 'm', { timeoutMs: 80 });
     const next = ask(stream, 'm');
-    expect(await reasonOf(slow)).toContain('did not answer in time; try again, or allow more time (80 ms)');
+    expect(await reasonOf(slow)).toContain('did not respond in time; try again, or increase the timeout (80 ms)');
     expect((await disconnected.next()).cause).toBe('a HISTORY was not answered in time');
     expect(await connection.closed).toBe(1006);
     const second = await server.next();
@@ -189,7 +189,7 @@ describe('the chance stream', () => {
     expect(await connection.message()).toMatchObject({ t: 'HISTORY' });
     connection.send({ t: 'error', r: 'something' });
     expect((await disconnected.next()).cause).toBe('it is not known which request the error "something" answers');
-    expect(await asked).toContain('broke off its answer');
+    expect(await asked).toContain('broke off its response');
   });
 
   it('rejects the HISTORY in flight when the connection is lost, and sends the ones that wait on the next', async () => {
@@ -198,7 +198,7 @@ describe('the chance stream', () => {
     const waiting = ask(stream, 'b');
     await connection.message();
     connection.socket.terminate();
-    expect(await lost).toMatch(/broke off its answer; try again \(the connection broke without a goodbye\)/);
+    expect(await lost).toMatch(/broke off its response; try again \(the connection ended without a close frame\)/);
     const second = await server.next();
     expect(await second.message()).toMatchObject({ t: 'SUBSCRIBE' });
     second.send(success);
@@ -245,7 +245,7 @@ describe('the chance stream', () => {
     const { stream } = await open({ clock });
     const asked = reasonOf(ask(stream, 'm', { timeoutMs: 1000 }));
     await clock.advance(1000);
-    expect(await asked).toContain('did not answer in time');
+    expect(await asked).toContain('did not respond in time');
   });
 
   it('rejects everything that waits when it is closed', async () => {

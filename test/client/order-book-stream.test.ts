@@ -154,7 +154,7 @@ describe('the order book stream', () => {
     const lost = await disconnected.next();
     expect(lost).toMatchObject({
       connectionId: firstId,
-      cause: 'the connection broke without a goodbye',
+      cause: 'the connection ended without a close frame',
       oversized: false,
     });
     const second = await server.next();
@@ -177,7 +177,7 @@ describe('the order book stream', () => {
     first.send(`"${'x'.repeat(998)}"`);
     first.send(`"${'x'.repeat(999)}"`);
     expect(await disconnected.next()).toMatchObject({
-      cause: 'the exchange sent a frame larger than 1000 bytes',
+      cause: 'the exchange sent a frame above the maximum of 1000 bytes',
       oversized: true,
     });
     expect(frames.calls.map((frame) => frame.data.length)).toEqual([1000]);
@@ -290,7 +290,7 @@ describe('the order book stream', () => {
     expect(disconnected.calls).toEqual([]);
     first.socket.pause();
     await clock.advance(400);
-    expect((await disconnected.next()).cause).toBe('no sign of life for 200 ms');
+    expect((await disconnected.next()).cause).toBe('no data received for 200 ms');
     await clock.advance(20);
     await server.next();
   });
@@ -316,7 +316,7 @@ describe('the order book stream', () => {
     await clock.advance(100);
     expect(disconnected.calls).toEqual([]);
     await clock.advance(100);
-    expect((await disconnected.next()).cause).toBe('no sign of life for 100 ms');
+    expect((await disconnected.next()).cause).toBe('no data received for 100 ms');
   });
 
   it('stops reading while paused, also on the next connection, and loses nothing', async () => {
@@ -374,7 +374,7 @@ describe('the order book stream', () => {
     expect((await frames.next()).data.toString()).toBe(text);
     expect(disconnected.calls).toEqual([]);
     await clock.advance(2000);
-    expect((await disconnected.next()).cause).toBe('no sign of life for 1000 ms');
+    expect((await disconnected.next()).cause).toBe('no data received for 1000 ms');
   });
 
   it('is read as an iterable that tells interruptions apart from silence', async () => {

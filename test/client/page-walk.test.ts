@@ -82,13 +82,13 @@ describe('walking all pages of event search', () => {
   it('reads on behind a page that was pushed along whole, where no total is given', async () => {
     const { report, ids } = await walk((page) => (page === 0 ? [all[0]] : [undefined, ...all].slice(page, page + 1)));
     expect(ids.length).toBe(26);
-    expect(report).toMatchObject({ unique: 25, shifted: true, complete: false, cause: '1 items came twice' });
+    expect(report).toMatchObject({ unique: 25, shifted: true, complete: false, cause: '1 items were received twice' });
   });
 
   it('notices an event that was pushed onto the next page by a new one', async () => {
     const { report } = await walk((page, size) => content(page === 0 ? all : events(99, ...range(0, 25)), page, size));
     expect(report).toMatchObject({ expected: 26, got: 26, unique: 25, shifted: true, complete: false });
-    expect(report.cause).toBe('1 items came twice; the total changed while pages were read');
+    expect(report.cause).toBe('1 items were received twice; the total changed while pages were read');
   });
 
   it('notices an event that slipped onto a page already read', async () => {

@@ -231,7 +231,7 @@ describe('the order updates stream', () => {
     connection.socket.send(Buffer.from([0xff]), { binary: true });
     expect([await messages.next(), await messages.next(), await messages.next(), await messages.next()]).toMatchObject([
       { type: 'invalid', reason: 'is not JSON' },
-      { type: 'invalid', reason: 'is nested too deep to be read' },
+      { type: 'invalid', reason: 'is nested too deeply to be parsed' },
       { type: 'ping' },
       { type: 'invalid', reason: 'is neither JSON nor UTF-8 text' },
     ]);

@@ -164,7 +164,7 @@ describe('what the REST operations answer', () => {
       retryable: false,
       path: 'content',
       message:
-        'event-search POST /api/events/search: the answer at content is not as the interface describes: expected a list, got string "none"',
+        'event-search POST /api/events/search: the response at content does not match the interface: expected a list, got string "none"',
     });
     expect(seen.length).toBe(1);
   });
@@ -258,7 +258,7 @@ describe('answers that never come, or not whole', () => {
         response.write('[{"n":', () => response.destroy());
       },
       'broken-off',
-      'broke off its answer',
+      'broke off its response',
     ],
     [
       'a chunked body without its end',
@@ -267,21 +267,21 @@ describe('answers that never come, or not whole', () => {
         response.write('[]', () => response.destroy());
       },
       'broken-off',
-      'broke off its answer',
+      'broke off its response',
     ],
     [
       'a body cut in well-formed HTTP',
       (response) => response.end('[{"n":"a"'),
       'not-json',
-      'answered with something that is not JSON',
+      'sent a response that is not JSON',
     ],
     [
       'a body that is not UTF-8',
       (response) => response.end(Buffer.from([0x5b, 0xff, 0x5d])),
       'not-json',
-      'answered with something that is not JSON',
+      'sent a response that is not JSON',
     ],
-    ['no answer', () => undefined, 'timeout', 'did not answer in time'],
+    ['no answer', () => undefined, 'timeout', 'did not respond in time'],
     [
       'half an answer and then silence',
       (response) => {
@@ -289,7 +289,7 @@ describe('answers that never come, or not whole', () => {
         response.write('[');
       },
       'timeout',
-      'did not answer in time',
+      'did not respond in time',
     ],
   ])('tries again after %s, and says so in the end', async (_, step, fault, message) => {
     const { base, seen } = await script(step, step, json([]));

@@ -56,7 +56,7 @@ describe('signing a request', () => {
   ])('refuses a secret that is not base64url without showing it: %j (%s)', (text) => {
     const make = () => new ApiKey('pk_1', new Secret(text));
     expect(make).toThrow(UsageError);
-    expect(make).toThrow(/^the API secret is not base64url; give it exactly as it came when the key was created$/);
+    expect(make).toThrow(/^the API secret is not base64url; give it exactly as received when the key was created$/);
   });
 
   it.each(['', 'pk 1', 'pk\r\nx: y', 'pk_ü'])('refuses a key that no header may carry: %j', (key) => {

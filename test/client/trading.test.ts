@@ -86,11 +86,11 @@ describe('orders', () => {
   it.each<[string, () => LimitOrder | MarketOrder | TpslOrderRequest, string]>([
     ['a price below', () => ({ ...limit, price: '0.009' }), 'price is 0.009; give 0.01 to 0.99'],
     ['a price above', () => ({ ...limit, price: 1 }), 'price is 1; give 0.01 to 0.99'],
-    ['a price that is none', () => ({ ...limit, price: 'half' }), 'price is "half"; give a decimal more than 0'],
-    ['no quantity', () => ({ ...limit, quantity: 0 }), 'quantity is 0; give a decimal more than 0'],
-    ['a negative quantity', () => ({ ...limit, quantity: '-1' }), 'quantity is "-1"; give a decimal more than 0'],
-    ['an endless quantity', () => ({ ...limit, quantity: Number.POSITIVE_INFINITY }), 'give a decimal more than 0'],
-    ['NaN', () => ({ ...limit, quantity: Number.NaN }), 'give a decimal more than 0'],
+    ['a price that is none', () => ({ ...limit, price: 'half' }), 'price is "half"; give a decimal greater than 0'],
+    ['no quantity', () => ({ ...limit, quantity: 0 }), 'quantity is 0; give a decimal greater than 0'],
+    ['a negative quantity', () => ({ ...limit, quantity: '-1' }), 'quantity is "-1"; give a decimal greater than 0'],
+    ['an endless quantity', () => ({ ...limit, quantity: Number.POSITIVE_INFINITY }), 'give a decimal greater than 0'],
+    ['NaN', () => ({ ...limit, quantity: Number.NaN }), 'give a decimal greater than 0'],
     ['another side', () => ({ ...limit, side: 'HOLD' as 'BUY' }), 'side is "HOLD"; give BUY or SELL'],
     ['an empty ID', () => ({ ...limit, marketId: '' }), 'marketId is ""; give an ID'],
     [
@@ -161,7 +161,7 @@ describe('orders', () => {
     const error = await failure(tradingOf(base).placeLimitOrder(limit));
     expect(error).toBeInstanceOf(SchemaError);
     expect((error as Error).message).toBe(
-      'limit-order, which the exchange accepted: the answer at i is not as the interface describes: expected a string, got nothing',
+      'limit-order, which the exchange accepted: the response at i does not match the interface: expected a string, got nothing',
     );
     expect(seen.length).toBe(1);
   });
@@ -192,7 +192,7 @@ describe('an order whose fate is not known', () => {
     const error = await failure(retry(() => trading.placeLimitOrder(limit), { baseMs: 1 }));
     expect(error).toBeInstanceOf(OutcomeUnknownError);
     expect((error as Error).message).toMatch(
-      /^limit-order POST \/orders\/limit: it may or may not have been carried out \(.+\); look at the active orders, the order history or the order updates stream before trying again$/,
+      /^limit-order POST \/orders\/limit: it may or may not have taken effect \(.+\); check the active orders, the order history or the order updates stream before trying again$/,
     );
     expect(isRetryable(error)).toBe(false);
     expect(seen.length).toBe(1);
@@ -322,7 +322,7 @@ describe('the life of an API key', () => {
     const refused = await failure(adminOf(echo.base).createApiKey({ code }));
     const unread = await failure(adminOf(odd.base).createApiKey({ code }));
     expect((refused as Error).message).toContain('code [redacted] was used');
-    expect((unread as Error).message).toContain('the answer at key is not as the interface describes');
+    expect((unread as Error).message).toContain('the response at key does not match the interface');
     for (const error of [refused, unread]) {
       const text = inspect(error, { depth: 9, showHidden: true });
       for (const secret of ['918273', 'c2VjcmV0', 'to.k.en']) expect(text).not.toContain(secret);

@@ -4,7 +4,7 @@ import type { LosslessJson } from '../../wire/json-number.js';
 import type { DecodedList, InvalidBody } from '../result.js';
 import { decodeRecord, decodeRecords } from './records.js';
 
-/** An item of the activity feed, which is everybody's. What was not said is null. */
+/** An item of the activity feed, of all users. Absent fields are null. */
 export interface Activity {
   readonly tradeRecordId: string;
   readonly userId: string | null;
@@ -57,7 +57,7 @@ export function decodeActivity(body: LosslessJson): DecodedList<Activity> | Inva
   );
 }
 
-/** A user's profile and figures. What was not said is null. */
+/** A user's profile and figures. Absent fields are null. */
 export interface ProfileStats {
   readonly userId: string;
   readonly username: string | null;
@@ -71,7 +71,7 @@ export interface ProfileStats {
   readonly marketsTraded: number | null;
 }
 
-/** The answer of `GET /api/history/stats/profile/{userId}`, part 4.4. */
+/** The response of `GET /api/history/stats/profile/{userId}`, part 4.4. */
 export function decodeProfileStats(body: LosslessJson): DecodedList<ProfileStats> | InvalidBody {
   return decodeRecord(
     body,
@@ -88,7 +88,7 @@ export function decodeProfileStats(body: LosslessJson): DecodedList<ProfileStats
   );
 }
 
-/** Figures of a user's positions. What was not said is null. */
+/** Figures of a user's positions. Absent fields are null. */
 export interface PositionStats {
   /** The active tab. */
   readonly tab: string | null;
@@ -97,7 +97,7 @@ export interface PositionStats {
   readonly closedAtMicros: number | null;
 }
 
-/** The answer of `GET /api/history/stats/profile/{userId}/positions`, part 4.4. */
+/** The response of `GET /api/history/stats/profile/{userId}/positions`, part 4.4. */
 export function decodePositionStats(body: LosslessJson): DecodedList<PositionStats> | InvalidBody {
   return decodeRecord(
     body,

@@ -14,7 +14,7 @@ export interface ApiKeyInfo {
   readonly expiresAtMicros: number | null;
 }
 
-/** The answer of `GET /auth/api-key`, part 4.1. */
+/** The response of `GET /auth/api-key`, part 4.1. */
 export function decodeApiKeyInfo(body: unknown): (ApiKeyInfo & { readonly ok: true }) | InvalidBody {
   if (!isObject(body)) return invalid('', 'expected an object');
   const { id, key, createdAt, expiresAt } = body;
@@ -29,7 +29,7 @@ export function decodeApiKeyInfo(body: unknown): (ApiKeyInfo & { readonly ok: tr
   };
 }
 
-/** The answer of `POST /auth/api-key`, part 4.1: the only one that ever holds the secret. */
+/** The response of `POST /auth/api-key`, part 4.1: the only one that ever holds the secret. */
 export function decodeCreatedApiKey(
   body: unknown,
 ): (ApiKeyInfo & { readonly ok: true; readonly secret: Secret }) | InvalidBody {
@@ -49,7 +49,7 @@ export interface Login {
 /** Names under which the token may come; the interface does not show the answer of `POST /auth/login`. */
 const TOKEN_NAMES = ['token', 'accessToken', 'access_token', 'jwt'];
 
-/** The answer of `POST /auth/login`, part 4.1: the token as a field, or as the whole body. */
+/** The response of `POST /auth/login`, part 4.1: the token as a field, or as the whole body. */
 export function decodeLogin(body: unknown): (Login & { readonly ok: true }) | InvalidBody {
   const fields = isObject(body) ? body : { token: body };
   const name = TOKEN_NAMES.find((known) => typeof fields[known] === 'string' && fields[known] !== '');

@@ -14,9 +14,9 @@ export type BalanceStreamMessage =
       /** The answer to AUTH as the interface shows it: all current balances. */
       readonly type: 'balances';
       readonly balances: readonly Balance[];
-      /** The first 100 of what was not understood. */
+      /** The first 100 invalid entries. */
       readonly invalidEntries: readonly InvalidEntry[];
-      /** How many more were not understood. */
+      /** Number of invalid entries beyond the first 100. */
       readonly invalidEntriesOmitted: number;
     }
   | {
@@ -64,7 +64,7 @@ function balancesOf(d: unknown): BalanceStreamMessage {
     if (record.ok) balances.push(balanceOf(record.wire));
     else badEntries.push(record.invalidEntry);
   }
-  return { type: 'balances', balances, invalidEntries: badEntries.entries, invalidEntriesOmitted: badEntries.beyond };
+  return { type: 'balances', balances, invalidEntries: badEntries.entries, invalidEntriesOmitted: badEntries.omitted };
 }
 
 function updateOf(value: JsonObject, path: string): BalanceStreamMessage {

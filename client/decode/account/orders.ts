@@ -4,7 +4,7 @@ import { activeOrderSchema, orderRecordSchema, tpslOrderSchema, tradeRecordSchem
 import type { DecodedList, InvalidBody } from '../result.js';
 import { decodeRecords } from './records.js';
 
-/** An order of the order history. What was not said is null. */
+/** An order of the order history. Absent fields are null. */
 export interface OrderRecord {
   readonly orderId: string;
   readonly userId: string | null;
@@ -98,7 +98,7 @@ export interface TradeRecord {
   readonly executedAtMicros: number | null;
 }
 
-/** The list of `GET /api/history/trades`, part 4.4, whose wrapper is not shown. */
+/** The list of `GET /api/history/trades`, part 4.4, whose wrapper is not described. */
 export function decodeTrades(body: LosslessJson): DecodedList<TradeRecord> | InvalidBody {
   return decodeRecords(
     body,

@@ -5,7 +5,7 @@ import type { DecodedList, InvalidBody } from '../result.js';
 import { type TpslOrder, tpslOrderOf } from './orders.js';
 import { decodeRecords, readRecord } from './records.js';
 
-/** Shares of an asset that the account holds. What was not said is null. */
+/** Shares of an asset that the account holds. Absent fields are null. */
 export interface OpenPosition {
   readonly assetId: string;
   readonly orderId: string | null;

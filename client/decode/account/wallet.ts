@@ -4,7 +4,7 @@ import type { LosslessJson } from '../../wire/json-number.js';
 import type { DecodedList, InvalidBody } from '../result.js';
 import { decodeRecord, decodeRecords, isRecord } from './records.js';
 
-/** A balance of an asset: USDC, or shares of an outcome. What was not said is null. */
+/** A balance of an asset: USDC, or shares of an outcome. Absent fields are null. */
 export interface Balance {
   readonly assetId: string;
   readonly balance: Decimal;
@@ -40,7 +40,7 @@ export interface DepositAddress {
   readonly address: string;
 }
 
-/** The answer of `GET /api/deposit/usdc-address`, part 4.3. */
+/** The response of `GET /api/deposit/usdc-address`, part 4.3. */
 export function decodeDepositAddress(body: LosslessJson): DecodedList<DepositAddress> | InvalidBody {
   return decodeRecord(
     body,
@@ -49,7 +49,7 @@ export function decodeDepositAddress(body: LosslessJson): DecodedList<DepositAdd
   );
 }
 
-/** A movement of money. What was not said is null. */
+/** A movement of money. Absent fields are null. */
 export interface Transaction {
   readonly transactionId: string;
   readonly userId: string | null;
@@ -71,7 +71,7 @@ export interface Transaction {
   readonly blockchainName: string | null;
 }
 
-/** The list of `GET /api/transactions`, part 4.3, whose wrapper is not shown. */
+/** The list of `GET /api/transactions`, part 4.3, whose wrapper is not described. */
 export function decodeTransactions(body: LosslessJson): DecodedList<Transaction> | InvalidBody {
   return decodeRecords(
     body,

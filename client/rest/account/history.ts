@@ -5,7 +5,7 @@ import type { AccountOperation } from './operation.js';
 import { type PageQuery, pageOf } from './pages.js';
 
 export interface TradeQuery {
-  /** Only this market; also called event outcome ID. */
+  /** Only this market (in the interface: event outcome ID). */
   readonly marketId?: string;
 }
 
@@ -32,7 +32,7 @@ export const tradesOperation: AccountOperation<TradeQuery & PageQuery, TradeReco
   decode: decodeTrades,
 };
 
-/** `GET /api/history/activity`, part 4.4: one page of everybody's trades. Default size 20. */
+/** `GET /api/history/activity`, part 4.4: one page of the trades of all users. Default size 20. */
 export const activityOperation: AccountOperation<PageQuery, Activity> = {
   name: 'activity',
   method: 'GET',
@@ -44,10 +44,10 @@ export const activityOperation: AccountOperation<PageQuery, Activity> = {
   decode: decodeActivity,
 };
 
-function marketPage(path: string, params: TradeQuery & PageQuery, more: Record<string, string>): OperationRequest {
+function marketPage(path: string, params: TradeQuery & PageQuery, extra: Record<string, string>): OperationRequest {
   const { marketId } = params;
   const page = pageOf(params, 20);
-  if (marketId === undefined) return { path, query: { ...page, ...more }, about: { page: page.page } };
-  const query = { ...page, eventOutcomeId: marketId, ...more };
+  if (marketId === undefined) return { path, query: { ...page, ...extra }, about: { page: page.page } };
+  const query = { ...page, eventOutcomeId: marketId, ...extra };
   return { path, query, about: { page: page.page, market: marketId } };
 }

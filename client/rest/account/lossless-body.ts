@@ -3,16 +3,16 @@ import { textOf } from '../../requester.js';
 import { type LosslessJson, parseLossless } from '../../wire/index.js';
 
 /**
- * A body with every number exact; undefined when it is no JSON.
- * @throws SchemaError for one that is nested deeper than any answer of the interface
+ * A body parsed with every number exact; undefined when it is not JSON.
+ * @throws SchemaError for a body that is nested too deeply to parse
  */
-export function parseLosslessBody(bytes: Buffer, where: string): { readonly value: LosslessJson } | undefined {
+export function parseLosslessBody(bytes: Buffer, operation: string): { readonly value: LosslessJson } | undefined {
   const text = textOf(bytes);
   if (text === undefined) return undefined;
   try {
     return { value: parseLossless(text) };
   } catch (error) {
-    if (error instanceof RangeError) throw new SchemaError(where, '', 'it is nested too deep to be read');
+    if (error instanceof RangeError) throw new SchemaError(operation, '', 'it is nested too deeply to be parsed');
     return undefined;
   }
 }

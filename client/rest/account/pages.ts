@@ -3,7 +3,7 @@ import { wholeNumber } from '../params.js';
 export interface PageQuery {
   /** Zero-based; default 0. */
   readonly page?: number;
-  /** Default: the operation's own. The exchange may cut it. */
+  /** The default depends on the operation. The exchange may reduce it. */
   readonly size?: number;
 }
 

@@ -3,7 +3,7 @@ import { decodeOpenPositions, type OpenPosition } from '../../decode/account/pos
 import type { AccountOperation } from './operation.js';
 import { type PageQuery, pageOf } from './pages.js';
 
-/** `GET /api/history/deals/open-positions`, part 4.4: one page of the positions that are open now. Default size 100. */
+/** `GET /api/history/deals/open-positions`, part 4.4: one page of the open positions. Default size 100. */
 export const openPositionsOperation: AccountOperation<PageQuery, OpenPosition> = {
   name: 'open-positions',
   method: 'GET',
@@ -15,7 +15,7 @@ export const openPositionsOperation: AccountOperation<PageQuery, OpenPosition> =
   decode: decodeOpenPositions,
 };
 
-/** `GET /api/history/deals/active-orders`, part 4.4: one page of the orders that are in the book now. Default size 100. */
+/** `GET /api/history/deals/active-orders`, part 4.4: one page of the orders in the book. Default size 100. */
 export const activeOrdersOperation: AccountOperation<PageQuery, ActiveOrder> = {
   name: 'active-orders',
   method: 'GET',
