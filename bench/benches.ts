@@ -19,13 +19,13 @@ import { benchTransform } from './transform.js';
 export const BENCHES: readonly Bench[] = [
   {
     name: 'bus-append',
-    about: 'the embedded log alone, one caller',
+    about: 'the embedded log alone, with one producer',
     settings: { durable: true },
     run: benchBusAppend,
   },
   {
     name: 'kafka-append',
-    about: 'the bus on Kafka alone, one caller, the broker on the same machine',
+    about: 'the bus on Kafka alone, with one producer and the broker on the same machine',
     settings: { acks: 'all', compression: 'none', partitions: 4 },
     unavailable: whyNoKafka,
     run: benchKafkaAppend,
@@ -33,7 +33,7 @@ export const BENCHES: readonly Bench[] = [
   {
     name: 'kafka',
     about:
-      'order book records in a Kafka topic until their rows are in the answer of a query, beside ClickHouse’s own engine',
+      'order book records in a Kafka topic until a query returns their rows, compared with ClickHouse’s own Kafka engine',
     settings: {
       protocol: 'exactly once',
       rawBodies: false,
@@ -41,14 +41,14 @@ export const BENCHES: readonly Bench[] = [
       workers: 1,
       events: 40,
       markets: 480,
-      clock: RATE_CLOCK,
+      measured: RATE_CLOCK,
     },
     unavailable: whyNoBroker,
     run: benchKafka,
   },
   {
     name: 'live',
-    about: 'exchange, collector, worker and ClickHouse as separate processes, from a socket to an answer in SQL',
+    about: 'exchange, collector, worker and ClickHouse as separate processes: from the socket to the result of a query',
     settings: {
       framesPerSecond: FRAMES_PER_SECOND,
       seconds: SECONDS,
@@ -60,7 +60,7 @@ export const BENCHES: readonly Bench[] = [
   },
   {
     name: 'transform',
-    about: 'order book records in the embedded log until their rows are in the answer of a query',
+    about: 'order book records in the embedded log until a query returns their rows',
     settings: {
       fsync: true,
       protocol: 'exactly once',
@@ -68,21 +68,21 @@ export const BENCHES: readonly Bench[] = [
       workers: 1,
       events: 40,
       markets: 480,
-      clock: RATE_CLOCK,
+      measured: RATE_CLOCK,
     },
     run: benchTransform,
   },
   {
     name: 'storage',
-    about: 'room that the exchange’s own trading takes in ClickHouse after merges',
+    about: 'disk space that the simulated exchange’s trading takes in ClickHouse after merges',
     settings: { pace: PACE, seconds: STORAGE_SECONDS, events: 40, bots: 24, rawBodies: true },
     run: benchStorage,
   },
   {
     name: 'trading',
-    about: 'the bots, clients in a process of their own, and the exchange that they trade on',
+    about: 'the bots, as clients in their own process, and the simulated exchange on which they trade',
     settings: { paces: PACES.join(' and '), seconds: TRADING_SECONDS, events: 40, bots: 24 },
-    unavailable: () => (existsSync('/proc/self/stat') ? undefined : 'it reads CPU times from /proc'),
+    unavailable: () => (existsSync('/proc/self/stat') ? undefined : 'it needs /proc for CPU times'),
     run: benchTrading,
   },
   {
@@ -93,13 +93,13 @@ export const BENCHES: readonly Bench[] = [
   },
   {
     name: 'large-frames',
-    about: 'what the largest and most awkward frames cost a collector on arrival, in one thread',
+    about: 'processing time of the largest frames in a collector, in one thread',
     settings: {},
     run: benchLargeFrames,
   },
   {
     name: 'client-account',
-    about: 'signing, and reading account records exactly, in one thread',
+    about: 'signing requests and decoding account records with exact numbers, in one thread',
     settings: { tradesPerPage: 100 },
     run: benchClientAccount,
   },
@@ -111,7 +111,7 @@ export const BENCHES: readonly Bench[] = [
   },
   {
     name: 'exchange-orders',
-    about: 'signed limit orders over HTTP, exchange and client as two processes on one machine',
+    about: 'signed limit orders over HTTP, with exchange and client as two processes on one machine',
     settings: { orders: ORDERS, connections: CONNECTIONS, accounts: ACCOUNTS, durable: true },
     run: benchExchangeOrders,
   },

@@ -10,10 +10,10 @@ const PER_APPEND = 500;
 const RECORD_BYTES = 200;
 
 /**
- * What a bus does alone: durable appends by one caller that always awaits its last append, the same records read back
- * and consumed, order book frames on a collector's way to it, and the time from an append's start to its record in a
- * consumer's hands, one at a time.
- * @param name how the bus is called in the figures
+ * A bus alone: durable appends by one producer that awaits each append, reading and consuming the same records, order book
+ * frames through a collector's publisher, and the latency from the start of an append to the consumer, one record at a
+ * time.
+ * @param name the name of the bus in the figures
  */
 export async function busFigures(
   bus: Bus,
@@ -26,14 +26,14 @@ export async function busFigures(
   const consumed = await consumeAll(bus, sizes.records);
   const published = await publish(bus, sizes.records);
   const delays = await trickle(bus, sizes.trickle);
-  const each = `${PER_APPEND} records of ${RECORD_BYTES} bytes at a time`;
+  const batches = `batches of ${PER_APPEND} records of ${RECORD_BYTES} bytes`;
   return [
-    { name: `${name}, durable append, ${each}`, value: appended, unit: 'records/s' },
-    { name: `${name}, read into batches`, value: read, unit: 'records/s' },
+    { name: `${name}, durable append, ${batches}`, value: appended, unit: 'records/s' },
+    { name: `${name}, read in batches`, value: read, unit: 'records/s' },
     { name: `${name}, consumed in a group`, value: consumed, unit: 'records/s' },
     { name: `${name}, durable append by a collector's publisher`, value: published, unit: 'records/s' },
-    { name: `${name}, one record from append to consumer, p50`, value: quantile(delays, 0.5), unit: 'ms' },
-    { name: `${name}, one record from append to consumer, p99`, value: quantile(delays, 0.99), unit: 'ms' },
+    { name: `${name}, latency of one record from append to consumer, p50`, value: quantile(delays, 0.5), unit: 'ms' },
+    { name: `${name}, latency of one record from append to consumer, p99`, value: quantile(delays, 0.99), unit: 'ms' },
   ];
 }
 
@@ -61,7 +61,8 @@ async function readAll(bus: Bus, count: number): Promise<number> {
     }
   }
   const rate = perSecond(records, start);
-  if (records !== count || check !== count * 'x'.charCodeAt(0)) throw new Error('read something else than written');
+  if (records !== count || check !== count * 'x'.charCodeAt(0))
+    throw new Error('the records that were read are not those that were written');
   return rate;
 }
 
@@ -88,7 +89,7 @@ async function consumeAll(bus: Bus, count: number): Promise<number> {
   return rate;
 }
 
-/** Single-entry frames as a collector hands them to its publisher, from the first to the moment when all are durable. */
+/** Single-entry frames passed to a collector's publisher, from the first one until all are durable. */
 async function publish(bus: Bus, count: number): Promise<number> {
   await bus.ensureTopic(TOPICS.orderBook, { partitions: 4, retentionMs: null, retentionBytes: null });
   const metrics = new CollectorMetrics(new Registry());
@@ -137,7 +138,7 @@ async function trickle(bus: Bus, count: number): Promise<number[]> {
   }
   stop.abort();
   await consuming;
-  // The first waits for the consumer to join.
+  // The first one includes the time in which the consumer joins the group.
   return delays.slice(1);
 }
 

@@ -4,7 +4,7 @@ import type { BenchFigure } from './bench.js';
 
 const PAGE = 100;
 
-/** What the account part of the client costs: signing a request, and a page of 100 trades with every number exact. */
+/** The account client: signing a request, and decoding a page of 100 trades with exact numbers. */
 export async function benchClientAccount(quick: boolean): Promise<BenchFigure[]> {
   const key = new ApiKey('pk_bench', new Secret(randomBytes(32).toString('base64url')));
   const body = JSON.stringify({
@@ -36,7 +36,8 @@ export async function benchClientAccount(quick: boolean): Promise<BenchFigure[]>
 
 function decode(page: LosslessJson): void {
   const decoded = decodeTrades(page);
-  if (!decoded.ok || decoded.items.length !== PAGE) throw new Error('decoded something else than was made');
+  if (!decoded.ok || decoded.items.length !== PAGE)
+    throw new Error('the decoded page is not the one that was generated');
 }
 
 function rate(name: string, unit: string, times: number, each: number, work: (n: number) => void): BenchFigure {

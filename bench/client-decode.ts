@@ -5,10 +5,10 @@ import type { BenchFigure } from './bench.js';
 
 const DISTINCT = 1000;
 
-/** How many prices a parsed frame holds. */
+/** Returns the number of prices in a parsed frame. */
 type Decoder = (body: unknown) => number;
 
-/** The order book decoder, and the zod schemas in its place, on parsed frames and with their JSON.parse. */
+/** The order book decoder and the equivalent zod schemas, on parsed frames and including JSON.parse. */
 export async function benchClientDecode(quick: boolean): Promise<BenchFigure[]> {
   const figures: BenchFigure[] = [];
   for (const [entries, frames] of [
@@ -53,7 +53,7 @@ function measure(rounds: number, entries: number, decoded: (n: number) => number
   let prices = 0;
   for (let round = 0; round < rounds; round++) for (let n = 0; n < DISTINCT; n++) prices += decoded(n);
   const seconds = (performance.now() - start) / 1000;
-  if (prices !== rounds * DISTINCT * entries) throw new Error('decoded something else than was made');
+  if (prices !== rounds * DISTINCT * entries) throw new Error('the decoded prices are not those that were generated');
   return { value: Math.round((rounds * DISTINCT) / seconds), unit: 'frames/s' };
 }
 

@@ -12,8 +12,8 @@ const MARKETS = 40;
 const ACCOUNTS = 24;
 
 /**
- * Limit orders that the engine accepts in-process, one caller: in memory, and with a data folder (each order written to
- * the journal before it is answered, flushed to disk at the end); then how fast a start after a kill reads them again.
+ * Limit orders that the engine accepts in-process, one caller: in memory, and with a data folder (each order is written to
+ * the journal before it is accepted, flushed to disk at the end); then the rate of their replay at start after a kill.
  */
 export async function benchEngine(quick: boolean): Promise<BenchFigure[]> {
   const orders = quick ? QUICK_ORDERS : ORDERS;
@@ -24,7 +24,7 @@ export async function benchEngine(quick: boolean): Promise<BenchFigure[]> {
     return [
       { name: 'limit orders accepted, in memory', value: inMemory.accepted, unit: 'orders/s' },
       { name: 'limit orders accepted, with a data folder', value: journalled.accepted, unit: 'orders/s' },
-      { name: 'orders read again by a start after a kill', value: journalled.recovered, unit: 'orders/s' },
+      { name: 'orders replayed at start after a kill', value: journalled.recovered, unit: 'orders/s' },
     ];
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -48,7 +48,7 @@ async function place(orders: number, dataDir: string | undefined): Promise<{ acc
   }
 }
 
-/** Starts on a copy of the folder as it is now, which is what a killed process leaves. */
+/** Starts on a copy of the open folder, which is what a killed process leaves behind. */
 async function recover(orders: number, dataDir: string): Promise<number> {
   const copy = `${dataDir}-copy`;
   cpSync(dataDir, copy, { recursive: true, filter: (name) => !name.endsWith('.lock') });
@@ -69,7 +69,7 @@ function newEngine(dataDir: string | undefined): Engine {
   return new Engine({ ...options, ...(dataDir === undefined ? {} : { dataDir }) });
 }
 
-/** Bids for YES and NO around a middle, most of them resting, some of them trading, over many markets and accounts. */
+/** Bids for YES and NO around a mid price, over many markets and accounts: most rest in the book, some trade. */
 function requests(engine: Engine): () => LimitRequest {
   const random = new Random(7, 'engine-bench');
   const markets = Array.from({ length: MARKETS }, (_, i) => {

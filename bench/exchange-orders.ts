@@ -16,8 +16,8 @@ export const ACCOUNTS = 8;
 const QUICK_ORDERS = 1000;
 
 /**
- * Signed limit orders over HTTP, from this process to `chancery exchange --data` in another one: each is in the
- * journal and flushed to disk before it is answered. Then the exchange's own history is counted.
+ * Signed limit orders over HTTP, from this process to `chancery exchange --data` in another one, which writes each order to
+ * its journal and flushes it to disk before the response. Afterwards the orders in the exchange's history are counted.
  */
 export async function benchExchangeOrders(quick: boolean): Promise<BenchFigure[]> {
   const orders = quick ? QUICK_ORDERS : ORDERS;
@@ -50,19 +50,19 @@ async function measure({ url, control, accounts }: ReadyLine, orders: number): P
     const started = performance.now();
     const latencies = await place(pool, keys, bodies, orders);
     const perSecond = Math.round(orders / ((performance.now() - started) / 1000));
-    const kept = (await placedSoFar(pool, keys)) - before;
-    if (kept !== orders) throw new Error(`${orders} orders were answered, the exchange has ${kept}`);
+    const recorded = (await placedSoFar(pool, keys)) - before;
+    if (recorded !== orders) throw new Error(`${orders} orders were accepted, the exchange has ${recorded}`);
     return [
       { name: 'signed orders accepted over HTTP, with a data folder', value: perSecond, unit: 'orders/s' },
-      { name: 'answered within, half of them', value: at(latencies, 0.5), unit: 'ms' },
-      { name: 'answered within, 99 of 100', value: at(latencies, 0.99), unit: 'ms' },
+      { name: 'response time, p50', value: at(latencies, 0.5), unit: 'ms' },
+      { name: 'response time, p99', value: at(latencies, 0.99), unit: 'ms' },
     ];
   } finally {
     await pool.close();
   }
 }
 
-/** Sends the orders over all connections, each waiting for its answer. Answers the sorted times of the answers, ms. */
+/** Sends the orders over all connections, one at a time on each. Returns the sorted response times, ms. */
 async function place(pool: Pool, keys: readonly ApiKey[], bodies: readonly string[], orders: number) {
   const latencies: number[] = [];
   let next = 0;
@@ -78,7 +78,7 @@ async function place(pool: Pool, keys: readonly ApiKey[], bodies: readonly strin
   return latencies.sort((a, b) => a - b);
 }
 
-/** Bids for YES and for NO around the middle of every market: some trade, most rest. */
+/** Bids for YES and NO around the mid price of every market: some trade, most rest in the book. */
 async function orderBodies(pool: Pool): Promise<string[]> {
   const coins = (await answered(pool, 'GET', '/api/coins')) as { i: string; sn: string }[];
   const qa = coins.find(({ sn }) => sn === 'USDC')?.i;
@@ -95,7 +95,7 @@ async function orderBodies(pool: Pool): Promise<string[]> {
   });
 }
 
-/** How many orders the history of every account has, all together. */
+/** Number of orders in the histories of all accounts. */
 async function placedSoFar(pool: Pool, keys: readonly ApiKey[]): Promise<number> {
   const pages = keys.map((key) => signed(pool, 'GET', '/api/history/orders', key, undefined, '?size=1'));
   return (await Promise.all(pages)).reduce<number>((sum, page) => sum + (page as { tp: number }).tp, 0);
@@ -109,7 +109,7 @@ async function signed(
   body = '',
   query = '',
 ): Promise<unknown> {
-  if (!key) throw new Error('there is no account to sign for');
+  if (!key) throw new Error('there is no account to sign with');
   const headers = key.headers({ method, path, body }, Math.floor(Date.now() / 1000));
   return answered(pool, method, path + query, headers, body);
 }

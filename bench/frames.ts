@@ -5,7 +5,7 @@ const EVENTS = 40;
 const MARKETS_PER_EVENT = 12;
 const PER_APPEND = 1000;
 
-/** Appends order book records to the bus, each a frame with so many entries. */
+/** Appends `count` order book records to the bus, each a frame with `entries` entries. */
 export async function fillOrderBook(bus: Bus, frames: FrameSource, count: number, entries: number): Promise<void> {
   for (let done = 0; done < count; done += PER_APPEND) {
     const records: BusRecord[] = [];
@@ -14,7 +14,7 @@ export async function fillOrderBook(bus: Bus, frames: FrameSource, count: number
   }
 }
 
-/** Frames as the exchange's load generator makes them: a random walk in cents, market by market. */
+/** Frames like those of the exchange's load generator: a random walk in cents per market. */
 export class FrameSource {
   readonly #sessionId = '6f1c7f2e-0d3b-4c55-9a7e-2f4f6f0b9a11';
   readonly #requestJson = '{"stream":"order-book","connection":"0e9d5d0c-6f0d-4d55-8a11-6a2f3b7c9d10"}';

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ClickHouseEndpoint, Connection, migrate } from '../warehouse/index.js';
-import { LOOK_MS } from './rate-clock.js';
+import { POLL_MS } from './rate-clock.js';
 
 const DAY_SECONDS = 86_400;
-const QUIET_WITHIN_MS = 60_000;
+const MERGE_TIMEOUT_MS = 60_000;
 
 /**
- * Runs it on a fresh database, of which nothing goes on afterwards and all files stay: on ext4, after thousands of files
- * were deleted, new ones are slow to come by for minutes, and that would slow whatever is measured next.
+ * Calls `run` with a new database. Afterwards its merges are stopped and its files are left in place: on ext4, creating
+ * files is slow for minutes after thousands were deleted, which would slow the next measurement.
  */
 export async function inFreshDatabase<T>(
   endpoint: ClickHouseEndpoint,
@@ -21,15 +21,15 @@ export async function inFreshDatabase<T>(
     await connection.command(`CREATE DATABASE ${database}`);
     await migrate(connection, { fsync }, new AbortController().signal);
     const result = await run(connection);
-    await quieten(connection);
+    await stopMerges(connection);
     return result;
   } finally {
     await connection.close();
   }
 }
 
-/** Ends the merges of its tables, and keeps the parts that were merged, which are deleted after eight minutes otherwise. */
-async function quieten(connection: Connection): Promise<void> {
+/** Stops the merges of its tables, and leaves merged parts in place, which ClickHouse deletes after eight minutes by default. */
+async function stopMerges(connection: Connection): Promise<void> {
   const { database } = connection;
   const tables = await connection.query<{ name: string }>(
     `SELECT name FROM system.tables WHERE database = '${database}' AND engine LIKE '%MergeTree'`,
@@ -39,10 +39,10 @@ async function quieten(connection: Connection): Promise<void> {
     await connection.command(`ALTER TABLE ${database}.${name} MODIFY SETTING old_parts_lifetime = ${DAY_SECONDS}`);
   }
   const merging = `SELECT count() AS merges FROM system.merges WHERE database = '${database}'`;
-  const deadline = performance.now() + QUIET_WITHIN_MS;
+  const deadline = performance.now() + MERGE_TIMEOUT_MS;
   while ((await connection.query<{ merges: number }>(merging))[0]?.merges !== 0) {
     if (performance.now() > deadline)
-      throw new Error(`${database} still merges ${QUIET_WITHIN_MS / 1000} s after its run`);
-    await sleep(LOOK_MS);
+      throw new Error(`${database} still merges ${MERGE_TIMEOUT_MS / 1000} s after its run`);
+    await sleep(POLL_MS);
   }
 }

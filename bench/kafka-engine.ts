@@ -1,44 +1,44 @@
 import type { Connection } from '../warehouse/index.js';
 
-/** How ClickHouse reads a topic by itself, tuned for the most rows per second. */
+/** Options of ClickHouse's Kafka engine, tuned for the most rows per second. */
 export interface EngineOptions {
   readonly broker: string;
   readonly topic: string;
   readonly group: string;
   readonly fsync: boolean;
-  /** How many records it takes at a time. */
+  /** Maximum number of records of a block. */
   readonly blockRecords: number;
-  readonly keeps: EngineKeeps;
+  readonly stores: EngineTables;
 }
 
 /**
- * `ticks`: the rows of `price_ticks` alone. `all tables`: also what a worker writes of every record with bodies off, its
- * row in `raw_records` and the times in `price_states`.
+ * `ticks`: only the rows of `price_ticks`. `all tables`: everything that a worker writes without bodies, also the rows of
+ * `raw_records` and `price_states`.
  */
-export type EngineKeeps = 'ticks' | 'all tables';
+export type EngineTables = 'ticks' | 'all tables';
 
 const TABLES = { price_ticks: 'engine_ticks', raw_records: 'engine_raw', price_states: 'engine_states' };
 const VIEWS = ['engine_ticks_view', 'engine_raw_view', 'engine_states_view'];
 
-/** The tables that it fills, by the name of the worker's. */
-export function engineTables(keeps: EngineKeeps): Partial<typeof TABLES> {
-  return keeps === 'ticks' ? { price_ticks: TABLES.price_ticks } : TABLES;
+/** The tables that the engine fills, by the name of the worker's table. */
+export function engineTables(stores: EngineTables): Partial<typeof TABLES> {
+  return stores === 'ticks' ? { price_ticks: TABLES.price_ticks } : TABLES;
 }
 
-/** What of a record becomes ticks. It is parsed by the view. */
+/** The fields of a record that become ticks, as parsed by the view. */
 const FRAME =
   'Tuple(at Int64, body Tuple(t String, e String, d Array(Tuple(o String, c Float64, b Float64, a Float64))))';
 
-/** What of a record becomes a row of `raw_records`. */
+/** The fields of a record that become a row of `raw_records`. */
 const ENVELOPE = 'Tuple(sid String, n UInt64, at Int64, kind String)';
 
 /**
- * ClickHouse's own Kafka engine in the worker's place: the same rows in tables like the worker's, made by materialized
- * views. It checks nothing, writes no dead letters, and promises at least once.
+ * ClickHouse's own Kafka engine instead of a worker: materialized views write the same rows into equal tables. It does not
+ * validate, writes no dead letters, and guarantees at-least-once delivery.
  * @param database holds the tables of the migrations
  */
 export async function createEngine(connection: Connection, options: EngineOptions): Promise<void> {
-  const { broker, topic, group, fsync, blockRecords, keeps } = options;
+  const { broker, topic, group, fsync, blockRecords, stores } = options;
   const { database } = connection;
   for (const [original, table] of Object.entries(TABLES)) {
     await connection.command(`CREATE TABLE ${database}.${table} AS ${database}.${original}`, {
@@ -54,10 +54,10 @@ export async function createEngine(connection: Connection, options: EngineOption
     SETTINGS kafka_broker_list = '${broker}', kafka_topic_list = '${topic}', kafka_group_name = '${group}',
       kafka_format = 'RawBLOB', kafka_num_consumers = 2, kafka_thread_per_consumer = 1,
       kafka_max_block_size = ${blockRecords}, kafka_poll_max_batch_size = 65536, kafka_flush_interval_ms = 1000`);
-  if (keeps === 'all tables') await keepAll(connection);
+  if (stores === 'all tables') await createAllViews(connection);
 }
 
-async function keepAll(connection: Connection): Promise<void> {
+async function createAllViews(connection: Connection): Promise<void> {
   const { database } = connection;
   await connection.command(`
     CREATE MATERIALIZED VIEW ${database}.engine_states_view TO ${database}.engine_states AS
@@ -74,7 +74,7 @@ async function keepAll(connection: Connection): Promise<void> {
     FROM ${database}.engine_queue`);
 }
 
-/** Attaches the materialized view of the ticks, from which moment the engine reads. */
+/** Creates the materialized view of the ticks, which makes the engine read. */
 export async function startEngine(connection: Connection): Promise<void> {
   const { database } = connection;
   await connection.command(`
@@ -90,7 +90,7 @@ export async function startEngine(connection: Connection): Promise<void> {
     ARRAY JOIN r.body.d AS entry, arrayEnumerate(r.body.d) AS i`);
 }
 
-/** Ends its reading. Its tables stay. */
+/** Stops the engine. Its tables stay. */
 export async function stopEngine(connection: Connection): Promise<void> {
   for (const table of [...VIEWS, 'engine_queue']) {
     await connection.command(`DROP TABLE IF EXISTS ${connection.database}.${table} SYNC`);

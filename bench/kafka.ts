@@ -12,19 +12,19 @@ import { type Connection, EmbeddedClickHouse } from '../warehouse/index.js';
 import type { BenchFigure } from './bench.js';
 import { FrameSource, fillOrderBook } from './frames.js';
 import { inFreshDatabase } from './fresh-database.js';
-import { createEngine, type EngineKeeps, engineTables, startEngine, stopEngine } from './kafka-engine.js';
-import { cpuSeconds, forgetPeak, peakMemory } from './process-usage.js';
-import { LOOK_MS, RateClock } from './rate-clock.js';
+import { createEngine, type EngineTables, engineTables, startEngine, stopEngine } from './kafka-engine.js';
+import { cpuSeconds, peakMemory, resetPeak } from './process-usage.js';
+import { POLL_MS, RateClock } from './rate-clock.js';
 import { WorkerProcess } from './worker-process.js';
 
 export const PARTITIONS = 4;
-const GIVE_UP_MS = 180_000;
+const TIMEOUT_MS = 180_000;
 
 interface Load {
   readonly name: string;
   readonly entries: number;
   readonly records: number;
-  /** What the engine takes at a time: as much as helps it, and little beside the whole. */
+  /** Maximum block of the engine, records: large enough for its best rate, small compared with the load. */
   readonly blockRecords: number;
   /** Prefix of its topics. */
   readonly prefix: string;
@@ -34,11 +34,11 @@ interface Measured {
   readonly rowsPerSecond: number;
   readonly cpuPerMillionRows: number;
   readonly memory: number;
-  /** Sums of the rows, table by table, by which two that made the same rows are recognised. */
+  /** A checksum of the rows of each table, to check that engine and worker wrote the same rows. */
   readonly sums: Readonly<Record<string, string>>;
 }
 
-/** What is compared of a row: all but the log's identity and the times that depend on when it was written. */
+/** The compared columns: all except the identity of the log and times that depend on the insert. */
 const COMPARED = {
   price_ticks: '_partition, _offset, _index, received_at, event, market, last, bid, ask, source',
   raw_records:
@@ -47,9 +47,9 @@ const COMPARED = {
 } as const;
 
 /**
- * Order book records in a Kafka topic until their rows are in the answer of a query: one worker with the whole protocol
- * beside ClickHouse's own Kafka engine, one after the other, from the same topic, into the same server. Its files stay
- * until all runs are over (`inFreshDatabase` says why): they are in the folder for temporary files, which is removed then.
+ * Order book records in a Kafka topic until a query returns their rows: one worker with the exactly-once protocol, and
+ * ClickHouse's own Kafka engine, one after the other, from the same topic, into the same server. The files are deleted
+ * after all runs (see `inFreshDatabase`), with the folder for temporary files.
  */
 export async function benchKafka(quick: boolean): Promise<BenchFigure[]> {
   const broker = await Broker.start();
@@ -80,7 +80,7 @@ export async function benchKafka(quick: boolean): Promise<BenchFigure[]> {
       for (const fsync of [true, false]) {
         figures.push(...(await bench.compare(load, fsync)));
         const measured = await bench.worker(load, { fsync, keepBodies: true });
-        figures.push(...describe(`${nameOf(load, fsync)}: worker, bodies kept`, measured));
+        figures.push(...describe(`${nameOf(load, fsync)}: worker, bodies stored`, measured));
       }
     }
     return figures;
@@ -111,40 +111,41 @@ class Comparison {
 
   async compare(load: Load, fsync: boolean): Promise<BenchFigure[]> {
     const name = nameOf(load, fsync);
-    const engines: [EngineKeeps, Measured][] = [];
-    for (const keeps of ['ticks', 'all tables'] as const) engines.push([keeps, await this.engine(load, fsync, keeps)]);
+    const engines: [EngineTables, Measured][] = [];
+    for (const stores of ['ticks', 'all tables'] as const)
+      engines.push([stores, await this.engine(load, fsync, stores)]);
     const worker = await this.worker(load, { fsync, keepBodies: false });
-    for (const [keeps, engine] of engines) assertSameRows(`${name}, ${keeps}`, engine, worker);
-    const beside = (engine: Measured) => Math.round((worker.rowsPerSecond / engine.rowsPerSecond) * 100) / 100;
+    for (const [stores, engine] of engines) assertSameRows(`${name}, ${stores}`, engine, worker);
+    const ratio = (engine: Measured) => Math.round((worker.rowsPerSecond / engine.rowsPerSecond) * 100) / 100;
     return [
-      ...engines.flatMap(([keeps, engine]) => describe(`${name}: ClickHouse's Kafka engine, ${keeps}`, engine)),
+      ...engines.flatMap(([stores, engine]) => describe(`${name}: ClickHouse's Kafka engine, ${stores}`, engine)),
       ...describe(`${name}: worker, all tables, exactly once`, worker),
-      ...engines.map(([keeps, engine]) => ({
-        name: `${name}: worker beside the engine with ${keeps}`,
-        value: beside(engine),
+      ...engines.map(([stores, engine]) => ({
+        name: `${name}: worker / ClickHouse's Kafka engine, ${stores}`,
+        value: ratio(engine),
         unit: 'times',
       })),
     ];
   }
 
-  /** ClickHouse reads the topic by itself. */
-  engine(load: Load, fsync: boolean, keeps: EngineKeeps): Promise<Measured> {
+  /** ClickHouse's own Kafka engine. */
+  engine(load: Load, fsync: boolean, stores: EngineTables): Promise<Measured> {
     return inFreshDatabase(this.server.endpoint.owner, fsync, async (connection) => {
       const topic = `${load.prefix}${TOPICS.orderBook}`;
       const { blockRecords } = load;
       const group = `engine-${randomUUID()}`;
-      await createEngine(connection, { broker: this.broker, topic, group, fsync, blockRecords, keeps });
+      await createEngine(connection, { broker: this.broker, topic, group, fsync, blockRecords, stores });
       try {
         const measured = await this.#measure(connection, 'engine_ticks', load, [], () => startEngine(connection));
-        if (keeps === 'all tables') await this.#until(connection, 'engine_raw', load.records);
-        return { ...measured, sums: await sumsOf(connection, engineTables(keeps)) };
+        if (stores === 'all tables') await this.#until(connection, 'engine_raw', load.records);
+        return { ...measured, sums: await sumsOf(connection, engineTables(stores)) };
       } finally {
         await stopEngine(connection);
       }
     });
   }
 
-  /** `chancery transform`, a process of its own. */
+  /** `chancery transform`, in its own process. */
   worker(load: Load, { fsync, keepBodies }: { fsync: boolean; keepBodies: boolean }): Promise<Measured> {
     return inFreshDatabase(this.server.endpoint.owner, fsync, async (connection) => {
       const worker = new WorkerProcess({
@@ -172,7 +173,7 @@ class Comparison {
     });
   }
 
-  /** @param helpers processes beside ClickHouse that take part */
+  /** @param helpers further processes whose CPU time and memory count */
   async #measure(
     connection: Connection,
     table: string,
@@ -181,10 +182,10 @@ class Comparison {
     start: () => Promise<unknown>,
   ): Promise<Omit<Measured, 'sums'>> {
     const rows = load.records * load.entries;
-    // What was written before, to the topic too, must not go to disk beside what is measured.
+    // Earlier writes, also to the topic, must not be flushed to disk during the measurement.
     await promisify(execFile)('sync');
     const { pid } = this.server.endpoint;
-    forgetPeak(pid);
+    resetPeak(pid);
     const cpuBefore = cpuSeconds(pid);
     const clock = new RateClock(rows);
     await start();
@@ -198,21 +199,21 @@ class Comparison {
     };
   }
 
-  /** Until a query sees so many rows; the clock is told of every look. */
+  /** Waits until a query returns `wanted` rows. Passes the result of every query to the clock. */
   async #until(connection: Connection, table: string, wanted: number, clock?: RateClock): Promise<void> {
-    const deadline = performance.now() + GIVE_UP_MS;
+    const deadline = performance.now() + TIMEOUT_MS;
     for (;;) {
       const partitions = clock?.running === false ? 'uniqExact(_partition)' : '0';
       const [row] = await connection.query<{ rows: number; partitions: number }>(
         `SELECT count() AS rows, ${partitions} AS partitions FROM ${connection.database}.${table}`,
       );
       const { rows, partitions: seen } = row ?? { rows: 0, partitions: 0 };
-      clock?.saw(rows, seen === PARTITIONS);
+      clock?.sample(rows, seen === PARTITIONS);
       if (rows >= wanted) return;
       if (performance.now() > deadline) {
-        throw new Error(`${table} has ${rows} of ${wanted} rows after ${GIVE_UP_MS / 1000} s`);
+        throw new Error(`${table} has ${rows} of ${wanted} rows after ${TIMEOUT_MS / 1000} s`);
       }
-      await sleep(LOOK_MS);
+      await sleep(POLL_MS);
     }
   }
 }
@@ -220,7 +221,7 @@ class Comparison {
 type Tables = Partial<Record<keyof typeof COMPARED, string>>;
 const WORKER_TABLES: Tables = { price_ticks: 'price_ticks', raw_records: 'raw_records', price_states: 'price_states' };
 
-/** @param tables what each table of the worker is called */
+/** @param tables the name of the table that corresponds to each table of the worker */
 async function sumsOf(connection: Connection, tables: Tables): Promise<Measured['sums']> {
   const sums: Record<string, string> = {};
   for (const table of Object.keys(tables) as (keyof typeof COMPARED)[]) {
@@ -232,7 +233,7 @@ async function sumsOf(connection: Connection, tables: Tables): Promise<Measured[
   return sums;
 }
 
-/** A race between two that do not do the same says nothing. */
+/** The comparison is meaningless unless both wrote the same rows. */
 function assertSameRows(name: string, engine: Measured, worker: Measured): void {
   for (const [table, sum] of Object.entries(engine.sums)) {
     if (sum !== worker.sums[table]) throw new Error(`${name}: ${table} of the engine is not that of the worker`);
@@ -243,6 +244,6 @@ function describe(name: string, measured: Measured): BenchFigure[] {
   return [
     { name, value: measured.rowsPerSecond, unit: 'rows/s' },
     { name: `${name}, CPU`, value: measured.cpuPerMillionRows, unit: 's per million rows' },
-    { name: `${name}, largest memory`, value: measured.memory, unit: 'MB' },
+    { name: `${name}, peak memory`, value: measured.memory, unit: 'MB' },
   ];
 }

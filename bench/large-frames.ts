@@ -1,30 +1,30 @@
 import { encodeBody } from '../core/index.js';
 import type { BenchFigure } from './bench.js';
 
-/** Smaller texts are parsed whatever they hold. */
-const LOOKED_AT_BYTES = 256 * 1024;
+/** Smaller texts are parsed without checking the limits. */
+const CHECKED_BYTES = 256 * 1024;
 const FRAME_BYTES = 15 * 1024 * 1024;
-/** A little below the bounds of core/json-bytes.ts. */
-const MARKS = 319_000;
-const NAMES = 24_800;
-/** As many of each as the bounds let pass; what has names of its own is bounded by them. */
+/** A little below the limits of core/json-bytes.ts. */
+const TOKENS = 319_000;
+const KEYS = 24_800;
+/** As many of each as the limits allow; objects with distinct keys are bounded by the number of keys. */
 const AT_BOUND: readonly (readonly [name: string, count: number, item: (n: number) => string])[] = [
-  ['points of chance history', MARKS / 5, (n) => `{"t":${1_763_690_000 + n},"p":0.531}`],
+  ['points of chance history', TOKENS / 5, (n) => `{"t":${1_763_690_000 + n},"p":0.531}`],
   [
     'order book entries',
-    MARKS / 9,
+    TOKENS / 9,
     (n) => `{"o":"5c0f3c9e-7e7b-4d6e-9d0a-${String(n).padStart(12, '0')}","c":0.5,"b":0.4,"a":0.6}`,
   ],
-  ['empty objects', MARKS / 2, () => '{}'],
-  ['long numbers', MARKS, (n) => String(n * 1e9 + 0.5)],
-  ['different long texts', MARKS, (n) => `"a longer text ${n.toString(36)}"`],
-  ['different short texts', NAMES, (n) => `"${n.toString(36)}"`],
-  ['objects with one name of their own', NAMES, (n) => `{"${n.toString(36)}":1}`],
-  ['objects with eight names of their own', NAMES / 8, (n) => objectOf(n * 8, 8)],
-  ['objects with a hundred names of their own', NAMES / 100, (n) => objectOf(n * 100, 100)],
+  ['empty objects', TOKENS / 2, () => '{}'],
+  ['long numbers', TOKENS, (n) => String(n * 1e9 + 0.5)],
+  ['distinct long texts', TOKENS, (n) => `"a longer text ${n.toString(36)}"`],
+  ['distinct short texts', KEYS, (n) => `"${n.toString(36)}"`],
+  ['objects with one distinct key', KEYS, (n) => `{"${n.toString(36)}":1}`],
+  ['objects with eight distinct keys', KEYS / 8, (n) => objectOf(n * 8, 8)],
+  ['objects with a hundred distinct keys', KEYS / 100, (n) => objectOf(n * 100, 100)],
   [
-    'objects with eight names of their own, each with 96 long texts',
-    Math.min(NAMES / 8, MARKS / 115),
+    'objects with eight distinct keys, each with 96 long texts',
+    Math.min(KEYS / 8, TOKENS / 115),
     (n) => `${objectOf(n * 8, 8)},${Array.from({ length: 96 }, (_, k) => `"a longer text ${n * 96 + k}"`).join()}`,
   ],
 ];
@@ -33,13 +33,13 @@ const BEYOND: readonly (readonly [name: string, item: string])[] = [
   ['numbers', '1'],
 ];
 
-/** What the largest and the most awkward frames cost on arrival: one frame each, so the first time counts. */
+/** The processing time of the largest frames on receipt: one frame of each kind, without warm-up. */
 export async function benchLargeFrames(): Promise<BenchFigure[]> {
   const figures: BenchFigure[] = [];
-  for (const [name, most, item] of AT_BOUND) {
-    const count = Math.floor(most);
+  for (const [name, max, item] of AT_BOUND) {
+    const count = Math.floor(max);
     // Space at the end, for what is small is not looked at.
-    const text = `[${Array.from({ length: count }, (_, n) => item(n)).join()}]${' '.repeat(LOOKED_AT_BYTES)}`;
+    const text = `[${Array.from({ length: count }, (_, n) => item(n)).join()}]${' '.repeat(CHECKED_BYTES)}`;
     figures.push({ name: `${count} ${name}, parsed`, value: measure(Buffer.from(text), undefined), unit: 'ms' });
   }
   for (const [name, item] of BEYOND) {

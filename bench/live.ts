@@ -15,21 +15,21 @@ import { peakMemory } from './process-usage.js';
 export const FRAMES_PER_SECOND = 5000;
 export const SECONDS = 60;
 const QUICK_SECONDS = 5;
-/** How often is looked whether rows became visible; what is measured may be this much too long. */
-const LOOK_MS = 50;
+/** Interval between queries for visible rows; measured latencies may be this much too long. */
+const POLL_MS = 50;
 const DRAIN_MS = 30_000;
 
 /** What was visible of one partition at one moment: rows received up to `frontier`. */
-interface Look {
-  /** Unix microseconds, taken when the answer had arrived. */
+interface Sample {
+  /** Unix microseconds, when the query returned. */
   readonly at: number;
   readonly frontier: number;
 }
 
 /**
- * The whole pipeline in its real processes: exchange with its load generator, collector, transform worker, embedded
- * ClickHouse. Time from a frame's arrival at the collector's socket to its row in the answer of a query, what was
- * lost, and the collector's memory.
+ * The complete pipeline in its real processes: exchange with its load generator, collector, worker, embedded ClickHouse.
+ * Measures the latency from a frame's receipt at the collector's socket to its row in a query result, lost frames, and the
+ * collector's memory.
  */
 export async function benchLive(quick: boolean): Promise<BenchFigure[]> {
   const folder = mkdtempSync(join(tmpdir(), 'chancery-bench-live-'));
@@ -58,35 +58,35 @@ export async function benchLive(quick: boolean): Promise<BenchFigure[]> {
 
 async function measure(instance: InstanceRun, client: ClickHouseClient, seconds: number): Promise<BenchFigure[]> {
   await drained(instance.settings);
-  const looks = new Map<number, Look[]>();
+  const samples = new Map<number, Sample[]>();
   const startedAt = systemClock.nowMicros();
   await setLoad(instance, FRAMES_PER_SECOND);
   const endAt = startedAt + seconds * 1e6;
   while (systemClock.nowMicros() < endAt) {
-    await look(client, startedAt, looks);
-    await sleep(LOOK_MS);
+    await sample(client, startedAt, samples);
+    await sleep(POLL_MS);
   }
   await setLoad(instance, 0);
   const { sent, skipped } = await setLoad(instance, 0);
   const memory = peakMemory(partOf(instance, 'collect').pid ?? 0);
-  for (const deadline = systemClock.nowMs() + DRAIN_MS; systemClock.nowMs() < deadline; await sleep(LOOK_MS)) {
-    await look(client, startedAt, looks);
+  for (const deadline = systemClock.nowMs() + DRAIN_MS; systemClock.nowMs() < deadline; await sleep(POLL_MS)) {
+    await sample(client, startedAt, samples);
     if ((await waiting(instance.settings)) === 0) break;
   }
-  await look(client, startedAt, looks);
-  const { latencies, recorded } = await latenciesOf(client, startedAt, looks);
+  await sample(client, startedAt, samples);
+  const { latencies, recorded } = await latenciesOf(client, startedAt, samples);
   return [
     { name: 'frames sent', value: sent, unit: 'frames', better: 'neither' },
-    { name: 'frames that the generator gave up', value: skipped, unit: 'frames' },
+    { name: 'frames skipped by the load generator', value: skipped, unit: 'frames' },
     { name: 'frames lost', value: sent - recorded, unit: 'frames' },
-    { name: 'from socket to visible in SQL, p50', value: quantile(latencies, 0.5), unit: 'ms' },
-    { name: 'from socket to visible in SQL, p99', value: quantile(latencies, 0.99), unit: 'ms' },
-    { name: 'collector, largest resident memory', value: memory, unit: 'MB' },
+    { name: 'latency from socket to query result, p50', value: quantile(latencies, 0.5), unit: 'ms' },
+    { name: 'latency from socket to query result, p99', value: quantile(latencies, 0.99), unit: 'ms' },
+    { name: 'collector, peak resident memory', value: memory, unit: 'MB' },
   ];
 }
 
-/** Notes how far each partition is visible now. */
-async function look(client: ClickHouseClient, since: number, looks: Map<number, Look[]>): Promise<void> {
+/** Records how far each partition is visible now. */
+async function sample(client: ClickHouseClient, since: number, samples: Map<number, Sample[]>): Promise<void> {
   const answer = await client.query({
     query: `
       SELECT _partition AS partition, toUnixTimestamp64Micro(max(received_at)) AS frontier
@@ -99,14 +99,14 @@ async function look(client: ClickHouseClient, since: number, looks: Map<number, 
   const rows = await answer.json<{ partition: number; frontier: number | string }>();
   const at = systemClock.nowMicros();
   for (const { partition, frontier } of rows) {
-    const list = looks.get(partition) ?? [];
-    looks.set(partition, list);
+    const list = samples.get(partition) ?? [];
+    samples.set(partition, list);
     list.push({ at, frontier: Number(frontier) });
   }
 }
 
-/** Milliseconds per recorded delta: from its receipt to the first look that saw its partition that far. */
-async function latenciesOf(client: ClickHouseClient, since: number, looks: ReadonlyMap<number, readonly Look[]>) {
+/** Milliseconds per recorded delta: from its receipt to the first sample in which its partition was visible that far. */
+async function latenciesOf(client: ClickHouseClient, since: number, samples: ReadonlyMap<number, readonly Sample[]>) {
   const answer = await client.query({
     query: `
       SELECT _partition, toUnixTimestamp64Micro(received_at)
@@ -119,17 +119,17 @@ async function latenciesOf(client: ClickHouseClient, since: number, looks: Reado
   const rows = await answer.json<[number, number | string]>();
   const latencies: number[] = [];
   let partition = -1;
-  let list: readonly Look[] = [];
+  let list: readonly Sample[] = [];
   let next = 0;
   for (const [of, receivedAt] of rows) {
     if (of !== partition) {
       partition = of;
-      list = looks.get(of) ?? [];
+      list = samples.get(of) ?? [];
       next = 0;
     }
     while (next < list.length && (list[next]?.frontier ?? 0) < Number(receivedAt)) next += 1;
     const seen = list[next];
-    if (!seen) throw new Error(`a row of partition ${of} was never seen by a look`);
+    if (!seen) throw new Error(`a row of partition ${of} never became visible`);
     latencies.push((seen.at - Number(receivedAt)) / 1000);
   }
   return { latencies, recorded: rows.length };
@@ -146,7 +146,7 @@ async function setLoad(instance: InstanceRun, framesPerSecond: number): Promise<
   return (await response.json()) as { sent: number; skipped: number };
 }
 
-/** Waits until the collector is subscribed and everything it received at the start is in ClickHouse. */
+/** Waits until the collector is subscribed and everything that it received at start is in ClickHouse. */
 async function drained(settings: Settings): Promise<void> {
   for (let quiet = 0; quiet < 3; await sleep(1000)) quiet = (await waiting(settings)) === 0 ? quiet + 1 : 0;
 }
@@ -169,7 +169,6 @@ function partOf(instance: InstanceRun, name: string): SupervisedProcess {
   return part;
 }
 
-/** The largest resident memory a process ever had, MB. */
 function quantile(values: readonly number[], q: number): number {
   const sorted = Float64Array.from(values).sort();
   return Math.round(sorted[Math.floor(q * (sorted.length - 1))] ?? 0);

@@ -57,5 +57,5 @@ function print(results: readonly Result[], settings: BenchResults['settings']): 
       `  ${result.name.padEnd(width)}  ${show(result.median).padStart(12)} ${result.unit}${spread}\n`,
     );
   }
-  process.stdout.write(`  with: ${describeSettings(settings)}\n`);
+  process.stdout.write(`  settings: ${describeSettings(settings)}\n`);
 }

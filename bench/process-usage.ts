@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
-/** Clock ticks per second in /proc: Linux shows every program the same. */
+/** Clock ticks per second in /proc, the same for every process on Linux. */
 const TICKS_PER_SECOND = 100;
 
 /** CPU time of a process since it started, seconds. */
@@ -10,13 +10,13 @@ export function cpuSeconds(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }
 
-/** Largest resident memory of a process since it started or since `forgetPeak`, MB. */
+/** Peak resident memory of a process since its start or since `resetPeak`, MB. */
 export function peakMemory(pid: number): number {
   const kilobytes = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
   return Math.round((Number(kilobytes) * 1024) / 1e6);
 }
 
-/** `peakMemory` counts from now. */
-export function forgetPeak(pid: number): void {
+/** Resets `peakMemory` to the current memory. */
+export function resetPeak(pid: number): void {
   writeFileSync(`/proc/${pid}/clear_refs`, '5');
 }

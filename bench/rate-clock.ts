@@ -1,48 +1,47 @@
-/** Milliseconds between two looks at how many rows are visible: every look costs those who make rows. */
-export const LOOK_MS = 50;
+/** Milliseconds between two queries for the number of visible rows. Each query slows the measured processes down. */
+export const POLL_MS = 50;
 
-/** The rule of `RateClock`, for readers of the figures. */
+/** The measured interval of `RateClock`, for readers of the figures. */
 export const RATE_CLOCK = 'from 20 % to 90 % of the rows';
 const BEGIN_SHARE = 0.2;
 const END_SHARE = 0.9;
 
-interface Look {
+interface Sample {
   readonly rows: number;
   /** Milliseconds. */
   readonly at: number;
 }
 
 /**
- * Rows per second from the first look that saw 20 % of all rows to the first that saw 90 %, by the rows that these two
- * saw. Joining a group and starting a process are not measured, nobody is credited with a block that was under way
- * before, and none waits for its last small one.
+ * Rows per second between the first sample with at least 20 % of all rows and the first with at least 90 %. So the start
+ * of a process, joining a consumer group, and the last small batch are not measured.
  */
 export class RateClock {
-  readonly #start: Look = { rows: 0, at: performance.now() };
-  #begin: Look | undefined;
-  #end: Look | undefined;
+  readonly #start: Sample = { rows: 0, at: performance.now() };
+  #begin: Sample | undefined;
+  #end: Sample | undefined;
 
   constructor(private readonly rows: number) {}
 
   /**
-   * A look has just been answered.
-   * @param everywhere whether there were rows of every partition
+   * Records the result of a query that has just returned.
+   * @param allPartitions whether there were rows of every partition
    */
-  saw(rows: number, everywhere = true): void {
-    const look = { rows, at: performance.now() };
-    if (everywhere && rows >= this.rows * BEGIN_SHARE) this.#begin ??= look;
-    if (this.#begin && rows >= this.rows * END_SHARE) this.#end ??= look;
+  sample(rows: number, allPartitions = true): void {
+    const sample = { rows, at: performance.now() };
+    if (allPartitions && rows >= this.rows * BEGIN_SHARE) this.#begin ??= sample;
+    if (this.#begin && rows >= this.rows * END_SHARE) this.#end ??= sample;
   }
 
   get running(): boolean {
     return this.#begin !== undefined;
   }
 
-  /** Once all rows were seen. */
+  /** Valid once all rows are visible. */
   get rowsPerSecond(): number {
     const end = this.#end;
-    if (!end) throw new Error('too few rows were seen');
-    // One look may see all of a quick run.
+    if (!end) throw new Error('too few rows are visible');
+    // One sample may contain all rows of a quick run.
     const begin = this.#begin === end ? this.#start : (this.#begin ?? this.#start);
     return Math.round(((end.rows - begin.rows) * 1000) / (end.at - begin.at));
   }

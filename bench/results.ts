@@ -12,7 +12,7 @@ export interface Result {
   readonly runs: readonly number[];
 }
 
-/** What a benchmark measured, and with what. */
+/** The results of a benchmark and its settings. */
 export interface BenchResults {
   readonly bench: string;
   readonly about: string;
@@ -25,28 +25,31 @@ export function writeResults(results: BenchResults): void {
   writeFileSync(join(FOLDER, `${results.bench}.json`), `${JSON.stringify(results, undefined, 2)}\n`);
 }
 
-/** What was written last of each benchmark, by name. */
+/** The latest results of every benchmark, by name. */
 export function readResults(): BenchResults[] {
   const files = readdirSync(FOLDER).toSorted();
   return files.map((file) => JSON.parse(readFileSync(join(FOLDER, file), 'utf8')) as BenchResults);
 }
 
-/** The page `docs/performance.md`. */
+/** The text of `docs/performance.md`. */
 export function renderResults(all: readonly BenchResults[]): string {
   const sections = all.map(({ bench, about, settings, results }) => {
     const rows = results.map(
       (result) => `| ${result.name} | ${show(result.median)} ${result.unit} | ${spreadOf(result)} |`,
     );
-    const table = ['| figure | median | lowest to highest |', '| --- | ---: | --- |', ...rows].join('\n');
-    return `## ${bench}\n\n${about[0]?.toUpperCase()}${about.slice(1)}.\n\n${table}\n\nWith: ${describeSettings(settings)}.\n`;
+    const table = ['| figure | median | min to max |', '| --- | ---: | --- |', ...rows].join('\n');
+    return `## ${bench}\n\n${about[0]?.toUpperCase()}${about.slice(1)}.\n\n${table}\n\nSettings: ${describeSettings(settings)}.\n`;
   });
   return `${HEAD}\n${sections.join('\n')}`;
 }
 
-const HEAD = `# What was measured
+const HEAD = `# Performance
 
-Made from [bench/results/](../bench/results) by \`npx vitest run test/bench --update\`; \`npm run bench -- NAME\` measures again.
-Everything, the simulated exchange and the broker too, ran on the one machine whose cores are named below.
+Generated from [bench/results/](../bench/results) by \`npx vitest run test/bench --update\`. \`npm run bench -- NAME\` measures
+again and overwrites the results of NAME; \`npm run bench -- compare\` compares this checkout with another one.
+
+All processes of a measurement, including the simulated exchange and the Kafka broker, ran on one machine. Its processor
+and memory are listed with each result, with the settings of the benchmark.
 `;
 
 export function spreadOf({ runs }: Result): string {
@@ -55,7 +58,7 @@ export function spreadOf({ runs }: Result): string {
 
 export function describeSettings(settings: BenchResults['settings']): string {
   return Object.entries(settings)
-    .map(([name, value]) => `${name} ${String(value)}`)
+    .map(([name, value]) => `${name} = ${String(value)}`)
     .join(', ');
 }
 

@@ -16,7 +16,7 @@ interface Size {
   readonly bytes: number;
 }
 
-/** How much room the exchange's own trading takes in ClickHouse after all merges: bots, collector, worker, tables. */
+/** Disk space that the simulated exchange's trading takes in ClickHouse after all merges: bots, collector, worker, tables. */
 export async function benchStorage(quick: boolean): Promise<BenchFigure[]> {
   const signal = new AbortController().signal;
   const rig = new WarehouseRig();
@@ -70,8 +70,8 @@ async function sizes(rig: WarehouseRig): Promise<BenchFigure[]> {
   const per = ({ rows, bytes }: Size) => Math.round((100 * bytes) / Math.max(1, rows)) / 100;
   return [
     { name: 'ticks recorded', value: ticks.rows, unit: 'ticks', better: 'neither' },
-    { name: 'price_ticks, everything on disk', value: per(ticks), unit: 'bytes/tick' },
-    { name: 'chance_points, everything on disk', value: per(chances), unit: 'bytes/point' },
-    { name: 'raw_records with bodies, everything on disk', value: per(raw), unit: 'bytes/record' },
+    { name: 'price_ticks, size on disk', value: per(ticks), unit: 'bytes/tick' },
+    { name: 'chance_points, size on disk', value: per(chances), unit: 'bytes/point' },
+    { name: 'raw_records with bodies, size on disk', value: per(raw), unit: 'bytes/record' },
   ];
 }

@@ -16,7 +16,7 @@ const WARM_UP_SECONDS = 10;
 /** Of /proc/PID/stat. */
 const TICKS_PER_SECOND = 100;
 
-/** Price changes that the bots' signed orders bring about, and what exchange and bots take of a core for it. */
+/** The rate of price changes by the bots' signed orders, and the CPU time of exchange and bots. */
 export async function benchTrading(quick: boolean): Promise<BenchFigure[]> {
   const figures: BenchFigure[] = [];
   for (const pace of PACES) figures.push(...(await trade(pace, quick ? QUICK_SECONDS : SECONDS)));

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { EmbeddedBus } from '../bus/index.js';
 import type { BenchFigure } from './bench.js';
 import { FrameSource, fillOrderBook } from './frames.js';
-import { LOOK_MS, RateClock } from './rate-clock.js';
+import { POLL_MS, RateClock } from './rate-clock.js';
 import { WarehouseRig } from './warehouse-rig.js';
 
 interface Load {
@@ -13,8 +13,8 @@ interface Load {
 }
 
 /**
- * Order book records that are in the embedded log, until their rows are in the answer of a query: transforms, the whole
- * exactly-once protocol, fsync on. The worker has run before, as it has on a machine that records.
+ * Order book records in the embedded log until a query returns their rows: transforms, the exactly-once protocol, fsync on.
+ * The code is warmed up by a smaller run before.
  */
 export async function benchTransform(quick: boolean): Promise<BenchFigure[]> {
   const [single, ten] = quick ? [30_000, 6_000] : [2_000_000, 500_000];
@@ -46,7 +46,7 @@ export async function benchTransform(quick: boolean): Promise<BenchFigure[]> {
   return figures;
 }
 
-/** Starts a worker on what is in the log, waits until all of it is visible, and answers the ticks per second. */
+/** Starts a worker, waits until all records of the log are visible, and returns the ticks per second. */
 async function measure(rig: WarehouseRig, bus: EmbeddedBus, load: Load, records: number): Promise<number> {
   const { keepBodies, entries } = load;
   const [ticks, raw] = await Promise.all([rig.count('price_ticks'), rig.count('raw_records')]);
@@ -55,11 +55,11 @@ async function measure(rig: WarehouseRig, bus: EmbeddedBus, load: Load, records:
   await worker.start(new AbortController().signal);
   for (;;) {
     const rows = (await rig.count('price_ticks')) - ticks;
-    clock.saw(rows);
+    clock.sample(rows);
     if (rows >= records * entries) break;
-    await Promise.race([sleep(LOOK_MS), worker.failed]);
+    await Promise.race([sleep(POLL_MS), worker.failed]);
   }
-  while ((await rig.count('raw_records')) < raw + records) await sleep(LOOK_MS);
+  while ((await rig.count('raw_records')) < raw + records) await sleep(POLL_MS);
   await worker.stop();
   return clock.rowsPerSecond;
 }

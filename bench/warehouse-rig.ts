@@ -8,7 +8,7 @@ import { createLogger, loadConfig, type Settings, TOPICS } from '../core/index.j
 import { TransformWorker } from '../transforms/index.js';
 import { Connection, EmbeddedClickHouse, migrate } from '../warehouse/index.js';
 
-/** An embedded log, an embedded ClickHouse and workers between them, in a folder that goes away with it. */
+/** An embedded log, an embedded ClickHouse and workers, in a folder that `close` deletes. */
 export class WarehouseRig {
   readonly log = createLogger({ part: 'bench', level: 'error' });
   readonly #folder = mkdtempSync(join(tmpdir(), 'chancery-bench-transform-'));
@@ -42,7 +42,7 @@ export class WarehouseRig {
     await migrate(this.connection, { fsync: this.settings.fsync }, signal);
   }
 
-  /** A new, empty log with the topics of raw records; whoever asks for it closes it. */
+  /** A new, empty log with the topics of raw records; the caller closes it. */
   async openBus(name: string): Promise<EmbeddedBus> {
     const bus = openEmbeddedBus({ dir: join(this.#folder, `bus-${name}`), retentionEveryMs: 0 });
     const { busPartitions: partitions } = this.settings;
@@ -57,7 +57,7 @@ export class WarehouseRig {
     return new TransformWorker({ ...config, bus, shards: [this.connection], log: this.log, metrics: new Registry() });
   }
 
-  /** Number of rows of a table that a query sees. */
+  /** Number of visible rows of a table. */
   async count(table: string): Promise<number> {
     const [row] = await this.connection.query<{ rows: number }>(
       `SELECT count() AS rows FROM ${this.settings.database}.${table}`,

@@ -9,7 +9,7 @@ export interface WorkerProcessOptions {
   readonly settings: Partial<Settings>;
 }
 
-/** `chancery transform` in a process of its own, told what to do by its environment. */
+/** `chancery transform` in its own process, configured by its environment. */
 export class WorkerProcess {
   #child: ChildProcess | undefined;
 

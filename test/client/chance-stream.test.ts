@@ -168,7 +168,7 @@ describe('the chance stream', () => {
     const slow = ask(stream, 'm', { timeoutMs: 80 });
     const next = ask(stream, 'm');
     expect(await reasonOf(slow)).toContain('did not respond in time; try again, or increase the timeout (80 ms)');
-    expect((await disconnected.next()).cause).toBe('a HISTORY was not answered in time');
+    expect((await disconnected.next()).cause).toBe('no response to HISTORY in time');
     expect(await connection.closed).toBe(1006);
     const second = await server.next();
     expect(await second.message()).toEqual({ t: 'SUBSCRIBE', e: 'e', o: ['m'] });
@@ -188,7 +188,7 @@ describe('the chance stream', () => {
     await clock.advance(300);
     expect(await connection.message()).toMatchObject({ t: 'HISTORY' });
     connection.send({ t: 'error', r: 'something' });
-    expect((await disconnected.next()).cause).toBe('it is not known which request the error "something" answers');
+    expect((await disconnected.next()).cause).toBe('it is not known which request the error "something" belongs');
     expect(await asked).toContain('broke off its response');
   });
 

@@ -260,7 +260,9 @@ describe('walking a history', () => {
       for await (const _ of pages);
     };
     expect(((await failure(again())) as Error).message).toBe('a history walk can be iterated once; start another');
-    expect(() => it.account.walkOrders({ sort: 'asc' }, { isKnown: () => true })).toThrow('isKnown needs the newest order first');
+    expect(() => it.account.walkOrders({ sort: 'asc' }, { isKnown: () => true })).toThrow(
+      'isKnown needs the newest order first',
+    );
   });
 
   it('walks orders, trades, activity and transactions with what each is asked [4.3/transactions 4.4/orders]', async () => {
