@@ -29,7 +29,7 @@ const SERVICES = [
   'test/cli/status-quality.test.ts',
   'test/cli/status.test.ts',
   'test/client/docs-example.test.ts',
-  'test/client/halves.test.ts',
+  'test/client/trading-separation.test.ts',
   'test/collectors/',
   'test/core/lifecycle.test.ts',
   'test/core/process-identity.test.ts',

@@ -168,7 +168,7 @@ describe('what an account answers', () => {
     expect(await failure(accountOf(base).balances())).toMatchObject({ status: 404 });
   });
 
-  it('is refused in one line when it is not as the interface describes, is no JSON, or is nested absurdly', async () => {
+  it('is rejected in one line when it does not match the interface, is not JSON, or is nested too deeply', async () => {
     const { base } = await script(json({ i: 5 }), json({ profile: 1 }));
     expect(await failure(accountOf(base).trades())).toMatchObject({
       message:
@@ -288,7 +288,7 @@ describe('logging in', () => {
     expect(seen[0]?.headers.authorization).toBeUndefined();
   });
 
-  it('shows neither what was sent nor what came when it fails', async () => {
+  it('shows neither request nor response in its error', async () => {
     const echo = await script(
       json({ status: 401, error: '123456', message: `no user me@example.org with ${PASSWORD}` }, 401),
     );

@@ -136,7 +136,7 @@ describe('the chance stream', () => {
     expect(await connection.message()).toMatchObject({ t: 'SUBSCRIBE', e: 'e3' });
   });
 
-  it('takes an error for the answer to the HISTORY in flight, and to a subscription otherwise [7.3/chance]', async () => {
+  it('matches an error to the HISTORY in flight, else to a subscription [7.3/chance]', async () => {
     const { stream, connection } = await subscribed();
     stream.subscribe('nowhere', ['x']);
     await connection.message();
@@ -153,7 +153,7 @@ describe('the chance stream', () => {
     expect((await second).series[0]?.points).toEqual([{ time: 100, probability: 0.3 }]);
   });
 
-  it('does not take the answer for other markets or another event for its own', async () => {
+  it('ignores a response for other markets or another event', async () => {
     const { stream, connection } = await subscribed();
     const asked = ask(stream);
     await connection.message();
@@ -163,7 +163,7 @@ describe('the chance stream', () => {
     expect((await asked).series[0]?.points[0]?.probability).toBe(0.3);
   });
 
-  it('gives the connection up when a HISTORY is not answered in time, so that a late answer cannot be mistaken', async () => {
+  it('reconnects when a HISTORY times out, so that a late response cannot be matched to the next one', async () => {
     const { server, stream, connection, disconnected } = await subscribed();
     const slow = ask(stream, 'm', { timeoutMs: 80 });
     const next = ask(stream, 'm');
@@ -179,7 +179,7 @@ describe('the chance stream', () => {
     expect((await next).series[0]?.points[0]?.probability).toBe(0.9);
   });
 
-  it('gives the connection up when an error may belong to an overdue confirmation or to the HISTORY', async () => {
+  it('reconnects when an error may belong to an overdue confirmation or to the HISTORY', async () => {
     const clock = new FakeClock();
     const { stream, connection, disconnected } = await subscribed({ confirmTimeoutMs: 300, clock });
     stream.subscribe('e2', ['m2']);
@@ -223,7 +223,7 @@ describe('the chance stream', () => {
     expect((await waiting).series.length).toBe(1);
   });
 
-  it('lets an aborted HISTORY keep its place until its answer came', async () => {
+  it('keeps an aborted HISTORY in flight until its response is received', async () => {
     const { stream, connection } = await subscribed();
     const abort = new AbortController();
     const aborted = reasonOf(ask(stream, 'm', { signal: abort.signal }));

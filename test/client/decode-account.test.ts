@@ -286,7 +286,7 @@ describe('records of an account', () => {
     ]);
   });
 
-  it('keep a position whose TP/SL order is bad', () => {
+  it('decode a position whose TP/SL order is invalid', () => {
     const { items, invalidEntries } = whole(
       decodeOpenPositions as Decode,
       '[{"ai":"a1","tsc":1,"tpsl":[{"i":"t1"},{"q":1},7]}]',
@@ -418,7 +418,7 @@ describe('messages of the private streams', () => {
     expect(decodeBalanceStreamMessage(parseLossless(text))).toEqual(message);
   });
 
-  it('keep the good balances of a list with a bad one', () => {
+  it('decode the valid balances of a list with an invalid one', () => {
     const message = decodeBalanceStreamMessage(
       parseLossless('{"t":"success","d":{"l":[{"i":"usdc","b":5.5,"f":1},{"i":"x"}]}}'),
     );
@@ -454,7 +454,7 @@ describe('answers that hold secrets', () => {
     expect([login.token.reveal(), login.expiresAtMicros]).toEqual(['T', expiresAtMicros]);
   });
 
-  it('never show what came in what is wrong with it', () => {
+  it('never quote the received value in an error', () => {
     const marked = fc
       .jsonValue({ maxDepth: 3 })
       .map(
@@ -511,21 +511,24 @@ describe('whatever comes', () => {
     ),
   })).value as fc.Arbitrary<string>;
 
-  it.each(decoders)('%s never throws, and every entry is an item or bad with a reason [2/statuses]', (_, decode) => {
-    fc.assert(
-      fc.property(json, (text) => {
-        const decoded = decode(parseLossless(text)) as {
-          ok?: boolean;
-          type?: string;
-          items?: unknown[];
-          invalidEntries?: { reason: string }[];
-          reason?: string;
-        };
-        if (decoded.ok === false) expect(decoded.reason).not.toBe('');
-        for (const entry of decoded.invalidEntries ?? []) expect(entry.reason).not.toBe('');
-        expect(decoded.ok !== undefined || decoded.type !== undefined).toBe(true);
-      }),
-      { numRuns: 300 },
-    );
-  });
+  it.each(decoders)(
+    '%s never throws, and every entry is an item or invalid with a reason [2/statuses]',
+    (_, decode) => {
+      fc.assert(
+        fc.property(json, (text) => {
+          const decoded = decode(parseLossless(text)) as {
+            ok?: boolean;
+            type?: string;
+            items?: unknown[];
+            invalidEntries?: { reason: string }[];
+            reason?: string;
+          };
+          if (decoded.ok === false) expect(decoded.reason).not.toBe('');
+          for (const entry of decoded.invalidEntries ?? []) expect(entry.reason).not.toBe('');
+          expect(decoded.ok !== undefined || decoded.type !== undefined).toBe(true);
+        }),
+        { numRuns: 300 },
+      );
+    },
+  );
 });

@@ -59,7 +59,7 @@ describe('decoding the chance stream', () => {
     expect(decodeChanceMessage({ t: 'NEWS' })).toMatchObject({ type: 'unknown', wireType: 'NEWS' });
   });
 
-  it('loses only the bad points of a map or of a history', () => {
+  it('rejects only the invalid points of a map or of a history', () => {
     const bad = { t: '10', p: 0.5 };
     expect(
       decodeChanceMessage({ t: 'probability', d: { m1: bad, 'm-2': { t: 5, p: 2 }, m3: { t: 5, p: 0.2 } } }),
@@ -97,7 +97,7 @@ describe('decoding the chance stream', () => {
     });
   });
 
-  it('never throws, calls points bad exactly when the schema does, and envelopes alike [8/probability]', () => {
+  it('never throws, rejects exactly the points and envelopes that the schema rejects [8/probability]', () => {
     const point = fc.oneof(
       fc.record({ t: fc.oneof(fc.nat(), fc.double(), fc.jsonValue()), p: fc.oneof(fc.double(), fc.jsonValue()) }),
       fc.jsonValue(),
@@ -164,7 +164,7 @@ describe('decoding chance history', () => {
     );
   });
 
-  it('keeps the first 100 bad points of a body and counts the others', () => {
+  it('lists the first 100 invalid points of a body and counts the others', () => {
     const points = [...Array.from({ length: 300 }, () => 7), { t: 1, p: 0.5 }];
     const series = Object.fromEntries(points.map((point, n) => [`m${n}`, point]));
     const bodies = [

@@ -28,7 +28,7 @@ const frame = fc.record(
 );
 
 describe('decoding the order book stream', () => {
-  it('gives the good entries of a snapshot and names the bad ones by place and reason [2/price-entry]', () => {
+  it('decodes the valid entries of a snapshot and lists the invalid ones with path and reason [2/price-entry]', () => {
     const good = { o: 'm1', c: 0.5, b: 0.49, a: 0.51, extra: true };
     const message = decodeOrderBookMessage({
       t: 'PRICES_DATA',
@@ -113,7 +113,7 @@ describe('decoding the order book stream', () => {
     );
   });
 
-  it('keeps the first 100 bad entries, counts the others, and still gives every good one', () => {
+  it('lists the first 100 invalid entries, counts the others, and decodes every valid one', () => {
     const good = { o: 'm1', c: 0.5, b: 0.4, a: 0.6 };
     for (const bad of [1, [], {}, { ...good, c: 2 }]) {
       const d: unknown[] = Array.from({ length: 5000 }, () => bad);
@@ -152,7 +152,7 @@ describe('decoding the order book stream', () => {
     );
   });
 
-  it('never throws, whatever was parsed', () => {
+  it('never throws, for any parsed value', () => {
     fc.assert(
       fc.property(fc.oneof(fc.jsonValue(), fc.object(), fc.anything()), (value) => {
         expect(decodeOrderBookMessage(value).type).toBeTypeOf('string');

@@ -55,7 +55,7 @@ describe('decoding event search', () => {
     ]);
   });
 
-  it('keeps an event whose market or asset is bad, and says which and why', () => {
+  it('decodes an event whose market or asset is invalid, and reports which and why', () => {
     const { items, invalidEntries } = only([
       {
         id: 'e1',
@@ -173,7 +173,7 @@ describe('decoding reference lists', () => {
     });
   });
 
-  it('never throws, whatever came', () => {
+  it('never throws, for any body', () => {
     const keys = fc.constantFrom('i', 'n', 's', 'sc', 'id', 'ma', 'outcomes', 'r', 'content', 'ip', 'marketId', 'tags');
     const nested = fc.letrec((tie) => ({
       value: fc.oneof(
@@ -195,7 +195,7 @@ describe('decoding reference lists', () => {
     );
   });
 
-  it('keep the first 100 bad entries and 1000 names of further fields, whatever comes', () => {
+  it('list at most 100 invalid entries and 1000 names of extra fields', () => {
     const fields = Object.fromEntries(Array.from({ length: 3000 }, (_, n) => [`x${n}`, n]));
     for (const bad of [7, {}, []]) {
       const list = decodeTags([...Array.from({ length: 300 }, () => bad), { n: 'sport', ...fields }]);

@@ -102,7 +102,7 @@ describe('walking a history', () => {
     expect(report).toMatchObject({ ...whole, unique: 0, pages: 1 });
   });
 
-  it('hands over what came in front while it read, after the rest, and tells that the pages moved', async () => {
+  it('yields items that appeared during the walk after the others, and reports that the list changed', async () => {
     const it = await server();
     const { add } = growing(it, 'tp', 25, 100);
     it.before = (n) => (n === 1 ? add(3) : undefined);
@@ -112,7 +112,7 @@ describe('walking a history', () => {
     expect(report).toMatchObject({ ...whole, got: 38, unique: 28, shifted: true });
   });
 
-  it('finds its way when more comes between two pages than fits on them', async () => {
+  it('is complete when more items appear between two pages than fit on one', async () => {
     const it = await server();
     const { add } = growing(it, 'array', 6, 3);
     it.before = (n) => (n === 1 ? add(10) : n === 5 ? add(7) : undefined);
@@ -121,7 +121,7 @@ describe('walking a history', () => {
     expect(report).toMatchObject({ ...whole, unique: 23, shifted: true });
   });
 
-  it('misses none and doubles none, whatever comes in front at whatever moment, with every wrapper and page size', async () => {
+  it('yields every item once, whenever new items appear, with every wrapper and page size', async () => {
     const it = await server();
     const arrivals = fc.array(fc.oneof({ weight: 2, arbitrary: fc.constant(0) }, fc.nat({ max: 12 })), {
       maxLength: 40,
@@ -201,15 +201,18 @@ describe('walking a history', () => {
     expect(clamped.report).toMatchObject({ ...whole, unique: 4 });
   });
 
-  it.each([400, 404])('takes a %d for a page far behind as a sign that the exchange knows pages', async (status) => {
-    const it = await server();
-    const { list, add } = growing(it, 'array', 4, 1);
-    it.before = (n) => (n === 1 ? add(1) : undefined);
-    it.answer = (page) => (page >= list.length ? (page > 1000 ? status : []) : [list[page]]);
-    const { got, report } = await walk(it);
-    expect([...got].sort()).toEqual(ids(5, 0).sort());
-    expect(report).toMatchObject({ ...whole, shifted: true });
-  });
+  it.each([400, 404])(
+    'takes a %d for a page beyond the end as a sign that the exchange supports pages',
+    async (status) => {
+      const it = await server();
+      const { list, add } = growing(it, 'array', 4, 1);
+      it.before = (n) => (n === 1 ? add(1) : undefined);
+      it.answer = (page) => (page >= list.length ? (page > 1000 ? status : []) : [list[page]]);
+      const { got, report } = await walk(it);
+      expect([...got].sort()).toEqual(ids(5, 0).sort());
+      expect(report).toMatchObject({ ...whole, shifted: true });
+    },
+  );
 
   it('passes on any other failure, and says that it did not come to the end', async () => {
     const it = await server();
@@ -378,7 +381,7 @@ describe('walking what is open now', () => {
     expect(pages.report).toMatchObject({ complete: false, cause: 'the walk ended before the pages were compared' });
   });
 
-  it('tells open positions apart by their asset and order', async () => {
+  it('distinguishes open positions by asset and order', async () => {
     const it = await server();
     it.answer = () => ({
       i: [

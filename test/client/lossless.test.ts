@@ -47,7 +47,7 @@ describe('numbers of a JSON text', () => {
     );
   });
 
-  it('take the last of a key given twice, and do not let __proto__ be more than a key', () => {
+  it('take the last value of a repeated key, and treat __proto__ as an ordinary key', () => {
     expect(parseLossless('{"a":1,"a":{"b":2}}')).toEqual({ a: { b: new JsonNumber('2') } });
     const body = parseLossless('{"__proto__":{"polluted":true}}') as unknown as Record<string, unknown>;
     expect(Object.getPrototypeOf(body)).toBe(Object.prototype);

@@ -72,7 +72,7 @@ describe('the order book stream', () => {
     expect(messages.calls[2]).toMatchObject({ snapshot: false, prices: [{ marketId: 'e1-m', chance: 0.6 }] });
   });
 
-  it('hands over an absurd frame as its text, says why it was not parsed, and goes on', async () => {
+  it('passes on a frame above the parsing limits as text, reports why, and continues', async () => {
     const server = await StreamServer.open();
     const frames = recorder<StreamFrame>();
     const messages = recorder<OrderBookMessage>();
@@ -88,7 +88,7 @@ describe('the order book stream', () => {
     expect(JSON.parse(frames.calls[0]?.bodyJson ?? '') === text).toBe(true);
   });
 
-  it('hands over every frame as it came, stamped, before its message: also what is no JSON, no text, or binary [6/envelope]', async () => {
+  it('passes on every frame as received, with its time, before its message, also if it is not JSON, not UTF-8 or binary [6/envelope]', async () => {
     const server = await StreamServer.open();
     const log: string[] = [];
     const frames = recorder<StreamFrame>();
@@ -167,7 +167,7 @@ describe('the order book stream', () => {
     expect((await disconnected.next()).cause).toBe('closed by the exchange (code 1012, "restarting")');
   });
 
-  it('reports a frame that is too large, and goes on with a new connection', async () => {
+  it('reports a frame above the maximum size, and continues with a new connection', async () => {
     const server = await StreamServer.open();
     const disconnected = recorder<DisconnectedEvent>();
     const frames = recorder<StreamFrame>();
@@ -184,7 +184,7 @@ describe('the order book stream', () => {
     await server.next();
   });
 
-  it('takes a frame of 10 MB with the limits as they are', async () => {
+  it('accepts a frame of 10 MB with the default limits', async () => {
     const server = await StreamServer.open();
     const frames = recorder<StreamFrame>();
     const stream = streamOf(server.base, { onFrame: frames });
@@ -239,7 +239,7 @@ describe('the order book stream', () => {
     await server.next();
   });
 
-  it('says why it cannot connect, and keeps trying: refused, not a stream, told to wait', async () => {
+  it('reports why it cannot connect, and retries: refused, not a WebSocket, Retry-After', async () => {
     const failed = recorder<ConnectFailedEvent>();
     const base = await serve((_, response) => response.writeHead(404).end());
     const port = new URL(base).port;
@@ -266,7 +266,7 @@ describe('the order book stream', () => {
     await upgrades.next();
   });
 
-  it('gives up a connection that shows no sign of life, and keeps one that only answers pings', async () => {
+  it('closes a connection on which no bytes are received, and keeps one that only answers pings', async () => {
     const server = await StreamServer.open();
     const clock = new FakeClock();
     const connected = recorder<ConnectedEvent>();
@@ -295,7 +295,7 @@ describe('the order book stream', () => {
     await server.next();
   });
 
-  it('does not take its own pause for a lack of life', async () => {
+  it('does not close a connection because of its own pause', async () => {
     const server = await StreamServer.open({ autoPong: false });
     const clock = new FakeClock();
     const connected = recorder<ConnectedEvent>();
@@ -353,7 +353,7 @@ describe('the order book stream', () => {
     await frames.next();
   });
 
-  it('does not give up a connection on which one frame takes longer than a beat to arrive', async () => {
+  it('does not close a connection on which one frame takes longer than the ping interval', async () => {
     const server = await StreamServer.open({ autoPong: false });
     const frames = recorder<StreamFrame>();
     const disconnected = recorder<DisconnectedEvent>();
@@ -377,7 +377,7 @@ describe('the order book stream', () => {
     expect((await disconnected.next()).cause).toBe('no data received for 1000 ms');
   });
 
-  it('is read as an iterable that tells interruptions apart from silence', async () => {
+  it('is an iterable that distinguishes interruptions from silence', async () => {
     const server = await StreamServer.open();
     const stream = streamOf(server.base);
     const seen: string[] = [];
@@ -428,7 +428,7 @@ describe('the order book stream', () => {
     expect(got).toEqual(Array.from({ length: total }, (_, n) => n));
   });
 
-  it('unblocks a pending read when it is closed, twice if need be, and hands over nothing afterwards', async () => {
+  it('ends a pending read when it is closed, also twice, and yields nothing afterwards', async () => {
     const server = await StreamServer.open();
     const messages = recorder<OrderBookMessage>();
     const stream = streamOf(server.base, { onMessage: messages });
@@ -449,7 +449,7 @@ describe('the order book stream', () => {
     expect(stream.connectionId).toBeUndefined();
   });
 
-  it('hands over all that the exchange sent before it answered the goodbye', async () => {
+  it('passes on every frame that the exchange sent before its close frame', async () => {
     const server = await StreamServer.open();
     const messages = recorder<OrderBookMessage>();
     const connected = recorder<ConnectedEvent>();
@@ -472,7 +472,7 @@ describe('the order book stream', () => {
     expect(completeUntilMicros).toBeLessThanOrEqual(asked);
   });
 
-  it('takes an answer to the goodbye that is here for one, however late it gets to read it', async () => {
+  it('accepts a close frame that was received in time, however late it is read', async () => {
     const server = await StreamServer.open();
     const connected = recorder<ConnectedEvent>();
     const disconnected = recorder<DisconnectedEvent>();
@@ -488,7 +488,7 @@ describe('the order book stream', () => {
     expect(await disconnected.next()).toMatchObject({ cause: 'closed by us', wasClean: true });
   });
 
-  it('cuts an exchange that does not answer the goodbye, and says that it was not in order', async () => {
+  it('terminates a connection without a close frame, and reports that it was not clean', async () => {
     const server = await StreamServer.open();
     const connected = recorder<ConnectedEvent>();
     const disconnected = recorder<DisconnectedEvent>();

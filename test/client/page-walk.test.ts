@@ -56,7 +56,7 @@ describe('walking all pages of event search', () => {
     expect(report).toEqual(wholeReport);
   });
 
-  it('follows an exchange that cuts the page size [8/open]', async () => {
+  it('follows an exchange that reduces the page size [8/open]', async () => {
     const { report, ids } = await walk((page) => content(all, page, 4));
     expect(ids.length).toBe(25);
     expect(report).toMatchObject({ ...wholeReport, pages: 7 });
@@ -79,7 +79,7 @@ describe('walking all pages of event search', () => {
     expect(report).toMatchObject({ unique: 3, pages: 2, shifted: false, truncated: false, complete: true });
   });
 
-  it('reads on behind a page that was pushed along whole, where no total is given', async () => {
+  it('continues after a page that only repeats the former one, when there is no total', async () => {
     const { report, ids } = await walk((page) => (page === 0 ? [all[0]] : [undefined, ...all].slice(page, page + 1)));
     expect(ids.length).toBe(26);
     expect(report).toMatchObject({ unique: 25, shifted: true, complete: false, cause: '1 items were received twice' });

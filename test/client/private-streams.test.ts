@@ -131,7 +131,7 @@ describe('the order updates stream', () => {
     second.send(AUTHORIZED);
   });
 
-  it('does not take an error that comes later for a refusal', async () => {
+  it('does not treat a later error as a refusal of AUTH', async () => {
     const server = await StreamServer.open();
     const failed = recorder<AuthFailedEvent>();
     const messages = recorder<OrderStreamMessage>();
@@ -151,7 +151,7 @@ describe('the order updates stream', () => {
     expect(server.connections.length).toBe(1);
   });
 
-  it('gives a connection up that does not answer AUTH in time', async () => {
+  it('reconnects when AUTH times out', async () => {
     const server = await StreamServer.open();
     const clock = new FakeClock();
     const failed = recorder<AuthFailedEvent>();
@@ -218,7 +218,7 @@ describe('the order updates stream', () => {
     expect(waits()).toEqual([1001, 2002, 4004, 1001]);
   });
 
-  it('hands over every frame as it came, also what is no JSON, nested absurdly, or binary', async () => {
+  it('passes on every frame as received, also if it is not JSON, nested too deeply, or binary', async () => {
     const server = await StreamServer.open();
     const frames = recorder<StreamFrame>();
     const messages = recorder<OrderStreamMessage>();

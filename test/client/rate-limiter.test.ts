@@ -18,7 +18,7 @@ describe('pacing', () => {
     expect(at).toEqual([0, 100, 200, 300, 400, 500]);
   });
 
-  it('keeps no more requests under way than allowed', async () => {
+  it('limits the number of concurrent requests', async () => {
     const { clock, pacer: paced } = pacer(1000, 2);
     const release: (() => void)[] = [];
     let running = 0;
@@ -41,7 +41,7 @@ describe('pacing', () => {
     expect(paced.pending).toBe(0);
   });
 
-  it('halves the rate on a 429, once for requests of the same moment, and creeps back [7.2/429]', async () => {
+  it('halves the rate on a 429, once for concurrent requests, and recovers [7.2/429]', async () => {
     const { clock, pacer: paced, start } = pacer(20);
     paced.slowDown(start, undefined);
     expect(paced.rate).toBe(10);
@@ -62,7 +62,7 @@ describe('pacing', () => {
     expect(paced.rate).toBe(1);
   });
 
-  it('keeps everybody waiting as long as the host asked, also who waited already, and does not speed up meanwhile', async () => {
+  it('delays all requests, also waiting ones, for the time of Retry-After, and does not recover meanwhile', async () => {
     const { clock, pacer: paced, start } = pacer(10, 4);
     const at: number[] = [];
     const record = async (now: number) => void at.push(now - start);
@@ -78,7 +78,7 @@ describe('pacing', () => {
     expect((at[2] ?? 0) - (at[1] ?? 0)).toBeGreaterThan(150);
   });
 
-  it('lets go of a waiting request when its signal is aborted, and goes on with the others', async () => {
+  it('drops a waiting request when its signal is aborted, and continues with the others', async () => {
     const { clock, pacer: paced } = pacer(1, 1);
     const abort = new AbortController();
     const done: string[] = [];

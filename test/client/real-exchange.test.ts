@@ -111,7 +111,7 @@ describe('the client against the simulated exchange', () => {
     });
   });
 
-  it('gets through 429, 500, resets and truncated bodies, and shows what came [7.2/500]', async () => {
+  it('retries after 429, 500, resets and truncated bodies, and passes on every response [7.2/500]', async () => {
     const { client, running } = await exchange();
     for (const kind of ['http-429', 'http-500', 'http-reset', 'truncated-body']) {
       await arm(running, { kind, stream: 'rest', count: 1 });

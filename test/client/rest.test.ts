@@ -123,7 +123,7 @@ describe('what the REST operations send', () => {
 });
 
 describe('what the REST operations answer', () => {
-  it('gives what was understood together with the bytes, the time and the request of the raw record', async () => {
+  it('returns the decoded items with the bytes, the time and the request of the raw record', async () => {
     const text = '[ {"t":10,"p":0.5},\n {"t":"x","p":0.5} ]';
     const { base } = await script((response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'set-cookie': 'session=secret' });
@@ -192,7 +192,7 @@ describe('what the REST operations answer', () => {
     expect(target.seen).toEqual([]);
   });
 
-  it('tries again after 500s and shows every answer as it came [7.2/500]', async () => {
+  it('retries after 500s and passes on every response as received [7.2/500]', async () => {
     const { base } = await script(
       json({ status: 500, error: 'Internal', message: 'oops' }, 500),
       (response) => response.writeHead(503).end('<html>'),
@@ -208,13 +208,13 @@ describe('what the REST operations answer', () => {
     ]);
   });
 
-  it('gives up after the allowed attempts with the last error', async () => {
+  it('rejects with the last error after the maximum number of attempts', async () => {
     const { base, seen } = await script(json({}, 500));
     expect(await failure(clientOf(base, { attempts: 3 }).coins())).toMatchObject({ status: 500, retryable: true });
     expect(seen.length).toBe(3);
   });
 
-  it('waits after a 429 at least as long as Retry-After says, and slows down for everybody [7.2/429]', async () => {
+  it('waits after a 429 at least as long as Retry-After says, and delays all requests [7.2/429]', async () => {
     const at: number[] = [];
     const stamp = () => at.push(performance.now());
     const { base } = await script(
@@ -248,7 +248,7 @@ describe('Retry-After', () => {
   });
 });
 
-describe('answers that never come, or not whole', () => {
+describe('missing and truncated responses', () => {
   it.each<[string, Parameters<typeof script>[0], string, string]>([
     ['a reset', (response) => response.destroy(), 'connection', 'could not be reached'],
     [
@@ -340,7 +340,7 @@ describe('answers that never come, or not whole', () => {
       '[1',
     ],
     ['too-large', (response) => response.end(`[${'1,'.repeat(3000)}1]`), `[${'1,'.repeat(2500)}`.slice(0, 5000)],
-  ])('hand over what came of them, and why it is not all: %s', async (cut, step, came) => {
+  ])('are passed on with the cause: %s', async (cut, step, came) => {
     const { base } = await script(step, json([]));
     const shown: RawResponse[] = [];
     const client = clientOf(base, { timeoutMs: cut === 'timeout' ? 1000 : 20_000, maxBodyBytes: 5000 });
@@ -367,7 +367,7 @@ describe('answers that never come, or not whole', () => {
     expect(seen.length).toBe(1);
   });
 
-  it('refuses a body that would take too long to parse, without asking again, and hands it over as it came', async () => {
+  it('rejects a body that would take too long to parse, without a retry, and passes it on as received', async () => {
     const body = `[${'{},'.repeat(4_000_000)}{}]`;
     const { base, seen } = await script((response) => response.end(body));
     const answers: RawResponse[] = [];

@@ -23,7 +23,7 @@ const httpDate = (ms: number): string => new Date(ms).toUTCString();
 const YEAR_MS = 365 * 86_400_000;
 
 describe("the exchange's time", () => {
-  it('is ours until an answer came', () => {
+  it('is the local time before the first response', () => {
     const time = new ServerTime(still(() => 1_700_000_000_999));
     expect(time.offsetMs).toBeNull();
     expect(time.nowSeconds()).toBe(1_700_000_000);

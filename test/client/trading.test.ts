@@ -156,7 +156,7 @@ describe('orders', () => {
     expect(await failure(tradingOf(gone).cancelOrder('o1'))).toMatchObject({ status: 404 });
   });
 
-  it('that were accepted without an ID are not taken for failed', async () => {
+  it('that were accepted without an ID are not reported as failed', async () => {
     const { base, seen } = await script(json({ id: 'o1' }));
     const error = await failure(tradingOf(base).placeLimitOrder(limit));
     expect(error).toBeInstanceOf(SchemaError);
@@ -228,7 +228,7 @@ describe('an order whose fate is not known', () => {
     expect(requests).toBe(2);
   });
 
-  it('is told from one that was refused, and from one that never left', async () => {
+  it('is distinguished from a refused order and from one that was never sent', async () => {
     const refusals: [number, new (...args: never[]) => Error][] = [
       [400, HttpStatusError],
       [401, UnauthorizedError],

@@ -19,8 +19,8 @@ function reachableFrom(file: string, seen = new Set<string>()): Set<string> {
   return seen;
 }
 
-describe('the two halves of the client', () => {
-  it('are apart: whoever imports the reading half cannot reach a file that trades', () => {
+describe('the read-only client and the trading client', () => {
+  it('are separate: the imports of chancery/client never reach a file that trades', () => {
     const files = [...reachableFrom('client/index.ts')];
     expect(files).toContain('client/account-client.ts');
     expect(files).toContain('client/rest/account/wallet.ts');
@@ -28,7 +28,7 @@ describe('the two halves of the client', () => {
     expect([...reachableFrom('client/trading/index.ts')]).toContain('client/trading/api-key-admin.ts');
   });
 
-  it('are apart: nothing in the reading half names an order to place or a key to make', () => {
+  it('are separate: no file outside client/trading/ contains a request that places an order or creates a key', () => {
     const files = [...reachableFrom('client/index.ts')].filter((file) => file.startsWith('client/'));
     const posts = files.filter((file) => /method: '(POST|DELETE)'/.test(readFileSync(join(root, file), 'utf8')));
     // Event search asks by POST, and logging in changes nothing of the account.
@@ -40,7 +40,7 @@ describe('the two halves of the client', () => {
   const copy = mkdtempSync(join(tmpdir(), 'chancery-halves-'));
   afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
-  it('are kept apart by the linter, in the client and in every folder that only reads', () => {
+  it('are kept separate by the linter, in the client and in every folder that only reads', () => {
     const plant = (file: string, from: string) => {
       mkdirSync(dirname(join(copy, file)), { recursive: true });
       writeFileSync(join(copy, file), `import { x } from '${from}';\nx();\n`);
