@@ -31,6 +31,7 @@ export default defineConfig({
   test: {
     // Two cores: more than two real servers at a time only makes every test slower.
     maxWorkers: 2,
+    globalSetup: ['test/support/services/setup.ts'],
     sequence: { sequencer: LongestFirst },
     reporters: ['default', new SlowestFiles(), ...(process.env['CI'] ? ['json'] : [])],
     projects: [

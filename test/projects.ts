@@ -57,6 +57,7 @@ const SERVICES = [
 ];
 
 const CHAOS = [
+  'test/bus/kafka-broker-killed.test.ts',
   'test/chaos/backpressure.test.ts',
   'test/chaos/loop.test.ts',
   'test/chaos/protections.test.ts',
@@ -65,6 +66,7 @@ const CHAOS = [
   'test/cli/up-accounts.test.ts',
   'test/cli/up.test.ts',
   'test/deploy/services.test.ts',
+  'test/kafka/broker-killed.test.ts',
   'test/kafka/cluster.test.ts',
   'test/pipeline/',
   'test/warehouse/cluster/',

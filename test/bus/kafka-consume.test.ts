@@ -21,7 +21,7 @@ const numbered = (key: string, from: number, to: number): BusRecord[] =>
   Array.from({ length: to - from }, (_, i) => ({ key, value: Buffer.from(`${key}:${from + i}`) }));
 const valuesOf = (records: readonly BusRecord[]) => records.map((r) => Buffer.from(r.value).toString());
 
-describeWithKafka('consuming from Kafka', { own: { proxy: true } }, (kafka) => {
+describeWithKafka('consuming from Kafka', { proxy: true }, (kafka) => {
   const running: { stop: AbortController; done: Promise<void> }[] = [];
   afterEach(async () => {
     kafka.proxy.thaw();

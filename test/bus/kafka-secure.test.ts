@@ -8,21 +8,20 @@ import { describeWithKafka } from '../kafka/index.js';
 import { readAll } from './rig.js';
 
 const KEEP = { retentionMs: null, retentionBytes: null };
-const USER = { user: 'chancery', password: 'not-so-secret' };
 
-describeWithKafka('Kafka with TLS and a login', { own: { security: USER } }, (kafka) => {
+describeWithKafka('Kafka with TLS and a login', { secure: true }, (kafka) => {
   let dir: string;
   beforeAll(() => {
     dir = mkdtempSync(join(tmpdir(), 'chancery-kafka-secure-'));
-    writeFileSync(join(dir, 'ca.pem'), kafka.own.certificate);
+    writeFileSync(join(dir, 'ca.pem'), kafka.secure.certificate);
   });
   afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
   /** Opens the bus that these settings configure, appends a record, and reads it back. */
   async function roundTrip(flags: Record<string, unknown>): Promise<string[][]> {
     const settings = loadConfig(
-      { kafkaBrokers: kafka.own.secureAddress, kafkaTlsCa: join(dir, 'ca.pem'), kafkaUser: USER.user, ...flags },
-      { CHANCERY_KAFKA_PASSWORD: USER.password },
+      { kafkaBrokers: kafka.secure.address, kafkaTlsCa: join(dir, 'ca.pem'), kafkaUser: kafka.secure.user, ...flags },
+      { CHANCERY_KAFKA_PASSWORD: kafka.secure.password },
       dir,
     );
     const bus = openBus(settings, { dir: join(dir, 'bus') });
@@ -53,11 +52,11 @@ describeWithKafka('Kafka with TLS and a login', { own: { security: USER } }, (ka
     const failure = await roundTrip({ kafkaSasl: 'plain', kafkaTls: true, kafkaTlsCa: undefined }).catch((e) => e);
     expect(failure).toBeInstanceOf(UsageError);
     expect(failure.message).toMatch(/TLS handshake .*failed.*--kafka-tls/);
-    expect(failure.message).not.toContain(USER.password);
+    expect(failure.message).not.toContain(kafka.secure.password);
   });
 
   it('is distinguished from one without TLS', async () => {
-    const bus = openKafkaBus({ brokers: [kafka.own.secureAddress] });
+    const bus = openKafkaBus({ brokers: [kafka.secure.address] });
     const failure = await bus.partitions().catch((error) => error);
     await bus.close();
     expect(failure).toBeInstanceOf(UsageError);

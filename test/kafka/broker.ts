@@ -8,7 +8,7 @@ import { openKafkaBus } from '../../bus/index.js';
 import { freePorts } from '../support/free-ports.js';
 import { JavaServer } from '../support/java-server.js';
 import { kafkaJars } from './jars.js';
-import { brokerProperties, KEYSTORE_PASSWORD, type Listeners, type Ports } from './properties.js';
+import { brokerProperties, KEYSTORE_PASSWORD, type Listeners, type Ports, type ProxiedPort } from './properties.js';
 
 const run = promisify(execFile);
 const READY_MS = 180_000;
@@ -29,7 +29,7 @@ export class Broker {
   /** Starts a new broker on free ports, and waits until it is ready. */
   static async start(options: Listeners = {}): Promise<Broker> {
     const dir = await mkdtemp(join(tmpdir(), 'chancery-kafka-'));
-    const broker = new Broker(dir, await kafkaJars(), await choosePorts());
+    const broker = new Broker(dir, await kafkaJars(), await choosePorts(options.proxies));
     try {
       await broker.#format(options);
       await broker.restart();
@@ -50,8 +50,8 @@ export class Broker {
     return `127.0.0.1:${this.ports.secure}`;
   }
 
-  /** The port that a proxy forwards to. */
-  get proxiedPort(): number {
+  /** The listeners for proxies. */
+  get proxied(): readonly ProxiedPort[] {
     return this.ports.proxied;
   }
 
@@ -89,10 +89,9 @@ export class Broker {
     }
   }
 
-  async #format(options: Listeners): Promise<void> {
-    const { security } = options;
+  async #format({ security }: Listeners): Promise<void> {
     const config = join(this.dir, 'server.properties');
-    writeFileSync(config, brokerProperties(this.dir, this.ports, options));
+    writeFileSync(config, brokerProperties(this.dir, this.ports, security));
     const users = ['SCRAM-SHA-256', 'SCRAM-SHA-512'].flatMap((mechanism) =>
       security ? ['--add-scram', `${mechanism}=[name=${security.user},password=${security.password}]`] : [],
     );
@@ -119,7 +118,8 @@ export class Broker {
   }
 }
 
-async function choosePorts(): Promise<Ports> {
-  const [plain = 0, controller = 0, secure = 0, proxied = 0] = await freePorts(4);
+async function choosePorts(proxies = 0): Promise<Ports> {
+  const [plain = 0, controller = 0, secure = 0, ...rest] = await freePorts(3 + 2 * proxies);
+  const proxied = Array.from({ length: proxies }, (_, i) => ({ port: rest[2 * i] ?? 0, target: rest[2 * i + 1] ?? 0 }));
   return { plain, controller, secure, proxied };
 }

@@ -4,28 +4,36 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import { type Bus, type KafkaBusOptions, openKafkaBus } from '../../bus/index.js';
 import { until } from '../pipeline/rig.js';
 import { describeWithout } from '../support/describe-without.js';
+import { askServices } from '../support/services/client.js';
+import { KAFKA_USER } from '../support/services/shared-kafka.js';
 import { Broker } from './broker.js';
 import { whyNoBroker } from './jars.js';
-import type { Listeners } from './properties.js';
 import { KafkaProxy } from './proxy.js';
 
 /** A broker starts in 6 to 15 s on a busy machine, and some tests restart theirs twice. */
 const TEST_MS = 180_000;
 const START_MS = 180_000;
 
-interface OwnBroker extends Pick<Listeners, 'security'> {
-  /** With a proxy in front of it. */
+/** What a suite needs, beyond the broker that all test files share or the cluster that KAFKA_BROKERS names. */
+export interface KafkaNeeds {
+  /** A broker of its own, which it kills or restarts. */
+  readonly own?: boolean;
+  /** A proxy before the broker. */
   readonly proxy?: boolean;
+  /** A listener with TLS and a login. */
+  readonly secure?: boolean;
 }
 
-/** The Kafka that a suite runs on: a broker of its own, or the cluster that KAFKA_BROKERS names. */
+/** The Kafka that a suite runs on. */
 export interface KafkaUnderTest {
   readonly brokers: readonly string[];
-  /** The suite's own broker. Throws with a running cluster: suites that need it set `own`. */
+  /** The suite's own broker, if it needs one. */
   readonly own: Broker;
-  /** The proxy in front of it; a bus uses it if its `brokers` are the proxy's address. */
+  /** The proxy, if the suite needs one; a bus goes through it whose `brokers` are the proxy's address. */
   readonly proxy: KafkaProxy;
-  /** A bus with topics of its own; with the `prefix` of another bus it shares them. Closed at the end of the suite. */
+  /** The listener with TLS and a login, if the suite needs one. */
+  readonly secure: SecureListener;
+  /** A bus whose topics nobody else uses; `prefix` of another bus shares them. The suite's end closes it. */
   open(options?: Partial<KafkaBusOptions>): Bus & { readonly prefix: string };
   /** An admin client, to delete records, which the bus does not. Names are those in Kafka. */
   admin(): Promise<Admin>;
@@ -35,24 +43,29 @@ export interface KafkaUnderTest {
   createForeignTopic(name: string, partitions: number): Promise<void>;
 }
 
+export interface SecureListener {
+  /** `host:port` */
+  readonly address: string;
+  /** As PEM. */
+  readonly certificate: string;
+  readonly user: string;
+  readonly password: string;
+}
+
 /**
  * A suite that needs a Kafka broker. Without one it is skipped, with a line that says why, and fails if
  * CI=true.
- * @param options `own`: the suite kills, restarts or configures its broker, so no running cluster will do
  */
-export function describeWithKafka(
-  name: string,
-  options: { own?: boolean | OwnBroker },
-  body: (kafka: KafkaUnderTest) => void,
-): void {
+export function describeWithKafka(name: string, needs: KafkaNeeds, body: (kafka: KafkaUnderTest) => void): void {
   const running = process.env['KAFKA_BROKERS']?.split(',').map((broker) => broker.trim());
-  const why = running ? options.own && 'it needs a broker of its own, and KAFKA_BROKERS is set' : whyNoBroker();
+  const special = needs.own || needs.proxy || needs.secure;
+  const why = running ? special && 'it needs a broker of this project, and KAFKA_BROKERS is set' : whyNoBroker();
   if (why) {
-    describeWithout(name, why, { failsInCi: !running }, () => body(new Rig(running, {})));
+    describeWithout(name, why, { failsInCi: !running }, () => body(new Rig(needs, running)));
     return;
   }
   describe(name, { timeout: TEST_MS }, () => {
-    const rig = new Rig(running, typeof options.own === 'object' ? options.own : {});
+    const rig = new Rig(needs, running);
     beforeAll(() => rig.start(), START_MS);
     afterAll(() => rig.stop());
     body(rig);
@@ -60,39 +73,47 @@ export function describeWithKafka(
 }
 
 class Rig implements KafkaUnderTest {
+  #brokers: readonly string[] | undefined;
   #own: Broker | undefined;
   #proxy: KafkaProxy | undefined;
+  #secure: SecureListener | undefined;
   readonly #open: Bus[] = [];
   #admin: Admin | undefined;
 
   constructor(
-    private readonly running: readonly string[] | undefined,
-    private readonly options: OwnBroker,
-  ) {}
+    private readonly needs: KafkaNeeds,
+    running: readonly string[] | undefined,
+  ) {
+    this.#brokers = running;
+  }
 
   get brokers(): readonly string[] {
-    return this.running ?? [this.own.address];
+    return given(this.#brokers, 'broker');
   }
 
   get own(): Broker {
-    if (!this.#own) throw new Error('this suite has no broker of its own');
-    return this.#own;
+    return given(this.#own, 'broker of its own');
   }
 
   get proxy(): KafkaProxy {
-    if (!this.#proxy) throw new Error('this suite has no proxy');
-    return this.#proxy;
+    return given(this.#proxy, 'proxy');
+  }
+
+  get secure(): SecureListener {
+    return given(this.#secure, 'secure listener');
   }
 
   async start(): Promise<void> {
-    if (this.running) return;
-    const { security, proxy } = this.options;
-    if (proxy) this.#proxy = await KafkaProxy.listen();
-    this.#own = await Broker.start({
-      ...(security ? { security } : {}),
-      ...(this.#proxy ? { proxyPort: this.#proxy.port } : {}),
-    });
-    if (this.#proxy) this.#proxy.target = this.#own.proxiedPort;
+    if (this.#brokers) return;
+    if (this.needs.own) {
+      this.#own = await Broker.start();
+      this.#brokers = [this.#own.address];
+      return;
+    }
+    const { address, secureAddress, certificate } = await askServices('/kafka');
+    this.#brokers = [address];
+    if (this.needs.secure) this.#secure = { address: secureAddress, certificate, ...KAFKA_USER };
+    if (this.needs.proxy) this.#proxy = await KafkaProxy.listen(await askServices('/kafka-proxy'));
   }
 
   open(options: Partial<KafkaBusOptions> = {}): Bus & { readonly prefix: string } {
@@ -132,7 +153,16 @@ class Rig implements KafkaUnderTest {
   async stop(): Promise<void> {
     await Promise.all(this.#open.map((bus) => bus.close()));
     await this.#admin?.disconnect();
-    await this.#proxy?.close();
+    if (this.#proxy) {
+      const { port } = this.#proxy;
+      await this.#proxy.close();
+      await askServices('/kafka-proxy-end', String(port));
+    }
     await this.#own?.remove();
   }
+}
+
+function given<T>(value: T | undefined, name: string): T {
+  if (value === undefined) throw new Error(`this suite did not ask for a ${name}, or it is not started`);
+  return value;
 }

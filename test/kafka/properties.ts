@@ -4,26 +4,36 @@ export interface Ports {
   readonly plain: number;
   readonly controller: number;
   readonly secure: number;
-  readonly proxied: number;
+  readonly proxied: readonly ProxiedPort[];
+}
+
+/** A listener for a proxy. */
+export interface ProxiedPort {
+  /** Where the proxy listens: who comes through it is told that this port is the broker. */
+  readonly port: number;
+  /** Where the broker listens for the proxy. */
+  readonly target: number;
 }
 
 export interface Listeners {
   /** Also listens with TLS and SASL (PLAIN and SCRAM) for this user. */
   readonly security?: { readonly user: string; readonly password: string };
-  /** Also listens for a proxy, and advertises the proxy's port to clients that connect through it. */
-  readonly proxyPort?: number;
+  /** Number of further listeners, each for a proxy. */
+  readonly proxies?: number;
 }
 
 export const KEYSTORE_PASSWORD = 'keystore-password';
 
-/** The configuration of a single KRaft node: small, and fast to start, also after a kill. */
-export function brokerProperties(dir: string, ports: Ports, { security, proxyPort }: Listeners): string {
+/** The configuration of a single KRaft node: small, quick to start, and quick to start again after it was killed. */
+export function brokerProperties(dir: string, ports: Ports, security: Listeners['security']): string {
   const listeners = [`PLAINTEXT://127.0.0.1:${ports.plain}`];
   if (security) listeners.push(`SECURE://127.0.0.1:${ports.secure}`);
   const advertised = [...listeners];
-  if (proxyPort) {
-    listeners.push(`PROXIED://127.0.0.1:${ports.proxied}`);
-    advertised.push(`PROXIED://127.0.0.1:${proxyPort}`);
+  const protocols = ['PLAINTEXT:PLAINTEXT', 'CONTROLLER:PLAINTEXT', 'SECURE:SASL_SSL'];
+  for (const [i, { port, target }] of ports.proxied.entries()) {
+    listeners.push(`PROXIED${i}://127.0.0.1:${target}`);
+    advertised.push(`PROXIED${i}://127.0.0.1:${port}`);
+    protocols.push(`PROXIED${i}:PLAINTEXT`);
   }
   const properties: Record<string, string | number> = {
     'process.roles': 'broker,controller',
@@ -31,7 +41,7 @@ export function brokerProperties(dir: string, ports: Ports, { security, proxyPor
     'controller.quorum.voters': `1@127.0.0.1:${ports.controller}`,
     listeners: [...listeners, `CONTROLLER://127.0.0.1:${ports.controller}`].join(','),
     'advertised.listeners': advertised.join(','),
-    'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SECURE:SASL_SSL,PROXIED:PLAINTEXT',
+    'listener.security.protocol.map': protocols.join(','),
     'controller.listener.names': 'CONTROLLER',
     'inter.broker.listener.name': 'PLAINTEXT',
     'log.dirs': join(dir, 'data'),

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
+import type { ProxiedPort } from './properties.js';
 
 /** What the proxy does with a request: forward it, close the connection before or after the broker executed it, drop the response. */
 export type Fate = 'pass' | 'cut before' | 'cut after' | 'lose the answer';
@@ -19,22 +20,23 @@ export const API = {
 export class KafkaProxy {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
-  /** Port of the broker's listener for the proxy. */
-  target = 0;
-  /** Decides about each request by its key. */
+  /** Decides over each request by its key. */
   fate: (key: number) => Fate = () => 'pass';
   #frozen: Promise<void> | undefined;
   #thaw: () => void = () => undefined;
 
-  private constructor(server: Server) {
+  private constructor(
+    server: Server,
+    private readonly target: number,
+  ) {
     this.#server = server;
     server.on('connection', (client) => this.#join(client));
   }
 
-  static async listen(): Promise<KafkaProxy> {
-    const server = createServer().listen(0, '127.0.0.1');
+  static async listen({ port, target }: ProxiedPort): Promise<KafkaProxy> {
+    const server = createServer().listen(port, '127.0.0.1');
     await once(server, 'listening');
-    return new KafkaProxy(server);
+    return new KafkaProxy(server, target);
   }
 
   get port(): number {

@@ -1,12 +1,7 @@
-import { once } from 'node:events';
-import { PassThrough } from 'node:stream';
-import { setTimeout as delay } from 'node:timers/promises';
-import { pino } from 'pino';
-import { Registry } from 'prom-client';
 import { afterEach, expect, it } from 'vitest';
 import { type Bus, StalledError, UnreadableRecordsError } from '../../bus/index.js';
 import { TOPICS } from '../../core/index.js';
-import { useClickHouse } from '../support/clickhouse.js';
+import { useDatabase } from '../support/database.js';
 import { priceRecord } from '../transforms/support.js';
 import { WorkerRig } from '../transforms/worker-rig.js';
 import { appendForeignBatch } from './foreign.js';
@@ -14,8 +9,8 @@ import { API, describeWithKafka } from './index.js';
 
 const KEEP = { retentionMs: null, retentionBytes: null };
 
-describeWithKafka('workers on Kafka', { own: { proxy: true } }, (kafka) => {
-  const host = useClickHouse();
+describeWithKafka('workers on Kafka', { proxy: true }, (kafka) => {
+  const host = useDatabase({ migrated: true });
   const rigs: WorkerRig[] = [];
   afterEach(async () => {
     kafka.proxy.fate = () => 'pass';
@@ -30,67 +25,10 @@ describeWithKafka('workers on Kafka', { own: { proxy: true } }, (kafka) => {
   }
 
   function rigOn(bus: Bus): WorkerRig {
-    const rig = new WorkerRig(host.clickhouse.endpoint.owner, 'chancery', bus);
+    const rig = new WorkerRig(host.database.owner, host.database.name, bus);
     rigs.push(rig);
     return rig;
   }
-
-  it('write every record into ClickHouse once while workers join and leave and the broker is killed', async () => {
-    const { rig, bus } = await newRig();
-    let writing = true;
-    let written = 0;
-    const keys = Array.from({ length: 8 }, (_, i) => `event-${i}`);
-    const collector = (async () => {
-      // One session per key, as one collector per shard: n grows on each partition.
-      const next = new Map(keys.map((key) => [key, 0]));
-      for (; writing; await delay(2)) {
-        const records = keys.map((key, k) => {
-          const n = (next.get(key) ?? 0) + 1;
-          next.set(key, n);
-          return { key, value: Buffer.from(priceRecord(n).toString().replace('-000000000001"', `-00000000000${k}"`)) };
-        });
-        await bus.append(TOPICS.orderBook, records);
-        written += records.length;
-      }
-    })();
-    const workers = [await rig.worker()];
-    const reach = (more: number) => {
-      const from = written;
-      return expect.poll(() => written - from, { interval: 5 }).toBeGreaterThan(more);
-    };
-    await reach(500);
-    workers.push(await rig.worker());
-    await reach(500);
-    await kafka.own.kill();
-    await kafka.own.restart();
-    await reach(500);
-    await workers[0]?.stop();
-    await reach(500);
-    writing = false;
-    await collector;
-    await rig.drained();
-    const [count] = await rig.rows<{ rows: number; places: number; sessions: number }>(
-      `SELECT count() AS rows, uniqExact(_partition, _offset) AS positions, uniqExact(session_id, sequence) AS sessions
-       FROM raw_records WHERE _topic = '${TOPICS.orderBook}'`,
-    );
-    expect(count).toEqual({ rows: written, places: written, sessions: written });
-    expect(await rig.rows('SELECT count() AS ticks FROM price_ticks')).toEqual([{ ticks: written }]);
-  });
-
-  it('wait for a broker that is down at their start, and report it', async () => {
-    const { rig, bus } = await newRig();
-    const impatient = kafka.open({ prefix: bus.prefix, apiTimeoutMs: 2000, connectTimeoutMs: 500 });
-    await kafka.own.kill();
-    const told = new PassThrough();
-    const starting = rigOn(impatient).worker({}, new Registry(), pino({ level: 'warn' }, told));
-    const [line] = await once(told, 'data');
-    expect(JSON.parse(line).msg).toMatch(/no broker of Kafka at .* responds: .*; it is tried again until it works$/);
-    await kafka.own.restart();
-    await starting;
-    await rig.append(TOPICS.orderBook, [priceRecord(1)]);
-    await rig.drained();
-    expect(await rig.rows('SELECT n FROM raw_records')).toEqual([{ n: 1 }]);
-  });
 
   it('start from the beginning of a topic that was created again, and distinguish the rows of both', async () => {
     const { rig, bus } = await newRig();

@@ -1,34 +1,32 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { TRANSFORM_TABLES } from '../../transforms/tables/index.js';
-import { Connection, checkColumns } from '../../warehouse/index.js';
-import { useClickHouse } from '../support/clickhouse.js';
+import { checkColumns } from '../../warehouse/index.js';
+import { useDatabase } from '../support/database.js';
 import { polled, seen, trade } from './account-data.js';
 import { time, WarehouseData } from './warehouse-data.js';
 
-const host = useClickHouse();
+const host = useDatabase({ migrated: true });
 let data: WarehouseData;
 
-beforeAll(async () => {
-  data = new WarehouseData(host.clickhouse);
-  await data.migrate();
+beforeAll(() => {
+  data = new WarehouseData(host.database);
 });
 
 const clock = (seconds: number) => time(seconds).replace('T', ' ').padEnd(26, '0');
 
 describe('the tables of accounts', () => {
   it('are as code knows them', async () => {
-    const endpoint = host.clickhouse.endpoint.owner;
-    const connection = new Connection({ endpoint, database: 'chancery', application: 'test' });
+    const connection = host.database.connect();
     await checkColumns(connection, TRANSFORM_TABLES);
     await connection.close();
   });
 
   it('and their views have a comment on every table and column', async () => {
-    const tables = await host.clickhouse.rows(
-      `SELECT name FROM system.tables WHERE database = 'chancery' AND comment = '' AND engine LIKE '%MergeTree'`,
+    const tables = await host.database.rows(
+      `SELECT name FROM system.tables WHERE database = currentDatabase() AND comment = '' AND engine LIKE '%MergeTree'`,
     );
-    const columns = await host.clickhouse.rows(
-      `SELECT table, name FROM system.columns WHERE database = 'chancery' AND comment = '' AND table NOT LIKE '%\\_of\\_%'`,
+    const columns = await host.database.rows(
+      `SELECT table, name FROM system.columns WHERE database = currentDatabase() AND comment = '' AND table NOT LIKE '%\\_of\\_%'`,
     );
     expect([tables, columns]).toEqual([[], []]);
   });

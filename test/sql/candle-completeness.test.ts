@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { useClickHouse } from '../support/clickhouse.js';
+import { useDatabase } from '../support/database.js';
 import { ago, eventSeen, mark, searchPoll, tick, time, WarehouseData } from './warehouse-data.js';
 
-const host = useClickHouse();
+const host = useDatabase({ migrated: true });
 let data: WarehouseData;
 
 const completeness = (view: string, market: string) =>
@@ -13,8 +13,7 @@ const completeness = (view: string, market: string) =>
   );
 
 beforeAll(async () => {
-  data = new WarehouseData(host.clickhouse);
-  await data.migrate();
+  data = new WarehouseData(host.database);
   // Event search shows the event from 30 to 60.5, and other events only afterwards.
   await data.insert('event_observations', [
     eventSeen('short', time(30), { markets: ['m'] }),

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../core/index.js';
-import { useClickHouse } from '../support/clickhouse.js';
+import { useDatabase } from '../support/database.js';
 import { runAs } from '../support/run-as.js';
 import { polled, seen, trade } from './account-data.js';
 import { ago, eventSeen, mark, searchPoll, tick, type Values, WarehouseData } from './warehouse-data.js';
 
-const host = useClickHouse();
+const host = useDatabase({ migrated: true });
 let data: WarehouseData;
 
 const page = readFileSync(join(packageRoot(), 'docs/sql.md'), 'utf8');
@@ -139,8 +139,7 @@ async function recordAccounts(): Promise<void> {
 }
 
 beforeAll(async () => {
-  data = new WarehouseData(host.clickhouse);
-  await data.migrate();
+  data = new WarehouseData(host.database);
   await record();
   await recordAccounts();
 });
@@ -157,9 +156,9 @@ describe('the cookbook', () => {
   });
 
   it.each(answered)('shows what is answered: %s', async (query, shown) => {
-    const { reader } = host.clickhouse.endpoint;
+    const { reader, name: database } = host.database;
     const settings = new URLSearchParams({
-      database: 'chancery',
+      database,
       output_format_pretty_color: '0',
       output_format_pretty_row_numbers: '0',
       output_format_pretty_single_large_number_tip_threshold: '0',

@@ -1,13 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { useClickHouse } from '../support/clickhouse.js';
+import { useDatabase } from '../support/database.js';
 import { ago, eventSeen, mark, searchPoll, time, WarehouseData } from './warehouse-data.js';
 
-const host = useClickHouse();
+const host = useDatabase({ migrated: true });
 let data: WarehouseData;
 
-beforeAll(async () => {
-  data = new WarehouseData(host.clickhouse);
-  await data.migrate();
+beforeAll(() => {
+  data = new WarehouseData(host.database);
 });
 
 const on = (event: string, connection = 'c1', stream = 'order-book') => ({ stream, connection_id: connection, event });

@@ -1,12 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TRANSFORM_TABLES } from '../../transforms/tables/index.js';
 import { ClickHouseStore } from '../../warehouse/exactly-once/clickhouse-store.js';
-import { Connection } from '../../warehouse/index.js';
-import { useClickHouse } from '../support/clickhouse.js';
-import { WarehouseData } from './warehouse-data.js';
+import type { Connection } from '../../warehouse/index.js';
+import { useDatabase } from '../support/database.js';
 
-const host = useClickHouse();
-let data: WarehouseData;
+const host = useDatabase({ migrated: true });
 let connection: Connection;
 
 interface View {
@@ -15,20 +13,18 @@ interface View {
   readonly target: string;
 }
 
-beforeAll(async () => {
-  data = new WarehouseData(host.clickhouse);
-  await data.migrate();
-  connection = new Connection({ endpoint: host.clickhouse.endpoint.owner, database: 'chancery', application: 'test' });
+beforeAll(() => {
+  connection = host.database.connect();
 });
 afterAll(() => connection.close());
 
 describe('every materialized view of the schema', () => {
   it('can be run again over a batch: the same comes out, and nothing of other batches', async () => {
-    const { run, rows } = host.clickhouse;
+    const run = (sql: string) => host.database.run(sql);
     const views =
-      await rows<View>(`SELECT v.name AS name, t.name AS source, extract(v.create_table_query, ' TO chancery\\\\.(\\\\w+)') AS target
+      await host.database.rows<View>(`SELECT v.name AS name, t.name AS source, extract(v.create_table_query, ' TO \\\\w+\\\\.(\\\\w+)') AS target
       FROM system.tables AS v, system.tables AS t
-      WHERE v.engine = 'MaterializedView' AND v.database = 'chancery' AND has(t.dependencies_table, v.name)`);
+      WHERE v.engine = 'MaterializedView' AND v.database = currentDatabase() AND has(t.dependencies_table, v.name)`);
     expect(new Set(views.map((view) => view.source))).toEqual(
       new Set(TRANSFORM_TABLES.filter((table) => table.feedsMaterializedViews).map((table) => table.name)),
     );
@@ -38,10 +34,10 @@ describe('every materialized view of the schema', () => {
       if (!table) throw new Error(`${source} is not written`);
       const columns = table.columns.map((column) => column.name).filter((column) => !PLACES.has(column));
       const structure = columns.map((column) => `\`${column}\` ${table.columns.find((c) => c.name === column)?.type}`);
-      await run(`TRUNCATE TABLE chancery.${source}`);
-      await run(`TRUNCATE TABLE chancery.${target}`);
+      await run(`TRUNCATE TABLE ${source}`);
+      await run(`TRUNCATE TABLE ${target}`);
       const topic = table.columns.some((column) => column.name === '_topic') ? ", 'topic' AS _topic" : '';
-      const batch = (from: number) => `INSERT INTO chancery.${source} (_log, _partition, _offset, _index,
+      const batch = (from: number) => `INSERT INTO ${source} (_log, _partition, _offset, _index,
           ${columns.map((column) => `\`${column}\``).join(', ')}${topic && ', _topic'})
         SELECT 'log', 3, ${from} + rowNumberInAllBlocks(), 0, *${topic}
         FROM generateRandom('${structure.join(', ').replaceAll("'", "\\'")}', ${from + 1}, 8, 3) LIMIT 10
@@ -49,11 +45,11 @@ describe('every materialized view of the schema', () => {
       await run(batch(0));
       /** The target as it is after merges, states of aggregate functions as their bytes. */
       const seen = async () =>
-        (await run(`SELECT * FROM chancery.${target} FINAL FORMAT TSV`)).split('\n').filter(Boolean).sort();
+        (await run(`SELECT * FROM ${target} FINAL FORMAT TSV`)).split('\n').filter(Boolean).sort();
       const once = await seen();
       expect(once.length, name).toBeGreaterThan(0);
       await run(batch(10));
-      await run(`TRUNCATE TABLE chancery.${target}`);
+      await run(`TRUNCATE TABLE ${target}`);
       const place = { topic: 'topic', log: 'log', partition: 3, start: 0, end: 9 };
       await store.feedViews(table, place, new AbortController().signal);
       expect(await seen(), name).toEqual(once);

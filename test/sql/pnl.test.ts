@@ -1,16 +1,15 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Random } from '../../core/index.js';
-import { useClickHouse } from '../support/clickhouse.js';
+import { useDatabase } from '../support/database.js';
 import { polled, seen, trade } from './account-data.js';
 import { booksOf, decimalText, type Fill } from './average-cost.js';
 import { ago, tick, time, type Values, WarehouseData } from './warehouse-data.js';
 
-const host = useClickHouse();
+const host = useDatabase({ migrated: true });
 let data: WarehouseData;
 
-beforeAll(async () => {
-  data = new WarehouseData(host.clickhouse);
-  await data.migrate();
+beforeAll(() => {
+  data = new WarehouseData(host.database);
 });
 
 /** Fills that never sell more than is held. */
@@ -266,8 +265,8 @@ describe('profit and loss', () => {
 
 describe('a million trades', () => {
   it('are folded in seconds', async () => {
-    await host.clickhouse.run(`
-      INSERT INTO chancery.trade_records (_log, _partition, _offset, _index, received_at, account, poll_id, page,
+    await host.database.run(`
+      INSERT INTO trade_records (_log, _partition, _offset, _index, received_at, account, poll_id, page,
         trade_record_id, trade_id, side, market, asset, quantity, price, fee, executed_at)
       SELECT 'log', 0, number, 99 - number % 100, toDateTime64('2026-02-01 00:00:00', 6, 'UTC') + intDiv(number, 100),
         'many', toString(intDiv(number, 100)), 0, toString(number), toString(number),

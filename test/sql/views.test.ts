@@ -1,19 +1,18 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { useClickHouse } from '../support/clickhouse.js';
+import { useDatabase } from '../support/database.js';
 import { ago, argumentsOf, eventSeen, mark, searchPoll, tick, time, WarehouseData } from './warehouse-data.js';
 
-const host = useClickHouse();
+const host = useDatabase({ migrated: true });
 let data: WarehouseData;
 
-beforeAll(async () => {
-  data = new WarehouseData(host.clickhouse);
-  await data.migrate();
+beforeAll(() => {
+  data = new WarehouseData(host.database);
 });
 
 describe('every view', () => {
   it('answers the reader when nothing was recorded yet', async () => {
     const views = await data.ask<{ name: string; query: string }>(
-      `SELECT name, create_table_query AS query FROM system.tables WHERE database = 'chancery' AND engine = 'View' ORDER BY name`,
+      `SELECT name, create_table_query AS query FROM system.tables WHERE database = currentDatabase() AND engine = 'View' ORDER BY name`,
     );
     expect(views.length).toBeGreaterThan(20);
     for (const { name, query } of views) {
@@ -24,7 +23,7 @@ describe('every view', () => {
 
   it('answers with types that other tools know, not with those that states are stored in', async () => {
     const views = await data.ask<{ name: string; query: string }>(
-      `SELECT name, create_table_query AS query FROM system.tables WHERE database = 'chancery' AND engine = 'View' ORDER BY name`,
+      `SELECT name, create_table_query AS query FROM system.tables WHERE database = currentDatabase() AND engine = 'View' ORDER BY name`,
     );
     const stored: string[] = [];
     for (const { name, query } of views) {
@@ -39,12 +38,12 @@ describe('every view', () => {
 
   it('has a comment on every table and every column', async () => {
     const bare = await data.ask(
-      `SELECT table, name FROM system.columns WHERE database = 'chancery' AND comment = '' AND table != 'applied_sql'
-         AND table NOT IN (SELECT name FROM system.tables WHERE database = 'chancery' AND engine = 'MaterializedView')`,
+      `SELECT table, name FROM system.columns WHERE database = currentDatabase() AND comment = '' AND table != 'applied_sql'
+         AND table NOT IN (SELECT name FROM system.tables WHERE database = currentDatabase() AND engine = 'MaterializedView')`,
     );
     expect(bare).toEqual([]);
     const tables = await data.ask(
-      `SELECT name FROM system.tables WHERE database = 'chancery' AND engine LIKE '%MergeTree' AND comment = '' AND name != 'applied_sql'`,
+      `SELECT name FROM system.tables WHERE database = currentDatabase() AND engine LIKE '%MergeTree' AND comment = '' AND name != 'applied_sql'`,
     );
     expect(tables).toEqual([]);
   });

@@ -1,42 +1,26 @@
-import { Connection, migrate } from '../../warehouse/index.js';
-import type { TestClickHouse } from '../support/clickhouse.js';
-import { runAs } from '../support/run-as.js';
+import type { TestDatabase } from '../support/database.js';
 
 export type Values = Readonly<Record<string, unknown>>;
 
-/** A migrated database that tests fill by hand, row by row, and ask as the reader. */
+/** Fills a migrated database by hand, row by row, and asks as the reader. */
 export class WarehouseData {
   #offset = 0;
 
-  constructor(private readonly clickhouse: TestClickHouse) {}
+  constructor(private readonly database: TestDatabase) {}
 
-  async migrate(): Promise<void> {
-    await this.clickhouse.run('CREATE DATABASE IF NOT EXISTS chancery');
-    const endpoint = this.clickhouse.endpoint.owner;
-    const connection = new Connection({ endpoint, database: 'chancery', application: 'test' });
-    await migrate(connection, { fsync: false }, new AbortController().signal);
-    await connection.close();
-  }
-
-  /** Inserts rows, each with a place of its own. Times are ISO texts in UTC. */
+  /** Inserts rows, each with a position of its own. Times are ISO texts in UTC. */
   async insert(table: string, rows: readonly Values[]): Promise<void> {
     const lines = rows.map((row) => {
       this.#offset += 1;
       return JSON.stringify({ _log: 'log', _partition: 0, _offset: this.#offset, _index: 0, ...row });
     });
     const settings = "SETTINGS input_format_skip_unknown_fields = 0, date_time_input_format = 'best_effort'";
-    await this.clickhouse.run(`INSERT INTO chancery.${table} ${settings} FORMAT JSONEachRow ${lines.join('\n')}`);
+    await this.database.run(`INSERT INTO ${table} ${settings} FORMAT JSONEachRow ${lines.join('\n')}`);
   }
 
-  /** Rows of a SELECT as the reader; names of tables and views are those of the database. */
-  async ask<T = Record<string, unknown>>(sql: string): Promise<T[]> {
-    const { reader } = this.clickhouse.endpoint;
-    const login = { ...reader, url: `${reader.url}/?database=chancery&output_format_json_quote_64bit_integers=0` };
-    const text = await runAs(login, `${sql} FORMAT JSONEachRow`);
-    return text
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => JSON.parse(line) as T);
+  /** Rows of a SELECT as the reader. */
+  ask<T = Record<string, unknown>>(sql: string): Promise<T[]> {
+    return this.database.rows<T>(sql, 'reader');
   }
 }
 

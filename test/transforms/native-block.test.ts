@@ -3,31 +3,30 @@ import { describe, expect, it } from 'vitest';
 import { Interned } from '../../transforms/native/interned.js';
 import { type PriceTick, PriceTickBlock, priceTicks } from '../../transforms/tables/price-ticks.js';
 import type { TableBlock } from '../../warehouse/index.js';
-import { useClickHouse } from '../support/clickhouse.js';
+import { useDatabase } from '../support/database.js';
 import { PLACE } from './support.js';
 
-const host = useClickHouse();
+const host = useDatabase({ migrated: false });
 
 /** What ClickHouse itself reads out of a block. */
 async function readBack(block: TableBlock | null): Promise<Record<string, unknown>[]> {
   if (!block) return [];
-  const { owner } = host.clickhouse.endpoint;
-  const table = 'chancery.read_back';
+  const { owner, name } = host.database;
+  const table = 'read_back';
   const structure = block.table.columns.map((column) => `${column.name} ${column.type}`).join(', ');
-  await host.clickhouse.run('CREATE DATABASE IF NOT EXISTS chancery');
-  await host.clickhouse.run(
+  await host.database.run(
     `CREATE OR REPLACE TABLE ${table} (${structure}, row UInt64 DEFAULT rowNumberInAllBlocks())
      ENGINE = MergeTree ORDER BY row SETTINGS allow_suspicious_low_cardinality_types = 1`,
   );
   const columns = block.table.columns.map((column) => column.name).join(', ');
   const insert = encodeURIComponent(`INSERT INTO ${table} (${columns}) FORMAT Native`);
-  const response = await fetch(`${owner.url}/?query=${insert}`, {
+  const response = await fetch(`${owner.url}/?database=${name}&query=${insert}`, {
     method: 'POST',
     headers: { 'X-ClickHouse-User': owner.user, 'X-ClickHouse-Key': owner.password.reveal() },
     body: new Uint8Array(block.body),
   });
   if (!response.ok) throw new Error(await response.text());
-  return host.clickhouse.rows(
+  return host.database.rows(
     `SELECT * EXCEPT (row, received_at), toUnixTimestamp64Micro(received_at) AS at FROM ${table} ORDER BY row`,
   );
 }

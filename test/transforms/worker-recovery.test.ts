@@ -3,16 +3,16 @@ import { Registry } from 'prom-client';
 import { afterEach, describe, expect, it } from 'vitest';
 import { TOPICS } from '../../core/index.js';
 import { TRANSFORM_VERSION } from '../../transforms/version.js';
-import { useClickHouse } from '../support/clickhouse.js';
+import { TestDatabase, useDatabase } from '../support/database.js';
 import { startFaultProxy } from '../support/fault-proxy.js';
 import { priceRecord } from './support.js';
 import { WorkerRig } from './worker-rig.js';
 
-const host = useClickHouse();
+const host = useDatabase({ migrated: true });
 let rig: WorkerRig | undefined;
 
-async function newRig(database = 'chancery', endpoint = host.clickhouse.endpoint.owner): Promise<WorkerRig> {
-  rig = new WorkerRig(endpoint, database);
+async function newRig({ name, owner }: Pick<TestDatabase, 'name' | 'owner'> = host.database): Promise<WorkerRig> {
+  rig = new WorkerRig(owner, name);
   await rig.prepare();
   return rig;
 }
@@ -77,7 +77,7 @@ describe('a worker', () => {
       transforms: TRANSFORM_VERSION,
       shard: 0,
     });
-    await host.clickhouse.run('ALTER TABLE chancery.price_ticks DELETE WHERE 1 SETTINGS mutations_sync = 1');
+    await host.database.run('ALTER TABLE price_ticks DELETE WHERE 1 SETTINGS mutations_sync = 1');
     await it.append(TOPICS.orderBook, [priceRecord(4)]);
     await it.worker();
     await it.drained();
@@ -124,7 +124,7 @@ describe('a worker', () => {
   it('waits while ClickHouse is down, logs that once, and resumes', async () => {
     let down = false;
     let refused = 0;
-    const { owner } = host.clickhouse.endpoint;
+    const { owner, name } = host.database;
     const proxy = await startFaultProxy(
       () => owner.url,
       () => {
@@ -134,7 +134,7 @@ describe('a worker', () => {
       },
       () => 0,
     );
-    const it = await newRig('chancery', { ...owner, url: proxy.url });
+    const it = await newRig({ name, owner: { ...owner, url: proxy.url } });
     const lines: { level: number; msg: string }[] = [];
     const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
     const worker = await it.worker({}, new Registry(), log);
@@ -168,8 +168,9 @@ describe('a worker', () => {
   });
 
   it('refuses tables that differ from its own definitions, naming the difference', async () => {
-    const it = await newRig('altered');
-    await host.clickhouse.run(`ALTER TABLE ${it.database}.polls DROP COLUMN pages`);
+    const altered = await TestDatabase.create({ migrated: true });
+    const it = await newRig(altered);
+    await altered.run(`ALTER TABLE polls DROP COLUMN pages`);
     await expect(it.worker()).rejects.toThrow(/column polls.pages does not exist.*chancery migrate/);
   });
 });

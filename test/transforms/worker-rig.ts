@@ -6,7 +6,7 @@ import { type Bus, type EmbeddedBus, openEmbeddedBus } from '../../bus/index.js'
 import { workerOptions } from '../../cli/parts/part-options.js';
 import { createLogger, type Logger, loadConfig, type Settings, TOPICS } from '../../core/index.js';
 import { TransformWorker } from '../../transforms/index.js';
-import { type ClickHouseEndpoint, Connection, migrate } from '../../warehouse/index.js';
+import { type ClickHouseEndpoint, Connection } from '../../warehouse/index.js';
 import { runAs } from '../support/run-as.js';
 
 const TOPIC_OPTIONS = { partitions: 2, retentionMs: null, retentionBytes: null };
@@ -29,13 +29,11 @@ export class WorkerRig {
     this.connection = new Connection({ endpoint, database, application: 'test' });
   }
 
-  /** Makes the topics, and the database with all of its tables empty. */
+  /** Makes the topics, and empties the tables of the database, which is migrated. */
   async prepare(): Promise<void> {
     for (const topic of Object.values(TOPICS)) await this.bus.ensureTopic(topic, TOPIC_OPTIONS);
-    await runAs(this.endpoint, `CREATE DATABASE IF NOT EXISTS ${this.database}`);
-    await migrate(this.connection, { fsync: false }, new AbortController().signal);
     const tables = await this.rows<{ name: string }>(
-      `SELECT name FROM system.tables WHERE database = '${this.database}' AND engine LIKE '%MergeTree' AND name != 'applied_sql'`,
+      `SELECT DISTINCT table AS name FROM system.parts WHERE database = '${this.database}' AND table != 'applied_sql'`,
     );
     for (const { name } of tables) await runAs(this.endpoint, `TRUNCATE TABLE ${this.database}.${name}`);
   }

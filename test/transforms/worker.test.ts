@@ -1,15 +1,15 @@
 import { Registry } from 'prom-client';
 import { afterEach, describe, expect, it } from 'vitest';
 import { TOPICS } from '../../core/index.js';
-import { useClickHouse } from '../support/clickhouse.js';
+import { useDatabase } from '../support/database.js';
 import { AT, delta, EVENT, envelope, MARKET, OTHER_MARKET, priceRecord, SID } from './support.js';
 import { WorkerRig } from './worker-rig.js';
 
-const host = useClickHouse();
+const host = useDatabase({ migrated: true });
 let rig: WorkerRig | undefined;
 
 async function newRig(): Promise<WorkerRig> {
-  rig = new WorkerRig(host.clickhouse.endpoint.owner, 'chancery');
+  rig = new WorkerRig(host.database.owner, host.database.name);
   await rig.prepare();
   return rig;
 }
@@ -136,7 +136,7 @@ describe('a worker', () => {
     ]);
     await it.worker(settings);
     await it.drained();
-    await host.clickhouse.run('OPTIMIZE TABLE chancery.raw_records FINAL');
+    await host.database.run('OPTIMIZE TABLE raw_records FINAL');
     const rows = await it.rows<{ sequence: number; request: string; body: string; forever: number }>(
       `SELECT sequence, request, body, toUnixTimestamp(body_expires_at) = 4294967295 AS forever
        FROM raw_records ORDER BY sequence, piece`,

@@ -11,15 +11,15 @@ import {
   StatementError,
   type TableBlock,
 } from '../../warehouse/index.js';
-import { useClickHouse } from '../support/clickhouse.js';
+import { useDatabase } from '../support/database.js';
 
-const context = useClickHouse();
+const context = useDatabase({ migrated: false });
 const table = logTable({ name: 'rows', columns: [['text', 'String']] });
 const connections: Connection[] = [];
 
-function connect(url = context.clickhouse.endpoint.url, timeoutMs = 5000): Connection {
-  const endpoint = { ...context.clickhouse.endpoint.owner, url };
-  const connection = new Connection({ endpoint, database: 'connection', application: 'test', timeoutMs });
+function connect(url = context.database.owner.url, timeoutMs = 5000): Connection {
+  const endpoint = { ...context.database.owner, url };
+  const connection = new Connection({ endpoint, database: context.database.name, application: 'test', timeoutMs });
   connections.push(connection);
   return connection;
 }
@@ -43,9 +43,8 @@ const thrownBy = (work: Promise<unknown>): Promise<unknown> =>
   );
 
 beforeAll(async () => {
-  await context.clickhouse.run('CREATE DATABASE connection');
-  await context.clickhouse.run(
-    `CREATE TABLE connection.rows (_log LowCardinality(String), _partition UInt32, _offset UInt64, _index UInt32, text String)
+  await context.database.run(
+    `CREATE TABLE rows (_log LowCardinality(String), _partition UInt32, _offset UInt64, _index UInt32, text String)
      ENGINE = MergeTree ORDER BY _offset`,
   );
 });
@@ -67,7 +66,7 @@ describe('a connection', () => {
   it('distinguishes permanent from transient errors by their code', async () => {
     const connection = connect();
     const cases: [string, number, boolean][] = [
-      ['SELECT * FROM connection.nowhere', 60, false],
+      ['SELECT * FROM nowhere', 60, false],
       ['SELECT nothing', 47, false],
       ['SELEC 1', 62, false],
       [
@@ -111,7 +110,7 @@ describe('a connection', () => {
     };
     expect(await thrownBy(connection.insert(block(['never']), { ...insert, beforeSend }))).toBe(refused);
     await connection.insert(block(['one', 'two']), insert);
-    expect(await connection.query('SELECT text FROM connection.rows ORDER BY _offset')).toEqual([
+    expect(await connection.query(`SELECT text FROM ${context.database.name}.rows ORDER BY _offset`)).toEqual([
       { text: 'one' },
       { text: 'two' },
     ]);

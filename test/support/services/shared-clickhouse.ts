@@ -1,0 +1,44 @@
+import type { EmbeddedEndpoint } from '../../../warehouse/index.js';
+import { startClickHouse, type TestClickHouse } from '../clickhouse.js';
+
+export interface SharedLogin {
+  readonly user: string;
+  readonly password: string;
+}
+
+export interface SharedDatabase {
+  readonly url: string;
+  readonly name: string;
+  readonly owner: SharedLogin;
+  readonly reader: SharedLogin;
+}
+
+/** Of every database of the run, so that its reader may read all of them. */
+const PREFIX = 'test_';
+
+/** One embedded ClickHouse, with a database for each file that asks. */
+export class SharedClickHouse {
+  #server: Promise<TestClickHouse> | undefined;
+  #databases = 0;
+
+  async database(): Promise<SharedDatabase> {
+    this.#server ??= startShared();
+    const { run, endpoint } = await this.#server;
+    this.#databases += 1;
+    const name = `${PREFIX}${this.#databases}`;
+    await run(`CREATE DATABASE ${name}`);
+    const login = ({ user, password }: EmbeddedEndpoint['owner']) => ({ user, password: password.reveal() });
+    return { url: endpoint.url, name, owner: login(endpoint.owner), reader: login(endpoint.reader) };
+  }
+
+  async stop(): Promise<void> {
+    await (await this.#server?.catch(() => undefined))?.stop();
+  }
+}
+
+/** The reader of an embedded server may read one database. As a pattern, its name stands for all of the run. */
+async function startShared(): Promise<TestClickHouse> {
+  const server = await startClickHouse({ database: `${PREFIX}*` });
+  await server.run(`CREATE DATABASE \`${PREFIX}*\``);
+  return server;
+}
