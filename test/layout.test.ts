@@ -1,8 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from './support/temporary-folder.js';
 
 const root = join(import.meta.dirname, '..');
 const storage = ['core', 'client', 'bus', 'warehouse'];
@@ -27,8 +27,7 @@ interface Planted {
 }
 
 describe('imports between folders', () => {
-  const copy = mkdtempSync(join(tmpdir(), 'chancery-layout-'));
-  afterAll(() => rmSync(copy, { recursive: true, force: true }));
+  const copy = temporaryFolder();
 
   it('are refused by the linter in every direction but the allowed ones, and through index.js only', () => {
     const planted: Planted[] = [];

@@ -1,12 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { BotsProcess } from '../../bots/index.js';
 import { createLogger, isRunning, systemClock, UsageError } from '../../core/index.js';
 import type { ReadyLine } from '../../exchange/index.js';
 import { until } from '../exchange/server-support.js';
 import { Part } from '../support/part.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 const SMALL = ['--port', '0', '--events', '2', '--bots', '8', '--pace', '4'];
 
@@ -36,12 +35,6 @@ async function exchange(...flags: string[]) {
   };
 }
 
-function folder(): string {
-  const path = mkdtempSync(join(tmpdir(), 'chancery-bots-'));
-  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
-  return path;
-}
-
 describe('the bots of chancery exchange', { timeout: 90_000 }, () => {
   it('trade in a child of their own, which is started again when it is killed, and ends with the exchange', async () => {
     const { part, fills, children, truth } = await exchange();
@@ -60,7 +53,7 @@ describe('the bots of chancery exchange', { timeout: 90_000 }, () => {
   });
 
   it('are gone after a kill -9 of the exchange, and go on with accounts and open orders when it is back', async () => {
-    const data = folder();
+    const data = temporaryFolder();
     const first = await exchange('--data', data, '--print-bots');
     await until(async () => (await first.fills()) > 10);
     const [child = 0] = first.children();

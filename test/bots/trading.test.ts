@@ -1,11 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { BotFleet } from '../../bots/index.js';
 import { createLogger } from '../../core/index.js';
 import { startExchange } from '../../exchange/index.js';
 import { startServer, type TestServer, type TestServerOptions, until } from '../exchange/server-support.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 import { startFleet } from './support.js';
 
 const BOTS = 8;
@@ -138,8 +136,7 @@ describe('the bots', () => {
   });
 
   it('go on when the exchange was away, with the orders that they had', async () => {
-    const data = mkdtempSync(join(tmpdir(), 'chancery-bots-'));
-    onTestFinished(() => rmSync(data, { recursive: true, force: true }));
+    const data = temporaryFolder();
     const options = { data, events: 2, bots: BOTS, pace: 0, printBots: true };
     const log = createLogger({ part: 'exchange', level: 'error' });
     const first = await startExchange({ ...options, port: 0 }, { log });

@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -11,6 +10,7 @@ import {
   partitionOf,
 } from '../../bus/index.js';
 import { systemClock } from '../../core/index.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 import { Recorder, readAll, runChild } from './rig.js';
 
 const KEEP = { retentionMs: null, retentionBytes: null };
@@ -26,11 +26,10 @@ const open = (options: Partial<EmbeddedBusOptions> = {}) => {
 };
 
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'chancery-log-'));
+  dir = temporaryFolder();
 });
 afterEach(async () => {
   await Promise.all(handles.splice(0).map((bus) => bus.close()));
-  await rm(dir, { recursive: true, force: true });
 });
 
 describe('the embedded log on its disk', () => {

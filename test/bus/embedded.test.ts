@@ -1,11 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type EmbeddedBus, openEmbeddedBus } from '../../bus/index.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 import { busContract } from './contract.js';
 
 busContract('the embedded log', async () => {
-  const dir = await mkdtemp(join(tmpdir(), 'chancery-bus-'));
+  const dir = temporaryFolder();
   const open: EmbeddedBus[] = [];
   return {
     async open(options = {}) {
@@ -24,7 +22,6 @@ busContract('the embedded log', async () => {
     takeoverMs: 5000,
     async close() {
       await Promise.all(open.map((bus) => bus.close()));
-      await rm(dir, { recursive: true, force: true });
     },
   };
 });

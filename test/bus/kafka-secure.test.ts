@@ -1,10 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { BusClosedError, openBus, openKafkaBus } from '../../bus/index.js';
 import { loadConfig, UsageError } from '../../core/index.js';
 import { describeWithKafka } from '../kafka/index.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 import { readAll } from './rig.js';
 
 const KEEP = { retentionMs: null, retentionBytes: null };
@@ -12,10 +13,9 @@ const KEEP = { retentionMs: null, retentionBytes: null };
 describeWithKafka('Kafka with TLS and a login', { secure: true }, (kafka) => {
   let dir: string;
   beforeAll(() => {
-    dir = mkdtempSync(join(tmpdir(), 'chancery-kafka-secure-'));
+    dir = temporaryFolder();
     writeFileSync(join(dir, 'ca.pem'), kafka.secure.certificate);
   });
-  afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
   /** Opens the bus that these settings configure, appends a record, and reads it back. */
   async function roundTrip(flags: Record<string, unknown>): Promise<string[][]> {
@@ -68,14 +68,13 @@ describe('the configured bus', () => {
   const settings = (flags: Record<string, unknown>) => loadConfig(flags, {}, tmpdir());
 
   it('is the embedded log unless brokers are named', async () => {
-    const dir = mkdtempSync(join(tmpdir(), 'chancery-open-bus-'));
+    const dir = temporaryFolder();
     try {
       const bus = openBus(settings({}), { dir });
       await bus.ensureTopic('t', { partitions: 1, ...KEEP });
       expect(await bus.partitions()).toHaveLength(1);
       await bus.close();
     } finally {
-      rmSync(dir, { recursive: true, force: true });
     }
   });
 

@@ -8,7 +8,8 @@ import { runningParts } from '../../cli/parts/registry.js';
 import { createLogger, loadConfig, Stopped } from '../../core/index.js';
 import { EmbeddedClickHouse } from '../../warehouse/index.js';
 import { Part } from '../support/part.js';
-import { MAIN, temporaryFolder } from './command.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { MAIN } from './command.js';
 
 describe('a worker whose embedded ClickHouse is not there', () => {
   const log = createLogger({ part: 'test', level: 'fatal' });

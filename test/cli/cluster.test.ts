@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startCluster, type TestCluster } from '../support/cluster.js';
-import { chancery, temporaryFolder } from './command.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { chancery } from './command.js';
 
 let cluster: TestCluster;
 let flags: string[] = [];

@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { createProgram } from '../../cli/program.js';
 import { SUBCOMMANDS } from '../../cli/subcommands.js';
 import { SETTINGS, type Setting } from '../../core/index.js';
-import { chancery, temporaryFolder } from './command.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { chancery } from './command.js';
 
 describe('help', () => {
   it('lists every subcommand with what it does', async () => {

@@ -1,9 +1,7 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { onTestFinished } from 'vitest';
 
 export const MAIN = join(import.meta.dirname, '../../dist/cli/main.js');
 
@@ -31,11 +29,4 @@ export async function chancery(args: readonly string[], options: RunOptions = {}
   const closed = new Promise<number | null>((resolve) => child.once('close', resolve));
   const [out, err, code] = await Promise.all([text(child.stdout), text(child.stderr), closed]);
   return { code, out, err };
-}
-
-/** An empty folder that goes when the test is over. */
-export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'chancery-cli-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
 }

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { explain } from '../../cli/errors.js';
 import { announce } from '../../cli/parts/registry.js';
-import { chancery, temporaryFolder } from './command.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { chancery } from './command.js';
 
 describe('a data folder that cannot be', () => {
   it.each(['up', 'exchange', 'collect', 'warehouse'])('gets one line from %s, and no hang', async (part) => {

@@ -7,7 +7,8 @@ import { announce } from '../../cli/parts/registry.js';
 import { createLogger, DEFAULT_PORTS, resolveConfig } from '../../core/index.js';
 import { startExchange } from '../../exchange/index.js';
 import { freePort } from '../../warehouse/embedded/ports.js';
-import { chancery, temporaryFolder } from './command.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { chancery } from './command.js';
 
 interface Finding {
   check: string;

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, rmdirSync, rmSync, symlinkSync } from 'node:fs
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { LogFile } from '../../cli/up/log-file.js';
-import { temporaryFolder } from './command.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 describe('the log of a part', () => {
   it('leaves lines out while the disk is full, says so once, and goes on with how many are missing', () => {

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { PortClaims } from '../../cli/up/port-claims.js';
 import { freePort } from '../../warehouse/embedded/ports.js';
-import { temporaryFolder } from './command.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 describe('claims of ports', () => {
   it('keep a port from everybody else until they are released, though nobody listens there', async () => {

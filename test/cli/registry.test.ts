@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { announce, runningParts } from '../../cli/parts/registry.js';
 import { ownIdentity } from '../../core/index.js';
-import { temporaryFolder } from './command.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 const script = fileURLToPath(new URL('children/announce-up.mjs', import.meta.url));
 const ROUNDS = 50;

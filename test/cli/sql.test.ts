@@ -8,7 +8,8 @@ import { claimLayout } from '../../cli/parts/instance.js';
 import { createLogger } from '../../core/index.js';
 import { EmbeddedClickHouse } from '../../warehouse/index.js';
 import { useClickHouse } from '../support/clickhouse.js';
-import { chancery, MAIN, temporaryFolder } from './command.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { chancery, MAIN } from './command.js';
 
 /** Writes until the pipe takes no more; answers how many bytes. */
 function fill(pipe: number): number {

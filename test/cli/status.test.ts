@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { openEmbeddedBus } from '../../bus/index.js';
 import { announce } from '../../cli/parts/registry.js';
 import { useClickHouse } from '../support/clickhouse.js';
-import { chancery, temporaryFolder } from './command.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { chancery } from './command.js';
 
 interface Status {
   parts: { part: string; healthy: boolean; detail: Record<string, unknown> }[];

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { temporaryFolder } from './command.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 import { rows, startUp } from './start-up.js';
 
 const SEEN = `SELECT account, uniqExact(poll_id) AS polls FROM account_pages WHERE operation = 'full-balances'

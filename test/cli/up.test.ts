@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { isRunning } from '../../core/index.js';
 import { freePort } from '../../warehouse/embedded/ports.js';
-import { chancery, temporaryFolder } from './command.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { chancery } from './command.js';
 import { clickHousePid, gone, rows, startUp, status } from './start-up.js';
 
 /** A line of progress that counts at least ten ticks. */

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
+import { temporaryFolder } from '../support/temporary-folder.js';
 import { exchangeWithEvents } from './support-exchange.js';
 
 const root = join(import.meta.dirname, '../..');
@@ -12,8 +12,7 @@ const root = join(import.meta.dirname, '../..');
 async function runProgram(n: number, url: string, env: NodeJS.ProcessEnv = {}): Promise<string[]> {
   const text = await readFile(join(root, 'docs/client.md'), 'utf8');
   const [, program = ''] = [...text.matchAll(/```js\n([\s\S]*?)```/g)][n] ?? [];
-  const folder = await mkdtemp(join(tmpdir(), 'chancery-example-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = temporaryFolder();
   await mkdir(join(folder, 'node_modules'));
   await symlink(root, join(folder, 'node_modules/chancery'));
   await writeFile(join(folder, 'example.mjs'), program);

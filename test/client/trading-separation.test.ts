@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import * as reading from '../../client/index.js';
 import * as trading from '../../client/trading/index.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -37,8 +37,7 @@ describe('the read-only client and the trading client', () => {
     expect(Object.keys(trading).sort()).toEqual(['ApiKeyAdmin', 'TradingClient']);
   });
 
-  const copy = mkdtempSync(join(tmpdir(), 'chancery-halves-'));
-  afterAll(() => rmSync(copy, { recursive: true, force: true }));
+  const copy = temporaryFolder();
 
   it('are kept separate by the linter, in the client and in every folder that only reads', () => {
     const plant = (file: string, from: string) => {

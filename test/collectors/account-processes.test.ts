@@ -9,8 +9,9 @@ import { readAll } from '../bus/rig.js';
 import { chancery } from '../cli/command.js';
 import { until } from '../exchange/server-support.js';
 import { Part } from '../support/part.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 import { type AccountMarket, accountMarket, listed, OFTEN, type Trader } from './account-rig.js';
-import { marksOf, recordsOf, tempDir } from './rig.js';
+import { marksOf, recordsOf } from './rig.js';
 
 const FAST = [
   ...['holdings', 'trades', 'transactions', 'tpsl', 'stats', 'activity', 'events'].flatMap((group) => [
@@ -51,7 +52,7 @@ function busOf(data: string): Bus {
 
 describe('a collector process with accounts', () => {
   it('does not start with credentials that others may read', async () => {
-    const folder = await tempDir();
+    const folder = temporaryFolder();
     const path = join(folder, 'accounts.json');
     writeFileSync(path, '{"ann":{"apiKey":"pk_a","apiSecret":"c2VjcmV0"}}');
     chmodSync(path, 0o644);
@@ -63,8 +64,8 @@ describe('a collector process with accounts', () => {
   it('is killed and goes on without a gap, and shows its secrets nowhere', async () => {
     const market = await accountMarket();
     const { ann, bob } = market;
-    const data = await tempDir();
-    const file = accountsFile(await tempDir(), [ann, bob]);
+    const data = temporaryFolder();
+    const file = accountsFile(temporaryFolder(), [ann, bob]);
     const bus = busOf(data);
     const own = async () => {
       const records = (await recordsOf(bus, TOPICS.account)).filter((record) => record.kind === 'account.trades');
@@ -102,8 +103,8 @@ describe('collector processes that share the work', () => {
   it('each do their own part, and overlap without doubling what has an identity', async () => {
     const market = await accountMarket('--events', '12');
     const { ann, bob } = market;
-    const data = await tempDir();
-    const file = accountsFile(await tempDir(), [ann, bob]);
+    const data = temporaryFolder();
+    const file = accountsFile(temporaryFolder(), [ann, bob]);
     const bus = busOf(data);
     const start = (name: string, shard: string) =>
       collect(market, data, '--accounts-file', file, '--collector-name', name, '--shard', shard);

@@ -16,8 +16,9 @@ import {
 } from '../../client/index.js';
 import { deferred, type RecordKind, TOPICS } from '../../core/index.js';
 import { until } from '../exchange/server-support.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 import { accountMarket, listed, POLL_OFTEN, recordsOfKind } from './account-rig.js';
-import { metricOf, startCollector, tempDir } from './rig.js';
+import { metricOf, startCollector } from './rig.js';
 
 describe('a collector with accounts', () => {
   it('records every kind of what an account may read, each poll with its receipt', async () => {
@@ -252,7 +253,7 @@ describe('a collector with accounts', () => {
     const third = await startCollector(market.ready.url, {
       ...options,
       data: first.data,
-      bus: freshBus(await tempDir()),
+      bus: freshBus(temporaryFolder()),
     });
     await third.marked('poll', complete('trades'));
     expect((await third.marks('poll')).find((poll) => poll.operation === 'trades')).toMatchObject({
@@ -267,8 +268,8 @@ describe('what a collector stores of an account', () => {
     const market = await accountMarket();
     const { ann } = market;
     for (let n = 0; n < 30; n++) await market.fill();
-    const data = await tempDir();
-    const bus = freshBus(await tempDir());
+    const data = temporaryFolder();
+    const bus = freshBus(temporaryFolder());
     const { append } = bus;
     const released = deferred();
     bus.append = async (topic, records) => {

@@ -7,7 +7,8 @@ import { describe, expect, it } from 'vitest';
 import { openEmbeddedBus } from '../../bus/index.js';
 import { type CollectorEvent, TOPICS } from '../../core/index.js';
 import { until } from '../exchange/server-support.js';
-import { exchangeWith, marksOf, recordsOf, tempDir } from './rig.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { exchangeWith, marksOf, recordsOf } from './rig.js';
 
 const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
@@ -15,7 +16,7 @@ describe('a collector that is killed', () => {
   it('leaves everything that it acknowledged on the bus, in order, and no goodbye', async () => {
     const { server } = await exchangeWith(4);
     await server.control('POST', '/load', { framesPerSecond: 3000 });
-    const data = await tempDir();
+    const data = temporaryFolder();
     for (let round = 1; round <= 3; round++) {
       const child = spawn(process.execPath, [MAIN, 'collect', '--data', data, '--exchange-url', server.url], {
         stdio: ['pipe', 'pipe', 'inherit'],

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { TOPICS } from '../../core/index.js';
 import { marketOf, openEvent, startServer, Traders, until } from '../exchange/server-support.js';
-import { exchangeWith, NEVER, startCollector, tempDir } from './rig.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { exchangeWith, NEVER, startCollector } from './rig.js';
 
 describe('the poll of event search', () => {
   it('reads all pages, keeps each verbatim, and leaves a receipt', async () => {
@@ -99,7 +100,7 @@ describe('the poll of chance history', () => {
   it('goes on where it was after a restart, and from the beginning when it has forgotten that', async () => {
     const { server, events } = await exchangeWith(1);
     await secondIsHistory(events[0]?.createdAt ?? 0);
-    const data = await tempDir();
+    const data = temporaryFolder();
     const once = async () => {
       const rig = await startCollector(server.url, { data, settings: { eventsSchedule: NEVER } });
       const marks = await rig.marked('backfilled', (all) => all.some((m) => m.at > started));
@@ -126,7 +127,7 @@ describe('the poll of chance history', () => {
 
   it('reads a closed event once more to its end, also when it closed while nobody looked', async () => {
     const { server, events } = await exchangeWith(2);
-    const data = await tempDir();
+    const data = temporaryFolder();
     const rig = await startCollector(server.url, { data });
     await rig.marked('subscribed', (marks) => marks.length === 4);
     const [one, two] = events.map((e) => ({ event: e, market: marketOf(e) }));

@@ -5,7 +5,8 @@ import { CollectorMetrics } from '../../collectors/metrics.js';
 import { Publisher, type Received } from '../../collectors/publisher.js';
 import { deferred, encodeBody, type RawRecord, systemClock, TOPICS } from '../../core/index.js';
 import { until } from '../exchange/server-support.js';
-import { memoryLog, recordsOf, tempDir } from './rig.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { memoryLog, recordsOf } from './rig.js';
 
 /** Where it does not matter how long the bus takes. */
 const PATIENT_MS = 20_000;
@@ -20,7 +21,7 @@ const frame = (body: string, key = 'event'): Received => ({
 
 /** A real bus whose appends can be made to wait or to fail. */
 async function brittleBus(options: { maxRecordBytes?: number } = {}) {
-  const real = openEmbeddedBus({ dir: await tempDir(), retentionEveryMs: 0, ...options });
+  const real = openEmbeddedBus({ dir: temporaryFolder(), retentionEveryMs: 0, ...options });
   for (const topic of Object.values(TOPICS)) {
     await real.ensureTopic(topic, { partitions: 2, retentionMs: null, retentionBytes: null });
   }

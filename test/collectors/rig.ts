@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
@@ -21,6 +19,7 @@ import {
 import type { EventView } from '../../exchange/engine/index.js';
 import { readAll } from '../bus/rig.js';
 import { openEvent, startServer, type TestServer, until } from '../exchange/server-support.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 export interface LogLine {
   readonly level: number;
@@ -32,12 +31,6 @@ export function memoryLog(): { log: Logger; lines: LogLine[] } {
   const lines: LogLine[] = [];
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line) as LogLine) });
   return { log, lines };
-}
-
-export async function tempDir(): Promise<string> {
-  const dir = await mkdtemp(join(tmpdir(), 'chancery-collect-'));
-  onTestFinished(() => rm(dir, { recursive: true, force: true }));
-  return dir;
 }
 
 export type MarkOf<T extends CollectorEvent['type']> = Extract<CollectorEvent, { type: T }> & { readonly at: number };
@@ -74,7 +67,7 @@ export async function exchangeWith(count: number, quirks = ''): Promise<{ server
 export const NEVER = '0 0 0 1 1 *';
 
 export async function startCollector(exchangeUrl: string, options: RigOptions = {}): Promise<CollectorRig> {
-  const data = options.data ?? (await tempDir());
+  const data = options.data ?? temporaryFolder();
   const flags = { data, exchangeUrl, eventsSchedule: '* * * * * *', historySchedule: NEVER, ...options.settings };
   const settings = loadConfig(flags, {}, data);
   const bus = options.bus ?? openEmbeddedBus({ dir: join(data, 'bus'), retentionEveryMs: 0 });

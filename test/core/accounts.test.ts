@@ -1,15 +1,15 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { loadAccounts, loadConfig, UsageError } from '../../core/index.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 const SECRET = 'c2VjcmV0LXRoYXQtbm9ib2R5LXNlZXM';
 
 function fileWith(content: unknown, mode = 0o600): string {
-  const folder = mkdtempSync(join(tmpdir(), 'chancery-accounts-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   const path = join(folder, 'accounts.json');
   writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
   chmodSync(path, mode);
@@ -88,8 +88,7 @@ describe('accounts', () => {
   });
 
   it('have variables that every command knows, and one with a slip is refused without its value', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'chancery-accounts-'));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const folder = temporaryFolder();
     loadConfig({}, { CHANCERY_ACCOUNT_BOB_API_KEY: 'pk', CHANCERY_ACCOUNT_BOB_API_SECRET: SECRET }, folder);
     expect(refusal(() => loadConfig({}, { CHANCERY_ACCOUNT_BOB_APIKEY: SECRET }, folder))).toBe(
       'unknown environment variable CHANCERY_ACCOUNT_BOB_APIKEY: after CHANCERY_ACCOUNT_NAME comes one of ' +

@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   CONFIG_FILE,
   envOf,
@@ -13,10 +12,10 @@ import {
   SETTINGS,
   UsageError,
 } from '../../core/index.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 function folderWith(file?: string): string {
-  const folder = mkdtempSync(join(tmpdir(), 'chancery-config-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   if (file !== undefined) writeFileSync(join(folder, CONFIG_FILE), file);
   return folder;
 }

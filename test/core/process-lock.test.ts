@@ -1,15 +1,14 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ownIdentity, ProcessLock, UsageError } from '../../core/index.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
-const folder = await mkdtemp(join(tmpdir(), 'chancery-process-lock-'));
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 
 const script = fileURLToPath(new URL('children/take-lock.mjs', import.meta.url));
 

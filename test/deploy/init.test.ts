@@ -1,22 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { packageRoot } from '../../core/index.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 import { parseEnv } from './compose-file.js';
 
 const SECRETS = ['CLICKHOUSE_OWNER_PASSWORD', 'CLICKHOUSE_READER_PASSWORD', 'GRAFANA_ADMIN_PASSWORD'];
-const made: string[] = [];
-afterAll(() => {
-  for (const folder of made) rmSync(folder, { recursive: true, force: true });
-});
-
-function folder(): string {
-  const path = mkdtempSync(join(tmpdir(), 'chancery-init-'));
-  made.push(path);
-  return path;
-}
 
 function init(cwd: string, ...args: string[]) {
   const main = join(packageRoot(), 'dist/cli/main.js');
@@ -28,7 +18,7 @@ const envOf = (cwd: string, file = '.env') => parseEnv(readFileSync(join(cwd, fi
 
 describe('chancery init', () => {
   it('writes .env for its owner only, with long passwords that are all different, and shows none of them', () => {
-    const cwd = folder();
+    const cwd = temporaryFolder();
     const { status, stdout, stderr } = init(cwd);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(statSync(join(cwd, '.env')).mode & 0o777).toBe(0o600);
@@ -43,14 +33,14 @@ describe('chancery init', () => {
   });
 
   it('makes other passwords every time', () => {
-    const [a, b] = [folder(), folder()];
+    const [a, b] = [temporaryFolder(), temporaryFolder()];
     init(a);
     init(b);
     for (const name of [...SECRETS, 'KAFKA_CLUSTER_ID']) expect(envOf(a)[name]).not.toBe(envOf(b)[name]);
   });
 
   it('does not touch a file that is there, and says how to go on', () => {
-    const cwd = folder();
+    const cwd = temporaryFolder();
     init(cwd);
     const before = readFileSync(join(cwd, '.env'), 'utf8');
     const { status, stdout, stderr } = init(cwd);
@@ -60,7 +50,7 @@ describe('chancery init', () => {
   });
 
   it('with --force makes new passwords, and keeps the ID under which the data of Kafka can be opened', () => {
-    const cwd = folder();
+    const cwd = temporaryFolder();
     init(cwd);
     const before = envOf(cwd);
     writeFileSync(join(cwd, '.env'), readFileSync(join(cwd, '.env')), { mode: 0o644 });
@@ -73,7 +63,7 @@ describe('chancery init', () => {
   });
 
   it('never writes through a link to another file', () => {
-    const cwd = folder();
+    const cwd = temporaryFolder();
     const target = join(cwd, 'target');
     writeFileSync(target, 'mine\n');
     symlinkSync(target, join(cwd, '.env'));
@@ -84,7 +74,7 @@ describe('chancery init', () => {
   });
 
   it('takes an exchange of one’s own by https only, and leaves the simulated one out then', () => {
-    const cwd = folder();
+    const cwd = temporaryFolder();
     expect(init(cwd, '--exchange-url', 'https://exchange.example', '--file', 'live.env').status).toBe(0);
     expect(envOf(cwd, 'live.env')).toMatchObject({
       COMPOSE_PROFILES: '',
@@ -104,7 +94,7 @@ describe('chancery init', () => {
   });
 
   it('says in one line where it cannot write', () => {
-    const cwd = folder();
+    const cwd = temporaryFolder();
     mkdirSync(join(cwd, '.env'));
     const { status, stderr } = init(cwd);
     expect({ status, lines: stderr.split('\n').length }).toEqual({ status: 2, lines: 2 });

@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeWithKafka } from '../kafka/index.js';
 import { until } from '../pipeline/rig.js';
 import { freePorts } from '../support/free-ports.js';
 import { runAs } from '../support/run-as.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 import { StandInServer } from './clickhouse-server.js';
 import { composeText, interpolate, parseCompose, parseEnv } from './compose-file.js';
 import { Container, layOutImage } from './container.js';
@@ -19,7 +19,7 @@ const image = readDockerfile();
 const PARTS = ['exchange', 'collect-0', 'collect-1', 'transform', 'transform'];
 
 describeWithKafka('the services of docker-compose.yml, each run by hand', { own: true }, (kafka) => {
-  const folder = mkdtempSync(join(tmpdir(), 'chancery-deploy-'));
+  const folder = temporaryFolder();
   const app = join(folder, 'app');
   const running: Container[] = [];
   let env: Record<string, string> = {};
@@ -57,7 +57,6 @@ describeWithKafka('the services of docker-compose.yml, each run by hand', { own:
   afterAll(async () => {
     await Promise.all(running.map((part) => part.kill()));
     await server?.stop();
-    rmSync(folder, { recursive: true, force: true, maxRetries: 50, retryDelay: 100 });
   });
 
   function environmentOf(name: string): Record<string, string> {

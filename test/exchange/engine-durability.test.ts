@@ -1,18 +1,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFile, cp, mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { appendFile, cp, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Engine } from '../../exchange/engine/index.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 import { type Action, action, everything, Playground } from './engine-actions.js';
 import { good, ManualClock, OrderEntry, openMarkets, openUser, quietOptions, startEngine } from './engine-rig.js';
 
-const root = await mkdtemp(join(tmpdir(), 'chancery-engine-'));
-afterAll(() => rm(root, { recursive: true, force: true }));
+const root = temporaryFolder();
 let folders = 0;
 const newPath = () => join(root, `data-${folders++}`);
 

@@ -1,16 +1,10 @@
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { temporaryFolder } from '../support/temporary-folder.js';
 import { type Account, authMessage, Book, openAccount, targetAt } from './server-accounts.js';
 import { spawnExchange } from './server-process-target.js';
-
-async function folder(): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), 'chancery-exchange-'));
-  onTestFinished(() => rm(path, { recursive: true, force: true }));
-  return path;
-}
 
 async function start(data: string, ...flags: string[]) {
   const exchange = await spawnExchange('--bots', '0', '--events', '1', '--data', data, ...flags);
@@ -32,7 +26,7 @@ const at = (account: Account, target: Account['target']): Account =>
 
 describe('--data', () => {
   it('keeps accounts, keys, logins, codes, orders, TP/SL orders, trades and money across kill -9', async () => {
-    const data = await folder();
+    const data = temporaryFolder();
     const first = await start(data);
     const [ann, bob] = [await openAccount(first.target), await openAccount(first.target, { otp: true })];
     const book = await Book.open(first.target);
@@ -80,7 +74,7 @@ describe('--data', () => {
   }, 120_000);
 
   it('has every order that was answered, however it is killed while they come', async () => {
-    const data = await folder();
+    const data = temporaryFolder();
     const first = await start(data);
     const account = await openAccount(first.target, { usdc: 100_000 });
     const book = await Book.open(first.target);
@@ -115,7 +109,7 @@ describe('--data', () => {
   }, 120_000);
 
   it('keeps the key of logins where its owner alone can read it', async () => {
-    const data = await folder();
+    const data = temporaryFolder();
     const first = await start(data);
     await first.end('SIGTERM');
     const [path] = (await readdir(data, { recursive: true })).filter((name) => name.endsWith('token.key'));
@@ -125,7 +119,7 @@ describe('--data', () => {
 
 describe('what the exchange says of itself', () => {
   it('never holds a password, secret, token, code or signature, in logs or answers', async () => {
-    const data = await folder();
+    const data = temporaryFolder();
     const exchange = await start(data, '--log-level', 'trace');
     const { target } = exchange;
     const account = await openAccount(target, { otp: true });

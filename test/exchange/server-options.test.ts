@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createLogger, UsageError } from '../../core/index.js';
 import { EXCHANGE_OPTIONS, type RunningExchange, readExchangeOptions, startExchange } from '../../exchange/index.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 const log = createLogger({ part: 'exchange', level: 'silent' });
 
@@ -133,16 +133,14 @@ describe('startExchange', () => {
   });
 
   it('refuses data that cannot be read', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'chancery-exchange-'));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const folder = temporaryFolder();
     const file = join(folder, 'a-file');
     writeFileSync(file, 'not a folder');
     await expect(start({ data: file })).rejects.toThrow(UsageError);
   });
 
   it('goes on where it was with the same data folder', async () => {
-    const data = mkdtempSync(join(tmpdir(), 'chancery-exchange-'));
-    onTestFinished(() => rmSync(data, { recursive: true, force: true }));
+    const data = temporaryFolder();
     const first = await start({ data });
     const headers = { 'X-Control-Token': first.ready.control.token };
     const markets = [{ name: 'kept', chance: 0.4 }];

@@ -1,22 +1,21 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { cpSync } from 'node:fs';
-import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { appendFile, mkdir, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { UsageError } from '../../core/index.js';
 import { DataFolder, MemoryBlocks, Series } from '../../exchange/store/index.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
-const root = await mkdtemp(join(tmpdir(), 'chancery-store-'));
+const root = temporaryFolder();
 const opened: DataFolder[] = [];
 afterEach(async () => {
   await Promise.all(opened.splice(0).map((folder) => folder.close()));
 });
-afterAll(() => rm(root, { recursive: true, force: true }));
 
 let folders = 0;
 const newPath = () => join(root, `folder-${folders++}`);

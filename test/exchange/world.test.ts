@@ -1,20 +1,18 @@
 import { cpSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { createExchange } from '../../exchange/create-exchange.js';
 import type { ExchangeCore, ExchangeOptions } from '../../exchange/engine/index.js';
 import { World } from '../../exchange/world/index.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 import { good } from './engine-rig.js';
 import { VirtualClock } from './virtual-clock.js';
 
-const root = await mkdtemp(join(tmpdir(), 'chancery-world-'));
+const root = temporaryFolder();
 const running: ExchangeCore[] = [];
 afterEach(async () => {
   await Promise.all(running.splice(0).map((core) => core.stop()));
 });
-afterAll(() => rm(root, { recursive: true, force: true }));
 
 /** An exchange whose world lives, since bots are to trade, though none is there. */
 async function start(options: Partial<ExchangeOptions> = {}) {

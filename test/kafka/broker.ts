@@ -1,12 +1,11 @@
 import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { openKafkaBus } from '../../bus/index.js';
 import { freePorts } from '../support/free-ports.js';
 import { JavaServer } from '../support/java-server.js';
+import { removeFolder, temporaryFolder } from '../support/temporary-folder.js';
 import { kafkaJars } from './jars.js';
 import { brokerProperties, KEYSTORE_PASSWORD, type Listeners, type Ports, type ProxiedPort } from './properties.js';
 
@@ -28,7 +27,7 @@ export class Broker {
 
   /** Starts a new broker on free ports, and waits until it is ready. */
   static async start(options: Listeners = {}): Promise<Broker> {
-    const dir = await mkdtemp(join(tmpdir(), 'chancery-kafka-'));
+    const dir = temporaryFolder();
     const broker = new Broker(dir, await kafkaJars(), await choosePorts(options.proxies));
     try {
       await broker.#format(options);
@@ -77,7 +76,7 @@ export class Broker {
   /** Stops it and removes its folder. */
   async remove(): Promise<void> {
     await this.kill();
-    await rm(this.dir, { recursive: true, force: true });
+    removeFolder(this.dir);
   }
 
   async #serves(): Promise<void> {

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Bus, openEmbeddedBus } from '../../bus/index.js';
@@ -8,6 +7,7 @@ import type { ReadyLine } from '../../exchange/index.js';
 import { type EmbeddedEndpoint, findEmbedded } from '../../warehouse/index.js';
 import { Part } from '../support/part.js';
 import { runAs } from '../support/run-as.js';
+import { removeFolder, temporaryFolder } from '../support/temporary-folder.js';
 
 /** The collector's schedules, fast enough for a test that lasts seconds. */
 const FAST = ['--events-schedule', '* * * * * *', '--history-schedule', '*/5 * * * * *'];
@@ -38,7 +38,7 @@ export interface RigOptions {
 
 /** One instance of everything, each part a process of its own on one data folder. */
 export class Rig {
-  readonly folder = mkdtempSync(join(tmpdir(), 'chancery-pipeline-'));
+  readonly folder = temporaryFolder();
   readonly #parts = new Map<string, Part>();
   #bus: Bus;
   #exchange: ReadyLine | undefined;
@@ -168,7 +168,7 @@ export class Rig {
     for (const part of [...this.#parts.values()].reverse()) await part.kill9();
     await this.bus.close();
     // The ClickHouse of a killed warehouse ends a little later, by itself.
-    rmSync(this.folder, { recursive: true, force: true, maxRetries: 50, retryDelay: 100 });
+    removeFolder(this.folder);
   }
 
   #openLog(): Bus {

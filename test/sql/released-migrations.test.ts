@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { sqlFolder } from '../../warehouse/index.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 import { releasedMigrationViolations } from './released-migrations.js';
 
 const FILES = {
@@ -19,8 +19,7 @@ const RELEASED = [entry('0001_create_one'), entry('0002_create_two')];
 
 /** The violations in a folder with these migrations and this list. */
 function violationsOf(files: Readonly<Record<string, string>>, released: unknown): string[] {
-  const folder = mkdtempSync(join(tmpdir(), 'chancery-released-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   mkdirSync(join(folder, 'migrations'));
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, 'migrations', `${name}.sql`), text);
   writeFileSync(join(folder, 'migrations/released.json'), JSON.stringify(released));

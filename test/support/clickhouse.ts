@@ -1,11 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import { claimLayout } from '../../cli/parts/instance.js';
 import { createLogger } from '../../core/index.js';
 import { EmbeddedClickHouse, type EmbeddedEndpoint, type EmbeddedOptions } from '../../warehouse/index.js';
 import { runAs } from './run-as.js';
+import { removeFolder, temporaryFolder } from './temporary-folder.js';
 
 export interface TestClickHouse {
   readonly server: EmbeddedClickHouse;
@@ -23,7 +21,7 @@ export interface TestClickHouse {
 export async function startClickHouse(
   options: Partial<Pick<EmbeddedOptions, 'database' | 'memoryBytes' | 'tcpPort' | 'cluster' | 'dataFolder'>> = {},
 ): Promise<TestClickHouse> {
-  const dataFolder = options.dataFolder ?? mkdtempSync(join(tmpdir(), 'chancery-clickhouse-'));
+  const dataFolder = options.dataFolder ?? temporaryFolder();
   const server = new EmbeddedClickHouse({
     dataFolder,
     database: 'chancery',
@@ -34,7 +32,7 @@ export async function startClickHouse(
   });
   const stop = async () => {
     await server.stop();
-    rmSync(dataFolder, { recursive: true, force: true });
+    removeFolder(dataFolder);
   };
   claimLayout(dataFolder);
   try {

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Secret } from '../../core/index.js';
 import { type Cluster, openCluster } from '../../warehouse/index.js';
 import { startClickHouse, type TestClickHouse } from './clickhouse.js';
 import { freePorts } from './free-ports.js';
+import { temporaryFolder } from './temporary-folder.js';
 
 export interface TestCluster {
   /** By shard and replica. */
@@ -47,7 +47,7 @@ export async function startCluster(options: TestClusterOptions): Promise<TestClu
   };
   try {
     for (const tcpPort of ports) {
-      const dataFolder = mkdtempSync(join(tmpdir(), 'chancery-shard-'));
+      const dataFolder = temporaryFolder();
       mkdirSync(join(dataFolder, 'clickhouse'), { mode: 0o700 });
       writeFileSync(join(dataFolder, 'clickhouse', 'credentials.json'), JSON.stringify(passwords), { mode: 0o600 });
       servers.push(await startClickHouse({ dataFolder, tcpPort, cluster, database, memoryBytes: 2e9 }));

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import { type Bus, type EmbeddedBus, openEmbeddedBus } from '../../bus/index.js';
@@ -8,12 +6,13 @@ import { createLogger, type Logger, loadConfig, type Settings, TOPICS } from '..
 import { TransformWorker } from '../../transforms/index.js';
 import { type ClickHouseEndpoint, Connection } from '../../warehouse/index.js';
 import { runAs } from '../support/run-as.js';
+import { removeFolder, temporaryFolder } from '../support/temporary-folder.js';
 
 const TOPIC_OPTIONS = { partitions: 2, retentionMs: null, retentionBytes: null };
 
 /** A bus of its own (the embedded log, or the one given), a database of its own on a running ClickHouse, and workers between them. */
 export class WorkerRig {
-  readonly folder = mkdtempSync(join(tmpdir(), 'chancery-worker-'));
+  readonly folder = temporaryFolder();
   readonly bus: Bus;
   readonly #embedded: EmbeddedBus | undefined;
   readonly connection: Connection;
@@ -125,6 +124,6 @@ export class WorkerRig {
     for (const worker of this.#workers) await worker.stop();
     await this.bus.close();
     await this.connection.close();
-    rmSync(this.folder, { recursive: true, force: true });
+    removeFolder(this.folder);
   }
 }

@@ -1,30 +1,20 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { platform } from 'node:process';
 import { createInterface } from 'node:readline';
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createLogger, isFreePort, isRunning, Secret, STOP_MS, UsageError } from '../../core/index.js';
 import { consoleUrl, EmbeddedClickHouse, findEmbedded } from '../../warehouse/index.js';
 import { startClickHouse, useClickHouse } from '../support/clickhouse.js';
 import { helloOf, nativeHello } from '../support/native-hello.js';
 import { runAs } from '../support/run-as.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 /** Timeout of tests that start a server several times; each start takes up to 8 s on a busy machine. */
 const STARTS_MS = 180_000;
-
-const folders: string[] = [];
-function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'chancery-embedded-'));
-  folders.push(folder);
-  return folder;
-}
-afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
 
 const serverOn = (dataFolder: string, httpPort = 0, tcpPort?: number) =>
   new EmbeddedClickHouse({

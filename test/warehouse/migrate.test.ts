@@ -1,15 +1,14 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { UsageError } from '../../core/index.js';
 import { Connection, checkColumns, logTable, migrate, replacingTable } from '../../warehouse/index.js';
 import { chancery } from '../cli/command.js';
 import { useClickHouse } from '../support/clickhouse.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 const context = useClickHouse();
 const never = new AbortController().signal;
-const folders: string[] = [];
 const connections: Connection[] = [];
 let database = '';
 let number = 0;
@@ -20,7 +19,6 @@ beforeEach(() => {
 });
 afterAll(async () => {
   for (const connection of connections) await connection.close();
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
 function connect(name = database): Connection {
@@ -35,8 +33,7 @@ function connect(name = database): Connection {
 
 /** A folder with these SQL files, by path below it. */
 function sqlFolder(files: Record<string, string>): string {
-  const folder = mkdtempSync(join(tmpdir(), 'chancery-sql-'));
-  folders.push(folder);
+  const folder = temporaryFolder();
   for (const sub of ['migrations', 'views']) mkdirSync(join(folder, sub), { recursive: true });
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../warehouse/embedded/ports.js';
 import { until } from '../pipeline/rig.js';
 import { JavaServer } from '../support/java-server.js';
 import { MavenJars } from '../support/maven.js';
+import { removeFolder, temporaryFolder } from '../support/temporary-folder.js';
 
 const jars = new MavenJars('zookeeper');
 
@@ -15,7 +15,7 @@ export const whyNoZooKeeper = (): string | undefined => jars.whyNot;
 
 /** A single ZooKeeper on a free loopback port, in its own folder. */
 export class ZooKeeper {
-  readonly #dir = mkdtempSync(join(tmpdir(), 'chancery-zookeeper-'));
+  readonly #dir = temporaryFolder();
   readonly #server: JavaServer;
 
   private constructor(
@@ -47,7 +47,7 @@ export class ZooKeeper {
   /** Stops it and removes its folder. */
   async remove(): Promise<void> {
     await this.#server.kill();
-    rmSync(this.#dir, { recursive: true, force: true });
+    removeFolder(this.#dir);
   }
 
   async #start(): Promise<void> {

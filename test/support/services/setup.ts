@@ -1,4 +1,5 @@
 import type { TestProject } from 'vitest/node';
+import { RUN_FOLDER, removeFolder, temporaryFolder } from '../temporary-folder.js';
 import { SharedServices } from './shared-services.js';
 
 declare module 'vitest' {
@@ -8,9 +9,14 @@ declare module 'vitest' {
   }
 }
 
-/** Before all tests: nothing is started until a file asks for it. */
+/** Before all tests: the folder of the run, and the shared services, which start when a file asks for them. */
 export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
+  const folder = temporaryFolder();
+  process.env[RUN_FOLDER] = folder;
   const services = await SharedServices.listen();
   provide('services', services.url);
-  return () => services.stop();
+  return async () => {
+    await services.stop();
+    removeFolder(folder);
+  };
 }

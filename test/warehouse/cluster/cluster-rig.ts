@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import { type EmbeddedBus, openEmbeddedBus } from '../../../bus/index.js';
@@ -8,13 +6,14 @@ import { createLogger, type Logger, loadConfig, TOPICS } from '../../../core/ind
 import { TRANSFORM_TABLES, TransformWorker } from '../../../transforms/index.js';
 import { type Cluster, migrateCluster, type ShardConnection } from '../../../warehouse/index.js';
 import { startCluster, type TestCluster } from '../../support/cluster.js';
+import { removeFolder, temporaryFolder } from '../../support/temporary-folder.js';
 
 const PARTITIONS = 4;
 const never = new AbortController().signal;
 
 /** A bus, the servers of a cluster, and workers between them; several groups may write the same records elsewhere. */
 export class ClusterRig {
-  readonly folder = mkdtempSync(join(tmpdir(), 'chancery-cluster-'));
+  readonly folder = temporaryFolder();
   readonly bus: EmbeddedBus;
   readonly #workers: TransformWorker[] = [];
   readonly #clusters: Cluster[] = [];
@@ -103,6 +102,6 @@ export class ClusterRig {
     for (const cluster of this.#clusters) await cluster.close();
     await this.bus.close();
     await this.servers.stop();
-    rmSync(this.folder, { recursive: true, force: true });
+    removeFolder(this.folder);
   }
 }

@@ -1,5 +1,4 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TRANSFORM_TABLES } from '../../../transforms/index.js';
@@ -13,10 +12,10 @@ import {
 } from '../../../warehouse/index.js';
 import { startCluster, type TestCluster } from '../../support/cluster.js';
 import { runAs } from '../../support/run-as.js';
+import { temporaryFolder } from '../../support/temporary-folder.js';
 
 const never = new AbortController().signal;
 const options = { fsync: false, tables: TRANSFORM_TABLES };
-const folders: string[] = [];
 let servers: TestCluster;
 let cluster: Cluster;
 
@@ -27,13 +26,11 @@ beforeAll(async () => {
 afterAll(async () => {
   await cluster?.close();
   await servers?.stop();
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
 /** A modified copy of Chancery's SQL folder. */
 function changedSql(change: (folder: string) => void): string {
-  const folder = mkdtempSync(join(tmpdir(), 'chancery-sql-'));
-  folders.push(folder);
+  const folder = temporaryFolder();
   cpSync(sqlFolder(), folder, { recursive: true });
   change(folder);
   return folder;
