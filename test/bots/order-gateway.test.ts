@@ -5,7 +5,8 @@ import { OwnAccount } from '../../bots/own-account.js';
 import { AccountClient, ApiKey, ExchangeClient } from '../../client/index.js';
 import { TradingClient } from '../../client/trading/index.js';
 import { createLogger, Secret, systemClock } from '../../core/index.js';
-import { startServer, type TestServer, until } from '../exchange/server-support.js';
+import { startServer, type TestServer } from '../exchange/server-support.js';
+import { until } from '../support/until.js';
 
 /** One bot's gateway at an exchange where nobody else trades; with the same account as often as it is asked for. */
 async function deskAt(server: TestServer) {

@@ -3,9 +3,9 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { BotsProcess } from '../../bots/index.js';
 import { createLogger, isRunning, systemClock, UsageError } from '../../core/index.js';
 import type { ReadyLine } from '../../exchange/index.js';
-import { until } from '../exchange/server-support.js';
 import { Part } from '../support/part.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
+import { until } from '../support/until.js';
 
 const SMALL = ['--port', '0', '--events', '2', '--bots', '8', '--pace', '4'];
 

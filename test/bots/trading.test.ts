@@ -2,8 +2,9 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { BotFleet } from '../../bots/index.js';
 import { createLogger } from '../../core/index.js';
 import { startExchange } from '../../exchange/index.js';
-import { startServer, type TestServer, type TestServerOptions, until } from '../exchange/server-support.js';
+import { startServer, type TestServer, type TestServerOptions } from '../exchange/server-support.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
+import { until } from '../support/until.js';
 import { startFleet } from './support.js';
 
 const BOTS = 8;

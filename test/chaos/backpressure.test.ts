@@ -8,8 +8,8 @@ import { packageRoot, SETTINGS, TOPICS } from '../../core/index.js';
 import { composeText, parseCompose } from '../deploy/compose-file.js';
 import type { Broker } from '../kafka/broker.js';
 import { describeWithKafka } from '../kafka/index.js';
-import { until } from '../pipeline/rig.js';
 import type { Part } from '../support/part.js';
+import { until } from '../support/until.js';
 import { envelope, MARKET } from '../transforms/support.js';
 import { Auditor, totals } from './audit.js';
 import { Stage, type StageOptions } from './stage.js';
@@ -89,7 +89,7 @@ describeWithKafka('a ClickHouse that stands still', { own: true }, (kafka) => {
       const keeper = stage.addWorker(['--batch-delay-ms', String(SETTINGS.batchDelayMs.default)]);
       await keeper.start();
       const { pid } = keeper.part as Part;
-      await until(120_000, async () => waitFor.size === 2 * PARTITIONS || `only ${[...waitFor].join(', ')}`);
+      await until(async () => waitFor.size === 2 * PARTITIONS || `only ${[...waitFor].join(', ')}`, 120_000);
       const peak = await settled(pid);
       console.log(`${prices + chances} MB on the bus, the worker took ${peak} MB at most`);
       expect(peak).toBeLessThan(MOST_SHARE * composeLimit());

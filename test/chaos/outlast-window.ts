@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Random } from '../../core/index.js';
 import { TRANSFORM_TABLES } from '../../transforms/index.js';
-import { until } from '../pipeline/rig.js';
 import { runAs } from '../support/run-as.js';
+import { until } from '../support/until.js';
 import type { Keeper } from './keeper.js';
 import type { World } from './killers.js';
 import { SESSION_MS } from './stage.js';
@@ -34,7 +34,7 @@ export function outlastWindow(world: Alone): Promise<void> {
     tally.tell('waiting until nothing is under way');
     faults(false);
     await within(PATIENCE_MS, stage.proxy.settled(), 'the proxy has requests under way that do not end');
-    await until(PATIENCE_MS, async () => stage.workers.every(({ part }) => part) || `away: ${awayOf(stage.workers)}`);
+    await until(async () => stage.workers.every(({ part }) => part) || `away: ${awayOf(stage.workers)}`, PATIENCE_MS);
     tally.tell('the window of tokens becomes small');
     await setWindow(world, WINDOW);
     tally.tell('a worker is stopped');
@@ -96,12 +96,12 @@ async function partsMade({ stage }: World): Promise<number> {
 async function setWindow({ stage }: World, parts: number): Promise<void> {
   const { owner } = stage.endpoint;
   for (const { name } of TRANSFORM_TABLES) {
-    await until(PATIENCE_MS, async () => {
+    await until(async () => {
       const sql = `ALTER TABLE chancery.${name} MODIFY SETTING non_replicated_deduplication_window = ${parts}`;
       return runAs(owner, sql).then(
         () => true as const,
         (error: Error) => error.message,
       );
-    });
+    }, PATIENCE_MS);
   }
 }

@@ -2,8 +2,8 @@ import { rmSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { TOPICS } from '../../core/index.js';
 import { type EmbeddedEndpoint, findEmbedded } from '../../warehouse/index.js';
-import { until } from '../pipeline/rig.js';
 import type { DirectedFault } from '../support/fault-proxy.js';
+import { until } from '../support/until.js';
 import { priceRecord } from '../transforms/support.js';
 import { type Audit, Auditor, totals } from './audit.js';
 import { explain } from './explain.js';
@@ -154,7 +154,7 @@ async function loseRows({ rig }: Stage): Promise<void> {
   if (!before || parts.length === 0) throw new Error('there is no part to lose');
   process.kill(before.pid, 'SIGKILL');
   for (const { path } of parts) rmSync(path, { recursive: true });
-  await until(120_000, async () => isAnother(await findEmbedded(rig.folder), before.pid) || 'ClickHouse is away');
+  await until(async () => isAnother(await findEmbedded(rig.folder), before.pid) || 'ClickHouse is away', 120_000);
 }
 
 const isAnother = (endpoint: EmbeddedEndpoint | undefined, pid: number): boolean =>

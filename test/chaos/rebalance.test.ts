@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { TOPICS } from '../../core/index.js';
 import { describeWithKafka } from '../kafka/index.js';
-import { until } from '../pipeline/rig.js';
+import { until } from '../support/until.js';
 import { Auditor, totals } from './audit.js';
 import type { Keeper } from './keeper.js';
 import { LagWatch } from './lag-watch.js';
@@ -30,7 +30,7 @@ describeWithKafka('a group of workers under load', { own: true }, (kafka) => {
       for (let step = 0; performance.now() < over; step++) {
         const changedAt = performance.now();
         const change = await CHANGES[step % CHANGES.length]?.(stage);
-        await until(RETURN_MS, async () => lag.since(changedAt) < LAG_MS || `behind by ${lag.nowMs} ms`);
+        await until(async () => lag.since(changedAt) < LAG_MS || `behind by ${lag.nowMs} ms`, RETURN_MS);
         const workers = stage.workers.filter((worker) => worker.part).length;
         changes.push({ change: change ?? '', workers, returnedMs: Math.round(performance.now() - changedAt) });
         await delay(Math.max(0, changedAt + STEP_MS - performance.now()));

@@ -5,9 +5,10 @@ import { type KafkaBusOptions, openKafkaBus, type TopicOptions } from '../../bus
 import { TOPICS } from '../../core/index.js';
 import { type EmbeddedEndpoint, findEmbedded } from '../../warehouse/index.js';
 import { Broker } from '../kafka/broker.js';
-import { Rig, until } from '../pipeline/rig.js';
+import { Rig } from '../pipeline/rig.js';
 import { type DirectedFault, type Fault, type FaultProxy, startFaultProxy } from '../support/fault-proxy.js';
 import { Part } from '../support/part.js';
+import { until } from '../support/until.js';
 import { Journal } from './journal.js';
 import { Keeper } from './keeper.js';
 import type { Protection } from './weakened.js';
@@ -142,10 +143,10 @@ export class Stage {
     await admin.connect();
     try {
       await admin.deleteTopics({ topics: topics.map((topic) => PREFIX + topic) });
-      await until(20_000, async () => {
+      await until(async () => {
         const left = (await admin.listTopics()).filter((name) => topics.includes(name.slice(PREFIX.length)));
         return left.length === 0 || `still there: ${left.join(', ')}`;
-      });
+      }, 20_000);
     } finally {
       await admin.disconnect();
     }

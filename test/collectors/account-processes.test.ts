@@ -7,9 +7,9 @@ import { decodeTrades } from '../../client/index.js';
 import { type CollectorEvent, type RawRecord, TOPICS } from '../../core/index.js';
 import { readAll } from '../bus/rig.js';
 import { chancery } from '../cli/command.js';
-import { until } from '../exchange/server-support.js';
 import { Part } from '../support/part.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
+import { until } from '../support/until.js';
 import { type AccountMarket, accountMarket, listed, OFTEN, type Trader } from './account-rig.js';
 import { marksOf, recordsOf } from './rig.js';
 

@@ -15,8 +15,8 @@ import {
   decodeTransactions,
 } from '../../client/index.js';
 import { deferred, type RecordKind, TOPICS } from '../../core/index.js';
-import { until } from '../exchange/server-support.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
+import { until } from '../support/until.js';
 import { accountMarket, listed, POLL_OFTEN, recordsOfKind } from './account-rig.js';
 import { metricOf, startCollector } from './rig.js';
 

@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { openEmbeddedBus } from '../../bus/index.js';
 import { type CollectorEvent, TOPICS } from '../../core/index.js';
-import { until } from '../exchange/server-support.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
+import { until } from '../support/until.js';
 import { exchangeWith, marksOf, recordsOf } from './rig.js';
 
 const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type CollectorEvent, deferred, type RawRecord, TOPICS } from '../../core/index.js';
 import { startExchange } from '../../exchange/index.js';
-import { marketOf, openEvent, startServer, Traders, until } from '../exchange/server-support.js';
+import { marketOf, openEvent, startServer, Traders } from '../exchange/server-support.js';
+import { until } from '../support/until.js';
 import { exchangeWith, type MarkOf, marksOf, memoryLog, metricOf, NEVER, recordsOf, startCollector } from './rig.js';
 
 const isSearch = ({ operation }: MarkOf<'poll'>) => operation === 'event-search';

@@ -2,8 +2,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { TOPICS } from '../../core/index.js';
-import { marketOf, openEvent, startServer, Traders, until } from '../exchange/server-support.js';
+import { marketOf, openEvent, startServer, Traders } from '../exchange/server-support.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
+import { until } from '../support/until.js';
 import { exchangeWith, NEVER, startCollector } from './rig.js';
 
 describe('the poll of event search', () => {

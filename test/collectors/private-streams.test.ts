@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Secret, TOPICS } from '../../core/index.js';
-import { until } from '../exchange/server-support.js';
+import { until } from '../support/until.js';
 import { accountMarket, POLL_OFTEN, recordsOfKind } from './account-rig.js';
 import { startCollector } from './rig.js';
 

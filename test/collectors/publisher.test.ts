@@ -4,8 +4,8 @@ import { type Bus, type BusRecord, BusWriteError, openEmbeddedBus } from '../../
 import { CollectorMetrics } from '../../collectors/metrics.js';
 import { Publisher, type Received } from '../../collectors/publisher.js';
 import { deferred, encodeBody, type RawRecord, systemClock, TOPICS } from '../../core/index.js';
-import { until } from '../exchange/server-support.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
+import { until } from '../support/until.js';
 import { memoryLog, recordsOf } from './rig.js';
 
 /** Where it does not matter how long the bus takes. */

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { TOPICS } from '../../core/index.js';
-import { until } from '../exchange/server-support.js';
+import { until } from '../support/until.js';
 import { exchangeWith, startCollector } from './rig.js';
 
 async function feedServer(): Promise<{ url: string; sockets: WebSocket[] }> {

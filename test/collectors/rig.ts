@@ -18,8 +18,9 @@ import {
 } from '../../core/index.js';
 import type { EventView } from '../../exchange/engine/index.js';
 import { readAll } from '../bus/rig.js';
-import { openEvent, startServer, type TestServer, until } from '../exchange/server-support.js';
+import { openEvent, startServer, type TestServer } from '../exchange/server-support.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
+import { until } from '../support/until.js';
 
 export interface LogLine {
   readonly level: number;

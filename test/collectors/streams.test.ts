@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type RawRecord, TOPICS, type Topic } from '../../core/index.js';
-import { marketOf, openEvent, Traders, until } from '../exchange/server-support.js';
+import { marketOf, openEvent, Traders } from '../exchange/server-support.js';
+import { until } from '../support/until.js';
 import { exchangeWith, metricOf, NEVER, startCollector } from './rig.js';
 
 interface Frame {

@@ -16,7 +16,8 @@ import {
 } from '../../viewer/index.js';
 import type { EmbeddedEndpoint } from '../../warehouse/index.js';
 import { openBooks, tradersOf, writeAccounts } from '../pipeline/account-traders.js';
-import { OFTEN_POLLED, Rig, until } from '../pipeline/rig.js';
+import { OFTEN_POLLED, Rig } from '../pipeline/rig.js';
+import { until } from '../support/until.js';
 import { type Answer, askAsGrafana, askTimed, valuesOf } from './answer.js';
 import { checkCompleteness, checkNames, checkShape, overlaps } from './checks.js';
 import { MAY_BE_EMPTY } from './expectations.js';
@@ -42,27 +43,27 @@ describe('the dashboards', () => {
     writeAccounts(accounts, rig.exchange);
     const recorded = ['--accounts-file', accounts, ...OFTEN_POLLED];
     await rig.start('collect', recorded);
-    await until(90_000, async () => (await rig.value<number>('SELECT count() FROM price_ticks')) > 600);
+    await until(async () => (await rig.value<number>('SELECT count() FROM price_ticks')) > 600, 90_000);
     // Something happens: a frame that cannot be understood, a collector that dies and comes back.
     // The exchange's bots read the same stream, so that a fault may strike one of them instead.
-    await until(90_000, async () => {
+    await until(async () => {
       await rig.arm({ kind: 'malformed-frame', stream: 'order-book' });
       return (await rig.value<number>('SELECT count() FROM dead_letters')) > 0;
-    });
+    }, 90_000);
     await rig.part('collect').kill9();
     await rig.start('collect', recorded);
     await until(
-      40_000,
       async () => (await rig.value<number>("SELECT count() FROM sessions WHERE state = 'live'")) === 1,
+      40_000,
     );
-    await until(90_000, async () => (await rig.value<number>('SELECT countIf(live) FROM coverage_by_event')) > 0);
+    await until(async () => (await rig.value<number>('SELECT countIf(live) FROM coverage_by_event')) > 0, 90_000);
     // Last, so that the market is still open when its orders are polled.
     const { traders, exchange } = tradersOf(rig.exchange);
     await openBooks(traders, exchange);
     await exchange.close();
-    await until(90_000, async () => (await rig.value<number>('SELECT count() FROM active_orders')) > 0);
-    await until(90_000, async () => (await rig.value<number>('SELECT count() FROM tpsl_orders')) > 0);
-    await until(90_000, async () => (await rig.value<number>('SELECT count() FROM position_reconciliation')) > 0);
+    await until(async () => (await rig.value<number>('SELECT count() FROM active_orders')) > 0, 90_000);
+    await until(async () => (await rig.value<number>('SELECT count() FROM tpsl_orders')) > 0, 90_000);
+    await until(async () => (await rig.value<number>('SELECT count() FROM position_reconciliation')) > 0, 90_000);
     for (const dashboard of dashboards) opened.set(dashboard.uid, await chooseVariables(clickhouse.reader, dashboard));
   }, 300_000);
   afterAll(() => rig.close());

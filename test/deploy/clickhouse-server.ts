@@ -4,9 +4,9 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot, Secret } from '../../core/index.js';
 import type { ClickHouseEndpoint } from '../../warehouse/index.js';
-import { until } from '../pipeline/rig.js';
 import { freePorts } from '../support/free-ports.js';
 import { runAs } from '../support/run-as.js';
+import { until } from '../support/until.js';
 
 const USERS = join(packageRoot(), 'deploy/clickhouse/users.xml');
 
@@ -54,7 +54,7 @@ export class StandInServer {
       env: { TZ: 'UTC', ...env },
     });
     server.#child.stdin?.write(`${env['CLICKHOUSE_OWNER_PASSWORD']}\n`);
-    await until(30_000, () => runAs(server.login('owner'), 'SELECT 1').then(() => true, String));
+    await until(() => runAs(server.login('owner'), 'SELECT 1').then(() => true, String), 30_000);
     return server;
   }
 

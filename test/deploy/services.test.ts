@@ -3,10 +3,10 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeWithKafka } from '../kafka/index.js';
-import { until } from '../pipeline/rig.js';
 import { freePorts } from '../support/free-ports.js';
 import { runAs } from '../support/run-as.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
+import { until } from '../support/until.js';
 import { StandInServer } from './clickhouse-server.js';
 import { composeText, interpolate, parseCompose, parseEnv } from './compose-file.js';
 import { Container, layOutImage } from './container.js';
@@ -48,8 +48,8 @@ describeWithKafka('the services of docker-compose.yml, each run by hand', { own:
     running.push(...PARTS.map((name, i) => start(name, ports[i] ?? 0)));
     for (const part of running) {
       await until(
-        60_000,
         async () => part.healthy(image.healthcheck) || `${part.name} is not healthy:\n${part.output}`,
+        60_000,
       );
     }
   }, 180_000);
@@ -85,20 +85,20 @@ describeWithKafka('the services of docker-compose.yml, each run by hand', { own:
   }
 
   it('bring rows into ClickHouse, which Grafana’s user reads with the password of .env', async () => {
-    await until(60_000, async () => {
+    await until(async () => {
       const [row] = await ask('SELECT count() AS ticks, uniqExact(_partition) AS partitions FROM price_ticks');
       return (Number(row?.['ticks']) > 200 && Number(row?.['partitions']) > 1) || JSON.stringify(row);
-    });
+    }, 60_000);
     expect(await ask('SELECT count() AS letters FROM dead_letters')).toEqual([{ letters: 0 }]);
   });
 
   it('have every open event watched by one of the two collectors', async () => {
-    await until(40_000, async () => {
+    await until(async () => {
       const [row] = await ask(
         "SELECT countIf(c.open) AS open, countIf(c.open AND c.live) AS watched FROM coverage_by_event AS c WHERE stream = 'order-book'",
       );
       return (Number(row?.['open']) > 30 && row?.['watched'] === row?.['open']) || JSON.stringify(row);
-    });
+    }, 40_000);
     const shares = await ask(`
       SELECT shard, uniqExact(event) AS events FROM coverage
       INNER JOIN (SELECT session_id, shard FROM sessions WHERE state = 'live') AS collectors USING (session_id)
@@ -116,7 +116,7 @@ describeWithKafka('the services of docker-compose.yml, each run by hand', { own:
     expect(workers).toHaveLength(2);
     for (const worker of workers) {
       const records = () => worker.metric('chancery_transform_records_total');
-      await until(60_000, async () => (await records()) > 0 || `no record came to a worker:\n${worker.output}`);
+      await until(async () => (await records()) > 0 || `no record came to a worker:\n${worker.output}`, 60_000);
     }
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../core/index.js';
-import { marketOf, openEvent, startServer, Traders, until } from './server-support.js';
+import { until } from '../support/until.js';
+import { marketOf, openEvent, startServer, Traders } from './server-support.js';
 
 const iso = (seconds: number) => new Date(seconds * 1000).toISOString();
 /** By the clock of the exchange, which may be some milliseconds off that of `Date`. */

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { until } from '../support/until.js';
 import { failure, nowSeconds, openAccount, sign, statusOf } from './server-accounts.js';
 import { conformanceTarget } from './server-process-target.js';
-import { until } from './server-support.js';
 
 const target = await conformanceTarget();
 const SIGNED_PATHS: [string, string][] = [

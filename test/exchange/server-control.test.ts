@@ -1,7 +1,8 @@
 import { connect } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { TruthPrice, TruthTrade } from '../../exchange/engine/index.js';
-import { CONTROL_TOKEN, marketOf, openEvent, startServer, Traders, until } from './server-support.js';
+import { until } from '../support/until.js';
+import { CONTROL_TOKEN, marketOf, openEvent, startServer, Traders } from './server-support.js';
 
 const linesOf = <T>(text: string): T[] =>
   text

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { marketOf, openEvent, startServer, until } from './server-support.js';
+import { until } from '../support/until.js';
+import { marketOf, openEvent, startServer } from './server-support.js';
 
 describe('the load generator', () => {
   it('sends single-entry deltas at the asked rate, and counts them per market', async () => {

@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { CONTROL_TOKEN, openEvent, startServer, type TestServer, type TestSocket, until } from './server-support.js';
+import { until } from '../support/until.js';
+import { CONTROL_TOKEN, openEvent, startServer, type TestServer, type TestSocket } from './server-support.js';
 
 /** A client that completes the WebSocket handshake, subscribes, and never reads. */
 async function deafReader(server: TestServer, eventId: string): Promise<Socket> {
@@ -43,7 +44,7 @@ describe('readers', () => {
     // Not kept alive: it would be closed for being idle while the next control call is made.
     const headers = { 'X-Control-Token': CONTROL_TOKEN, connection: 'close' };
     await server.request('POST', '/_control/load', { headers, body: JSON.stringify({ framesPerSecond: 20_000 }) });
-    await until(async () => (await metric(server, 'chancery_exchange_slow_readers_total')) === 5, 90);
+    await until(async () => (await metric(server, 'chancery_exchange_slow_readers_total')) === 5);
     await server.control('POST', '/load', { framesPerSecond: 0 });
     const { sent } = (await server.control('GET', '/load')).body;
     await until(() => frames === sent + 2);

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { chancery } from '../cli/command.js';
-import { Rig, until } from '../pipeline/rig.js';
+import { Rig } from '../pipeline/rig.js';
 import { startCluster, type TestCluster } from '../support/cluster.js';
+import { until } from '../support/until.js';
 import { describeWithKafka } from './index.js';
 
 /** Raw records of each shard, and their distinct positions on the bus. */
@@ -55,10 +56,10 @@ async function bothGet({ servers }: TestCluster, more: number): Promise<void> {
       }),
     );
   const before = await ticks();
-  await until(60_000, async () => {
+  await until(async () => {
     const now = await ticks();
     return now.every((n, i) => n > (before[i] ?? 0) + more) || `${before} ticks, then ${now}`;
-  });
+  }, 60_000);
 }
 
 function flagsOf(cluster: TestCluster): string[] {

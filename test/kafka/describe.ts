@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import kafkajs, { type Admin } from 'kafkajs';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { type Bus, type KafkaBusOptions, openKafkaBus } from '../../bus/index.js';
-import { until } from '../pipeline/rig.js';
 import { describeWithout } from '../support/describe-without.js';
 import { askServices } from '../support/services/client.js';
 import { KAFKA_USER } from '../support/services/shared-kafka.js';
+import { until } from '../support/until.js';
 import { Broker } from './broker.js';
 import { whyNoBroker } from './jars.js';
 import { KafkaProxy } from './proxy.js';
@@ -143,7 +143,7 @@ class Rig implements KafkaUnderTest {
     const admin = await this.admin();
     await admin.deleteTopics({ topics: [name] });
     // The controller has deleted it; the broker learns of that a little later.
-    await until(20_000, async () => !(await admin.listTopics()).includes(name) || `${name} is still there`);
+    await until(async () => !(await admin.listTopics()).includes(name) || `${name} is still there`, 20_000);
   }
 
   async createForeignTopic(name: string, partitions: number): Promise<void> {

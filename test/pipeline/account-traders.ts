@@ -3,7 +3,7 @@ import { AccountClient, ApiKey, ExchangeClient, LoginSession, type Market } from
 import { type OrderTarget, TradingClient } from '../../client/trading/index.js';
 import { type Random, Secret } from '../../core/index.js';
 import type { ReadyLine } from '../../exchange/index.js';
-import { until } from './rig.js';
+import { until } from '../support/until.js';
 
 /** An account of the exchange that trades, and is recorded. */
 export interface Trader {
@@ -138,7 +138,7 @@ export async function openBooks(traders: readonly Trader[], exchange: ExchangeCl
     // Whoever else is in the book may be met first; in the end somebody sells.
     await other.trading.placeLimitOrder({ ...place.no, side: 'BUY', price: '0.60', quantity: '5' });
     await trading.placeLimitOrder({ ...place.yes, side: 'BUY', price: '0.99', quantity: '5' });
-    await until(60_000, async () => (await account.openPositions()).items.length > 0);
+    await until(async () => (await account.openPositions()).items.length > 0, 60_000);
     await trading.placeLimitOrder({ ...place.yes, side: 'BUY', price: '0.01', quantity: '3' });
     await trading.placeTpsl({ ...place.yes, outcome: 'YES', quantity: '0.01', stopLossPrice: '0.01' });
   }

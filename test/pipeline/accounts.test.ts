@@ -2,8 +2,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ExchangeClient } from '../../client/index.js';
 import { Random } from '../../core/index.js';
+import { until } from '../support/until.js';
 import { act, type Place, placesOf, type Trader, tradersOf, withdrawAll, writeAccounts } from './account-traders.js';
-import { lines, OFTEN_POLLED, Rig, until } from './rig.js';
+import { lines, OFTEN_POLLED, Rig } from './rig.js';
 import { sidesOf, type TruthTrade, type Volume, volumeBy } from './truth-volume.js';
 
 const ROUNDS = 160;
@@ -337,19 +338,19 @@ async function settled(rig: Rig, traders: readonly Trader[]): Promise<Truth> {
 async function recorded(rig: Rig, traders: readonly Trader[]): Promise<void> {
   const since = Date.now() * 1000;
   const names = [...traders.map(({ name }) => name), WITHOUT_LOGIN].map((name) => `'${name}'`).join(', ');
-  await until(90_000, async () => {
+  await until(async () => {
     const missing = await rig.rows(`
       SELECT account, operation, maxIf(toUnixTimestamp64Micro(started_at), outcome = 'complete') AS latest FROM
       (SELECT subject AS account, * FROM polls WHERE subject IN (${names}, 'activity'))
       WHERE operation IN ('orders', 'trades', 'transactions', 'full-balances', 'open-positions', 'active-orders', 'activity')
       GROUP BY account, operation HAVING latest <= ${since}`);
     return missing.length === 0 || `no complete poll yet: ${JSON.stringify(missing)}`;
-  });
-  await until(30_000, async () => {
+  }, 90_000);
+  await until(async () => {
     const polls = await rig.rows(`SELECT account, list FROM latest_account_polls
       WHERE list IN ('positions', 'balances', 'active-orders') AND toUnixTimestamp64Micro(started_at) > ${since}`);
     return polls.length === 3 * (traders.length + 1) || `${polls.length} lists are here`;
-  });
+  }, 30_000);
   await rig.drained();
 }
 

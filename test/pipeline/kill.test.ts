@@ -2,9 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Random } from '../../core/index.js';
 import { findEmbedded } from '../../warehouse/index.js';
+import { until } from '../support/until.js';
 import { compare, type Ledger, readLedger } from './ledger.js';
 import { TABLE_ROWS } from './ledger-tables.js';
-import { Rig, until } from './rig.js';
+import { Rig } from './rig.js';
 
 const ROUNDS = Number(process.env['KILL_ROUNDS'] ?? 10);
 const SEED = Number(process.env['KILL_SEED'] ?? 20_251);
@@ -91,10 +92,10 @@ describe('after kills at random moments', () => {
 async function killClickHouse(rig: Rig): Promise<void> {
   const { pid } = await rig.clickhouse();
   process.kill(pid, 'SIGKILL');
-  await until(60_000, async () => {
+  await until(async () => {
     const server = await findEmbedded(rig.folder);
     return (server !== undefined && server.pid !== pid) || 'ClickHouse does not run again';
-  });
+  }, 60_000);
 }
 
 const FREQUENT_BATCHES = ['--batch-delay-ms', '20'];

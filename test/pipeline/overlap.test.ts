@@ -2,8 +2,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ExchangeClient } from '../../client/index.js';
 import { Random } from '../../core/index.js';
+import { until } from '../support/until.js';
 import { act, type Place, placesOf, type Trader, tradersOf, withdrawAll, writeAccounts } from './account-traders.js';
-import { OFTEN_POLLED, Rig, until } from './rig.js';
+import { OFTEN_POLLED, Rig } from './rig.js';
 
 const ROUNDS = 8;
 
@@ -54,25 +55,25 @@ describe('collectors that overlap for a while', () => {
 
   /** Waits until that many collectors watch every event. */
   async function everythingSeen(collectors: number): Promise<void> {
-    await until(60_000, async () => {
+    await until(async () => {
       const [seen] = await rig.rows<{ events: number; least: number }>(`
         SELECT count() AS events, min(n) AS least FROM (
           SELECT event, uniqExact(session_id) AS n FROM coverage WHERE stream = 'order-book' AND state = 'live' GROUP BY event)`);
       return (seen?.events === 6 && seen.least === collectors) || JSON.stringify(seen);
-    });
+    }, 60_000);
   }
 
   /** Waits until that many collectors have read all orders and trades of an account, from now on. */
   async function polledBy(collectors: number): Promise<void> {
     const since = `toDateTime64('${new Date().toISOString().slice(0, -1)}', 6, 'UTC')`;
     const names = traders.map(({ name }) => `'${name}'`).join(', ');
-    await until(60_000, async () => {
+    await until(async () => {
       const done = await rig.rows<{ sessions: number }>(`
         SELECT subject, operation, uniqExact(session_id) AS sessions FROM polls
         WHERE subject IN (${names}) AND operation IN ('orders', 'trades') AND outcome = 'complete' AND started_at > ${since}
         GROUP BY subject, operation`);
       return (done.length === 6 && done.every(({ sessions }) => sessions >= collectors)) || JSON.stringify(done);
-    });
+    }, 60_000);
   }
 
   test('brought records of the same trades, and each trade and order is there once, as the exchange has it', async () => {

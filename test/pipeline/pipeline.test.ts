@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../core/index.js';
-import { type PriceChange, Rig, until } from './rig.js';
+import { until } from '../support/until.js';
+import { type PriceChange, Rig } from './rig.js';
 import { type CoverageRow, compareWatched, DISCOVERY_MICROS, type Tick, watchedMarkets } from './watched-prices.js';
 
 /**
@@ -18,20 +19,20 @@ describe('the pipeline', () => {
     await rig.start('transform');
     await rig.start('collect');
     startedAt = systemClock.nowMicros();
-    await until(120_000, async () => {
+    await until(async () => {
       const ticks = await rig.value<number>('SELECT count() FROM price_ticks').catch((e: Error) => e.message);
       // Long enough for markets that had to be found.
       const lasted = systemClock.nowMicros() - startedAt > 4 * DISCOVERY_MICROS;
       return (Number(ticks) >= 2500 && lasted) || `${ticks} ticks`;
-    });
+    }, 120_000);
     const search = await fetch(`${rig.exchange.url}/api/events/search?size=100`, { method: 'POST' });
     events = ((await search.json()) as { content: typeof events }).content;
     const searched = events.flatMap(({ outcomes }) => outcomes.map(({ marketId }) => marketId));
-    await until(60_000, async () => {
+    await until(async () => {
       const known = new Set((await rig.rows<{ market: string }>('SELECT market FROM markets')).map((m) => m.market));
       const missing = searched.filter((market) => !known.has(market));
       return missing.length === 0 || `not found yet: ${missing.join(', ')}`;
-    });
+    }, 60_000);
     stoppedAt = systemClock.nowMicros();
     expect(await rig.part('collect').stop()).toBe(0);
     truth = await rig.truthPrices();

@@ -1,6 +1,5 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { type Bus, openEmbeddedBus } from '../../bus/index.js';
 import { claimLayout } from '../../cli/parts/instance.js';
 import type { ReadyLine } from '../../exchange/index.js';
@@ -8,6 +7,7 @@ import { type EmbeddedEndpoint, findEmbedded } from '../../warehouse/index.js';
 import { Part } from '../support/part.js';
 import { runAs } from '../support/run-as.js';
 import { removeFolder, temporaryFolder } from '../support/temporary-folder.js';
+import { until } from '../support/until.js';
 
 /** The collector's schedules, fast enough for a test that lasts seconds. */
 const FAST = ['--events-schedule', '* * * * * *', '--history-schedule', '*/5 * * * * *'];
@@ -154,14 +154,14 @@ export class Rig {
   async drained(withinMs = 60_000): Promise<void> {
     const ends = await this.bus.partitions();
     const group = 'chancery-transform';
-    await until(withinMs, async () => {
+    await until(async () => {
       const committed = await this.bus.committed(group);
       const open = ends.flatMap(({ topic, partition, end }) => {
         const at = committed.find((c) => c.topic === topic && c.partition === partition);
         return end > 0 && (at?.offset ?? 0) < end ? [{ topic, partition, end, ...at }] : [];
       });
       return open.length === 0 || `not processed: ${JSON.stringify(open)}`;
-    });
+    }, withinMs);
   }
 
   async close(): Promise<void> {
@@ -173,17 +173,6 @@ export class Rig {
 
   #openLog(): Bus {
     return openEmbeddedBus({ dir: join(this.folder, 'bus'), retentionEveryMs: 0 });
-  }
-}
-
-/** Asks again until the answer is true; a text says what is still missing. */
-export async function until(withinMs: number, question: () => Promise<boolean | string>): Promise<void> {
-  const deadline = performance.now() + withinMs;
-  for (;;) {
-    const answer = await question();
-    if (answer === true) return;
-    if (performance.now() > deadline) throw new Error(`still not so after ${withinMs} ms: ${answer}`);
-    await delay(50);
   }
 }
 

@@ -12,6 +12,7 @@ import { startClickHouse, useClickHouse } from '../support/clickhouse.js';
 import { helloOf, nativeHello } from '../support/native-hello.js';
 import { runAs } from '../support/run-as.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
+import { until } from '../support/until.js';
 
 /** Timeout of tests that start a server several times; each start takes up to 8 s on a busy machine. */
 const STARTS_MS = 180_000;
@@ -73,10 +74,6 @@ async function speak(port: number, bytes: Buffer): Promise<string> {
   let answer = '';
   for await (const chunk of socket) answer += String(chunk);
   return answer;
-}
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise((r) => setTimeout(r, 20));
 }
 
 describe('users of the embedded ClickHouse', () => {

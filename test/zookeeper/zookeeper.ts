@@ -3,10 +3,10 @@ import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { freePort } from '../../warehouse/embedded/ports.js';
-import { until } from '../pipeline/rig.js';
 import { JavaServer } from '../support/java-server.js';
 import { MavenJars } from '../support/maven.js';
 import { removeFolder, temporaryFolder } from '../support/temporary-folder.js';
+import { until } from '../support/until.js';
 
 const jars = new MavenJars('zookeeper');
 
@@ -61,7 +61,7 @@ export class ZooKeeper {
     };
     const lines = Object.entries(properties).map(([name, value]) => `${name}=${value}\n`);
     writeFileSync(config, lines.join(''));
-    const ready = () => until(30_000, () => this.#serves());
+    const ready = () => until(() => this.#serves(), 30_000);
     await this.#server.start('org.apache.zookeeper.server.ZooKeeperServerMain', [config], ready);
   }
 

@@ -4,8 +4,8 @@ import { partitionOf } from '../../../bus/key-hash.js';
 import { Secret, TOPICS } from '../../../core/index.js';
 import { TRANSFORM_VERSION } from '../../../transforms/index.js';
 import { openCluster } from '../../../warehouse/index.js';
-import { until } from '../../pipeline/rig.js';
 import { startFaultProxy } from '../../support/fault-proxy.js';
+import { until } from '../../support/until.js';
 import { priceRecord } from '../../transforms/support.js';
 import { ClusterRig } from './cluster-rig.js';
 import { MarketRecords } from './market-records.js';
@@ -111,7 +111,7 @@ describe('a cluster whose shards die', () => {
     down.shard = true;
     await data.more('second', NOW - 3000, 200);
     await it.drained(undefined, onFirst);
-    await until(60_000, async () => !before.health().ok);
+    await until(async () => !before.health().ok, 60_000);
     expect(lines).toContainEqual(
       expect.stringContaining(`ClickHouse accepts no rows: ClickHouse at ${proxy.url} answered`),
     );
@@ -122,13 +122,13 @@ describe('a cluster whose shards die', () => {
     const after = await it.worker(cluster.shards, { log });
     await it.drained(undefined, onFirst);
     // Each partition detects by itself that its shard is down.
-    await until(60_000, async () => !after.health().ok);
+    await until(async () => !after.health().ok, 60_000);
     expect(after.health()).toMatchObject({ ok: false, detail: { cause: expect.stringContaining(proxy.url) } });
 
     down.shard = false;
     await it.drained();
     // Partitions without rows to write check again at their own times.
-    await until(60_000, async () => after.health().ok);
+    await until(async () => after.health().ok, 60_000);
     expect(lines.at(-1)).toBe('ClickHouse accepts rows again');
     const raw = (await count(it, 0, 'raw_records')).rows + (await count(it, 1, 'raw_records')).rows;
     expect(raw).toBe(await records(it));
