@@ -97,7 +97,7 @@ describeWithKafka('workers on Kafka', { proxy: true }, (kafka) => {
     await rig.append(TOPICS.orderBook, [priceRecord(3), priceRecord(4), priceRecord(5)]);
     const failure: unknown = await worker.failed.catch((error) => error);
     expect(failure).toBeInstanceOf(StalledError);
-    expect(String(failure)).toMatch(/no record of chancery\.order-book\/\d arrived for 3 s, although 3 are waiting/);
+    expect(String(failure)).toMatch(/no record of chancery\.order-book\/\d was received for 3 s, although 3 are available/);
     await worker.stop();
     await rig.worker();
     await rig.drained();
