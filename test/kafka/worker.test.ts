@@ -40,7 +40,7 @@ describeWithKafka('workers on Kafka', { proxy: true }, (kafka) => {
     await rig.append(TOPICS.orderBook, [priceRecord(3), priceRecord(4), priceRecord(5)]);
     await rig.drained();
     expect(
-      await rig.rows('SELECT uniqExact(_log) AS logs, groupArraySorted(9)(n) AS numbers FROM raw_records'),
+      await rig.rows('SELECT uniqExact(_log) AS logs, groupArraySorted(9)(sequence) AS numbers FROM raw_records'),
     ).toEqual([{ logs: 2, numbers: [1, 2, 3, 4, 5] }]);
   });
 
@@ -68,7 +68,11 @@ describeWithKafka('workers on Kafka', { proxy: true }, (kafka) => {
     await stuck.stop();
     await rig.worker({ acceptLoss: true });
     await rig.drained();
-    expect(await rig.rows('SELECT n FROM raw_records ORDER BY n')).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }]);
+    expect(await rig.rows('SELECT sequence FROM raw_records ORDER BY sequence')).toEqual([
+      { sequence: 1 },
+      { sequence: 2 },
+      { sequence: 3 },
+    ]);
     expect(await rig.rows('SELECT _partition, first_offset, last_offset, cause FROM lost_ranges')).toEqual([
       { _partition: 0, first_offset: bad, last_offset: bad + 2, cause: expect.stringContaining('zstd') },
     ]);
@@ -97,10 +101,14 @@ describeWithKafka('workers on Kafka', { proxy: true }, (kafka) => {
     await rig.append(TOPICS.orderBook, [priceRecord(3), priceRecord(4), priceRecord(5)]);
     const failure: unknown = await worker.failed.catch((error) => error);
     expect(failure).toBeInstanceOf(StalledError);
-    expect(String(failure)).toMatch(/no record of chancery\.order-book\/\d was received for 3 s, although 3 are available/);
+    expect(String(failure)).toMatch(
+      /no record of chancery\.order-book\/\d was received for 3 s, although 3 are available/,
+    );
     await worker.stop();
     await rig.worker();
     await rig.drained();
-    expect(await rig.rows('SELECT n FROM raw_records ORDER BY n')).toEqual([1, 2, 3, 4, 5].map((n) => ({ n })));
+    expect(await rig.rows('SELECT sequence FROM raw_records ORDER BY sequence')).toEqual(
+      [1, 2, 3, 4, 5].map((sequence) => ({ sequence })),
+    );
   });
 });
