@@ -12,15 +12,15 @@ import { MarketMaker } from './strategy-market-maker.js';
 import { NoiseTrader } from './strategy-noise.js';
 import { TpslUser } from './strategy-tpsl.js';
 
-/** Waits before a turn is tried again: because of a failure, or because the account is not yet subscribed. Milliseconds. */
+/** Delay before the next turn after a failure, and while the account's streams are not ready, milliseconds. */
 const AFTER_FAILURE_MS = 1000;
 const NOT_READY_MS = 50;
-/** Failures in a row that an operator should hear of. */
+/** Failures in a row from which on they are logged. */
 const FAILURES_TO_LOG = 3;
-/** How long an account is trusted to be as it was heard of: at pace 1, and at least. Milliseconds. */
+/** Interval of comparing an account with the exchange's lists, at pace 1 and at least, milliseconds. */
 const RECONCILE_MS = 60_000;
 const MIN_RECONCILE_MS = 10_000;
-/** The exchange is on this machine: the only limits are those that it sets. */
+/** No limit of its own: the exchange is on this machine. */
 const REQUESTS_PER_SECOND = 100_000;
 const MAX_SOCKETS = 64;
 const TIMEOUT_MS = 5000;
@@ -38,7 +38,7 @@ interface BotFleetOptions {
   readonly seed: number;
   /** How fast they trade; 1 is normal. */
   readonly pace: number;
-  /** What the informed know: the hidden chance of a market, 0..1. */
+  /** For informed traders: the hidden chance of a market, 0..1. */
   readonly fair: (marketId: string) => number | undefined;
   readonly clock: Clock;
   readonly log: Logger;
@@ -53,7 +53,7 @@ interface Bot {
   failures: number;
 }
 
-/** All bots: clients of the exchange, each with its account, its strategy and its own rhythm. */
+/** All bots: clients of the exchange, each with an account, a strategy and timing of its own. */
 export class BotFleet implements Component {
   readonly name = 'bots';
   readonly #stopped = new AbortController();
@@ -123,7 +123,7 @@ export class BotFleet implements Component {
     return { own, gateway, strategy: this.#strategy(index, gateway), outage, failures: 0 };
   }
 
-  /** Of eight bots two make markets, two are informed, one uses TP/SL orders, three are noise; the first makes markets. */
+  /** Of eight bots two are market makers (the first is one), two informed, one uses TP/SL orders, three are noise. */
   #strategy(index: number, gateway: OrderGateway): Strategy {
     const { seed, keys, fair } = this.options;
     const random = new Random(seed, `bot/${index}`);
@@ -147,7 +147,7 @@ export class BotFleet implements Component {
       return wait;
     } catch (error) {
       bot.failures += 1;
-      // A single failure is daily bread: the next turn looks after it.
+      // A single failure is normal, and the next turn retries.
       if (!this.#stopped.signal.aborted && bot.failures >= FAILURES_TO_LOG) {
         outage.failed(`the bot could not trade: ${describeError(error)}`);
       }

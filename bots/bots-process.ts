@@ -6,27 +6,27 @@ import { isLoopback } from '../client/index.js';
 import { Backoff, type Clock, type Component, type Logger, packageRoot, UsageError } from '../core/index.js';
 import type { BotsSetup, FairValues } from './child-messages.js';
 
-/** How often the hidden chances are told: at pace 1, and at most. Milliseconds. */
+/** Interval of sending the hidden chances, at pace 1 and at least, milliseconds. */
 const FAIR_VALUES_MS = 1000;
 const MIN_FAIR_VALUES_MS = 100;
-/** FairValues that wait to be read; more are left out, bytes. */
+/** While this much is unread by the child, chances are not sent, bytes. */
 const MAX_UNREAD_BYTES = 1_000_000;
 const RESTART = { baseMs: 200, capMs: 15_000 };
-/** A process that ran this long was well, milliseconds. */
+/** After running this long, the next restart is not delayed by earlier ones, milliseconds. */
 const STABLE_AFTER_MS = 60_000;
-/** Bots hold nothing that could be lost, so they are not waited for long, milliseconds. */
+/** Then SIGKILL: bots have nothing that could be lost. Milliseconds. */
 const STOP_TIMEOUT_MS = 600;
 
 interface BotsProcessOptions extends BotsSetup {
-  /** What the informed get to know: the hidden chance of every market as it is now, 0..1, by market ID. */
+  /** For informed traders: the current hidden chance of every market, 0..1, by market ID. */
   readonly fairValues: () => ReadonlyMap<string, number>;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
 /**
- * The bots as a process of their own, so that their work does not hold up the exchange's. It gets its keys and its news
- * over a pipe, is started again when it dies, and ends when the one that started it does, however that ends.
+ * The bots in a child process, so that they do not block the exchange's event loop. It gets keys and hidden chances on
+ * standard input, is restarted when it dies, and exits when its parent ends, however that happens.
  */
 export class BotsProcess implements Component {
   readonly name = 'bots';
@@ -37,14 +37,14 @@ export class BotsProcess implements Component {
 
   constructor(private readonly options: BotsProcessOptions) {}
 
-  /** Of the process that trades now; undefined between two. */
+  /** Of the running child; undefined while there is none. */
   get pid(): number | undefined {
     return this.#child?.pid;
   }
 
   /**
    * Resolves when the process was started; it trades as soon as it is connected.
-   * @throws UsageError when the exchange is where no client goes without TLS, or the program is not built
+   * @throws UsageError when the exchange is not on loopback, where clients refuse plain HTTP, or the program is not built
    */
   async start(): Promise<void> {
     const { hostname } = new URL(this.options.url);
@@ -82,8 +82,7 @@ export class BotsProcess implements Component {
 
   /** Resolves with the reason when the process has ended. */
   async #run(program: string): Promise<string> {
-    // A process group of its own: Ctrl-C of a terminal must not end the bots before they are told to. Nothing of the
-    // environment is theirs.
+    // In its own process group, so that Ctrl-C does not reach the bots before `stop`; without the parent's environment.
     const child = spawn(process.execPath, [program], { stdio: ['pipe', 'ignore', 'inherit'], detached: true, env: {} });
     this.#child = child;
     child.stdin?.on('error', () => undefined);

@@ -1,7 +1,6 @@
 /*
- * What the process that starts the bots tells them, as lines of JSON on their standard input: nobody else can read it.
- * The first line is the handover, each later one is news. When the input ends, whoever started them is gone, and they
- * end too.
+ * Lines of JSON on the child's standard input, which no other process can read: first one `BotsSetup`, then any number of
+ * `FairValues`. When the input ends, the parent is gone, and the child exits.
  */
 
 export interface BotsSetup {
@@ -13,7 +12,7 @@ export interface BotsSetup {
   readonly accounts: readonly { readonly apiKey: string; readonly apiSecret: string }[];
 }
 
-/** What the informed know: the hidden chances, 0..1, as pairs of market ID and chance. */
+/** For informed traders: pairs of market ID and hidden chance, 0..1. */
 export interface FairValues {
   readonly fair: readonly (readonly [string, number])[];
 }

@@ -1,6 +1,6 @@
 /**
- * The process in which the bots trade: `node child.js`, with a handover and then news on standard input. It ends when
- * it is asked to, and when its input ends.
+ * The child process in which the bots trade: `node child.js`, with the messages of `child-messages.ts` on standard input.
+ * It exits on SIGTERM and when its input ends.
  */
 import { createInterface } from 'node:readline';
 import { createLogger, processSignal, Secret, systemClock } from '../core/index.js';

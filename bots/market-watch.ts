@@ -10,10 +10,10 @@ import { attentionOf } from './attention.js';
 import { assetOf, type Quote, type Quotes } from './market.js';
 import { centsOf } from './units.js';
 
-/** How often the events are searched: at pace 1, and at most. Milliseconds. */
+/** Interval of event searches, at pace 1 and at least, milliseconds. */
 const SEARCH_MS = 10_000;
 const MIN_SEARCH_MS = 500;
-/** How often all prices are asked for again, milliseconds. */
+/** Interval of requesting all prices again, milliseconds. */
 const ASK_AGAIN_MS = 10_000;
 const KEEP_ALIVE_MS = 5000;
 const RECONNECT_CAP_MS = 2000;
@@ -25,7 +25,7 @@ interface MarketWatchOptions {
   readonly addresses: ExchangeAddresses;
   readonly clock: Clock;
   readonly pace: number;
-  /** Told when a market is over. */
+  /** Called when a market is resolved. */
   readonly onClosed: (marketId: string) => void;
   readonly log: Logger;
 }
@@ -36,10 +36,10 @@ export class MarketWatch implements Quotes, Component {
   readonly #stream: OrderBookStream;
   readonly #outage: OutageLog;
   readonly #stopped = new AbortController();
-  /** Markets of the events that the search shows, with prices or not yet. */
+  /** Markets of the events that the search lists, with prices or without. */
   readonly #listed = new Map<string, LiveQuote>();
   readonly #priced = new Set<string>();
-  /** By event: whether it was heard of since it was last asked for. */
+  /** By event: whether prices arrived since they were last requested. */
   readonly #heard = new Map<string, boolean>();
   readonly #byAsset = new Map<string, Quote>();
   #markets: readonly Quote[] = [];
@@ -80,7 +80,7 @@ export class MarketWatch implements Quotes, Component {
     return this.#usdcId;
   }
 
-  /** Begins to look; resolves at once. */
+  /** Begins to search and subscribe; resolves at once. */
   async start(signal: AbortSignal): Promise<void> {
     const all = AbortSignal.any([signal, this.#stopped.signal]);
     this.#stream.start();
@@ -143,7 +143,7 @@ export class MarketWatch implements Quotes, Component {
     }
   }
 
-  /** Has all prices told again, in case a change was not; where the last time brought nothing, the connection is frozen. */
+  /** Requests all prices again, in case an update was lost; when the last request got no answer, the connection is stale. */
   #askAgain(): void {
     const now = this.options.clock.nowMs();
     if (now - this.#askedAtMs < ASK_AGAIN_MS) return;
@@ -161,7 +161,7 @@ export class MarketWatch implements Quotes, Component {
   #onPrice({ marketId, chance, bestBid, bestAsk }: PriceEntry): void {
     const quote = this.#listed.get(marketId);
     if (!quote) return;
-    // No trade is at 0 or 1: only the end of a market is.
+    // Trades are never at 0 or 1: the market is resolved.
     if (chance <= 0 || chance >= 1) {
       this.#close(quote);
       return;

@@ -15,14 +15,14 @@ interface OrderGatewayOptions {
   /** The coin ID of USDC. */
   readonly usdcId: () => string | undefined;
   readonly clock: Clock;
-  /** How long the account is trusted to be as it was heard of, milliseconds; then its lists are read again. */
+  /** The account is compared with the exchange's lists at least this often, milliseconds. */
   readonly reconcileEveryMs: number;
   readonly signal: AbortSignal;
 }
 
 /**
- * How a bot trades: one account's calls, and nothing that another account could not do. Whether something was done that
- * got no answer is looked up before anything else is done; nothing is sent twice.
+ * Places and cancels orders of one account, with the calls that any client has. After a request without an answer it first
+ * reads the exchange's lists to learn whether it took effect; nothing is sent twice.
  */
 export class OrderGateway {
   #market: OwnOrder | undefined;
@@ -54,12 +54,12 @@ export class OrderGateway {
     return this.options.own.freeAssets;
   }
 
-  /** The account is watched, so trading can be done. */
+  /** Both private streams are authorized and USDC is known. */
   get ready(): boolean {
     return this.options.own.ready && this.options.usdcId() !== undefined;
   }
 
-  /** Compares what is known with the exchange's lists, where there is reason to. Rejects when they cannot be had. */
+  /** Compares the account with the exchange's lists if it may be out of sync. Rejects when they cannot be read. */
   async reconcile(): Promise<void> {
     const { own, account, trading, quotes, clock, reconcileEveryMs, signal } = this.options;
     this.#forgetMarketOrder();
@@ -105,7 +105,7 @@ export class OrderGateway {
     this.orders.remove(order);
   }
 
-  /** Has shares (hundredths) sold when their price reaches one of two (cents); whether it was accepted. */
+  /** Places a TP/SL order for shares (hundredths) with two prices (cents); whether it was accepted. */
   async protect(market: Quote, outcome: Outcome, quantity: number, takeProfit: number, stopLoss: number) {
     const assetId = assetOf(market, outcome);
     const { eventId, marketId } = market;
@@ -135,7 +135,7 @@ export class OrderGateway {
 
   async #place(order: OwnOrder, send: (options: { signal: AbortSignal }) => Promise<PlacedOrder>): Promise<boolean> {
     const { own, signal } = this.options;
-    // It may be filled before the answer is here, so it counts from now on.
+    // It may be filled before the answer arrives, so it is recorded first.
     own.orders.add(order);
     try {
       const { orderId } = await send({ signal });
@@ -148,14 +148,14 @@ export class OrderGateway {
     }
   }
 
-  /** False when nothing was placed for sure and the order was at fault. Rethrows everything else. */
+  /** False when the exchange refused the order, so nothing was placed. Rethrows everything else. */
   #refused(error: unknown): false {
     if (error instanceof OutcomeUnknownError || error instanceof SchemaError) this.options.own.outOfSync = true;
     if (error instanceof HttpStatusError && !isRetryable(error)) return false;
     throw error;
   }
 
-  /** FairValues of a market order's fills may come after its answer; by the next order they are here. */
+  /** Balance updates of a market order's fills may arrive after its answer, but before the next order is placed. */
   #forgetMarketOrder(): void {
     if (this.#market) this.orders.remove(this.#market);
     this.#market = undefined;
@@ -172,7 +172,7 @@ function orderIn(market: Quote, outcome: Outcome, side: Side, price: number, qua
   return { orderId: undefined, marketId, assetId, outcome, side, price, remaining: quantity };
 }
 
-/** A 404 to a cancellation: what was to be cancelled is not active any more, which is what was wanted. */
+/** A cancellation answered with 404: the order is not active any more. */
 function unlessNotActive(error: unknown): void {
   if (!(error instanceof HttpStatusError && error.status === 404)) throw error;
 }

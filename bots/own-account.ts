@@ -11,7 +11,7 @@ import type { Quotes } from './market.js';
 import { OwnOrders } from './own-orders.js';
 import { hundredthsOf, microsOf } from './units.js';
 
-/** Frozen connections are noticed after two of these, milliseconds. */
+/** A stale connection is detected after two of these, milliseconds. */
 const KEEP_ALIVE_MS = 5000;
 const RECONNECT_CAP_MS = 2000;
 
@@ -32,8 +32,8 @@ interface OwnAccountOptions {
 }
 
 /**
- * What a bot knows of its own account: balances, orders and TP/SL orders, from its two private streams and from what it
- * did itself. `outOfSync` says that something may have happened that it did not hear of.
+ * A bot's view of its own account: balances, orders and TP/SL orders, from its two private streams and its own requests.
+ * `outOfSync` says that the view may have missed a change.
  */
 export class OwnAccount {
   readonly orders = new OwnOrders();
@@ -43,7 +43,7 @@ export class OwnAccount {
   readonly #balanceStream: BalanceStream;
   readonly #orderStream: OrderUpdateStream;
   readonly #holdings = new Map<string, Holding>();
-  /** Orders that the stream told of and no answer named yet, and the other way round. */
+  /** Orders that only the stream, or only an answer, has named so far. */
   readonly #announced = new Set<string>();
   readonly #answered = new Set<string>();
   #freeMicros = 0;
@@ -84,7 +84,7 @@ export class OwnAccount {
     return this.#known && this.#orderStream.authorized;
   }
 
-  /** Orders exist that no answer named. Asked when no placement is under way. */
+  /** Whether the stream named orders that no answer did. Valid while no placement is under way. */
   get hasUnknownOrders(): boolean {
     return this.#announced.size > 0;
   }
@@ -104,18 +104,18 @@ export class OwnAccount {
     return [...this.#holdings].filter(([, { free }]) => free > 0).map(([assetId]) => assetId);
   }
 
-  /** A SELL order was accepted: its shares are held before the stream says so. */
+  /** A SELL order was accepted: locks its shares before the stream's update arrives. */
   hold(assetId: string, quantity: number): void {
     const held = this.#holdings.get(assetId);
     if (held) this.#holdings.set(assetId, { ...held, free: Math.max(0, held.free - quantity) });
   }
 
-  /** An answer named an order: it is no stranger. */
+  /** An answer named an order, so the stream's update of it is expected. */
   answered(orderId: string): void {
     if (!this.#announced.delete(orderId)) this.#answered.add(orderId);
   }
 
-  /** Everything was compared with the exchange's own lists. */
+  /** The view was compared with the exchange's lists. */
   reconciled(): void {
     this.outOfSync = false;
     this.#announced.clear();

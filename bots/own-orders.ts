@@ -1,7 +1,7 @@
 import type { Side } from '../client/trading/index.js';
 import type { Outcome } from './market.js';
 
-/** An order of the bot's own, as far as it knows. */
+/** A bot's own order, as far as it knows. */
 export interface OwnOrder {
   /** Undefined while the exchange has not answered. */
   orderId: string | undefined;
@@ -16,8 +16,8 @@ export interface OwnOrder {
 }
 
 /**
- * The orders that a bot has in the books. No stream tells of fills: they show in the balance of the asset, and price
- * and time decide which of the orders it was.
+ * The orders that a bot has in the books. No stream reports fills: a fill changes the balance of the asset, and price-time
+ * priority tells which order it was.
  */
 export class OwnOrders {
   /** In the order in which they were placed. */
@@ -56,7 +56,7 @@ export class OwnOrders {
     if (order.orderId !== undefined) this.#byId.set(order.orderId, order);
   }
 
-  /** The exchange answered with an ID. What was filled by then is in no book. */
+  /** The exchange answered with an ID. An order that was filled by then is not recorded. */
   name(order: OwnOrder, orderId: string): void {
     order.orderId = orderId;
     if (this.#all.has(order)) this.#byId.set(orderId, order);
@@ -70,12 +70,12 @@ export class OwnOrders {
     else this.#byMarket.delete(order.marketId);
   }
 
-  /** The market is resolved: nothing of it is in the books any more. */
+  /** The market is resolved: its book is empty. */
   removeMarket(marketId: string): void {
     for (const order of this.#byMarket.get(marketId) ?? []) this.remove(order);
   }
 
-  /** So much of an asset was bought or sold: by the order with the best price, of several the first. */
+  /** A quantity of an asset was bought or sold: by the order with the best price, the oldest first. */
   filled(marketId: string, assetId: string, side: Side, quantity: number): void {
     const better = (a: OwnOrder, b: OwnOrder) => (side === 'BUY' ? b.price - a.price : a.price - b.price);
     const candidates = (this.#byMarket.get(marketId) ?? []).filter((o) => o.assetId === assetId && o.side === side);

@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../core/index.js';
 
-/** Further behind than this, lost time is not made up for. */
+/** A delay beyond this is not caught up. */
 const MAX_BEHIND_MS = 1000;
 
 /**
- * Repeats `turn` with the waits that it answers (milliseconds at pace 1), until the signal is aborted. A turn that came
- * late shortens the next wait, so the rate is kept when waits get shorter than timers are exact.
+ * Repeats `turn` with the waits that it returns (milliseconds at pace 1) until the signal is aborted. A late turn shortens
+ * the next wait, so the rate holds when waits are shorter than the precision of timers.
  */
 export async function pacedLoop(
   clock: Clock,

@@ -4,7 +4,7 @@ import { assetOf, type Quotes } from './market.js';
 import type { OwnAccount } from './own-account.js';
 import { centsOf, hundredthsOf } from './units.js';
 
-/** How far back the order history is read for what is active and not known, pages of 100. */
+/** How far back the order history is read for unknown active orders, pages of 100. */
 const HISTORY_PAGES = 20;
 
 interface ReconcileOptions {
@@ -16,9 +16,9 @@ interface ReconcileOptions {
 }
 
 /**
- * Compares what a bot believes with the exchange's lists: orders that are gone are forgotten, orders that it did not
- * know of are taken over, from an earlier run or from a placement without an answer. One whose market it cannot find is
- * cancelled. Rejects when the lists cannot be had.
+ * Brings a bot's view of its account in line with the exchange's lists: orders that are not active any more are removed,
+ * unknown ones (of an earlier run, or of a placement without an answer) are added, or cancelled when their market cannot
+ * be found. Rejects when the lists cannot be read.
  */
 export async function reconcile(options: ReconcileOptions): Promise<void> {
   const { own, account, signal } = options;
@@ -66,7 +66,7 @@ function addFromHistory(active: ActiveOrder, { assetId }: OrderRecord, { own, qu
   return true;
 }
 
-/** TP/SL orders hang on the positions whose shares they sell. */
+/** TP/SL orders are listed with the positions whose shares they sell. */
 async function reconcileTpsl({ own, account, signal }: ReconcileOptions): Promise<void> {
   const active = new Map<string, string>();
   for await (const page of account.walkOpenPositions({ signal })) {

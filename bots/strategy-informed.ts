@@ -5,13 +5,13 @@ import type { OrderGateway } from './order-gateway.js';
 import { costOf } from './units.js';
 
 const TURN_MS = 500;
-/** How wrong its idea of the fair value usually is, cents. */
-const BLUR = 1.2;
-/** It trades when the price is at least this far from its idea, cents. */
+/** Standard deviation of its error about the fair value, cents. */
+const NOISE = 1.2;
+/** It trades when the price is at least this far from its estimate, cents. */
 const EDGE = 1.5;
 const OPEN_ORDERS = 12;
 
-/** Knows the hidden fair value, more or less, and trades when the price is far enough from it. */
+/** Knows the hidden fair value with noise added, and trades when the price is far enough from it. */
 export class InformedTrader implements Strategy {
   constructor(
     private readonly gateway: OrderGateway,
@@ -24,19 +24,20 @@ export class InformedTrader implements Strategy {
   async act(): Promise<number> {
     const market = pickMarket(this.quotes.markets, this.random);
     const fair = market && isQuoted(market) ? this.fair(market.marketId) : undefined;
-    if (market && fair !== undefined) await this.#trade(market, fair * 100 + this.random.normal() * BLUR);
+    if (market && fair !== undefined) await this.#trade(market, fair * 100 + this.random.normal() * NOISE);
     return this.random.exponential(TURN_MS);
   }
 
-  /** @param idea its idea of the fair price for YES, cents */
-  async #trade(market: Quote, idea: number): Promise<void> {
-    if (market.ask < 100 && idea - market.ask >= EDGE) await this.#take(market, 'YES', market.ask, idea);
-    else if (market.bid > 0 && market.bid - idea >= EDGE) await this.#take(market, 'NO', 100 - market.bid, 100 - idea);
-    else await this.#improve(market, idea);
+  /** @param estimate its estimate of the fair price for YES, cents */
+  async #trade(market: Quote, estimate: number): Promise<void> {
+    if (market.ask < 100 && estimate - market.ask >= EDGE) await this.#take(market, 'YES', market.ask, estimate);
+    else if (market.bid > 0 && market.bid - estimate >= EDGE)
+      await this.#take(market, 'NO', 100 - market.bid, 100 - estimate);
+    else await this.#improve(market, estimate);
   }
 
   /** Takes what is offered for an outcome at `price`: by selling the other one if it holds some, else by buying. */
-  async #take(market: Quote, outcome: Outcome, price: number, idea: number): Promise<void> {
+  async #take(market: Quote, outcome: Outcome, price: number, estimate: number): Promise<void> {
     const quantity = this.random.integer(500, 6000);
     const other = otherOutcome(outcome);
     const held = Math.min(quantity, this.gateway.free(market, other));
@@ -44,15 +45,15 @@ export class InformedTrader implements Strategy {
     if (held > 0) await this.gateway.sell(market, other, held);
     else if (amount > this.gateway.freeMicros) return;
     else if (this.random.next() < 0.5) await this.gateway.buy(market, outcome, amount);
-    else await this.gateway.limit(market, outcome, 'BUY', Math.min(99, Math.floor(idea)), quantity);
+    else await this.gateway.limit(market, outcome, 'BUY', Math.min(99, Math.floor(estimate)), quantity);
   }
 
   /** Bids a cent more than the best, on the side where that still leaves it an edge. */
-  async #improve(market: Quote, idea: number): Promise<void> {
+  async #improve(market: Quote, estimate: number): Promise<void> {
     if (market.ask - market.bid <= 1) return;
     const quantity = this.random.integer(300, 2500);
-    if (idea - (market.bid + 1) >= EDGE) await this.#bid(market, 'YES', market.bid + 1, quantity);
-    else if (market.ask - 1 - idea >= EDGE) await this.#bid(market, 'NO', 101 - market.ask, quantity);
+    if (estimate - (market.bid + 1) >= EDGE) await this.#bid(market, 'YES', market.bid + 1, quantity);
+    else if (market.ask - 1 - estimate >= EDGE) await this.#bid(market, 'NO', 101 - market.ask, quantity);
   }
 
   async #bid(market: Quote, outcome: Outcome, price: number, quantity: number): Promise<void> {

@@ -5,7 +5,7 @@ import type { OrderGateway } from './order-gateway.js';
 import type { OwnOrder } from './own-orders.js';
 
 const TURN_MS = 500;
-/** Between first quotes of markets that it does not quote yet. */
+/** Delay between first quotes in markets that have none of its own. */
 const FIRST_QUOTES_MS = 25;
 /**
  * Distance of each level from the middle beyond the half spread, how far off an order may be and stay (both cents), and
@@ -18,8 +18,8 @@ const LEVELS = [
 ] as const;
 /** Shares (hundredths) of one outcome that move its middle by a cent. */
 const SHARES_PER_CENT = 40_000;
-/** How often it thinks anew about its spread. */
-const SECOND_THOUGHTS = 0.1;
+/** Probability, per turn, of drawing a new spread. */
+const NEW_SPREAD = 0.1;
 
 interface Wanted {
   readonly outcome: Outcome;
@@ -30,9 +30,8 @@ interface Wanted {
 }
 
 /**
- * Quotes both sides of markets around the last price, on several levels, leaning away from what it holds too much of.
- * It buys YES and buys NO (which is an ask), and sells what it holds when it can. Quotes that stand where they should
- * are left alone.
+ * Quotes both sides of markets around the last price, on several levels, skewed against its inventory. It buys YES and buys
+ * NO (which is an ask), and sells what it holds when it can. A quote that is close enough stays.
  */
 export class MarketMaker implements Strategy {
   /** Half the spread that it asks for, cents, by market that it quotes. */
@@ -42,7 +41,7 @@ export class MarketMaker implements Strategy {
     private readonly gateway: OrderGateway,
     private readonly quotes: Quotes,
     private readonly random: Random,
-    /** Which of the makers it is: every market has two of them, or the one that there is. */
+    /** Which of the market makers it is: every market has two, or the only one. */
     private readonly rank: { readonly nth: number; readonly of: number },
   ) {}
 
@@ -64,7 +63,7 @@ export class MarketMaker implements Strategy {
 
   #halfOf({ marketId }: Quote): number {
     let half = this.#halves.get(marketId);
-    if (half === undefined || this.random.next() < SECOND_THOUGHTS) {
+    if (half === undefined || this.random.next() < NEW_SPREAD) {
       half = 1 + this.random.next() * 1.5;
       this.#halves.set(marketId, half);
     }
@@ -95,7 +94,7 @@ export class MarketMaker implements Strategy {
     for (const { outcome, price, quantity } of wanted) await this.#place(market, outcome, price, quantity);
   }
 
-  /** Bids for an outcome; what it holds of the other one is sold instead, which stands at the same place in the book. */
+  /** Bids for an outcome; sells what it holds of the other one instead, which is the same side and price in the book. */
   async #place(market: Quote, outcome: Outcome, price: number, quantity: number): Promise<void> {
     const other = otherOutcome(outcome);
     if (this.gateway.free(market, other) >= quantity)
@@ -104,7 +103,7 @@ export class MarketMaker implements Strategy {
   }
 }
 
-/** Whether an order stands near enough to where one is wanted. Selling the other outcome is the same side of the book. */
+/** Whether an order is close enough to a wanted quote. Selling the other outcome is the same side of the book. */
 function isCloseTo(order: OwnOrder, wanted: Wanted): boolean {
   const [outcome, price] =
     order.side === 'BUY' ? [order.outcome, order.price] : [otherOutcome(order.outcome), 100 - order.price];

@@ -6,13 +6,13 @@ import { costOf, MICROS } from './units.js';
 
 const TURN_MS = 550;
 const OPEN_ORDERS = 8;
-/** How often it sells what it holds, and up to where it takes what is offered rather than wait. */
+/** Probability of selling what it holds; above it and up to the second, of a market BUY; else it places a limit order. */
 const SELLS = 0.45;
 const TAKES = 0.7;
 
 /**
- * Trades for no reason: small orders either way, at market or near it, and sells again what it got. It keeps away from
- * books without a price.
+ * Trades without information: small orders either way, at market or near it. It leaves out books that are not quoted on
+ * both sides.
  */
 export class NoiseTrader implements Strategy {
   constructor(
@@ -31,13 +31,13 @@ export class NoiseTrader implements Strategy {
     const quantity = this.random.integer(100, 1500);
     const held = this.gateway.free(market, outcome);
     const amount = Math.min(this.random.integer(1, 8) * MICROS, costOf(quantity, askOf(market, outcome)));
-    const mood = this.random.next();
-    if (held > 0 && mood < SELLS) await this.gateway.sell(market, outcome, Math.min(held, quantity));
-    else if (mood < TAKES && amount <= this.gateway.freeMicros) await this.gateway.buy(market, outcome, amount);
+    const draw = this.random.next();
+    if (held > 0 && draw < SELLS) await this.gateway.sell(market, outcome, Math.min(held, quantity));
+    else if (draw < TAKES && amount <= this.gateway.freeMicros) await this.gateway.buy(market, outcome, amount);
     else await this.#rest(market, outcome, held, quantity);
   }
 
-  /** Leaves a limit order a cent inside the spread, or where the best price of its side is. */
+  /** Places a limit order one cent inside the spread, or at the best price of its side. */
   async #rest(market: Quote, outcome: Outcome, held: number, quantity: number): Promise<void> {
     const { orders } = this.gateway;
     if (orders.count >= OPEN_ORDERS && orders.oldest) await this.gateway.cancel(orders.oldest);

@@ -7,14 +7,14 @@ import { costOf } from './units.js';
 const TURN_MS = 1000;
 /** Positions that it has at a time. */
 const POSITIONS = 6;
-/** Smaller holdings are not worth an order, hundredths of a share. */
+/** Smaller holdings are left without an order, hundredths of a share. */
 const MIN_SHARES = 100;
-/** How often, of its turns, it thinks better of one that is protected. */
-const SECOND_THOUGHTS = 0.06;
+/** Probability, per turn, of closing a protected position by itself. */
+const CLOSES = 0.06;
 
 /**
- * Buys, and has the exchange watch what it bought: every position gets a take-profit and a stop-loss order. Some of
- * these fire, some it cancels and sells by itself.
+ * Buys, and protects every position with a take-profit and a stop-loss order. Some of these trigger, others it cancels and
+ * sells by itself.
  */
 export class TpslUser implements Strategy {
   constructor(
@@ -27,12 +27,12 @@ export class TpslUser implements Strategy {
     const bare = this.#unprotected();
     const [oldest] = this.gateway.tpsl;
     if (bare) await this.#protect(bare.market, bare.outcome);
-    else if (oldest && this.random.next() < SECOND_THOUGHTS) await this.#giveUp(...oldest);
+    else if (oldest && this.random.next() < CLOSES) await this.#close(...oldest);
     else if (this.gateway.tpsl.size < POSITIONS) await this.#open();
     return this.random.exponential(TURN_MS);
   }
 
-  /** A holding that no TP/SL order watches. */
+  /** A holding without a TP/SL order. */
   #unprotected(): { market: Quote; outcome: Outcome } | undefined {
     const watched = new Set(this.gateway.tpsl.values());
     for (const assetId of this.gateway.freeAssets) {
@@ -51,7 +51,7 @@ export class TpslUser implements Strategy {
     await this.gateway.protect(market, outcome, this.gateway.free(market, outcome), takeProfit, stopLoss);
   }
 
-  async #giveUp(tpslId: string, assetId: string): Promise<void> {
+  async #close(tpslId: string, assetId: string): Promise<void> {
     const market = this.quotes.ofAsset(assetId);
     if (market && !isQuoted(market)) return;
     await this.gateway.unprotect(tpslId);
@@ -61,7 +61,7 @@ export class TpslUser implements Strategy {
     if (held > 0) await this.gateway.sell(market, outcome, held);
   }
 
-  /** Half of the time it takes what is offered, half of the time it bids the best price and waits. */
+  /** Half of the time a market BUY, half of the time a limit BUY at the best bid. */
   async #open(): Promise<void> {
     const market = pickMarket(this.quotes.markets, this.random);
     if (!market || !isQuoted(market)) return;

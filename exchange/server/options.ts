@@ -59,29 +59,35 @@ function textOption<T>(
 /** Every option of `chancery exchange`, by name. */
 export const EXCHANGE_OPTIONS = {
   host: textOption('host', 'HOST', '127.0.0.1', 'address to listen on', (text) => text),
-  port: numberOption('port', 'PORT', DEFAULT_PORTS.exchange, 'port to listen on; 0 takes a free one', count(65_535)),
+  port: numberOption('port', 'PORT', DEFAULT_PORTS.exchange, 'port to listen on; 0 picks a free one', count(65_535)),
   data: textOption<string | undefined>(
     'data',
     'DIR',
     undefined,
-    'folder that keeps everything across restarts (default: everything is in memory)',
+    'data folder; without it everything is in memory',
     (text) => text,
   ),
   seed: numberOption('seed', 'N', 1, 'same seed, same events, markets, accounts and IDs', count(2 ** 32 - 1)),
-  events: numberOption('events', 'N', 40, 'events that are open at a time', count(10_000)),
-  bots: numberOption('bots', 'N', 24, 'bots that trade; 0: nobody trades by itself', count(10_000)),
-  pace: numberOption('pace', 'X', 1, 'speed of bots and of market life; 1 is normal, 0 stands still', {
+  events: numberOption('events', 'N', 40, 'number of events open at the same time', count(10_000)),
+  bots: numberOption('bots', 'N', 24, 'number of trading bots; 0 for none', count(10_000)),
+  pace: numberOption('pace', 'X', 1, 'speed of the bots and of events opening and ending; 1 is normal, 0 stops both', {
     min: 0,
     max: 1000,
     whole: false,
   }),
-  accounts: numberOption('accounts', 'N', 3, 'accounts with keys in the ready line', count(1000)),
-  takerFeeBps: numberOption('takerFeeBps', 'BPS', 20, 'fee of takers, hundredths of a percent', count(10_000)),
+  accounts: numberOption('accounts', 'N', 3, 'number of accounts with API keys in the ready line', count(1000)),
+  takerFeeBps: numberOption(
+    'takerFeeBps',
+    'BPS',
+    20,
+    'taker fee, basis points (hundredths of a percent)',
+    count(10_000),
+  ),
   quirks: textOption<Quirks>(
     'quirks',
     'A,B',
     NO_QUIRKS,
-    'deviations to survive: event-shape=…, trades-wrapper=…, max-page-size=N, rate-limit=N, extra-fields, heartbeat=SECONDS|off, numbers-as-strings, place-status=…, delete-status=…',
+    'deviations from the interface that clients must tolerate: event-shape=…, trades-wrapper=…, max-page-size=N, rate-limit=N, extra-fields, heartbeat=SECONDS|off, numbers-as-strings, place-status=…, delete-status=…',
     parseQuirks,
   ),
   printBots: {
@@ -102,10 +108,10 @@ export const EXCHANGE_OPTIONS = {
     'metricsPort',
     'PORT',
     -1,
-    'port of /healthz and /metrics; 0 takes a free one, -1 serves none',
+    'port of /healthz and /metrics; 0 picks a free one, -1 turns them off',
     count(65_535, -1),
   ),
-  metricsHost: textOption('metricsHost', 'HOST', '127.0.0.1', 'address that these listen on', (text) => text),
+  metricsHost: textOption('metricsHost', 'HOST', '127.0.0.1', 'address of /healthz and /metrics', (text) => text),
 } as const;
 
 type ExchangeOptionName = keyof typeof EXCHANGE_OPTIONS;

@@ -4,7 +4,7 @@ import { TimeSlice } from '../../exchange/server/time-slice.js';
 const SLICE_MS = 5;
 const WORK_MS = 100;
 
-/** Works for a while, a millisecond at a time; answers how often anything else had its turn. */
+/** Works for a while, a millisecond at a time; returns how often other work ran. */
 async function turnsDuring(pause: () => Promise<void>): Promise<number> {
   let turns = 0;
   let working = true;
@@ -22,7 +22,7 @@ async function turnsDuring(pause: () => Promise<void>): Promise<number> {
   return turns;
 }
 
-it('long work that breathes lets everything else run after each slice of time, and other work does not', async () => {
+it('long work that yields lets other work run after each slice of time', async () => {
   const slice = new TimeSlice(SLICE_MS);
   expect(await turnsDuring(() => slice.yieldWhenOver())).toBeGreaterThanOrEqual(WORK_MS / SLICE_MS / 2);
   expect(await turnsDuring(async () => undefined)).toBe(0);
