@@ -12,8 +12,8 @@ type Decoder = (body: unknown) => number;
 export async function benchClientDecode(quick: boolean): Promise<BenchFigure[]> {
   const figures: BenchFigure[] = [];
   for (const [entries, frames] of [
-    [1, 2_000_000],
-    [10, 400_000],
+    [1, 500_000],
+    [10, 100_000],
   ] as const) {
     const rounds = Math.ceil((quick ? frames / 100 : frames) / DISTINCT);
     const texts = Array.from({ length: DISTINCT }, (_, n) => frameText(n, entries));
