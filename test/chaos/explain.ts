@@ -18,7 +18,7 @@ interface Part {
  * inserts of them, and the events at that time.
  */
 export async function explain(rig: Rig, journal: Journal, table: string, wrong: Difference): Promise<string[]> {
-  const places = [...wrong.doubled, ...wrong.invented, ...wrong.missing].flatMap((text) => placeOf(text) ?? []);
+  const places = [...wrong.doubled, ...wrong.invented, ...wrong.missing].flatMap((text) => answerRefOf(text) ?? []);
   const lines: string[] = [];
   for (const group of byPartition(places)) {
     const { topic = '', log, partition } = group[0] as RecordPlace;
@@ -42,7 +42,7 @@ export async function explain(rig: Rig, journal: Journal, table: string, wrong: 
   return lines;
 }
 
-function placeOf(text: string): RecordPlace | undefined {
+function answerRefOf(text: string): RecordPlace | undefined {
   const [, topic, log, partition, offset] = PLACE.exec(text) ?? [];
   if (log === undefined) return undefined;
   return { ...(topic === undefined ? {} : { topic }), log, partition: Number(partition), offset: Number(offset) };

@@ -58,7 +58,7 @@ export function writeAccounts(path: string, ready: ReadyLine, again?: string): v
 export async function placesOf(exchange: ExchangeClient): Promise<Place[]> {
   const usdc = await usdcOf(exchange);
   const { items } = await exchange.searchEvents({ size: 100 });
-  return items.flatMap(({ eventId, markets }) => markets.map((market) => placeOf(eventId, market, usdc)));
+  return items.flatMap(({ eventId, markets }) => markets.map((market) => answerRefOf(eventId, market, usdc)));
 }
 
 /** The most even market of the event that closes last: where orders at the edge of the book stay what they are. */
@@ -68,13 +68,13 @@ async function evenPlace(exchange: ExchangeClient): Promise<Place> {
   const unevenness = ({ yesPrice }: Market) => Math.abs(Number(yesPrice) - 0.5);
   const [market] = [...(last?.markets ?? [])].sort((a, b) => unevenness(a) - unevenness(b));
   if (!last || !market) throw new Error('there is no market');
-  return placeOf(last.eventId, market, await usdcOf(exchange));
+  return answerRefOf(last.eventId, market, await usdcOf(exchange));
 }
 
 const usdcOf = async (exchange: ExchangeClient) =>
   (await exchange.coins()).items.find(({ ticker }) => ticker === 'USDC')?.coinId ?? '';
 
-function placeOf(eventId: string, { marketId, yesAssetId, noAssetId }: Market, usdc: string): Place {
+function answerRefOf(eventId: string, { marketId, yesAssetId, noAssetId }: Market, usdc: string): Place {
   const target = { eventId, marketId, quoteAssetId: usdc };
   return {
     eventId,

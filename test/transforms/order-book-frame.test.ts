@@ -71,7 +71,7 @@ describe('a frame of the order book stream', () => {
   it('is a dead letter with its text when it is not JSON', () => {
     const output = transformed('order-book.frame', '{"t":', { encoding: 'text' });
     expect(output.deadLetters).toEqual([
-      { jsonPath: 'body', reason: 'what was received is not JSON', payload: '{"t":', payloadLength: 5 },
+      { jsonPath: 'body', reason: 'the received body is not JSON', payload: '{"t":', payloadLength: 5 },
     ]);
   });
 

@@ -30,7 +30,7 @@ describe('usernames', () => {
 
 /** Everything that a topic's records become, as bytes. */
 function storedOf(topic: string, values: readonly Buffer[], bodyDays = 30) {
-  const building = builder({ place: { topic, log: 'log', partition: 0 }, privacy, bodyDays });
+  const building = builder({ source: { topic, log: 'log', partition: 0 }, privacy, bodyDays });
   building.add(recordBatch(values));
   const built = building.finish();
   return { bytes: Buffer.concat((built?.blocks ?? []).map(({ body }) => body)).toString('latin1'), built };

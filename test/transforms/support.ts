@@ -73,7 +73,7 @@ export function builder(options: Partial<BatchOptions> = {}): BatchBuilder {
   const limits = { rows: 100_000, bytes: 100_000_000, bytesWithPieces: 200_000_000, months: 8 };
   const privacy = new Privacy();
   const progress = new SessionProgress();
-  return new BatchBuilder({ place: PLACE, progress, bodyDays: 30, privacy, limits, ...options });
+  return new BatchBuilder({ source: PLACE, progress, bodyDays: 30, privacy, limits, ...options });
 }
 
 /** Rows per table of what a builder finished. */

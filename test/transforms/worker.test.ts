@@ -186,7 +186,7 @@ describe('a worker', () => {
     ).toEqual([
       { _offset: 0, json_path: '', reason: 'the record is not JSON', sequence: null, payload: '{"v":1,' },
       { _offset: 1, json_path: '', reason: 'the record is not UTF-8', sequence: null, payload: expect.any(String) },
-      { _offset: 2, json_path: 'body', reason: 'what was received is not JSON', sequence: 1, payload: '{"t":' },
+      { _offset: 2, json_path: 'body', reason: 'the received body is not JSON', sequence: 1, payload: '{"t":' },
       {
         _offset: 3,
         json_path: 'd[0].c',

@@ -11,16 +11,16 @@ import { deadLetters } from '../tables/dead-letters.js';
 import { PriceTickBlock } from '../tables/price-ticks.js';
 import { RawRecordBlock } from '../tables/raw-records.js';
 import { RowBlocks } from '../tables/row-blocks.js';
-import type { BatchPlace } from '../tables/row-table.js';
+import type { SourcePartition } from '../tables/row-table.js';
 import { MonthLimit } from './month-limit.js';
 import { type Incomplete, PieceJoiner, type ReadRecord } from './piece-joiner.js';
 import type { SessionCursor, SessionProgress } from './session-progress.js';
 
 export interface BatchOptions {
-  readonly place: BatchPlace;
+  readonly source: SourcePartition;
   /** What the partition had taken before the batch; the builder advances it. */
   readonly progress: SessionProgress;
-  /** How long `raw_records` keeps requests and bodies that no dead letter tells of, days; 0 leaves them out. */
+  /** How long `raw_records` stores requests and bodies of records without a dead letter, days; 0 stores none. */
   readonly bodyDays: number;
   /** How usernames are stored. */
   readonly privacy: Privacy;
@@ -57,12 +57,12 @@ export interface BuiltBatch {
   readonly stats: BatchStats;
 }
 
-/** Limits are looked at this often on the fast path, records. */
+/** How often limits are checked on the fast path, records. */
 const CHECK_EVERY = 32;
-/** While pieces of a body are awaited a full batch goes on, up to this many times its limit of rows. */
+/** A full batch that waits for pieces of a body may grow to this many times its limit of rows. */
 const WAIT_FACTOR = 2;
-/** Frames with more entries than this are left to the general path, which bounds what a record may become. */
-const MOST_SCANNED_ENTRIES = 1000;
+/** Frames with more entries take the general path, which bounds the dead letters of a record. */
+const MAX_SCANNED_ENTRIES = 1000;
 
 /**
  * Makes the rows of one partition's batches, record by record. What a batch's rows are depends only on its offset
@@ -87,11 +87,11 @@ export class BatchBuilder {
 
   constructor(options: BatchOptions) {
     this.#options = options;
-    this.#rowBlocks = new RowBlocks(options.place);
+    this.#rowBlocks = new RowBlocks(options.source);
     this.#months = new MonthLimit(options.limits.months);
     this.#scanner = new OrderBookScanner(this.#interned);
-    this.#ticks = new PriceTickBlock(options.place, this.#interned);
-    this.#raw = new RawRecordBlock(options.place, this.#interned, options.bodyDays);
+    this.#ticks = new PriceTickBlock(options.source, this.#interned);
+    this.#raw = new RawRecordBlock(options.source, this.#interned, options.bodyDays);
   }
 
   /** How many records the batch has so far. */
@@ -126,7 +126,7 @@ export class BatchBuilder {
     for (; i < count && !this.#full; i++) {
       const start = bounds[2 * i] as number;
       const end = bounds[2 * i + 1] as number;
-      const fast = this.#scanner.scan(start, end) && this.#scanner.entries <= MOST_SCANNED_ENTRIES;
+      const fast = this.#scanner.scan(start, end) && this.#scanner.entries <= MAX_SCANNED_ENTRIES;
       const taken = fast
         ? this.#takeScanned(firstOffset + i)
         : this.#takeGeneral(firstOffset + i, bytes.subarray(start, end));
@@ -171,7 +171,7 @@ export class BatchBuilder {
   }
 
   #takeGeneral(offset: number, value: Buffer): boolean {
-    const envelope = readEnvelope(value, this.#options.place.topic);
+    const envelope = readEnvelope(value, this.#options.source.topic);
     if (!envelope.ok) {
       this.#takeBroken(offset, envelope, value);
       return true;
@@ -186,7 +186,7 @@ export class BatchBuilder {
     this.#abandonPieces(record.sessionId, record.sequence, piece);
     this.#stats.lastReceivedAt = Math.max(this.#stats.lastReceivedAt, record.receivedAt);
     const output = new RecordOutput(this.#options.privacy.mayStoreBodyOf(record.kind));
-    this.#keep(this.#transform({ offset, envelope, value }, output), output.deadLetters.length > 0);
+    this.#storeRaw(this.#transform({ offset, envelope, value }, output), output.deadLetters.length > 0);
     this.#append(offset, envelope, output);
     return true;
   }
@@ -215,7 +215,7 @@ export class BatchBuilder {
   }
 
   /** @param hasDeadLetter whether the records have a dead letter */
-  #keep(records: readonly ReadRecord[], hasDeadLetter: boolean): void {
+  #storeRaw(records: readonly ReadRecord[], hasDeadLetter: boolean): void {
     for (const read of records) this.#raw.add(read.offset, this.#rawEnvelope(read, hasDeadLetter));
   }
 
@@ -269,7 +269,7 @@ export class BatchBuilder {
       offset,
       { receivedAt, kind, sessionId, sequence },
       envelope,
-      value.toString('utf8', 0, MOST_BROKEN),
+      value.toString('utf8', 0, MAX_BROKEN_BYTES),
       value.length,
     );
   }
@@ -282,7 +282,7 @@ export class BatchBuilder {
   #incomplete(group: Incomplete): void {
     const [first = group.last] = group.pieces;
     const { receivedAt, kind, sessionId, sequence } = first.envelope.record;
-    this.#keep(group.pieces, true);
+    this.#storeRaw(group.pieces, true);
     this.#addDeadLetter(
       group.last.offset,
       { receivedAt, kind, sessionId, sequence },
@@ -330,17 +330,17 @@ export class BatchBuilder {
     this.#months.clear();
     this.#stats = emptyStats();
     if (!this.#interned.full) return;
-    const { place, bodyDays } = this.#options;
+    const { source, bodyDays } = this.#options;
     this.#interned = new Interned();
     this.#scanner = new OrderBookScanner(this.#interned);
-    this.#ticks = new PriceTickBlock(place, this.#interned);
-    this.#raw = new RawRecordBlock(place, this.#interned, bodyDays);
+    this.#ticks = new PriceTickBlock(source, this.#interned);
+    this.#raw = new RawRecordBlock(source, this.#interned, bodyDays);
     this.#cursors = [];
   }
 }
 
-/** How much of a record that cannot be read at all is made a text for its dead letter, bytes. */
-const MOST_BROKEN = 16_384;
+/** How much of an unreadable record is decoded for its dead letter, bytes. */
+const MAX_BROKEN_BYTES = 16_384;
 
 const NOTHING = { start: 0, end: 0 };
 

@@ -7,7 +7,7 @@ import { areSaneIds } from './ids.js';
 /** A page of everybody's trades (part 4.4) → `activity_records`. */
 export const transformActivity = accountAnswer(
   decodeActivity,
-  (item: Activity, { place, output, received }: AccountContext) => {
+  (item: Activity, { answer, output, received }: AccountContext) => {
     const { tradeRecordId, userId, marketId, quantity, price } = item;
     if (!areSaneIds({ tra: tradeRecordId, u: userId, oi: marketId }, output)) return false;
     const what = `activity ${tradeRecordId}`;
@@ -18,7 +18,7 @@ export const transformActivity = accountAnswer(
       eventVolume: exactOrDead(item.eventVolume, `${what} ev`, output),
       userVolume: exactOrDead(item.userVolume, `${what} uv`, output),
     };
-    output.row(activityRecords, { place, record });
+    output.row(activityRecords, { answer, record });
     return true;
   },
 );

@@ -2,13 +2,13 @@ import { type DecodedList, type InvalidBody, type LosslessJson, parseLossless } 
 import type { RawRecord } from '../../core/index.js';
 import type { RecordOutput } from '../record/record-output.js';
 import { accountPages } from '../tables/account-pages.js';
-import type { AccountPlace } from '../tables/account-row.js';
+import type { AnswerRef } from '../tables/account-row.js';
 import { numberIn, textIn } from './request-fields.js';
 import type { Received, Transform } from './transform.js';
 
 /** What a transform of an account's records has at hand for each of them. */
 export interface AccountContext {
-  readonly place: AccountPlace;
+  readonly answer: AnswerRef;
   readonly received: Received;
   readonly output: RecordOutput;
 }
@@ -32,16 +32,16 @@ export function accountAnswer<T>(
       output.dead(list, received.bodyText());
       return;
     }
-    const place = placeOf(record, account);
+    const answer = answerRefOf(record, account);
     let items = 0;
-    for (const item of list.items) if (add(item, { place, received, output })) items += 1;
+    for (const item of list.items) if (add(item, { answer, received, output })) items += 1;
     const page = {
       operation: textIn(record.request, 'operation') ?? '',
       asset: textIn(record.request, 'asset') ?? '',
       items,
       rejectedItems: list.items.length - items + list.invalidEntries.length + list.invalidEntriesOmitted,
     };
-    output.row(accountPages, { place, record: page });
+    output.row(accountPages, { answer, record: page });
     output.deadEntries(list);
     output.countExtraFields(list.extraFields.length);
   };
@@ -54,7 +54,7 @@ export function losslessBody({ bodyText }: Received, output: RecordOutput): Loss
     output.reads(body);
     return body;
   } catch {
-    output.dead({ path: 'body', reason: 'expected JSON that is not nested absurdly deep' }, bodyText());
+    output.dead({ path: 'body', reason: 'nested too deep to be read' }, bodyText());
     return undefined;
   }
 }
@@ -68,7 +68,7 @@ export function accountOf({ record, bodyText }: Received, output: RecordOutput):
   return account;
 }
 
-function placeOf({ receivedAt: at, request: req }: RawRecord, account: string): AccountPlace {
+function answerRefOf({ receivedAt: at, request: req }: RawRecord, account: string): AnswerRef {
   const { query } = req as { readonly query?: Readonly<Record<string, unknown>> | null };
   const page = numberIn(req, 'page') ?? numberIn(query ?? {}, 'page') ?? 0;
   const whole = Number.isInteger(page) && page >= 0 && page <= 0xffff_ffff;

@@ -8,7 +8,7 @@ import { addWithoutRows } from './no-rows.js';
 import { textIn } from './request-fields.js';
 import type { Transform } from './transform.js';
 
-type Place = Pick<BalanceUpdateRow, 'receivedAt' | 'account' | 'connection'>;
+type Origin = Pick<BalanceUpdateRow, 'receivedAt' | 'account' | 'connection'>;
 
 /** A frame of the balance stream (part 6.4) → `balance_updates`. */
 export const transformBalanceFrame: Transform = (received, output) => {
@@ -16,15 +16,15 @@ export const transformBalanceFrame: Transform = (received, output) => {
   const account = accountOf(received, output);
   if (body === undefined || account === undefined) return;
   const { receivedAt: at, request: req } = received.record;
-  const place = { receivedAt: at, account, connection: textIn(req, 'connection') ?? '' };
+  const origin = { receivedAt: at, account, connection: textIn(req, 'connection') ?? '' };
   const message = decodeBalanceStreamMessage(body);
   switch (message.type) {
     case 'balances':
-      addList(message, place, output);
+      addList(message, origin, output);
       return;
     case 'balance-update': {
       const { type, ...update } = message;
-      add({ ...place, ...update, source: 'update' }, 'balance', output);
+      add({ ...origin, ...update, source: 'update' }, 'balance', output);
       return;
     }
     case 'authorized':
@@ -35,10 +35,14 @@ export const transformBalanceFrame: Transform = (received, output) => {
   }
 };
 
-function addList(list: Extract<BalanceStreamMessage, { type: 'balances' }>, place: Place, output: RecordOutput): void {
+function addList(
+  list: Extract<BalanceStreamMessage, { type: 'balances' }>,
+  origin: Origin,
+  output: RecordOutput,
+): void {
   for (const { assetId, balance, free } of list.balances) {
     const unsaid = { userId: null, cost: null, averageOpenPrice: null };
-    add({ ...place, ...unsaid, source: 'list', assetId, balance, free }, `balance ${assetId}`, output);
+    add({ ...origin, ...unsaid, source: 'list', assetId, balance, free }, `balance ${assetId}`, output);
   }
   output.deadEntries(list);
 }

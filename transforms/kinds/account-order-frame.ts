@@ -19,13 +19,13 @@ export const transformOrderFrame: Transform = (received, output) => {
   const account = accountOf(received, output);
   if (body === undefined || account === undefined) return;
   const { receivedAt: at, request: req } = received.record;
-  const place = { receivedAt: at, account, connection: textIn(req, 'connection') ?? '' };
+  const origin = { receivedAt: at, account, connection: textIn(req, 'connection') ?? '' };
   const message = decodeOrderStreamMessage(body);
   switch (message.type) {
     case 'order-update': {
       const { orderId, userId, status } = message;
       if (!areSaneIds({ 'd.i': orderId, 'd.u': userId }, output)) return;
-      output.row(orderUpdates, { ...place, ...NOT_SAID, type: 'order', orderId, userId, status });
+      output.row(orderUpdates, { ...origin, ...NOT_SAID, type: 'order', orderId, userId, status });
       output.countExtraFields(extraFields(received.body, ORDER_FIELDS));
       return;
     }
@@ -35,7 +35,7 @@ export const transformOrderFrame: Transform = (received, output) => {
       const amounts = { q: quantity, tpp: takeProfitPrice, slp: stopLossPrice };
       if (!areExact('d', amounts, message, output)) return;
       const said = { assetId, quantity, takeProfitPrice, stopLossPrice };
-      output.row(orderUpdates, { ...place, ...said, type: 'tpsl', orderId, userId, status });
+      output.row(orderUpdates, { ...origin, ...said, type: 'tpsl', orderId, userId, status });
       output.countExtraFields(extraFields(received.body, TPSL_FIELDS));
       return;
     }

@@ -6,24 +6,24 @@ import { areExact, exactOrDead } from './amounts.js';
 import { areSaneIds } from './ids.js';
 
 /** A page of an account's orders (part 4.4) → `order_records`. */
-export const transformOrders = accountAnswer(decodeOrders, (order: OrderRecord, { place, output }: AccountContext) => {
+export const transformOrders = accountAnswer(decodeOrders, (order: OrderRecord, { answer, output }: AccountContext) => {
   const { orderId, userId, eventId, marketId, assetId, originalQuantity, filledQuantity } = order;
   if (!areSaneIds({ i: orderId, u: userId, e: eventId, o: marketId, a: assetId }, output)) return false;
   if (!areExact(`order ${orderId}`, { oq: originalQuantity, q: filledQuantity }, order, output)) return false;
   // The price of a market order is an average, which the exchange divided.
   const price = exactOrDead(order.price, `order ${orderId} p`, output);
-  output.row(orderRecords, { place, record: { ...order, price } });
+  output.row(orderRecords, { answer, record: { ...order, price } });
   return true;
 });
 
 /** A page of an account's orders in the book (part 4.4) → `active_order_observations`. */
 export const transformActiveOrders = accountAnswer(
   decodeActiveOrders,
-  (order: ActiveOrder, { place, output }: AccountContext) => {
+  (order: ActiveOrder, { answer, output }: AccountContext) => {
     const { orderId, price, quantity } = order;
     if (!areSaneIds({ id: orderId }, output)) return false;
     if (!areExact(`order ${orderId}`, { price, quantity }, order, output)) return false;
-    output.row(activeOrderObservations, { place, record: order });
+    output.row(activeOrderObservations, { answer, record: order });
     return true;
   },
 );

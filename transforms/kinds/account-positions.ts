@@ -9,14 +9,14 @@ import { areSaneIds } from './ids.js';
 export const transformPositions = accountAnswer(
   decodeOpenPositions,
   (position: OpenPosition, context: AccountContext) => {
-    const { place, output } = context;
+    const { answer, output } = context;
     const { assetId, orderId, eventId, marketId, totalShares, availableShares, cost } = position;
     if (!areSaneIds({ ai: assetId, oi: orderId, ei: eventId, eoi: marketId }, output)) return false;
     const what = `position ${assetId}`;
     if (!areExact(what, { tsc: totalShares, asc: availableShares, c: cost }, position, output)) return false;
     const currentValue = exactOrDead(position.currentValue, `${what} v`, output);
     const pnl = exactOrDead(position.pnl, `${what} pv`, output);
-    output.row(positionObservations, { place, record: { ...position, currentValue, pnl } });
+    output.row(positionObservations, { answer, record: { ...position, currentValue, pnl } });
     for (const order of position.tpslOrders) {
       addTpslOrder(order, { asset: assetId, statusAsked: null, source: 'position' }, context);
     }
@@ -28,12 +28,12 @@ export const transformPositions = accountAnswer(
 export function addTpslOrder(
   order: TpslOrder,
   seen: Pick<SeenTpslOrder, 'asset' | 'statusAsked' | 'source'>,
-  { place, output }: AccountContext,
+  { answer, output }: AccountContext,
 ): boolean {
   const { tpslId, quantity, takeProfitPrice, stopLossPrice } = order;
   if (!areSaneIds({ i: tpslId }, output)) return false;
   const amounts = { q: quantity, tpp: takeProfitPrice, slp: stopLossPrice };
   if (!areExact(`TP/SL order ${tpslId}`, amounts, order, output)) return false;
-  output.row(tpslOrderObservations, { place, record: { ...order, ...seen } });
+  output.row(tpslOrderObservations, { answer, record: { ...order, ...seen } });
   return true;
 }

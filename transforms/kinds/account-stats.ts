@@ -9,7 +9,7 @@ import { textIn } from './request-fields.js';
 /** A user's profile and figures (part 4.4) → `profile_observations`. */
 export const transformProfileStats = accountAnswer(
   decodeProfileStats,
-  (stats: ProfileStats, { place, output, received }: AccountContext) => {
+  (stats: ProfileStats, { answer, output, received }: AccountContext) => {
     if (!areSaneIds({ 'profile.userId': stats.userId }, output)) return false;
     const record = {
       ...stats,
@@ -18,7 +18,7 @@ export const transformProfileStats = accountAnswer(
       volumeTraded: exactOrDead(stats.volumeTraded, 'cards.volumeTraded', output),
       marketsTraded: integerOrDead(stats.marketsTraded, 'cards.marketsTraded', output),
     };
-    output.row(profileObservations, { place, record });
+    output.row(profileObservations, { answer, record });
     return true;
   },
 );
@@ -26,10 +26,10 @@ export const transformProfileStats = accountAnswer(
 /** Figures of a user's positions (part 4.4) → `position_stats_observations`. */
 export const transformPositionStats = accountAnswer(
   decodePositionStats,
-  (stats: PositionStats, { place, output, received }: AccountContext) => {
+  (stats: PositionStats, { answer, output, received }: AccountContext) => {
     const userId = userOf(textIn(received.record.request, 'path') ?? '');
     const totalItems = integerOrDead(stats.totalItems, 'ti', output);
-    output.row(positionStatsObservations, { place, record: { ...stats, userId, totalItems } });
+    output.row(positionStatsObservations, { answer, record: { ...stats, userId, totalItems } });
     return true;
   },
 );

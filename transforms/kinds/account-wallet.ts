@@ -8,13 +8,13 @@ import { areSaneIds } from './ids.js';
 /** An account's balances (part 4.3), plain or full → `balance_observations`. */
 export const transformBalances = accountAnswer(
   decodeBalances,
-  (balance: Balance, { place, output }: AccountContext) => {
+  (balance: Balance, { answer, output }: AccountContext) => {
     const { assetId } = balance;
     if (!areSaneIds({ i: assetId }, output)) return false;
     const what = `balance ${assetId}`;
     if (!areExact(what, { b: balance.balance, f: balance.free }, balance, output)) return false;
     const value = exactOrDead(balance.value, `${what} v`, output);
-    output.row(balanceObservations, { place, record: { ...balance, value } });
+    output.row(balanceObservations, { answer, record: { ...balance, value } });
     return true;
   },
 );
@@ -22,11 +22,11 @@ export const transformBalances = accountAnswer(
 /** A page of an account's transactions (part 4.3) → `transaction_records`. */
 export const transformTransactions = accountAnswer(
   decodeTransactions,
-  (transaction: Transaction, { place, output }: AccountContext) => {
+  (transaction: Transaction, { answer, output }: AccountContext) => {
     const { transactionId, userId, assetId, amount, fee } = transaction;
     if (!areSaneIds({ i: transactionId, u: userId, a: assetId }, output)) return false;
     if (!areExact(`transaction ${transactionId}`, { am: amount, f: fee }, transaction, output)) return false;
-    output.row(transactionRecords, { place, record: transaction });
+    output.row(transactionRecords, { answer, record: transaction });
     return true;
   },
 );

@@ -26,7 +26,7 @@ export function transformRecord(whole: WholeRecord, output: RecordOutput): void 
     return;
   }
   if (record.encoding !== undefined) {
-    output.dead({ path: 'body', reason: `what was received ${whyEncoded(record.encoding, bodyText)}` }, bodyText());
+    output.dead({ path: 'body', reason: `the received body ${whyEncoded(record.encoding, bodyText)}` }, bodyText());
     return;
   }
   let body = record.body;
@@ -35,7 +35,7 @@ export function transformRecord(whole: WholeRecord, output: RecordOutput): void 
     try {
       const excess = jsonExcess(Buffer.from(text));
       if (excess !== undefined) {
-        output.dead({ path: 'body', reason: `what was received ${excess}` }, text);
+        output.dead({ path: 'body', reason: `the received body ${excess}` }, text);
         return;
       }
       body = JSON.parse(text);

@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { ValidationIssue } from '../../client/index.js';
-import { describeValue } from '../../client/index.js';
+import { describeValue, type ValidationIssue } from '../../client/index.js';
 import {
   type EnvelopeJson,
   type JsonMember,
@@ -17,15 +16,15 @@ export interface Envelope {
   readonly ok: true;
   readonly record: RawRecord;
   /**
-   * Why its body can mean nothing here: the kind is not known, belongs to another topic, or the body holds more than is
-   * parsed (then the record's is null).
+   * Why its body cannot be transformed: the kind is unknown or belongs to another topic, or the body holds more than is
+   * parsed (the record's body is then null).
    */
   readonly bodyFault: ValidationIssue | undefined;
   /** Where `req` and `body` are in the record's bytes. */
   readonly members: ReadonlyMap<string, JsonMember>;
 }
 
-/** A record whose envelope could not be read, with what could be. */
+/** A record whose envelope could not be read, with the fields that could. */
 export interface BrokenEnvelope extends ValidationIssue {
   readonly ok: false;
   readonly kind: string;
@@ -35,14 +34,14 @@ export interface BrokenEnvelope extends ValidationIssue {
   readonly receivedAt: number | null;
 }
 
-/** Receive times of other years than 2000 to 2099 come from no working clock. */
+/** Receive times outside the years 2000 to 2099 are invalid. */
 export const FIRST_RECEIVED_AT = Date.UTC(2000, 0, 1) * 1000;
 export const END_RECEIVED_AT = Date.UTC(2100, 0, 1) * 1000;
 
-const MOST_TEXT = 128;
-const MOST_PIECES = 65_535;
+const MAX_TEXT_LENGTH = 128;
+const MAX_PIECES = 65_535;
 /** Far more than an envelope has. */
-const MOST_FIELDS = 64;
+const MAX_FIELDS = 64;
 
 /** Reads a record's value. Never throws. */
 export function readEnvelope(value: Buffer, topic: string): Envelope | BrokenEnvelope {
@@ -62,18 +61,18 @@ export function readEnvelope(value: Buffer, topic: string): Envelope | BrokenEnv
   if (fault) return broken(fields, fault.path, fault.reason);
   const record = recordOf(parsed as EnvelopeJson);
   const bodyFault = excess.reason
-    ? { path: 'body', reason: `what was received ${excess.reason}` }
+    ? { path: 'body', reason: `the received body ${excess.reason}` }
     : kindFault(record.kind, topic);
   return { ok: true, record, bodyFault, members: jsonMembers(value) };
 }
 
-/** What of a record may be parsed: all of it, or, with the reason, it with null for its body, or nothing. */
+/** The part of a record that may be parsed: all of it; or, with the reason, all with null as body, or nothing. */
 function excessOf(value: Buffer): { readonly parseable?: Buffer; readonly reason?: string } {
   const reason = jsonExcess(value);
   if (reason === undefined) return { parseable: value };
   let body: JsonMember | undefined;
   try {
-    body = jsonMembers(value, MOST_FIELDS).get('body');
+    body = jsonMembers(value, MAX_FIELDS).get('body');
   } catch {
     // It is not JSON.
   }
@@ -81,22 +80,22 @@ function excessOf(value: Buffer): { readonly parseable?: Buffer; readonly reason
   const { start, end } = body;
   const rest = Buffer.concat([value.subarray(0, start), Buffer.from('null'), value.subarray(end)]);
   if (jsonExcess(rest) !== undefined) return { reason };
-  // The bound is one of bodies: with its envelope a body at the bound has more.
+  // The bound is that of bodies: a body at the bound exceeds it together with its envelope.
   return jsonExcess(value, start, end) === undefined ? { parseable: value } : { parseable: rest, reason };
 }
 
 function faultOf(fields: Readonly<Record<string, unknown>>): ValidationIssue | undefined {
   const { v, kind, sid, n, at, req, enc } = fields;
   if (v !== 1) return wrong('v', 'version 1', v);
-  if (typeof kind !== 'string' || kind.length > MOST_TEXT) return wrong('kind', 'a record kind', kind);
-  if (typeof sid !== 'string' || sid === '' || sid.length > MOST_TEXT) return wrong('sid', 'a session ID', sid);
+  if (typeof kind !== 'string' || kind.length > MAX_TEXT_LENGTH) return wrong('kind', 'a record kind', kind);
+  if (typeof sid !== 'string' || sid === '' || sid.length > MAX_TEXT_LENGTH) return wrong('sid', 'a session ID', sid);
   if (!isCount(n) || n < 1) return wrong('n', 'a whole number from 1', n);
   if (!isCount(at) || at < FIRST_RECEIVED_AT || at >= END_RECEIVED_AT) {
     return wrong('at', 'Unix microseconds of the years 2000 to 2099', at);
   }
   if (typeof req !== 'object' || req === null || Array.isArray(req)) return wrong('req', 'an object', req);
   if (enc !== undefined && enc !== 'text' && enc !== 'base64') return wrong('enc', 'text or base64', enc);
-  if (!Object.hasOwn(fields, 'body')) return wrong('body', 'what was received', undefined);
+  if (!Object.hasOwn(fields, 'body')) return wrong('body', 'the received body', undefined);
   if (enc !== undefined && typeof fields['body'] !== 'string') return wrong('body', 'a string', fields['body']);
   return undefined;
 }
@@ -112,8 +111,7 @@ function pieceFault(fields: Readonly<Record<string, unknown>>): ValidationIssue 
   if (piece === undefined) return undefined;
   if (piece === null || typeof piece !== 'object') return wrong('piece', 'an object', piece);
   const { i, of } = piece;
-  if (!isCount(of) || of < 1 || of > MOST_PIECES)
-    return wrong('piece.of', `a whole number from 1 to ${MOST_PIECES}`, of);
+  if (!isCount(of) || of < 1 || of > MAX_PIECES) return wrong('piece.of', `a whole number from 1 to ${MAX_PIECES}`, of);
   if (!isCount(i) || i >= of) return wrong('piece.i', `a whole number from 0 to ${of - 1}`, i);
   if (typeof fields['body'] !== 'string') return wrong('body', 'a string', fields['body']);
   return undefined;
@@ -133,8 +131,8 @@ function broken(fields: Readonly<Record<string, unknown>>, path: string, reason:
     ok: false,
     path,
     reason,
-    kind: typeof kind === 'string' ? kind.slice(0, MOST_TEXT) : '',
-    sessionId: typeof sid === 'string' ? sid.slice(0, MOST_TEXT) : '',
+    kind: typeof kind === 'string' ? kind.slice(0, MAX_TEXT_LENGTH) : '',
+    sessionId: typeof sid === 'string' ? sid.slice(0, MAX_TEXT_LENGTH) : '',
     sequence: isCount(n) ? n : null,
     receivedAt: isCount(at) && at >= FIRST_RECEIVED_AT && at < END_RECEIVED_AT ? at : null,
   };

@@ -31,8 +31,8 @@ const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 const UUID_LENGTH = 36;
-/** The latest request texts that are compared with; a process has few order book connections. */
-const MOST_REQUESTS = 32;
+/** Number of request texts that are remembered; a collector has few order book connections. */
+const MAX_REQUESTS = 32;
 
 /**
  * Reads the common form of an order book record straight from its bytes, without making an object or a string: the
@@ -95,7 +95,7 @@ export class OrderBookScanner implements RawEnvelope, ScannedFrame {
     if (text.length > 1024) return;
     if (this.#requests.some((known) => Buffer.compare(known.bytes, text) === 0)) return;
     const copy = textBytes(Buffer.from(text).toString('utf8'));
-    if (this.#requests.length === MOST_REQUESTS) this.#requests.shift();
+    if (this.#requests.length === MAX_REQUESTS) this.#requests.shift();
     this.#requests.push(copy);
     this.#request = this.#requests.length - 1;
   }

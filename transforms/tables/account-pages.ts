@@ -1,4 +1,4 @@
-import { type AccountRow, field, placeColumns } from './account-row.js';
+import { type AccountRow, answerColumns, field } from './account-row.js';
 import { lowCardinality, u32 } from './column-types.js';
 import { rowLogTable } from './row-table.js';
 
@@ -21,7 +21,7 @@ export interface AccountPage {
 export const accountPages = rowLogTable<AccountRow<AccountPage>>({
   name: 'account_pages',
   columns: [
-    ...placeColumns<AccountPage>(),
+    ...answerColumns<AccountPage>(),
     field('operation', lowCardinality, (it) => it.operation),
     field('asset', lowCardinality, (it) => it.asset),
     field('items', u32, (it) => it.items),

@@ -2,7 +2,7 @@ import { type ColumnType, lowCardinality, micros, text, u32 } from './column-typ
 import { column, type RowColumn } from './row-table.js';
 
 /** Which answer about an account a row comes from. */
-export interface AccountPlace {
+export interface AnswerRef {
   /** Unix microseconds. */
   readonly receivedAt: number;
   /** Configured name of the account that asked; empty for activity, which is everybody's. */
@@ -15,16 +15,16 @@ export interface AccountPlace {
 
 /** A row of a record that an answer listed. */
 export interface AccountRow<T> {
-  readonly place: AccountPlace;
+  readonly answer: AnswerRef;
   readonly record: T;
 }
 
-/** The columns of its place. */
-export const placeColumns = <T>(): readonly RowColumn<AccountRow<T>>[] => [
-  column('received_at', micros, (row: AccountRow<T>) => row.place.receivedAt),
-  column('account', lowCardinality, (row: AccountRow<T>) => row.place.account),
-  column('poll_id', text, (row: AccountRow<T>) => row.place.pollId),
-  column('page', u32, (row: AccountRow<T>) => row.place.page),
+/** The columns of its answer. */
+export const answerColumns = <T>(): readonly RowColumn<AccountRow<T>>[] => [
+  column('received_at', micros, (row: AccountRow<T>) => row.answer.receivedAt),
+  column('account', lowCardinality, (row: AccountRow<T>) => row.answer.account),
+  column('poll_id', text, (row: AccountRow<T>) => row.answer.pollId),
+  column('page', u32, (row: AccountRow<T>) => row.answer.page),
 ];
 
 /** A column of the record. */

@@ -1,5 +1,5 @@
 import type { ActiveOrder } from '../../client/index.js';
-import { type AccountRow, field, placeColumns } from './account-row.js';
+import { type AccountRow, answerColumns, field } from './account-row.js';
 import { decimal, nameOrEmpty, nullable, text } from './column-types.js';
 import { rowLogTable } from './row-table.js';
 
@@ -7,7 +7,7 @@ import { rowLogTable } from './row-table.js';
 export const activeOrderObservations = rowLogTable<AccountRow<ActiveOrder>>({
   name: 'active_order_observations',
   columns: [
-    ...placeColumns<ActiveOrder>(),
+    ...answerColumns<ActiveOrder>(),
     field('order_id', text, (it) => it.orderId),
     field('status', nameOrEmpty, (it) => it.status),
     field('side', nameOrEmpty, (it) => it.side),

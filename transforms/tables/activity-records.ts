@@ -1,5 +1,5 @@
 import type { Activity } from '../../client/index.js';
-import { type AccountRow, field, placeColumns } from './account-row.js';
+import { type AccountRow, answerColumns, field } from './account-row.js';
 import { bool, decimal, micros, nameOrEmpty, nullable, text, textOrEmpty } from './column-types.js';
 import { rowReplacingTable } from './row-table.js';
 
@@ -9,7 +9,7 @@ export const activityRecords = rowReplacingTable<AccountRow<Activity>>({
   id: ['trade_record_id'],
   version: 'received_at',
   columns: [
-    ...placeColumns<Activity>(),
+    ...answerColumns<Activity>(),
     field('trade_record_id', text, (it) => it.tradeRecordId),
     field('user_id', textOrEmpty, (it) => it.userId),
     field('username', nullable(text), (it) => it.username),

@@ -1,5 +1,5 @@
 import type { Balance } from '../../client/index.js';
-import { type AccountRow, field, placeColumns } from './account-row.js';
+import { type AccountRow, answerColumns, field } from './account-row.js';
 import { decimal, lowCardinality, nullable, text } from './column-types.js';
 import { rowLogTable } from './row-table.js';
 
@@ -7,7 +7,7 @@ import { rowLogTable } from './row-table.js';
 export const balanceObservations = rowLogTable<AccountRow<Balance>>({
   name: 'balance_observations',
   columns: [
-    ...placeColumns<Balance>(),
+    ...answerColumns<Balance>(),
     field('asset', lowCardinality, (it) => it.assetId),
     field('balance', decimal, (it) => it.balance),
     field('free', nullable(decimal), (it) => it.free),

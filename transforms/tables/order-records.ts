@@ -1,5 +1,5 @@
 import type { OrderRecord } from '../../client/index.js';
-import { type AccountRow, field, placeColumns } from './account-row.js';
+import { type AccountRow, answerColumns, field } from './account-row.js';
 import { decimal, micros, nameOrEmpty, nullable, text } from './column-types.js';
 import { rowReplacingTable } from './row-table.js';
 
@@ -10,7 +10,7 @@ export const orderRecords = rowReplacingTable<AccountRow<OrderRecord>>({
   id: ['account', 'order_id'],
   version: 'received_at',
   columns: [
-    ...placeColumns<OrderRecord>(),
+    ...answerColumns<OrderRecord>(),
     field('order_id', text, (it) => it.orderId),
     field('user_id', nameOrEmpty, (it) => it.userId),
     field('event', nameOrEmpty, (it) => it.eventId),

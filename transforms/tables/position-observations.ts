@@ -1,5 +1,5 @@
 import type { OpenPosition } from '../../client/index.js';
-import { type AccountRow, field, placeColumns } from './account-row.js';
+import { type AccountRow, answerColumns, field } from './account-row.js';
 import {
   bool,
   decimal,
@@ -18,7 +18,7 @@ import { rowLogTable } from './row-table.js';
 export const positionObservations = rowLogTable<AccountRow<OpenPosition>>({
   name: 'position_observations',
   columns: [
-    ...placeColumns<OpenPosition>(),
+    ...answerColumns<OpenPosition>(),
     field('asset', lowCardinality, (it) => it.assetId),
     field('order_id', textOrEmpty, (it) => it.orderId),
     field('event', nameOrEmpty, (it) => it.eventId),

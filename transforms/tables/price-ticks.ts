@@ -5,7 +5,7 @@ import { ConstantKeyColumn, KeyColumn } from '../native/key-column.js';
 import { NativeBlock } from '../native/native-block.js';
 import { stringEntry } from '../native/native-body.js';
 import { lowCardinality, micros, oneOf } from './column-types.js';
-import type { BatchPlace, BlockBuilder } from './row-table.js';
+import type { BlockBuilder, SourcePartition } from './row-table.js';
 
 /** Prices of one market at one moment, in YES terms, as an order book frame said them. */
 export interface PriceTick {
@@ -77,7 +77,7 @@ export class PriceTickBlock implements BlockBuilder<PriceTick> {
   readonly #ask: KeyColumn;
   readonly #source = new U8Column(SOURCE);
 
-  constructor(place: BatchPlace, interned: Interned) {
+  constructor(place: SourcePartition, interned: Interned) {
     this.#interned = interned;
     const { texts, floats, nullableFloats } = interned;
     this.#event = new KeyColumn(ID, texts);

@@ -1,5 +1,5 @@
 import type { PositionStats, ProfileStats } from '../../client/index.js';
-import { type AccountRow, field, placeColumns } from './account-row.js';
+import { type AccountRow, answerColumns, field } from './account-row.js';
 import { bool, decimal, i64, micros, nameOrEmpty, nullable, text } from './column-types.js';
 import { rowLogTable } from './row-table.js';
 
@@ -7,7 +7,7 @@ import { rowLogTable } from './row-table.js';
 export const profileObservations = rowLogTable<AccountRow<ProfileStats>>({
   name: 'profile_observations',
   columns: [
-    ...placeColumns<ProfileStats>(),
+    ...answerColumns<ProfileStats>(),
     field('user_id', text, (it) => it.userId),
     field('username', nullable(text), (it) => it.username),
     field('joined_at', nullable(micros), (it) => it.joinedAtMicros),
@@ -28,7 +28,7 @@ export interface PositionStatsOf extends PositionStats {
 export const positionStatsObservations = rowLogTable<AccountRow<PositionStatsOf>>({
   name: 'position_stats_observations',
   columns: [
-    ...placeColumns<PositionStatsOf>(),
+    ...answerColumns<PositionStatsOf>(),
     field('user_id', text, (it) => it.userId),
     field('tab', nameOrEmpty, (it) => it.tab),
     field('total_items', nullable(i64), (it) => it.totalItems),

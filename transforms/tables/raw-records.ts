@@ -5,7 +5,7 @@ import { ConstantKeyColumn, KeyColumn } from '../native/key-column.js';
 import { NativeBlock } from '../native/native-block.js';
 import { stringEntry } from '../native/native-body.js';
 import { lowCardinality, micros } from './column-types.js';
-import type { BatchPlace } from './row-table.js';
+import type { SourcePartition } from './row-table.js';
 
 const TEXT = lowCardinality.type;
 const EXPIRY = "DateTime('UTC')";
@@ -50,7 +50,7 @@ export interface RawEnvelope {
   readonly bodyEnd: number;
   /** Whether the body must not be kept. */
   readonly withheld?: boolean;
-  /** Whether a dead letter tells of it: what that cuts is here, so that request and body never expire. */
+  /** Whether it has a dead letter, which may be cut: request and body then never expire. */
   readonly hasDeadLetter?: boolean;
 }
 
@@ -79,7 +79,7 @@ export class RawRecordBlock {
 
   /** @param bodyDays how long request and body are kept where they expire, days; 0 leaves them empty from the start */
   constructor(
-    place: BatchPlace,
+    source: SourcePartition,
     interned: Interned,
     private readonly bodyDays: number,
   ) {
@@ -89,9 +89,9 @@ export class RawRecordBlock {
     this.#kind = new KeyColumn(TEXT, texts);
     this.#encoding = new KeyColumn(TEXT, texts);
     this.#block = new NativeBlock(rawRecords, [
-      constant(place.topic),
-      constant(place.log),
-      new ConstantU32Column(place.partition),
+      constant(source.topic),
+      constant(source.log),
+      new ConstantU32Column(source.partition),
       this.#offset,
       new ConstantU32Column(0),
       this.#receivedAt,

@@ -1,10 +1,10 @@
-import type { BatchPlace, BlockBuilder, RowTable } from './row-table.js';
+import type { BlockBuilder, RowTable, SourcePartition } from './row-table.js';
 
 /** The blocks of one batch by table, made when a table gets its first row. */
 export class RowBlocks {
   readonly #blocks = new Map<RowTable<never>, BlockBuilder<never>>();
 
-  constructor(private readonly place: BatchPlace) {}
+  constructor(private readonly source: SourcePartition) {}
 
   get all(): Iterable<Pick<BlockBuilder<never>, 'rows' | 'bytes' | 'finish'>> {
     return this.#blocks.values();
@@ -14,7 +14,7 @@ export class RowBlocks {
     const key = table as unknown as RowTable<never>;
     let block = this.#blocks.get(key);
     if (!block) {
-      block = table.newBlock(this.place) as unknown as BlockBuilder<never>;
+      block = table.newBlock(this.source) as unknown as BlockBuilder<never>;
       this.#blocks.set(key, block);
     }
     return block as unknown as BlockBuilder<Row>;

@@ -9,8 +9,8 @@ import {
 } from '../../warehouse/index.js';
 import type { ColumnType } from './column-types.js';
 
-/** Where a batch's rows come from: the parts of a row's place that are the same for the whole batch. */
-export interface BatchPlace {
+/** Where a batch's rows come from: the parts of a row's position that are the same for the whole batch. */
+export interface SourcePartition {
   readonly topic: string;
   /** Identity of the topic's log. */
   readonly log: string;
@@ -31,7 +31,7 @@ export interface BlockBuilder<Row> {
 /** A table that transforms write: its definition, and how its rows are encoded. */
 export interface RowTable<Row> {
   readonly definition: TableDefinition;
-  newBlock(place: BatchPlace): BlockBuilder<Row>;
+  newBlock(source: SourcePartition): BlockBuilder<Row>;
 }
 
 /** A column of rows, and how its value is written. */
@@ -57,7 +57,7 @@ interface RowTableSpec<Row> {
 /** Defines a base table whose rows are written in RowBinary. */
 export function rowLogTable<Row>(spec: RowTableSpec<Row>): RowTable<Row> & { readonly definition: LogTable } {
   const definition = logTable({ ...spec, columns: spec.columns.map((c) => [c.name, c.type] as const) });
-  return { definition, newBlock: (place) => new RowBinaryBlock(definition, spec, place) };
+  return { definition, newBlock: (source) => new RowBinaryBlock(definition, spec, source) };
 }
 
 /** Defines a ReplacingMergeTree table whose rows are written in RowBinary. */
@@ -65,24 +65,24 @@ export function rowReplacingTable<Row>(
   spec: RowTableSpec<Row> & { readonly id: readonly string[]; readonly version: string },
 ): RowTable<Row> & { readonly definition: ReplacingTable } {
   const definition = replacingTable({ ...spec, columns: spec.columns.map((c) => [c.name, c.type] as const) });
-  return { definition, newBlock: (place) => new RowBinaryBlock(definition, spec, place) };
+  return { definition, newBlock: (source) => new RowBinaryBlock(definition, spec, source) };
 }
 
 class RowBinaryBlock<Row> implements BlockBuilder<Row> {
   readonly #writer = new RowBinaryWriter(4096);
-  /** The place columns that are the same in every row, encoded. */
+  /** The position columns that are the same in every row, encoded. */
   readonly #front: Buffer;
   #rows = 0;
 
   constructor(
     private readonly definition: TableDefinition,
     private readonly spec: RowTableSpec<Row>,
-    place: BatchPlace,
+    source: SourcePartition,
   ) {
     const front = new RowBinaryWriter(256);
-    if (spec.severalTopics) front.string(place.topic);
-    front.string(place.log);
-    front.u32(place.partition);
+    if (spec.severalTopics) front.string(source.topic);
+    front.string(source.log);
+    front.u32(source.partition);
     this.#front = front.take();
   }
 

@@ -1,5 +1,5 @@
 import type { TpslOrder } from '../../client/index.js';
-import { type AccountRow, field, placeColumns } from './account-row.js';
+import { type AccountRow, answerColumns, field } from './account-row.js';
 import { decimal, lowCardinality, nameOrEmpty, nullable, oneOf, text } from './column-types.js';
 import { rowLogTable } from './row-table.js';
 
@@ -17,7 +17,7 @@ export interface SeenTpslOrder extends TpslOrder {
 export const tpslOrderObservations = rowLogTable<AccountRow<SeenTpslOrder>>({
   name: 'tpsl_order_observations',
   columns: [
-    ...placeColumns<SeenTpslOrder>(),
+    ...answerColumns<SeenTpslOrder>(),
     field('tpsl_order_id', text, (it) => it.tpslId),
     field('asset', lowCardinality, (it) => it.asset),
     field('requested_status', nameOrEmpty, (it) => it.statusAsked),

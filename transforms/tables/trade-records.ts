@@ -1,5 +1,5 @@
 import type { TradeRecord } from '../../client/index.js';
-import { type AccountRow, field, placeColumns } from './account-row.js';
+import { type AccountRow, answerColumns, field } from './account-row.js';
 import { decimal, micros, nameOrEmpty, nullable, text, textOrEmpty } from './column-types.js';
 import { rowReplacingTable } from './row-table.js';
 
@@ -9,7 +9,7 @@ export const tradeRecords = rowReplacingTable<AccountRow<TradeRecord>>({
   id: ['account', 'trade_record_id'],
   version: 'received_at',
   columns: [
-    ...placeColumns<TradeRecord>(),
+    ...answerColumns<TradeRecord>(),
     field('trade_record_id', text, (it) => it.tradeRecordId),
     field('trade_id', textOrEmpty, (it) => it.tradeId),
     field('user_id', nameOrEmpty, (it) => it.userId),

@@ -1,5 +1,5 @@
 import type { Transaction } from '../../client/index.js';
-import { type AccountRow, field, placeColumns } from './account-row.js';
+import { type AccountRow, answerColumns, field } from './account-row.js';
 import { bool, decimal, micros, nameOrEmpty, nullable, text } from './column-types.js';
 import { rowReplacingTable } from './row-table.js';
 
@@ -9,7 +9,7 @@ export const transactionRecords = rowReplacingTable<AccountRow<Transaction>>({
   id: ['account', 'transaction_id'],
   version: 'received_at',
   columns: [
-    ...placeColumns<Transaction>(),
+    ...answerColumns<Transaction>(),
     field('transaction_id', text, (it) => it.transactionId),
     field('user_id', nameOrEmpty, (it) => it.userId),
     field('asset', nameOrEmpty, (it) => it.assetId),

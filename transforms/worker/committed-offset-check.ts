@@ -1,6 +1,6 @@
 import { IntegrityError } from '../../core/index.js';
 import type { ShardConnection } from '../../warehouse/index.js';
-import type { BatchPlace } from '../tables/row-table.js';
+import type { SourcePartition } from '../tables/row-table.js';
 
 /**
  * Checks that ClickHouse has no rows of the records from an offset on: processing these would write them twice. Such rows
@@ -10,18 +10,18 @@ import type { BatchPlace } from '../tables/row-table.js';
  */
 export async function assertNoRowsFrom(
   shards: readonly ShardConnection[],
-  place: BatchPlace & { readonly group: string },
+  source: SourcePartition & { readonly group: string },
   next: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const { topic, partition, group } = place;
+  const { topic, partition, group } = source;
   for (const shard of shards) {
     const [found] = await shard.query<{ readonly last: number | null }>(
       `SELECT if(count() = 0, NULL, max(_offset)) AS last
        FROM ${shard.database}.raw_records
        WHERE _topic = {topic:String} AND _log = {log:String} AND _partition = {partition:UInt32}
          AND _offset >= {next:UInt64}`,
-      { topic, log: place.log, partition, next },
+      { topic, log: source.log, partition, next },
       signal,
       { upToDate: ['raw_records'] },
     );

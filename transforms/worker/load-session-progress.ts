@@ -1,6 +1,6 @@
 import type { ShardConnection } from '../../warehouse/index.js';
 import { type LastRecord, SessionProgress } from '../batch/session-progress.js';
-import type { BatchPlace } from '../tables/row-table.js';
+import type { SourcePartition } from '../tables/row-table.js';
 
 /**
  * What a partition had taken of every session before the record at `before`, from `raw_records`. Rows from `before` on
@@ -9,7 +9,7 @@ import type { BatchPlace } from '../tables/row-table.js';
  */
 export async function loadProgress(
   shards: readonly ShardConnection[],
-  place: BatchPlace,
+  source: SourcePartition,
   before: number,
   signal: AbortSignal,
 ): Promise<SessionProgress> {
@@ -23,7 +23,7 @@ export async function loadProgress(
            AND _offset < {before:UInt64}
          GROUP BY session_id
        )`,
-      { ...place, before },
+      { ...source, before },
       signal,
       { upToDate: ['raw_records'] },
     );

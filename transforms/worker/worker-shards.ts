@@ -1,7 +1,7 @@
 import { describeError, isRetryable, type Logger } from '../../core/index.js';
 import { checkColumns, copyToEveryShard, type ShardConnection, shardsHolding } from '../../warehouse/index.js';
 import { TRANSFORM_TABLES } from '../tables/index.js';
-import type { BatchPlace } from '../tables/row-table.js';
+import type { SourcePartition } from '../tables/row-table.js';
 
 /** The shards that a worker writes to. The tables of each are checked once, before its rows are used. */
 export class WorkerShards {
@@ -36,9 +36,9 @@ export class WorkerShards {
   }
 
   /** Copies a partition's rows before an offset, of the tables that every shard holds, to shards that lack them. */
-  copySmallTables(place: BatchPlace, before: number, signal: AbortSignal): Promise<void> {
+  copySmallTables(source: SourcePartition, before: number, signal: AbortSignal): Promise<void> {
     const { shards, log: logger } = this;
-    return copyToEveryShard({ ...place, shards, tables: TRANSFORM_TABLES, before, logger, signal });
+    return copyToEveryShard({ ...source, shards, tables: TRANSFORM_TABLES, before, logger, signal });
   }
 
   async #check(shard: ShardConnection): Promise<void> {

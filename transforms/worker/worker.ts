@@ -171,24 +171,24 @@ export class TransformWorker implements Component, ConsumerHandler {
     const { acceptLoss, batchDelayMs, group } = this.options;
     const signal = this.#abandon.signal;
     const { topic, log, partition: number } = partition;
-    const place = { topic, log, partition: number };
+    const source = { topic, log, partition: number };
     const writer = await this.#writer.open(partition, {
       rebuild: (start, end) => this.#rebuild(partition, start, end),
       ...(acceptLoss
         ? {
             acceptLoss: (loss) => {
               this.#reportLoss(partition, loss.start, loss.end, loss.cause);
-              return lostRangeBlocks(place, loss);
+              return lostRangeBlocks(source, loss);
             },
           }
         : {}),
       signal,
     });
-    const owned = { ...place, group };
+    const owned = { ...source, group };
     await this.#whileOwned(partition, async () => {
       await assertNoRowsFrom(await this.#shards.of(number, signal), owned, writer.nextOffset, signal);
     });
-    await this.#whileOwned(partition, () => this.#shards.copySmallTables(place, writer.nextOffset, signal));
+    await this.#whileOwned(partition, () => this.#shards.copySmallTables(source, writer.nextOffset, signal));
     await skipLostRecords(partition, writer, {
       bus: this.options.bus,
       accept: acceptLoss,
@@ -226,17 +226,17 @@ export class TransformWorker implements Component, ConsumerHandler {
 
   #progressBefore(partition: Partition, offset: number): Promise<SessionProgress> {
     const { topic, log, partition: number } = partition;
-    const place = { topic, log, partition: number };
+    const source = { topic, log, partition: number };
     const signal = this.#abandon.signal;
     return this.#whileOwned(partition, async () =>
-      loadProgress(await this.#shards.of(number, signal), place, offset, signal),
+      loadProgress(await this.#shards.of(number, signal), source, offset, signal),
     );
   }
 
   #builder({ topic, log, partition }: Partition, progress: SessionProgress, limits = this.#limits()): BatchBuilder {
     const { bodyDays, usernameKey } = this.options;
     const privacy = new Privacy(usernameKey);
-    return new BatchBuilder({ place: { topic, log, partition }, progress, bodyDays, privacy, limits });
+    return new BatchBuilder({ source: { topic, log, partition }, progress, bodyDays, privacy, limits });
   }
 
   #limits(): BuilderLimits {

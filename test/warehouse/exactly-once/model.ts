@@ -162,7 +162,7 @@ export class ModelServer {
     this.tick();
     this.#fail();
     const rows = this.#table(table).rows.filter((row) => row.offset >= range.start && row.offset <= range.end);
-    return { rows: rows.length, positions: new Set(rows.map(placeOf)).size };
+    return { rows: rows.length, positions: new Set(rows.map(answerRefOf)).size };
   }
 
   countOutdated(block: TableBlock): number {
@@ -216,8 +216,8 @@ export class ModelServer {
     let rows = bodyOf(block);
     if (onlyMissing) {
       steps.push(() => {
-        const there = new Set(table.rows.map(placeOf));
-        rows = rows.filter((row) => !there.has(placeOf(row)));
+        const there = new Set(table.rows.map(answerRefOf));
+        rows = rows.filter((row) => !there.has(answerRefOf(row)));
       });
     }
     for (const part of new Set(rows.map((row) => row.part))) {
@@ -250,7 +250,7 @@ export class ModelServer {
 /** Time in which a slow query does nothing. */
 const idle = (ticks: number): (() => void)[] => Array.from({ length: ticks }, () => () => undefined);
 
-const placeOf = (row: ModelRow): string => `${row.offset}/${row.index}`;
+const answerRefOf = (row: ModelRow): string => `${row.offset}/${row.index}`;
 const bodyOf = (block: TableBlock): ModelRow[] => JSON.parse(block.body.toString()) as ModelRow[];
 
 /** The state that outlives every worker: the committed offset of the partition, and its owner. */
