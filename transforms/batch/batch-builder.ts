@@ -38,7 +38,7 @@ export interface BuilderLimits {
 }
 
 /** Counts of what a batch's records were. */
-export interface BatchStats {
+interface BatchStats {
   readonly records: number;
   /** Records that had been taken before and were dropped. */
   readonly duplicates: number;

@@ -17,7 +17,7 @@ interface Group {
 }
 
 /** What a piece leads to: the whole body once it is complete, or a fault about pieces that will never be whole. */
-export type Joined =
+type Joined =
   | { readonly type: 'waiting' }
   | { readonly type: 'complete'; readonly pieces: readonly ReadRecord[]; readonly text: string }
   | { readonly type: 'orphan'; readonly fault: ValidationIssue };

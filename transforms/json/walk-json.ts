@@ -2,7 +2,7 @@ import { createScanner } from 'jsonc-parser';
 import { joinJsonPath } from '../../client/index.js';
 
 /** A value in a JSON text, and what it was parsed to. */
-export interface LocatedValue {
+interface LocatedValue {
   /** From its first UTF-16 unit to past its last. */
   readonly start: number;
   readonly end: number;

@@ -6,7 +6,7 @@ import { TRANSFORMS } from './index.js';
 import { isFailedAnswer } from './request-fields.js';
 
 /** A whole record of a known kind. */
-export interface WholeRecord {
+interface WholeRecord {
   readonly record: RawRecord;
   /** The body as it was received. */
   readonly bodyText: () => string;

@@ -9,7 +9,7 @@ const MAX_DEAD_LETTERS = 100;
 const MAX_PAYLOAD = 4096;
 
 /** Part of a record that could not be understood. */
-export interface DeadLetter {
+interface DeadLetter {
   /** Where in the record, like `d[3].b`; empty for the whole of it. */
   readonly jsonPath: string;
   readonly reason: string;

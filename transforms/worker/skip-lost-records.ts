@@ -2,7 +2,7 @@ import { type Bus, OffsetGoneError, type Partition, UnreadableRecordsError } fro
 import type { PartitionWriter } from '../../warehouse/index.js';
 import { lostRangeBlocks } from './lost-range.js';
 
-export interface Loss {
+interface Loss {
   readonly start: number;
   readonly end: number;
   readonly cause: string;
