@@ -1,10 +1,5 @@
 import { z } from 'zod';
-
-/**
- * A WebSocket stream of the exchange; `feed` is a stream without documented messages, recorded verbatim by its address.
- */
-export const STREAM_NAMES = ['order-book', 'chance', 'orders', 'balance', 'feed'] as const;
-export type StreamName = (typeof STREAM_NAMES)[number];
+import { STREAM_NAMES } from './record.js';
 
 const count = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
 

@@ -9,7 +9,6 @@ export {
   type CollectorEvent,
   collectorEventSchema,
   type PollReceipt,
-  type StreamName,
 } from './collector-event.js';
 export { CONFIG_FILE, envOf, flagOf, loadAccounts, loadConfig, nearest, resolveConfig } from './config.js';
 export { parseDecimal12 } from './decimal12.js';
@@ -48,6 +47,7 @@ export {
   type RecordKind,
   type RestRequest,
   recordOf,
+  type StreamName,
   type StreamRequest,
   TOPICS,
   type Topic,

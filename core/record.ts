@@ -1,4 +1,3 @@
-import type { StreamName } from './collector-event.js';
 import { jsonExcess } from './json-bytes.js';
 
 /** A raw record: one WebSocket frame, one REST response body, or one collector event. */
@@ -84,6 +83,12 @@ export const RECORD_KINDS = {
   'collector.event': TOPICS.collectorEvents,
 } as const satisfies Record<string, Topic>;
 export type RecordKind = keyof typeof RECORD_KINDS;
+
+/**
+ * A WebSocket stream of the exchange; `feed` is a stream without documented messages, recorded verbatim by its address.
+ */
+export const STREAM_NAMES = ['order-book', 'chance', 'orders', 'balance', 'feed'] as const;
+export type StreamName = (typeof STREAM_NAMES)[number];
 
 /** `request` of a stream frame. */
 export interface StreamRequest {
