@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client';
 import type { Bus, BusRecord } from '../bus/index.js';
 import { CollectorMetrics } from '../collectors/metrics.js';
-import { Publisher, type Received } from '../collectors/publisher.js';
+import { Publisher, type ReceivedRecord } from '../collectors/publisher.js';
 import { createLogger, deferred, systemClock, TOPICS } from '../core/index.js';
 import type { BenchFigure } from './bench.js';
 
@@ -97,7 +97,7 @@ async function publish(bus: Bus, count: number): Promise<number> {
   const publisher = new Publisher({ bus, clock: systemClock, metrics, log });
   void publisher.run();
   const start = performance.now();
-  for (let i = 0; i < count; i++) if (!publisher.push(frame(i))) await publisher.whenRoom();
+  for (let i = 0; i < count; i++) if (!publisher.push(frame(i))) await publisher.whenWritable();
   const left = await publisher.drain(60_000);
   if (left > 0) throw new Error(`${left} records are not on the bus after a minute`);
   return perSecond(count, start);
@@ -105,7 +105,7 @@ async function publish(bus: Bus, count: number): Promise<number> {
 
 const REQUEST = '{"stream":"order-book","connection":"0e9d5d0c-6f0d-4d55-8a11-6a2f3b7c9d10"}';
 
-function frame(i: number): Received {
+function frame(i: number): ReceivedRecord {
   const cents = String(2 + (i % 96)).padStart(2, '0');
   const price = `{"o":"a0000000-0000-4000-8000-${String(i % 480).padStart(12, '0')}","c":0.${cents},"b":0.01,"a":0.99}`;
   const key = `e0000000-0000-4000-8000-${String(i % 40).padStart(12, '0')}`;

@@ -1,10 +1,10 @@
 import type { Clock, CollectorEvent } from '../core/index.js';
 import type { Publisher } from './publisher.js';
 
-/** How often a session says that it lives, milliseconds: with the way to the bus, more than once a second. */
+/** Interval between heartbeats, milliseconds: less than a second, with the time of an append. */
 const HEARTBEAT_MS = 800;
 
-/** Writes collector events; those of a session stay in order. */
+/** Publishes collector events; those of a session stay in order. */
 export class CollectorEventWriter {
   #timer: NodeJS.Timeout | undefined;
   #pending = false;
@@ -14,19 +14,18 @@ export class CollectorEventWriter {
     private readonly clock: Clock,
   ) {}
 
-  /** @param at the time that the event refers to, Unix microseconds; defaults to now */
+  /** Resolves when the event is durable. @param at the time that it refers to, Unix microseconds; default now */
   write(event: CollectorEvent, at: number = this.clock.nowMicros()): Promise<void> {
-    const { sessionId } = this.publisher;
     return this.publisher.publish({
       kind: 'collector.event',
-      key: sessionId,
+      key: this.publisher.sessionId,
       receivedAt: at,
       requestJson: '{}',
       bodyJson: JSON.stringify(event),
     });
   }
 
-  /** Says from now on, at least every second, up to when everything received is durable. Silent while the bus takes nothing. */
+  /** Writes heartbeats from now on, none while the bus accepts no records. */
   startHeartbeat(): void {
     this.#timer = setInterval(() => {
       if (this.#pending) return;
@@ -41,7 +40,7 @@ export class CollectorEventWriter {
     clearInterval(this.#timer);
   }
 
-  /** Says so now; resolves when that, and everything before it, is durable. */
+  /** Writes one heartbeat; resolves when it is durable, and everything before it. */
   heartbeat(): Promise<void> {
     return this.write({ type: 'heartbeat', acknowledged: this.publisher.acknowledged }, this.publisher.watermark);
   }

@@ -17,23 +17,23 @@ import {
 import type { CollectorMetrics } from './metrics.js';
 import { Utf8Slab } from './utf8-slab.js';
 
-/** What was received, on its way to the bus. */
-export interface Received {
+/** A raw record before it has a session and a sequence number. */
+export interface ReceivedRecord {
   readonly kind: RecordKind;
   /** Records of one key stay in order. */
   readonly key: string;
   /** Receive time, Unix microseconds. */
   readonly receivedAt: number;
-  /** What was asked, as JSON text. */
+  /** The request, as JSON text. */
   readonly requestJson: string;
-  /** As `encodeBody` gives it. */
+  /** As `encodeBody` returns it. */
   readonly bodyJson: string;
   readonly encoding?: 'text' | 'base64' | undefined;
 }
 
 interface Queued {
-  readonly received: Received;
-  acknowledged(): void;
+  readonly record: ReceivedRecord;
+  onDurable(): void;
 }
 
 export interface PublisherOptions {
@@ -45,24 +45,26 @@ export interface PublisherOptions {
   readonly queueBytes?: number;
 }
 
-/** Pause between appends, so that they carry many records each, milliseconds. A fuller queue is not kept waiting. */
+/** Pause between appends, so that each has many records, milliseconds; there is none while the queue is fuller than this. */
 const LINGER_MS = 20;
 const FULL_APPEND_BYTES = 512 * 1024;
 const MAX_RECORDS = 5000;
-/** What an item costs beyond its body, roughly. */
+/** Approximate memory of a queued record without its body. */
 const OVERHEAD_BYTES = 300;
 
+const IGNORE = (): void => undefined;
+
 /**
- * The way of one session's records to the bus. It numbers them (`n`, per topic, from 1), keeps them in order, never has
- * more than one append per topic under way and repeats a failed one unchanged, so that a record which arrives twice can
- * be told by its number. It drops nothing: when the queue is full, producers are asked to pause.
+ * Appends the records of one session to the bus: numbered per topic (`sequence`, from 1), in order, one append per topic
+ * at a time. A failed append is repeated unchanged, so that a record which is on the bus twice has the same number. Nothing
+ * is dropped: when the queue is full, producers are asked to pause.
  */
 export class Publisher {
   /** UUID of the session. */
   readonly sessionId = randomUUID();
   readonly #queue: BoundedQueue<Queued>;
-  readonly #numbers = new Map<Topic, number>();
-  readonly #acked = new Map<Topic, number>();
+  readonly #sequences = new Map<Topic, number>();
+  readonly #acknowledged = new Map<Topic, number>();
   readonly #outage: OutageLog;
   readonly #slab = new Utf8Slab();
   readonly #abandoned = new AbortController();
@@ -74,63 +76,64 @@ export class Publisher {
 
   constructor(private readonly options: PublisherOptions) {
     const capacity = options.queueBytes ?? 32 * 1024 * 1024;
-    this.#queue = new BoundedQueue(capacity, ({ received }) => received.bodyJson.length + OVERHEAD_BYTES);
-    this.#outage = new OutageLog(options.log, 'the bus takes records again');
+    this.#queue = new BoundedQueue(capacity, ({ record }) => record.bodyJson.length + OVERHEAD_BYTES);
+    this.#outage = new OutageLog(options.log, 'the bus accepts records again');
     // Nothing was received before.
     this.#watermark = options.clock.nowMicros();
   }
 
-  /** Runs until `drain` is done; rejects when the bus refuses records for good. */
+  /** Runs until `drain` is done; rejects when the bus refuses records permanently. */
   run(): Promise<void> {
     this.#running ??= this.#run();
     return this.#running;
   }
 
-  /** Takes what was received; false when the producer should pause until `whenRoom`. */
-  push(received: Received): boolean {
-    return this.#push(received, () => undefined);
+  /** Queues a record; false when the producer should pause until `whenWritable`. */
+  push(record: ReceivedRecord): boolean {
+    return this.#push(record, IGNORE);
   }
 
-  /** The same, and resolves when it is durable on the bus. */
-  publish(received: Received): Promise<void> {
-    return new Promise((resolve) => void this.#push(received, resolve));
+  /** Queues a record; resolves when it is durable on the bus. */
+  publish(record: ReceivedRecord): Promise<void> {
+    return new Promise((resolve) => void this.#push(record, resolve));
   }
 
-  whenRoom(): Promise<void> {
+  /** Resolves when the queue is no longer full. */
+  whenWritable(): Promise<void> {
     return this.#queue.whenRoom();
   }
 
-  /** Everything received up to this moment is durable, Unix microseconds. Never goes back. */
+  /** Everything received up to this time is durable, Unix microseconds. Never decreases. */
   get watermark(): number {
     if (this.#inFlightSince !== undefined) this.#watermark = Math.max(this.#watermark, this.#inFlightSince - 1);
     else if (this.#queue.length === 0) this.#watermark = Math.max(this.#watermark, this.options.clock.nowMicros());
     return this.#watermark;
   }
 
-  /** The last acknowledged `n` per topic. */
+  /** The last acknowledged sequence number per topic. */
   get acknowledged(): Record<string, number> {
-    return Object.fromEntries(this.#acked);
+    return Object.fromEntries(this.#acknowledged);
   }
 
-  /** Waits until everything is on the bus, at most `timeoutMs`; answers how many records had to be given up. */
+  /** Waits until everything is on the bus, at most `timeoutMs`; returns how many records are lost. */
   async drain(timeoutMs: number): Promise<number> {
     this.#closing = true;
     this.#queue.close();
     let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
+    const timeout = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, timeoutMs);
     });
-    await Promise.race([this.#running?.catch(() => undefined), late]);
+    await Promise.race([this.#running?.catch(() => undefined), timeout]);
     clearTimeout(timer);
-    this.#abandoned.abort(new Error('gave up'));
+    this.#abandoned.abort(new Error('the publisher is closed'));
     return this.#queue.length + this.#inFlight;
   }
 
-  #push(received: Received, acknowledged: () => void): boolean {
-    const room = this.#queue.push({ received, acknowledged });
+  #push(record: ReceivedRecord, onDurable: () => void): boolean {
+    const hasCapacity = this.#queue.push({ record, onDurable });
     this.options.metrics.queueBytes.set(this.#queue.size);
-    if (!room) this.options.metrics.paused.inc();
-    return room;
+    if (!hasCapacity) this.options.metrics.paused.inc();
+    return hasCapacity;
   }
 
   async #run(): Promise<void> {
@@ -140,47 +143,42 @@ export class Publisher {
       if (items.length === 0) return;
       const startedMs = clock.nowMs();
       this.#inFlight = items.length;
-      const seen = items.filter(({ received }) => received.kind !== 'collector.event');
-      this.#inFlightSince = seen.length > 0 ? Math.min(...seen.map(({ received }) => received.receivedAt)) : undefined;
-      await this.#append(items.map(({ received }) => received));
-      // What still waits was received after the last of these.
-      this.#watermark = Math.max(this.#watermark, seen.at(-1)?.received.receivedAt ?? 0);
+      const records = items.map(({ record }) => record);
+      // The time of a collector event may be in the past.
+      const payloads = records.filter(({ kind }) => kind !== 'collector.event');
+      this.#inFlightSince = payloads.length > 0 ? Math.min(...payloads.map((it) => it.receivedAt)) : undefined;
+      await this.#append(records);
+      // Records that are still queued were received after the last of these.
+      this.#watermark = Math.max(this.#watermark, payloads.at(-1)?.receivedAt ?? 0);
       this.#inFlightSince = undefined;
       this.#inFlight = 0;
       metrics.queueBytes.set(this.#queue.size);
-      for (const { acknowledged } of items) acknowledged();
+      for (const { onDurable } of items) onDurable();
       const restMs = startedMs + LINGER_MS - clock.nowMs();
       if (restMs > 0 && !this.#closing && this.#queue.size < FULL_APPEND_BYTES) await clock.sleep(restMs);
     }
   }
 
-  /** Appends to all topics at once; resolves when all is durable. */
-  async #append(items: readonly Received[]): Promise<void> {
+  /** Appends to all topics at once; resolves when everything is durable. */
+  async #append(items: readonly ReceivedRecord[]): Promise<void> {
     const batches = new Map<Topic, BusRecord[]>();
-    for (const received of items) {
-      const topic = RECORD_KINDS[received.kind];
-      const n = (this.#numbers.get(topic) ?? 0) + 1;
-      this.#numbers.set(topic, n);
+    for (const record of items) {
+      const topic = RECORD_KINDS[record.kind];
+      const sequence = (this.#sequences.get(topic) ?? 0) + 1;
+      this.#sequences.set(topic, sequence);
       const records = batches.get(topic) ?? [];
       batches.set(topic, records);
-      this.#encode(received, n, records);
+      this.#encode(record, sequence, records);
     }
     await Promise.all([...batches].map(([topic, records]) => this.#appendBatch(topic, records)));
   }
 
-  /** Adds the record, or its pieces when it is larger than the bus takes. */
-  #encode(received: Received, n: number, into: BusRecord[]): void {
-    const { kind, key, receivedAt: at, requestJson: reqJson, encoding: enc, bodyJson } = received;
+  /** Adds the record, or its pieces when it is larger than a record of the bus may be. */
+  #encode(record: ReceivedRecord, sequence: number, into: BusRecord[]): void {
+    const { kind, key, receivedAt, requestJson, encoding, bodyJson } = record;
+    const { sessionId } = this;
     const { maxRecordBytes } = this.options.bus;
-    const fields: EnvelopeFields = {
-      kind,
-      sessionId: this.sessionId,
-      sequence: n,
-      receivedAt: at,
-      requestJson: reqJson,
-      encoding: enc,
-      bodyJson,
-    };
+    const fields: EnvelopeFields = { kind, sessionId, sequence, receivedAt, requestJson, encoding, bodyJson };
     const value = this.#slab.encode(encodeEnvelope(fields));
     if (value.length <= maxRecordBytes) into.push({ key, value });
     else for (const piece of piecesOf(fields, maxRecordBytes)) into.push({ key, value: Buffer.from(piece) });
@@ -188,7 +186,7 @@ export class Publisher {
 
   async #appendBatch(topic: Topic, records: readonly BusRecord[]): Promise<void> {
     const { bus, clock, metrics } = this.options;
-    const last = this.#numbers.get(topic) ?? 0;
+    const last = this.#sequences.get(topic) ?? 0;
     await retry(() => bus.append(topic, records), {
       attempts: Number.POSITIVE_INFINITY,
       baseMs: 50,
@@ -202,20 +200,20 @@ export class Publisher {
       },
     });
     this.#outage.succeeded();
-    this.#acked.set(topic, last);
+    this.#acknowledged.set(topic, last);
     metrics.appended.inc({ topic }, records.length);
   }
 }
 
-/** The values of a record that is too large for the bus, as texts. */
+/** The values of a record that is too large for one record of the bus, as texts. */
 function* piecesOf(fields: EnvelopeFields, maxBytes: number): Generator<string> {
-  // A body that is no JSON already is a string: its pieces are those of the text that it stands for.
+  // A body that is not JSON is a string already: the pieces are those of its text.
   const text = fields.encoding ? (JSON.parse(fields.bodyJson) as string) : fields.bodyJson;
-  // As JSON and UTF-8, one UTF-16 unit takes six bytes at most.
-  const room = Math.floor((maxBytes - Buffer.byteLength(encodeEnvelope({ ...fields, bodyJson: '' })) - 64) / 6);
-  const of = Math.ceil(text.length / room);
+  // In JSON and UTF-8, a UTF-16 unit has at most six bytes.
+  const pieceLength = Math.floor((maxBytes - Buffer.byteLength(encodeEnvelope({ ...fields, bodyJson: '' })) - 64) / 6);
+  const of = Math.ceil(text.length / pieceLength);
   for (let i = 0; i < of; i++) {
-    const bodyJson = JSON.stringify(text.slice(i * room, (i + 1) * room));
+    const bodyJson = JSON.stringify(text.slice(i * pieceLength, (i + 1) * pieceLength));
     yield encodeEnvelope({ ...fields, piece: { i, of }, bodyJson });
   }
 }

@@ -1,18 +1,18 @@
 const SLAB_BYTES = 256 * 1024;
-/** Bytes of UTF-8 that one UTF-16 unit takes at most. */
-const MOST_PER_UNIT = 3;
+/** Maximum bytes of UTF-8 per UTF-16 unit. */
+const MAX_BYTES_PER_UNIT = 3;
 
-/** Encodes texts one after the other into shared memory, which lives as long as one of them: each alone would cost its own. */
+/** Encodes texts into slabs of shared memory, which saves an allocation per text. A slab is freed with the last of its texts. */
 export class Utf8Slab {
   #slab: Buffer = Buffer.alloc(0);
   #used = 0;
 
-  /** The text's bytes; nobody else ever writes there. */
+  /** The text's bytes; they are never overwritten. */
   encode(text: string): Buffer {
-    const most = text.length * MOST_PER_UNIT;
-    if (this.#slab.length - this.#used < most) {
-      // What is long gets its own, so that the present one is filled.
-      if (most > SLAB_BYTES / 8) return Buffer.from(text, 'utf8');
+    const maxBytes = text.length * MAX_BYTES_PER_UNIT;
+    if (this.#slab.length - this.#used < maxBytes) {
+      // A long text gets memory of its own, so that the present slab is filled.
+      if (maxBytes > SLAB_BYTES / 8) return Buffer.from(text, 'utf8');
       this.#slab = Buffer.allocUnsafeSlow(SLAB_BYTES);
       this.#used = 0;
     }

@@ -190,15 +190,8 @@ export class ChanceHistoryPoll {
       for (const { time } of points) tally.times.add(time);
       tally.points += points.length;
       await poll.published();
-      const range = { rangeFrom: query.from * 1e6, rangeTo: end * 1e6 };
-      void collectorEvents.write({
-        type: 'backfilled',
-        stream: 'chance',
-        event,
-        market: marketId,
-        ...range,
-        pollId: poll.id,
-      });
+      const range = { rangeFrom: query.from * 1e6, rangeTo: end * 1e6, pollId: poll.id };
+      void collectorEvents.write({ type: 'backfilled', stream: 'chance', event, market: marketId, ...range });
       state.set(marketId, { event, until: end });
       window.answered(points.length);
       done = end;

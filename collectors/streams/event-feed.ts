@@ -59,9 +59,9 @@ const NAMED_EVENT = /"e"\s*:\s*"([^"\\]+)"/;
 
 /** The event of a frame; a frame that names none stays in order with its connection. */
 export function eventOf(frame: StreamFrame, { subscriptions }: Pick<FeedConnection, 'subscriptions'>): string {
-  const { parsed, connectionId, encoding: enc, data } = frame;
+  const { parsed, connectionId, encoding, data } = frame;
   // A frame that is not JSON, or too large to be parsed, may still name its event near its beginning.
-  if (enc === 'text') {
+  if (encoding === 'text') {
     const named = NAMED_EVENT.exec(data.toString('utf8', 0, PREFIX_BYTES))?.[1];
     return named !== undefined && subscriptions.has(named) ? named : connectionId;
   }

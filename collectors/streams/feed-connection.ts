@@ -8,7 +8,7 @@ import { SubscriptionMonitor } from './subscription-monitor.js';
 export class FeedConnection implements ConnectionState {
   readonly subscriptions = new Map<string, Subscription>();
   readonly monitor: SubscriptionMonitor;
-  connection: string | undefined;
+  connectionId: string | undefined;
   receivedAt = 0;
   paused = false;
   #requestJson = '{}';
@@ -37,19 +37,13 @@ export class FeedConnection implements ConnectionState {
   remove(eventId: string, cause: string): void {
     const subscription = this.subscriptions.get(eventId);
     if (!subscription) return;
-    const { connection } = this;
+    const { connectionId } = this;
     const { stream } = this.protocol;
     this.subscriptions.delete(eventId);
     this.protocol.unsubscribe(subscription);
     this.parts.metrics.subscriptions.dec({ stream });
-    if (connection === undefined) return;
-    void this.parts.collectorEvents.write({
-      type: 'unsubscribed',
-      stream,
-      connectionId: connection,
-      event: eventId,
-      cause,
-    });
+    if (connectionId === undefined) return;
+    void this.parts.collectorEvents.write({ type: 'unsubscribed', stream, connectionId, event: eventId, cause });
   }
 
   async close(): Promise<void> {
@@ -62,45 +56,39 @@ export class FeedConnection implements ConnectionState {
   onFrame(frame: StreamFrame, key: string): void {
     const { publisher, metrics } = this.parts;
     const { stream, kind } = this.protocol;
-    const { receivedAtMicros: at, bodyJson, encoding } = frame;
-    this.receivedAt = at;
+    const { receivedAtMicros: receivedAt, bodyJson, encoding } = frame;
+    this.receivedAt = receivedAt;
     metrics.frames.inc({ stream });
     metrics.frameBytes.inc({ stream }, frame.data.length);
-    if (
-      publisher.push({ kind, key, receivedAt: at, requestJson: this.#requestJson, bodyJson, encoding }) ||
-      this.paused
-    )
+    if (publisher.push({ kind, key, receivedAt, requestJson: this.#requestJson, bodyJson, encoding }) || this.paused)
       return;
     this.paused = true;
     this.protocol.pause();
-    void publisher.whenRoom().then(() => {
+    void publisher.whenWritable().then(() => {
       this.paused = false;
       this.protocol.resume();
     });
   }
 
-  onConnected({ connectionId: connection, url, atMicros }: ConnectedEvent): void {
+  onConnected({ connectionId, url, atMicros }: ConnectedEvent): void {
     const { stream, account } = this.protocol;
-    this.connection = connection;
-    const req: StreamRequest = { stream, connection, ...(account === undefined ? {} : { account }) };
-    this.#requestJson = JSON.stringify(req);
+    this.connectionId = connectionId;
+    const request: StreamRequest = { stream, connection: connectionId, ...(account === undefined ? {} : { account }) };
+    this.#requestJson = JSON.stringify(request);
     this.receivedAt = atMicros;
     this.parts.outage.succeeded();
     this.parts.metrics.connections.inc({ stream });
     for (const subscription of this.subscriptions.values()) subscription.request(atMicros);
-    void this.parts.collectorEvents.write({ type: 'connected', stream, connectionId: connection, url }, atMicros);
+    void this.parts.collectorEvents.write({ type: 'connected', stream, connectionId, url }, atMicros);
   }
 
-  onDisconnected({ connectionId: connection, completeUntilMicros, cause }: DisconnectedEvent): void {
+  onDisconnected({ connectionId, completeUntilMicros, cause }: DisconnectedEvent): void {
     const { stream } = this.protocol;
-    this.connection = undefined;
+    this.connectionId = undefined;
     for (const subscription of this.subscriptions.values()) subscription.invalidate();
     this.parts.metrics.connections.dec({ stream });
     this.parts.metrics.reconnects.inc({ stream });
-    void this.parts.collectorEvents.write(
-      { type: 'disconnected', stream, connectionId: connection, cause },
-      completeUntilMicros,
-    );
+    void this.parts.collectorEvents.write({ type: 'disconnected', stream, connectionId, cause }, completeUntilMicros);
   }
 
   onConnectFailed({ error }: ConnectFailedEvent): void {

@@ -44,7 +44,7 @@ export interface FeedProtocol {
 /** The present state of a connection. */
 export interface ConnectionState {
   /** UUID; undefined while it is not connected. */
-  readonly connection: string | undefined;
+  readonly connectionId: string | undefined;
   /** When the last frame of any event was received, Unix microseconds. */
   readonly receivedAt: number;
   /** Nothing is read from it while the bus is behind. */

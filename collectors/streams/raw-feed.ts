@@ -32,37 +32,25 @@ export class RawFeed implements Recorder {
       url,
       clock,
       ...(reconnectCapMs === undefined ? {} : { reconnectCapMs }),
-      onFrame: ({ receivedAtMicros: at, bodyJson, encoding, data }) => {
+      onFrame: ({ receivedAtMicros: receivedAt, bodyJson, encoding, data }) => {
         metrics.frames.inc({ stream });
         metrics.frameBytes.inc({ stream }, data.length);
-        this.#push({
-          kind: 'reference.feed-frame',
-          key: feed,
-          receivedAt: at,
-          requestJson: this.#requestJson,
-          bodyJson,
-          encoding,
-        });
+        const requestJson = this.#requestJson;
+        this.#push({ kind: 'reference.feed-frame', key: feed, receivedAt, requestJson, bodyJson, encoding });
       },
-      onConnected: ({ connectionId: connection, url: shown, atMicros }) => {
-        const req: StreamRequest = { stream, connection, feed };
-        this.#requestJson = JSON.stringify(req);
+      onConnected: ({ connectionId, url: shown, atMicros }) => {
+        const request: StreamRequest = { stream, connection: connectionId, feed };
+        this.#requestJson = JSON.stringify(request);
         this.#outage.succeeded();
         metrics.connections.inc({ stream });
-        void collectorEvents.write({ type: 'connected', stream, connectionId: connection, url: shown }, atMicros);
+        void collectorEvents.write({ type: 'connected', stream, connectionId, url: shown }, atMicros);
         // It is not subscribed to: coverage begins with the connection.
-        void collectorEvents.write(
-          { type: 'subscribed', stream, connectionId: connection, event: feed, markets: [] },
-          atMicros,
-        );
+        void collectorEvents.write({ type: 'subscribed', stream, connectionId, event: feed, markets: [] }, atMicros);
       },
-      onDisconnected: ({ connectionId: connection, cause, completeUntilMicros }) => {
+      onDisconnected: ({ connectionId, cause, completeUntilMicros }) => {
         metrics.connections.dec({ stream });
         metrics.reconnects.inc({ stream });
-        void collectorEvents.write(
-          { type: 'disconnected', stream, connectionId: connection, cause },
-          completeUntilMicros,
-        );
+        void collectorEvents.write({ type: 'disconnected', stream, connectionId, cause }, completeUntilMicros);
       },
       onConnectFailed: ({ error }) => {
         // The address may contain a secret.
@@ -85,7 +73,7 @@ export class RawFeed implements Recorder {
     if (publisher.push(received) || this.#paused) return;
     this.#paused = true;
     this.#stream.pause();
-    void publisher.whenRoom().then(() => {
+    void publisher.whenWritable().then(() => {
       this.#paused = false;
       this.#stream.resume();
     });

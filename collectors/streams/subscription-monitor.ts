@@ -38,9 +38,9 @@ export class SubscriptionMonitor {
    */
   onState(eventId: string, values: MarketValues, at: number, first: boolean): void {
     const subscription = this.state.subscriptions.get(eventId);
-    const { connection } = this.state;
-    if (!subscription || connection === undefined) return;
-    const about = { stream: this.protocol.stream, connectionId: connection, event: eventId };
+    const { connectionId } = this.state;
+    if (!subscription || connectionId === undefined) return;
+    const about = { stream: this.protocol.stream, connectionId, event: eventId };
     if (!subscription.live) {
       if (!first) return;
       const wasLiveBefore = subscription.verifiedAt > 0;
@@ -80,7 +80,7 @@ export class SubscriptionMonitor {
   /** A probe of the event will not be answered. */
   onNoAnswer(eventId: string, cause: string): void {
     const subscription = this.state.subscriptions.get(eventId);
-    if (!subscription?.live || this.state.connection === undefined) return;
+    if (!subscription?.live || this.state.connectionId === undefined) return;
     if (this.state.receivedAt > (subscription.probedAt ?? 0)) {
       this.#reportStale(subscription, subscription.receivedAt, cause);
       this.protocol.resubscribe(subscription);
@@ -102,7 +102,7 @@ export class SubscriptionMonitor {
   #tick(): void {
     const now = this.parts.clock.nowMicros();
     for (const subscription of [...this.state.subscriptions.values()]) {
-      if (this.state.connection === undefined || this.state.paused) return;
+      if (this.state.connectionId === undefined || this.state.paused) return;
       this.#check(subscription, now);
     }
     this.#probeDue(now);
@@ -117,7 +117,7 @@ export class SubscriptionMonitor {
   }
 
   #probeDue(now: number): void {
-    if (this.state.connection === undefined || this.state.paused) return;
+    if (this.state.connectionId === undefined || this.state.paused) return;
     const subscriptions = [...this.state.subscriptions.values()];
     let capacity = this.protocol.maxProbes - subscriptions.filter((s) => s.probedAt !== undefined).length;
     for (const subscription of subscriptions) {
@@ -162,19 +162,12 @@ export class SubscriptionMonitor {
   }
 
   #reportStale(subscription: Subscription, lastVerifiedAt: number, cause: string): void {
-    const { connection } = this.state;
-    if (connection === undefined) return;
+    const { connectionId } = this.state;
+    if (connectionId === undefined) return;
     const { stream } = this.protocol;
     const event = subscription.eventId;
     subscription.request(this.parts.clock.nowMicros());
     this.parts.metrics.stale.inc({ stream });
-    void this.parts.collectorEvents.write({
-      type: 'stale',
-      stream,
-      connectionId: connection,
-      event,
-      lastVerifiedAt,
-      cause,
-    });
+    void this.parts.collectorEvents.write({ type: 'stale', stream, connectionId, event, lastVerifiedAt, cause });
   }
 }

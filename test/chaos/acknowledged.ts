@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { fdatasyncSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Received } from '../../collectors/publisher.js';
+import type { ReceivedRecord } from '../../collectors/publisher.js';
 import { RECORD_KINDS } from '../../core/index.js';
 
 /** The acknowledged records of one session: a line `topic sessionId n digest` per record, flushed to disk. */
@@ -18,7 +18,7 @@ export class Acknowledged {
   }
 
   /** Call it with each record in the order of publishing, and call the returned function when that record is durable. */
-  expect({ kind, bodyJson }: Received): () => void {
+  expect({ kind, bodyJson }: ReceivedRecord): () => void {
     const topic = RECORD_KINDS[kind];
     const n = (this.#numbers.get(topic) ?? 0) + 1;
     this.#numbers.set(topic, n);

@@ -41,7 +41,7 @@ while (!signal.aborted) {
     void publisher.publish(record).then(done);
   }
   acknowledged.flush();
-  await publisher.whenRoom();
+  await publisher.whenWritable();
   await delay(TICK_MS);
 }
 await publisher.drain(20_000);

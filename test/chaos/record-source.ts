@@ -1,4 +1,4 @@
-import type { Received } from '../../collectors/publisher.js';
+import type { ReceivedRecord } from '../../collectors/publisher.js';
 import { type Random, systemClock } from '../../core/index.js';
 
 const EVENTS = Array.from({ length: 6 }, (_, i) => `e0000000-0000-4000-8000-00000000000${i}`);
@@ -27,7 +27,7 @@ export class RecordSource {
     this.#req = JSON.stringify({ stream: 'order-book', connection: sessionId });
   }
 
-  next(): Received {
+  next(): ReceivedRecord {
     const { random } = this;
     const fate = random.next();
     if (fate < 0.55) return this.#frame('PRICES_DATA_DELTA', random.integer(1, 4));
@@ -40,19 +40,19 @@ export class RecordSource {
     return this.#poison();
   }
 
-  #frame(t: string, entries: number): Received {
+  #frame(t: string, entries: number): ReceivedRecord {
     const d = Array.from({ length: entries }, () => price(this.random));
     return this.#orderBook(JSON.stringify({ t, e: this.random.pick(EVENTS), d }));
   }
 
-  #chance(): Received {
+  #chance(): ReceivedRecord {
     const key = this.random.pick(EVENTS);
     const point = { t: 1_700_000_000 + this.random.integer(0, 1_000_000), p: this.random.integer(1, 99) / 100 };
     const bodyJson = JSON.stringify({ t: 'probability', e: key, o: [this.random.pick(MARKETS)], d: point });
     return { kind: 'chance.frame', key, receivedAt: this.#at(), requestJson: this.#req, bodyJson };
   }
 
-  #mark(): Received {
+  #mark(): ReceivedRecord {
     const { sessionId, random } = this;
     const about = { stream: 'order-book', connection: sessionId, event: random.pick(EVENTS) };
     const mark =
@@ -66,7 +66,7 @@ export class RecordSource {
     };
   }
 
-  #balance(): Received {
+  #balance(): ReceivedRecord {
     const { random } = this;
     const balance = random.integer(1, 1_000_000) / 100;
     const body = { u: 'user', a: random.pick(MARKETS), aop: 0.5, c: 1, b: balance, f: random.integer(0, 99) / 100 };
@@ -74,7 +74,7 @@ export class RecordSource {
   }
 
   /** A page of trades, of which one may be bad. */
-  #trades(): Received {
+  #trades(): ReceivedRecord {
     const { random } = this;
     const trades = Array.from({ length: random.integer(1, 5) }, () => ({
       i: `${this.sessionId}-${++this.#trade}`,
@@ -86,14 +86,14 @@ export class RecordSource {
     return this.#account('account.trades', req, trades);
   }
 
-  #account(kind: 'account.balance-frame' | 'account.trades', req: object, body: unknown): Received {
+  #account(kind: 'account.balance-frame' | 'account.trades', req: object, body: unknown): ReceivedRecord {
     const account = this.random.pick(ACCOUNTS);
     const reqJson = JSON.stringify({ ...req, account });
     return { kind, key: account, receivedAt: this.#at(), requestJson: reqJson, bodyJson: JSON.stringify(body) };
   }
 
   /** What cannot be understood: a type that nobody knows, one bad entry among good ones, no JSON, half an envelope. */
-  #poison(): Received {
+  #poison(): ReceivedRecord {
     const { random } = this;
     const fate = random.next();
     if (fate < 0.3) return this.#orderBook(JSON.stringify({ t: 'STRANGE', e: random.pick(EVENTS) }));
@@ -105,7 +105,7 @@ export class RecordSource {
     return this.#orderBook('{"t":"PRICES_DATA');
   }
 
-  #orderBook(bodyJson: string): Received {
+  #orderBook(bodyJson: string): ReceivedRecord {
     const key = this.random.pick(EVENTS);
     return { kind: 'order-book.frame', key, receivedAt: this.#at(), requestJson: this.#req, bodyJson };
   }

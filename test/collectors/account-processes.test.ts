@@ -61,7 +61,7 @@ describe('a collector process with accounts', () => {
     expect(err).toBe(`chancery: ${path} holds secrets and has mode 0644; type: chmod 600 ${path}\n`);
   });
 
-  it('is killed and goes on without a gap, and shows its secrets nowhere', async () => {
+  it('is killed and resumes without a gap, and shows its secrets nowhere', async () => {
     const market = await accountMarket();
     const { ann, bob } = market;
     const data = temporaryFolder();
@@ -99,8 +99,8 @@ describe('a collector process with accounts', () => {
   });
 });
 
-describe('collector processes that share the work', () => {
-  it('each do their own part, and overlap without doubling what has an identity', async () => {
+describe('collector processes that are shards', () => {
+  it('each do their own part, and overlap without duplicates of records that have an ID', async () => {
     const market = await accountMarket('--events', '12');
     const { ann, bob } = market;
     const data = temporaryFolder();

@@ -21,7 +21,7 @@ import { accountMarket, listed, POLL_OFTEN, recordsOfKind } from './account-rig.
 import { metricOf, startCollector } from './rig.js';
 
 describe('a collector with accounts', () => {
-  it('records every kind of what an account may read, each poll with its receipt', async () => {
+  it('records everything that an account may read, each poll with its receipt', async () => {
     const market = await accountMarket();
     const { ann, bob, yes } = market;
     const orderId = await market.fill('33.33');
@@ -91,7 +91,7 @@ describe('a collector with accounts', () => {
     }
   });
 
-  it('misses nothing and says what failed while the exchange limits, breaks and cuts answers', async () => {
+  it('misses nothing and reports failures while the exchange limits, breaks and truncates responses', async () => {
     const market = await accountMarket();
     const { ann, bob } = market;
     const rig = await startCollector(market.ready.url, {
@@ -147,7 +147,7 @@ describe('a collector with accounts', () => {
     expect((await rig.marks('disconnected')).filter(({ stream }) => /orders|balance/.test(stream)).length).toBe(4);
   });
 
-  it('walks pages exactly while new trades arrive', async () => {
+  it('reads every trade once while new trades shift the pages', async () => {
     const market = await accountMarket('--quirks', 'max-page-size=7');
     const { ann } = market;
     for (let n = 0; n < 60; n++) await market.fill();
@@ -218,7 +218,7 @@ describe('a collector with accounts', () => {
     expect(again.every(({ outcome }) => outcome === 'complete')).toBe(true);
   });
 
-  it('goes on where it was after a restart, also with orders that changed meanwhile', async () => {
+  it('resumes after a restart, also with orders that have changed since', async () => {
     const market = await accountMarket();
     const { ann, yes } = market;
     const { orderId } = await ann.trading.placeLimitOrder({ ...yes, side: 'BUY', price: '0.01', quantity: '4' });

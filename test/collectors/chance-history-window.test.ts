@@ -7,7 +7,7 @@ import {
 } from '../../collectors/polls/chance-history-window.js';
 
 describe('the window of chance history', () => {
-  it('cannot exceed the cap at first, grows while answers are nearly empty, and shrinks when they are not', () => {
+  it('starts below the cap, grows while responses are nearly empty, and shrinks when they are not', () => {
     const window = new ChanceHistoryWindow('5s');
     expect(window.seconds / periodSeconds('5s')).toBeLessThan(MAX_POINTS);
     const before = window.seconds;

@@ -25,8 +25,8 @@ function counting() {
   return { state, marks: new CollectorEventWriter(publisher as Publisher, systemClock) };
 }
 
-describe('the signs of life of a session', () => {
-  it('come at least once in every second, until they are stopped', async () => {
+describe('the heartbeats of a session', () => {
+  it('are written at least once per second, until they are stopped', async () => {
     const { state, marks } = counting();
     marks.startHeartbeat();
     for (let second = 0; second < 60; second++) {
@@ -40,7 +40,7 @@ describe('the signs of life of a session', () => {
     expect(state.signs).toBe(before);
   });
 
-  it('do not pile up while the bus takes nothing', async () => {
+  it('do not accumulate while the bus accepts nothing', async () => {
     const { state, marks } = counting();
     state.open = false;
     marks.startHeartbeat();

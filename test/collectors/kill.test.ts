@@ -13,7 +13,7 @@ import { exchangeWith, marksOf, recordsOf } from './rig.js';
 const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
 describe('a collector that is killed', () => {
-  it('leaves everything that it acknowledged on the bus, in order, and no goodbye', async () => {
+  it('leaves everything that it acknowledged on the bus, in order, and its session open', async () => {
     const { server } = await exchangeWith(4);
     await server.control('POST', '/load', { framesPerSecond: 3000 });
     const data = temporaryFolder();

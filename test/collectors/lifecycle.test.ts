@@ -8,7 +8,7 @@ import { exchangeWith, type MarkOf, marksOf, memoryLog, metricOf, NEVER, records
 const isSearch = ({ operation }: MarkOf<'poll'>) => operation === 'event-search';
 
 describe('a collector', () => {
-  it('says hello, shows signs of life, and says goodbye after everything is on the bus', async () => {
+  it('starts a session, writes heartbeats, and ends the session after everything is on the bus', async () => {
     const { server, events } = await exchangeWith(2);
     const rig = await startCollector(server.url, { settings: { collectorName: 'first' } });
     await rig.marked('heartbeat', (marks) => marks.length >= 2);
@@ -32,7 +32,7 @@ describe('a collector', () => {
     expect(marksOf(marks, 'disconnected').map((m) => m.cause)).toEqual(['closed by us', 'closed by us']);
   });
 
-  it('acknowledges in every sign of life only what is on the bus by then', async () => {
+  it('acknowledges in every heartbeat only what is on the bus by then', async () => {
     const { server } = await exchangeWith(3);
     await server.control('POST', '/load', { framesPerSecond: 2000 });
     const rig = await startCollector(server.url);
@@ -46,7 +46,7 @@ describe('a collector', () => {
     }
   });
 
-  it('waits for an exchange that is down with one clear line, and goes on when it is there', async () => {
+  it('waits for an unavailable exchange with one clear log line, and starts when it is available', async () => {
     const first = await startExchange({ port: 0, events: 0, bots: 0, metricsPort: -1 }, { log: memoryLog().log });
     const { url } = first.ready;
     await first.close();
@@ -98,7 +98,7 @@ describe('a collector', () => {
     expect(await rig.marks('stale')).toEqual([]);
   });
 
-  it('stops in time although the bus takes nothing any more, and says what is lost', async () => {
+  it('stops in time although the bus accepts nothing, and reports what is lost', async () => {
     const { server } = await exchangeWith(1);
     const rig = await startCollector(server.url);
     await rig.marked('subscribed', (marks) => marks.length === 2);

@@ -8,7 +8,7 @@ import { until } from '../support/until.js';
 import { exchangeWith, NEVER, startCollector } from './rig.js';
 
 describe('the poll of event search', () => {
-  it('reads all pages, keeps each verbatim, and leaves a receipt', async () => {
+  it('reads all pages, records each verbatim, and writes a receipt', async () => {
     const { server } = await exchangeWith(25, 'max-page-size=10');
     const rig = await startCollector(server.url, { settings: { eventsSchedule: NEVER } });
     const receipts = await rig.marked('poll', (marks) => marks.some((m) => m.operation === 'event-search'));
@@ -29,7 +29,7 @@ describe('the poll of event search', () => {
     await rig.marked('subscribed', (marks) => marks.length === 50);
   });
 
-  it('closes no event when it could not read all pages', async () => {
+  it('closes no event when a page could not be read', async () => {
     const { server } = await exchangeWith(15, 'max-page-size=10');
     const rig = await startCollector(server.url);
     await rig.marked('subscribed', (marks) => marks.length === 30);
@@ -71,7 +71,7 @@ describe('the poll of chance history', () => {
   /** Waits until the second of a moment, Unix microseconds, is one that the poll asks for: over, and a second old. */
   const secondIsHistory = (micros: number) => until(() => Date.now() / 1000 >= Math.floor(micros / 1e6) + 2);
 
-  it('fetches each market from its opening, once, and says what it has', async () => {
+  it('fetches each market from its opening, once, and reports the ranges', async () => {
     const server = await startServer({ events: 0 });
     const event = openEvent(server.core, 'one', [0.3]);
     const market = marketOf(event);
@@ -98,7 +98,7 @@ describe('the poll of chance history', () => {
     expect(receipts[0]).toMatchObject({ subject: market.marketId, outcome: 'complete', truncated: false });
   });
 
-  it('goes on where it was after a restart, and from the beginning when it has forgotten that', async () => {
+  it('resumes after a restart, and starts from the beginning without its state file', async () => {
     const { server, events } = await exchangeWith(1);
     await secondIsHistory(events[0]?.createdAt ?? 0);
     const data = temporaryFolder();
@@ -126,7 +126,7 @@ describe('the poll of chance history', () => {
     expect(third?.rangeFrom).toBe(first?.rangeFrom);
   });
 
-  it('reads a closed event once more to its end, also when it closed while nobody looked', async () => {
+  it('reads a closed event once more to its end, also when it closed while the collector was stopped', async () => {
     const { server, events } = await exchangeWith(2);
     const data = temporaryFolder();
     const rig = await startCollector(server.url, { data });
@@ -157,7 +157,7 @@ describe('the poll of chance history', () => {
     expect(JSON.parse(await readFile(join(data, 'collector', 'chance-history.json'), 'utf8')).markets).toEqual({});
   });
 
-  it('tries again after failures, and the receipts say so', async () => {
+  it('retries after failures, which are in the receipts', async () => {
     const { server, events } = await exchangeWith(1);
     await secondIsHistory(events[0]?.createdAt ?? 0);
     await server.control('POST', '/faults', {

@@ -5,7 +5,7 @@ import { accountMarket, POLL_OFTEN, recordsOfKind } from './account-rig.js';
 import { startCollector } from './rig.js';
 
 describe('the private streams of a collector', () => {
-  it('are recorded as they come, subscribed from AUTH on, and polled once more after they were away', async () => {
+  it('are recorded verbatim, live from AUTH on, and followed by a poll after a reconnect', async () => {
     const market = await accountMarket();
     const { ann } = market;
     const rig = await startCollector(market.ready.url, { accounts: [ann.credentials] });
@@ -35,7 +35,7 @@ describe('the private streams of a collector', () => {
     expect(marks.map(({ connectionId }) => connectionId)).toEqual([connected?.connectionId]);
   });
 
-  it('are frozen when the balances that they tell are not those that are polled', async () => {
+  it('are stale when their balances are not those of the polls', async () => {
     const market = await accountMarket();
     const rig = await startCollector(market.ready.url, { accounts: [market.ann.credentials], settings: POLL_OFTEN });
     await rig.marked('subscribed', (marks) => marks.some(({ stream }) => stream === 'balance'));
@@ -50,7 +50,7 @@ describe('the private streams of a collector', () => {
     );
   });
 
-  it('are frozen when a heartbeat that came before stays away', async () => {
+  it('are stale when their heartbeats stop', async () => {
     const market = await accountMarket('--quirks', 'heartbeat=0.2');
     const rig = await startCollector(market.ready.url, {
       accounts: [market.ann.credentials],
@@ -69,7 +69,7 @@ describe('the private streams of a collector', () => {
     await rig.marked('subscribed', (marks) => marks.filter(({ stream }) => stream === 'orders').length === 2);
   });
 
-  it('are not suspected where the exchange sends no heartbeat', async () => {
+  it('are not reported as stale where the exchange sends no heartbeats', async () => {
     const market = await accountMarket('--quirks', 'heartbeat=off');
     const rig = await startCollector(market.ready.url, {
       accounts: [market.ann.credentials],
@@ -81,7 +81,7 @@ describe('the private streams of a collector', () => {
     expect(ends.filter(({ stream }) => stream === 'orders')).toEqual([]);
   });
 
-  it('and polls of an account whose key is refused fail alone, are said once, and are not hammered', async () => {
+  it('and polls of an account whose key is rejected fail alone, are logged once, and are retried less and less often', async () => {
     const market = await accountMarket();
     const { ann, bob } = market;
     const apiKey = { key: 'pk_wrong', secret: new Secret(bob.secrets[0] ?? '') };

@@ -2,7 +2,7 @@ import { Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import { type Bus, type BusRecord, BusWriteError, openEmbeddedBus } from '../../bus/index.js';
 import { CollectorMetrics } from '../../collectors/metrics.js';
-import { Publisher, type Received } from '../../collectors/publisher.js';
+import { Publisher, type ReceivedRecord } from '../../collectors/publisher.js';
 import { deferred, encodeBody, type RawRecord, systemClock, TOPICS } from '../../core/index.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
@@ -11,7 +11,7 @@ import { memoryLog, recordsOf } from './rig.js';
 /** Where it does not matter how long the bus takes. */
 const PATIENT_MS = 20_000;
 
-const frame = (body: string, key = 'event'): Received => ({
+const frame = (body: string, key = 'event'): ReceivedRecord => ({
   kind: 'order-book.frame',
   key,
   receivedAt: systemClock.nowMicros(),
@@ -57,7 +57,7 @@ function publisherOn(bus: Bus, queueBytes?: number) {
 }
 
 describe('the publisher', () => {
-  it('vouches for the time before its start while the bus has not taken anything yet', async () => {
+  it('has a watermark at its start while the bus has accepted nothing yet', async () => {
     const { bus, real, control } = await brittleBus();
     const { promise, resolve: open } = deferred();
     control.gate = promise;
@@ -124,7 +124,7 @@ describe('the publisher', () => {
     await real.close();
   });
 
-  it('asks to pause when its queue is full, drops nothing, and says when there is room', async () => {
+  it('asks producers to pause when its queue is full, drops nothing, and resumes them', async () => {
     const { bus, real, control } = await brittleBus();
     const { publisher } = publisherOn(bus, 100_000);
     const { promise, resolve: open } = deferred();
@@ -136,7 +136,7 @@ describe('the publisher', () => {
     }
     expect(sent).toBeGreaterThan(100);
     let room = false;
-    void publisher.whenRoom().then(() => {
+    void publisher.whenWritable().then(() => {
       room = true;
     });
     await new Promise((resolve) => setTimeout(resolve, 30));
@@ -149,7 +149,7 @@ describe('the publisher', () => {
     await real.close();
   });
 
-  it('never says that something is durable which is not', async () => {
+  it('never has a watermark or acknowledgement beyond what is durable', async () => {
     const { bus, real, control } = await brittleBus();
     const { publisher } = publisherOn(bus);
     const start = systemClock.nowMicros();
@@ -171,7 +171,7 @@ describe('the publisher', () => {
     await real.close();
   });
 
-  it('gives up what a bus does not take in time, and says how much that was', async () => {
+  it('gives up after its timeout, and returns how many records are lost', async () => {
     const { bus, real, control } = await brittleBus();
     const { publisher, running } = publisherOn(bus);
     control.failures = Number.POSITIVE_INFINITY;
@@ -181,7 +181,7 @@ describe('the publisher', () => {
     await real.close();
   });
 
-  it('puts what is larger than the bus takes there in pieces that make the exact text again', async () => {
+  it('splits a record that is too large for the bus into pieces that join to the exact text', async () => {
     const { bus, real } = await brittleBus({ maxRecordBytes: 4000 });
     const { publisher } = publisherOn(bus);
     const json = JSON.stringify({ e: 'x', d: Array.from({ length: 2000 }, (_, i) => `"\u0001é漢😀${i}`) });

@@ -18,8 +18,8 @@ async function feedServer(): Promise<{ url: string; sockets: WebSocket[] }> {
   return { url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}/feed/ws?listen=hush`, sockets };
 }
 
-describe('a feed that is given by its address', () => {
-  it('is recorded as it comes, text, binary or nonsense, with marks of when it was connected [6.5/other-feeds]', async () => {
+describe('a feed that is configured by address', () => {
+  it('is recorded verbatim, text, binary or malformed, with collector events of its connections [6.5/other-feeds]', async () => {
     const { server } = await exchangeWith(0);
     const { url, sockets } = await feedServer();
     const rig = await startCollector(server.url, { settings: { rawFeeds: `last-trades=${url}` } });
@@ -52,7 +52,7 @@ describe('a feed that is given by its address', () => {
     );
   });
 
-  it('must be encrypted, except on loopback, and says in one line why it cannot be connected', async () => {
+  it('must be encrypted, except on loopback, and logs in one line why it cannot be connected', async () => {
     const { server } = await exchangeWith(0);
     const start = (rawFeeds: string) => startCollector(server.url, { settings: { rawFeeds } });
     await expect(start('a=ws://feeds.example/ws')).rejects.toThrow('is not encrypted; use wss://feeds.example');

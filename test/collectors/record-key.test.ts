@@ -13,14 +13,14 @@ function eventOfText(text: string): string {
 }
 
 describe('the key of a frame', () => {
-  it('is its event, or the connection when it names none', () => {
+  it('is its event, or its connection when it names none', () => {
     expect(eventOfText('{"t":"PRICES_DATA","e":"e1","d":[]}')).toBe('e1');
     expect(eventOfText('{"t":"PRICES_DATA","e":"unknown","d":[]}')).toBe('unknown');
     expect(eventOfText('{"t":"PING"}')).toBe('c1');
     expect(eventOfText('{"e":""}')).toBe('c1');
   });
 
-  it('is the event that a frame which cannot be parsed names, when that is subscribed', () => {
+  it('is also found in a frame that cannot be parsed, when that event is subscribed', () => {
     expect(eventOfText('{"t":"PRICES_DATA","e":"e1","d":[{"o":')).toBe('e1');
     expect(eventOfText(`{"t":"PRICES_DATA", "e" : "e1","d":[${'{},'.repeat(1_000_000)}{}]}`)).toBe('e1');
     expect(eventOfText('{"t":"PRICES_DATA","e":"unknown","d":[{"o":')).toBe('c1');

@@ -8,8 +8,8 @@ const ownersAmong = (n: number) => {
   return events.map((event) => shares.flatMap((share, i) => (share.ownsEvent(event) ? [i] : [])));
 };
 
-describe('the shares of several collectors', () => {
-  it('give every event to exactly one of them, and about as many to each', () => {
+describe('the work of several collectors', () => {
+  it('is assigned by event, each to exactly one of them, and about as many to each', () => {
     for (const n of [1, 2, 5]) {
       const owners = ownersAmong(n);
       expect(owners.every((own) => own.length === 1)).toBe(true);
@@ -20,7 +20,7 @@ describe('the shares of several collectors', () => {
     }
   });
 
-  it('move only what a further collector takes, and only what a leaving one had', () => {
+  it('moves only to a collector that is added, and only from one that is removed', () => {
     const [three, four] = [ownersAmong(3), ownersAmong(4)];
     const moved = events.filter((_, i) => three[i]?.[0] !== four[i]?.[0]);
     const taken = events.filter((_, i) => four[i]?.[0] === 3);

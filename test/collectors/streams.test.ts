@@ -43,7 +43,7 @@ describe('the streams of a collector', () => {
     expect(own?.markets).toEqual(event.markets.map((m) => m.marketId));
   });
 
-  it('name their connection in every record, number them without a gap, and stamp them when they come', async () => {
+  it('name their connection in every record, number the records without a gap, and have the time of receipt', async () => {
     const { server } = await exchangeWith(2);
     const before = Date.now() * 1000;
     const rig = await startCollector(server.url);
@@ -64,7 +64,7 @@ describe('the streams of a collector', () => {
     expect(connected?.url).toMatch(/^ws:\/\/127\.0\.0\.1:\d+\/(event\/)?ws$/);
   });
 
-  it('follow events that open, and let go of closed ones after their last data', async () => {
+  it('subscribe to events that open, and unsubscribe closed ones after their last data', async () => {
     const { server } = await exchangeWith(1);
     const rig = await startCollector(server.url);
     await rig.marked('subscribed', (marks) => marks.length === 2);
@@ -96,7 +96,7 @@ describe('the streams of a collector', () => {
     expect([...perConnection.values()].map((events) => events.size).sort()).toEqual([1, 1, 3, 3, 3, 3]);
   });
 
-  it('keep a malformed frame verbatim and go on', async () => {
+  it('record a malformed frame verbatim and continue', async () => {
     const { server, events } = await exchangeWith(1);
     const rig = await startCollector(server.url, { settings: { eventsSchedule: NEVER } });
     await rig.marked('subscribed', (marks) => marks.length === 2);
@@ -114,8 +114,8 @@ describe('the streams of a collector', () => {
   });
 });
 
-describe('a stream that is lost', () => {
-  it('is marked, connected again, and what chance history can repair is repaired', async () => {
+describe('a stream that is disconnected', () => {
+  it('is reported and reconnected, and its chances are backfilled from history', async () => {
     const { server, events } = await exchangeWith(1);
     const rig = await startCollector(server.url);
     await rig.marked('subscribed', (marks) => marks.length === 2);
@@ -143,7 +143,7 @@ describe('a stream that is lost', () => {
     expect(await rig.marks('stale')).toEqual([]);
   });
 
-  it('is asked for with patience while the exchange is down', async () => {
+  it('is reconnected less and less often while the exchange is unavailable', async () => {
     const { server } = await exchangeWith(1);
     const rig = await startCollector(server.url, { settings: { eventsSchedule: NEVER, requestTimeoutMs: 500 } });
     await rig.marked('subscribed', (marks) => marks.length === 2);
@@ -158,7 +158,7 @@ describe('a stream that is lost', () => {
 describe('a silent subscription', () => {
   const settings = { silenceMs: 300 };
 
-  it('is proven quiet by a probe, again and again [6.1/request-data]', async () => {
+  it('is verified by probes, again and again [6.1/request-data]', async () => {
     const { server } = await exchangeWith(3);
     const rig = await startCollector(server.url, { settings, answerMs: 5000 });
     await rig.marked('verified', (marks) => {
@@ -169,7 +169,7 @@ describe('a silent subscription', () => {
     expect(await rig.marks('disconnected')).toEqual([]);
   });
 
-  it.each(['order-book', 'chance'] as const)('is frozen when the whole %s connection says nothing', async (stream) => {
+  it.each(['order-book', 'chance'] as const)('is stale when the whole %s connection is silent', async (stream) => {
     const { server } = await exchangeWith(2);
     const rig = await startCollector(server.url, { settings });
     await rig.marked('verified', (marks) => marks.filter((m) => m.stream === stream).length >= 4);
@@ -191,7 +191,7 @@ describe('a silent subscription', () => {
     await rig.marked('subscribed', (marks) => marks.filter((m) => m.at > (lost?.at ?? 0)).length === 2);
   });
 
-  it('is frozen and subscribed anew when only one event says nothing', async () => {
+  it('is stale and subscribed again when only its event is silent', async () => {
     const { server, events } = await exchangeWith(2);
     const rig = await startCollector(server.url, { settings });
     await rig.marked('verified', (marks) => marks.filter((m) => m.stream === 'order-book').length >= 4);
@@ -210,7 +210,7 @@ describe('a silent subscription', () => {
     expect((await rig.marks('stale')).some((m) => m.event === other?.eventId && m.stream === 'order-book')).toBe(false);
   });
 
-  it.each(['order-book', 'chance'] as const)('of the %s stream is frozen when a change was skipped', async (stream) => {
+  it.each(['order-book', 'chance'] as const)('of the %s stream is stale when a change was skipped', async (stream) => {
     const { server, events } = await exchangeWith(1);
     const rig = await startCollector(server.url, { settings });
     await rig.marked('subscribed', (marks) => marks.length === 2);

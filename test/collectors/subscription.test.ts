@@ -10,15 +10,15 @@ function live(): Subscription {
   return subscription;
 }
 
-describe('what is known of a subscription', () => {
-  it('is proven by an answer that is the same', () => {
+describe('a subscription', () => {
+  it('is verified by a statement that is the same', () => {
     const subscription = live();
     subscription.change('a', '0.3', 11 * S);
     expect(subscription.compare(values({ a: '0.3', b: '0.2' }), 12 * S, 0)).toBe('same');
     expect(subscription.verifiedAt).toBe(12 * S);
   });
 
-  it('is doubted when the answer differs, until the changes bring what was told', () => {
+  it('has a mismatch when the statement differs, until changes bring its values', () => {
     const subscription = live();
     expect(subscription.compare(values({ a: '0.9', b: '0.8' }), 12 * S, 0)).toBe('different');
     expect(subscription.verifiedAt).toBe(10 * S);
@@ -31,7 +31,7 @@ describe('what is known of a subscription', () => {
     expect(subscription.verifiedAt).toBe(12.3 * S);
   });
 
-  it('is neither proven nor doubted by an answer that may be older than a change', () => {
+  it('is neither verified nor has a mismatch by a statement that may be older than a change', () => {
     const subscription = live();
     subscription.change('a', '0.3', 11 * S);
     expect(subscription.compare(values({ a: '0.1', b: '0.2' }), 12 * S, 3 * S)).toBe('undecided');
@@ -40,14 +40,14 @@ describe('what is known of a subscription', () => {
     expect(subscription.compare(values({ a: '0.1', b: '0.2' }), 15 * S, 3 * S)).toBe('different');
   });
 
-  it('grows by markets that are new', () => {
+  it('adds markets that were not known', () => {
     const subscription = live();
     expect(subscription.compare(values({ a: '0.1', c: '0.5' }), 12 * S, 0)).toBe('same');
     expect(subscription.knownMarkets).toEqual(['a', 'b', 'c']);
     expect(subscription.compare(values({ c: '0.6' }), 13 * S, 0)).toBe('different');
   });
 
-  it('is nothing once it is lost, until the next first state', () => {
+  it('is not live once it is invalidated, until the next first state', () => {
     const subscription = live();
     subscription.compare(values({ a: '0.9' }), 12 * S, 0);
     subscription.invalidate();
