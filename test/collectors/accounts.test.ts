@@ -295,7 +295,7 @@ describe('what a collector stores of an account', () => {
     const isNew = ({ operation, startedAt }: { operation: string; startedAt: number }) =>
       operation === 'trades' && startedAt > restartedAt;
     const [again] = (await second.marked('poll', (polls) => polls.some(isNew))).filter(isNew);
-    expect(again).toMatchObject({ outcome: 'complete', got: 30 });
+    expect(again).toMatchObject({ outcome: 'complete', receivedItems: 30 });
   });
 });
 

@@ -22,7 +22,7 @@ describe('the private streams of a collector', () => {
     expect(hello).toEqual({ t: 'success', d: 'authorized', r: null });
     const [record] = await recordsOfKind(rig, 'account.balance-frame');
     const [connected] = (await rig.marks('connected')).filter(({ stream }) => stream === 'balance');
-    expect(record?.request).toEqual({ stream: 'balance', connectionId: connected?.connectionId, account: ann.name });
+    expect(record?.request).toEqual({ stream: 'balance', connection: connected?.connectionId, account: ann.name });
     expect(record?.body).toMatchObject({ t: 'success', d: { l: [{ b: 10_000, f: 10_000 }] } });
 
     const polls = async () => (await rig.marks('poll')).filter(({ operation }) => operation === 'trades').length;

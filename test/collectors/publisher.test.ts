@@ -104,7 +104,7 @@ describe('the publisher', () => {
     expect((await recordsOf(real, TOPICS.orderBook)).map((r) => r.sequence)).toEqual([1, 2, 3]);
     expect(lines.map((l) => l.msg)).toEqual([
       'the disk is full; it is tried again until it works',
-      'the bus takes records again',
+      'the bus accepts records again',
     ]);
     await publisher.drain(PATIENT_MS);
     await real.close();
@@ -177,7 +177,7 @@ describe('the publisher', () => {
     control.failures = Number.POSITIVE_INFINITY;
     for (let i = 0; i < 5; i++) publisher.push(frame(`{"i":${i}}`));
     expect(await publisher.drain(50)).toBe(5);
-    await expect(running).rejects.toThrow('gave up');
+    await expect(running).rejects.toThrow('the publisher is closed');
     await real.close();
   });
 
@@ -202,7 +202,7 @@ describe('the publisher', () => {
     expect(whole(1)).toEqual({ enc: undefined, body: json });
     expect(whole(2)).toEqual({ enc: 'text', body: text });
     expect(whole(3)).toEqual({ enc: 'base64', body: bytes.toString('base64') });
-    expect(records.at(-1)).toMatchObject({ n: 4, body: { small: true } });
+    expect(records.at(-1)).toMatchObject({ sequence: 4, body: { small: true } });
     await real.close();
   });
 });
