@@ -1,8 +1,8 @@
--- Probabilities: what the chance stream sent by itself, and what was fetched from history. Kept apart: history fills
--- gaps and never overwrites what was seen live.
+-- Probabilities: live points of the chance stream, and points fetched from history. They are kept in separate tables:
+-- history fills gaps and never overwrites live points.
 CREATE TABLE IF NOT EXISTS {database}.chance_points
 (
-    `_log` LowCardinality(String) COMMENT 'Identity of the log of topic chancery.chance that the record came from' CODEC(ZSTD(1)),
+    `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.chance of the record' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
     `_offset` UInt64 COMMENT 'Offset of the record (one frame) in its partition' CODEC(Delta, ZSTD(3)),
     `_index` UInt32 COMMENT 'Number of the row inside its record, from 0' CODEC(T64, ZSTD(1)),
@@ -10,7 +10,7 @@ CREATE TABLE IF NOT EXISTS {database}.chance_points
     `occurred_at` DateTime64(6, 'UTC') COMMENT 'Time of the point by the exchange, which counts in whole seconds' CODEC(Delta, ZSTD(1)),
     `event` LowCardinality(String) COMMENT 'Event ID; empty when the message named the market only' CODEC(ZSTD(1)),
     `market` LowCardinality(String) COMMENT 'Market ID (outcome ID)' CODEC(ZSTD(1)),
-    `chance` Float64 COMMENT 'Probability of YES, 0 to 1, exactly as the JSON number said' CODEC(ZSTD(1)),
+    `chance` Float64 COMMENT 'Probability of YES, 0 to 1, exactly the JSON number' CODEC(ZSTD(1)),
     `source` Enum8('last-known' = 1, 'change' = 2, 'aggregate' = 3) COMMENT 'last-known: the answer to SUBSCRIBE. change: a live change. aggregate: UPDATE_HISTORY, a new point of history' CODEC(ZSTD(1)),
     INDEX offsets `_offset` TYPE minmax GRANULARITY 1
 )
@@ -22,14 +22,14 @@ COMMENT 'Probabilities of a market as the chance stream sent them live';
 
 CREATE TABLE IF NOT EXISTS {database}.chance_history_points
 (
-    `_log` LowCardinality(String) COMMENT 'Identity of the log of topic chancery.chance that the record came from' CODEC(ZSTD(1)),
+    `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.chance of the record' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
     `_offset` UInt64 COMMENT 'Offset of the record (one answer) in its partition' CODEC(Delta, ZSTD(1)),
     `_index` UInt32 COMMENT 'Number of the row inside its record, from 0' CODEC(Delta, ZSTD(1)),
-    `received_at` DateTime64(6, 'UTC') COMMENT 'When the collector received the answer. Of two answers about the same point the later one counts' CODEC(Delta, ZSTD(1)),
+    `received_at` DateTime64(6, 'UTC') COMMENT 'When the collector received the answer. If two answers contain the same point, the later one counts' CODEC(Delta, ZSTD(1)),
     `event` LowCardinality(String) COMMENT 'Event ID; empty when the message named the market only' CODEC(ZSTD(1)),
     `market` LowCardinality(String) COMMENT 'Market ID (outcome ID)' CODEC(ZSTD(1)),
-    `period` LowCardinality(String) COMMENT 'Period code that was asked for (1s, 5M, 1H, 1d, ...). raw: none was. Empty: not known' CODEC(ZSTD(1)),
+    `period` LowCardinality(String) COMMENT 'Requested period code (1s, 5M, 1H, 1d, ...). raw: none. Empty: not known' CODEC(ZSTD(1)),
     `occurred_at` DateTime64(6, 'UTC') COMMENT 'Time of the point by the exchange; for a period, its end' CODEC(Delta, ZSTD(1)),
     `chance` Float64 COMMENT 'Probability of YES, 0 to 1; for a period, the last one in it' CODEC(ZSTD(1)),
     `source` Enum8('rest' = 1, 'stream' = 2) COMMENT 'rest: GET .../history. stream: HISTORY_RESPONSE' CODEC(ZSTD(1)),
@@ -38,4 +38,4 @@ CREATE TABLE IF NOT EXISTS {database}.chance_history_points
 ENGINE = {engine:ReplacingMergeTree(received_at)}
 ORDER BY (market, event, period, occurred_at)
 SETTINGS {log_settings}
-COMMENT 'Points of chance history that were asked for: at start, after a reconnect, on schedule and after close. Read with FINAL. Anchors and flat lines of the answers are not points and are not here';
+COMMENT 'Points of chance history, fetched at start, after a reconnect, on schedule and after close. Read with FINAL. Anchors and flat lines of the answers are not points and are left out';

@@ -1,8 +1,8 @@
--- What the polled lists showed, each time they were polled. The views event_changes, market_changes and so on show only
--- what changed, the views events, markets and so on the current state.
+-- The polled lists, one row per entry and poll. The views event_changes, market_changes and so on show only the changes,
+-- the views events, markets and so on the current state.
 CREATE TABLE IF NOT EXISTS {database}.event_observations
 (
-    `_log` LowCardinality(String) COMMENT 'Identity of the log of topic chancery.reference that the record came from' CODEC(ZSTD(1)),
+    `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.reference of the record' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
     `_offset` UInt64 COMMENT 'Offset of the record (one page) in its partition' CODEC(Delta, ZSTD(1)),
     `_index` UInt32 COMMENT 'Number of the row inside its record, from 0' CODEC(ZSTD(1)),
@@ -10,8 +10,8 @@ CREATE TABLE IF NOT EXISTS {database}.event_observations
     `poll_id` String COMMENT 'UUID of the walk over all pages' CODEC(ZSTD(1)),
     `event` LowCardinality(String) COMMENT 'Event ID' CODEC(ZSTD(1)),
     `title` Nullable(String) COMMENT 'Title of the event' CODEC(ZSTD(1)),
-    `slug` Nullable(String) COMMENT 'Short name in addresses, when the exchange says one' CODEC(ZSTD(1)),
-    `category` Nullable(String) COMMENT 'Category (slug or name, as the exchange says it), when it says one' CODEC(ZSTD(1)),
+    `slug` Nullable(String) COMMENT 'Short name in addresses, if the exchange sends one' CODEC(ZSTD(1)),
+    `category` Nullable(String) COMMENT 'Category (slug or name, as the exchange sends it), if it sends one' CODEC(ZSTD(1)),
     `tags` Array(String) COMMENT 'Names of the tags' CODEC(ZSTD(1)),
     `created_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When the event was opened, by the exchange' CODEC(ZSTD(1)),
     `closes_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When trading is planned to end, by the exchange' CODEC(ZSTD(1)),
@@ -29,7 +29,7 @@ COMMENT 'Each event each time that a page of event search showed it';
 
 CREATE TABLE IF NOT EXISTS {database}.market_observations
 (
-    `_log` LowCardinality(String) COMMENT 'Identity of the log of topic chancery.reference that the record came from' CODEC(ZSTD(1)),
+    `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.reference of the record' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
     `_offset` UInt64 COMMENT 'Offset of the record (one page) in its partition' CODEC(Delta, ZSTD(1)),
     `_index` UInt32 COMMENT 'Number of the row inside its record, from 0' CODEC(ZSTD(1)),
@@ -37,7 +37,7 @@ CREATE TABLE IF NOT EXISTS {database}.market_observations
     `poll_id` String COMMENT 'UUID of the walk over all pages' CODEC(ZSTD(1)),
     `event` LowCardinality(String) COMMENT 'Event ID' CODEC(ZSTD(1)),
     `market` LowCardinality(String) COMMENT 'Market ID (outcome ID)' CODEC(ZSTD(1)),
-    `name` Nullable(String) COMMENT 'Name of the market, when the exchange says one' CODEC(ZSTD(1)),
+    `name` Nullable(String) COMMENT 'Name of the market, if the exchange sends one' CODEC(ZSTD(1)),
     `yes_asset` Nullable(String) COMMENT 'ID of the YES asset' CODEC(ZSTD(1)),
     `no_asset` Nullable(String) COMMENT 'ID of the NO asset' CODEC(ZSTD(1)),
     `yes_price` Nullable(Float64) COMMENT 'Price of the YES asset as event search shows it, 0 to 1' CODEC(ZSTD(1)),
@@ -52,7 +52,7 @@ COMMENT 'Each market each time that a page of event search showed it';
 
 CREATE TABLE IF NOT EXISTS {database}.category_observations
 (
-    `_log` LowCardinality(String) COMMENT 'Identity of the log of topic chancery.reference that the record came from' CODEC(ZSTD(1)),
+    `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.reference of the record' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
     `_offset` UInt64 COMMENT 'Offset of the record (one answer) in its partition' CODEC(Delta, ZSTD(1)),
     `_index` UInt32 COMMENT 'Number of the row inside its record, from 0: parents before their children' CODEC(ZSTD(1)),
@@ -73,7 +73,7 @@ COMMENT 'Each category each time that the category tree was read';
 
 CREATE TABLE IF NOT EXISTS {database}.tag_observations
 (
-    `_log` LowCardinality(String) COMMENT 'Identity of the log of topic chancery.reference that the record came from' CODEC(ZSTD(1)),
+    `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.reference of the record' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
     `_offset` UInt64 COMMENT 'Offset of the record (one answer) in its partition' CODEC(Delta, ZSTD(1)),
     `_index` UInt32 COMMENT 'Number of the row inside its record, from 0' CODEC(ZSTD(1)),
@@ -91,7 +91,7 @@ COMMENT 'Each popular tag each time that the popular tags were read';
 
 CREATE TABLE IF NOT EXISTS {database}.coin_observations
 (
-    `_log` LowCardinality(String) COMMENT 'Identity of the log of topic chancery.reference that the record came from' CODEC(ZSTD(1)),
+    `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.reference of the record' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
     `_offset` UInt64 COMMENT 'Offset of the record (one answer) in its partition' CODEC(Delta, ZSTD(1)),
     `_index` UInt32 COMMENT 'Number of the row inside its record, from 0' CODEC(ZSTD(1)),

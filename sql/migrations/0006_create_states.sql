@@ -1,10 +1,10 @@
--- The newest state of everything that is observed again and again. Filled by materialized views that use only min, max
--- and argMax, so that rows which are inserted twice change nothing.
+-- The latest state of everything that is observed repeatedly. Filled by materialized views that use only min, max and
+-- argMax, so that rows inserted twice change nothing.
 CREATE TABLE IF NOT EXISTS {database}.event_states
 (
     `event` String COMMENT 'Event ID',
-    `first_seen_at` SimpleAggregateFunction(min, DateTime64(6, 'UTC')) COMMENT 'When event search first showed it to us',
-    `last_seen_at` SimpleAggregateFunction(max, DateTime64(6, 'UTC')) COMMENT 'When event search last showed it to us',
+    `first_seen_at` SimpleAggregateFunction(min, DateTime64(6, 'UTC')) COMMENT 'When event search first listed it',
+    `last_seen_at` SimpleAggregateFunction(max, DateTime64(6, 'UTC')) COMMENT 'When event search last listed it',
     `latest` AggregateFunction(argMax, Tuple(
         title Nullable(String), slug Nullable(String), category Nullable(String), tags Array(String),
         created_at Nullable(DateTime64(6, 'UTC')), closes_at Nullable(DateTime64(6, 'UTC')), markets Array(String),
@@ -31,8 +31,8 @@ GROUP BY event;
 CREATE TABLE IF NOT EXISTS {database}.market_states
 (
     `market` String COMMENT 'Market ID',
-    `first_seen_at` SimpleAggregateFunction(min, DateTime64(6, 'UTC')) COMMENT 'When event search first showed it to us',
-    `last_seen_at` SimpleAggregateFunction(max, DateTime64(6, 'UTC')) COMMENT 'When event search last showed it to us',
+    `first_seen_at` SimpleAggregateFunction(min, DateTime64(6, 'UTC')) COMMENT 'When event search first listed it',
+    `last_seen_at` SimpleAggregateFunction(max, DateTime64(6, 'UTC')) COMMENT 'When event search last listed it',
     `latest` AggregateFunction(argMax, Tuple(
         event String, name Nullable(String), yes_asset Nullable(String), no_asset Nullable(String),
         yes_price Nullable(Float64), no_price Nullable(Float64)
@@ -141,7 +141,7 @@ CREATE TABLE IF NOT EXISTS {database}.session_states
     `shard` SimpleAggregateFunction(max, String) COMMENT 'Which share of the events it collects',
     `started_at` SimpleAggregateFunction(min, DateTime64(6, 'UTC')) COMMENT 'Time of its first collector event',
     `last_heartbeat_at` SimpleAggregateFunction(max, DateTime64(6, 'UTC')) COMMENT 'Time of its last heartbeat (session-started, heartbeat, session-stopped): what it received up to then is durable',
-    `stopped` SimpleAggregateFunction(max, UInt8) COMMENT '1 when it said that it stopped',
+    `stopped` SimpleAggregateFunction(max, UInt8) COMMENT '1 when the collector stopped cleanly',
     `stop_cause` SimpleAggregateFunction(max, String) COMMENT 'Why it stopped'
 )
 ENGINE = {engine:AggregatingMergeTree}

@@ -1,12 +1,12 @@
--- Records of accounts that have an ID of their own: each is one row, however often it is polled. Of several observations
--- the latest counts. No table is partitioned, so that a record cannot be in two partitions: FINAL gives each once. Read
--- them through the views orders, trades, transactions and activity, which do so.
+-- Records of accounts that have an ID of their own: one row each, however often they are polled; the latest observation
+-- counts. No table is partitioned, so that a record cannot be in two partitions and FINAL returns each once. Read them
+-- through the views orders, trades, transactions and activity, which use FINAL.
 --
--- Money, shares and fees are decimals, digit for digit as the exchange wrote them. A record with an amount that does not
--- fit 12 decimals is a dead letter; nothing is rounded.
+-- Money, shares and fees are decimals with every digit that the exchange sent. A record with an amount that does not fit
+-- 12 decimals is a dead letter; nothing is rounded.
 CREATE TABLE IF NOT EXISTS {database}.order_records
 (
-    `_log` LowCardinality(String) COMMENT 'Identity of the log of topic chancery.account that the record came from' CODEC(ZSTD(1)),
+    `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.account of the record' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
     `_offset` UInt64 COMMENT 'Offset of the record (one page of an answer) in its partition' CODEC(Delta, ZSTD(1)),
     `_index` UInt32 COMMENT 'Number of the row inside its record, from 0: the order of the list' CODEC(ZSTD(1)),
@@ -15,13 +15,13 @@ CREATE TABLE IF NOT EXISTS {database}.order_records
     `poll_id` String COMMENT 'UUID of the poll, whose receipt is in polls' CODEC(ZSTD(1)),
     `page` UInt32 COMMENT 'Number of the page in its poll, from 0' CODEC(ZSTD(1)),
     `order_id` String COMMENT 'Order ID' CODEC(ZSTD(1)),
-    `user_id` LowCardinality(String) COMMENT 'User ID; empty when not said' CODEC(ZSTD(1)),
-    `event` LowCardinality(String) COMMENT 'Event ID; empty when not said' CODEC(ZSTD(1)),
-    `market` LowCardinality(String) COMMENT 'Market ID (outcome ID); empty when not said' CODEC(ZSTD(1)),
-    `asset` LowCardinality(String) COMMENT 'Asset ID; empty when not said' CODEC(ZSTD(1)),
-    `side` LowCardinality(String) COMMENT 'BUY or SELL; empty when not said' CODEC(ZSTD(1)),
-    `type` LowCardinality(String) COMMENT 'LIMIT or MARKET; empty when not said' CODEC(ZSTD(1)),
-    `status` LowCardinality(String) COMMENT 'Status when it was received, such as ACTIVE, FILLED, CANCELLED or FAILED; empty when not said' CODEC(ZSTD(1)),
+    `user_id` LowCardinality(String) COMMENT 'User ID; empty when absent' CODEC(ZSTD(1)),
+    `event` LowCardinality(String) COMMENT 'Event ID; empty when absent' CODEC(ZSTD(1)),
+    `market` LowCardinality(String) COMMENT 'Market ID (outcome ID); empty when absent' CODEC(ZSTD(1)),
+    `asset` LowCardinality(String) COMMENT 'Asset ID; empty when absent' CODEC(ZSTD(1)),
+    `side` LowCardinality(String) COMMENT 'BUY or SELL; empty when absent' CODEC(ZSTD(1)),
+    `type` LowCardinality(String) COMMENT 'LIMIT or MARKET; empty when absent' CODEC(ZSTD(1)),
+    `status` LowCardinality(String) COMMENT 'Status when it was received, such as ACTIVE, FILLED, CANCELLED or FAILED; empty when absent' CODEC(ZSTD(1)),
     `price` Nullable(Decimal(38, 12)) COMMENT 'USDC per share: the limit, or what a market order paid on average' CODEC(ZSTD(1)),
     `original_quantity` Nullable(Decimal(38, 12)) COMMENT 'Shares that were ordered' CODEC(ZSTD(1)),
     `filled_quantity` Nullable(Decimal(38, 12)) COMMENT 'Shares that were filled' CODEC(ZSTD(1)),
@@ -36,7 +36,7 @@ COMMENT 'Orders of the configured accounts, from their order history. Read them 
 
 CREATE TABLE IF NOT EXISTS {database}.trade_records
 (
-    `_log` LowCardinality(String) COMMENT 'Identity of the log of topic chancery.account that the record came from' CODEC(ZSTD(1)),
+    `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.account of the record' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
     `_offset` UInt64 COMMENT 'Offset of the record (one page of an answer) in its partition' CODEC(Delta, ZSTD(1)),
     `_index` UInt32 COMMENT 'Number of the row inside its record, from 0: the order of the list' CODEC(ZSTD(1)),
@@ -45,13 +45,13 @@ CREATE TABLE IF NOT EXISTS {database}.trade_records
     `poll_id` String COMMENT 'UUID of the poll, whose receipt is in polls' CODEC(ZSTD(1)),
     `page` UInt32 COMMENT 'Number of the page in its poll, from 0' CODEC(ZSTD(1)),
     `trade_record_id` String COMMENT 'ID of this side of the fill' CODEC(ZSTD(1)),
-    `trade_id` String COMMENT 'ID of the fill, which both sides share; empty when not said' CODEC(ZSTD(1)),
-    `user_id` LowCardinality(String) COMMENT 'User ID; empty when not said' CODEC(ZSTD(1)),
-    `order_id` String COMMENT 'Order ID; empty when not said' CODEC(ZSTD(1)),
-    `side` LowCardinality(String) COMMENT 'BUY or SELL; empty when not said' CODEC(ZSTD(1)),
-    `event` LowCardinality(String) COMMENT 'Event ID; empty when not said' CODEC(ZSTD(1)),
-    `market` LowCardinality(String) COMMENT 'Market ID (outcome ID); empty when not said' CODEC(ZSTD(1)),
-    `asset` LowCardinality(String) COMMENT 'ID of the asset that this side traded: where a pair of YES and NO was minted or merged, each side its own; empty when not said' CODEC(ZSTD(1)),
+    `trade_id` String COMMENT 'ID of the fill, which both sides share; empty when absent' CODEC(ZSTD(1)),
+    `user_id` LowCardinality(String) COMMENT 'User ID; empty when absent' CODEC(ZSTD(1)),
+    `order_id` String COMMENT 'Order ID; empty when absent' CODEC(ZSTD(1)),
+    `side` LowCardinality(String) COMMENT 'BUY or SELL; empty when absent' CODEC(ZSTD(1)),
+    `event` LowCardinality(String) COMMENT 'Event ID; empty when absent' CODEC(ZSTD(1)),
+    `market` LowCardinality(String) COMMENT 'Market ID (outcome ID); empty when absent' CODEC(ZSTD(1)),
+    `asset` LowCardinality(String) COMMENT 'ID of the asset that this side traded: where a pair of YES and NO was minted or merged, each side its own; empty when absent' CODEC(ZSTD(1)),
     `quantity` Decimal(38, 12) COMMENT 'Shares' CODEC(ZSTD(1)),
     `price` Decimal(38, 12) COMMENT 'USDC per share of the asset of this side' CODEC(ZSTD(1)),
     `fee` Nullable(Decimal(38, 12)) COMMENT 'Fee that this side paid, USDC' CODEC(ZSTD(1)),
@@ -65,7 +65,7 @@ COMMENT 'Sides of fills of the configured accounts, from their trade history. Re
 
 CREATE TABLE IF NOT EXISTS {database}.transaction_records
 (
-    `_log` LowCardinality(String) COMMENT 'Identity of the log of topic chancery.account that the record came from' CODEC(ZSTD(1)),
+    `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.account of the record' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
     `_offset` UInt64 COMMENT 'Offset of the record (one page of an answer) in its partition' CODEC(Delta, ZSTD(1)),
     `_index` UInt32 COMMENT 'Number of the row inside its record, from 0: the order of the list' CODEC(ZSTD(1)),
@@ -74,10 +74,10 @@ CREATE TABLE IF NOT EXISTS {database}.transaction_records
     `poll_id` String COMMENT 'UUID of the poll, whose receipt is in polls' CODEC(ZSTD(1)),
     `page` UInt32 COMMENT 'Number of the page in its poll, from 0' CODEC(ZSTD(1)),
     `transaction_id` String COMMENT 'Transaction ID' CODEC(ZSTD(1)),
-    `user_id` LowCardinality(String) COMMENT 'User ID; empty when not said' CODEC(ZSTD(1)),
-    `asset` LowCardinality(String) COMMENT 'Asset ID: of the coin, or for PAYOUT of the outcome asset that paid; empty when not said' CODEC(ZSTD(1)),
-    `type` LowCardinality(String) COMMENT 'Type, such as DEPOSIT, WITHDRAWAL or PAYOUT; empty when not said' CODEC(ZSTD(1)),
-    `status` LowCardinality(String) COMMENT 'Status when it was received, such as COMPLETED; empty when not said' CODEC(ZSTD(1)),
+    `user_id` LowCardinality(String) COMMENT 'User ID; empty when absent' CODEC(ZSTD(1)),
+    `asset` LowCardinality(String) COMMENT 'Asset ID: of the coin, or for PAYOUT of the outcome asset that paid; empty when absent' CODEC(ZSTD(1)),
+    `type` LowCardinality(String) COMMENT 'Type, such as DEPOSIT, WITHDRAWAL or PAYOUT; empty when absent' CODEC(ZSTD(1)),
+    `status` LowCardinality(String) COMMENT 'Status when it was received, such as COMPLETED; empty when absent' CODEC(ZSTD(1)),
     `amount` Decimal(38, 12) COMMENT 'Amount, USDC' CODEC(ZSTD(1)),
     `fee` Nullable(Decimal(38, 12)) COMMENT 'Fee, USDC' CODEC(ZSTD(1)),
     `created_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When it was created, by the exchange' CODEC(ZSTD(1)),
@@ -100,7 +100,7 @@ COMMENT 'Movements of money of the configured accounts, which a JWT is needed fo
 
 CREATE TABLE IF NOT EXISTS {database}.activity_records
 (
-    `_log` LowCardinality(String) COMMENT 'Identity of the log of topic chancery.account that the record came from' CODEC(ZSTD(1)),
+    `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.account of the record' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
     `_offset` UInt64 COMMENT 'Offset of the record (one page of an answer) in its partition' CODEC(Delta, ZSTD(1)),
     `_index` UInt32 COMMENT 'Number of the row inside its record, from 0: the order of the list' CODEC(ZSTD(1)),
@@ -109,19 +109,19 @@ CREATE TABLE IF NOT EXISTS {database}.activity_records
     `poll_id` String COMMENT 'UUID of the poll, whose receipt is in polls' CODEC(ZSTD(1)),
     `page` UInt32 COMMENT 'Number of the page in its poll, from 0' CODEC(ZSTD(1)),
     `trade_record_id` String COMMENT 'ID of the side of the fill that the feed shows' CODEC(ZSTD(1)),
-    `user_id` String COMMENT 'User ID; empty when not said' CODEC(ZSTD(1)),
+    `user_id` String COMMENT 'User ID; empty when absent' CODEC(ZSTD(1)),
     `username` Nullable(String) COMMENT 'Name of the user, or its HMAC-SHA-256 (64 hexadecimal digits) where --username-key is set' CODEC(ZSTD(1)),
-    `market` LowCardinality(String) COMMENT 'Market ID (outcome ID); empty when not said' CODEC(ZSTD(1)),
+    `market` LowCardinality(String) COMMENT 'Market ID (outcome ID); empty when absent' CODEC(ZSTD(1)),
     `outcome_name` Nullable(String) COMMENT 'Name of the market' CODEC(ZSTD(1)),
-    `position` LowCardinality(String) COMMENT 'Direction of the position, such as YES or NO; empty when not said' CODEC(ZSTD(1)),
-    `side` LowCardinality(String) COMMENT 'BUY or SELL; empty when not said' CODEC(ZSTD(1)),
+    `position` LowCardinality(String) COMMENT 'Direction of the position, such as YES or NO; empty when absent' CODEC(ZSTD(1)),
+    `side` LowCardinality(String) COMMENT 'BUY or SELL; empty when absent' CODEC(ZSTD(1)),
     `quantity` Decimal(38, 12) COMMENT 'Shares' CODEC(ZSTD(1)),
     `price` Decimal(38, 12) COMMENT 'USDC per share' CODEC(ZSTD(1)),
     `executed_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When it happened, by the exchange' CODEC(ZSTD(1)),
     `event_question` Nullable(String) COMMENT 'Question of the event' CODEC(ZSTD(1)),
-    `event_slug` LowCardinality(String) COMMENT 'Short name of the event in addresses; empty when not said' CODEC(ZSTD(1)),
+    `event_slug` LowCardinality(String) COMMENT 'Short name of the event in addresses; empty when absent' CODEC(ZSTD(1)),
     `event_icon_url` Nullable(String) COMMENT 'Address of its icon' CODEC(ZSTD(1)),
-    `token_name` LowCardinality(String) COMMENT 'Name of the asset, such as YES; empty when not said' CODEC(ZSTD(1)),
+    `token_name` LowCardinality(String) COMMENT 'Name of the asset, such as YES; empty when absent' CODEC(ZSTD(1)),
     `is_primary` Nullable(Bool) COMMENT 'Whether it is the YES asset' CODEC(ZSTD(1)),
     `event_volume` Nullable(Decimal(38, 12)) COMMENT 'Volume of the event when the item was last received, USDC, by the exchange' CODEC(ZSTD(1)),
     `user_volume` Nullable(Decimal(38, 12)) COMMENT 'Volume of the user when the item was last received, USDC, by the exchange' CODEC(ZSTD(1)),
@@ -137,7 +137,7 @@ CREATE TABLE IF NOT EXISTS {database}.order_states
 (
     `account` LowCardinality(String) COMMENT 'Configured name of the account',
     `order_id` String COMMENT 'Order ID',
-    `status` LowCardinality(String) COMMENT 'Status; empty when not said',
+    `status` LowCardinality(String) COMMENT 'Status; empty when absent',
     `filled_quantity` Decimal(38, 12) COMMENT 'Shares that were filled; -1 when not said',
     `first_seen_at` SimpleAggregateFunction(min, DateTime64(6, 'UTC')) COMMENT 'When the order was first seen in this state',
     `last_seen_at` SimpleAggregateFunction(max, DateTime64(6, 'UTC')) COMMENT 'When the order was last seen in this state'

@@ -1,9 +1,9 @@
--- What accounts hold and have open, each time that it was polled. The views positions, active_orders, balances and
--- tpsl_orders show the latest poll that was complete, position_changes and balance_changes what changed from one complete
--- poll to the next. Rows of one poll lie together.
+-- Holdings and open orders of accounts, one row per entry and poll. The views positions, active_orders, balances and
+-- tpsl_orders show the latest complete poll, position_changes and balance_changes the differences between complete polls.
+-- Rows of one poll are stored together.
 CREATE TABLE IF NOT EXISTS {database}.position_observations
 (
-    `_log` LowCardinality(String) COMMENT 'Identity of the log of topic chancery.account that the record came from' CODEC(ZSTD(1)),
+    `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.account of the record' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
     `_offset` UInt64 COMMENT 'Offset of the record (one page of an answer) in its partition' CODEC(Delta, ZSTD(1)),
     `_index` UInt32 COMMENT 'Number of the row inside its record, from 0: the order of the list' CODEC(ZSTD(1)),
@@ -12,9 +12,9 @@ CREATE TABLE IF NOT EXISTS {database}.position_observations
     `poll_id` String COMMENT 'UUID of the poll, whose receipt is in polls' CODEC(ZSTD(1)),
     `page` UInt32 COMMENT 'Number of the page in its poll, from 0' CODEC(ZSTD(1)),
     `asset` LowCardinality(String) COMMENT 'ID of the asset that is held' CODEC(ZSTD(1)),
-    `order_id` String COMMENT 'ID of the order that opened it; empty when not said' CODEC(ZSTD(1)),
-    `event` LowCardinality(String) COMMENT 'Event ID; empty when not said' CODEC(ZSTD(1)),
-    `market` LowCardinality(String) COMMENT 'Market ID (outcome ID); empty when not said' CODEC(ZSTD(1)),
+    `order_id` String COMMENT 'ID of the order that opened it; empty when absent' CODEC(ZSTD(1)),
+    `event` LowCardinality(String) COMMENT 'Event ID; empty when absent' CODEC(ZSTD(1)),
+    `market` LowCardinality(String) COMMENT 'Market ID (outcome ID); empty when absent' CODEC(ZSTD(1)),
     `event_title` Nullable(String) COMMENT 'Title of the event' CODEC(ZSTD(1)),
     `event_slug` Nullable(String) COMMENT 'Short name of the event in addresses' CODEC(ZSTD(1)),
     `event_icon_url` Nullable(String) COMMENT 'Address of its icon' CODEC(ZSTD(1)),
@@ -23,7 +23,7 @@ CREATE TABLE IF NOT EXISTS {database}.position_observations
     `token_name` Nullable(String) COMMENT 'Name of the asset, such as YES' CODEC(ZSTD(1)),
     `is_primary` Nullable(Bool) COMMENT 'Whether it is the YES asset' CODEC(ZSTD(1)),
     `shares` Decimal(38, 12) COMMENT 'Shares that are held' CODEC(ZSTD(1)),
-    `available_shares` Nullable(Decimal(38, 12)) COMMENT 'Shares that no order holds' CODEC(ZSTD(1)),
+    `available_shares` Nullable(Decimal(38, 12)) COMMENT 'Shares not locked by orders' CODEC(ZSTD(1)),
     `entry_price` Nullable(Float64) COMMENT 'What a share cost on average, USDC; the exchange divided' CODEC(ZSTD(1)),
     `cost` Nullable(Decimal(38, 12)) COMMENT 'What the shares cost, USDC' CODEC(ZSTD(1)),
     `current_price` Nullable(Float64) COMMENT 'What a share costs now, USDC, by the exchange' CODEC(ZSTD(1)),
@@ -42,7 +42,7 @@ COMMENT 'Open positions of the configured accounts, each time that they were pol
 
 CREATE TABLE IF NOT EXISTS {database}.active_order_observations
 (
-    `_log` LowCardinality(String) COMMENT 'Identity of the log of topic chancery.account that the record came from' CODEC(ZSTD(1)),
+    `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.account of the record' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
     `_offset` UInt64 COMMENT 'Offset of the record (one page of an answer) in its partition' CODEC(Delta, ZSTD(1)),
     `_index` UInt32 COMMENT 'Number of the row inside its record, from 0: the order of the list' CODEC(ZSTD(1)),
@@ -51,8 +51,8 @@ CREATE TABLE IF NOT EXISTS {database}.active_order_observations
     `poll_id` String COMMENT 'UUID of the poll, whose receipt is in polls' CODEC(ZSTD(1)),
     `page` UInt32 COMMENT 'Number of the page in its poll, from 0' CODEC(ZSTD(1)),
     `order_id` String COMMENT 'Order ID' CODEC(ZSTD(1)),
-    `status` LowCardinality(String) COMMENT 'Status, such as ACTIVE; empty when not said' CODEC(ZSTD(1)),
-    `side` LowCardinality(String) COMMENT 'BUY or SELL; empty when not said' CODEC(ZSTD(1)),
+    `status` LowCardinality(String) COMMENT 'Status, such as ACTIVE; empty when absent' CODEC(ZSTD(1)),
+    `side` LowCardinality(String) COMMENT 'BUY or SELL; empty when absent' CODEC(ZSTD(1)),
     `price` Nullable(Decimal(38, 12)) COMMENT 'Limit, USDC per share' CODEC(ZSTD(1)),
     `quantity` Decimal(38, 12) COMMENT 'Shares that are left of it' CODEC(ZSTD(1)),
     INDEX offsets `_offset` TYPE minmax GRANULARITY 1
@@ -65,7 +65,7 @@ COMMENT 'Orders of the configured accounts that are in the book, each time that 
 
 CREATE TABLE IF NOT EXISTS {database}.balance_observations
 (
-    `_log` LowCardinality(String) COMMENT 'Identity of the log of topic chancery.account that the record came from' CODEC(ZSTD(1)),
+    `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.account of the record' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
     `_offset` UInt64 COMMENT 'Offset of the record (one page of an answer) in its partition' CODEC(Delta, ZSTD(1)),
     `_index` UInt32 COMMENT 'Number of the row inside its record, from 0: the order of the list' CODEC(ZSTD(1)),
@@ -74,11 +74,11 @@ CREATE TABLE IF NOT EXISTS {database}.balance_observations
     `poll_id` String COMMENT 'UUID of the poll, whose receipt is in polls' CODEC(ZSTD(1)),
     `page` UInt32 COMMENT 'Number of the page in its poll, from 0' CODEC(ZSTD(1)),
     `asset` LowCardinality(String) COMMENT 'Asset ID: a coin, or an outcome asset' CODEC(ZSTD(1)),
-    `balance` Decimal(38, 12) COMMENT 'What is held, what orders lock included: USDC or shares' CODEC(ZSTD(1)),
-    `free` Nullable(Decimal(38, 12)) COMMENT 'What no order locks' CODEC(ZSTD(1)),
-    `name` Nullable(String) COMMENT 'Name, where the exchange says it' CODEC(ZSTD(1)),
-    `ticker` Nullable(String) COMMENT 'Ticker, where the exchange says it' CODEC(ZSTD(1)),
-    `value` Nullable(Decimal(38, 12)) COMMENT 'Value in USDC, where the exchange says it' CODEC(ZSTD(1)),
+    `balance` Decimal(38, 12) COMMENT 'Total including what orders lock: USDC or shares' CODEC(ZSTD(1)),
+    `free` Nullable(Decimal(38, 12)) COMMENT 'Amount not locked by orders' CODEC(ZSTD(1)),
+    `name` Nullable(String) COMMENT 'Name, if the exchange sends it' CODEC(ZSTD(1)),
+    `ticker` Nullable(String) COMMENT 'Ticker, if the exchange sends it' CODEC(ZSTD(1)),
+    `value` Nullable(Decimal(38, 12)) COMMENT 'Value in USDC, if the exchange sends it' CODEC(ZSTD(1)),
     INDEX offsets `_offset` TYPE minmax GRANULARITY 1
 )
 ENGINE = {engine:MergeTree}
@@ -89,7 +89,7 @@ COMMENT 'Balances of the configured accounts, each time that they were polled';
 
 CREATE TABLE IF NOT EXISTS {database}.tpsl_order_observations
 (
-    `_log` LowCardinality(String) COMMENT 'Identity of the log of topic chancery.account that the record came from' CODEC(ZSTD(1)),
+    `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.account of the record' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
     `_offset` UInt64 COMMENT 'Offset of the record (one page of an answer) in its partition' CODEC(Delta, ZSTD(1)),
     `_index` UInt32 COMMENT 'Number of the row inside its record, from 0: the order of the list' CODEC(ZSTD(1)),
@@ -99,7 +99,7 @@ CREATE TABLE IF NOT EXISTS {database}.tpsl_order_observations
     `page` UInt32 COMMENT 'Number of the page in its poll, from 0' CODEC(ZSTD(1)),
     `tpsl_order_id` String COMMENT 'ID of the TP/SL order' CODEC(ZSTD(1)),
     `asset` LowCardinality(String) COMMENT 'ID of the asset that it would sell' CODEC(ZSTD(1)),
-    `requested_status` LowCardinality(String) COMMENT 'Status that was asked for; empty when all were' CODEC(ZSTD(1)),
+    `requested_status` LowCardinality(String) COMMENT 'Requested status; empty for all' CODEC(ZSTD(1)),
     `source` Enum8('list' = 1, 'position' = 2) COMMENT 'list: the TP/SL orders of an asset. position: attached to an open position' CODEC(ZSTD(1)),
     `quantity` Nullable(Decimal(38, 12)) COMMENT 'Shares that it would sell' CODEC(ZSTD(1)),
     `take_profit_price` Nullable(Decimal(38, 12)) COMMENT 'Price at or above which it sells; NULL when it has none' CODEC(ZSTD(1)),
@@ -114,7 +114,7 @@ COMMENT 'Take-profit/stop-loss orders of the configured accounts, each time that
 
 CREATE TABLE IF NOT EXISTS {database}.profile_observations
 (
-    `_log` LowCardinality(String) COMMENT 'Identity of the log of topic chancery.account that the record came from' CODEC(ZSTD(1)),
+    `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.account of the record' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
     `_offset` UInt64 COMMENT 'Offset of the record (one answer) in its partition' CODEC(Delta, ZSTD(1)),
     `_index` UInt32 COMMENT 'Number of the row inside its record, from 0: the order of the list' CODEC(ZSTD(1)),
@@ -125,7 +125,7 @@ CREATE TABLE IF NOT EXISTS {database}.profile_observations
     `user_id` String COMMENT 'User ID' CODEC(ZSTD(1)),
     `username` Nullable(String) COMMENT 'Name of the user, or its HMAC-SHA-256 (64 hexadecimal digits) where --username-key is set' CODEC(ZSTD(1)),
     `joined_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When the user joined, by the exchange' CODEC(ZSTD(1)),
-    `is_self` Nullable(Bool) COMMENT 'Whether the user is the account that asked' CODEC(ZSTD(1)),
+    `is_self` Nullable(Bool) COMMENT 'Whether the user is the polled account' CODEC(ZSTD(1)),
     `position_value` Nullable(Decimal(38, 12)) COMMENT 'What the open positions are worth, USDC, by the exchange' CODEC(ZSTD(1)),
     `volume_traded` Nullable(Decimal(38, 12)) COMMENT 'Volume, USDC, by the exchange' CODEC(ZSTD(1)),
     `markets_traded` Nullable(Int64) COMMENT 'Number of markets traded, by the exchange' CODEC(ZSTD(1)),
@@ -139,7 +139,7 @@ COMMENT 'Profiles of users, each time that they were polled';
 
 CREATE TABLE IF NOT EXISTS {database}.position_stats_observations
 (
-    `_log` LowCardinality(String) COMMENT 'Identity of the log of topic chancery.account that the record came from' CODEC(ZSTD(1)),
+    `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.account of the record' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
     `_offset` UInt64 COMMENT 'Offset of the record (one answer) in its partition' CODEC(Delta, ZSTD(1)),
     `_index` UInt32 COMMENT 'Number of the row inside its record, from 0: the order of the list' CODEC(ZSTD(1)),
@@ -148,7 +148,7 @@ CREATE TABLE IF NOT EXISTS {database}.position_stats_observations
     `poll_id` String COMMENT 'UUID of the poll, whose receipt is in polls' CODEC(ZSTD(1)),
     `page` UInt32 COMMENT 'Number of the page in its poll, from 0' CODEC(ZSTD(1)),
     `user_id` String COMMENT 'User ID; empty when the request did not say' CODEC(ZSTD(1)),
-    `tab` LowCardinality(String) COMMENT 'Tab that is active: active or closed; empty when not said' CODEC(ZSTD(1)),
+    `tab` LowCardinality(String) COMMENT 'Tab that is active: active or closed; empty when absent' CODEC(ZSTD(1)),
     `total_items` Nullable(Int64) COMMENT 'Number of positions' CODEC(ZSTD(1)),
     `opened_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When the oldest open position was opened, by the exchange' CODEC(ZSTD(1)),
     `closed_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When the last one was closed, by the exchange' CODEC(ZSTD(1)),
@@ -162,7 +162,7 @@ COMMENT 'Figures of the positions of users, each time that they were polled';
 
 CREATE TABLE IF NOT EXISTS {database}.account_pages
 (
-    `_log` LowCardinality(String) COMMENT 'Identity of the log of topic chancery.account that the record came from' CODEC(ZSTD(1)),
+    `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.account of the record' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
     `_offset` UInt64 COMMENT 'Offset of the record (one page of an answer) in its partition' CODEC(Delta, ZSTD(1)),
     `_index` UInt32 COMMENT 'Number of the row inside its record, from 0: the order of the list' CODEC(ZSTD(1)),
@@ -180,4 +180,4 @@ ENGINE = {engine:MergeTree}
 PARTITION BY toYYYYMM(received_at)
 ORDER BY (account, operation, poll_id, page, `_offset`)
 SETTINGS {log_settings}
-COMMENT 'Every page of an answer about an account that was understood: by it a poll is known to be here as a whole, also one of an empty list';
+COMMENT 'Every decoded page of an answer about an account. They show that all pages of a poll are here, also of an empty list';

@@ -1,7 +1,7 @@
--- What the private streams said.
+-- Messages of the private streams.
 CREATE TABLE IF NOT EXISTS {database}.order_updates
 (
-    `_log` LowCardinality(String) COMMENT 'Identity of the log of topic chancery.account that the record came from' CODEC(ZSTD(1)),
+    `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.account of the record' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
     `_offset` UInt64 COMMENT 'Offset of the record (one frame) in its partition' CODEC(Delta, ZSTD(1)),
     `_index` UInt32 COMMENT 'Number of the row inside its record, from 0: the order of the list' CODEC(ZSTD(1)),
@@ -10,9 +10,9 @@ CREATE TABLE IF NOT EXISTS {database}.order_updates
     `connection_id` LowCardinality(String) COMMENT 'UUID of the WebSocket connection' CODEC(ZSTD(1)),
     `type` Enum8('order' = 1, 'tpsl' = 2) COMMENT 'order: ORDER_UPDATE, an order was placed or failed. tpsl: TPSL_UPDATE, a TP/SL order changed its state' CODEC(ZSTD(1)),
     `order_id` String COMMENT 'ID of the order, or of the TP/SL order' CODEC(ZSTD(1)),
-    `user_id` LowCardinality(String) COMMENT 'User ID; empty when not said' CODEC(ZSTD(1)),
-    `status` LowCardinality(String) COMMENT 'Status: of an order SUCCESS or FAILED; empty when not said' CODEC(ZSTD(1)),
-    `asset` String COMMENT 'tpsl: asset ID; empty when not said' CODEC(ZSTD(1)),
+    `user_id` LowCardinality(String) COMMENT 'User ID; empty when absent' CODEC(ZSTD(1)),
+    `status` LowCardinality(String) COMMENT 'Status: of an order SUCCESS or FAILED; empty when absent' CODEC(ZSTD(1)),
+    `asset` String COMMENT 'tpsl: asset ID; empty when absent' CODEC(ZSTD(1)),
     `quantity` Nullable(Decimal(38, 12)) COMMENT 'tpsl: shares' CODEC(ZSTD(1)),
     `take_profit_price` Nullable(Decimal(38, 12)) COMMENT 'tpsl: price at or above which it sells; NULL when it has none' CODEC(ZSTD(1)),
     `stop_loss_price` Nullable(Decimal(38, 12)) COMMENT 'tpsl: price at or below which it sells; NULL when it has none' CODEC(ZSTD(1)),
@@ -26,7 +26,7 @@ COMMENT 'Messages of the order updates stream of the configured accounts';
 
 CREATE TABLE IF NOT EXISTS {database}.balance_updates
 (
-    `_log` LowCardinality(String) COMMENT 'Identity of the log of topic chancery.account that the record came from' CODEC(ZSTD(1)),
+    `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.account of the record' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
     `_offset` UInt64 COMMENT 'Offset of the record (one frame) in its partition' CODEC(Delta, ZSTD(1)),
     `_index` UInt32 COMMENT 'Number of the row inside its record, from 0: the order of the list' CODEC(ZSTD(1)),
@@ -34,10 +34,10 @@ CREATE TABLE IF NOT EXISTS {database}.balance_updates
     `account` LowCardinality(String) COMMENT 'Configured name of the account' CODEC(ZSTD(1)),
     `connection_id` LowCardinality(String) COMMENT 'UUID of the WebSocket connection' CODEC(ZSTD(1)),
     `source` Enum8('list' = 1, 'update' = 2) COMMENT 'list: all balances, after AUTH. update: a change' CODEC(ZSTD(1)),
-    `user_id` LowCardinality(String) COMMENT 'User ID; empty when not said' CODEC(ZSTD(1)),
+    `user_id` LowCardinality(String) COMMENT 'User ID; empty when absent' CODEC(ZSTD(1)),
     `asset` String COMMENT 'Asset ID: a coin, or an outcome asset' CODEC(ZSTD(1)),
-    `balance` Decimal(38, 12) COMMENT 'What is held, what orders lock included: USDC or shares' CODEC(ZSTD(1)),
-    `free` Nullable(Decimal(38, 12)) COMMENT 'What no order locks' CODEC(ZSTD(1)),
+    `balance` Decimal(38, 12) COMMENT 'Total including what orders lock: USDC or shares' CODEC(ZSTD(1)),
+    `free` Nullable(Decimal(38, 12)) COMMENT 'Amount not locked by orders' CODEC(ZSTD(1)),
     `cost` Nullable(Decimal(38, 12)) COMMENT 'What the shares cost, USDC' CODEC(ZSTD(1)),
     `average_open_price` Nullable(Float64) COMMENT 'What a share cost on average, USDC; the exchange divided' CODEC(ZSTD(1)),
     INDEX offsets `_offset` TYPE minmax GRANULARITY 1
@@ -46,4 +46,4 @@ ENGINE = {engine:MergeTree}
 PARTITION BY toYYYYMM(received_at)
 ORDER BY (account, asset, received_at, `_offset`, `_index`)
 SETTINGS {log_settings}
-COMMENT 'Balances as the balance stream of the configured accounts said them';
+COMMENT 'Balances in messages of the balance stream of the configured accounts';

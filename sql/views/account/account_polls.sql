@@ -1,9 +1,8 @@
--- When was it known for certain what an account holds and has open?
+-- Which polls of an account's holdings and open orders are complete, with all their rows here?
 --
--- Every poll of positions, active orders, balances or TP/SL orders that read everything there was, and whose rows are all
--- here: its receipt says complete, as many pages as it counts are in account_pages, and as many rows as those list are in
--- the table of the list (receipt and pages travel on different topics, pages and rows go into different tables, and each
--- may be here first).
+-- Every poll of positions, active orders, balances or TP/SL orders whose receipt is complete, whose pages are all in
+-- account_pages, and whose rows are all in the table of the list. Receipts and pages travel on different topics, and pages
+-- and rows go into different tables, so any of them may arrive first.
 CREATE OR REPLACE VIEW {database}.account_polls
 (
     `list` LowCardinality(String) COMMENT 'positions, active-orders, balances or tpsl-orders',

@@ -1,6 +1,6 @@
 -- Which of our orders are in the book now?
 --
--- The rows of the latest complete poll of the active orders of every account, with what the order history says about them.
+-- The rows of the latest complete poll of active orders of every account, joined with the order history.
 CREATE OR REPLACE VIEW {database}.active_orders
 (
     `account` LowCardinality(String) COMMENT 'Configured name of the account',
@@ -9,8 +9,8 @@ CREATE OR REPLACE VIEW {database}.active_orders
     `event` LowCardinality(String) COMMENT 'Event ID; empty when the order history does not have the order yet',
     `market` LowCardinality(String) COMMENT 'Market ID; empty when the order history does not have the order yet',
     `asset` LowCardinality(String) COMMENT 'Asset ID; empty when the order history does not have the order yet',
-    `status` LowCardinality(String) COMMENT 'Status, such as ACTIVE; empty when not said',
-    `side` LowCardinality(String) COMMENT 'BUY or SELL; empty when not said',
+    `status` LowCardinality(String) COMMENT 'Status, such as ACTIVE; empty when absent',
+    `side` LowCardinality(String) COMMENT 'BUY or SELL; empty when absent',
     `price` Nullable(Decimal(38, 12)) COMMENT 'Limit, USDC per share',
     `quantity` Decimal(38, 12) COMMENT 'Shares that are left of it'
 )

@@ -1,8 +1,8 @@
 -- How did the balances of our accounts change?
 --
--- Two logs side by side, told apart by `source`, for an answer of a poll may be older than a message of the stream that was
--- received before it: `poll` has what differs from each complete poll to the next (a balance that is not listed any more is
--- 0), `stream` what differs from one message of the balance stream to the next.
+-- Two logs, distinguished by `source`, because a poll's answer may be older than a stream message that was received
+-- before it. `poll` has the differences from each complete poll to the next (a balance that is no longer listed is 0),
+-- `stream` the differences from one message of the balance stream to the next.
 CREATE OR REPLACE VIEW {database}.balance_changes
 (
     `account` LowCardinality(String) COMMENT 'Configured name of the account',

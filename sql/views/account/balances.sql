@@ -1,17 +1,17 @@
--- What money and shares are in our accounts now, and how much of it is free?
+-- What money and shares do our accounts hold now, and how much of it is free?
 --
--- The rows of the latest complete poll of the balances of every account. The balance stream may know later ones: see
+-- The rows of the latest complete poll of the balances of every account. The balance stream may have newer ones: see
 -- balance_changes.
 CREATE OR REPLACE VIEW {database}.balances
 (
     `account` LowCardinality(String) COMMENT 'Configured name of the account',
     `polled_at` DateTime64(6, 'UTC') COMMENT 'When the poll was started',
     `asset` LowCardinality(String) COMMENT 'Asset ID: a coin, or an outcome asset',
-    `balance` Decimal(38, 12) COMMENT 'What is held, what orders lock included: USDC or shares',
-    `free` Nullable(Decimal(38, 12)) COMMENT 'What no order locks',
-    `name` Nullable(String) COMMENT 'Name, where the exchange says it',
-    `ticker` Nullable(String) COMMENT 'Ticker, where the exchange says it',
-    `value` Nullable(Decimal(38, 12)) COMMENT 'Value in USDC, where the exchange says it'
+    `balance` Decimal(38, 12) COMMENT 'Total including what orders lock: USDC or shares',
+    `free` Nullable(Decimal(38, 12)) COMMENT 'Amount not locked by orders',
+    `name` Nullable(String) COMMENT 'Name, if the exchange sends it',
+    `ticker` Nullable(String) COMMENT 'Ticker, if the exchange sends it',
+    `value` Nullable(Decimal(38, 12)) COMMENT 'Value in USDC, if the exchange sends it'
 )
 AS
 WITH (SELECT groupArray((account, poll_id, started_at)) FROM {database}.latest_account_polls WHERE list = 'balances') AS latest

@@ -1,21 +1,21 @@
--- What have our accounts bought and sold of every asset, and what did the shares cost that they still hold?
+-- What did our accounts buy and sell of every asset, and what did the shares that they still hold cost?
 --
 -- By average cost, as the exchange counts it, in whole millionths of USDC, trade by trade in order:
 --
 --     BUY:   cost := cost + quantity × price
---     SELL:  cost := cost - round(cost × quantity ÷ held), half to even; held is what is held before it
+--     SELL:  cost := cost - round(cost × quantity ÷ held), half to even; held is the number of shares before the sale
 --
--- Fees are no part of the cost. The rounding makes the order matter, so the trades are folded one after the other. Between
--- two sales only the sum of the purchases matters: one step of the fold is one sale with what was bought since the last.
--- A fill that is worth a fraction of a millionth counts as the nearest millionth, half to even.
+-- Fees are not part of the cost. The rounding makes the order matter, so the trades are folded in order. Between two sales
+-- only the sum of the purchases matters: one step of the fold is one sale and the purchases since the previous sale.
+-- The value of a fill is rounded to whole millionths, half to even.
 --
--- More was sold than is known to have been bought where the beginning of the history is missing: see oversold_shares. Then
--- the cost says nothing. Payouts of resolved markets are not in here, but in pnl_by_asset.
+-- If the beginning of the history is missing, more shares may have been sold than are known to have been bought: then
+-- oversold_shares is above 0 and the cost is meaningless. Payouts of resolved markets are in pnl_by_asset.
 CREATE OR REPLACE VIEW {database}.holdings
 (
     `account` LowCardinality(String) COMMENT 'Configured name of the account',
-    `event` LowCardinality(String) COMMENT 'Event ID; empty when not said',
-    `market` LowCardinality(String) COMMENT 'Market ID; empty when not said',
+    `event` LowCardinality(String) COMMENT 'Event ID; empty when absent',
+    `market` LowCardinality(String) COMMENT 'Market ID; empty when absent',
     `asset` LowCardinality(String) COMMENT 'Asset ID',
     `trades` UInt64 COMMENT 'Number of trades',
     `last_trade_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'Time of the last one, by the exchange',

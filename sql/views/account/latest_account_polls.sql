@@ -1,7 +1,7 @@
--- Which poll says what an account holds and has open now?
+-- Which poll has the current holdings and open orders of an account?
 --
--- The latest of account_polls of every account and list. Looked for among the last ten complete receipts, so that the
--- answer does not take longer with every day.
+-- The latest row of account_polls per account and list, searched among the last ten complete receipts, so that the query
+-- does not get slower as polls accumulate.
 CREATE OR REPLACE VIEW {database}.latest_account_polls
 (
     `list` LowCardinality(String) COMMENT 'positions, active-orders, balances or tpsl-orders',

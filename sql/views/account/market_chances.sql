@@ -1,8 +1,8 @@
--- What is the chance of every market that our accounts traded, and which of them are decided?
+-- What is the chance of every market that our accounts traded, and which of these markets are resolved?
 --
--- The last trade price of the order book; where there is none, the last chance of the chance stream, then of chance
--- history. No order can be priced at 0 or 1: a chance that is exactly that is the last one of a resolved market, and it is
--- looked for in all three, for any of them may have been away when it came.
+-- The last trade price of the order book; if there is none, the last chance of the chance stream, then of chance history.
+-- No order can be priced at 0 or 1, so a chance of exactly 0 or 1 is the last one of a resolved market. It is searched in
+-- all three sources, because each of them may have been disconnected when the market was resolved.
 CREATE OR REPLACE VIEW {database}.market_chances
 (
     `market` String COMMENT 'Market ID',

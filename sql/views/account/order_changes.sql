@@ -1,15 +1,15 @@
--- How did an order come to be what it is?
+-- Which states did an order pass through?
 --
--- Every state (status and filled quantity) that the order history showed, from when it was first seen in it, and every
--- message of the order updates stream about orders and TP/SL orders. The history is polled: a state that lasted shorter
--- than the time between two polls may be missing.
+-- Every state (status and filled quantity) in the order history, with the time it was first seen, and every message of the
+-- order updates stream about orders and TP/SL orders. The history is polled: a state that lasted less than the time
+-- between two polls may be missing.
 CREATE OR REPLACE VIEW {database}.order_changes
 (
     `account` LowCardinality(String) COMMENT 'Configured name of the account',
     `order_id` String COMMENT 'ID of the order, or of the TP/SL order',
     `seen_at` DateTime64(6, 'UTC') COMMENT 'When it was first seen like this',
     `source` String COMMENT 'poll: the order history. order: ORDER_UPDATE of the stream. tpsl: TPSL_UPDATE of the stream',
-    `status` LowCardinality(String) COMMENT 'Status; ORDER_UPDATE says SUCCESS or FAILED; empty when not said',
+    `status` LowCardinality(String) COMMENT 'Status; ORDER_UPDATE says SUCCESS or FAILED; empty when absent',
     `filled_quantity` Nullable(Decimal(38, 12)) COMMENT 'poll: shares that were filled',
     `last_seen_at` DateTime64(6, 'UTC') COMMENT 'When it was last seen like this'
 )

@@ -1,17 +1,17 @@
--- Which orders did our accounts place, and what became of them?
+-- Which orders did our accounts place, and what is their state?
 --
--- Every order once, as it was last seen. Its earlier states are in order_changes.
+-- Every order once, as last seen. Its earlier states are in order_changes.
 CREATE OR REPLACE VIEW {database}.orders
 (
     `account` LowCardinality(String) COMMENT 'Configured name of the account',
     `order_id` String COMMENT 'Order ID',
-    `user_id` LowCardinality(String) COMMENT 'User ID; empty when not said',
-    `event` LowCardinality(String) COMMENT 'Event ID; empty when not said',
-    `market` LowCardinality(String) COMMENT 'Market ID (outcome ID); empty when not said',
-    `asset` LowCardinality(String) COMMENT 'Asset ID; empty when not said',
-    `side` LowCardinality(String) COMMENT 'BUY or SELL; empty when not said',
-    `type` LowCardinality(String) COMMENT 'LIMIT or MARKET; empty when not said',
-    `status` LowCardinality(String) COMMENT 'Status, such as ACTIVE, FILLED, CANCELLED or FAILED; empty when not said',
+    `user_id` LowCardinality(String) COMMENT 'User ID; empty when absent',
+    `event` LowCardinality(String) COMMENT 'Event ID; empty when absent',
+    `market` LowCardinality(String) COMMENT 'Market ID (outcome ID); empty when absent',
+    `asset` LowCardinality(String) COMMENT 'Asset ID; empty when absent',
+    `side` LowCardinality(String) COMMENT 'BUY or SELL; empty when absent',
+    `type` LowCardinality(String) COMMENT 'LIMIT or MARKET; empty when absent',
+    `status` LowCardinality(String) COMMENT 'Status, such as ACTIVE, FILLED, CANCELLED or FAILED; empty when absent',
     `price` Nullable(Decimal(38, 12)) COMMENT 'USDC per share: the limit, or what a market order paid on average',
     `original_quantity` Nullable(Decimal(38, 12)) COMMENT 'Shares that were ordered',
     `filled_quantity` Nullable(Decimal(38, 12)) COMMENT 'Shares that were filled',

@@ -1,19 +1,19 @@
--- What has every account gained or lost with every asset?
+-- What is the profit or loss of every account per asset?
 --
--- Of a market that is open (the view holdings has the cost, by average cost without fees):
+-- Of a market that is open (holdings has the cost, by average cost without fees):
 --
 --     realised_pnl   = sold_value - (bought_value - cost)
 --     value          = shares × price; the price of YES is the chance, of NO 1 - chance
 --     unrealised_pnl = value - cost
 --     pnl            = realised_pnl + unrealised_pnl - fees
 --
--- A resolved market pays 1 USDC for every share of the winning asset and nothing for the others, and nothing is held any
--- more: realised_pnl = sold_value - bought_value + payout. `settlement` says how that is known. `payout`: the account has a
--- PAYOUT transaction of the asset. `inferred`: it has none (without a JWT nobody sees them), but the last chance of the
--- market is exactly 0 or 1. `open`: neither.
+-- A resolved market pays 1 USDC per share of the winning asset and nothing for the other; no shares are held afterwards:
+-- realised_pnl = sold_value - bought_value + payout. `settlement` is the basis: `payout`, the account has a PAYOUT
+-- transaction of the asset; `inferred`, it has none (transactions need a JWT), but the last chance of the market is exactly
+-- 0 or 1; `open`, neither.
 --
--- payout_difference compares the PAYOUT with what the shares that we know of should have been paid: what is not 0 is not
--- explained by what is recorded. Where oversold_shares is not 0, the beginning of the history is missing.
+-- payout_difference is the PAYOUT less what the recorded shares should have been paid: other than 0, trades are missing.
+-- If oversold_shares is not 0, the beginning of the history is missing.
 CREATE OR REPLACE VIEW {database}.pnl_by_asset
 (
     `account` LowCardinality(String) COMMENT 'Configured name of the account',

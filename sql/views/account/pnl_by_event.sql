@@ -1,8 +1,8 @@
--- What has every account gained or lost with every event?
+-- What is the profit or loss of every account per event?
 --
--- The sums of pnl_by_asset, where the formulas are. Where the chance of one asset is not known, what depends on it is NULL.
--- `inferred` counts the assets whose settlement follows from the last chance, `unexplained` those whose payout or history
--- does not fit what is recorded.
+-- The sums of pnl_by_asset, which has the formulas. If the chance of one asset is unknown, the sums that depend on it are
+-- NULL. `inferred` counts the assets whose settlement follows from the last chance, `unexplained` those whose payout or
+-- history does not match the recorded trades.
 CREATE OR REPLACE VIEW {database}.pnl_by_event
 (
     `account` LowCardinality(String) COMMENT 'Configured name of the account',

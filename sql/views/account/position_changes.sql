@@ -1,12 +1,13 @@
 -- How did the positions of our accounts change?
 --
--- From each complete poll of the open positions to the next: a position that appeared or has other shares or another cost,
--- and with 0 shares one that was gone. What changed and changed back between two polls is not seen; trades has everything.
+-- The differences from each complete poll of open positions to the next: a position that appeared, has other shares or
+-- another cost, or, with 0 shares, one that disappeared. A change that was reverted between two polls is not visible; trades
+-- has every trade.
 CREATE OR REPLACE VIEW {database}.position_changes
 (
     `account` LowCardinality(String) COMMENT 'Configured name of the account',
     `asset` LowCardinality(String) COMMENT 'Asset ID',
-    `order_id` String COMMENT 'ID of the order that opened it; empty when not said',
+    `order_id` String COMMENT 'ID of the order that opened it; empty when absent',
     `seen_at` DateTime64(6, 'UTC') COMMENT 'Start of the first poll that showed it like this',
     `shares` Decimal(38, 12) COMMENT 'Shares that were held; 0 when it was gone',
     `available_shares` Nullable(Decimal(38, 12)) COMMENT 'Shares that no order held',

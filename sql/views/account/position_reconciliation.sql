@@ -1,9 +1,9 @@
--- Do our own books agree with what the exchange says that our accounts hold?
+-- Do the positions that follow from the recorded trades equal those of the exchange?
 --
--- What follows from the trades and settlements of an account (pnl_by_asset) against its latest complete poll of open
--- positions, asset by asset, also where only one of the two knows it. `state` is `equal`; or `newer`: the last trade or
--- settlement is not older than the poll, so that the poll may not have seen it; or `unexplained`. Only accounts whose
--- positions were polled are here.
+-- Compares the trades and settlements of an account (pnl_by_asset) with its latest complete poll of open positions, per
+-- asset, including assets that only one of the two has. `state` is `equal`; `newer`, when the last trade or settlement is
+-- not older than the poll, so that the poll may not include it; or `unexplained`. Only accounts whose positions were
+-- polled are included.
 CREATE OR REPLACE VIEW {database}.position_reconciliation
 (
     `account` LowCardinality(String) COMMENT 'Configured name of the account',
@@ -15,7 +15,7 @@ CREATE OR REPLACE VIEW {database}.position_reconciliation
     `exchange_shares` Decimal(38, 12) COMMENT 'Shares by the exchange',
     `shares_difference` Decimal(38, 12) COMMENT 'shares - exchange_shares',
     `cost` Decimal(38, 12) COMMENT 'Cost by our own books, USDC',
-    `exchange_cost` Nullable(Decimal(38, 12)) COMMENT 'Cost by the exchange, USDC; NULL when it does not say',
+    `exchange_cost` Nullable(Decimal(38, 12)) COMMENT 'Cost by the exchange, USDC; NULL when absent',
     `cost_difference` Nullable(Decimal(38, 12)) COMMENT 'cost - exchange_cost',
     `last_trade_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'Time of the last trade, by the exchange',
     `settled_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'Time of the settlement',

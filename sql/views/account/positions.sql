@@ -1,21 +1,21 @@
--- What do our accounts hold now?
+-- What positions do our accounts hold now?
 --
--- The rows of the latest complete poll of the open positions of every account. A page that was read again in the same poll
--- counts as it was read last.
+-- The rows of the latest complete poll of the open positions of every account. If a page was read twice in one poll, the
+-- second reading counts.
 CREATE OR REPLACE VIEW {database}.positions
 (
     `account` LowCardinality(String) COMMENT 'Configured name of the account',
     `polled_at` DateTime64(6, 'UTC') COMMENT 'When the poll was started',
     `asset` LowCardinality(String) COMMENT 'ID of the asset that is held',
-    `order_id` String COMMENT 'ID of the order that opened it; empty when not said',
-    `event` LowCardinality(String) COMMENT 'Event ID; empty when not said',
-    `market` LowCardinality(String) COMMENT 'Market ID (outcome ID); empty when not said',
+    `order_id` String COMMENT 'ID of the order that opened it; empty when absent',
+    `event` LowCardinality(String) COMMENT 'Event ID; empty when absent',
+    `market` LowCardinality(String) COMMENT 'Market ID (outcome ID); empty when absent',
     `event_title` Nullable(String) COMMENT 'Title of the event',
     `outcome_name` Nullable(String) COMMENT 'Name of the market',
     `token_name` Nullable(String) COMMENT 'Name of the asset, such as YES',
     `is_primary` Nullable(Bool) COMMENT 'Whether it is the YES asset',
     `shares` Decimal(38, 12) COMMENT 'Shares that are held',
-    `available_shares` Nullable(Decimal(38, 12)) COMMENT 'Shares that no order holds',
+    `available_shares` Nullable(Decimal(38, 12)) COMMENT 'Shares not locked by orders',
     `entry_price` Nullable(Float64) COMMENT 'What a share cost on average, USDC; the exchange divided',
     `cost` Nullable(Decimal(38, 12)) COMMENT 'What the shares cost, USDC',
     `current_price` Nullable(Float64) COMMENT 'What a share costs now, USDC, by the exchange',

@@ -1,6 +1,6 @@
--- What does the exchange say about our accounts' profiles?
+-- What do our accounts' profiles on the exchange show?
 --
--- The last observation of every user that an account asked about.
+-- The last observation of every polled user.
 CREATE OR REPLACE VIEW {database}.profile_stats
 (
     `account` LowCardinality(String) COMMENT 'Configured name of the account',
@@ -8,7 +8,7 @@ CREATE OR REPLACE VIEW {database}.profile_stats
     `seen_at` DateTime64(6, 'UTC') COMMENT 'When it was received',
     `username` Nullable(String) COMMENT 'Name of the user, or its HMAC-SHA-256 (64 hexadecimal digits) where --username-key is set',
     `joined_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When the user joined, by the exchange',
-    `is_self` Nullable(Bool) COMMENT 'Whether the user is the account that asked',
+    `is_self` Nullable(Bool) COMMENT 'Whether the user is the polled account',
     `position_value` Nullable(Decimal(38, 12)) COMMENT 'What the open positions are worth, USDC',
     `volume_traded` Nullable(Decimal(38, 12)) COMMENT 'Volume, USDC',
     `markets_traded` Nullable(Int64) COMMENT 'Number of markets traded'

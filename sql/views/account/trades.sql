@@ -1,21 +1,20 @@
 -- What did our accounts trade?
 --
--- Every side of a fill once. When two of our accounts traded with each other, the fill is here twice, under one ID in
--- `trade`; volume_by_market_and_day counts it once. `sequence` puts the trades of an account in the order in which they happened, also
--- those of the same moment, where the order matters for what a position cost: the exchange lists trades with the newest
--- first, so of two that one poll showed the later in the list is the earlier trade, and what an earlier poll showed last is
--- older than what a later one did.
+-- One row per side of a fill. If two of our accounts traded with each other, the fill has two rows with one `trade_id`;
+-- volume_by_market_and_day counts it once. `sequence` orders the trades of an account as they happened, also those of the
+-- same moment, where the order matters for the cost of a position: the exchange lists the newest trade first, so within one
+-- poll a later entry is the earlier trade, and entries of an earlier poll are older than those of a later one.
 CREATE OR REPLACE VIEW {database}.trades
 (
     `account` LowCardinality(String) COMMENT 'Configured name of the account',
     `trade_record_id` String COMMENT 'ID of this side of the fill',
-    `trade_id` String COMMENT 'ID of the fill, which both sides share; empty when not said',
-    `user_id` LowCardinality(String) COMMENT 'User ID; empty when not said',
-    `order_id` String COMMENT 'Order ID; empty when not said',
-    `side` LowCardinality(String) COMMENT 'BUY or SELL; empty when not said',
-    `event` LowCardinality(String) COMMENT 'Event ID; empty when not said',
-    `market` LowCardinality(String) COMMENT 'Market ID (outcome ID); empty when not said',
-    `asset` LowCardinality(String) COMMENT 'ID of the asset that this side traded: where a pair of YES and NO was minted or merged, each side its own; empty when not said',
+    `trade_id` String COMMENT 'ID of the fill, which both sides share; empty when absent',
+    `user_id` LowCardinality(String) COMMENT 'User ID; empty when absent',
+    `order_id` String COMMENT 'Order ID; empty when absent',
+    `side` LowCardinality(String) COMMENT 'BUY or SELL; empty when absent',
+    `event` LowCardinality(String) COMMENT 'Event ID; empty when absent',
+    `market` LowCardinality(String) COMMENT 'Market ID (outcome ID); empty when absent',
+    `asset` LowCardinality(String) COMMENT 'ID of the asset that this side traded: where a pair of YES and NO was minted or merged, each side its own; empty when absent',
     `quantity` Decimal(38, 12) COMMENT 'Shares',
     `price` Decimal(38, 12) COMMENT 'USDC per share of the asset of this side',
     `fee` Nullable(Decimal(38, 12)) COMMENT 'Fee that this side paid, USDC',

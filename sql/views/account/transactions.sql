@@ -1,14 +1,14 @@
 -- How did money move into and out of our accounts, and what did resolved markets pay?
 --
--- Every transaction once, as it was last seen. Only accounts with a JWT have them.
+-- Every transaction once, as last seen. Only accounts with a JWT have transactions.
 CREATE OR REPLACE VIEW {database}.transactions
 (
     `account` LowCardinality(String) COMMENT 'Configured name of the account',
     `transaction_id` String COMMENT 'Transaction ID',
-    `user_id` LowCardinality(String) COMMENT 'User ID; empty when not said',
-    `asset` LowCardinality(String) COMMENT 'Asset ID: of the coin, or for PAYOUT of the outcome asset that paid; empty when not said',
-    `type` LowCardinality(String) COMMENT 'Type, such as DEPOSIT, WITHDRAWAL or PAYOUT; empty when not said',
-    `status` LowCardinality(String) COMMENT 'Status, such as COMPLETED; empty when not said',
+    `user_id` LowCardinality(String) COMMENT 'User ID; empty when absent',
+    `asset` LowCardinality(String) COMMENT 'Asset ID: of the coin, or for PAYOUT of the outcome asset that paid; empty when absent',
+    `type` LowCardinality(String) COMMENT 'Type, such as DEPOSIT, WITHDRAWAL or PAYOUT; empty when absent',
+    `status` LowCardinality(String) COMMENT 'Status, such as COMPLETED; empty when absent',
     `amount` Decimal(38, 12) COMMENT 'Amount, USDC',
     `fee` Nullable(Decimal(38, 12)) COMMENT 'Fee, USDC',
     `created_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When it was created, by the exchange',

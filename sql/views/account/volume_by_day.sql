@@ -1,8 +1,7 @@
--- How much was traded on every day, by ourselves and by everybody?
+-- What was the trading volume per day, of our accounts and of everybody?
 --
--- The sums of volume_by_market_and_day, where the formulas are.
---
--- The average price of several markets together says nothing: see yes_value and vwap in volume_by_market.
+-- The sums of volume_by_market_and_day, which has the formulas. An average price across markets has no meaning: see
+-- yes_value and vwap in volume_by_market.
 CREATE OR REPLACE VIEW {database}.volume_by_day
 (
     `scope` String COMMENT 'own: trades of our accounts. everybody: the activity feed',

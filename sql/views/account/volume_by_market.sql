@@ -1,11 +1,11 @@
--- How much was traded of every market, by ourselves and by everybody?
+-- What was the trading volume per market, of our accounts and of everybody?
 --
--- The sums of volume_by_market_and_day, where the formulas are.
+-- The sums of volume_by_market_and_day, which has the formulas.
 CREATE OR REPLACE VIEW {database}.volume_by_market
 (
     `scope` String COMMENT 'own: trades of our accounts. everybody: the activity feed',
     `event` String COMMENT 'Event ID; empty when it is not known',
-    `market` String COMMENT 'Market ID; empty when not said',
+    `market` String COMMENT 'Market ID; empty when absent',
     `trades` UInt64 COMMENT 'Number of fills',
     `shares` Decimal(38, 12) COMMENT 'Shares that changed hands',
     `volume` Decimal(76, 24) COMMENT 'Sum of quantity × price of the asset of the taker, USDC',

@@ -1,18 +1,18 @@
--- How much was traded of every market on every day, by ourselves and by everybody?
+-- What was the trading volume per market and day, of our accounts and of everybody?
 --
 -- Volume of a fill: quantity × the price of the asset that the taker traded. `own` counts a fill once, also when both of
--- its sides are ours: then the side of the taker counts, who is the one that the activity feed shows, else the one who paid
--- the fee. Of a fill with one own side only that side's price is known, which is the maker's when the maker is ours: where
--- a pair was minted or merged it differs from the taker's. `everybody` is the activity feed, one item per fill.
+-- its sides are ours: then it takes the taker's side, which is the one in the activity feed or, if neither is there, the
+-- one that paid the fee. Of a fill with one own side only that side's price is known; if our side is the maker of a mint or
+-- merge, its price differs from the taker's. `everybody` is the activity feed, one item per fill.
 --
--- vwap = sum(quantity × YES price) / sum(quantity), the YES price of a NO asset being 1 - price; an asset that assets does
--- not know counts as YES. Sums are exact.
+-- vwap = sum(quantity × YES price) / sum(quantity); the YES price of a NO asset is 1 - price. An asset that is not in the
+-- view assets counts as YES. Sums are exact.
 CREATE OR REPLACE VIEW {database}.volume_by_market_and_day
 (
     `scope` String COMMENT 'own: trades of our accounts. everybody: the activity feed',
     `day` Nullable(Date) COMMENT 'Day of the exchange''s time, UTC; NULL where the trade does not say its time',
     `event` String COMMENT 'Event ID; empty when it is not known',
-    `market` String COMMENT 'Market ID; empty when not said',
+    `market` String COMMENT 'Market ID; empty when absent',
     `trades` UInt64 COMMENT 'Number of fills',
     `shares` Decimal(38, 12) COMMENT 'Shares that changed hands',
     `volume` Decimal(76, 24) COMMENT 'Sum of quantity × price of the asset of the taker, USDC',

@@ -1,20 +1,20 @@
--- How did the price of a market move, and how much of each period do we really know?
+-- How did the price of a market move, and how much of each period was observed?
 --
 --   SELECT * FROM candles(period_seconds = 60)
 --   WHERE market = '...' AND begins_at >= now() - INTERVAL 6 HOUR ORDER BY begins_at
 --
--- Periods are aligned to the Unix epoch, in receive time: the stream carries no time of the exchange. Filters on market,
--- event and begins_at reach the table, so that only what they ask for is read. Of the ticks of one market and period, in
--- order of received_at, _offset and _index:
+-- Periods are aligned to the Unix epoch, in receive time, because the stream carries no exchange time. Filters on market,
+-- event and begins_at are pushed down to the table. Of the ticks of one market and period, in order of received_at, _offset
+-- and _index:
 --   open, close = price of the last trade in the first and in the last tick
---   high, low   = greatest and least price of the last trade
+--   high, low   = highest and lowest price of the last trade
 --   bid, ask    = best bid and best ask in the last tick, NULL when that side was empty
--- Completeness, as fractions of the part of the period in which the event was open (of a period that is not over: of what
--- has passed of it; of a period in which the event was not open at all: of the whole):
+-- Completeness, as fractions of the part of the period in which the event was open (of an unfinished period: of its elapsed
+-- part; of a period in which the event was not open at all: of the whole period):
 --   observed    = the event was observed on the order book stream
---   backfilled    = 0, for order-book gaps cannot be backfilled
+--   backfilled  = 0, because order book gaps cannot be backfilled
 --   missing     = 1 - observed - backfilled
--- A period without a tick has no row: whether nothing happened in it or nobody observed, coverage says.
+-- A period without a tick has no row; coverage tells whether it was observed.
 CREATE OR REPLACE VIEW {database}.candles
 (
     `event` LowCardinality(String) COMMENT 'Event ID',
@@ -24,8 +24,8 @@ CREATE OR REPLACE VIEW {database}.candles
     `high` Float64 COMMENT 'Greatest price of the last trade in the period',
     `low` Float64 COMMENT 'Least price of the last trade in the period',
     `close` Float64 COMMENT 'Last price of the last trade in the period',
-    `bid` Nullable(Float64) COMMENT 'Best bid at the end; NULL when nobody bids',
-    `ask` Nullable(Float64) COMMENT 'Best ask at the end; NULL when nobody asks',
+    `bid` Nullable(Float64) COMMENT 'Best bid at the end; NULL when there is no bid',
+    `ask` Nullable(Float64) COMMENT 'Best ask at the end; NULL when there is no ask',
     `ticks` UInt64 COMMENT 'Rows of price_ticks in the period',
     `observed` Float64 COMMENT 'Fraction of the open part of the period in which the event was observed, 0 to 1',
     `backfilled` Float64 COMMENT 'Fraction of the open part of the period that was fetched from history: always 0',

@@ -1,18 +1,18 @@
--- How did the chance of a market move, and how much of each period do we really know?
+-- How did the chance of a market move, and how much of each period was observed?
 --
 --   SELECT * FROM chance_candles(period_seconds = 3600)
 --   WHERE market = '...' AND begins_at >= now() - INTERVAL 7 DAY ORDER BY begins_at
 --
--- Periods are aligned to the Unix epoch, in the exchange's time. Of the points of chance_series of one market and
--- period, in their order:
+-- Periods are aligned to the Unix epoch, in exchange time. Of the points of chance_series of one market and period, in
+-- their order:
 --   open, close = first and last chance
---   high, low   = greatest and least chance
--- Completeness, as fractions of the part of the period in which the event was open (of a period that is not over: of what
--- has passed of it; of a period in which the event was not open at all: of the whole):
+--   high, low   = highest and lowest chance
+-- Completeness, as fractions of the part of the period in which the event was open (of an unfinished period: of its elapsed
+-- part; of a period in which the event was not open at all: of the whole period):
 --   observed    = the event was observed on the chance stream
---   backfilled    = it was not, but chance history of the market was fetched
+--   backfilled  = it was not, but chance history of the market was fetched
 --   missing     = 1 - observed - backfilled
--- A period without a point has no row: whether nothing happened in it or nobody observed, coverage says.
+-- A period without a point has no row; coverage tells whether it was observed.
 CREATE OR REPLACE VIEW {database}.chance_candles
 (
     `event` LowCardinality(String) COMMENT 'Event ID',

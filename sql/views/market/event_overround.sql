@@ -1,12 +1,11 @@
--- What does it cost to buy every outcome of an event, and what does selling every outcome bring?
+-- What does it cost to buy every outcome of an event, and what does selling every outcome return?
 --
 -- Over the latest prices of the markets of each open event:
 --   overround  = sum of the asks - 1: what a buyer of YES in every market pays above the 1 USDC that one of them returns
 --   underround = 1 - sum of the bids: what a seller of YES in every market receives below it
--- An event of one market has two outcomes, its YES and its NO: buying both costs ask + (1 - bid), so that both figures are
--- ask - bid there. Both are negative where there is an arbitrage. They mean something only where exactly one market of
--- the event can win; whether that is so, the exchange does not say. NULL where a market has no such price, or its book is
--- crossed (bid above ask): latest_prices has such a book as it came, but nobody could trade both sides of it.
+-- An event of one market has two outcomes, YES and NO: buying both costs ask + (1 - bid), so both figures are ask - bid.
+-- A negative figure is an arbitrage. Both figures assume that exactly one market of the event can win; the exchange does
+-- not state whether that is so. NULL where a market has no such price or a crossed book (bid above ask).
 CREATE OR REPLACE VIEW {database}.event_overround
 (
     `event` LowCardinality(String) COMMENT 'Event ID',

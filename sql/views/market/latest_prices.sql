@@ -1,8 +1,8 @@
 -- What does every market cost now?
 --
--- The last row of price_ticks of every market. A price stands until the next one: its age says nothing about whether it
--- still holds, coverage does. A crossed book (bid above ask) is shown as it came, with neither mid nor spread: nobody could
--- trade at both prices, so neither says anything. spread_stats and event_overround leave such books out as well.
+-- The last row of price_ticks of every market. A price is valid until the next one: its age does not tell whether it is
+-- current, coverage does. A crossed book (bid above ask) has neither mid nor spread, because nobody could trade at both
+-- prices; spread_stats and event_overround leave such books out as well.
 CREATE OR REPLACE VIEW {database}.latest_prices
 (
     `event` LowCardinality(String) COMMENT 'Event ID',
@@ -10,8 +10,8 @@ CREATE OR REPLACE VIEW {database}.latest_prices
     `title` Nullable(String) COMMENT 'Title of the event',
     `name` Nullable(String) COMMENT 'Name of the market',
     `last` Float64 COMMENT 'Price of the last trade in YES terms, 0 to 1',
-    `bid` Nullable(Float64) COMMENT 'Best bid; NULL when nobody bids',
-    `ask` Nullable(Float64) COMMENT 'Best ask; NULL when nobody asks',
+    `bid` Nullable(Float64) COMMENT 'Best bid; NULL when there is no bid',
+    `ask` Nullable(Float64) COMMENT 'Best ask; NULL when there is no ask',
     `mid` Nullable(Float64) COMMENT '(bid + ask) / 2; NULL when a side is empty or the book is crossed',
     `spread` Nullable(Float64) COMMENT 'ask - bid, 0 or more; NULL when a side is empty or the book is crossed',
     `crossed` Bool COMMENT 'Whether the bid is above the ask',

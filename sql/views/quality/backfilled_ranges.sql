@@ -1,6 +1,6 @@
 -- For which times was the chance of a market fetched from history?
 --
--- The ranges of the collector events `backfilled`, joined where they overlap or touch.
+-- The ranges of the collector events `backfilled`, merged where they overlap or touch.
 CREATE OR REPLACE VIEW {database}.backfilled_ranges
 (
     `event` String COMMENT 'Event ID',

@@ -1,8 +1,8 @@
--- In which ranges was an event observed, as one array to measure any period against?
+-- In which ranges was an event observed, as one array for computing the completeness of any period?
 --
--- Of every row of event_lifetimes: the ranges in which it was observed, and the time in which there was something to watch.
--- That begins when the event opened and ends when it closed, or with its last range when that was later; the range of an
--- event that is being observed ends now. The time of a period from_at to to_at that was observed, microseconds, is
+-- Per row of event_lifetimes: the ranges in which the event was observed, and the time in which it was open. That time
+-- begins when the event opened and ends when it closed, or with its last range if that ended later; the range of an event
+-- that is being observed ends now. The observed time of a period from_at to to_at, in microseconds, is
 --   arraySum(range -> greatest(0, dateDiff('microsecond', greatest(range.1, from_at), least(range.2, to_at))), ranges)
 CREATE OR REPLACE VIEW {database}.completeness_ranges
 (

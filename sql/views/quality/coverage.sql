@@ -1,11 +1,10 @@
 -- When was which event observed on which stream, and why did that end?
 --
--- One row per confirmed subscription of a collector, from the collector event `subscribed` (its first state had been received) to
--- the earliest of:
---   the next mark of the same session about the event: `unsubscribed`, `stale` (then: its last verification) or
---   `subscribed` again; the collector event `disconnected` of its connection; the last heartbeat of its collector, for what came
---   later may not have reached the bus.
--- Several collectors may watch the same event: observed_ranges joins their rows.
+-- One row per confirmed subscription of a collector, from the collector event `subscribed` (its first state had been
+-- received) to the earliest of: the next collector event of the same session about the event (`unsubscribed`; `stale`, which
+-- ends it at last_verified_at; or `subscribed` again); the collector event `disconnected` of its connection; the last
+-- heartbeat of its collector, because later frames may not have reached the bus.
+-- Several collectors may observe the same event: observed_ranges merges their rows.
 CREATE OR REPLACE VIEW {database}.coverage
 (
     `stream` String COMMENT 'order-book or chance',

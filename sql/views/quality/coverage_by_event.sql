@@ -1,10 +1,10 @@
--- How much of what happened in each event do we have?
+-- How complete is the recording of each event?
 --
 -- Over the time that the event was open:
---   observed = seconds observed / seconds open
+--   observed   = seconds observed / seconds open
 --   backfilled = seconds of gaps that were fetched from history, mean over the event's markets / seconds open
---   missing  = 1 - observed - backfilled
--- While the event is live, the time since the last heartbeat counts as observed.
+--   missing    = 1 - observed - backfilled
+-- While the event is being observed, the time since the last heartbeat counts as observed.
 CREATE OR REPLACE VIEW {database}.coverage_by_event
 (
     `stream` String COMMENT 'order-book or chance',
@@ -20,7 +20,7 @@ CREATE OR REPLACE VIEW {database}.coverage_by_event
     `backfilled_seconds` Float64 COMMENT 'Seconds of those that were fetched from history',
     `observed` Float64 COMMENT 'Fraction of the open time in which it was observed, 0 to 1',
     `backfilled` Float64 COMMENT 'Fraction of the open time that was fetched from history, 0 to 1',
-    `missing` Float64 COMMENT 'Fraction of the open time of which nothing is known, 0 to 1'
+    `missing` Float64 COMMENT 'Fraction of the open time that was neither observed nor backfilled, 0 to 1'
 )
 AS
 SELECT

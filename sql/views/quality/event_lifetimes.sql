@@ -1,9 +1,8 @@
 -- From when to when was each event open, and which parts of that were observed?
 --
--- The ground that gaps, coverage_by_event and, through completeness_ranges, the completeness of candles stand on: one row per
--- stream and event that event search showed or that was ever observed. An event is open from when event search first
--- showed it (or its first subscription was confirmed) until event search no longer showed it; while it is open, until
--- now.
+-- The basis of gaps, coverage_by_event and, through completeness_ranges, the completeness of candles: one row per stream and
+-- event that event search listed or that was ever observed. An event is open from when event search first listed it (or
+-- its first subscription was confirmed) until event search no longer listed it, or until now while it is open.
 CREATE OR REPLACE VIEW {database}.event_lifetimes
 (
     `stream` String COMMENT 'order-book or chance',

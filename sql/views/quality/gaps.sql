@@ -1,8 +1,8 @@
 -- When was an open event not observed, why, and how much of that was backfilled?
 --
 -- The times between the ranges in which an event was observed, while it was open. Chance gaps are backfilled from history:
--- backfilled_seconds is the mean over the event's markets of the seconds of the gap that were fetched. What the order
--- book stream did not bring cannot be fetched: its gaps stay.
+-- backfilled_seconds is the mean over the event's markets of the fetched seconds of the gap. Order book gaps cannot be
+-- backfilled.
 CREATE OR REPLACE VIEW {database}.gaps
 (
     `stream` String COMMENT 'order-book or chance',
@@ -10,10 +10,10 @@ CREATE OR REPLACE VIEW {database}.gaps
     `begins_at` DateTime64(6, 'UTC') COMMENT 'Start of the gap',
     `ends_at` DateTime64(6, 'UTC') COMMENT 'End of the gap; now, while it lasts',
     `seconds` Float64 COMMENT 'Length of the gap',
-    `cause` String COMMENT 'Why the event was no longer observed, or that it was not yet subscribed',
-    `backfill` String COMMENT 'How it was backfilled: history, or none',
+    `cause` String COMMENT 'Why the event was not observed',
+    `backfill` String COMMENT 'history or none',
     `backfilled_seconds` Float64 COMMENT 'How much of it was backfilled',
-    `missing_seconds` Float64 COMMENT 'How much of it is left: seconds less backfilled_seconds'
+    `missing_seconds` Float64 COMMENT 'seconds - backfilled_seconds'
 )
 AS
 SELECT

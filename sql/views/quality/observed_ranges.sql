@@ -1,12 +1,12 @@
--- When was which event observed by anyone, without overlaps?
+-- When was which event observed by any collector, without overlaps?
 --
--- The rows of coverage of one stream and event, joined where they overlap or touch.
+-- The rows of coverage of one stream and event, merged where they overlap or touch.
 CREATE OR REPLACE VIEW {database}.observed_ranges
 (
     `stream` String COMMENT 'order-book or chance',
     `event` String COMMENT 'Event ID',
     `begins_at` DateTime64(6, 'UTC') COMMENT 'Start of the range',
-    `ends_at` DateTime64(6, 'UTC') COMMENT 'End of the range; of the last range of a observed event, the last heartbeat',
+    `ends_at` DateTime64(6, 'UTC') COMMENT 'End of the range; of the last range of an observed event, the last heartbeat',
     `state` String COMMENT 'live when a subscription of the range is live, else ended',
     `cause` String COMMENT 'Why the last subscription of the range ended; empty while one is live'
 )

@@ -1,7 +1,7 @@
 -- How far behind is the pipeline?
 --
--- From the records of the last hour by receive time, per topic and partition: how long records took from the
--- collector's socket to their row here, and how old the newest one is.
+-- From the records of the last hour by receive time, per topic and partition: the time from the collector's socket to the
+-- row in ClickHouse, and the age of the newest record.
 CREATE OR REPLACE VIEW {database}.pipeline_lag
 (
     `topic` String COMMENT 'Topic',

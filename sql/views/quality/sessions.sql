@@ -1,7 +1,7 @@
 -- Which collectors ran, from when to when, and how did each end?
 --
--- A session is one run of a collector. It lives while its last heartbeat is at most 10 seconds old and no later
--- session of the same collector and shard has begun after it; one that neither lives nor said that it stopped has died.
+-- A session is one run of a collector. It is live while its last heartbeat is at most 10 seconds old and no later session
+-- of the same collector and shard has started; a session that is neither live nor stopped has died.
 CREATE OR REPLACE VIEW {database}.sessions
 (
     `session_id` String COMMENT 'Session: UUID of one run of a collector',
@@ -9,9 +9,9 @@ CREATE OR REPLACE VIEW {database}.sessions
     `version` String COMMENT 'Version of Chancery',
     `shard` String COMMENT 'Which share of the events it collects',
     `started_at` DateTime64(6, 'UTC') COMMENT 'Time of its first collector event',
-    `last_heartbeat_at` DateTime64(6, 'UTC') COMMENT 'Time of its last heartbeat: what it received up to then is durable',
+    `last_heartbeat_at` DateTime64(6, 'UTC') COMMENT 'Time of its last heartbeat: everything received until then is durable',
     `state` String COMMENT 'live, stopped or died',
-    `cause` String COMMENT 'Why it ended, as far as that is known'
+    `cause` String COMMENT 'Why it ended, if known'
 )
 AS
 SELECT

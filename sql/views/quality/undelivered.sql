@@ -1,13 +1,14 @@
--- What is on the bus for longer than a minute, and still not here?
+-- Which records have been on the bus for more than a minute and are not in ClickHouse yet?
 --
--- Every second a collector says up to which of its records the bus has all (collector events of type heartbeat: acknowledged). What it said so of between 15
--- minutes and one minute ago is compared with raw_records, session by session. What is missing waits for a worker or for
--- ClickHouse, or was given up (lost_ranges). When no marks arrive either, nothing is known here: see pipeline_lag.
+-- Every second a collector reports which of its records are durable on the bus (collector event `heartbeat`, acknowledged).
+-- The reports of the last 15 minutes, except the last minute, are compared with raw_records per session. Missing records
+-- wait for a worker or for ClickHouse, or were given up (lost_ranges). If no heartbeats arrive either, this view is empty:
+-- see pipeline_lag.
 CREATE OR REPLACE VIEW {database}.undelivered
 (
     `topic` String COMMENT 'Topic',
-    `appended` UInt64 COMMENT 'Records that collectors said to be on the bus, of the last 15 minutes but the very last',
-    `records` UInt64 COMMENT 'How many of them are not here'
+    `appended` UInt64 COMMENT 'Records that collectors reported as durable on the bus, of the last 15 minutes but the very last',
+    `records` UInt64 COMMENT 'How many of them are not in raw_records'
 )
 AS
 WITH said AS

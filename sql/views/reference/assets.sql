@@ -1,6 +1,6 @@
--- Which outcome assets are there, and what does each stand for?
+-- Which outcome assets exist, and which market and outcome is each of?
 --
--- Every market has a YES and a NO asset; both follow from the last observation of the market.
+-- Every market has a YES and a NO asset, taken from the last observation of the market.
 CREATE OR REPLACE VIEW {database}.assets
 (
     `asset` String COMMENT 'Asset ID',

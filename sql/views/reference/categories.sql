@@ -1,6 +1,6 @@
--- Which categories are there, and how are they nested?
+-- Which categories exist, and how are they nested?
 --
--- The last observation of every category that the category tree ever showed.
+-- The last observation of every category that the category tree ever contained.
 CREATE OR REPLACE VIEW {database}.categories
 (
     `category` String COMMENT 'Category ID',

@@ -1,11 +1,11 @@
 -- How did the category tree change?
 --
--- Every observation whose content differs from the one before it; `first` marks those that have none before them.
+-- Every observation whose content differs from the previous one; `first` is true for the first observation.
 CREATE OR REPLACE VIEW {database}.category_changes
 (
     `category` String COMMENT 'Category ID',
     `seen_at` DateTime64(6, 'UTC') COMMENT 'When it was first seen like this',
-    `previous_seen_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When it was last seen otherwise: the change happened in between. NULL for the first observation',
+    `previous_seen_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'Last observation of the previous content: the change happened in between. NULL for the first observation',
     `name` Nullable(String) COMMENT 'Name',
     `slug` Nullable(String) COMMENT 'Short name that event search filters by',
     `parent` Nullable(String) COMMENT 'Category ID of the parent, NULL at the top of the tree',

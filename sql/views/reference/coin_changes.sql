@@ -1,12 +1,12 @@
 -- How did the rate and status of a coin change?
 --
--- Every observation whose content differs from the one before it; `first` marks those that have none before them. The
--- time of the rate alone is no change.
+-- Every observation whose content differs from the previous one; `first` is true for the first observation. A change of
+-- usd_rate_at alone is ignored.
 CREATE OR REPLACE VIEW {database}.coin_changes
 (
     `coin` String COMMENT 'Coin ID',
     `seen_at` DateTime64(6, 'UTC') COMMENT 'When it was first seen like this',
-    `previous_seen_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When it was last seen otherwise: the change happened in between. NULL for the first observation',
+    `previous_seen_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'Last observation of the previous content: the change happened in between. NULL for the first observation',
     `name` Nullable(String) COMMENT 'Full name',
     `ticker` Nullable(String) COMMENT 'Ticker',
     `usd_rate` Nullable(Float64) COMMENT 'USD for one coin',

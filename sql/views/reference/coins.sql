@@ -1,6 +1,6 @@
--- Which coins does the exchange know, and what are they worth?
+-- Which coins does the exchange list, and what are they worth?
 --
--- The last observation of every coin that the coins list ever showed.
+-- The last observation of every coin that the coins list ever contained.
 CREATE OR REPLACE VIEW {database}.coins
 (
     `coin` String COMMENT 'Coin ID',

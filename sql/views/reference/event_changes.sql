@@ -1,12 +1,12 @@
 -- How did the description of an event change?
 --
--- Numbers that always move (volumes, liquidity) are not part of it; they are in event_observations.
--- Every observation whose content differs from the one before it is shown; `first` marks those that have none before.
+-- Every observation whose content differs from the previous one; `first` is true for the first observation. Volumes and
+-- liquidity change all the time and are ignored; they are in event_observations.
 CREATE OR REPLACE VIEW {database}.event_changes
 (
     `event` String COMMENT 'Event ID',
     `seen_at` DateTime64(6, 'UTC') COMMENT 'When it was first seen like this',
-    `previous_seen_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When it was last seen otherwise: the change happened in between. NULL for the first observation',
+    `previous_seen_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'Last observation of the previous content: the change happened in between. NULL for the first observation',
     `title` Nullable(String) COMMENT 'Title of the event',
     `slug` Nullable(String) COMMENT 'Short name in addresses',
     `category` Nullable(String) COMMENT 'Category, as the exchange says it',

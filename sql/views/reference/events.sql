@@ -1,9 +1,9 @@
--- Which events are there, and which of them are open?
+-- Which events exist, and which of them are open?
 --
--- The last observation of every event that event search ever showed. An event is open while the latest complete poll of
--- event search still shows it: it leaves the search when all its markets are resolved. The receipt of a poll may be here
--- before its pages, which are on another topic: such a poll does not count before as many events as it found were seen
--- since it was started, or something was seen after its end.
+-- The last observation of every event that event search ever listed. An event is open while the latest complete poll of
+-- event search lists it: it leaves the search when all its markets are resolved. The receipt of a poll may arrive before
+-- its pages, which are on another topic: a poll counts only after as many events as it found have been seen since it
+-- started, or after something has been seen that is newer than its end.
 CREATE OR REPLACE VIEW {database}.events
 (
     `event` String COMMENT 'Event ID',
@@ -17,8 +17,8 @@ CREATE OR REPLACE VIEW {database}.events
     `volume_24h` Nullable(Float64) COMMENT 'Volume of the last 24 hours in USDC, by the exchange',
     `total_volume` Nullable(Float64) COMMENT 'Volume since the event was opened in USDC, by the exchange',
     `liquidity` Nullable(Float64) COMMENT 'Liquidity in USDC, by the exchange',
-    `first_seen_at` DateTime64(6, 'UTC') COMMENT 'When event search first showed it to us',
-    `last_seen_at` DateTime64(6, 'UTC') COMMENT 'When event search last showed it to us',
+    `first_seen_at` DateTime64(6, 'UTC') COMMENT 'When event search first listed it',
+    `last_seen_at` DateTime64(6, 'UTC') COMMENT 'When event search last listed it',
     `open` Bool COMMENT 'Whether the latest complete poll of event search still showed it'
 )
 AS

@@ -1,12 +1,12 @@
 -- How did the description of a market change?
 --
--- Prices are not part of it; they are in price_ticks and market_observations.
--- Every observation whose content differs from the one before it is shown; `first` marks those that have none before.
+-- Every observation whose content differs from the previous one; `first` is true for the first observation. Prices are
+-- ignored; they are in price_ticks and market_observations.
 CREATE OR REPLACE VIEW {database}.market_changes
 (
     `market` String COMMENT 'Market ID',
     `seen_at` DateTime64(6, 'UTC') COMMENT 'When it was first seen like this',
-    `previous_seen_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When it was last seen otherwise: the change happened in between. NULL for the first observation',
+    `previous_seen_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'Last observation of the previous content: the change happened in between. NULL for the first observation',
     `event` String COMMENT 'Event ID',
     `name` Nullable(String) COMMENT 'Name of the market',
     `yes_asset` Nullable(String) COMMENT 'ID of the YES asset',

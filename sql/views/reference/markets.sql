@@ -1,6 +1,6 @@
--- Which markets are there, of which events, with which assets?
+-- Which markets exist, of which events, with which assets?
 --
--- The last observation of every market that event search ever showed.
+-- The last observation of every market that event search ever listed.
 CREATE OR REPLACE VIEW {database}.markets
 (
     `market` String COMMENT 'Market ID (outcome ID)',
@@ -10,8 +10,8 @@ CREATE OR REPLACE VIEW {database}.markets
     `no_asset` Nullable(String) COMMENT 'ID of the NO asset',
     `yes_price` Nullable(Float64) COMMENT 'Price of the YES asset as event search last showed it, 0 to 1',
     `no_price` Nullable(Float64) COMMENT 'Price of the NO asset as event search last showed it, 0 to 1',
-    `first_seen_at` DateTime64(6, 'UTC') COMMENT 'When event search first showed it to us',
-    `last_seen_at` DateTime64(6, 'UTC') COMMENT 'When event search last showed it to us'
+    `first_seen_at` DateTime64(6, 'UTC') COMMENT 'When event search first listed it',
+    `last_seen_at` DateTime64(6, 'UTC') COMMENT 'When event search last listed it'
 )
 AS
 SELECT

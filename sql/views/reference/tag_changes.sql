@@ -1,11 +1,11 @@
 -- How did the popularity of tags change?
 --
--- Every observation whose content differs from the one before it; `first` marks those that have none before them.
+-- Every observation whose content differs from the previous one; `first` is true for the first observation.
 CREATE OR REPLACE VIEW {database}.tag_changes
 (
     `tag` String COMMENT 'Name of the tag',
     `seen_at` DateTime64(6, 'UTC') COMMENT 'When it was first seen like this',
-    `previous_seen_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When it was last seen otherwise: the change happened in between. NULL for the first observation',
+    `previous_seen_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'Last observation of the previous content: the change happened in between. NULL for the first observation',
     `popularity_rank` Nullable(Int64) COMMENT 'Popularity rank, by the exchange',
     `first` Bool COMMENT 'Whether this is the first observation of all'
 )

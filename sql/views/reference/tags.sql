@@ -1,7 +1,7 @@
 -- Which tags are or were popular?
 --
--- The last observation of every tag that the popular tags ever showed. A tag that is no longer popular keeps its last
--- rank: see last_seen_at.
+-- The last observation of every tag in the popular tags. A tag that is no longer popular has its last rank: see
+-- last_seen_at.
 CREATE OR REPLACE VIEW {database}.tags
 (
     `tag` String COMMENT 'Name of the tag',
