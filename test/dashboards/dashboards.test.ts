@@ -139,11 +139,11 @@ describe('the dashboards', () => {
     expect(ofReasons).toBeGreaterThanOrEqual(lettersBefore);
     expect(ofReasons).toBeLessThanOrEqual(lettersAfter);
     expect(valuesOf(await answerOf('Collectors'), 'state')).toEqual(['live', 'died']);
-    expect(valuesOf(await answerOf('Gaps'), 'cause')).toContain('no further sign of life of the collector');
+    expect(valuesOf(await answerOf('Gaps'), 'cause')).toContain('no further heartbeat of the collector');
     const seconds = async (title: string) =>
       valuesOf(await answerOf(title), 'seconds').reduce<number>((sum, one) => sum + Number(one), 0);
     // A gap may grow between two questions.
-    const [before, drawn, after] = [await seconds('Gaps'), await seconds('Not watched'), await seconds('Gaps')];
+    const [before, drawn, after] = [await seconds('Gaps'), await seconds('Seconds not observed'), await seconds('Gaps')];
     expect(drawn).toBeGreaterThan(before - 1);
     expect(drawn).toBeLessThan(after + 1);
   });

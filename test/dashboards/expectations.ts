@@ -3,7 +3,7 @@
  * the first start. A panel named here says in words (`noValue`) what its being empty means.
  */
 export const MAY_BE_EMPTY: Readonly<Record<string, readonly string[]>> = {
-  'chancery-pipeline-health': ['Dead letters by reason', 'Gaps', 'Not watched', 'Polls that were not complete'],
+  'chancery-pipeline-health': ['Dead letters by reason', 'Gaps', 'Seconds not observed', 'Incomplete polls'],
 };
 
 /** Views that say how complete their answer is: a panel that asks one shows it. */
