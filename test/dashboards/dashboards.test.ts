@@ -143,7 +143,11 @@ describe('the dashboards', () => {
     const seconds = async (title: string) =>
       valuesOf(await answerOf(title), 'seconds').reduce<number>((sum, one) => sum + Number(one), 0);
     // A gap may grow between two questions.
-    const [before, drawn, after] = [await seconds('Gaps'), await seconds('Seconds not observed'), await seconds('Gaps')];
+    const [before, drawn, after] = [
+      await seconds('Gaps'),
+      await seconds('Seconds not observed'),
+      await seconds('Gaps'),
+    ];
     expect(drawn).toBeGreaterThan(before - 1);
     expect(drawn).toBeLessThan(after + 1);
   });
