@@ -188,7 +188,7 @@ describe('the chance stream', () => {
     await clock.advance(300);
     expect(await connection.message()).toMatchObject({ t: 'HISTORY' });
     connection.send({ t: 'error', r: 'something' });
-    expect((await disconnected.next()).cause).toBe('it is not known which request the error "something" belongs');
+    expect((await disconnected.next()).cause).toBe('it is not known to which request the error "something" belongs');
     expect(await asked).toContain('broke off its response');
   });
 

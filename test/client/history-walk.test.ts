@@ -89,7 +89,13 @@ describe('walking a history', () => {
       expect(got).toEqual(ids(25, 0));
       // Without a total only an empty page tells the end.
       expect(it.asked).toEqual(kind === 'array' ? [0, 1, 2, 3] : [0, 1, 2]);
-      expect(report).toMatchObject({ ...whole, got: 25, unique: 25, shifted: false, pages: it.asked.length });
+      expect(report).toMatchObject({
+        ...whole,
+        receivedItems: 25,
+        distinctItems: 25,
+        shifted: false,
+        pages: it.asked.length,
+      });
       expect(report.expectedItems).toBe(kind === 't' || kind === 'content' ? 25 : null);
     },
   );
@@ -99,7 +105,7 @@ describe('walking a history', () => {
     growing(it, kind, 0, 100);
     const { got, report } = await walk(it);
     expect([got, it.asked]).toEqual([[], [0]]);
-    expect(report).toMatchObject({ ...whole, unique: 0, pages: 1 });
+    expect(report).toMatchObject({ ...whole, distinctItems: 0, pages: 1 });
   });
 
   it('yields items that appeared during the walk after the others, and reports that the list changed', async () => {
@@ -109,7 +115,7 @@ describe('walking a history', () => {
     const { got, report } = await walk(it);
     expect(got).toEqual([...ids(25, 0), ...ids(28, 25)]);
     expect(it.asked).toEqual([0, 1, 2, 0]);
-    expect(report).toMatchObject({ ...whole, got: 38, unique: 28, shifted: true });
+    expect(report).toMatchObject({ ...whole, receivedItems: 38, distinctItems: 28, shifted: true });
   });
 
   it('is complete when more items appear between two pages than fit on one', async () => {
@@ -118,7 +124,7 @@ describe('walking a history', () => {
     it.before = (n) => (n === 1 ? add(10) : n === 5 ? add(7) : undefined);
     const { got, report } = await walk(it);
     expect([...got].sort()).toEqual(ids(23, 0).sort());
-    expect(report).toMatchObject({ ...whole, unique: 23, shifted: true });
+    expect(report).toMatchObject({ ...whole, distinctItems: 23, shifted: true });
   });
 
   it('yields every item once, whenever new items appear, with every wrapper and page size', async () => {
@@ -144,7 +150,7 @@ describe('walking a history', () => {
         expect(new Set(got).size).toBe(got.length);
         const there = new Set(got);
         expect(ids(atLastFront, 0).filter((id) => !there.has(id))).toEqual([]);
-        expect(report).toMatchObject({ ...whole, unique: got.length });
+        expect(report).toMatchObject({ ...whole, distinctItems: got.length });
       }),
       { numRuns: 150 },
     );
@@ -193,12 +199,12 @@ describe('walking a history', () => {
     const same = await walk(it);
     expect(same.got).toEqual(['r2', 'r1']);
     expect(it.asked).toEqual([0, 1, 1_000_000, 0]);
-    expect(same.report).toMatchObject({ ...whole, unique: 2 });
+    expect(same.report).toMatchObject({ ...whole, distinctItems: 2 });
     it.asked.length = 0;
     it.answer = (page) => [trade(9 - Math.min(page, 3))];
     const clamped = await walk(it);
     expect(clamped.got).toEqual(['r9', 'r8', 'r7', 'r6']);
-    expect(clamped.report).toMatchObject({ ...whole, unique: 4 });
+    expect(clamped.report).toMatchObject({ ...whole, distinctItems: 4 });
   });
 
   it.each([400, 404])(
@@ -224,7 +230,7 @@ describe('walking a history', () => {
       for await (const _ of pages);
     };
     expect(await failure(reading())).toMatchObject({ status: 403 });
-    expect(pages.report).toMatchObject({ complete: false, truncated: true, unique: 10 });
+    expect(pages.report).toMatchObject({ complete: false, truncated: true, distinctItems: 10 });
   });
 
   it('says when it was ended by its limit or its reader, and when entries could not be understood', async () => {
@@ -394,6 +400,6 @@ describe('walking what is open now', () => {
     });
     const pages = it.account.walkOpenPositions();
     for await (const _ of pages);
-    expect(pages.report).toMatchObject({ unique: 2, complete: true });
+    expect(pages.report).toMatchObject({ distinctItems: 2, complete: true });
   });
 });

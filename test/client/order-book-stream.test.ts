@@ -84,7 +84,7 @@ describe('the order book stream', () => {
     connection.send({ t: 'PING' });
     expect(await messages.next()).toMatchObject({ type: 'invalid', reason: expect.stringMatching(/^holds more than/) });
     expect(await messages.next()).toEqual({ type: 'ping' });
-    expect(frames.calls[0]).toMatchObject({ enc: 'text', parsed: undefined });
+    expect(frames.calls[0]).toMatchObject({ encoding: 'text', parsed: undefined });
     expect(JSON.parse(frames.calls[0]?.bodyJson ?? '') === text).toBe(true);
   });
 
@@ -127,8 +127,8 @@ describe('the order book stream', () => {
     const [first, second, third, fourth] = frames.calls;
     expect(first).toMatchObject({ bodyJson: spaced, binary: false, connectionId: stream.connectionId });
     expect(first?.data.toString()).toBe(spaced);
-    expect(second).toMatchObject({ bodyJson: '"{\\"t\\":"', enc: 'text' });
-    expect(third).toMatchObject({ bodyJson: '"//4="', enc: 'base64', binary: false });
+    expect(second).toMatchObject({ bodyJson: '"{\\"t\\":"', encoding: 'text' });
+    expect(third).toMatchObject({ bodyJson: '"//4="', encoding: 'base64', binary: false });
     expect(fourth).toMatchObject({ bodyJson: '{"t":"PING"}', binary: true });
     const times = frames.calls.map((frame) => frame.receivedAtMicros);
     expect(times).toEqual([...times].sort((a, b) => a - b));

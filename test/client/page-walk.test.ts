@@ -35,9 +35,9 @@ const content = (list: readonly unknown[], page: number, size: number) => ({
 describe('walking all pages of event search', () => {
   const all = events(...range(0, 25));
   const wholeReport = {
-    expected: 25,
-    got: 25,
-    unique: 25,
+    expectedItems: 25,
+    receivedItems: 25,
+    distinctItems: 25,
     invalid: 0,
     pages: 3,
     shifted: false,
@@ -69,43 +69,60 @@ describe('walking all pages of event search', () => {
       s: size,
       tp: 3,
     }));
-    expect(paged.report).toMatchObject({ expected: null, unique: 25, pages: 3, complete: true });
+    expect(paged.report).toMatchObject({ expectedItems: null, distinctItems: 25, pages: 3, complete: true });
     const bare = await walk((page, size) => all.slice(page * size, (page + 1) * size));
-    expect(bare.report).toMatchObject({ expected: null, unique: 25, pages: 4, complete: true });
+    expect(bare.report).toMatchObject({ expectedItems: null, distinctItems: 25, pages: 4, complete: true });
   });
 
   it('ends when an exchange without totals answers every page alike', async () => {
     const { report } = await walk(() => events(1, 2, 3));
-    expect(report).toMatchObject({ unique: 3, pages: 2, shifted: false, truncated: false, complete: true });
+    expect(report).toMatchObject({ distinctItems: 3, pages: 2, shifted: false, truncated: false, complete: true });
   });
 
   it('continues after a page that only repeats the former one, when there is no total', async () => {
     const { report, ids } = await walk((page) => (page === 0 ? [all[0]] : [undefined, ...all].slice(page, page + 1)));
     expect(ids.length).toBe(26);
-    expect(report).toMatchObject({ unique: 25, shifted: true, complete: false, cause: '1 items were received twice' });
+    expect(report).toMatchObject({
+      distinctItems: 25,
+      shifted: true,
+      complete: false,
+      cause: '1 items were received twice',
+    });
   });
 
   it('notices an event that was pushed onto the next page by a new one', async () => {
     const { report } = await walk((page, size) => content(page === 0 ? all : events(99, ...range(0, 25)), page, size));
-    expect(report).toMatchObject({ expected: 26, got: 26, unique: 25, shifted: true, complete: false });
+    expect(report).toMatchObject({
+      expectedItems: 26,
+      receivedItems: 26,
+      distinctItems: 25,
+      shifted: true,
+      complete: false,
+    });
     expect(report.cause).toBe('1 items were received twice; the total changed while pages were read');
   });
 
   it('notices an event that slipped onto a page already read', async () => {
     const { report } = await walk((page, size) => content(page === 0 ? all : all.slice(1), page, size));
-    expect(report).toMatchObject({ expected: 24, got: 24, unique: 24, shifted: true, complete: false });
+    expect(report).toMatchObject({
+      expectedItems: 24,
+      receivedItems: 24,
+      distinctItems: 24,
+      shifted: true,
+      complete: false,
+    });
     expect(report.cause).toBe('the total changed while pages were read');
   });
 
   it('notices a total that the pages do not hold', async () => {
     const { report } = await walk((page, size) => ({ ...content(all, page, size), totalElements: 30 }));
-    expect(report).toMatchObject({ expected: 30, unique: 25, shifted: false, complete: false });
+    expect(report).toMatchObject({ expectedItems: 30, distinctItems: 25, shifted: false, complete: false });
     expect(report.cause).toBe('25 items were read where the exchange says 30');
   });
 
   it('counts entries that could not be understood', async () => {
     const { report } = await walk((page, size) => content([...events(1, 2), { title: 'no ID' }], page, size));
-    expect(report).toMatchObject({ expected: 3, got: 3, unique: 2, invalid: 1, complete: false });
+    expect(report).toMatchObject({ expectedItems: 3, receivedItems: 3, distinctItems: 2, invalid: 1, complete: false });
     expect(report.cause).toBe('1 entries could not be understood');
   });
 
@@ -127,6 +144,6 @@ describe('walking all pages of event search', () => {
 
   it('is complete for an exchange without events', async () => {
     const { report } = await walk(() => ({ content: [], totalElements: 0, totalPages: 0 }));
-    expect(report).toMatchObject({ expected: 0, got: 0, unique: 0, pages: 1, complete: true });
+    expect(report).toMatchObject({ expectedItems: 0, receivedItems: 0, distinctItems: 0, pages: 1, complete: true });
   });
 });

@@ -120,12 +120,12 @@ describe('the order updates stream', () => {
     const first = await server.next();
     await first.message();
     first.send(REFUSED);
-    const { error, connectionId: connection } = await failed.next();
+    const { error, connectionId } = await failed.next();
     expect(error).toBeInstanceOf(StreamError);
     expect(error.message).toBe(
       `AUTH on the order updates stream ${stream.url}: the exchange refused it (invalid signature); check the API key`,
     );
-    expect(await disconnected.next()).toMatchObject({ connection, cause: 'AUTH was refused' });
+    expect(await disconnected.next()).toMatchObject({ connectionId, cause: 'AUTH was refused' });
     const second = await server.next();
     expect(authFault(await second.message(), '/order/ws')).toBeUndefined();
     second.send(AUTHORIZED);

@@ -229,7 +229,7 @@ describe('an account at the simulated exchange', () => {
       const ids = got.map(({ tradeId }) => tradeId);
       expect(new Set(ids).size).toBe(ids.length);
       expect(ledger.slice(0, atLastFront).filter(({ tradeId }) => !ids.includes(tradeId))).toEqual([]);
-      expect(walk.report).toMatchObject({ complete: true, shifted: true, invalid: 0, unique: got.length });
+      expect(walk.report).toMatchObject({ complete: true, shifted: true, invalid: 0, distinctItems: got.length });
       expect(atLastFront).toBeGreaterThan(12);
     },
   );

@@ -53,7 +53,13 @@ describe('the client against the simulated exchange', () => {
   ])('finds every event once, with its markets and assets (%s)', async (quirks, { yesPrice }) => {
     const { client } = await exchange({ quirks });
     const { events, extra, report } = await allEvents(client, 5);
-    expect(report).toMatchObject({ expected: 12, got: 12, unique: 12, invalid: 0, complete: true });
+    expect(report).toMatchObject({
+      expectedItems: 12,
+      receivedItems: 12,
+      distinctItems: 12,
+      invalid: 0,
+      complete: true,
+    });
     const reference = await allEvents((await exchange()).client, 100);
     const ids = (list: readonly Event[]) =>
       list.map((event) => [

@@ -60,7 +60,7 @@ describe('signing a request', () => {
   });
 
   it.each(['', 'pk 1', 'pk\r\nx: y', 'pk_ü'])('refuses a key that no header may carry: %j', (key) => {
-    expect(() => new ApiKey(key, SECRET)).toThrow('the API key is not one');
+    expect(() => new ApiKey(key, SECRET)).toThrow('the API key is invalid');
   });
 
   it('makes the AUTH message of both private streams, with the timestamp as text [5.5/signature]', () => {
