@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClickHouseClient } from '@clickhouse/client';
-import { lookAtBus } from '../cli/parts/instance.js';
+import { openBusReadOnly } from '../cli/parts/instance.js';
 import { connectReadOnly } from '../cli/parts/read-only.js';
 import { lagOf } from '../cli/status/lag.js';
 import { InstanceRun } from '../cli/up/instance-run.js';
@@ -39,7 +39,7 @@ export async function benchLive(quick: boolean): Promise<BenchFigure[]> {
     given: new Set(['data']),
     exchangePort: undefined,
     exchangeFlags: ['--bots', '0', '--pace', '0'],
-    onNews: (text) => process.stderr.write(`${text}\n`),
+    onMessage: (text) => process.stderr.write(`${text}\n`),
   });
   const signal = new AbortController().signal;
   try {
@@ -152,7 +152,7 @@ async function drained(settings: Settings): Promise<void> {
 }
 
 async function waiting(settings: Settings): Promise<number> {
-  const bus = lookAtBus(settings);
+  const bus = openBusReadOnly(settings);
   if (!bus) return 0;
   try {
     return (await lagOf(bus, settings.group))

@@ -1,17 +1,17 @@
 import { ChanceryError, describeError, IntegrityError, Stopped, UsageError } from '../core/index.js';
 
 /**
- * What the shell is told: done, it failed, it was asked for wrongly, it stopped because a person must decide, it was
- * interrupted before it was done.
+ * Exit codes: done, failed, wrong usage or configuration, stopped because continuing would break a guarantee and a
+ * person must intervene, interrupted.
  */
-export const EXIT = { done: 0, failed: 1, usage: 2, needsDecision: 3, interrupted: 130 } as const;
+export const EXIT = { done: 0, failed: 1, usage: 2, needsIntervention: 3, interrupted: 130 } as const;
 
-/** What the system's own errors mean here, and what to do. */
+/** System errors by code: what to do, and the exit code. */
 const SYSTEM_ERRORS: Readonly<Record<string, readonly [advice: string, exitCode: number]>> = {
   ENOSPC: ['the disk is full: free some space or choose another folder with --data', EXIT.failed],
   EDQUOT: ['the disk quota is used up: free some space or choose another folder with --data', EXIT.failed],
   EMFILE: ['too many open files: raise the limit (ulimit -n)', EXIT.failed],
-  ECONNREFUSED: ['nothing listens there: is it running? see `chancery status`', EXIT.failed],
+  ECONNREFUSED: ['nothing listens at this address; check with `chancery status` that it runs', EXIT.failed],
   EACCES: ['permission denied: change the owner of the folder or choose another with --data', EXIT.usage],
   EPERM: ['permission denied: change the owner of the folder or choose another with --data', EXIT.usage],
   EROFS: ['the disk is read-only: choose another folder with --data', EXIT.usage],
@@ -20,14 +20,14 @@ const SYSTEM_ERRORS: Readonly<Record<string, readonly [advice: string, exitCode:
   EADDRINUSE: ['the port is taken: choose another, or 0 for a free one', EXIT.usage],
 };
 
-/** One line for the person at the terminal and the exit code; `defect` asks for the place in the code as well. */
+/** The message in one line and the exit code; `defect`: a bug, so print the stack trace as well. */
 export function explain(error: unknown): { message: string; exitCode: number; defect: boolean } {
   const message = describeError(error);
   if (error instanceof Stopped) {
-    return { message: `stopped before it was done (${message})`, exitCode: EXIT.interrupted, defect: false };
+    return { message: `interrupted (${message})`, exitCode: EXIT.interrupted, defect: false };
   }
   if (error instanceof UsageError) return { message, exitCode: EXIT.usage, defect: false };
-  if (error instanceof IntegrityError) return { message, exitCode: EXIT.needsDecision, defect: false };
+  if (error instanceof IntegrityError) return { message, exitCode: EXIT.needsIntervention, defect: false };
   if (error instanceof ChanceryError) return { message, exitCode: EXIT.failed, defect: false };
   const code = systemCode(error);
   const known = SYSTEM_ERRORS[code ?? ''];

@@ -1,18 +1,18 @@
 #!/usr/bin/env node
 import { setTimeout } from 'node:timers/promises';
 import { type Command, CommanderError } from 'commander';
-import { describeError, handedOver, printable } from '../core/index.js';
+import { describeError, drained, printable } from '../core/index.js';
 import { EXIT, explain } from './errors.js';
 import { excessArgument } from './excess-argument.js';
 import { createProgram } from './program.js';
 
 async function main(): Promise<number> {
-  // A reader that has seen enough (`chancery sql … | head`) is no failure.
+  // A reader that closes the pipe (`chancery sql … | head`) is not an error.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') process.stderr.write(`chancery: cannot write the answer: ${describeError(error)}\n`);
     process.exit(error.code === 'EPIPE' ? EXIT.done : EXIT.failed);
   });
-  // Nothing ends because a remark or a log line cannot be written, on a full disk for instance.
+  // A log line that cannot be written (full disk) ends nothing.
   process.stderr.on('error', () => undefined);
   try {
     const args = process.argv.slice(2);
@@ -37,7 +37,7 @@ async function parse(program: Command, args: string[]): Promise<void> {
   }
 }
 
-/** Help and version were printed; anything else is `error: unknown option '--dta'\n(Did you mean --data?)`. */
+/** Help or version was printed, or it is an error like `error: unknown option '--dta'\n(Did you mean --data?)`. */
 function commanderEnded(error: CommanderError): number {
   if (error.code.startsWith('commander.help') || error.code === 'commander.version') {
     return error.exitCode === 0 ? EXIT.done : EXIT.usage;
@@ -50,10 +50,10 @@ function commanderEnded(error: CommanderError): number {
   return EXIT.usage;
 }
 
-/** Whoever does not read is waited for no longer than this at the end, milliseconds; `chancery sql` waits by itself. */
-const LAST_LINES_MS = 200;
+/** How long the exit waits for a slow reader of the output, milliseconds; `chancery sql` waits without limit. */
+const OUTPUT_TIMEOUT_MS = 200;
 
 const exitCode = await main();
-const last = Promise.allSettled([handedOver(process.stdout), handedOver(process.stderr)]);
-await Promise.race([last, setTimeout(LAST_LINES_MS)]);
+const last = Promise.allSettled([drained(process.stdout), drained(process.stderr)]);
+await Promise.race([last, setTimeout(OUTPUT_TIMEOUT_MS)]);
 process.exit(exitCode);

@@ -10,7 +10,7 @@ export interface Health {
   detail?: Record<string, unknown>;
 }
 
-/** Serves `/healthz` (200 or 503, JSON) and `/metrics` (Prometheus text), on loopback unless told otherwise. Port 0 takes a free one. */
+/** Serves `/healthz` (200 or 503, JSON) and `/metrics` (Prometheus text), on loopback unless told otherwise. Port 0 picks a free one. */
 export class HealthServer implements Component {
   readonly name = 'health';
   #server = createServer((request, response) => void this.#answer(request.url ?? '/', response));
@@ -22,7 +22,7 @@ export class HealthServer implements Component {
     private readonly health: () => Health,
   ) {}
 
-  /** `http://host:port`, once started: where this machine finds it. */
+  /** `http://host:port` for connections from this machine, once started. */
   get url(): string {
     const { host = '127.0.0.1' } = this.options;
     const near = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;

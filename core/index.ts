@@ -14,6 +14,7 @@ export { CONFIG_FILE, envOf, flagOf, loadAccounts, loadConfig, nearest, resolveC
 export { parseDecimal12 } from './decimal12.js';
 export { DEFAULT_PORTS } from './default-ports.js';
 export { type Deferred, deferred } from './deferred.js';
+export { drained } from './drained.js';
 export { ChanceryError, describeError, IntegrityError, isRetryable, UnavailableError, UsageError } from './errors.js';
 export {
   EXCHANGE_HOSTS,
@@ -26,7 +27,6 @@ export {
 } from './exchange-addresses.js';
 export { FileLock } from './file-lock.js';
 export { isFreePort } from './free-port.js';
-export { handedOver } from './handed-over.js';
 export { type Health, HealthServer } from './http-health.js';
 export { countJsonNames, type JsonMember, jsonExcess, jsonMembers } from './json-bytes.js';
 export { type Component, Lifecycle, processSignal, Stopped } from './lifecycle.js';

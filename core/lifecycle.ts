@@ -1,13 +1,13 @@
 /** A part that runs. Constructors only wire; `start` does work; `stop` may be called twice and before `start` ended. */
 export interface Component {
   readonly name: string;
-  /** Resolves when the part is ready. The signal is aborted when the whole process is asked to end. */
+  /** Resolves when the part is ready. The signal is aborted when the process is to stop. */
   start(signal: AbortSignal): Promise<void>;
-  /** Ends in order, keeping what was promised; resolves when everything is let go. */
+  /** Shuts down cleanly; resolves when everything is released. */
   stop(): Promise<void>;
 }
 
-/** Starts parts in order and stops them in reverse, also after a start that failed half-way. */
+/** Starts parts in order and stops them in reverse, also after a failed start. */
 export class Lifecycle {
   #started: Component[] = [];
   #stopping: Promise<void> | undefined;
@@ -60,7 +60,7 @@ export function processSignal(parentPipe?: NodeJS.ReadableStream): AbortSignal {
   return controller.signal;
 }
 
-/** The reason of an orderly stop; never reported as a failure. */
+/** The abort reason of a clean stop; never reported as a failure. */
 export class Stopped extends Error {
   override readonly name = 'Stopped';
 }

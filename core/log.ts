@@ -3,8 +3,8 @@ import { printable } from './printable.js';
 
 export type Logger = pino.Logger;
 
-/** What is kept of lines that cannot be written, on a full disk for instance, bytes; what comes after is left out. */
-const MOST_UNWRITTEN = 1_000_000;
+/** Buffer for lines that cannot be written (full disk), bytes; further lines are dropped. */
+const MAX_BUFFERED_BYTES = 1_000_000;
 
 /**
  * Logs for operators, on stderr: one line, one event, structured fields. Lines are JSON; `plain` makes them short text
@@ -13,7 +13,7 @@ const MOST_UNWRITTEN = 1_000_000;
 export function createLogger(options: { part: string; level?: string; plain?: boolean }): Logger {
   const base = { base: { part: options.part }, level: options.level ?? 'info' };
   if (!options.plain) {
-    const stderr = pino.destination({ dest: 2, sync: true, maxLength: MOST_UNWRITTEN });
+    const stderr = pino.destination({ dest: 2, sync: true, maxLength: MAX_BUFFERED_BYTES });
     stderr.on('error', () => undefined);
     return pino(base, stderr);
   }

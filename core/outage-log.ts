@@ -1,15 +1,15 @@
 import type { Logger } from './log.js';
 
-/** How often a lasting outage is mentioned again, milliseconds. */
+/** How often a lasting outage is logged again, milliseconds. */
 const REMIND_MS = 60_000;
 
-/** Turns a row of failures into one clear line, a reminder now and then, and one line when it is over. */
+/** Logs a series of failures as one line, a reminder every minute, and one line when it is over. */
 export class OutageLog {
   #since: number | undefined;
-  #saidAt = 0;
+  #loggedAt = 0;
   #failures = 0;
 
-  /** @param recovered what to say when it works again */
+  /** @param recovered the message when it works again */
   constructor(
     private readonly log: Logger,
     private readonly recovered: string,
@@ -19,8 +19,8 @@ export class OutageLog {
     const now = performance.now();
     this.#since ??= now;
     this.#failures += 1;
-    if (this.#failures > 1 && now - this.#saidAt < REMIND_MS) return;
-    this.#saidAt = now;
+    if (this.#failures > 1 && now - this.#loggedAt < REMIND_MS) return;
+    this.#loggedAt = now;
     this.log.warn({ failures: this.#failures }, `${line}; it is tried again until it works`);
   }
 

@@ -1,17 +1,16 @@
 /**
- * What an orderly end may take, milliseconds: the one place for these numbers. A part that is not done by then lets go
- * by itself, which loses nothing that was acknowledged; `chancery up`, which ends its parts one after the other, kills
- * only what does not even do that.
+ * How long a clean shutdown may take, milliseconds. A part that is not done by then abandons its work, which loses
+ * nothing that was acknowledged. `chancery up` stops its parts one after the other and kills a part that takes longer.
  */
 export const STOP_MS = {
-  /** The collector waits this long for the bus to have what was received. */
+  /** The collector waits for the bus to acknowledge what was received. */
   collector: 1900,
-  /** The worker brings this long into ClickHouse what it took from the bus. */
+  /** The worker writes to ClickHouse what it has read from the bus. */
   worker: 1000,
-  /** ClickHouse finishes this long what it was asked. */
+  /** ClickHouse finishes its queries. */
   clickhouse: 900,
-  /** From letting go to the end of the process. */
-  leaving: 300,
+  /** From abandoning the work to the end of the process. */
+  exit: 300,
   /** Everything, from Ctrl-C to the shell's prompt. */
   total: 5000,
 } as const;

@@ -11,7 +11,7 @@ import { settingsOf } from '../settings.js';
 
 const SIGNS = { ok: 'ok  ', warn: 'WARN', fail: 'FAIL' } as const;
 
-/** `chancery doctor`: what Chancery needs on this machine, what is wrong, and how to mend it. */
+/** `chancery doctor`: checks what Chancery needs on this machine, and says how to fix what is wrong. */
 export function define(command: Command): void {
   command
     .option('--json', 'print the findings as JSON')
@@ -37,7 +37,7 @@ export function define(command: Command): void {
     });
 }
 
-/** What a check did not expect says itself what to do, as every error of Chancery does. */
+/** An unexpected error; its message says what to do. */
 async function runSafely(check: Check): Promise<Finding> {
   try {
     return await check.run();
@@ -46,6 +46,6 @@ async function runSafely(check: Check): Promise<Finding> {
   }
 }
 
-function lines({ check, state, found, mend }: Finding & { check: string }): string {
-  return `${SIGNS[state]}  ${check}: ${found}${mend === undefined ? '' : `\n      to mend: ${mend}`}`;
+function lines({ check, state, found, fix }: Finding & { check: string }): string {
+  return `${SIGNS[state]}  ${check}: ${found}${fix === undefined ? '' : `\n      fix: ${fix}`}`;
 }

@@ -6,11 +6,11 @@ import { botsOf } from '../parts/bots.js';
 import { openDataFolder } from '../parts/data-folder.js';
 import { PartEntry } from '../parts/entry.js';
 import { instancePaths } from '../parts/instance.js';
-import { goOnWithoutOutput } from '../parts/output.js';
+import { ignoreOutputErrors } from '../parts/output.js';
 import { untilStopped } from '../parts/run-part.js';
 import { settingsOf } from '../settings.js';
 
-/** Options that are settings of every part too; the rest is the exchange's own. */
+/** Options that are also settings. */
 const SHARED = ['data', 'metricsPort', 'metricsHost'];
 
 const EXAMPLES = `
@@ -21,7 +21,7 @@ Examples:
   chancery exchange --bots 0 --load 5000
 `;
 
-/** `chancery exchange`: the simulated exchange, alone. */
+/** `chancery exchange`: only the simulated exchange. */
 export function define(command: Command): void {
   command.addHelpText('after', EXAMPLES.trimEnd());
   for (const option of Object.values<ExchangeOption<unknown>>(EXCHANGE_OPTIONS)) {
@@ -39,8 +39,8 @@ export function define(command: Command): void {
     readExchangeOptions(values);
     const signal = processSignal(settings.stopWithParent ? process.stdin : undefined);
     const log = createLogger({ part: 'exchange', level: settings.logLevel, plain: process.stderr.isTTY === true });
-    goOnWithoutOutput((line) => log.warn(line));
-    if (given.has('data') && openDataFolder(settings.data)) log.info(`made the data folder ${settings.data}`);
+    ignoreOutputErrors((line) => log.warn(line));
+    if (given.has('data') && openDataFolder(settings.data)) log.info(`created the data folder ${settings.data}`);
     const exchange = await startExchange(values, { signal, log });
     const bots = botsOf(exchange, log);
     const about = {
@@ -48,7 +48,7 @@ export function define(command: Command): void {
       ...(exchange.metricsUrl === undefined ? {} : { health: exchange.metricsUrl }),
     };
     const entry = given.has('data') ? new PartEntry(settings.data, 'exchange', log) : undefined;
-    entry?.tell(about);
+    entry?.publish(about);
     try {
       await bots?.start();
       process.stdout.write(`${JSON.stringify(exchange.ready)}\n`);

@@ -15,18 +15,17 @@ interface InitOptions {
   readonly force?: boolean;
 }
 
-/** `chancery init`: the settings and fresh passwords that docker-compose.yml reads from `.env`. */
+/** `chancery init`: writes the settings and new passwords that docker-compose.yml reads from `.env`. */
 export function define(command: Command): void {
   command
-    // Not --env-file: node takes that for itself, wherever it stands.
     // Not --env-file: node takes that for itself, wherever on the line it stands.
-    .option('--file <FILE>', 'file to write, readable by you only', '.env')
+    .option('--file <FILE>', 'file to write (mode 0600)', '.env')
     .option(
       '--exchange-url <URL>',
-      'exchange to record, https only (default: the simulated one, which is started with the rest)',
+      'exchange to record, https only (default: the simulated one, which is started too)',
       httpsAddress,
     )
-    .option('--force', 'replace the file and with it all passwords')
+    .option('--force', 'replace the file, including all passwords')
     .addHelpText('after', EXAMPLES.trimEnd())
     .action(({ file, exchangeUrl, force = false }: InitOptions) => {
       const path = resolve(file);
@@ -52,7 +51,7 @@ function httpsAddress(text: string): string {
 
 function nextSteps(path: string, { demo, replaced }: { demo: boolean; replaced: boolean }): string {
   const lines = [
-    `${replaced ? 'replaced' : 'wrote'} ${path}: fresh passwords of ClickHouse and Grafana, readable by you only`,
+    `${replaced ? 'replaced' : 'wrote'} ${path}: new passwords of ClickHouse and Grafana, readable only by you`,
     '',
     'next, in the folder of docker-compose.yml:',
     `  docker compose up -d --build    Kafka, ClickHouse, Grafana, collectors, workers${demo ? ', and the simulated exchange' : ''}`,
@@ -62,8 +61,8 @@ function nextSteps(path: string, { demo, replaced }: { demo: boolean; replaced: 
   if (replaced) {
     lines.push(
       '',
-      'Services that run take the new passwords when they are made anew: docker compose up -d --force-recreate.',
-      'A Grafana that has started before keeps its own: docker compose exec grafana grafana cli admin reset-admin-password NEW',
+      'Running services take the new passwords after: docker compose up -d --force-recreate',
+      'A Grafana that ran before keeps its password; change it: docker compose exec grafana grafana cli admin reset-admin-password NEW',
     );
   }
   return `${lines.join('\n')}\n`;

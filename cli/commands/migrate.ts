@@ -10,7 +10,7 @@ Examples:
   CLICKHOUSE_CLUSTER='http://a1:8123,http://a2:8123;http://b1:8123,http://b2:8123' chancery migrate
 `;
 
-/** `chancery migrate`: tables and views up to date; harmless when they are. */
+/** `chancery migrate`: creates or updates tables and views; does nothing if they are up to date. */
 export function define(command: Command): void {
   command.addHelpText('after', EXAMPLES.trimEnd()).action(async () => {
     const { settings } = settingsOf(command);
@@ -19,7 +19,7 @@ export function define(command: Command): void {
   });
 }
 
-/** A line per thing that was done; on a cluster, it says where. */
+/** A line per change; on a cluster with the node. */
 async function migrateInstance(settings: Settings, signal: AbortSignal): Promise<string[]> {
   const warehouse = await openWarehouse(settings, 'chancery migrate');
   try {
@@ -27,7 +27,7 @@ async function migrateInstance(settings: Settings, signal: AbortSignal): Promise
     return results.flatMap(({ url, migrations, views, dropped }) =>
       [
         ...migrations.map((name) => `applied migration ${name}`),
-        ...views.map((name) => `made view ${name}`),
+        ...views.map((name) => `created view ${name}`),
         ...dropped.map((name) => `dropped view ${name}`),
       ].map((line) => (results.length > 1 ? `${line} at ${url}` : line)),
     );

@@ -18,16 +18,14 @@ Examples:
 
 const PRINTER: Printer = { out: process.stdout, remarks: process.stderr };
 
-/** `chancery sql`: questions to what was recorded, as a user who can only read. */
+/** `chancery sql`: SQL queries as a read-only user. */
 export function define(command: Command): void {
   command
-    .argument('[statement]', 'a question in SQL; read from standard input when it is left out')
+    .argument('[statement]', 'SQL query; read from standard input if omitted')
     .addOption(
-      new Option('--format <FORMAT>', 'how the answer is written (default: table)')
-        .choices(OUTPUT_FORMATS)
-        .default('table', ''),
+      new Option('--format <FORMAT>', 'output format (default: table)').choices(OUTPUT_FORMATS).default('table', ''),
     )
-    .option('--console', 'open a prompt, and say how to connect with other tools')
+    .option('--console', 'open a prompt and show how to connect with other tools')
     .addHelpText('after', EXAMPLES.trimEnd())
     .action((argument: string | undefined, { format, console }: { format: OutputFormat; console?: boolean }) => {
       const { settings } = settingsOf(command);
@@ -76,7 +74,8 @@ async function statementFromInput(): Promise<string> {
 }
 
 function greet({ otherTools, temporary }: ReadOnly): void {
-  if (temporary) process.stderr.write('No ClickHouse ran on this data folder: one was started for this prompt.\n');
-  process.stderr.write(`Statements end with ; and may have many lines. Leave with exit or Ctrl-D.\n\n`);
+  if (temporary)
+    process.stderr.write('No ClickHouse was running on this data folder: one was started for this session.\n');
+  process.stderr.write(`Statements end with ; and may span lines. Quit with exit or Ctrl-D.\n\n`);
   process.stderr.write(`${otherTools.map((line) => `  ${line}`).join('\n')}\n\n`);
 }

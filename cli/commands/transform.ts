@@ -12,7 +12,7 @@ Examples:
   CLICKHOUSE_URL=https://clickhouse.example:8443 chancery transform --no-keep-bodies
 `;
 
-/** `chancery transform`: a worker that makes rows of what is on the bus. */
+/** `chancery transform`: a worker that turns records of the bus into rows. */
 export function define(command: Command): void {
   command.addHelpText('after', EXAMPLES.trimEnd()).action(() =>
     runPart(
@@ -34,7 +34,7 @@ export function define(command: Command): void {
   );
 }
 
-/** The database, brought up to date before the worker starts, as soon as it answers, and let go after it has stopped. */
+/** Migrates the database as soon as it responds, before the worker starts; closes the connection after it has stopped. */
 function database(warehouse: Warehouse, context: PartContext): Component {
   return {
     name: 'database',

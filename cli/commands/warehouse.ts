@@ -3,7 +3,7 @@ import { Gauge, type Registry } from 'prom-client';
 import { EmbeddedClickHouse, type EmbeddedEndpoint } from '../../warehouse/index.js';
 import { runPart } from '../parts/run-part.js';
 
-/** `chancery warehouse`: the embedded ClickHouse server of a data folder, alone. */
+/** `chancery warehouse`: only the embedded ClickHouse server of a data folder. */
 export function define(command: Command): void {
   command
     .addHelpText(
@@ -35,13 +35,13 @@ const nativePort = ({ tcpPort }: EmbeddedEndpoint) => (tcpPort === undefined ? {
 function measure(server: EmbeddedClickHouse, registry: Registry): void {
   const ready: Gauge = new Gauge({
     name: 'chancery_clickhouse_ready',
-    help: '1 while the embedded ClickHouse answers',
+    help: '1 while the embedded ClickHouse responds',
     registers: [registry],
     collect: () => ready.set(server.health.ready ? 1 : 0),
   });
   const restarts: Gauge = new Gauge({
     name: 'chancery_clickhouse_restarts',
-    help: 'how often the embedded ClickHouse was started again',
+    help: 'restarts of the embedded ClickHouse',
     registers: [registry],
     collect: () => restarts.set(server.health.restarts),
   });

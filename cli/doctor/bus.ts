@@ -1,10 +1,10 @@
 import { createLogger, type Settings } from '../../core/index.js';
-import { lookAtBus } from '../parts/instance.js';
+import { openBusReadOnly } from '../parts/instance.js';
 import { type Check, fail, ok } from './check.js';
 
 const ANSWER_MS = 8000;
 
-/** Whether Kafka answers, where it is configured. */
+/** Whether Kafka responds, if it is configured. */
 export function busChecks(settings: Settings): Check[] {
   return settings.kafkaBrokers === undefined
     ? []
@@ -12,14 +12,14 @@ export function busChecks(settings: Settings): Check[] {
 }
 
 async function kafka(settings: Settings, brokers: string | undefined) {
-  const mend = 'check --kafka-brokers, the network, and that the brokers run';
-  const bus = lookAtBus(settings, createLogger({ part: 'doctor', level: 'fatal' }));
-  if (!bus) return fail(`no bus at ${brokers}`, mend);
+  const fix = 'check --kafka-brokers, the network, and that the brokers run';
+  const bus = openBusReadOnly(settings, createLogger({ part: 'doctor', level: 'fatal' }));
+  if (!bus) return fail(`no bus at ${brokers}`, fix);
   try {
     const silence = new Promise<undefined>((resolve) => setTimeout(resolve, ANSWER_MS, undefined).unref());
     const partitions = await Promise.race([bus.partitions(), silence]);
-    if (partitions === undefined) return fail(`${brokers} did not answer within ${ANSWER_MS / 1000} s`, mend);
-    return ok(`${brokers} answers with ${partitions.length} partitions of this instance`);
+    if (partitions === undefined) return fail(`${brokers} did not respond within ${ANSWER_MS / 1000} s`, fix);
+    return ok(`${brokers} responds; ${partitions.length} partitions of this instance`);
   } finally {
     await bus.close();
   }

@@ -1,11 +1,11 @@
 /** What one check of `chancery doctor` found. */
 export interface Finding {
-  /** `warn`: works, but will not for long or not well. */
+  /** `warn`: works now, but needs attention. */
   readonly state: 'ok' | 'warn' | 'fail';
   /** One line: what was found. */
   readonly found: string;
-  /** How to mend it, when it is not ok. */
-  readonly mend?: string;
+  /** What to do, if not ok. */
+  readonly fix?: string;
 }
 
 export interface Check {
@@ -14,5 +14,5 @@ export interface Check {
 }
 
 export const ok = (found: string): Finding => ({ state: 'ok', found });
-export const warn = (found: string, mend: string): Finding => ({ state: 'warn', found, mend });
-export const fail = (found: string, mend: string): Finding => ({ state: 'fail', found, mend });
+export const warn = (found: string, fix: string): Finding => ({ state: 'warn', found, fix });
+export const fail = (found: string, fix: string): Finding => ({ state: 'fail', found, fix });

@@ -1,14 +1,14 @@
 import type { Settings } from '../../core/index.js';
 import { TRANSFORM_TABLES } from '../../transforms/index.js';
 import { assertNode, type Cluster, type ClusterNode, checkColumns, clickHouseLibrary } from '../../warehouse/index.js';
-import { clickHousePlace } from '../parts/clickhouse-place.js';
+import { clickHouseTarget } from '../parts/clickhouse-target.js';
 import { clusterOf } from '../parts/database.js';
 import { findReadOnly } from '../parts/read-only.js';
 import { type Check, type Finding, ok, warn } from './check.js';
 
-/** The ClickHouse library, and the server that runs or every node of the cluster. */
+/** The ClickHouse library, and the running server or every node of the cluster. */
 export function clickHouseChecks(settings: Settings): Check[] {
-  const place = clickHousePlace(settings);
+  const place = clickHouseTarget(settings);
   return [
     ...(place.kind === 'embedded' ? [{ name: 'ClickHouse library', run: library }] : []),
     ...(place.kind === 'cluster'
@@ -23,17 +23,17 @@ async function library() {
 
 async function server(settings: Settings) {
   const connection = await findReadOnly(settings);
-  if (!connection) return ok('none runs on the data folder now; `chancery up` starts the embedded one');
+  if (!connection) return ok('not running; `chancery up` starts the embedded server');
   try {
     const answer = await connection.client.query({ query: 'SELECT version() AS version', format: 'JSONEachRow' });
     const [row] = await answer.json<{ version: string }>();
-    return ok(`version ${row?.version} answers at ${connection.url}`);
+    return ok(`version ${row?.version} responds at ${connection.url}`);
   } finally {
     await connection.close();
   }
 }
 
-/** A check per node: that it answers, is what the configuration says, and has its tables. */
+/** A check per node: it responds, matches the configuration, and has its tables. */
 function nodeChecks(settings: Settings, nodes: readonly (readonly string[])[]): Check[] {
   const names = nodes.flatMap((urls, shard) =>
     urls.map((url) => `ClickHouse shard ${shard + 1}, ${new URL(url).host}`),
@@ -46,19 +46,19 @@ async function nodeFinding(settings: Settings, number: number): Promise<Finding>
   const node = cluster?.nodes[number];
   if (!cluster || !node) throw new RangeError(`there is no node ${number}`);
   try {
-    return await lookAtNode(cluster, node);
+    return await checkNode(cluster, node);
   } finally {
     await cluster.close();
   }
 }
 
-async function lookAtNode(cluster: Cluster, node: ClusterNode): Promise<Finding> {
+async function checkNode(cluster: Cluster, node: ClusterNode): Promise<Finding> {
   const { connection } = node;
   const signal = new AbortController().signal;
   const [row] = await connection.query<{ version: string }>('SELECT version() AS version', {}, signal);
   const counts = await assertNode(cluster, node, signal);
-  const answers = `version ${row?.version} answers at ${connection.url}`;
-  if (counts.length === 0) return warn(`${answers}; it has no tables yet`, 'run `chancery migrate`');
+  const answers = `version ${row?.version} responds at ${connection.url}`;
+  if (counts.length === 0) return warn(`${answers}; no tables yet`, 'run `chancery migrate`');
   await checkColumns(connection, TRANSFORM_TABLES);
-  return ok(`${answers}; its tables are up to date`);
+  return ok(`${answers}; tables are up to date`);
 }

@@ -6,7 +6,7 @@ import { type Check, type Finding, fail, ok, warn } from './check.js';
 /** Requests that are signed are refused beyond 30 s; chance points of the last seconds look wrong long before. */
 const CLOCK_TOLERANCE_MS = 5000;
 
-/** Whether the exchange answers, and whether its clock and ours agree. */
+/** Whether the exchange responds, and whether its clock and ours agree. */
 export function exchangeChecks(settings: Settings, given: ReadonlySet<SettingName>): Check[] {
   const answer = onceAsked(settings, given);
   return [
@@ -26,8 +26,8 @@ function onceAsked(settings: Settings, given: ReadonlySet<SettingName>) {
 async function askExchange(settings: Settings, given: ReadonlySet<SettingName>) {
   const running = runningParts(settings.data).find((part) => part.part === 'exchange')?.address;
   if (!given.has('exchangeUrl') && running === undefined) {
-    const exchange = ok('none is configured: `chancery up` starts a simulated one, --exchange-url names another');
-    return { exchange, clock: ok(`${new Date().toISOString()}, with nothing to compare it to`) };
+    const exchange = ok('none configured: `chancery up` starts a simulated one; --exchange-url names a real one');
+    return { exchange, clock: ok(`${new Date().toISOString()}, not compared`) };
   }
   const addresses = exchangeAddresses(
     given.has('exchangeUrl') ? settings : { ...settings, exchangeUrl: running ?? '' },
@@ -38,21 +38,21 @@ async function askExchange(settings: Settings, given: ReadonlySet<SettingName>) 
     const { items, response } = await client.coins();
     const tookMs = Date.now() - startedAt;
     return {
-      exchange: ok(`${addresses.base} answers in ${tookMs} ms with ${items.length} coins`),
+      exchange: ok(`${addresses.base} responds in ${tookMs} ms with ${items.length} coins`),
       clock: compareClocks(response.headers['date'], startedAt + tookMs / 2),
     };
   } catch (error) {
-    const mend = 'check --exchange-url and the network; what is recorded already stays safe meanwhile';
-    return { exchange: fail(describeError(error), mend), clock: warn('the exchange did not tell its time', mend) };
+    const fix = 'check --exchange-url and the network';
+    return { exchange: fail(describeError(error), fix), clock: warn('the exchange did not send its time', fix) };
   } finally {
     await client.close();
   }
 }
 
 function compareClocks(date: string | undefined, nowMs: number): Finding {
-  if (date === undefined) return ok('the exchange does not tell its time');
+  if (date === undefined) return ok('the exchange sends no time');
   // The header has whole seconds: half of one is what it means on average.
   const aheadMs = nowMs - (Date.parse(date) + 500);
   const found = `${Math.abs(aheadMs / 1000).toFixed(1)} s ${aheadMs > 0 ? 'ahead of' : 'behind'} the exchange's`;
-  return Math.abs(aheadMs) <= CLOCK_TOLERANCE_MS ? ok(found) : warn(found, 'let the clock be set by NTP');
+  return Math.abs(aheadMs) <= CLOCK_TOLERANCE_MS ? ok(found) : warn(found, 'synchronise the clock with NTP');
 }

@@ -52,17 +52,17 @@ async function dataFolderIsWritable(folder: string) {
       `change its owner (chown) or choose another folder with --data`,
     );
   }
-  return ok(existing === folder ? `${folder} is writable` : `${folder} does not exist yet and can be made`);
+  return ok(existing === folder ? `${folder} is writable` : `${folder} does not exist yet and can be created`);
 }
 
 async function diskSpace(folder: string) {
   const { bavail, bsize } = await statfs(await nearestExisting(folder));
   const free = bavail * bsize;
   const found = `${formatBytes(free)} free`;
-  const mend =
+  const fix =
     'free some space, choose another disk with --data, or keep less (--body-retention-days, --no-keep-bodies)';
-  if (free < TOO_LOW_BYTES) return fail(found, mend);
-  return free < LOW_BYTES ? warn(found, mend) : ok(found);
+  if (free < TOO_LOW_BYTES) return fail(found, fix);
+  return free < LOW_BYTES ? warn(found, fix) : ok(found);
 }
 
 async function nearestExisting(folder: string): Promise<string> {

@@ -1,5 +1,5 @@
 import { DEFAULT_PORTS, type SettingName, type Settings } from '../../core/index.js';
-import { clickHousePlace } from '../parts/clickhouse-place.js';
+import { clickHouseTarget } from '../parts/clickhouse-target.js';
 import { type RunningPart, runningParts } from '../parts/registry.js';
 import { PortClaims } from '../up/port-claims.js';
 import { type Check, type Finding, fail, ok } from './check.js';
@@ -7,9 +7,9 @@ import { type Check, type Finding, fail, ok } from './check.js';
 interface Port {
   readonly wanted: number;
   readonly use: string;
-  /** Where `up` would listen with it. */
+  /** Address that `up` would listen on. */
   readonly host?: string;
-  /** Whether a person asked for this very port, with this flag: then `up` takes no other. */
+  /** Whether the flag was given: `up` then takes no other port. */
   readonly asked: boolean;
   readonly flag: string;
   /** The port that this instance uses now, if it runs. */
@@ -18,9 +18,9 @@ interface Port {
 
 export interface PortsAsked {
   readonly given: ReadonlySet<SettingName>;
-  /** Port of the simulated exchange; undefined when none was asked for. */
+  /** Port of the simulated exchange; undefined if not given. */
   readonly exchangePort: number | undefined;
-  /** Where `up` looks first for a port that was not asked for. */
+  /** Where `up` starts to look for a free port. */
   readonly defaults?: Readonly<Record<keyof typeof DEFAULT_PORTS, number>>;
 }
 
@@ -42,7 +42,7 @@ function portsOf(settings: Settings, { given, exchangePort, defaults = DEFAULT_P
       own: portOf(parts.find(({ part }) => part === 'exchange')?.address),
     });
   }
-  if (clickHousePlace(settings).kind === 'embedded') {
+  if (clickHouseTarget(settings).kind === 'embedded') {
     ports.push({
       wanted: clickhousePort || defaults.clickhouse,
       use: 'ClickHouse',
@@ -66,7 +66,7 @@ function portOf(address: string | undefined): number | undefined {
 }
 
 async function portsFinding(ports: readonly Port[]): Promise<Finding> {
-  if (ports.length === 0) return ok('none is needed: the exchange and ClickHouse run elsewhere');
+  if (ports.length === 0) return ok('none needed: the exchange and ClickHouse are external');
   const claims = new PortClaims();
   try {
     return await triedPorts(ports, claims);
@@ -77,17 +77,17 @@ async function portsFinding(ports: readonly Port[]): Promise<Finding> {
 
 async function triedPorts(ports: readonly Port[], claims: PortClaims): Promise<Finding> {
   const found: string[] = [];
-  const mend: string[] = [];
+  const fix: string[] = [];
   for (const port of ports) {
     const { wanted, use, asked, flag, own, host } = port;
     const state =
       own === wanted ? 'is used by this instance' : (await claims.claim(wanted, host)) ? 'is free' : undefined;
-    if (state === undefined && asked) mend.push(`choose another with ${flag}, or leave it out for a free one`);
+    if (state === undefined && asked) fix.push(`choose another with ${flag}, or leave it out for a free one`);
     found.push(
       `${wanted} (${use}) ${state ?? `is taken by another program${asked ? '' : await instead(port, claims)}`}`,
     );
   }
-  return mend.length === 0 ? ok(found.join('; ')) : fail(found.join('; '), mend.join('; '));
+  return fix.length === 0 ? ok(found.join('; ')) : fail(found.join('; '), fix.join('; '));
 }
 
 /** What `up` does, or did, about a default port that is taken. */

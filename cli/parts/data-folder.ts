@@ -18,7 +18,7 @@ export function openDataFolder(data: string): boolean {
   return isNew;
 }
 
-/** Step by step: Node's own recursive way never ends where a file system, like /proc, takes no folders. */
+/** Creates parents one by one: `recursive` of Node does not return in a file system without folders, like /proc. */
 function makeFolder(path: string): boolean {
   if (existsSync(path)) {
     if (statSync(path).isDirectory()) return false;
@@ -32,8 +32,11 @@ function makeFolder(path: string): boolean {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EEXIST') return false;
     if (code !== 'ENOENT') throw error;
-    throw new UsageError(`${dirname(path)} takes no folders (${describeError(error)}); choose another with --data`, {
-      cause: error,
-    });
+    throw new UsageError(
+      `${dirname(path)} cannot contain folders (${describeError(error)}); choose another with --data`,
+      {
+        cause: error,
+      },
+    );
   }
 }

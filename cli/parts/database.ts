@@ -20,7 +20,7 @@ import {
   openCluster,
   type ShardConnection,
 } from '../../warehouse/index.js';
-import { clickHousePlace } from './clickhouse-place.js';
+import { clickHouseTarget } from './clickhouse-target.js';
 import { assertLayout } from './instance.js';
 import type { PartContext } from './run-part.js';
 
@@ -37,7 +37,7 @@ export interface Warehouse {
 /** The configured cluster, as the user who may do everything; undefined without one. None of its nodes is asked. */
 export function clusterOf(settings: Settings, application: string): Cluster | undefined {
   const { clickhouseClusterName: name, clickhouseQuorum: quorum, database } = settings;
-  const place = clickHousePlace(settings);
+  const place = clickHouseTarget(settings);
   if (place.kind !== 'cluster') return undefined;
   const login = { user: settings.clickhouseUser, password: new Secret(settings.clickhousePassword) };
   return openCluster({ name, nodes: place.nodes, login, database, application, quorum });
@@ -57,7 +57,7 @@ export async function openWarehouse(settings: Settings, application: string): Pr
  * @throws UnavailableError when none is there
  */
 export async function connectOwner(settings: Settings, application: string): Promise<Connection> {
-  const place = clickHousePlace(settings);
+  const place = clickHouseTarget(settings);
   const { clickhouseUser: user, clickhousePassword, database } = settings;
   const password = new Secret(clickhousePassword);
   const connect = (url: string) => new Connection({ endpoint: { url, user, password }, database, application });
@@ -112,7 +112,7 @@ function overCluster(cluster: Cluster, { fsync }: Settings): Warehouse {
 }
 
 /** Longest pause between two looks whether ClickHouse is there, milliseconds. */
-const LOOK_AGAIN_MS = 500;
+const POLL_MS = 500;
 
 type Waiting = Pick<PartContext, 'settings' | 'log' | 'signal' | 'waits'>;
 
@@ -130,7 +130,7 @@ export async function untilAvailable<T>(context: Waiting, work: () => Promise<T>
   const outage = new OutageLog(log, 'ClickHouse is there');
   const result = await retry(work, {
     attempts: Number.POSITIVE_INFINITY,
-    capMs: LOOK_AGAIN_MS,
+    capMs: POLL_MS,
     signal,
     onRetry: (error) => {
       const reason = describeError(error);

@@ -1,9 +1,9 @@
 import { describeError, type Logger } from '../../core/index.js';
 import { type Announcement, announce, type PartName } from './registry.js';
 
-/** A part's entry in the data folder; one that cannot be written, on a full disk for instance, ends nothing. */
+/** A part's entry in the data folder. If it cannot be written (full disk), the part continues and logs that. */
 export class PartEntry {
-  #known: ReturnType<typeof announce> | undefined;
+  #entry: ReturnType<typeof announce> | undefined;
 
   constructor(
     private readonly data: string,
@@ -11,16 +11,16 @@ export class PartEntry {
     private readonly log: Logger,
   ) {}
 
-  tell(about: Announcement): void {
+  publish(about: Announcement): void {
     try {
-      if (this.#known) this.#known.update(about);
-      else this.#known = announce(this.data, this.part, about);
+      if (this.#entry) this.#entry.update(about);
+      else this.#entry = announce(this.data, this.part, about);
     } catch (error) {
       this.log.warn(`${describeError(error)}: \`chancery status\` does not see this part as it is`);
     }
   }
 
   end(): void {
-    this.#known?.end();
+    this.#entry?.end();
   }
 }

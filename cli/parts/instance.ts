@@ -2,9 +2,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Bus, openBus as openConfiguredBus } from '../../bus/index.js';
 import { type Component, type Logger, type Settings, UsageError, writeFileAtomicSync } from '../../core/index.js';
-import { clickHousePlace } from './clickhouse-place.js';
+import { clickHouseTarget } from './clickhouse-target.js';
 
-/** Where the parts of one instance keep their things, below its data folder. */
+/** Files and folders in the data folder of an instance. */
 export function instancePaths(dataFolder: string) {
   const folder = resolve(dataFolder);
   return {
@@ -23,18 +23,18 @@ export function instancePaths(dataFolder: string) {
   };
 }
 
-/** Opens the bus of an instance: Kafka where it is configured, else the log in its folder, which is made if need be. */
+/** Opens the bus of an instance: Kafka if configured, else the embedded log in the data folder, which is created. */
 export function openBus(settings: Settings, log: Logger): Bus {
   return openConfiguredBus(settings, { dir: instancePaths(settings.data).bus, log });
 }
 
-/** A bus that is closed after everything that was started after it has stopped. */
+/** Closes the bus after all components that were started after it have stopped. */
 export function closing(bus: Bus): Component {
   return { name: 'bus', start: () => Promise.resolve(), stop: () => bus.close() };
 }
 
-/** The bus of an instance for looking only; undefined when nothing was ever recorded there. */
-export function lookAtBus(settings: Settings, log?: Logger): Bus | undefined {
+/** The bus of an instance, for reading its state; undefined when nothing was recorded there. */
+export function openBusReadOnly(settings: Settings, log?: Logger): Bus | undefined {
   const { bus } = instancePaths(settings.data);
   if (settings.kafkaBrokers === undefined && !existsSync(bus)) return undefined;
   return openConfiguredBus(settings, { dir: bus, retentionEveryMs: 0, ...(log ? { log } : {}) });
@@ -45,16 +45,16 @@ export function lookAtBus(settings: Settings, log?: Logger): Bus | undefined {
  */
 export function assertInstance(settings: Settings): void {
   assertLayout(settings.data);
-  if (clickHousePlace(settings).kind !== 'embedded') return;
+  if (clickHouseTarget(settings).kind !== 'embedded') return;
   const { folder } = instancePaths(settings.data);
   if (!existsSync(folder)) {
     throw new UsageError(
-      `there is no data folder ${folder}; start recording with \`chancery up\`, or name it with --data`,
+      `data folder ${folder} does not exist; start recording with \`chancery up\`, or name another with --data`,
     );
   }
 }
 
-/** @throws UsageError when no embedded ClickHouse ever ran on the data folder */
+/** @throws UsageError when the data folder has no tables of the embedded ClickHouse */
 export function assertRecorded(settings: Settings): void {
   const { folder, clickhouse } = instancePaths(settings.data);
   if (!existsSync(clickhouse)) {

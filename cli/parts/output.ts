@@ -1,15 +1,15 @@
 import { describeError } from '../../core/index.js';
 
 /**
- * From now on this process does not end because its standard output cannot be written, on a full disk for instance or
- * when its reader has gone; `say` is told once.
+ * Errors of standard output (full disk, closed pipe) no longer end this process.
+ * @param report called with the first error
  */
-export function goOnWithoutOutput(say: (line: string) => void): void {
-  let said = false;
+export function ignoreOutputErrors(report: (line: string) => void): void {
+  let reported = false;
   process.stdout.removeAllListeners('error');
   process.stdout.on('error', (error) => {
-    if (said) return;
-    said = true;
-    say(`cannot write to standard output (${describeError(error)}); the work goes on without it`);
+    if (reported) return;
+    reported = true;
+    report(`cannot write to standard output (${describeError(error)}); continuing without it`);
   });
 }

@@ -15,7 +15,7 @@ import {
   shardDatabase,
 } from '../../warehouse/index.js';
 import { reasonOf } from '../sql/query.js';
-import { clickHousePlace } from './clickhouse-place.js';
+import { clickHouseTarget } from './clickhouse-target.js';
 import { assertInstance, assertRecorded } from './instance.js';
 
 /** A connection that can only read. */
@@ -37,7 +37,7 @@ export interface ReadOnly {
  * folder. Undefined when neither is there.
  */
 export async function findReadOnly(settings: Settings): Promise<ReadOnly | undefined> {
-  const place = clickHousePlace(settings);
+  const place = clickHouseTarget(settings);
   if (place.kind === 'server') return connectServer(settings, place.url);
   if (place.kind === 'cluster') return connectFirst(settings, place.nodes.flat());
   const running = await findEmbedded(settings.data);
@@ -46,10 +46,10 @@ export async function findReadOnly(settings: Settings): Promise<ReadOnly | undef
 
 /**
  * One connection per shard of the configured cluster, to the shard's own rows; undefined without a cluster.
- * @throws UnavailableError when a shard does not answer
+ * @throws UnavailableError when a shard does not respond
  */
 export async function connectShards(settings: Settings): Promise<ReadOnly[] | undefined> {
-  const place = clickHousePlace(settings);
+  const place = clickHouseTarget(settings);
   if (place.kind !== 'cluster') return undefined;
   const own = { ...settings, database: shardDatabase(settings.database) };
   const found = await Promise.allSettled(place.nodes.map((replicas) => connectFirst(own, replicas)));
@@ -148,7 +148,7 @@ async function readOnlyMode(client: ClickHouseClient, url: string): Promise<numb
   } catch (error) {
     await client.close();
     if (error instanceof ClickHouseError) throw new UsageError(`ClickHouse at ${url} refuses: ${reasonOf(error)}`);
-    throw new UnavailableError(`ClickHouse at ${url} does not answer; check the address and that it runs`, {
+    throw new UnavailableError(`ClickHouse at ${url} does not respond; check the address and that it runs`, {
       cause: error,
     });
   }

@@ -12,11 +12,11 @@ import {
 } from '../../core/index.js';
 import { instancePaths } from './instance.js';
 
-/** The parts that run for long, each alone in a process or under `chancery up`. */
+/** The long-running parts, each a process, alone or under `chancery up`. */
 export const PARTS = ['up', 'exchange', 'clickhouse', 'collect', 'transform'] as const;
 export type PartName = (typeof PARTS)[number];
 
-/** What a running part tells about itself to `status`, `sql` and `doctor`, in DATA/run/. Holds no secret. */
+/** What `status`, `sql` and `doctor` know of a running part: a file in DATA/run/, without secrets. */
 export interface RunningPart {
   readonly part: PartName;
   readonly pid: number;
@@ -34,8 +34,8 @@ export interface RunningPart {
 export type Announcement = Pick<RunningPart, 'health' | 'address' | 'tcpPort'>;
 
 /**
- * Makes a running part known in its data folder until `end` is called.
- * @throws UsageError when it must be `alone` and another process already runs this part on the folder
+ * Adds an entry for a running part to its data folder, until `end` is called.
+ * @throws UsageError when only one is allowed (`alone`) and another process runs this part on the data folder
  */
 export function announce(
   dataFolder: string,
@@ -90,7 +90,7 @@ function writing<T>(path: string, write: () => T): T {
   }
 }
 
-/** The parts that run on this data folder now. Files of processes that are gone are removed. */
+/** The parts that run on this data folder now. Entries of ended processes are removed. */
 export function runningParts(dataFolder: string): RunningPart[] {
   const found: RunningPart[] = [];
   for (const path of entriesIn(instancePaths(dataFolder).run)) {

@@ -15,7 +15,7 @@ import {
 import { settingsOf } from '../settings.js';
 import { openDataFolder } from './data-folder.js';
 import { PartEntry } from './entry.js';
-import { goOnWithoutOutput } from './output.js';
+import { ignoreOutputErrors } from './output.js';
 import type { Announcement, PartName } from './registry.js';
 
 /** What a part is built from. */
@@ -24,9 +24,9 @@ export interface PartContext {
   readonly given: ReadonlySet<SettingName>;
   readonly log: Logger;
   readonly metrics: Registry;
-  /** Aborted when the part is asked to end, also while it is being wired. */
+  /** Aborted when the part is to stop, also while it is being wired. */
   readonly signal: AbortSignal;
-  /** Tells /healthz what the part waits for while it starts. */
+  /** Sets the cause that /healthz shows while the part starts. */
   readonly waits: (cause: string) => void;
 }
 
@@ -35,17 +35,17 @@ export interface WiredPart {
   /** Started in order, stopped in reverse. */
   readonly components: readonly Component[];
   readonly health: () => Health;
-  /** Rejects when the running part cannot go on; the process then ends with that error. */
+  /** Rejects when the running part cannot continue; the process then exits with that error. */
   readonly failed?: Promise<never>;
-  /** What others connect to, asked once everything is started. */
+  /** What others connect to; called once everything is started. */
   readonly about?: () => Omit<Announcement, 'health'>;
 }
 
 /**
- * Runs one part until SIGINT, SIGTERM, SIGHUP, the end of its parent's pipe, or a failure. It serves /healthz and is
- * known in the data folder from the beginning; when it is ready it prints one line of JSON on stdout. Everything else
- * goes to stderr.
- * @param check what must hold before anything is made; throws otherwise
+ * Runs one part until SIGINT, SIGTERM, SIGHUP, the end of its parent's pipe, or a failure. From the beginning it serves
+ * /healthz and has an entry in DATA/run/; when it is ready it prints one line of JSON on stdout. Everything else goes to
+ * stderr.
+ * @param check throws when the part must not start; called before anything is created
  */
 export async function runPart(
   command: Command,
@@ -57,17 +57,17 @@ export async function runPart(
   check(settings);
   const signal = processSignal(settings.stopWithParent ? process.stdin : undefined);
   const log = createLogger({ part, level: settings.logLevel, plain: process.stderr.isTTY === true });
-  goOnWithoutOutput((line) => log.warn(line));
-  if (openDataFolder(settings.data)) log.info(`made the data folder ${settings.data}`);
+  ignoreOutputErrors((line) => log.warn(line));
+  if (openDataFolder(settings.data)) log.info(`created the data folder ${settings.data}`);
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });
   let health: () => Health = waitsFor('starting');
   const server = new HealthServer({ host: settings.metricsHost, port: settings.metricsPort }, metrics, () => health());
-  const known = new PartEntry(settings.data, part, log);
+  const entry = new PartEntry(settings.data, part, log);
   let lifecycle: Lifecycle | undefined;
   const run = async () => {
     await server.start();
-    known.tell({ health: server.url });
+    entry.publish({ health: server.url });
     const waits = (cause: string) => {
       health = waitsFor(cause);
     };
@@ -76,14 +76,14 @@ export async function runPart(
     await lifecycle.start(signal);
     health = wired.health;
     const about: Announcement = { health: server.url, ...wired.about?.() };
-    known.tell(about);
+    entry.publish(about);
     process.stdout.write(`${JSON.stringify({ ready: true, part, pid: process.pid, ...about })}\n`);
     await Promise.race([untilStopped(signal), ...(wired.failed ? [wired.failed] : [])]);
   };
   try {
-    await endingInOrder(run);
+    await runUntilStopped(run);
   } finally {
-    known.end();
+    entry.end();
     await lifecycle?.stop();
     await server.stop();
   }
@@ -99,8 +99,8 @@ export function untilStopped(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Runs something long; being asked to stop, also before it was ready, is its orderly end. */
-export async function endingInOrder(work: () => Promise<void>): Promise<void> {
+/** Runs the work; `Stopped`, also before it was ready, is not an error. */
+export async function runUntilStopped(work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {

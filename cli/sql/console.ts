@@ -14,7 +14,7 @@ export interface ConsoleOptions {
   readonly format: OutputFormat;
   readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean };
   readonly printer: Printer;
-  /** Where the statements of earlier times are kept. */
+  /** File with the statements of earlier sessions. */
   readonly historyPath: string;
 }
 
@@ -99,12 +99,12 @@ function readHistory(path: string): string[] {
   }
 }
 
-/** Statements may name accounts: nobody else on the machine reads them. A history that cannot be kept ends no session. */
+/** Statements may contain account names, so the file is private. A history that cannot be written ends no session. */
 function writeHistory(path: string, history: readonly string[]): void {
   try {
     writeFileSync(path, history.join('\n'), { mode: 0o600 });
     chmodSync(path, 0o600);
   } catch {
-    // A full disk: the statements are still at hand in this session.
+    // A full disk: this session still has its statements.
   }
 }

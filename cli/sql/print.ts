@@ -1,19 +1,19 @@
 import type { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { handedOver } from '../../core/index.js';
+import { drained } from '../../core/index.js';
 import { formatCount, formatSeconds } from '../format.js';
 import type { Answer, OutputFormat } from './query.js';
 import { parseRows, renderTable } from './table.js';
 
-/** Where an answer goes, and where remarks about it go. */
+/** Where a result and remarks about it are written. */
 export interface Printer {
   readonly out: Writable & { readonly isTTY?: boolean; readonly columns?: number };
   readonly remarks: Writable;
 }
 
 /**
- * Writes an answer in the format asked for; the number of rows and the time go to the remarks of a table. Resolves when
- * the reader has room for all of it.
+ * Writes a result in the given format; for a table, the number of rows and the time are remarks. Resolves when all of it
+ * was passed to the reader.
  */
 export async function printAnswer(
   answer: Answer,
@@ -24,7 +24,7 @@ export async function printAnswer(
   if (!answer.inOurFormat || format === 'csv') await pipe(answer.body, out, signal);
   else if (format === 'json') await pipe(asArray(answer.body), out, signal);
   else await printTable(answer, { out, remarks });
-  await handedOver(out, signal);
+  await drained(out, signal);
 }
 
 async function printTable(answer: Answer, { out, remarks }: Printer): Promise<void> {
@@ -42,10 +42,10 @@ function count(rows: number): string {
 }
 
 async function pipe(source: AsyncIterable<Buffer | string>, out: Writable, signal?: AbortSignal): Promise<void> {
-  for await (const chunk of source) if (!out.write(chunk)) await handedOver(out, signal);
+  for await (const chunk of source) if (!out.write(chunk)) await drained(out, signal);
 }
 
-/** One JSON object per line → one JSON array, without holding more than a piece of it. */
+/** One JSON object per line → one JSON array, as a stream. */
 async function* asArray(source: AsyncIterable<Buffer>): AsyncIterable<string> {
   const decoder = new TextDecoder();
   let rest = '';

@@ -11,22 +11,22 @@ const WIRE_FORMATS: Readonly<Record<OutputFormat, string>> = {
   csv: 'CSVWithNames',
 };
 
-/** ClickHouse refused or abandoned the statement; the message is its own, without the noise. */
+/** ClickHouse refused or cancelled the statement; the message is ClickHouse's, shortened. */
 export class QueryError extends ChanceryError {
   readonly retryable = false;
 }
 
-/** The answer to one statement, still streaming. */
+/** The result of one statement, as a stream. */
 export interface Answer {
   readonly body: Readable;
-  /** False when the statement has its own FORMAT clause: the body is then what that clause made. */
+  /** False when the statement has its own FORMAT clause, which determines the body. */
   readonly inOurFormat: boolean;
   readonly elapsedSeconds: number;
 }
 
 /**
- * Sends one statement; the answer begins only when the whole of it succeeded, so a failure is never half an answer.
- * @throws QueryError with ClickHouse's reason; UnavailableError when nobody answers
+ * Sends one statement. The result starts only after the statement succeeded, so a failure never leaves a partial result.
+ * @throws QueryError with ClickHouse's reason; UnavailableError when ClickHouse does not respond
  */
 export async function ask(
   client: ClickHouseClient,
@@ -52,7 +52,7 @@ export async function ask(
   } catch (error) {
     if (signal?.aborted) throw signal.reason;
     if (error instanceof ClickHouseError) throw new QueryError(reasonOf(error) + parameterHint(statement, error));
-    throw new UnavailableError('ClickHouse does not answer; `chancery status` says what runs', { cause: error });
+    throw new UnavailableError('ClickHouse does not respond; `chancery status` shows what runs', { cause: error });
   }
 }
 
@@ -75,15 +75,15 @@ function parameterHint(statement: string, { code }: ClickHouseError): string {
   return '';
 }
 
-/** `Unknown expression identifier zz …` without codes, versions and the hundred things the parser had expected. */
+/** ClickHouse's message without codes, versions and the list of what the parser expected. */
 export function reasonOf(error: ClickHouseError): string {
   const reason = error.message
     .replace(/\s+/g, ' ')
     .replace(/\. Expected one of: .*$/, '')
     .replace(/ \(version [^)]*\)/g, '')
     .replace(/[ .]+$/, '');
-  if (error.code === '396') return `${reason}; ask for less: add LIMIT, or aggregate`;
+  if (error.code === '396') return `${reason}; reduce the result: add LIMIT, or aggregate`;
   if (error.code === '164' || error.code === '497') return `${reason}; chancery sql only reads, in Chancery's database`;
-  if (error.code === '81') return `${reason}: nothing was recorded there yet; \`chancery up\` starts recording`;
+  if (error.code === '81') return `${reason}: nothing is recorded there yet; \`chancery up\` starts recording`;
   return reason;
 }

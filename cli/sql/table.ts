@@ -3,7 +3,7 @@ import { printable } from '../../core/index.js';
 /** What is shown for NULL. */
 const NULL_CELL = '∅';
 const CLICKHOUSE_NULL = 'ᴺᵁᴸᴸ';
-const SMALLEST_WIDTH = 8;
+const MIN_WIDTH = 8;
 const GAP = '  ';
 
 /** The rows of an answer: names, types and cells as text. */
@@ -88,7 +88,7 @@ function shrink(natural: readonly number[], numeric: readonly boolean[], width: 
   while (excess > 0) {
     let widest = -1;
     for (const [i, w] of widths.entries()) {
-      if (!numeric[i] && w > SMALLEST_WIDTH && w > (widths[widest] ?? 0)) widest = i;
+      if (!numeric[i] && w > MIN_WIDTH && w > (widths[widest] ?? 0)) widest = i;
     }
     if (widest < 0) break;
     widths[widest] = (widths[widest] ?? 0) - 1;

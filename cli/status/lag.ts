@@ -4,17 +4,17 @@ import type { Bus } from '../../bus/index.js';
 export interface PartitionLag {
   readonly topic: string;
   readonly partition: number;
-  /** First kept offset. */
+  /** First retained offset. */
   readonly begin: number;
-  /** Offset that the next record will get. */
+  /** Offset of the next record. */
   readonly end: number;
-  /** Offset that the workers process next; null before their first commit. */
+  /** Committed offset; null before the first commit. */
   readonly committed: number | null;
-  /** Records that wait. */
+  /** Records that are not processed yet. */
   readonly lag: number;
 }
 
-/** How many records of each partition wait for the group. */
+/** The consumer lag of a group, by partition. */
 export async function lagOf(bus: Bus, group: string): Promise<PartitionLag[]> {
   const [partitions, commits] = await Promise.all([bus.partitions(), bus.committed(group)]);
   const committedAt = new Map(commits.map((c) => [`${c.topic}/${c.partition}`, c.offset]));

@@ -1,7 +1,7 @@
 import { describeError } from '../../core/index.js';
 import { type RunningPart, runningParts } from '../parts/registry.js';
 
-/** A part that runs, and what it says of itself. */
+/** A running part and its health. */
 export interface PartStatus {
   readonly part: string;
   readonly pid: number;
@@ -10,13 +10,13 @@ export interface PartStatus {
   /** Base URL of /healthz and /metrics. */
   readonly health?: string;
   readonly healthy: boolean;
-  /** What /healthz said, or why it did not answer. */
+  /** The response of /healthz, or why there was none. */
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
 const ANSWER_MS = 1500;
 
-/** Every part that runs on the data folder, asked for its health. */
+/** Every part that runs on the data folder, with its health. */
 export function partStatuses(dataFolder: string): Promise<PartStatus[]> {
   return Promise.all(runningParts(dataFolder).map(ask));
 }
@@ -29,12 +29,12 @@ async function ask({ part, pid, startedAt, address, health }: RunningPart): Prom
     ...(address === undefined ? {} : { address }),
     ...(health === undefined ? {} : { health }),
   };
-  if (health === undefined) return { ...about, healthy: false, detail: { cause: 'still starting' } };
+  if (health === undefined) return { ...about, healthy: false, detail: { cause: 'starting' } };
   try {
     const response = await fetch(`${health}/healthz`, { signal: AbortSignal.timeout(ANSWER_MS) });
     const { ok, ...detail } = (await response.json()) as { ok?: boolean } & Record<string, unknown>;
     return { ...about, healthy: ok === true, detail };
   } catch (error) {
-    return { ...about, healthy: false, detail: { cause: `no answer: ${describeError(error)}` } };
+    return { ...about, healthy: false, detail: { cause: `no response: ${describeError(error)}` } };
   }
 }

@@ -5,27 +5,31 @@ import type { PartStatus } from './parts.js';
 import type { Quality } from './quality.js';
 import type { StatusReport } from './report.js';
 
-/** The report as lines for a person. */
+/** The report as text lines. */
 export function renderStatus(report: StatusReport): string[] {
-  // A server that was never migrated has no quality to tell, and that is known.
+  // Before the first migration there is no quality report, which is not a problem.
   const qualityKnown = report.quality !== null || report.tables?.some(({ name }) => name === 'applied_sql') === false;
   return [
     `data folder  ${report.dataFolder}`,
     '',
-    ...section('parts', partRows(report), 'none runs; `chancery up` starts all of them'),
-    ...section('bus', busRows(report.bus), ifKnown(report.bus !== null, 'nothing was recorded yet')),
+    ...section('parts', partRows(report), 'none is running; `chancery up` starts all of them'),
+    ...section('bus', busRows(report.bus), ifKnown(report.bus !== null, 'nothing recorded yet')),
     ...section('tables', tableRows(report), ifKnown(report.tables !== null, 'none yet')),
-    ...section('coverage', coverageRows(report.quality), ifKnown(qualityKnown, 'nothing was watched yet')),
-    ...section('from receipt to row, last hour', delayRows(report.quality), ifKnown(qualityKnown, 'no records')),
+    ...section('coverage', coverageRows(report.quality), ifKnown(qualityKnown, 'nothing observed yet')),
+    ...section(
+      'latency from receipt to row, last hour',
+      delayRows(report.quality),
+      ifKnown(qualityKnown, 'no records'),
+    ),
     ...section('dead letters', deadLetterRows(report.quality), ifKnown(qualityKnown, 'none')),
     diskLine(report),
     ...report.problems.map((problem) => `problem      ${problem}`),
   ].map(printable);
 }
 
-/** What is said where there is nothing to list: nothing is only claimed of what could be asked. */
+/** The text for an empty list; whether it is empty is known only if it could be read. */
 function ifKnown(known: boolean, nothing: string): string {
-  return known ? nothing : 'not known: see the problem below';
+  return known ? nothing : 'unknown: see the problem below';
 }
 
 function section(title: string, rows: readonly string[], otherwise: string): string[] {
@@ -50,22 +54,22 @@ function partRow({ part, pid, startedAt, address, health, healthy, detail }: Par
 
 /** One line per topic: its partitions together. */
 function busRows(bus: readonly PartitionLag[] | null): string[] {
-  const topics = new Map<string, { partitions: number; kept: number; waiting: number }>();
+  const topics = new Map<string, { partitions: number; records: number; lag: number }>();
   for (const { topic, begin, end, lag } of bus ?? []) {
-    const sum = topics.get(topic) ?? { partitions: 0, kept: 0, waiting: 0 };
+    const sum = topics.get(topic) ?? { partitions: 0, records: 0, lag: 0 };
     sum.partitions += 1;
-    sum.kept += end - begin;
-    sum.waiting += lag;
+    sum.records += end - begin;
+    sum.lag += lag;
     topics.set(topic, sum);
   }
   if (topics.size === 0) return [];
-  const rows = [...topics].map(([topic, { partitions, kept, waiting }]) => [
+  const rows = [...topics].map(([topic, { partitions, records, lag }]) => [
     topic,
     formatCount(partitions),
-    formatCount(kept),
-    formatCount(waiting),
+    formatCount(records),
+    formatCount(lag),
   ]);
-  return columns([['topic', 'partitions', 'records kept', 'waiting'], ...rows], [1, 2, 3]);
+  return columns([['topic', 'partitions', 'records', 'lag'], ...rows], [1, 2, 3]);
 }
 
 function tableRows({ tables }: StatusReport): string[] {
@@ -80,7 +84,7 @@ function tableRows({ tables }: StatusReport): string[] {
   const empty = (tables?.length ?? 0) - filled.length;
   return [
     ...columns([['table', 'rows', 'on disk'], ...rows], [1, 2]),
-    ...(empty > 0 ? [`and ${formatCount(empty)} that ${empty === 1 ? 'is' : 'are'} empty`] : []),
+    ...(empty > 0 ? [`and ${formatCount(empty)} empty ${empty === 1 ? 'table' : 'tables'}`] : []),
   ];
 }
 
@@ -108,7 +112,7 @@ function delayRows(quality: Quality | null): string[] {
     formatSeconds(d.p99Seconds),
     formatSeconds(d.maxSeconds),
   ]);
-  return columns([['topic', 'records', 'newest', 'p50', 'p99', 'longest'], ...rows], [1, 2, 3, 4, 5]);
+  return columns([['topic', 'records', 'newest', 'p50', 'p99', 'max'], ...rows], [1, 2, 3, 4, 5]);
 }
 
 function deadLetterRows(quality: Quality | null): string[] {
@@ -119,7 +123,7 @@ function deadLetterRows(quality: Quality | null): string[] {
   const rest = others.reasons === 1 ? '… and 1 other reason' : `… and ${formatCount(others.reasons)} other reasons`;
   return columns(
     [
-      [formatCount(all), 'in all'],
+      [formatCount(all), 'total'],
       ...deadLetters.map(({ reason, count }) => [formatCount(count), reason]),
       ...(others.reasons > 0 ? [[formatCount(others.count), rest]] : []),
     ],
@@ -127,7 +131,7 @@ function deadLetterRows(quality: Quality | null): string[] {
   );
 }
 
-/** Rounded so that neither 100 % is said while something is missing, nor 0 % is said to be missing then. */
+/** Rounded down (observed) or up (missing), so that 100 % means complete. */
 function percent(fraction: number, round: (value: number) => number = Math.floor): string {
   return `${(round(Number((fraction * 10_000).toFixed(6))) / 100).toFixed(2)} %`;
 }

@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { type ClickHouseClient, ClickHouseError } from '@clickhouse/client';
 import { describeError, type Settings } from '../../core/index.js';
-import { instancePaths, lookAtBus } from '../parts/instance.js';
+import { instancePaths, openBusReadOnly } from '../parts/instance.js';
 import { connectShards, findReadOnly } from '../parts/read-only.js';
 import { diskUse } from './disk.js';
 import { lagOf, type PartitionLag } from './lag.js';
@@ -9,7 +9,7 @@ import { type PartStatus, partStatuses } from './parts.js';
 import { type Quality, qualityOf } from './quality.js';
 import { clusterTableSizes, type TableSize, tableSizes } from './tables.js';
 
-/** What one look at an instance found. What could not be asked is null, and `problems` says why. */
+/** The state of an instance. What could not be read is null, and `problems` contains the reason. */
 export interface StatusReport {
   readonly dataFolder: string;
   /** ISO 8601. */
@@ -29,11 +29,11 @@ export interface StatusReport {
   readonly problems: readonly string[];
 }
 
-/** Answers null, and notes why, when the work fails. */
+/** Returns null and adds the reason to the problems when the work fails. */
 type Attempt = <T>(what: string, work: () => Promise<T>) => Promise<T | null>;
 
-/** Looks at an instance; parts that are down do not keep the others from being seen. */
-export async function lookAt(settings: Settings): Promise<StatusReport> {
+/** Reads the state of an instance; a part that is down does not hide the others. */
+export async function instanceStatus(settings: Settings): Promise<StatusReport> {
   const problems: string[] = [];
   const attempt: Attempt = async (what, work) => {
     try {
@@ -47,7 +47,7 @@ export async function lookAt(settings: Settings): Promise<StatusReport> {
   const [parts, bus, warehouse, disk] = await Promise.all([
     partStatuses(settings.data),
     attempt('bus', () => busLag(settings)),
-    attempt('ClickHouse', () => lookAtWarehouse(settings, attempt)),
+    attempt('ClickHouse', () => warehouseStatus(settings, attempt)),
     diskOf(paths),
   ]);
   if (warehouse === undefined) problems.push('ClickHouse: none runs on this data folder; `chancery up` starts it');
@@ -65,7 +65,7 @@ export async function lookAt(settings: Settings): Promise<StatusReport> {
 }
 
 async function busLag(settings: Settings): Promise<PartitionLag[]> {
-  const bus = lookAtBus(settings);
+  const bus = openBusReadOnly(settings);
   if (!bus) return [];
   try {
     return await lagOf(bus, settings.group);
@@ -81,7 +81,7 @@ interface WarehouseStatus {
   readonly quality: Quality | null;
 }
 
-async function lookAtWarehouse(settings: Settings, attempt: Attempt): Promise<WarehouseStatus | undefined> {
+async function warehouseStatus(settings: Settings, attempt: Attempt): Promise<WarehouseStatus | undefined> {
   const connection = await findReadOnly(settings);
   if (!connection) return undefined;
   const { client, url } = connection;
@@ -94,7 +94,7 @@ async function lookAtWarehouse(settings: Settings, attempt: Attempt): Promise<Wa
       quality: migrated ? await attempt('quality', () => qualityOf(client, settings.database)) : null,
     };
   } catch (error) {
-    // A server that was never migrated does not have the database yet.
+    // Before the first migration the database does not exist.
     if (error instanceof ClickHouseError && error.type === 'UNKNOWN_DATABASE')
       return { url, tables: [], quality: null };
     throw error;

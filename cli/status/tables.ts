@@ -5,7 +5,7 @@ export interface TableSize {
   readonly name: string;
   readonly rows: number;
   readonly bytes: number;
-  /** Replacing or aggregating: merges leave out rows that later ones replace, so the number also goes down. */
+  /** Replacing or aggregating: merges remove rows, so the count can decrease. */
   readonly merges: boolean;
 }
 
@@ -26,7 +26,7 @@ export async function tableSizes(client: ClickHouseClient, database: string): Pr
 }
 
 /**
- * The same of a cluster: what its shards hold together. Tables that every shard has count once.
+ * The same for a cluster: the sum over its shards. Tables that are on every shard count once.
  * @param client a connection to any node
  * @param shards one to each shard
  */

@@ -7,7 +7,7 @@ export interface ChildContext {
   /** With the addresses that `up` chose. */
   readonly settings: Settings;
   readonly onLine: (part: string, line: string) => void;
-  readonly onNews: (text: string) => void;
+  readonly onMessage: (text: string) => void;
 }
 
 // A warm machine needs a second or two; a cold or busy one may need much longer, and waiting costs nothing.
@@ -30,14 +30,14 @@ export function exchangePart(context: ChildContext, options: readonly string[]):
   return part(context, 'exchange', ['exchange', ...options]);
 }
 
-function part({ onLine, onNews }: ChildContext, name: string, args: readonly string[]): SupervisedProcess {
+function part({ onLine, onMessage }: ChildContext, name: string, args: readonly string[]): SupervisedProcess {
   const options: ProcessOptions = {
     name,
     // A port that was given for the metrics is that of `up` itself: its parts take free ones.
     args: [...args, '--metrics-port', '0', '--stop-with-parent'],
     readyTimeoutMs: READY_TIMEOUT_MS,
     onLine: (line) => onLine(name, line),
-    onNews,
+    onMessage,
   };
   return new SupervisedProcess(options);
 }

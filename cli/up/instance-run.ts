@@ -10,33 +10,33 @@ import {
   systemClock,
   UsageError,
 } from '../../core/index.js';
-import { clickHousePlace } from '../parts/clickhouse-place.js';
+import { clickHouseTarget } from '../parts/clickhouse-target.js';
 import { instancePaths } from '../parts/instance.js';
 import { findReadOnly } from '../parts/read-only.js';
-import type { PartLine } from './board.js';
 import { collectPart, exchangePart, transformPart, warehousePart } from './child-parts.js';
 import { writeExchangeAccounts } from './exchange-accounts.js';
 import { LogFile } from './log-file.js';
-import { NewsFilter } from './log-line.js';
+import { MessageFilter } from './message-filter.js';
 import { PortClaims } from './port-claims.js';
+import type { PartLine } from './status-view.js';
 import type { SupervisedProcess } from './supervised-process.js';
 
-/** How often other ports are chosen when a program that claims none took one between the choice and the start. */
+/** Attempts with other ports, if another program takes a port between the choice and the start. */
 const ATTEMPTS = 3;
 
 export interface InstanceOptions {
   readonly settings: Settings;
   readonly given: ReadonlySet<SettingName>;
-  /** Port of the simulated exchange; undefined takes the first free one from the default on. */
+  /** Port of the simulated exchange; undefined: the first free one from the default on. */
   readonly exchangePort: number | undefined;
   /** Further flags of the simulated exchange. */
   readonly exchangeFlags: readonly string[];
-  readonly onNews: (text: string) => void;
+  readonly onMessage: (text: string) => void;
 }
 
 /**
- * All parts of one instance on one machine: started so that each finds what it needs, stopped so that nothing is left
- * under way: who receives first, then who moves records on, then what they are moved to, the exchange with it.
+ * All parts of one instance on one machine. They stop in the order of the data, so that nothing is left in flight: the
+ * collector, then the worker, then ClickHouse together with the exchange.
  */
 export class InstanceRun implements Component {
   readonly name = 'instance';
@@ -44,7 +44,7 @@ export class InstanceRun implements Component {
   #clickhouse: SupervisedProcess | undefined;
   #transform: SupervisedProcess | undefined;
   #collect: SupervisedProcess | undefined;
-  /** With the addresses that were chosen at the start. */
+  /** With the addresses chosen at the start. */
   #settings: Settings;
   readonly #claims = new PortClaims();
 
@@ -60,13 +60,13 @@ export class InstanceRun implements Component {
     return [this.#exchange, this.#clickhouse, this.#transform, this.#collect].filter((part) => part !== undefined);
   }
 
-  /** The parts as the screen shows them, those that run elsewhere too. */
+  /** The parts for the status view, external ones included. */
   get lines(): PartLine[] {
     const { exchangeUrl, clickhouseUrl, clickhouseCluster } = this.#settings;
     return [
       ...(this.#exchange
         ? [line(this.#exchange, 'simulated exchange')]
-        : [{ name: 'exchange', state: 'external' as const, address: exchangeUrl, about: 'recorded from elsewhere' }]),
+        : [{ name: 'exchange', state: 'external' as const, address: exchangeUrl, about: 'recorded exchange' }]),
       ...(this.#clickhouse
         ? [line(this.#clickhouse, embedded(this.#clickhouse.ready['tcpPort']))]
         : [
@@ -74,7 +74,7 @@ export class InstanceRun implements Component {
               name: 'clickhouse',
               state: 'external' as const,
               address: clickhouseUrl ?? clickhouseCluster ?? '',
-              about: clickhouseCluster === undefined ? 'a server of its own' : 'a cluster',
+              about: clickhouseCluster === undefined ? 'external server' : 'external cluster',
             },
           ]),
       ...(this.#collect ? [line(this.#collect, 'streams and polls → bus')] : []),
@@ -95,11 +95,11 @@ export class InstanceRun implements Component {
   }
 
   async #start(signal: AbortSignal): Promise<void> {
-    const { settings, given, onNews } = this.options;
+    const { settings, given, onMessage } = this.options;
     const paths = instancePaths(settings.data);
     mkdirSync(paths.logs, { recursive: true });
-    // Better now, in one line, than a worker that waits.
-    if (clickHousePlace(settings).kind !== 'embedded') await (await findReadOnly(settings))?.close();
+    // An error now, in one line, instead of a worker that waits.
+    if (clickHouseTarget(settings).kind !== 'embedded') await (await findReadOnly(settings))?.close();
     const failed = new AbortController();
     const both = AbortSignal.any([signal, failed.signal]);
     const simulated = !given.has('exchangeUrl');
@@ -109,28 +109,28 @@ export class InstanceRun implements Component {
       data: paths.folder,
       ...(exchangePort === undefined ? {} : { exchangeUrl: `http://127.0.0.1:${exchangePort}` }),
       ...(simulated && !given.has('accountsFile') ? { accountsFile: paths.exchangeAccounts } : {}),
-      ...(clickHousePlace(settings).kind === 'embedded' && settings.clickhousePort === 0
+      ...(clickHouseTarget(settings).kind === 'embedded' && settings.clickhousePort === 0
         ? { clickhousePort: await this.#claims.claimFrom(DEFAULT_PORTS.clickhouse) }
         : {}),
     };
     const logs = new Map<string, LogFile>();
-    const filter = new NewsFilter(() => systemClock.nowMs());
+    const filter = new MessageFilter(() => systemClock.nowMs());
     const context = {
       settings: this.#settings,
-      onNews,
+      onMessage,
       onLine: (part: string, text: string) => {
-        const log = logs.get(part) ?? new LogFile(join(paths.logs, `${part}.log`), onNews);
+        const log = logs.get(part) ?? new LogFile(join(paths.logs, `${part}.log`), onMessage);
         logs.set(part, log);
         log.write(text);
-        const news = filter.newsOf(part, text);
-        if (news !== undefined) onNews(news);
+        const news = filter.messageOf(part, text);
+        if (news !== undefined) onMessage(news);
       },
     };
     if (exchangePort !== undefined) {
       const flags = ['--port', String(exchangePort), '--data', paths.folder, ...this.options.exchangeFlags];
       this.#exchange = exchangePart(context, flags);
     }
-    if (clickHousePlace(settings).kind === 'embedded') this.#clickhouse = warehousePart(context);
+    if (clickHouseTarget(settings).kind === 'embedded') this.#clickhouse = warehousePart(context);
     this.#transform = transformPart(context);
     this.#collect = collectPart(context);
     const feed = async () => {
@@ -148,12 +148,12 @@ export class InstanceRun implements Component {
     });
   }
 
-  /** Whoever still runs when its time in `STOP_MS` is over is killed; time that one did not need is the next one's. */
+  /** A part that still runs after its time in `STOP_MS` is killed; unused time is added to the next part's. */
   async stop(): Promise<void> {
     const startedAt = performance.now();
     let endsAt = 0;
     const stop = (part: SupervisedProcess | undefined, mayTakeMs: number) => {
-      endsAt += mayTakeMs + STOP_MS.leaving;
+      endsAt += mayTakeMs + STOP_MS.exit;
       return part?.stop(startedAt + endsAt - performance.now());
     };
     await stop(this.#collect, STOP_MS.collector);

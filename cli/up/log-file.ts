@@ -2,15 +2,15 @@ import { appendFileSync, renameSync, statSync } from 'node:fs';
 import { describeError } from '../../core/index.js';
 
 /**
- * A part's log under DATA/logs/: appended line by line; when it grows past the limit it becomes `.1` and starts anew.
- * A line that cannot be written, on a full disk for instance, is left out and counted; the log says how many were.
+ * A part's log in DATA/logs/, rotated to `.1` when it exceeds the limit. Lines that cannot be written, for example on a
+ * full disk, are dropped and counted; the log states how many.
  */
 export class LogFile {
   #bytes: number;
-  #left = 0;
+  #dropped = 0;
   #said = false;
 
-  /** @param onTrouble told once, when the first line cannot be written */
+  /** @param onTrouble called once, when a line cannot be written for the first time */
   constructor(
     private readonly path: string,
     private readonly onTrouble: (text: string) => void,
@@ -19,22 +19,22 @@ export class LogFile {
     this.#bytes = sizeOf(path);
   }
 
-  /** Lines left out since the last one that was written. */
-  get leftOut(): number {
-    return this.#left;
+  /** Lines dropped since the last written one. */
+  get dropped(): number {
+    return this.#dropped;
   }
 
   /** Never throws. */
   write(line: string): void {
     try {
       this.#append(line);
-      this.#left = 0;
+      this.#dropped = 0;
     } catch (error) {
-      this.#left += 1;
+      this.#dropped += 1;
       this.#bytes = sizeOf(this.path);
       if (this.#said) return;
       this.#said = true;
-      this.onTrouble(`cannot write ${this.path} (${describeError(error)}): its lines are left out until that works`);
+      this.onTrouble(`cannot write ${this.path} (${describeError(error)}): its lines are dropped until this works`);
     }
   }
 
@@ -43,8 +43,8 @@ export class LogFile {
       renameSync(this.path, `${this.path}.1`);
       this.#bytes = 0;
     }
-    // A full disk may have cut the line before: the note begins on its own.
-    const note = this.#left > 0 ? `\n(${this.#left} left out: could not be written)\n` : '';
+    // The full disk may have cut the previous line off: the note begins on a new one.
+    const note = this.#dropped > 0 ? `\n(${this.#dropped} lines dropped: could not be written)\n` : '';
     const text = `${note}${line}\n`;
     appendFileSync(this.path, text, { mode: 0o600 });
     this.#bytes += Buffer.byteLength(text);

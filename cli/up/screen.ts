@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { printable } from '../../core/index.js';
 
-/** Where the person looks: a terminal, or a file that lines are appended to. */
+/** A terminal, or a file that lines are appended to. */
 export interface ScreenStream {
   readonly isTTY?: boolean;
   readonly columns?: number;
@@ -10,11 +10,11 @@ export interface ScreenStream {
 }
 
 /**
- * The screen of `chancery up`. On a terminal the board stays at the bottom and is redrawn in place, news scroll above
- * it. Elsewhere news are lines, and the board is printed once.
+ * The output of `chancery up`. On a terminal the status view stays at the bottom and is redrawn in place, messages
+ * scroll above it. Elsewhere both are printed as lines.
  */
 export class Screen {
-  #board: readonly string[] = [];
+  #view: readonly string[] = [];
   #drawn = 0;
   #ended = false;
 
@@ -24,24 +24,24 @@ export class Screen {
     return this.stream.isTTY === true;
   }
 
-  /** A line that stays; it may hold text of others. */
-  news(line: string): void {
+  /** Prints a message, which may contain text from outside: control characters are escaped. */
+  print(line: string): void {
     if (this.#ended) return;
     this.#erase();
     this.stream.write(`${printable(line)}\n`);
     this.#draw();
   }
 
-  /** Replaces the board. */
-  show(board: readonly string[]): void {
-    if (this.#ended || (this.#drawn > 0 && board.join('\n') === this.#board.join('\n'))) return;
+  /** Replaces the status view. */
+  show(view: readonly string[]): void {
+    if (this.#ended || (this.#drawn > 0 && view.join('\n') === this.#view.join('\n'))) return;
     this.#erase();
-    this.#board = board;
+    this.#view = view;
     this.#draw();
     if (!this.redraws) this.#drawn = 0;
   }
 
-  /** Leaves what is shown where it is. */
+  /** Leaves the shown text in place; later calls do nothing. */
   end(): void {
     this.#ended = true;
   }
@@ -53,16 +53,16 @@ export class Screen {
 
   #draw(): void {
     if (!this.redraws) {
-      for (const line of this.#board) this.stream.write(`${line}\n`);
-      this.#board = [];
+      for (const line of this.#view) this.stream.write(`${line}\n`);
+      this.#view = [];
       return;
     }
-    // Some terminals say 0. A board taller than the window could not be redrawn in place.
+    // Some terminals report 0. A view taller than the window could not be redrawn in place.
     const width = this.stream.columns || 80;
-    const most = Math.max(1, (this.stream.rows || 50) - 1);
-    for (const line of this.#board) {
+    const maxHeight = Math.max(1, (this.stream.rows || 50) - 1);
+    for (const line of this.#view) {
       const height = Math.max(1, Math.ceil(stripVTControlCharacters(line).length / width));
-      if (this.#drawn + height > most) break;
+      if (this.#drawn + height > maxHeight) break;
       this.stream.write(`${line}\n`);
       this.#drawn += height;
     }

@@ -12,18 +12,18 @@ export interface ProcessOptions {
   readonly name: string;
   /** Arguments of the `chancery` command, the subcommand first. */
   readonly args: readonly string[];
-  /** Longest wait for the ready line, milliseconds. */
+  /** Timeout for the ready line, milliseconds. */
   readonly readyTimeoutMs: number;
-  /** Every line it writes on stderr. */
+  /** Called with every line on stderr. */
   readonly onLine: (line: string) => void;
-  /** Told to the person at the screen: it died, it is back, it stays down. */
-  readonly onNews: (text: string) => void;
+  /** Called with what to show on the screen: it ended, it runs again, it stays down. */
+  readonly onMessage: (text: string) => void;
 }
 
 /**
- * One `chancery` subcommand as a child process: started, waited for, started again with growing delays when it dies,
- * stopped in order. It has its own process group, so that Ctrl-C reaches only the parent, and a pipe as its standard
- * input, so that it ends when the parent is gone however the parent ended.
+ * One `chancery` subcommand as a child process: started, awaited until ready, restarted with backoff when it ends, and
+ * shut down cleanly. It has its own process group, so that Ctrl-C reaches only the parent, and a pipe as standard input,
+ * so that it exits when the parent is gone, however the parent ended.
  */
 export class SupervisedProcess implements Component {
   readonly name: string;
@@ -52,12 +52,12 @@ export class SupervisedProcess implements Component {
     return this.#restarts;
   }
 
-  /** What it said on its ready line, the last time it became ready. */
+  /** Its last ready line. */
   get ready(): Readonly<Record<string, unknown>> {
     return this.#ready;
   }
 
-  /** Resolves when the child is ready. @throws UsageError with the child's own words when it ends or stays silent */
+  /** Resolves when the child is ready. @throws UsageError, UnavailableError with the child's last line when it ends or is not ready in time */
   async start(signal: AbortSignal): Promise<void> {
     try {
       await this.#launch(signal);
@@ -68,7 +68,7 @@ export class SupervisedProcess implements Component {
     void this.#watch();
   }
 
-  /** Asks the child to end, and kills it when it still runs after `withinMs`. */
+  /** Sends SIGTERM, and SIGKILL after `withinMs`. */
   async stop(withinMs: number = STOP_MS.total): Promise<void> {
     this.#stopping.abort();
     const child = this.#child;
@@ -92,7 +92,7 @@ export class SupervisedProcess implements Component {
     this.#lastLine = '';
     child.stdin.on('error', () => undefined);
     this.#exited = new Promise((resolve) => {
-      // `close` comes after the last line of stderr, which says why.
+      // `close` is emitted after the last line of stderr, which contains the reason.
       child.once('close', () => resolve());
       child.once('error', () => resolve());
     });
@@ -107,25 +107,25 @@ export class SupervisedProcess implements Component {
   #readyLine(child: ChildProcess, signal: AbortSignal): Promise<void> {
     const { readyTimeoutMs, name } = this.options;
     return new Promise((resolve, reject) => {
-      const settle = (action: () => void) => {
+      const finish = (action: () => void) => {
         clearTimeout(timer);
         signal.removeEventListener('abort', onAbort);
         action();
       };
-      const onAbort = () => settle(() => reject(signal.reason));
+      const onAbort = () => finish(() => reject(signal.reason));
       const timer = setTimeout(() => {
         child.kill('SIGKILL');
-        settle(() => reject(new UnavailableError(`${name} was not ready after ${readyTimeoutMs / 1000} s`)));
+        finish(() => reject(new UnavailableError(`${name} was not ready after ${readyTimeoutMs / 1000} s`)));
       }, readyTimeoutMs);
       signal.addEventListener('abort', onAbort, { once: true });
       if (child.stdout) {
         createInterface({ input: child.stdout }).once('line', (line) => {
           this.#ready = readyFields(line);
-          settle(resolve);
+          finish(resolve);
         });
       }
-      child.once('close', () => settle(() => reject(this.#endedEarly(child))));
-      child.once('error', (error) => settle(() => reject(error)));
+      child.once('close', () => finish(() => reject(this.#endedEarly(child))));
+      child.once('error', (error) => finish(() => reject(error)));
     });
   }
 
@@ -136,7 +136,7 @@ export class SupervisedProcess implements Component {
       : new UnavailableError(`${this.name} did not start: ${why}`);
   }
 
-  /** Starts the child again whenever it ends without being asked to. */
+  /** Restarts the child whenever it ends without `stop`. */
   async #watch(): Promise<void> {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
@@ -144,24 +144,24 @@ export class SupervisedProcess implements Component {
       await this.#exited;
       if (signal.aborted) return;
       if (systemClock.nowMs() - startedAt > 60_000) this.#backoff.reset();
-      if (!(await this.#revive(signal))) return;
+      if (!(await this.#restart(signal))) return;
     }
   }
 
-  /** Tries until the child is ready again; false when it stays down or is not wanted any more. */
-  async #revive(signal: AbortSignal): Promise<boolean> {
+  /** Retries until the child is ready again; false when it stays down or `stop` was called. */
+  async #restart(signal: AbortSignal): Promise<boolean> {
     for (;;) {
       const child = this.#child;
       const why = this.#lastLine || (child ? describeExit(child) : 'it is gone');
-      if (child?.exitCode === EXIT.usage || child?.exitCode === EXIT.needsDecision) {
+      if (child?.exitCode === EXIT.usage || child?.exitCode === EXIT.needsIntervention) {
         this.#state = 'failed';
-        this.options.onNews(`${this.name} stopped and stays down: ${why}`);
+        this.options.onMessage(`${this.name} stopped and stays down: ${why}`);
         return false;
       }
       const delayMs = Math.round(this.#backoff.nextDelayMs());
       this.#state = 'restarting';
       this.#restarts += 1;
-      this.options.onNews(`${this.name} ended (${why}); starting it again in ${(delayMs / 1000).toFixed(1)} s`);
+      this.options.onMessage(`${this.name} ended (${why}); restarting in ${(delayMs / 1000).toFixed(1)} s`);
       try {
         await systemClock.sleep(delayMs, signal);
         await this.#launch(signal);
@@ -169,7 +169,7 @@ export class SupervisedProcess implements Component {
         if (signal.aborted) return false;
         continue;
       }
-      this.options.onNews(`${this.name} runs again`);
+      this.options.onMessage(`${this.name} runs again`);
       return true;
     }
   }
@@ -185,5 +185,5 @@ function readyFields(line: string): Record<string, unknown> {
 
 function describeExit(child: ChildProcess): string {
   if (child.signalCode !== null) return `killed by ${child.signalCode}`;
-  return child.exitCode === null ? 'no answer' : `exit code ${child.exitCode}`;
+  return child.exitCode === null ? 'it did not start' : `exit code ${child.exitCode}`;
 }

@@ -74,7 +74,7 @@ describe('a worker whose ClickHouse elsewhere is not there', () => {
     const after = new EmbeddedClickHouse({ ...options, httpPort: port });
     await after.start(signal);
     const worker = await starting;
-    expect(worker.stderr).toContain('does not answer');
+    expect(worker.stderr).toContain('does not respond');
     expect(await worker.stop()).toBe(0);
     await after.stop();
   });

@@ -11,7 +11,7 @@ describe('a data folder that cannot be', () => {
     const { code, out, err } = await chancery([part, '--data', '/proc/x']);
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(err).toBe(
-      "chancery: /proc takes no folders (ENOENT: no such file or directory, mkdir '/proc/x'); choose another with --data\n",
+      "chancery: /proc cannot contain folders (ENOENT: no such file or directory, mkdir '/proc/x'); choose another with --data\n",
     );
   });
 
@@ -95,7 +95,7 @@ describe('a data folder that does not exist', () => {
     // The parent's pipe is closed at once: it ends as soon as it has begun.
     const { code, err } = await chancery(['collect', '--data', data, '--stop-with-parent']);
     expect(code).toBe(0);
-    expect(err).toContain(`made the data folder ${data}`);
+    expect(err).toContain(`created the data folder ${data}`);
     expect(existsSync(data)).toBe(true);
   });
 

@@ -14,7 +14,7 @@ interface Finding {
   check: string;
   state: 'ok' | 'warn' | 'fail';
   found: string;
-  mend?: string;
+  fix?: string;
 }
 
 async function doctor(...args: string[]): Promise<{ code: number | null; findings: Map<string, Finding> }> {
@@ -51,11 +51,11 @@ describe('chancery doctor', () => {
     expect(findings.get('data folder')?.found).toBe(`${data} is writable`);
   });
 
-  it('prints a line per check for a person, and how to mend what is wrong', async () => {
+  it('prints a line per check for a person, and how to fix what is wrong', async () => {
     const { code, out } = await chancery(['doctor', '--exchange-url', 'http://127.0.0.1:1']);
     expect(code).toBe(1);
     expect(out).toMatch(/^ok {4}Node\.js: v20/m);
-    expect(out).toMatch(/^FAIL {2}exchange: [^\n]*could not be reached[^\n]*\n {6}to mend: check --exchange-url/m);
+    expect(out).toMatch(/^FAIL {2}exchange: [^\n]*could not be reached[^\n]*\n {6}fix: check --exchange-url/m);
   });
 
   it('reaches the exchange that is configured and compares clocks', async () => {
@@ -66,7 +66,7 @@ describe('chancery doctor', () => {
     onTestFinished(() => exchange.close());
     const { code, findings } = await doctor('--exchange-url', exchange.ready.url);
     expect(code).toBe(0);
-    expect(findings.get('exchange')).toMatchObject({ state: 'ok', found: expect.stringContaining('answers in') });
+    expect(findings.get('exchange')).toMatchObject({ state: 'ok', found: expect.stringContaining('responds in') });
     expect(findings.get('clock')).toMatchObject({ state: 'ok' });
   });
 
@@ -79,7 +79,7 @@ describe('chancery doctor', () => {
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const { code, findings } = await doctor('--exchange-url', url);
     expect(code).toBe(0);
-    expect(findings.get('clock')).toMatchObject({ state: 'warn', mend: 'let the clock be set by NTP' });
+    expect(findings.get('clock')).toMatchObject({ state: 'warn', fix: 'synchronise the clock with NTP' });
     expect(findings.get('clock')?.found).toMatch(/^3(59|60)\d\.\d s ahead of the exchange's$/);
   });
 
@@ -99,7 +99,7 @@ describe('chancery doctor', () => {
       found:
         `${own} (simulated exchange) is used by this instance; ${free} (ClickHouse) is free; ` +
         `${other} (metrics) is taken by another program`,
-      mend: 'choose another with --metrics-port, or leave it out for a free one',
+      fix: 'choose another with --metrics-port, or leave it out for a free one',
     });
   });
 
@@ -128,7 +128,7 @@ describe('chancery doctor', () => {
     );
     const address = 'http://127.0.0.1:1';
     const { findings: elsewhere } = await doctor('--exchange-url', address, '--clickhouse-url', address);
-    expect(elsewhere.get('ports')).toMatchObject({ state: 'ok', found: expect.stringContaining('none is needed') });
+    expect(elsewhere.get('ports')).toMatchObject({ state: 'ok', found: expect.stringContaining('none needed') });
   });
 
   it('tells a data folder that cannot be written', async () => {
@@ -140,12 +140,12 @@ describe('chancery doctor', () => {
     });
   });
 
-  it('says that a ClickHouse that was named does not answer', async () => {
+  it('says that a ClickHouse that was named does not respond', async () => {
     const { code, findings } = await doctor('--clickhouse-url', 'http://127.0.0.1:1');
     expect(code).toBe(1);
     expect(findings.get('ClickHouse')).toMatchObject({
       state: 'fail',
-      found: expect.stringContaining('does not answer'),
+      found: expect.stringContaining('does not respond'),
     });
     expect(findings.has('ClickHouse library')).toBe(false);
   });

@@ -12,15 +12,13 @@ describe('the log of a part', () => {
     const log = new LogFile(path, (text) => said.push(text));
     log.write('one');
     log.write('two');
-    expect(log.leftOut).toBe(2);
-    expect(said).toEqual([
-      expect.stringMatching(/^cannot write .*collect\.log \(.*ENOSPC.*\): its lines are left out/),
-    ]);
+    expect(log.dropped).toBe(2);
+    expect(said).toEqual([expect.stringMatching(/^cannot write .*collect\.log \(.*ENOSPC.*\): its lines are dropped/)]);
     rmSync(path);
     log.write('three');
     log.write('four');
-    expect(log.leftOut).toBe(0);
-    expect(readFileSync(path, 'utf8')).toBe('\n(2 left out: could not be written)\nthree\nfour\n');
+    expect(log.dropped).toBe(0);
+    expect(readFileSync(path, 'utf8')).toBe('\n(2 lines dropped: could not be written)\nthree\nfour\n');
     expect(said).toHaveLength(1);
   });
 
@@ -35,7 +33,7 @@ describe('the log of a part', () => {
     rmdirSync(`${path}.1`);
     log.write('next');
     expect(readFileSync(`${path}.1`, 'utf8')).toBe('too long\n');
-    expect(readFileSync(path, 'utf8')).toContain('(1 left out: could not be written)\nnext\n');
+    expect(readFileSync(path, 'utf8')).toContain('(1 lines dropped: could not be written)\nnext\n');
     rmSync(path);
     log.write('lost with its file');
     log.write('again');

@@ -24,7 +24,7 @@ describe('the screen of up', () => {
     expect(stream.take()).toBe(`${ESC}[2A${ESC}[Jc\nd\n`);
     screen.show(['c', 'd']);
     expect(stream.take()).toBe('');
-    screen.news('it happened');
+    screen.print('it happened');
     expect(stream.take()).toBe(`${ESC}[2A${ESC}[Jit happened\nc\nd\n`);
   });
 
@@ -39,7 +39,7 @@ describe('the screen of up', () => {
 
   it('writes out controls in news, which may hold text of the exchange', () => {
     const stream = recorder(true);
-    new Screen(stream).news(`collect: ${ESC}]0;owned\u0007`);
+    new Screen(stream).print(`collect: ${ESC}]0;owned\u0007`);
     expect(stream.take()).toBe('collect: \\x1b]0;owned\\x07\n');
   });
 
@@ -47,7 +47,7 @@ describe('the screen of up', () => {
     const stream = recorder(false);
     const screen = new Screen(stream);
     screen.show(['a', 'b']);
-    screen.news('later');
+    screen.print('later');
     screen.show(['c']);
     expect(stream.take()).toBe('a\nb\nlater\nc\n');
   });

@@ -219,10 +219,10 @@ describe('chancery sql without a running ClickHouse', () => {
     const nowhere = await chancery(['sql', '--data', '/nowhere/at/all', 'SELECT 1']);
     expect(nowhere.code).toBe(2);
     expect(nowhere.err).toMatch(
-      /^chancery: there is no data folder \/nowhere\/at\/all; start recording with [^\n]+\n$/,
+      /^chancery: data folder \/nowhere\/at\/all does not exist; start recording with [^\n]+\n$/,
     );
     const nobody = await chancery(['sql', '--clickhouse-url', 'http://127.0.0.1:1', 'SELECT 1']);
     expect(nobody.code).toBe(1);
-    expect(nobody.err).toMatch(/^chancery: ClickHouse at http:\/\/127\.0\.0\.1:1 does not answer; [^\n]+\n$/);
+    expect(nobody.err).toMatch(/^chancery: ClickHouse at http:\/\/127\.0\.0\.1:1 does not respond; [^\n]+\n$/);
   });
 });

@@ -3,7 +3,7 @@ import { findReadOnly } from '../../cli/parts/read-only.js';
 import { qualityOf } from '../../cli/status/quality.js';
 import { renderStatus } from '../../cli/status/render.js';
 import { tableSizes } from '../../cli/status/tables.js';
-import { isRecord } from '../../cli/up/watch.js';
+import { isRecord } from '../../cli/up/monitor.js';
 import { loadConfig } from '../../core/index.js';
 import { Connection, migrate } from '../../warehouse/index.js';
 import { useClickHouse } from '../support/clickhouse.js';
@@ -32,19 +32,19 @@ describe('what status and up count', () => {
     const report = { dataFolder, at, parts: [], bus: null, clickhouse: null, tables, quality, disk, problems: [] };
     const lines = renderStatus(report);
     const from = lines.indexOf('dead letters') + 1;
-    expect(lines[from]).toBe('  55  in all');
+    expect(lines[from]).toBe('  55  total');
     expect(lines[from + 1]).toBe('   3  reason \\x1b[2J 0');
     expect(lines[from + 21]).toBe('  10  … and 5 other reasons');
-    expect(lines.join('\n')).toMatch(/applied_sql .*one row per key\n.*and \d+ that are empty/s);
+    expect(lines.join('\n')).toMatch(/applied_sql .*one row per key\n.*and \d+ empty tables/s);
   });
 
   it('claims nothing of what could not be asked', () => {
     const disk = { bus: 0, clickhouse: 0, exchange: 0, free: 0 };
     const nothing = { dataFolder: '', at: new Date(0).toISOString(), parts: [], clickhouse: null, disk, problems: [] };
     const unasked = renderStatus({ ...nothing, bus: null, tables: null, quality: null });
-    expect(unasked.filter((line) => line === '  not known: see the problem below')).toHaveLength(5);
+    expect(unasked.filter((line) => line === '  unknown: see the problem below')).toHaveLength(5);
     const empty = renderStatus({ ...nothing, bus: [], tables: [], quality: null });
-    expect(empty.join('\n')).toMatch(/nothing was recorded yet.*none yet.*nothing was watched yet.*no records.*none/s);
+    expect(empty.join('\n')).toMatch(/nothing recorded yet.*none yet.*nothing observed yet.*no records.*none/s);
   });
 
   it('leaves out of what was recorded the tables whose rows merges take away', async () => {

@@ -55,15 +55,15 @@ describe('chancery status', () => {
     expect(found.problems).toEqual([]);
   });
 
-  it('shows a part that runs but does not answer as unhealthy, with the reason', async () => {
+  it('shows a part that runs but does not respond as unhealthy, with the reason', async () => {
     const known = announce(server.clickhouse.dataFolder, 'collect', { health: 'http://127.0.0.1:1' });
     const { parts } = await status();
     const { out } = await chancery(['status', '--data', server.clickhouse.dataFolder]);
     known.end();
     expect(parts).toMatchObject([
-      { part: 'collect', healthy: false, detail: { cause: expect.stringContaining('no answer') } },
+      { part: 'collect', healthy: false, detail: { cause: expect.stringContaining('no response') } },
     ]);
-    expect(out).toMatch(/^ {2}collect {2}UNHEALTHY {2}for \S+ \S+ {2}process \d+ .*no answer/m);
+    expect(out).toMatch(/^ {2}collect {2}UNHEALTHY {2}for \S+ \S+ {2}process \d+ .*no response/m);
   });
 });
 
@@ -71,13 +71,13 @@ describe('chancery status of a folder where nothing runs', () => {
   it('says what is missing and how to start it', async () => {
     const { code, out } = await chancery(['status', '--data', temporaryFolder()]);
     expect(code).toBe(0);
-    expect(out).toContain('none runs; `chancery up` starts all of them');
+    expect(out).toContain('none is running; `chancery up` starts all of them');
     expect(out).toContain('problem      ClickHouse: none runs on this data folder');
   });
 
   it('is refused for a folder that does not exist', async () => {
     const { code, err } = await chancery(['status', '--data', '/nowhere/at/all']);
     expect(code).toBe(2);
-    expect(err).toMatch(/^chancery: there is no data folder \/nowhere\/at\/all; [^\n]+\n$/);
+    expect(err).toMatch(/^chancery: data folder \/nowhere\/at\/all does not exist; [^\n]+\n$/);
   });
 });

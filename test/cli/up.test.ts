@@ -87,7 +87,7 @@ describe('chancery up', { timeout: 240_000 }, () => {
     expect(victims).toHaveLength(2);
     for (const { pid } of victims) process.kill(pid, 'SIGKILL');
     for (const { part } of victims) {
-      await up.line(new RegExp(`^\\S+ ${part} ended \\(killed by SIGKILL\\); starting it again in `));
+      await up.line(new RegExp(`^\\S+ ${part} ended \\(killed by SIGKILL\\); restarting in `));
       await up.line(new RegExp(`^\\S+ ${part} runs again$`));
     }
     const { parts } = await status(data);
@@ -133,11 +133,11 @@ describe('chancery up', { timeout: 240_000 }, () => {
     expect(readdirSync(join(data, 'run'))).toEqual(['up.lock']);
   });
 
-  it('says in one line that the ClickHouse elsewhere does not answer, and leaves nothing running', async () => {
+  it('says in one line that the ClickHouse elsewhere does not respond, and leaves nothing running', async () => {
     const data = temporaryFolder();
     const { code, err } = await chancery(['up', '--data', data, '--clickhouse-url', 'http://127.0.0.1:1']);
     expect(code).toBe(1);
-    expect(err).toMatch(/^chancery: ClickHouse at http:\/\/127\.0\.0\.1:1 does not answer; check [^\n]+\n$/);
+    expect(err).toMatch(/^chancery: ClickHouse at http:\/\/127\.0\.0\.1:1 does not respond; check [^\n]+\n$/);
     expect(readdirSync(join(data, 'run'))).toEqual(['up.lock']);
   });
 });

@@ -34,7 +34,7 @@ export async function startClickHouse(
     await server.stop();
     removeFolder(dataFolder);
   };
-  claimLayout(dataFolder);
+  if (options.dataFolder === undefined) claimLayout(dataFolder);
   try {
     await server.start(new AbortController().signal);
   } catch (error) {

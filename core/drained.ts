@@ -1,10 +1,10 @@
 import type { Writable } from 'node:stream';
 
 /**
- * Resolves when everything that was written is with the system: a pipe takes only as much as its reader leaves room
- * for, and `process.exit` throws the rest away without a word. Rejects with the signal's reason when it is aborted.
+ * Resolves when everything written to the stream was passed to the system: a pipe blocks until its reader has read, and
+ * `process.exit` discards the rest. Rejects with the signal's reason when it is aborted.
  */
-export function handedOver(out: Writable, signal?: AbortSignal): Promise<void> {
+export function drained(out: Writable, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(signal?.reason);
     if (signal?.aborted) onAbort();

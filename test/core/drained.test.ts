@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { handedOver, Stopped } from '../../core/index.js';
+import { drained, Stopped } from '../../core/index.js';
 
 /** A reader that takes what is written when it is told to, and what it has. */
 function reader() {
@@ -24,7 +24,7 @@ describe('what was written', () => {
     // Far below what makes `write` say that it is enough.
     out.write('one');
     out.write('two');
-    const done = handedOver(out).then(() => {
+    const done = drained(out).then(() => {
       over = true;
     });
     while (taken.length < 2) {
@@ -42,9 +42,9 @@ describe('what was written', () => {
     const stop = new AbortController();
     const { out } = reader();
     out.write('one');
-    const done = handedOver(out, stop.signal);
+    const done = drained(out, stop.signal);
     stop.abort(new Stopped('SIGINT'));
     await expect(done).rejects.toThrow(Stopped);
-    await expect(handedOver(out, stop.signal)).rejects.toThrow(Stopped);
+    await expect(drained(out, stop.signal)).rejects.toThrow(Stopped);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type BoardState, board, PLAIN, progressLine } from '../../cli/up/board.js';
+import { PLAIN, progressLine, type StatusViewState, statusView } from '../../cli/up/status-view.js';
 
 const tables = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'].map((name, i) => ({
   name: `table_${name}`,
@@ -7,7 +7,7 @@ const tables = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'].map((name, i) 
   perSecond: i,
 }));
 
-const state: BoardState = {
+const state: StatusViewState = {
   version: '0.1.0',
   dataFolder: '/data',
   parts: [
@@ -24,7 +24,7 @@ const state: BoardState = {
 
 describe('the board of up', () => {
   it('shows the parts, the largest tables first, and the others together', () => {
-    expect(board(state, PLAIN).slice(3, 16)).toEqual([
+    expect(statusView(state, PLAIN).slice(3, 16)).toEqual([
       '  collect    ready       http://127.0.0.1:1  streams and polls → bus',
       '  transform  restarting                      bus → ClickHouse, exactly once',
       '',
@@ -37,14 +37,14 @@ describe('the board of up', () => {
       '  table_d    4,000  +3/s',
       '  table_c    3,000  +2/s',
       '  2 others   3,000  +1/s',
-      '  newest row 400 ms old · 3 records waiting · 0 dead letters',
+      '  newest row 400 ms old · 3 records not in ClickHouse yet · 0 dead letters',
     ]);
   });
 
   it('fits into one line of a log, which names what is down', () => {
     expect(progressLine(state)).toBe(
       'recorded 55,000 rows (+45/s): table_j 10,000, table_i 9,000, table_h 8,000, table_g 7,000, 6 others 21,000; ' +
-        'newest row 400 ms old; 3 records waiting; 0 dead letters; transform restarting',
+        'newest row 400 ms old; 3 records not in ClickHouse yet; 0 dead letters; transform restarting',
     );
   });
 });

@@ -1,13 +1,13 @@
 import { parseClusterNodes, type Settings, UsageError } from '../../core/index.js';
 
 /**
- * Which ClickHouse is configured: a server, a cluster, or, when neither is named, the embedded one of the data folder.
- * @throws UsageError when both are named
+ * The configured ClickHouse: a server, a cluster, or by default the embedded one of the data folder.
+ * @throws UsageError when both a server and a cluster are configured
  */
-export function clickHousePlace({
+export function clickHouseTarget({
   clickhouseUrl,
   clickhouseCluster,
-}: Pick<Settings, 'clickhouseUrl' | 'clickhouseCluster'>): ClickHousePlace {
+}: Pick<Settings, 'clickhouseUrl' | 'clickhouseCluster'>): ClickHouseTarget {
   if (clickhouseUrl !== undefined && clickhouseCluster !== undefined) {
     throw new UsageError(
       'both a ClickHouse server (--clickhouse-url) and a cluster (--clickhouse-cluster) are configured; leave one out',
@@ -18,7 +18,7 @@ export function clickHousePlace({
   return { kind: 'embedded' };
 }
 
-export type ClickHousePlace =
+export type ClickHouseTarget =
   | { readonly kind: 'embedded' }
   | { readonly kind: 'server'; readonly url: string }
   /** URLs of the nodes, by shard and replica. */
