@@ -67,8 +67,8 @@ describe('blocks', () => {
     const [block] = encodeBlocks([Buffer.from('abc'), Buffer.from('de')], 0);
     const bytes = block?.bytes ?? Buffer.alloc(0);
     for (let length = 0; length < bytes.length; length++) {
-      expect(() => new BlockView(bytes.subarray(0, length), 0, 't/0/0')).toThrow('the block at t/0/0 is damaged');
+      expect(() => new BlockView(bytes.subarray(0, length), 0, 't/0/0')).toThrow('the block at t/0/0 is corrupt');
     }
-    expect(() => new BlockView(Buffer.from('not a block at all, but long enough'), 0, 'x')).toThrow('damaged');
+    expect(() => new BlockView(Buffer.from('not a block at all, but long enough'), 0, 'x')).toThrow('corrupt');
   });
 });
