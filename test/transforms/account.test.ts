@@ -15,7 +15,7 @@ import { transactionRecords } from '../../transforms/tables/transaction-records.
 import { AT, transformed } from './support.js';
 
 const req = { operation: 'trades', status: 200, poll: 'p1', account: 'main', query: { page: 3, size: 100 } };
-const place = { receivedAt: AT, account: 'main', pollId: 'p1', page: 3 };
+const answer = { receivedAt: AT, account: 'main', pollId: 'p1', page: 3 };
 
 const TRADE =
   '{"i":"r1","t":"t1","u":"u1","or":"o1","s":"BUY","e":"e1","o":"m1","a":"a1","q":12.34,"p":0.57,"f":0.014068,';
@@ -30,7 +30,7 @@ describe('a page of trades', () => {
     );
     expect(output.rowsOf(tradeRecords)).toEqual([
       {
-        place,
+        answer,
         record: {
           tradeRecordId: 'r1',
           tradeId: 't1',
@@ -55,7 +55,7 @@ describe('a page of trades', () => {
       }),
     ]);
     expect(output.rowsOf(accountPages)).toEqual([
-      { place, record: { operation: 'trades', asset: '', items: 2, rejectedItems: 0 } },
+      { answer, record: { operation: 'trades', asset: '', items: 2, rejectedItems: 0 } },
     ]);
     expect(output.deadLetters).toEqual([]);
   });
@@ -130,7 +130,9 @@ describe('the other answers about an account', () => {
 
   it('become active orders, balances and transactions', () => {
     const active = rows('account.active-orders', { i: [{ id: 'o1', status: 'ACTIVE', price: 0.4, quantity: 7 }] });
-    expect(active.rowsOf(activeOrderObservations)).toMatchObject([{ place, record: { orderId: 'o1', quantity: '7' } }]);
+    expect(active.rowsOf(activeOrderObservations)).toMatchObject([
+      { answer, record: { orderId: 'o1', quantity: '7' } },
+    ]);
     const balances = rows('account.balances', [
       { i: 'usdc', b: 1000.000001, f: 999.5 },
       { i: 'a1', b: '3' },

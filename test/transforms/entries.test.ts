@@ -110,12 +110,12 @@ describe('a name that is given twice', () => {
     ['with the same value', frame(`{"o":1,"o":1}`), 'd[0]', 'o'],
     ['as an escape', frame('{"o":1,"\\u006f":2}'), 'd[0]', 'o'],
     ['in an object that holds another', frame('{"x":{},"y":[{"z":1,"z":2}],"x":1}'), 'd[0].y[0]', 'z'],
-  ])('makes the whole body one dead letter: %s', (_, text, place, name) => {
+  ])('makes the whole body one dead letter: %s', (_, text, jsonPath, name) => {
     const output = made('order-book.frame', text);
     expect(output.priceTicks).toEqual([]);
     expect(output.deadLetters).toEqual([
       {
-        place,
+        jsonPath,
         reason: `gives the name "${name}" more than once`,
         payload: text.slice(0, 4096),
         payloadLength: text.length,
