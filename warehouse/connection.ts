@@ -180,7 +180,7 @@ function toWarehouseError(error: unknown, url: string, sql: string): Error {
     });
   }
   return new ConnectionError(
-    `ClickHouse at ${url} does not answer (${describeError(error)}); check that it runs and that the URL is correct`,
+    `ClickHouse at ${url} does not respond (${describeError(error)}); check that it runs and that the URL is correct`,
     { cause: error },
   );
 }

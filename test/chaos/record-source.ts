@@ -13,7 +13,7 @@ const LARGE_FRAME = 60;
 const ACCOUNTS = ['first', 'second', 'third'];
 
 /**
- * Records of every kind that a chaos run needs, from its random numbers alone: prices, also in pieces, chances, marks,
+ * Records of every kind that a chaos run needs, from its random numbers alone: prices, also in pieces, chances, collector events,
  * balances and trades of accounts, and poison.
  */
 export class RecordSource {
@@ -34,7 +34,7 @@ export class RecordSource {
     if (fate < 0.64) return this.#frame('PRICES_DATA', 10);
     if (fate < 0.65) return this.#frame('PRICES_DATA', LARGE_FRAME);
     if (fate < 0.74) return this.#chance();
-    if (fate < 0.83) return this.#mark();
+    if (fate < 0.83) return this.#collectorEvent();
     if (fate < 0.87) return this.#balance();
     if (fate < 0.9) return this.#trades();
     return this.#poison();
@@ -52,17 +52,17 @@ export class RecordSource {
     return { kind: 'chance.frame', key, receivedAt: this.#at(), requestJson: this.#req, bodyJson };
   }
 
-  #mark(): ReceivedRecord {
+  #collectorEvent(): ReceivedRecord {
     const { sessionId, random } = this;
     const about = { stream: 'order-book', connection: sessionId, event: random.pick(EVENTS) };
-    const mark =
+    const event =
       random.next() < 0.5 ? { type: 'verified', ...about } : { type: 'subscribed', ...about, markets: MARKETS };
     return {
       kind: 'collector.event',
       key: sessionId,
       receivedAt: this.#at(),
       requestJson: '{}',
-      bodyJson: JSON.stringify(mark),
+      bodyJson: JSON.stringify(event),
     };
   }
 

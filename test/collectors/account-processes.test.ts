@@ -11,7 +11,7 @@ import { Part } from '../support/part.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
 import { type AccountMarket, accountMarket, listed, OFTEN, type Trader } from './account-rig.js';
-import { marksOf, recordsOf } from './rig.js';
+import { eventsOf, recordsOf } from './rig.js';
 
 const FAST = [
   ...['holdings', 'trades', 'transactions', 'tpsl', 'stats', 'activity', 'events'].flatMap((group) => [
@@ -84,7 +84,7 @@ describe('a collector process with accounts', () => {
       for (let n = 0; n < 3 && round < 2; n++) await market.fill();
     }
     expect(await own()).toEqual(await all());
-    const polls = marksOf(await recordsOf(bus, TOPICS.collectorEvents), 'poll').filter(
+    const polls = eventsOf(await recordsOf(bus, TOPICS.collectorEvents), 'poll').filter(
       ({ operation }) => operation === 'trades',
     );
     expect(polls.filter(({ outcome }) => outcome !== 'complete')).toEqual([]);
@@ -110,28 +110,28 @@ describe('collector processes that are shards', () => {
       collect(market, data, '--accounts-file', file, '--collector-name', name, '--shard', shard);
     await Promise.all([start('one', '0/2'), start('two', '1/2')]);
     await market.fill();
-    const marks = () => recordsOf(bus, TOPICS.collectorEvents);
+    const eventRecords = () => recordsOf(bus, TOPICS.collectorEvents);
     const watched = async (stream: string) => {
-      const found = (await marks()).map(({ body, sessionId }) => ({ ...(body as CollectorEvent), sessionId }));
-      return found.filter((mark) => mark.type === 'subscribed' && mark.stream === stream);
+      const found = (await eventRecords()).map(({ body, sessionId }) => ({ ...(body as CollectorEvent), sessionId }));
+      return found.filter((one) => one.type === 'subscribed' && one.stream === stream);
     };
     await until(async () => (await watched('order-book')).length === 12 && (await watched('chance')).length === 12);
     await until(async () => (await watched('orders')).length === 2 && (await watched('balance')).length === 2);
-    const polled = async () => marksOf(await marks(), 'poll');
+    const polled = async () => eventsOf(await eventRecords(), 'poll');
     await until(async () => new Set((await polled()).map(({ operation }) => operation)).size >= 14);
     const owners = new Map<string, Set<string>>();
-    for (const { body, sessionId } of await marks()) {
-      const mark = body as CollectorEvent;
+    for (const { body, sessionId } of await eventRecords()) {
+      const one = body as CollectorEvent;
       const work =
-        mark.type === 'subscribed' && /order-book|chance/.test(mark.stream)
-          ? `event ${mark.event}`
-          : mark.type === 'poll' && mark.operation !== 'chance-history'
-            ? `${mark.operation} ${mark.subject}`
+        one.type === 'subscribed' && /order-book|chance/.test(one.stream)
+          ? `event ${one.event}`
+          : one.type === 'poll' && one.operation !== 'chance-history'
+            ? `${one.operation} ${one.subject}`
             : undefined;
       if (work !== undefined) owners.set(work, (owners.get(work) ?? new Set()).add(sessionId));
     }
     expect([...owners].filter(([, own]) => own.size !== 1)).toEqual([]);
-    const sids = await sessionsOf(marks());
+    const sids = await sessionsOf(eventRecords());
     expect(sids.size).toBe(2);
     expect(new Set([...owners.values()].flatMap((own) => [...own]))).toEqual(new Set(sids.values()));
 
@@ -143,7 +143,7 @@ describe('collector processes that are shards', () => {
       const records = (await recordsOf(bus, TOPICS.account)).filter((record) => record.kind === 'account.trades');
       return listed(records, decodeTrades);
     };
-    const all = (await sessionsOf(marks())).get('all');
+    const all = (await sessionsOf(eventRecords())).get('all');
     const bySid = async (sessionId: string | undefined) =>
       (await own()).filter(({ record }) => record.sessionId === sessionId);
     await until(
@@ -153,8 +153,8 @@ describe('collector processes that are shards', () => {
     expect(new Set((await own()).map(({ item }) => item.tradeId)).size).toBe(fills.length);
     // What has no identity is told apart by who watched it: every event is seen twice, by two sessions.
     const twice = new Map<string, Set<string>>();
-    for (const mark of await watched('order-book')) {
-      if (mark.type === 'subscribed') twice.set(mark.event, (twice.get(mark.event) ?? new Set()).add(mark.sessionId));
+    for (const one of await watched('order-book')) {
+      if (one.type === 'subscribed') twice.set(one.event, (twice.get(one.event) ?? new Set()).add(one.sessionId));
     }
     expect([...twice.values()].every((who) => who.size === 2 && who.has(all ?? ''))).toBe(true);
     expect(await third.stop()).toBe(0);
@@ -162,11 +162,11 @@ describe('collector processes that are shards', () => {
 });
 
 /** Sessions by the name of their collector. */
-async function sessionsOf(marks: Promise<RawRecord[]>): Promise<Map<string, string>> {
+async function sessionsOf(found: Promise<RawRecord[]>): Promise<Map<string, string>> {
   const sessions = new Map<string, string>();
-  for (const { body, sessionId } of await marks) {
-    const mark = body as CollectorEvent;
-    if (mark.type === 'session-started') sessions.set(mark.collector, sessionId);
+  for (const { body, sessionId } of await found) {
+    const one = body as CollectorEvent;
+    if (one.type === 'session-started') sessions.set(one.collector, sessionId);
   }
   return sessions;
 }

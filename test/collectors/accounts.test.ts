@@ -47,14 +47,14 @@ describe('a collector with accounts', () => {
     // What is received comes before the receipt of its poll.
     const isOfAccounts = ({ operation }: { operation: string }) => !/event|coins|tags|categor|chance/.test(operation);
     const receipts = async () => {
-      const polls = (await rig.marks('poll')).filter(isOfAccounts);
+      const polls = (await rig.events('poll')).filter(isOfAccounts);
       return new Set(polls.map(({ operation, subject }) => `${subject} ${operation}`));
     };
     await until(async () => {
       const had = await receipts();
       return had.has(`${ann.name} full-balances`) && had.has('activity activity');
     });
-    await rig.marked('subscribed', (marks) => marks.filter((m) => /orders|balance/.test(m.stream)).length >= 4);
+    await rig.waitForEvents('subscribed', (found) => found.filter((m) => /orders|balance/.test(m.stream)).length >= 4);
     expect([...(await found())].sort()).toEqual([...all].sort());
 
     const own = async (kind: RecordKind) =>
@@ -80,13 +80,13 @@ describe('a collector with accounts', () => {
     const activity = await recordsOfKind(rig, 'account.activity');
     expect(new Set(listed(activity, decodeActivity).map(({ item }) => item.userId))).toEqual(new Set([ann.userId]));
 
-    const polls = (await rig.marks('poll')).filter(isOfAccounts);
+    const polls = (await rig.events('poll')).filter(isOfAccounts);
     expect(polls.filter(({ outcome }) => outcome !== 'complete')).toEqual([]);
     expect([...(await receipts())].filter((poll) => poll.endsWith(' activity'))).toHaveLength(1);
-    const subscribed = await rig.marks('subscribed');
+    const subscribed = await rig.events('subscribed');
     for (const stream of ['orders', 'balance']) {
       for (const event of [ann.name, bob.name]) {
-        expect(subscribed.filter((mark) => mark.stream === stream && mark.event === event)).toHaveLength(1);
+        expect(subscribed.filter((one) => one.stream === stream && one.event === event)).toHaveLength(1);
       }
     }
   });
@@ -98,7 +98,7 @@ describe('a collector with accounts', () => {
       settings: { ...POLL_OFTEN, requestTimeoutMs: 2000 },
       accounts: [ann.credentials, bob.credentials],
     });
-    await rig.marked('subscribed', (marks) => marks.filter(({ stream }) => stream === 'balance').length === 2);
+    await rig.waitForEvents('subscribed', (found) => found.filter(({ stream }) => stream === 'balance').length === 2);
     for (let round = 0; round < 4; round++) {
       for (const kind of ['http-429', 'http-500', 'http-reset', 'truncated-body']) {
         await market.fault(kind, { stream: 'rest', count: 3 });
@@ -117,7 +117,7 @@ describe('a collector with accounts', () => {
     const fills = await market.fills();
     expect(fills.length).toBeGreaterThanOrEqual(24);
     const after = Date.now() * 1000;
-    await rig.marked('poll', (polls) => {
+    await rig.waitForEvents('poll', (polls) => {
       const done = polls.filter((poll) => poll.startedAt > after && poll.outcome === 'complete');
       const had = new Set(done.map(({ subject, operation }) => `${subject} ${operation}`));
       return [ann, bob]
@@ -135,7 +135,7 @@ describe('a collector with accounts', () => {
       const actual = [];
       for await (const page of trader.account.walkOrders()) actual.push(...page.items);
       expect([...latest.values()].sort(byOrderId)).toEqual(actual.sort(byOrderId));
-      const complete = (await rig.marks('poll')).filter(
+      const complete = (await rig.events('poll')).filter(
         (poll) => poll.operation === 'open-positions' && poll.subject === trader.name && poll.outcome === 'complete',
       );
       const last = (await own('account.positions')).filter(
@@ -144,7 +144,7 @@ describe('a collector with accounts', () => {
       const positions = listed(last, decodeOpenPositions).map(({ item }) => item);
       expect(positions).toEqual((await trader.account.openPositions()).items);
     }
-    expect((await rig.marks('disconnected')).filter(({ stream }) => /orders|balance/.test(stream)).length).toBe(4);
+    expect((await rig.events('disconnected')).filter(({ stream }) => /orders|balance/.test(stream)).length).toBe(4);
   });
 
   it('reads every trade once while new trades shift the pages', async () => {
@@ -161,7 +161,7 @@ describe('a collector with accounts', () => {
     // Each burst lasts longer than until the next walk, but has so many fills and no more: every one of them makes the
     // walks longer, and with that the time in which others come.
     for (let burst = 0; burst < 3; burst++) {
-      await rig.marked('poll', (polls) => walksOf(polls).length >= burst);
+      await rig.waitForEvents('poll', (polls) => walksOf(polls).length >= burst);
       for (let n = 0; n < 60; n++) {
         await market.fill();
         filledAt.push(Date.now() * 1000);
@@ -170,7 +170,7 @@ describe('a collector with accounts', () => {
     }
     const fills = await market.fills();
     const after = Date.now() * 1000;
-    const last = await rig.marked('poll', (polls) =>
+    const last = await rig.waitForEvents('poll', (polls) =>
       ['trades', 'activity'].every((operation) =>
         polls.some((poll) => poll.operation === operation && poll.startedAt > after),
       ),
@@ -200,10 +200,11 @@ describe('a collector with accounts', () => {
       return new Map(orders.map(({ item }) => [item.orderId, `${item.status} ${item.filledQuantity}`]));
     };
     await until(async () => (await states()).size === 133);
-    const books = async () => (await rig.marks('poll')).filter(({ operation }) => operation === 'active-orders').length;
+    const books = async () =>
+      (await rig.events('poll')).filter(({ operation }) => operation === 'active-orders').length;
     const seen = await books();
     await until(async () => (await books()) >= seen + 2);
-    const before = (await rig.marks('poll')).filter(({ operation }) => operation === 'orders');
+    const before = (await rig.events('poll')).filter(({ operation }) => operation === 'orders');
     // Nothing has changed: the front is enough.
     expect(before.slice(1).every(({ pages, subject }) => pages === 1 && subject === ann.name)).toBe(true);
     await market.bob.trading.placeLimitOrder({ ...no, side: 'BUY', price: '0.97', quantity: '1.5' });
@@ -214,7 +215,7 @@ describe('a collector with accounts', () => {
     await until(async () => (await states()).get(filled) === 'FILLED 4');
     expect((await states()).get(untouched)).toBe('ACTIVE 0');
     const ofMarket = ({ subject }: { subject: string }) => subject === `${ann.name}/${yes.marketId}`;
-    const again = (await rig.marked('poll', (polls) => polls.filter(ofMarket).length >= 2)).filter(ofMarket);
+    const again = (await rig.waitForEvents('poll', (polls) => polls.filter(ofMarket).length >= 2)).filter(ofMarket);
     expect(again.every(({ outcome }) => outcome === 'complete')).toBe(true);
   });
 
@@ -227,13 +228,13 @@ describe('a collector with accounts', () => {
     const first = await startCollector(market.ready.url, options);
     const complete = (operation: string) => (polls: readonly { operation: string; outcome: string }[]) =>
       polls.some((poll) => poll.operation === operation && poll.outcome === 'complete');
-    for (const operation of ['trades', 'orders', 'activity']) await first.marked('poll', complete(operation));
+    for (const operation of ['trades', 'orders', 'activity']) await first.waitForEvents('poll', complete(operation));
     await first.stop();
     const restartedAt = Date.now() * 1000;
     await ann.trading.cancelOrder(orderId);
     await market.fill();
     const second = await startCollector(market.ready.url, { ...options, data: first.data, bus: first.bus });
-    const polls = async () => (await second.marks('poll')).filter((poll) => poll.startedAt > restartedAt);
+    const polls = async () => (await second.events('poll')).filter((poll) => poll.startedAt > restartedAt);
     for (const operation of ['trades', 'orders', 'activity'])
       await until(async () => complete(operation)(await polls()));
     for (const operation of ['trades', 'activity']) {
@@ -255,8 +256,8 @@ describe('a collector with accounts', () => {
       data: first.data,
       bus: freshBus(temporaryFolder()),
     });
-    await third.marked('poll', complete('trades'));
-    expect((await third.marks('poll')).find((poll) => poll.operation === 'trades')).toMatchObject({
+    await third.waitForEvents('poll', complete('trades'));
+    expect((await third.events('poll')).find((poll) => poll.operation === 'trades')).toMatchObject({
       pages: 2,
       receivedItems: 111,
     });
@@ -294,7 +295,7 @@ describe('what a collector stores of an account', () => {
     const second = await startCollector(market.ready.url, options);
     const isNew = ({ operation, startedAt }: { operation: string; startedAt: number }) =>
       operation === 'trades' && startedAt > restartedAt;
-    const [again] = (await second.marked('poll', (polls) => polls.some(isNew))).filter(isNew);
+    const [again] = (await second.waitForEvents('poll', (polls) => polls.some(isNew))).filter(isNew);
     expect(again).toMatchObject({ outcome: 'complete', receivedItems: 30 });
   });
 });

@@ -22,30 +22,30 @@ function counting() {
       return state.open ? Promise.resolve() : new Promise(() => undefined);
     },
   };
-  return { state, marks: new CollectorEventWriter(publisher as Publisher, systemClock) };
+  return { state, found: new CollectorEventWriter(publisher as Publisher, systemClock) };
 }
 
 describe('the heartbeats of a session', () => {
   it('are written at least once per second, until they are stopped', async () => {
-    const { state, marks } = counting();
-    marks.startHeartbeat();
+    const { state, found } = counting();
+    found.startHeartbeat();
     for (let second = 0; second < 60; second++) {
       const before = state.signs;
       await vi.advanceTimersByTimeAsync(1000);
       expect(state.signs).toBeGreaterThan(before);
     }
-    marks.stopHeartbeat();
+    found.stopHeartbeat();
     const before = state.signs;
     await vi.advanceTimersByTimeAsync(5000);
     expect(state.signs).toBe(before);
   });
 
   it('do not accumulate while the bus accepts nothing', async () => {
-    const { state, marks } = counting();
+    const { state, found } = counting();
     state.open = false;
-    marks.startHeartbeat();
+    found.startHeartbeat();
     await vi.advanceTimersByTimeAsync(60_000);
     expect(state.signs).toBe(1);
-    marks.stopHeartbeat();
+    found.stopHeartbeat();
   });
 });

@@ -8,7 +8,7 @@ import { openEmbeddedBus } from '../../bus/index.js';
 import { type CollectorEvent, TOPICS } from '../../core/index.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
-import { exchangeWith, marksOf, recordsOf } from './rig.js';
+import { eventsOf, exchangeWith, recordsOf } from './rig.js';
 
 const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
@@ -24,13 +24,13 @@ describe('a collector that is killed', () => {
       await once(createInterface({ input: child.stdout }), 'line');
       const bus = openEmbeddedBus({ dir: join(data, 'bus'), retentionEveryMs: 0 });
       const sessions = async () => {
-        const marks = await recordsOf(bus, TOPICS.collectorEvents);
-        const started = marks.filter((r) => (r.body as CollectorEvent).type === 'session-started');
+        const found = await recordsOf(bus, TOPICS.collectorEvents);
+        const started = found.filter((r) => (r.body as CollectorEvent).type === 'session-started');
         return started.sort((a, b) => a.receivedAt - b.receivedAt).map((r) => r.sessionId);
       };
       const alive = async () => {
         const sessionId = (await sessions())[round - 1];
-        return marksOf(
+        return eventsOf(
           (await recordsOf(bus, TOPICS.collectorEvents)).filter((r) => r.sessionId === sessionId),
           'heartbeat',
         );
@@ -47,7 +47,7 @@ describe('a collector that is killed', () => {
         expect(own.map((r) => r.sequence)).toEqual(own.map((_, i) => i + 1));
         expect(own.length).toBeGreaterThanOrEqual(last);
       }
-      expect(marksOf(await recordsOf(bus, TOPICS.collectorEvents), 'session-stopped')).toEqual([]);
+      expect(eventsOf(await recordsOf(bus, TOPICS.collectorEvents), 'session-stopped')).toEqual([]);
       await bus.close();
     }
   });

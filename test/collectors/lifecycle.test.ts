@@ -3,23 +3,24 @@ import { type CollectorEvent, deferred, type RawRecord, TOPICS } from '../../cor
 import { startExchange } from '../../exchange/index.js';
 import { marketOf, openEvent, startServer, Traders } from '../exchange/server-support.js';
 import { until } from '../support/until.js';
-import { exchangeWith, type MarkOf, marksOf, memoryLog, metricOf, NEVER, recordsOf, startCollector } from './rig.js';
+import { type EventOf, eventsOf, exchangeWith, memoryLog, metricOf, NEVER, recordsOf, startCollector } from './rig.js';
 
-const isSearch = ({ operation }: MarkOf<'poll'>) => operation === 'event-search';
+const isSearch = ({ operation }: EventOf<'poll'>) => operation === 'event-search';
 
 describe('a collector', () => {
   it('starts a session, writes heartbeats, and ends the session after everything is on the bus', async () => {
     const { server, events } = await exchangeWith(2);
     const rig = await startCollector(server.url, { settings: { collectorName: 'first' } });
-    await rig.marked('heartbeat', (marks) => marks.length >= 2);
+    await rig.waitForEvents('subscribed', (found) => found.length === 4);
+    await rig.waitForEvents('heartbeat', (found) => found.length >= 2);
     const traders = new Traders(server.core);
     for (let i = 0; i < 50; i++) for (const event of events) traders.trade(marketOf(event), 10 + i);
     await rig.stop();
-    const marks = await rig.records(TOPICS.collectorEvents);
-    expect(marks[0]?.body).toMatchObject({ type: 'session-started', collector: 'first', shard: '0/1' });
-    expect(marks.at(-1)?.body).toEqual({ type: 'session-stopped', cause: 'asked to' });
-    expect(marks.map((r) => r.sequence)).toEqual(marks.map((_, i) => i + 1));
-    const alive = marksOf(marks, 'heartbeat');
+    const found = await rig.records(TOPICS.collectorEvents);
+    expect(found[0]?.body).toMatchObject({ type: 'session-started', collector: 'first', shard: '0/1' });
+    expect(found.at(-1)?.body).toEqual({ type: 'session-stopped', cause: 'asked to' });
+    expect(found.map((r) => r.sequence)).toEqual(found.map((_, i) => i + 1));
+    const alive = eventsOf(found, 'heartbeat');
     for (let i = 1; i < alive.length; i++) {
       expect(alive[i]?.at).toBeGreaterThanOrEqual(alive[i - 1]?.at ?? 0);
     }
@@ -27,19 +28,19 @@ describe('a collector', () => {
     for (const topic of [TOPICS.orderBook, TOPICS.chance, TOPICS.reference]) {
       const records = await rig.records(topic);
       expect(last?.acknowledged[topic]).toBe(records.at(-1)?.sequence);
-      expect(records.every((r) => r.receivedAt <= (marks.at(-1)?.receivedAt ?? 0))).toBe(true);
+      expect(records.every((r) => r.receivedAt <= (found.at(-1)?.receivedAt ?? 0))).toBe(true);
     }
-    expect(marksOf(marks, 'disconnected').map((m) => m.cause)).toEqual(['closed by us', 'closed by us']);
+    expect(eventsOf(found, 'disconnected').map((m) => m.cause)).toEqual(['closed by us', 'closed by us']);
   });
 
   it('acknowledges in every heartbeat only what is on the bus by then', async () => {
     const { server } = await exchangeWith(3);
     await server.control('POST', '/load', { framesPerSecond: 2000 });
     const rig = await startCollector(server.url);
-    await rig.marked('heartbeat', (marks) => marks.length >= 3);
+    await rig.waitForEvents('heartbeat', (found) => found.length >= 3);
     await rig.stop();
-    const [marks, books] = [await rig.records(TOPICS.collectorEvents), await rig.records(TOPICS.orderBook)];
-    for (const alive of marksOf(marks, 'heartbeat')) {
+    const [found, books] = [await rig.records(TOPICS.collectorEvents), await rig.records(TOPICS.orderBook)];
+    for (const alive of eventsOf(found, 'heartbeat')) {
       const acked = alive.acknowledged[TOPICS.orderBook] ?? 0;
       const received = books.filter((r) => r.receivedAt <= alive.at).length;
       expect(acked).toBeGreaterThanOrEqual(received);
@@ -52,7 +53,7 @@ describe('a collector', () => {
     await first.close();
     const rig = await startCollector(url);
     // One search per second, each with its own tries; the other lists are asked for once.
-    const searches = await rig.marked('poll', (marks) => marks.filter(isSearch).length >= 3);
+    const searches = await rig.waitForEvents('poll', (found) => found.filter(isSearch).length >= 3);
     expect(searches.map(({ outcome }) => outcome)).toEqual(searches.map(() => 'failed'));
     const complaints = rig.lines.filter((l) => l.level >= 40).map((l) => l.msg);
     expect(complaints).toHaveLength(1);
@@ -64,7 +65,7 @@ describe('a collector', () => {
       { port: new URL(url).port, events: 0, bots: 0, metricsPort: -1 },
       { log: memoryLog().log },
     );
-    await rig.marked('poll', (marks) => marks.some((m) => isSearch(m) && m.outcome === 'complete'));
+    await rig.waitForEvents('poll', (found) => found.some((m) => isSearch(m) && m.outcome === 'complete'));
     expect(rig.lines.some((l) => l.msg === 'the exchange is back')).toBe(true);
     await second.close();
   });
@@ -72,7 +73,7 @@ describe('a collector', () => {
   it('pauses its sockets while the bus is behind, loses nothing, and resumes', async () => {
     const { server } = await exchangeWith(5);
     const rig = await startCollector(server.url, { queueBytes: 200_000, settings: { eventsSchedule: NEVER } });
-    await rig.marked('subscribed', (marks) => marks.length === 10);
+    await rig.waitForEvents('subscribed', (found) => found.length === 10);
     const { append } = rig.bus;
     const { promise: gate, resolve: open } = deferred();
     rig.bus.append = async (...args) => {
@@ -95,13 +96,13 @@ describe('a collector', () => {
       records.filter((r) => (r.body as { t?: string }).t === 'PRICES_DATA_DELTA').length;
     await until(async () => deltas(await rig.records(TOPICS.orderBook)) >= load.sent);
     expect(deltas(await rig.records(TOPICS.orderBook))).toBe(load.sent);
-    expect(await rig.marks('stale')).toEqual([]);
+    expect(await rig.events('stale')).toEqual([]);
   });
 
   it('stops in time although the bus accepts nothing, and reports what is lost', async () => {
     const { server } = await exchangeWith(1);
     const rig = await startCollector(server.url);
-    await rig.marked('subscribed', (marks) => marks.length === 2);
+    await rig.waitForEvents('subscribed', (found) => found.length === 2);
     rig.bus.append = () => new Promise(() => undefined);
     const started = performance.now();
     await until(() => rig.collector.health().ok);
@@ -127,12 +128,12 @@ describe('a collector', () => {
     const server = await startServer({ events: 0 });
     openEvent(server.core, 'one', [0.5]);
     const one = await startCollector(server.url);
-    await one.marked('subscribed', (marks) => marks.length === 2);
+    await one.waitForEvents('subscribed', (found) => found.length === 2);
     await one.stop();
     const two = await startCollector(server.url, { data: one.data, bus: one.bus });
-    await two.marked('subscribed', (marks) => marks.length === 4);
-    const marks = await recordsOf(one.bus, TOPICS.collectorEvents);
-    const sessions = marks.filter((r) => (r.body as CollectorEvent).type === 'session-started').map((r) => r.sessionId);
+    await two.waitForEvents('subscribed', (found) => found.length === 4);
+    const found = await recordsOf(one.bus, TOPICS.collectorEvents);
+    const sessions = found.filter((r) => (r.body as CollectorEvent).type === 'session-started').map((r) => r.sessionId);
     expect(new Set(sessions).size).toBe(2);
   });
 });

@@ -11,7 +11,7 @@ describe('the poll of event search', () => {
   it('reads all pages, records each verbatim, and writes a receipt', async () => {
     const { server } = await exchangeWith(25, 'max-page-size=10');
     const rig = await startCollector(server.url, { settings: { eventsSchedule: NEVER } });
-    const receipts = await rig.marked('poll', (marks) => marks.some((m) => m.operation === 'event-search'));
+    const receipts = await rig.waitForEvents('poll', (found) => found.some((m) => m.operation === 'event-search'));
     const receipt = receipts.find((m) => m.operation === 'event-search');
     expect(receipt).toMatchObject({
       expectedItems: 25,
@@ -26,20 +26,22 @@ describe('the poll of event search', () => {
     expect(pages.every((r) => r.request['poll'] === receipt?.pollId && r.request['status'] === 200)).toBe(true);
     const answer = await server.post('/api/events/search?page=1&size=100', { sb: 'OLDEST' });
     expect(pages[1]?.body).toEqual(answer.body);
-    await rig.marked('subscribed', (marks) => marks.length === 50);
+    await rig.waitForEvents('subscribed', (found) => found.length === 50);
   });
 
   it('closes no event when a page could not be read', async () => {
     const { server } = await exchangeWith(15, 'max-page-size=10');
     const rig = await startCollector(server.url);
-    await rig.marked('subscribed', (marks) => marks.length === 30);
-    const before = (await rig.marks('poll')).length;
+    await rig.waitForEvents('subscribed', (found) => found.length === 30);
+    const before = (await rig.events('poll')).length;
     // More than three requests at once can outlast: one of them fails for good.
     await server.control('POST', '/faults', { kind: 'http-500', stream: 'rest', count: 15 });
-    const failed = await rig.marked('poll', (marks) => marks.slice(before).some((m) => m.outcome !== 'complete'));
+    const failed = await rig.waitForEvents('poll', (found) =>
+      found.slice(before).some((m) => m.outcome !== 'complete'),
+    );
     expect(failed.some((m) => m.outcome === 'failed' && m.cause.includes('500'))).toBe(true);
-    await rig.marked('poll', (marks) => marks.at(-1)?.outcome === 'complete' && marks.length > before + 3);
-    expect(await rig.marks('unsubscribed')).toEqual([]);
+    await rig.waitForEvents('poll', (found) => found.at(-1)?.outcome === 'complete' && found.length > before + 3);
+    expect(await rig.events('unsubscribed')).toEqual([]);
     const statuses = (await rig.records(TOPICS.reference)).map((r) => r.request['status']);
     expect(statuses.filter((s) => s === 500).length).toBeGreaterThan(1);
   });
@@ -50,7 +52,9 @@ describe('the poll of reference data', () => {
     const { server } = await exchangeWith(1);
     const rig = await startCollector(server.url);
     const operations = ['categories', 'popular-tags', 'coins'];
-    const receipts = await rig.marked('poll', (marks) => operations.every((o) => marks.some((m) => m.operation === o)));
+    const receipts = await rig.waitForEvents('poll', (found) =>
+      operations.every((o) => found.some((m) => m.operation === o)),
+    );
     const records = await rig.records(TOPICS.reference);
     for (const [kind, operation, path] of [
       ['reference.categories', 'categories', '/api/categories'],
@@ -79,7 +83,7 @@ describe('the poll of chance history', () => {
     traders.trade(market, 44);
     await secondIsHistory(Date.now() * 1000);
     const rig = await startCollector(server.url, { settings: { eventsSchedule: NEVER } });
-    const [backfilled] = await rig.marked('backfilled', (marks) => marks.length === 1);
+    const [backfilled] = await rig.waitForEvents('backfilled', (found) => found.length === 1);
     const opened = Math.floor(event.createdAt / 1e6);
     expect(backfilled).toMatchObject({ event: event.eventId, market: market.marketId });
     expect(backfilled?.rangeFrom).toBeLessThanOrEqual(opened * 1e6);
@@ -92,8 +96,8 @@ describe('the poll of chance history', () => {
       period: '1s',
       status: 200,
     });
-    const marks = await rig.marked('poll', (all) => all.some((m) => m.operation === 'chance-history'));
-    const receipts = marks.filter((m) => m.operation === 'chance-history');
+    const found = await rig.waitForEvents('poll', (all) => all.some((m) => m.operation === 'chance-history'));
+    const receipts = found.filter((m) => m.operation === 'chance-history');
     expect(receipts).toHaveLength(1);
     expect(receipts[0]).toMatchObject({ subject: market.marketId, outcome: 'complete', truncated: false });
   });
@@ -104,10 +108,10 @@ describe('the poll of chance history', () => {
     const data = temporaryFolder();
     const once = async () => {
       const rig = await startCollector(server.url, { data, settings: { eventsSchedule: NEVER } });
-      const marks = await rig.marked('backfilled', (all) => all.some((m) => m.at > started));
+      const found = await rig.waitForEvents('backfilled', (all) => all.some((m) => m.at > started));
       await rig.stop();
       await rig.bus.close();
-      return marks.find((m) => m.at > started);
+      return found.find((m) => m.at > started);
     };
     let started = Date.now() * 1000;
     const first = await once();
@@ -130,19 +134,21 @@ describe('the poll of chance history', () => {
     const { server, events } = await exchangeWith(2);
     const data = temporaryFolder();
     const rig = await startCollector(server.url, { data });
-    await rig.marked('subscribed', (marks) => marks.length === 4);
+    await rig.waitForEvents('subscribed', (found) => found.length === 4);
     const [one, two] = events.map((e) => ({ event: e, market: marketOf(e) }));
     if (!one || !two) throw new Error('two events were opened');
     const closedAt = Date.now() * 1000;
     server.core.resolveMarket(one.event.eventId, one.market.marketId, 'NO');
-    await rig.marked('backfilled', (marks) => marks.some((m) => m.event === one.event.eventId && m.rangeTo > closedAt));
+    await rig.waitForEvents('backfilled', (found) =>
+      found.some((m) => m.event === one.event.eventId && m.rangeTo > closedAt),
+    );
     await rig.stop();
     await rig.bus.close();
     const closedAlone = Date.now() * 1000;
     server.core.resolveMarket(two.event.eventId, two.market.marketId, 'YES');
     const again = await startCollector(server.url, { data });
-    await again.marked('backfilled', (marks) =>
-      marks.some((m) => m.event === two.event.eventId && m.rangeTo > closedAlone),
+    await again.waitForEvents('backfilled', (found) =>
+      found.some((m) => m.event === two.event.eventId && m.rangeTo > closedAlone),
     );
     // Both sessions number their records from 1.
     const all = (await again.records(TOPICS.chance)).sort((a, b) => a.receivedAt - b.receivedAt);
@@ -168,9 +174,9 @@ describe('the poll of chance history', () => {
     });
     await server.control('POST', '/faults', { kind: 'http-429', stream: 'rest', eventId: events[0]?.eventId });
     const rig = await startCollector(server.url, { settings: { eventsSchedule: NEVER } });
-    await rig.marked('backfilled', (marks) => marks.length > 0);
+    await rig.waitForEvents('backfilled', (found) => found.length > 0);
     await until(async () =>
-      (await rig.marks('poll')).some((m) => m.operation === 'chance-history' && m.outcome === 'complete'),
+      (await rig.events('poll')).some((m) => m.operation === 'chance-history' && m.outcome === 'complete'),
     );
     const answers = (await rig.records(TOPICS.chance)).filter((r) => r.kind === 'chance.history');
     expect(answers.at(-1)?.request).toMatchObject({ status: 200, attempt: 3 });

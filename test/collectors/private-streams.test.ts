@@ -10,7 +10,7 @@ describe('the private streams of a collector', () => {
     const { ann } = market;
     const rig = await startCollector(market.ready.url, { accounts: [ann.credentials] });
     const subscribed = (stream: string, times: number) =>
-      rig.marked('subscribed', (marks) => marks.filter((mark) => mark.stream === stream).length === times);
+      rig.waitForEvents('subscribed', (found) => found.filter((one) => one.stream === stream).length === times);
     await subscribed('orders', 1);
     await subscribed('balance', 1);
     await market.fill('2');
@@ -21,32 +21,32 @@ describe('the private streams of a collector', () => {
     const [hello] = await frames('account.order-frame');
     expect(hello).toEqual({ t: 'success', d: 'authorized', r: null });
     const [record] = await recordsOfKind(rig, 'account.balance-frame');
-    const [connected] = (await rig.marks('connected')).filter(({ stream }) => stream === 'balance');
+    const [connected] = (await rig.events('connected')).filter(({ stream }) => stream === 'balance');
     expect(record?.request).toEqual({ stream: 'balance', connection: connected?.connectionId, account: ann.name });
     expect(record?.body).toMatchObject({ t: 'success', d: { l: [{ b: 10_000, f: 10_000 }] } });
 
-    const polls = async () => (await rig.marks('poll')).filter(({ operation }) => operation === 'trades').length;
+    const polls = async () => (await rig.events('poll')).filter(({ operation }) => operation === 'trades').length;
     const before = await polls();
     await market.fault('drop-connection', { stream: 'balance' });
     await market.fill('2');
     await subscribed('balance', 2);
     await until(async () => (await polls()) > before);
-    const marks = (await rig.marks('disconnected')).filter(({ stream }) => stream === 'balance');
-    expect(marks.map(({ connectionId }) => connectionId)).toEqual([connected?.connectionId]);
+    const found = (await rig.events('disconnected')).filter(({ stream }) => stream === 'balance');
+    expect(found.map(({ connectionId }) => connectionId)).toEqual([connected?.connectionId]);
   });
 
   it('are stale when their balances are not those of the polls', async () => {
     const market = await accountMarket();
     const rig = await startCollector(market.ready.url, { accounts: [market.ann.credentials], settings: POLL_OFTEN });
-    await rig.marked('subscribed', (marks) => marks.some(({ stream }) => stream === 'balance'));
+    await rig.waitForEvents('subscribed', (found) => found.some(({ stream }) => stream === 'balance'));
     await market.fill('3');
     await market.fault('freeze', { stream: 'balance' });
     await market.fill('2');
-    const [frozen] = await rig.marked('stale', (marks) => marks.length > 0);
-    expect(frozen).toMatchObject({ stream: 'balance', event: market.ann.name });
-    await rig.marked('subscribed', (marks) => marks.filter(({ stream }) => stream === 'balance').length === 2);
-    await rig.marked('poll', (polls) =>
-      polls.some((poll) => poll.operation === 'full-balances' && poll.startedAt > (frozen?.lastVerifiedAt ?? 0)),
+    const [stale] = await rig.waitForEvents('stale', (found) => found.length > 0);
+    expect(stale).toMatchObject({ stream: 'balance', event: market.ann.name });
+    await rig.waitForEvents('subscribed', (found) => found.filter(({ stream }) => stream === 'balance').length === 2);
+    await rig.waitForEvents('poll', (polls) =>
+      polls.some((poll) => poll.operation === 'full-balances' && poll.startedAt > (stale?.lastVerifiedAt ?? 0)),
     );
   });
 
@@ -61,12 +61,12 @@ describe('the private streams of a collector', () => {
       return frames.filter(({ body }) => (body as { t?: string }).t === 'PING').length;
     };
     await until(async () => (await pings()) > 3);
-    expect((await rig.marks('stale')).filter(({ stream }) => stream === 'orders')).toEqual([]);
+    expect((await rig.events('stale')).filter(({ stream }) => stream === 'orders')).toEqual([]);
     await market.fault('freeze', { stream: 'orders' });
     const isOfOrders = ({ stream }: { stream: string }) => stream === 'orders';
-    const frozen = (await rig.marked('stale', (marks) => marks.some(isOfOrders))).find(isOfOrders);
-    expect(frozen?.cause).toMatch(/^no heartbeat for \d{4} ms$/);
-    await rig.marked('subscribed', (marks) => marks.filter(({ stream }) => stream === 'orders').length === 2);
+    const stale = (await rig.waitForEvents('stale', (found) => found.some(isOfOrders))).find(isOfOrders);
+    expect(stale?.cause).toMatch(/^no heartbeat for \d{4} ms$/);
+    await rig.waitForEvents('subscribed', (found) => found.filter(({ stream }) => stream === 'orders').length === 2);
   });
 
   it('are not reported as stale where the exchange sends no heartbeats', async () => {
@@ -75,9 +75,9 @@ describe('the private streams of a collector', () => {
       accounts: [market.ann.credentials],
       settings: { silenceMs: 100 },
     });
-    await rig.marked('subscribed', (marks) => marks.some(({ stream }) => stream === 'orders'));
-    await rig.marked('heartbeat', (marks) => marks.length >= 4);
-    const ends = [...(await rig.marks('stale')), ...(await rig.marks('disconnected'))];
+    await rig.waitForEvents('subscribed', (found) => found.some(({ stream }) => stream === 'orders'));
+    await rig.waitForEvents('heartbeat', (found) => found.length >= 4);
+    const ends = [...(await rig.events('stale')), ...(await rig.events('disconnected'))];
     expect(ends.filter(({ stream }) => stream === 'orders')).toEqual([]);
   });
 
@@ -88,7 +88,7 @@ describe('the private streams of a collector', () => {
     const wrong = { name: 'aaa', apiKey, login: { email: 'nobody@example.com', password: new Secret('not-the-one') } };
     const rig = await startCollector(market.ready.url, { accounts: [wrong, ann.credentials], settings: POLL_OFTEN });
     await market.fill();
-    const of = async (subject: string) => (await rig.marks('poll')).filter((poll) => poll.subject === subject);
+    const of = async (subject: string) => (await rig.events('poll')).filter((poll) => poll.subject === subject);
     await until(async () => (await of(ann.name)).filter(({ operation }) => operation === 'trades').length >= 4);
     // The activity feed is asked for with the other account's key.
     await until(async () => (await of('activity')).some(({ outcome }) => outcome === 'complete'));

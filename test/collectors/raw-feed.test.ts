@@ -39,14 +39,14 @@ describe('a feed that is configured by address', () => {
     await until(() => sockets.length === 2);
     sockets[1]?.send('{"again":true}');
     await until(async () => (await frames()).length === 4);
-    const ofFeed = <M extends { stream: string }>(marks: readonly M[]) =>
-      marks.filter(({ stream }) => stream === 'feed');
-    const connected = ofFeed(await rig.marks('connected'));
-    expect(connected.map((mark) => mark.url)).toEqual(Array(2).fill(url.replace('?listen=hush', '')));
-    expect(ofFeed(await rig.marks('disconnected')).map(({ connectionId }) => connectionId)).toEqual([
+    const ofFeed = <M extends { stream: string }>(found: readonly M[]) =>
+      found.filter(({ stream }) => stream === 'feed');
+    const connected = ofFeed(await rig.events('connected'));
+    expect(connected.map((one) => one.url)).toEqual(Array(2).fill(url.replace('?listen=hush', '')));
+    expect(ofFeed(await rig.events('disconnected')).map(({ connectionId }) => connectionId)).toEqual([
       connected[0]?.connectionId,
     ]);
-    expect(ofFeed(await rig.marks('subscribed')).map(({ event }) => event)).toEqual(['last-trades', 'last-trades']);
+    expect(ofFeed(await rig.events('subscribed')).map(({ event }) => event)).toEqual(['last-trades', 'last-trades']);
     expect((await frames()).map(({ request: req }) => req)).toEqual(
       [0, 0, 0, 1].map((n) => ({ stream: 'feed', connection: connected[n]?.connectionId, feed: 'last-trades' })),
     );

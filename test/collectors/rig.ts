@@ -34,7 +34,7 @@ export function memoryLog(): { log: Logger; lines: LogLine[] } {
   return { log, lines };
 }
 
-export type MarkOf<T extends CollectorEvent['type']> = Extract<CollectorEvent, { type: T }> & { readonly at: number };
+export type EventOf<T extends CollectorEvent['type']> = Extract<CollectorEvent, { type: T }> & { readonly at: number };
 
 /** A collector on a bus of its own, that knows what it put there. */
 export interface CollectorRig {
@@ -46,10 +46,13 @@ export interface CollectorRig {
   stop(): Promise<void>;
   /** Everything on a topic, in the order of `n`. */
   records(topic: Topic): Promise<RawRecord[]>;
-  /** All marks, or those of one type. */
-  marks<T extends CollectorEvent['type']>(type: T): Promise<MarkOf<T>[]>;
-  /** Resolves with the marks of a type once they fulfil the condition. */
-  marked<T extends CollectorEvent['type']>(type: T, condition: (marks: MarkOf<T>[]) => boolean): Promise<MarkOf<T>[]>;
+  /** All collector events, or those of one type. */
+  events<T extends CollectorEvent['type']>(type: T): Promise<EventOf<T>[]>;
+  /** Resolves with the collector events of a type once they fulfil the condition. */
+  waitForEvents<T extends CollectorEvent['type']>(
+    type: T,
+    condition: (found: EventOf<T>[]) => boolean,
+  ): Promise<EventOf<T>[]>;
 }
 
 export interface RigOptions extends Partial<CollectorOptions> {
@@ -83,7 +86,7 @@ export async function startCollector(exchangeUrl: string, options: RigOptions = 
   });
   await collector.start(new AbortController().signal);
   const records = (topic: Topic) => recordsOf(bus, topic);
-  const marks: CollectorRig['marks'] = async (type) => marksOf(await records(TOPICS.collectorEvents), type);
+  const eventsOfType: CollectorRig['events'] = async (type) => eventsOf(await records(TOPICS.collectorEvents), type);
   return {
     collector,
     bus,
@@ -92,11 +95,11 @@ export async function startCollector(exchangeUrl: string, options: RigOptions = 
     metrics,
     stop: () => collector.stop(),
     records,
-    marks,
-    async marked(type, condition) {
-      let found = await marks(type);
+    events: eventsOfType,
+    async waitForEvents(type, condition) {
+      let found = await eventsOfType(type);
       await until(async () => {
-        found = await marks(type);
+        found = await eventsOfType(type);
         return condition(found);
       });
       return found;
@@ -109,10 +112,10 @@ export async function recordsOf(bus: Bus, topic: Topic): Promise<RawRecord[]> {
   return all.sort((a, b) => a.sequence - b.sequence);
 }
 
-export function marksOf<T extends CollectorEvent['type']>(records: readonly RawRecord[], type: T): MarkOf<T>[] {
+export function eventsOf<T extends CollectorEvent['type']>(records: readonly RawRecord[], type: T): EventOf<T>[] {
   return records
     .filter((r) => (r.body as CollectorEvent).type === type)
-    .map((r) => ({ ...(r.body as MarkOf<T>), at: r.receivedAt }));
+    .map((r) => ({ ...(r.body as EventOf<T>), at: r.receivedAt }));
 }
 
 export const metricOf = async (metrics: Registry, name: string): Promise<number> => {

@@ -110,10 +110,10 @@ const ROWS: Readonly<Record<string, KindRows>> = {
   'reference.coins': ({ body }, addNext) => {
     for (const { i } of body as { i: string }[]) addNext('coin_observations', i);
   },
-  mark: ({ body, sid, n, at }, addNext) => {
-    const mark = body as { type: string; poll: string; outcome: string; got: number };
-    if (mark.type === 'poll') addNext('polls', `${mark.poll} ${mark.outcome} ${mark.got}`);
-    else addNext('collector_events', `${mark.type} ${sid} ${n} ${at}`);
+  'collector.event': ({ body, sid, n, at }, addNext) => {
+    const event = body as { type: string; pollId: string; outcome: string; receivedItems: number };
+    if (event.type === 'poll') addNext('polls', `${event.pollId} ${event.outcome} ${event.receivedItems}`);
+    else addNext('collector_events', `${event.type} ${sid} ${n} ${at}`);
   },
 };
 

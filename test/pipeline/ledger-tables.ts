@@ -44,7 +44,7 @@ export const TABLE_ROWS: Readonly<Record<string, string>> = {
   coin_observations: select('coin_observations', ROW, 'coin'),
   balance_updates: select('balance_updates', ROW, 'account', 'asset', 'toString(balance)', 'toString(free)'),
   trade_records: select('trade_records FINAL', ['account'], 'trade_record_id', 'toString(quantity)', 'toString(price)'),
-  account_pages: select('account_pages', ROW, 'operation', 'toString(items)', 'toString(bad)'),
+  account_pages: select('account_pages', ROW, 'operation', 'toString(items)', 'toString(rejected_items)'),
   collector_events: select(
     'collector_events',
     ROW,
@@ -53,7 +53,7 @@ export const TABLE_ROWS: Readonly<Record<string, string>> = {
     'toString(sequence)',
     'toString(toUnixTimestamp64Micro(recorded_at))',
   ),
-  polls: select('polls', ROW, 'poll', 'toString(outcome)', 'toString(got)'),
+  polls: select('polls', ROW, 'poll_id', 'toString(outcome)', 'toString(received_items)'),
 };
 
 function select(from: string, place: readonly string[], ...values: string[]): string {

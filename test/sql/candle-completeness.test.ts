@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { useDatabase } from '../support/database.js';
-import { ago, eventSeen, mark, searchPoll, tick, time, WarehouseData } from './warehouse-data.js';
+import { ago, collectorEvent, eventSeen, searchPoll, tick, time, WarehouseData } from './warehouse-data.js';
 
 const host = useDatabase({ migrated: true });
 let data: WarehouseData;
@@ -35,19 +35,19 @@ beforeAll(async () => {
     range_to: time(to),
   });
   await data.insert('collector_events', [
-    mark('s', 1, time(0), 'session-started'),
-    mark('s', 2, time(0), 'subscribed', outlived),
-    mark('s', 3, time(30), 'subscribed', book),
-    mark('s', 4, time(30), 'subscribed', chance),
-    mark('s', 5, time(42), 'disconnected', { stream: 'order-book', connection_id: 'b', cause: 'reset' }),
-    mark('s', 6, time(45), 'disconnected', { stream: 'chance', connection_id: 'c', cause: 'reset' }),
-    mark('s', 7, time(48), 'subscribed', again),
-    mark('s', 8, time(60.4), 'unsubscribed', { ...again, cause: 'test' }),
-    mark('s', 9, time(66), 'unsubscribed', { ...outlived, cause: 'the event closed' }),
-    mark('s', 10, time(70), 'backfilled', repaired(-60, -30)),
-    mark('s', 11, time(70), 'backfilled', repaired(45, 54)),
-    mark('s', 12, time(70), 'backfilled', repaired(60, 60.25)),
-    mark('s', 13, time(200), 'session-stopped', { cause: 'done' }),
+    collectorEvent('s', 1, time(0), 'session-started'),
+    collectorEvent('s', 2, time(0), 'subscribed', outlived),
+    collectorEvent('s', 3, time(30), 'subscribed', book),
+    collectorEvent('s', 4, time(30), 'subscribed', chance),
+    collectorEvent('s', 5, time(42), 'disconnected', { stream: 'order-book', connection_id: 'b', cause: 'reset' }),
+    collectorEvent('s', 6, time(45), 'disconnected', { stream: 'chance', connection_id: 'c', cause: 'reset' }),
+    collectorEvent('s', 7, time(48), 'subscribed', again),
+    collectorEvent('s', 8, time(60.4), 'unsubscribed', { ...again, cause: 'test' }),
+    collectorEvent('s', 9, time(66), 'unsubscribed', { ...outlived, cause: 'the event closed' }),
+    collectorEvent('s', 10, time(70), 'backfilled', repaired(-60, -30)),
+    collectorEvent('s', 11, time(70), 'backfilled', repaired(45, 54)),
+    collectorEvent('s', 12, time(70), 'backfilled', repaired(60, 60.25)),
+    collectorEvent('s', 13, time(200), 'session-stopped', { cause: 'done' }),
   ]);
   await data.insert('price_ticks', [
     ...[31, 60.1, 130].map((seconds) => tick('m', time(seconds), 0.5, { event: 'short' })),

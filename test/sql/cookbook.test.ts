@@ -5,7 +5,7 @@ import { packageRoot } from '../../core/index.js';
 import { useDatabase } from '../support/database.js';
 import { runAs } from '../support/run-as.js';
 import { polled, seen, trade } from './account-data.js';
-import { ago, eventSeen, mark, searchPoll, tick, type Values, WarehouseData } from './warehouse-data.js';
+import { ago, collectorEvent, eventSeen, searchPoll, tick, type Values, WarehouseData } from './warehouse-data.js';
 
 const host = useDatabase({ migrated: true });
 let data: WarehouseData;
@@ -60,9 +60,9 @@ async function record(): Promise<void> {
   await data.insert('polls', [searchPoll(ago(60))]);
   const on = { stream: 'order-book', connection_id: 'c', event: 'e1' };
   await data.insert('collector_events', [
-    mark('s', 1, ago(7250), 'session-started', { collector: 'a' }),
-    mark('s', 2, ago(7250), 'subscribed', { ...on, markets: ['m1', 'm2'] }),
-    mark('s', 3, ago(0.5), 'heartbeat'),
+    collectorEvent('s', 1, ago(7250), 'session-started', { collector: 'a' }),
+    collectorEvent('s', 2, ago(7250), 'subscribed', { ...on, markets: ['m1', 'm2'] }),
+    collectorEvent('s', 3, ago(0.5), 'heartbeat'),
   ]);
   await data.insert('dead_letters', [
     {

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { useDatabase } from '../support/database.js';
-import { ago, eventSeen, mark, searchPoll, time, WarehouseData } from './warehouse-data.js';
+import { ago, collectorEvent, eventSeen, searchPoll, time, WarehouseData } from './warehouse-data.js';
 
 const host = useDatabase({ migrated: true });
 let data: WarehouseData;
@@ -22,13 +22,13 @@ function ranges(event: string): Promise<Record<string, unknown>[]> {
 describe('coverage', () => {
   it('ends when the subscription, the connection or the session does', async () => {
     await data.insert('collector_events', [
-      mark('s1', 1, time(0), 'session-started', { collector: 'a', version: '1', shard: '0/1' }),
-      mark('s1', 2, time(1), 'subscribed', { ...on('unsubscribed'), markets: ['m'] }),
-      mark('s1', 3, time(1), 'subscribed', { ...on('lost'), markets: ['m'] }),
-      mark('s1', 4, time(5), 'unsubscribed', { ...on('unsubscribed'), cause: 'the event closed' }),
-      mark('s1', 5, time(7), 'disconnected', { stream: 'order-book', connection_id: 'c1', cause: 'reset' }),
-      mark('s1', 6, time(9), 'subscribed', { ...on('lost', 'c2'), markets: ['m'] }),
-      mark('s1', 7, time(20), 'session-stopped', { cause: 'asked to' }),
+      collectorEvent('s1', 1, time(0), 'session-started', { collector: 'a', version: '1', shard: '0/1' }),
+      collectorEvent('s1', 2, time(1), 'subscribed', { ...on('unsubscribed'), markets: ['m'] }),
+      collectorEvent('s1', 3, time(1), 'subscribed', { ...on('lost'), markets: ['m'] }),
+      collectorEvent('s1', 4, time(5), 'unsubscribed', { ...on('unsubscribed'), cause: 'the event closed' }),
+      collectorEvent('s1', 5, time(7), 'disconnected', { stream: 'order-book', connection_id: 'c1', cause: 'reset' }),
+      collectorEvent('s1', 6, time(9), 'subscribed', { ...on('lost', 'c2'), markets: ['m'] }),
+      collectorEvent('s1', 7, time(20), 'session-stopped', { cause: 'asked to' }),
     ]);
     expect(await ranges('unsubscribed')).toEqual([
       { b: 1, e: 5, state: 'ended', cause: 'unsubscribed: the event closed' },
@@ -41,11 +41,11 @@ describe('coverage', () => {
 
   it('of a dead collector ends at its last sign of life, whatever it said afterwards', async () => {
     await data.insert('collector_events', [
-      mark('s2', 1, time(0), 'session-started'),
-      mark('s2', 2, time(1), 'subscribed', { ...on('dead', 'd1'), markets: ['m'] }),
-      mark('s2', 3, time(2), 'heartbeat'),
-      mark('s2', 4, time(3), 'heartbeat'),
-      mark('s2', 5, time(3.5), 'disconnected', { stream: 'order-book', connection_id: 'd1', cause: 'reset' }),
+      collectorEvent('s2', 1, time(0), 'session-started'),
+      collectorEvent('s2', 2, time(1), 'subscribed', { ...on('dead', 'd1'), markets: ['m'] }),
+      collectorEvent('s2', 3, time(2), 'heartbeat'),
+      collectorEvent('s2', 4, time(3), 'heartbeat'),
+      collectorEvent('s2', 5, time(3.5), 'disconnected', { stream: 'order-book', connection_id: 'd1', cause: 'reset' }),
     ]);
     expect(await ranges('dead')).toEqual([
       { b: 1, e: 3, state: 'ended', cause: 'no further heartbeat of the collector' },
@@ -55,15 +55,15 @@ describe('coverage', () => {
 
   it('of a frozen subscription ends at its last proof of life, and begins again when it is subscribed anew', async () => {
     await data.insert('collector_events', [
-      mark('s3', 1, time(0), 'session-started'),
-      mark('s3', 2, time(1), 'subscribed', { ...on('stale', 'f1'), markets: ['m'] }),
-      mark('s3', 3, time(30), 'stale', {
+      collectorEvent('s3', 1, time(0), 'session-started'),
+      collectorEvent('s3', 2, time(1), 'subscribed', { ...on('stale', 'f1'), markets: ['m'] }),
+      collectorEvent('s3', 3, time(30), 'stale', {
         ...on('stale', 'f1'),
         last_verified_at: time(12),
         cause: 'the probe differs',
       }),
-      mark('s3', 4, time(31), 'subscribed', { ...on('stale', 'f1'), markets: ['m'] }),
-      mark('s3', 5, time(40), 'session-stopped'),
+      collectorEvent('s3', 4, time(31), 'subscribed', { ...on('stale', 'f1'), markets: ['m'] }),
+      collectorEvent('s3', 5, time(40), 'session-stopped'),
     ]);
     expect(await ranges('stale')).toEqual([
       { b: 1, e: 12, state: 'ended', cause: 'stale: the probe differs' },
@@ -73,11 +73,11 @@ describe('coverage', () => {
 
   it('is not broken by silence that a probe found to be quiet, nor by more markets', async () => {
     await data.insert('collector_events', [
-      mark('s4', 1, time(0), 'session-started'),
-      mark('s4', 2, time(1), 'subscribed', { ...on('verified', 'q1'), markets: ['m'] }),
-      mark('s4', 3, time(20), 'verified', on('verified', 'q1')),
-      mark('s4', 4, time(25), 'subscribed', { ...on('verified', 'q1'), markets: ['m', 'n'] }),
-      mark('s4', 5, time(40), 'session-stopped'),
+      collectorEvent('s4', 1, time(0), 'session-started'),
+      collectorEvent('s4', 2, time(1), 'subscribed', { ...on('verified', 'q1'), markets: ['m'] }),
+      collectorEvent('s4', 3, time(20), 'verified', on('verified', 'q1')),
+      collectorEvent('s4', 4, time(25), 'subscribed', { ...on('verified', 'q1'), markets: ['m', 'n'] }),
+      collectorEvent('s4', 5, time(40), 'session-stopped'),
     ]);
     expect(
       await data.ask(
@@ -88,9 +88,9 @@ describe('coverage', () => {
 
   it('is live while its collector gives signs of life', async () => {
     await data.insert('collector_events', [
-      mark('s5', 1, ago(60), 'session-started'),
-      mark('s5', 2, ago(50), 'subscribed', { ...on('live', 'l1'), markets: ['m'] }),
-      mark('s5', 3, ago(0.5), 'heartbeat'),
+      collectorEvent('s5', 1, ago(60), 'session-started'),
+      collectorEvent('s5', 2, ago(50), 'subscribed', { ...on('live', 'l1'), markets: ['m'] }),
+      collectorEvent('s5', 3, ago(0.5), 'heartbeat'),
     ]);
     expect(await data.ask(`SELECT state, cause FROM coverage WHERE event = 'live'`)).toEqual([
       { state: 'live', cause: '' },
@@ -100,9 +100,9 @@ describe('coverage', () => {
 
   it('of several collectors is joined where it overlaps', async () => {
     const session = (sessionId: string, from: number, to: number) => [
-      mark(sessionId, 1, time(from), 'session-started'),
-      mark(sessionId, 2, time(from), 'subscribed', { ...on('both', `${sessionId} 1`), markets: ['m'] }),
-      mark(sessionId, 3, time(to), 'session-stopped', { cause: sessionId }),
+      collectorEvent(sessionId, 1, time(from), 'session-started'),
+      collectorEvent(sessionId, 2, time(from), 'subscribed', { ...on('both', `${sessionId} 1`), markets: ['m'] }),
+      collectorEvent(sessionId, 3, time(to), 'session-stopped', { cause: sessionId }),
     ];
     await data.insert('collector_events', [
       ...session('a', 0, 10),
@@ -132,32 +132,38 @@ describe('gaps', () => {
     await data.insert('polls', [searchPoll(ago(10))]);
     const streams = ['order-book', 'chance'];
     await data.insert('collector_events', [
-      mark('g', 1, time(5), 'session-started'),
+      collectorEvent('g', 1, time(5), 'session-started'),
       ...streams.map((stream, i) =>
-        mark('g', 2 + i, time(10), 'subscribed', { ...on('eg', `x ${stream}`, stream), markets: ['g1', 'g2'] }),
+        collectorEvent('g', 2 + i, time(10), 'subscribed', {
+          ...on('eg', `x ${stream}`, stream),
+          markets: ['g1', 'g2'],
+        }),
       ),
       ...streams.map((stream, i) =>
-        mark('g', 4 + i, time(40), 'disconnected', { stream, connection_id: `x ${stream}`, cause: 'reset' }),
+        collectorEvent('g', 4 + i, time(40), 'disconnected', { stream, connection_id: `x ${stream}`, cause: 'reset' }),
       ),
       ...streams.map((stream, i) =>
-        mark('g', 6 + i, time(60), 'subscribed', { ...on('eg', `y ${stream}`, stream), markets: ['g1', 'g2'] }),
+        collectorEvent('g', 6 + i, time(60), 'subscribed', {
+          ...on('eg', `y ${stream}`, stream),
+          markets: ['g1', 'g2'],
+        }),
       ),
       // History of one market covers the whole gap, that of the other one half of it.
-      mark('g', 8, time(70), 'backfilled', {
+      collectorEvent('g', 8, time(70), 'backfilled', {
         stream: 'chance',
         event: 'eg',
         market: 'g1',
         range_from: time(-100),
         range_to: time(65),
       }),
-      mark('g', 9, time(70), 'backfilled', {
+      collectorEvent('g', 9, time(70), 'backfilled', {
         stream: 'chance',
         event: 'eg',
         market: 'g2',
         range_from: time(45),
         range_to: time(55),
       }),
-      mark('g', 10, time(200), 'session-stopped', { cause: 'done' }),
+      collectorEvent('g', 10, time(200), 'session-stopped', { cause: 'done' }),
     ]);
   });
 
@@ -233,9 +239,9 @@ describe('gaps', () => {
       eventSeen('watched', ago(1)),
     ]);
     await data.insert('collector_events', [
-      mark('w', 1, ago(60), 'session-started'),
-      mark('w', 2, ago(50), 'subscribed', { ...on('watched', 'w1'), markets: ['m'] }),
-      mark('w', 3, ago(0.5), 'heartbeat'),
+      collectorEvent('w', 1, ago(60), 'session-started'),
+      collectorEvent('w', 2, ago(50), 'subscribed', { ...on('watched', 'w1'), markets: ['m'] }),
+      collectorEvent('w', 3, ago(0.5), 'heartbeat'),
     ]);
     const gaps = await data.ask(
       `SELECT event, round(seconds / 20) AS about, cause FROM gaps WHERE event IN ('unwatched', 'watched') AND stream = 'order-book'`,
@@ -284,18 +290,18 @@ describe('chance', () => {
       history(120, 0.45),
     ]);
     await data.insert('collector_events', [
-      mark('k', 1, time(0), 'session-started'),
-      mark('k', 2, time(0), 'subscribed', { ...on('ek', 'k1', 'chance'), markets: ['k1'] }),
-      mark('k', 3, time(60), 'disconnected', { stream: 'chance', connection_id: 'k1', cause: 'reset' }),
-      mark('k', 4, time(120), 'subscribed', { ...on('ek', 'k2', 'chance'), markets: ['k1'] }),
-      mark('k', 5, time(150), 'backfilled', {
+      collectorEvent('k', 1, time(0), 'session-started'),
+      collectorEvent('k', 2, time(0), 'subscribed', { ...on('ek', 'k1', 'chance'), markets: ['k1'] }),
+      collectorEvent('k', 3, time(60), 'disconnected', { stream: 'chance', connection_id: 'k1', cause: 'reset' }),
+      collectorEvent('k', 4, time(120), 'subscribed', { ...on('ek', 'k2', 'chance'), markets: ['k1'] }),
+      collectorEvent('k', 5, time(150), 'backfilled', {
         stream: 'chance',
         event: 'ek',
         market: 'k1',
         range_from: time(30),
         range_to: time(90),
       }),
-      mark('k', 6, time(180), 'session-stopped', { cause: 'done' }),
+      collectorEvent('k', 6, time(180), 'session-stopped', { cause: 'done' }),
     ]);
   });
 

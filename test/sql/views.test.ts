@@ -1,6 +1,15 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { useDatabase } from '../support/database.js';
-import { ago, argumentsOf, eventSeen, mark, searchPoll, tick, time, WarehouseData } from './warehouse-data.js';
+import {
+  ago,
+  argumentsOf,
+  collectorEvent,
+  eventSeen,
+  searchPoll,
+  tick,
+  time,
+  WarehouseData,
+} from './warehouse-data.js';
 
 const host = useDatabase({ migrated: true });
 let data: WarehouseData;
@@ -61,15 +70,20 @@ describe('candles', () => {
     ]);
     await data.insert('event_observations', [eventSeen('ec', time(0)), eventSeen('ec', time(120))]);
     await data.insert('collector_events', [
-      mark('sc', 1, time(0), 'session-started'),
-      mark('sc', 2, time(15), 'subscribed', {
+      collectorEvent('sc', 1, time(0), 'session-started'),
+      collectorEvent('sc', 2, time(15), 'subscribed', {
         stream: 'order-book',
         connection_id: 'c',
         event: 'ec',
         markets: ['c1', 'c2'],
       }),
-      mark('sc', 3, time(75), 'unsubscribed', { stream: 'order-book', connection_id: 'c', event: 'ec', cause: 'test' }),
-      mark('sc', 4, time(100), 'session-stopped', { cause: 'asked to' }),
+      collectorEvent('sc', 3, time(75), 'unsubscribed', {
+        stream: 'order-book',
+        connection_id: 'c',
+        event: 'ec',
+        cause: 'test',
+      }),
+      collectorEvent('sc', 4, time(100), 'session-stopped', { cause: 'asked to' }),
     ]);
   });
 
@@ -150,11 +164,11 @@ describe('views of prices', () => {
   it('weigh spreads by the time that they stood and were watched', async () => {
     const on = { stream: 'order-book', connection_id: 'spread', event: 'event of s1', markets: ['s1'] };
     await data.insert('collector_events', [
-      mark('ss', 1, ago(4100), 'session-started'),
-      mark('ss', 2, ago(4100), 'subscribed', on),
-      mark('ss', 3, ago(2000), 'unsubscribed', { ...on, cause: 'test' }),
-      mark('ss', 4, ago(1500), 'subscribed', on),
-      mark('ss', 5, ago(0), 'heartbeat'),
+      collectorEvent('ss', 1, ago(4100), 'session-started'),
+      collectorEvent('ss', 2, ago(4100), 'subscribed', on),
+      collectorEvent('ss', 3, ago(2000), 'unsubscribed', { ...on, cause: 'test' }),
+      collectorEvent('ss', 4, ago(1500), 'subscribed', on),
+      collectorEvent('ss', 5, ago(0), 'heartbeat'),
     ]);
     await data.insert('price_ticks', [
       tick('s1', ago(4000), 0.5, { bid: 0.4, ask: 0.6 }),
@@ -176,9 +190,9 @@ describe('views of prices', () => {
   it('keep crossed books out of spreads, and count them', async () => {
     const on = { stream: 'order-book', connection_id: 'crossed', event: 'event of x1', markets: ['x1', 'x2'] };
     await data.insert('collector_events', [
-      mark('sx', 1, ago(4000), 'session-started'),
-      mark('sx', 2, ago(4000), 'subscribed', on),
-      mark('sx', 3, ago(0), 'heartbeat'),
+      collectorEvent('sx', 1, ago(4000), 'session-started'),
+      collectorEvent('sx', 2, ago(4000), 'subscribed', on),
+      collectorEvent('sx', 3, ago(0), 'heartbeat'),
     ]);
     await data.insert('price_ticks', [
       tick('x1', ago(4000), 0.5, { bid: 0.4, ask: 0.6 }),
@@ -402,7 +416,7 @@ describe('pipeline_lag', () => {
 describe('undelivered', () => {
   it('counts what collectors said to be on the bus a minute ago and is not here', async () => {
     const alive = (seconds: number, acknowledged: Record<string, number>) =>
-      mark('behind', 3000 - seconds, ago(seconds), 'heartbeat', { acknowledged });
+      collectorEvent('behind', 3000 - seconds, ago(seconds), 'heartbeat', { acknowledged });
     const record = (n: number, seconds: number, fields = {}) => ({
       ...{
         _topic: 'chancery.order-book',

@@ -35,7 +35,7 @@ export function ago(seconds: number, now = Date.now()): string {
 }
 
 /** A mark of a collector's session. */
-export function mark(
+export function collectorEvent(
   session_id: string,
   sequence: number,
   recorded_at: string,

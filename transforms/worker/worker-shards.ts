@@ -27,7 +27,7 @@ export class WorkerShards {
     for (const failure of failures) this.log.warn(`${describeError(failure)}; its partitions wait until it answers`);
   }
 
-  /** The shards that may hold rows of a partition. Throws ConnectionError when one of them does not answer. */
+  /** The shards that may hold rows of a partition. Throws ConnectionError when one of them does not respond. */
   async of(partition: number, signal: AbortSignal): Promise<ShardConnection[]> {
     const homes = await shardsHolding(partition, this.shards, signal);
     const own = this.shards.filter((_, number) => homes.includes(number));
