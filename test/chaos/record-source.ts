@@ -54,7 +54,7 @@ export class RecordSource {
 
   #collectorEvent(): ReceivedRecord {
     const { sessionId, random } = this;
-    const about = { stream: 'order-book', connection: sessionId, event: random.pick(EVENTS) };
+    const about = { stream: 'order-book', connectionId: sessionId, event: random.pick(EVENTS) };
     const event =
       random.next() < 0.5 ? { type: 'verified', ...about } : { type: 'subscribed', ...about, markets: MARKETS };
     return {
