@@ -10,7 +10,7 @@ export interface Quote {
   readonly last: number;
   /** 0 when nobody bids. */
   readonly bid: number;
-  /** 100 when nobody asks. */
+  /** 100 when there is no ask. */
   readonly ask: number;
   /** How much traders care about it, in comparison with others. */
   readonly attention: number;

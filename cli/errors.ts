@@ -1,8 +1,8 @@
 import { ChanceryError, describeError, IntegrityError, Stopped, UsageError } from '../core/index.js';
 
 /**
- * Exit codes: done, failed, wrong usage or configuration, stopped because continuing would break a guarantee and a
- * person must intervene, interrupted.
+ * Exit codes: done, failed, wrong usage or configuration, stopped because continuing would break a guarantee, so
+ * that an operator has to decide, interrupted.
  */
 export const EXIT = { done: 0, failed: 1, usage: 2, needsIntervention: 3, interrupted: 130 } as const;
 

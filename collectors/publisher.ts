@@ -100,7 +100,7 @@ export class Publisher {
 
   /** Resolves when the queue is no longer full. */
   whenWritable(): Promise<void> {
-    return this.#queue.whenRoom();
+    return this.#queue.whenBelowCapacity();
   }
 
   /** Everything received up to this time is durable, Unix microseconds. Never decreases. */

@@ -66,9 +66,9 @@ function accountsOfEnv(env: NodeJS.ProcessEnv): Found[] {
   const accounts = new Map<string, Record<string, string>>();
   for (const [variable, value] of Object.entries(env)) {
     if (!variable.startsWith(PREFIX) || value === undefined || value === '') continue;
-    const place = fieldOf(variable);
-    if (!place) continue;
-    accounts.set(place.name, { ...accounts.get(place.name), [place.field]: value });
+    const location = fieldOf(variable);
+    if (!location) continue;
+    accounts.set(location.name, { ...accounts.get(location.name), [location.field]: value });
   }
   return [...accounts].map(([name, fields]) => [name, fields, `in ${PREFIX}${name.toUpperCase()}_…`] as const);
 }
@@ -99,8 +99,8 @@ function accountsOfFile(path: string): Found[] {
   const parsed = fileSchema.safeParse(value);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
-    const place = issue?.path.join('.') || 'its content';
-    throw new UsageError(`${path}: ${place}: ${issue?.message}; an account's fields are ${FIELDS.join(', ')}`);
+    const location = issue?.path.join('.') || 'its content';
+    throw new UsageError(`${path}: ${location}: ${issue?.message}; an account's fields are ${FIELDS.join(', ')}`);
   }
   return Object.entries(parsed.data).map(([name, fields]) => [name, defined(fields), `in ${path}`] as const);
 }

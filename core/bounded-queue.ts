@@ -2,7 +2,7 @@ import { type Deferred, deferred } from './deferred.js';
 
 /**
  * The one bounded queue: many producers, one consumer. It never drops: `push` takes an item even when full and answers
- * false, which tells the producer to stop until `whenRoom()` resolves.
+ * false, which tells the producer to stop until `whenBelowCapacity()` resolves.
  */
 export class BoundedQueue<T> {
   #items: T[] = [];
@@ -43,7 +43,7 @@ export class BoundedQueue<T> {
   }
 
   /** Resolves when there is room again, or the queue was closed. */
-  whenRoom(): Promise<void> {
+  whenBelowCapacity(): Promise<void> {
     if (this.#size < this.capacity || this.#closed) return Promise.resolve();
     this.#room ??= deferred();
     return this.#room.promise;
@@ -66,7 +66,7 @@ export class BoundedQueue<T> {
       this.#head = 0;
     }
     for (const item of taken) this.#size -= this.sizeOf(item);
-    if (this.#size < this.capacity) this.#makeRoom();
+    if (this.#size < this.capacity) this.#resolveWaiters();
     return taken;
   }
 
@@ -74,10 +74,10 @@ export class BoundedQueue<T> {
   close(): void {
     this.#closed = true;
     this.#work.resolve();
-    this.#makeRoom();
+    this.#resolveWaiters();
   }
 
-  #makeRoom(): void {
+  #resolveWaiters(): void {
     this.#room?.resolve();
     this.#room = undefined;
   }

@@ -9,7 +9,7 @@ const NON_BLOCKING = 4;
 
 /**
  * A lock on a file between processes (flock(2)), which the system releases when its holder ends, however it ends.
- * Whoever opens the same file once more is another holder, also in the same process.
+ * Another open of the same file is another holder, also in the same process.
  */
 export class FileLock {
   readonly #fd: number;

@@ -1,4 +1,4 @@
-/** C0 and C1 controls, line separators, and the marks that turn the direction of text. */
+/** C0 and C1 controls, line separators, and bidirectional control characters. */
 const CONTROLS = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
 /**

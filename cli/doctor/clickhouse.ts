@@ -8,11 +8,11 @@ import { type Check, type Finding, ok, warn } from './check.js';
 
 /** The ClickHouse library, and the running server or every node of the cluster. */
 export function clickHouseChecks(settings: Settings): Check[] {
-  const place = clickHouseTarget(settings);
+  const target = clickHouseTarget(settings);
   return [
-    ...(place.kind === 'embedded' ? [{ name: 'ClickHouse library', run: library }] : []),
-    ...(place.kind === 'cluster'
-      ? nodeChecks(settings, place.nodes)
+    ...(target.kind === 'embedded' ? [{ name: 'ClickHouse library', run: library }] : []),
+    ...(target.kind === 'cluster'
+      ? nodeChecks(settings, target.nodes)
       : [{ name: 'ClickHouse', run: () => server(settings) }]),
   ];
 }

@@ -37,10 +37,10 @@ export interface Warehouse {
 /** The configured cluster, as the user who may do everything; undefined without one. None of its nodes is asked. */
 export function clusterOf(settings: Settings, application: string): Cluster | undefined {
   const { clickhouseClusterName: name, clickhouseQuorum: quorum, database } = settings;
-  const place = clickHouseTarget(settings);
-  if (place.kind !== 'cluster') return undefined;
+  const target = clickHouseTarget(settings);
+  if (target.kind !== 'cluster') return undefined;
   const login = { user: settings.clickhouseUser, password: new Secret(settings.clickhousePassword) };
-  return openCluster({ name, nodes: place.nodes, login, database, application, quorum });
+  return openCluster({ name, nodes: target.nodes, login, database, application, quorum });
 }
 
 /**
@@ -57,15 +57,15 @@ export async function openWarehouse(settings: Settings, application: string): Pr
  * @throws UnavailableError when none is there
  */
 export async function connectOwner(settings: Settings, application: string): Promise<Connection> {
-  const place = clickHouseTarget(settings);
+  const target = clickHouseTarget(settings);
   const { clickhouseUser: user, clickhousePassword, database } = settings;
   const password = new Secret(clickhousePassword);
   const connect = (url: string) => new Connection({ endpoint: { url, user, password }, database, application });
-  if (place.kind === 'server') return connect(place.url);
-  if (place.kind === 'embedded') {
+  if (target.kind === 'server') return connect(target.url);
+  if (target.kind === 'embedded') {
     return new Connection({ endpoint: (await embeddedOf(settings)).owner, database, application });
   }
-  for (const url of place.nodes.flat()) {
+  for (const url of target.nodes.flat()) {
     const connection = connect(url);
     if (await connection.answers()) return connection;
     await connection.close();

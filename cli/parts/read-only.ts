@@ -37,9 +37,9 @@ export interface ReadOnly {
  * folder. Undefined when neither is there.
  */
 export async function findReadOnly(settings: Settings): Promise<ReadOnly | undefined> {
-  const place = clickHouseTarget(settings);
-  if (place.kind === 'server') return connectServer(settings, place.url);
-  if (place.kind === 'cluster') return connectFirst(settings, place.nodes.flat());
+  const target = clickHouseTarget(settings);
+  if (target.kind === 'server') return connectServer(settings, target.url);
+  if (target.kind === 'cluster') return connectFirst(settings, target.nodes.flat());
   const running = await findEmbedded(settings.data);
   return running && connectEmbedded(settings, running);
 }
@@ -49,10 +49,10 @@ export async function findReadOnly(settings: Settings): Promise<ReadOnly | undef
  * @throws UnavailableError when a shard does not respond
  */
 export async function connectShards(settings: Settings): Promise<ReadOnly[] | undefined> {
-  const place = clickHouseTarget(settings);
-  if (place.kind !== 'cluster') return undefined;
+  const target = clickHouseTarget(settings);
+  if (target.kind !== 'cluster') return undefined;
   const own = { ...settings, database: shardDatabase(settings.database) };
-  const found = await Promise.allSettled(place.nodes.map((replicas) => connectFirst(own, replicas)));
+  const found = await Promise.allSettled(target.nodes.map((replicas) => connectFirst(own, replicas)));
   const connections = found.filter((outcome) => outcome.status === 'fulfilled').map((outcome) => outcome.value);
   const failed = found.find((outcome) => outcome.status === 'rejected');
   if (!failed) return connections;

@@ -42,7 +42,7 @@ export const NO_INVALID_ENTRIES: readonly InvalidEntry[] = Object.freeze([]);
 /** Further invalid entries of a body are only counted, so that they do not cost much more than parsing. */
 const MAX_ENTRIES = 100;
 
-/** After so many invalid entries the rest of a list is not validated but counted as invalid. */
+/** Number of invalid entries after which the rest of a list is counted as invalid without validation. */
 const MAX_VALIDATED = 10_000;
 
 /** Collects invalid entries: the first ones as they are, the others by their number. */
@@ -64,7 +64,7 @@ export class InvalidEntries {
 
   /**
    * Whether an entry of a list of objects is counted as invalid without validating it, which takes time: when it is not an
-   * object and would only be counted, and when so many were invalid that the rest is not validated.
+   * object and would only be counted, and when the limit of invalid entries is exceeded.
    */
   skips(value: unknown): boolean {
     if (isObject(value) && this.#omitted < MAX_VALIDATED) return false;

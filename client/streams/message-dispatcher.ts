@@ -143,7 +143,7 @@ export class MessageDispatcher<M> implements ConnectionHandlers {
     for (const queue of this.#readers) {
       if (queue.push(event)) continue;
       this.#connection?.pause(queue);
-      void queue.whenRoom().then(() => this.#connection?.resume(queue));
+      void queue.whenBelowCapacity().then(() => this.#connection?.resume(queue));
     }
   }
 }

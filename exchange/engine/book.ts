@@ -26,7 +26,7 @@ export class Book<T extends Resting<T>> {
     return this.#bestBid;
   }
 
-  /** Cents; 100 when nobody asks. */
+  /** Cents; 100 when there is no ask. */
   get bestAsk(): number {
     return this.#bestAsk;
   }

@@ -33,7 +33,7 @@ import type {
 } from './types.js';
 import { accountView, eventView } from './views.js';
 
-/** The exchange's core: checks commands, keeps them, applies them, and tells what came of it. */
+/** The exchange's core: validates, stores and applies commands, and reports their results. */
 export class Engine extends ReadSide implements ExchangeCore {
   readonly name = 'exchange';
   readonly #outbox = new Outbox();

@@ -22,7 +22,7 @@ export interface MarketView {
   readonly chance: number;
   /** 0..1; 0 when nobody bids. */
   readonly bestBid: number;
-  /** 0..1; 1 when nobody asks. */
+  /** 0..1; 1 when there is no ask. */
   readonly bestAsk: number;
   readonly openedAt: number;
   readonly openingChance: number;

@@ -39,7 +39,7 @@ export interface RunningExchange {
 }
 
 /**
- * Starts a simulated exchange in this process, without its bots: whoever starts it starts them too, with `bots`.
+ * Starts a simulated exchange in this process, without its bots: the caller starts them with `bots`.
  * @param options by name, as `EXCHANGE_OPTIONS` reads them
  * @throws UsageError for an option that does not fit, a taken port, data that cannot be read
  */

@@ -9,7 +9,7 @@ import { startServer, type TestServer } from '../exchange/server-support.js';
 import { until } from '../support/until.js';
 
 /** One bot's gateway at an exchange where nobody else trades; with the same account as often as it is asked for. */
-async function deskAt(server: TestServer) {
+async function gatewayAt(server: TestServer) {
   const [seeded] = server.core.seededAccounts();
   if (!seeded) throw new Error('no account');
   const addresses = { base: server.url };
@@ -57,7 +57,7 @@ const arm = (server: TestServer, kind: string) => server.control('POST', '/fault
 describe('a gateway', () => {
   it('takes over an order whose answer broke off, and places none for one that was never received', async () => {
     const server = await startServer({ events: 1 });
-    const { gateway, market, active, known } = await deskAt(server);
+    const { gateway, market, active, known } = await gatewayAt(server);
     await arm(server, 'truncated-body');
     await expect(gateway.limit(market, 'YES', 'BUY', 20, 1000)).rejects.toThrow(/may or may not have taken effect/);
     expect(active()).toHaveLength(1);
@@ -78,12 +78,12 @@ describe('a gateway', () => {
 
   it('finds the open orders of an earlier run, and cancels those of markets that it cannot find', async () => {
     const server = await startServer({ events: 1 });
-    const first = await deskAt(server);
+    const first = await gatewayAt(server);
     for (const price of [10, 20, 30]) await first.gateway.limit(first.market, 'YES', 'BUY', price, 700);
     await first.gateway.limit(first.market, 'NO', 'BUY', 40, 300);
-    const second = await deskAt(server);
+    const second = await gatewayAt(server);
     expect(second.known().sort()).toEqual(first.active().sort());
-    const third = await deskAt(server);
+    const third = await gatewayAt(server);
     third.quotes.ofAsset = () => undefined;
     third.own.outOfSync = true;
     for (const order of third.gateway.orders.ofMarket(third.market.marketId)) third.gateway.orders.remove(order);
@@ -93,7 +93,7 @@ describe('a gateway', () => {
 
   it('hears of fills by its balance, and of a broken stream by looking', async () => {
     const server = await startServer({ events: 1 });
-    const { gateway, market, own, known, userId } = await deskAt(server);
+    const { gateway, market, own, known, userId } = await gatewayAt(server);
     await gateway.limit(market, 'YES', 'BUY', 20, 1000);
     await gateway.limit(market, 'YES', 'BUY', 25, 400);
     const { eventId, marketId, noAssetId } = market;
@@ -118,7 +118,7 @@ describe('a gateway', () => {
 
   it('says no to a refusal, and to nothing else', async () => {
     const server = await startServer({ events: 1 });
-    const { gateway, market, known } = await deskAt(server);
+    const { gateway, market, known } = await gatewayAt(server);
     expect(await gateway.limit(market, 'YES', 'SELL', 50, 100)).toBe(false);
     expect(await gateway.buy(market, 'YES', 1e6)).toBe(true);
     expect(await gateway.protect(market, 'YES', 100, 60, 40)).toBe(false);

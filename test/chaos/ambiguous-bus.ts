@@ -15,9 +15,9 @@ export function ambiguous(bus: Bus, random: Random): Bus {
   const append: Bus['append'] = async (topic, records, signal) => {
     const fate = random.next();
     if (fate < 0.02) throw new AmbiguousError('lost before it was sent');
-    const places = await bus.append(topic, records, signal);
+    const positions = await bus.append(topic, records, signal);
     if (fate < 0.06) throw new AmbiguousError('lost after it was done');
-    return places;
+    return positions;
   };
   return new Proxy(bus, {
     get(target, name) {

@@ -77,9 +77,9 @@ export class Auditor {
     for (const { name, kind } of TRANSFORM_TABLES) {
       if (name in TABLE_ROWS || kind !== 'log') continue;
       const topic = TRANSFORM_TABLES.find((t) => t.name === name)?.columns.some((c) => c.name === '_topic');
-      const place = `${topic ? '_topic, ' : ''}_log, toString(_partition), toString(_offset), toString(_index)`;
+      const position = `${topic ? '_topic, ' : ''}_log, toString(_partition), toString(_offset), toString(_index)`;
       const rows = await this.rig.rows<{ row: string }>(
-        `SELECT concatWithSeparator('/', ${place}) AS row FROM ${name}`,
+        `SELECT concatWithSeparator('/', ${position}) AS row FROM ${name}`,
       );
       const found = rows.map(({ row }) => row);
       if (found.length > 0) others.set(name, compare(found, new Set(found)));

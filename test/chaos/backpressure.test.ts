@@ -24,9 +24,9 @@ const DRAIN_MS = 240_000;
 const RECORDS_PER_TOPIC = 350_000;
 const PARTITIONS = 8;
 const STANDSTILL_MS = 240_000;
-const SETTLED_MS = 3000;
+const STABLE_MS = 3000;
 /** Fraction of a worker's limit in docker-compose.yml; the rest is a margin. */
-const MOST_SHARE = 0.9;
+const MAX_SHARE = 0.9;
 
 const run = promisify(execFile);
 
@@ -92,7 +92,7 @@ describeWithKafka('a ClickHouse that stands still', { own: true }, (kafka) => {
       await until(async () => waitFor.size === 2 * PARTITIONS || `only ${[...waitFor].join(', ')}`, 120_000);
       const peak = await settled(pid);
       console.log(`${prices + chances} MB on the bus, the worker took ${peak} MB at most`);
-      expect(peak).toBeLessThan(MOST_SHARE * composeLimit());
+      expect(peak).toBeLessThan(MAX_SHARE * composeLimit());
       await keeper.remove();
     } finally {
       await stage.close();
@@ -111,8 +111,8 @@ function composeLimit(): number {
 async function settled(pid: number): Promise<number> {
   for (;;) {
     const [memory, cpu] = [peakMemory(pid), cpuSeconds(pid)];
-    await delay(SETTLED_MS);
-    const busy = (cpuSeconds(pid) - cpu) / (SETTLED_MS / 1000);
+    await delay(STABLE_MS);
+    const busy = (cpuSeconds(pid) - cpu) / (STABLE_MS / 1000);
     if (busy < 0.2 && peakMemory(pid) < 1.01 * memory) return peakMemory(pid);
   }
 }

@@ -1,9 +1,9 @@
 import type { Difference } from '../pipeline/ledger.js';
 import type { Rig } from '../pipeline/rig.js';
-import type { Journal, RecordPlace } from './journal.js';
+import type { Journal, RecordPosition } from './journal.js';
 
 /** The place that the text of a row begins with: `topic/log/partition/offset` or `log/partition/offset/index`. */
-const PLACE = /^(?:([\w.-]+)\/)?([0-9a-f]{8}-[0-9a-f-]{27})\/(\d+)\/(\d+)/;
+const POSITION = /^(?:([\w.-]+)\/)?([0-9a-f]{8}-[0-9a-f-]{27})\/(\d+)\/(\d+)/;
 const MAX_LINES = 200;
 
 interface Part {
@@ -18,10 +18,10 @@ interface Part {
  * inserts of them, and the events at that time.
  */
 export async function explain(rig: Rig, journal: Journal, table: string, wrong: Difference): Promise<string[]> {
-  const places = [...wrong.doubled, ...wrong.invented, ...wrong.missing].flatMap((text) => answerRefOf(text) ?? []);
+  const positions = [...wrong.doubled, ...wrong.invented, ...wrong.missing].flatMap((text) => answerRefOf(text) ?? []);
   const lines: string[] = [];
-  for (const group of byPartition(places)) {
-    const { topic = '', log, partition } = group[0] as RecordPlace;
+  for (const group of byPartition(positions)) {
+    const { topic = '', log, partition } = group[0] as RecordPosition;
     const offsets = [...new Set(group.map(({ offset }) => offset))].sort((a, b) => a - b);
     const where = `_log = '${log}' AND _partition = ${partition} AND _offset IN (${offsets.join(', ')})`;
     const parts = await rig.rows<Part>(
@@ -42,17 +42,17 @@ export async function explain(rig: Rig, journal: Journal, table: string, wrong: 
   return lines;
 }
 
-function answerRefOf(text: string): RecordPlace | undefined {
-  const [, topic, log, partition, offset] = PLACE.exec(text) ?? [];
+function answerRefOf(text: string): RecordPosition | undefined {
+  const [, topic, log, partition, offset] = POSITION.exec(text) ?? [];
   if (log === undefined) return undefined;
   return { ...(topic === undefined ? {} : { topic }), log, partition: Number(partition), offset: Number(offset) };
 }
 
-function byPartition(places: readonly RecordPlace[]): RecordPlace[][] {
-  const groups = new Map<string, RecordPlace[]>();
-  for (const place of places) {
-    const key = `${place.topic}/${place.log}/${place.partition}`;
-    groups.set(key, [...(groups.get(key) ?? []), place]);
+function byPartition(positions: readonly RecordPosition[]): RecordPosition[][] {
+  const groups = new Map<string, RecordPosition[]>();
+  for (const position of positions) {
+    const key = `${position.topic}/${position.log}/${position.partition}`;
+    groups.set(key, [...(groups.get(key) ?? []), position]);
   }
   return [...groups.values()];
 }

@@ -47,7 +47,7 @@ describe('an idle proxy sends nothing more, after', () => {
       () => undefined,
     );
     await underWay;
-    await proxy.settled();
+    await proxy.quiesced();
     expect(whole).toBe(WHOLE[fault] ?? 1);
     await answered.catch(() => undefined);
   });

@@ -18,7 +18,7 @@ interface Token {
   readonly end: number;
 }
 
-export interface RecordPlace {
+export interface RecordPosition {
   /** Absent if the table has no such column. */
   readonly topic?: string;
   readonly log: string;
@@ -53,7 +53,7 @@ export class Journal {
   }
 
   /** Every insert into a table whose batch contains one of the records, and the events at that time, in order. */
-  about(table: string, records: readonly RecordPlace[]): string[] {
+  about(table: string, records: readonly RecordPosition[]): string[] {
     const inserts = this.#inserts.filter(
       (insert) => insert.table === table && records.some((record) => holds(insert.token, record)),
     );
@@ -88,7 +88,7 @@ function tokenOf(path: string): Token | undefined {
   return { text, log, topic, partition: Number(partition), start: Number(start), end: Number(end) };
 }
 
-const holds = (token: Token, { topic = token.topic, log, partition, offset }: RecordPlace): boolean =>
+const holds = (token: Token, { topic = token.topic, log, partition, offset }: RecordPosition): boolean =>
   token.log === log &&
   token.topic === topic &&
   token.partition === partition &&

@@ -13,10 +13,10 @@ const USUAL_WINDOW = 10_000;
 /** Minimum number of parts that are inserted while the worker is paused. */
 const PARTS_ASLEEP = 5 * WINDOW;
 /** Timeout of a restart, and of a statement in ClickHouse. */
-const PATIENCE_MS = 120_000;
+const DEADLINE_MS = 120_000;
 /** The other workers are blocked if they inserted nothing for this long. */
 const STUCK_MS = 8_000;
-const MOST_SLEEPS = 20;
+const MAX_SLEEPS = 20;
 
 interface Alone extends World {
   readonly random: Random;
@@ -33,14 +33,14 @@ export function outlastWindow(world: Alone): Promise<void> {
   return turns.alone(async () => {
     tally.tell('waiting until nothing is under way');
     faults(false);
-    await within(PATIENCE_MS, stage.proxy.settled(), 'the proxy has requests under way that do not end');
-    await until(async () => stage.workers.every(({ part }) => part) || `away: ${awayOf(stage.workers)}`, PATIENCE_MS);
+    await within(DEADLINE_MS, stage.proxy.quiesced(), 'the proxy has requests under way that do not end');
+    await until(async () => stage.workers.every(({ part }) => part) || `away: ${awayOf(stage.workers)}`, DEADLINE_MS);
     tally.tell('the window of tokens becomes small');
     await setWindow(world, WINDOW);
     tally.tell('a worker is stopped');
     for (let sleeps = 1; !(await outsleep(world, random.pick(stage.workers))); sleeps++) {
       tally.count('SIGSTOP of a worker that the others had to wait for');
-      if (sleeps === MOST_SLEEPS) throw new Error(`nothing is inserted while a worker sleeps, ${sleeps} times`);
+      if (sleeps === MAX_SLEEPS) throw new Error(`nothing is inserted while a worker sleeps, ${sleeps} times`);
     }
     tally.count('SIGSTOP of a worker beyond the window of tokens');
     await delay(1000);
@@ -102,6 +102,6 @@ async function setWindow({ stage }: World, parts: number): Promise<void> {
         () => true as const,
         (error: Error) => error.message,
       );
-    }, PATIENCE_MS);
+    }, DEADLINE_MS);
   }
 }

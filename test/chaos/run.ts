@@ -84,7 +84,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     if (error instanceof Stopped) throw error;
     const what = error instanceof Error ? error.message : String(error);
     const happened = stage.journal.last(LAST_EVENTS);
-    throw new Error([`the chaos did not come to its end: ${what}`, ...stage.lastWords, ...happened].join('\n'), {
+    throw new Error([`the chaos did not come to its end: ${what}`, ...stage.lastLogLines, ...happened].join('\n'), {
       cause: error,
     });
   } finally {

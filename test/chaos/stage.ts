@@ -159,7 +159,7 @@ export class Stage {
   }
 
   /** Last output of each process, and whether it runs. */
-  get lastWords(): string[] {
+  get lastLogLines(): string[] {
     return [this.clickHouse, ...this.workers, ...this.collectors].map(({ name, part, failures }) => {
       const said = part?.stderr.trim().split('\n').slice(-3).join(' | ');
       return `${name}: ${part ? 'runs' : 'is away'}: ${said ?? ''} ${failures.slice(-2).join(' | ')}`;

@@ -23,7 +23,7 @@ describe('a data folder that cannot be', () => {
     expect(err).toBe(`chancery: ${file} is a file, not a folder; choose another with --data\n`);
   });
 
-  it('is on a full disk: whoever starts it is told what to do', () => {
+  it('is on a full disk: the start fails with what to do', () => {
     const data = temporaryFolder();
     const run = join(data, 'run');
     mkdirSync(run);

@@ -87,8 +87,8 @@ describe('chancery doctor', () => {
     const data = temporaryFolder();
     const free = await freePort();
     const [other, own] = [await listen(), await listen()];
-    const place = announce(data, 'exchange', { address: `http://127.0.0.1:${own}` });
-    onTestFinished(() => place.end());
+    const position = announce(data, 'exchange', { address: `http://127.0.0.1:${own}` });
+    onTestFinished(() => position.end());
     const { code, findings } = await doctor(
       ...['--data', data, '--exchange-port', String(own), '--clickhouse-port', String(free)],
       ...['--metrics-port', String(other)],
@@ -112,8 +112,8 @@ describe('chancery doctor', () => {
     const [first, second] = finding.found.split('; ');
     expect(first).toMatch(`${exchange} (simulated exchange) is taken by another program, \`up\` takes `);
     expect(second).toMatch(`${clickhouse} (ClickHouse) is taken by another program, \`up\` takes `);
-    const place = announce(settings.data, 'clickhouse', { address: 'http://127.0.0.1:4711' });
-    onTestFinished(() => place.end());
+    const position = announce(settings.data, 'clickhouse', { address: 'http://127.0.0.1:4711' });
+    onTestFinished(() => position.end());
     expect((await portsCheck(settings, asked).run()).found).toMatch(
       `${clickhouse} (ClickHouse) is taken by another program, this instance uses 4711`,
     );

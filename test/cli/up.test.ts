@@ -25,12 +25,12 @@ const ticks = async (data: string) => (await rows<{ n: number; places: number }>
 const events = async (data: string) => (await rows<{ event: string }>(data, EVENTS)).map(({ event }) => event);
 
 describe('chancery up', { timeout: 240_000 }, () => {
-  it('records a market, says what runs, ends in order on SIGINT, and goes on where it was', async () => {
+  it('records a market, shows what runs, shuts down cleanly on SIGINT, and resumes', async () => {
     const data = temporaryFolder();
     const first = startUp(data, { args: ['--pace', '4'] });
     await first.line(/^ready in /);
-    const board = await first.line(/^ {2}ask {4}npx chancery sql --data /);
-    expect(board).toContain(data);
+    const view = await first.line(/^ {2}ask {4}npx chancery sql --data /);
+    expect(view).toContain(data);
     for (const part of ['exchange', 'clickhouse', 'collect', 'transform']) {
       expect(await first.line(new RegExp(`^ {2}${part} +ready +http://127.0.0.1:\\d+`))).toBeTruthy();
     }

@@ -20,7 +20,7 @@ const jwt = new Secret(TOKEN);
 const accountOf = (base: string) => new AccountClient(exchangeOf(base), { apiKey, jwt });
 const noPages = { i: [], p: 0, s: 20, tp: 0 };
 
-/** All that an error says, to itself and to whoever prints it. */
+/** Everything that an error contains, also when it is printed. */
 const everything = (error: unknown): string =>
   `${inspect(error, { depth: 9, showHidden: true })}${JSON.stringify(error)}`;
 

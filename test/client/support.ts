@@ -154,7 +154,7 @@ export class FakeClock implements Clock {
   async advance(ms: number): Promise<void> {
     const end = this.#now + ms;
     for (;;) {
-      await settle();
+      await flushEvents();
       const [next] = this.#sleepers.filter((sleeper) => sleeper.at <= end).sort((a, b) => a.at - b.at);
       if (!next) break;
       this.#sleepers = this.#sleepers.filter((other) => other !== next);
@@ -162,12 +162,12 @@ export class FakeClock implements Clock {
       next.wake();
     }
     this.#now = end;
-    await settle();
+    await flushEvents();
   }
 }
 
 /** Lets promises that can go on do so. */
-async function settle(): Promise<void> {
+async function flushEvents(): Promise<void> {
   for (let n = 0; n < 5; n++) await new Promise((resolve) => setImmediate(resolve));
 }
 

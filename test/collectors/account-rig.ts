@@ -67,9 +67,9 @@ export async function accountMarket(...flags: string[]): Promise<AccountMarket> 
   const usdc = (await exchange.coins()).items.find(({ ticker }) => ticker === 'USDC')?.coinId;
   const [first] = event?.markets ?? [];
   if (!ann || !bob || !event || !first?.yesAssetId || !first.noAssetId || !usdc) throw new Error('there is no market');
-  const place = { eventId: event.eventId, marketId: first.marketId, quoteAssetId: usdc };
-  const yes: OrderTarget = { ...place, assetId: first.yesAssetId };
-  const no: OrderTarget = { ...place, assetId: first.noAssetId };
+  const position = { eventId: event.eventId, marketId: first.marketId, quoteAssetId: usdc };
+  const yes: OrderTarget = { ...position, assetId: first.yesAssetId };
+  const no: OrderTarget = { ...position, assetId: first.noAssetId };
   const control: AccountMarket['control'] = (method, path, body) =>
     fetch(`${ready.control.url}${path}`, {
       method,

@@ -158,7 +158,7 @@ describe('a collector with accounts', () => {
     const walksOf = <P extends { operation: string }>(polls: readonly P[]) =>
       polls.filter(({ operation }) => operation === 'trades');
     const filledAt: number[] = [];
-    // Each burst lasts longer than until the next walk, but has so many fills and no more: every one of them makes the
+    // Each burst lasts longer than until the next walk, but has a limited number of fills: each makes the
     // walks longer, and with that the time in which others come.
     for (let burst = 0; burst < 3; burst++) {
       await rig.waitForEvents('poll', (polls) => walksOf(polls).length >= burst);

@@ -39,8 +39,8 @@ describe('a collector that is killed', () => {
       child.kill('SIGKILL');
       await once(child, 'close');
       const sessionId = (await sessions())[round - 1];
-      const acked = (await alive()).at(-1)?.acknowledged ?? {};
-      for (const [topic, last] of Object.entries(acked)) {
+      const acknowledged = (await alive()).at(-1)?.acknowledged ?? {};
+      for (const [topic, last] of Object.entries(acknowledged)) {
         const own = (await recordsOf(bus, topic as (typeof TOPICS)[keyof typeof TOPICS])).filter(
           (r) => r.sessionId === sessionId,
         );

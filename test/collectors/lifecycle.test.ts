@@ -41,9 +41,9 @@ describe('a collector', () => {
     await rig.stop();
     const [found, books] = [await rig.records(TOPICS.collectorEvents), await rig.records(TOPICS.orderBook)];
     for (const alive of eventsOf(found, 'heartbeat')) {
-      const acked = alive.acknowledged[TOPICS.orderBook] ?? 0;
+      const acknowledged = alive.acknowledged[TOPICS.orderBook] ?? 0;
       const received = books.filter((r) => r.receivedAt <= alive.at).length;
-      expect(acked).toBeGreaterThanOrEqual(received);
+      expect(acknowledged).toBeGreaterThanOrEqual(received);
     }
   });
 

@@ -37,10 +37,10 @@ async function brittleBus(options: { maxRecordBytes?: number } = {}) {
         const fails = control.failures > 0;
         if (fails) control.failures -= 1;
         if (fails && !control.afterAppend) throw new BusWriteError('the disk is full');
-        const places = await real.append(topic, records);
+        const positions = await real.append(topic, records);
         if (fails) throw new BusWriteError('the answer was lost');
         attempt.done = true;
-        return places;
+        return positions;
       },
     },
   });
@@ -135,14 +135,14 @@ describe('the publisher', () => {
       if (sent % 10 === 0) await new Promise((resolve) => setImmediate(resolve));
     }
     expect(sent).toBeGreaterThan(100);
-    let room = false;
+    let resumed = false;
     void publisher.whenWritable().then(() => {
-      room = true;
+      resumed = true;
     });
     await new Promise((resolve) => setTimeout(resolve, 30));
-    expect(room).toBe(false);
+    expect(resumed).toBe(false);
     open();
-    await until(() => room);
+    await until(() => resumed);
     expect(await publisher.drain(PATIENT_MS)).toBe(0);
     const stored = await recordsOf(real, TOPICS.orderBook);
     expect(stored.map((r) => (r.body as { i: number }).i)).toEqual(Array.from({ length: sent + 1 }, (_, i) => i));

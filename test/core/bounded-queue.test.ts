@@ -6,12 +6,12 @@ describe('the bounded queue', () => {
   it('takes everything in order, and tells producers when to pause and when to go on', async () => {
     const queue = new BoundedQueue<string>(5, (text) => text.length);
     expect([queue.push('aa'), queue.push('bb'), queue.push('cc')]).toEqual([true, true, false]);
-    let room = false;
-    const waiting = queue.whenRoom().then(() => {
-      room = true;
+    let resumed = false;
+    const waiting = queue.whenBelowCapacity().then(() => {
+      resumed = true;
     });
     expect(await queue.take(0)).toEqual([]);
-    expect(room).toBe(false);
+    expect(resumed).toBe(false);
     expect(await queue.take(2)).toEqual(['aa', 'bb']);
     await waiting;
     expect([queue.length, queue.size]).toEqual([1, 2]);
@@ -27,7 +27,7 @@ describe('the bounded queue', () => {
     expect(() => queue.push(3)).toThrow('closed queue');
     expect(await queue.take(5)).toEqual([2]);
     expect(await queue.take(5)).toEqual([]);
-    await queue.whenRoom();
+    await queue.whenBelowCapacity();
   });
 
   it('loses, doubles and reorders nothing in any sequence of pushes and takes', async () => {

@@ -59,7 +59,7 @@ describe('a lifecycle', () => {
 });
 
 describe('the signal of a process', () => {
-  it('is aborted when the parent lets go of the pipe', async () => {
+  it('is aborted when the parent closes the pipe', async () => {
     const pipe = new PassThrough();
     const signal = processSignal(pipe);
     expect(signal.aborted).toBe(false);

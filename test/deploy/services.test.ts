@@ -25,7 +25,7 @@ describeWithKafka('the services of docker-compose.yml, each run by hand', { own:
   let env: Record<string, string> = {};
   let server: StandInServer;
   /** What stands in the file, and what stands for it here. */
-  let places: readonly (readonly [inTheFile: string, here: string])[] = [];
+  let positions: readonly (readonly [inTheFile: string, here: string])[] = [];
 
   beforeAll(async () => {
     mkdirSync(app);
@@ -34,7 +34,7 @@ describeWithKafka('the services of docker-compose.yml, each run by hand', { own:
     env = parseEnv(readFileSync(join(folder, '.env'), 'utf8'));
     server = await StandInServer.start(join(folder, 'server'), environmentOf('clickhouse'));
     const [exchange = 0] = await freePorts(1);
-    places = [
+    positions = [
       ['kafka:9092', kafka.brokers.join(',')],
       ['http://clickhouse:8123', server.url],
       ['127.0.0.1:8123', `127.0.0.1:${server.httpPort}`],
@@ -65,8 +65,8 @@ describeWithKafka('the services of docker-compose.yml, each run by hand', { own:
   }
 
   function here(text: string): string {
-    const place = places.find(([inTheFile]) => text === inTheFile || text.endsWith(`//${inTheFile}`));
-    return place ? text.replace(...place) : text;
+    const entry = positions.find(([inTheFile]) => text === inTheFile || text.endsWith(`//${inTheFile}`));
+    return entry ? text.replace(...entry) : text;
   }
 
   function start(name: string, metricsPort: number): Container {
@@ -151,12 +151,12 @@ describeWithKafka('the services of docker-compose.yml, each run by hand', { own:
     const [, command = '', ...args] = test;
     skip(!onPath(command), `there is no ${command} here`);
     const run = (words: readonly string[]) => spawnSync(command, words, { encoding: 'utf8' }).status;
-    const there = args.map((word) => places.reduce((text, [file, local]) => text.replace(file, local), word));
+    const there = args.map((word) => positions.reduce((text, [file, local]) => text.replace(file, local), word));
     expect(run(there)).toBe(0);
     expect(run(there.map((word) => word.replace('/ping', '/nothing')))).not.toBe(0);
   });
 
-  it('end in order when they are asked to, and are not healthy then', async () => {
+  it('shut down cleanly on a signal, and are unhealthy then', async () => {
     for (const part of running) {
       expect(await part.stop(), `${part.name}: ${part.output}`).toBe(0);
       expect(() => part.healthy(image.healthcheck)).toThrow('ended with 0');

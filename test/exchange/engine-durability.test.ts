@@ -194,7 +194,7 @@ async function lastJournal(path: string): Promise<string> {
   return join(path, names.at(-1) ?? '');
 }
 
-/** Lets a child trade until it said so many lines, then kills it. Answers its whole lines. */
+/** Lets a child trade until it has written `lineCount` lines, then kills it. Answers its whole lines. */
 async function killedRun(path: string, seed: number, lineCount: number): Promise<string[]> {
   const script = fileURLToPath(new URL('children/place-orders.mjs', import.meta.url));
   const child = spawn(process.execPath, [script, path, String(seed)], { stdio: ['ignore', 'pipe', 'inherit'] });

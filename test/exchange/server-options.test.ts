@@ -139,7 +139,7 @@ describe('startExchange', () => {
     await expect(start({ data: file })).rejects.toThrow(UsageError);
   });
 
-  it('goes on where it was with the same data folder', async () => {
+  it('resumes with the same data folder', async () => {
     const data = temporaryFolder();
     const first = await start({ data });
     const headers = { 'X-Control-Token': first.ready.control.token };

@@ -224,7 +224,7 @@ export function marketOf(event: EventView, n = 0): MarketView {
   return market;
 }
 
-/** Resolves when the condition holds; looks again after every turn of the event loop, for so many seconds at most. */
+/** Resolves when the condition holds; looks again after every turn of the event loop, for at most `seconds`. */
 export async function until(condition: () => boolean | Promise<boolean>, seconds = 100): Promise<void> {
   const deadline = performance.now() + seconds * 1000;
   while (!(await condition())) {

@@ -15,7 +15,7 @@ export interface Trader {
 }
 
 /** The two assets of a market. */
-export interface Place {
+export interface TradedMarket {
   readonly eventId: string;
   readonly marketId: string;
   readonly yes: OrderTarget;
@@ -55,14 +55,14 @@ export function writeAccounts(path: string, ready: ReadyLine, again?: string): v
 }
 
 /** Every market that event search shows. */
-export async function placesOf(exchange: ExchangeClient): Promise<Place[]> {
+export async function tradedMarketsOf(exchange: ExchangeClient): Promise<TradedMarket[]> {
   const usdc = await usdcOf(exchange);
   const { items } = await exchange.searchEvents({ size: 100 });
   return items.flatMap(({ eventId, markets }) => markets.map((market) => answerRefOf(eventId, market, usdc)));
 }
 
 /** The most even market of the event that closes last: where orders at the edge of the book stay what they are. */
-async function evenPlace(exchange: ExchangeClient): Promise<Place> {
+async function evenMarket(exchange: ExchangeClient): Promise<TradedMarket> {
   const { items } = await exchange.searchEvents({ size: 100 });
   const [last] = [...items].sort((a, b) => Date.parse(b.closesAt ?? '') - Date.parse(a.closesAt ?? ''));
   const unevenness = ({ yesPrice }: Market) => Math.abs(Number(yesPrice) - 0.5);
@@ -74,7 +74,7 @@ async function evenPlace(exchange: ExchangeClient): Promise<Place> {
 const usdcOf = async (exchange: ExchangeClient) =>
   (await exchange.coins()).items.find(({ ticker }) => ticker === 'USDC')?.coinId ?? '';
 
-function answerRefOf(eventId: string, { marketId, yesAssetId, noAssetId }: Market, usdc: string): Place {
+function answerRefOf(eventId: string, { marketId, yesAssetId, noAssetId }: Market, usdc: string): TradedMarket {
   const target = { eventId, marketId, quoteAssetId: usdc };
   return {
     eventId,
@@ -85,11 +85,11 @@ function answerRefOf(eventId: string, { marketId, yesAssetId, noAssetId }: Marke
 }
 
 /** One order or cancellation of a kind that chance picks. What the exchange refuses, or loses to a fault, is no matter. */
-export async function act(trader: Trader, places: readonly Place[], random: Random): Promise<void> {
-  const place = places[random.integer(0, places.length - 1)];
-  if (!place) return;
+export async function act(trader: Trader, places: readonly TradedMarket[], random: Random): Promise<void> {
+  const position = places[random.integer(0, places.length - 1)];
+  if (!position) return;
   const outcome = random.integer(0, 1) === 0 ? 'YES' : 'NO';
-  const target = outcome === 'YES' ? place.yes : place.no;
+  const target = outcome === 'YES' ? position.yes : position.no;
   const { trading, account } = trader;
   const quantity = `${1 + random.integer(0, 39)}.${random.integer(0, 9)}${random.integer(0, 9)}`;
   const price = `0.${String(30 + random.integer(0, 40)).padStart(2, '0')}`;
@@ -131,15 +131,15 @@ export async function withdrawAll({ account, trading }: Trader): Promise<void> {
 
 /** Every account but the last buys YES of an even market, keeps an order in the book and a TP/SL order. */
 export async function openBooks(traders: readonly Trader[], exchange: ExchangeClient): Promise<void> {
-  const place = await evenPlace(exchange);
+  const position = await evenMarket(exchange);
   const other = traders.at(-1);
   if (!other) throw new Error('there is no account');
   for (const { trading, account } of traders.slice(0, -1)) {
-    // Whoever else is in the book may be met first; in the end somebody sells.
-    await other.trading.placeLimitOrder({ ...place.no, side: 'BUY', price: '0.60', quantity: '5' });
-    await trading.placeLimitOrder({ ...place.yes, side: 'BUY', price: '0.99', quantity: '5' });
+    // Other orders in the book may match first; eventually this one is filled.
+    await other.trading.placeLimitOrder({ ...position.no, side: 'BUY', price: '0.60', quantity: '5' });
+    await trading.placeLimitOrder({ ...position.yes, side: 'BUY', price: '0.99', quantity: '5' });
     await until(async () => (await account.openPositions()).items.length > 0, 60_000);
-    await trading.placeLimitOrder({ ...place.yes, side: 'BUY', price: '0.01', quantity: '3' });
-    await trading.placeTpsl({ ...place.yes, outcome: 'YES', quantity: '0.01', stopLossPrice: '0.01' });
+    await trading.placeLimitOrder({ ...position.yes, side: 'BUY', price: '0.01', quantity: '3' });
+    await trading.placeTpsl({ ...position.yes, outcome: 'YES', quantity: '0.01', stopLossPrice: '0.01' });
   }
 }

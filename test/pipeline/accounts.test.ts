@@ -3,7 +3,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ExchangeClient } from '../../client/index.js';
 import { Random } from '../../core/index.js';
 import { until } from '../support/until.js';
-import { act, type Place, placesOf, type Trader, tradersOf, withdrawAll, writeAccounts } from './account-traders.js';
+import {
+  act,
+  type TradedMarket,
+  type Trader,
+  tradedMarketsOf,
+  tradersOf,
+  withdrawAll,
+  writeAccounts,
+} from './account-traders.js';
 import { lines, OFTEN_POLLED, Rig } from './rig.js';
 import { sidesOf, type TruthTrade, type Volume, volumeBy } from './truth-volume.js';
 
@@ -44,14 +52,14 @@ describe('the accounts in ClickHouse', () => {
     writeAccounts(file, rig.exchange, WITHOUT_LOGIN);
     await rig.start('collect', ['--accounts-file', file, '--requests-per-second', '200', ...OFTEN_POLLED]);
     ({ traders, exchange } = tradersOf(rig.exchange));
-    const places = await placesOf(exchange);
-    await trade(rig, traders, places);
-    await resolve(rig, places);
+    const positions = await tradedMarketsOf(exchange);
+    await trade(rig, traders, positions);
+    await resolve(rig, positions);
     for (const trader of traders) await withdrawAll(trader);
     await stopBots(rig);
     truth = await settled(rig, traders);
     fills = lines<TruthTrade>(await rig.control('/truth/trades?after=0'));
-    const all = [...places, ...(await placesOf(exchange))];
+    const all = [...positions, ...(await tradedMarketsOf(exchange))];
     yesAssets = new Set(all.map(({ yes }) => yes.assetId));
   }, 480_000);
   afterAll(async () => {
@@ -188,11 +196,11 @@ describe('the accounts in ClickHouse', () => {
         `[toString(realised_pnl), toString(fees), toString(unexplained)] FROM pnl_by_account WHERE account = '${name}'`,
       );
       expect(sums).toEqual([row(realisedPnl, feesPaid, 0)]);
-      const settled = await rig.rows(
+      const settledRows = await rig.rows(
         `SELECT DISTINCT settlement, payout_difference FROM pnl_by_asset WHERE account = '${name}' AND settlement != 'open'`,
       );
       const inferred = { settlement: 'inferred', payout_difference: null };
-      expect(settled).toEqual([name === WITHOUT_LOGIN ? inferred : { settlement: 'payout', payout_difference: 0 }]);
+      expect(settledRows).toEqual([name === WITHOUT_LOGIN ? inferred : { settlement: 'payout', payout_difference: 0 }]);
     }
     expect(await rig.rows(`SELECT DISTINCT state FROM position_reconciliation`)).toEqual([{ state: 'equal' }]);
   });
@@ -290,7 +298,7 @@ const rowsOf = (sums: ReadonlyMap<string, Volume>): string[] =>
   [...sums].map(([key, { trades, hundredths, micros }]) => row(key, trades, hundredths / 100, micros / 1e6)).sort();
 
 /** Trades for a while, with faults armed all the time. */
-async function trade(rig: Rig, traders: readonly Trader[], places: readonly Place[]): Promise<void> {
+async function trade(rig: Rig, traders: readonly Trader[], positions: readonly TradedMarket[]): Promise<void> {
   const random = new Random(3);
   const kinds = ['http-429', 'http-500', 'http-reset', 'truncated-body', 'drop-connection'];
   for (let round = 0; round < ROUNDS; round++) {
@@ -303,13 +311,13 @@ async function trade(rig: Rig, traders: readonly Trader[], places: readonly Plac
       const userId = traders[(round / 20) % 3]?.userId ?? '';
       await rig.order(round % 80 === 20 ? '/deposits' : '/withdrawals', { userId, amount: 12.345678 });
     }
-    await Promise.allSettled(traders.map((trader) => act(trader, places.slice(0, 3), random)));
+    await Promise.allSettled(traders.map((trader) => act(trader, positions.slice(0, 3), random)));
   }
 }
 
 /** Resolves the first market, for which everybody who holds it is paid, unless it was resolved meanwhile. */
-async function resolve(rig: Rig, places: readonly Place[]): Promise<void> {
-  const [first] = places;
+async function resolve(rig: Rig, positions: readonly TradedMarket[]): Promise<void> {
+  const [first] = positions;
   if (!first) throw new Error('there is no market');
   await rig
     .order(`/events/${first.eventId}/resolve`, { marketId: first.marketId, winner: 'YES' })

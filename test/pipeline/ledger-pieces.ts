@@ -1,4 +1,4 @@
-import type { Envelope, Place } from './ledger-rows.js';
+import type { Envelope, Position } from './ledger-rows.js';
 
 interface Outcome {
   /** The record, or what the pieces that end with it are together. */
@@ -11,7 +11,7 @@ interface Outcome {
 export class LedgerPieces {
   readonly #begun = new Map<string, { readonly n: number; readonly texts: string[]; offset: number }>();
 
-  add({ offset }: Place, record: Envelope, outcome: Outcome): void {
+  add({ offset }: Position, record: Envelope, outcome: Outcome): void {
     const { sid, n, piece } = record;
     const begun = this.#begun.get(sid);
     if (begun && begun.n !== n) {

@@ -11,7 +11,7 @@ export interface Envelope {
   readonly body: unknown;
 }
 
-export interface Place {
+export interface Position {
   readonly topic: string;
   readonly log: string;
   readonly partition: number;
@@ -21,13 +21,13 @@ export interface Place {
 export type AddRow = (table: string, row: string) => void;
 
 /** The row that a record itself must be, whole or a piece. */
-export function addRaw({ topic, log, partition, offset }: Place, { sid, n, kind }: Envelope, add: AddRow): void {
+export function addRaw({ topic, log, partition, offset }: Position, { sid, n, kind }: Envelope, add: AddRow): void {
   add('raw_records', `${topic}/${log}/${partition}/${offset} ${sid} ${n} ${kind}`);
 }
 
 /** The rows that a record's whole body must become. */
-export function addRows(place: Place, record: Envelope, add: AddRow): void {
-  const { topic, log, partition, offset } = place;
+export function addRows(position: Position, record: Envelope, add: AddRow): void {
+  const { topic, log, partition, offset } = position;
   const { kind } = record;
   const at = `${log}/${partition}/${offset}`;
   const indexes = new Map<string, number>();
@@ -36,26 +36,26 @@ export function addRows(place: Place, record: Envelope, add: AddRow): void {
     indexes.set(table, index + 1);
     add(table, `${at}/${index} ${says}`);
   };
-  const bury = () => {
+  const deadLetter = () => {
     const index = indexes.get('dead_letters') ?? 0;
     indexes.set('dead_letters', index + 1);
     add('dead_letters', `${topic}/${at}/${index}`);
   };
   const status = Number(record.req['status'] ?? 200);
   const isWhole = record.req['cut'] === undefined;
-  if (isWhole && status >= 200 && status < 300) ROWS[kind]?.(record, addNext, bury, add);
+  if (isWhole && status >= 200 && status < 300) ROWS[kind]?.(record, addNext, deadLetter, add);
 }
 
-type KindRows = (record: Envelope, addNext: AddRow, bury: () => void, add: AddRow) => void;
+type KindRows = (record: Envelope, addNext: AddRow, deadLetter: () => void, add: AddRow) => void;
 
 const ROWS: Readonly<Record<string, KindRows>> = {
-  'order-book.frame': (record, addNext, bury) => {
+  'order-book.frame': (record, addNext, deadLetter) => {
     const frame = record.body as { t?: string; d?: unknown };
-    if (frame.t === 'STRANGE' || record.enc !== undefined) return bury();
+    if (frame.t === 'STRANGE' || record.enc !== undefined) return deadLetter();
     if (frame.t !== 'PRICES_DATA' && frame.t !== 'PRICES_DATA_DELTA') return;
     const source = frame.t === 'PRICES_DATA' ? 'snapshot' : 'delta';
     for (const { o, c, b, a } of frame.d as { o: string; c: number; b: number; a: number }[]) {
-      if (typeof c !== 'number') bury();
+      if (typeof c !== 'number') deadLetter();
       else addNext('price_ticks', `${o} ${c} ${side(b)} ${side(a)} ${source} ${Math.floor(record.at / 1000)}`);
     }
   },
@@ -95,10 +95,10 @@ const ROWS: Readonly<Record<string, KindRows>> = {
     const { a, b, f } = body as { a: string; b: number; f: number };
     addNext('balance_updates', `${req['account']} ${a} ${b} ${f}`);
   },
-  'account.trades': ({ body, req }, addNext, bury, add) => {
+  'account.trades': ({ body, req }, addNext, deadLetter, add) => {
     const trades = body as Trade[];
     const bad = trades.filter(({ q }) => typeof q !== 'number');
-    for (const _ of bad) bury();
+    for (const _ of bad) deadLetter();
     for (const { i, q, p } of trades)
       if (typeof q === 'number') add('trade_records', `${req['account']} ${i} ${q} ${p}`);
     addNext('account_pages', `${req['operation']} ${trades.length - bad.length} ${bad.length}`);

@@ -1,15 +1,21 @@
-const PLACE = [`_log`, `'/'`, `toString(_partition)`, `'/'`, `toString(_offset)`];
-const ROW = [...PLACE, `'/'`, 'toString(_index)'];
+const POSITION = [`_log`, `'/'`, `toString(_partition)`, `'/'`, `toString(_offset)`];
+const ROW = [...POSITION, `'/'`, 'toString(_index)'];
 
 /** The text of a row: values, one space between each. */
-const text = (place: readonly string[], ...values: string[]): string =>
-  `concat(${[...place, ...values.flatMap((value) => [`' '`, value])].join(', ')})`;
+const text = (position: readonly string[], ...values: string[]): string =>
+  `concat(${[...position, ...values.flatMap((value) => [`' '`, value])].join(', ')})`;
 
 const side = (column: string): string => `ifNull(toString(${column}), 'null')`;
 
 /** For every table that the ledger knows, a SELECT of its rows as the ledger words them. */
 export const TABLE_ROWS: Readonly<Record<string, string>> = {
-  raw_records: select('raw_records', ['_topic', `'/'`, ...PLACE], 'toString(session_id)', 'toString(sequence)', 'kind'),
+  raw_records: select(
+    'raw_records',
+    ['_topic', `'/'`, ...POSITION],
+    'toString(session_id)',
+    'toString(sequence)',
+    'kind',
+  ),
   dead_letters: select('dead_letters', ['_topic', `'/'`, ...ROW]),
   price_ticks: select(
     'price_ticks',
@@ -56,6 +62,6 @@ export const TABLE_ROWS: Readonly<Record<string, string>> = {
   polls: select('polls', ROW, 'poll_id', 'toString(outcome)', 'toString(received_items)'),
 };
 
-function select(from: string, place: readonly string[], ...values: string[]): string {
-  return `SELECT ${text(place, ...values)} AS row FROM ${from}`;
+function select(from: string, position: readonly string[], ...values: string[]): string {
+  return `SELECT ${text(position, ...values)} AS row FROM ${from}`;
 }

@@ -1,6 +1,6 @@
 import type { Bus } from '../../bus/index.js';
 import { LedgerPieces } from './ledger-pieces.js';
-import { addRaw, addRows, type Envelope, type Place } from './ledger-rows.js';
+import { addRaw, addRows, type Envelope, type Position } from './ledger-rows.js';
 
 /** Rows that must be there, by table: each as a text that names its place and its values, as `TABLE_ROWS` gives it. */
 export type RowsByTable = Map<string, Set<string>>;
@@ -19,7 +19,7 @@ export interface Ledger {
 export interface LedgerOptions {
   /** Only this topic; default all. */
   readonly topic?: string;
-  /** Told of every record. */
+  /** Called with every record. */
   readonly onRecord?: (topic: string, text: string) => void;
 }
 
@@ -35,12 +35,12 @@ export async function readLedger(bus: Bus, ledger = emptyLedger(), options: Ledg
     for await (const batch of bus.read(topic, partition, begin, end - 1)) {
       for (let i = 0; i < batch.count; i++) {
         const text = batch.bytes.toString('utf8', batch.bounds[2 * i], batch.bounds[2 * i + 1]);
-        const place: Place = { topic, log, partition, offset: batch.firstOffset + i };
+        const position: Position = { topic, log, partition, offset: batch.firstOffset + i };
         ledger.records += 1;
         options.onRecord?.(topic, text);
         const record = parsed(text);
         if (!record) {
-          addRow(ledger, 'dead_letters', `${topic}/${log}/${partition}/${place.offset}/0`);
+          addRow(ledger, 'dead_letters', `${topic}/${log}/${partition}/${position.offset}/0`);
           continue;
         }
         const session = `${partition}/${topic}/${record.sid}`;
@@ -51,9 +51,9 @@ export async function readLedger(bus: Bus, ledger = emptyLedger(), options: Ledg
         }
         last.set(session, step);
         if (record.piece) ledger.pieces += 1;
-        addRaw(place, record, add);
-        pieces.add(place, record, {
-          whole: (joined) => addRows(place, joined, add),
+        addRaw(position, record, add);
+        pieces.add(position, record, {
+          whole: (joined) => addRows(position, joined, add),
           never: (at) => addRow(ledger, 'dead_letters', `${topic}/${log}/${partition}/${at}/0`),
         });
       }
@@ -76,8 +76,8 @@ function parsed(text: string): Envelope | undefined {
   }
 }
 
-/** So many rows of each fault are told. */
-const MOST_TOLD = 50;
+/** Rows reported per fault. */
+const MAX_REPORTED = 50;
 
 export interface Difference {
   readonly expected: number;
@@ -99,9 +99,9 @@ export function compare(found: readonly string[], wanted: ReadonlySet<string>): 
   return {
     expected: wanted.size,
     found: found.length,
-    missing: missing.slice(0, MOST_TOLD),
-    doubled: doubled.slice(0, MOST_TOLD),
-    invented: invented.slice(0, MOST_TOLD),
+    missing: missing.slice(0, MAX_REPORTED),
+    doubled: doubled.slice(0, MAX_REPORTED),
+    invented: invented.slice(0, MAX_REPORTED),
     counts: { missing: missing.length, doubled: found.length - times.size, invented: invented.length },
   };
 }

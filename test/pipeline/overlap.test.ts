@@ -3,7 +3,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ExchangeClient } from '../../client/index.js';
 import { Random } from '../../core/index.js';
 import { until } from '../support/until.js';
-import { act, type Place, placesOf, type Trader, tradersOf, withdrawAll, writeAccounts } from './account-traders.js';
+import {
+  act,
+  type TradedMarket,
+  type Trader,
+  tradedMarketsOf,
+  tradersOf,
+  withdrawAll,
+  writeAccounts,
+} from './account-traders.js';
 import { OFTEN_POLLED, Rig } from './rig.js';
 
 const ROUNDS = 8;
@@ -13,7 +21,7 @@ describe('collectors that overlap for a while', () => {
   const rig = new Rig();
   const random = new Random(8);
   let traders: Trader[] = [];
-  let places: Place[] = [];
+  let positions: TradedMarket[] = [];
   let exchange: ExchangeClient;
 
   beforeAll(async () => {
@@ -21,7 +29,7 @@ describe('collectors that overlap for a while', () => {
     await rig.start('warehouse');
     await rig.start('transform');
     ({ traders, exchange } = tradersOf(rig.exchange));
-    places = (await placesOf(exchange)).slice(0, 3);
+    positions = (await tradedMarketsOf(exchange)).slice(0, 3);
     writeAccounts(join(rig.folder, 'accounts.json'), rig.exchange);
     await Promise.all([collect('west', '0/2'), collect('east', '1/2')]);
     await everythingSeen(1);
@@ -49,7 +57,7 @@ describe('collectors that overlap for a while', () => {
 
   async function trade(): Promise<void> {
     for (let round = 0; round < ROUNDS; round++) {
-      await Promise.allSettled(traders.map((trader) => act(trader, places, random)));
+      await Promise.allSettled(traders.map((trader) => act(trader, positions, random)));
     }
   }
 

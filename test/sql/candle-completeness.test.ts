@@ -27,7 +27,7 @@ beforeAll(async () => {
   const again = { ...book, connection_id: 'b2' };
   const chance = { ...book, stream: 'chance', connection_id: 'c' };
   const outlived = { ...book, connection_id: 'o', event: 'outlived', markets: ['n'] };
-  const repaired = (from: number, to: number) => ({
+  const range = (from: number, to: number) => ({
     stream: 'chance',
     event: 'short',
     market: 'm',
@@ -44,9 +44,9 @@ beforeAll(async () => {
     collectorEvent('s', 7, time(48), 'subscribed', again),
     collectorEvent('s', 8, time(60.4), 'unsubscribed', { ...again, cause: 'test' }),
     collectorEvent('s', 9, time(66), 'unsubscribed', { ...outlived, cause: 'the event closed' }),
-    collectorEvent('s', 10, time(70), 'backfilled', repaired(-60, -30)),
-    collectorEvent('s', 11, time(70), 'backfilled', repaired(45, 54)),
-    collectorEvent('s', 12, time(70), 'backfilled', repaired(60, 60.25)),
+    collectorEvent('s', 10, time(70), 'backfilled', range(-60, -30)),
+    collectorEvent('s', 11, time(70), 'backfilled', range(45, 54)),
+    collectorEvent('s', 12, time(70), 'backfilled', range(60, 60.25)),
     collectorEvent('s', 13, time(200), 'session-stopped', { cause: 'done' }),
   ]);
   await data.insert('price_ticks', [

@@ -19,11 +19,11 @@ const answered = [...page.matchAll(/```sql\n([^`]*)```\n\n```text\n([^`]*)```/g)
 
 /** A market that was watched for two hours, with everything that the page asks about. */
 async function record(): Promise<void> {
-  const place = { _log: 'log', _partition: 0, _offset: 1, _index: 0 };
+  const position = { _log: 'log', _partition: 0, _offset: 1, _index: 0 };
   await data.insert('price_ticks', [
     tick('m1', ago(7200), 0.3, { event: 'e1' }),
     tick('m1', ago(5000), 0.35, { event: 'e1' }),
-    tick('m1', ago(60), 0.45, { event: 'e1', bid: 0.42, ask: 0.44, ...place }),
+    tick('m1', ago(60), 0.45, { event: 'e1', bid: 0.42, ask: 0.44, ...position }),
     tick('m2', ago(50), 0.5, { event: 'e1', bid: 0.48, ask: 0.52 }),
   ]);
   const raw = {
@@ -37,7 +37,7 @@ async function record(): Promise<void> {
   };
   await data.insert('raw_records', [
     {
-      ...place,
+      ...position,
       ...raw,
       _topic: 'chancery.order-book',
       received_at: ago(60),

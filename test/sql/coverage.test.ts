@@ -39,7 +39,7 @@ describe('coverage', () => {
     ]);
   });
 
-  it('of a dead collector ends at its last sign of life, whatever it said afterwards', async () => {
+  it('of a dead collector ends at its last heartbeat, whatever it said afterwards', async () => {
     await data.insert('collector_events', [
       collectorEvent('s2', 1, time(0), 'session-started'),
       collectorEvent('s2', 2, time(1), 'subscribed', { ...on('dead', 'd1'), markets: ['m'] }),
@@ -53,7 +53,7 @@ describe('coverage', () => {
     expect(await data.ask(`SELECT state FROM sessions WHERE session_id = 's2'`)).toEqual([{ state: 'died' }]);
   });
 
-  it('of a frozen subscription ends at its last proof of life, and begins again when it is subscribed anew', async () => {
+  it('of a frozen subscription ends at its last verification, and begins again when it is subscribed anew', async () => {
     await data.insert('collector_events', [
       collectorEvent('s3', 1, time(0), 'session-started'),
       collectorEvent('s3', 2, time(1), 'subscribed', { ...on('stale', 'f1'), markets: ['m'] }),
@@ -86,7 +86,7 @@ describe('coverage', () => {
     ).toEqual([{ ranges: 1, b: '2026-01-05 12:00:01.000000', e: '2026-01-05 12:00:40.000000' }]);
   });
 
-  it('is live while its collector gives signs of life', async () => {
+  it('is live while its collector gives heartbeats', async () => {
     await data.insert('collector_events', [
       collectorEvent('s5', 1, ago(60), 'session-started'),
       collectorEvent('s5', 2, ago(50), 'subscribed', { ...on('live', 'l1'), markets: ['m'] }),

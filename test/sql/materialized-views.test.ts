@@ -32,7 +32,7 @@ describe('every materialized view of the schema', () => {
     for (const { name, source, target } of views) {
       const table = TRANSFORM_TABLES.find((definition) => definition.name === source);
       if (!table) throw new Error(`${source} is not written`);
-      const columns = table.columns.map((column) => column.name).filter((column) => !PLACES.has(column));
+      const columns = table.columns.map((column) => column.name).filter((column) => !POSITION_COLUMNS.has(column));
       const structure = columns.map((column) => `\`${column}\` ${table.columns.find((c) => c.name === column)?.type}`);
       await run(`TRUNCATE TABLE ${source}`);
       await run(`TRUNCATE TABLE ${target}`);
@@ -50,11 +50,11 @@ describe('every materialized view of the schema', () => {
       expect(once.length, name).toBeGreaterThan(0);
       await run(batch(10));
       await run(`TRUNCATE TABLE ${target}`);
-      const place = { topic: 'topic', log: 'log', partition: 3, start: 0, end: 9 };
-      await store.feedViews(table, place, new AbortController().signal);
+      const position = { topic: 'topic', log: 'log', partition: 3, start: 0, end: 9 };
+      await store.feedViews(table, position, new AbortController().signal);
       expect(await seen(), name).toEqual(once);
     }
   }, 120_000);
 });
 
-const PLACES = new Set(['_log', '_partition', '_offset', '_index', '_topic']);
+const POSITION_COLUMNS = new Set(['_log', '_partition', '_offset', '_index', '_topic']);

@@ -54,8 +54,8 @@ describe('average cost', () => {
       const fills = randomFills(random.integer(1, 120), random);
       expected.push(asTexts(asset, fills));
       for (const [i, fill] of fills.entries()) {
-        const place = { asset, market: '', event: '', executed_at: time(i / 1000) };
-        rows.push(trade('random', `${asset}/${i}`, { ...place, ...amounts(fill) }));
+        const position = { asset, market: '', event: '', executed_at: time(i / 1000) };
+        rows.push(trade('random', `${asset}/${i}`, { ...position, ...amounts(fill) }));
       }
     }
     rows.sort(() => random.integer(-1, 1));
@@ -95,14 +95,14 @@ describe('average cost', () => {
     ];
     // The first two were seen in the first poll and never again; of the others the second poll had the newest on its
     // first page. A list begins with the newest.
-    const places = [
+    const positions = [
       { poll_id: 'one', received_at: time(10), page: 0, _index: 1 },
       { poll_id: 'one', received_at: time(10), page: 0, _index: 0 },
       { poll_id: 'two', received_at: time(20.5), page: 1, _index: 0 },
       { poll_id: 'two', received_at: time(20), page: 0, _index: 1 },
       { poll_id: 'two', received_at: time(20), page: 0, _index: 0 },
     ];
-    const rows = fills.map((fill, i) => trade('ties', `tie ${(i * 7) % 5}`, { ...amounts(fill), ...places[i] }));
+    const rows = fills.map((fill, i) => trade('ties', `tie ${(i * 7) % 5}`, { ...amounts(fill), ...positions[i] }));
     await data.insert('trade_records', rows);
     expect(await booked('ties')).toEqual([asTexts('y', fills)]);
     expect(
@@ -173,13 +173,13 @@ describe('profit and loss', () => {
       `SELECT asset, settlement, shares, cost, payout, value, fees, realised_pnl, unrealised_pnl, pnl, payout_difference
        FROM pnl_by_asset WHERE account = 'pnl' ORDER BY asset`,
     );
-    const settled = { shares: 0, cost: 0, value: 0, fees: 0, unrealised_pnl: 0 };
+    const closed = { shares: 0, cost: 0, value: 0, fees: 0, unrealised_pnl: 0 };
     expect(rows).toEqual([
       // Resolved against us, and yet something was paid: not explained.
       {
         asset: 'lost yes',
         settlement: 'payout',
-        ...settled,
+        ...closed,
         payout: 0.5,
         realised_pnl: -0.5,
         pnl: -0.5,
@@ -202,7 +202,7 @@ describe('profit and loss', () => {
       {
         asset: 'told yes',
         settlement: 'inferred',
-        ...settled,
+        ...closed,
         payout: 3,
         realised_pnl: 1.5,
         pnl: 1.5,
@@ -211,7 +211,7 @@ describe('profit and loss', () => {
       {
         asset: 'won yes',
         settlement: 'payout',
-        ...settled,
+        ...closed,
         payout: 5,
         realised_pnl: 4,
         pnl: 4,

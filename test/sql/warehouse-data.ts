@@ -34,7 +34,7 @@ export function ago(seconds: number, now = Date.now()): string {
   return new Date(now - seconds * 1000).toISOString().replace('Z', '');
 }
 
-/** A mark of a collector's session. */
+/** A collector event of a collector's session. */
 export function collectorEvent(
   session_id: string,
   sequence: number,

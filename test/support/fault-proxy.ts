@@ -61,7 +61,7 @@ export interface FaultProxy {
    * Resolves when the requests that have arrived by now have ended, and everything that faults make of them: what was
    * held back, and what is sent a second time.
    */
-  settled(): Promise<void>;
+  quiesced(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -85,7 +85,7 @@ export interface Sent {
  * @param target base URL of the server, asked for at each request
  * @param choose the fault for a request, by its path and query; undefined lets it pass
  * @param delayMs how long faults hold something back
- * @param onSent told of everything that was sent to the server, when it has ended
+ * @param onSent called with everything that was sent to the server, when it has ended
  */
 export async function startFaultProxy(
   target: () => string,
@@ -114,7 +114,7 @@ export async function startFaultProxy(
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     struck,
-    async settled() {
+    async quiesced() {
       // Only what is on its way now: where requests come and come, there is no moment without any.
       await Promise.all([...underWay]);
     },

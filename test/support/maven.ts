@@ -28,7 +28,7 @@ export class MavenJars {
     try {
       const goal = ['dependency:copy-dependencies', `-DoutputDirectory=${fresh}`, '-DincludeScope=runtime'];
       await run('mvn', ['-q', '-B', '-f', this.#pom, ...goal]);
-      // Whoever is first gives the folder its name; what the others fetched is thrown away.
+      // The first process renames its folder; the others delete theirs.
       await rename(fresh, jars).catch((error: NodeJS.ErrnoException) => {
         if (!existsSync(jars)) throw error;
       });

@@ -11,10 +11,10 @@ import {
   envelope,
   MARKET,
   OTHER_MARKET,
-  PLACE,
   priceRecord,
   recordBatch,
   rowCounts,
+  SOURCE_PARTITION,
 } from './support.js';
 
 const limits = { rows: 100_000, bytes: 100_000_000, bytesWithPieces: 200_000_000, months: 8 };
@@ -44,7 +44,7 @@ describe('a batch', () => {
         const it = builder();
         expect(it.add(recordBatch(values, 7))).toBe(values.length);
         const built = it.finish();
-        const broken = values.filter((value) => !readEnvelope(value, PLACE.topic).ok).length;
+        const broken = values.filter((value) => !readEnvelope(value, SOURCE_PARTITION.topic).ok).length;
         expect([built?.start, built?.end, built?.stats.records]).toEqual([7, 6 + values.length, values.length]);
         const kept = rowCounts(built)['raw_records'] ?? 0;
         expect(kept + (built?.stats.duplicates ?? 0) + broken).toBe(values.length);

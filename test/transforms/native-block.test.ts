@@ -4,7 +4,7 @@ import { Interned } from '../../transforms/native/interned.js';
 import { type PriceTick, PriceTickBlock, priceTicks } from '../../transforms/tables/price-ticks.js';
 import type { TableBlock } from '../../warehouse/index.js';
 import { useDatabase } from '../support/database.js';
-import { PLACE } from './support.js';
+import { SOURCE_PARTITION } from './support.js';
 
 const host = useDatabase({ migrated: false });
 
@@ -49,7 +49,7 @@ describe('a block of price ticks', () => {
     });
     const offset = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER });
     const interned = new Interned();
-    const block = new PriceTickBlock(PLACE, interned);
+    const block = new PriceTickBlock(SOURCE_PARTITION, interned);
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(offset, fc.nat(1000), tick), { minLength: 1, maxLength: 400 }),
@@ -57,8 +57,8 @@ describe('a block of price ticks', () => {
           for (const [at, index, row] of rows) block.append(at, index, row);
           expect(await readBack(block.finish())).toEqual(
             rows.map(([at, index, row]) => ({
-              _log: PLACE.log,
-              _partition: PLACE.partition,
+              _log: SOURCE_PARTITION.log,
+              _partition: SOURCE_PARTITION.partition,
               _offset: at,
               _index: index,
               event: row.eventId,
@@ -77,7 +77,7 @@ describe('a block of price ticks', () => {
   });
 
   it('may have more different markets and prices than a byte or two can count', async () => {
-    const block = new PriceTickBlock(PLACE, new Interned());
+    const block = new PriceTickBlock(SOURCE_PARTITION, new Interned());
     const rows = 70_000;
     for (let i = 0; i < rows; i++) {
       block.append(i, 0, {
@@ -99,7 +99,7 @@ describe('a block of price ticks', () => {
   });
 
   it('is null without rows, and can be filled again', () => {
-    const block = new PriceTickBlock(PLACE, new Interned());
+    const block = new PriceTickBlock(SOURCE_PARTITION, new Interned());
     expect(block.finish()).toBeNull();
     const row: PriceTick = {
       receivedAt: 1,

@@ -7,7 +7,18 @@ import { OrderBookScanner } from '../../transforms/record/order-book-scanner.js'
 import { Privacy } from '../../transforms/record/privacy.js';
 import { RecordOutput } from '../../transforms/record/record-output.js';
 import type { PriceTick } from '../../transforms/tables/price-ticks.js';
-import { AT, delta, EVENT, envelope, MARKET, OTHER_MARKET, PLACE, priceRecord, SID, STREAM_REQ } from './support.js';
+import {
+  AT,
+  delta,
+  EVENT,
+  envelope,
+  MARKET,
+  OTHER_MARKET,
+  priceRecord,
+  SID,
+  SOURCE_PARTITION,
+  STREAM_REQ,
+} from './support.js';
 
 const REQUEST = Buffer.from(JSON.stringify(STREAM_REQ));
 
@@ -41,7 +52,7 @@ function agrees(value: Buffer): boolean {
   const bytes = Buffer.concat([Buffer.from('"}]}'), value, Buffer.from('0123456789')]);
   scan.use(bytes);
   if (!scan.scan(4, 4 + value.length)) return false;
-  const envelope = readEnvelope(value, PLACE.topic);
+  const envelope = readEnvelope(value, SOURCE_PARTITION.topic);
   if (!envelope.ok || envelope.bodyFault) throw new Error('accepted a record whose envelope cannot be read');
   const output = new RecordOutput();
   const { record, members } = envelope;
@@ -138,10 +149,11 @@ describe('the fast path of order book records', () => {
       fc.property(fc.constantFrom(...records), fc.array(edit, { maxLength: 3 }), (original, edits) => {
         let value: Buffer = original;
         for (const { at, byte: with_, how } of edits) {
-          const place = at % (value.length + 1);
-          const rest = how === 'insert' ? place : place + 1;
-          const middle = how === 'remove' ? [] : how === 'copy' ? [...value.subarray(place, place + 12)] : [with_];
-          value = Buffer.concat([value.subarray(0, place), Buffer.from(middle), value.subarray(rest)]);
+          const position = at % (value.length + 1);
+          const rest = how === 'insert' ? position : position + 1;
+          const middle =
+            how === 'remove' ? [] : how === 'copy' ? [...value.subarray(position, position + 12)] : [with_];
+          value = Buffer.concat([value.subarray(0, position), Buffer.from(middle), value.subarray(rest)]);
         }
         if (agrees(value)) accepted += 1;
       }),

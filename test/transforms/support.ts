@@ -67,13 +67,13 @@ export function recordBatch(values: readonly Uint8Array[], firstOffset = 0): Rec
   return { firstOffset, count: values.length, bytes: Buffer.concat(values), bounds };
 }
 
-export const PLACE = { topic: 'chancery.order-book', log: 'log-1', partition: 2 };
+export const SOURCE_PARTITION = { topic: 'chancery.order-book', log: 'log-1', partition: 2 };
 
 export function builder(options: Partial<BatchOptions> = {}): BatchBuilder {
   const limits = { rows: 100_000, bytes: 100_000_000, bytesWithPieces: 200_000_000, months: 8 };
   const privacy = new Privacy();
   const progress = new SessionProgress();
-  return new BatchBuilder({ source: PLACE, progress, bodyDays: 30, privacy, limits, ...options });
+  return new BatchBuilder({ source: SOURCE_PARTITION, progress, bodyDays: 30, privacy, limits, ...options });
 }
 
 /** Rows per table of what a builder finished. */

@@ -108,7 +108,7 @@ describe('a worker', () => {
   it.each([
     ['are not kept', { keepBodies: false }],
     ['have expired', { bodyRetentionDays: 1 }],
-  ] as const)('keeps the whole of what it buries where bodies %s', async (_, settings) => {
+  ] as const)('keeps the whole of what it writes dead letters for where bodies %s', async (_, settings) => {
     const it = await newRig();
     const long = 'x'.repeat(5000);
     const bodies = [
@@ -333,11 +333,11 @@ describe('a worker', () => {
       rest('reference.tags', 3, [{ n: 'rain', r: 3 }]),
       rest('reference.coins', 4, [{ i: 'u', sn: 'USDC', ur: 1, dpf: 6, sc: true }]),
     ]);
-    const mark = (n: number, body: object) =>
+    const collectorEvent = (n: number, body: object) =>
       envelope({ kind: 'collector.event', sequence: n, requestJson: '{}', bodyJson: JSON.stringify(body) });
     await it.append(TOPICS.collectorEvents, [
-      mark(1, { type: 'heartbeat', acknowledged: { [TOPICS.chance]: 2 } }),
-      mark(2, {
+      collectorEvent(1, { type: 'heartbeat', acknowledged: { [TOPICS.chance]: 2 } }),
+      collectorEvent(2, {
         type: 'poll',
         pollId: 'p1',
         operation: 'event-search',

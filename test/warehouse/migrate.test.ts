@@ -261,9 +261,9 @@ describe('the check of columns', () => {
     id: ['id'],
     version: 'seen',
   });
-  const place = '_log LowCardinality(String), _partition UInt32, _offset UInt64, _index UInt32';
+  const position = '_log LowCardinality(String), _partition UInt32, _offset UInt64, _index UInt32';
   const create = (name: string, columns: string, engine: string, order: string, settings = '{log_settings}') =>
-    `CREATE TABLE IF NOT EXISTS {database}.${name} (${place}, ${columns}) ENGINE = {engine:${engine}} ORDER BY ${order} SETTINGS ${settings};`;
+    `CREATE TABLE IF NOT EXISTS {database}.${name} (${position}, ${columns}) ENGINE = {engine:${engine}} ORDER BY ${order} SETTINGS ${settings};`;
   const apply = async (sql: string) => {
     const connection = connect();
     await migrate(connection, { folder: sqlFolder({ 'migrations/0001_create.sql': sql }), fsync: true }, never);

@@ -10,7 +10,7 @@ export interface NativeColumn {
 
 const TWO_32 = 0x1_0000_0000;
 const MIN_BYTES = 64 * 1024;
-/** Memory is released when it is more than so many times what was used. */
+/** Memory is released when it exceeds the used size by this factor. */
 export const RELEASE_FACTOR = 8;
 
 /** UInt64 or DateTime64 of whole numbers from 0 to 2^53. */

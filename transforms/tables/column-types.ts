@@ -82,9 +82,9 @@ export function oneOf<const Names extends readonly string[]>(...names: Names): C
   return {
     type: `Enum8(${names.map((name, i) => `'${name}' = ${i + 1}`).join(', ')})`,
     write: (writer, value) => {
-      const place = names.indexOf(value);
-      if (place < 0) throw new RangeError(`not one of ${names.join(', ')}: ${value}`);
-      writer.u8(place + 1);
+      const position = names.indexOf(value);
+      if (position < 0) throw new RangeError(`not one of ${names.join(', ')}: ${value}`);
+      writer.u8(position + 1);
     },
   };
 }

@@ -12,7 +12,7 @@ export interface DeadLetterRow {
   /** Where in the record it is, like `d[3].b`; empty for the whole of it. */
   readonly jsonPath: string;
   readonly reason: string;
-  /** What came, cut after a bounded length. */
+  /** The payload, cut after a bounded length. */
   readonly payload: string;
   /** Length of the whole payload, in UTF-16 units or, for a whole record, bytes. */
   readonly payloadLength: number;

@@ -110,7 +110,7 @@ export class PriceTickBlock implements BlockBuilder<PriceTick> {
 
   append(offset: number, index: number, row: PriceTick): void {
     const { ids, prices } = this.#interned;
-    const at = this.#place(offset, index, row.receivedAt);
+    const at = this.#startRow(offset, index, row.receivedAt);
     this.#event.set(at, ids.intern(row.eventId));
     this.#market.set(at, ids.intern(row.marketId));
     this.#last.set(at, prices.intern(row.last));
@@ -121,7 +121,7 @@ export class PriceTickBlock implements BlockBuilder<PriceTick> {
 
   /** Adds the `entry`-th entry of a scanned frame. */
   addScanned(offset: number, entry: number, frame: ScannedFrame): void {
-    const at = this.#place(offset, entry, frame.receivedAt);
+    const at = this.#startRow(offset, entry, frame.receivedAt);
     this.#event.set(at, frame.event);
     this.#market.set(at, frame.market[entry] as number);
     this.#last.set(at, frame.last[entry] as number);
@@ -130,7 +130,7 @@ export class PriceTickBlock implements BlockBuilder<PriceTick> {
     this.#source.set(at, frame.source);
   }
 
-  #place(offset: number, index: number, receivedAt: number): number {
+  #startRow(offset: number, index: number, receivedAt: number): number {
     const row = this.#block.nextRow();
     this.#offset.set(row, offset);
     this.#index.set(row, index);

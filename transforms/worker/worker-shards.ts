@@ -29,8 +29,8 @@ export class WorkerShards {
 
   /** The shards that may hold rows of a partition. Throws ConnectionError when one of them does not respond. */
   async of(partition: number, signal: AbortSignal): Promise<ShardConnection[]> {
-    const homes = await shardsHolding(partition, this.shards, signal);
-    const own = this.shards.filter((_, number) => homes.includes(number));
+    const holders = await shardsHolding(partition, this.shards, signal);
+    const own = this.shards.filter((_, number) => holders.includes(number));
     await Promise.all(own.map((shard) => this.#check(shard)));
     return own;
   }

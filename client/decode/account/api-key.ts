@@ -2,7 +2,7 @@ import { Secret } from '../../../core/index.js';
 import { parseIsoMicros } from '../../wire/instant.js';
 import { type InvalidBody, invalid, isObject, textOrNull } from '../result.js';
 
-// What these answers hold may be secret, so reasons say what is missing and never what came.
+// These answers may contain secrets, so reasons name what is missing and never quote the payload.
 
 /** What the exchange says about an API key. Times that were not said, or are no times, are null. */
 export interface ApiKeyInfo {

@@ -24,7 +24,7 @@ export class StreamSocket {
   ) {
     this.#frames = options.metrics.frames.labels(options.stream);
     ws.on('ping', (data) => {
-      if (!this.#isFrozen(undefined) && this.#hasRoom()) ws.pong(data);
+      if (!this.#isFrozen(undefined) && this.#hasCapacity()) ws.pong(data);
     });
   }
 
@@ -71,7 +71,7 @@ export class StreamSocket {
   send(frame: Buffer, eventId?: string): void {
     if (!this.open || this.#isFrozen(eventId)) return;
     if (this.options.faults.any && this.#strikes(frame, eventId)) return;
-    if (!this.#hasRoom()) return;
+    if (!this.#hasCapacity()) return;
     this.#frames.inc();
     this.ws.send(frame, { binary: false });
   }
@@ -97,7 +97,7 @@ export class StreamSocket {
     this.ws.close(code, reason);
   }
 
-  #hasRoom(): boolean {
+  #hasCapacity(): boolean {
     if (this.ws.bufferedAmount <= this.options.maxBufferedBytes) return true;
     this.dropSlowReader();
     return false;

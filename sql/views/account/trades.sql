@@ -20,7 +20,7 @@ CREATE OR REPLACE VIEW {database}.trades
     `fee` Nullable(Decimal(38, 12)) COMMENT 'Fee that this side paid, USDC',
     `executed_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When it happened, by the exchange',
     `seen_at` DateTime64(6, 'UTC') COMMENT 'When it was last received',
-    `sequence` Tuple(executed_at DateTime64(6, 'UTC'), poll_began_at DateTime64(6, 'UTC'), page Int64, place Int64) COMMENT 'Orders the trades of an account: by time, then by when the poll that last showed it began, then backwards by its place in the list'
+    `sequence` Tuple(executed_at DateTime64(6, 'UTC'), poll_began_at DateTime64(6, 'UTC'), page Int64, `index` Int64) COMMENT 'Orders the trades of an account: by time, then by when the poll that last showed it began, then backwards by its position in the list'
 )
 AS
 SELECT

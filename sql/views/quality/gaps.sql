@@ -46,5 +46,5 @@ FROM
         GROUP BY event
     ) AS fetched USING (event)
 )
--- Only the range of a live subscription has no cause: what came after its last heartbeat is on its way and no gap.
+-- Only the range of a live subscription has no cause: records after its last heartbeat are in transit, not a gap.
 ARRAY JOIN arrayFilter(candidate -> candidate.1 < candidate.2 AND candidate.3 != '', candidates) AS gap;

@@ -67,7 +67,7 @@ class AccountPolls {
     const pages = [fills.slice(0, half), fills.slice(half)].map((items) => ({ i: items, s: half, tp: 2 }));
     const filled = 10 + this.#round;
     const order = { si: 'BUY', t: 'LIMIT', p: 0.41, oq: 30, q: filled, st: filled > 11 ? 'FILLED' : 'ACTIVE' };
-    const place = { e: event, o: this.#market, a: this.#yes };
+    const position = { e: event, o: this.#market, a: this.#yes };
     const payout = {
       i: this.#id('x1'),
       t: 'PAYOUT',
@@ -78,7 +78,7 @@ class AccountPolls {
     const deposit = { i: this.#id('x2'), t: 'DEPOSIT', a: 'usdc', am: 1000, s: this.#round ? 'COMPLETED' : 'PENDING' };
     return [
       { kind: 'account.trades', operation: 'trades', pages },
-      { kind: 'account.orders', operation: 'orders', pages: [{ i: [{ i: this.#id('o1'), ...order, ...place }] }] },
+      { kind: 'account.orders', operation: 'orders', pages: [{ i: [{ i: this.#id('o1'), ...order, ...position }] }] },
       {
         kind: 'account.transactions',
         operation: 'transactions',

@@ -169,8 +169,8 @@ describe('a cluster that grows', () => {
     const two = await it.cluster(2);
     await it.worker(two.shards);
     await it.drained();
-    const place = `_topic = '${TOPICS.orderBook}' AND _partition = ${partition.partition} AND _offset >= ${partition.end}`;
-    expect(await old.rows(`SELECT count() AS n FROM chancery_shard.raw_records WHERE ${place}`)).toEqual([{ n: 4 }]);
+    const position = `_topic = '${TOPICS.orderBook}' AND _partition = ${partition.partition} AND _offset >= ${partition.end}`;
+    expect(await old.rows(`SELECT count() AS n FROM chancery_shard.raw_records WHERE ${position}`)).toEqual([{ n: 4 }]);
     expect((await count(it, 1, 'raw_records')).rows).toBe(0);
 
     // New batches of the partition go to the new shard; earlier rows are found on the old one.

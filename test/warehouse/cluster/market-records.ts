@@ -47,18 +47,24 @@ export class MarketRecords {
   }
 
   #session(sessionId: string, from: number, to: number): void {
-    const mark = (at: number, body: CollectorEvent) =>
+    const record = (at: number, body: CollectorEvent) =>
       this.#push('collector.event', sessionId, sessionId, at, {}, body);
-    mark(from, { type: 'session-started', collector: 'c', version: '1', shard: '0/1' });
+    record(from, { type: 'session-started', collector: 'c', version: '1', shard: '0/1' });
     for (const stream of STREAMS) {
       const connection = `${sessionId}-${stream}`;
-      mark(from, { type: 'connected', stream, connectionId: connection, url: 'ws://127.0.0.1/' });
+      record(from, { type: 'connected', stream, connectionId: connection, url: 'ws://127.0.0.1/' });
       for (const event of this.events) {
-        mark(from + 2, { type: 'subscribed', stream, connectionId: connection, event, markets: this.marketsOf(event) });
+        record(from + 2, {
+          type: 'subscribed',
+          stream,
+          connectionId: connection,
+          event,
+          markets: this.marketsOf(event),
+        });
       }
     }
     for (let at = from; at <= to; at += 1200) {
-      mark(at, { type: 'heartbeat', acknowledged: {} });
+      record(at, { type: 'heartbeat', acknowledged: {} });
       this.#search(sessionId, at);
       for (const event of this.events) {
         for (let i = 0; i < 3; i++) this.#frame(sessionId, event, at + 10 * i + this.#random.next());
@@ -66,9 +72,9 @@ export class MarketRecords {
       }
     }
     const [event = ''] = this.events;
-    mark(to - 60, { type: 'heartbeat', acknowledged: this.#queue.acked(sessionId) });
+    record(to - 60, { type: 'heartbeat', acknowledged: this.#queue.acknowledged(sessionId) });
     for (let i = 0; i < 3; i++) this.#frame(sessionId, event, to - 55 + i);
-    mark(to - 50, { type: 'heartbeat', acknowledged: this.#queue.acked(sessionId) });
+    record(to - 50, { type: 'heartbeat', acknowledged: this.#queue.acknowledged(sessionId) });
     const frozen: CollectorEvent = {
       type: 'stale',
       stream: 'order-book',
@@ -77,11 +83,11 @@ export class MarketRecords {
       lastVerifiedAt: (to - 100) * SECOND,
       cause: 'probe differs',
     };
-    mark(to - 40, frozen);
+    record(to - 40, frozen);
     for (const stream of STREAMS) {
-      mark(to, { type: 'disconnected', stream, connectionId: `${sessionId}-${stream}`, cause: 'reset' });
+      record(to, { type: 'disconnected', stream, connectionId: `${sessionId}-${stream}`, cause: 'reset' });
     }
-    mark(to, { type: 'session-stopped', cause: 'asked to' });
+    record(to, { type: 'session-stopped', cause: 'asked to' });
   }
 
   #search(sessionId: string, at: number): void {
@@ -152,8 +158,8 @@ export class MarketRecords {
       for (const market of this.marketsOf(event)) {
         for (const again of [0, 1]) this.#answer(event, market, { from, to, at: at + again });
         const range = { rangeFrom: from * SECOND, rangeTo: to * SECOND, pollId: 'history' };
-        const mark: CollectorEvent = { type: 'backfilled', stream: 'chance', event, market, ...range };
-        this.#push('collector.event', 'second', 'second', at, {}, mark);
+        const backfill: CollectorEvent = { type: 'backfilled', stream: 'chance', event, market, ...range };
+        this.#push('collector.event', 'second', 'second', at, {}, backfill);
       }
     }
   }

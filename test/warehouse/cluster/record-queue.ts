@@ -20,9 +20,9 @@ export class RecordQueue {
 
   push(kind: RecordKind, { key, sessionId, at, req, body }: Arrival): void {
     const topic = RECORD_KINDS[kind];
-    const place = `${topic}/${sessionId}`;
-    const n = (this.#counts.get(place) ?? 0) + 1;
-    this.#counts.set(place, n);
+    const position = `${topic}/${sessionId}`;
+    const n = (this.#counts.get(position) ?? 0) + 1;
+    this.#counts.set(position, n);
     const [reqJson, bodyJson] = [JSON.stringify(req), JSON.stringify(body)];
     const value = encodeEnvelope({
       kind,
@@ -35,10 +35,10 @@ export class RecordQueue {
     this.#waiting.push({ topic, key, value: Buffer.from(value) });
   }
 
-  /** The last number per topic, as a sign of life says it. */
-  acked(sessionId: string): Record<string, number> {
-    const own = [...this.#counts].filter(([place]) => place.endsWith(`/${sessionId}`));
-    return Object.fromEntries(own.map(([place, n]) => [place.slice(0, -sessionId.length - 1), n]));
+  /** The last number per topic, as a heartbeat says it. */
+  acknowledged(sessionId: string): Record<string, number> {
+    const own = [...this.#counts].filter(([position]) => position.endsWith(`/${sessionId}`));
+    return Object.fromEntries(own.map(([position, n]) => [position.slice(0, -sessionId.length - 1), n]));
   }
 
   async flush(): Promise<void> {

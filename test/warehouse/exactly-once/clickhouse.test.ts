@@ -188,7 +188,7 @@ describe('the exactly-once writer against ClickHouse', () => {
     }
     clearTimeout(killTimer);
     calm.faults = true;
-    await proxy.settled();
+    await proxy.quiesced();
     await proxy.close();
     for (const fault of FAULTS) expect(proxy.struck.get(fault) ?? 0, fault).toBeGreaterThan(0);
     expect(counts.deaths).toBeGreaterThan(1);
