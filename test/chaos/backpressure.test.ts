@@ -90,7 +90,7 @@ describeWithKafka('a ClickHouse that stands still', { own: true }, (kafka) => {
       await keeper.start();
       const { pid } = keeper.part as Part;
       await until(async () => waitFor.size === 2 * PARTITIONS || `only ${[...waitFor].join(', ')}`, 120_000);
-      const peak = await settled(pid);
+      const peak = await stableMemory(pid);
       console.log(`${prices + chances} MB on the bus, the worker took ${peak} MB at most`);
       expect(peak).toBeLessThan(MAX_SHARE * composeLimit());
       await keeper.remove();
@@ -108,7 +108,7 @@ function composeLimit(): number {
 }
 
 /** Waits until a process is idle and its peak memory does not grow; returns the peak, MB. */
-async function settled(pid: number): Promise<number> {
+async function stableMemory(pid: number): Promise<number> {
   for (;;) {
     const [memory, cpu] = [peakMemory(pid), cpuSeconds(pid)];
     await delay(STABLE_MS);

@@ -157,12 +157,12 @@ describe('chancery up in trouble', () => {
     expect([...hanging, ...parts.map((p) => p.pid)].filter(isRunning)).toEqual([]);
   });
 
-  it('records on when nobody can take what it prints, and says so once', async () => {
+  it('records on when its output cannot be written, and reports that once', async () => {
     const data = temporaryFolder();
     const full = openSync('/dev/full', 'w');
     const up = startUp(data, { stdout: full });
     closeSync(full);
-    await up.line(/^chancery: cannot write to standard output \(ENOSPC[^)]*\); the work goes on without it$/);
+    await up.line(/^chancery: cannot write to standard output \(ENOSPC[^)]*\); continuing without it$/);
     await appears(join(data, 'run'), /^transform-/);
     up.child.kill('SIGINT');
     expect(await up.exited).toBe(0);

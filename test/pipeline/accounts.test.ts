@@ -57,7 +57,7 @@ describe('the accounts in ClickHouse', () => {
     await resolve(rig, positions);
     for (const trader of traders) await withdrawAll(trader);
     await stopBots(rig);
-    truth = await settled(rig, traders);
+    truth = await stableTruth(rig, traders);
     fills = lines<TruthTrade>(await rig.control('/truth/trades?after=0'));
     const all = [...positions, ...(await tradedMarketsOf(exchange))];
     yesAssets = new Set(all.map(({ yes }) => yes.assetId));
@@ -196,11 +196,11 @@ describe('the accounts in ClickHouse', () => {
         `[toString(realised_pnl), toString(fees), toString(unexplained)] FROM pnl_by_account WHERE account = '${name}'`,
       );
       expect(sums).toEqual([row(realisedPnl, feesPaid, 0)]);
-      const settledRows = await rig.rows(
+      const settlements = await rig.rows(
         `SELECT DISTINCT settlement, payout_difference FROM pnl_by_asset WHERE account = '${name}' AND settlement != 'open'`,
       );
       const inferred = { settlement: 'inferred', payout_difference: null };
-      expect(settledRows).toEqual([name === WITHOUT_LOGIN ? inferred : { settlement: 'payout', payout_difference: 0 }]);
+      expect(settlements).toEqual([name === WITHOUT_LOGIN ? inferred : { settlement: 'payout', payout_difference: 0 }]);
     }
     expect(await rig.rows(`SELECT DISTINCT state FROM position_reconciliation`)).toEqual([{ state: 'equal' }]);
   });
@@ -330,7 +330,7 @@ async function stopBots(rig: Rig): Promise<void> {
 }
 
 /** The ledger, once every account was polled, and its rows are here, after it last changed for one of them. */
-async function settled(rig: Rig, traders: readonly Trader[]): Promise<Truth> {
+async function stableTruth(rig: Rig, traders: readonly Trader[]): Promise<Truth> {
   const truth = async () => JSON.parse(await rig.control('/truth')) as Truth;
   const own = ({ accounts }: Truth) => JSON.stringify(accounts.filter(isOneOf(traders)));
   for (let before = await truth(); ; ) {

@@ -84,5 +84,6 @@ export function eventSeen(event: string, at: string, fields: Values = {}): Value
 /** Arguments for a view with parameters, by the text of its definition; empty for any other view. */
 export function argumentsOf(definition: string): string {
   const parameter = /\{(period_seconds|window_seconds):/.exec(definition)?.[1];
-  return parameter === undefined ? '' : `(${parameter} = 60)`;
+  if (parameter === undefined) return '';
+  return parameter === 'period_seconds' ? '(period_seconds = 60)' : '(window_seconds = 86400)';
 }
