@@ -96,13 +96,13 @@ describe('collectors that overlap for a while', () => {
       expect(await idsOf('trade_record_id', `trades WHERE account = '${name}'`)).toEqual(trades.sort());
       const orders: string[] = [];
       for await (const { items } of account.walkOrders()) orders.push(...items.map((item) => item.orderId));
-      expect(await idsOf('order', `orders WHERE account = '${name}'`)).toEqual(orders.sort());
+      expect(await idsOf('order_id', `orders WHERE account = '${name}'`)).toEqual(orders.sort());
     }
   });
 
   test.each([
     ['activity', 'trade_record_id'],
-    ['transactions', 'account, transaction'],
+    ['transactions', 'account, transaction_id'],
     ['events', 'event'],
     ['markets', 'market'],
     ['chance_history_points FINAL', 'event, market, period, occurred_at'],

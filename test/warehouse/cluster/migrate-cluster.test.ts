@@ -63,7 +63,7 @@ describe('migrating a cluster', () => {
         price_states: 'Distributed',
         raw_records: 'Distributed',
         chance_history_points: 'Distributed',
-        marks: 'View',
+        collector_events: 'View',
         session_states: 'View',
         event_observations: 'View',
         event_states: 'View',
