@@ -65,6 +65,7 @@ const CHAOS = [
   'test/cli/up.test.ts',
   'test/collectors/account-processes.test.ts',
   'test/dashboards/',
+  'test/deploy/package.test.ts',
   'test/deploy/services.test.ts',
   'test/kafka/broker-killed.test.ts',
   'test/kafka/cluster.test.ts',

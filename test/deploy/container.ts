@@ -10,26 +10,27 @@ const MACHINE = { PATH: process.env['PATH'] ?? '' };
 
 /**
  * Puts what the Dockerfile copies into a folder, as the last stage of the image has it: compiled code, and the packages
- * of a production install, without the embedded ClickHouse.
+ * of a production install.
+ * @param build where the build stage left its files
+ * @param embedded whether the embedded ClickHouse is among the packages
  */
-export function layOutImage(image: ImageRecipe, app: string): void {
-  const root = packageRoot();
+export function layOutImage(image: ImageRecipe, app: string, { build = packageRoot(), embedded = false } = {}): void {
   for (const { from, to } of image.copied) {
-    const source = join(root, from.replace('/build/', ''));
-    if (to === './node_modules') linkPackages(source, join(app, to));
+    const source = join(build, from.replace('/build/', ''));
+    if (to === './node_modules') linkPackages(source, join(app, to), embedded);
     else cpSync(source, join(app, to), { recursive: true });
   }
 }
 
-function linkPackages(from: string, to: string): void {
+function linkPackages(from: string, to: string, embedded: boolean): void {
   const { devDependencies } = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as {
     devDependencies: Record<string, string>;
   };
   mkdirSync(to);
-  const absent = new Set(['@chdb', ...Object.keys(devDependencies)]);
+  const absent = new Set([...(embedded ? [] : ['@chdb']), ...Object.keys(devDependencies)]);
   for (const name of readdirSync(from).filter((one) => !absent.has(one))) {
     // A link would let it look for its library beside where it really is.
-    if (name === 'chdb') cpSync(join(from, name), join(to, name), { recursive: true });
+    if (name === 'chdb' && !embedded) cpSync(join(from, name), join(to, name), { recursive: true });
     else symlinkSync(join(from, name), join(to, name));
   }
 }

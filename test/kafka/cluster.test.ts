@@ -20,9 +20,7 @@ describeWithKafka('chancery on Kafka and a ClickHouse cluster', {}, (kafka) => {
       expect((await chancery(['migrate', ...flags])).code).toBe(0);
       await rig.startExchange(['--seed', '3', '--events', '8', '--pace', '5']);
       await Promise.all([
-        ...[0, 1].map((i) =>
-          rig.start('collect', ['--collector-name', `c${i}`, '--shard', `${i}/2`, ...flags], `collect ${i}`),
-        ),
+        ...[0, 1].map((i) => rig.start('collect', ['--collector-name', `c${i}`, '--shard', `${i}/2`], `collect ${i}`)),
         ...[0, 1].map((i) => rig.start('transform', [...flags, '--kafka-session-ms', '2000'], `transform ${i}`)),
       ]);
       await bothGet(cluster, 100);

@@ -1,0 +1,89 @@
+import { execFile, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { packageRoot } from '../../core/index.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { layOutImage } from './container.js';
+import { readDockerfile } from './dockerfile.js';
+
+const run = promisify(execFile);
+const root = packageRoot();
+
+/** The files of the repository that `includes` takes, in a folder of their own with the packages of this one. */
+function copyOfRepository(includes: (file: string) => boolean): string {
+  const copy = temporaryFolder();
+  const tracked = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { cwd: root, encoding: 'utf8' });
+  for (const file of tracked.split('\n').filter((name) => name !== '' && existsSync(join(root, name)))) {
+    if (!includes(file)) continue;
+    mkdirSync(dirname(join(copy, file)), { recursive: true });
+    cpSync(join(root, file), join(copy, file));
+  }
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
+  return copy;
+}
+
+/** Runs `up` from a folder until it is ready, then stops it as Ctrl-C does. */
+async function upRuns(command: string, args: readonly string[], cwd: string): Promise<void> {
+  const data = join(temporaryFolder(), 'data');
+  const child = spawn(command, [...args, 'up', '--data', data, '--events', '3', '--exchange-port', '0'], { cwd });
+  const exited = once(child, 'close');
+  onTestFinished(async () => {
+    child.kill('SIGTERM');
+    await exited;
+  });
+  const lines: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) {
+    createInterface({ input: stream }).on('line', (line) => lines.push(line));
+  }
+  await expect.poll(() => lines.join('\n'), { timeout: 200_000 }).toMatch(/^ready in /m);
+  expect(readdirSync(data)).toEqual(expect.arrayContaining(['bus', 'clickhouse', 'exchange', 'layout']));
+  child.kill('SIGINT');
+  expect(await exited).toEqual([0, null]);
+}
+
+describe('the npm package', () => {
+  it('has the compiled code without tests and benchmarks, installs into an empty folder, and runs', async () => {
+    const source = copyOfRepository(() => true);
+    const packed = await run('npm', ['pack', '--json'], { cwd: source, maxBuffer: 1e8 });
+    const [{ filename, files }] = JSON.parse(packed.stdout.slice(packed.stdout.indexOf('['))) as [
+      { filename: string; files: { path: string }[] },
+    ];
+    const paths = files.map(({ path }) => path);
+    const folders = new Set(
+      paths.map((path) =>
+        path
+          .split('/')
+          .slice(0, path.startsWith('dist/') ? 2 : 1)
+          .join('/'),
+      ),
+    );
+    expect([...folders]).toEqual(expect.arrayContaining(['dist/cli', 'dist/client', 'sql', 'dashboards', 'README.md']));
+    expect([...folders].filter((path) => /test|bench/.test(path))).toEqual([]);
+
+    const target = temporaryFolder();
+    const quiet = ['--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'];
+    await run('npm', ['install', ...quiet, join(source, filename)], { cwd: target, maxBuffer: 1e8 });
+    await upRuns(join(target, 'node_modules/.bin/chancery'), [], target);
+  }, 300_000);
+});
+
+describe('the image', () => {
+  it('runs its entry point on nothing but its files', async () => {
+    const ignored = readFileSync(join(root, '.dockerignore'), 'utf8').split('\n');
+    const sent = ignored.filter((line) => line.startsWith('!')).map((line) => line.slice(1));
+    const build = copyOfRepository((file) => sent.some((path) => file === path || file.startsWith(`${path}/`)));
+    await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.image.json'], {
+      cwd: build,
+    });
+    const image = readDockerfile();
+    expect(image.entrypoint).toEqual(['chancery']);
+    const app = temporaryFolder();
+    layOutImage(image, app, { build, embedded: true });
+    expect(readdirSync(app).sort()).toEqual(['dashboards', 'dist', 'node_modules', 'package.json', 'sql']);
+    await upRuns(process.execPath, [join(app, 'dist/cli/main.js')], app);
+  }, 300_000);
+});
