@@ -33,9 +33,9 @@ export function withFigures(readme: string): string {
 | measured | | by |
 | --- | ---: | --- |
 | bus to rows in ClickHouse, durable, exactly once | ${median('transform', 'single-entry frames, bodies off')} | \`npm run bench -- transform\` |
-| from the socket to an answer in SQL, half of all frames | ${median('live', 'latency from socket to query result, p50')} | \`npm run bench -- live\` |
-| the same, 99 of 100 frames | ${median('live', 'latency from socket to query result, p99')} | |
-| beside ClickHouse's own Kafka engine, same rows | ${median('kafka', "single-entry, fsync: worker / ClickHouse's Kafka engine, all tables")} as fast | \`npm run bench -- kafka\` |
+| latency from socket to SQL, p50 | ${median('live', 'latency from socket to query result, p50')} | \`npm run bench -- live\` |
+| latency from socket to SQL, p99 | ${median('live', 'latency from socket to query result, p99')} | |
+| throughput relative to ClickHouse's own Kafka engine, same tables | ${median('kafka', "single-entry, fsync: worker / ClickHouse's Kafka engine, all tables")} as fast | \`npm run bench -- kafka\` |
 | ${killed} processes killed, ${rows} rows checked | ${missing} lost, ${doubled} doubled | \`npm run chaos\` |
 
 Medians on ${String(cores)} cores (${String(processor)}, node ${String(node)}); [all figures](docs/performance.md), [the chaos run](docs/reliability.md).
