@@ -74,9 +74,11 @@ const LAYOUT = '1';
  */
 export function assertLayout(data: string): boolean {
   const { folder, layout, bus, clickhouse, collector, exchange } = instancePaths(data);
+  // Looked for first: another part that starts now writes its layout before its data.
+  const hasData = [bus, clickhouse, collector, exchange].some((path) => existsSync(path));
   const found = existsSync(layout) ? readFileSync(layout, 'utf8').trim() : undefined;
   if (found === LAYOUT) return true;
-  if (found === undefined && ![bus, clickhouse, collector, exchange].some((path) => existsSync(path))) return false;
+  if (found === undefined && !hasData) return false;
   const what = found === undefined ? 'of an earlier version (it has no file "layout")' : JSON.stringify(found);
   throw new UsageError(
     `data folder ${folder} has the layout ${what}, and this version of Chancery reads layout "${LAYOUT}" only; ` +
