@@ -1,13 +1,14 @@
 # One image for every part of Chancery: `docker run chancery exchange`, `… collect`, `… transform`, `… up`.
 
 FROM node:20-bookworm-slim AS build
-# no: without the embedded ClickHouse, which `up` and `warehouse` need and parts that use a server do not.
+# no: without the embedded ClickHouse, which only `up` and `warehouse` need.
 ARG EMBEDDED_CLICKHOUSE=yes
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
 COPY . .
 RUN npx tsc -p tsconfig.image.json \
+    && node packaging/build-page.mjs \
     && chmod 755 dist/cli/main.js \
     && npm prune --omit=dev --ignore-scripts \
     && if [ "$EMBEDDED_CLICKHOUSE" = no ]; then rm -rf node_modules/@chdb; fi
@@ -22,7 +23,7 @@ COPY --from=build /build/sql ./sql
 COPY --from=build /build/dashboards ./dashboards
 RUN ln -s /app/dist/cli/main.js /usr/local/bin/chancery && install -d -o node -g node -m 700 /data
 USER node
-# Every part that runs on serves its health here. The one address of a container that is always there is its loopback.
+# Every long-running part serves its health here. Loopback is the only address that every container has.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
     CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.CHANCERY_METRICS_PORT}/healthz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["chancery"]

@@ -1,4 +1,4 @@
-// Prints `N passed, N failed` from vitest's JSON reports; exits 1 when anything failed, or one of them ran nothing.
+// Prints `N passed, N failed` from vitest's JSON reports; exits 1 when a test failed or a report has no tests.
 import { existsSync, readFileSync } from 'node:fs';
 
 const NOTHING = { testResults: [], success: false };
@@ -10,7 +10,7 @@ const count = (tests, status) => tests.filter((test) => test.status === status).
 const passedIn = (report) => report.testResults.reduce((sum, file) => sum + count(file.assertionResults, 'passed'), 0);
 
 const passed = reports.reduce((sum, report) => sum + passedIn(report), 0);
-// A file that could not be loaded, or whose set-up failed, has no failed test of its own, but it failed.
+// A file that could not be loaded, or whose set-up failed, counts as one failed test.
 const failed = files.reduce(
   (sum, file) => sum + (count(file.assertionResults, 'failed') || (file.status === 'failed' ? 1 : 0)),
   0,

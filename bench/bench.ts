@@ -7,15 +7,15 @@ export interface BenchFigure {
   readonly better?: 'higher' | 'lower' | 'neither';
 }
 
-/** A benchmark that `npm run bench` runs; every run has its own process. */
+/** A benchmark of `npm run bench`; every run has its own process. */
 export interface Bench {
   readonly name: string;
-  /** What is measured, in one line. */
+  /** One line about what is measured. */
   readonly about: string;
-  /** What a reader needs to judge the figures: raw bodies stored or not, fsync on or off, sizes. */
+  /** Settings that affect the figures: raw bodies stored or not, fsync on or off, sizes. */
   readonly settings: Readonly<Record<string, string | number | boolean>>;
   /** Why it cannot run on this machine; undefined when it can. */
   unavailable?(): string | undefined;
-  /** @param quick a short run that shows that the benchmark works, not how fast the code is */
+  /** @param quick a short run that checks the benchmark itself and does not measure */
   run(quick: boolean): Promise<BenchFigure[]>;
 }

@@ -15,7 +15,7 @@ import { benchStorage, PACE, SECONDS as STORAGE_SECONDS } from './storage.js';
 import { benchTrading, PACES, SECONDS as TRADING_SECONDS } from './trading.js';
 import { benchTransform } from './transform.js';
 
-/** Everything that `npm run bench` measures. */
+/** All benchmarks of `npm run bench`. */
 export const BENCHES: readonly Bench[] = [
   {
     name: 'bus-append',

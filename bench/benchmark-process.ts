@@ -1,13 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { removeFolder, temporaryFolder } from '../test/support/temporary-folder.js';
 import type { BenchFigure } from './bench.js';
 
 export interface BenchmarkProcessOptions {
-  /** The `bench/main.js` to run: of this checkout, or of another one. */
+  /** The `bench/main.js` to run, of this or another checkout. */
   readonly program: string;
   readonly name: string;
   readonly quick: boolean;
@@ -40,7 +38,7 @@ export async function runInProcess(options: BenchmarkProcessOptions, signal: Abo
 
 /** Calls `run` with TMPDIR set to a new folder, which is deleted afterwards with everything in it. */
 export async function withTemporaryFolder(run: () => Promise<unknown>): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'chancery-bench-'));
+  const folder = temporaryFolder();
   const before = process.env['TMPDIR'];
   process.env['TMPDIR'] = folder;
   try {
@@ -48,7 +46,7 @@ export async function withTemporaryFolder(run: () => Promise<unknown>): Promise<
   } finally {
     if (before === undefined) delete process.env['TMPDIR'];
     else process.env['TMPDIR'] = before;
-    // A server whose benchmark was interrupted needs seconds to exit.
-    await rm(folder, { recursive: true, force: true, maxRetries: 10 });
+    // The server of an interrupted benchmark needs seconds to exit.
+    removeFolder(folder);
   }
 }

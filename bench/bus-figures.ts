@@ -4,6 +4,7 @@ import { CollectorMetrics } from '../collectors/metrics.js';
 import { Publisher, type ReceivedRecord } from '../collectors/publisher.js';
 import { createLogger, deferred, systemClock, TOPICS } from '../core/index.js';
 import type { BenchFigure } from './bench.js';
+import { quantile } from './quantile.js';
 
 const TOPIC = 'bench';
 const PER_APPEND = 500;
@@ -32,8 +33,16 @@ export async function busFigures(
     { name: `${name}, read in batches`, value: read, unit: 'records/s' },
     { name: `${name}, consumed in a group`, value: consumed, unit: 'records/s' },
     { name: `${name}, durable append by a collector's publisher`, value: published, unit: 'records/s' },
-    { name: `${name}, latency of one record from append to consumer, p50`, value: quantile(delays, 0.5), unit: 'ms' },
-    { name: `${name}, latency of one record from append to consumer, p99`, value: quantile(delays, 0.99), unit: 'ms' },
+    {
+      name: `${name}, latency of one record from append to consumer, p50`,
+      value: Math.round(quantile(delays, 0.5) * 100) / 100,
+      unit: 'ms',
+    },
+    {
+      name: `${name}, latency of one record from append to consumer, p99`,
+      value: Math.round(quantile(delays, 0.99) * 100) / 100,
+      unit: 'ms',
+    },
   ];
 }
 
@@ -143,8 +152,3 @@ async function trickle(bus: Bus, count: number): Promise<number[]> {
 }
 
 const perSecond = (count: number, start: number): number => Math.round(count / ((performance.now() - start) / 1000));
-
-function quantile(values: number[], q: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return Math.round((sorted[Math.floor(q * (sorted.length - 1))] ?? 0) * 100) / 100;
-}

@@ -11,13 +11,13 @@ export interface Comparison {
   readonly unit: string;
   readonly former: readonly number[];
   readonly current: readonly number[];
-  /** Whether the new median is worse than every former run. Null for a figure that is neither better nor worse. */
+  /** Whether the new median is worse than every former run; null for figures without a better direction. */
   readonly isWorse: boolean | null;
 }
 
 /**
- * Pairs the figures of the runs of two builds. A figure that was renamed is paired by its position, when both builds
- * have equally many figures.
+ * Pairs the figures of two builds. A renamed figure is paired by its position if both builds have the same number of
+ * figures.
  * @throws Error for a figure that the former build does not have
  */
 export function compareRuns(
@@ -57,9 +57,9 @@ export interface CompareOptions {
 }
 
 /**
- * Runs benchmarks of another checkout and of this one in turn, on this machine, and prints lowest, median and highest
- * of every figure. Nothing is written. After an interruption, the pairs of runs that finished are printed.
- * @returns how many figures became worse
+ * Runs benchmarks of another checkout and of this one alternately, on this machine, and prints minimum, median and maximum
+ * of every figure. Writes no files. After an interruption it prints the completed pairs of runs.
+ * @returns the number of figures that became worse
  * @throws UsageError when the other checkout has not been built
  */
 export async function compareWithFormer(options: CompareOptions, signal: AbortSignal): Promise<number> {
@@ -97,7 +97,7 @@ async function compare(
   ];
   try {
     for (let run = 0; run < runs; run++) {
-      // The order changes with every pair, so that neither build always runs after the other one.
+      // The order alternates, so that neither build always runs after the other one.
       for (const build of run % 2 === 0 ? builds : builds.toReversed()) {
         process.stderr.write(`  run ${run + 1} of ${runs}, ${build.title}\n`);
         await withTemporaryFolder(async () => {
@@ -113,7 +113,7 @@ async function compare(
   return pairs === 0 ? [] : compareRuns(former.slice(0, pairs), current.slice(0, pairs));
 }
 
-/** A table of lines: `former` and `new` as lowest / median / highest, and whether the new median is worse. */
+/** A table: `former` and `new` as minimum / median / maximum, and whether the new median is worse. */
 export function describeComparisons(comparisons: readonly Comparison[]): string[] {
   const rows = comparisons.map(({ name, unit, former, current, isWorse: worse }) => {
     const verdict = worse === null ? '' : worse ? 'WORSE' : 'ok';

@@ -1,9 +1,8 @@
 import { cpSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Random, systemClock } from '../core/index.js';
 import { Engine, type LimitRequest, MICROS } from '../exchange/engine/index.js';
+import { removeFolder, temporaryFolder } from '../test/support/temporary-folder.js';
 import type { BenchFigure } from './bench.js';
 
 const ORDERS = 200_000;
@@ -17,7 +16,7 @@ const ACCOUNTS = 24;
  */
 export async function benchEngine(quick: boolean): Promise<BenchFigure[]> {
   const orders = quick ? QUICK_ORDERS : ORDERS;
-  const folder = await mkdtemp(join(tmpdir(), 'chancery-bench-engine-'));
+  const folder = temporaryFolder();
   try {
     const inMemory = await place(orders, undefined);
     const journalled = await place(orders, join(folder, 'data'));
@@ -27,7 +26,7 @@ export async function benchEngine(quick: boolean): Promise<BenchFigure[]> {
       { name: 'orders replayed at start after a kill', value: journalled.recovered, unit: 'orders/s' },
     ];
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    removeFolder(folder);
   }
 }
 
@@ -48,7 +47,7 @@ async function place(orders: number, dataDir: string | undefined): Promise<{ acc
   }
 }
 
-/** Starts on a copy of the open folder, which is what a killed process leaves behind. */
+/** Starts on a copy of the open folder, which has the state after a kill. */
 async function recover(orders: number, dataDir: string): Promise<number> {
   const copy = `${dataDir}-copy`;
   cpSync(dataDir, copy, { recursive: true, filter: (name) => !name.endsWith('.lock') });
@@ -69,7 +68,7 @@ function newEngine(dataDir: string | undefined): Engine {
   return new Engine({ ...options, ...(dataDir === undefined ? {} : { dataDir }) });
 }
 
-/** Bids for YES and NO around a mid price, over many markets and accounts: most rest in the book, some trade. */
+/** Bids for YES and NO around a mid price, in many markets and by many accounts: most rest in the book, some trade. */
 function requests(engine: Engine): () => LimitRequest {
   const random = new Random(7, 'engine-bench');
   const markets = Array.from({ length: MARKETS }, (_, i) => {

@@ -1,13 +1,9 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { Pool } from 'undici';
 import { ApiKey } from '../client/index.js';
-import { packageRoot, Secret } from '../core/index.js';
+import { Secret } from '../core/index.js';
 import type { ReadyLine } from '../exchange/index.js';
+import { Part } from '../test/support/part.js';
+import { removeFolder, temporaryFolder } from '../test/support/temporary-folder.js';
 import type { BenchFigure } from './bench.js';
 
 export const ORDERS = 20_000;
@@ -21,17 +17,14 @@ const QUICK_ORDERS = 1000;
  */
 export async function benchExchangeOrders(quick: boolean): Promise<BenchFigure[]> {
   const orders = quick ? QUICK_ORDERS : ORDERS;
-  const folder = await mkdtemp(join(tmpdir(), 'chancery-bench-orders-'));
+  const folder = temporaryFolder();
   const flags = ['--port', '0', '--bots', '0', '--accounts', String(ACCOUNTS), '--data', folder];
-  const program = join(packageRoot(), 'dist/cli/main.js');
-  const child = spawn(process.execPath, [program, 'exchange', ...flags], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const exchange = await Part.start<ReadyLine>('exchange', flags);
   try {
-    const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
-    return await measure(JSON.parse(line) as ReadyLine, orders);
+    return await measure(exchange.ready, orders);
   } finally {
-    child.kill('SIGTERM');
-    if (child.exitCode === null) await once(child, 'exit');
-    await rm(folder, { recursive: true, force: true });
+    await exchange.stop();
+    removeFolder(folder);
   }
 }
 

@@ -5,7 +5,7 @@ import { whyNoBroker } from '../test/kafka/jars.js';
 import type { BenchFigure } from './bench.js';
 import { busFigures } from './bus-figures.js';
 
-/** Why there is no Kafka to measure; undefined when there is. */
+/** Why no Kafka broker is available; undefined when one is. */
 export function whyNoKafka(): string | undefined {
   return process.env['KAFKA_BROKERS'] ? undefined : whyNoBroker();
 }

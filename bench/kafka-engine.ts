@@ -12,7 +12,7 @@ export interface EngineOptions {
 }
 
 /**
- * `ticks`: only the rows of `price_ticks`. `all tables`: everything that a worker writes without bodies, also the rows of
+ * `ticks`: only the rows of `price_ticks`. `all tables`: all rows that a worker writes without bodies, also those of
  * `raw_records` and `price_states`.
  */
 export type EngineTables = 'ticks' | 'all tables';
@@ -74,7 +74,7 @@ async function createAllViews(connection: Connection): Promise<void> {
     FROM ${database}.engine_queue`);
 }
 
-/** Creates the materialized view of the ticks, which makes the engine read. */
+/** Creates the materialized view of the ticks, which starts the engine's consumption. */
 export async function startEngine(connection: Connection): Promise<void> {
   const { database } = connection;
   await connection.command(`
@@ -90,7 +90,7 @@ export async function startEngine(connection: Connection): Promise<void> {
     ARRAY JOIN r.body.d AS entry, arrayEnumerate(r.body.d) AS i`);
 }
 
-/** Stops the engine. Its tables stay. */
+/** Stops the engine; its tables remain. */
 export async function stopEngine(connection: Connection): Promise<void> {
   for (const table of [...VIEWS, 'engine_queue']) {
     await connection.command(`DROP TABLE IF EXISTS ${connection.database}.${table} SYNC`);

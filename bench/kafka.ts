@@ -1,13 +1,12 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { openKafkaBus } from '../bus/index.js';
 import { createLogger, TOPICS } from '../core/index.js';
 import { Broker } from '../test/kafka/broker.js';
+import { temporaryFolder } from '../test/support/temporary-folder.js';
 import { type Connection, EmbeddedClickHouse } from '../warehouse/index.js';
 import type { BenchFigure } from './bench.js';
 import { FrameSource, fillOrderBook } from './frames.js';
@@ -53,7 +52,7 @@ const COMPARED = {
  */
 export async function benchKafka(quick: boolean): Promise<BenchFigure[]> {
   const broker = await Broker.start();
-  const folder = mkdtempSync(join(tmpdir(), 'chancery-bench-kafka-'));
+  const folder = temporaryFolder();
   const server = new EmbeddedClickHouse({
     dataFolder: folder,
     database: 'chancery',
@@ -173,7 +172,7 @@ class Comparison {
     });
   }
 
-  /** @param helpers further processes whose CPU time and memory count */
+  /** @param helpers further processes whose CPU time and memory are included */
   async #measure(
     connection: Connection,
     table: string,
@@ -199,7 +198,7 @@ class Comparison {
     };
   }
 
-  /** Waits until a query returns `wanted` rows. Passes the result of every query to the clock. */
+  /** Waits until a query returns `wanted` rows. Adds the result of every query to the rate clock. */
   async #until(connection: Connection, table: string, wanted: number, clock?: RateClock): Promise<void> {
     const deadline = performance.now() + TIMEOUT_MS;
     for (;;) {
@@ -233,10 +232,10 @@ async function sumsOf(connection: Connection, tables: Tables): Promise<Measured[
   return sums;
 }
 
-/** The comparison is meaningless unless both wrote the same rows. */
+/** The comparison is valid only if both wrote the same rows. */
 function assertSameRows(name: string, engine: Measured, worker: Measured): void {
   for (const [table, sum] of Object.entries(engine.sums)) {
-    if (sum !== worker.sums[table]) throw new Error(`${name}: ${table} of the engine is not that of the worker`);
+    if (sum !== worker.sums[table]) throw new Error(`${name}: ${table} of the engine differs from that of the worker`);
   }
 }
 

@@ -1,13 +1,13 @@
 import { encodeBody } from '../core/index.js';
 import type { BenchFigure } from './bench.js';
 
-/** Smaller texts are parsed without checking the limits. */
+/** Texts up to this size are parsed without checking the limits. */
 const CHECKED_BYTES = 256 * 1024;
 const FRAME_BYTES = 15 * 1024 * 1024;
 /** A little below the limits of core/json-bytes.ts. */
 const TOKENS = 319_000;
 const KEYS = 24_800;
-/** As many of each as the limits allow; objects with distinct keys are bounded by the number of keys. */
+/** The maximum number of each within the limits; objects with distinct keys are limited by the number of keys. */
 const AT_BOUND: readonly (readonly [name: string, count: number, item: (n: number) => string])[] = [
   ['points of chance history', TOKENS / 5, (n) => `{"t":${1_763_690_000 + n},"p":0.531}`],
   [
@@ -38,7 +38,7 @@ export async function benchLargeFrames(): Promise<BenchFigure[]> {
   const figures: BenchFigure[] = [];
   for (const [name, max, item] of AT_BOUND) {
     const count = Math.floor(max);
-    // Space at the end, for what is small is not looked at.
+    // Padded with spaces, since small texts are not checked.
     const text = `[${Array.from({ length: count }, (_, n) => item(n)).join()}]${' '.repeat(CHECKED_BYTES)}`;
     figures.push({ name: `${count} ${name}, parsed`, value: measure(Buffer.from(text), undefined), unit: 'ms' });
   }

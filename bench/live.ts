@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClickHouseClient } from '@clickhouse/client';
 import { openBusReadOnly } from '../cli/parts/instance.js';
@@ -9,8 +6,10 @@ import { lagOf } from '../cli/status/lag.js';
 import { InstanceRun } from '../cli/up/instance-run.js';
 import type { SupervisedProcess } from '../cli/up/supervised-process.js';
 import { loadConfig, type Settings, systemClock } from '../core/index.js';
+import { removeFolder, temporaryFolder } from '../test/support/temporary-folder.js';
 import type { BenchFigure } from './bench.js';
 import { peakMemory } from './process-usage.js';
+import { quantile } from './quantile.js';
 
 export const FRAMES_PER_SECOND = 5000;
 export const SECONDS = 60;
@@ -19,9 +18,9 @@ const QUICK_SECONDS = 5;
 const POLL_MS = 50;
 const DRAIN_MS = 30_000;
 
-/** What was visible of one partition at one moment: rows received up to `frontier`. */
+/** The visible rows of one partition at one moment: those received up to `frontier`. */
 interface Sample {
-  /** Unix microseconds, when the query returned. */
+  /** Time at which the query returned, Unix microseconds. */
   readonly at: number;
   readonly frontier: number;
 }
@@ -32,7 +31,7 @@ interface Sample {
  * collector's memory.
  */
 export async function benchLive(quick: boolean): Promise<BenchFigure[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'chancery-bench-live-'));
+  const folder = temporaryFolder();
   const settings = loadConfig({ data: folder, logLevel: 'warn' }, {}, folder);
   const instance = new InstanceRun({
     settings,
@@ -52,7 +51,7 @@ export async function benchLive(quick: boolean): Promise<BenchFigure[]> {
     }
   } finally {
     await instance.stop();
-    rmSync(folder, { recursive: true, force: true });
+    removeFolder(folder);
   }
 }
 
@@ -79,13 +78,13 @@ async function measure(instance: InstanceRun, client: ClickHouseClient, seconds:
     { name: 'frames sent', value: sent, unit: 'frames', better: 'neither' },
     { name: 'frames skipped by the load generator', value: skipped, unit: 'frames' },
     { name: 'frames lost', value: sent - recorded, unit: 'frames' },
-    { name: 'latency from socket to query result, p50', value: quantile(latencies, 0.5), unit: 'ms' },
-    { name: 'latency from socket to query result, p99', value: quantile(latencies, 0.99), unit: 'ms' },
+    { name: 'latency from socket to query result, p50', value: Math.round(quantile(latencies, 0.5)), unit: 'ms' },
+    { name: 'latency from socket to query result, p99', value: Math.round(quantile(latencies, 0.99)), unit: 'ms' },
     { name: 'collector, peak resident memory', value: memory, unit: 'MB' },
   ];
 }
 
-/** Records how far each partition is visible now. */
+/** Records up to which receive time each partition is visible. */
 async function sample(client: ClickHouseClient, since: number, samples: Map<number, Sample[]>): Promise<void> {
   const answer = await client.query({
     query: `
@@ -105,7 +104,7 @@ async function sample(client: ClickHouseClient, since: number, samples: Map<numb
   }
 }
 
-/** Milliseconds per recorded delta: from its receipt to the first sample in which its partition was visible that far. */
+/** Latency of each recorded delta, milliseconds: from its receipt to the first sample in which it was visible. */
 async function latenciesOf(client: ClickHouseClient, since: number, samples: ReadonlyMap<number, readonly Sample[]>) {
   const answer = await client.query({
     query: `
@@ -142,11 +141,11 @@ async function setLoad(instance: InstanceRun, framesPerSecond: number): Promise<
     headers: { 'X-Control-Token': token, 'content-type': 'application/json' },
     body: JSON.stringify({ framesPerSecond }),
   });
-  if (!response.ok) throw new Error(`the exchange refused the load: ${response.status} ${await response.text()}`);
+  if (!response.ok) throw new Error(`the exchange rejected the load: ${response.status} ${await response.text()}`);
   return (await response.json()) as { sent: number; skipped: number };
 }
 
-/** Waits until the collector is subscribed and everything that it received at start is in ClickHouse. */
+/** Waits until the collector is subscribed and everything it received at start is in ClickHouse. */
 async function drained(settings: Settings): Promise<void> {
   for (let quiet = 0; quiet < 3; await sleep(1000)) quiet = (await waiting(settings)) === 0 ? quiet + 1 : 0;
 }
@@ -165,11 +164,6 @@ async function waiting(settings: Settings): Promise<number> {
 
 function partOf(instance: InstanceRun, name: string): SupervisedProcess {
   const part = instance.parts.find((p) => p.name === name);
-  if (!part) throw new Error(`${name} does not run`);
+  if (!part) throw new Error(`${name} is not running`);
   return part;
-}
-
-function quantile(values: readonly number[], q: number): number {
-  const sorted = Float64Array.from(values).sort();
-  return Math.round(sorted[Math.floor(q * (sorted.length - 1))] ?? 0);
 }

@@ -6,15 +6,19 @@ import { BENCHES } from './benches.js';
 import { withTemporaryFolder } from './benchmark-process.js';
 import { compareWithFormer } from './compare.js';
 import { measure } from './measure.js';
+import { benchQueries, FULL_TICKS, QUERIES_ABOUT, QUERIES_BENCH } from './queries/index.js';
 
 const PROGRAM = fileURLToPath(import.meta.url);
-/** What a shell reports for a command that Ctrl-C ended. */
+/** The exit code of a shell for a command ended by Ctrl-C. */
 const EXIT_INTERRUPTED = 130;
 
 const program = new Command('npm run bench --')
   .enablePositionalOptions()
   .argument('[names...]', 'benchmarks to run; all of them by default')
-  .option('--quick', 'run each once and briefly: shows that it works, not how fast it is; writes nothing')
+  .option(
+    '--quick',
+    'run each once and briefly to check that it works; the figures are not measurements and are not written',
+  )
   .addOption(new Option('--once', 'one run in this process, as JSON').hideHelp())
   .addOption(new Option('--keep', 'with --once: the caller deletes TMPDIR').hideHelp())
   .addHelpText(
@@ -36,18 +40,32 @@ const program = new Command('npm run bench --')
 program
   .command('compare')
   .description(
-    'run benchmarks of another checkout and of this one in turn; exit code 1 when a new median is worse than every former run',
+    'run benchmarks of another checkout and of this one alternately; exit code 1 when a new median is worse than every former run',
   )
   .argument('<names>', 'benchmarks, separated by commas')
   .requiredOption('--former <dir>', 'folder of the other checkout, built with npm run build')
   .addOption(new Option('--runs <n>', 'runs of each').default(5).argParser(positiveInteger))
-  .option('--quick', 'run each briefly: shows that it works, not how fast it is')
+  .option('--quick', 'run each briefly to check that it works; the figures are not measurements')
   .action(async (names: string, { former, runs, quick = false }: { former: string; runs: number; quick?: boolean }) => {
     const benches = names.split(',').map(find);
     await interruptible(async (signal) => {
       const worse = await compareWithFormer({ benches, program: PROGRAM, former, runs, quick }, signal);
       if (worse > 0) process.exitCode = 1;
     });
+  });
+
+program
+  .command(QUERIES_BENCH)
+  .description(`${QUERIES_ABOUT}; the data set is built once, in .cache/`)
+  .addOption(
+    new Option('--ticks <millions>', 'size of the data set; other sizes than the default are not written')
+      .default(FULL_TICKS / 1e6)
+      .argParser(positiveInteger),
+  )
+  .option('--only <text>', 'ask the questions whose names contain this text; nothing is written')
+  .addOption(new Option('--runs <n>', 'measured runs of each question').argParser(positiveInteger))
+  .action(async ({ ticks, ...options }: { ticks: number; only?: string; runs?: number }) => {
+    await interruptible((signal) => benchQueries(ticks * 1e6, options, signal));
   });
 
 try {
@@ -67,7 +85,7 @@ function find(name: string): Bench {
 
 function positiveInteger(text: string): number {
   if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
-  throw new UsageError(`--runs is ${JSON.stringify(text)}; give a whole number from 1`);
+  throw new UsageError(`${JSON.stringify(text)} is not a whole number from 1 to 9999`);
 }
 
 async function runHere(bench: Bench, quick: boolean, keep: boolean): Promise<void> {
@@ -75,7 +93,7 @@ async function runHere(bench: Bench, quick: boolean, keep: boolean): Promise<voi
   await (keep ? run() : withTemporaryFolder(run));
 }
 
-/** Calls `run` with a signal that Ctrl-C aborts. */
+/** Calls `run` with a signal that is aborted by Ctrl-C. */
 async function interruptible(run: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const interrupted = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => interrupted.abort());

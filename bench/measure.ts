@@ -6,8 +6,8 @@ import { type BenchResults, describeSettings, median, type Result, show, spreadO
 const RUNS = 5;
 
 /**
- * Runs a benchmark 5 times, prints the medians and writes them to bench/results/. After an interruption, the runs that
- * finished are printed and nothing is written.
+ * Runs a benchmark 5 times, prints the medians and writes them to bench/results/. After an interruption, the completed
+ * runs are printed and nothing is written.
  */
 export async function measure(bench: Bench, program: string, quick: boolean, signal: AbortSignal): Promise<void> {
   process.stdout.write(`\n${bench.name}: ${bench.about}\n`);
@@ -40,7 +40,7 @@ function resultsOf(all: readonly BenchFigure[][]): Result[] {
   });
 }
 
-function machine() {
+export function machine() {
   return {
     cores: availableParallelism(),
     processor: cpus()[0]?.model ?? 'unknown',

@@ -1,7 +1,7 @@
-/** Milliseconds between two queries for the number of visible rows. Each query slows the measured processes down. */
+/** Interval between queries for the number of visible rows, milliseconds. Each query slows the measured processes down. */
 export const POLL_MS = 50;
 
-/** The measured interval of `RateClock`, for readers of the figures. */
+/** The measured interval of `RateClock`, for the description of figures. */
 export const RATE_CLOCK = 'from 20 % to 90 % of the rows';
 const BEGIN_SHARE = 0.2;
 const END_SHARE = 0.9;
@@ -41,7 +41,7 @@ export class RateClock {
   get rowsPerSecond(): number {
     const end = this.#end;
     if (!end) throw new Error('too few rows are visible');
-    // One sample may contain all rows of a quick run.
+    // In a quick run one sample may contain all rows.
     const begin = this.#begin === end ? this.#start : (this.#begin ?? this.#start);
     return Math.round(((end.rows - begin.rows) * 1000) / (end.at - begin.at));
   }

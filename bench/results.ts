@@ -20,27 +20,64 @@ export interface BenchResults {
   readonly results: readonly Result[];
 }
 
-export function writeResults(results: BenchResults): void {
+/** A question of `npm run bench -- queries`. */
+export interface QuestionResult {
+  readonly name: string;
+  readonly sql: string;
+  readonly p50Ms: number;
+  readonly p95Ms: number;
+  readonly rowsRead: number;
+  readonly bytesRead: number;
+  /** The highest of all runs. */
+  readonly memoryBytes: number;
+  readonly resultRows: number;
+}
+
+/** The results of `npm run bench -- queries`. */
+export interface QueryResults extends Omit<BenchResults, 'results'> {
+  readonly questions: readonly QuestionResult[];
+}
+
+export function writeResults(results: BenchResults | QueryResults): void {
   mkdirSync(FOLDER, { recursive: true });
   writeFileSync(join(FOLDER, `${results.bench}.json`), `${JSON.stringify(results, undefined, 2)}\n`);
 }
 
 /** The latest results of every benchmark, by name. */
-export function readResults(): BenchResults[] {
+export function readResults(): (BenchResults | QueryResults)[] {
   const files = readdirSync(FOLDER).toSorted();
-  return files.map((file) => JSON.parse(readFileSync(join(FOLDER, file), 'utf8')) as BenchResults);
+  return files.map((file) => JSON.parse(readFileSync(join(FOLDER, file), 'utf8')) as BenchResults | QueryResults);
 }
 
 /** The text of `docs/performance.md`. */
-export function renderResults(all: readonly BenchResults[]): string {
-  const sections = all.map(({ bench, about, settings, results }) => {
-    const rows = results.map(
-      (result) => `| ${result.name} | ${show(result.median)} ${result.unit} | ${spreadOf(result)} |`,
-    );
-    const table = ['| figure | median | min to max |', '| --- | ---: | --- |', ...rows].join('\n');
+export function renderResults(all: readonly (BenchResults | QueryResults)[]): string {
+  const sections = all.map((one) => {
+    const { bench, about, settings } = one;
+    const table = 'questions' in one ? questionTable(one.questions) : figureTable(one.results);
     return `## ${bench}\n\n${about[0]?.toUpperCase()}${about.slice(1)}.\n\n${table}\n\nSettings: ${describeSettings(settings)}.\n`;
   });
   return `${HEAD}\n${sections.join('\n')}`;
+}
+
+function figureTable(results: readonly Result[]): string {
+  const rows = results.map(
+    (result) => `| ${result.name} | ${show(result.median)} ${result.unit} | ${spreadOf(result)} |`,
+  );
+  return ['| figure | median | min to max |', '| --- | ---: | --- |', ...rows].join('\n');
+}
+
+function questionTable(questions: readonly QuestionResult[]): string {
+  const rows = questions.map((question) => `| ${[question.name, ...figuresOf(question)].join(' | ')} |`);
+  const head = '| question | p50 | p95 | rows read | read | memory | rows of the result |';
+  return [head, '| --- | ---: | ---: | ---: | ---: | ---: | ---: |', ...rows].join('\n');
+}
+
+/** p50, p95, rows and bytes read, memory and rows of the result of a question, as text. */
+export function figuresOf(question: QuestionResult): string[] {
+  const megabytes = (bytes: number) => `${show(Math.round(bytes / 1e5) / 10)} MB`;
+  const { p50Ms, p95Ms, rowsRead, bytesRead, memoryBytes, resultRows } = question;
+  const times = [`${show(p50Ms)} ms`, `${show(p95Ms)} ms`];
+  return [...times, show(rowsRead), megabytes(bytesRead), megabytes(memoryBytes), show(resultRows)];
 }
 
 const HEAD = `# Performance

@@ -16,7 +16,7 @@ interface Size {
   readonly bytes: number;
 }
 
-/** Disk space that the simulated exchange's trading takes in ClickHouse after all merges: bots, collector, worker, tables. */
+/** Disk space in ClickHouse, after all merges, of the simulated exchange's trading: bots, collector, worker, tables. */
 export async function benchStorage(quick: boolean): Promise<BenchFigure[]> {
   const signal = new AbortController().signal;
   const rig = new WarehouseRig();

@@ -1,20 +1,15 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { packageRoot } from '../core/index.js';
 import type { ReadyLine } from '../exchange/index.js';
+import { Part } from '../test/support/part.js';
 import type { BenchFigure } from './bench.js';
+import { cpuSeconds } from './process-usage.js';
 
 export const PACES = [1, 50] as const;
 export const SECONDS = 30;
 const QUICK_SECONDS = 5;
-/** Until every market has its first quotes. */
+/** Time until every market has its first quotes. */
 const WARM_UP_SECONDS = 10;
-/** Of /proc/PID/stat. */
-const TICKS_PER_SECOND = 100;
 
 /** The rate of price changes by the bots' signed orders, and the CPU time of exchange and bots. */
 export async function benchTrading(quick: boolean): Promise<BenchFigure[]> {
@@ -24,14 +19,11 @@ export async function benchTrading(quick: boolean): Promise<BenchFigure[]> {
 }
 
 async function trade(pace: number, seconds: number): Promise<BenchFigure[]> {
-  const program = join(packageRoot(), 'dist/cli/main.js');
-  const flags = ['exchange', '--port', '0', '--pace', String(pace)];
-  const child = spawn(process.execPath, [program, ...flags], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const exchange = await Part.start<ReadyLine>('exchange', ['--port', '0', '--pace', String(pace)]);
   try {
-    const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
-    const { control } = JSON.parse(line) as ReadyLine;
+    const { control } = exchange.ready;
     await sleep(1000 * WARM_UP_SECONDS);
-    const pid = child.pid ?? 0;
+    const { pid } = exchange;
     const bots = Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim());
     const seqBefore = await lastSeq(control, 0);
     const [exchangeBefore, botsBefore, startedAt] = [cpuSeconds(pid), cpuSeconds(bots), performance.now()];
@@ -46,8 +38,7 @@ async function trade(pace: number, seconds: number): Promise<BenchFigure[]> {
       { name: `the bots' share of a core at pace ${pace}`, value: shares[1], unit: '%' },
     ];
   } finally {
-    child.kill('SIGTERM');
-    if (child.exitCode === null) await once(child, 'exit');
+    await exchange.stop();
   }
 }
 
@@ -55,11 +46,4 @@ async function lastSeq({ url, token }: ReadyLine['control'], after: number): Pro
   const answer = await fetch(`${url}/truth/prices?after=${after}`, { headers: { 'x-control-token': token } });
   const last = (await answer.text()).trimEnd().split('\n').at(-1);
   return last ? (JSON.parse(last) as { seq: number }).seq : after;
-}
-
-/** User and system time of a process. */
-function cpuSeconds(pid: number): number {
-  const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }

@@ -14,7 +14,7 @@ interface Load {
 
 /**
  * Order book records in the embedded log until a query returns their rows: transforms, the exactly-once protocol, fsync on.
- * The code is warmed up by a smaller run before.
+ * A smaller run before warms up the code.
  */
 export async function benchTransform(quick: boolean): Promise<BenchFigure[]> {
   const [single, ten] = quick ? [30_000, 6_000] : [2_000_000, 500_000];

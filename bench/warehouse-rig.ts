@@ -1,17 +1,16 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import { type EmbeddedBus, openEmbeddedBus } from '../bus/index.js';
 import { workerOptions } from '../cli/parts/part-options.js';
 import { createLogger, loadConfig, type Settings, TOPICS } from '../core/index.js';
+import { removeFolder, temporaryFolder } from '../test/support/temporary-folder.js';
 import { TransformWorker } from '../transforms/index.js';
 import { Connection, EmbeddedClickHouse, migrate } from '../warehouse/index.js';
 
 /** An embedded log, an embedded ClickHouse and workers, in a folder that `close` deletes. */
 export class WarehouseRig {
   readonly log = createLogger({ part: 'bench', level: 'error' });
-  readonly #folder = mkdtempSync(join(tmpdir(), 'chancery-bench-transform-'));
+  readonly #folder = temporaryFolder();
   readonly #server: EmbeddedClickHouse;
   readonly settings: Settings;
   #connection: Connection | undefined;
@@ -23,6 +22,7 @@ export class WarehouseRig {
       database: this.settings.database,
       httpPort: 0,
       memoryBytes: this.settings.clickhouseMemory,
+      unconfined: this.settings.clickhouseUnconfined,
       logger: this.log,
     });
   }
@@ -68,6 +68,6 @@ export class WarehouseRig {
   async close(): Promise<void> {
     await this.#connection?.close();
     await this.#server.stop();
-    rmSync(this.#folder, { recursive: true, force: true });
+    removeFolder(this.#folder);
   }
 }

@@ -1,7 +1,15 @@
 import { setMaxListeners } from 'node:events';
 import { AccountClient, ApiKey, ExchangeClient, type Secret } from '../client/index.js';
 import { TradingClient } from '../client/trading/index.js';
-import { type Clock, type Component, describeError, type Logger, OutageLog, Random } from '../core/index.js';
+import {
+  BOTS_USER_AGENT,
+  type Clock,
+  type Component,
+  describeError,
+  type Logger,
+  OutageLog,
+  Random,
+} from '../core/index.js';
 import type { Strategy } from './market.js';
 import { MarketWatch } from './market-watch.js';
 import { OrderGateway } from './order-gateway.js';
@@ -71,6 +79,7 @@ export class BotFleet implements Component {
       requestsPerSecond: REQUESTS_PER_SECOND,
       concurrency: Math.min(MAX_SOCKETS, keys.length + 1),
       timeoutMs: TIMEOUT_MS,
+      userAgent: BOTS_USER_AGENT,
       clock,
     });
     const onClosed = (marketId: string) => {

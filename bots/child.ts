@@ -1,6 +1,6 @@
 /**
  * The child process in which the bots trade: `node child.js`, with the messages of `child-messages.ts` on standard input.
- * It exits on SIGTERM and when its input ends.
+ * It exits on SIGTERM and at the end of its input.
  */
 import { createInterface } from 'node:readline';
 import { createLogger, processSignal, Secret, systemClock } from '../core/index.js';

@@ -5,7 +5,7 @@ import {
   OrderBookStream,
   type PriceEntry,
 } from '../client/index.js';
-import { type Clock, type Component, describeError, type Logger, OutageLog } from '../core/index.js';
+import { BOTS_USER_AGENT, type Clock, type Component, describeError, type Logger, OutageLog } from '../core/index.js';
 import { attentionOf } from './attention.js';
 import { assetOf, type Quote, type Quotes } from './market.js';
 import { centsOf } from './units.js';
@@ -30,7 +30,7 @@ interface MarketWatchOptions {
   readonly log: Logger;
 }
 
-/** Follows the prices of all open markets as anybody can: event search, and the order book stream. */
+/** Tracks the prices of all open markets, by event search and the order book stream. */
 export class MarketWatch implements Quotes, Component {
   readonly name = 'market watch';
   readonly #stream: OrderBookStream;
@@ -54,6 +54,7 @@ export class MarketWatch implements Quotes, Component {
       addresses,
       keepAliveMs: KEEP_ALIVE_MS,
       reconnectCapMs: RECONNECT_CAP_MS,
+      userAgent: BOTS_USER_AGENT,
       onConnected: () => this.#heard.clear(),
       onMessage: (message) => {
         if (message.type !== 'prices') return;
@@ -150,7 +151,7 @@ export class MarketWatch implements Quotes, Component {
     this.#askedAtMs = now;
     for (const heard of this.#heard.values()) {
       if (heard) continue;
-      this.#stream.reconnect('prices that were asked for did not come');
+      this.#stream.reconnect('requested prices were not received');
       return;
     }
     for (const eventId of this.#stream.subscriptions) {

@@ -1,22 +1,22 @@
 export type Outcome = 'YES' | 'NO';
 
-/** What anybody can see of an open market, as it is now: it changes while it is held. Prices in cents. */
+/** The public prices of an open market, in cents. The object is updated in place. */
 export interface Quote {
   readonly eventId: string;
   readonly marketId: string;
   readonly yesAssetId: string;
   readonly noAssetId: string;
-  /** Last trade price for YES, or what the market opened with; not always a whole cent. */
+  /** Last trade price for YES, or the opening chance; not always a whole cent. */
   readonly last: number;
-  /** 0 when nobody bids. */
+  /** 0 when there is no bid. */
   readonly bid: number;
   /** 100 when there is no ask. */
   readonly ask: number;
-  /** How much traders care about it, in comparison with others. */
+  /** Relative weight of its trading, compared with other markets. */
   readonly attention: number;
 }
 
-/** Prices of all open markets, as the public stream tells them. */
+/** Prices of all open markets, from the public stream. */
 export interface Quotes {
   /** Open markets with known prices; the order does not change while a market is open. */
   readonly markets: readonly Quote[];
@@ -30,20 +30,20 @@ export const otherOutcome = (outcome: Outcome): Outcome => (outcome === 'YES' ? 
 export const assetOf = (market: Quote, outcome: Outcome): string =>
   outcome === 'YES' ? market.yesAssetId : market.noAssetId;
 
-/** A spread wider than this is no price, cents: the makers are not there yet, or somebody took what they offered. */
+/** Maximum spread of a quoted market, cents. A wider one means that the makers have not quoted yet, or were just taken. */
 const WIDEST = 15;
 
 /**
- * Whether a market has a price that one can trade at. An empty side is as far as a price can be, so that a market whose
- * chance is near 0 or 1 may do without it.
+ * Whether a market has a tradable price. An empty side counts as a bid of 0 or an ask of 100, so a market whose chance is
+ * near 0 or 1 may have one.
  */
 export const isQuoted = ({ bid, ask }: Quote): boolean => ask - bid <= WIDEST;
 
-/** What an outcome costs at once, cents: nobody offers it at 100. */
+/** The best ask of an outcome, cents; 100 when there is none. */
 export const askOf = ({ bid, ask }: Quote, outcome: Outcome): number => (outcome === 'YES' ? ask : 100 - bid);
 
-/** What a bot does when it is its turn. */
+/** The behaviour of a bot. */
 export interface Strategy {
-  /** Answers how long it wants to wait before its next turn, milliseconds at pace 1. */
+  /** Trades once; returns the delay before its next turn, milliseconds at pace 1. */
   act(): Promise<number>;
 }

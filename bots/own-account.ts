@@ -7,6 +7,7 @@ import {
   OrderUpdateStream,
   type ServerTime,
 } from '../client/index.js';
+import { BOTS_USER_AGENT } from '../core/index.js';
 import type { Quotes } from './market.js';
 import { OwnOrders } from './own-orders.js';
 import { hundredthsOf, microsOf } from './units.js';
@@ -51,7 +52,8 @@ export class OwnAccount {
 
   constructor(private readonly options: OwnAccountOptions) {
     const { addresses, apiKey, serverTime } = options;
-    const shared = { addresses, apiKey, serverTime, keepAliveMs: KEEP_ALIVE_MS, reconnectCapMs: RECONNECT_CAP_MS };
+    const times = { keepAliveMs: KEEP_ALIVE_MS, reconnectCapMs: RECONNECT_CAP_MS };
+    const shared = { addresses, apiKey, serverTime, ...times, userAgent: BOTS_USER_AGENT };
     const onDisconnected = () => {
       this.outOfSync = true;
     };

@@ -24,8 +24,9 @@ export interface RecordPosition {
 export interface Committed {
   /** The next offset to process; before the first commit the partition's first available offset. */
   readonly offset: number;
-  /** Metadata committed with the offset: the writer's intent. */
+  /** Metadata committed with the offset: the writer's intent, and its checkpoint. */
   readonly intent?: string;
+  readonly checkpoint?: string;
 }
 
 /** A partition while it is assigned to this consumer. */
@@ -35,20 +36,23 @@ export interface Partition {
   /** Identity of the topic's log (Kafka topic ID, embedded log UUID): a wiped or recreated topic has another. */
   readonly log: string;
   committed(): Promise<Committed>;
-  /** Durable when it resolves. Throws `PartitionLostError` when the partition belongs to another consumer. */
-  commit(offset: number, intent?: string): Promise<void>;
+  /**
+   * Durable when it resolves: offset and metadata, or neither. The checkpoint must not contain a semicolon.
+   * Throws `PartitionLostError` when the partition belongs to another consumer.
+   */
+  commit(offset: number, intent?: string, checkpoint?: string): Promise<void>;
   /** Throws `PartitionLostError` unless this consumer still owns the partition. */
   assertOwned(): Promise<void>;
   /**
-   * For this long after the call of an `assertOwned` that resolves, no other consumer can get the partition unless this
-   * one releases it, milliseconds. Infinity where an owner loses a partition only when its process ends.
+   * Time after the call of a successful `assertOwned` in which no other consumer is assigned the partition, unless this one
+   * releases it, milliseconds. Infinity where an owner loses a partition only when its process ends.
    */
   readonly heldForMs: number;
-  /** Reads exactly [start, end] again, in batches. Throws `OffsetGoneError` when retention overtook part of it. */
+  /** Reads exactly [start, end] again, in batches. Throws `OffsetGoneError` when retention has deleted a part of it. */
   read(start: number, end: number): AsyncIterable<RecordBatch>;
 }
 
-/** What a consumer does with its partitions. Callbacks of one partition never overlap; different partitions may. */
+/** The callbacks of a consumer. Those of one partition never overlap; those of different partitions may. */
 export interface ConsumerHandler {
   /** Called before the first batch of an assignment; returns the offset to start from. */
   onAssigned(partition: Partition): Promise<number>;

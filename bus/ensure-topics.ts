@@ -10,7 +10,7 @@ export async function ensureTopics(
   options: TopicOptions,
   { log, signal }: { readonly log: Logger; readonly signal: AbortSignal },
 ): Promise<void> {
-  const outage = new OutageLog(log, 'the bus is there');
+  const outage = new OutageLog(log, 'the bus is available');
   for (const topic of topics) {
     await retry(() => bus.ensureTopic(topic, options), {
       attempts: Number.POSITIVE_INFINITY,

@@ -5,6 +5,7 @@ export type {
   ConsumeOptions,
   ConsumerHandler,
   Partition,
+  PartitionInfo,
   RecordBatch,
   TopicOptions,
 } from './bus.js';

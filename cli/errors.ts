@@ -1,8 +1,8 @@
 import { ChanceryError, describeError, IntegrityError, Stopped, UsageError } from '../core/index.js';
 
 /**
- * Exit codes: done, failed, wrong usage or configuration, stopped because continuing would break a guarantee, so
- * that an operator has to decide, interrupted.
+ * Exit codes: done, failed, wrong usage or configuration, stopped because continuing would break a guarantee (an operator
+ * has to decide), interrupted.
  */
 export const EXIT = { done: 0, failed: 1, usage: 2, needsIntervention: 3, interrupted: 130 } as const;
 
@@ -11,7 +11,7 @@ const SYSTEM_ERRORS: Readonly<Record<string, readonly [advice: string, exitCode:
   ENOSPC: ['the disk is full: free some space or choose another folder with --data', EXIT.failed],
   EDQUOT: ['the disk quota is used up: free some space or choose another folder with --data', EXIT.failed],
   EMFILE: ['too many open files: raise the limit (ulimit -n)', EXIT.failed],
-  ECONNREFUSED: ['nothing listens at this address; check with `chancery status` that it runs', EXIT.failed],
+  ECONNREFUSED: ['connection refused: check with `chancery status` that it is running', EXIT.failed],
   EACCES: ['permission denied: change the owner of the folder or choose another with --data', EXIT.usage],
   EPERM: ['permission denied: change the owner of the folder or choose another with --data', EXIT.usage],
   EROFS: ['the disk is read-only: choose another folder with --data', EXIT.usage],

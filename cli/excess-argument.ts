@@ -1,12 +1,11 @@
 import type { Command } from 'commander';
 
-/** What people write after a switch that takes no value. */
+/** Values that are commonly written after a flag that takes none. */
 const YES_OR_NO = new Set(['true', 'false', 'yes', 'no', 'on', 'off', '1', '0']);
 
 /**
- * What to tell about an argument too many: which one it is and, when it follows a switch, that this takes no value.
- * Undefined when the arguments hold none.
- * @param program after it refused to parse the arguments
+ * The message about a superfluous argument; after a flag without a value it says so. Undefined when there is none.
+ * @param program after it failed to parse the arguments
  * @param args without the program's own name
  */
 export function excessArgument(program: Command, args: readonly string[]): string | undefined {

@@ -3,8 +3,8 @@ import { DEFAULT_PORTS, flagOf, UsageError } from '../core/index.js';
 import { EXCHANGE_OPTIONS, type ExchangeOption } from '../exchange/index.js';
 
 /**
- * The flag of an option of the simulated exchange.
- * @param about what its help begins with, where the command is about more than the exchange
+ * The command-line flag of an option of the simulated exchange.
+ * @param about prefix of its help, in commands that do more than run the exchange
  */
 export function exchangeFlag(
   { name, placeholder, default: preset, help }: ExchangeOption<unknown>,
@@ -15,15 +15,15 @@ export function exchangeFlag(
   return new Option(`${flagOf(name)} <${placeholder}>`, `${about}${help}${shown}`);
 }
 
-/** The flag with the port of the exchange that `chancery up` simulates. */
+/** The flag for the port of the exchange that `chancery up` simulates. */
 export function exchangePortFlag(): Option {
   const preset = `default: ${DEFAULT_PORTS.exchange}, or the next free one`;
   return new Option('--exchange-port <PORT>', `port of the simulated exchange (${preset})`);
 }
 
 /**
- * The port that the flag of `exchangePortFlag` gives; undefined when none was asked for.
- * @throws UsageError when it is no port
+ * The port of the flag of `exchangePortFlag`; undefined when it was not given.
+ * @throws UsageError when it is not a port
  */
 export function exchangePortOf(command: Command): number | undefined {
   const value: unknown = command.getOptionValue('exchangePort');

@@ -11,12 +11,20 @@ export function formatBytes(bytes: number): string {
   return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${BYTE_UNITS[unit]}`;
 }
 
+/** `full in 2.5 days at the present rate`. */
+export const formatDaysLeft = (days: number): string =>
+  `full in ${days < 10 ? days.toFixed(1) : formatCount(Math.floor(days))} days at the present rate`;
+
+/** What to do when the disk is nearly full. */
+export const STORE_LESS =
+  'free some space, choose another disk with --data, or store less (--body-retention-days, --no-keep-bodies)';
+
 /** `1234567` → `1,234,567`. */
 export function formatCount(count: number): string {
   return count.toLocaleString('en-US');
 }
 
-/** Seconds as a person says them: `12 ms`, `1.4 s`, `12 s`, `3 min`, `2.5 h`, `4 d`. */
+/** A duration for display: `12 ms`, `1.4 s`, `12 s`, `3 min`, `2.5 h`, `4 d`. */
 export function formatSeconds(seconds: number): string {
   if (seconds < 1) return `${Math.round(seconds * 1000)} ms`;
   if (seconds < 10) return `${seconds.toFixed(1)} s`;

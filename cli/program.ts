@@ -1,10 +1,11 @@
+import { extname } from 'node:path';
 import { Command } from 'commander';
 import { packageVersion } from '../core/index.js';
 import { withSettings } from './settings.js';
 import { SUBCOMMANDS } from './subcommands.js';
 
 /**
- * The `chancery` command for these arguments: all its subcommands, the requested one with its arguments and options.
+ * The `chancery` command with all subcommands; only the requested one has its arguments and options.
  * Parse errors are thrown as CommanderError.
  * @param args without the program's own name
  */
@@ -18,11 +19,20 @@ export async function createProgram(args: readonly string[]): Promise<Command> {
     .configureOutput({ outputError: () => undefined })
     .exitOverride();
   const requested = args.find((arg) => !arg.startsWith('-') && arg !== 'help');
-  for (const [name, { about, load }] of Object.entries(SUBCOMMANDS)) {
+  for (const [name, { about }] of Object.entries(SUBCOMMANDS)) {
     const command = program.command(name).description(about);
     if (name !== requested) continue;
-    (await load()).define(command);
+    (await load(name)).define(command);
     withSettings(command);
   }
   return program;
+}
+
+/**
+ * Imported only when requested: `chancery sql` does not wait for the exchange's engine to load. The extension is that of
+ * this file: `.js`, or `.ts` where TypeScript runs directly.
+ */
+function load(name: string): Promise<{ define(command: Command): void }> {
+  const file = new URL(`./commands/${name}${extname(import.meta.url)}`, import.meta.url);
+  return import(file.href);
 }

@@ -12,7 +12,7 @@ import {
 import { SUBCOMMANDS } from './subcommands.js';
 
 /** The settings that a command takes. */
-export function settingsTakenBy(command: string): SettingName[] {
+function settingsTakenBy(command: string): SettingName[] {
   const needs = SUBCOMMANDS[command]?.needs;
   if (!needs) return [];
   const names = Object.keys(SETTINGS) as SettingName[];
@@ -20,7 +20,7 @@ export function settingsTakenBy(command: string): SettingName[] {
   return names.filter((name) => SETTINGS[name].takenBy.some((taker) => takers.includes(taker)));
 }
 
-/** Adds the flags of the settings that a command takes, after the options that it has already. */
+/** Adds the flags of the settings that a command takes, after its own options. */
 export function withSettings(command: Command): void {
   const names = settingsTakenBy(command.name());
   const own = names.filter((name) => command.options.some(({ long }) => long === flagOf(name)));
@@ -40,15 +40,15 @@ export function withSettings(command: Command): void {
 
 /**
  * The configuration of a parsed command: its flags, the environment, chancery.config.json, defaults.
- * @throws UsageError that names the wrong value and where it was given
+ * @throws UsageError with the wrong value and its source
  */
 export function settingsOf(command: Command): { settings: Settings; given: ReadonlySet<SettingName> } {
   return resolveConfig(flagValues(command));
 }
 
 /**
- * The flags that pass its settings to a child command. A value that the child reads itself from the environment or from
- * chancery.config.json is left out, so a password is in the process list only if it was given as a flag.
+ * The flags with which a child command gets its settings. Values that the child reads itself from the environment or from
+ * chancery.config.json are omitted, so a password is in the process list only if it was given as a flag.
  */
 export function flagsFor(settings: Settings, command: string): string[] {
   const found = loadConfig();
@@ -72,7 +72,7 @@ function optionsOf(name: SettingName): Option[] {
   return [new Option(`${flag} <${placeholder}>`, `${help}${shown}`)];
 }
 
-/** Only what was typed: a switch that commander presets must not hide the environment's value. */
+/** Only flags that were given: a default set by commander must not hide the environment's value. */
 function flagValues(command: Command): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   for (const name of Object.keys(SETTINGS)) {

@@ -9,6 +9,7 @@ import type { DecodedList } from './decode/result.js';
 import { HttpStatusError, SchemaError } from './errors/index.js';
 import type { CallOptions, ExchangeClient, WalkOptions } from './exchange-client.js';
 import type { HttpResponse } from './http.js';
+import type { RequestPriority } from './rate-limiter.js';
 import { parseJson } from './requester.js';
 import { balancesOperation, fullBalancesOperation } from './rest/account/balances.js';
 import {
@@ -50,6 +51,8 @@ export interface AccountRecordResult<T> {
 export interface HistoryWalkOptions<T> extends WalkOptions {
   /** Whether an item, and every older one, is stored already: the walk stops there. */
   readonly isKnown?: ((item: T) => boolean) | undefined;
+  /** The priority of the request of a page, instead of `priority`. */
+  readonly priorityOf?: ((page: number) => RequestPriority) | undefined;
 }
 
 /**
@@ -221,7 +224,7 @@ export class AccountClient {
       options.onResponse?.(describeResponse(operation, call, answer, attempt));
     const parse = (bytes: Buffer) => parseLosslessBody(bytes, `${name} ${method} ${path}`);
     const { value, answer, attempt } = await requester.send(
-      { name, method, path, query, authorizer, parse, onAnswer },
+      { name, method, path, query, authorizer, parse, onAnswer, priority: options.priority },
       options.signal,
     );
     return { ...describeResponse(operation, call, answer, attempt), lossless: value };
@@ -244,8 +247,9 @@ export class AccountClient {
     idOf: (item: T) => string,
     options: HistoryWalkOptions<T>,
   ): HistoryWalk<T, AccountListResult<T>> {
-    const { pageSize: size = 100, maxPages = 10_000, isKnown, ...call } = options;
-    const fetch = (page: number) => this.call(operation, { ...query, page, size }, call);
+    const { pageSize: size = 100, maxPages = 10_000, isKnown, priorityOf, ...call } = options;
+    const fetch = (page: number) =>
+      this.call(operation, { ...query, page, size }, priorityOf ? { ...call, priority: priorityOf(page) } : call);
     return new HistoryWalk<T, AccountListResult<T>>({ fetch, idOf, isKnown, maxPages });
   }
 

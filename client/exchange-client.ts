@@ -4,11 +4,13 @@ import type { Category, Coin, Tag } from './decode/reference.js';
 import type { DecodedList } from './decode/result.js';
 import { SchemaError } from './errors/index.js';
 import type { HttpResponse } from './http.js';
+import type { RequestPriority } from './rate-limiter.js';
 import { type ExchangeClientOptions, parseJson, Requester } from './requester.js';
 import { categoriesOperation } from './rest/categories.js';
 import { type ChanceHistoryQuery, chanceHistoryOperation } from './rest/chance-history.js';
 import { coinsOperation } from './rest/coins.js';
 import { type EventPageQuery, type EventQuery, searchEventsOperation } from './rest/events.js';
+import { HistoryWalk } from './rest/history-walk.js';
 import type { Operation } from './rest/operation.js';
 import { PageWalk } from './rest/page-walk.js';
 import { describeResponse, type RawResponse } from './rest/raw-response.js';
@@ -32,10 +34,12 @@ export interface CallOptions {
    * responses.
    */
   readonly onResponse?: ((response: RawResponse) => void) | undefined;
+  /** Which of the requests that wait for the rate limit is sent first. Default `normal`. */
+  readonly priority?: RequestPriority | undefined;
 }
 
 export interface WalkOptions extends CallOptions {
-  /** Items requested per page; default 100. The exchange may reduce it. */
+  /** Number of items requested per page; default 100. The exchange may reduce it. */
   readonly pageSize?: number;
   /** The walk stops after this many pages; default 10,000. */
   readonly maxPages?: number;
@@ -82,6 +86,20 @@ export class ExchangeClient {
     });
   }
 
+  /**
+   * Event search, part 4.5, newest first, page by page up to the first known event: `items` of a page are its events that
+   * are not known.
+   */
+  walkNewEvents(isKnown: (event: Event) => boolean, options: WalkOptions = {}): HistoryWalk<Event, ListResult<Event>> {
+    const { pageSize = 20, maxPages = 10_000, ...call } = options;
+    return new HistoryWalk<Event, ListResult<Event>>({
+      fetch: (page) => this.searchEvents({ sortBy: 'NEWEST', page, size: pageSize }, call),
+      idOf: (event) => event.eventId,
+      isKnown,
+      maxPages,
+    });
+  }
+
   /** The category tree, part 4.5, as a list in depth-first order. */
   categories(options: CallOptions = {}): Promise<ListResult<Category>> {
     return this.call(categoriesOperation, undefined, options);
@@ -122,7 +140,7 @@ export class ExchangeClient {
       options.onResponse?.(describeResponse(operation, call, answer, attempt));
     const body = call.body === undefined ? undefined : JSON.stringify(call.body);
     const { value, answer, attempt } = await this.requester.send(
-      { name, method, path, query, body, parse: parseJson, onAnswer },
+      { name, method, path, query, body, parse: parseJson, onAnswer, priority: options.priority },
       options.signal,
     );
     return { ...describeResponse(operation, call, answer, attempt), json: value };

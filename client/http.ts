@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { Agent, type Dispatcher } from 'undici';
-import type { Clock } from '../core/index.js';
-import { TransportError, type TransportErrorCode } from './errors/index.js';
+import { type Clock, USER_AGENT } from '../core/index.js';
+import { connectionErrorCode, TransportError, type TransportErrorCode } from './errors/index.js';
 
 export interface HttpRequest {
   /** Operation, method and URL, for error messages. */
@@ -41,6 +41,8 @@ export interface HttpOptions {
   readonly maxBodyBytes: number;
   /** Sockets per origin. */
   readonly connections: number;
+  /** Default: `USER_AGENT`. */
+  readonly userAgent?: string | undefined;
   readonly clock: Clock;
 }
 
@@ -78,7 +80,7 @@ export class HttpTransport {
         origin: request.origin,
         path: request.target,
         method: request.method,
-        headers: headersOf(request),
+        headers: headersOf(request, this.options.userAgent ?? USER_AGENT),
         body: request.body ?? null,
         signal: abort.signal,
       });
@@ -92,7 +94,12 @@ export class HttpTransport {
       const late = abort.signal.aborted || codeOf(error) === CONNECT_TIMEOUT;
       const code = body.isFull ? 'too-large' : late ? 'timeout' : 'broken-off';
       if (head) request.onTruncated?.({ ...this.#answer(head, body), truncated: code });
-      throw this.#failure(head || late ? code : 'connection', request.what, error, !head && isUnsent(error));
+      throw this.#failure(
+        head || late ? code : connectionErrorCode(error),
+        request.what,
+        error,
+        !head && isUnsent(error),
+      );
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener('abort', onAbort);
@@ -160,14 +167,15 @@ const codeOf = (error: unknown): string => String((error as NodeJS.ErrnoExceptio
 function isUnsent(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(isUnsent);
   const { syscall } = (error ?? {}) as NodeJS.ErrnoException;
-  return codeOf(error) === CONNECT_TIMEOUT || syscall === 'connect' || syscall === 'getaddrinfo';
+  if (syscall === 'connect' || syscall === 'getaddrinfo') return true;
+  return codeOf(error) === CONNECT_TIMEOUT || connectionErrorCode(error) !== 'connection';
 }
 
-function headersOf(request: HttpRequest): Record<string, string> {
+function headersOf(request: HttpRequest, userAgent: string): Record<string, string> {
   const headers: Record<string, string> = {
     accept: 'application/json',
     'accept-encoding': 'identity',
-    'user-agent': 'chancery',
+    'user-agent': userAgent,
   };
   if (request.body !== undefined) headers['content-type'] = 'application/json';
   return { ...headers, ...request.headers };

@@ -78,6 +78,7 @@ export {
   type ListResult,
   type WalkOptions,
 } from './exchange-client.js';
+export type { RequestPriority } from './rate-limiter.js';
 export type { ExchangeClientOptions } from './requester.js';
 export { balancesOperation, fullBalancesOperation } from './rest/account/balances.js';
 export {

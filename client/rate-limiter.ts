@@ -1,4 +1,3 @@
-import PQueue from 'p-queue';
 import type { Clock } from '../core/index.js';
 
 export interface RateLimiterOptions {
@@ -8,6 +7,12 @@ export interface RateLimiterOptions {
   readonly concurrency: number;
   readonly clock: Clock;
 }
+
+/**
+ * `high`: is sent before all `normal` requests that wait, but while both kinds wait, every second request is a `normal`
+ * one. So each kind gets at least half of the rate when it needs it.
+ */
+export type RequestPriority = 'high' | 'normal';
 
 /** The rate grows by this share of the full rate per second without a 429. */
 const RECOVERY_PER_SECOND = 0.05;
@@ -19,9 +24,15 @@ const MIN_SHARE = 1 / 64;
  * requests for as long as the host requires; then the rate grows back to the full rate.
  */
 export class RateLimiter {
-  readonly #queue: PQueue;
+  /** Callbacks that start waiting requests, in the order of their arrival. */
+  readonly #waiting: Readonly<Record<RequestPriority, Set<() => void>>> = { high: new Set(), normal: new Set() };
+  readonly #concurrency: number;
   readonly #full: number;
   readonly #clock: Clock;
+  #lastStarted: RequestPriority = 'normal';
+  #running = 0;
+  /** Ends the delay before the next request; undefined when none is being waited for. */
+  #delay: AbortController | undefined;
   #rate: number;
   #rateAtMs: number;
   #nextAtMs = 0;
@@ -29,11 +40,11 @@ export class RateLimiter {
   #slowedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: RateLimiterOptions) {
-    this.#queue = new PQueue({ concurrency: options.concurrency });
+    this.#concurrency = options.concurrency;
     this.#full = options.requestsPerSecond;
     this.#rate = options.requestsPerSecond;
     this.#clock = options.clock;
-    this.#rateAtMs = options.clock.nowMs();
+    this.#rateAtMs = options.clock.elapsedMs();
   }
 
   /** Requests per second at this moment. */
@@ -44,18 +55,22 @@ export class RateLimiter {
 
   /** Number of requests that wait or have been sent. */
   get pending(): number {
-    return this.#queue.size + this.#queue.pending;
+    return this.#waitingRequests + this.#running;
   }
 
-  /** Runs `work` when the rate allows; `work` gets its start time, for `slowDown`. Rejects with the signal's reason. */
-  run<T>(work: (startedAtMs: number) => Promise<T>, signal?: AbortSignal): Promise<T> {
-    return this.#queue.add(
-      async () => {
-        await this.#wait(signal);
-        return work(this.#clock.nowMs());
-      },
-      signal ? { signal } : {},
-    );
+  /** Runs `work` when the rate allows; `work` gets its start by `elapsedMs`, for `slowDown`. Rejects with the signal's reason. */
+  async run<T>(
+    work: (startedAtMs: number) => Promise<T>,
+    signal?: AbortSignal,
+    priority: RequestPriority = 'normal',
+  ): Promise<T> {
+    await this.#turn(signal, priority);
+    try {
+      return await work(this.#clock.elapsedMs());
+    } finally {
+      this.#running -= 1;
+      this.#startNext();
+    }
   }
 
   /**
@@ -63,7 +78,7 @@ export class RateLimiter {
    * are about the former rate.
    */
   slowDown(startedAtMs: number, retryAfterMs: number | undefined): void {
-    const now = this.#clock.nowMs();
+    const now = this.#clock.elapsedMs();
     if (retryAfterMs !== undefined) this.#notBeforeMs = Math.max(this.#notBeforeMs, now + retryAfterMs);
     if (startedAtMs < this.#slowedAtMs) return;
     this.#recover();
@@ -74,19 +89,71 @@ export class RateLimiter {
     this.#nextAtMs = Math.max(this.#nextAtMs, now + 1000 / this.#rate);
   }
 
-  async #wait(signal: AbortSignal | undefined): Promise<void> {
-    for (;;) {
-      signal?.throwIfAborted();
-      const waitMs = Math.max(this.#nextAtMs, this.#notBeforeMs) - this.#clock.nowMs();
-      if (waitMs <= 0) break;
-      await this.#clock.sleep(waitMs, signal);
+  get #waitingRequests(): number {
+    return this.#waiting.high.size + this.#waiting.normal.size;
+  }
+
+  /** Resolves when the request has been started. */
+  #turn(signal: AbortSignal | undefined, priority: RequestPriority): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) {
+        reject(signal.reason);
+        return;
+      }
+      const requests = this.#waiting[priority];
+      const onAbort = () => {
+        requests.delete(start);
+        if (this.#waitingRequests === 0) this.#delay?.abort();
+        reject(signal?.reason);
+      };
+      const start = () => {
+        signal?.removeEventListener('abort', onAbort);
+        resolve();
+      };
+      signal?.addEventListener('abort', onAbort, { once: true });
+      requests.add(start);
+      this.#startNext();
+    });
+  }
+
+  /** Starts the requests that may start now, and waits until the next one may. */
+  #startNext(): void {
+    if (this.#delay) return;
+    while (this.#running < this.#concurrency && this.#waitingRequests > 0) {
+      const waitMs = Math.max(this.#nextAtMs, this.#notBeforeMs) - this.#clock.elapsedMs();
+      if (waitMs > 0) {
+        void this.#startLater(waitMs);
+        return;
+      }
+      this.#recover();
+      this.#nextAtMs = Math.max(this.#nextAtMs, this.#clock.elapsedMs()) + 1000 / this.#rate;
+      this.#startFirst();
     }
-    this.#recover();
-    this.#nextAtMs = Math.max(this.#nextAtMs, this.#clock.nowMs()) + 1000 / this.#rate;
+  }
+
+  async #startLater(waitMs: number): Promise<void> {
+    const delay = new AbortController();
+    this.#delay = delay;
+    // Aborted when no request waits any more.
+    await this.#clock.sleep(waitMs, delay.signal).catch(() => undefined);
+    this.#delay = undefined;
+    this.#startNext();
+  }
+
+  /** Starts the first request of the priority whose turn it is. */
+  #startFirst(): void {
+    const { high, normal } = this.#waiting;
+    const priority = high.size > 0 && (normal.size === 0 || this.#lastStarted === 'normal') ? 'high' : 'normal';
+    const [start] = this.#waiting[priority];
+    if (!start) return;
+    this.#waiting[priority].delete(start);
+    this.#lastStarted = priority;
+    this.#running += 1;
+    start();
   }
 
   #recover(): void {
-    const now = this.#clock.nowMs();
+    const now = this.#clock.elapsedMs();
     if (now <= this.#rateAtMs) return;
     const grown = this.#rate + (this.#full * RECOVERY_PER_SECOND * (now - this.#rateAtMs)) / 1000;
     this.#rate = Math.min(this.#full, grown);

@@ -14,7 +14,7 @@ import { redactBytes, redactText } from './auth/redact.js';
 import { decodeRestError, type RestError } from './decode/rest-error.js';
 import { HttpStatusError, statusError, TransportError, UnauthorizedError } from './errors/index.js';
 import { type HttpResponse, HttpTransport } from './http.js';
-import { RateLimiter } from './rate-limiter.js';
+import { RateLimiter, type RequestPriority } from './rate-limiter.js';
 import { parseRetryAfter } from './retry-after.js';
 import { ServerTime } from './server-time.js';
 
@@ -34,6 +34,8 @@ export interface ExchangeClientOptions {
   readonly retryBaseMs?: number;
   /** Upper bound of every delay between attempts, milliseconds. Default 10,000. */
   readonly retryCapMs?: number;
+  /** Default: `chancery`. */
+  readonly userAgent?: string;
   readonly clock?: Clock;
   readonly random?: () => number;
 }
@@ -53,6 +55,8 @@ export interface OutgoingRequest<J> {
   readonly secrets?: readonly Secret[];
   /** False for a request that must not be sent twice: it is never retried. Default true. */
   readonly repeatable?: boolean;
+  /** Default `normal`. */
+  readonly priority?: RequestPriority | undefined;
   /** Parses a successful response within the limits of `jsonExcess`; undefined when it is not JSON. */
   readonly parse: (bytes: Buffer) => { readonly value: J } | undefined;
   /** Called for the response of every attempt before it is processed, also when it is truncated. */
@@ -86,6 +90,7 @@ export class Requester {
       timeoutMs: options.timeoutMs ?? 15_000,
       maxBodyBytes: options.maxBodyBytes ?? 64 * 1024 * 1024,
       connections: options.concurrency ?? 4,
+      userAgent: options.userAgent,
       clock: this.#clock,
     });
   }
@@ -143,10 +148,11 @@ export class Requester {
     const { origin, path } = restUrl(this.options.addresses, request.path);
     const what = `${name} ${method} ${origin}${path}`;
     const rateLimiter = this.#rateLimiterOf(origin);
-    return rateLimiter.run(async (startedAtMs) => {
+    const work = async (startedAtMs: number): Promise<ReceivedResponse<J>> => {
+      const sentAtMs = this.#clock.nowMs();
       const outgoing = { what, method, origin, target: path + queryText(request.query), body };
       const take = (received: HttpResponse): HttpResponse => {
-        const answer = this.#processed(request, received, startedAtMs);
+        const answer = this.#processed(request, received, sentAtMs);
         request.onAnswer?.(answer, attempt);
         return answer;
       };
@@ -162,13 +168,14 @@ export class Requester {
       const parsed = request.parse(answer.bytes);
       if (parsed === undefined) throw new TransportError('not-json', what);
       return { value: parsed.value, answer, attempt };
-    }, signal);
+    };
+    return rateLimiter.run(work, signal, request.priority);
   }
 
   /** Learns the exchange's time from the response to an authorized request, and removes the credentials from its body. */
-  #processed<J>({ authorizer }: OutgoingRequest<J>, answer: HttpResponse, startedAtMs: number): HttpResponse {
+  #processed<J>({ authorizer }: OutgoingRequest<J>, answer: HttpResponse, sentAtMs: number): HttpResponse {
     if (!authorizer) return answer;
-    this.serverTime.observe(answer.headers['date'], startedAtMs, answer.receivedAtMicros / 1000);
+    this.serverTime.observe(answer.headers['date'], sentAtMs, answer.receivedAtMicros / 1000);
     return { ...answer, bytes: redactBytes(answer.bytes, authorizer.secrets, answer.truncated !== undefined) };
   }
 

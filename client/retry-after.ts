@@ -1,8 +1,8 @@
-/** Upper bound of the delay that a server can require, milliseconds: an absurd header must not stop a feed. */
-export const MAX_RETRY_AFTER_MS = 600_000;
+/** Upper bound of the delay that a server can require, milliseconds: one response must not stop a poll for long. */
+const MAX_RETRY_AFTER_MS = 60_000;
 
 /**
- * The delay of a Retry-After header (whole seconds or an HTTP date), milliseconds, at most 10 minutes. Undefined when
+ * The delay of a Retry-After header (whole seconds or an HTTP date), milliseconds, at most one minute. Undefined when
  * there is no header or it is invalid.
  */
 export function parseRetryAfter(header: string | undefined, nowMs: number): number | undefined {

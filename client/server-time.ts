@@ -8,7 +8,7 @@ const DRIFT = 0.0005;
  * An estimate of the exchange's clock from the `Date` headers of its responses. A response was made between our sending
  * the request and our receiving it, within the second of its header, which bounds how far the exchange's clock is ahead
  * of ours. The bounds of many responses together are narrower than a second. A response that contradicts them means that
- * a clock was set: the bounds then start anew from it.
+ * a clock was set: the bounds then start again from it.
  */
 export class ServerTime {
   #earliestMs = Number.NEGATIVE_INFINITY;

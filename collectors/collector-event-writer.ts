@@ -4,8 +4,10 @@ import type { Publisher } from './publisher.js';
 /** Interval between heartbeats, milliseconds: less than a second, with the time of an append. */
 const HEARTBEAT_MS = 800;
 
-/** Publishes collector events; those of a session stay in order. */
+/** Publishes collector events; the events of a session stay in order. */
 export class CollectorEventWriter {
+  /** Until when each open connection is complete: the time of its last frame, or of its opening. */
+  readonly #lastFrames = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
   #pending = false;
 
@@ -14,8 +16,10 @@ export class CollectorEventWriter {
     private readonly clock: Clock,
   ) {}
 
-  /** Resolves when the event is durable. @param at the time that it refers to, Unix microseconds; default now */
+  /** Resolves when the event is durable. @param at its time, Unix microseconds; default now */
   write(event: CollectorEvent, at: number = this.clock.nowMicros()): Promise<void> {
+    if (event.type === 'connected') this.#lastFrames.set(event.connectionId, at);
+    else if (event.type === 'disconnected') this.#lastFrames.delete(event.connectionId);
     return this.publisher.publish({
       kind: 'collector.event',
       key: this.publisher.sessionId,
@@ -25,7 +29,12 @@ export class CollectorEventWriter {
     });
   }
 
-  /** Writes heartbeats from now on, none while the bus accepts no records. */
+  /** Call with each frame of an open connection: heartbeats have the `completeUntil` of the last one. */
+  onFrame(connectionId: string, completeUntil: number): void {
+    if (this.#lastFrames.has(connectionId)) this.#lastFrames.set(connectionId, completeUntil);
+  }
+
+  /** Starts writing heartbeats; none is written while the bus accepts no records. */
   startHeartbeat(): void {
     this.#timer = setInterval(() => {
       if (this.#pending) return;
@@ -40,8 +49,9 @@ export class CollectorEventWriter {
     clearInterval(this.#timer);
   }
 
-  /** Writes one heartbeat; resolves when it is durable, and everything before it. */
+  /** Writes one heartbeat; resolves when it and everything before it are durable. */
   heartbeat(): Promise<void> {
-    return this.write({ type: 'heartbeat', acknowledged: this.publisher.acknowledged }, this.publisher.watermark);
+    const { acknowledged, watermark } = this.publisher;
+    return this.write({ type: 'heartbeat', acknowledged, lastFrames: Object.fromEntries(this.#lastFrames) }, watermark);
   }
 }

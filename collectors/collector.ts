@@ -4,6 +4,7 @@ import { checkPeriod, ExchangeClient } from '../client/index.js';
 import {
   type Clock,
   type Component,
+  deferred,
   describeError,
   type Health,
   OutageLog,
@@ -26,11 +27,12 @@ import { RawFeed, rawFeedsOf } from './streams/raw-feed.js';
 
 const MAX_BUS_LAG_MS = 10_000;
 
-/** Records the exchange onto the bus: everything public, the configured accounts, and feeds by address. */
+/** Records the exchange onto the bus: public data, the configured accounts, and feeds by address. */
 export class Collector implements Component {
   readonly name = 'collector';
-  /** Rejects when the bus refuses records permanently; the collector cannot continue then. */
+  /** Rejects when the bus rejects records permanently and the collector cannot continue. */
   readonly failed: Promise<never>;
+  readonly #failure = deferred<never>();
   readonly #clock: Clock;
   readonly #client: ExchangeClient;
   readonly #publisher: Publisher;
@@ -39,60 +41,66 @@ export class Collector implements Component {
   readonly #market: MarketRecorder;
   readonly #recorders: readonly Recorder[];
   readonly #ending = new AbortController();
-  #fail: (error: unknown) => void = () => undefined;
   #started = false;
   #stopping: Promise<void> | undefined;
 
   /** @throws AddressError, UsageError for options and credentials that cannot be used */
   constructor(private readonly options: CollectorOptions) {
-    const { bus, log, folder, addresses, clock = systemClock } = options;
-    this.#schedules = new Schedules(options.schedules, log);
-    checkPeriod(options.historyPeriod);
+    const { bus, log, folder, addresses, settings, clock = systemClock } = options;
+    this.#schedules = new Schedules(settings, log);
+    checkPeriod(settings.historyPeriod);
     this.#clock = clock;
-    this.failed = new Promise((_, reject) => {
-      this.#fail = reject;
-    });
+    this.failed = this.#failure.promise;
     this.failed.catch(() => undefined);
     const metrics = new CollectorMetrics(options.metrics);
-    const { requestsPerSecond, requestTimeoutMs: timeoutMs } = options;
+    const { requestTimeoutMs: timeoutMs } = options;
+    const { requestsPerSecond } = settings;
     this.#client = new ExchangeClient({ addresses, requestsPerSecond, timeoutMs, clock });
     const queue = options.queueBytes === undefined ? {} : { queueBytes: options.queueBytes };
     this.#publisher = new Publisher({ bus, clock, metrics, log, ...queue });
     this.#collectorEvents = new CollectorEventWriter(this.#publisher, clock);
-    const outage = new OutageLog(log, 'the exchange is back');
-    const common = { publisher: this.#publisher, collectorEvents: this.#collectorEvents, metrics, outage, clock };
+    const outage = new OutageLog(log, 'the exchange is back', clock);
+    const common = {
+      publisher: this.#publisher,
+      collectorEvents: this.#collectorEvents,
+      metrics,
+      outage,
+      clock,
+      settings,
+    };
     const cap = options.reconnectCapMs === undefined ? {} : { reconnectCapMs: options.reconnectCapMs };
-    const assignment = new ShardAssignment(options.shard);
+    const assignment = new ShardAssignment(settings.shard);
     const parts = {
       ...cap,
       addresses,
       log,
       folder,
       polls: { ...common, client: this.#client },
-      feeds: { ...common, silenceMs: options.silenceMs, answerMs: options.answerMs ?? 5000 },
+      feeds: { ...common, answerMs: options.answerMs ?? 5000 },
     };
-    // Every request and every wait of every account listens to it.
+    // Every request and every delay of every account listens to it.
     setMaxListeners(0, this.#ending.signal);
-    this.#market = new MarketRecorder({ ...parts, ...options, assignment });
+    this.#market = new MarketRecorder({ ...parts, assignment });
     this.#recorders = [
       this.#market,
       ...createAccountRecorders(options.accounts ?? [], assignment, { ...parts, signal: this.#ending.signal }),
-      ...[...rawFeedsOf(options.rawFeeds)]
+      ...[...rawFeedsOf(settings.rawFeeds)]
         .filter(([name]) => assignment.owns(`feed:${name}`))
         .map(([name, url]) => new RawFeed({ ...common, ...cap, log, name, url })),
     ];
   }
 
-  /** Ready when the bus is; an exchange that is unavailable is waited for. */
+  /** Resolves when the bus is ready; the exchange may still be unavailable. */
   async start(signal: AbortSignal): Promise<void> {
-    const { topics, bus, log, name, shard } = this.options;
+    const { topics, bus, log, settings } = this.options;
+    const { collectorName: collector, shard } = settings;
     await ensureTopics(bus, Object.values(TOPICS), topics, { log, signal });
     this.#publisher.run().catch((error) => {
-      log.error({ err: error }, `the bus refuses records: ${describeError(error)}`);
-      this.#fail(error);
+      log.error({ err: error }, `the bus rejects records: ${describeError(error)}`);
+      this.#failure.reject(error);
     });
     this.#started = true;
-    void this.#collectorEvents.write({ type: 'session-started', collector: name, version: packageVersion(), shard });
+    void this.#collectorEvents.write({ type: 'session-started', collector, version: packageVersion(), shard });
     this.#collectorEvents.startHeartbeat();
     const partitions = await bus.partitions();
     const accountLog = partitions.find(({ topic }) => topic === TOPICS.account)?.log ?? '';
@@ -124,13 +132,13 @@ export class Collector implements Component {
     if (!this.#started) return;
     await Promise.race([this.#endSession(), this.#clock.sleep(STOP_MS.collector)]);
     const lost = await this.#publisher.drain(0);
-    if (lost > 0) this.options.log.error(`${lost} received records could not be put on the bus and are lost`);
+    if (lost > 0) this.options.log.error(`${lost} received records could not be appended to the bus and are lost`);
   }
 
   /** The session ends after everything is on the bus: the last heartbeat covers all of it. */
   async #endSession(): Promise<void> {
     await this.#collectorEvents.heartbeat();
     await this.#collectorEvents.heartbeat();
-    await this.#collectorEvents.write({ type: 'session-stopped', cause: 'asked to' });
+    await this.#collectorEvents.write({ type: 'session-stopped', cause: 'clean shutdown' });
   }
 }

@@ -3,18 +3,25 @@ import type { Clock } from '../core/index.js';
 import type { EventList } from './polls/event-search-poll.js';
 
 export interface EventHandlers {
-  /** An event is open, or its markets have changed. */
+  /** Called when an event is open or its markets have changed. */
   onOpen(event: Event): void;
-  /** An event is no longer open, and its last data has had time to be received. */
+  /** Called when an event has closed and its last data has had time to arrive. */
   onClosed(eventId: string): void;
 }
 
-/** How long the last data of a closed event may take to be received, milliseconds. */
+/** Maximum delay of the last data of a closed event, milliseconds. */
 const LAST_DATA_MS = 2000;
 
-/** Which events are open, from one event search to the next. */
+interface OpenEvent {
+  /** Market IDs as one text. */
+  readonly markets: string;
+  /** When a search last listed it, `Clock.elapsedMs`. */
+  readonly listedAtMs: number;
+}
+
+/** Tracks the open events from one event search to the next. */
 export class OpenEvents {
-  readonly #open = new Map<string, string>();
+  readonly #open = new Map<string, OpenEvent>();
   readonly #closing = new Map<string, AbortController>();
 
   constructor(
@@ -26,20 +33,26 @@ export class OpenEvents {
     return new Set(this.#open.keys());
   }
 
-  /** Applies the result of a search. Only a complete one can close an event. */
-  update({ events, complete }: EventList): void {
+  /**
+   * Applies the result of a search. Only a complete one can close an event, and only one that was listed before the search
+   * began: an event that opens meanwhile may be on a page that was already read.
+   */
+  update({ events, complete, startedAtMs }: EventList): void {
+    const listedAtMs = this.clock.elapsedMs();
     for (const event of events) {
       const { eventId } = event;
       this.#closing.get(eventId)?.abort();
       this.#closing.delete(eventId);
       const markets = event.markets.map((m) => m.marketId).join(' ');
-      if (this.#open.get(eventId) === markets) continue;
-      this.#open.set(eventId, markets);
-      this.handlers.onOpen(event);
+      const known = this.#open.get(eventId)?.markets;
+      this.#open.set(eventId, { markets, listedAtMs });
+      if (known !== markets) this.handlers.onOpen(event);
     }
     if (!complete) return;
     const listed = new Set(events.map((event) => event.eventId));
-    for (const eventId of this.#open.keys()) if (!listed.has(eventId)) this.#closeSoon(eventId);
+    for (const [eventId, known] of this.#open) {
+      if (!listed.has(eventId) && known.listedAtMs < startedAtMs) this.#closeSoon(eventId);
+    }
   }
 
   stop(): void {

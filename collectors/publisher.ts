@@ -22,7 +22,7 @@ export interface ReceivedRecord {
   readonly kind: RecordKind;
   /** Records of one key stay in order. */
   readonly key: string;
-  /** Receive time, Unix microseconds. */
+  /** Time of receipt, Unix microseconds. */
   readonly receivedAt: number;
   /** The request, as JSON text. */
   readonly requestJson: string;
@@ -45,7 +45,7 @@ export interface PublisherOptions {
   readonly queueBytes?: number;
 }
 
-/** Pause between appends, so that each has many records, milliseconds; there is none while the queue is fuller than this. */
+/** Delay between appends, so that each has many records, milliseconds. No delay while the queue exceeds FULL_APPEND_BYTES. */
 const LINGER_MS = 20;
 const FULL_APPEND_BYTES = 512 * 1024;
 const MAX_RECORDS = 5000;
@@ -56,7 +56,7 @@ const IGNORE = (): void => undefined;
 
 /**
  * Appends the records of one session to the bus: numbered per topic (`sequence`, from 1), in order, one append per topic
- * at a time. A failed append is repeated unchanged, so that a record which is on the bus twice has the same number. Nothing
+ * at a time. A failed append is repeated unchanged, so that a record that is on the bus twice has the same number. Nothing
  * is dropped: when the queue is full, producers are asked to pause.
  */
 export class Publisher {
@@ -77,12 +77,12 @@ export class Publisher {
   constructor(private readonly options: PublisherOptions) {
     const capacity = options.queueBytes ?? 32 * 1024 * 1024;
     this.#queue = new BoundedQueue(capacity, ({ record }) => record.bodyJson.length + OVERHEAD_BYTES);
-    this.#outage = new OutageLog(options.log, 'the bus accepts records again');
+    this.#outage = new OutageLog(options.log, 'the bus accepts records again', options.clock);
     // Nothing was received before.
     this.#watermark = options.clock.nowMicros();
   }
 
-  /** Runs until `drain` is done; rejects when the bus refuses records permanently. */
+  /** Runs until `drain` is done; rejects when the bus rejects records permanently. */
   run(): Promise<void> {
     this.#running ??= this.#run();
     return this.#running;
@@ -103,7 +103,7 @@ export class Publisher {
     return this.#queue.whenBelowCapacity();
   }
 
-  /** Everything received up to this time is durable, Unix microseconds. Never decreases. */
+  /** Time up to which everything received is durable, Unix microseconds. Never decreases. */
   get watermark(): number {
     if (this.#inFlightSince !== undefined) this.#watermark = Math.max(this.#watermark, this.#inFlightSince - 1);
     else if (this.#queue.length === 0) this.#watermark = Math.max(this.#watermark, this.options.clock.nowMicros());
@@ -115,7 +115,7 @@ export class Publisher {
     return Object.fromEntries(this.#acknowledged);
   }
 
-  /** Waits until everything is on the bus, at most `timeoutMs`; returns how many records are lost. */
+  /** Waits until everything is on the bus, at most `timeoutMs`; returns the number of lost records. */
   async drain(timeoutMs: number): Promise<number> {
     this.#closing = true;
     this.#queue.close();
@@ -144,7 +144,7 @@ export class Publisher {
       const startedMs = clock.nowMs();
       this.#inFlight = items.length;
       const records = items.map(({ record }) => record);
-      // The time of a collector event may be in the past.
+      // A collector event may have a time in the past.
       const payloads = records.filter(({ kind }) => kind !== 'collector.event');
       this.#inFlightSince = payloads.length > 0 ? Math.min(...payloads.map((it) => it.receivedAt)) : undefined;
       await this.#append(records);
@@ -173,7 +173,7 @@ export class Publisher {
     await Promise.all([...batches].map(([topic, records]) => this.#appendBatch(topic, records)));
   }
 
-  /** Adds the record, or its pieces when it is larger than a record of the bus may be. */
+  /** Adds the record, or its pieces if it exceeds the maximum size of a bus record. */
   #encode(record: ReceivedRecord, sequence: number, into: BusRecord[]): void {
     const { kind, key, receivedAt, requestJson, encoding, bodyJson } = record;
     const { sessionId } = this;
@@ -205,9 +205,9 @@ export class Publisher {
   }
 }
 
-/** The values of a record that is too large for one record of the bus, as texts. */
+/** The pieces of a record that exceeds the maximum size of a bus record, encoded. */
 function* piecesOf(fields: EnvelopeFields, maxBytes: number): Generator<string> {
-  // A body that is not JSON is a string already: the pieces are those of its text.
+  // A body that is not JSON is a string already: its text is split.
   const text = fields.encoding ? (JSON.parse(fields.bodyJson) as string) : fields.bodyJson;
   // In JSON and UTF-8, a UTF-16 unit has at most six bytes.
   const pieceLength = Math.floor((maxBytes - Buffer.byteLength(encodeEnvelope({ ...fields, bodyJson: '' })) - 64) / 6);

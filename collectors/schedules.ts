@@ -1,9 +1,10 @@
 import { type ScheduledTask, schedule, validateDetailed } from 'node-cron';
-import { describeError, flagOf, type Logger, UsageError } from '../core/index.js';
+import { type CollectSettings, describeError, flagOf, type Logger, UsageError } from '../core/index.js';
 
-/** What is polled at the same times; each has a setting, like `eventsSchedule`. */
-export const SCHEDULES = [
+/** Groups of polls with a common schedule; each has a setting, like `eventsSchedule`. */
+const SCHEDULES = [
   'events',
+  'newEvents',
   'reference',
   'history',
   'holdings',
@@ -14,25 +15,30 @@ export const SCHEDULES = [
   'activity',
 ] as const;
 export type ScheduleName = (typeof SCHEDULES)[number];
-/** Cron patterns with seconds. */
-export type SchedulePatterns = Readonly<Record<ScheduleName, string>>;
 
 /** An aborted signal means that the work should end. */
 type Work = (signal: AbortSignal) => Promise<void> | void;
 
-/** Runs work at the times of cron patterns, never twice at once: it is skipped while its previous run lasts. */
+/** How often it is checked whether the system's time was set back, milliseconds, and by how much it counts. */
+const CHECK_MS = 1000;
+const SET_BACK_MS = 2000;
+
+/** Runs work at the times of cron patterns; a run is skipped while the previous one lasts. */
 export class Schedules {
+  readonly #check = setInterval(() => this.#checkTime(), CHECK_MS).unref();
+  /** Difference between the system's time and a monotonic one. */
+  #offsetMs = offsetMs();
   readonly #tasks = new Map<ScheduleName, ScheduledTask>();
   readonly #works = new Map<ScheduleName, (() => void)[]>();
   readonly #running = new Set<Promise<void>>();
   readonly #stop = new AbortController();
 
-  /** @throws UsageError for a pattern that cannot be read */
+  /** @throws UsageError for an invalid pattern */
   constructor(
-    private readonly patterns: SchedulePatterns,
+    private readonly settings: CollectSettings,
     private readonly log: Logger,
   ) {
-    for (const name of SCHEDULES) checkPattern(name, patterns[name]);
+    for (const name of SCHEDULES) checkPattern(name, settings[`${name}Schedule`]);
   }
 
   /** Runs the work now and then at every time of the schedule. */
@@ -51,11 +57,24 @@ export class Schedules {
     run();
   }
 
-  /** Nothing runs any more when it resolves. */
+  /** Resolves when no run is active. */
   async stop(): Promise<void> {
     this.#stop.abort();
+    clearInterval(this.#check);
     await Promise.all([...this.#tasks.values()].map((task) => task.destroy()));
     await Promise.all(this.#running);
+  }
+
+  /** Each task waits until its next time: if the system's time was set back, that would take as long again. */
+  #checkTime(): void {
+    const offset = offsetMs();
+    const setBack = offset < this.#offsetMs - SET_BACK_MS;
+    this.#offsetMs = offset;
+    if (!setBack) return;
+    for (const task of this.#tasks.values()) {
+      void task.stop();
+      void task.start();
+    }
   }
 
   #worksOf(name: ScheduleName): (() => void)[] {
@@ -68,7 +87,7 @@ export class Schedules {
     };
     const silent = { info: () => undefined, warn: () => undefined, error: () => undefined, debug: () => undefined };
     const options = { name, suppressMissedWarning: true, logger: silent };
-    this.#tasks.set(name, schedule(this.patterns[name], runAll, options));
+    this.#tasks.set(name, schedule(this.settings[`${name}Schedule`], runAll, options));
     return works;
   }
 
@@ -82,12 +101,14 @@ export class Schedules {
   }
 }
 
+const offsetMs = (): number => Date.now() - performance.now();
+
 function checkPattern(name: ScheduleName, pattern: string): void {
   const { valid, errors } = validateDetailed(pattern);
   if (valid) return;
   const reason = errors.map((e) => e.message).join('; ');
   throw new UsageError(
     `${flagOf(`${name}Schedule`)} is ${JSON.stringify(pattern)}, which is not a cron pattern (${reason}); ` +
-      'give one like "*/10 * * * * *"',
+      'use one like "*/10 * * * * *"',
   );
 }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Which work one of N collectors does, by rendezvous hashing: each piece of work belongs to the collector with the highest
- * score for it, so another collector more or less moves no work between the others.
+ * Assigns work to one of N collectors by rendezvous hashing: each task goes to the collector with the highest score for
+ * it, so adding or removing a collector moves no tasks between the others.
  */
 export class ShardAssignment {
   readonly #index: number;
@@ -19,7 +19,7 @@ export class ShardAssignment {
     return this.owns(`event:${eventId}`);
   }
 
-  /** @param work unique name of a piece of work */
+  /** @param work unique name of a task */
   owns(work: string): boolean {
     const own = score(work, this.#index);
     for (let other = 0; other < this.#count; other++) {

@@ -3,27 +3,27 @@ import { dirname } from 'node:path';
 import type { z } from 'zod';
 import { describeError, type Logger, writeFileAtomic } from '../core/index.js';
 
-/** How long a change may wait to be written, milliseconds. If it is lost, some data is fetched again. */
+/** Maximum delay before a change is written, milliseconds. If a change is lost, some data is fetched again. */
 const SAVE_DELAY_MS = 1000;
 
 export interface StateFileOptions<T> {
   readonly path: string;
   readonly schema: z.ZodType<T>;
-  /** The present content; called when it is written. */
+  /** Returns the current content; called when the file is written. */
   readonly content: () => T;
   /** Effect of a missing file, for log lines, like `chance history is fetched from the beginning`. */
   readonly without: string;
   readonly log: Logger;
 }
 
-/** A small JSON file of what a collector need not fetch again. Losing it costs time, no data. */
+/** A small JSON file with the progress of a collector's polls. Without it, data is fetched again; nothing is lost. */
 export class StateFile<T> {
   #timer: NodeJS.Timeout | undefined;
   #saving: Promise<void> = Promise.resolve();
 
   constructor(private readonly options: StateFileOptions<T>) {}
 
-  /** Its content; undefined when it does not exist or cannot be used. */
+  /** Reads the content; undefined when the file does not exist or is invalid. */
   async load(): Promise<T | undefined> {
     let text: string;
     try {
@@ -40,12 +40,12 @@ export class StateFile<T> {
     }
   }
 
-  /** The content has changed. */
+  /** Call when the content has changed. */
   changed(): void {
     this.#timer ??= setTimeout(() => this.#save(), SAVE_DELAY_MS);
   }
 
-  /** Writes what has changed; resolves when it is in place. */
+  /** Writes pending changes; resolves when the file is replaced. */
   async flush(): Promise<void> {
     if (this.#timer) this.#save();
     await this.#saving;

@@ -7,11 +7,11 @@ export class Utf8Slab {
   #slab: Buffer = Buffer.alloc(0);
   #used = 0;
 
-  /** The text's bytes; they are never overwritten. */
+  /** The text in UTF-8; the bytes are never overwritten. */
   encode(text: string): Buffer {
     const maxBytes = text.length * MAX_BYTES_PER_UNIT;
     if (this.#slab.length - this.#used < maxBytes) {
-      // A long text gets memory of its own, so that the present slab is filled.
+      // A long text gets memory of its own, so that the current slab can be filled.
       if (maxBytes > SLAB_BYTES / 8) return Buffer.from(text, 'utf8');
       this.#slab = Buffer.allocUnsafeSlow(SLAB_BYTES);
       this.#used = 0;

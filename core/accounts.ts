@@ -3,16 +3,16 @@ import { z } from 'zod';
 import { describeError, UsageError } from './errors.js';
 import { Secret } from './secret.js';
 
-/** An account of the exchange that is recorded, with what is needed to read from it. */
+/** A recorded account of the exchange, with its credentials. */
 export interface AccountCredentials {
-  /** How it is called in records: lower-case letters, digits, `.`, `_` and `-`. */
+  /** Its name in records: lower-case letters, digits, `.`, `_` and `-`. */
   readonly name: string;
-  /** Its ID at the exchange, when it was given; else it is learnt from its records. */
+  /** Its ID at the exchange, if configured; else it is taken from its records. */
   readonly userId?: string;
   readonly apiKey?: { readonly key: string; readonly secret: Secret };
-  /** A JWT, for what an API key is not enough for. */
+  /** A JWT, for endpoints that do not accept an API key. */
   readonly token?: Secret;
-  /** The same by logging in. */
+  /** Credentials to log in for a JWT. */
   readonly login?: { readonly email: string; readonly password: Secret; readonly otp?: Secret };
 }
 
@@ -22,28 +22,28 @@ type Fields = { readonly [F in (typeof FIELDS)[number]]?: string };
 
 const PREFIX = 'CHANCERY_ACCOUNT_';
 const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
-/** The activity feed is everybody's and has this name in records. */
+/** The activity feed of all users has this name in records. */
 const RESERVED = ['activity'];
 const suffixOf = (field: string): string => `_${field.replace(/[A-Z]/g, (c) => `_${c}`).toUpperCase()}`;
 
-/** Whether an environment variable belongs to an account. @throws UsageError for one that looks so and does not */
+/** Whether an environment variable belongs to an account. @throws UsageError for a name with that prefix and an unknown field */
 export function isAccountVariable(variable: string): boolean {
   if (!variable.startsWith(PREFIX)) return false;
   if (fieldOf(variable) !== undefined) return true;
   const known = FIELDS.map((field) => suffixOf(field)).join(', ');
-  throw new UsageError(`unknown environment variable ${variable}: after ${PREFIX}NAME comes one of ${known}`);
+  throw new UsageError(`unknown environment variable ${variable}: after ${PREFIX}NAME, expected one of ${known}`);
 }
 
 /**
- * The accounts of the environment (`CHANCERY_ACCOUNT_<NAME>_API_KEY` and the like) and of a file: one JSON object,
- * `{"name":{"apiKey":…,"apiSecret":…,"email":…,"password":…,"otp":…,"token":…,"userId":…}}`, which nobody else may read.
- * @throws UsageError that says what is wrong and never shows a value
+ * The accounts from environment variables (`CHANCERY_ACCOUNT_<NAME>_API_KEY` etc.) and from a file with one JSON object,
+ * `{"name":{"apiKey":…,"apiSecret":…,"email":…,"password":…,"otp":…,"token":…,"userId":…}}`, readable by its owner only.
+ * @throws UsageError; its message never contains a value
  */
 export function readAccounts(env: NodeJS.ProcessEnv, file: string | undefined): AccountCredentials[] {
   const accounts = new Map<string, AccountCredentials>();
   const found = [...accountsOfEnv(env), ...(file === undefined ? [] : accountsOfFile(file))];
   for (const [name, fields, where] of found) {
-    if (accounts.has(name)) throw new UsageError(`account ${name} is given twice; the second time ${where}`);
+    if (accounts.has(name)) throw new UsageError(`account ${name} is defined twice; the second time ${where}`);
     accounts.set(name, accountOf(name, fields, where));
   }
   return [...accounts.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -93,8 +93,8 @@ function accountsOfFile(path: string): Found[] {
     value = JSON.parse(readPrivateFile(path));
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    // The parser's own words quote the text.
-    throw new UsageError(`${path} is not JSON; it holds accounts as {"name":{"apiKey":…,"apiSecret":…}}`);
+    // The parser's message would quote the text.
+    throw new UsageError(`${path} is not JSON; expected {"name":{"apiKey":…,"apiSecret":…}}`);
   }
   const parsed = fileSchema.safeParse(value);
   if (!parsed.success) {
@@ -105,7 +105,7 @@ function accountsOfFile(path: string): Found[] {
   return Object.entries(parsed.data).map(([name, fields]) => [name, defined(fields), `in ${path}`] as const);
 }
 
-/** Reads a file of secrets; one that others could read or that is somebody else's is refused. */
+/** Reads a file of secrets; rejects one that other users can read or own. */
 function readPrivateFile(path: string): string {
   let file: number;
   try {
@@ -115,17 +115,17 @@ function readPrivateFile(path: string): string {
   }
   try {
     const stat = fstatSync(file);
-    if (!stat.isFile()) throw new UsageError(`${path} is no file; --accounts-file names a file with accounts`);
+    if (!stat.isFile()) throw new UsageError(`${path} is not a file; --accounts-file names a file with accounts`);
     const mode = stat.mode & 0o7777;
     const me = process.getuid?.();
     if (me !== undefined && stat.uid !== me) {
       throw new UsageError(
-        `${path} holds secrets and belongs to user ${stat.uid}; type: sudo chown ${me} ${shell(path)}`,
+        `${path} holds secrets and belongs to user ${stat.uid}; run: sudo chown ${me} ${shell(path)}`,
       );
     }
     if ((mode & 0o177) !== 0) {
       const shown = mode.toString(8).padStart(4, '0');
-      throw new UsageError(`${path} holds secrets and has mode ${shown}; type: chmod 600 ${shell(path)}`);
+      throw new UsageError(`${path} holds secrets and has mode ${shown}; run: chmod 600 ${shell(path)}`);
     }
     return readFileSync(file, 'utf8');
   } finally {
@@ -136,7 +136,7 @@ function readPrivateFile(path: string): string {
 function accountOf(name: string, fields: Fields, where: string): AccountCredentials {
   if (!NAME.test(name) || RESERVED.includes(name)) {
     throw new UsageError(
-      `${JSON.stringify(name)} ${where} cannot be an account's name; use a-z, 0-9, ".", "_" and "-", and not "activity"`,
+      `${JSON.stringify(name)} ${where} is not a valid account name; use a-z, 0-9, ".", "_" and "-", and not "activity"`,
     );
   }
   const { apiKey, apiSecret, token, email, password, otp, userId } = fields;
@@ -164,5 +164,5 @@ function accountOf(name: string, fields: Fields, where: string): AccountCredenti
 const defined = (fields: Readonly<Record<string, string | undefined>>): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
-/** A path as it can be typed. */
+/** A path quoted for the shell. */
 const shell = (path: string): string => (/^[\w./+-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);

@@ -7,14 +7,14 @@ import { isRunning } from './process-identity.js';
 const MODE = 0o600;
 const DRAFT = /\.(\d+)\.tmp$/;
 
-/** Of one process: two that write the same file do not disturb each other, and the last rename wins. */
+/** Per process: two processes that write the same file do not interfere; the last rename wins. */
 const draftOf = (path: string): string => `${path}.${process.pid}.tmp`;
 
-/** Replaces a file (mode 0600): readers see the former content or all of the new one. */
+/** Replaces a file (mode 0600) atomically: readers see the old or the new content, never a part. */
 export function writeFileAtomicSync(path: string, content: string | Buffer): void {
   const draft = draftOf(path);
   try {
-    // An older draft may be a link or have another mode.
+    // An older temporary file may be a link or have another mode.
     rmSync(draft, { force: true });
     writeFileSync(draft, content, { mode: MODE, flag: 'wx' });
     renameSync(draft, path);
@@ -24,7 +24,7 @@ export function writeFileAtomicSync(path: string, content: string | Buffer): voi
   }
 }
 
-/** As `writeFileAtomicSync`. With `durable`, content and name are on disk when it resolves. */
+/** As `writeFileAtomicSync`. With `durable`, content and directory entry are on disk when it resolves. */
 export async function writeFileAtomic(path: string, content: string | Buffer, durable = false): Promise<void> {
   const draft = draftOf(path);
   try {
@@ -44,7 +44,7 @@ export async function writeFileAtomic(path: string, content: string | Buffer, du
   if (durable) await syncFolder(dirname(path));
 }
 
-/** Makes created, renamed and removed names of a folder durable. */
+/** fsyncs a folder, so that created, renamed and removed entries are durable. */
 export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {
@@ -54,7 +54,7 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** Removes the drafts that killed processes left in a folder. */
+/** Removes temporary files of killed processes from a folder. */
 export function removeDrafts(folder: string): void {
   for (const name of readdirSync(folder)) {
     const pid = DRAFT.exec(name)?.[1];

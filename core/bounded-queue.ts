@@ -1,19 +1,19 @@
 import { type Deferred, deferred } from './deferred.js';
 
 /**
- * The one bounded queue: many producers, one consumer. It never drops: `push` takes an item even when full and answers
- * false, which tells the producer to stop until `whenBelowCapacity()` resolves.
+ * A bounded queue with many producers and one consumer. It never drops: `push` takes an item even when full and returns
+ * false, which asks the producer to pause until `whenBelowCapacity()` resolves.
  */
 export class BoundedQueue<T> {
   #items: T[] = [];
   #head = 0;
   #size = 0;
   #closed = false;
-  #room: Deferred | undefined;
+  #belowCapacity: Deferred | undefined;
   #work = deferred();
 
   /**
-   * @param capacity total size at which producers are asked to pause
+   * @param capacity total size from which producers should pause
    * @param sizeOf an item's share of the capacity (1 counts items, byte length counts bytes)
    */
   constructor(
@@ -33,7 +33,7 @@ export class BoundedQueue<T> {
     return this.#closed;
   }
 
-  /** Takes the item; false when the queue is now full and the producer should pause. Throws after `close`. */
+  /** Adds the item; false when the queue is now full and the producer should pause. Throws after `close`. */
   push(item: T): boolean {
     if (this.#closed) throw new Error('push to a closed queue');
     this.#items.push(item);
@@ -42,14 +42,14 @@ export class BoundedQueue<T> {
     return this.#size < this.capacity;
   }
 
-  /** Resolves when there is room again, or the queue was closed. */
+  /** Resolves when the queue is below capacity, or closed. */
   whenBelowCapacity(): Promise<void> {
     if (this.#size < this.capacity || this.#closed) return Promise.resolve();
-    this.#room ??= deferred();
-    return this.#room.promise;
+    this.#belowCapacity ??= deferred();
+    return this.#belowCapacity.promise;
   }
 
-  /** Waits for items, then takes up to `max` of them. An empty array means closed and drained. */
+  /** Waits for items, then removes up to `max` of them. An empty array means closed and drained. */
   async take(max: number): Promise<T[]> {
     while (this.length === 0) {
       if (this.#closed) return [];
@@ -70,7 +70,7 @@ export class BoundedQueue<T> {
     return taken;
   }
 
-  /** No more pushes; what is inside can still be taken. */
+  /** Rejects further pushes; queued items can still be taken. */
   close(): void {
     this.#closed = true;
     this.#work.resolve();
@@ -78,7 +78,7 @@ export class BoundedQueue<T> {
   }
 
   #resolveWaiters(): void {
-    this.#room?.resolve();
-    this.#room = undefined;
+    this.#belowCapacity?.resolve();
+    this.#belowCapacity = undefined;
   }
 }

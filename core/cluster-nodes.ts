@@ -4,8 +4,8 @@ const nodeUrl = z.url({ protocol: /^https?$/ });
 const lists = z.array(z.array(z.string()).or(z.string()));
 
 /**
- * A cluster's nodes as one text: shards separated by `;`, the replicas of a shard by `,`. In a configuration file it may
- * also be a list of shards, each a URL or a list of its replicas' URLs.
+ * The nodes of a cluster as text: shards separated by `;`, the replicas of a shard by `,`. In a configuration file also a
+ * list of shards, each a URL or a list of its replicas' URLs.
  */
 export const clusterNodesSchema = z.unknown().transform((value, context): string => {
   try {
@@ -20,7 +20,7 @@ export const clusterNodesSchema = z.unknown().transform((value, context): string
 
 /**
  * URLs of the nodes, by shard and replica.
- * @throws RangeError that says what is wrong with which of them
+ * @throws RangeError with the invalid part
  */
 export function parseClusterNodes(value: unknown): string[][] {
   const shards = shardsOf(value);
@@ -28,10 +28,11 @@ export function parseClusterNodes(value: unknown): string[][] {
   for (const [i, replicas] of shards.entries()) {
     if (replicas.length === 0) throw new RangeError(`shard ${i + 1} has no replica`);
     for (const url of replicas) {
-      if (!nodeUrl.safeParse(url).success) throw new RangeError(`${JSON.stringify(url)} is no http:// or https:// URL`);
+      if (!nodeUrl.safeParse(url).success)
+        throw new RangeError(`${JSON.stringify(url)} is not an http:// or https:// URL`);
       const { host, pathname } = new URL(url);
       if (seen.has(host + pathname))
-        throw new RangeError(`${url} is there twice; every node is one replica of one shard`);
+        throw new RangeError(`${url} is given twice; every node is one replica of one shard`);
       seen.add(host + pathname);
     }
   }

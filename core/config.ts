@@ -14,7 +14,7 @@ export const flagOf = (name: string): string => `--${name.replace(/[A-Z]/g, (c) 
 /** `exchangeUrl` → `CHANCERY_EXCHANGE_URL`. */
 export const envOf = (name: string): string => `CHANCERY_${name.replace(/[A-Z]/g, (c) => `_${c}`).toUpperCase()}`;
 
-/** ` (did you mean X?)`, or nothing when no known name is near. */
+/** ` (did you mean X?)`, or an empty text when no known name is similar. */
 export function nearest(name: string, known: readonly string[]): string {
   const near = known.length > 0 ? closest(name, known as string[]) : undefined;
   return near !== undefined && distance(name, near) <= Math.max(2, Math.floor(name.length / 3))
@@ -23,9 +23,9 @@ export function nearest(name: string, known: readonly string[]): string {
 }
 
 /**
- * Reads the configuration: flags win over environment variables, these over the file, the file over defaults.
+ * Reads the configuration. Precedence: flags, environment variables, file, defaults.
  * @param flags values from the command line, by setting name
- * @throws UsageError for an unknown key (with the nearest known one) or a value that does not fit: what, where, what to do
+ * @throws UsageError for an unknown key (with the nearest known one) or an invalid value, with its source
  */
 export function loadConfig(
   flags: Readonly<Record<string, unknown>> = {},
@@ -35,7 +35,7 @@ export function loadConfig(
   return resolveConfig(flags, env, folder).settings;
 }
 
-/** As `loadConfig`, with the settings that were given rather than left at their default. */
+/** As `loadConfig`, and the set of settings that were given, not defaulted. */
 export function resolveConfig(
   flags: Readonly<Record<string, unknown>> = {},
   env: NodeJS.ProcessEnv = process.env,
@@ -60,8 +60,8 @@ export function resolveConfig(
 }
 
 /**
- * The accounts that are recorded: those of the environment and of the file that the settings name.
- * @throws UsageError, also for a file that others may read
+ * The accounts to record, from the environment and the configured file.
+ * @throws UsageError, also for a file that other users can read
  */
 export function loadAccounts(
   settings: Pick<Settings, 'accountsFile'>,

@@ -3,9 +3,8 @@ const LIMIT = 10n ** 38n;
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,4}))?$/;
 
 /**
- * The whole number of 10^-12 units that a decimal text (JSON's number syntax, leading zeros allowed) stands for.
- * Nothing is rounded: throws RangeError when the text is no number, has more than 12 decimals that count, or does not
- * fit Decimal(38, 12).
+ * Parses a decimal text (JSON's number syntax, leading zeros allowed) into an integer of 10^-12 units, without rounding.
+ * Throws RangeError when the text is not a number, has more than 12 significant decimals, or exceeds Decimal(38, 12).
  */
 export function parseDecimal12(text: string): bigint {
   const match = text.length <= 200 ? NUMBER.exec(text) : null;

@@ -1,4 +1,4 @@
-/** A promise and the functions that settle it. */
+/** A promise with its `resolve` and `reject`. */
 export interface Deferred<T = void> {
   readonly promise: Promise<T>;
   readonly resolve: (value: T) => void;

@@ -1,8 +1,8 @@
 import type { Writable } from 'node:stream';
 
 /**
- * Resolves when everything written to the stream was passed to the system: a pipe blocks until its reader has read, and
- * `process.exit` discards the rest. Rejects with the signal's reason when it is aborted.
+ * Resolves when everything written to the stream has been flushed: a pipe waits for its reader, and `process.exit` would
+ * discard the rest. Rejects with the signal's reason when it is aborted.
  */
 export function drained(out: Writable, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -1,6 +1,6 @@
 /**
- * Base of every error that Chancery raises on purpose. The message says what was being done, to what, and what the
- * reader can do about it; `cause` keeps the original. Whether to try again is decided by `retryable`, never by text.
+ * Base of every error that Chancery throws deliberately. The message says what failed, on what, and what the reader can
+ * do; `cause` holds the original. Retries are decided by `retryable`, never by text.
  */
 export abstract class ChanceryError extends Error {
   abstract readonly retryable: boolean;
@@ -11,27 +11,32 @@ export abstract class ChanceryError extends Error {
   }
 }
 
-/** The user asked for something that cannot be: a wrong flag, a taken port, an unreadable folder. Exit code 2. */
+/** Wrong usage or configuration: an invalid flag, a taken port, an unreadable folder. Exit code 2. */
 export class UsageError extends ChanceryError {
   readonly retryable = false;
 }
 
-/** Something outside did not answer or is not there yet; waiting and trying again may help. */
+/** An external service did not respond or is not running yet; retrying may help. */
 export class UnavailableError extends ChanceryError {
   readonly retryable = true;
 }
 
-/** A promise Chancery makes would be broken by going on; the part stops and says which words to type. */
+/** Continuing would break a guarantee of Chancery; the part stops and says what an operator can do. Exit code 3. */
 export class IntegrityError extends ChanceryError {
   readonly retryable = false;
 }
 
-/** True for errors that say of themselves that trying again may help. */
+/** Whether the error declares itself retryable. */
 export function isRetryable(error: unknown): boolean {
   return error instanceof ChanceryError && error.retryable;
 }
 
-/** The one-line text of anything thrown, with its chain of causes. */
+/** Whether the error declares that a retry cannot help. Errors that declare nothing are not permanent. */
+export function isPermanent(error: unknown): boolean {
+  return error instanceof ChanceryError && !error.retryable;
+}
+
+/** A one-line description of any thrown value, with its chain of causes. */
 export function describeError(error: unknown): string {
   const parts: string[] = [];
   for (let e: unknown = error; e !== undefined && e !== null && parts.length < 5; ) {

@@ -1,7 +1,7 @@
 /**
  * The hosts that the exchange may be split into (part 1, "Host routing"). Each key is a property of
  * `ExchangeAddresses`, and with `Url` appended the setting that overrides the base URL. A REST host serves paths by their
- * prefix; a path without a prefix here belongs to `event`. A stream has one path.
+ * prefix; a path without a prefix here belongs to `event`. A stream has one path; a `private` one wants AUTH.
  */
 export const EXCHANGE_HOSTS = {
   event: { serves: 'events, categories and tags', prefixes: ['/api/events', '/api/categories', '/api/tags'] },
@@ -16,18 +16,21 @@ export const EXCHANGE_HOSTS = {
   chance: { serves: 'chance history', prefixes: [] },
   orderBookWs: { serves: 'order book stream', path: '/event/ws' },
   chanceWs: { serves: 'chance stream', path: '/ws' },
-  orderWs: { serves: 'order updates stream', path: '/order/ws' },
-  balanceWs: { serves: 'balance stream', path: '/balance/ws' },
+  orderWs: { serves: 'order updates stream', path: '/order/ws', private: true },
+  balanceWs: { serves: 'balance stream', path: '/balance/ws', private: true },
 } as const;
 
 export type ExchangeHost = keyof typeof EXCHANGE_HOSTS;
 export type StreamHost = Extract<ExchangeHost, `${string}Ws`>;
+export type PrivateStreamHost = {
+  [K in StreamHost]: (typeof EXCHANGE_HOSTS)[K] extends { private: true } ? K : never;
+}[StreamHost];
+export type PrivateStreamPath = (typeof EXCHANGE_HOSTS)[PrivateStreamHost]['path'];
 export type RestHost = Exclude<ExchangeHost, StreamHost>;
 
 /**
- * Where the exchange is: one base address for everything, one address per host, or a mixture: a host without an address
- * of its own is at `base`. REST addresses are `https:`, streams `wss:`; `http:` and `ws:` are accepted for loopback
- * addresses only.
+ * The addresses of the exchange: hosts without an address of their own are at `base`. REST addresses are `https:`, streams
+ * `wss:`; `http:` and `ws:` are accepted for loopback addresses only.
  */
 export type ExchangeAddresses = { readonly [K in ExchangeHost | 'base']?: string | undefined };
 

@@ -1,15 +1,15 @@
 import { closeSync, fstatSync, openSync } from 'node:fs';
 import { DataType, load, open } from 'ffi-rs';
 
-/** The handle of the program itself, where the C library is. */
+/** ffi-rs's name for the handle of the program itself, which includes the C library. */
 const LIBRARY = 'chancery-file-lock';
-/** Of flock(2). */
+/** Operations of flock(2). */
 const OPERATION = { shared: 1, exclusive: 2, release: 8 } as const;
 const NON_BLOCKING = 4;
 
 /**
- * A lock on a file between processes (flock(2)), which the system releases when its holder ends, however it ends.
- * Another open of the same file is another holder, also in the same process.
+ * An inter-process lock on a file (flock(2)). The operating system releases it when its holder ends, also by SIGKILL.
+ * Opening the same file again creates another holder, also in the same process.
  */
 export class FileLock {
   readonly #fd: number;
@@ -19,12 +19,17 @@ export class FileLock {
     this.#fd = openSync(path, 'a');
   }
 
-  /** Which file it is on, whatever its path leads to by now. */
+  /** File descriptor: a process that inherits it holds the lock too. */
+  get fd(): number {
+    return this.#fd;
+  }
+
+  /** Inode of the locked file; its path may refer to another file by now. */
   get inode(): number {
     return fstatSync(this.#fd).ino;
   }
 
-  /** Takes it if that can be done at once; false when another holder is in the way. */
+  /** Takes the lock if that is possible at once; false when another holder prevents it. */
   try(mode: 'shared' | 'exclusive'): boolean {
     return this.#flock(OPERATION[mode] | NON_BLOCKING);
   }

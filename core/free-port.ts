@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 
-/** Whether a server could listen on this port now. It listens there for a moment itself. */
+/** Whether a server could listen on this port now. Checks by listening on it briefly. */
 export function isFreePort(port: number, host = '127.0.0.1'): Promise<boolean> {
   return new Promise((resolve) => {
     const probe = createServer();

@@ -1,16 +1,16 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
-import { UsageError } from './errors.js';
 import type { Component } from './lifecycle.js';
+import { listenError } from './listen-error.js';
 
 export interface Health {
   ok: boolean;
-  /** What is wrong, or what runs: shown as JSON by /healthz. */
+  /** Details that /healthz shows as JSON. */
   detail?: Record<string, unknown>;
 }
 
-/** Serves `/healthz` (200 or 503, JSON) and `/metrics` (Prometheus text), on loopback unless told otherwise. Port 0 picks a free one. */
+/** Serves `/healthz` (200 or 503, JSON) and `/metrics` (Prometheus text), on loopback by default. Port 0 picks a free one. */
 export class HealthServer implements Component {
   readonly name = 'health';
   #server = createServer((request, response) => void this.#answer(request.url ?? '/', response));
@@ -22,7 +22,7 @@ export class HealthServer implements Component {
     private readonly health: () => Health,
   ) {}
 
-  /** `http://host:port` for connections from this machine, once started. */
+  /** `http://host:port` for clients on this machine, once started. */
   get url(): string {
     const { host = '127.0.0.1' } = this.options;
     const near = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
@@ -32,7 +32,8 @@ export class HealthServer implements Component {
   async start(): Promise<void> {
     const { host = '127.0.0.1', port } = this.options;
     await new Promise<void>((resolve, reject) => {
-      this.#server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(error, host, port)));
+      const address = { host, port, hostFlag: '--metrics-host', portFlag: '--metrics-port' };
+      this.#server.once('error', (error) => reject(listenError(error, address)));
       this.#server.listen(port, host, () => resolve());
     });
     this.#port = (this.#server.address() as AddressInfo).port;
@@ -56,16 +57,4 @@ export class HealthServer implements Component {
       response.writeHead(404).end('try /healthz or /metrics\n');
     }
   }
-}
-
-function cannotListen(error: NodeJS.ErrnoException, host: string, port: number): Error {
-  if (error.code === 'EADDRINUSE') {
-    return new UsageError(`port ${port} on ${host} is taken; choose another with --metrics-port, or 0 for any`);
-  }
-  if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND') {
-    return new UsageError(`${host} is no address of this machine; choose another with --metrics-host`, {
-      cause: error,
-    });
-  }
-  return error;
 }

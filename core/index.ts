@@ -4,6 +4,10 @@ export { BoundedQueue } from './bounded-queue.js';
 export { type Clock, systemClock } from './clock.js';
 export { parseClusterNodes } from './cluster-nodes.js';
 export {
+  AUDIT_REASONS,
+  type AuditedPrices,
+  type AuditReason,
+  type AuditReport,
   COLLECTOR_EVENT_FIELDS,
   COLLECTOR_EVENT_TYPES,
   type CollectorEvent,
@@ -15,44 +19,72 @@ export { parseDecimal12 } from './decimal12.js';
 export { DEFAULT_PORTS } from './default-ports.js';
 export { type Deferred, deferred } from './deferred.js';
 export { drained } from './drained.js';
-export { ChanceryError, describeError, IntegrityError, isRetryable, UnavailableError, UsageError } from './errors.js';
+export {
+  ChanceryError,
+  describeError,
+  IntegrityError,
+  isPermanent,
+  isRetryable,
+  UnavailableError,
+  UsageError,
+} from './errors.js';
 export {
   EXCHANGE_HOSTS,
   type ExchangeAddresses,
-  type ExchangeUrls,
   exchangeAddresses,
   hostNames,
+  type PrivateStreamHost,
+  type PrivateStreamPath,
   type RestHost,
   type StreamHost,
 } from './exchange-addresses.js';
 export { FileLock } from './file-lock.js';
 export { isFreePort } from './free-port.js';
+export { groupBy } from './group-by.js';
+export { sha256Hex } from './hash.js';
 export { type Health, HealthServer } from './http-health.js';
 export { countJsonNames, type JsonMember, jsonExcess, jsonMembers } from './json-bytes.js';
 export { type Component, Lifecycle, processSignal, Stopped } from './lifecycle.js';
+export { listenError } from './listen-error.js';
 export { createLogger, type Logger } from './log.js';
 export { OutageLog } from './outage-log.js';
 export { packageRoot, packageVersion } from './package.js';
 export { printable } from './printable.js';
 export { isAlive, isRunning, ownIdentity, type ProcessIdentity } from './process-identity.js';
 export { ProcessLock } from './process-lock.js';
+export { untilAborted, withTimeout } from './promises.js';
 export { Random } from './random.js';
 export {
+  DIVERGED,
   type EnvelopeFields,
   type EnvelopeJson,
+  EVENT_STREAMS,
   encodeBody,
   encodeEnvelope,
+  FRAME_TOO_LARGE,
   type RawRecord,
   RECORD_KINDS,
   type RecordKind,
   type RestRequest,
   recordOf,
+  STREAM_KINDS,
+  STREAM_NAMES,
   type StreamName,
   type StreamRequest,
   TOPICS,
   type Topic,
 } from './record.js';
-export { Backoff, type BackoffOptions, backoffMs, type RetryOptions, retry } from './retry.js';
-export { Secret } from './secret.js';
-export { SETTINGS, type Setting, type SettingName, type Settings } from './settings.js';
+export { Backoff, backoffMs, retry } from './retry.js';
+export { newPassword, Secret } from './secret.js';
+export {
+  type CollectSettings,
+  collectSettings,
+  SETTINGS,
+  type Setting,
+  type SettingName,
+  type Settings,
+  type TransformSettings,
+  transformSettings,
+} from './settings.js';
 export { STOP_MS } from './stop-times.js';
+export { BOTS_USER_AGENT, USER_AGENT } from './user-agents.js';

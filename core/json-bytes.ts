@@ -1,23 +1,22 @@
 /**
- * JSON read from its bytes: for what must be known of every record before, or without, making values of it. Only
- * `jsonExcess` takes any bytes; the others are for texts that are known to be JSON.
+ * Reads JSON from its bytes, without creating values. Only `jsonExcess` accepts arbitrary bytes; the others require valid
+ * JSON.
  */
 
-/** Texts up to this size are parsed whatever they hold: the worst of them is parsed within tens of milliseconds. */
+/** Texts up to this size are parsed unchecked: the slowest of them takes tens of milliseconds. */
 const UNBOUNDED_BYTES = 256 * 1024;
 /**
- * Brackets, colons and commas outside strings: about the values and names that parsing makes. A point of chance history
- * takes 5, an entry of an order book snapshot 9: this is a little more than the longest history, 10,000 points, of six
- * markets in one answer. `npm run bench -- large-frames` measures what parsing takes at this bound.
+ * Maximum number of brackets, colons and commas outside strings, which approximates the values and names that parsing
+ * creates. A point of chance history has 5, an entry of an order book snapshot 9: the limit is a little more than the
+ * longest history, 10,000 points, of six markets. `npm run bench -- large-frames` measures parsing at this limit.
  */
 const MAX_STRUCTURAL = 320_000;
 /**
- * Different names, and different texts that are as short as most names: each of them is stored in a table when it is
- * parsed, and objects that all have other names take far longer than as many alike. Honest answers use a few names,
- * and where markets are the names of a map, as many as there are markets.
+ * Maximum number of different names and short texts. The parser interns each, and objects with different names take far
+ * longer than alike ones. Regular responses have few names; maps by market ID have one per market.
  */
 const MAX_NAMES = 25_000;
-/** The parser stores texts up to this length as it stores names. */
+/** Texts up to this length are interned like names. */
 const SHORT_TEXT = 10;
 const MAX_DEPTH = 1000;
 
@@ -31,15 +30,15 @@ const OPEN_ARRAY = 0x5b;
 const CLOSE_ARRAY = 0x5d;
 
 /**
- * Why a JSON text would take too long to parse, like `holds more than …`; undefined when it may be parsed. Looks at the
- * bytes once, and at none of a small text; whether they are JSON is not checked.
+ * Why a JSON text would take too long to parse, like `holds more than …`; undefined when it may be parsed. One pass over
+ * the bytes, none for a small text; does not check that they are JSON.
  */
 export function jsonExcess(bytes: Uint8Array, start = 0, end = bytes.length): string | undefined {
   if (end - start <= UNBOUNDED_BYTES) return undefined;
   const names = new Names();
   let structural = 0;
   let depth = 0;
-  /** Where the last string begins that was not counted, and where it ends: a colon shows that it was a name. */
+  /** Start and end of the last string not counted yet: a following colon shows that it was a name. */
   let pending: number | undefined;
   let closed = 0;
   for (let at = start; at < end; at++) {
@@ -83,10 +82,10 @@ export function jsonExcess(bytes: Uint8Array, start = 0, end = bytes.length): st
 /** FNV-1a. */
 const HASH_BASIS = 0x811c9dc5;
 const HASH_PRIME = 0x01000193;
-/** Bits of a hash that tell names apart: a few of many thousands count as one. */
+/** Bits of a hash that distinguish names: of many thousands, a few collide. */
 const HASH_BITS = 20;
 
-/** Counts different texts, nearly: the same text always gives the same count. */
+/** Counts distinct texts approximately, but deterministically. */
 class Names {
   count = 0;
   readonly #seen = new Uint8Array(1 << (HASH_BITS - 3));
@@ -103,18 +102,18 @@ class Names {
   }
 }
 
-/** Where the value of a member is in the text of its object: from its first byte to past its last. */
+/** Byte range of a member's value within the text of its object; `end` is exclusive. */
 export interface JsonMember {
   readonly start: number;
   readonly end: number;
-  /** How many names the objects in the value have; one that is given twice counts twice. */
+  /** Number of names of all objects in the value; a repeated name counts twice. */
   readonly names: number;
 }
 
 /**
- * The members of the JSON object that `bytes` hold, by name, so that a value can be stored as it was written. Of a name
- * given twice the last one counts, as it does when parsed.
- * @param max how many members are read
+ * The members of a JSON object by name, so that a value can be stored exactly as written. Of a repeated name the last
+ * counts, as in JSON.parse.
+ * @param max maximum number of members to read
  * @throws SyntaxError for a name that is not JSON
  */
 export function jsonMembers(bytes: Buffer, max = Number.POSITIVE_INFINITY): ReadonlyMap<string, JsonMember> {
@@ -131,7 +130,7 @@ export function jsonMembers(bytes: Buffer, max = Number.POSITIVE_INFINITY): Read
   return members;
 }
 
-/** How many names the objects of a JSON text have; one that is given twice counts twice. */
+/** Number of names of all objects in a JSON text; a repeated name counts twice. */
 export function countJsonNames(bytes: Uint8Array): number {
   return valueAt(bytes, skipSpace(bytes, 0)).names;
 }

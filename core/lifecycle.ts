@@ -1,13 +1,14 @@
-/** A part that runs. Constructors only wire; `start` does work; `stop` may be called twice and before `start` ended. */
+/** A component with a lifecycle. Constructors only wire; `start` does work; `stop` is idempotent and may be called before
+`start` has resolved. */
 export interface Component {
   readonly name: string;
-  /** Resolves when the part is ready. The signal is aborted when the process is to stop. */
+  /** Resolves when the component is ready. The signal is aborted when the process should stop. */
   start(signal: AbortSignal): Promise<void>;
   /** Shuts down cleanly; resolves when everything is released. */
   stop(): Promise<void>;
 }
 
-/** Starts parts in order and stops them in reverse, also after a failed start. */
+/** Starts components in order and stops them in reverse, also after a failed start. */
 export class Lifecycle {
   #started: Component[] = [];
   #stopping: Promise<void> | undefined;
@@ -43,7 +44,7 @@ export class Lifecycle {
     }
     this.#started = [];
     if (errors.length === 1) throw errors[0];
-    if (errors.length > 1) throw new AggregateError(errors, 'several parts did not stop cleanly');
+    if (errors.length > 1) throw new AggregateError(errors, 'several components did not stop cleanly');
   }
 }
 
@@ -60,7 +61,7 @@ export function processSignal(parentPipe?: NodeJS.ReadableStream): AbortSignal {
   return controller.signal;
 }
 
-/** The abort reason of a clean stop; never reported as a failure. */
+/** The abort reason of a clean shutdown; never reported as a failure. */
 export class Stopped extends Error {
   override readonly name = 'Stopped';
 }

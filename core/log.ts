@@ -7,8 +7,8 @@ export type Logger = pino.Logger;
 const MAX_BUFFERED_BYTES = 1_000_000;
 
 /**
- * Logs for operators, on stderr: one line, one event, structured fields. Lines are JSON; `plain` makes them short text
- * (`12:00:01 warn collect stream lost {"event":"…"}`) for a person at a terminal.
+ * Logs for operators on stderr: one line per event, with structured fields. Lines are JSON, or with `plain` short text
+ * (`12:00:01 warn collect stream lost {"event":"…"}`) for a terminal.
  */
 export function createLogger(options: { part: string; level?: string; plain?: boolean }): Logger {
   const base = { base: { part: options.part }, level: options.level ?? 'info' };

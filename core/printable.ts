@@ -2,8 +2,8 @@
 const CONTROLS = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
 /**
- * Text of others, safe to show on a terminal: controls that could move the cursor, recolour, rename the window or turn
- * the direction of what follows are written out, `\x1b`, `\u202e`. Newlines and tabs too: it stays one line.
+ * Makes untrusted text safe for a terminal: control characters that could move the cursor, change colours, the window
+ * title or the text direction are escaped (`\x1b`, `\u202e`), newlines and tabs too, so that it stays one line.
  */
 export function printable(text: string): string {
   return text.replace(CONTROLS, (control) => {

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 
-/** Names one run of one process for as long as the machine lives: a PID alone is used again. */
+/** Identifies one run of a process: a PID alone is reused. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** Start time in clock ticks since boot; null where the system does not tell. */
+  /** Start time in clock ticks since boot; null where the operating system does not report it. */
   readonly start: string | null;
   readonly boot: string | null;
 }
@@ -12,12 +12,12 @@ export function ownIdentity(): ProcessIdentity {
   return { pid: process.pid, start: processStat(process.pid)?.start ?? null, boot: bootId() };
 }
 
-/** Whether exactly that run still lives. */
+/** Whether that run of the process is still running. */
 export function isAlive({ pid, start, boot }: ProcessIdentity): boolean {
   return boot === bootId() && (start === null || processStat(pid)?.start === start) && isRunning(pid);
 }
 
-/** Whether a process with this PID runs. A zombie does not: it can write nothing any more. */
+/** Whether a process with this PID is running. A zombie is not: it cannot write any more. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -30,7 +30,7 @@ export function isRunning(pid: number): boolean {
 function processStat(pid: number): { state: string; start: string } | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The second field is the command in parentheses and may hold anything; the state is the first after it.
+    // The second field is the command in parentheses and may contain any character; the state is the field after it.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return { state: fields[0] ?? '', start: fields[19] ?? '' };
   } catch {

@@ -4,16 +4,16 @@ import { FileLock } from './file-lock.js';
 import { isAlive, ownIdentity, type ProcessIdentity } from './process-identity.js';
 
 /**
- * Lets one process at a time do something. The lock is a flock on a file, which the system releases when the holder
- * ends, also by SIGKILL. The file is never removed: a process that has opened it already would lock a file that nobody
- * else can find. What it contains names the last holder and is information only.
+ * A mutual exclusion between processes: a flock on a file, which the operating system releases when the holder ends, also
+ * by SIGKILL. The file is never removed: a process that has already opened it would lock a file that others cannot open.
+ * Its content names the last holder and is informational.
  */
 export class ProcessLock {
   private constructor(private readonly lock: FileLock) {}
 
   /**
    * Takes the lock on the file, which is created if needed.
-   * @param refusal the error message, given the holder as `process 4711`, or `another process` while it is not known
+   * @param refusal returns the error message; the holder is `process 4711`, or `another process` if unknown
    * @throws UsageError while another process, or another lock of this process, holds it
    */
   static acquire(
@@ -34,13 +34,13 @@ export class ProcessLock {
     return new ProcessLock(lock);
   }
 
-  /** Releases the lock. Call it once. */
+  /** Releases the lock. May be called once only. */
   release(): void {
     this.lock.close();
   }
 }
 
-/** A holder writes its identity after it has taken the lock: until then the file names the one before, or nobody. */
+/** A holder writes its identity after it has taken the lock: until then the file names the previous holder, or none. */
 function holderOf(path: string): string {
   try {
     const holder = JSON.parse(readFileSync(path, 'utf8')) as ProcessIdentity;

@@ -1,4 +1,4 @@
-/** A stream of pseudo-random numbers that its seed and name decide (sfc32). */
+/** A deterministic pseudo-random number generator (sfc32), seeded by a number and a name. */
 export class Random {
   #a: number;
   #b: number;
@@ -24,17 +24,17 @@ export class Random {
     return (sum >>> 0) / 0x1_0000_0000;
   }
 
-  /** Whole and uniform, `low` and `high` included. */
+  /** A uniform integer from `low` to `high`, both included. */
   integer(low: number, high: number): number {
     return low + Math.floor(this.next() * (high - low + 1));
   }
 
-  /** Exponential: the wait, in units of `mean`, until something that happens at random. */
+  /** Exponentially distributed with the given mean. */
   exponential(mean: number): number {
     return -Math.log(1 - this.next()) * mean;
   }
 
-  /** Normal with mean 0 and deviation 1. */
+  /** Normally distributed with mean 0 and standard deviation 1. */
   normal(): number {
     return Math.sqrt(-2 * Math.log(1 - this.next())) * Math.cos(2 * Math.PI * this.next());
   }

@@ -7,7 +7,7 @@ export interface RawRecord {
   readonly sessionId: string;
   /** Increases by one per session and topic, from 1. */
   readonly sequence: number;
-  /** Receive time, Unix microseconds, taken before anything else was done with the payload. */
+  /** Time of receipt, Unix microseconds, taken before the payload is processed. */
   readonly receivedAt: number;
   /** The request: see `StreamRequest`, `RestRequest`; `{}` for collector events. Never holds a secret. */
   readonly request: Readonly<Record<string, unknown>>;
@@ -57,7 +57,7 @@ export const TOPICS = {
 } as const;
 export type Topic = (typeof TOPICS)[keyof typeof TOPICS];
 
-/** Every record kind and the topic it goes to. */
+/** Every record kind and its topic. */
 export const RECORD_KINDS = {
   'order-book.frame': TOPICS.orderBook,
   'chance.frame': TOPICS.chance,
@@ -66,7 +66,7 @@ export const RECORD_KINDS = {
   'reference.categories': TOPICS.reference,
   'reference.tags': TOPICS.reference,
   'reference.coins': TOPICS.reference,
-  /** A frame of a feed that is named without messages (part 6.5): kept as it came, no rows are made of it. */
+  /** A frame of a feed without documented messages (part 6.5): stored unchanged, not transformed into rows. */
   'reference.feed-frame': TOPICS.reference,
   'account.orders': TOPICS.account,
   'account.trades': TOPICS.account,
@@ -84,11 +84,23 @@ export const RECORD_KINDS = {
 } as const satisfies Record<string, Topic>;
 export type RecordKind = keyof typeof RECORD_KINDS;
 
+/** The streams that are subscribed per event: an open event that is not subscribed on one of them has a gap there. */
+export const EVENT_STREAMS = ['order-book', 'chance'] as const;
+
 /**
  * A WebSocket stream of the exchange; `feed` is a stream without documented messages, recorded verbatim by its address.
  */
-export const STREAM_NAMES = ['order-book', 'chance', 'orders', 'balance', 'feed'] as const;
+export const STREAM_NAMES = [...EVENT_STREAMS, 'orders', 'balance', 'feed'] as const;
 export type StreamName = (typeof STREAM_NAMES)[number];
+
+/** The kind of record that a stream's frames become. */
+export const STREAM_KINDS = {
+  'order-book': 'order-book.frame',
+  chance: 'chance.frame',
+  orders: 'account.order-frame',
+  balance: 'account.balance-frame',
+  feed: 'reference.feed-frame',
+} as const satisfies Record<StreamName, RecordKind>;
 
 /** `request` of a stream frame. */
 export interface StreamRequest {
@@ -97,9 +109,29 @@ export interface StreamRequest {
   readonly connection: string;
   /** For private streams: the configured name of the account. */
   readonly account?: string;
-  /** For feeds recorded as they come: the configured name of the feed. */
+  /** For feeds recorded unchanged: the configured name of the feed. */
   readonly feed?: string;
+  /**
+   * For a PRICES_DATA_DELTA: the numbers, from 0, of its valid entries that equal the previous entry of the same market on
+   * this connection. Absent when there are none.
+   */
+  readonly repeated?: readonly number[];
+  /** For a response to HISTORY: the requested event and range, Unix seconds. */
+  readonly event?: string;
+  readonly from?: number;
+  readonly to?: number;
+  /** For a frame above the maximum size, which is lost: `body` is its first bytes, never parsed. */
+  readonly oversized?: {
+    /** The payload's length in the frame header; null for a message in several frames. */
+    readonly declaredBytes: number | null;
+  };
 }
+
+/** The cause of a gap, and the reason of the dead letter, after a frame above the maximum size. Views compare with it. */
+export const FRAME_TOO_LARGE = 'frame too large';
+
+/** The cause of a gap: the exchange states other values than were received, so changes are missing. Views compare with it. */
+export const DIVERGED = 'diverged';
 
 /** `request` of a REST response. */
 export interface RestRequest {
@@ -108,21 +140,23 @@ export interface RestRequest {
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | boolean>>;
   readonly body?: unknown;
-  /** HTTP status of the answer. */
+  /** HTTP status of the response. */
   readonly status: number;
-  /** From 0; how often this request had been tried before. */
+  /** Number of previous attempts of this request. */
   readonly attempt: number;
-  /** Why the body is not the whole answer: it broke off, took too long or was too large. Absent for whole answers. */
+  /** Why the response body is incomplete: the connection broke, it took too long or was too large. Absent if complete. */
   readonly cut?: 'broken-off' | 'timeout' | 'too-large';
-  /** UUID of the poll (all pages of one walk) that it belongs to. */
+  /** UUID of its poll, which may have several pages. */
   readonly poll: string;
   /** Zero-based page, for paged operations. */
   readonly page?: number;
-  /** For account records: the configured name of the account that asked; absent for activity, which is everybody's. */
+  /** For account histories: when page 0 of this pass over the pages was received, Unix microseconds. */
+  readonly pass?: number;
+  /** For account records: the configured name of the account; absent for activity, which covers all users. */
   readonly account?: string;
-  /** For TP/SL orders: the asset that was asked for. */
+  /** For TP/SL orders: the requested asset. */
   readonly asset?: string;
-  /** For chance history: what was asked. */
+  /** For chance history: the requested range. */
   readonly event?: string;
   readonly market?: string;
   readonly period?: string;
@@ -136,7 +170,7 @@ export interface EnvelopeFields {
   sessionId: string;
   sequence: number;
   receivedAt: number;
-  /** `request` as JSON text, made once per connection or request. */
+  /** `request` as JSON text, encoded once per connection or request. */
   requestJson: string;
   encoding?: 'text' | 'base64' | undefined;
   piece?: { i: number; of: number } | undefined;
@@ -144,7 +178,7 @@ export interface EnvelopeFields {
   bodyJson: string;
 }
 
-/** The text of a raw record's value. */
+/** Encodes the value of a raw record. */
 export function encodeEnvelope(f: EnvelopeFields): string {
   const enc = f.encoding ? `"enc":"${f.encoding}",` : '';
   const piece = f.piece ? `"piece":{"i":${f.piece.i},"of":${f.piece.of}},` : '';
@@ -157,15 +191,15 @@ export interface EncodedBody {
   /** As JSON text. */
   bodyJson: string;
   encoding?: 'text' | 'base64';
-  /** What was received, where it is JSON and was parsed. */
+  /** The parsed value, if the payload was parsed as JSON. */
   parsed?: unknown;
-  /** Why it was not parsed, like `holds more than …`, where it may be JSON. */
+  /** Why a payload that may be JSON was not parsed, like `holds more than …`. */
   excess?: string;
 }
 
 /**
- * What arrived, as an envelope's body: verbatim when it is valid JSON, else a JSON string of it, and how. Takes a few
- * milliseconds per megabyte, whatever it holds.
+ * Encodes a payload as an envelope's body: unchanged if it is valid JSON, else as a JSON string with its encoding. Takes a
+ * few milliseconds per megabyte for any content.
  */
 export function encodeBody(received: Buffer): EncodedBody {
   let text: string;

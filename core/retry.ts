@@ -5,7 +5,7 @@ import { isRetryable } from './errors.js';
 export interface BackoffOptions {
   /** The first delay, or its upper bound, milliseconds. */
   baseMs: number;
-  /** No delay is longer than this, milliseconds. */
+  /** Maximum delay, milliseconds. */
   capMs: number;
 }
 
@@ -38,19 +38,19 @@ export class Backoff {
 }
 
 export interface RetryOptions extends Partial<BackoffOptions> {
-  /** How often to try in all; Infinity tries until the signal is aborted. Default 5. */
+  /** Maximum number of attempts; Infinity retries until the signal is aborted. Default 5. */
   attempts?: number;
   signal?: AbortSignal | undefined;
   clock?: Clock;
   random?: () => number;
-  /** Which errors are worth another try. Default: those that say so (`retryable`). */
+  /** Which errors are retried. Default: those with `retryable`. */
   retryable?: (error: unknown) => boolean;
-  /** A delay that the other side asked for (Retry-After), milliseconds: never waits less than this. */
+  /** A minimum delay that the server requested (Retry-After), milliseconds. */
   atLeastMs?: (error: unknown) => number | undefined;
   onRetry?: (error: unknown, attempt: number, delayMs: number) => void;
 }
 
-/** The one retry loop. Calls `work` with the attempt's number from 0 until it succeeds; throws its last error. */
+/** Calls `work` with the attempt's number, from 0, until it succeeds; throws the last error. */
 export async function retry<T>(work: (attempt: number) => Promise<T>, options: RetryOptions = {}): Promise<T> {
   const { attempts = 5, signal, clock = systemClock, baseMs = 100, capMs = 10_000 } = options;
   const backoff = new Backoff({ baseMs, capMs }, options.random);

@@ -1,6 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
 
-/** A value that cannot be printed, logged or serialised by accident; `reveal()` is the only way to it. */
+/** A value that cannot be printed, logged or serialised by accident; only `reveal()` returns it. */
 export class Secret {
   readonly #value: string;
 
@@ -24,3 +25,6 @@ export class Secret {
     return '[redacted]';
   }
 }
+
+/** 192 random bits, in characters that never need quoting. */
+export const newPassword = (): string => randomBytes(24).toString('base64url');

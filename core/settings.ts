@@ -4,24 +4,24 @@ import { DEFAULT_PORTS } from './default-ports.js';
 import { EXCHANGE_HOSTS, type ExchangeUrls, hostNames } from './exchange-addresses.js';
 
 /**
- * Every setting of Chancery, defined here and nowhere else. A setting `exchangeUrl` is the flag `--exchange-url`, the
+ * The definitions of all settings of Chancery. A setting `exchangeUrl` is the flag `--exchange-url`, the
  * environment variable `CHANCERY_EXCHANGE_URL` and the key `exchangeUrl` of chancery.config.json.
  */
 export interface Setting<T> extends SettingGroup {
   readonly schema: z.ZodType<T>;
   readonly default: T;
-  /** One line for --help; names the unit. */
+  /** One line for --help, with the unit. */
   readonly help: string;
-  /** What the value is called in --help, like `MS`. Absent for switches. */
+  /** Placeholder of the value in --help, like `MS`. Absent for flags without a value. */
   readonly placeholder?: string;
-  /** Further environment variables that are read, after the regular one. */
+  /** Further environment variables, with lower precedence. */
   readonly env?: readonly string[];
 }
 
 interface SettingGroup {
-  /** The heading in --help that it is listed under. */
+  /** Its heading in --help. */
   readonly heading: string;
-  /** The commands that take it, by name or by what they need (`needs` of cli/subcommands.ts). */
+  /** The commands that take it, by name or by need (`needs` of cli/subcommands.ts). */
   readonly takenBy: readonly string[];
 }
 
@@ -40,6 +40,7 @@ const COLLECT = { heading: 'What is collected, and when:', takenBy: ['collect', 
 const BUS = { heading: 'Topics of the bus:', takenBy: ['collect', 'transform', 'up'] };
 const KAFKA = { heading: 'Kafka, instead of the embedded log:', takenBy: ['bus'] };
 const CLICKHOUSE = { heading: 'ClickHouse:', takenBy: ['clickhouse'] };
+const VIEWER = { heading: 'Viewer:', takenBy: ['view', 'up', 'doctor'] };
 const TRANSFORM = { heading: 'Transform worker:', takenBy: ['transform', 'up'] };
 
 const optional = (group: SettingGroup, placeholder: string, help: string) =>
@@ -48,6 +49,155 @@ const schedule = (preset: string, help: string) =>
   setting({ ...COLLECT, schema: text, default: preset, placeholder: 'CRON', help });
 const onOff = (group: SettingGroup, preset: boolean, help: string) =>
   setting({ ...group, schema: z.union([z.boolean(), z.stringbool()]).transform(Boolean), default: preset, help });
+
+/** Settings that collectors get unchanged. */
+const COLLECT_SETTINGS = {
+  requestsPerSecond: setting({
+    ...COLLECT,
+    schema: positive,
+    default: 20,
+    placeholder: 'N',
+    help: 'maximum rate of polling requests to one host, per second',
+  }),
+  auditsPerSecond: setting({
+    ...COLLECT,
+    schema: positive,
+    default: 20,
+    placeholder: 'N',
+    help: 'maximum rate of order book audits, per second; not part of --requests-per-second',
+  }),
+  auditMs: setting({
+    ...COLLECT,
+    schema: millis,
+    default: 30_000,
+    placeholder: 'MS',
+    help: 'interval between order book audits of an event, milliseconds',
+  }),
+
+  collectorName: setting({
+    ...COLLECT,
+    schema: text,
+    default: 'collector',
+    placeholder: 'NAME',
+    help: 'name of this collector in collector events',
+  }),
+  subscriptionsPerConnection: setting({
+    ...COLLECT,
+    schema: count,
+    default: 200,
+    placeholder: 'N',
+    help: 'maximum number of events subscribed to on one WebSocket connection',
+  }),
+  silenceMs: setting({
+    ...COLLECT,
+    schema: millis,
+    default: 20_000,
+    placeholder: 'MS',
+    help: 'silence after which a subscription, or the order book connection, is verified, milliseconds',
+  }),
+  eventsSchedule: schedule('*/10 * * * * *', 'when event search is polled'),
+  newEventsSchedule: schedule('* * * * * *', 'when event search is polled for new events only'),
+  referenceSchedule: schedule('0 */5 * * * *', 'when categories, tags and coins are polled'),
+  historySchedule: schedule('30 */10 * * * *', 'when chance history is polled'),
+  historyPeriod: setting({
+    ...COLLECT,
+    schema: text,
+    default: '1s',
+    placeholder: 'CODE',
+    help: 'resolution of polled chance history, as a period code of the exchange',
+  }),
+  historyDays: setting({
+    ...COLLECT,
+    schema: positive,
+    default: 30,
+    placeholder: 'DAYS',
+    help: 'how much chance history is fetched for a market seen for the first time, days',
+  }),
+  // Credentials are not settings: see core/accounts.ts.
+  accountsFile: optional(COLLECT, 'FILE', 'JSON file (mode 0600) with the credentials of accounts to record'),
+  holdingsSchedule: schedule('*/10 * * * * *', 'when balances, positions and active orders of the accounts are polled'),
+  tradesSchedule: schedule('*/10 * * * * *', 'when orders and trades of the accounts are polled'),
+  transactionsSchedule: schedule(
+    '*/30 * * * * *',
+    'when transactions of the accounts are polled; needs a login, an API key is not enough',
+  ),
+  tpslSchedule: schedule('*/30 * * * * *', 'when take-profit/stop-loss orders of the accounts are polled'),
+  statsSchedule: schedule('5 * * * * *', 'when profile and position figures of the accounts are polled'),
+  activitySchedule: schedule('*/5 * * * * *', 'when the trades of all users are polled; needs at least one account'),
+  rawFeeds: setting({
+    ...COLLECT,
+    schema: z
+      .string()
+      .regex(/^[a-z0-9][a-z0-9._-]*=[^\s,]+(,[a-z0-9][a-z0-9._-]*=[^\s,]+)*$/, 'expected NAME=WSURL,NAME=WSURL')
+      .optional(),
+    default: undefined,
+    placeholder: 'LIST',
+    help: 'public WebSocket feeds (NAME=WSURL,…) whose frames are recorded unchanged',
+  }),
+  shard: setting({
+    ...COLLECT,
+    takenBy: ['collect'],
+    schema: z
+      .string()
+      .regex(/^\d{1,6}\/\d{1,6}$/, 'expected I/N, like 0/4')
+      .refine((value) => Number(value.split('/')[0]) < Number(value.split('/')[1]), 'I counts from 0 to N - 1'),
+    default: '0/1',
+    placeholder: 'I/N',
+    help: 'which of N equal shares of the work this collector does, counted from 0',
+  }),
+} as const;
+
+/** Settings that transform workers get unchanged. */
+const TRANSFORM_SETTINGS = {
+  fsync: onOff({ ...TRANSFORM, takenBy: ['transform', 'up', 'migrate'] }, true, 'fsync every insert in ClickHouse'),
+  group: setting({
+    ...TRANSFORM,
+    takenBy: ['transform', 'up', 'status', 'doctor'],
+    schema: text,
+    default: 'chancery-transform',
+    placeholder: 'NAME',
+    help: 'consumer group of the transform workers',
+  }),
+  keepBodies: onOff(
+    TRANSFORM,
+    true,
+    'store bodies in raw_records; bodies with a dead letter are stored, up to 1,000 of one reason in a batch',
+  ),
+  bodyRetentionDays: setting({
+    ...TRANSFORM,
+    schema: count,
+    default: 30,
+    placeholder: 'DAYS',
+    help: 'retention time of bodies in raw_records, days; those with a dead letter that has its payload do not expire',
+  }),
+  usernameKey: setting({
+    ...TRANSFORM,
+    schema: z.string().min(16).optional(),
+    default: undefined,
+    placeholder: 'TEXT',
+    help: 'HMAC-SHA-256 key, at least 16 characters: usernames are stored as hashes, and bodies with usernames are not stored (set it by environment variable: flags show in the process list)',
+  }),
+  batchRows: setting({
+    ...TRANSFORM,
+    schema: count.max(1_000_000),
+    default: 500_000,
+    placeholder: 'N',
+    help: 'maximum number of rows in a batch',
+  }),
+  batchDelayMs: setting({
+    ...TRANSFORM,
+    schema: z.coerce.number().min(0),
+    default: 500,
+    placeholder: 'MS',
+    help: 'how long a batch of prices or chances collects rows, milliseconds; up to 8 times longer for small batches, other records and while the worker is behind',
+  }),
+  acceptLoss: onOff(TRANSFORM, false, 'continue after records or their rows were lost, and record the gap'),
+  rebuild: onOff(
+    TRANSFORM,
+    false,
+    'if ClickHouse was replaced or restored from an older backup, write its missing rows again from the bus; else without effect',
+  ),
+} as const;
 
 export const SETTINGS = {
   data: setting({
@@ -100,84 +250,7 @@ export const SETTINGS = {
     placeholder: 'MS',
     help: 'timeout of a request, milliseconds',
   }),
-  requestsPerSecond: setting({
-    ...COLLECT,
-    schema: positive,
-    default: 20,
-    placeholder: 'N',
-    help: 'maximum rate of polling requests to one host, per second',
-  }),
-
-  collectorName: setting({
-    ...COLLECT,
-    schema: text,
-    default: 'collector',
-    placeholder: 'NAME',
-    help: 'name of this collector in collector events',
-  }),
-  subscriptionsPerConnection: setting({
-    ...COLLECT,
-    schema: count,
-    default: 200,
-    placeholder: 'N',
-    help: 'maximum number of events subscribed to on one WebSocket connection',
-  }),
-  silenceMs: setting({
-    ...COLLECT,
-    schema: millis,
-    default: 20_000,
-    placeholder: 'MS',
-    help: 'silence after which a subscription is verified, milliseconds',
-  }),
-  eventsSchedule: schedule('*/10 * * * * *', 'when event search is polled'),
-  referenceSchedule: schedule('0 */5 * * * *', 'when categories, tags and coins are polled'),
-  historySchedule: schedule('30 */10 * * * *', 'when chance history is polled'),
-  historyPeriod: setting({
-    ...COLLECT,
-    schema: text,
-    default: '1s',
-    placeholder: 'CODE',
-    help: 'resolution of polled chance history, as a period code of the exchange',
-  }),
-  historyDays: setting({
-    ...COLLECT,
-    schema: positive,
-    default: 30,
-    placeholder: 'DAYS',
-    help: 'how much chance history is fetched for a market seen for the first time, days',
-  }),
-  // Credentials are no settings: see core/accounts.ts.
-  accountsFile: optional(COLLECT, 'FILE', 'JSON file (mode 0600) with the credentials of accounts to record'),
-  holdingsSchedule: schedule('*/10 * * * * *', 'when balances, positions and active orders of the accounts are polled'),
-  tradesSchedule: schedule('*/10 * * * * *', 'when orders and trades of the accounts are polled'),
-  transactionsSchedule: schedule(
-    '*/30 * * * * *',
-    'when transactions of the accounts are polled; needs a login, an API key is not enough',
-  ),
-  tpslSchedule: schedule('*/30 * * * * *', 'when take-profit/stop-loss orders of the accounts are polled'),
-  statsSchedule: schedule('5 * * * * *', 'when profile and position figures of the accounts are polled'),
-  activitySchedule: schedule('*/5 * * * * *', 'when the trades of all users are polled; needs at least one account'),
-  rawFeeds: setting({
-    ...COLLECT,
-    schema: z
-      .string()
-      .regex(/^[a-z0-9][a-z0-9._-]*=[^\s,]+(,[a-z0-9][a-z0-9._-]*=[^\s,]+)*$/, 'expected NAME=WSURL,NAME=WSURL')
-      .optional(),
-    default: undefined,
-    placeholder: 'LIST',
-    help: 'public WebSocket feeds (NAME=WSURL,…) whose frames are recorded unchanged',
-  }),
-  shard: setting({
-    ...COLLECT,
-    takenBy: ['collect'],
-    schema: z
-      .string()
-      .regex(/^\d{1,6}\/\d{1,6}$/, 'expected I/N, like 0/4')
-      .refine((value) => Number(value.split('/')[0]) < Number(value.split('/')[1]), 'I counts from 0 to N - 1'),
-    default: '0/1',
-    placeholder: 'I/N',
-    help: 'which of N equal shares of the work this collector does, counted from 0',
-  }),
+  ...COLLECT_SETTINGS,
 
   busPartitions: setting({ ...BUS, schema: count, default: 2, placeholder: 'N', help: 'partitions of a new topic' }),
   busRetentionHours: setting({
@@ -317,7 +390,7 @@ export const SETTINGS = {
     schema: port,
     default: 0,
     placeholder: 'PORT',
-    help: 'HTTP port of the embedded ClickHouse; 0 picks a free one',
+    help: `HTTP port of the embedded ClickHouse; 0 picks a free one, \`chancery up\` the first from ${DEFAULT_PORTS.clickhouse} on`,
   }),
   clickhouseNativePort: setting({
     ...CLICKHOUSE,
@@ -335,52 +408,60 @@ export const SETTINGS = {
     placeholder: 'BYTES',
     help: 'memory limit of the embedded ClickHouse, bytes',
   }),
-
-  fsync: onOff({ ...TRANSFORM, takenBy: ['transform', 'up', 'migrate'] }, true, 'fsync every insert in ClickHouse'),
-  group: setting({
-    ...TRANSFORM,
-    takenBy: ['transform', 'up', 'status'],
-    schema: text,
-    default: 'chancery-transform',
-    placeholder: 'NAME',
-    help: 'consumer group of the transform workers',
-  }),
-  keepBodies: onOff(TRANSFORM, true, 'store bodies in raw_records; bodies with a dead letter are always stored'),
-  bodyRetentionDays: setting({
-    ...TRANSFORM,
+  readerMaxRows: setting({
+    ...CLICKHOUSE,
+    takenBy: ['warehouse', 'up', 'sql'],
     schema: count,
-    default: 30,
-    placeholder: 'DAYS',
-    help: 'retention time of bodies in raw_records, days; bodies with a dead letter do not expire',
-  }),
-  usernameKey: setting({
-    ...TRANSFORM,
-    schema: z.string().min(16).optional(),
-    default: undefined,
-    placeholder: 'TEXT',
-    help: 'HMAC-SHA-256 key, at least 16 characters: usernames are stored as hashes, and bodies with usernames are not stored (set it by environment variable: flags show in the process list)',
-  }),
-  batchRows: setting({
-    ...TRANSFORM,
-    schema: count.max(1_000_000),
-    default: 500_000,
+    default: 1_000_000,
     placeholder: 'N',
-    help: 'maximum number of rows in a batch',
+    help: "maximum rows of a result of the embedded ClickHouse's read-only user; a larger result is an error",
   }),
-  batchDelayMs: setting({
-    ...TRANSFORM,
-    schema: z.coerce.number().min(0),
-    default: 500,
-    placeholder: 'MS',
-    help: 'how long a batch of prices or chances collects rows, milliseconds; up to 8 times longer for small batches, other records and while the worker is behind',
+  readerMaxSeconds: setting({
+    ...CLICKHOUSE,
+    takenBy: ['warehouse', 'up', 'sql'],
+    schema: count,
+    default: 60,
+    placeholder: 'SECONDS',
+    help: 'maximum duration of a query of that user, seconds',
   }),
-  acceptLoss: onOff(TRANSFORM, false, 'continue after records were lost from the bus, and record the gap'),
+  clickhouseUnconfined: onOff(
+    { ...CLICKHOUSE, takenBy: ['warehouse', 'up', 'sql', 'doctor'] },
+    false,
+    'run the embedded ClickHouse without restricting it to its own files: its users can then read the files of this user',
+  ),
+
+  viewerPort: setting({
+    ...VIEWER,
+    schema: port,
+    default: 0,
+    placeholder: 'PORT',
+    help: `port of the viewer; 0 picks the first free one from ${DEFAULT_PORTS.viewer} on`,
+  }),
+  viewerLogin: onOff(
+    VIEWER,
+    true,
+    'ask for the token in DATA/viewer-token; `chancery up` asks for it only where accounts of a real exchange are recorded',
+  ),
+  dashboards: optional(VIEWER, 'DIR', 'folder of the dashboards to show, instead of those of Chancery'),
+
+  ...TRANSFORM_SETTINGS,
 } as const;
 
 export type SettingName = keyof typeof SETTINGS;
-export type Settings = { readonly [K in SettingName]: z.output<(typeof SETTINGS)[K]['schema']> };
+type Values<Group extends Readonly<Record<string, Setting<unknown>>>> = {
+  readonly [K in keyof Group]: z.output<Group[K]['schema']>;
+};
+export type Settings = Values<typeof SETTINGS>;
+export type CollectSettings = Values<typeof COLLECT_SETTINGS>;
+export type TransformSettings = Values<typeof TRANSFORM_SETTINGS>;
 
-/** A setting for each host of the exchange that is not at the base URL. */
+export const collectSettings = (settings: Settings): CollectSettings => pick(settings, COLLECT_SETTINGS);
+export const transformSettings = (settings: Settings): TransformSettings => pick(settings, TRANSFORM_SETTINGS);
+
+const pick = <K extends SettingName>(settings: Settings, group: Readonly<Record<K, unknown>>): Pick<Settings, K> =>
+  Object.fromEntries((Object.keys(group) as K[]).map((name) => [name, settings[name]])) as Pick<Settings, K>;
+
+/** One setting per host of the exchange, for hosts that are not at the base URL. */
 function hostSettings(): { [K in Exclude<keyof ExchangeUrls, 'exchangeUrl'>]: Setting<string | undefined> } {
   const settings = hostNames.map((host) => {
     const about = EXCHANGE_HOSTS[host];

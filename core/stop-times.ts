@@ -1,16 +1,16 @@
 /**
- * How long a clean shutdown may take, milliseconds. A part that is not done by then abandons its work, which loses
- * nothing that was acknowledged. `chancery up` stops its parts one after the other and kills a part that takes longer.
+ * Maximum durations of a clean shutdown, milliseconds. A part that takes longer abandons its work, which loses nothing
+ * that was acknowledged. `chancery up` stops its parts one after the other and kills a part that takes longer.
  */
 export const STOP_MS = {
   /** The collector waits for the bus to acknowledge what was received. */
   collector: 1900,
-  /** The worker writes to ClickHouse what it has read from the bus. */
+  /** The worker writes the records it has read from the bus to ClickHouse. */
   worker: 1000,
   /** ClickHouse finishes its queries. */
   clickhouse: 900,
   /** From abandoning the work to the end of the process. */
   exit: 300,
-  /** Everything, from Ctrl-C to the shell's prompt. */
+  /** In total, from Ctrl-C to the shell's prompt. */
   total: 5000,
 } as const;

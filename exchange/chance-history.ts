@@ -6,7 +6,7 @@ export type Period =
   | { readonly unit: 'seconds'; readonly seconds: number }
   | { readonly unit: 'month' };
 
-/** The period codes of part 6.2 (case-sensitive) and what they stand for; `1m` is one calendar month. */
+/** The period codes of part 6.2 (case-sensitive) and their periods; `1m` is one calendar month. */
 const NAMED_SECONDS: ReadonlyMap<string, number> = new Map([
   ['1s', 1],
   ['5s', 5],
@@ -21,7 +21,7 @@ const NAMED_SECONDS: ReadonlyMap<string, number> = new Map([
   ['7d', 604_800],
 ]);
 
-/** More points than this per outcome are refused, not cut. */
+/** A request for more points per outcome is rejected, not truncated. */
 export const MAX_HISTORY_POINTS = 10_000;
 
 /** A named code, or a whole number of seconds (1 to 9,999,999,999) as text; undefined for anything else. */
@@ -33,7 +33,7 @@ export function parsePeriod(code: string): Period | undefined {
 
 export interface HistoryRange {
   readonly period: Period;
-  /** Unix seconds; fractions are cut off. Not after `to`. */
+  /** Unix seconds; fractions are truncated. Not after `to`. */
   readonly from: number;
   readonly to: number;
 }
@@ -42,13 +42,13 @@ export interface HistoryRange {
  * The chance history of one market (interface, parts 4.5 and 6.2) over its raw points, which hold one point per second
  * with a change.
  *
- * - The first point is the anchor: `from` and the last chance at or before it. Nothing was known then: no anchor.
- * - Then every point with `from < t <= to`: raw points as they are; aggregated, the last chance of every period that has
- *   a change, at the period's end. Periods are never cut: one whose end lies beyond `to` is left out, so that a
- *   period's point is the same in every answer; a period that still runs shows when `to` reaches its end.
- * - No such point: two points, `from` and `to`, each with the last chance known there (equal unless the only changes
- *   are in a period that ends beyond `to`).
- * - Nothing known up to `to`: no point at all.
+ * - The first point is the anchor: `from` and the last chance at or before it; none if there was no chance yet.
+ * - Then every point with `from < t <= to`: raw points unchanged; aggregated, the last chance of every period that has
+ *   a change, at the period's end. Periods are never cut: one that ends after `to` is left out, so that a
+ *   period's point is the same in every response; the current period appears once `to` reaches its end.
+ * - Without such a point: two points, `from` and `to`, each with the last chance at that time (equal unless the only changes
+ *   are in a period that ends after `to`).
+ * - No chance up to `to`: no point at all.
  *
  * @param lastAtOrBefore the last raw point with `t <= seconds`
  * @returns points in order of time, or undefined when there are more than `MAX_HISTORY_POINTS`
@@ -61,7 +61,7 @@ export function chanceHistory(
   const to = Math.floor(range.to);
   const anchor = lastAtOrBefore(from);
   const points: ChancePoint[] = [];
-  // Backwards, one look-up per point: the work depends on the size of the answer alone, not on that of the range.
+  // Backwards, one look-up per point: the work depends on the number of points alone, not on the length of the range.
   let last = lastAtOrBefore(beforeOrAt(range.period, to));
   while (last !== undefined) {
     const { start, end } = periodOf(range.period, last.t);
@@ -89,7 +89,7 @@ function withoutPoints(
   return anchor ? [{ t: from, p: anchor.p }, end] : [end];
 }
 
-/** The last second that counts for a value at `to`: a raw point stands for its second, a period has its end excluded. */
+/** The last second that counts for a value at `to`: a raw point is of its second, a period excludes its end. */
 const beforeOrAt = (period: Period, to: number): number => (period.unit === 'raw' ? to : to - 1);
 
 /** The period of a second: its first second, and the `t` of its point. */

@@ -1,15 +1,19 @@
 import { Engine, type ExchangeCore, type ExchangeOptions } from './engine/index.js';
-import { MarketLife, World } from './world/index.js';
+import { TradingState } from './trading-state.js';
+import { EventScheduler, World } from './world/index.js';
 
 /**
- * The exchange without its wire: the engine, and the world that opens and ends its events. `start` does the work.
- * Nobody trades in it; that takes clients. Without bots (or at pace 0) the world stands still once the first events are
- * open.
+ * The exchange without its network interface: the engine, and the scheduler that opens and ends events. Trading takes
+ * clients. Without bots, or at pace 0, events do not end once the first are open. `start` does the work.
  */
-export function createExchange(options: ExchangeOptions, world: World = new World(options.seed)): ExchangeCore {
+export function createExchange(
+  options: ExchangeOptions,
+  world: World = new World(options.seed),
+  trading: TradingState = new TradingState(),
+): ExchangeCore {
   const { seed, bots, pace, clock, events, log } = options;
-  const alive = bots > 0 && pace > 0;
+  const reopen = bots > 0 && pace > 0;
   return new Engine(options, (core) => [
-    new MarketLife({ core, world, clock, seed, events, pace, alive, ...(log ? { log } : {}) }),
+    new EventScheduler({ core, world, trading, clock, seed, events, pace, reopen, ...(log ? { log } : {}) }),
   ]);
 }

@@ -1,15 +1,16 @@
 import { existsSync, readdirSync } from 'node:fs';
 
 /**
- * The tests in three projects. `npm test` runs `fast` and `services`, `npm run test:chaos` the third.
+ * The tests in four projects. `npm test` runs `fast` and `services`, `npm run test:chaos` the other two.
  *
  * - `fast`: every file that is not named below. No process but the test's own.
  * - `services`: needs ClickHouse or Kafka, of which one each serves all files, or processes that take up to 5 s.
  * - `chaos`: starts, kills or reconfigures servers of its own and takes longer than that.
+ * - `timed`: the same, and has limits of time: one file at a time, after all others.
  */
-export type Project = 'fast' | 'services' | 'chaos';
+export type Project = 'fast' | 'services' | 'chaos' | 'timed';
 
-/** Files, or folders with everything below them but what `chaos` names. */
+/** Files, or folders with everything below them but what `chaos` and `timed` name. */
 const SERVICES = [
   'test/bots/process.test.ts',
   'test/bus/embedded-log.test.ts',
@@ -27,7 +28,7 @@ const SERVICES = [
   'test/cli/status-quality.test.ts',
   'test/cli/status.test.ts',
   'test/client/docs-example.test.ts',
-  'test/client/trading-separation.test.ts',
+  'test/client/tls.test.ts',
   'test/collectors/',
   'test/core/lifecycle.test.ts',
   'test/core/process-identity.test.ts',
@@ -41,11 +42,12 @@ const SERVICES = [
   'test/exchange/server-data.test.ts',
   'test/exchange/server-process.test.ts',
   'test/kafka/worker.test.ts',
-  'test/layout.test.ts',
   'test/sql/',
   'test/transforms/native-block.test.ts',
+  'test/transforms/worker-rebuild.test.ts',
   'test/transforms/worker-recovery.test.ts',
   'test/transforms/worker.test.ts',
+  'test/viewer/viewer-server.test.ts',
   'test/warehouse/connection.test.ts',
   'test/warehouse/exactly-once/clickhouse.test.ts',
   'test/warehouse/migrate.test.ts',
@@ -54,10 +56,12 @@ const SERVICES = [
 
 const CHAOS = [
   'test/bus/kafka-broker-killed.test.ts',
+  'test/certify/process.test.ts',
   'test/chaos/backpressure.test.ts',
   'test/chaos/loop.test.ts',
   'test/chaos/protections.test.ts',
-  'test/chaos/rebalance.test.ts',
+  'test/chaos/rebuild.test.ts',
+  'test/chaos/worker-memory.test.ts',
   'test/cli/cluster.test.ts',
   'test/cli/doctor.test.ts',
   'test/cli/sql.test.ts',
@@ -70,9 +74,40 @@ const CHAOS = [
   'test/kafka/broker-killed.test.ts',
   'test/kafka/cluster.test.ts',
   'test/pipeline/',
+  'test/viewer/page.test.ts',
   'test/warehouse/cluster/',
   'test/warehouse/embedded.test.ts',
   'test/warehouse/exactly-once/forgotten-tokens.test.ts',
+];
+
+const TIMED = [
+  'test/certify/fault-run.test.ts',
+  'test/chaos/connections.test.ts',
+  'test/chaos/rebalance.test.ts',
+  'test/cli/up-stop-time.test.ts',
+  'test/collectors/discovery-time.test.ts',
+  'test/collectors/skipped-chances.test.ts',
+  'test/core/stop-times.test.ts',
+];
+
+/** Files that take longest, the slowest first: started last, they would run alone at the end. */
+export const SLOWEST = [
+  'test/chaos/loop.test.ts',
+  'test/chaos/backpressure.test.ts',
+  'test/cli/up.test.ts',
+  'test/chaos/rebuild.test.ts',
+  'test/warehouse/cluster/answers.test.ts',
+  'test/dashboards/dashboards.test.ts',
+  'test/chaos/protections.test.ts',
+  'test/warehouse/cluster/failures.test.ts',
+  'test/pipeline/accounts.test.ts',
+  'test/deploy/package.test.ts',
+  'test/pipeline/kill.test.ts',
+  'test/sql/trade-order.test.ts',
+  'test/warehouse/exactly-once/clickhouse.test.ts',
+  'test/transforms/worker-rebuild.test.ts',
+  'test/bus/kafka-consume.test.ts',
+  'test/bus/kafka.test.ts',
 ];
 
 const named = (entries: readonly string[], file: string): boolean =>
@@ -80,6 +115,7 @@ const named = (entries: readonly string[], file: string): boolean =>
 
 /** @param file path from the root of the repository */
 export function projectOf(file: string): Project {
+  if (named(TIMED, file)) return 'timed';
   if (named(CHAOS, file)) return 'chaos';
   return named(SERVICES, file) ? 'services' : 'fast';
 }
@@ -92,10 +128,16 @@ export const testFiles = (): string[] =>
     .sort();
 
 /** What is named above and does not exist. */
-export const namedInVain = (): string[] => [...SERVICES, ...CHAOS].filter((entry) => !existsSync(entry));
+export const namedInVain = (): string[] =>
+  [...SERVICES, ...CHAOS, ...TIMED, ...SLOWEST].filter((entry) => !existsSync(entry));
 
 const globs = (entries: readonly string[]): string[] =>
   entries.map((entry) => (entry.endsWith('/') ? `${entry}**/*.test.ts` : entry));
 
 /** For vitest's `include` and `exclude`. */
-export const GLOBS = { all: ['test/**/*.test.ts'], services: globs(SERVICES), chaos: globs(CHAOS) };
+export const GLOBS = {
+  all: ['test/**/*.test.ts'],
+  services: globs(SERVICES),
+  chaos: globs(CHAOS),
+  timed: globs(TIMED),
+};

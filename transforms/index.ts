@@ -1,4 +1,5 @@
 export { TRANSFORM_TABLES } from './tables/index.js';
 export { TRANSFORM_VERSION } from './version.js';
-export { TransformWorker, type TransformWorkerOptions } from './worker/worker.js';
+export { findMissingRows } from './worker/missing-rows.js';
+export { TransformWorker } from './worker/worker.js';
 export type { WorkerConfig } from './worker/worker-config.js';

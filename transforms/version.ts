@@ -1,5 +1,5 @@
 /**
- * Version of the transforms: raise it whenever the same records would become other rows (or rows in another order). A
- * batch that another version began cannot be finished by this one.
+ * Version of the transforms: increase it whenever the same records would become other rows, or rows in another order. A
+ * batch begun by another version cannot be completed by this one.
  */
-export const TRANSFORM_VERSION = '6';
+export const TRANSFORM_VERSION = '11';

@@ -7,8 +7,8 @@ import { describeError, packageRoot, UsageError } from '../core/index.js';
 const datasource = z.strictObject({ type: z.literal('grafana-clickhouse-datasource'), uid: z.string().min(1) });
 
 /**
- * One question to ClickHouse, as the plugin keeps it since version 4. `format` is the plugin's number of the query
- * type: its backend reads the number, its editor the name.
+ * One query to ClickHouse, as stored by the plugin since version 4. `format` is the plugin's number of the query type: its
+ * backend reads the number, its editor the name.
  */
 const target = z
   .strictObject({
@@ -20,7 +20,7 @@ const target = z
     rawSql: z.string().min(1),
   })
   .refine(({ queryType, format }) => (queryType === 'timeSeries') === (format === 0), {
-    message: 'queryType and format say different things',
+    message: 'queryType and format contradict each other',
   });
 
 const gridPosition = z
@@ -74,12 +74,12 @@ const panel = z.strictObject({
   id: z.int().min(1),
   type: z.enum(['timeseries', 'candlestick', 'table', 'stat', 'bargauge', 'gauge', 'barchart', 'state-timeline']),
   title: z.string().min(1),
-  /** What the reader is looking at, and what it means when it looks bad. */
+  /** What the panel shows, and what an unusual value means. */
   description: z.string().min(20),
   datasource,
   gridPos: gridPosition,
   targets: z.array(target).min(1),
-  /** Least width of a bucket, such as `10s`. */
+  /** Minimum width of a bucket, such as `10s`. */
   interval: z.string().optional(),
   maxDataPoints: z.int().min(1).optional(),
   fieldConfig,
@@ -133,13 +133,13 @@ const annotation = z.strictObject({
   target,
 });
 
-/** The part of Grafana's dashboard format (classic, schema version 39 and newer) that our dashboards are written in. */
+/** The part of Grafana's dashboard format (classic, schema version 42 and newer: with an older one, Grafana hides fields of `hideFrom` in tooltips) that our dashboards are written in. */
 const dashboard = z.strictObject({
   uid: z.string().regex(/^[a-z0-9-]{1,40}$/),
   title: z.string().min(1),
   description: z.string().min(20),
   tags: z.array(z.string()),
-  schemaVersion: z.int().min(39),
+  schemaVersion: z.int().min(42),
   version: z.int(),
   editable: z.boolean(),
   graphTooltip: z.union([z.literal(0), z.literal(1), z.literal(2)]),
@@ -157,16 +157,15 @@ const dashboard = z.strictObject({
 
 export type Dashboard = z.infer<typeof dashboard>;
 export type DashboardTarget = z.infer<typeof target>;
-/** A panel that asks something; rows, which only head others, are left out. */
+/** A panel with a query; rows, which are only headings, are excluded. */
 export type Panel = z.infer<typeof panel>;
-export type DashboardVariable = Dashboard['templating']['list'][number];
 
-/** Where the dashboards are: the same files that Grafana is given. */
+/** The folder of the dashboards: the same files that Grafana gets. */
 export const dashboardFolder = (): string => join(packageRoot(), 'dashboards');
 
 /**
  * Every dashboard of a folder, in the order of the file names.
- * @throws UsageError that names the file and the place in it when one is not in the form above
+ * @throws UsageError with the file and the path in it when one does not match the schema
  */
 export function loadDashboards(folder: string = dashboardFolder()): Dashboard[] {
   return readdirSync(folder)
@@ -188,7 +187,7 @@ function readDashboard(path: string): Dashboard {
   throw new UsageError(`${path} is not a dashboard: ${issue?.path.join('.')}: ${issue?.message}`);
 }
 
-/** The panels that ask something, from top to bottom. */
+/** The panels with queries, from top to bottom. */
 export function panelsOf({ panels }: Dashboard): Panel[] {
   return panels.filter((one): one is Panel => one.type !== 'row');
 }

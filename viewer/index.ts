@@ -2,11 +2,19 @@ export {
   customValues,
   type Dashboard,
   type DashboardTarget,
-  type DashboardVariable,
   dashboardFolder,
   loadDashboards,
   type Panel,
   panelsOf,
 } from './dashboard.js';
-export { ALL, expandQuery, type QueryContext, type VariableChoice } from './panel-query.js';
-export { bucketMs, intervalMs, relativeRange, type TimeRange } from './time-range.js';
+export { readToken } from './login.js';
+export {
+  ALL,
+  bindQuery,
+  expandQuery,
+  type QueryContext,
+  type VariableChoice,
+  withLiterals,
+} from './panel-query.js';
+export { bucketMs, intervalMs, relativeRange } from './time-range.js';
+export { type ViewerMetrics, ViewerServer } from './viewer-server.js';

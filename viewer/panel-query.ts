@@ -1,37 +1,89 @@
 import { UsageError } from '../core/index.js';
-import type { TimeRange } from './time-range.js';
+import { expandMacros } from './macros.js';
+import { argumentsAt, quotedRegions, withoutComments } from './sql-text.js';
+import type { MacroContext } from './time-range.js';
 
-/** What `All` of a variable is called in its value. */
+/** The value of a variable's option `All`. */
 export const ALL = '$__all';
 
-/** A template variable and what is chosen of it. */
+/** A template variable and its selected values. */
 export interface VariableChoice {
   /** One value, several, or `ALL`. */
   readonly value: string | readonly string[];
-  /** Every value that can be chosen: what `ALL` stands for outside of `$__conditionalAll`. */
+  /** All selectable values: the expansion of `ALL` outside of `$__conditionalAll`. */
   readonly options: readonly string[];
+  /** Whether the dashboard's file has the values, not a query or the browser. */
+  readonly fromFile?: boolean;
 }
 
-/** Where a query of a dashboard is asked. */
-export interface QueryContext {
-  readonly range: TimeRange;
-  /** Width of one bucket, milliseconds: `bucketMs`. */
-  readonly bucketMs: number;
+/** The context of a dashboard's query. */
+export interface QueryContext extends MacroContext {
   readonly variables: ReadonlyMap<string, VariableChoice>;
 }
 
 /**
- * The SQL that Grafana's ClickHouse data source sends for the SQL of a panel, a variable or an alert: first
- * `$__conditionalAll`, then template variables, then the macros of time and interval.
- * @throws UsageError for a macro or a format that is not known, a wrong number of arguments, or a bracket left open
+ * The SQL that Grafana's ClickHouse data source sends for the SQL of a panel, a variable or an alert, without its comments.
+ * Unlike the plugin, `:singlequote` escapes backslashes too.
+ * @throws UsageError for an unknown macro or format, a wrong number of arguments, or an unclosed bracket
  */
 export function expandQuery(sql: string, context: QueryContext): string {
-  return expandMacros(fillVariables(dropConditions(sql, context), context), context);
+  return expand(sql, context, (reference, choice) => ({ ...reference, text: formatted(choice, reference.format) }));
+}
+
+/** SQL with query parameters `{name:String}`, and their values. */
+export interface BoundQuery {
+  readonly sql: string;
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+/**
+ * As `expandQuery`, but values of variables are query parameters: a value is never part of the SQL, except plain numbers
+ * and values that the dashboard's file has.
+ * @throws UsageError also for a variable that is used in another way than as a whole literal
+ */
+export function bindQuery(sql: string, context: QueryContext): BoundQuery {
+  const parameters: Record<string, string> = {};
+  const bind = (value: string) => {
+    const name = `variable_${Object.keys(parameters).length}`;
+    parameters[name] = value;
+    return `{${name}:String}`;
+  };
+  return { sql: expand(sql, context, (reference, choice) => bound(reference, choice, bind)), parameters };
+}
+
+/** The statement of a bound query with literals instead of parameters. */
+export function withLiterals({ sql, parameters }: BoundQuery): string {
+  return sql.replace(/\{(variable_\d+):String\}/g, (whole, name: string) => {
+    const value = parameters[name];
+    return value === undefined ? whole : literal(value);
+  });
+}
+
+/** A use of a variable in SQL: `text` from `start` to `end`, within the quotes from `quotes.start` to `quotes.end`. */
+interface Reference {
+  readonly name: string;
+  readonly format: string | undefined;
+  readonly start: number;
+  readonly end: number;
+  readonly quotes: { readonly start: number; readonly end: number; readonly quote: string } | undefined;
+}
+
+interface Replacement {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+type Fill = (reference: Reference, choice: VariableChoice) => Replacement;
+
+/** First `$__conditionalAll`, then template variables, then the macros of time and interval. */
+function expand(sql: string, context: QueryContext, fill: Fill): string {
+  return expandMacros(fillVariables(dropConditions(withoutComments(sql), context), context, fill), context);
 }
 
 const CONDITIONAL = '$__conditionalAll(';
 
-/** The innermost and last one first, as the plugin does. */
+/** Replaces the innermost and last one first, as the plugin does. */
 function dropConditions(sql: string, { variables }: QueryContext): string {
   let text = sql;
   for (let at = text.lastIndexOf(CONDITIONAL); at >= 0; at = text.lastIndexOf(CONDITIONAL)) {
@@ -48,93 +100,90 @@ function dropConditions(sql: string, { variables }: QueryContext): string {
   return text;
 }
 
-/** `$name`, `${name}`, `${name:format}`; names that are no variable are left for the macros. */
-function fillVariables(sql: string, { variables }: QueryContext): string {
-  return sql.replace(/\$(?:(\w+)|\{(\w+)(?::(\w+))?\})/g, (whole, bare?: string, braced?: string, format?: string) => {
-    const choice = variables.get(bare ?? braced ?? '');
-    return choice ? formatted(choice, format) : whole;
-  });
+const REFERENCE = /\$(?:(\w+)|\{(\w+)(?::(\w+))?\})|\[\[(\w+)(?::(\w+))?\]\]/g;
+
+/** `$name`, `${name}`, `${name:format}`, `[[name]]`; names that are not variables are left for the macros. */
+function fillVariables(sql: string, context: QueryContext, fill: Fill): string {
+  const regions = quotedRegions(sql);
+  let text = '';
+  let from = 0;
+  for (const match of sql.matchAll(REFERENCE)) {
+    const [whole, bare, braced, format, bracketed, bracketedFormat] = match;
+    const name = bare ?? braced ?? bracketed ?? '';
+    const choice = context.variables.get(name) ?? globalVariable(name, context);
+    if (!choice || match.index < from) continue;
+    const start = match.index;
+    const [left, right] = regions.find(([left, right]) => left < start && start < right) ?? [];
+    const replacement = fill(
+      {
+        name,
+        format: format ?? bracketedFormat,
+        start,
+        end: start + whole.length,
+        quotes:
+          left === undefined || right === undefined ? undefined : { start: left, end: right, quote: sql[left] ?? '' },
+      },
+      choice,
+    );
+    text += sql.slice(from, replacement.start) + replacement.text;
+    from = replacement.end;
+  }
+  return text + sql.slice(from);
 }
 
-function formatted({ value, options }: VariableChoice, format: string | undefined): string {
+/** Grafana's own variables of the time range. */
+function globalVariable(name: string, { range: { from, to } }: QueryContext): VariableChoice | undefined {
+  const ms = to.getTime() - from.getTime();
+  const value = {
+    __from: from.getTime(),
+    __to: to.getTime(),
+    __range_ms: ms,
+    __range_s: Math.round(ms / 1000),
+    __range: `${Math.round(ms / 1000)}s`,
+  }[name];
+  return value === undefined ? undefined : { value: String(value), options: [], fromFile: true };
+}
+
+const listOf = ({ value, options }: VariableChoice): readonly string[] => {
   const chosen = value === ALL ? options : value;
-  const list = typeof chosen === 'string' ? [chosen] : chosen;
+  return typeof chosen === 'string' ? [chosen] : chosen;
+};
+
+const isSeveral = ({ value }: VariableChoice): boolean => value === ALL || typeof value !== 'string';
+
+/** A text as a literal of ClickHouse. */
+const literal = (value: string): string => `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+
+function formatted(choice: VariableChoice, format: string | undefined): string {
+  const list = listOf(choice);
   switch (format) {
     case undefined:
-      return typeof chosen === 'string' ? chosen : `'${chosen.join("','")}'`;
+      return isSeveral(choice) ? `'${list.join("','")}'` : (list[0] ?? '');
     case 'raw':
     case 'csv':
       return list.join(',');
     case 'singlequote':
-      return list.map((one) => `'${one.replaceAll("'", "\\'")}'`).join(',');
+    case 'sqlstring':
+      return list.map(literal).join(',');
     default:
-      throw new UsageError(`the format :${format} of a variable is not known; use :singlequote, :csv or :raw`);
+      throw new UsageError(`the format :${format} of a variable is unknown; use :singlequote, :csv or :raw`);
   }
 }
 
-type Macro = (context: QueryContext, args: readonly string[]) => string;
+const NUMBER = /^-?\d+(?:\.\d+)?$/;
 
-const seconds = (time: Date): string => `toDateTime(${Math.floor(time.getTime() / 1000)})`;
-const millis = (time: Date): string => `fromUnixTimestamp64Milli(${time.getTime()})`;
-const day = (time: Date): string => `toDate('${time.toISOString().slice(0, 10)}')`;
-const between = (column: string | undefined, { from, to }: TimeRange, written: (time: Date) => string): string =>
-  `${column} >= ${written(from)} AND ${column} <= ${written(to)}`;
-const wholeSeconds = (bucketMs: number): number => Math.max(1, Math.floor(bucketMs / 1000));
-
-/** The plugin's macros, by name: how many arguments they take and what they become. */
-const MACROS: Readonly<Record<string, readonly [count: number, macro: Macro]>> = {
-  fromTime: [0, ({ range }) => seconds(range.from)],
-  toTime: [0, ({ range }) => seconds(range.to)],
-  fromTime_ms: [0, ({ range }) => millis(range.from)],
-  toTime_ms: [0, ({ range }) => millis(range.to)],
-  timeFilter: [1, ({ range }, [column]) => between(column, range, seconds)],
-  timeFilter_ms: [1, ({ range }, [column]) => between(column, range, millis)],
-  dateFilter: [1, ({ range }, [column]) => between(column, range, day)],
-  interval_s: [0, ({ bucketMs }) => String(wholeSeconds(bucketMs))],
-  timeInterval: [
-    1,
-    ({ bucketMs }, [column]) => `toStartOfInterval(toDateTime(${column}), INTERVAL ${wholeSeconds(bucketMs)} second)`,
-  ],
-  timeInterval_ms: [
-    1,
-    ({ bucketMs }, [column]) =>
-      `toStartOfInterval(toDateTime64(${column}, 3), INTERVAL ${Math.max(1, Math.floor(bucketMs))} millisecond)`,
-  ],
-};
-
-function expandMacros(sql: string, context: QueryContext): string {
-  let text = sql;
-  for (;;) {
-    const found = /\$__(\w+)/.exec(text);
-    if (!found) return text;
-    const [count, macro] = MACROS[found[1] ?? ''] ?? unknown(found[0]);
-    let end = found.index + found[0].length;
-    let args: readonly string[] = [];
-    if (count > 0) ({ args, end } = argumentsAt(text, end));
-    if (args.length !== count) throw new UsageError(`${found[0]} takes ${count} arguments, not ${args.length}`);
-    text = `${text.slice(0, found.index)}${macro(context, args)}${text.slice(end)}`;
+function bound(reference: Reference, choice: VariableChoice, bind: (value: string) => string): Replacement {
+  const { name, format, start, end, quotes } = reference;
+  const list = listOf(choice);
+  const quoting = format === 'singlequote' || format === 'sqlstring' || (format === undefined && isSeveral(choice));
+  if (quotes === undefined && quoting) return { start, end, text: list.map(bind).join(',') };
+  const whole = quotes?.quote === "'" && quotes.start + 1 === start && quotes.end - 1 === end;
+  if (whole && !quoting && list.length === 1) return { ...quotes, text: bind(list[0] ?? '') };
+  if (whole && format === undefined && list.length === 1) return { ...quotes, text: bind(list[0] ?? '') };
+  if (!list.every((value) => choice.fromFile === true || NUMBER.test(value))) {
+    throw new UsageError(
+      `the variable ${name} is not used as a whole literal: only numbers and values of the dashboard's file can be`,
+    );
   }
-}
-
-function unknown(macro: string): never {
-  throw new UsageError(`the macro ${macro} is not known; known ones are $__${Object.keys(MACROS).join(', $__')}`);
-}
-
-/** The arguments between the bracket at `open` and its partner, split at commas outside of inner brackets. */
-function argumentsAt(text: string, open: number): { args: string[]; end: number } {
-  if (text[open] !== '(') return { args: [], end: open };
-  const args: string[] = [];
-  let depth = 0;
-  let start = open + 1;
-  for (let i = open; i < text.length; i++) {
-    const c = text[i];
-    if (c === '(') depth++;
-    if (c === ')') depth--;
-    if ((c === ',' && depth === 1) || depth === 0) {
-      args.push(text.slice(start, i).trim());
-      start = i + 1;
-    }
-    if (depth === 0) return { args, end: i + 1 };
-  }
-  throw new UsageError(`a bracket is not closed: ${text.slice(open, open + 60)}`);
+  return { start, end, text: formatted(choice, format) };
 }

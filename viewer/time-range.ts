@@ -1,31 +1,36 @@
 import { UsageError } from '../core/index.js';
+import { parseTime, UNIT_MS } from './display/relative-time.js';
 
-/** What a dashboard looks at. */
+/** The time range of a dashboard. */
 export interface TimeRange {
   readonly from: Date;
   readonly to: Date;
 }
 
-const UNIT_MS: Readonly<Record<string, number>> = {
-  s: 1000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-  w: 604_800_000,
-};
-
-/**
- * The range that `now-6h` and `now` stand for.
- * @throws UsageError for anything that is not `now` or `now-` with a number and one of s, m, h, d, w
- */
-export function relativeRange(from: string, to: string, now: Date): TimeRange {
-  return { from: relativeTime(from, now), to: relativeTime(to, now) };
+/** The range of a query, and the width of its buckets. */
+export interface MacroContext {
+  readonly range: TimeRange;
+  /** Width of one bucket, milliseconds: `bucketMs`. */
+  readonly bucketMs: number;
 }
 
-function relativeTime(text: string, now: Date): Date {
-  const [, amount = '0', unit = 's'] =
-    /^now(?:-(\d+)([smhdw]))?$/.exec(text) ?? refuse(`the time ${JSON.stringify(text)} is not like now-6h`);
-  return new Date(now.getTime() - Number(amount) * (UNIT_MS[unit] ?? 0));
+/** Seconds of a bucket, at least 1. */
+export const wholeSeconds = (bucketMs: number): number => Math.max(1, Math.floor(bucketMs / 1000));
+
+/**
+ * Parses a range such as `now-6h` to `now`.
+ * @throws UsageError for anything that is not `now`, `now-` with a number and one of s, m, h, d, w, Unix milliseconds, or an
+ * ISO 8601 time; and for a range that ends before it begins
+ */
+export function relativeRange(from: string, to: string, now: Date): TimeRange {
+  const range = { from: timeOf(from, now), to: timeOf(to, now) };
+  return range.from <= range.to ? range : refuse(`the range ${from} to ${to} ends before it begins`);
+}
+
+function timeOf(text: string, now: Date): Date {
+  const time = parseTime(text, now.getTime()) ?? refuse(`the time ${JSON.stringify(text)} is not like now-6h`);
+  const at = new Date(time);
+  return Number.isNaN(at.getTime()) ? refuse(`the time ${text} is before the calendar`) : at;
 }
 
 /** Milliseconds of a Grafana interval such as `10s` or `500ms`. @throws UsageError for anything else */
@@ -35,7 +40,7 @@ export function intervalMs(text: string): number {
   return Number(amount) * (unit === 'ms' ? 1 : (UNIT_MS[unit] ?? 0));
 }
 
-/** Grafana's steps: from which raw interval on, milliseconds, the next rounded one is taken. */
+/** Grafana's rounding of intervals: the raw interval from which on a rounded one is used, milliseconds. */
 const STEPS: readonly (readonly [below: number, rounded: number])[] = [
   [10, 1],
   [15, 10],
@@ -71,12 +76,12 @@ const YEAR_MS = 31_536_000_000;
 
 /**
  * Width of one bucket of a panel as Grafana chooses it: the range over the number of points, rounded, and never below
- * the panel's own least interval. Milliseconds.
+ * the panel's own minimum interval. Milliseconds.
  */
-export function bucketMs({ from, to }: TimeRange, points: number, leastMs: number): number {
+export function bucketMs({ from, to }: TimeRange, points: number, minMs: number): number {
   const raw = (to.getTime() - from.getTime()) / points;
   const rounded = STEPS.find(([below]) => raw < below)?.[1] ?? YEAR_MS;
-  return Math.max(rounded, leastMs);
+  return Math.max(rounded, minMs);
 }
 
 function refuse(message: string): never {

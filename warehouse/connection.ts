@@ -4,7 +4,7 @@ import { type ClickHouseClient, ClickHouseError, ClickHouseLogLevel, createClien
 import { describeError } from '../core/index.js';
 import type { CommandOptions, InsertOptions, QueryParams, ShardConnection } from './cluster/shard-connection.js';
 import type { ClickHouseEndpoint } from './embedded/endpoint.js';
-import { ConnectionError, StatementError, serverMessage } from './errors.js';
+import { ConnectionError, incompleteResponse, StatementError, serverMessage } from './errors.js';
 import { HttpPost, type PostOptions } from './http-post.js';
 import type { TableBlock, TableDefinition } from './table.js';
 
@@ -20,7 +20,7 @@ export interface ConnectionOptions {
 /**
  * A ClickHouse server over HTTP, embedded or not. Statements use @clickhouse/client; blocks of rows use a keep-alive POST
  * of undici. 64-bit integers are returned as numbers, exact below 2^53, as offsets and counts are.
- * Every method throws ConnectionError when the server does not respond and StatementError when it refuses a statement.
+ * Every method throws ConnectionError when the server does not respond and StatementError when it rejects a statement.
  */
 export class Connection implements ShardConnection {
   readonly database: string;
@@ -37,7 +37,8 @@ export class Connection implements ShardConnection {
       application,
       request_timeout: timeoutMs,
       max_open_connections: 4,
-      keep_alive: { enabled: true, idle_socket_ttl: 1500 },
+      // A process that was stopped or busy for seconds must not send on a connection that the server has closed meanwhile.
+      keep_alive: { enabled: true, idle_socket_ttl: 1500, eagerly_destroy_stale_sockets: true },
       log: { level: ClickHouseLogLevel.OFF },
       clickhouse_settings: { wait_end_of_query: 1, output_format_json_quote_64bit_integers: 0 },
     });
@@ -58,7 +59,9 @@ export class Connection implements ShardConnection {
         query_params: { ...params },
         ...(signal ? { abort_signal: signal } : {}),
       });
-      return answer.json<Row>();
+      const rows = await answer.json<Row>();
+      if (rows.length < resultRows(answer.response_headers)) throw incompleteResponse(this.url);
+      return rows;
     });
   }
 
@@ -111,12 +114,16 @@ export class Connection implements ShardConnection {
         block_format: block.format ?? 'RowBinary',
         block_structure: structureOf(block.table),
         output_format_json_quote_64bit_integers: 0,
+        // The structure has the table's column types, among them LowCardinality of a number.
+        allow_suspicious_low_cardinality_types: 1,
       },
       contentType: `multipart/form-data; boundary=${boundary}`,
       body: Buffer.concat([Buffer.from(head), block.body, Buffer.from(`\r\n--${boundary}--\r\n`)]),
       signal,
     });
-    return JSON.parse(text.slice(0, text.indexOf('\n') + 1 || undefined)) as Row;
+    const end = text.indexOf('\n');
+    if (end < 0) throw incompleteResponse(this.url);
+    return JSON.parse(text.slice(0, end)) as Row;
   }
 
   /** Whether the server responds and accepts the login. */
@@ -172,7 +179,15 @@ function expectMany(signal: AbortSignal | undefined): void {
   if (signal) setMaxListeners(0, signal);
 }
 
+/** The number of rows of the result, according to the headers; 0 if these do not say. */
+export function resultRows(headers: Readonly<Record<string, string | string[] | undefined>>): number {
+  const summary = headers['x-clickhouse-summary'];
+  if (typeof summary !== 'string') return 0;
+  return Number((JSON.parse(summary) as { result_rows?: string }).result_rows ?? 0);
+}
+
 function toWarehouseError(error: unknown, url: string, sql: string): Error {
+  if (error instanceof ConnectionError) return error;
   if (error instanceof ClickHouseError) {
     const start = sql.trim().replace(/\s+/g, ' ').slice(0, 120);
     return new StatementError(`ClickHouse: ${serverMessage(error.message)} (in: ${start})`, Number(error.code), {

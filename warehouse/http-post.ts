@@ -131,8 +131,9 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     this.#removeListener();
-    const message = `no response from ClickHouse at ${this.url}: ${describeError(error)}`;
-    this.outcome.reject(new ConnectionError(message, { cause: error }));
+    this.outcome.reject(
+      new ConnectionError(`no response from ClickHouse at ${this.url}: ${describeError(error)}`, { cause: error }),
+    );
   }
 
   #reject(reason: unknown): void {

@@ -2,10 +2,11 @@ export { type Cluster, type ClusterNode, openCluster } from './cluster/cluster.j
 export { copyToEveryShard } from './cluster/copies.js';
 export { shardsHolding } from './cluster/layouts.js';
 export type { ShardConnection } from './cluster/shard-connection.js';
-export { Connection, type ConnectionOptions } from './connection.js';
+export { Connection, resultRows } from './connection.js';
+export { databaseIdentities, ensureDatabaseIdentity } from './database-identity.js';
 export { type ClickHouseEndpoint, consoleUrl, type EmbeddedEndpoint, findEmbedded } from './embedded/endpoint.js';
 export { clickHouseLibrary } from './embedded/library.js';
-export { EmbeddedClickHouse, type EmbeddedOptions } from './embedded/server.js';
+export { EmbeddedClickHouse, type EmbeddedOptions, unconfinedReason } from './embedded/server.js';
 export { ConnectionError, StatementError } from './errors.js';
 export {
   BATCH_LIMITS,
@@ -14,19 +15,22 @@ export {
   type PartitionWriter,
   type WriterEvent,
 } from './exactly-once/batch.js';
+export { type Checkpoint, decodeCheckpoint, encodeCheckpoint } from './exactly-once/checkpoint.js';
+export { CheckpointedPartition } from './exactly-once/checkpointed-partition.js';
 export {
   ExactlyOnceWriter,
   type Loss,
   type OpenOptions,
   type WriterOptions,
 } from './exactly-once/exactly-once-writer.js';
+export { decodeIntent } from './exactly-once/intent.js';
 export { shardDatabase } from './names.js';
 export { RowBinaryWriter } from './row-binary-writer.js';
 export { checkColumns } from './schema/check-columns.js';
-export { type MigrateResult, migrate, sqlFolder } from './schema/migrate.js';
+export { type MigrateResult, migrate, sqlFolder, viewFiles } from './schema/migrate.js';
 export { assertNode, migrateCluster } from './schema/migrate-cluster.js';
+export type { ViewFile } from './schema/sql-files.js';
 export {
-  type Column,
   type LogTable,
   logTable,
   type ReplacingTable,

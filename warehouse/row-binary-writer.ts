@@ -13,7 +13,7 @@ export class RowBinaryWriter {
   #view: DataView;
   #at = 0;
 
-  /** @param capacity first size of the buffer, bytes */
+  /** @param capacity initial size of the buffer, bytes */
   constructor(capacity = 65_536) {
     this.#buffer = Buffer.allocUnsafeSlow(Math.max(64, capacity));
     this.#view = viewOf(this.#buffer);
@@ -67,7 +67,7 @@ export class RowBinaryWriter {
     this.#at += 4;
   }
 
-  /** A whole number from 0; a `number` must be a safe integer. */
+  /** A non-negative integer; a `number` must be a safe integer. */
   u64(value: number | bigint): void {
     this.#reserve(8);
     if (typeof value === 'bigint') this.#view.setBigUint64(this.#at, value, true);
@@ -76,7 +76,7 @@ export class RowBinaryWriter {
     this.#at += 8;
   }
 
-  /** A whole number; a `number` must be a safe integer. */
+  /** An integer; a `number` must be a safe integer. */
   i64(value: number | bigint): void {
     this.#reserve(8);
     if (typeof value === 'bigint') this.#view.setBigInt64(this.#at, value, true);

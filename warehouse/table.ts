@@ -8,9 +8,9 @@ export interface Column {
 
 interface TableBase {
   readonly name: string;
-  /** Every column that the writer fills, in the order of a row's encoded values. The position columns come first. */
+  /** Every column that the writer fills, in the order of a row's encoded values. The position columns are first. */
   readonly columns: readonly Column[];
-  /** Whether a materialized view reads from this table: it is run again unless an insert was a clear success. */
+  /** Whether a materialized view reads from this table: the view is run again unless an insert was a clear success. */
   readonly feedsMaterializedViews: boolean;
   /** Set for a small table that is on every shard of a cluster: the only topic that its rows come from. */
   readonly onEveryShardFor?: string;
@@ -36,7 +36,7 @@ export type TableDefinition = LogTable | ReplacingTable;
  * The position of a row on the bus. Every table that the writer fills begins with these columns (`_topic` only if several
  * topics feed the table): the log's identity, the partition, the record's offset, the row's index within its record.
  */
-export const POSITION_COLUMNS: readonly Column[] = [
+const POSITION_COLUMNS: readonly Column[] = [
   { name: '_log', type: 'LowCardinality(String)' },
   { name: '_partition', type: 'UInt32' },
   { name: '_offset', type: 'UInt64' },

@@ -29,7 +29,7 @@ interface PartitionBatch {
 
 /** Upper bound of the values in one commit; further calls wait for the next one. */
 const MAX_COMMIT_BYTES = 16 * 1024 * 1024;
-/** Upper bound of retries because another process appended first. */
+/** Maximum number of retries when other processes append first. */
 const MAX_CONFLICTS = 1000;
 
 /** Group commit: calls that arrive during a commit are written together by the next one. */

@@ -6,7 +6,7 @@ import type { ChangeSignal } from './signal.js';
 import type { Store } from './store.js';
 import { beginOf, endOf, refKey, type TopicCatalogue } from './topics.js';
 
-/** How often a consumer checks for members that joined or died, milliseconds. */
+/** Interval at which a consumer checks for members that joined or ended, milliseconds. */
 const BALANCE_MS = 250;
 export const DEFAULT_BATCH_BYTES = 4 * 1024 * 1024;
 
@@ -115,7 +115,7 @@ class PartitionTask {
 }
 
 class OwnedPartition implements Partition {
-  /** A stopped process (SIGSTOP) is alive and keeps its claims. */
+  /** A stopped process (SIGSTOP) still exists and retains its claims. */
   readonly heldForMs = Infinity;
   readonly topic: string;
   readonly partition: number;
@@ -138,10 +138,14 @@ class OwnedPartition implements Partition {
     return store.commits.get(this.claim.key) ?? { offset: beginOf(store, refKey(this.claim)) };
   }
 
-  async commit(offset: number, intent?: string): Promise<void> {
+  async commit(offset: number, intent?: string, checkpoint?: string): Promise<void> {
     const { store } = this.parts;
     const { key, epoch } = this.claim;
-    const row = { offset, ...(intent === undefined ? {} : { intent }) };
+    const row = {
+      offset,
+      ...(intent === undefined ? {} : { intent }),
+      ...(checkpoint === undefined ? {} : { checkpoint }),
+    };
     const [held] = await store.write('commit an offset', () => [
       store.claims.ifVersion(key, epoch, () => {
         store.commits.put(key, row);

@@ -26,7 +26,7 @@ export interface EmbeddedBusOptions {
   readonly maxRecordBytes?: number;
   /** Size of LMDB's memory map, bytes; LMDB enlarges it when needed. Default 256 GiB. */
   readonly mapBytes?: number;
-  /** Appends are refused while the disk has less free space than this, bytes. Default 64 MiB. */
+  /** Appends are rejected while the disk has less free space than this, bytes. Default 64 MiB. */
   readonly minFreeBytes?: number;
   /** How often retention is applied, milliseconds; 0: never. Default 30 s. */
   readonly retentionEveryMs?: number;
@@ -70,7 +70,7 @@ class LmdbBus implements EmbeddedBus {
     if (retentionEveryMs > 0) {
       this.#timer = setInterval(() => {
         this.sweep().catch((error) => {
-          options.log?.warn({ err: error }, `retention failed and is tried again: ${describeError(error)}`);
+          options.log?.warn({ err: error }, `retention failed; retrying: ${describeError(error)}`);
         });
       }, retentionEveryMs);
       this.#timer.unref();

@@ -17,8 +17,8 @@ export interface Claim extends TopicPartition {
 
 /**
  * One consumer's membership in its group: it is registered with the identity of its process and owns partitions by
- * claims in the store. Claims of a dead process can be taken over immediately, those of a living one only when it
- * releases them. All members of a group run on one machine and see the same process IDs.
+ * claims in the store. Claims of a process that has ended can be taken over immediately, those of a running one only after
+ * it has released them. All members of a group run on one machine and see the same process IDs.
  */
 export class Membership {
   readonly #id = randomUUID();
@@ -116,7 +116,7 @@ export class Membership {
   }
 }
 
-/** A member's even share of the topic's partitions; which members get one more alternates from topic to topic. */
+/** A member's even share of the topic's partitions. The members with one more alternate from topic to topic. */
 function shareOf(id: string, members: readonly { id: string; topics: readonly string[] }[], topic: Topic): number {
   const those = members.filter((m) => m.topics.includes(topic.name));
   const rank = those.findIndex((m) => m.id === id);

@@ -4,7 +4,7 @@ import { FileLock } from '../../core/index.js';
 
 const POLL_MS = 1;
 /**
- * Longest wait for a lock whose holder is stopped (SIGSTOP), milliseconds. Continuing without the lock is unsafe only if
+ * Maximum wait for a lock whose holder is stopped (SIGSTOP), milliseconds. Continuing without the lock is unsafe only if
  * that process commits in the few microseconds in which this one opens the log.
  */
 const MAX_WAIT_MS = 5000;

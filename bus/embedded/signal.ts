@@ -1,9 +1,9 @@
 import { closeSync, type FSWatcher, openSync, watch, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Longest wait without a notification, milliseconds. */
+/** Maximum wait without a notification, milliseconds. */
 const MAX_WAIT_MS = 250;
-/** The same where the system cannot watch files. */
+/** The same if the operating system cannot watch files. */
 const POLL_MS = 10;
 
 /**
@@ -61,7 +61,7 @@ export class ChangeSignal {
         this.#watcher = undefined;
       });
     } catch {
-      // The system has no watches left, or the file system does not support them: poll instead.
+      // No file watches are left, or the file system does not support them: poll instead.
       this.#watcher = undefined;
     }
   }

@@ -1,8 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
+import { join } from 'node:path';
 import { type Database, open, type RootDatabase, type RootDatabaseOptionsWithPath } from 'lmdb';
 import { describeError, ownIdentity, type ProcessIdentity, UsageError } from '../../core/index.js';
 import { BusClosedError, BusWriteError } from '../errors.js';
+import { checkDataFile } from './check-file.js';
 import { OpenGuard } from './open-guard.js';
 
 /** End of a partition; its version in the store is `end + 1`, so that an append succeeds at that end only. */
@@ -30,6 +32,7 @@ export interface TopicRow {
 interface CommitRow {
   readonly offset: number;
   readonly intent?: string;
+  readonly checkpoint?: string;
 }
 
 interface MemberRow {
@@ -52,7 +55,7 @@ interface StoreOptions {
   readonly dir: string;
   /** Size of LMDB's memory map, bytes: address space, not memory or disk. */
   readonly mapBytes: number;
-  /** Appends are refused while the disk has less free space than this, bytes. */
+  /** Appends are rejected while the disk has less free space than this, bytes. */
   readonly minFreeBytes: number;
 }
 
@@ -89,7 +92,10 @@ export class Store {
       mkdirSync(options.dir, { recursive: true });
       const settings = { path: options.dir, mapSize: options.mapBytes, maxDbs: 8, maxReaders: 512, pageSize: 4096 };
       this.#guard = new OpenGuard(options.dir);
-      const opened = this.#guard.whileOpening(() => openAll(settings));
+      const opened = this.#guard.whileOpening(() => {
+        checkDataFile(join(options.dir, 'data.mdb'), settings.pageSize);
+        return openAll(settings);
+      });
       this.root = opened.root;
       this.topics = opened.topics;
       this.ends = opened.ends;
@@ -150,7 +156,7 @@ export class Store {
       const megabytes = (bytes: number) => Math.round(bytes / 1e6);
       throw new BusWriteError(
         `the disk of the embedded log ${this.dir} is nearly full (${megabytes(this.#freeSpace.free)} MB free, ` +
-          `${megabytes(this.#minFreeBytes)} MB are needed): free some space or lower --bus-retention-bytes; ` +
+          `${megabytes(this.#minFreeBytes)} MB required): free some space or lower --bus-retention-bytes; ` +
           'appending resumes by itself',
       );
     }

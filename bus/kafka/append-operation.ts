@@ -54,7 +54,7 @@ export class OutgoingPart {
   }
 }
 
-/** One call of `append`: which of its records are acknowledged, and which have still to be sent. */
+/** One call of `append`: its acknowledged records, and those that are still to be sent. */
 export class AppendOperation {
   #parts: readonly OutgoingPart[] = [];
   #log: string | undefined;

@@ -1,4 +1,4 @@
-/** An event that wakes one waiter and then resets itself. Set while nobody waits, it wakes the next waiter at once. */
+/** An event that wakes one waiter and then resets itself. Set without a waiter, it wakes the next one at once. */
 export class AutoResetEvent {
   #isSet = false;
   #wake: (() => void) | undefined;

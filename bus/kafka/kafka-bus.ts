@@ -1,3 +1,4 @@
+import { withTimeout } from '../../core/index.js';
 import type {
   Bus,
   BusRecord,
@@ -15,7 +16,6 @@ import { Consumer } from './consume/consumer.js';
 import { Names } from './names.js';
 import { committedIn, fetchCommitted } from './offsets.js';
 import { KAFKA_DEFAULTS, type KafkaBusOptions } from './options.js';
-import { withTimeout } from './promises.js';
 import { readRange } from './range-reader.js';
 import { BatchEncoder } from './records/encode.js';
 import { TopicProducer } from './topic-producer.js';

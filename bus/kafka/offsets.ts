@@ -10,11 +10,17 @@ export interface TopicPartition {
   readonly partition: number;
 }
 
-/** The metadata of a committed offset: `log=UUID`, the identity of the offset's log, then optionally `;` and the intent. */
-const OFFSET_METADATA = /^log=([0-9a-f-]{36})(?:;(.*))?$/s;
+/**
+ * The metadata of a committed offset: `log=UUID`, the identity of the offset's log, then optionally `;checkpoint=` and the
+ * checkpoint, then optionally `;` and the intent.
+ */
+const OFFSET_METADATA = /^log=([0-9a-f-]{36})(?:;checkpoint=([^;]*))?(?:;(.*))?$/s;
 
-export function encodeOffsetMetadata(log: string, intent: string | undefined): string {
-  return intent === undefined ? `log=${log}` : `log=${log};${intent}`;
+export function encodeOffsetMetadata(log: string, intent: string | undefined, checkpoint: string | undefined): string {
+  const parts = [`log=${log}`];
+  if (checkpoint !== undefined) parts.push(`checkpoint=${checkpoint}`);
+  if (intent !== undefined) parts.push(intent);
+  return parts.join(';');
 }
 
 /**
@@ -26,7 +32,12 @@ export function committedIn(log: string, fetched: FetchedOffset | undefined): Co
   if (fetched.metadata === '') return { offset: fetched.offset };
   const match = OFFSET_METADATA.exec(fetched.metadata);
   if (match?.[1] !== log) return undefined;
-  return { offset: fetched.offset, ...(match[2] === undefined ? {} : { intent: match[2] }) };
+  const [, , checkpoint, intent] = match;
+  return {
+    offset: fetched.offset,
+    ...(intent === undefined ? {} : { intent }),
+    ...(checkpoint === undefined ? {} : { checkpoint }),
+  };
 }
 
 /** The offsets that a group committed, from its coordinator. */

@@ -1,10 +1,9 @@
-import { describeError, type Logger } from '../../core/index.js';
+import { describeError, type Logger, untilAborted } from '../../core/index.js';
 import type { BusRecord, RecordPosition } from '../bus.js';
 import { BusWriteError, UnknownTopicError } from '../errors.js';
 import { AppendOperation, MAX_BATCH_BYTES, type OutgoingBatch, type OutgoingPart } from './append-operation.js';
 import type { Cluster } from './cluster.js';
 import { NoResponseError, RefusedError, retryWithin, TransientError, throwOn } from './faults.js';
-import { untilAborted } from './promises.js';
 import { ERROR } from './protocol/error-codes.js';
 import type { TopicMetadata } from './protocol/metadata.js';
 import { initProducerIdRequest, type ProduceResponse, produceRequest } from './protocol/produce.js';
@@ -30,7 +29,7 @@ interface Waiting {
 /**
  * Appends to one topic: one operation at a time, with at most one batch in flight per partition. A batch is retried
  * unchanged, with the same producer ID and sequence, until the broker acknowledges it, so the broker stores it once.
- * A failed operation is kept: when the caller appends the same records again, the same batches are sent, without those
+ * A failed operation is stored: when the caller appends the same records again, the same batches are sent, except those
  * that were acknowledged.
  */
 export class TopicProducer {
@@ -79,7 +78,7 @@ export class TopicProducer {
         next.resolve(await this.#append(next));
       } catch (error) {
         next.reject(error);
-        // Order is kept: callers that are queued behind a failed append must append again after it.
+        // To preserve the order, callers that are queued behind a failed append must append again after it.
         for (const behind of this.#queue.splice(0)) {
           behind.reject(
             new BusWriteError(`records for ${this.topic} were not sent: an append before them failed`, {

@@ -16,7 +16,7 @@ Accounts: {"alice":{"apiKey":"…","apiSecret":"…"}} in a file with mode 0600,
 CHANCERY_ACCOUNT_ALICE_API_SECRET; with email and password (and otp), or token, transactions are recorded too.
 `;
 
-/** `chancery collect`: everything public of the exchange, and the configured accounts, onto the bus. */
+/** `chancery collect`: records the exchange's public data and the configured accounts onto the bus. */
 export function define(command: Command): void {
   command.addHelpText('after', EXAMPLES.trimEnd()).action(() =>
     runPart(command, 'collect', ({ settings, log, metrics }) => {

@@ -6,12 +6,13 @@ import { clickHouseChecks } from '../doctor/clickhouse.js';
 import { exchangeChecks } from '../doctor/exchange.js';
 import { machineChecks } from '../doctor/machine.js';
 import { portsCheck } from '../doctor/ports.js';
+import { rowsCheck } from '../doctor/rows.js';
 import { exchangePortFlag, exchangePortOf } from '../exchange-options.js';
 import { settingsOf } from '../settings.js';
 
-const SIGNS = { ok: 'ok  ', warn: 'WARN', fail: 'FAIL' } as const;
+const LABELS = { ok: 'ok  ', warn: 'WARN', fail: 'FAIL' } as const;
 
-/** `chancery doctor`: checks what Chancery needs on this machine, and says how to fix what is wrong. */
+/** `chancery doctor`: checks the requirements on this machine, and says how to fix what is wrong. */
 export function define(command: Command): void {
   command
     .option('--json', 'print the findings as JSON')
@@ -20,9 +21,10 @@ export function define(command: Command): void {
     .action(async (options: { json?: boolean }) => {
       const { settings, given } = settingsOf(command);
       const checks = [
-        ...machineChecks(settings.data),
+        ...machineChecks(settings),
         ...busChecks(settings),
         ...clickHouseChecks(settings),
+        rowsCheck(settings),
         portsCheck(settings, { given, exchangePort: exchangePortOf(command) }),
         ...exchangeChecks(settings, given),
       ];
@@ -47,5 +49,5 @@ async function runSafely(check: Check): Promise<Finding> {
 }
 
 function lines({ check, state, found, fix }: Finding & { check: string }): string {
-  return `${SIGNS[state]}  ${check}: ${found}${fix === undefined ? '' : `\n      fix: ${fix}`}`;
+  return `${LABELS[state]}  ${check}: ${found}${fix === undefined ? '' : `\n      fix: ${fix}`}`;
 }

@@ -10,9 +10,6 @@ import { ignoreOutputErrors } from '../parts/output.js';
 import { untilStopped } from '../parts/run-part.js';
 import { settingsOf } from '../settings.js';
 
-/** Options that are also settings. */
-const SHARED = ['data', 'metricsPort', 'metricsHost'];
-
 const EXAMPLES = `
 Examples:
   chancery exchange
@@ -21,27 +18,29 @@ Examples:
   chancery exchange --bots 0 --load 5000
 `;
 
-/** `chancery exchange`: only the simulated exchange. */
+/** `chancery exchange`: the simulated exchange alone. */
 export function define(command: Command): void {
   command.addHelpText('after', EXAMPLES.trimEnd());
-  for (const option of Object.values<ExchangeOption<unknown>>(EXCHANGE_OPTIONS)) {
-    if (option.name !== 'metricsPort' && option.name !== 'metricsHost') command.addOption(exchangeFlag(option));
-  }
+  for (const option of Object.values<ExchangeOption<unknown>>(EXCHANGE_OPTIONS))
+    command.addOption(exchangeFlag(option));
   command.action(async () => {
     const { settings, given } = settingsOf(command);
-    const own = Object.keys(EXCHANGE_OPTIONS).filter((name) => !SHARED.includes(name));
+    // The exchange stores its data in a folder of the data folder.
+    const own = Object.keys(EXCHANGE_OPTIONS).filter((name) => name !== 'data');
     const values = {
       ...Object.fromEntries(own.map((name) => [name, command.getOptionValue(name)])),
       ...(given.has('data') ? { data: instancePaths(settings.data).exchange } : {}),
-      metricsPort: settings.metricsPort,
-      metricsHost: settings.metricsHost,
     };
     readExchangeOptions(values);
     const signal = processSignal(settings.stopWithParent ? process.stdin : undefined);
     const log = createLogger({ part: 'exchange', level: settings.logLevel, plain: process.stderr.isTTY === true });
     ignoreOutputErrors((line) => log.warn(line));
     if (given.has('data') && openDataFolder(settings.data)) log.info(`created the data folder ${settings.data}`);
-    const exchange = await startExchange(values, { signal, log });
+    const exchange = await startExchange(values, {
+      signal,
+      log,
+      metrics: { host: settings.metricsHost, port: settings.metricsPort },
+    });
     const bots = botsOf(exchange, log);
     const about = {
       address: exchange.ready.url,

@@ -18,11 +18,11 @@ interface InitOptions {
 /** `chancery init`: writes the settings and new passwords that docker-compose.yml reads from `.env`. */
 export function define(command: Command): void {
   command
-    // Not --env-file: node takes that for itself, wherever on the line it stands.
+    // Not --env-file: Node.js consumes that option itself, wherever it stands.
     .option('--file <FILE>', 'file to write (mode 0600)', '.env')
     .option(
       '--exchange-url <URL>',
-      'exchange to record, https only (default: the simulated one, which is started too)',
+      'exchange to record, https only (default: the simulated one, which is then started)',
       httpsAddress,
     )
     .option('--force', 'replace the file, including all passwords')
@@ -34,7 +34,7 @@ export function define(command: Command): void {
     });
 }
 
-/** Containers have their own loopback, and anywhere else the client speaks https only. */
+/** In a container, loopback is the container itself; for other addresses the client accepts https only. */
 function httpsAddress(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (
@@ -56,13 +56,13 @@ function nextSteps(path: string, { demo, replaced }: { demo: boolean; replaced: 
     'next, in the folder of docker-compose.yml:',
     `  docker compose up -d --build    Kafka, ClickHouse, Grafana, collectors, workers${demo ? ', and the simulated exchange' : ''}`,
     '  docker compose ps               what runs, and whether it is healthy',
-    '  http://127.0.0.1:3000           Grafana; the user is admin, its password GRAFANA_ADMIN_PASSWORD in the file',
+    '  http://127.0.0.1:3000           Grafana; user admin, password GRAFANA_ADMIN_PASSWORD of the file',
   ];
   if (replaced) {
     lines.push(
       '',
-      'Running services take the new passwords after: docker compose up -d --force-recreate',
-      'A Grafana that ran before keeps its password; change it: docker compose exec grafana grafana cli admin reset-admin-password NEW',
+      'Running services use the new passwords after: docker compose up -d --force-recreate',
+      'An existing Grafana keeps its password; change it: docker compose exec grafana grafana cli admin reset-admin-password NEW',
     );
   }
   return `${lines.join('\n')}\n`;

@@ -10,7 +10,7 @@ Examples:
   CLICKHOUSE_CLUSTER='http://a1:8123,http://a2:8123;http://b1:8123,http://b2:8123' chancery migrate
 `;
 
-/** `chancery migrate`: creates or updates tables and views; does nothing if they are up to date. */
+/** `chancery migrate`: creates or updates the tables and views. */
 export function define(command: Command): void {
   command.addHelpText('after', EXAMPLES.trimEnd()).action(async () => {
     const { settings } = settingsOf(command);
@@ -19,7 +19,7 @@ export function define(command: Command): void {
   });
 }
 
-/** A line per change; on a cluster with the node. */
+/** One line per change; on a cluster with the node. */
 async function migrateInstance(settings: Settings, signal: AbortSignal): Promise<string[]> {
   const warehouse = await openWarehouse(settings, 'chancery migrate');
   try {

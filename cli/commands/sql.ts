@@ -22,9 +22,7 @@ const PRINTER: Printer = { out: process.stdout, remarks: process.stderr };
 export function define(command: Command): void {
   command
     .argument('[statement]', 'SQL query; read from standard input if omitted')
-    .addOption(
-      new Option('--format <FORMAT>', 'output format (default: table)').choices(OUTPUT_FORMATS).default('table', ''),
-    )
+    .addOption(new Option('--format <FORMAT>', 'output format').choices(OUTPUT_FORMATS).default('table'))
     .option('--console', 'open a prompt and show how to connect with other tools')
     .addHelpText('after', EXAMPLES.trimEnd())
     .action((argument: string | undefined, { format, console }: { format: OutputFormat; console?: boolean }) => {
@@ -45,7 +43,7 @@ async function answerOnce(settings: Settings, argument: string | undefined, form
 
 async function prompt(settings: Settings, format: OutputFormat): Promise<void> {
   await withConnection(await connectReadOnly(settings, new AbortController().signal), async (connection) => {
-    greet(connection);
+    printWelcome(connection);
     await runConsole({
       client: connection.client,
       format,
@@ -73,7 +71,7 @@ async function statementFromInput(): Promise<string> {
   return text(process.stdin);
 }
 
-function greet({ otherTools, temporary }: ReadOnly): void {
+function printWelcome({ otherTools, temporary }: ReadOnly): void {
   if (temporary)
     process.stderr.write('No ClickHouse was running on this data folder: one was started for this session.\n');
   process.stderr.write(`Statements end with ; and may span lines. Quit with exit or Ctrl-D.\n\n`);

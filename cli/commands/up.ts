@@ -5,8 +5,8 @@ import { exchangeFlag, exchangePortFlag, exchangePortOf } from '../exchange-opti
 import { settingsOf } from '../settings.js';
 import { runUp } from '../up/run-up.js';
 
-/** Options of the simulated exchange that `up` passes on to it. */
-const PASSED_ON = ['seed', 'events', 'bots', 'pace'] as const;
+/** Options of the simulated exchange that `up` passes to it. */
+const EXCHANGE_FLAGS = ['seed', 'events', 'bots', 'pace'] as const;
 
 const EXAMPLES = `
 Examples:
@@ -19,7 +19,7 @@ Examples:
 /** `chancery up`: everything on one machine. */
 export function define(command: Command): void {
   command.addHelpText('after', EXAMPLES.trimEnd()).addOption(exchangePortFlag());
-  for (const name of PASSED_ON) {
+  for (const name of EXCHANGE_FLAGS) {
     command.addOption(exchangeFlag(EXCHANGE_OPTIONS[name], 'simulated exchange: '));
   }
   command.action(async () => {
@@ -29,7 +29,7 @@ export function define(command: Command): void {
 }
 
 function exchangeFlags(command: Command): string[] {
-  return PASSED_ON.flatMap((name) => {
+  return EXCHANGE_FLAGS.flatMap((name) => {
     const value: unknown = command.getOptionValue(name);
     return value === undefined ? [] : [flagOf(name), String(EXCHANGE_OPTIONS[name].parse(value))];
   });

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { Gauge, type Registry } from 'prom-client';
+import { Counter, Gauge, type Registry } from 'prom-client';
 import { EmbeddedClickHouse, type EmbeddedEndpoint } from '../../warehouse/index.js';
 import { runPart } from '../parts/run-part.js';
 
-/** `chancery warehouse`: only the embedded ClickHouse server of a data folder. */
+/** `chancery warehouse`: the embedded ClickHouse server of a data folder alone. */
 export function define(command: Command): void {
   command
     .addHelpText(
@@ -18,6 +18,9 @@ export function define(command: Command): void {
           httpPort: settings.clickhousePort,
           tcpPort: settings.clickhouseNativePort,
           memoryBytes: settings.clickhouseMemory,
+          readerMaxRows: settings.readerMaxRows,
+          readerMaxSeconds: settings.readerMaxSeconds,
+          unconfined: settings.clickhouseUnconfined,
           logger: log,
         });
         measure(server, metrics);
@@ -39,10 +42,19 @@ function measure(server: EmbeddedClickHouse, registry: Registry): void {
     registers: [registry],
     collect: () => ready.set(server.health.ready ? 1 : 0),
   });
-  const restarts: Gauge = new Gauge({
-    name: 'chancery_clickhouse_restarts',
+  const confined: Gauge = new Gauge({
+    name: 'chancery_clickhouse_confined',
+    help: '1 if the kernel restricts the embedded ClickHouse to its own files',
+    registers: [registry],
+    collect: () => confined.set(server.health.confined ? 1 : 0),
+  });
+  const restarts: Counter = new Counter({
+    name: 'chancery_clickhouse_restarts_total',
     help: 'restarts of the embedded ClickHouse',
     registers: [registry],
-    collect: () => restarts.set(server.health.restarts),
+    collect: () => {
+      restarts.reset();
+      restarts.inc(server.health.restarts);
+    },
   });
 }

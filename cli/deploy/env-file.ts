@@ -1,27 +1,27 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { DEFAULT_PORTS, describeError, UsageError, writeFileAtomicSync } from '../../core/index.js';
+import { DEFAULT_PORTS, describeError, newPassword, UsageError, writeFileAtomicSync } from '../../core/index.js';
 
-/** Where the collectors of docker-compose.yml find the simulated exchange: they share its network. */
+/** Address of the simulated exchange for the collectors of docker-compose.yml, which share its network. */
 const SIMULATED_EXCHANGE = `http://127.0.0.1:${DEFAULT_PORTS.exchange}`;
 
 export interface EnvFileOptions {
-  /** Undefined: the simulated one. */
+  /** Undefined means the simulated one. */
   readonly exchangeUrl: string | undefined;
-  /** Whether a file that is there is replaced. */
+  /** Whether an existing file is replaced. */
   readonly force: boolean;
 }
 
 /**
- * Writes what docker-compose.yml needs to know, with passwords made just now, mode 0600. A file that is replaced hands
- * on its Kafka cluster ID, for the data of a cluster can be opened under its own ID only.
- * @throws UsageError when the file is there and may not be replaced, or cannot be written
+ * Writes the settings for docker-compose.yml, with new passwords, mode 0600. The Kafka cluster ID of a replaced file is
+ * retained, since a cluster's data can be opened under its own ID only.
+ * @throws UsageError when the file exists and may not be replaced, or cannot be written
  */
 export function writeEnvFile(path: string, { exchangeUrl, force }: EnvFileOptions): { replaced: boolean } {
   const former = read(path);
   if (former !== undefined && !force) {
     throw new UsageError(
-      `${path} is there already and may hold passwords that are in use; ` +
+      `${path} exists and may hold passwords that are in use; ` +
         'keep it, replace it with --force, or name another with --file',
     );
   }
@@ -44,16 +44,16 @@ function read(path: string): string | undefined {
 }
 
 function envText(exchangeUrl: string | undefined, clusterId: string): string {
-  return `# Made by \`chancery init\`, read by docker compose. It holds passwords: keep it to yourself and out of git.
+  return `# Written by \`chancery init\` for docker compose. It holds passwords: keep it private and out of git.
 
-# The exchange that is recorded. With the profile "demo" it is the simulated one, which runs beside the collectors.
+# The recorded exchange. The profile "demo" starts the simulated one beside the collectors.
 CHANCERY_EXCHANGE_URL=${exchangeUrl ?? SIMULATED_EXCHANGE}
 COMPOSE_PROFILES=${exchangeUrl === undefined ? 'demo' : ''}
 
-# The data of Kafka can be opened under this ID only.
+# Kafka's data can be opened under this ID only.
 KAFKA_CLUSTER_ID=${clusterId}
 
-# Chancery writes as owner; Grafana, and people, ask as reader.
+# Chancery writes as owner; Grafana and other clients query as reader.
 CLICKHOUSE_OWNER_PASSWORD=${newPassword()}
 CLICKHOUSE_READER_PASSWORD=${newPassword()}
 
@@ -62,10 +62,7 @@ GRAFANA_ADMIN_PASSWORD=${newPassword()}
 `;
 }
 
-/** 192 bits, in letters that need no quoting anywhere. */
-const newPassword = (): string => randomBytes(24).toString('base64url');
-
-/** A Kafka UUID; Kafka's own never begin with a dash either, which a command line would take for an option. */
+/** A Kafka UUID. As in Kafka, it does not begin with a dash, which a command line would parse as an option. */
 function newClusterId(): string {
   for (;;) {
     const id = randomBytes(16).toString('base64url');

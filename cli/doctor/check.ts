@@ -1,4 +1,4 @@
-/** What one check of `chancery doctor` found. */
+/** The result of one check of `chancery doctor`. */
 export interface Finding {
   /** `warn`: works now, but needs attention. */
   readonly state: 'ok' | 'warn' | 'fail';

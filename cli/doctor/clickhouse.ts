@@ -1,16 +1,29 @@
 import type { Settings } from '../../core/index.js';
 import { TRANSFORM_TABLES } from '../../transforms/index.js';
-import { assertNode, type Cluster, type ClusterNode, checkColumns, clickHouseLibrary } from '../../warehouse/index.js';
+import {
+  assertNode,
+  type Cluster,
+  type ClusterNode,
+  checkColumns,
+  clickHouseLibrary,
+  findEmbedded,
+  unconfinedReason,
+} from '../../warehouse/index.js';
 import { clickHouseTarget } from '../parts/clickhouse-target.js';
 import { clusterOf } from '../parts/database.js';
 import { findReadOnly } from '../parts/read-only.js';
 import { type Check, type Finding, ok, warn } from './check.js';
 
-/** The ClickHouse library, and the running server or every node of the cluster. */
+/** Checks of the ClickHouse library and of the running server, or of every node of the cluster. */
 export function clickHouseChecks(settings: Settings): Check[] {
   const target = clickHouseTarget(settings);
   return [
-    ...(target.kind === 'embedded' ? [{ name: 'ClickHouse library', run: library }] : []),
+    ...(target.kind === 'embedded'
+      ? [
+          { name: 'ClickHouse library', run: library },
+          { name: 'ClickHouse confinement', run: () => confinement(settings) },
+        ]
+      : []),
     ...(target.kind === 'cluster'
       ? nodeChecks(settings, target.nodes)
       : [{ name: 'ClickHouse', run: () => server(settings) }]),
@@ -19,6 +32,17 @@ export function clickHouseChecks(settings: Settings): Check[] {
 
 async function library() {
   return ok(`installed at ${clickHouseLibrary()}`);
+}
+
+async function confinement({ data, clickhouseUnconfined: unconfined }: Settings) {
+  const running = await findEmbedded(data);
+  const reason = running ? running.unconfined : unconfinedReason({ unconfined });
+  if (reason === undefined)
+    return ok(`${running ? 'the running server is' : 'a server would be'} confined to its files`);
+  return warn(
+    `none (${reason}): every ClickHouse user can read this operating system user's files`,
+    'give the password of `reader` only to people who may read them, or use Linux 5.19 or newer without --clickhouse-unconfined',
+  );
 }
 
 async function server(settings: Settings) {

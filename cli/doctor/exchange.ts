@@ -3,19 +3,19 @@ import { describeError, exchangeAddresses, type SettingName, type Settings } fro
 import { runningParts } from '../parts/registry.js';
 import { type Check, type Finding, fail, ok, warn } from './check.js';
 
-/** Requests that are signed are refused beyond 30 s; chance points of the last seconds look wrong long before. */
+/** The exchange rejects signed requests whose clock is off by 30 s; chance points of the last seconds are wrong long before. */
 const CLOCK_TOLERANCE_MS = 5000;
 
 /** Whether the exchange responds, and whether its clock and ours agree. */
 export function exchangeChecks(settings: Settings, given: ReadonlySet<SettingName>): Check[] {
-  const answer = onceAsked(settings, given);
+  const answer = queriedOnce(settings, given);
   return [
     { name: 'exchange', run: async () => (await answer()).exchange },
     { name: 'clock', run: async () => (await answer()).clock },
   ];
 }
 
-function onceAsked(settings: Settings, given: ReadonlySet<SettingName>) {
+function queriedOnce(settings: Settings, given: ReadonlySet<SettingName>) {
   let asked: Promise<{ exchange: Finding; clock: Finding }> | undefined;
   return () => {
     asked ??= askExchange(settings, given);
@@ -51,7 +51,7 @@ async function askExchange(settings: Settings, given: ReadonlySet<SettingName>) 
 
 function compareClocks(date: string | undefined, nowMs: number): Finding {
   if (date === undefined) return ok('the exchange sends no time');
-  // The header has whole seconds: half of one is what it means on average.
+  // The header has whole seconds: on average its time is half a second later.
   const aheadMs = nowMs - (Date.parse(date) + 500);
   const found = `${Math.abs(aheadMs / 1000).toFixed(1)} s ${aheadMs > 0 ? 'ahead of' : 'behind'} the exchange's`;
   return Math.abs(aheadMs) <= CLOCK_TOLERANCE_MS ? ok(found) : warn(found, 'synchronise the clock with NTP');

@@ -1,19 +1,23 @@
+import { existsSync } from 'node:fs';
 import { access, constants, mkdtemp, readFile, rmdir, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { packageRoot } from '../../core/index.js';
-import { formatBytes } from '../format.js';
+import { packageRoot, type Settings } from '../../core/index.js';
+import { formatBytes, formatDaysLeft, STORE_LESS } from '../format.js';
 import { assertLayout } from '../parts/instance.js';
+import { FEW_DAYS } from '../status/days-left.js';
+import { instanceStatus } from '../status/report.js';
 import { type Check, fail, ok, warn } from './check.js';
 
 const LOW_BYTES = 5e9;
 const TOO_LOW_BYTES = 5e8;
 
 /** Node.js, the data folder and the disk under it. */
-export function machineChecks(dataFolder: string): Check[] {
+export function machineChecks(settings: Settings): Check[] {
+  const dataFolder = settings.data;
   return [
     { name: 'Node.js', run: nodeVersion },
     { name: 'data folder', run: () => dataFolderIsWritable(resolve(dataFolder)) },
-    { name: 'disk space', run: () => diskSpace(resolve(dataFolder)) },
+    { name: 'disk space', run: () => diskSpace(resolve(dataFolder), () => daysLeftOf(settings)) },
   ];
 }
 
@@ -29,7 +33,7 @@ async function nodeVersion() {
   const newEnough = compareVersions(have, wanted) >= 0;
   return newEnough
     ? ok(`${process.version} on ${process.platform} ${process.arch}`)
-    : fail(`${process.version}, but ${manifest.engines.node} is needed`, 'install a newer Node.js');
+    : fail(`${process.version}, but ${manifest.engines.node} is required`, 'install a newer Node.js');
 }
 
 function compareVersions(a: readonly number[], b: readonly number[]): number {
@@ -55,14 +59,20 @@ async function dataFolderIsWritable(folder: string) {
   return ok(existing === folder ? `${folder} is writable` : `${folder} does not exist yet and can be created`);
 }
 
-async function diskSpace(folder: string) {
+/** Days until the disk is full; null while nothing is recorded. */
+async function daysLeftOf(settings: Settings): Promise<number | null> {
+  if (!existsSync(settings.data)) return null;
+  return (await instanceStatus(settings)).diskDaysLeft ?? null;
+}
+
+/** @param daysLeft days until the disk is full at the present rate */
+export async function diskSpace(folder: string, daysLeft: () => Promise<number | null>) {
   const { bavail, bsize } = await statfs(await nearestExisting(folder));
   const free = bavail * bsize;
-  const found = `${formatBytes(free)} free`;
-  const fix =
-    'free some space, choose another disk with --data, or keep less (--body-retention-days, --no-keep-bodies)';
-  if (free < TOO_LOW_BYTES) return fail(found, fix);
-  return free < LOW_BYTES ? warn(found, fix) : ok(found);
+  const days = await daysLeft();
+  const found = `${formatBytes(free)} free${days === null ? '' : `, ${formatDaysLeft(days)}`}`;
+  if (free < TOO_LOW_BYTES) return fail(found, STORE_LESS);
+  return free < LOW_BYTES || (days !== null && days < FEW_DAYS) ? warn(found, STORE_LESS) : ok(found);
 }
 
 async function nearestExisting(folder: string): Promise<string> {

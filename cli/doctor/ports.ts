@@ -9,29 +9,29 @@ interface Port {
   readonly use: string;
   /** Address that `up` would listen on. */
   readonly host?: string;
-  /** Whether the flag was given: `up` then takes no other port. */
+  /** Whether the flag was given: then `up` uses no other port. */
   readonly asked: boolean;
   readonly flag: string;
-  /** The port that this instance uses now, if it runs. */
+  /** The port that this instance uses now, if it is running. */
   readonly own: number | undefined;
 }
 
-export interface PortsAsked {
+export interface RequestedPorts {
   readonly given: ReadonlySet<SettingName>;
-  /** Port of the simulated exchange; undefined if not given. */
+  /** Port of the simulated exchange; undefined if the flag was not given. */
   readonly exchangePort: number | undefined;
-  /** Where `up` starts to look for a free port. */
+  /** The ports that `up` tries first. */
   readonly defaults?: Readonly<Record<keyof typeof DEFAULT_PORTS, number>>;
 }
 
-/** The ports that `chancery up` would listen on: free, used by this instance, or taken, and what `up` does then. */
-export function portsCheck(settings: Settings, asked: PortsAsked): Check {
+/** Checks the ports that `chancery up` would listen on: free, used by this instance, or taken, and the port used instead. */
+export function portsCheck(settings: Settings, asked: RequestedPorts): Check {
   return { name: 'ports', run: () => portsFinding(portsOf(settings, asked)) };
 }
 
-function portsOf(settings: Settings, { given, exchangePort, defaults = DEFAULT_PORTS }: PortsAsked): Port[] {
+function portsOf(settings: Settings, { given, exchangePort, defaults = DEFAULT_PORTS }: RequestedPorts): Port[] {
   const parts = runningParts(settings.data);
-  const { clickhousePort, metricsPort, metricsHost } = settings;
+  const { clickhousePort, viewerPort, metricsPort, metricsHost } = settings;
   const ports: Port[] = [];
   if (!given.has('exchangeUrl')) {
     ports.push({
@@ -51,6 +51,13 @@ function portsOf(settings: Settings, { given, exchangePort, defaults = DEFAULT_P
       own: portOf(parts.find(({ part }) => part === 'clickhouse')?.address),
     });
   }
+  ports.push({
+    wanted: viewerPort || defaults.viewer,
+    use: 'viewer',
+    asked: viewerPort !== 0,
+    flag: '--viewer-port',
+    own: portOf(parts.find(({ part }) => part === 'view')?.address),
+  });
   if (metricsPort !== 0) {
     const own = parts.map(healthPort).find((port) => port === metricsPort);
     ports.push({ wanted: metricsPort, use: 'metrics', host: metricsHost, asked: true, flag: '--metrics-port', own });
@@ -66,7 +73,6 @@ function portOf(address: string | undefined): number | undefined {
 }
 
 async function portsFinding(ports: readonly Port[]): Promise<Finding> {
-  if (ports.length === 0) return ok('none needed: the exchange and ClickHouse are external');
   const claims = new PortClaims();
   try {
     return await triedPorts(ports, claims);
@@ -82,7 +88,7 @@ async function triedPorts(ports: readonly Port[], claims: PortClaims): Promise<F
     const { wanted, use, asked, flag, own, host } = port;
     const state =
       own === wanted ? 'is used by this instance' : (await claims.claim(wanted, host)) ? 'is free' : undefined;
-    if (state === undefined && asked) fix.push(`choose another with ${flag}, or leave it out for a free one`);
+    if (state === undefined && asked) fix.push(`choose another with ${flag}, or omit it to use a free one`);
     found.push(
       `${wanted} (${use}) ${state ?? `is taken by another program${asked ? '' : await instead(port, claims)}`}`,
     );
@@ -90,8 +96,8 @@ async function triedPorts(ports: readonly Port[], claims: PortClaims): Promise<F
   return fix.length === 0 ? ok(found.join('; ')) : fail(found.join('; '), fix.join('; '));
 }
 
-/** What `up` does, or did, about a default port that is taken. */
+/** The port that `up` uses, or would use, instead of a default port that is taken. */
 async function instead({ wanted, own }: Port, claims: PortClaims): Promise<string> {
   if (own !== undefined) return `, this instance uses ${own}`;
-  return `, \`up\` takes ${await claims.claimFrom(wanted)} instead`;
+  return `, \`up\` uses ${await claims.claimFrom(wanted)} instead`;
 }

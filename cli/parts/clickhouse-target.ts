@@ -10,7 +10,7 @@ export function clickHouseTarget({
 }: Pick<Settings, 'clickhouseUrl' | 'clickhouseCluster'>): ClickHouseTarget {
   if (clickhouseUrl !== undefined && clickhouseCluster !== undefined) {
     throw new UsageError(
-      'both a ClickHouse server (--clickhouse-url) and a cluster (--clickhouse-cluster) are configured; leave one out',
+      'both a ClickHouse server (--clickhouse-url) and a cluster (--clickhouse-cluster) are configured; remove one',
     );
   }
   if (clickhouseUrl !== undefined) return { kind: 'server', url: clickhouseUrl };

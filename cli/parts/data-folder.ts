@@ -4,8 +4,8 @@ import { describeError, UsageError } from '../../core/index.js';
 import { claimLayout, instancePaths } from './instance.js';
 
 /**
- * Creates the data folder of an instance for a part that writes there. Files and folders that this process and its
- * children create from now on are readable by their owner only.
+ * Creates the data folder of an instance. Files and folders that this process and its children create afterwards are
+ * readable by their owner only.
  * @returns whether the folder is new
  * @throws UsageError when it cannot be created or has another layout
  */
@@ -18,7 +18,7 @@ export function openDataFolder(data: string): boolean {
   return isNew;
 }
 
-/** Creates parents one by one: `recursive` of Node does not return in a file system without folders, like /proc. */
+/** Creates parents one by one: `recursive` of Node.js never returns in a file system without folders, such as /proc. */
 function makeFolder(path: string): boolean {
   if (existsSync(path)) {
     if (statSync(path).isDirectory()) return false;

@@ -24,17 +24,17 @@ import { clickHouseTarget } from './clickhouse-target.js';
 import { assertLayout } from './instance.js';
 import type { PartContext } from './run-part.js';
 
-/** Everything that is written to: one server, or the shards of a cluster. */
+/** The ClickHouse that is written to: one server, or the shards of a cluster. */
 export interface Warehouse {
   readonly shards: readonly ShardConnection[];
-  /** Brings tables and views up to date; harmless when they are. On a cluster, one result per node. */
+  /** Creates or updates tables and views; idempotent. On a cluster, one result per node. */
   migrate(signal: AbortSignal): Promise<readonly (MigrateResult & { readonly url: string })[]>;
-  /** As `migrate`, before something that can do without: nodes of a cluster that do not answer now are left as they are. */
+  /** As `migrate`, but nodes of a cluster that do not respond are skipped. */
   prepare(log: Logger, signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The configured cluster, as the user who may do everything; undefined without one. None of its nodes is asked. */
+/** The configured cluster, as the owner; undefined without one. Does not connect. */
 export function clusterOf(settings: Settings, application: string): Cluster | undefined {
   const { clickhouseClusterName: name, clickhouseQuorum: quorum, database } = settings;
   const target = clickHouseTarget(settings);
@@ -44,8 +44,8 @@ export function clusterOf(settings: Settings, application: string): Cluster | un
 }
 
 /**
- * Connects as the user who may do everything, to the configured ClickHouse or to the embedded one of the data folder.
- * @throws UnavailableError when neither is there
+ * Connects as the owner to the configured ClickHouse or to the embedded one of the data folder.
+ * @throws UnavailableError when neither is running
  */
 export async function openWarehouse(settings: Settings, application: string): Promise<Warehouse> {
   const cluster = clusterOf(settings, application);
@@ -53,10 +53,10 @@ export async function openWarehouse(settings: Settings, application: string): Pr
 }
 
 /**
- * Connects as that user to ask questions: on a cluster to the first node that answers, for every node answers for all.
- * @throws UnavailableError when none is there
+ * Connects as the owner for queries: on a cluster to the first node that responds, since every node answers for all.
+ * @throws UnavailableError when none is running
  */
-export async function connectOwner(settings: Settings, application: string): Promise<Connection> {
+async function connectOwner(settings: Settings, application: string): Promise<Connection> {
   const target = clickHouseTarget(settings);
   const { clickhouseUser: user, clickhousePassword, database } = settings;
   const password = new Secret(clickhousePassword);
@@ -70,7 +70,9 @@ export async function connectOwner(settings: Settings, application: string): Pro
     if (await connection.answers()) return connection;
     await connection.close();
   }
-  throw new UnavailableError(`no node of the cluster ${settings.clickhouseCluster} answers; check that they run`);
+  throw new UnavailableError(
+    `no node of the cluster ${settings.clickhouseCluster} responds; check that they are running`,
+  );
 }
 
 async function embeddedOf({ data }: Settings): Promise<EmbeddedEndpoint> {
@@ -78,7 +80,7 @@ async function embeddedOf({ data }: Settings): Promise<EmbeddedEndpoint> {
   const running = await findEmbedded(data);
   if (running) return running;
   throw new UnavailableError(
-    `no ClickHouse runs on ${data}; start it with \`chancery warehouse --data ${data}\`, ` +
+    `no ClickHouse is running on ${data}; start it with \`chancery warehouse --data ${data}\`, ` +
       'or name another with --clickhouse-url',
   );
 }
@@ -104,44 +106,44 @@ function overCluster(cluster: Cluster, { fsync }: Settings): Warehouse {
         await run(signal);
       } catch (error) {
         if (!(error instanceof ConnectionError)) throw error;
-        log.warn(`${describeError(error)}; tables and views are not brought up to date now`);
+        log.warn(`${describeError(error)}; tables and views are not updated now`);
       }
     },
     close: () => cluster.close(),
   };
 }
 
-/** Longest pause between two looks whether ClickHouse is there, milliseconds. */
+/** Maximum delay between two attempts to connect to ClickHouse, milliseconds. */
 const POLL_MS = 500;
 
-type Waiting = Pick<PartContext, 'settings' | 'log' | 'signal' | 'waits'>;
+type Waiting = Pick<PartContext, 'settings' | 'log' | 'signal' | 'setWaitCause'>;
 
-/** As `openWarehouse`; while the embedded ClickHouse of the data folder is not there, it waits for it. */
+/** As `openWarehouse`, but waits until ClickHouse is running. */
 export function awaitWarehouse(application: string, context: Waiting): Promise<Warehouse> {
   return untilAvailable(context, () => openWarehouse(context.settings, application));
 }
 
 /**
- * Tries until ClickHouse is there, which the log says once and /healthz all the time; other errors are thrown, and the
- * signal's reason when it is aborted.
+ * Retries `work` until ClickHouse is available. The log reports the wait once, /healthz throughout. Other errors are
+ * thrown, and the signal's reason when it is aborted.
  */
 export async function untilAvailable<T>(context: Waiting, work: () => Promise<T>): Promise<T> {
-  const { log, signal, waits } = context;
-  const outage = new OutageLog(log, 'ClickHouse is there');
+  const { log, signal, setWaitCause } = context;
+  const outage = new OutageLog(log, 'ClickHouse is available');
   const result = await retry(work, {
     attempts: Number.POSITIVE_INFINITY,
     capMs: POLL_MS,
     signal,
     onRetry: (error) => {
       const reason = describeError(error);
-      waits(`waiting for ClickHouse: ${reason}`);
+      setWaitCause(`waiting for ClickHouse: ${reason}`);
       outage.failed(reason);
     },
   }).catch((error: unknown) => {
     signal.throwIfAborted();
     throw error;
   });
-  waits('starting');
+  setWaitCause('starting');
   outage.succeeded();
   return result;
 }

@@ -16,7 +16,7 @@ export class PartEntry {
       if (this.#entry) this.#entry.update(about);
       else this.#entry = announce(this.data, this.part, about);
     } catch (error) {
-      this.log.warn(`${describeError(error)}: \`chancery status\` does not see this part as it is`);
+      this.log.warn(`${describeError(error)}: \`chancery status\` does not show this part's current state`);
     }
   }
 

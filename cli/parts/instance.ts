@@ -9,7 +9,7 @@ export function instancePaths(dataFolder: string) {
   const folder = resolve(dataFolder);
   return {
     folder,
-    /** States which layout the other folders have. */
+    /** Holds the layout version of the data folder. */
     layout: join(folder, 'layout'),
     bus: join(folder, 'bus'),
     clickhouse: join(folder, 'clickhouse'),
@@ -20,6 +20,7 @@ export function instancePaths(dataFolder: string) {
     logs: join(folder, 'logs'),
     run: join(folder, 'run'),
     sqlHistory: join(folder, 'sql-history'),
+    viewerToken: join(folder, 'viewer-token'),
   };
 }
 
@@ -33,7 +34,7 @@ export function closing(bus: Bus): Component {
   return { name: 'bus', start: () => Promise.resolve(), stop: () => bus.close() };
 }
 
-/** The bus of an instance, for reading its state; undefined when nothing was recorded there. */
+/** The bus of an instance, for reading its state; undefined when nothing has been recorded. */
 export function openBusReadOnly(settings: Settings, log?: Logger): Bus | undefined {
   const { bus } = instancePaths(settings.data);
   if (settings.kafkaBrokers === undefined && !existsSync(bus)) return undefined;
@@ -64,17 +65,17 @@ export function assertRecorded(settings: Settings): void {
   }
 }
 
-/** Layout of the data folder: raised when a version cannot read what the one before it has written. */
+/** Layout version of the data folder: increased when a version cannot read the data of the one before it. */
 const LAYOUT = '1';
 
 /**
  * Checks that this version can read the data folder.
- * @returns whether the folder states its layout; one without data need not
+ * @returns whether the folder has a layout file; one without data need not
  * @throws UsageError when it has another layout
  */
 export function assertLayout(data: string): boolean {
   const { folder, layout, bus, clickhouse, collector, exchange } = instancePaths(data);
-  // Looked for first: another part that starts now writes its layout before its data.
+  // Read first: another part that starts at the same time writes its layout before its data.
   const hasData = [bus, clickhouse, collector, exchange].some((path) => existsSync(path));
   const found = existsSync(layout) ? readFileSync(layout, 'utf8').trim() : undefined;
   if (found === LAYOUT) return true;

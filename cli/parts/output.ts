@@ -1,7 +1,7 @@
 import { describeError } from '../../core/index.js';
 
 /**
- * Errors of standard output (full disk, closed pipe) no longer end this process.
+ * Makes errors of standard output (full disk, closed pipe) not end this process.
  * @param report called with the first error
  */
 export function ignoreOutputErrors(report: (line: string) => void): void {

@@ -1,42 +1,25 @@
 import type { TopicOptions } from '../../bus/index.js';
-import { type CollectorOptions, SCHEDULES, type SchedulePatterns } from '../../collectors/index.js';
-import { exchangeAddresses, type Settings } from '../../core/index.js';
+import type { CollectorOptions } from '../../collectors/index.js';
+import { collectSettings, exchangeAddresses, type Settings, transformSettings } from '../../core/index.js';
 import type { WorkerConfig } from '../../transforms/index.js';
 import { instancePaths } from './instance.js';
 
 const MS_PER_HOUR = 3_600_000;
 
-/** The options of a collector that are settings. */
-export function collectorOptions(
+/** The options of a collector, from the settings. */
+export const collectorOptions = (
   settings: Settings,
-): Omit<CollectorOptions, 'bus' | 'log' | 'metrics' | 'clock' | 'accounts'> {
-  const { collectorName, shard, requestsPerSecond, requestTimeoutMs, subscriptionsPerConnection, silenceMs } = settings;
-  const { historyPeriod, historyDays, rawFeeds } = settings;
-  return {
-    topics: topicOptions(settings),
-    folder: instancePaths(settings.data).collector,
-    name: collectorName,
-    shard,
-    addresses: exchangeAddresses(settings),
-    requestsPerSecond,
-    requestTimeoutMs,
-    subscriptionsPerConnection,
-    silenceMs,
-    schedules: Object.fromEntries(SCHEDULES.map((name) => [name, settings[`${name}Schedule`]])) as SchedulePatterns,
-    historyPeriod,
-    historyDays,
-    rawFeeds,
-  };
-}
+): Omit<CollectorOptions, 'bus' | 'log' | 'metrics' | 'clock' | 'accounts'> => ({
+  settings: collectSettings(settings),
+  topics: topicOptions(settings),
+  folder: instancePaths(settings.data).collector,
+  addresses: exchangeAddresses(settings),
+  requestTimeoutMs: settings.requestTimeoutMs,
+});
 
-/** The options of a transform worker that are settings. */
+/** The options of a transform worker, from the settings. */
 export const workerOptions = (settings: Settings): WorkerConfig => ({
-  group: settings.group,
-  acceptLoss: settings.acceptLoss,
-  batchRows: settings.batchRows,
-  batchDelayMs: settings.batchDelayMs,
-  bodyDays: settings.keepBodies ? settings.bodyRetentionDays : 0,
-  usernameKey: settings.usernameKey,
+  ...transformSettings(settings),
   topics: topicOptions(settings),
 });
 

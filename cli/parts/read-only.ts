@@ -18,23 +18,25 @@ import { reasonOf } from '../sql/query.js';
 import { clickHouseTarget } from './clickhouse-target.js';
 import { assertInstance, assertRecorded } from './instance.js';
 
-/** A connection that can only read. */
+/** A read-only connection to ClickHouse. */
 export interface ReadOnly {
   readonly client: ClickHouseClient;
   /** HTTP interface. */
   readonly url: string;
-  /** ClickHouse's web console, with the password filled in where there is one: for the person's eyes only. */
+  /** ClickHouse's web console, with the password filled in if there is one; show it on a terminal only. */
   readonly consoleUrl: string;
-  /** How a person reaches the same server with other tools, line by line. */
+  /** Lines that describe how to connect to the same server with other tools. */
   readonly otherTools: readonly string[];
-  /** True when the server was started for this alone. */
+  /** Of an embedded server: why it is not restricted to its own files; null when it is. */
+  readonly unconfined?: string | null;
+  /** True when the server was started for this connection. */
   readonly temporary: boolean;
   close(): Promise<void>;
 }
 
 /**
- * Connects as a user who can only read, to the configured ClickHouse or to the embedded one that runs on the data
- * folder. Undefined when neither is there.
+ * Connects as a read-only user to the configured ClickHouse or to the embedded one that runs on the data folder.
+ * Undefined when neither is running.
  */
 export async function findReadOnly(settings: Settings): Promise<ReadOnly | undefined> {
   const target = clickHouseTarget(settings);
@@ -72,6 +74,9 @@ export async function connectReadOnly(settings: Settings, signal: AbortSignal): 
     database: settings.database,
     httpPort: 0,
     memoryBytes: settings.clickhouseMemory,
+    readerMaxRows: settings.readerMaxRows,
+    readerMaxSeconds: settings.readerMaxSeconds,
+    unconfined: settings.clickhouseUnconfined,
     logger: createLogger({ part: 'clickhouse', level: 'fatal', plain: true }),
   });
   await server.start(signal);
@@ -93,20 +98,21 @@ function connectEmbedded(settings: Settings, endpoint: EmbeddedEndpoint): ReadOn
     client,
     url: endpoint.url,
     consoleUrl: consoleUrl(endpoint),
+    unconfined: endpoint.unconfined ?? null,
     temporary: false,
     otherTools: [
       `web console        ${consoleUrl(endpoint)}`,
       `HTTP               ${endpoint.url}  user reader, password ${password}, database ${settings.database}`,
-      `Grafana            host 127.0.0.1, protocol HTTP, port ${new URL(endpoint.url).port}, the same user; see docs/dashboards.md`,
+      `Grafana            host 127.0.0.1, protocol HTTP, port ${new URL(endpoint.url).port}, same user; see docs/dashboards.md`,
       endpoint.tcpPort === undefined
-        ? 'clickhouse-client  speaks the native protocol alone, which is closed; see docs/embedded-clickhouse.md'
+        ? 'clickhouse-client  needs the native protocol, which is off; see docs/embedded-clickhouse.md'
         : `clickhouse-client  --host 127.0.0.1 --port ${endpoint.tcpPort} --user reader --password ${password}`,
     ],
     close: () => client.close(),
   };
 }
 
-/** The first node that answers: every node answers for the whole cluster. */
+/** Connects to the first node that responds: every node answers for the whole cluster. */
 async function connectFirst(settings: Settings, urls: readonly string[]): Promise<ReadOnly> {
   let failure: unknown;
   for (const url of urls) {
@@ -119,7 +125,7 @@ async function connectFirst(settings: Settings, urls: readonly string[]): Promis
   throw failure;
 }
 
-/** A server of somebody else's: its user may write, so every statement is sent with `readonly`. */
+/** Connects to an external server: its user may be able to write, so every statement is sent with `readonly`. */
 async function connectServer(settings: Settings, url: string): Promise<ReadOnly> {
   const user = settings.clickhouseUser;
   const endpoint = { url, user, password: settings.clickhousePassword };
@@ -139,7 +145,7 @@ async function connectServer(settings: Settings, url: string): Promise<ReadOnly>
   };
 }
 
-/** What the user's profile says: 0 may write, 1 may not even set how an answer is written, 2 may set that. */
+/** `readonly` of the user's profile: 0 may write, 1 may not change any setting, 2 may change settings. */
 async function readOnlyMode(client: ClickHouseClient, url: string): Promise<number> {
   try {
     const answer = await client.query({ query: "SELECT getSetting('readonly') AS mode", format: 'JSONEachRow' });
@@ -147,14 +153,15 @@ async function readOnlyMode(client: ClickHouseClient, url: string): Promise<numb
     return Number(row?.mode);
   } catch (error) {
     await client.close();
-    if (error instanceof ClickHouseError) throw new UsageError(`ClickHouse at ${url} refuses: ${reasonOf(error)}`);
-    throw new UnavailableError(`ClickHouse at ${url} does not respond; check the address and that it runs`, {
+    if (error instanceof ClickHouseError)
+      throw new UsageError(`ClickHouse at ${url} rejects the connection: ${reasonOf(error)}`);
+    throw new UnavailableError(`ClickHouse at ${url} does not respond; check the address and that it is running`, {
       cause: error,
     });
   }
 }
 
-/** How answers are written: in CSV, NULL is an empty field, as spreadsheets have it; an empty text is `""`. */
+/** Output settings: in CSV, NULL is an empty field, as in spreadsheets, and an empty text is `""`. */
 const READING: ClickHouseSettings = { format_csv_null_representation: '' };
 
 function open(

@@ -13,10 +13,10 @@ import {
 import { instancePaths } from './instance.js';
 
 /** The long-running parts, each a process, alone or under `chancery up`. */
-export const PARTS = ['up', 'exchange', 'clickhouse', 'collect', 'transform'] as const;
+export const PARTS = ['up', 'exchange', 'clickhouse', 'collect', 'transform', 'view'] as const;
 export type PartName = (typeof PARTS)[number];
 
-/** What `status`, `sql` and `doctor` know of a running part: a file in DATA/run/, without secrets. */
+/** The entry of a running part for `status`, `sql` and `doctor`: a file in DATA/run/, without secrets. */
 export interface RunningPart {
   readonly part: PartName;
   readonly pid: number;
@@ -25,16 +25,16 @@ export interface RunningPart {
   readonly startedAt: string;
   /** Base URL of /healthz and /metrics. */
   readonly health?: string;
-  /** What other parts connect to, if anything does. */
+  /** The address that other parts connect to, if there is one. */
   readonly address?: string;
-  /** Native protocol port of ClickHouse, when it is open. */
+  /** Native protocol port of ClickHouse, if it is on. */
   readonly tcpPort?: number;
 }
 
 export type Announcement = Pick<RunningPart, 'health' | 'address' | 'tcpPort'>;
 
 /**
- * Adds an entry for a running part to its data folder, until `end` is called.
+ * Adds the entry of a running part to its data folder; `end` removes it.
  * @throws UsageError when only one is allowed (`alone`) and another process runs this part on the data folder
  */
 export function announce(
@@ -90,7 +90,7 @@ function writing<T>(path: string, write: () => T): T {
   }
 }
 
-/** The parts that run on this data folder now. Entries of ended processes are removed. */
+/** The parts that are running on this data folder. Removes entries of ended processes. */
 export function runningParts(dataFolder: string): RunningPart[] {
   const found: RunningPart[] = [];
   for (const path of entriesIn(instancePaths(dataFolder).run)) {
@@ -101,7 +101,7 @@ export function runningParts(dataFolder: string): RunningPart[] {
   return found.sort((a, b) => PARTS.indexOf(a.part) - PARTS.indexOf(b.part) || a.pid - b.pid);
 }
 
-/** Removes the entries and drafts of killed processes. */
+/** Removes entries and temporary files of killed processes. */
 function removeLeftovers(dataFolder: string): void {
   runningParts(dataFolder);
   removeDrafts(instancePaths(dataFolder).run);

@@ -18,34 +18,33 @@ import { PartEntry } from './entry.js';
 import { ignoreOutputErrors } from './output.js';
 import type { Announcement, PartName } from './registry.js';
 
-/** What a part is built from. */
+/** The context in which a part is created. */
 export interface PartContext {
   readonly settings: Settings;
   readonly given: ReadonlySet<SettingName>;
   readonly log: Logger;
   readonly metrics: Registry;
-  /** Aborted when the part is to stop, also while it is being wired. */
+  /** Aborted when the part should stop, also while it is being created. */
   readonly signal: AbortSignal;
-  /** Sets the cause that /healthz shows while the part starts. */
-  readonly waits: (cause: string) => void;
+  /** Sets the cause that /healthz shows until the part is ready. */
+  readonly setWaitCause: (cause: string) => void;
 }
 
-/** A part that is wired but not started. */
+/** A part that is created but not started. */
 export interface WiredPart {
   /** Started in order, stopped in reverse. */
   readonly components: readonly Component[];
   readonly health: () => Health;
   /** Rejects when the running part cannot continue; the process then exits with that error. */
   readonly failed?: Promise<never>;
-  /** What others connect to; called once everything is started. */
+  /** The address that others connect to; called once everything is started. */
   readonly about?: () => Omit<Announcement, 'health'>;
 }
 
 /**
- * Runs one part until SIGINT, SIGTERM, SIGHUP, the end of its parent's pipe, or a failure. From the beginning it serves
- * /healthz and has an entry in DATA/run/; when it is ready it prints one line of JSON on stdout. Everything else goes to
- * stderr.
- * @param check throws when the part must not start; called before anything is created
+ * Runs one part until SIGINT, SIGTERM, SIGHUP, the end of its parent's pipe, or a failure. It serves /healthz and has an
+ * entry in DATA/run/ from the start, and prints one line of JSON on stdout when ready. All other output goes to stderr.
+ * @param check throws when the part may not start; called before anything is created
  */
 export async function runPart(
   command: Command,
@@ -61,17 +60,17 @@ export async function runPart(
   if (openDataFolder(settings.data)) log.info(`created the data folder ${settings.data}`);
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });
-  let health: () => Health = waitsFor('starting');
+  let health: () => Health = unhealthyBecause('starting');
   const server = new HealthServer({ host: settings.metricsHost, port: settings.metricsPort }, metrics, () => health());
   const entry = new PartEntry(settings.data, part, log);
   let lifecycle: Lifecycle | undefined;
   const run = async () => {
     await server.start();
     entry.publish({ health: server.url });
-    const waits = (cause: string) => {
-      health = waitsFor(cause);
+    const setWaitCause = (cause: string) => {
+      health = unhealthyBecause(cause);
     };
-    const wired = await wire({ settings, given, log, metrics, signal, waits });
+    const wired = await wire({ settings, given, log, metrics, signal, setWaitCause });
     lifecycle = new Lifecycle(wired.components);
     await lifecycle.start(signal);
     health = wired.health;
@@ -89,7 +88,7 @@ export async function runPart(
   }
 }
 
-const waitsFor = (cause: string) => (): Health => ({ ok: false, detail: { cause } });
+const unhealthyBecause = (cause: string) => (): Health => ({ ok: false, detail: { cause } });
 
 /** Resolves once the signal is aborted. */
 export function untilStopped(signal: AbortSignal): Promise<void> {
@@ -99,7 +98,7 @@ export function untilStopped(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Runs the work; `Stopped`, also before it was ready, is not an error. */
+/** Runs the work; `Stopped` is not an error. */
 export async function runUntilStopped(work: () => Promise<void>): Promise<void> {
   try {
     await work();

@@ -18,7 +18,7 @@ export interface ConsoleOptions {
   readonly historyPath: string;
 }
 
-/** Reads statements up to `;`, answers each, until `exit`, Ctrl-D, or Ctrl-C on an empty line. */
+/** Reads statements that end with `;` and runs each, until `exit`, Ctrl-D, or Ctrl-C on an empty line. */
 export async function runConsole({ client, format, input, printer, historyPath }: ConsoleOptions): Promise<void> {
   const lines = createInterface({
     input,
@@ -75,7 +75,7 @@ async function answer(
   }
 }
 
-/** Ctrl-C while a statement ran. */
+/** Ctrl-C while a statement was running. */
 class Interrupted extends ChanceryError {
   readonly retryable = false;
   constructor() {
@@ -99,12 +99,12 @@ function readHistory(path: string): string[] {
   }
 }
 
-/** Statements may contain account names, so the file is private. A history that cannot be written ends no session. */
+/** Statements may contain account names, so the file is private. A failure to write it does not end the session. */
 function writeHistory(path: string, history: readonly string[]): void {
   try {
     writeFileSync(path, history.join('\n'), { mode: 0o600 });
     chmodSync(path, 0o600);
   } catch {
-    // A full disk: this session still has its statements.
+    // Full disk: the history of this session stays in memory.
   }
 }

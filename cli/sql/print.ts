@@ -5,15 +5,15 @@ import { formatCount, formatSeconds } from '../format.js';
 import type { Answer, OutputFormat } from './query.js';
 import { parseRows, renderTable } from './table.js';
 
-/** Where a result and remarks about it are written. */
+/** The streams for a result and for remarks about it. */
 export interface Printer {
   readonly out: Writable & { readonly isTTY?: boolean; readonly columns?: number };
   readonly remarks: Writable;
 }
 
 /**
- * Writes a result in the given format; for a table, the number of rows and the time are remarks. Resolves when all of it
- * was passed to the reader.
+ * Writes a result in the given format; for a table, row count and duration are remarks. Resolves when all of it was
+ * written.
  */
 export async function printAnswer(
   answer: Answer,

@@ -1,6 +1,8 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { type ClickHouseClient, ClickHouseError } from '@clickhouse/client';
 import { ChanceryError, UnavailableError, UsageError } from '../../core/index.js';
+import { resultRows } from '../../warehouse/index.js';
+import { parameterHint } from './parameter-hint.js';
 
 export const OUTPUT_FORMATS = ['table', 'json', 'csv'] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
@@ -11,8 +13,8 @@ const WIRE_FORMATS: Readonly<Record<OutputFormat, string>> = {
   csv: 'CSVWithNames',
 };
 
-/** ClickHouse refused or cancelled the statement; the message is ClickHouse's, shortened. */
-export class QueryError extends ChanceryError {
+/** ClickHouse rejected or cancelled the statement; the message is ClickHouse's, shortened. */
+class QueryError extends ChanceryError {
   readonly retryable = false;
 }
 
@@ -25,7 +27,7 @@ export interface Answer {
 }
 
 /**
- * Sends one statement. The result starts only after the statement succeeded, so a failure never leaves a partial result.
+ * Runs one statement. The result starts only after the statement has succeeded, so a failure never leaves a partial one.
  * @throws QueryError with ClickHouse's reason; UnavailableError when ClickHouse does not respond
  */
 export async function ask(
@@ -44,35 +46,33 @@ export async function ask(
       clickhouse_settings: { wait_end_of_query: 1 },
       ...(signal ? { abort_signal: signal } : {}),
     });
+    const inOurFormat = result.response_headers['x-clickhouse-format'] === wanted;
     return {
-      body: result.stream,
-      inOurFormat: result.response_headers['x-clickhouse-format'] === wanted,
+      body: inOurFormat && resultRows(result.response_headers) > 0 ? nonEmpty(result.stream) : result.stream,
+      inOurFormat,
       elapsedSeconds: (performance.now() - startedAt) / 1000,
     };
   } catch (error) {
     if (signal?.aborted) throw signal.reason;
-    if (error instanceof ClickHouseError) throw new QueryError(reasonOf(error) + parameterHint(statement, error));
-    throw new UnavailableError('ClickHouse does not respond; `chancery status` shows what runs', { cause: error });
+    if (error instanceof ClickHouseError) throw new QueryError(reasonOf(error) + parameterHint(statement, error.code));
+    throw new UnavailableError('ClickHouse does not respond; `chancery status` shows what is running', {
+      cause: error,
+    });
   }
 }
 
-/** Views with parameters, and an example of them. */
-const PARAMETERS: Readonly<Record<string, string>> = {
-  candles: 'period_seconds = 60',
-  chance_candles: 'period_seconds = 60',
-  movers: 'window_seconds = 86400',
-  spread_stats: 'window_seconds = 86400',
-};
-
-/** The error message of ClickHouse for a parameterised view without parameters does not name them. */
-function parameterHint(statement: string, { code }: ClickHouseError): string {
-  if (!['47', '51', '90', '456'].includes(code)) return '';
-  for (const [view, example] of Object.entries(PARAMETERS)) {
-    const [name = ''] = example.split(' ');
-    if (!new RegExp(`\\b${view}\\b(?!\\s*\\(\\s*${name}\\b)`).test(statement)) continue;
-    return `; ${view} needs a parameter, in seconds: ${view}(${example})`;
-  }
-  return '';
+/** The same bytes; fails if there are none, as when ClickHouse could not store a result on its full disk. */
+function nonEmpty(body: Readable): Readable {
+  const bytes = async function* () {
+    let empty = true;
+    for await (const chunk of body) {
+      empty = false;
+      yield chunk;
+    }
+    if (empty)
+      throw new UnavailableError('the result is empty although ClickHouse found rows; check that its disk is not full');
+  };
+  return Readable.from(bytes(), { objectMode: false });
 }
 
 /** ClickHouse's message without codes, versions and the list of what the parser expected. */
@@ -82,7 +82,10 @@ export function reasonOf(error: ClickHouseError): string {
     .replace(/\. Expected one of: .*$/, '')
     .replace(/ \(version [^)]*\)/g, '')
     .replace(/[ .]+$/, '');
-  if (error.code === '396') return `${reason}; reduce the result: add LIMIT, or aggregate`;
+  if (error.code === '396')
+    return `${reason}; no row was printed: add LIMIT, aggregate, ask for one part at a time (a day, a market), or raise --reader-max-rows of the embedded server`;
+  if (error.code === '159')
+    return `${reason}; ask for less: filter by market, event or time, or raise --reader-max-seconds of the embedded server`;
   if (error.code === '164' || error.code === '497') return `${reason}; chancery sql only reads, in Chancery's database`;
   if (error.code === '81') return `${reason}: nothing is recorded there yet; \`chancery up\` starts recording`;
   return reason;

@@ -1,12 +1,12 @@
 import { printable } from '../../core/index.js';
 
-/** What is shown for NULL. */
+/** Displayed for NULL. */
 const NULL_CELL = '∅';
 const CLICKHOUSE_NULL = 'ᴺᵁᴸᴸ';
 const MIN_WIDTH = 8;
 const GAP = '  ';
 
-/** The rows of an answer: names, types and cells as text. */
+/** The rows of a result: names, types and cells as text. */
 export interface Rows {
   readonly names: readonly string[];
   readonly types: readonly string[];
@@ -23,9 +23,9 @@ export function parseRows(text: string): Rows {
 }
 
 /**
- * The rows as a table for a person: numbers below each other by their decimal point, floats to 12 digits, NULL as ∅,
- * controls written out, cells cut with … only when `width` is too narrow.
- * @param width columns of the window; Infinity cuts nothing
+ * Renders rows as a table: numbers aligned at the decimal point, floats with 12 digits, NULL as ∅, control characters
+ * escaped, cells truncated with … only when `width` is too narrow.
+ * @param width columns of the window; Infinity truncates nothing
  */
 export function renderTable(rows: Rows, width: number): { lines: string[]; cut: boolean } {
   const float = rows.types.map(isFloat);
@@ -49,7 +49,7 @@ function cellText(cell: string, float: boolean): string {
   return float && Number.isFinite(Number(cell)) ? roundFloat(cell) : printable(cell.replace(/\s*\n\s*/g, '⏎'));
 }
 
-/** Numbers get blanks after them, so that those of a column have their decimal points below each other. */
+/** Pads numbers on the right, so that the decimal points of a column are aligned. */
 function byPoint(rows: readonly (readonly string[])[], numeric: readonly boolean[]): string[][] {
   const fractions = numeric.map((is, i) =>
     is ? rows.reduce((longest, row) => Math.max(longest, fractionOf(row[i] ?? '')), 0) : 0,
@@ -63,12 +63,12 @@ function byPoint(rows: readonly (readonly string[])[], numeric: readonly boolean
 
 const PLAIN_NUMBER = /^-?\d+(\.\d+)?$/;
 
-/** Characters from the decimal point on; 0 for what is not a plain number, or a whole one. */
+/** Number of characters from the decimal point on; 0 for integers and for anything but a plain number. */
 function fractionOf(cell: string): number {
   return PLAIN_NUMBER.exec(cell)?.[1]?.length ?? 0;
 }
 
-/** What a person means by 0.30000000000000004. The other formats keep every digit. */
+/** Rounds 0.30000000000000004 to 0.3. The other formats keep every digit. */
 function roundFloat(cell: string): string {
   return String(Number(Number(cell).toPrecision(12)));
 }
@@ -81,7 +81,7 @@ function isNumeric(type: string): boolean {
   return /^(LowCardinality\()?(Nullable\()?(U?Int|Float|BFloat|Decimal)/.test(type);
 }
 
-/** Takes from the widest text column until the table fits; numbers are never cut. */
+/** Narrows the widest text column until the table fits; numbers are never truncated. */
 function shrink(natural: readonly number[], numeric: readonly boolean[], width: number): number[] {
   const widths = [...natural];
   let excess = widths.reduce((sum, w) => sum + w, 0) + GAP.length * (widths.length - 1) - width;

@@ -2,7 +2,7 @@ import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Bytes that the files below a folder take on disk; 0 when there is none. Files that vanish meanwhile do not count. */
+/** Disk usage of the files in a folder, bytes; 0 when it does not exist. Files that are removed meanwhile do not count. */
 export async function diskUse(folder: string): Promise<number> {
   let entries: Dirent[];
   try {
@@ -19,7 +19,7 @@ export async function diskUse(folder: string): Promise<number> {
   return sum;
 }
 
-/** Blocks, not length: the embedded log's file is sparse. */
+/** Allocated blocks, not length: the embedded log's file is sparse. */
 async function allocated(path: string): Promise<number> {
   try {
     return (await stat(path)).blocks * 512;

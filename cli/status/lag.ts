@@ -1,6 +1,6 @@
 import type { Bus } from '../../bus/index.js';
 
-/** One partition of the bus and how far the transform workers are in it. */
+/** One partition of the bus, and the position of the transform workers in it. */
 export interface PartitionLag {
   readonly topic: string;
   readonly partition: number;
@@ -10,7 +10,7 @@ export interface PartitionLag {
   readonly end: number;
   /** Committed offset; null before the first commit. */
   readonly committed: number | null;
-  /** Records that are not processed yet. */
+  /** Number of records that are not processed yet. */
   readonly lag: number;
 }
 

@@ -14,9 +14,9 @@ export interface PartStatus {
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
-const ANSWER_MS = 1500;
+const RESPONSE_TIMEOUT_MS = 1500;
 
-/** Every part that runs on the data folder, with its health. */
+/** Every part that is running on the data folder, with its health. */
 export function partStatuses(dataFolder: string): Promise<PartStatus[]> {
   return Promise.all(runningParts(dataFolder).map(ask));
 }
@@ -31,7 +31,7 @@ async function ask({ part, pid, startedAt, address, health }: RunningPart): Prom
   };
   if (health === undefined) return { ...about, healthy: false, detail: { cause: 'starting' } };
   try {
-    const response = await fetch(`${health}/healthz`, { signal: AbortSignal.timeout(ANSWER_MS) });
+    const response = await fetch(`${health}/healthz`, { signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS) });
     const { ok, ...detail } = (await response.json()) as { ok?: boolean } & Record<string, unknown>;
     return { ...about, healthy: ok === true, detail };
   } catch (error) {

@@ -1,33 +1,35 @@
 import { printable } from '../../core/index.js';
-import { columns, formatBytes, formatCount, formatSeconds } from '../format.js';
+import { columns, formatBytes, formatCount, formatDaysLeft, formatSeconds } from '../format.js';
 import type { PartitionLag } from './lag.js';
 import type { PartStatus } from './parts.js';
 import type { Quality } from './quality.js';
 import type { StatusReport } from './report.js';
 
-/** The report as text lines. */
+/** Renders the report as lines of text. */
 export function renderStatus(report: StatusReport): string[] {
   // Before the first migration there is no quality report, which is not a problem.
   const qualityKnown = report.quality !== null || report.tables?.some(({ name }) => name === 'applied_sql') === false;
   return [
     `data folder  ${report.dataFolder}`,
     '',
-    ...section('parts', partRows(report), 'none is running; `chancery up` starts all of them'),
+    ...section('parts', partRows(report), 'none running; `chancery up` starts all of them'),
     ...section('bus', busRows(report.bus), ifKnown(report.bus !== null, 'nothing recorded yet')),
     ...section('tables', tableRows(report), ifKnown(report.tables !== null, 'none yet')),
     ...section('coverage', coverageRows(report.quality), ifKnown(qualityKnown, 'nothing observed yet')),
+    ...section('audits, last hour', auditRows(report.quality), ifKnown(qualityKnown, 'none yet')),
     ...section(
       'latency from receipt to row, last hour',
       delayRows(report.quality),
       ifKnown(qualityKnown, 'no records'),
     ),
     ...section('dead letters', deadLetterRows(report.quality), ifKnown(qualityKnown, 'none')),
+    ...confinementLine(report),
     diskLine(report),
     ...report.problems.map((problem) => `problem      ${problem}`),
   ].map(printable);
 }
 
-/** The text for an empty list; whether it is empty is known only if it could be read. */
+/** The text for an empty list, or for one that could not be read. */
 function ifKnown(known: boolean, nothing: string): string {
   return known ? nothing : 'unknown: see the problem below';
 }
@@ -52,7 +54,7 @@ function partRow({ part, pid, startedAt, address, health, healthy, detail }: Par
   ];
 }
 
-/** One line per topic: its partitions together. */
+/** One line per topic: the sum of its partitions. */
 function busRows(bus: readonly PartitionLag[] | null): string[] {
   const topics = new Map<string, { partitions: number; records: number; lag: number }>();
   for (const { topic, begin, end, lag } of bus ?? []) {
@@ -98,8 +100,23 @@ function coverageRows(quality: Quality | null): string[] {
     percent(c.missing, Math.ceil),
     formatCount(c.gaps),
   ]);
-  const head = ['stream', 'open events watched', 'observed', 'backfilled', 'missing', 'gaps'];
+  const head = ['stream', 'open events observed', 'observed', 'backfilled', 'missing', 'gaps'];
   return columns([head, ...rows], [1, 2, 3, 4, 5]);
+}
+
+function auditRows(quality: Quality | null): string[] {
+  if (!quality || quality.audits.length === 0) return [];
+  const rows = quality.audits.map(({ stream, audits, mismatches, intervalP50Seconds, intervalMaxSeconds, loss }) => [
+    stream,
+    formatCount(audits),
+    formatSeconds(intervalP50Seconds),
+    formatSeconds(intervalMaxSeconds),
+    formatCount(mismatches),
+    loss === null ? '–' : percent(loss.rate, Math.round),
+    loss === null ? '–' : `${percent(loss.lower)} to ${percent(loss.upper, Math.ceil)}`,
+  ]);
+  const head = ['stream', 'audits', 'interval p50', 'max', 'unequal markets', 'lost changes, estimated', '95 % bounds'];
+  return columns([head, ...rows], [1, 2, 3, 4, 5, 6]);
 }
 
 function delayRows(quality: Quality | null): string[] {
@@ -136,7 +153,16 @@ function percent(fraction: number, round: (value: number) => number = Math.floor
   return `${(round(Number((fraction * 10_000).toFixed(6))) / 100).toFixed(2)} %`;
 }
 
-function diskLine({ disk }: StatusReport): string {
+/** Nothing for a server that is not embedded. */
+function confinementLine({ clickhouse }: StatusReport): string[] {
+  const unconfined = clickhouse?.unconfined;
+  if (unconfined === undefined) return [];
+  return unconfined === null
+    ? ['ClickHouse   confined to its own files']
+    : [`ClickHouse   not confined (${unconfined}): its users can read this operating system user's files`];
+}
+
+function diskLine({ disk, diskDaysLeft }: StatusReport): string {
   const { bus, clickhouse, exchange, free } = disk;
-  return `disk         bus ${formatBytes(bus)}, ClickHouse ${formatBytes(clickhouse)}, exchange ${formatBytes(exchange)}, ${formatBytes(free)} free`;
+  return `disk         bus ${formatBytes(bus)}, ClickHouse ${formatBytes(clickhouse)}, exchange ${formatBytes(exchange)}, ${formatBytes(free)} free${typeof diskDaysLeft === 'number' ? `, ${formatDaysLeft(diskDaysLeft)}` : ''}`;
 }

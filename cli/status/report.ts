@@ -3,20 +3,21 @@ import { type ClickHouseClient, ClickHouseError } from '@clickhouse/client';
 import { describeError, type Settings } from '../../core/index.js';
 import { instancePaths, openBusReadOnly } from '../parts/instance.js';
 import { connectShards, findReadOnly } from '../parts/read-only.js';
+import { daysLeft, fewDaysProblems } from './days-left.js';
 import { diskUse } from './disk.js';
 import { lagOf, type PartitionLag } from './lag.js';
 import { type PartStatus, partStatuses } from './parts.js';
 import { type Quality, qualityOf } from './quality.js';
 import { clusterTableSizes, type TableSize, tableSizes } from './tables.js';
 
-/** The state of an instance. What could not be read is null, and `problems` contains the reason. */
+/** The state of an instance. A part that could not be read is null, and `problems` contains the reason. */
 export interface StatusReport {
   readonly dataFolder: string;
   /** ISO 8601. */
   readonly at: string;
   readonly parts: readonly PartStatus[];
   readonly bus: readonly PartitionLag[] | null;
-  readonly clickhouse: { readonly url: string } | null;
+  readonly clickhouse: ClickHouseStatus | null;
   readonly tables: readonly TableSize[] | null;
   readonly quality: Quality | null;
   /** Bytes on disk. */
@@ -26,10 +27,18 @@ export interface StatusReport {
     readonly exchange: number;
     readonly free: number;
   };
+  /** Days until that disk is full at the present rate; null while it is not known. */
+  readonly diskDaysLeft?: number | null;
   readonly problems: readonly string[];
 }
 
-/** Returns null and adds the reason to the problems when the work fails. */
+interface ClickHouseStatus {
+  readonly url: string;
+  /** Of an embedded server: why it is not restricted to its own files; null when it is. */
+  readonly unconfined?: string | null;
+}
+
+/** Runs the work; when it fails, adds the reason to the problems and returns null. */
 type Attempt = <T>(what: string, work: () => Promise<T>) => Promise<T | null>;
 
 /** Reads the state of an instance; a part that is down does not hide the others. */
@@ -50,18 +59,19 @@ export async function instanceStatus(settings: Settings): Promise<StatusReport> 
     attempt('ClickHouse', () => warehouseStatus(settings, attempt)),
     diskOf(paths),
   ]);
-  if (warehouse === undefined) problems.push('ClickHouse: none runs on this data folder; `chancery up` starts it');
-  return {
+  if (warehouse === undefined) problems.push('ClickHouse: not running on this data folder; `chancery up` starts it');
+  const report = {
     dataFolder: paths.folder,
     at: new Date().toISOString(),
     parts,
     bus,
-    clickhouse: warehouse ? { url: warehouse.url } : null,
+    clickhouse: warehouse?.clickhouse ?? null,
     tables: warehouse?.tables ?? null,
     quality: warehouse?.quality ?? null,
     disk,
-    problems,
   };
+  const diskDaysLeft = daysLeft(report);
+  return { ...report, diskDaysLeft, problems: [...problems, ...fewDaysProblems(diskDaysLeft)] };
 }
 
 async function busLag(settings: Settings): Promise<PartitionLag[]> {
@@ -75,7 +85,7 @@ async function busLag(settings: Settings): Promise<PartitionLag[]> {
 }
 
 interface WarehouseStatus {
-  readonly url: string;
+  readonly clickhouse: ClickHouseStatus;
   readonly tables: TableSize[];
   /** Null before the first migration. */
   readonly quality: Quality | null;
@@ -84,19 +94,20 @@ interface WarehouseStatus {
 async function warehouseStatus(settings: Settings, attempt: Attempt): Promise<WarehouseStatus | undefined> {
   const connection = await findReadOnly(settings);
   if (!connection) return undefined;
-  const { client, url } = connection;
+  const { client, url, unconfined } = connection;
+  const clickhouse = { url, ...(unconfined === undefined ? {} : { unconfined }) };
   try {
     const tables = await sizesOf(settings, client);
     const migrated = tables.some(({ name }) => name === 'applied_sql');
     return {
-      url,
+      clickhouse,
       tables,
       quality: migrated ? await attempt('quality', () => qualityOf(client, settings.database)) : null,
     };
   } catch (error) {
     // Before the first migration the database does not exist.
     if (error instanceof ClickHouseError && error.type === 'UNKNOWN_DATABASE')
-      return { url, tables: [], quality: null };
+      return { clickhouse, tables: [], quality: null };
     throw error;
   } finally {
     await connection.close();

@@ -26,7 +26,7 @@ export async function tableSizes(client: ClickHouseClient, database: string): Pr
 }
 
 /**
- * The same for a cluster: the sum over its shards. Tables that are on every shard count once.
+ * The same for a cluster, summed over its shards. Tables that are on every shard count once.
  * @param client a connection to any node
  * @param shards one to each shard
  */
@@ -57,7 +57,7 @@ export interface Freshness {
   readonly newestSeconds: number | undefined;
 }
 
-/** How old the newest recorded price is. */
+/** The age of the newest recorded price. */
 export async function freshness(client: ClickHouseClient, database: string): Promise<Freshness> {
   const answer = await client.query({
     query: `

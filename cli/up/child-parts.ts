@@ -2,15 +2,17 @@ import type { Settings } from '../../core/index.js';
 import { flagsFor } from '../settings.js';
 import { type ProcessOptions, SupervisedProcess } from './supervised-process.js';
 
-/** What `up` gives to each of its processes. */
+/** The context that `up` passes to each of its processes. */
 export interface ChildContext {
-  /** With the addresses that `up` chose. */
+  /** Including the addresses that `up` chose. */
   readonly settings: Settings;
+  /** File descriptor of the lock that each process inherits. */
+  readonly lock: number;
   readonly onLine: (part: string, line: string) => void;
   readonly onMessage: (text: string) => void;
 }
 
-// A warm machine needs a second or two; a cold or busy one may need much longer, and waiting costs nothing.
+// Usually it takes a second or two; on a cold or busy machine it may take much longer.
 const READY_TIMEOUT_MS = 60_000;
 
 export function warehousePart(context: ChildContext): SupervisedProcess {
@@ -25,16 +27,21 @@ export function collectPart(context: ChildContext): SupervisedProcess {
   return part(context, 'collect', ['collect', ...flagsFor(context.settings, 'collect')]);
 }
 
+export function viewPart(context: ChildContext): SupervisedProcess {
+  return part(context, 'view', ['view', ...flagsFor(context.settings, 'view')]);
+}
+
 /** @param options flags of `chancery exchange` */
 export function exchangePart(context: ChildContext, options: readonly string[]): SupervisedProcess {
   return part(context, 'exchange', ['exchange', ...options]);
 }
 
-function part({ onLine, onMessage }: ChildContext, name: string, args: readonly string[]): SupervisedProcess {
+function part({ lock, onLine, onMessage }: ChildContext, name: string, args: readonly string[]): SupervisedProcess {
   const options: ProcessOptions = {
     name,
-    // A port that was given for the metrics is that of `up` itself: its parts take free ones.
+    // A given metrics port is that of `up` itself: its parts use free ones.
     args: [...args, '--metrics-port', '0', '--stop-with-parent'],
+    inherit: lock,
     readyTimeoutMs: READY_TIMEOUT_MS,
     onLine: (line) => onLine(name, line),
     onMessage,

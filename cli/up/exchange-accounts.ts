@@ -5,7 +5,7 @@ const text = z.string().min(1);
 const readySchema = z.array(z.object({ userId: text, email: text, password: text, apiKey: text, apiSecret: text }));
 
 /**
- * Writes the accounts that the simulated exchange named on its ready line as an accounts file that only we can read.
+ * Writes the accounts of the simulated exchange's ready line as an accounts file, readable by the owner only.
  */
 export function writeExchangeAccounts(path: string, accounts: unknown): void {
   const entries = readySchema

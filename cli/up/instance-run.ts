@@ -4,6 +4,7 @@ import {
   type Component,
   DEFAULT_PORTS,
   isFreePort,
+  loadAccounts,
   type SettingName,
   type Settings,
   STOP_MS,
@@ -13,21 +14,25 @@ import {
 import { clickHouseTarget } from '../parts/clickhouse-target.js';
 import { instancePaths } from '../parts/instance.js';
 import { findReadOnly } from '../parts/read-only.js';
-import { collectPart, exchangePart, transformPart, warehousePart } from './child-parts.js';
+import { collectPart, exchangePart, transformPart, viewPart, warehousePart } from './child-parts.js';
 import { writeExchangeAccounts } from './exchange-accounts.js';
 import { LogFile } from './log-file.js';
 import { MessageFilter } from './message-filter.js';
+import { PartsLock } from './parts-lock.js';
 import { PortClaims } from './port-claims.js';
 import type { PartLine } from './status-view.js';
 import type { SupervisedProcess } from './supervised-process.js';
 
-/** Attempts with other ports, if another program takes a port between the choice and the start. */
+/** Number of attempts with other ports, if another program takes a port between the choice and the start. */
 const ATTEMPTS = 3;
+
+/** The exchange's flag with which its ready line has the bots' accounts: all of them are recorded, else the second one, a trader. */
+const PRINT_BOTS = '--print-bots';
 
 export interface InstanceOptions {
   readonly settings: Settings;
   readonly given: ReadonlySet<SettingName>;
-  /** Port of the simulated exchange; undefined: the first free one from the default on. */
+  /** Port of the simulated exchange; undefined means the first free one from the default on. */
   readonly exchangePort: number | undefined;
   /** Further flags of the simulated exchange. */
   readonly exchangeFlags: readonly string[];
@@ -35,7 +40,7 @@ export interface InstanceOptions {
 }
 
 /**
- * All parts of one instance on one machine. They stop in the order of the data, so that nothing is left in flight: the
+ * All parts of one instance on one machine. They stop in the order of the data flow, so that nothing stays in flight: the
  * collector, then the worker, then ClickHouse together with the exchange.
  */
 export class InstanceRun implements Component {
@@ -44,9 +49,11 @@ export class InstanceRun implements Component {
   #clickhouse: SupervisedProcess | undefined;
   #transform: SupervisedProcess | undefined;
   #collect: SupervisedProcess | undefined;
-  /** With the addresses chosen at the start. */
+  #view: SupervisedProcess | undefined;
+  /** Including the addresses chosen at the start. */
   #settings: Settings;
   readonly #claims = new PortClaims();
+  #lock: PartsLock | undefined;
 
   constructor(private readonly options: InstanceOptions) {
     this.#settings = options.settings;
@@ -57,7 +64,16 @@ export class InstanceRun implements Component {
   }
 
   get parts(): readonly SupervisedProcess[] {
-    return [this.#exchange, this.#clickhouse, this.#transform, this.#collect].filter((part) => part !== undefined);
+    return [this.#exchange, this.#clickhouse, this.#transform, this.#collect, this.#view].filter(
+      (part) => part !== undefined,
+    );
+  }
+
+  /** Address of the viewer, once it is ready. */
+  get viewerUrl(): string {
+    const address = String(this.#view?.ready['address'] ?? '');
+    const { data, viewerLogin } = this.#settings;
+    return viewerLogin ? `${address} (its token is in ${instancePaths(data).viewerToken})` : address;
   }
 
   /** The parts for the status view, external ones included. */
@@ -79,6 +95,7 @@ export class InstanceRun implements Component {
           ]),
       ...(this.#collect ? [line(this.#collect, 'streams and polls → bus')] : []),
       ...(this.#transform ? [line(this.#transform, 'bus → ClickHouse, exactly once')] : []),
+      ...(this.#view ? [line(this.#view, 'dashboards in the browser')] : []),
     ];
   }
 
@@ -95,10 +112,12 @@ export class InstanceRun implements Component {
   }
 
   async #start(signal: AbortSignal): Promise<void> {
-    const { settings, given, onMessage } = this.options;
+    const { settings, given, exchangeFlags, onMessage } = this.options;
     const paths = instancePaths(settings.data);
     mkdirSync(paths.logs, { recursive: true });
-    // An error now, in one line, instead of a worker that waits.
+    const onWait = () => onMessage('waiting for the parts of a killed `chancery up` to end');
+    this.#lock ??= await PartsLock.acquire(settings.data, onWait, signal);
+    // Fails now, with one line, instead of starting a worker that waits.
     if (clickHouseTarget(settings).kind !== 'embedded') await (await findReadOnly(settings))?.close();
     const failed = new AbortController();
     const both = AbortSignal.any([signal, failed.signal]);
@@ -112,11 +131,14 @@ export class InstanceRun implements Component {
       ...(clickHouseTarget(settings).kind === 'embedded' && settings.clickhousePort === 0
         ? { clickhousePort: await this.#claims.claimFrom(DEFAULT_PORTS.clickhouse) }
         : {}),
+      ...(given.has('viewerLogin') ? {} : { viewerLogin: !simulated && loadAccounts(settings).length > 0 }),
+      ...(settings.viewerPort === 0 ? { viewerPort: await this.#claims.claimFrom(DEFAULT_PORTS.viewer) } : {}),
     };
     const logs = new Map<string, LogFile>();
     const filter = new MessageFilter(() => systemClock.nowMs());
     const context = {
       settings: this.#settings,
+      lock: this.#lock.fd,
       onMessage,
       onLine: (part: string, text: string) => {
         const log = logs.get(part) ?? new LogFile(join(paths.logs, `${part}.log`), onMessage);
@@ -127,28 +149,34 @@ export class InstanceRun implements Component {
       },
     };
     if (exchangePort !== undefined) {
-      const flags = ['--port', String(exchangePort), '--data', paths.folder, ...this.options.exchangeFlags];
+      const printed = exchangeFlags.includes(PRINT_BOTS) ? [] : [PRINT_BOTS];
+      const flags = ['--port', String(exchangePort), '--data', paths.folder, ...exchangeFlags, ...printed];
       this.#exchange = exchangePart(context, flags);
     }
     if (clickHouseTarget(settings).kind === 'embedded') this.#clickhouse = warehousePart(context);
     this.#transform = transformPart(context);
     this.#collect = collectPart(context);
+    this.#view = viewPart(context);
     const feed = async () => {
       await this.#exchange?.start(both);
-      if (this.#exchange) writeExchangeAccounts(paths.exchangeAccounts, this.#exchange.ready['accounts']);
+      if (this.#exchange) {
+        const { accounts, bots } = this.#exchange.ready;
+        const recorded = exchangeFlags.includes(PRINT_BOTS) ? bots : [bots ?? []].flat().slice(1, 2);
+        writeExchangeAccounts(paths.exchangeAccounts, [accounts, recorded ?? []].flat());
+      }
       await this.#collect?.start(both);
     };
     const store = async () => {
       await this.#clickhouse?.start(both);
       await this.#transform?.start(both);
     };
-    await Promise.all([feed(), store()]).catch((error: unknown) => {
+    await Promise.all([feed(), store(), this.#view.start(both)]).catch((error: unknown) => {
       failed.abort(error);
       throw error;
     });
   }
 
-  /** A part that still runs after its time in `STOP_MS` is killed; unused time is added to the next part's. */
+  /** Kills a part that is still running after its time in `STOP_MS`; unused time is added to the next part's. */
   async stop(): Promise<void> {
     const startedAt = performance.now();
     let endsAt = 0;
@@ -156,24 +184,26 @@ export class InstanceRun implements Component {
       endsAt += mayTakeMs + STOP_MS.exit;
       return part?.stop(startedAt + endsAt - performance.now());
     };
-    await stop(this.#collect, STOP_MS.collector);
+    await Promise.all([stop(this.#collect, STOP_MS.collector), this.#view?.stop(endsAt)]);
     await stop(this.#transform, STOP_MS.worker);
     const clickhouse = stop(this.#clickhouse, STOP_MS.clickhouse);
     await Promise.all([clickhouse, this.#exchange?.stop(startedAt + endsAt - performance.now())]);
     this.#claims.release();
+    this.#lock?.release();
+    this.#lock = undefined;
   }
 
   async #exchangePort(): Promise<number> {
     const { exchangePort } = this.options;
     if (exchangePort === undefined) return this.#claims.claimFrom(DEFAULT_PORTS.exchange);
     if (!(await this.#claims.claim(exchangePort))) {
-      throw new UsageError(`port ${exchangePort} is taken; choose another with --exchange-port, or leave it out`);
+      throw new UsageError(`port ${exchangePort} is taken; choose another with --exchange-port, or omit it`);
     }
     return exchangePort;
   }
 }
 
-/** Whether another program has taken one of them since it was chosen. */
+/** Whether another program has taken one of these ports since it was chosen. */
 async function oneIsTaken(ports: readonly number[]): Promise<boolean> {
   for (const port of ports) if (!(await isFreePort(port))) return true;
   return false;

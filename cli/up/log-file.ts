@@ -13,7 +13,7 @@ export class LogFile {
   /** @param onTrouble called once, when a line cannot be written for the first time */
   constructor(
     private readonly path: string,
-    private readonly onTrouble: (text: string) => void,
+    private readonly onWriteError: (text: string) => void,
     private readonly limitBytes = 10_000_000,
   ) {
     this.#bytes = sizeOf(path);
@@ -34,7 +34,9 @@ export class LogFile {
       this.#bytes = sizeOf(this.path);
       if (this.#said) return;
       this.#said = true;
-      this.onTrouble(`cannot write ${this.path} (${describeError(error)}): its lines are dropped until this works`);
+      this.onWriteError(
+        `cannot write ${this.path} (${describeError(error)}): its lines are dropped until that succeeds`,
+      );
     }
   }
 
@@ -43,7 +45,7 @@ export class LogFile {
       renameSync(this.path, `${this.path}.1`);
       this.#bytes = 0;
     }
-    // The full disk may have cut the previous line off: the note begins on a new one.
+    // The full disk may have truncated the previous line: the note begins on a new one.
     const note = this.#dropped > 0 ? `\n(${this.#dropped} lines dropped: could not be written)\n` : '';
     const text = `${note}${line}\n`;
     appendFileSync(this.path, text, { mode: 0o600 });

@@ -3,8 +3,8 @@ const REPEAT_MS = 30_000;
 const MAX_REMEMBERED = 200;
 
 /**
- * Selects from the parts' log lines what is shown on the screen: warnings, errors and ends of outages, the same message
- * at most every 30 s. The last line of a part that ends (`chancery: …`) is reported by its supervisor.
+ * Selects the log lines of parts that are shown on the screen: warnings, errors and ends of outages, the same message at
+ * most every 30 s. The last line of a part that ends (`chancery: …`) is reported by its supervisor.
  */
 export class MessageFilter {
   #shown = new Map<string, { atMs: number; repeated: number }>();

@@ -6,7 +6,7 @@ import { lagOf } from '../status/lag.js';
 import { freshness, type TableSize, tableSizes } from '../status/tables.js';
 import type { TableLine } from './status-view.js';
 
-/** What was recorded so far. Undefined: not known at this moment. */
+/** What has been recorded so far; undefined figures are currently unknown. */
 export interface Figures {
   readonly tables: readonly TableLine[];
   readonly waiting: number | undefined;
@@ -16,7 +16,7 @@ export interface Figures {
 
 const NOTHING: Figures = { tables: [], waiting: undefined, newestSeconds: undefined, deadLetters: undefined };
 
-/** Rates are computed over this many samples: rows arrive in batches, so a single interval has none or many. */
+/** Number of samples over which rates are computed: rows arrive in batches, so a single interval has none or many. */
 const RATE_SAMPLES = 5;
 
 /** How long `read` waits for new figures, milliseconds. */
@@ -33,7 +33,7 @@ export class Monitor {
 
   constructor(private readonly settings: Settings) {}
 
-  /** Its connection to ClickHouse, once there is one. */
+  /** Its connection to ClickHouse, once it exists. */
   get warehouse(): ReadOnly | undefined {
     return this.#warehouse;
   }
@@ -93,7 +93,10 @@ export class Monitor {
   }
 }
 
-/** Tables that rows are only appended to: not those that ClickHouse merges or derives, nor the list of migrations. */
+/** Tables about the database itself: the list of migrations, and its identity. */
+const OWN_TABLES: ReadonlySet<string> = new Set(['applied_sql', 'database_identity']);
+
+/** Whether the table is append-only: not merged or derived by ClickHouse, and not about the database itself. */
 export function isRecord({ name, rows, merges }: TableSize): boolean {
-  return rows > 0 && !merges && name !== 'applied_sql';
+  return rows > 0 && !merges && !OWN_TABLES.has(name);
 }

@@ -3,24 +3,24 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { describeError, FileLock, isFreePort, UsageError } from '../../core/index.js';
 
-const HOW_FAR = 50;
+const MAX_ATTEMPTS = 50;
 
 /**
- * Ports that this process is about to give to its parts. No other Chancery of the same user takes one of them, nor
- * tries whether it is free, until they are released or this process ends: between the choice of a port and the moment
- * when somebody listens there, it looks free to everybody.
+ * Ports that this process has reserved for its parts. Between the choice of a port and the moment when the part listens
+ * on it, the port looks free. Until a claim is released or this process ends, no other Chancery process of the same user
+ * uses or probes the port.
  */
 export class PortClaims {
   readonly #locks = new Map<number, FileLock>();
 
-  /** @param folder where the locks are; the same for all who are to be kept apart */
+  /** @param folder for the lock files; processes that must not choose the same ports share it */
   constructor(private readonly folder = tmpdir()) {}
 
   get ports(): readonly number[] {
     return [...this.#locks.keys()];
   }
 
-  /** Claims a port; false when another Chancery has claimed it, or a server could not listen there. */
+  /** Claims a port; false when another process has claimed it, or a server could not listen on it. */
   async claim(port: number, host?: string): Promise<boolean> {
     const lock = this.#lock(port);
     if (!lock) return false;
@@ -30,10 +30,10 @@ export class PortClaims {
     return false;
   }
 
-  /** The first of preferred, preferred + 1, … that could be claimed; a person who started two sees neighbours. */
+  /** Claims the first available of preferred, preferred + 1, … */
   async claimFrom(preferred: number): Promise<number> {
-    for (let port = preferred; port < preferred + HOW_FAR; port++) if (await this.claim(port)) return port;
-    throw new UsageError(`ports ${preferred} to ${preferred + HOW_FAR - 1} are all taken; name a free one`);
+    for (let port = preferred; port < preferred + MAX_ATTEMPTS; port++) if (await this.claim(port)) return port;
+    throw new UsageError(`ports ${preferred} to ${preferred + MAX_ATTEMPTS - 1} are all taken; choose a free one`);
   }
 
   release(): void {
@@ -48,7 +48,7 @@ export class PortClaims {
         return undefined;
       }
       if (lock.inode === statSync(this.#path(port), { throwIfNoEntry: false })?.ino) return lock;
-      // Its holder has removed the file since it was opened here: who comes now would find another one.
+      // The former holder has removed the file since it was opened: another process would lock a new one.
       lock.close();
     }
   }
@@ -58,7 +58,7 @@ export class PortClaims {
       return new FileLock(this.#path(port));
     } catch (error) {
       const why = describeError(error);
-      throw new UsageError(`cannot claim port ${port}: ${why}; set TMPDIR to a folder that can be written`);
+      throw new UsageError(`cannot claim port ${port}: ${why}; set TMPDIR to a writable folder`);
     }
   }
 

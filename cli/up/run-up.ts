@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { type Health, HealthServer, packageVersion, processSignal, systemClock } from '../../core/index.js';
 import { formatSeconds } from '../format.js';
 import { openDataFolder } from '../parts/data-folder.js';
@@ -13,16 +13,16 @@ import { COLOURS, PLAIN, progressLine, type StatusViewState, statusView } from '
 
 const STARTING_MS = 200;
 const REDRAW_MS = 1000;
-/** Pauses between progress lines if the output is no terminal; the last one repeats. */
+/** Intervals between progress lines if the output is not a terminal; the last one repeats. */
 const LINE_MS = [1000, 2000, 5000, 10_000] as const;
-/** If the output is no terminal, the status view is printed once: after first rows, or after this time. */
+/** If the output is not a terminal, the status view is printed once: after the first rows, or after this time. */
 const FIRST_ROWS_MS = 3000;
 const POLL_MS = 200;
 const QUESTION = 'SELECT title, name, last FROM latest_prices LIMIT 5';
 
 export type UpOptions = Omit<InstanceOptions, 'onMessage'>;
 
-/** Runs a whole instance until Ctrl-C, and shows its parts and what was recorded. */
+/** Runs a whole instance until Ctrl-C, and shows its parts and what has been recorded. */
 export async function runUp(options: UpOptions): Promise<void> {
   const { settings } = options;
   const startedAt = performance.now();
@@ -47,7 +47,8 @@ export async function runUp(options: UpOptions): Promise<void> {
     await start(screen, instance, signal);
     monitor = new Monitor(instance.settings);
     measure(metrics, instance);
-    screen.print(`ready in ${formatSeconds((performance.now() - startedAt) / 1000)}`);
+    const took = formatSeconds((performance.now() - startedAt) / 1000);
+    screen.print(`ready in ${took}; open ${instance.viewerUrl}`);
     await show(screen, instance, monitor, signal);
   };
   try {
@@ -60,7 +61,7 @@ export async function runUp(options: UpOptions): Promise<void> {
   }
 }
 
-/** Starts the parts and shows their states meanwhile, on a terminal. */
+/** Starts the parts; on a terminal it shows their states meanwhile. */
 async function start(screen: Screen, instance: InstanceRun, signal: AbortSignal): Promise<void> {
   const draw = () => screen.show(instance.lines.map(({ name, state }) => `  ${name.padEnd(12)}${state}`));
   const drawing = screen.redraws ? setInterval(draw, STARTING_MS) : undefined;
@@ -72,7 +73,7 @@ async function start(screen: Screen, instance: InstanceRun, signal: AbortSignal)
   }
 }
 
-/** Ready when every part is; the detail names those that are not. */
+/** Healthy when every part is ready; the detail has the others. */
 function healthOf({ parts }: InstanceRun): Health {
   const down = parts.filter((part) => part.state !== 'ready').map((part) => `${part.name} is ${part.state}`);
   const detail = Object.fromEntries(parts.map((part) => [part.name, part.state]));
@@ -105,7 +106,7 @@ async function stop(screen: Screen, instance: InstanceRun): Promise<void> {
   const startedAt = performance.now();
   screen.show([]);
   screen.print(`${clockTime()} stopping …`);
-  // A second Ctrl-C exits at once: the parts shut down by themselves when their parent is gone, and lose nothing.
+  // A second Ctrl-C exits at once: the parts shut down cleanly by themselves when their parent has ended.
   const leave = () => process.exit(1);
   process.once('SIGINT', leave);
   await instance.stop();
@@ -128,34 +129,36 @@ function viewState(
     dataFolder: data,
     parts: instance.lines,
     ...figures,
+    viewerUrl: instance.viewerUrl,
     consoleUrl: consoleLine(warehouse, privately),
     question: `npx chancery sql${named} "${QUESTION}"`,
   };
 }
 
-/** With the password on a screen, without it in what may end up in a file. */
+/** With the password on a terminal, without it in output that may be stored in a file. */
 function consoleLine(warehouse: Monitor['warehouse'], privately: boolean): string {
-  if (!warehouse) return 'ClickHouse is not there yet';
-  return privately ? warehouse.consoleUrl : `${warehouse.url}/play  (chancery sql --console tells the password)`;
+  if (!warehouse) return 'ClickHouse is not running yet';
+  return privately ? warehouse.consoleUrl : `${warehouse.url}/play  (chancery sql --console shows the password)`;
 }
 
 function measure(registry: Registry, instance: InstanceRun): void {
   const up = new Gauge({
     name: 'chancery_part_up',
-    help: '1 while a part runs and is ready',
+    help: '1 while a part is running and ready',
     labelNames: ['part'],
     registers: [registry],
     collect: () => {
       for (const part of instance.parts) up.set({ part: part.name }, part.state === 'ready' ? 1 : 0);
     },
   });
-  const restarts = new Gauge({
-    name: 'chancery_part_restarts',
-    help: 'how often a part was started again since `chancery up` runs',
+  const restarts = new Counter({
+    name: 'chancery_part_restarts_total',
+    help: 'restarts of a part since the start of `chancery up`',
     labelNames: ['part'],
     registers: [registry],
     collect: () => {
-      for (const part of instance.parts) restarts.set({ part: part.name }, part.restarts);
+      restarts.reset();
+      for (const part of instance.parts) restarts.inc({ part: part.name }, part.restarts);
     },
   });
 }

@@ -24,7 +24,7 @@ export class Screen {
     return this.stream.isTTY === true;
   }
 
-  /** Prints a message, which may contain text from outside: control characters are escaped. */
+  /** Prints a message, which may contain untrusted text: control characters are escaped. */
   print(line: string): void {
     if (this.#ended) return;
     this.#erase();

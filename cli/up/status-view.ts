@@ -24,11 +24,13 @@ export interface StatusViewState {
   readonly dataFolder: string;
   readonly parts: readonly PartLine[];
   readonly tables: readonly TableLine[];
-  /** Records on the bus that are not in ClickHouse yet; undefined if not known. */
+  /** Number of records on the bus that are not in ClickHouse yet; undefined if unknown. */
   readonly waiting: number | undefined;
   /** Age of the newest row, seconds. */
   readonly newestSeconds: number | undefined;
   readonly deadLetters: number | undefined;
+  /** Address of the viewer. */
+  readonly viewerUrl: string;
   /** ClickHouse's web console. */
   readonly consoleUrl: string;
   /** A command with a first query. */
@@ -43,7 +45,7 @@ export interface Paint {
   bad(text: string): string;
 }
 
-/** Tables that are listed by name in the view and in a progress line. */
+/** Maximum number of tables listed in the view and in a progress line. */
 const MAX_TABLES = 9;
 const MAX_TABLES_IN_LINE = 5;
 
@@ -59,17 +61,19 @@ export function statusView(state: StatusViewState, paint: Paint): string[] {
     '',
     `${paint.bold(`Chancery ${state.version}`)}  ${paint.dim('data folder')} ${printable(state.dataFolder)}`,
     '',
+    `  ${paint.dim('open')}   ${state.viewerUrl}`,
+    '',
     ...partLines(state, paint),
     '',
     ...tableLines(state, paint),
     '',
-    `  ${paint.dim('open')}   ${state.consoleUrl}`,
+    `  ${paint.dim('SQL')}    ${state.consoleUrl}`,
     `  ${paint.dim('ask')}    ${state.question}`,
     `  ${paint.dim('stop')}   Ctrl-C`,
   ];
 }
 
-/** One line for a log: what was recorded so far. */
+/** One line for a log: what has been recorded so far. */
 export function progressLine(state: StatusViewState): string {
   const rows = state.tables.reduce((sum, table) => sum + table.rows, 0);
   const perSecond = state.tables.reduce((sum, table) => sum + table.perSecond, 0);
@@ -104,7 +108,7 @@ function tableLines(state: StatusViewState, paint: Paint): string[] {
   return [...rows.map((row) => `  ${row}`), `  ${paint.dim(quality(state).join(' · '))}`];
 }
 
-/** The largest tables first; the rest is summed up in one line. */
+/** The largest tables first; the rest is summed in one line. */
 function largest(tables: readonly TableLine[], max: number): TableLine[] {
   const sorted = [...tables].sort((a, b) => b.rows - a.rows || a.name.localeCompare(b.name));
   if (sorted.length <= max) return sorted;

@@ -1,7 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { Backoff, type Component, STOP_MS, systemClock, UnavailableError, UsageError } from '../../core/index.js';
+import {
+  Backoff,
+  type Component,
+  IntegrityError,
+  STOP_MS,
+  systemClock,
+  UnavailableError,
+  UsageError,
+} from '../../core/index.js';
 import { EXIT } from '../errors.js';
 
 const MAIN = fileURLToPath(new URL('../main.js', import.meta.url));
@@ -12,11 +20,13 @@ export interface ProcessOptions {
   readonly name: string;
   /** Arguments of the `chancery` command, the subcommand first. */
   readonly args: readonly string[];
+  /** A file descriptor that the process inherits. */
+  readonly inherit: number;
   /** Timeout for the ready line, milliseconds. */
   readonly readyTimeoutMs: number;
   /** Called with every line on stderr. */
   readonly onLine: (line: string) => void;
-  /** Called with what to show on the screen: it ended, it runs again, it stays down. */
+  /** Called with messages for the screen: it ended, was restarted, or stays down. */
   readonly onMessage: (text: string) => void;
 }
 
@@ -57,10 +67,18 @@ export class SupervisedProcess implements Component {
     return this.#ready;
   }
 
-  /** Resolves when the child is ready. @throws UsageError, UnavailableError with the child's last line when it ends or is not ready in time */
+  /**
+   * Resolves when the child is ready; one that ends before is restarted like a running one.
+   * @throws UsageError, IntegrityError with the child's last line when it ended with an exit code with which it stays down
+   */
   async start(signal: AbortSignal): Promise<void> {
+    const either = AbortSignal.any([signal, this.#stopping.signal]);
     try {
-      await this.#launch(signal);
+      await this.#launch(either).catch(async (error: unknown) => {
+        if (either.aborted || this.#staysDown) throw error;
+        await this.#exited;
+        await this.#relaunch(either);
+      });
     } catch (error) {
       this.#state = 'failed';
       throw error;
@@ -85,21 +103,23 @@ export class SupervisedProcess implements Component {
   async #launch(signal: AbortSignal): Promise<void> {
     this.#state = this.#restarts === 0 ? 'starting' : 'restarting';
     const child = spawn(process.execPath, [MAIN, ...this.options.args], {
-      stdio: ['pipe', 'pipe', 'pipe'],
+      stdio: ['pipe', 'pipe', 'pipe', this.options.inherit],
       detached: true,
     });
     this.#child = child;
     this.#lastLine = '';
-    child.stdin.on('error', () => undefined);
+    child.stdin?.on('error', () => undefined);
     this.#exited = new Promise((resolve) => {
       // `close` is emitted after the last line of stderr, which contains the reason.
       child.once('close', () => resolve());
       child.once('error', () => resolve());
     });
-    createInterface({ input: child.stderr }).on('line', (line) => {
-      if (line.startsWith('chancery: ')) this.#lastLine = line.slice('chancery: '.length);
-      this.options.onLine(line);
-    });
+    if (child.stderr) {
+      createInterface({ input: child.stderr }).on('line', (line) => {
+        if (line.startsWith('chancery: ')) this.#lastLine = line.slice('chancery: '.length);
+        this.options.onLine(line);
+      });
+    }
     await this.#readyLine(child, signal);
     this.#state = 'ready';
   }
@@ -115,7 +135,9 @@ export class SupervisedProcess implements Component {
       const onAbort = () => finish(() => reject(signal.reason));
       const timer = setTimeout(() => {
         child.kill('SIGKILL');
-        finish(() => reject(new UnavailableError(`${name} was not ready after ${readyTimeoutMs / 1000} s`)));
+        const late = new UnavailableError(`${name} was not ready after ${readyTimeoutMs / 1000} s`);
+        this.#lastLine = late.message;
+        finish(() => reject(late));
       }, readyTimeoutMs);
       signal.addEventListener('abort', onAbort, { once: true });
       if (child.stdout) {
@@ -129,11 +151,11 @@ export class SupervisedProcess implements Component {
     });
   }
 
-  #endedEarly(child: ChildProcess): Error {
+  #endedEarly(child: ChildProcess | undefined): Error {
     const why = this.#lastLine || describeExit(child);
-    return child.exitCode === EXIT.usage
-      ? new UsageError(`${this.name}: ${why}`)
-      : new UnavailableError(`${this.name} did not start: ${why}`);
+    if (!this.#staysDown) return new UnavailableError(`${this.name} did not start: ${why}`);
+    const PermanentError = child?.exitCode === EXIT.usage ? UsageError : IntegrityError;
+    return new PermanentError(`${this.name}: ${why}`);
   }
 
   /** Restarts the child whenever it ends without `stop`. */
@@ -144,33 +166,42 @@ export class SupervisedProcess implements Component {
       await this.#exited;
       if (signal.aborted) return;
       if (systemClock.nowMs() - startedAt > 60_000) this.#backoff.reset();
-      if (!(await this.#restart(signal))) return;
+      try {
+        await this.#relaunch(signal);
+      } catch {
+        if (signal.aborted) return;
+        this.#state = 'failed';
+        this.options.onMessage(`${this.name} stopped and stays down: ${this.#lastLine || describeExit(this.#child)}`);
+        return;
+      }
     }
   }
 
-  /** Retries until the child is ready again; false when it stays down or `stop` was called. */
-  async #restart(signal: AbortSignal): Promise<boolean> {
+  /** Whether the child has ended with an exit code after which a restart cannot help. */
+  get #staysDown(): boolean {
+    const code = this.#child?.exitCode;
+    return code === EXIT.usage || code === EXIT.needsIntervention;
+  }
+
+  /** Restarts the ended child until it is ready. Rejects when it stays down or the signal is aborted. */
+  async #relaunch(signal: AbortSignal): Promise<void> {
     for (;;) {
-      const child = this.#child;
-      const why = this.#lastLine || (child ? describeExit(child) : 'it is gone');
-      if (child?.exitCode === EXIT.usage || child?.exitCode === EXIT.needsIntervention) {
-        this.#state = 'failed';
-        this.options.onMessage(`${this.name} stopped and stays down: ${why}`);
-        return false;
-      }
+      if (this.#staysDown) throw this.#endedEarly(this.#child);
       const delayMs = Math.round(this.#backoff.nextDelayMs());
       this.#state = 'restarting';
       this.#restarts += 1;
+      const why = this.#lastLine || describeExit(this.#child);
       this.options.onMessage(`${this.name} ended (${why}); restarting in ${(delayMs / 1000).toFixed(1)} s`);
+      await systemClock.sleep(delayMs, signal);
       try {
-        await systemClock.sleep(delayMs, signal);
         await this.#launch(signal);
       } catch {
-        if (signal.aborted) return false;
+        signal.throwIfAborted();
+        await this.#exited;
         continue;
       }
-      this.options.onMessage(`${this.name} runs again`);
-      return true;
+      this.options.onMessage(`${this.name} is running again`);
+      return;
     }
   }
 }
@@ -183,7 +214,8 @@ function readyFields(line: string): Record<string, unknown> {
   }
 }
 
-function describeExit(child: ChildProcess): string {
+function describeExit(child: ChildProcess | undefined): string {
+  if (!child) return 'it did not start';
   if (child.signalCode !== null) return `killed by ${child.signalCode}`;
   return child.exitCode === null ? 'it did not start' : `exit code ${child.exitCode}`;
 }

@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
-import { type Secret, UsageError } from '../../core/index.js';
+import { type PrivateStreamPath, type Secret, UsageError } from '../../core/index.js';
 import { API_KEY_HEADERS, type StreamAuthWire } from '../wire/index.js';
 
 /** The signed parts of a REST request, part 5.1. */
@@ -48,7 +48,7 @@ export class ApiKey {
   }
 
   /** The AUTH message of a private stream, part 5.5. @param timestamp Unix seconds by the exchange's clock */
-  streamAuth(path: '/order/ws' | '/balance/ws', timestamp: number): StreamAuthWire {
+  streamAuth(path: PrivateStreamPath, timestamp: number): StreamAuthWire {
     const signature = this.sign(`${timestamp}GET${path}`);
     return { t: 'AUTH', d: { apiKey: this.key, signature, timestamp: String(timestamp) } };
   }

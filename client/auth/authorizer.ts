@@ -10,7 +10,7 @@ export type AuthMethod = 'api-key' | 'jwt';
 export interface TokenSource {
   /** The current token. Rejects when none is available. */
   token(signal?: AbortSignal): Promise<Secret>;
-  /** The exchange refused this token (401). True when the next `token` call returns another one. */
+  /** Call when the exchange rejected this token (401). True when the next `token` call returns another one. */
   refused(token: Secret): boolean;
 }
 
@@ -71,7 +71,7 @@ class KeyAuthorizer implements Authorizer {
     const timestamp = this.serverTime.nowSeconds();
     return {
       headers: this.apiKey.headers(request, timestamp),
-      // The refusal's `Date` header corrected the server time: the timestamp was outside the window and now is not.
+      // The response's `Date` header corrected the server time: the timestamp was outside the window and now is not.
       mayRetry: () => Math.abs(this.serverTime.nowSeconds() - timestamp) >= TIMESTAMP_WINDOW_SECONDS - 1,
     };
   }

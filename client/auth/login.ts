@@ -40,7 +40,7 @@ export async function login(exchange: ExchangeClient, fields: LoginFields, signa
 /** A token is renewed this long before it expires, milliseconds. */
 const RENEW_BEFORE_MS = 10_000;
 
-/** Logs in when a token is first needed, and again when the token has expired or was refused. */
+/** Logs in when a token is first needed, and again when the token has expired or was rejected. */
 export class LoginSession implements TokenSource {
   #login: Login | undefined;
   #loggingIn: Promise<Login> | undefined;

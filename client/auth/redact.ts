@@ -4,7 +4,7 @@ const REPLACEMENT = '[redacted]';
 /** A shorter prefix of a secret reveals nothing, and may be a coincidence. */
 const MIN_PREFIX_LENGTH = 4;
 
-/** A text of the exchange with our secrets removed, should it repeat one. */
+/** Removes our secrets from a text of the exchange. */
 export function redactText(text: string, secrets: readonly Secret[]): string {
   let clean = text;
   for (const secret of secrets) if (secret.reveal() !== '') clean = clean.replaceAll(secret.reveal(), REPLACEMENT);

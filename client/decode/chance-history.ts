@@ -1,6 +1,6 @@
 import { expected, joinJsonPath } from '../wire/validation-issue.js';
 import { type ChancePoint, decodePoints } from './chance-point.js';
-import { unwrapList } from './list.js';
+import { NO_PAGE, unwrapList } from './list.js';
 import {
   type DecodedList,
   ExtraFields,
@@ -12,10 +12,10 @@ import {
 } from './result.js';
 
 /**
- * The answer of the chance history endpoint, part 4.5: an array of points in any list wrapper, or (as the stream
- * answers, part 6.2) a map from outcome ID to points. The first point is the anchor, and a range without data comes as
- * a flat line of two points (part 6.2, rules 1 and 2); both are handed over as they came.
- * @param marketId picks the array out of a map; without it, a map must hold exactly one
+ * The response of the chance history endpoint, part 4.5: an array of points in any list wrapper, or (as on the stream,
+ * part 6.2) a map from outcome ID to points. The first point is the anchor, and a range without data is a flat line of two
+ * points (part 6.2, rules 1 and 2); both are returned unchanged.
+ * @param marketId selects the array of a map; without it, a map must have exactly one
  */
 export function decodeChanceHistory(body: unknown, marketId?: string): DecodedList<ChancePoint> | InvalidBody {
   const list = unwrapList(body);
@@ -42,8 +42,6 @@ function listOf(list: readonly unknown[], path: string, page: PageInfo): Decoded
     extraFields: extraOf(list),
   };
 }
-
-const NO_PAGE = { page: null, size: null, totalPages: null, totalItems: null };
 
 function extraOf(points: readonly unknown[]): readonly string[] {
   const extra = new ExtraFields();

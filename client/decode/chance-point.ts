@@ -2,7 +2,7 @@ import { chancePointSchema } from '../wire/chance.js';
 import { MAX_UNIX_SECONDS } from '../wire/scalars.js';
 import { type InvalidEntries, type InvalidEntry, invalidEntry, isObject } from './result.js';
 
-/** A probability at a time, exactly as JSON held them. */
+/** A probability at a time, exactly as in the JSON. */
 export interface ChancePoint {
   /** Unix seconds. */
   readonly time: number;
@@ -10,22 +10,22 @@ export interface ChancePoint {
   readonly probability: number;
 }
 
-/** A point, or undefined when it is none. Same verdict as `chancePointSchema`. */
+/** The point of a value; undefined when it is not one. Accepts exactly what `chancePointSchema` accepts. */
 export function pointOf(value: unknown): ChancePoint | undefined {
   if (!isObject(value)) return undefined;
   const { t, p } = value;
-  // Comparisons with NaN are false, and nothing above the bounds passes, so this also demands finite numbers.
+  // Comparisons with NaN are false, and the bounds exclude infinity, so this also requires finite numbers.
   return typeof t === 'number' && t >= 0 && t <= MAX_UNIX_SECONDS && typeof p === 'number' && p >= 0 && p <= 1
     ? { time: t, probability: p }
     : undefined;
 }
 
-/** What is wrong with a value that is no point. */
+/** The invalid entry for a value that is not a point. */
 export function badPoint(value: unknown, index: number, path: string): InvalidEntry {
   return invalidEntry(chancePointSchema, value, index, path);
 }
 
-/** The points of an array; its bad entries are added to `bad`. */
+/** The points of an array; its invalid entries are added to `bad`. */
 export function decodePoints(list: readonly unknown[], path: string, bad: InvalidEntries): ChancePoint[] {
   const points: ChancePoint[] = [];
   for (let index = 0; index < list.length; index++) {

@@ -8,7 +8,7 @@ export interface MarketPoint extends ChancePoint {
   readonly marketId: string;
 }
 
-/** The history of one market, as it came: the first point is the anchor (part 6.2, rule 1). */
+/** The history of one market, as received: the first point is the anchor (part 6.2, rule 1). */
 export interface MarketHistory {
   readonly marketId: string;
   readonly points: readonly ChancePoint[];
@@ -41,7 +41,7 @@ export type ChanceMessage =
       readonly type: 'success';
       readonly message: string;
       readonly eventId: string | null;
-      /** Outcomes that the confirmation names; empty when it names none. */
+      /** Outcomes of the confirmation; empty when it has none. */
       readonly marketIds: readonly string[];
     }
   | { readonly type: 'ping' }
@@ -49,7 +49,7 @@ export type ChanceMessage =
   | { readonly type: 'unknown'; readonly wireType: string; readonly eventId: string | null }
   | (InvalidBody & { readonly type: 'invalid' });
 
-/** A parsed frame of the chance stream as a message. Never throws. One bad point leaves the others as they are. */
+/** Decodes a parsed frame of the chance stream. Never throws. An invalid point does not affect the others. */
 export function decodeChanceMessage(body: unknown): ChanceMessage {
   if (!isObject(body)) return bad('', expected('an object', body));
   const { t, e, o, d, r } = body;
@@ -93,7 +93,7 @@ function messageOf(d: unknown): string {
   return typeof text === 'string' ? text : '';
 }
 
-/** Outcome IDs never are `t` or `p`, so an object with a scalar under one of them is a point and not a map. */
+/** Outcome IDs are never `t` or `p`, so an object with a scalar under one of them is a point and not a map. */
 const isPoint = (d: JsonObject): boolean =>
   (Object.hasOwn(d, 't') && !isObject(d['t'])) || (Object.hasOwn(d, 'p') && !isObject(d['p']));
 

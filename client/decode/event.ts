@@ -10,7 +10,7 @@ export interface Market {
   readonly name: string | null;
   readonly yesAssetId: string | null;
   readonly noAssetId: string | null;
-  /** Prices of the assets as event search shows them, 0 to 1. */
+  /** Prices of the assets in event search, 0 to 1. */
   readonly yesPrice: number | null;
   readonly noPrice: number | null;
 }
@@ -33,8 +33,8 @@ export interface Event {
 }
 
 /**
- * A page of event search, part 4.5. An event may come as `id,title,outcomes`, as `i,ti,ma`, or as both: they are
- * merged by market. A market that cannot be understood is a bad entry of its event's index; the event stays.
+ * Decodes a page of event search, part 4.5. An event may have `id,title,outcomes`, or `i,ti,ma`, or both: they are merged by
+ * market. An invalid market is an invalid entry with its event's index; the event remains valid.
  */
 export function decodeEventPage(body: unknown): DecodedList<Event> | InvalidBody {
   return decodeList<Event>(body, takeEvent);
@@ -83,7 +83,7 @@ function takeEvent(value: unknown, index: number, path: string, sink: ListSink<E
   });
 }
 
-/** What a schema makes of a value; undefined when it is wrong, which then is a bad entry of its event's index. */
+/** Parses a value with a schema; when it is invalid, adds an invalid entry with its event's index and returns undefined. */
 function parsedEntry<T>(schema: z.ZodType<T>, value: unknown, index: number, path: string, sink: Sink): T | undefined {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
@@ -143,7 +143,7 @@ function takeRunner(value: unknown, index: number, path: string, market: Mutable
   if (!wire) return;
   sink.extra.add(wire, runnerSchema.shape, 'ma.r.');
   const { i: assetId, ip, p } = wire;
-  // Without the flag, only the other shape (`yesId`, `noId`) can tell which side the asset is.
+  // Without the flag, only the other form (`yesId`, `noId`) determines the side of the asset.
   const primary = ip ?? (assetId === market.yesAssetId ? true : assetId === market.noAssetId ? false : undefined);
   if (primary === undefined) {
     const reason = 'expected a boolean that tells YES from NO, got nothing';

@@ -10,16 +10,16 @@ import {
   type PageInfo,
 } from './result.js';
 
-/** A list out of its wrapper, items not looked at yet. */
+/** An unwrapped list of items that are not decoded yet. */
 interface UnwrappedList {
   readonly ok: true;
   readonly items: readonly unknown[];
-  /** Where the items sit in the body: empty, `i` or `content`. */
+  /** Path of the items in the body: empty, `i` or `content`. */
   readonly path: '' | 'i' | 'content';
   readonly page: PageInfo;
 }
 
-/** Takes a list out of any wrapper that the interface shows: `[…]`, `{i,p,s,tp}`, `{i,p,s,t}`, `{content,…}`. */
+/** Unwraps a list from any documented wrapper: `[…]`, `{i,p,s,tp}`, `{i,p,s,t}`, `{content,…}`. */
 export function unwrapList(body: unknown): UnwrappedList | InvalidBody {
   if (Array.isArray(body)) return { ok: true, items: body, path: '', page: NO_PAGE };
   if (!isObject(body)) return invalid('', expected('a list, or an object that wraps one', body));
@@ -45,16 +45,16 @@ export function unwrapList(body: unknown): UnwrappedList | InvalidBody {
   return invalid(name, expected('a list', body[name]));
 }
 
-const NO_PAGE: PageInfo = { page: null, size: null, totalPages: null, totalItems: null };
+export const NO_PAGE: PageInfo = { page: null, size: null, totalPages: null, totalItems: null };
 
-/** Where a list's decoder puts what it finds. */
+/** Receives the output of a list's decoder. */
 export interface ListSink<T> {
   readonly items: T[];
   readonly invalid: InvalidEntries;
   readonly extra: ExtraFields;
 }
 
-/** Decodes every item of a list in any wrapper; `decode` adds to the sink what it understood and what it did not. */
+/** Decodes every item of a list in any wrapper; `decode` adds the valid and invalid parts to the sink. */
 export function decodeList<T>(
   body: unknown,
   decode: (value: unknown, index: number, path: string, sink: ListSink<T>) => void,

@@ -12,7 +12,7 @@ import {
   NO_INVALID_ENTRIES,
 } from './result.js';
 
-/** The prices of one market, in YES terms, exactly as JSON held them: 0 to 1. */
+/** The prices of one market, in YES terms, exactly as in the JSON: 0 to 1. */
 export interface PriceEntry {
   readonly marketId: string;
   /** Price of the last trade. */
@@ -41,9 +41,9 @@ export type OrderBookMessage =
   | (InvalidBody & { readonly type: 'invalid' });
 
 /**
- * A parsed frame of the order book stream as a message. Never throws. One bad entry leaves the others as they are.
- * Good entries are read without their schema, which would take four times as long (`npm run bench -- client-decode`);
- * what is wrong with the others is in the words of the schema.
+ * Decodes a parsed frame of the order book stream. Never throws. An invalid entry does not affect the others. Valid entries
+ * are read without their schema, which is slower (`npm run bench -- client-decode`, figures in docs/performance.md); the
+ * reasons of invalid ones come from the schema.
  */
 export function decodeOrderBookMessage(body: unknown): OrderBookMessage {
   if (isObject(body)) {
@@ -82,13 +82,13 @@ function decodePrices(snapshot: boolean, eventId: string, list: readonly unknown
   };
 }
 
-/** The prices of a good entry: the verdict of `priceEntrySchema`. */
+/** The prices of a valid entry. Accepts exactly what `priceEntrySchema` accepts. */
 function priceOf(entry: JsonObject): PriceEntry | undefined {
   const marketId = entry['o'];
   const chance = entry['c'];
   const bestBid = entry['b'];
   const bestAsk = entry['a'];
-  // Comparisons with NaN are false, and nothing above 1 passes, so this also demands finite numbers.
+  // Comparisons with NaN are false, and the bound excludes infinity, so this also requires finite numbers.
   return typeof marketId === 'string' &&
     marketId !== '' &&
     typeof chance === 'number' &&

@@ -48,7 +48,7 @@ interface Pending {
 /** The tree of `GET /api/categories`, part 4.5, as a list in depth-first order. */
 export function decodeCategories(body: unknown): DecodedList<Category> | InvalidBody {
   return decodeList<Category>(body, (value, index, path, sink) => {
-    // A stack of our own: a tree nested ever so deep must not exhaust the call stack.
+    // An explicit stack: a deeply nested tree must not exhaust the call stack.
     const stack: Pending[] = [{ value, path, parentId: null, depth: 0 }];
     for (let next = stack.pop(); next; next = stack.pop()) takeCategory(next, index, stack, sink);
   });
@@ -80,7 +80,7 @@ function takeCategory(next: Pending, index: number, stack: Pending[], sink: List
   for (const child of children.reverse()) stack.push(child);
 }
 
-/** Deeper than this a path names only its end, so that paths of an absurd tree do not fill the memory. */
+/** Maximum depth of a path; a deeper one has only its end, so that paths of a very deep tree do not fill the memory. */
 const MAX_PATH_DEPTH = 16;
 
 /** The list of `GET /api/tags/popular`, part 4.5. */

@@ -1,6 +1,6 @@
 import { restErrorSchema } from '../wire/rest-error.js';
 
-/** The error body of a REST answer, part 7.1; null where it says nothing. */
+/** The error body of a REST response, part 7.1; absent fields are null. */
 export interface RestError {
   readonly status: number | null;
   readonly error: string | null;

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { JsonNumber } from '../wire/json-number.js';
 import { explainIssue, type ValidationIssue } from '../wire/validation-issue.js';
 
-/** An entry of a list or map that does not match the interface; the other entries are decoded all the same. */
+/** An entry of a list or map that does not match the interface; it does not affect the other entries. */
 export interface InvalidEntry extends ValidationIssue {
   /** Its index in the list (for a map: in the order of its keys). */
   readonly index: number;
@@ -15,7 +15,7 @@ export interface InvalidBody extends ValidationIssue {
   readonly ok: false;
 }
 
-/** The fields of a list's wrapper; null where they are absent. */
+/** The fields of a list's wrapper; absent ones are null. */
 export interface PageInfo {
   /** Zero-based. */
   readonly page: number | null;
@@ -33,19 +33,19 @@ export interface DecodedList<T> {
   /** Number of invalid entries beyond the first 100. */
   readonly invalidEntriesOmitted: number;
   readonly page: PageInfo;
-  /** Names of fields that the interface does not describe, like `volume24h` or `outcomes.name`, each once, up to 1000. */
+  /** Names of undocumented fields, like `volume24h` or `outcomes.name`, each once, up to 1000. */
   readonly extraFields: readonly string[];
 }
 
 export const NO_INVALID_ENTRIES: readonly InvalidEntry[] = Object.freeze([]);
 
-/** Further invalid entries of a body are only counted, so that they do not cost much more than parsing. */
+/** Maximum number of stored invalid entries; further ones are only counted, so that they cost little more than parsing. */
 const MAX_ENTRIES = 100;
 
 /** Number of invalid entries after which the rest of a list is counted as invalid without validation. */
 const MAX_VALIDATED = 10_000;
 
-/** Collects invalid entries: the first ones as they are, the others by their number. */
+/** Collects invalid entries: stores the first ones, counts the others. */
 export class InvalidEntries {
   readonly #entries: InvalidEntry[] = [];
   #omitted = 0;
@@ -71,7 +71,7 @@ export class InvalidEntries {
     return this.countIfFull();
   }
 
-  /** Counts one more if it would only be counted; answers whether it did. */
+  /** Counts one more entry if no more are stored; returns whether it did. */
   countIfFull(): boolean {
     if (this.#entries.length < MAX_ENTRIES) return false;
     this.#omitted += 1;
@@ -86,13 +86,13 @@ export const isObject = (value: unknown): value is JsonObject =>
 
 export const invalid = (path: string, reason: string): InvalidBody => ({ ok: false, path, reason });
 
-/** What a schema finds wrong with a value that is known to be wrong. */
+/** The issue that a schema reports for a value that is known to be invalid. */
 export function issueOf(schema: z.ZodType, value: unknown, at = ''): ValidationIssue {
   const { error } = schema.safeParse(value);
   return error ? explainIssue(error, value, at) : { path: at, reason: 'is not as expected' };
 }
 
-/** The invalid entry for a value that is known to be wrong. */
+/** The invalid entry for a value that is known to be invalid. */
 export function invalidEntry(schema: z.ZodType, value: unknown, index: number, path: string): InvalidEntry {
   return { index, ...issueOf(schema, value, path), value };
 }
@@ -107,7 +107,7 @@ export function numberOrNull(value: unknown): number | null {
   return typeof number === 'number' && Number.isFinite(number) ? number : null;
 }
 
-/** Further names of fields are dropped. */
+/** Maximum number of field names; further ones are dropped. */
 const MAX_EXTRA = 1000;
 
 /** Collects the names of fields that a schema does not contain, up to 1000. */

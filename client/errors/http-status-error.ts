@@ -25,7 +25,7 @@ export class HttpStatusError extends ChanceryError {
 
 function adviceFor(status: number): string {
   if (status === 429) return 'send fewer requests';
-  if (status >= 500) return 'try again later';
+  if (status >= 500) return 'retry later';
   if (status === 401) return 'check the key or token, whether it was revoked or has expired, and the clock';
   if (status === 403) return 'the credentials do not allow it: the key may be blocked, or a JWT is required';
   if (status === 404) return 'check the IDs, and that the address is that of the exchange';

@@ -5,4 +5,4 @@ export { OutcomeUnknownError } from './outcome-unknown-error.js';
 export { SchemaError } from './schema-error.js';
 export { statusError } from './status-error.js';
 export { StreamError } from './stream-error.js';
-export { TransportError, type TransportErrorCode } from './transport-error.js';
+export { connectionErrorCode, TransportError, type TransportErrorCode } from './transport-error.js';

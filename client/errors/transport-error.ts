@@ -1,13 +1,23 @@
 import { ChanceryError, describeError } from '../../core/index.js';
 
 /**
- * The cause of a `TransportError`: no connection, no response in time, a response that broke off, exceeds the maximum
- * size, or is not JSON.
+ * The cause of a `TransportError`: no connection, a TLS handshake that failed (`certificate`: because the certificate is
+ * not trusted), no response in time, a response that broke off, exceeds the maximum size, or is not JSON.
  */
-export type TransportErrorCode = 'connection' | 'timeout' | 'broken-off' | 'too-large' | 'not-json';
+export type TransportErrorCode =
+  | 'connection'
+  | 'certificate'
+  | 'tls'
+  | 'timeout'
+  | 'broken-off'
+  | 'too-large'
+  | 'not-json';
 
 const DESCRIPTIONS: Record<TransportErrorCode, string> = {
   connection: 'could not be reached; check its address and that it runs',
+  certificate:
+    'has a certificate that is not trusted; check the address, or set NODE_EXTRA_CA_CERTS to the file of its authority',
+  tls: 'could not be reached by TLS; check whether its address begins with http or https',
   timeout: 'did not respond in time; try again, or increase the timeout',
   'broken-off': 'broke off its response; try again',
   'too-large': 'sent more than the maximum size; request less, or increase the limit',
@@ -31,4 +41,14 @@ export class TransportError extends ChanceryError {
     this.retryable = code !== 'too-large';
     this.unsent = options.unsent ?? false;
   }
+}
+
+/** Error codes with which Node refuses a certificate (`tls` and OpenSSL's `X509_V_ERR_*`). */
+const REFUSED_CERTIFICATE = /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|INVALID_CA|ERR_TLS_CERT_|HOSTNAME_MISMATCH)/;
+
+/** The code for an error that ended an attempt to connect. */
+export function connectionErrorCode(error: unknown): 'connection' | 'certificate' | 'tls' {
+  const code = String((error as NodeJS.ErrnoException | undefined)?.code);
+  if (REFUSED_CERTIFICATE.test(code)) return 'certificate';
+  return code === 'EPROTO' || code.startsWith('ERR_SSL_') ? 'tls' : 'connection';
 }

@@ -11,7 +11,7 @@ export interface HistoryWalkReport extends WalkReport {
 export interface HistoryWalkConfig<T, A extends DecodedList<T>> {
   readonly fetch: (page: number) => Promise<A>;
   readonly idOf: (item: T) => string;
-  /** Whether the caller has an item and every older one: the walk stops there. */
+  /** Whether the caller has stored an item and every older one: the walk stops there. */
   readonly isKnown?: ((item: T) => boolean) | undefined;
   /** Maximum number of pages to read. */
   readonly maxPages: number;

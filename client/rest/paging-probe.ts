@@ -7,7 +7,7 @@ const FAR_PAGE = 1_000_000;
 /**
  * Detects an exchange that ignores the page number and returns the same items for every page. Without totals, only an
  * empty page is the end of a list. When a page has no new items, either new items in front moved a complete page back, or
- * the exchange ignores the page number: requesting a page far beyond the end tells which.
+ * the exchange ignores the page number: requesting a page far beyond the end distinguishes the two.
  */
 export class PagingProbe<T> {
   #supportsPages = false;

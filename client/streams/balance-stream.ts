@@ -8,7 +8,6 @@ import { PrivateStream, type PrivateStreamOptions } from './private-stream.js';
 export class BalanceStream extends PrivateStream<BalanceStreamMessage> {
   /** @throws AddressError */
   constructor(options: PrivateStreamOptions<BalanceStreamMessage>) {
-    const kind = { address: 'balanceWs', path: '/balance/ws', name: 'balance stream' } as const;
-    super({ ...kind, decode: decodeBalanceStreamMessage }, options);
+    super({ host: 'balanceWs', decode: decodeBalanceStreamMessage }, options);
   }
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../../core/index.js';
 import type { ChanceMessage, MarketHistory } from '../decode/chance-stream.js';
 import type { InvalidEntry } from '../decode/result.js';
 import { StreamError, TransportError } from '../errors/index.js';
-import type { ChanceClientMessageWire } from '../wire/index.js';
+import type { ChanceClientMessageWire } from '../wire/chance-stream.js';
 import type { StreamFrame } from './message-dispatcher.js';
 import { after } from './timer.js';
 
@@ -28,7 +28,7 @@ interface HistoryRequest {
 export interface ChanceRequestsOptions {
   /** False when there is no open connection. */
   readonly send: (message: ChanceClientMessageWire) => boolean;
-  /** Gives the open connection up. */
+  /** Terminates the open connection and connects again. */
   readonly reconnect: (cause: string) => void;
   readonly clock: Clock;
   /** Maximum wait for the confirmation of SUBSCRIBE or UNSUBSCRIBE, milliseconds. */
@@ -37,9 +37,10 @@ export interface ChanceRequestsOptions {
 
 /**
  * The requests on a chance stream's connection. Responses do not identify their request, so a HISTORY is sent alone: when
- * every earlier subscription has been confirmed, and nothing else is sent until its response is received. An error that is
- * received meanwhile is then its response. Where that is not certain, the stream reconnects rather than match a response
- * to the wrong request.
+ * every earlier subscription has been confirmed, and nothing else is sent until its response is received, or it timed out.
+ * An error that is received meanwhile is then its response. A response to a HISTORY that timed out may still be received: it
+ * is told from others by its event. Where that is not certain, the stream reconnects rather than match a response to the
+ * wrong request.
  */
 export class ChanceRequests {
   #subscriptions: ChanceClientMessageWire[] = [];
@@ -48,6 +49,8 @@ export class ChanceRequests {
   /** A confirmation timed out: it, or an error in its place, may still be received at any time. */
   #overdue = false;
   #inFlight: HistoryRequest | undefined;
+  /** Events of requests that timed out on the open connection, and whose response may still be received. */
+  readonly #late = new Set<string>();
   #cancelConfirm: () => void = () => undefined;
   #closed = false;
 
@@ -97,6 +100,11 @@ export class ChanceRequests {
     });
   }
 
+  /** Whether a HISTORY of the event timed out, and its response may still be received. */
+  isLate(eventId: string): boolean {
+    return this.#late.has(eventId);
+  }
+
   onMessage(message: ChanceMessage, frame: StreamFrame): void {
     if (message.type === 'history') this.#onHistory(message, frame);
     else if (message.type === 'success') this.#confirmed();
@@ -112,6 +120,7 @@ export class ChanceRequests {
     this.#subscriptions = [];
     this.#unconfirmed = 0;
     this.#overdue = false;
+    this.#late.clear();
     this.#cancelConfirm();
     const lost = this.#takeInFlight();
     lost?.reject(new TransportError('broken-off', lost.where, { detail: cause }));
@@ -129,7 +138,7 @@ export class ChanceRequests {
     this.#histories = [];
   }
 
-  /** Sends what may be sent now. Subscriptions first: their updates would be missed meanwhile, history would not. */
+  /** Sends all requests that may be sent now. Subscriptions first: their updates would be missed meanwhile, history would not. */
   #sendNext(): void {
     while (!this.#inFlight) {
       const message = this.#subscriptions[0];
@@ -140,6 +149,11 @@ export class ChanceRequests {
         this.#unconfirmed += 1;
         this.#cancelConfirm();
         this.#cancelConfirm = after(this.options.clock, this.options.confirmTimeoutMs, () => this.#unanswered());
+      } else if (request && this.#late.has(request.message.e)) {
+        // Sent on the next connection.
+        this.#late.clear();
+        this.options.reconnect('no response to HISTORY in time');
+        return;
       } else if (request && this.options.send(request.message)) {
         this.#histories.shift();
         this.#inFlight = request;
@@ -160,26 +174,32 @@ export class ChanceRequests {
   }
 
   #onError(reason: string): void {
-    if (!this.#inFlight) {
+    const isLate = this.#late.size > 0;
+    if (!this.#inFlight && !isLate) {
       this.#confirmed();
       return;
     }
-    const { where } = this.#inFlight;
-    if (this.#overdue) {
+    if (!this.#inFlight || this.#overdue || isLate) {
       this.options.reconnect(
         `it is not known to which request the error ${JSON.stringify(reason.slice(0, 100))} belongs`,
       );
       return;
     }
-    this.#takeInFlight()?.reject(new StreamError(where, reason));
+    const request = this.#takeInFlight();
+    request?.reject(new StreamError(request.where, reason));
     this.#sendNext();
   }
 
   #onHistory(message: ChanceMessage & { type: 'history' }, frame: StreamFrame): void {
     const request = this.#inFlight?.message;
+    if (message.eventId !== null && this.#late.delete(message.eventId)) return;
     if (!request) return;
     const matches = message.series.every((series) => request.o.includes(series.marketId));
     if (!matches || (message.eventId !== null && message.eventId !== request.e)) return;
+    if (message.eventId === null && message.series.length === 0 && this.#late.size > 0) {
+      this.options.reconnect('it is not known to which HISTORY an empty response belongs');
+      return;
+    }
     this.#takeInFlight()?.resolve({
       series: message.series,
       invalidEntries: message.invalidEntries,
@@ -195,7 +215,8 @@ export class ChanceRequests {
     }
     if (this.#inFlight === request) {
       this.#takeInFlight();
-      this.options.reconnect('no response to HISTORY in time');
+      this.#late.add(request.message.e);
+      this.#sendNext();
     } else this.#drop(request);
   }
 

@@ -1,4 +1,4 @@
-import { systemClock } from '../../core/index.js';
+import { EXCHANGE_HOSTS, systemClock } from '../../core/index.js';
 import { streamUrl } from '../addresses.js';
 import { type ChanceMessage, decodeChanceMessage } from '../decode/chance-stream.js';
 import { checkPeriod } from '../rest/chance-history.js';
@@ -66,7 +66,10 @@ export class ChanceStream implements AsyncIterable<StreamEvent<ChanceMessage>> {
         onClosed: () => this.#requests.close(),
       },
     });
-    this.#connection = new StreamConnection(connectionOptions(options, 'chance stream', this.url), this.#dispatcher);
+    this.#connection = new StreamConnection(
+      connectionOptions(options, EXCHANGE_HOSTS.chanceWs.serves, this.url),
+      this.#dispatcher,
+    );
     this.#dispatcher.attach(this.#connection);
   }
 
@@ -103,9 +106,15 @@ export class ChanceStream implements AsyncIterable<StreamEvent<ChanceMessage>> {
     if (this.connectionId && o.length > 0) this.#requests.subscription({ t: 'UNSUBSCRIBE', o });
   }
 
+  /** Whether a HISTORY of the event timed out, and its response may still be received on the open connection. */
+  isHistoryLate(eventId: string): boolean {
+    return this.#requests.isLate(eventId);
+  }
+
   /**
-   * Requests history; one request is in flight at a time. The first point of a series is the anchor, and a range without
-   * data is a flat line (part 6.2).
+   * Requests history; one request is in flight at a time. After a timeout, the next request for the same event reconnects
+   * first, unless the response has been received meanwhile: responses do not identify their request. The first point of a
+   * series is the anchor, and a range without data is a flat line (part 6.2).
    * @throws UsageError for invalid parameters; `StreamError` when the exchange refuses; `TransportError` when no response
    * is received; the signal's reason when it is aborted
    */

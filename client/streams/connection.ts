@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
 import { WebSocket } from 'ws';
 import { Backoff, type Clock, describeError } from '../../core/index.js';
-import { HttpStatusError, TransportError } from '../errors/index.js';
+import { connectionErrorCode, HttpStatusError, TransportError } from '../errors/index.js';
 import { parseRetryAfter } from '../retry-after.js';
+import { isOversized, type OversizedFrame, OversizedFrameWatch } from './oversized-frame.js';
+import { ReceiveDelay } from './receive-delay.js';
 import { after } from './timer.js';
 
 /** A frame as received. */
@@ -11,6 +14,11 @@ export interface RawFrame {
   readonly connectionId: string;
   /** Time of receipt, Unix microseconds, taken before any processing. */
   readonly receivedAtMicros: number;
+  /**
+   * Every frame that the exchange sent on this connection before this time was received, Unix microseconds: the time of
+   * receipt of this frame, or of an earlier one while frames may have waited to be read (see ReceiveDelay).
+   */
+  readonly completeUntilMicros: number;
   /** The payload, byte for byte. */
   readonly data: Buffer;
   /** Whether it is a binary frame. */
@@ -29,14 +37,14 @@ export interface DisconnectedEvent {
   readonly atMicros: number;
   /**
    * Every frame that the exchange sent before this time was received, Unix microseconds. After a close handshake that we
-   * started, its start; after a clean close by the exchange, the time of the close; after a broken connection, the time of
-   * the last frame.
+   * started, its start. Otherwise that of the last frame: what the exchange observed between that frame and the end of the
+   * connection was never sent.
    */
   readonly completeUntilMicros: number;
   /** The cause in one line. */
   readonly cause: string;
-  /** The exchange sent a frame above the maximum size, which is lost. */
-  readonly oversized: boolean;
+  /** The frame above the maximum size that ended the connection and is lost; else undefined. */
+  readonly oversized: OversizedFrame | undefined;
   /** The connection was closed cleanly, so every frame sent before was received. False when it broke or was reset. */
   readonly wasClean: boolean;
 }
@@ -51,7 +59,7 @@ export interface ConnectionHandlers {
   onConnected(event: ConnectedEvent): void;
   onDisconnected(event: DisconnectedEvent): void;
   onConnectFailed(event: ConnectFailedEvent): void;
-  /** None of the above is called any more. */
+  /** Called last: no other handler is called afterwards. */
   onClosed(): void;
 }
 
@@ -67,17 +75,27 @@ export interface ConnectionOptions {
   readonly keepAliveMs: number;
   /** Upper bound of the first reconnect delay, milliseconds. */
   readonly reconnectBaseMs: number;
-  /** Upper bound of every reconnect delay, milliseconds. */
+  /** Upper bound of every reconnect delay, also of one that the exchange requires, milliseconds. */
   readonly reconnectCapMs: number;
   readonly clock: Clock;
   readonly random?: (() => number) | undefined;
+  readonly userAgent: string;
 }
 
 interface OpenSocket {
+  /** When it was opened, Unix microseconds. */
+  readonly atMicros: number;
   /** Removes it as the open socket and stops its pings. */
   detach(): void;
-  /** When its last frame was received, or it was opened, Unix microseconds. */
-  lastReceivedAtMicros(): number;
+  /** That of its last frame, or when it was opened, Unix microseconds. */
+  completeUntilMicros(): number;
+}
+
+/** How one attempt to connect ended. */
+interface ConnectionEnd {
+  /** Why the connection could not be opened. */
+  readonly failure?: TransportError | HttpStatusError;
+  readonly oversized?: boolean;
 }
 
 /** Maximum time of the close handshake before the socket is terminated, milliseconds. */
@@ -90,8 +108,11 @@ const CLOSE_TIMEOUT_MS = 500;
 export class StreamConnection {
   readonly #closing = new AbortController();
   readonly #backoff: Backoff;
+  /** Delays after oversized frames; they also grow if every connection receives valid data before such a frame. */
+  readonly #oversizedBackoff: Backoff;
   readonly #pausers = new Set<unknown>();
   #socket: WebSocket | undefined;
+  #delay: ReceiveDelay | undefined;
   #connection: string | undefined;
   #reconnectCause: string | undefined;
   #closedAtMicros = 0;
@@ -104,6 +125,7 @@ export class StreamConnection {
   ) {
     const { reconnectBaseMs: baseMs, reconnectCapMs: capMs } = options;
     this.#backoff = new Backoff({ baseMs, capMs }, options.random);
+    this.#oversizedBackoff = new Backoff({ baseMs, capMs }, options.random);
   }
 
   /** UUID of the open connection. */
@@ -137,11 +159,13 @@ export class StreamConnection {
   pause(owner: unknown): void {
     this.#pausers.add(owner);
     this.#socket?.pause();
+    this.#delay?.pause();
   }
 
   resume(owner: unknown): void {
-    this.#pausers.delete(owner);
-    if (this.#pausers.size === 0) this.#socket?.resume();
+    if (!this.#pausers.delete(owner) || this.#pausers.size > 0) return;
+    this.#socket?.resume();
+    this.#delay?.resume();
   }
 
   /** Whether reading is paused. */
@@ -171,17 +195,19 @@ export class StreamConnection {
   async #run(): Promise<void> {
     const { signal } = this.#closing;
     while (!signal.aborted) {
-      const failure = await this.#connectOnce();
+      const { failure, oversized } = await this.#connectOnce();
       if (signal.aborted) return;
       const requiredMs = failure instanceof HttpStatusError ? (failure.retryAfterMs ?? 0) : 0;
-      const retryInMs = Math.max(this.#backoff.nextDelayMs(), requiredMs);
+      const boundMs = Math.min(requiredMs, this.options.reconnectCapMs);
+      const atLeastMs = oversized ? this.#oversizedBackoff.nextDelayMs() : boundMs;
+      const retryInMs = Math.max(this.#backoff.nextDelayMs(), atLeastMs);
       if (failure) this.handlers.onConnectFailed({ error: failure, retryInMs });
       await this.options.clock.sleep(retryInMs, signal).catch(() => undefined);
     }
   }
 
-  /** Resolves when the connection is closed: with the error when it could not be opened, else with undefined. */
-  #connectOnce(): Promise<TransportError | HttpStatusError | undefined> {
+  /** Resolves when the connection is closed or could not be opened. */
+  #connectOnce(): Promise<ConnectionEnd> {
     const { url, name, clock } = this.options;
     const socket = new WebSocket(url, {
       perMessageDeflate: false,
@@ -189,13 +215,15 @@ export class StreamConnection {
       handshakeTimeout: this.options.handshakeTimeoutMs,
       // A text frame that is not UTF-8 is passed on like any other: it must not close the connection and get lost.
       skipUTF8Validation: true,
+      headers: { 'User-Agent': this.options.userAgent },
     });
     const connection = randomUUID();
     let opened: OpenSocket | undefined;
     let failure: Error | undefined;
-    let bytesRead = () => 0;
-    socket.on('upgrade', ({ socket: wire }) => {
-      bytesRead = () => wire.bytesRead;
+    let wire: Socket | undefined;
+    let oversized: OversizedFrameWatch | undefined;
+    socket.on('upgrade', (response) => {
+      wire = response.socket;
     });
     socket.on('unexpected-response', (_request, response) => {
       const retryAfterMs = parseRetryAfter(response.headers['retry-after'], clock.nowMs());
@@ -204,9 +232,11 @@ export class StreamConnection {
     });
     socket.on('error', (error) => {
       failure ??= error;
+      if (isOversized(failure)) oversized?.wait();
     });
     socket.on('open', () => {
-      opened = this.#opened(socket, connection, bytesRead);
+      if (wire) oversized = new OversizedFrameWatch(socket, wire, this.options);
+      opened = this.#opened(socket, connection, () => wire?.bytesRead ?? 0);
     });
     const onClosing = () => closeSocket(socket);
     this.#closing.signal.addEventListener('abort', onClosing, { once: true });
@@ -215,20 +245,25 @@ export class StreamConnection {
         const atMicros = clock.nowMicros();
         this.#closing.signal.removeEventListener('abort', onClosing);
         opened?.detach();
+        const lost = oversized?.end();
         if (opened) {
+          if (atMicros - opened.atMicros > this.options.reconnectCapMs * 1000) this.#oversizedBackoff.reset();
           const why = this.#causeOf(code, reason, failure);
-          const cleanUntilMicros = this.#closing.signal.aborted ? this.#closedAtMicros : atMicros;
-          const completeUntilMicros = why.wasClean ? cleanUntilMicros : opened.lastReceivedAtMicros();
+          // A close handshake of the exchange, or the end of its TCP connection, arrives after it stopped sending.
+          const closedByUs = this.#closing.signal.aborted && why.wasClean;
+          const completeUntilMicros = closedByUs ? this.#closedAtMicros : opened.completeUntilMicros();
           this.handlers.onDisconnected({
             connectionId: connection,
             atMicros,
             completeUntilMicros,
+            oversized: lost,
             ...why,
           });
           this.#reconnectCause = undefined;
-          resolve(undefined);
-        } else if (failure instanceof HttpStatusError) resolve(failure);
-        else resolve(new TransportError('connection', `${name} ${url}`, { cause: failure }));
+          resolve({ oversized: lost !== undefined });
+        } else if (failure instanceof HttpStatusError) resolve({ failure });
+        else
+          resolve({ failure: new TransportError(connectionErrorCode(failure), `${name} ${url}`, { cause: failure }) });
       });
     });
   }
@@ -239,20 +274,37 @@ export class StreamConnection {
     this.#socket = socket;
     this.#connection = connection;
     this.#reconnectCause = undefined;
-    if (this.#pausers.size > 0) socket.pause();
-    let lastReceivedAtMicros = clock.nowMicros();
-    const connected = { connectionId: connection, url, atMicros: lastReceivedAtMicros };
+    const delay = new ReceiveDelay(clock, (payload) => {
+      if (socket.readyState === WebSocket.OPEN) socket.ping(payload);
+    });
+    this.#delay = delay;
+    if (this.#pausers.size > 0) {
+      socket.pause();
+      delay.pause();
+    }
+    let receivedAtMicros = clock.nowMicros();
+    let completeUntilMicros = receivedAtMicros;
+    const connected = { connectionId: connection, url, atMicros: receivedAtMicros };
+    socket.on('pong', (payload) => {
+      delay.onPong(payload.toString());
+      if (!delay.active) completeUntilMicros = receivedAtMicros;
+    });
     socket.on('message', (data: Buffer, binary) => {
-      const receivedAtMicros = clock.nowMicros();
-      lastReceivedAtMicros = receivedAtMicros;
-      this.handlers.onFrame({ connectionId: connection, receivedAtMicros, data, binary });
+      receivedAtMicros = clock.nowMicros();
+      delay.check();
+      if (!delay.active) completeUntilMicros = receivedAtMicros;
+      this.handlers.onFrame({ connectionId: connection, receivedAtMicros, completeUntilMicros, data, binary });
     });
     // Bytes and not messages count: a large frame may take longer than one interval.
     let bytesBefore = -1;
+    let delaysBefore = 0;
     let cancel: () => void = () => undefined;
     const onInterval = () => {
-      // While reading is paused, no bytes are received, whatever the exchange sends.
-      if (bytesRead() === bytesBefore && this.#pausers.size === 0) {
+      delay.check();
+      // While reading is paused, and after the process was stopped, bytes may have arrived that are not read yet.
+      const isRead = this.#pausers.size === 0 && delay.count === delaysBefore;
+      delaysBefore = delay.count;
+      if (isRead && bytesRead() === bytesBefore) {
         this.reconnect(`no data received for ${keepAliveMs} ms`);
         return;
       }
@@ -263,35 +315,30 @@ export class StreamConnection {
     cancel = after(clock, keepAliveMs, onInterval);
     this.handlers.onConnected(connected);
     return {
+      atMicros: connected.atMicros,
       detach: () => {
         cancel();
+        delay.stop();
+        this.#delay = undefined;
         this.#socket = undefined;
         this.#connection = undefined;
       },
-      lastReceivedAtMicros: () => lastReceivedAtMicros,
+      completeUntilMicros: () => completeUntilMicros,
     };
   }
 
-  #causeOf(
-    code: number,
-    reason: Buffer,
-    failure: Error | undefined,
-  ): Pick<DisconnectedEvent, 'cause' | 'oversized' | 'wasClean'> {
-    const limit = this.options.maxFrameBytes;
-    if ((failure as NodeJS.ErrnoException | undefined)?.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') {
-      return {
-        cause: `the exchange sent a frame above the maximum of ${limit} bytes`,
-        oversized: true,
-        wasClean: false,
-      };
+  #causeOf(code: number, reason: Buffer, failure: Error | undefined): Pick<DisconnectedEvent, 'cause' | 'wasClean'> {
+    if (isOversized(failure)) {
+      const { maxFrameBytes } = this.options;
+      return { cause: `the exchange sent a frame above the maximum of ${maxFrameBytes} bytes`, wasClean: false };
     }
     // The exchange's close frame follows everything that it sent before. Without one we terminated the socket: 1006.
-    if (this.#closing.signal.aborted) return { cause: 'closed by us', oversized: false, wasClean: code !== 1006 };
-    if (this.#reconnectCause !== undefined) return { cause: this.#reconnectCause, oversized: false, wasClean: false };
-    if (failure) return { cause: describeError(failure), oversized: false, wasClean: false };
-    if (code === 1006) return { cause: 'the connection ended without a close frame', oversized: false, wasClean: true };
+    if (this.#closing.signal.aborted) return { cause: 'closed by us', wasClean: code !== 1006 };
+    if (this.#reconnectCause !== undefined) return { cause: this.#reconnectCause, wasClean: false };
+    if (failure) return { cause: describeError(failure), wasClean: false };
+    if (code === 1006) return { cause: 'the connection ended without a close frame', wasClean: true };
     const text = reason.length > 0 ? `, ${JSON.stringify(reason.toString('utf8'))}` : '';
-    return { cause: `closed by the exchange (code ${code}${text})`, oversized: false, wasClean: true };
+    return { cause: `closed by the exchange (code ${code}${text})`, wasClean: true };
   }
 }
 

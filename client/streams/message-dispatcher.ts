@@ -14,7 +14,7 @@ export interface StreamFrame extends RawFrame {
   readonly bodyJson: string;
   /** The encoding of `bodyJson` when the frame is not JSON or exceeds the limits of parsing. */
   readonly encoding?: 'text' | 'base64';
-  /** The parsed body; undefined when there is none. */
+  /** The parsed body; undefined when it was not parsed. */
   readonly parsed?: unknown;
 }
 

@@ -1,4 +1,4 @@
-import { type Clock, type ExchangeAddresses, systemClock } from '../../core/index.js';
+import { type Clock, type ExchangeAddresses, systemClock, USER_AGENT } from '../../core/index.js';
 import type { ConnectionOptions } from './connection.js';
 import type { StreamHandlers } from './message-dispatcher.js';
 
@@ -12,10 +12,12 @@ export interface StreamOptions<M> extends StreamHandlers<M> {
   readonly keepAliveMs?: number;
   /** Upper bound of the first reconnect delay, milliseconds. Default 250. */
   readonly reconnectBaseMs?: number;
-  /** Upper bound of every reconnect delay, milliseconds. Default 30,000. */
+  /** Upper bound of every reconnect delay, also of one that the exchange requires (`Retry-After`). Default 30,000 ms. */
   readonly reconnectCapMs?: number;
   /** Number of events that may wait for a slow reader before the socket is paused. Default 10,000. */
   readonly queueCapacity?: number;
+  /** Default: `chancery`. */
+  readonly userAgent?: string;
   readonly clock?: Clock;
   readonly random?: () => number;
 }
@@ -36,6 +38,7 @@ export function connectionOptions<M>(
     reconnectCapMs: options.reconnectCapMs ?? 30_000,
     clock: options.clock ?? systemClock,
     random: options.random,
+    userAgent: options.userAgent ?? USER_AGENT,
   };
 }
 

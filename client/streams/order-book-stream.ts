@@ -1,6 +1,7 @@
+import { EXCHANGE_HOSTS } from '../../core/index.js';
 import { streamUrl } from '../addresses.js';
 import { decodeOrderBookMessage, type OrderBookMessage } from '../decode/order-book.js';
-import type { OrderBookClientMessageWire } from '../wire/index.js';
+import type { OrderBookClientMessageWire } from '../wire/order-book-stream.js';
 import { StreamConnection } from './connection.js';
 import { MessageDispatcher, type StreamEvent } from './message-dispatcher.js';
 import { connectionOptions, DEFAULT_QUEUE_CAPACITY, type StreamOptions } from './options.js';
@@ -26,7 +27,7 @@ export class OrderBookStream implements AsyncIterable<StreamEvent<OrderBookMessa
       inner: { onConnected: () => this.#subscribeAll() },
     });
     this.#connection = new StreamConnection(
-      connectionOptions(options, 'order book stream', this.url),
+      connectionOptions(options, EXCHANGE_HOSTS.orderBookWs.serves, this.url),
       this.#dispatcher,
     );
     this.#dispatcher.attach(this.#connection);

@@ -9,7 +9,6 @@ import { PrivateStream, type PrivateStreamOptions } from './private-stream.js';
 export class OrderUpdateStream extends PrivateStream<OrderStreamMessage> {
   /** @throws AddressError */
   constructor(options: PrivateStreamOptions<OrderStreamMessage>) {
-    const kind = { address: 'orderWs', path: '/order/ws', name: 'order updates stream' } as const;
-    super({ ...kind, decode: decodeOrderStreamMessage }, options);
+    super({ host: 'orderWs', decode: decodeOrderStreamMessage }, options);
   }
 }

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../../core/index.js';
+import { type Clock, EXCHANGE_HOSTS, type PrivateStreamHost, systemClock } from '../../core/index.js';
 import { streamUrl } from '../addresses.js';
 import type { ApiKey } from '../auth/api-key.js';
 import { StreamError, TransportError } from '../errors/index.js';
@@ -9,12 +9,12 @@ import { type InvalidMessage, MessageDispatcher, type StreamEvent } from './mess
 import { connectionOptions, DEFAULT_QUEUE_CAPACITY, type StreamOptions } from './options.js';
 import { after } from './timer.js';
 
-/** AUTH was not accepted. The stream reconnects after a delay that grows. */
+/** AUTH was not accepted. The stream reconnects with exponential backoff. */
 export interface AuthFailedEvent {
   /** UUID of the connection. */
   readonly connectionId: string;
   readonly atMicros: number;
-  /** `StreamError`: refused, with the reason. `TransportError`: no response in time. */
+  /** `StreamError`: rejected, with the reason. `TransportError`: no response in time. */
   readonly error: StreamError | TransportError;
 }
 
@@ -27,11 +27,9 @@ export interface PrivateStreamOptions<M> extends StreamOptions<M> {
   readonly onAuthFailed?: ((failed: AuthFailedEvent) => void) | undefined;
 }
 
-/** What differs between the private streams: address, path, name and decoder. */
+/** The differences between the private streams. */
 export interface PrivateStreamKind<M> {
-  readonly address: 'orderWs' | 'balanceWs';
-  readonly path: '/order/ws' | '/balance/ws';
-  readonly name: string;
+  readonly host: PrivateStreamHost;
   readonly decode: (body: LosslessJson) => M;
 }
 
@@ -48,7 +46,7 @@ const STABLE_AFTER_MS = 30_000;
 
 /**
  * The common part of both private streams (part 5.5): AUTH right after connecting, signed for every connection. After a
- * refusal the stream reconnects, and first requests the exchange's time, in case our clock was the reason.
+ * rejection the stream requests the exchange's time, in case our clock was the reason, and reconnects.
  */
 export class PrivateStream<M extends PrivateMessage> implements AsyncIterable<StreamEvent<M | InvalidMessage>> {
   readonly url: string;
@@ -66,7 +64,7 @@ export class PrivateStream<M extends PrivateMessage> implements AsyncIterable<St
     private readonly kind: PrivateStreamKind<M>,
     private readonly options: PrivateStreamOptions<M | InvalidMessage>,
   ) {
-    this.url = streamUrl(options.addresses, kind.address);
+    this.url = streamUrl(options.addresses, kind.host);
     this.#clock = options.clock ?? systemClock;
     this.#serverTime = options.serverTime ?? new ServerTime(this.#clock);
     this.#dispatcher = new MessageDispatcher<M>({
@@ -80,7 +78,10 @@ export class PrivateStream<M extends PrivateMessage> implements AsyncIterable<St
         onDisconnected: () => this.#onDisconnected(),
       },
     });
-    this.#connection = new StreamConnection(connectionOptions(options, kind.name, this.url), this.#dispatcher);
+    this.#connection = new StreamConnection(
+      connectionOptions(options, EXCHANGE_HOSTS[kind.host].serves, this.url),
+      this.#dispatcher,
+    );
     this.#dispatcher.attach(this.#connection);
   }
 
@@ -137,7 +138,8 @@ export class PrivateStream<M extends PrivateMessage> implements AsyncIterable<St
     if (this.#measuring) await this.#measuring;
     if (this.connectionId !== connection) return;
     const { apiKey } = this.options;
-    this.#connection.send(JSON.stringify(apiKey.streamAuth(this.kind.path, this.#serverTime.nowSeconds())));
+    const { path } = EXCHANGE_HOSTS[this.kind.host];
+    this.#connection.send(JSON.stringify(apiKey.streamAuth(path, this.#serverTime.nowSeconds())));
     this.#awaitResponse();
   }
 
@@ -194,6 +196,6 @@ export class PrivateStream<M extends PrivateMessage> implements AsyncIterable<St
   }
 
   get #where(): string {
-    return `AUTH on the ${this.kind.name} ${this.url}`;
+    return `AUTH on the ${EXCHANGE_HOSTS[this.kind.host].serves} ${this.url}`;
   }
 }

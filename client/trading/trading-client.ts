@@ -15,7 +15,7 @@ import {
 import { sendOnce } from './send-once.js';
 
 export interface TradingOptions {
-  /** Ends the wait. A request that was already sent may still take effect. */
+  /** Aborts the call. A request that was already sent may still take effect. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -37,7 +37,7 @@ const HOW_TO_CHECK = 'check the active orders, the order history or the order up
  * have been placed, the call rejects with `OutcomeUnknownError`; check before placing it again. The only exception is a
  * 401 for a timestamp outside the window, which places nothing: the request is signed again with the exchange's time and
  * sent a second time. A `TransportError` means that nothing was sent; a `SchemaError`, that the order was accepted but the
- * response does not contain its ID. An `HttpStatusError` means that the order was refused and not placed.
+ * response does not contain its ID. An `HttpStatusError` means that the order was rejected and not placed.
  *
  * Cancelling is idempotent, so it is retried after transient failures. A 404 after a retry means only that the order is
  * not active: the first attempt may have cancelled it.

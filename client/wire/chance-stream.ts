@@ -15,7 +15,7 @@ export const chanceClientMessageSchema = z.discriminatedUnion('t', [
   }),
 ]);
 
-/** Envelope of every message: an unknown `t` is fine here, and an error may come with its text in `r` alone. */
+/** Envelope of every message: any `t` is accepted here, and an error may have its text in `r` alone. */
 export const chanceEnvelopeSchema = z.looseObject({
   t: z.string().nullish(),
   e: z.string().nullish(),

@@ -3,7 +3,6 @@ import { probabilitySchema, unixSecondsSchema } from './scalars.js';
 
 /** A probability point, part 2: `t` Unix seconds, `p` from 0 to 1. */
 export const chancePointSchema = z.looseObject({ t: unixSecondsSchema, p: probabilitySchema });
-export type ChancePointWire = z.input<typeof chancePointSchema>;
 
 /** Period codes with a name, part 6.2 (case-sensitive); any whole number of seconds as text is a period too. */
 export const PERIOD_CODES = ['1s', '5s', '5M', '10M', '30M', '1H', '3H', '4H', '6H', '1d', '7d', '1m'] as const;

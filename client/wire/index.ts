@@ -1,23 +1,14 @@
-export {
-  type ActivityWire,
-  activitySchema,
-  type BalanceWire,
-  balanceSchema,
-  type DepositAddressWire,
-  depositAddressSchema,
-  type PositionStatsWire,
-  type ProfileStatsWire,
-  positionStatsSchema,
-  profileStatsSchema,
-  type TransactionWire,
-  transactionSchema,
+export type {
+  ActivityWire,
+  BalanceWire,
+  DepositAddressWire,
+  PositionStatsWire,
+  ProfileStatsWire,
+  TransactionWire,
 } from './account-records.js';
-export {
-  type BalanceUpdateWire,
-  balanceUpdateSchema,
-  orderUpdateSchema,
-  type TpslUpdateWire,
-  tpslUpdateSchema,
+export type {
+  BalanceUpdateWire,
+  TpslUpdateWire,
 } from './account-streams.js';
 export {
   API_KEY_HEADERS,
@@ -27,20 +18,15 @@ export {
   streamAuthSchema,
   TIMESTAMP_WINDOW_SECONDS,
 } from './auth.js';
-export { categorySchema } from './category.js';
-export { type ChancePointWire, chancePointSchema, PERIOD_CODES, periodSchema } from './chance.js';
+
+export { chancePointSchema, PERIOD_CODES, periodSchema } from './chance.js';
 export {
-  type ChanceClientMessageWire,
   chanceClientMessageSchema,
   chanceEnvelopeSchema,
 } from './chance-stream.js';
-export { coinSchema } from './coin.js';
-export { type Decimal, decimalSchema, toDecimal } from './decimal.js';
+
+export { type Decimal, toDecimal } from './decimal.js';
 export {
-  eventSchema,
-  outcomeSchema,
-  runnerMarketSchema,
-  runnerSchema,
   SEARCH_DIRECTIONS,
   SEARCH_LANGUAGES,
   SEARCH_SORTS,
@@ -50,23 +36,17 @@ export {
 export { instantSchema, parseIsoMicros } from './instant.js';
 export { JsonNumber, type LosslessJson, parseLossless, stringifyLossless } from './json-number.js';
 export {
-  type OrderBookClientMessageWire,
   orderBookClientMessageSchema,
   orderBookEnvelopeSchema,
   priceEntrySchema,
   pricesMessageSchema,
 } from './order-book-stream.js';
-export {
-  type ActiveOrderWire,
-  activeOrderSchema,
-  type OpenPositionWire,
-  type OrderRecordWire,
-  openPositionSchema,
-  orderRecordSchema,
-  type TpslOrderWire,
-  type TradeRecordWire,
-  tpslOrderSchema,
-  tradeRecordSchema,
+export type {
+  ActiveOrderWire,
+  OpenPositionWire,
+  OrderRecordWire,
+  TpslOrderWire,
+  TradeRecordWire,
 } from './order-records.js';
 export {
   limitOrderRequestSchema,
@@ -79,7 +59,5 @@ export {
   type Side,
   tpslRequestSchema,
 } from './orders.js';
-export { restErrorSchema } from './rest-error.js';
-export { idSchema, MAX_UNIX_SECONDS, numericSchema, probabilitySchema, unixSecondsSchema } from './scalars.js';
-export { tagSchema } from './tag.js';
+
 export { describeValue, explainIssue, joinJsonPath, type ValidationIssue } from './validation-issue.js';

@@ -8,7 +8,8 @@ const ISO =
 const MAX_MICROS = MAX_UNIX_SECONDS * 1e6;
 
 /**
- * The Unix microseconds of an ISO 8601 time, undefined for other texts. Fractions are truncated to microseconds. A time
+ * The Unix microseconds of an ISO 8601 time, undefined for other texts and for days and hours that do not exist. Fractions
+ * are truncated to microseconds. A time
  * without an offset is UTC, and a date without a time is its first moment.
  */
 export function parseIsoMicros(text: string): number | undefined {
@@ -40,15 +41,12 @@ export function parseIsoMicros(text: string): number | undefined {
   if (fields[4] > 59 || fields[5] > 59 || Number(offsetHour) > 23 || Number(offsetMinute) > 59) return undefined;
   const offset = (sign === '-' ? -1 : 1) * (Number(offsetHour) * 3600 + Number(offsetMinute) * 60);
   const micros = Number(fraction.slice(0, 6).padEnd(6, '0'));
-  return inRange((utc.getTime() / 1000 - offset) * 1e6 + micros);
+  return (utc.getTime() / 1000 - offset) * 1e6 + micros;
 }
 
 /** Unix microseconds of epoch milliseconds given as text. */
-function epochMicros(text: string): number | undefined {
-  return /^\d{1,15}(\.\d+)?$/.test(text) ? inRange(Math.round(Number(text) * 1000)) : undefined;
-}
-
-const inRange = (micros: number): number | undefined => (micros >= 0 && micros <= MAX_MICROS ? micros : undefined);
+const epochMicros = (text: string): number | undefined =>
+  /^\d{1,15}(\.\d+)?$/.test(text) ? Math.round(Number(text) * 1000) : undefined;
 
 /**
  * A time of an account record: ISO 8601, or epoch milliseconds (as in the sample of an order record). Returns Unix
@@ -58,7 +56,7 @@ export const instantSchema = z.unknown().transform((value, context): number => {
   const text = value instanceof JsonNumber ? value.text : value;
   const micros =
     typeof text !== 'string' ? undefined : (epochMicros(text) ?? (value === text ? parseIsoMicros(text) : undefined));
-  if (micros !== undefined) return micros;
+  if (micros !== undefined && micros >= 0 && micros <= MAX_MICROS) return micros;
   context.addIssue({ code: 'custom', message: expected('a time in ISO 8601 or epoch milliseconds', value) });
   return z.NEVER;
 }) as unknown as z.ZodType<number, string | number>;

@@ -13,7 +13,7 @@ export class JsonNumber {
 
 declare const lossless: unique symbol;
 
-/** A JSON body whose numbers are `JsonNumber`s. Only `parseLossless` makes it. */
+/** A JSON body whose numbers are `JsonNumber`s, as returned by `parseLossless`. */
 export type LosslessJson = { readonly [lossless]: true };
 
 /**

@@ -6,7 +6,7 @@ const ORDER_BOOK_CLIENT_TYPES = ['SUBSCRIBE', 'UNSUBSCRIBE', 'REQUEST_DATA'] as 
 
 export const orderBookClientMessageSchema = z.looseObject({ t: z.enum(ORDER_BOOK_CLIENT_TYPES), e: idSchema });
 
-/** Envelope of every message: an unknown `t` is fine here. */
+/** Envelope of every message: any `t` is accepted here. */
 export const orderBookEnvelopeSchema = z.looseObject({
   t: z.string(),
   e: z.string().nullish(),

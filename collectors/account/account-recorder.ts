@@ -24,12 +24,12 @@ export interface AccountParts {
 }
 
 /**
- * Records everything of one account that its credentials allow to read: lists, histories and figures by polls, order
- * updates and balances also by their streams. What a stream may have missed while it was disconnected is polled at once.
+ * Records all data of one account that its credentials give access to: lists, histories and statistics by polls, order
+ * updates and balances also by their streams. After a gap in a stream, the polls run at once.
  */
 export class AccountRecorder implements Recorder {
   readonly name: string;
-  /** Reads the account; undefined when it has no API key. */
+  /** The client of the account; undefined when it has no API key. */
   readonly keyClient: AccountClient | undefined;
   readonly #state: AccountState;
   readonly #polls: AccountPolls;

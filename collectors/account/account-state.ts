@@ -5,7 +5,7 @@ import { StateFile } from '../state-file.js';
 const orderSchema = z.object({
   orderId: z.string(),
   market: z.string().nullable(),
-  /** Remaining quantity, 10^-12 shares as text; null when the record did not tell. */
+  /** Remaining quantity, 10^-12 shares as text; null when the record did not have it. */
   remaining: z.string().nullable(),
 });
 export type SavedOrder = z.infer<typeof orderSchema>;
@@ -22,11 +22,11 @@ const schema = z.object({
 });
 
 /**
- * What a collector knows of an account and need not fetch again after a restart, in a small file. Everything in it was
- * acknowledged by the bus before it was stored. It is valid for one bus alone: with another log it is ignored.
+ * The state of an account's polls, in a small file, so that a restarted collector does not fetch everything again. All of
+ * it was acknowledged by the bus before it was stored. It is valid for one bus: with another log it is ignored.
  */
 export class AccountState {
-  /** The account's ID at the exchange, once a record has told it. */
+  /** The account's ID at the exchange, once a record has contained it. */
   userId: string | null = null;
   /** Operation → IDs of a `HistoryCheckpoint`. */
   readonly checkpoints = new Map<string, readonly string[]>();
@@ -69,7 +69,7 @@ export class AccountState {
     this.#file.changed();
   }
 
-  /** Writes what has changed; resolves when it is in place. */
+  /** Writes pending changes; resolves when the file is replaced. */
   flush(): Promise<void> {
     return this.#file.flush();
   }

@@ -11,7 +11,7 @@ export const ACTIVITY = 'activity';
 
 /**
  * Polls the activity feed (part 4.4), which lists the trades of all users: once, with the first API key that the exchange
- * accepts. Its state does not depend on whose key that is.
+ * accepts. Its state does not depend on the key.
  */
 export class ActivityRecorder implements Recorder {
   readonly #state: AccountState;
@@ -36,7 +36,7 @@ export class ActivityRecorder implements Recorder {
     const onRejected = () => {
       this.#clientIndex = (this.#clientIndex + 1) % clients.length;
     };
-    const options = { account: 'everybody', what: 'activity', clock: parts.clock, log, signal };
+    const options = { account: 'all users', what: 'activity', clock: parts.clock, log, signal };
     this.#state = state;
     this.#task = new PollTask({ ...options, attempts: clients.length, onRejected }, poll);
   }

@@ -14,8 +14,8 @@ export interface ChangedOrdersSource {
 }
 
 /**
- * Polls the orders (part 4.4) that have changed since they were read. Their position in the history is not known, so the
- * orders of their market are walked until all of them were visited.
+ * Polls the orders (part 4.4) that have changed since they were read. Their position in the history is unknown, so it
+ * reads the orders of their market until it has found all of them.
  */
 export class ChangedOrdersPoll implements AccountPoll {
   constructor(private readonly source: ChangedOrdersSource) {}

@@ -5,7 +5,7 @@ import { type AccountParts, AccountRecorder } from './account-recorder.js';
 import { ACTIVITY, ActivityRecorder } from './activity-recorder.js';
 
 /**
- * Recorders of the accounts that belong to this collector, and of the activity feed if that does.
+ * Creates the recorders of the accounts assigned to this collector, and of the activity feed if it is.
  * @throws UsageError for malformed credentials
  */
 export function createAccountRecorders(
@@ -13,7 +13,7 @@ export function createAccountRecorders(
   assignment: ShardAssignment,
   parts: AccountParts,
 ): Recorder[] {
-  // The activity feed may belong here although none of the accounts does.
+  // The activity feed may be assigned to this collector although no account is.
   const all = accounts.map((account) => new AccountRecorder(account, parts));
   const clients = all.map(({ keyClient }) => keyClient).filter((client) => client !== undefined);
   const owned: Recorder[] = all.filter(({ name }) => assignment.owns(`account:${name}`));

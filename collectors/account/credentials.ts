@@ -8,7 +8,7 @@ import {
 } from '../../client/index.js';
 import { type AccountCredentials, UsageError } from '../../core/index.js';
 
-/** The credentials of a configured account as the client takes them. @throws UsageError when they are malformed */
+/** The client's credentials for a configured account. @throws UsageError when they are malformed */
 export function credentialsOf(account: AccountCredentials, exchange: ExchangeClient): Credentials {
   const { apiKey, token, login } = account;
   return {

@@ -1,9 +1,10 @@
-/** IDs stored from each end of a walk: one that is seen again is enough, more of them survive records that disappear. */
-const STORED = 500;
+/** Number of IDs stored from each end of a walk. One that is found again is enough; more of them allow for records that
+disappear. */
+const STORED_IDS = 500;
 
 /**
- * Records of a history that are on the bus with all older ones: a walk from the newest record may stop at the first of
- * them. What a walk visits counts only after `commit`.
+ * Records of a history that are on the bus, as are all older ones: a walk from the newest record may stop at the first of
+ * them. Records that a walk visits are added by `commit`.
  */
 export class HistoryCheckpoint {
   #ids: ReadonlySet<string>;
@@ -35,19 +36,19 @@ export class HistoryCheckpoint {
     this.#newRecords = 0;
   }
 
-  /** A walk visits a record; true when it and all older ones are on the bus. */
+  /** Visits a record; true when it and all older ones are on the bus. */
   visit(id: string): boolean {
     const known = this.#ids.has(id);
     if (!known) this.#newRecords += 1;
-    if (this.#first.length < STORED) this.#first.push(id);
-    // A long walk reads the newest records again in the end.
-    else if (this.#last.push(id) >= 2 * STORED) this.#last = this.#last.slice(-STORED);
+    if (this.#first.length < STORED_IDS) this.#first.push(id);
+    // After a long walk the newest records are read again.
+    else if (this.#last.push(id) >= 2 * STORED_IDS) this.#last = this.#last.slice(-STORED_IDS);
     return known;
   }
 
-  /** The walk is complete, and everything that it visited is on the bus. */
+  /** Call when the walk is complete and everything it visited is on the bus. */
   commit(): void {
-    const visited = [...this.#last.slice(-STORED), ...this.#first];
-    this.#ids = new Set([...visited, ...this.#ids].slice(0, 2 * STORED));
+    const visited = [...this.#last.slice(-STORED_IDS), ...this.#first];
+    this.#ids = new Set([...visited, ...this.#ids].slice(0, 2 * STORED_IDS));
   }
 }

@@ -2,16 +2,16 @@ import type { ActiveOrder, OrderRecord } from '../../client/index.js';
 import { parseDecimal12 } from '../../core/index.js';
 import type { SavedOrder } from './account-state.js';
 
-/** Statuses that no order leaves any more. */
+/** Final statuses of orders. */
 const FINAL_STATUSES = ['FILLED', 'CANCELLED', 'CANCELED', 'FAILED', 'REJECTED', 'EXPIRED'];
 
 interface OpenOrder {
   readonly market: string | null;
-  /** 10^-12 shares; null when the record does not tell. */
+  /** 10^-12 shares; null when the record does not have it. */
   readonly remaining: bigint | null;
   /** When the record was read, Unix microseconds; 0 if this process has not read it. */
   readonly readAt: number;
-  /** How often it was read again without a change although it is not in the book. */
+  /** Number of reads without a change although it is not in the book. */
   readonly unchangedReads: number;
 }
 
@@ -23,12 +23,12 @@ interface Book {
   readonly remaining: ReadonlyMap<string, bigint | null>;
 }
 
-/** An order that is in no book and does not change has a final status that is not in our list. */
+/** After this many reads without a change, an order that is not in the book is assumed to have a final status unknown to us. */
 const MAX_UNCHANGED_READS = 5;
 
 /**
- * Orders whose record may still change. The list of orders in the book tells which have changed: one that is missing
- * there, or has another remaining quantity, must be read again.
+ * Orders whose record may still change. An order that is missing from the list of active orders, or has another remaining
+ * quantity there, must be read again.
  */
 export class OpenOrders {
   readonly #orders = new Map<string, OpenOrder>();
@@ -42,14 +42,14 @@ export class OpenOrders {
     }));
   }
 
-  /** Orders of a former process, all of which must be read again. */
+  /** Adds the orders of a former process, all of which must be read again. */
   restore(orders: readonly SavedOrder[]): void {
     for (const { orderId, market } of orders) {
       this.#orders.set(orderId, { market, remaining: null, readAt: 0, unchangedReads: 0 });
     }
   }
 
-  /** A record was read. */
+  /** Call when a record was read. */
   read(record: OrderRecord, atMicros: number): void {
     const { orderId, status, marketId: market } = record;
     const before = this.#orders.get(orderId);
@@ -66,7 +66,7 @@ export class OpenOrders {
     this.#orders.set(orderId, { market, remaining, readAt: atMicros, unchangedReads });
   }
 
-  /** A complete list of active orders was read. */
+  /** Call when a complete list of active orders was read. */
   setBook(orders: readonly ActiveOrder[], startedAt: number): void {
     const remaining = new Map(orders.map(({ orderId, quantity }) => [orderId, unitsOf(quantity)]));
     this.#book = { startedAt, remaining };
@@ -77,7 +77,7 @@ export class OpenOrders {
     this.#orders.delete(orderId);
   }
 
-  /** Orders that must be read again, by market; those whose market is not known are under null. */
+  /** Orders that must be read again, by market; those of an unknown market are under null. */
   changed(): Map<string | null, Set<string>> {
     const changed = new Map<string | null, Set<string>>();
     for (const [orderId, order] of this.#orders) {

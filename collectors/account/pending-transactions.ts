@@ -1,9 +1,9 @@
 import type { Transaction } from '../../client/index.js';
 
-/** Statuses that no transaction leaves any more. */
+/** Final statuses of transactions. */
 const FINAL_STATUSES = ['COMPLETED', 'SUCCESS', 'FAILED', 'CANCELLED', 'CANCELED', 'REJECTED', 'EXPIRED'];
 
-/** Transactions that may still change: every walk visits them again, however far back they are. */
+/** Transactions that may still change: every walk visits them again, regardless of their age. */
 export class PendingTransactions {
   #notVisited: Set<string> = new Set();
   readonly #visited = new Map<string, 'pending' | 'final'>();
@@ -27,8 +27,8 @@ export class PendingTransactions {
   }
 
   /**
-   * Everything that was visited is durable. Answers whether the set has changed.
-   * @param complete whether the walk came to its end: what it did not visit no longer exists then
+   * Call when all visited records are durable. Returns whether the set has changed.
+   * @param complete whether the walk was complete: then a transaction it did not visit no longer exists
    */
   endWalk(complete: boolean): boolean {
     const before = [...this.ids].join();

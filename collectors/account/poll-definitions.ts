@@ -27,7 +27,7 @@ export interface AccountPollsOptions {
   readonly onBalances: (balances: readonly Balance[], tookMs: number) => void;
 }
 
-/** Everything that is polled of one account, as its credentials allow (part 5.2), and on which schedule. */
+/** The polls of one account, as its credentials allow (part 5.2), and their schedules. */
 export class AccountPolls {
   readonly #tasks: TasksBySchedule;
   readonly #open = new OpenOrders();
@@ -58,13 +58,13 @@ export class AccountPolls {
     this.#tasks = { ...none, ...(credentials.apiKey && byKey), ...(credentials.jwt && byJwt) };
   }
 
-  /** After the state was loaded. */
+  /** Call after the state was loaded. */
   start(schedules: Schedules): void {
     this.#open.restore(this.options.state.openOrders);
     for (const name of SCHEDULES) for (const task of this.#tasks[name]) schedules.add(name, task.run);
   }
 
-  /** Changes of the account may have been missed: polls everything but its figures. */
+  /** Call when changes of the account may have been missed: polls everything but its statistics. */
   refresh(): void {
     for (const name of ['holdings', 'trades', 'transactions', 'tpsl'] as const) {
       for (const task of this.#tasks[name]) task.request();
@@ -110,7 +110,7 @@ export class AccountPolls {
       walk: (options) => client.walkOpenPositions(options),
       onList: (positions) => {
         this.#tpsl.setHeldAssets(positions.map(({ assetId }) => assetId));
-        // TP/SL orders could not be polled before.
+        // TP/SL orders cannot be polled before.
         if (first) this.#tpslTask.run();
         first = false;
       },
@@ -132,7 +132,7 @@ export class AccountPolls {
     });
   }
 
-  /** New orders, then those whose record has changed. */
+  /** Polls new orders, then those whose record has changed. */
   #orders(): AccountPoll[] {
     const { parts, account, client, state } = this.options;
     const open = this.#open;
@@ -198,7 +198,7 @@ export class AccountPolls {
     });
   }
 
-  /** Figures are asked for by user ID, which is known once a record has told it. */
+  /** Statistics are requested by user ID, which is known once a record has contained it. */
   #profileStats(): AccountPoll {
     const { parts, account, client, state } = this.options;
     return new CallPoll({

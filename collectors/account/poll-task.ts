@@ -1,35 +1,34 @@
 import { backoffMs, type Clock, describeError, isRetryable, type Logger, OutageLog } from '../../core/index.js';
 import { isRejected } from './credentials.js';
 
-/** Something of an account that is polled. */
+/** A repeated request for data of an account. */
 export interface AccountPoll {
   /**
-   * Polls once and writes a receipt. Resolves with the error that it failed with, if any; rejects only with the signal's
-   * reason.
+   * Polls once and writes a receipt. Resolves with the error of a failed poll; rejects only with the signal's reason.
    */
   run(signal: AbortSignal): Promise<unknown>;
 }
 
 export interface PollTaskOptions {
   readonly account: string;
-  /** What is polled, for log lines, like `trades`. */
+  /** Name of the polled data in log lines, like `trades`. */
   readonly what: string;
   readonly clock: Clock;
   readonly log: Logger;
   /** Aborted when the collector stops. */
   readonly signal: AbortSignal;
-  /** How often a run is tried at once with other credentials, after `onRejected`. Default 1: not again. */
+  /** Attempts per run with other credentials, after `onRejected`. Default 1: no retry. */
   readonly attempts?: number;
-  /** The exchange rejected the credentials. */
+  /** Called when the exchange rejected the credentials. */
   readonly onRejected?: () => void;
 }
 
-/** Pauses after credentials were rejected. */
-const REJECTED = { baseMs: 10_000, capMs: 15 * 60_000 };
+/** Delays after credentials were rejected. */
+const REJECTED_BACKOFF = { baseMs: 10_000, capMs: 15 * 60_000 };
 
 /**
- * Runs polls of one account one after the other, never twice at once. Credentials that the exchange rejects are tried
- * less and less often: repeated wrong passwords lock an account.
+ * Runs polls of one account, one at a time. Retries with rejected credentials back off exponentially: repeated wrong
+ * passwords lock an account.
  */
 export class PollTask {
   readonly #outage: OutageLog;
@@ -44,16 +43,16 @@ export class PollTask {
     ...polls: AccountPoll[]
   ) {
     this.#polls = polls;
-    const { log, account, what } = options;
-    this.#outage = new OutageLog(log, `${what} of account ${account} can be read again`);
+    const { clock, log, account, what } = options;
+    this.#outage = new OutageLog(log, `${what} of account ${account} can be read again`, clock);
   }
 
-  /** Runs unless it is running, or the credentials were rejected a short time ago. */
+  /** Runs unless it is running or backing off after rejected credentials. */
   readonly run = (): void => {
-    if (!this.#running && this.options.clock.nowMs() >= this.#notBeforeMs) this.#start();
+    if (!this.#running && this.options.clock.elapsedMs() >= this.#notBeforeMs) this.#start();
   };
 
-  /** Something has changed: as `run`, but once more after the present run. */
+  /** As `run`; if it is running, runs once more afterwards. */
   request(): void {
     if (this.#running) this.#requested = true;
     else this.run();
@@ -103,7 +102,7 @@ export class PollTask {
     if (isRetryable(failure)) return;
     this.#outage.failed(`${what} of account ${account} cannot be read: ${describeError(failure)}`);
     if (!isRejected(failure)) return;
-    this.#notBeforeMs = clock.nowMs() + backoffMs(this.#rejections, REJECTED);
+    this.#notBeforeMs = clock.elapsedMs() + backoffMs(this.#rejections, REJECTED_BACKOFF);
     this.#rejections += 1;
   }
 }

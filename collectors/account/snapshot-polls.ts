@@ -11,16 +11,16 @@ export interface SnapshotSource {
   readonly account: string;
 }
 
-/** How often a list that changed while its pages were read is read again at once. */
+/** Attempts per poll for a list that changes while its pages are read. */
 const ATTEMPTS = 3;
 
 export interface ListSource<T> extends SnapshotSource {
   readonly walk: (options: WalkOptions) => PageWalk<T, AccountListResult<T>>;
-  /** The whole list as it was at one moment. @param startedAt when the poll started, Unix microseconds */
+  /** Called with a consistent, complete list. @param startedAt when the poll started, Unix microseconds */
   readonly onList: (items: readonly T[], startedAt: number) => void;
 }
 
-/** Polls all pages of a list of what exists now, again when it changed while it was read. */
+/** Polls all pages of a list of current items, and repeats that when the list changed meanwhile. */
 export class ListPoll<T> implements AccountPoll {
   constructor(private readonly source: ListSource<T>) {}
 
@@ -42,24 +42,24 @@ export class ListPoll<T> implements AccountPoll {
 type Answer = AccountListResult<unknown> | AccountRecordResult<unknown>;
 
 export interface CallSource<A extends Answer> extends SnapshotSource {
-  /** Undefined when it cannot be asked yet. */
+  /** Undefined when the request is not possible yet. */
   readonly call: (options: CallOptions) => Promise<A> | undefined;
-  /** @param tookMs time from request to answer, milliseconds */
+  /** @param tookMs time from request to response, milliseconds */
   readonly onAnswer?: (answer: A, tookMs: number) => void;
 }
 
-/** Polls what one response contains. */
+/** Polls data that fits one response. */
 export class CallPoll<A extends Answer> implements AccountPoll {
   constructor(private readonly source: CallSource<A>) {}
 
   async run(signal: AbortSignal): Promise<unknown> {
     const { parts, call, onAnswer } = this.source;
     const poll = pollOf(this.source, signal);
-    const startedAtMs = parts.clock.nowMs();
+    const startedAtMs = parts.clock.elapsedMs();
     try {
       const answer = await call({ signal, onResponse: poll.onResponse });
       if (answer === undefined) return undefined;
-      const tookMs = parts.clock.nowMs() - startedAtMs;
+      const tookMs = parts.clock.elapsedMs() - startedAtMs;
       await poll.published();
       const { items, bad } = countsOf(answer);
       const cause = bad > 0 ? `${bad} entries could not be understood` : '';

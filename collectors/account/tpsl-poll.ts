@@ -12,11 +12,11 @@ export interface TpslSource {
   readonly state: AccountState;
 }
 
-/** TP/SL orders that may still trigger; the order updates stream reports what became of the others. */
+/** TP/SL orders that may still trigger; the order updates stream reports changes of the others. */
 const STATUS = 'ACTIVE';
 
 /** Result of one poll so far. */
-interface Tally {
+interface PollTotals {
   readonly assetsWithOrders: string[];
   receivedItems: number;
   distinctItems: number;
@@ -25,8 +25,8 @@ interface Tally {
 }
 
 /**
- * Polls an account's TP/SL orders (part 4.2), one request per asset: those that it holds, those that had orders at the
- * latest poll, and those that the order updates stream reported. One poll has one receipt for all of them.
+ * Polls an account's TP/SL orders (part 4.2), one request per asset: assets that it holds, that had orders at the latest
+ * poll, or that the order updates stream reported. One poll has one receipt for all of them.
  */
 export class TpslPoll implements AccountPoll {
   #held: ReadonlySet<string> | undefined;
@@ -45,14 +45,14 @@ export class TpslPoll implements AccountPoll {
   }
 
   async run(signal: AbortSignal): Promise<unknown> {
-    // Without the positions it is not known which assets to ask about.
+    // The assets to request are unknown without the positions.
     if (!this.#held) return undefined;
     const { parts, account, state } = this.source;
     const reported = [...this.#reported];
     this.#reported.clear();
     const about = { kind: 'account.tpsl-orders', operation: 'tpsl-orders', subject: account } as const;
     const poll = new Poll(parts, { ...about, key: account, account }, signal);
-    const tally: Tally = { assetsWithOrders: [], receivedItems: 0, distinctItems: 0, pages: 0, causes: [] };
+    const tally: PollTotals = { assetsWithOrders: [], receivedItems: 0, distinctItems: 0, pages: 0, causes: [] };
     try {
       for (const asset of new Set([...this.#held, ...state.tpslAssets, ...reported])) {
         await this.#pollAsset(asset, poll, tally, signal);
@@ -72,7 +72,7 @@ export class TpslPoll implements AccountPoll {
     return undefined;
   }
 
-  async #pollAsset(assetId: string, poll: Poll, tally: Tally, signal: AbortSignal): Promise<void> {
+  async #pollAsset(assetId: string, poll: Poll, tally: PollTotals, signal: AbortSignal): Promise<void> {
     const options = { signal, onResponse: poll.onResponse };
     tally.pages += 1;
     try {
@@ -86,7 +86,7 @@ export class TpslPoll implements AccountPoll {
       if (items.length > 0) tally.assetsWithOrders.push(assetId);
       if (notUnderstood > 0) tally.causes.push(`${notUnderstood} entries of ${assetId} could not be understood`);
     } catch (error) {
-      // An asset that the exchange does not know must not prevent the requests for the others.
+      // An asset unknown to the exchange must not prevent the requests for the others.
       if (signal.aborted || isRetryable(error) || isRejected(error)) throw error;
       tally.causes.push(describeError(error));
     }
@@ -94,7 +94,7 @@ export class TpslPoll implements AccountPoll {
   }
 }
 
-const countsOf = ({ receivedItems, distinctItems, pages }: Tally) => ({
+const countsOf = ({ receivedItems, distinctItems, pages }: PollTotals) => ({
   expectedItems: null,
   receivedItems,
   distinctItems,

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import PQueue from 'p-queue';
 import { type ChanceHistoryQuery, type Event, HttpStatusError } from '../../client/index.js';
 import type { ChanceHistoryState } from './chance-history-state.js';
@@ -6,26 +7,22 @@ import { Poll, type PollParts } from './poll.js';
 
 export interface ChanceHistoryOptions extends PollParts {
   readonly state: ChanceHistoryState;
-  /** Period code of part 6.2. */
-  readonly period: string;
-  /** How much history is fetched of a market that is new, days. */
-  readonly days: number;
   /** Delay after a failure, milliseconds. Default 10,000. */
   readonly retryMs?: number;
 }
 
 /** Concurrent requests; the client paces them, so that other polls are sent between them. */
 const CONCURRENCY = 2;
-/** Periods that are requested twice, so that every point is inside of some range and not only its anchor. */
+/** Periods by which ranges overlap, so that every point is within a range and not only its anchor. */
 const OVERLAP_PERIODS = 2;
-/** The end of a gap's last period is waited for at most this long; later ones are fetched on schedule. Seconds. */
+/** Maximum wait for the end of a gap's last period, seconds; later ones are fetched on schedule. */
 const MAX_REFRESH_DELAY_S = 10;
 /** Time after which the exchange has closed a period, seconds. */
 const CLOSE_DELAY_S = 1;
 
 interface Tracked {
   readonly event: string;
-  /** The event has closed: the market is fetched once more. */
+  /** Set when the event has closed: the market is fetched once more. */
   closed: boolean;
   /** Requested again while it was being fetched. */
   again: boolean;
@@ -33,7 +30,7 @@ interface Tracked {
 }
 
 /** Result of one poll so far. */
-interface Tally {
+interface PollTotals {
   points: number;
   readonly times: Set<number>;
   requests: number;
@@ -41,20 +38,23 @@ interface Tally {
 }
 
 /**
- * Fetches chance history (part 4.5) of every market from where its last poll ended up to now: at the start, on schedule,
- * after a gap in the stream, and when its event has closed.
+ * Fetches the chance history (part 4.5) of every market from the end of its last poll up to now: at the start, on
+ * schedule, after a gap in the stream, and when its event has closed.
  */
 export class ChanceHistoryPoll {
   readonly #queue = new PQueue({ concurrency: CONCURRENCY });
   readonly #tracked = new Map<string, Tracked>();
   readonly #stop = new AbortController();
 
-  constructor(private readonly options: ChanceHistoryOptions) {}
+  constructor(private readonly options: ChanceHistoryOptions) {
+    // Every request and every delay of every event listens to it.
+    setMaxListeners(0, this.#stop.signal);
+  }
 
   /** Tracks the event's markets; new ones are fetched at once. */
   track(event: Event): void {
     const created = event.createdAt === null ? Number.NaN : Date.parse(event.createdAt) / 1000;
-    const oldest = this.#now() - this.options.days * 86_400;
+    const oldest = this.#now() - this.options.settings.historyDays * 86_400;
     const since = Number.isFinite(created) ? Math.max(oldest, created) : oldest;
     for (const { marketId } of event.markets) {
       if (!this.#tracked.has(marketId)) this.#track(marketId, event.eventId, since);
@@ -68,9 +68,10 @@ export class ChanceHistoryPoll {
     }
   }
 
-  /** The same, once history contains the present moment. */
+  /** The same, once the exchange's history includes the current time. */
   refreshSoon(eventId: string): void {
-    const { clock, period } = this.options;
+    const { clock } = this.options;
+    const { historyPeriod: period } = this.options.settings;
     const waitMs = 1000 * (CLOSE_DELAY_S + Math.min(periodSeconds(period), MAX_REFRESH_DELAY_S));
     clock.sleep(waitMs, this.#stop.signal).then(
       () => this.refresh(eventId),
@@ -78,13 +79,13 @@ export class ChanceHistoryPoll {
     );
   }
 
-  /** The event has closed: its markets are fetched once more, to the end. */
+  /** Call when the event has closed: fetches its markets once more, to the end. */
   finish(eventId: string): void {
     for (const tracked of this.#tracked.values()) if (tracked.event === eventId) tracked.closed = true;
     this.refresh(eventId);
   }
 
-  /** Markets that were tracked before a restart and whose events are no longer open are fetched to their end. */
+  /** Fetches the rest of markets that were tracked before a restart and whose events have closed. */
   finishOthers(open: ReadonlySet<string>): void {
     for (const [marketId, { event, until }] of this.options.state.markets) {
       if (open.has(event) || this.#tracked.has(marketId)) continue;
@@ -105,7 +106,8 @@ export class ChanceHistoryPoll {
   }
 
   #track(marketId: string, event: string, since: number, closed = false): void {
-    const { state, period } = this.options;
+    const { state } = this.options;
+    const { historyPeriod: period } = this.options.settings;
     const tracked = { event, closed, again: false, queued: false };
     this.#tracked.set(marketId, tracked);
     // Stored at once, so that a restarted collector fetches it even if the event has closed meanwhile.
@@ -145,17 +147,18 @@ export class ChanceHistoryPoll {
     this.options.state.delete(marketId);
   }
 
-  /** Fetches one market from where its last poll ended; false when that should be tried again. */
+  /** Fetches one market from the end of its last poll; false when that should be retried. */
   async #poll(marketId: string, tracked: Tracked): Promise<boolean> {
-    const { period, state } = this.options;
+    const { state } = this.options;
+    const { historyPeriod: period } = this.options.settings;
     const { event } = tracked;
-    // Nothing changes after the end of an event: its last period is complete although it has not ended.
+    // Nothing changes after an event has closed: its last period is complete before it has ended.
     const to = tracked.closed ? Math.ceil(this.#now()) : periodEnd(period, this.#now() - CLOSE_DELAY_S);
     const from = state.get(marketId)?.until ?? to;
     if (from >= to) return true;
     const source = { kind: 'chance.history', operation: 'chance-history', subject: marketId, key: event } as const;
     const poll = new Poll(this.options, source, this.#stop.signal);
-    const tally: Tally = { points: 0, times: new Set(), requests: 0, truncated: false };
+    const tally: PollTotals = { points: 0, times: new Set(), requests: 0, truncated: false };
     const counts = () => {
       const { points: receivedItems, requests: pages, truncated } = tally;
       return { expectedItems: null, receivedItems, distinctItems: tally.times.size, pages, truncated };
@@ -173,8 +176,9 @@ export class ChanceHistoryPoll {
     return true;
   }
 
-  async #walk(poll: Poll, marketId: string, event: string, from: number, to: number, tally: Tally): Promise<void> {
-    const { period, state, collectorEvents } = this.options;
+  async #walk(poll: Poll, marketId: string, event: string, from: number, to: number, tally: PollTotals): Promise<void> {
+    const { state, collectorEvents } = this.options;
+    const { historyPeriod: period } = this.options.settings;
     const overlap = OVERLAP_PERIODS * periodSeconds(period);
     const window = new ChanceHistoryWindow(period);
     for (let done = from; done < to; ) {

@@ -25,9 +25,9 @@ export interface ChanceHistoryStateOptions {
 }
 
 /**
- * How far chance history has been fetched, per market, in a small file: a restarted collector resumes there. Without the
- * file it fetches all history again, which adds no rows downstream. After the number of shards has changed, a collector
- * starts with what the files of the former shards contain of its own events.
+ * How far the chance history of each market was fetched, in a small file from which a restarted collector resumes. Without
+ * the file it fetches all history again, which adds no rows downstream. After a change of the number of shards, a
+ * collector starts with the entries of its own events in the files of the former shards.
  */
 export class ChanceHistoryState {
   readonly #markets = new Map<string, MarketProgress>();
@@ -65,7 +65,7 @@ export class ChanceHistoryState {
     if (this.#markets.delete(marketId)) this.#file.changed();
   }
 
-  /** Writes what has changed; resolves when it is in place. */
+  /** Writes pending changes; resolves when the file is replaced. */
   flush(): Promise<void> {
     return this.#file.flush();
   }

@@ -1,6 +1,6 @@
-/** Maximum points of one answer (part 8 names no limit; exchanges that have one cap here or above). */
+/** Maximum number of points in one response (part 8 documents no limit; known limits are at or above this). */
 export const MAX_POINTS = 10_000;
-/** A window covers no more periods than an answer has points, until answers show that there are fewer points. */
+/** A window has no more periods than a response has points, until responses show that there are fewer points. */
 const SAFE_PERIODS = MAX_POINTS - 1;
 const MAX_GROWTH = 512;
 
@@ -30,8 +30,8 @@ export function periodEnd(period: string, at: number): number {
 }
 
 /**
- * How much history one request covers. It starts with as many periods as cannot exceed the cap, grows while answers are
- * nearly empty, and shrinks when they are not or when the exchange rejects it.
+ * The range of one request. It starts with a number of periods that cannot exceed the cap, grows while responses are
+ * nearly empty, and shrinks when they are not or when the exchange rejects the request.
  */
 export class ChanceHistoryWindow {
   readonly #period: number;
@@ -47,7 +47,7 @@ export class ChanceHistoryWindow {
     return this.#seconds;
   }
 
-  /** Whether an answer with this number of points may be truncated. */
+  /** Whether a response with this number of points may be truncated. */
   mayBeTruncated(points: number): boolean {
     return points >= MAX_POINTS;
   }
@@ -57,7 +57,7 @@ export class ChanceHistoryWindow {
     else if (points > MAX_POINTS / 2) this.#halve();
   }
 
-  /** The request covered too much; false when it cannot cover less. */
+  /** Call when the range was too large; false when it cannot be smaller. */
   shrink(): boolean {
     if (this.#seconds <= this.#period) return false;
     this.#halve();

@@ -2,14 +2,16 @@ import type { Event } from '../../client/index.js';
 import { describeError } from '../../core/index.js';
 import { Poll, type PollParts } from './poll.js';
 
-/** The open events that event search lists, and whether they are known to be all of them. */
+/** Open events listed by event search, and whether these are all. */
 export interface EventList {
   readonly events: readonly Event[];
   readonly complete: boolean;
+  /** When the search was started, `Clock.elapsedMs`. */
+  readonly startedAtMs: number;
 }
 
 export interface EventSearchParts extends PollParts {
-  /** Whether responses and receipts are published: one collector of several does. */
+  /** Whether responses and receipts are published; only one of several collectors does that. */
   readonly recorded: boolean;
 }
 
@@ -24,11 +26,11 @@ export class EventSearchPoll {
 
   /** One walk over all pages. Never rejects: errors are in the receipt. */
   async run(signal: AbortSignal): Promise<void> {
-    const { client, recorded, outage } = this.parts;
+    const { client, clock, recorded, outage } = this.parts;
     const poll = recorded && new Poll(this.parts, SOURCE, signal);
     const walk = client.walkEvents({}, { signal, onResponse: poll ? poll.onResponse : undefined });
     const events = new Map<string, Event>();
-    const startedAtMs = performance.now();
+    const startedAtMs = clock.elapsedMs();
     let failure: unknown;
     try {
       for await (const page of walk) {
@@ -41,7 +43,10 @@ export class EventSearchPoll {
     }
     const { expectedItems, receivedItems, distinctItems, pages, truncated, complete, cause } = walk.report;
     // Events of a failed walk count too; only a complete walk shows that an event is no longer listed.
-    if (pages > 0) this.onEvents({ events: [...events.values()], complete: complete && failure === undefined });
+    if (pages > 0) {
+      const listed = complete && failure === undefined;
+      this.onEvents({ events: [...events.values()], complete: listed, startedAtMs });
+    }
     const counts = { expectedItems, receivedItems, distinctItems, pages, truncated };
     if (poll && failure !== undefined) poll.fail(failure, counts, true);
     else if (poll) poll.finish({ ...counts, outcome: complete ? 'complete' : 'incomplete', cause });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ExchangeClient, RawResponse, WalkReport } from '../../client/index.js';
 import {
   type Clock,
+  type CollectSettings,
   describeError,
   encodeBody,
   isRetryable,
@@ -9,6 +10,7 @@ import {
   type PollReceipt,
   type RecordKind,
   type RestRequest,
+  untilAborted,
 } from '../../core/index.js';
 import type { CollectorEventWriter } from '../collector-event-writer.js';
 import type { CollectorMetrics } from '../metrics.js';
@@ -21,13 +23,14 @@ export interface PollParts {
   readonly metrics: CollectorMetrics;
   readonly outage: OutageLog;
   readonly clock: Clock;
+  readonly settings: CollectSettings;
 }
 
 export interface PollSource {
   readonly kind: RecordKind;
   /** Name of the client's operation. */
   readonly operation: string;
-  /** What is asked about: an account, a market, or `all`. */
+  /** An account, a market, or `all`. */
   readonly subject: string;
   /** Key of its records on the bus. */
   readonly key: string;
@@ -52,7 +55,7 @@ export interface WalkResult {
 export class Poll {
   readonly id = randomUUID();
   readonly #startedAt: number;
-  readonly #startedAtMs = performance.now();
+  readonly #startedAtMs: number;
   readonly #publishing: Promise<void>[] = [];
 
   constructor(
@@ -61,34 +64,28 @@ export class Poll {
     private readonly signal: AbortSignal,
   ) {
     this.#startedAt = parts.clock.nowMicros();
+    this.#startedAtMs = parts.clock.elapsedMs();
   }
 
-  /** For `CallOptions`: publishes the response as it is, whatever its status, also of attempts that are tried again. */
-  readonly onResponse = (response: RawResponse): void => {
+  /** For `CallOptions`: publishes the response unchanged, with any status, also of attempts that are retried. */
+  readonly onResponse = (response: RawResponse): void => this.publish(response);
+
+  /** As `onResponse`. @param more further fields of the request in the raw record */
+  publish(response: RawResponse, more: Pick<RestRequest, 'pass'> = {}): void {
     const { kind, key, operation, account } = this.source;
     const { metrics, publisher } = this.parts;
     metrics.requests.inc({ operation, status: response.status });
-    const request: RestRequest = { ...response.request, poll: this.id, ...(account === undefined ? {} : { account }) };
+    const owner = account === undefined ? {} : { account };
+    const request: RestRequest = { ...response.request, ...more, poll: this.id, ...owner };
     const { bodyJson, encoding } = encodeBody(response.bytes);
     const requestJson = JSON.stringify(request);
     const receivedAt = response.receivedAtMicros;
     this.#publishing.push(publisher.publish({ kind, key, receivedAt, requestJson, bodyJson, encoding }));
-  };
+  }
 
-  /** Resolves when every response so far is durable on the bus; rejects with the signal's reason when it is aborted. */
+  /** Resolves when all responses so far are durable on the bus; rejects with the signal's reason when it is aborted. */
   async published(): Promise<void> {
-    const { signal } = this;
-    signal.throwIfAborted();
-    let onAbort: () => void = () => undefined;
-    const aborted = new Promise<never>((_, reject) => {
-      onAbort = () => reject(signal.reason);
-      signal.addEventListener('abort', onAbort);
-    });
-    try {
-      await Promise.race([Promise.all(this.#publishing.splice(0)), aborted]);
-    } finally {
-      signal.removeEventListener('abort', onAbort);
-    }
+    await untilAborted(Promise.all(this.#publishing.splice(0)), this.signal);
   }
 
   /**
@@ -106,7 +103,7 @@ export class Poll {
       this.signal.throwIfAborted();
       failure = error;
     }
-    // Also pages that the walk did not yield, because it read them again to compare them, or failed after them.
+    // Includes pages that the walk did not yield: it read them again for comparison, or failed after them.
     await this.published();
     const { expectedItems, receivedItems, distinctItems, pages, truncated, complete, cause } = walk.report;
     const counts = { expectedItems, receivedItems, distinctItems, pages, truncated };
@@ -115,14 +112,14 @@ export class Poll {
     return failure === undefined ? { report: walk.report } : { report: walk.report, failure };
   }
 
-  /** Writes the receipt of a poll that was answered. */
+  /** Writes the receipt of a successful poll. */
   finish(receipt: Receipt): void {
     this.parts.outage.succeeded(this.#startedAtMs);
     this.#write(receipt);
   }
 
   /**
-   * Writes the receipt of a poll that failed.
+   * Writes the receipt of a failed poll.
    * @param isOutage whether this error means that the exchange is unavailable; the caller reports other errors
    */
   fail(error: unknown, counts: Partial<Receipt> = {}, isOutage = isRetryable(error)): void {

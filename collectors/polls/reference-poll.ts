@@ -3,7 +3,7 @@ import type { RecordKind } from '../../core/index.js';
 import type { ShardAssignment } from '../shard-assignment.js';
 import { Poll, type PollParts } from './poll.js';
 
-/** More tags than the default 10; where the exchange rejects it, the default is requested. */
+/** More tags than the default of 10; if the exchange rejects it, the default is requested. */
 const TAGS = 100;
 
 interface ReferenceOperation {
@@ -18,14 +18,14 @@ const OPERATIONS: readonly ReferenceOperation[] = [
   { kind: 'reference.coins', operation: 'coins', call: (client, options) => client.coins(options) },
 ];
 
-/** Polls those of categories, popular tags and coins (parts 4.3 and 4.5) that belong to this collector. */
+/** Polls the lists of categories, popular tags and coins (parts 4.3 and 4.5) that are assigned to this collector. */
 export class ReferencePoll {
   constructor(
     private readonly parts: PollParts,
     private readonly assignment: ShardAssignment,
   ) {}
 
-  /** Each of them once. Never rejects: errors are in the receipts. */
+  /** Polls each of them once. Never rejects: errors are in the receipts. */
   async run(signal: AbortSignal): Promise<void> {
     const own = OPERATIONS.filter(({ operation }) => this.assignment.owns(operation));
     await Promise.all(own.map((operation) => this.#poll(operation, signal)));

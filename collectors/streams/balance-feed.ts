@@ -1,9 +1,9 @@
 import { type Balance, BalanceStream, type BalanceStreamMessage } from '../../client/index.js';
 import { PrivateFeed, type PrivateFeedOptions } from './private-feed.js';
 
-/** A poll's answer may not contain a change of balance younger than this, microseconds. */
+/** A poll's response may not include balance changes younger than this, microseconds. */
 const ANSWER_LAG_MICROS = 2_000_000;
-/** The answer of a poll that took longer is not compared, milliseconds. */
+/** Responses of polls that took longer are not compared, milliseconds. */
 const MAX_POLL_MS = 1000;
 
 type StreamedBalance = Pick<Balance, 'assetId' | 'balance' | 'free'>;
@@ -14,11 +14,11 @@ export class BalanceFeed {
   readonly #stream: BalanceStream;
   /** Assets whose balance it has sent. */
   readonly #assets = new Set<string>();
-  /** Whether all balances have their free part; otherwise it is not compared. */
+  /** Whether all balances have a free amount; otherwise it is not compared. */
   #withFree = true;
 
   constructor(private readonly options: PrivateFeedOptions) {
-    const about = { stream: 'balance', kind: 'account.balance-frame', answerLagMicros: ANSWER_LAG_MICROS } as const;
+    const about = { stream: 'balance', answerLagMicros: ANSWER_LAG_MICROS } as const;
     this.#feed = new PrivateFeed(options, about, () => this.#stream);
     this.#stream = new BalanceStream({
       ...this.#feed.handlers,
@@ -31,8 +31,8 @@ export class BalanceFeed {
   }
 
   /**
-   * A poll returned these balances: a stream whose balances stay different is stale.
-   * @param tookMs how long the poll took, milliseconds
+   * Call with the balances of a poll: a stream whose balances stay different is stale.
+   * @param tookMs duration of the poll, milliseconds
    */
   polled(balances: readonly Balance[], tookMs: number): void {
     const { account, clock } = this.options;

@@ -3,22 +3,26 @@ import { describeError } from '../../core/index.js';
 import { ConnectionPool } from './connection-pool.js';
 import { controlsOf, type EventFeed, type EventFeedOptions, eventOf, streamOptions } from './event-feed.js';
 import { FeedConnection } from './feed-connection.js';
+import { HistoryRanges } from './history-ranges.js';
 import type { MarketValues, Subscription } from './subscription.js';
 
-/** Range of a probe's request, seconds: the answer ends with the last value, however old that is (part 6.2). */
-const PROBE_RANGE_S = 60;
-
-/** History may contain a change a little later than the stream sends it. */
+/** History may include a change a little later than the stream sends it, microseconds. */
 const HISTORY_LAG_MICROS = 3_000_000;
 
-/** Records the chance stream (part 6.2) of the markets that are added. */
+/**
+ * Records the chance stream (part 6.2) of the markets that are added. A probe requests raw history, of every second since
+ * the previous probe: its response ends with the last values, which verify the subscription, and has the points that the
+ * stream has skipped.
+ */
 export class ChanceFeed implements EventFeed {
   readonly #pool: ConnectionPool<FeedConnection>;
-  /** Market → event, for messages that name the market only. */
+  /** Market → event, for messages without an event ID. */
   readonly #eventByMarket = new Map<string, string>();
+  /** Market → connection, time and chance of its last live point. */
+  readonly #lastPoints = new Map<string, string>();
 
   constructor(private readonly options: EventFeedOptions) {
-    this.#pool = new ConnectionPool(options.subscriptionsPerConnection, () => this.#connect());
+    this.#pool = new ConnectionPool(options.settings.subscriptionsPerConnection, () => this.#connect());
   }
 
   add(eventId: string, marketIds: readonly string[]): void {
@@ -30,7 +34,10 @@ export class ChanceFeed implements EventFeed {
   remove(eventId: string, cause: string): void {
     const connection = this.#pool.get(eventId);
     const marketIds = connection?.subscriptions.get(eventId)?.marketIds ?? [];
-    for (const marketId of marketIds) this.#eventByMarket.delete(marketId);
+    for (const marketId of marketIds) {
+      this.#eventByMarket.delete(marketId);
+      this.#lastPoints.delete(marketId);
+    }
     connection?.remove(eventId, cause);
     this.#pool.release(eventId);
   }
@@ -40,41 +47,92 @@ export class ChanceFeed implements EventFeed {
   }
 
   #connect(): FeedConnection {
+    const ranges = new HistoryRanges();
+    const options = streamOptions<ChanceMessage>(this.options, {
+      connection: () => connection,
+      onMessage: (message, frame) => {
+        const response = this.#historyResponse(frame, ranges);
+        const repeated = this.#repeatedIn(message, frame);
+        connection.onFrame(frame, this.#keyOf(frame, connection), response?.range ?? (repeated && { repeated }));
+        if (response) this.#onHistory(ranges, response.range.event);
+        // The chances of a late response may be old: they verify nothing.
+        if (!response?.late) this.#onMessage(connection, message, frame.receivedAtMicros);
+      },
+    });
     const stream = new ChanceStream({
-      ...streamOptions<ChanceMessage>(this.options, {
-        connection: () => connection,
-        keyOf: (frame) => this.#keyOf(frame, connection),
-        onMessage: (message, at) => this.#onMessage(connection, message, at),
-      }),
+      ...options,
+      onConnected: (event) => {
+        ranges.onConnected();
+        options.onConnected?.(event);
+      },
       confirmTimeoutMs: this.options.answerMs,
     });
     const connection: FeedConnection = new FeedConnection(this.options, {
       stream: 'chance',
-      kind: 'chance.frame',
-      // Answers do not name their request: one at a time.
+      // Responses do not identify their request: one at a time.
       maxProbes: 1,
+      // A skipped point is in the next response, also of a busy market.
+      maxUnverifiedSilences: 1,
       answerLagMicros: HISTORY_LAG_MICROS,
       subscribe: ({ eventId, marketIds }) => stream.subscribe(eventId, marketIds),
       resubscribe: ({ eventId, marketIds }) => {
         stream.unsubscribe(eventId);
         stream.subscribe(eventId, marketIds);
       },
-      unsubscribe: ({ eventId }) => stream.unsubscribe(eventId),
-      probe: (subscription) => this.#probe(stream, connection, subscription),
+      unsubscribe: ({ eventId }) => {
+        ranges.remove(eventId);
+        stream.unsubscribe(eventId);
+      },
+      probe: (subscription) => this.#probe(stream, connection, ranges, subscription),
       ...controlsOf(stream),
     });
     stream.start();
     return connection;
   }
 
-  /** The answer arrives in `#onMessage`, like any other message. */
-  #probe(stream: ChanceStream, connection: FeedConnection, { eventId, knownMarkets }: Subscription): boolean {
-    const now = Math.ceil(this.options.clock.nowMs() / 1000);
-    const query = { eventId, marketIds: knownMarkets, from: now - PROBE_RANGE_S, to: now + PROBE_RANGE_S };
+  /** The response arrives in `#onMessage`, like any other message. */
+  #probe(
+    stream: ChanceStream,
+    { monitor }: FeedConnection,
+    ranges: HistoryRanges,
+    { eventId, knownMarkets }: Subscription,
+  ): boolean {
+    const range = ranges.next(eventId, this.options.clock.nowMs() / 1000);
+    const query = { eventId, marketIds: knownMarkets, from: range.from, to: range.to };
     stream.history(query, { timeoutMs: this.options.answerMs }).catch((error) => {
-      connection.monitor.onNoAnswer(eventId, describeError(error));
+      ranges.cancel(range, stream.isHistoryLate(eventId));
+      monitor.onNoAnswer(eventId, describeError(error));
     });
     return true;
+  }
+
+  /** The numbers of the live points that equal the previous one of their market on this connection, in time and chance. */
+  #repeatedIn(message: ChanceMessage, { connectionId }: StreamFrame): number[] | undefined {
+    if (message.type !== 'probability' || message.initial) return undefined;
+    let repeated: number[] | undefined;
+    for (const [number, { marketId, time, probability }] of message.points.entries()) {
+      const point = `${connectionId} ${time} ${probability}`;
+      if (this.#lastPoints.get(marketId) === point) {
+        repeated ??= [];
+        repeated.push(number);
+      } else if (this.#eventByMarket.has(marketId)) this.#lastPoints.set(marketId, point);
+    }
+    return repeated;
+  }
+
+  /** The request of a response to HISTORY, also of one that cannot be decoded. */
+  #historyResponse({ parsed }: StreamFrame, ranges: HistoryRanges) {
+    const { t, e, d } = (parsed ?? {}) as { t?: unknown; e?: unknown; d?: unknown };
+    if (t !== 'HISTORY_RESPONSE') return undefined;
+    if (typeof e === 'string') return ranges.responseOf(e);
+    if (e !== undefined && e !== null) return undefined;
+    const [marketId] = typeof d === 'object' && d !== null ? Object.keys(d) : [];
+    return ranges.responseOf(this.#eventByMarket.get(marketId ?? '') ?? ranges.pending?.event ?? '');
+  }
+
+  #onHistory(ranges: HistoryRanges, event: string): void {
+    const interval = ranges.onResponse(event);
+    if (interval !== undefined) this.options.metrics.chanceHistoryInterval.set(interval);
   }
 
   #keyOf(frame: StreamFrame, connection: FeedConnection): string {
@@ -91,11 +149,12 @@ export class ChanceFeed implements EventFeed {
         for (const [eventId, own] of this.#byEvent(values, message.eventId)) {
           if (message.initial) monitor.onState(eventId, own, at, true);
           else for (const [marketId, value] of own) monitor.onChange(eventId, marketId, value, at);
+          for (const [marketId, value] of own) this.options.onPrice?.(eventId, marketId, Number(value));
         }
         return;
       }
       case 'history': {
-        // An empty series is a market without history: it verifies nothing.
+        // An empty series is a market without history, which verifies nothing.
         const last = message.series.flatMap((s) => s.points.slice(-1).map((p) => [s.marketId, String(p.probability)]));
         const values = new Map(last as [string, string][]);
         for (const [eventId, own] of this.#byEvent(values, message.eventId)) monitor.onState(eventId, own, at, false);

@@ -4,7 +4,7 @@ export interface PooledConnection {
   close(): Promise<void>;
 }
 
-/** Spreads subscriptions over connections: each goes to the first with capacity, connections without any are closed. */
+/** Distributes subscriptions over connections: each goes to the first with capacity; connections without any are closed. */
 export class ConnectionPool<C extends PooledConnection> {
   readonly #byKey = new Map<string, C>();
   readonly #open = new Set<C>();
@@ -19,7 +19,7 @@ export class ConnectionPool<C extends PooledConnection> {
     return this.#byKey.get(key);
   }
 
-  /** The connection that carries the key from now on; the caller subscribes there. */
+  /** Assigns the key to a connection; the caller subscribes there. */
   assign(key: string): C {
     const existing = this.#byKey.get(key);
     if (existing) return existing;
@@ -32,7 +32,7 @@ export class ConnectionPool<C extends PooledConnection> {
     return connection;
   }
 
-  /** The caller has unsubscribed the key. */
+  /** Call when the key was unsubscribed. */
   release(key: string): void {
     const connection = this.#byKey.get(key);
     this.#byKey.delete(key);

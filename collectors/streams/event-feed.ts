@@ -4,7 +4,7 @@ import type { FeedParts, FeedProtocol } from './feed-protocol.js';
 
 /** A public stream of the exchange, subscribed per event. */
 export interface EventFeed {
-  /** Subscribes to the event, or to those of its markets that are new. */
+  /** Subscribes to the event, or to its new markets. */
   add(eventId: string, marketIds: readonly string[]): void;
   remove(eventId: string, cause: string): void;
   close(): Promise<void>;
@@ -12,29 +12,27 @@ export interface EventFeed {
 
 export interface EventFeedOptions extends FeedParts {
   readonly addresses: ExchangeAddresses;
-  /** Events on one connection, at most. */
-  readonly subscriptionsPerConnection: number;
+  /** Called with each last price, or each chance, of a market. */
+  readonly onPrice?: (eventId: string, marketId: string, price: number) => void;
   readonly reconnectCapMs?: number;
 }
 
 interface Handlers<M> {
   /** The feed's connection; it is created after the client's stream. */
   readonly connection: () => FeedConnection;
-  /** Key of the frame's record. */
-  keyOf(frame: StreamFrame): string;
-  onMessage(message: M, receivedAtMicros: number): void;
+  /** Publishes the frame: every frame is one message, also a frame that cannot be decoded. */
+  onMessage(message: M, frame: StreamFrame): void;
 }
 
 /** Options of a client's stream whose frames and state changes go to a feed's connection. */
 export function streamOptions<M>(options: EventFeedOptions, handlers: Handlers<M>): StreamOptions<M> {
   const { addresses, clock, reconnectCapMs } = options;
-  const { connection, keyOf, onMessage } = handlers;
+  const { connection, onMessage } = handlers;
   return {
     addresses,
     clock,
     ...(reconnectCapMs === undefined ? {} : { reconnectCapMs }),
-    onFrame: (frame) => connection().onFrame(frame, keyOf(frame)),
-    onMessage: (message, frame) => onMessage(message, frame.receivedAtMicros),
+    onMessage,
     onConnected: (event) => connection().onConnected(event),
     onDisconnected: (event) => connection().onDisconnected(event),
     onConnectFailed: (event) => connection().onConnectFailed(event),
@@ -53,14 +51,14 @@ export function controlsOf(stream: StreamControls): StreamControls {
   };
 }
 
-/** How much of a text frame is searched for its event. */
+/** Bytes of a text frame that are searched for its event. */
 const PREFIX_BYTES = 1024;
 const NAMED_EVENT = /"e"\s*:\s*"([^"\\]+)"/;
 
-/** The event of a frame; a frame that names none stays in order with its connection. */
+/** The event of a frame, as its key; a frame without one has a key of its connection, so that it stays in order. */
 export function eventOf(frame: StreamFrame, { subscriptions }: Pick<FeedConnection, 'subscriptions'>): string {
   const { parsed, connectionId, encoding, data } = frame;
-  // A frame that is not JSON, or too large to be parsed, may still name its event near its beginning.
+  // A frame that is not JSON, or too large to parse, may still have its event ID near its beginning.
   if (encoding === 'text') {
     const named = NAMED_EVENT.exec(data.toString('utf8', 0, PREFIX_BYTES))?.[1];
     return named !== undefined && subscriptions.has(named) ? named : connectionId;

@@ -1,22 +1,26 @@
 import type { ConnectedEvent, ConnectFailedEvent, DisconnectedEvent, StreamFrame } from '../../client/index.js';
-import type { StreamRequest } from '../../core/index.js';
+import { FRAME_TOO_LARGE, type RecordKind, STREAM_KINDS, type StreamRequest } from '../../core/index.js';
 import type { ConnectionState, FeedParts, FeedProtocol } from './feed-protocol.js';
+import { oversizedRecord } from './oversized-record.js';
 import { Subscription } from './subscription.js';
 import { SubscriptionMonitor } from './subscription-monitor.js';
 
-/** One connection of a feed: publishes its frames, writes its state changes as collector events, monitors its subscriptions. */
+/** One connection of a feed: publishes frames, writes state changes as collector events, monitors its subscriptions. */
 export class FeedConnection implements ConnectionState {
   readonly subscriptions = new Map<string, Subscription>();
   readonly monitor: SubscriptionMonitor;
   connectionId: string | undefined;
   receivedAt = 0;
   paused = false;
+  readonly #kind: RecordKind;
+  #request: StreamRequest | undefined;
   #requestJson = '{}';
 
   constructor(
     private readonly parts: FeedParts,
     private readonly protocol: FeedProtocol,
   ) {
+    this.#kind = STREAM_KINDS[protocol.stream];
     this.monitor = new SubscriptionMonitor(parts, protocol, this);
   }
 
@@ -39,6 +43,7 @@ export class FeedConnection implements ConnectionState {
     if (!subscription) return;
     const { connectionId } = this;
     const { stream } = this.protocol;
+    this.monitor.onEnd(subscription);
     this.subscriptions.delete(eventId);
     this.protocol.unsubscribe(subscription);
     this.parts.metrics.subscriptions.dec({ stream });
@@ -52,16 +57,20 @@ export class FeedConnection implements ConnectionState {
     this.parts.metrics.subscriptions.dec({ stream: this.protocol.stream }, this.size);
   }
 
-  /** Publishes every frame, whatever it contains. While the publisher's queue is full, nothing more is read. */
-  onFrame(frame: StreamFrame, key: string): void {
-    const { publisher, metrics } = this.parts;
-    const { stream, kind } = this.protocol;
+  /**
+   * Publishes every frame, regardless of its content. While the publisher's queue is full, reading is paused.
+   * @param details further fields of the frame's request
+   */
+  onFrame(frame: StreamFrame, key: string, details?: Partial<StreamRequest>): void {
+    const { publisher, metrics, collectorEvents } = this.parts;
+    const { stream } = this.protocol;
     const { receivedAtMicros: receivedAt, bodyJson, encoding } = frame;
     this.receivedAt = receivedAt;
+    collectorEvents.onFrame(frame.connectionId, frame.completeUntilMicros);
     metrics.frames.inc({ stream });
     metrics.frameBytes.inc({ stream }, frame.data.length);
-    if (publisher.push({ kind, key, receivedAt, requestJson: this.#requestJson, bodyJson, encoding }) || this.paused)
-      return;
+    const requestJson = details ? JSON.stringify({ ...this.#request, ...details }) : this.#requestJson;
+    if (publisher.push({ kind: this.#kind, key, receivedAt, requestJson, bodyJson, encoding }) || this.paused) return;
     this.paused = true;
     this.protocol.pause();
     void publisher.whenWritable().then(() => {
@@ -73,8 +82,8 @@ export class FeedConnection implements ConnectionState {
   onConnected({ connectionId, url, atMicros }: ConnectedEvent): void {
     const { stream, account } = this.protocol;
     this.connectionId = connectionId;
-    const request: StreamRequest = { stream, connection: connectionId, ...(account === undefined ? {} : { account }) };
-    this.#requestJson = JSON.stringify(request);
+    this.#request = { stream, connection: connectionId, ...(account === undefined ? {} : { account }) };
+    this.#requestJson = JSON.stringify(this.#request);
     this.receivedAt = atMicros;
     this.parts.outage.succeeded();
     this.parts.metrics.connections.inc({ stream });
@@ -82,13 +91,23 @@ export class FeedConnection implements ConnectionState {
     void this.parts.collectorEvents.write({ type: 'connected', stream, connectionId, url }, atMicros);
   }
 
-  onDisconnected({ connectionId, completeUntilMicros, cause }: DisconnectedEvent): void {
-    const { stream } = this.protocol;
+  onDisconnected({ connectionId, completeUntilMicros, oversized, cause: why }: DisconnectedEvent): void {
+    const { stream, account } = this.protocol;
+    const cause = oversized ? FRAME_TOO_LARGE : why;
+    if (oversized && this.#request) {
+      const record = oversizedRecord(oversized, this.#request);
+      this.parts.publisher.push({ kind: this.#kind, key: connectionId, ...record });
+    }
+    for (const subscription of this.subscriptions.values()) {
+      this.monitor.onEnd(subscription);
+      subscription.disconnect();
+    }
     this.connectionId = undefined;
-    for (const subscription of this.subscriptions.values()) subscription.invalidate();
     this.parts.metrics.connections.dec({ stream });
-    this.parts.metrics.reconnects.inc({ stream });
-    void this.parts.collectorEvents.write({ type: 'disconnected', stream, connectionId, cause }, completeUntilMicros);
+    this.parts.metrics.disconnects.inc({ stream });
+    // A connection that we close may be stale without our knowing it. On connections of accounts, hours of silence are usual.
+    const until = account === undefined ? Math.min(completeUntilMicros, this.receivedAt) : completeUntilMicros;
+    void this.parts.collectorEvents.write({ type: 'disconnected', stream, connectionId, cause }, until);
   }
 
   onConnectFailed({ error }: ConnectFailedEvent): void {

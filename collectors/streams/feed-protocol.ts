@@ -1,7 +1,8 @@
-import type { Clock, OutageLog, RecordKind, StreamName } from '../../core/index.js';
+import type { AuditedPrices, Clock, CollectSettings, OutageLog, StreamName } from '../../core/index.js';
 import type { CollectorEventWriter } from '../collector-event-writer.js';
 import type { CollectorMetrics } from '../metrics.js';
 import type { Publisher } from '../publisher.js';
+import type { AuditSchedule } from './audit-schedule.js';
 import type { Subscription } from './subscription.js';
 
 /** Dependencies that all feeds share. */
@@ -11,29 +12,34 @@ export interface FeedParts {
   readonly metrics: CollectorMetrics;
   readonly outage: OutageLog;
   readonly clock: Clock;
-  /** Silence after which a subscription is probed, milliseconds. A busy one is probed after three times as long. */
-  readonly silenceMs: number;
-  /** Timeout of a probe's answer and of a subscription's first state, milliseconds. */
+  readonly settings: CollectSettings;
+  /** Timeout of a probe and of a subscription's first state, milliseconds. */
   readonly answerMs: number;
-  /** Data of the event was missed, or may have been: it should be backfilled where that is possible. */
+  /** Called with a first state: data of the event before it may have been missed, and should be backfilled if possible. */
   readonly onGap?: (eventId: string) => void;
 }
 
-/** How one stream of the exchange is used, on one connection. */
+/** The protocol of one stream of the exchange, on one connection. */
 export interface FeedProtocol {
   readonly stream: StreamName;
-  readonly kind: RecordKind;
-  /** Configured name of the account whose stream it is. */
+  /** For private streams: the configured name of the account. */
   readonly account?: string;
-  /** Probes that may be unanswered at the same time. */
+  /** Maximum number of pending probes. */
   readonly maxProbes: number;
-  /** A probe's answer may not contain changes younger than this, microseconds. */
+  /** How long a busy subscription remains unverified, as a multiple of `silenceMs`. Default 3. */
+  readonly maxUnverifiedSilences?: number;
+  /** A probe's response may not include changes younger than this, microseconds. */
   readonly answerLagMicros: number;
+  /** Of a stream whose events are audited: when to probe, and the prices of a value in text form. */
+  readonly audits?: {
+    readonly schedule: AuditSchedule;
+    pricesOf(value: string): AuditedPrices;
+  };
   subscribe(subscription: Subscription): void;
-  /** Subscribes anew on the open connection. */
+  /** Subscribes again on the open connection. */
   resubscribe(subscription: Subscription): void;
   unsubscribe(subscription: Subscription): void;
-  /** Asks the exchange for the values of the event; false when nothing could be sent. */
+  /** Requests the values of the event; false when nothing could be sent. */
   probe(subscription: Subscription): boolean;
   pause(): void;
   resume(): void;
@@ -41,13 +47,13 @@ export interface FeedProtocol {
   close(): Promise<void>;
 }
 
-/** The present state of a connection. */
+/** The current state of a connection. */
 export interface ConnectionState {
   /** UUID; undefined while it is not connected. */
   readonly connectionId: string | undefined;
-  /** When the last frame of any event was received, Unix microseconds. */
+  /** Time of receipt of the last frame, Unix microseconds. */
   readonly receivedAt: number;
-  /** Nothing is read from it while the bus is behind. */
+  /** Whether reading is paused because the bus is behind. */
   readonly paused: boolean;
   readonly subscriptions: ReadonlyMap<string, Subscription>;
 }

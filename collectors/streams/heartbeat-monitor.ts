@@ -1,12 +1,12 @@
 import type { Clock } from '../../core/index.js';
 
-/** Silence, in intervals between heartbeats, after which a stream is stale. */
+/** Heartbeat intervals of silence after which a stream is stale. */
 const MAX_INTERVALS = 2.5;
 const CHECKS_PER_SILENCE = 20;
 
 /**
- * Monitors a stream that can be verified by its heartbeats only. Their interval is learnt; a stream that sends none is
- * never reported.
+ * Monitors a stream that can be verified by its heartbeats only. It measures their interval; a stream without heartbeats
+ * is never reported.
  */
 export class HeartbeatMonitor {
   #intervalMs = 0;
@@ -15,8 +15,8 @@ export class HeartbeatMonitor {
   #timer: NodeJS.Timeout | undefined;
 
   /**
-   * @param silenceMs silence that is always accepted, milliseconds
-   * @param onSilence nothing was received for too long; answers whether the stream is recycled
+   * @param silenceMs silence that is always tolerated, milliseconds
+   * @param onSilence called after too long a silence; returns whether the stream reconnects
    */
   constructor(
     private readonly clock: Clock,
@@ -24,7 +24,7 @@ export class HeartbeatMonitor {
     private readonly onSilence: (cause: string) => boolean,
   ) {}
 
-  /** A connection is open. */
+  /** Call when a connection was opened. */
   start(atMicros: number): void {
     this.#receivedAt = atMicros;
     this.#heartbeatAt = undefined;
@@ -32,7 +32,7 @@ export class HeartbeatMonitor {
     this.#timer = setInterval(() => this.#check(), this.silenceMs / CHECKS_PER_SILENCE);
   }
 
-  /** A frame of any kind was received. */
+  /** Call for a frame of any kind. */
   onFrame(atMicros: number): void {
     this.#receivedAt = atMicros;
   }
@@ -43,7 +43,7 @@ export class HeartbeatMonitor {
     this.#heartbeatAt = atMicros;
   }
 
-  /** The connection is closed. */
+  /** Call when the connection was closed. */
   stop(): void {
     clearInterval(this.#timer);
   }

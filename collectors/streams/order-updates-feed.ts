@@ -3,7 +3,7 @@ import { HeartbeatMonitor } from './heartbeat-monitor.js';
 import { PrivateFeed, type PrivateFeedOptions } from './private-feed.js';
 
 export interface OrderUpdatesFeedOptions extends PrivateFeedOptions {
-  /** The stream reported a TP/SL order of the asset. */
+  /** Called when the stream reported a TP/SL order of the asset. */
   readonly onTpsl: (assetId: string) => void;
 }
 
@@ -14,7 +14,7 @@ export class OrderUpdatesFeed {
   readonly #heartbeats: HeartbeatMonitor;
 
   constructor(private readonly options: OrderUpdatesFeedOptions) {
-    const about = { stream: 'orders', kind: 'account.order-frame', answerLagMicros: 0 } as const;
+    const about = { stream: 'orders', answerLagMicros: 0 } as const;
     this.#feed = new PrivateFeed(options, about, () => this.#stream);
     const { handlers } = this.#feed;
     this.#stream = new OrderUpdateStream({
@@ -29,8 +29,8 @@ export class OrderUpdatesFeed {
         handlers.onDisconnected(event);
       },
     });
-    this.#heartbeats = new HeartbeatMonitor(options.clock, options.silenceMs, (cause) => {
-      // Heartbeats may wait in the socket.
+    this.#heartbeats = new HeartbeatMonitor(options.clock, options.settings.silenceMs, (cause) => {
+      // Heartbeats may be buffered in the socket.
       if (this.#feed.connection.paused) return false;
       this.#feed.connection.monitor.reportAllStale(cause);
       this.#stream.reconnect(cause);

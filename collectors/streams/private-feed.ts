@@ -8,7 +8,7 @@ import type {
   ServerTime,
   StreamFrame,
 } from '../../client/index.js';
-import { type Logger, OutageLog, type RecordKind, type StreamName } from '../../core/index.js';
+import { type Logger, OutageLog, type StreamName } from '../../core/index.js';
 import { FeedConnection } from './feed-connection.js';
 import type { FeedParts } from './feed-protocol.js';
 
@@ -31,8 +31,8 @@ interface PrivateConnection {
 }
 
 /**
- * What the private streams of an account share: one connection with one subscription, the account itself, which is live
- * from when AUTH is accepted.
+ * Common to the private streams of an account: one connection with one subscription, to the account, which is live once
+ * AUTH is accepted.
  */
 export class PrivateFeed {
   readonly connection: FeedConnection;
@@ -41,15 +41,16 @@ export class PrivateFeed {
   /** @param stream the client's stream, created with `handlers` */
   constructor(
     private readonly options: PrivateFeedOptions,
-    about: { readonly stream: StreamName; readonly kind: RecordKind; readonly answerLagMicros: number },
+    about: { readonly stream: StreamName; readonly answerLagMicros: number },
     private readonly stream: () => PrivateConnection,
   ) {
-    const { account, log } = options;
-    this.#rejections = new OutageLog(log, `the ${about.stream} stream of account ${account} is open again`);
+    const { account, clock, log } = options;
+    const recovered = `the ${about.stream} stream of account ${account} is open again`;
+    this.#rejections = new OutageLog(log, recovered, clock);
     this.connection = new FeedConnection(options, {
       ...about,
       account,
-      // These streams take no requests.
+      // These streams accept no requests.
       maxProbes: 0,
       probe: () => false,
       subscribe: () => undefined,
@@ -84,7 +85,7 @@ export class PrivateFeed {
     this.stream().start();
   }
 
-  /** AUTH was accepted. @param values that the answer contains, as texts */
+  /** Call when AUTH was accepted. @param values the values in the response, as texts */
   authorized(values: ReadonlyMap<string, string>, atMicros: number): void {
     this.#rejections.succeeded();
     this.connection.monitor.onState(this.options.account, values, atMicros, true);

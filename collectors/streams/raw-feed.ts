@@ -1,9 +1,18 @@
 import { RawStream } from '../../client/index.js';
-import { type Clock, describeError, type Logger, OutageLog, type StreamRequest } from '../../core/index.js';
+import {
+  type Clock,
+  describeError,
+  FRAME_TOO_LARGE,
+  type Logger,
+  OutageLog,
+  STREAM_KINDS,
+  type StreamRequest,
+} from '../../core/index.js';
 import type { CollectorEventWriter } from '../collector-event-writer.js';
 import type { CollectorMetrics } from '../metrics.js';
 import type { Publisher } from '../publisher.js';
 import type { Recorder } from '../recorder.js';
+import { oversizedRecord } from './oversized-record.js';
 
 export interface RawFeedOptions {
   readonly name: string;
@@ -16,7 +25,7 @@ export interface RawFeedOptions {
   readonly reconnectCapMs?: number;
 }
 
-/** Records a feed that the interface names without an endpoint (part 6.5), by address: every frame as it was received. */
+/** Records a feed for which the interface documents no endpoint (part 6.5), by address: every frame unchanged. */
 export class RawFeed implements Recorder {
   readonly #stream: RawStream;
   readonly #outage: OutageLog;
@@ -27,16 +36,18 @@ export class RawFeed implements Recorder {
   constructor(private readonly options: RawFeedOptions) {
     const { name: feed, url, collectorEvents, metrics, clock, reconnectCapMs } = options;
     const stream = 'feed';
-    this.#outage = new OutageLog(options.log, `feed ${feed} is connected again`);
+    const kind = STREAM_KINDS[stream];
+    this.#outage = new OutageLog(options.log, `feed ${feed} is connected again`, clock);
     this.#stream = new RawStream({
       url,
       clock,
       ...(reconnectCapMs === undefined ? {} : { reconnectCapMs }),
-      onFrame: ({ receivedAtMicros: receivedAt, bodyJson, encoding, data }) => {
+      onFrame: ({ connectionId, receivedAtMicros: receivedAt, completeUntilMicros, bodyJson, encoding, data }) => {
+        collectorEvents.onFrame(connectionId, completeUntilMicros);
         metrics.frames.inc({ stream });
         metrics.frameBytes.inc({ stream }, data.length);
         const requestJson = this.#requestJson;
-        this.#push({ kind: 'reference.feed-frame', key: feed, receivedAt, requestJson, bodyJson, encoding });
+        this.#push({ kind, key: feed, receivedAt, requestJson, bodyJson, encoding });
       },
       onConnected: ({ connectionId, url: shown, atMicros }) => {
         const request: StreamRequest = { stream, connection: connectionId, feed };
@@ -44,12 +55,17 @@ export class RawFeed implements Recorder {
         this.#outage.succeeded();
         metrics.connections.inc({ stream });
         void collectorEvents.write({ type: 'connected', stream, connectionId, url: shown }, atMicros);
-        // It is not subscribed to: coverage begins with the connection.
+        // There is no subscription: coverage begins with the connection.
         void collectorEvents.write({ type: 'subscribed', stream, connectionId, event: feed, markets: [] }, atMicros);
       },
-      onDisconnected: ({ connectionId, cause, completeUntilMicros }) => {
+      onDisconnected: ({ connectionId, cause: why, completeUntilMicros, oversized }) => {
+        const cause = oversized ? FRAME_TOO_LARGE : why;
+        if (oversized) {
+          const record = oversizedRecord(oversized, { stream, connection: connectionId, feed });
+          this.#push({ kind, key: feed, ...record });
+        }
         metrics.connections.dec({ stream });
-        metrics.reconnects.inc({ stream });
+        metrics.disconnects.inc({ stream });
         void collectorEvents.write({ type: 'disconnected', stream, connectionId, cause }, completeUntilMicros);
       },
       onConnectFailed: ({ error }) => {

@@ -1,21 +1,23 @@
-import { backoffMs } from '../../core/index.js';
+import { type AuditReason, backoffMs, DIVERGED } from '../../core/index.js';
+import type { AuditCandidate, AuditedConnection } from './audit-schedule.js';
 import type { ConnectionState, FeedParts, FeedProtocol } from './feed-protocol.js';
-import type { MarketValues, Subscription } from './subscription.js';
+import type { Audit, MarketValues, Subscription } from './subscription.js';
 
-/** How long the exchange's statement may be ahead of the changes that bring its values, microseconds. */
+/** How far a snapshot of the exchange may be ahead of the stream's changes, microseconds. */
 const GRACE_MICROS = 1_500_000;
 const TICK_MS = 500;
-/** How much longer the timeout of a subscription's first state may become. */
+/** Maximum factor by which the timeout of a subscription's first state grows. */
 const MAX_TIMEOUT_FACTOR = 64;
-/** How long a refused subscription is not requested again, microseconds. */
+/** Delay before a rejected subscription is requested again, microseconds. */
 const REFUSED_MICROS = 30_000_000;
 
 /**
- * Verifies for each event of a connection that everything was received. A subscription is live from its first state.
- * After silence, and now and then while it is busy, a probe asks the exchange: an answer that equals what is known
- * verifies it. Otherwise it is stale: this is reported with the time of its last verification, and it is subscribed anew.
+ * Verifies that all data of a connection's events was received. A subscription is live from its first state. A probe
+ * requests the current values: if they equal the known ones, the subscription is verified. Otherwise it has diverged: that is
+ * reported with the time of its last verification, and it is subscribed again. Probes are sent after silence and at intervals;
+ * those of an audited stream when the schedule of its audits says so.
  */
-export class SubscriptionMonitor {
+export class SubscriptionMonitor implements AuditedConnection {
   readonly #timer: NodeJS.Timeout;
   #probing: NodeJS.Immediate | undefined;
 
@@ -25,16 +27,18 @@ export class SubscriptionMonitor {
     private readonly state: ConnectionState,
   ) {
     this.#timer = setInterval(() => this.#tick(), Math.min(TICK_MS, parts.answerMs / 4));
+    protocol.audits?.schedule.add(this);
   }
 
   stop(): void {
     clearInterval(this.#timer);
     clearImmediate(this.#probing);
+    this.protocol.audits?.schedule.remove(this);
   }
 
   /**
-   * The exchange stated all values of an event: a probe's answer, or the first state of a subscription.
-   * @param first whether it may be a first state: what follows SUBSCRIBE looks like this
+   * Call with all values of an event: the response to a probe, or the first state of a subscription.
+   * @param first whether it may be a first state, which has the form of a response to SUBSCRIBE
    */
   onState(eventId: string, values: MarketValues, at: number, first: boolean): void {
     const subscription = this.state.subscriptions.get(eventId);
@@ -43,60 +47,106 @@ export class SubscriptionMonitor {
     const about = { stream: this.protocol.stream, connectionId, event: eventId };
     if (!subscription.live) {
       if (!first) return;
-      const wasLiveBefore = subscription.verifiedAt > 0;
       subscription.confirm(values, at);
       void this.parts.collectorEvents.write({ type: 'subscribed', ...about, markets: subscription.knownMarkets }, at);
-      if (wasLiveBefore) this.parts.onGap?.(eventId);
+      // Also a new event may have changed before its first state.
+      this.parts.onGap?.(eventId);
       return;
     }
-    const probed = subscription.probedAt !== undefined;
+    const { probe } = subscription;
     const hasNewMarkets = [...values.keys()].some((market) => !subscription.knows(market));
-    const comparison = subscription.compare(values, at, this.protocol.answerLagMicros);
+    const audit = subscription.compare(values, at, probe?.reason ?? 'unrequested', this.protocol.answerLagMicros);
     if (hasNewMarkets) {
       void this.parts.collectorEvents.write({ type: 'subscribed', ...about, markets: subscription.knownMarkets }, at);
     }
-    if (!probed) return;
-    if (comparison === 'same') void this.parts.collectorEvents.write({ type: 'verified', ...about }, at);
-    if (comparison === 'undecided') subscription.notProbedBefore = at + this.parts.silenceMs * 1000;
+    if (subscription.pending?.unequal.size === 0) this.#finishAudit(subscription);
+    if (!probe) return;
+    if (!subscription.pending && audit.undecided === 0) this.#writeAudit(subscription, audit);
+    if (audit.undecided > 0) subscription.notProbedBefore = at + this.parts.settings.silenceMs * 1000;
     this.#probeSoon();
   }
 
-  onChange(eventId: string, marketId: string, value: string, at: number): void {
-    this.state.subscriptions.get(eventId)?.change(marketId, value, at);
+  /** Call with each change. Returns whether it equals the previous value of its market on this connection. */
+  onChange(eventId: string, marketId: string, value: string, at: number): boolean {
+    const subscription = this.state.subscriptions.get(eventId);
+    if (!subscription) return false;
+    const repeated = subscription.change(marketId, value, at);
+    if (subscription.pending?.unequal.size === 0) this.#finishAudit(subscription);
+    return repeated;
   }
 
-  /** Data of the event that is not a value, like an aggregated point. */
+  /** Call when no more data of the subscription will be received on this connection: no change can match a pending audit. */
+  onEnd(subscription: Subscription): void {
+    if (this.protocol.audits) this.#diverge(subscription);
+  }
+
+  /** Call for data of the event that is not a value, like an aggregated point. */
   onActivity(eventId: string, at: number): void {
     const subscription = this.state.subscriptions.get(eventId);
     if (subscription) subscription.receivedAt = at;
   }
 
-  /** The exchange refused a subscription: it is requested again later. */
+  /** Call when the exchange rejected a subscription: it is requested again later. */
   onRefused(eventId: string): void {
     const subscription = this.state.subscriptions.get(eventId);
     if (subscription && !subscription.live) subscription.requestedAt = this.parts.clock.nowMicros() + REFUSED_MICROS;
   }
 
-  /** A probe of the event will not be answered. */
+  /** Call when a probe of the event will get no response. */
   onNoAnswer(eventId: string, cause: string): void {
     const subscription = this.state.subscriptions.get(eventId);
     if (!subscription?.live || this.state.connectionId === undefined) return;
-    if (this.state.receivedAt > (subscription.probedAt ?? 0)) {
+    if (this.state.receivedAt > (subscription.probe?.at ?? 0)) {
       this.#reportStale(subscription, subscription.receivedAt, cause);
       this.protocol.resubscribe(subscription);
       return;
     }
-    // Nothing was received since the probe was sent: the whole connection is stale.
+    // Nothing has been received since the probe was sent: the whole connection is stale.
     this.reportAllStale(cause);
     this.protocol.reconnect(cause);
   }
 
-  /** Every subscription of the connection, verified up to the last frame of any of them. */
+  /** Reports all subscriptions of the connection as stale, verified up to its last frame. */
   reportAllStale(cause: string): void {
     for (const subscription of this.state.subscriptions.values()) {
       const lastVerifiedAt = Math.max(this.state.receivedAt, subscription.receivedAt);
       if (subscription.live) this.#reportStale(subscription, lastVerifiedAt, cause);
     }
+  }
+
+  /** The subscriptions that the schedule of audits may probe now. Part of AuditedConnection. */
+  *auditable(now: number): Iterable<AuditCandidate> {
+    const { connectionId, paused, receivedAt } = this.state;
+    if (connectionId === undefined || paused) return;
+    const { silenceMs, auditMs } = this.parts.settings;
+    const isSilent = now - receivedAt > silenceMs * 1000;
+    for (const subscription of this.state.subscriptions.values()) {
+      const { live, probe, pending, suspect, auditedAt = now } = subscription;
+      if (!live || pending) continue;
+      if (isSilent) {
+        // One probe shows whether the connection works.
+        if (!probe) yield { connection: this, subscription, reason: 'silence' };
+        return;
+      }
+      if (probe) continue;
+      if (suspect) yield { connection: this, subscription, reason: 'difference' };
+      if (now - auditedAt >= auditMs * 1000) yield { connection: this, subscription, reason: 'interval' };
+    }
+  }
+
+  /** Sends a probe of the subscription; false when it cannot be sent now. Part of AuditedConnection. */
+  probe(subscription: Subscription, reason: AuditReason): boolean {
+    if (subscription.probe || this.#capacity <= 0 || !this.protocol.probe(subscription)) return false;
+    subscription.probe = { at: this.parts.clock.nowMicros(), reason };
+    this.parts.metrics.probes.inc({ stream: this.protocol.stream });
+    return true;
+  }
+
+  /** How many more probes may be sent now. */
+  get #capacity(): number {
+    let { maxProbes } = this.protocol;
+    for (const { probe } of this.state.subscriptions.values()) if (probe) maxProbes -= 1;
+    return maxProbes;
   }
 
   #tick(): void {
@@ -108,7 +158,7 @@ export class SubscriptionMonitor {
     this.#probeDue(now);
   }
 
-  /** A probe was answered: the next one need not wait for the next tick. */
+  /** After a response to a probe: sends the next one without waiting for the next tick. */
   #probeSoon(): void {
     this.#probing ??= setImmediate(() => {
       this.#probing = undefined;
@@ -117,39 +167,36 @@ export class SubscriptionMonitor {
   }
 
   #probeDue(now: number): void {
-    if (this.state.connectionId === undefined || this.state.paused) return;
-    const subscriptions = [...this.state.subscriptions.values()];
-    let capacity = this.protocol.maxProbes - subscriptions.filter((s) => s.probedAt !== undefined).length;
-    for (const subscription of subscriptions) {
-      if (capacity <= 0) return;
-      if (!this.#isDue(subscription, now) || !this.protocol.probe(subscription)) continue;
-      subscription.probedAt = now;
-      capacity -= 1;
-      this.parts.metrics.probes.inc({ stream: this.protocol.stream });
+    if (this.protocol.audits || this.state.connectionId === undefined || this.state.paused) return;
+    for (const subscription of this.state.subscriptions.values()) {
+      const reason = this.#dueFor(subscription, now);
+      if (reason && !this.probe(subscription, reason) && this.#capacity <= 0) return;
     }
   }
 
-  #isDue(subscription: Subscription, now: number): boolean {
-    const { live, probedAt, mismatch, receivedAt, verifiedAt, notProbedBefore } = subscription;
-    if (!live || probedAt !== undefined || mismatch || now < notProbedBefore) return false;
-    const silenceMicros = this.parts.silenceMs * 1000;
-    return now - receivedAt > silenceMicros || now - verifiedAt > 3 * silenceMicros;
+  #dueFor(subscription: Subscription, now: number): AuditReason | undefined {
+    const { live, probe, pending, receivedAt, verifiedAt, notProbedBefore } = subscription;
+    if (!live || probe || pending || now < notProbedBefore) return undefined;
+    const silenceMicros = this.parts.settings.silenceMs * 1000;
+    const { maxUnverifiedSilences = 3 } = this.protocol;
+    if (now - receivedAt > silenceMicros) return 'silence';
+    return now - verifiedAt > maxUnverifiedSilences * silenceMicros ? 'interval' : undefined;
   }
 
   /** Handles timeouts. */
   #check(subscription: Subscription, now: number): void {
-    const { mismatch, probedAt, verifiedAt, live, eventId } = subscription;
+    const { pending, probe, live, eventId } = subscription;
     const { answerMs } = this.parts;
-    if (mismatch && now - mismatch.since > GRACE_MICROS) {
-      const cause = `the exchange states other values for ${mismatch.values.size} of its markets`;
-      this.#reportStale(subscription, verifiedAt, cause);
+    if (pending && now - pending.at > GRACE_MICROS) {
+      this.#diverge(subscription);
+      subscription.request(now);
       this.protocol.resubscribe(subscription);
-    } else if (probedAt !== undefined && now - probedAt > answerMs * 1000) {
+    } else if (probe && now - probe.at > answerMs * 1000) {
       this.onNoAnswer(eventId, `a probe was not answered for ${answerMs} ms`);
     } else if (!live) this.#requestAgain(subscription, now);
   }
 
-  /** A subscription without a first state is requested again, less and less often, then on a new connection. */
+  /** Requests a subscription without a first state again, with exponential backoff, then on a new connection. */
   #requestAgain(subscription: Subscription, now: number): void {
     const { attempts, requestedAt } = subscription;
     const { answerMs } = this.parts;
@@ -162,12 +209,49 @@ export class SubscriptionMonitor {
   }
 
   #reportStale(subscription: Subscription, lastVerifiedAt: number, cause: string): void {
+    const audit = this.#finishAudit(subscription);
+    const diverged = audit !== undefined && audit.unequal.size > 0;
+    subscription.request(this.parts.clock.nowMicros());
+    this.#writeStale(subscription, diverged ? audit.lastEqualAt : lastVerifiedAt, diverged ? DIVERGED : cause);
+  }
+
+  /** Ends a pending audit: if markets are still unequal, changes were lost since the last verification. */
+  #diverge(subscription: Subscription): void {
+    const audit = this.#finishAudit(subscription);
+    if (audit && audit.unequal.size > 0) this.#writeStale(subscription, audit.lastEqualAt, DIVERGED);
+  }
+
+  #writeStale(subscription: Subscription, lastVerifiedAt: number, cause: string): void {
     const { connectionId } = this.state;
     if (connectionId === undefined) return;
     const { stream } = this.protocol;
     const event = subscription.eventId;
-    subscription.request(this.parts.clock.nowMicros());
     this.parts.metrics.stale.inc({ stream });
     void this.parts.collectorEvents.write({ type: 'stale', stream, connectionId, event, lastVerifiedAt, cause });
+  }
+
+  #finishAudit(subscription: Subscription): Audit | undefined {
+    const audit = subscription.finishAudit();
+    if (audit) this.#writeAudit(subscription, audit);
+    return audit;
+  }
+
+  #writeAudit(subscription: Subscription, audit: Audit): void {
+    const { connectionId } = this.state;
+    const { stream, audits } = this.protocol;
+    if (connectionId === undefined) return;
+    const about = { stream, connectionId, event: subscription.eventId };
+    if (!audits) {
+      if (audit.unequal.size === 0) void this.parts.collectorEvents.write({ type: 'verified', ...about }, audit.at);
+      return;
+    }
+    audits.schedule.record(subscription.eventId, audit);
+    const { at, undecided: _, unequal, ...counts } = audit;
+    const mismatches = [...unequal].map(([market, { ours, theirs }]) => ({
+      market,
+      ours: audits.pricesOf(ours),
+      theirs: audits.pricesOf(theirs),
+    }));
+    void this.parts.collectorEvents.write({ type: 'audited', ...about, ...counts, mismatches }, at);
   }
 }

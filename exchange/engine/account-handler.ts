@@ -6,7 +6,7 @@ import { exact } from './units.js';
 
 const FIRST_SEEDED: Record<SeededAs, number> = { account: 1e9, bot: 2e9 };
 
-/** Opens accounts, moves USDC in and out, keeps credentials. */
+/** Opens accounts, deposits and withdraws USDC, stores credentials. */
 export class AccountHandler {
   constructor(
     private readonly changes: Changes,
@@ -51,7 +51,7 @@ export class AccountHandler {
     if (command.deposit > 0) this.#deposit(account, command.deposit, at);
   }
 
-  /** The exchange's own accounts have the same IDs whatever else was opened before them. */
+  /** The IDs of seeded accounts do not depend on how many other accounts were opened before them. */
   #idNumber(as: SeededAs | null): number {
     const { accounts, seeded } = this.changes.state;
     return as ? FIRST_SEEDED[as] + seeded[as].length : accounts.length;

@@ -11,10 +11,10 @@ import { MAX_MONEY, usdcFromMicros } from './units.js';
 const MAX_TEXT = 300;
 const MAX_MARKETS = 50;
 const MAX_TAGS = 20;
-/** An event without an announced end ends a day after it opened. */
-const DEFAULT_LIFE_MICROS = 86_400 * 1_000_000;
+/** An event without `closesAt` closes a day after it opened. */
+const DEFAULT_LIFETIME_MICROS = 86_400 * 1_000_000;
 
-/** Turns what the operator asks for into commands, or says what is wrong with it. Changes nothing. */
+/** Checks requests of the operator and turns them into commands or rejections. Does not change the state. */
 export class AdminChecks {
   constructor(private readonly state: State) {}
 
@@ -43,14 +43,14 @@ export class AdminChecks {
     if (amount > account.free) {
       return refuse(
         'insufficient-usdc',
-        `${usdcFromMicros(amount)} USDC asked for, ${usdcFromMicros(account.free)} free`,
+        `${usdcFromMicros(amount)} USDC requested, ${usdcFromMicros(account.free)} free`,
       );
     }
     return { ok: true, command: { do: 'withdraw', at, account: account.number, amount } };
   }
 
   openEvent(request: OpenEventRequest, at: number): Checked<OpenEventCommand> {
-    const { title, category, tags, featured = false, closesAt = at + DEFAULT_LIFE_MICROS, markets } = request;
+    const { title, category, tags, featured = false, closesAt = at + DEFAULT_LIFETIME_MICROS, markets } = request;
     if (!isText(title)) return refuse('bad-event', `title must be 1 to ${MAX_TEXT} characters`);
     if (!CATEGORY_SLUGS.has(category)) return refuse('bad-event', `no category ${category}`);
     if (tags.length > MAX_TAGS || !tags.every(isText))

@@ -1,4 +1,4 @@
-/** What a book holds: an order with its side and price in YES terms, linked to its neighbours of the same price. */
+/** An order in a book: side and price in YES terms, and links to its neighbours at the same price. */
 export interface Resting<T> {
   /** Whether it bids in YES terms. */
   readonly bids: boolean;
@@ -15,13 +15,13 @@ interface Queue<T> {
 
 /** The resting orders of one market in YES terms: price, then time priority. */
 export class Book<T extends Resting<T>> {
-  /** By level; made when first needed. */
+  /** By level; created on first use. */
   readonly #bids: (Queue<T> | undefined)[] = [];
   readonly #asks: (Queue<T> | undefined)[] = [];
   #bestBid = 0;
   #bestAsk = 100;
 
-  /** Cents; 0 when nobody bids. */
+  /** Cents; 0 when there is no bid. */
   get bestBid(): number {
     return this.#bestBid;
   }
@@ -31,7 +31,7 @@ export class Book<T extends Resting<T>> {
     return this.#bestAsk;
   }
 
-  /** The order that an incoming bid (or ask) meets first. */
+  /** The first order that an incoming bid (or ask) is matched with. */
   firstAgainst(incomingBids: boolean): T | undefined {
     return incomingBids ? this.#asks[this.#bestAsk]?.first : this.#bids[this.#bestBid]?.first;
   }

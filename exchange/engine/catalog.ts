@@ -41,7 +41,7 @@ export function popularTags(events: Iterable<MarketEvent>): Tag[] {
   return sorted.map(([name], i) => ({ name, rank: i + 1 }));
 }
 
-/** USDC first; the others are only listed. */
+/** USDC first; the other coins are listed but have no balances. */
 export function coinList(ids: Ids, at: number): Coin[] {
   const coins = [
     ['USD Coin', 'USDC', 1, 6, 2],

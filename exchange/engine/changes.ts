@@ -7,7 +7,7 @@ import { balanceView } from './views.js';
 
 const USDC = -1;
 
-/** Writes down what a command does: price changes, chance points and transactions into the state, the rest to listeners. */
+/** Records the effects of a command: price changes, chance points and transactions in the state, events for listeners. */
 export class Changes {
   #touched = new Map<Account, Set<number>>();
 
@@ -16,16 +16,16 @@ export class Changes {
     readonly outbox: Outbox,
   ) {}
 
-  /** A balance of USDC changed. */
+  /** The account's USDC balance changed. */
   touchUsdc(account: Account): void {
-    if (this.outbox.hears('balance')) this.#touch(account, USDC);
+    if (this.outbox.hasListeners('balance')) this.#touch(account, USDC);
   }
 
   touchShares(account: Account, asset: number): void {
-    if (this.outbox.hears('balance')) this.#touch(account, asset);
+    if (this.outbox.hasListeners('balance')) this.#touch(account, asset);
   }
 
-  /** Publishes the market's chance and best prices when any of the three is not what was last published. */
+  /** Publishes the market's chance and best prices if any of the three has changed since they were last published. */
   publish(market: Market, at: number): void {
     const { published, chance, book } = market;
     const { bestBid, bestAsk } = book;
@@ -35,7 +35,7 @@ export class Changes {
     if (moved) this.#recordChance(market, at);
     const record = { at, market: market.number, chance, bestBid, bestAsk };
     const seq = this.state.prices.append(encodePrice(record)) + 1;
-    if (!this.outbox.hears('price')) return;
+    if (!this.outbox.hasListeners('price')) return;
     const { marketId, event } = market;
     const change = { chance, bestBid: bestBid / 100, bestAsk: bestAsk / 100, at };
     this.outbox.push('price', { seq, eventId: event.eventId, marketId, ...change });
@@ -46,7 +46,7 @@ export class Changes {
     return account.histories.transactions.append(encodeTransaction({ number, at, type, asset, amount }));
   }
 
-  /** Tells the balances that the command touched, each once. */
+  /** Emits one event per balance that the command changed. */
   flushBalances(at: number): void {
     if (this.#touched.size === 0) return;
     for (const [account, assets] of this.#touched) {

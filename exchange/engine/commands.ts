@@ -1,11 +1,11 @@
 import type { ApiKeyRecord, Outcome, Side } from './types.js';
 
 /*
- * Every change of the exchange is one command: checked, kept in the journal, then applied. Applying the same commands
- * to the same state always gives the same state. Accounts, markets and orders are named by their numbers.
+ * Every change of the exchange is one command: checked, appended to the journal, then applied. Applying the same commands
+ * to the same state always gives the same state. Accounts, markets and orders are referred to by their numbers.
  */
 
-/** Which accounts the exchange opened by itself. */
+/** The kind of an account that the exchange opened from its seed. */
 export type SeededAs = 'account' | 'bot';
 
 export interface BeginCommand {
@@ -56,9 +56,9 @@ export interface MarketCommand {
   readonly market: number;
   readonly outcome: Outcome;
   readonly side: Side;
-  /** Of a SELL, hundredths; 0 for a BUY. */
+  /** For a SELL, hundredths; 0 for a BUY. */
   readonly quantity: number;
-  /** Of a BUY, micros; 0 for a SELL. */
+  /** For a BUY, micros; 0 for a SELL. */
   readonly amount: number;
 }
 

@@ -23,7 +23,7 @@ import type {
   TransactionView,
 } from './types.js';
 
-/** Why a command was refused: `invalid` answers 400, `not-found` 404. */
+/** Why a command was rejected: the server answers `invalid` with 400, `not-found` with 404. */
 interface Rejection {
   readonly kind: 'invalid' | 'not-found';
   readonly code: RejectionCode;
@@ -104,7 +104,7 @@ export interface ExchangeEvents {
   tpsl: TpslView;
 }
 
-/** A part of a history, newest first unless asked otherwise. */
+/** A page of a history, newest first unless `sort` is `asc`. */
 export interface Slice<T> {
   readonly items: readonly T[];
   readonly total: number;
@@ -116,7 +116,7 @@ export interface SliceRequest {
   readonly sort?: 'asc' | 'desc';
 }
 
-/** An account that the seed made, with everything needed to use it. */
+/** An account opened from the seed, with its credentials. */
 export interface SeededAccount {
   readonly userId: string;
   readonly email: string;
@@ -126,21 +126,21 @@ export interface SeededAccount {
 }
 
 /**
- * The exchange without its wire: books, ledger, histories. Every call is synchronous and complete when it returns.
- * Listeners run synchronously and in order, before the call that caused them returns (except from inside a listener:
- * then after it). With a data folder a command is in the journal before any listener hears of it, and on disk for good
- * once `durable()` resolved.
+ * The exchange without its network interface: books, ledger, histories. Every call is synchronous. Listeners run
+ * synchronously and in order before the call returns; events of a call made inside a listener are delivered after that
+ * listener. With a data folder, a command is in the journal before listeners are called, and durable once `durable()`
+ * has resolved.
  */
 export interface ExchangeCore extends Component {
-  /** Recovers or begins the data folder, opens the seeded accounts and events, lets the world live. @throws UsageError */
+  /** Opens or creates the data folder, opens the seeded accounts and events, starts the simulation. @throws UsageError */
   start(signal: AbortSignal): Promise<void>;
   stop(): Promise<void>;
 
   /** Open events, oldest first. */
   events(): readonly EventView[];
-  /** Their IDs, for those who must not look at very many events in one go. */
+  /** Their IDs only: cheap for callers that process many events in slices. */
   openEventIds(): readonly string[];
-  /** How many events were ever opened. */
+  /** Number of events opened so far, closed ones included. */
   readonly eventsOpened: number;
   /** Any event, also a closed one. */
   event(eventId: string): EventView | undefined;
@@ -165,7 +165,7 @@ export interface ExchangeCore extends Component {
   blockKey(userId: string): Result<null>;
   /** Replaces the active key, or revokes it with null. */
   setApiKey(userId: string, key: ApiKeyRecord | null): Result<null>;
-  /** Puts a confirmation code into the account's mailbox, or uses it up with null. */
+  /** Stores a confirmation code in the account's mailbox; null removes it. */
   setCode(userId: string, code: { readonly code: string; readonly expiresAt: number } | null): Result<null>;
 
   placeLimit(request: LimitRequest): Result<OrderView>;
@@ -180,7 +180,7 @@ export interface ExchangeCore extends Component {
   /** The account whose active key this is. */
   apiKeyHolder(key: string): { readonly userId: string; readonly credentials: Credentials } | undefined;
   profile(userId: string): ProfileView | undefined;
-  /** The accounts of `--accounts`, with their active key (empty texts when it was revoked). */
+  /** The accounts of `--accounts`, with their active key (empty strings when it was revoked). */
   seededAccounts(): readonly SeededAccount[];
   botAccounts(): readonly SeededAccount[];
 
@@ -189,7 +189,7 @@ export interface ExchangeCore extends Component {
   orders(userId: string, slice: SliceRequest): Slice<OrderView>;
   trades(userId: string, slice: SliceRequest): Slice<TradeView>;
   transactions(userId: string, slice: SliceRequest): Slice<TransactionView>;
-  /** Everybody's: the taker's side of every fill. */
+  /** Fills of all accounts, each once: the taker's side. */
   activity(slice: SliceRequest): Slice<TradeView>;
   tpslOrders(userId: string): readonly TpslView[];
   /** The active ones of a market, oldest first. */
@@ -201,20 +201,20 @@ export interface ExchangeCore extends Component {
   lastChanceAtOrBefore(marketId: string, seconds: number): ChancePoint | undefined;
 
   truth(): Truth;
-  /** Rows with a larger `seq`, in order, up to what exists when it is called. Read them in one go. */
+  /** Rows with a larger `seq`, in order, up to the newest at the time of the call. Iterate without yielding to other code. */
   fillsAfter(seq: number): Iterable<TruthTrade>;
   pricesAfter(seq: number): Iterable<TruthPrice>;
 
-  /** Resolves when everything accepted so far is on disk; at once without a data folder. */
+  /** Resolves when every command accepted so far is on disk; immediately without a data folder. */
   durable(): Promise<void>;
 }
 
 export interface ExchangeOptions {
   readonly seed: number;
-  /** How many events are open at a time. */
+  /** Number of events that are open at the same time. */
   readonly events: number;
   readonly bots: number;
-  /** Speed of the bots and of market life; 1 is normal, 0 stands still. Without bots market life stands still too. */
+  /** Speed of the bots and of events opening and ending; 1 is normal, 0 stops both. Without bots events do not end either. */
   readonly pace: number;
   readonly accounts: number;
   readonly takerFeeBps: number;

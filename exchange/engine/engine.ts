@@ -33,23 +33,23 @@ import type {
 } from './types.js';
 import { accountView, eventView } from './views.js';
 
-/** The exchange's core: validates, stores and applies commands, and reports their results. */
+/** The core of the exchange: validates commands, appends them to the journal, applies them and returns their results. */
 export class Engine extends ReadSide implements ExchangeCore {
   readonly name = 'exchange';
   readonly #outbox = new Outbox();
   readonly #storage: Storage;
-  readonly #companions: Lifecycle;
+  readonly #components: Lifecycle;
   #running: Running | undefined;
   #failure: unknown;
 
-  /** @param companions parts that live on the engine: started once it is ready, stopped before it is let go */
+  /** @param components those that use the engine: started once it is ready, stopped before it stops */
   constructor(
     private readonly options: ExchangeOptions,
-    companions: (core: ExchangeCore) => readonly Component[] = () => [],
+    components: (core: ExchangeCore) => readonly Component[] = () => [],
   ) {
     super();
     this.#storage = new Storage(options.dataDir, options.log);
-    this.#companions = new Lifecycle(companions(this));
+    this.#components = new Lifecycle(components(this));
   }
 
   async start(signal: AbortSignal): Promise<void> {
@@ -66,11 +66,12 @@ export class Engine extends ReadSide implements ExchangeCore {
         adminChecks: new AdminChecks(state),
         history: new History(state),
       };
-      if (state.seed !== seed) log?.info({ seed: state.seed }, 'the data folder keeps its own seed');
+      if (state.seed !== seed)
+        log?.info({ seed: state.seed }, 'the data folder was created with another seed, which is used');
       if (state.takerFeeBps !== takerFeeBps) this.#execute({ do: 'configure', at: this.at(), takerFeeBps });
       this.#openSeededAccounts();
       this.#outbox.drain();
-      await this.#companions.start(signal);
+      await this.#components.start(signal);
       await this.durable();
     } catch (error) {
       await this.stop();
@@ -79,7 +80,7 @@ export class Engine extends ReadSide implements ExchangeCore {
   }
 
   async stop(): Promise<void> {
-    await this.#companions.stop();
+    await this.#components.stop();
     await this.#storage.close(this.#failure === undefined ? this.#running?.state : undefined);
     this.#running = undefined;
   }
@@ -165,7 +166,7 @@ export class Engine extends ReadSide implements ExchangeCore {
   }
 
   protected get running(): Running {
-    if (!this.#running) throw new Error('the exchange was not started, or is stopped');
+    if (!this.#running) throw new Error('the exchange is not running');
     return this.#running;
   }
 
@@ -179,7 +180,7 @@ export class Engine extends ReadSide implements ExchangeCore {
     return this.#run({ ok: true, command: make(account, this.at()) }, () => null);
   }
 
-  /** Keeps and applies a command that was found valid; its answer is made before the listeners run. */
+  /** Stores and applies a valid command; its result is computed before the listeners run. */
   #run<T>(checked: Checked<Command>, answer: (applied: Applied) => T): Result<T> {
     if (!checked.ok) return checked;
     const value = answer(this.#execute(checked.command));
@@ -189,7 +190,7 @@ export class Engine extends ReadSide implements ExchangeCore {
 
   #execute(command: Command): Applied {
     if (this.#failure !== undefined) throw this.#failure;
-    this.#storage.keep(command);
+    this.#storage.append(command);
     try {
       return this.running.machine.apply(command);
     } catch (error) {
@@ -214,8 +215,8 @@ export class Engine extends ReadSide implements ExchangeCore {
   }
 }
 
-/** What a command of this kind always makes. */
+/** A result that every command of this kind has. */
 function made<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error('a command answered without what it made');
+  if (value === undefined) throw new Error('a command returned without its result');
   return value;
 }

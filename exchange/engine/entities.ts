@@ -4,23 +4,23 @@ import { Book } from './book.js';
 import type { Credentials, OrderType, Outcome, Side } from './types.js';
 import { DayVolume } from './volume.js';
 
-/* What the state is made of. These refer to each other, so they share a file. */
+/* The entities of the state. They refer to each other, so they share a file. */
 
-/** What an account holds of one outcome asset. */
+/** An account's holding of one outcome asset. */
 export interface Position {
   readonly asset: number;
   /** Hundredths. */
   shares: number;
-  /** Shares that SELL orders hold, hundredths. */
+  /** Shares locked by SELL orders, hundredths. */
   locked: number;
-  /** What the shares cost, without fees, micros. */
+  /** Cost basis without fees, micros. */
   cost: number;
   readonly openedAt: number;
   /** Number of the order that opened it. */
   readonly order: number;
 }
 
-/** Where an account's records of one market lie in its history, and how many they are. */
+/** The index range of an account's records of one market within its history, and their number. */
 export interface Extent {
   first: number;
   last: number;
@@ -34,7 +34,7 @@ export interface Histories {
   readonly tpsl: Series;
 }
 
-/** One account: money in micros, positions by asset number, and where its histories are. */
+/** An account: money in micros, positions by asset number, and its histories. */
 export class Account {
   free = 0;
   locked = 0;
@@ -71,9 +71,9 @@ export function widen(extents: Map<number, Extent>, market: number, index: numbe
   extent.count += 1;
 }
 
-/** An order that rests in a book, or is being matched. */
+/** An order that is resting in a book or being matched. */
 export class LiveOrder {
-  /** What is still to be filled, hundredths. */
+  /** Unfilled quantity, hundredths. */
   remaining: number;
   filled = 0;
   filledMicros = 0;
@@ -90,20 +90,20 @@ export class LiveOrder {
     readonly outcome: Outcome,
     readonly side: Side,
     readonly type: OrderType,
-    /** Of its own asset, cents; for a market order the worst that exists. */
+    /** Price of its own asset, cents; for a market order the worst possible price. */
     readonly price: number,
-    /** As placed, hundredths; for a market BUY more than any amount buys. */
+    /** As placed, hundredths; for a market BUY a quantity that no amount can buy. */
     readonly quantity: number,
-    /** What a market BUY may spend, micros; 0 otherwise. */
+    /** The amount that a market BUY may spend, micros; 0 otherwise. */
     readonly amount: number,
     readonly placedAt: number,
-    /** Its place in the account's order history. */
+    /** Its index in the account's order history. */
     readonly historyIndex: number,
   ) {
     this.remaining = quantity;
   }
 
-  /** Whether it bids in YES terms: buying YES and selling NO do. */
+  /** Whether it is a bid in YES terms: BUY YES and SELL NO are. */
   get bids(): boolean {
     return (this.side === 'BUY') === (this.outcome === 'YES');
   }
@@ -123,11 +123,11 @@ export class Market {
   trades = 0;
   yesShares = 0;
   noShares = 0;
-  /** Price times quantity of its resting orders, micros. */
+  /** Sum of price × quantity of its resting orders, micros. */
   liquidity = 0;
   /** Active take-profit and stop-loss orders, oldest first. */
   readonly tpsl = new Map<number, Tpsl>();
-  /** What was last published. */
+  /** The last published values. */
   published: { chance: number; bestBid: number; bestAsk: number };
 
   constructor(
@@ -189,11 +189,11 @@ export interface Tpsl {
   readonly takeProfit: number | null;
   readonly stopLoss: number | null;
   readonly placedAt: number;
-  /** Its place in the account's history. */
+  /** Its index in the account's history. */
   readonly historyIndex: number;
 }
 
-/** Whether the market's last price for its asset is at or beyond one of its prices. */
+/** Whether the market's last price of its asset has reached its take-profit or stop-loss price. */
 export function isReached(tpsl: Tpsl): boolean {
   if (tpsl.market.lastPrice === undefined) return false;
   const last = inYesTerms(tpsl.outcome, tpsl.market.lastPrice);

@@ -27,7 +27,7 @@ export class EventOpener {
       event.markets.push(new Market(next, event, state.ids.id('market', next), yes, no, name, at, chance, chances));
     }
     state.addEvent(event);
-    if (outbox.hears('eventOpened')) outbox.push('eventOpened', eventView(event, at));
+    if (outbox.hasListeners('eventOpened')) outbox.push('eventOpened', eventView(event, at));
     return event;
   }
 }

@@ -15,10 +15,10 @@ import type { TruthPrice, TruthTrade } from './truth-types.js';
 import type { ChancePoint, OrderView, TpslView, TradeView, TransactionView } from './types.js';
 import { fillView, liveOrderView, orderView, tpslView, tradeView, transactionView, truthPriceView } from './views.js';
 
-/** Records read from a series at a time. */
+/** Number of records read from a series at a time. */
 const CHUNK = 4096;
 
-/** Reads what happened: pages of an account's history, chance points, truth rows. */
+/** Reads histories: pages of an account's records, chance points, rows of the truth. */
 export class History {
   constructor(private readonly state: State) {}
 
@@ -35,7 +35,7 @@ export class History {
     return { items, total: indexes.total };
   }
 
-  /** An order as it is now, whether it rests or has ended. */
+  /** The current state of an order, active or ended. */
   order(order: LiveOrder): OrderView {
     if (this.state.orders.has(order.number)) return liveOrderView(this.state, order, 'ACTIVE', 0);
     return orderView(this.state, order.account, decodeOrder(order.account.histories.orders.read(order.historyIndex)));
@@ -118,7 +118,7 @@ export class History {
   }
 }
 
-/** Indexes of one page's records, newest first unless asked otherwise; within an extent, only those that match. */
+/** Indexes of one page's records, newest first unless `sort` is `asc`; with an extent, only the matching records within it. */
 function pageOf(
   series: Series,
   request: SliceRequest,
@@ -149,7 +149,7 @@ function* indexes(extent: Extent, sort: 'asc' | 'desc'): Generator<number> {
   else for (let i = extent.last; i >= extent.first; i--) yield i;
 }
 
-/** Records of a global series with their sequence number (index + 1), up to what exists now. */
+/** Records of a global series with their sequence number (index + 1), up to the newest at the time of the call. */
 function* recordsAfter(series: Series, seq: number): Generator<[number, Float64Array]> {
   const end = series.length;
   for (let from = Math.max(0, seq); from < end; from += CHUNK) {

@@ -1,4 +1,4 @@
-/** What an ID stands for; the number is part of every ID that was ever given out and never changes. */
+/** Kinds of IDs. The number is part of every ID ever issued and never changes. */
 const ID_KINDS = {
   event: 1,
   market: 2,
@@ -20,8 +20,8 @@ const HEX = Array.from({ length: 65536 }, (_, i) => i.toString(16).padStart(4, '
 const ROUNDS = 27;
 
 /**
- * UUIDs (version 4 in form) that stand for a kind and a number, the same for the same seed. The kind and number are
- * enciphered with a key from the seed, so an ID says nothing by itself, and can be turned back without any table.
+ * UUIDs (in the form of version 4) that encode a kind and a number; the same seed gives the same IDs. Kind and number are
+ * encrypted with a key derived from the seed, so an ID reveals neither, and decoding needs no table.
  */
 export class Ids {
   readonly #keys: Int32Array;
@@ -39,7 +39,7 @@ export class Ids {
     return this.#text(low | 0, high | 0);
   }
 
-  /** The number behind an ID; undefined when it is not one of this seed and kind. */
+  /** The number that an ID encodes; undefined when it is not an ID of this seed and kind. */
   number(kind: IdKind, id: string): number | undefined {
     if (!UUID.test(id)) return undefined;
     const first = Number.parseInt(id.slice(0, 8), 16) | 0;
@@ -56,7 +56,7 @@ export class Ids {
     this.#encipher(low, high);
     const a = this.#low;
     const b = this.#high;
-    // Sixty further bits that follow from the first two words: a made-up ID is recognised by them.
+    // Sixty check bits computed from the first two words: they expose an invented ID.
     this.#encipher(a ^ 0x5bd1e995, b ^ 0x27d4eb2f);
     const c = this.#low;
     const d = this.#high;

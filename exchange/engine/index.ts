@@ -8,7 +8,7 @@ export type {
 } from './core.js';
 export { Engine } from './engine.js';
 export { hashPassword, passwordMatches } from './passwords.js';
-export type { Truth, TruthPrice, TruthTrade } from './truth-types.js';
+export type { TruthPrice, TruthTrade } from './truth-types.js';
 export type {
   AccountView,
   ApiKeyRecord,
@@ -26,10 +26,9 @@ export type {
   PriceChange,
   ProfileView,
   Side,
-  Tag,
-  TpslStatus,
   TpslView,
   TradeView,
   TransactionView,
 } from './types.js';
+export { TPSL_STATUSES } from './types.js';
 export { averagePrice, centsOf, hundredthsOf, MICROS, microsOf } from './units.js';

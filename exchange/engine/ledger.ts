@@ -3,32 +3,32 @@ import type { Account, Position } from './entities.js';
 import { exact, shareOfCost } from './units.js';
 
 /**
- * Moves money and shares of accounts. Every move refuses to leave an exact integer behind that is negative: such a
- * move would be a bug, and stops the exchange before it spreads.
+ * Changes the money and shares of accounts. A change that would make a balance negative or inexact is a bug: it throws,
+ * and the exchange stops before the error spreads.
  */
 export class Ledger {
   constructor(private readonly changes: Changes) {}
 
-  /** Adds to the free USDC (or takes from it, when negative). */
+  /** Adds to the free USDC; a negative amount subtracts. */
   addFree(account: Account, micros: number): void {
     account.free = notNegative(account.free + micros, 'free USDC', account);
     this.changes.touchUsdc(account);
   }
 
-  /** Moves free USDC into locks (or back, when negative). */
+  /** Locks free USDC; a negative amount unlocks. */
   lock(account: Account, micros: number): void {
     if (micros === 0) return;
     account.locked = notNegative(account.locked + micros, 'locked USDC', account);
     this.addFree(account, -micros);
   }
 
-  /** Takes locked USDC out of the account. */
+  /** Removes locked USDC from the account. */
   spendLocked(account: Account, micros: number): void {
     account.locked = notNegative(account.locked - micros, 'locked USDC', account);
     this.changes.touchUsdc(account);
   }
 
-  /** Moves held shares into locks (or back, when negative). */
+  /** Locks held shares; a negative number unlocks. */
   lockShares(account: Account, asset: number, shares: number): void {
     if (shares === 0) return;
     const position = this.#position(account, asset);
@@ -48,7 +48,7 @@ export class Ledger {
     this.changes.touchShares(account, asset);
   }
 
-  /** Takes locked shares out, sold for `proceeds`: their part of the cost leaves with them. */
+  /** Removes locked shares that were sold for `proceeds`, and their part of the cost basis. */
   sellLocked(account: Account, asset: number, shares: number, proceeds: number, at: number): void {
     const position = this.#position(account, asset);
     const cost = shareOfCost(position.cost, shares, position.shares);
@@ -60,7 +60,7 @@ export class Ledger {
     this.changes.touchShares(account, asset);
   }
 
-  /** Takes a whole position out, paid with `payout`. */
+  /** Removes a whole position and pays `payout` for it. */
   settle(account: Account, asset: number, payout: number, at: number): void {
     const position = this.#position(account, asset);
     account.realisedPnl = exact(account.realisedPnl + payout - position.cost);

@@ -11,7 +11,7 @@ import type { State } from './state.js';
 import { TpslHandler } from './tpsl-handler.js';
 import type { OrderStatus } from './types.js';
 
-/** What a command made or changed, for its answer. */
+/** What a command created or changed; its result is computed from it. */
 export interface Applied {
   readonly order?: LiveOrder;
   readonly status?: OrderStatus;
@@ -19,7 +19,7 @@ export interface Applied {
   readonly event?: MarketEvent;
 }
 
-/** Applies commands to a state. Nothing but the state and the command decides what happens. */
+/** Applies commands to a state, deterministically: the effect depends on the state and the command alone. */
 export class Machine {
   readonly #changes: Changes;
   readonly #accounts: AccountHandler;

@@ -6,15 +6,15 @@ import { encodeFill, encodeTrade, type FillSide } from './records.js';
 import { affordable, feeOf, worth } from './units.js';
 import { fillView } from './views.js';
 
-/** Why matching stopped: all filled, nobody left to meet, met an own order, or no money for one more step. */
+/** Why matching stopped: filled, no counterparty left, an order of the same account, or no money for one more step. */
 type MatchEnd = 'filled' | 'no-counterpart' | 'self-trade' | 'unaffordable';
 
-/** Meets an incoming order with the book, best price first, then oldest first, at the resting order's price. */
+/** Matches an incoming order with the book: best price first, then oldest first, at the resting order's price. */
 export class Matcher {
   constructor(
     private readonly changes: Changes,
     private readonly ledger: Ledger,
-    /** Called when a resting order is filled to its end. */
+    /** Called when a resting order is completely filled. */
     private readonly onMakerFilled: (order: LiveOrder, at: number) => void,
   ) {}
 
@@ -59,12 +59,12 @@ export class Matcher {
     market.volume.add(worth(price, quantity), at);
     market.liquidity -= worth(maker.price, quantity);
     if (maker.remaining === 0) market.book.remove(maker);
-    if (outbox.hears('fill')) outbox.push('fill', fillView(state, seq, record));
+    if (outbox.hasListeners('fill')) outbox.push('fill', fillView(state, seq, record));
     this.changes.publish(market, at);
     if (maker.remaining === 0) this.onMakerFilled(maker, at);
   }
 
-  /** One side's money and shares. What a BUY pays comes from its lock, and only a rounded-up fee from free USDC. */
+  /** Books money and shares of one side. A BUY pays from its locked USDC; only the rounding of fees may take free USDC. */
   #settleSide(order: LiveOrder, price: number, quantity: number, fee: number, at: number): void {
     const { account, market, outcome } = order;
     const value = worth(price, quantity);
@@ -93,13 +93,13 @@ export class Matcher {
   }
 }
 
-/** What a limit BUY of a price and quantity locks: its value and the fee that taking it all would cost, micros. */
+/** USDC that a limit BUY locks: its value and the taker fee on all of it, micros. */
 export const lockOf = (price: number, quantity: number, feeBps: number): number =>
   worth(price, quantity) + feeOf(price, quantity, feeBps);
 
 /**
- * Frees what the rest of a limit BUY does not need; when its lock is short (fees of several fills round up several
- * times), takes the difference from free USDC as far as there is some.
+ * Unlocks what the rest of a limit BUY does not need. If too little is locked (each fill rounds its fee up), locks the
+ * difference from free USDC, as far as there is any.
  */
 export function relock(ledger: Ledger, order: LiveOrder, feeBps: number): void {
   const wanted = lockOf(order.price, order.remaining, feeBps);
@@ -112,7 +112,7 @@ function crosses(taker: LiveOrder, maker: LiveOrder): boolean {
   return taker.bids ? maker.level <= taker.level : maker.level >= taker.level;
 }
 
-/** A market BUY spends what it locked, a limit BUY may add free USDC for rounded-up fees. */
+/** A market BUY spends the USDC it locked; a limit BUY may also use free USDC, for fees that were rounded up. */
 function budgetOf(taker: LiveOrder): number {
   return taker.type === 'MARKET' ? taker.lockedMicros : taker.lockedMicros + taker.account.free;
 }

@@ -14,7 +14,7 @@ interface Target {
   readonly outcome: Outcome;
 }
 
-/** Turns requests of accounts into commands, or says what is wrong with them. Changes nothing. */
+/** Checks order requests and turns them into commands or rejections. Does not change the state. */
 export class OrderChecks {
   constructor(private readonly state: State) {}
 
@@ -100,17 +100,14 @@ function wrongQuantity(quantity: number): Refused | undefined {
 }
 
 function shortOfUsdc(needed: number, free: number): Refused {
-  return refuse(
-    'insufficient-usdc',
-    `${usdcFromMicros(needed)} USDC are needed with fee, ${usdcFromMicros(free)} are free`,
-  );
+  return refuse('insufficient-usdc', `${usdcFromMicros(needed)} USDC needed with fee, ${usdcFromMicros(free)} free`);
 }
 
-/** @param onlyFree whether shares that other orders hold do not count */
+/** @param onlyFree whether shares locked by other orders are excluded */
 function shortOfShares(target: Target, quantity: number, onlyFree: boolean): Refused | undefined {
   const position = target.account.positions.get(assetOf(target.market.number, target.outcome));
   const held = position ? position.shares - (onlyFree ? position.locked : 0) : 0;
   if (held >= quantity) return undefined;
   const [wanted, there] = [sharesFromHundredths(quantity), sharesFromHundredths(held)];
-  return refuse('insufficient-shares', `${wanted} shares are needed, ${there} are ${onlyFree ? 'free' : 'held'}`);
+  return refuse('insufficient-shares', `${wanted} shares needed, ${there} ${onlyFree ? 'free' : 'held'}`);
 }

@@ -13,7 +13,7 @@ import { liveOrderView } from './views.js';
 const WORST_BUY = 99;
 const WORST_SELL = 1;
 
-/** Takes orders that were found valid: locks, matches, rests and cancels them. */
+/** Handles valid orders: locks funds, matches, adds the rest to the book, cancels. */
 export class OrderHandler {
   readonly #matcher: Matcher;
 
@@ -24,7 +24,7 @@ export class OrderHandler {
     this.#matcher = new Matcher(changes, ledger, (order, at) => this.#finish(order, 'FILLED', at));
   }
 
-  /** Matches a limit order; what is left rests, unless it met an own order or could not be paid. */
+  /** Matches a limit order. The rest goes into the book, or is cancelled after a self-trade or when it cannot be paid. */
   limit(command: LimitCommand): LiveOrder {
     const { at } = command;
     const order = this.#accept(command, 'LIMIT', command.price, command.quantity, 0);
@@ -42,7 +42,7 @@ export class OrderHandler {
     return order;
   }
 
-  /** Matches a market order and cancels what is left; one that traded nothing has failed. */
+  /** Matches a market order and cancels the rest; an order without any fill is FAILED. */
   market(command: MarketCommand): { order: LiveOrder; status: OrderStatus } {
     const { at, side, amount } = command;
     const buys = side === 'BUY';
@@ -66,7 +66,7 @@ export class OrderHandler {
     return order;
   }
 
-  /** Cancels everything that rests in a market, without publishing prices. */
+  /** Cancels all resting orders of a market, without publishing prices. */
   cancelAll(market: Market, at: number): void {
     for (const order of [...market.book.orders()]) {
       this.#withdraw(order);
@@ -99,7 +99,7 @@ export class OrderHandler {
     order.lockedMicros = micros;
   }
 
-  /** Gives back what the order still holds. */
+  /** Unlocks the funds that the order still locks. */
   #free(order: LiveOrder): void {
     if (order.side === 'SELL') {
       this.ledger.lockShares(order.account, assetOf(order.market.number, order.outcome), -order.remaining);
@@ -139,7 +139,7 @@ export class OrderHandler {
 
   #report(order: LiveOrder, status: OrderStatus, cause: OrderUpdate['cause'], at: number): void {
     const { state, outbox } = this.changes;
-    if (!outbox.hears('orderUpdate')) return;
+    if (!outbox.hasListeners('orderUpdate')) return;
     outbox.push('orderUpdate', { order: liveOrderView(state, order, status, at), cause, at });
   }
 }

@@ -3,7 +3,7 @@ import type { ExchangeEvents } from './core.js';
 type Name = keyof ExchangeEvents;
 type Listener = (value: never) => void;
 
-/** Holds back what happened until the command that did it is complete, then tells the listeners, in order. */
+/** Queues the events of a command until it is complete, then calls the listeners, in order. */
 export class Outbox {
   readonly #listeners = new Map<Name, Set<Listener>>();
   #queue: [Name, ExchangeEvents[Name]][] = [];
@@ -17,21 +17,21 @@ export class Outbox {
     return () => void listeners.delete(listener as Listener);
   }
 
-  /** Until this is called nobody is told anything: what is read again from the journal was told before. */
+  /** Until this is called no event is emitted: the events of commands replayed from the journal were emitted before. */
   unmute(): void {
     this.#muted = false;
   }
 
-  /** Whether anybody listens: what nobody hears need not be made. */
-  hears(name: Name): boolean {
+  /** Whether the event has listeners; if not, its value need not be built. */
+  hasListeners(name: Name): boolean {
     return !this.#muted && (this.#listeners.get(name)?.size ?? 0) > 0;
   }
 
   push<K extends Name>(name: K, value: ExchangeEvents[K]): void {
-    if (this.hears(name)) this.#queue.push([name, value]);
+    if (this.hasListeners(name)) this.#queue.push([name, value]);
   }
 
-  /** Tells everything pushed so far. Called from inside a listener it leaves that to the call it came from. */
+  /** Emits all queued events. Called from inside a listener it returns at once; the outer call emits them. */
   drain(): void {
     if (this.#draining || this.#queue.length === 0) return;
     this.#draining = true;

@@ -9,7 +9,7 @@ export function hashPassword(password: string, salt: Buffer = randomBytes(16)): 
   return `scrypt$${COST}$${salt.toString('base64url')}$${hash.toString('base64url')}`;
 }
 
-/** Takes the same time whatever the password is. */
+/** Constant time. */
 export function passwordMatches(password: string, hash: string): boolean {
   const [kind, cost, salt, expected] = hash.split('$');
   if (kind !== 'scrypt' || !cost || !salt || !expected) return false;

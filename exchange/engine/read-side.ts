@@ -28,7 +28,7 @@ import type {
 } from './types.js';
 import { accountView, eventView, liveOrderView, liveTpslView, marketView } from './views.js';
 
-/** What exists while the exchange runs. */
+/** The parts that exist while the exchange is running. */
 export interface Running {
   readonly machine: Machine;
   readonly state: State;
@@ -37,12 +37,12 @@ export interface Running {
   readonly history: History;
 }
 
-/** The half of the core that only reads. */
+/** The read-only half of the core. */
 export abstract class ReadSide {
   protected abstract readonly running: Running;
-  /** How many accounts of each kind were asked for. */
+  /** Number of seeded accounts of each kind. */
   protected abstract readonly counts: { readonly accounts: number; readonly bots: number };
-  /** Unix micros; never before the last command's. */
+  /** Unix micros; never before the time of the last command. */
   protected abstract at(): number;
 
   events(): readonly EventView[] {

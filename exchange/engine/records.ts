@@ -1,15 +1,22 @@
 import type { LiveOrder } from './entities.js';
-import type { OrderStatus, OrderType, Outcome, Side, TpslStatus, TransactionType } from './types.js';
+import {
+  type OrderStatus,
+  type OrderType,
+  type Outcome,
+  type Side,
+  TPSL_STATUSES,
+  type TpslStatus,
+  type TransactionType,
+} from './types.js';
 
 /*
- * How histories are kept: fixed records of whole numbers (float64 words, chance excepted). Small fields share a word;
- * each stays far below 2^53.
+ * The encoding of histories: fixed-size records of float64 words that hold integers (except chances). Small fields share
+ * a word, which stays far below 2^53.
  */
 
 export const WIDTH = { order: 8, trade: 2, transaction: 4, tpsl: 7, fill: 7, price: 3, chance: 2 } as const;
 
 const STATUSES: readonly OrderStatus[] = ['ACTIVE', 'FILLED', 'CANCELLED', 'FAILED'];
-const TPSL_STATUSES: readonly TpslStatus[] = ['ACTIVE', 'TRIGGERED', 'CANCELLED', 'FAILED'];
 const TRANSACTIONS: readonly TransactionType[] = ['DEPOSIT', 'WITHDRAWAL', 'PAYOUT'];
 const ACCOUNTS = 2 ** 26;
 
@@ -71,7 +78,7 @@ export function decodeOrder(words: Words): OrderRecord {
 /** Market number of an order record, without decoding the rest. */
 export const marketOfOrder = (words: Words): number => Math.floor(word(words, 2) / 4096);
 
-/** One side of a fill, as far as its owner's order says. */
+/** One side of a fill: the fields that come from its order. */
 export interface FillSide {
   readonly order: number;
   readonly account: number;
@@ -85,7 +92,7 @@ export interface FillRecord {
   /** In YES terms, cents. */
   readonly level: number;
   readonly quantity: number;
-  /** The taker's, micros. */
+  /** Taker fee, micros. */
   readonly fee: number;
   readonly taker: FillSide;
   readonly maker: FillSide;
@@ -128,7 +135,7 @@ export function decodeFill(words: Words): FillRecord {
   };
 }
 
-/** A trade record: which fill (from 1), which of its sides, and the market for filtering. */
+/** A trade record: number of the fill (from 1), its side, and the market for filtering. */
 export const encodeTrade = (fill: number, maker: boolean, market: number): number[] => [fill * 2 + bit(maker), market];
 export const fillOfTrade = (trade: number): { fill: number; maker: boolean } => ({
   fill: Math.floor(trade / 2),

@@ -1,10 +1,10 @@
 import type { RejectionCode, Result } from './core.js';
 
-/** A command that may go ahead, or why not. */
+/** A valid command, or why the request was rejected. */
 export type Checked<C> = { readonly ok: true; readonly command: C } | Refused;
 export type Refused = Extract<Result<never>, { ok: false }>;
 
-/** @param message for the user: what is wrong, with which value */
+/** @param message for the user: what is wrong, with the value */
 export function refuse(code: RejectionCode, message: string): Refused {
   const missing = code.startsWith('unknown-') && code !== 'unknown-asset';
   return { ok: false, rejection: { kind: missing ? 'not-found' : 'invalid', code, message } };

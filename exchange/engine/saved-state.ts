@@ -15,8 +15,8 @@ import { State } from './state.js';
 import type { Credentials, OrderType, Outcome, Side } from './types.js';
 
 /*
- * The state as a plain value and back. What follows from other things (IDs, maps by ID, books' best prices) is not in
- * it; whatever has an order keeps it, so that a restored state does exactly what the original would have done.
+ * Converts the state to a plain value and back. Derived data (IDs, maps by ID, best prices of books) is left out. Every
+ * order of elements is preserved, so that a restored state behaves exactly like the original.
  */
 
 export const STATE_FORMAT = 1;
@@ -229,7 +229,7 @@ function restoreMarket(state: State, event: MarketEvent, number: number, saved: 
   return market;
 }
 
-/** Orders go back into their books in book order, and into the maps by number in the order of their numbers. */
+/** Orders are added to their books in book order, and to the maps by number in ascending order. */
 function restoreOrders(state: State, saved: SavedState): void {
   const orders: LiveOrder[] = [];
   const tpsl: Tpsl[] = [];

@@ -7,10 +7,10 @@ import type { State } from './state.js';
 import { MICROS } from './units.js';
 
 const DEPOSIT: Record<SeededAs, number> = { account: 10_000 * MICROS, bot: 1_000_000 * MICROS };
-/** Key records have their own numbers per kind of account, far apart. */
+/** Each kind of account has its own range of key numbers. */
 const FIRST_KEY: Record<SeededAs, number> = { account: 0, bot: 1_000_000 };
 
-/** The command that opens the `index`-th account of a kind, as the seed says. */
+/** The command that opens the `index`-th account of a kind, derived from the seed. */
 export function seededAccountCommand(
   seed: number,
   ids: Ids,
@@ -35,7 +35,7 @@ export function seededAccountCommand(
   };
 }
 
-/** The first `count` accounts of a kind, with what is needed to use them now. */
+/** The first `count` accounts of a kind, with their current credentials. */
 export function seededAccounts(state: State, as: SeededAs, count: number): SeededAccount[] {
   return state.seeded[as].slice(0, count).map((number, index) => {
     const { userId, email, credentials } = state.accountAt(number);

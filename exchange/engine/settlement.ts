@@ -8,7 +8,7 @@ import type { TpslHandler } from './tpsl-handler.js';
 import type { Outcome } from './types.js';
 import { PAIR_MICROS } from './units.js';
 
-/** Ends a market: cancels what is open, pays what is held, publishes the last chance. */
+/** Settles a market: cancels open orders, pays positions, publishes the last chance. */
 export class Settlement {
   constructor(
     private readonly changes: Changes,
@@ -35,7 +35,7 @@ export class Settlement {
     outbox.push('eventClosed', { eventId: event.eventId, at });
   }
 
-  /** One PAYOUT for everybody who holds the outcome, of nothing where it lost. */
+  /** One PAYOUT per account that holds the outcome; its amount is 0 for the losing outcome. */
   #pay(market: Market, outcome: Outcome, won: boolean, at: number): void {
     const asset = assetOf(market.number, outcome);
     for (const account of this.changes.state.accounts) {

@@ -3,7 +3,7 @@ import type { Account, Histories, LiveOrder, Market, MarketEvent, Tpsl } from '.
 import { Ids } from './ids.js';
 import { WIDTH } from './records.js';
 
-/** Everything the exchange knows. Commands change it, nothing else does. */
+/** The whole state of the exchange. Only commands change it. */
 export class State {
   readonly ids: Ids;
   readonly usdcId: string;
@@ -21,7 +21,7 @@ export class State {
   readonly orders = new Map<number, LiveOrder>();
   /** Active take-profit and stop-loss orders of all markets, by number. */
   readonly tpsl = new Map<number, Tpsl>();
-  /** Numbers of accounts that the exchange opened by itself, in order. */
+  /** Numbers of the accounts opened from the seed, in order. */
   readonly seeded = { account: [] as number[], bot: [] as number[] };
   lastOrder = 0;
   lastTpsl = 0;
@@ -29,7 +29,7 @@ export class State {
   lastAt = 0;
   deposits = 0;
   withdrawals = 0;
-  /** What takers paid, micros. */
+  /** Taker fees paid so far, micros. */
   fees = 0;
 
   constructor(
@@ -78,7 +78,7 @@ export class State {
   }
 }
 
-/** @throws RangeError: the journal or a snapshot names something that does not exist, which only a bug can bring about */
+/** @throws RangeError when the journal or a snapshot refers to something that does not exist, which only a bug can cause */
 export function known<T>(value: T | undefined, what: string, number: number): T {
   if (value === undefined) throw new RangeError(`${what} ${number} does not exist`);
   return value;

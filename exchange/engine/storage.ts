@@ -7,21 +7,21 @@ import type { Outbox } from './outbox.js';
 import { restoreState, type SavedState, STATE_FORMAT, saveState } from './saved-state.js';
 import { State } from './state.js';
 
-/** A new snapshot is made when the journal since the last one is this large. */
+/** Journal size since the last snapshot at which a new one is written. */
 const CHECKPOINT_BYTES = 32 * 1024 * 1024;
-const UPKEEP_MS = 1000;
+const MAINTENANCE_INTERVAL_MS = 1000;
 
-/** Where the machine's commands and state are kept: in a folder, or in memory only. */
+/** Stores the machine's commands and state in a folder, or in memory only. */
 export class Storage {
   #folder: DataFolder | undefined;
-  #upkeep: NodeJS.Timeout | undefined;
+  #maintenance: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly path: string | undefined,
     private readonly log: Logger | undefined,
   ) {}
 
-  /** The machine as it was left, or a new one that begins with `begin`. @throws UsageError */
+  /** Restores the machine from the folder, or creates one with `begin`. @throws UsageError */
   async open(begin: BeginCommand, outbox: Outbox): Promise<Machine> {
     if (this.path === undefined) return newMachine(begin, new MemoryBlocks(), outbox);
     const folder = await DataFolder.open(this.path);
@@ -31,19 +31,19 @@ export class Storage {
       const command = JSON.parse(text) as Command | BeginCommand;
       if (command.do === 'begin') machine = newMachine(command, folder.blocks, outbox);
       else if (machine) machine.apply(command);
-      else throw new UsageError(`the journal in ${this.path} lacks its beginning; name another folder with --data`);
+      else throw new UsageError(`the journal in ${this.path} lacks its first command; name another folder with --data`);
     });
     if (!machine) {
       folder.append(JSON.stringify(begin));
       machine = newMachine(begin, folder.blocks, outbox);
     }
-    this.log?.debug({ replayed }, 'exchange data read');
+    this.log?.debug({ replayed }, 'restored the exchange data');
     const { state } = machine;
-    this.#upkeep = setInterval(() => this.#keepUp(state), UPKEEP_MS).unref();
+    this.#maintenance = setInterval(() => this.#maintain(state), MAINTENANCE_INTERVAL_MS).unref();
     return machine;
   }
 
-  keep(command: Command): void {
+  append(command: Command): void {
     this.#folder?.append(JSON.stringify(command));
   }
 
@@ -51,9 +51,9 @@ export class Storage {
     return this.#folder?.durable() ?? Promise.resolve();
   }
 
-  /** With a state: makes it the point from which the next start goes on. */
+  /** @param state if given, a snapshot of it is written, from which the next start resumes */
   async close(state: State | undefined): Promise<void> {
-    clearInterval(this.#upkeep);
+    clearInterval(this.#maintenance);
     const folder = this.#folder;
     this.#folder = undefined;
     if (!folder) return;
@@ -62,20 +62,20 @@ export class Storage {
     } catch (error) {
       this.log?.warn(
         { cause: describeError(error) },
-        'no snapshot at the end; the next start reads the journal instead',
+        'could not write a snapshot on exit; the next start replays the journal instead',
       );
     } finally {
       await folder.close();
     }
   }
 
-  #keepUp(state: State): void {
+  #maintain(state: State): void {
     const folder = this.#folder;
     if (!folder) return;
     const large = folder.journalBytes >= CHECKPOINT_BYTES;
-    const upkeep = large ? folder.checkpoint(saveState(state)) : folder.durable();
-    upkeep.catch((error: unknown) => {
-      this.log?.warn({ cause: describeError(error) }, 'exchange data could not be brought to disk; trying again');
+    const written = large ? folder.checkpoint(saveState(state)) : folder.durable();
+    written.catch((error: unknown) => {
+      this.log?.warn({ cause: describeError(error) }, 'could not write exchange data to disk; retrying');
     });
   }
 }

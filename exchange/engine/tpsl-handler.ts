@@ -8,7 +8,7 @@ import { known } from './state.js';
 import type { TpslStatus } from './types.js';
 import { liveTpslView } from './views.js';
 
-/** Keeps take-profit and stop-loss orders and sells at market when the last price reaches them. */
+/** Holds take-profit and stop-loss orders and sells at market when the last price reaches them. */
 export class TpslHandler {
   constructor(
     private readonly changes: Changes,
@@ -42,8 +42,8 @@ export class TpslHandler {
   }
 
   /**
-   * Sells for every order that the last price reaches, oldest first. A sale may move the price and reach more; each
-   * order sells once, so this ends.
+   * Triggers every order that the last price has reached, oldest first. A sale may move the price and trigger more orders;
+   * each triggers once, so this terminates.
    */
   trigger(market: Market, at: number): void {
     for (let next = firstReached(market); next; next = firstReached(market)) {
@@ -75,7 +75,7 @@ export class TpslHandler {
 
   #report(tpsl: Tpsl, status: TpslStatus, order: number): void {
     const { state, outbox } = this.changes;
-    if (outbox.hears('tpsl')) outbox.push('tpsl', liveTpslView(state, tpsl, status, order));
+    if (outbox.hasListeners('tpsl')) outbox.push('tpsl', liveTpslView(state, tpsl, status, order));
   }
 }
 

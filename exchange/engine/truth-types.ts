@@ -1,10 +1,10 @@
 import type { Outcome } from './types.js';
 
-/* The answers of `/_control/truth`, as the contract names their fields: decimals, IDs, times in Unix micros. */
+/* Responses of `/_control/truth`: decimals, IDs, times in Unix micros. */
 
 export type FillKind = 'transfer' | 'mint' | 'merge';
 
-/** A row of `/_control/truth/prices`, as the contract names its fields. */
+/** A row of `/_control/truth/prices`. */
 export interface TruthPrice {
   readonly seq: number;
   readonly eventId: string;
@@ -34,7 +34,7 @@ export interface TruthTrade {
   readonly at: number;
 }
 
-/** The answer of `/_control/truth`: decimals (USDC, shares). */
+/** The response of `/_control/truth`: decimals (USDC, shares). */
 export interface Truth {
   readonly accounts: readonly {
     readonly userId: string;
@@ -46,6 +46,10 @@ export interface Truth {
   }[];
   readonly markets: readonly {
     readonly marketId: string;
+    readonly eventId: string;
+    readonly assets: { readonly yes: string; readonly no: string };
+    /** Its chance until the first trade. */
+    readonly openingChance: number;
     readonly shares: { readonly yes: number; readonly no: number };
     readonly volume: number;
     readonly trades: number;

@@ -3,7 +3,7 @@ import type { State } from './state.js';
 import type { Truth } from './truth-types.js';
 import { PAIR_MICROS, sharesFromHundredths, usdcFromMicros } from './units.js';
 
-/** The ledger's totals, added up from its parts each time: nothing here is kept along the way. */
+/** The ledger's totals, recomputed from the state on every call; nothing is accumulated. */
 export function truthOf(state: State): Truth {
   return {
     accounts: state.accounts.map((account) => ({
@@ -20,6 +20,9 @@ export function truthOf(state: State): Truth {
     })),
     markets: state.markets.map((market) => ({
       marketId: market.marketId,
+      eventId: market.event.eventId,
+      assets: { yes: market.yesAssetId, no: market.noAssetId },
+      openingChance: market.openingChance,
       shares: { yes: sharesFromHundredths(market.yesShares), no: sharesFromHundredths(market.noShares) },
       volume: usdcFromMicros(market.volume.total),
       trades: market.trades,
@@ -46,7 +49,7 @@ function identityOf(state: State): Truth['identity'] {
   };
 }
 
-/** Whether as many YES as NO shares exist in every market, and accounts hold exactly these. */
+/** Whether every market has as many YES as NO shares and accounts hold exactly these. */
 function sharesAreHeld(state: State): boolean {
   const held = new Map<number, number>();
   for (const account of state.accounts) {

@@ -1,17 +1,19 @@
 /*
- * What the exchange's core offers to its server and to its world. Units, everywhere in this folder: USDC in whole micros
- * (millionths), prices in whole cents 1..99, quantities in whole hundredths of a share, times in Unix micros. Where
- * something is shown to the outside as a decimal (`chance`, truth rows), its docstring says so.
+ * The types that the core shares with the server and the simulation. Units in this folder: USDC in integer micros
+ * (millionths), prices in integer cents 1..99, quantities in integer hundredths of a share, times in Unix micros. Where a
+ * value is a decimal (`chance`, rows of the truth), its docstring says so.
  */
 
 export type Outcome = 'YES' | 'NO';
 export type Side = 'BUY' | 'SELL';
 export type OrderType = 'LIMIT' | 'MARKET';
 export type OrderStatus = 'ACTIVE' | 'FILLED' | 'CANCELLED' | 'FAILED';
-export type TpslStatus = 'ACTIVE' | 'TRIGGERED' | 'CANCELLED' | 'FAILED';
+/** In the order of their numbers in stored records. */
+export const TPSL_STATUSES = ['ACTIVE', 'TRIGGERED', 'CANCELLED', 'FAILED'] as const;
+export type TpslStatus = (typeof TPSL_STATUSES)[number];
 export type TransactionType = 'DEPOSIT' | 'WITHDRAWAL' | 'PAYOUT';
 
-/** A market as it is at the moment of the call; never changes afterwards. */
+/** A snapshot of a market; it does not change afterwards. */
 export interface MarketView {
   readonly marketId: string;
   readonly eventId: string;
@@ -20,7 +22,7 @@ export interface MarketView {
   readonly noAssetId: string;
   /** 0..1: the last trade price for YES, the opening chance before the first trade, 1 or 0 when resolved. */
   readonly chance: number;
-  /** 0..1; 0 when nobody bids. */
+  /** 0..1; 0 when there is no bid. */
   readonly bestBid: number;
   /** 0..1; 1 when there is no ask. */
   readonly bestAsk: number;
@@ -35,7 +37,7 @@ export interface MarketView {
   readonly shares: { readonly yes: number; readonly no: number };
 }
 
-/** An event as it is at the moment of the call; never changes afterwards. */
+/** A snapshot of an event; it does not change afterwards. */
 export interface EventView {
   readonly eventId: string;
   readonly title: string;
@@ -45,20 +47,20 @@ export interface EventView {
   readonly tags: readonly string[];
   readonly featured: boolean;
   readonly createdAt: number;
-  /** When it is announced to end; it resolves near that time, not exactly then. */
+  /** Announced end; it resolves near that time, not exactly then. */
   readonly closesAt: number;
   readonly markets: readonly MarketView[];
   /** False once every market is resolved. */
   readonly open: boolean;
   readonly volume24hMicros: number;
   readonly totalVolumeMicros: number;
-  /** Price times quantity of all resting orders. */
+  /** Sum of price × quantity of all resting orders. */
   readonly liquidityMicros: number;
 }
 
-/** One change of a market's chance, best bid or best ask (each 0..1). None is ever left out or merged with another. */
+/** One change of a market's chance, best bid or best ask (each 0..1). None is omitted or merged. */
 export interface PriceChange {
-  /** Counts up by one over all markets, from 1. */
+  /** Increases by one over all markets, from 1. */
   readonly seq: number;
   readonly eventId: string;
   readonly marketId: string;
@@ -114,12 +116,12 @@ export interface OrderView {
   readonly type: OrderType;
   /** Limit price of the order's own asset, cents; 0 for a market order. */
   readonly price: number;
-  /** As placed, hundredths; 0 for a market BUY, which names an amount instead. */
+  /** As placed, hundredths; 0 for a market BUY, which has an amount instead. */
   readonly quantity: number;
-  /** What a market BUY may spend, micros; 0 otherwise. */
+  /** The amount that a market BUY may spend, micros; 0 otherwise. */
   readonly amountMicros: number;
   readonly filled: number;
-  /** USDC value of what was filled, without fees, micros. */
+  /** USDC value of the fills, without fees, micros. */
   readonly filledMicros: number;
   readonly status: OrderStatus;
   readonly placedAt: number;
@@ -129,12 +131,12 @@ export interface OrderView {
 
 export interface OrderUpdate {
   readonly order: OrderView;
-  /** What happened; one order may have several updates in one command (placed, then filled). */
+  /** One command may cause several updates of an order (placed, then filled). */
   readonly cause: 'placed' | 'filled' | 'cancelled' | 'failed';
   readonly at: number;
 }
 
-/** One side of a fill: what its owner sees in the trade history. */
+/** One side of a fill, as its owner's trade history shows it. */
 export interface TradeView {
   readonly tradeRecordId: string;
   readonly tradeId: string;
@@ -178,7 +180,7 @@ export interface TpslView {
   readonly stopLoss: number | null;
   readonly status: TpslStatus;
   readonly placedAt: number;
-  /** The market order that it became, once TRIGGERED. */
+  /** The market order it placed, once TRIGGERED. */
   readonly orderId?: string;
 }
 
@@ -188,7 +190,7 @@ export interface PositionView {
   readonly marketId: string;
   readonly outcome: Outcome;
   readonly shares: number;
-  /** Shares that no SELL order holds. */
+  /** Shares not locked by SELL orders. */
   readonly freeShares: number;
   readonly costMicros: number;
   readonly openedAt: number;
@@ -212,7 +214,7 @@ export interface AccountView {
   readonly lastClosedAt: number | null;
 }
 
-/** What everybody may know of an account. */
+/** The public fields of an account. */
 export interface ProfileView {
   readonly userId: string;
   readonly username: string;
@@ -221,7 +223,7 @@ export interface ProfileView {
   readonly marketsTraded: number;
 }
 
-/** What an outcome asset stands for. */
+/** The market and outcome of an outcome asset. */
 export interface AssetView {
   readonly assetId: string;
   readonly eventId: string;
@@ -229,15 +231,15 @@ export interface AssetView {
   readonly outcome: Outcome;
 }
 
-/** What proves who an account is. The core only keeps it; the server gives it meaning. */
+/** An account's credentials. The core only stores them; the server checks them. */
 export interface Credentials {
-  /** As the server made it: never the password itself. */
+  /** As the server computed it: never the password itself. */
   readonly passwordHash: string;
   readonly otp: boolean;
   readonly apiKey: ApiKeyRecord | null;
-  /** Once true, for good. */
+  /** Permanent once true. */
   readonly keyBlocked: boolean;
-  /** The newest confirmation code; null when none was asked for or it was used. */
+  /** The newest confirmation code; null when none was requested or it was used. */
   readonly code: { readonly code: string; readonly expiresAt: number } | null;
 }
 
@@ -255,7 +257,7 @@ export interface BalanceChange {
   readonly assetId: string;
   readonly balance: number;
   readonly free: number;
-  /** What the held shares cost, micros; 0 for USDC. */
+  /** Cost basis of the shares, micros; 0 for USDC. */
   readonly costMicros: number;
   readonly at: number;
 }

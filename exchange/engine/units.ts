@@ -1,13 +1,13 @@
 /** Micros in one USDC. */
 export const MICROS = 1_000_000;
-/** What one hundredth of a share of the winning outcome pays, micros; also what a hundredth of a YES and NO pair costs. */
+/** Payout of one hundredth of a winning share, micros; also the cost of a hundredth of a YES and NO pair. */
 export const PAIR_MICROS = 10_000;
-/** Largest order: a billion shares. With any price and the largest fee its value is far from the limit of exact integers. */
+/** Largest order: a billion shares. Its value at any price and fee is far below the limit of exact integers. */
 export const MAX_QUANTITY = 1e11;
-/** Most USDC that may be inside at a time: a billion. Every amount then prints as an exact decimal. */
+/** Maximum of all deposits together: a billion USDC. Every amount then prints as an exact decimal. */
 export const MAX_MONEY = 1e15;
 
-/** Refuses anything that is not an exact integer: the ledger's last line of defence. */
+/** @throws RangeError unless the value is an exact integer: the last check of the ledger */
 export function exact(value: number): number {
   if (!Number.isSafeInteger(value)) throw new RangeError(`${value} is not an exact integer`);
   return value;
@@ -29,9 +29,9 @@ export function feeOf(price: number, quantity: number, feeBps: number): number {
   return (hundredfold - rest) / 100 + (rest > 0 ? 1 : 0);
 }
 
-/** The largest quantity (hundredths) whose value and fee together a budget (micros) pays. */
+/** The largest quantity (hundredths) whose value and fee a budget (micros) can pay. */
 export function affordable(price: number, budget: number, feeBps: number): number {
-  // The fee rounds up to a whole micro and the budget is whole: it fits exactly when the fee before rounding does.
+  // The fee rounds up to a whole micro and the budget is whole, so the rounded fee fits if and only if the exact one does.
   return divideDown(budget, 100, price * (10_000 + feeBps));
 }
 
@@ -52,7 +52,7 @@ export function shareOfCost(cost: number, sold: number, held: number): number {
   return twice > held || (twice === held && down % 2 === 1) ? down + 1 : down;
 }
 
-/** What one share cost on average, micros, rounded half to even; 0 when nothing is held. */
+/** Average cost of one share, micros, rounded half to even; 0 without shares. */
 export const averagePrice = (costMicros: number, hundredths: number): number =>
   hundredths === 0 ? 0 : shareOfCost(costMicros, 100, hundredths);
 
@@ -64,10 +64,10 @@ function divideDown(a: number, b: number, divisor: number): number {
 }
 
 /**
- * A decimal as a whole number of its smallest steps (`scaled(0.29, 2)` is 29), from its shortest text, so without
- * rounding; undefined when it has more decimals than that or is too large to be exact.
+ * A decimal as an integer of its smallest steps (`scaled(0.29, 2)` is 29), read from its shortest text and so not
+ * rounded; undefined when it has more decimals or is too large to be exact.
  */
-export function scaled(value: number | string, decimals: number): number | undefined {
+function scaled(value: number | string, decimals: number): number | undefined {
   const match = /^(-?)(\d{1,17})(?:\.(\d+))?$/.exec(String(value));
   if (!match) return undefined;
   const [, sign, whole = '', fraction = ''] = match;
@@ -78,14 +78,14 @@ export function scaled(value: number | string, decimals: number): number | undef
   return sign && steps > 0 ? -steps : steps;
 }
 
-/** Cents of a price; undefined unless it is a multiple of 0.01. The range is the engine's to check. */
+/** Cents of a price; undefined unless it is a multiple of 0.01. The engine checks the range. */
 export const centsOf = (price: number | string): number | undefined => scaled(price, 2);
 /** Hundredths of a share; undefined unless it is a multiple of 0.01. */
 export const hundredthsOf = (shares: number | string): number | undefined => scaled(shares, 2);
 /** Micros of an amount of USDC; undefined unless it is a multiple of 0.000001. */
 export const microsOf = (usdc: number | string): number | undefined => scaled(usdc, 6);
 
-/** Decimals for the outside: the nearest double, which prints as the exact decimal. */
+/** Decimals for output: the nearest double, which prints as the exact decimal. */
 export const priceFromCents = (cents: number): number => cents / 100;
 export const sharesFromHundredths = (hundredths: number): number => hundredths / 100;
 export const usdcFromMicros = (micros: number): number => micros / MICROS;

@@ -103,7 +103,7 @@ export function orderView(state: State, account: Account, record: OrderRecord): 
   };
 }
 
-/** What kind of fill two sides make: shares change hands, a pair is made, or a pair is taken back. */
+/** The kind of a fill by its two sides: shares are transferred, or a pair is minted or merged. */
 function kindOf(taker: FillSide, maker: FillSide): FillKind {
   if (taker.outcome === maker.outcome) return 'transfer';
   return taker.side === 'BUY' ? 'mint' : 'merge';

@@ -1,7 +1,7 @@
 const BUCKET_MICROS = 300 * 1_000_000;
 const BUCKETS_PER_DAY = 288;
 
-/** Volume in all and of the last 24 hours (in steps of five minutes), micros. */
+/** Total volume and volume of the last 24 hours (in steps of five minutes), micros. */
 export class DayVolume {
   total = 0;
   /** Number of a five-minute period and its volume, oldest first. */

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { ChanceryError } from '../../core/index.js';
 
-/** A request that is answered with an error: the status and the message of the body `{status, error, message}`. */
+/** An error response to a request: status, and message of the body `{status, error, message}`. */
 export class HttpError extends ChanceryError {
   readonly retryable = false;
 
@@ -19,7 +19,7 @@ export class HttpError extends ChanceryError {
   }
 }
 
-/** A stream message that cannot be acted on: its text goes to the sender in `r`, and the connection stays open. */
+/** A stream message that is rejected: the sender gets the text in `r`, and the connection stays open. */
 export class StreamRequestError extends ChanceryError {
   readonly retryable = false;
 }

@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
-import { type Clock, type Component, type Logger, UsageError } from '../../core/index.js';
+import { type Clock, type Component, type Logger, listenError } from '../../core/index.js';
 import type { ExchangeCore } from '../engine/index.js';
 import { readOrCreateSecret } from '../store/index.js';
+import { TradingState } from '../trading-state.js';
 import { Authenticator, Tokens } from './auth/index.js';
 import { Faults } from './faults.js';
 import { createHttpApp } from './http-app.js';
@@ -33,15 +34,17 @@ import { WireEncoder } from './wire-encoder.js';
 
 interface ExchangeServerOptions {
   readonly core: ExchangeCore;
+  /** Default: open. */
+  readonly trading?: TradingState;
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0 picks a free one. */
   readonly port: number;
   readonly quirks: Quirks;
   readonly controlToken: string;
-  /** Where the key that signs JWTs is kept, so that logins outlive the process; undefined keeps it in memory. */
+  /** Where the JWT signing key is stored, so that logins survive a restart; undefined keeps it in memory. */
   readonly dataDir?: string | undefined;
   /** How long private streams wait for AUTH; default 30 s. */
-  readonly authWithinMs?: number | undefined;
+  readonly authTimeoutMs?: number | undefined;
   /** Frames per second of the load generator; 0 is none. */
   readonly loadFramesPerSecond: number;
   readonly seed: number;
@@ -49,7 +52,7 @@ interface ExchangeServerOptions {
   readonly log: Logger;
 }
 
-/** The exchange's wire: REST, streams and control calls of a core that runs, on one port. */
+/** The network interface of the exchange: REST, streams and control calls on one port. */
 export class ExchangeServer implements Component {
   readonly name = 'exchange server';
   readonly metrics = new ExchangeMetrics();
@@ -62,7 +65,7 @@ export class ExchangeServer implements Component {
   #stopping = new AbortController();
 
   constructor(private readonly options: ExchangeServerOptions) {
-    const { core, quirks, clock, log, controlToken, authWithinMs } = options;
+    const { core, trading = new TradingState(), quirks, clock, log, controlToken, authTimeoutMs } = options;
     const { heartbeatSeconds } = quirks;
     const { metrics } = this;
     const encoder = new WireEncoder(quirks);
@@ -71,7 +74,7 @@ export class ExchangeServer implements Component {
     const authenticator = new Authenticator(core, this.#tokens, clock);
     this.#orderBook = new OrderBookStream({ core, faults, encoder, heartbeatSeconds });
     const chance = new ChanceStream({ core, faults, encoder });
-    const own = { core, authenticator, faults, encoder, clock, authWithinMs };
+    const own = { core, authenticator, faults, encoder, clock, authTimeoutMs };
     const privateStreams = [new OrderStream({ ...own, heartbeatSeconds }), new BalanceStream(own)];
     const onKeyChanged = (userId: string) => {
       for (const stream of privateStreams) stream.endSessions(userId);
@@ -84,10 +87,10 @@ export class ExchangeServer implements Component {
     const routes = [
       ...publicRoutes({ core, quirks, encoder }),
       ...authRoutes({ core, quirks, tokens: this.#tokens, clock, onKeyChanged }),
-      ...orderRoutes({ core, quirks }),
+      ...orderRoutes({ core, trading, quirks }),
       ...walletRoutes({ core, quirks }),
       ...historyRoutes({ core, quirks }),
-      ...controlRoutes({ core, quirks, faults, load: this.#load }),
+      ...controlRoutes({ core, trading, quirks, faults, load: this.#load }),
       ...controlAccountRoutes({ core, clock, onKeyChanged }),
     ];
     const stopping = this.#stopping.signal;
@@ -100,17 +103,17 @@ export class ExchangeServer implements Component {
   /** `http://host:port`, once started. */
   get url(): string {
     const { port } = this.#app.server.address() as AddressInfo;
-    return `http://${reachable(this.options.host)}:${port}`;
+    return `http://${urlHost(this.options.host)}:${port}`;
   }
 
-  /** @throws UsageError when the address cannot be listened on, or the data folder not used */
+  /** @throws UsageError when it cannot listen on the address or use the data folder */
   async start(): Promise<void> {
     const { host, port, dataDir } = this.options;
     this.#tokens.useKey(dataDir === undefined ? randomBytes(32) : await readOrCreateSecret(join(dataDir, 'token.key')));
     try {
       await this.#app.listen({ host, port, backlog: 4096 });
     } catch (error) {
-      throw cannotListen(error as NodeJS.ErrnoException, host, port);
+      throw listenError(error as NodeJS.ErrnoException, { host, port, hostFlag: '--host', portFlag: '--port' });
     }
     this.#streams.start();
     this.#orderBook.start();
@@ -126,20 +129,8 @@ export class ExchangeServer implements Component {
   }
 }
 
-function cannotListen(error: NodeJS.ErrnoException, host: string, port: number): Error {
-  if (error.code === 'EADDRINUSE') {
-    return new UsageError(`port ${port} on ${host} is taken; choose another with --port, or 0 for any`, {
-      cause: error,
-    });
-  }
-  const known = ['EACCES', 'EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL'].includes(error.code ?? '');
-  return known
-    ? new UsageError(`cannot listen on ${host}:${port} (${error.code}); choose another --host or --port`)
-    : error;
-}
-
-/** An address that a client can use for the address listened on. */
-function reachable(host: string): string {
+/** The host of a URL with which clients reach the address listened on. */
+function urlHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';
   return host.includes(':') ? `[${host}]` : host;

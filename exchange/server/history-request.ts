@@ -3,8 +3,8 @@ import type { ChancePoint, ExchangeCore } from '../engine/index.js';
 import { parseIsoSeconds } from './iso-time.js';
 
 /**
- * What a history request asks for, or what is wrong with it.
- * @param request.period undefined asks for raw points
+ * The range and period of a history request, or what is wrong with it.
+ * @param request.period undefined means raw points
  */
 export function readHistoryRequest(request: {
   readonly period: string | undefined;

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { HttpError } from './errors.js';
 
-/** Larger request bodies are refused. */
+/** Larger request bodies are rejected. */
 const MAX_BODY_BYTES = 64 * 1024;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -10,24 +10,36 @@ const TOO_LARGE = Symbol('too large');
 /** A request's body as it was sent. */
 export type RawBody = Buffer | typeof TOO_LARGE;
 
+/** Takes the body, or the error that ended it. */
+export type BodyParsed = (error: Error | null, body?: RawBody) => void;
+
 /**
  * Reads a request's body to its end, or until it is too large; the rest is discarded.
- * @param signed sees every byte, also of a body that is too large
+ * @param signed receives every byte, also of a body that is too large
+ * @param done called once
  */
-export function readBody(request: Readable, signed?: { update(chunk: Buffer): void }): Promise<RawBody> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    request.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      signed?.update(chunk);
-      if (size <= MAX_BODY_BYTES) chunks.push(chunk);
-      else if (!signed) resolve(TOO_LARGE);
-    });
-    request.on('end', () => resolve(size <= MAX_BODY_BYTES ? Buffer.concat(chunks) : TOO_LARGE));
-    request.on('error', reject);
-    request.on('close', () => reject(new Error('the client went away')));
+export function readBody(
+  request: Readable,
+  signed: { update(chunk: Buffer): void } | undefined,
+  done: BodyParsed,
+): void {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  let ended = false;
+  const end = (error: Error | null, body?: RawBody) => {
+    if (ended) return;
+    ended = true;
+    done(error, body);
+  };
+  request.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    signed?.update(chunk);
+    if (size <= MAX_BODY_BYTES) chunks.push(chunk);
+    else if (!signed) end(null, TOO_LARGE);
   });
+  request.on('end', () => end(null, size <= MAX_BODY_BYTES ? Buffer.concat(chunks) : TOO_LARGE));
+  request.on('error', end);
+  request.on('close', () => end(new Error('the client disconnected')));
 }
 
 /** The JSON value of a body; undefined when it is empty. @throws HttpError 400 when it is too large or not JSON */

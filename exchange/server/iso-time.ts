@@ -1,7 +1,7 @@
 const ISO_8601 =
   /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/;
 
-/** An ISO 8601 time as Unix seconds; a date alone is its midnight, a time without an offset is UTC. */
+/** An ISO 8601 time as Unix seconds; a date alone means midnight, a time without an offset is UTC. */
 export function parseIsoSeconds(text: string): number | undefined {
   const match = ISO_8601.exec(text);
   if (!match) return undefined;

@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 
-/** What the exchange counts about itself; one registry per running exchange. */
+/** Metrics of the exchange; one registry per running exchange. */
 export class ExchangeMetrics {
   readonly registry = new Registry();
   readonly requests = new Counter({
@@ -23,13 +23,13 @@ export class ExchangeMetrics {
   });
   readonly slowReaders = new Counter({
     name: 'chancery_exchange_slow_readers_total',
-    help: 'Connections ended because their reader fell too far behind, by stream',
+    help: 'Connections closed because the client read too slowly, by stream',
     labelNames: ['stream'] as const,
     registers: [this.registry],
   });
   readonly failures = new Counter({
     name: 'chancery_exchange_internal_errors_total',
-    help: 'Requests and messages that failed by a defect of the exchange itself',
+    help: 'Requests and messages that failed with an internal error',
     registers: [this.registry],
   });
 

@@ -5,12 +5,12 @@ import { NO_QUIRKS, parseQuirks, type Quirks } from './quirks.js';
 export interface ExchangeOption<T> {
   /** camelCase; the flag is `flagOf(name)`. */
   readonly name: string;
-  /** Undefined for a switch without a value. */
+  /** Undefined for a flag without a value. */
   readonly placeholder?: string;
   readonly default: T;
-  /** One line for --help; names the unit. */
+  /** One line for --help, with the unit. */
   readonly help: string;
-  /** Reads a text of the command line; numbers and switches may already have their type. @throws UsageError */
+  /** Parses a value of the command line; numbers and flags may already have their type. @throws UsageError */
   readonly parse: (value: unknown) => T;
 }
 
@@ -40,7 +40,7 @@ function numberOption(
   return { name, placeholder, default: preset, help, parse };
 }
 
-const count = (max: number, min = 0): NumberRule => ({ min, max, whole: true });
+const count = (max: number): NumberRule => ({ min: 0, max, whole: true });
 
 function textOption<T>(
   name: string,
@@ -104,14 +104,6 @@ export const EXCHANGE_OPTIONS = {
     max: 1_000_000,
     whole: false,
   }),
-  metricsPort: numberOption(
-    'metricsPort',
-    'PORT',
-    -1,
-    'port of /healthz and /metrics; 0 picks a free one, -1 turns them off',
-    count(65_535, -1),
-  ),
-  metricsHost: textOption('metricsHost', 'HOST', '127.0.0.1', 'address of /healthz and /metrics', (text) => text),
 } as const;
 
 type ExchangeOptionName = keyof typeof EXCHANGE_OPTIONS;
@@ -121,8 +113,8 @@ export type ExchangeSettings = {
 };
 
 /**
- * Reads options by name, as their `parse` does; what is not given has its default.
- * @throws UsageError for an unknown name (with the nearest known one) or a value that does not fit
+ * Parses options by name; missing ones get their default.
+ * @throws UsageError for an unknown name (with the nearest known one) or an invalid value
  */
 export function readExchangeOptions(values: Readonly<Record<string, unknown>> = {}): ExchangeSettings {
   const names = Object.keys(EXCHANGE_OPTIONS) as ExchangeOptionName[];

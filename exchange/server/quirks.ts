@@ -4,13 +4,13 @@ import { nearest, UsageError } from '../../core/index.js';
 export interface Quirks {
   readonly eventShape: 'outcomes' | 'runners' | 'both';
   readonly tradesWrapper: 'wrapped' | 'array' | 'i' | 'content';
-  /** Pages are cut to this size. */
+  /** Maximum page size; larger ones are reduced to it. */
   readonly maxPageSize: number;
-  /** Requests per second and client; undefined is no limit. */
+  /** Requests per second and client; undefined means no limit. */
   readonly rateLimit: number | undefined;
-  /** Every object carries a field that no document names. */
+  /** Every object has an additional, undocumented field. */
   readonly extraFields: boolean;
-  /** Seconds between heartbeats; undefined is none. */
+  /** Seconds between heartbeats; undefined means none. */
   readonly heartbeatSeconds: number | undefined;
   readonly numbersAsStrings: boolean;
   readonly placeStatus: number;
@@ -46,7 +46,7 @@ const on =
   (value) =>
     value === undefined ? quirk : undefined;
 
-/** Every quirk: how it is written, and how its value is read. */
+/** Every quirk: its syntax, and how its value is parsed. */
 const QUIRKS: ReadonlyMap<string, { readonly form: string; readonly read: Reader }> = new Map([
   [
     'event-shape',
@@ -98,8 +98,8 @@ const QUIRKS: ReadonlyMap<string, { readonly form: string; readonly read: Reader
 const forms = () => [...QUIRKS.values()].map(({ form }) => form).join('; ');
 
 /**
- * Reads `--quirks a,b=1`; the empty text is no quirk.
- * @throws UsageError for an unknown quirk or a value that does not fit
+ * Parses `--quirks a,b=1`; an empty text means no quirks.
+ * @throws UsageError for an unknown quirk or an invalid value
  */
 export function parseQuirks(text: string): Quirks {
   let quirks = NO_QUIRKS;
@@ -110,7 +110,7 @@ export function parseQuirks(text: string): Quirks {
     const quirk = QUIRKS.get(name);
     if (!quirk)
       throw new UsageError(
-        `--quirks names ${item}, which is none${nearest(name, [...QUIRKS.keys()])}; there are: ${forms()}`,
+        `--quirks: unknown quirk ${item}${nearest(name, [...QUIRKS.keys()])}; known ones: ${forms()}`,
       );
     const set = quirk.read(value);
     if (!set) throw new UsageError(`--quirks has ${item}; write it as ${quirk.form}`);

@@ -1,4 +1,4 @@
-/** Allows a number of requests per second and client, in windows of one second that begin with a client's first request. */
+/** Limits requests per second and client, in windows of one second that begin with a client's first request. */
 export class RateLimit {
   #windows = new Map<string, { startMs: number; count: number }>();
   #sweptMs = 0;
@@ -8,7 +8,7 @@ export class RateLimit {
     private readonly nowMs: () => number,
   ) {}
 
-  /** Counts the request; answers after how many seconds to come back when it is one too many, else undefined. */
+  /** Counts the request; when it exceeds the limit, returns after how many seconds to retry. */
   refuse(client: string): number | undefined {
     const now = this.nowMs();
     this.#sweep(now);
@@ -21,7 +21,7 @@ export class RateLimit {
     return window.count > this.perSecond ? Math.max(1, Math.ceil((window.startMs + 1000 - now) / 1000)) : undefined;
   }
 
-  /** Forgets clients whose window is over. */
+  /** Removes clients whose window is over. */
   #sweep(now: number): void {
     if (now - this.#sweptMs < 10_000) return;
     this.#sweptMs = now;

@@ -3,13 +3,13 @@ import type { Access, Admission } from './auth/index.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Undefined for paths that are not known. */
+    /** Undefined for unknown paths. */
     readonly access?: Access;
   }
   interface FastifyRequest {
-    /** What the request's head says of the caller; undefined until it was checked. */
+    /** The result of checking the request's head; undefined before. */
     admission: Admission | undefined;
-    /** The account that calls; undefined on public and control routes. */
+    /** The caller's user ID; undefined on public and control routes. */
     userId: string | undefined;
   }
 }
@@ -23,12 +23,12 @@ export interface RouteGeneric {
 /** A request after its path, access and body were checked. `body` is the parsed JSON; undefined when none was sent. */
 export type RouteRequest = FastifyRequest<RouteGeneric>;
 
-/** A route as fastify takes it, with its access. `handler` returns the JSON to answer, or a reply that it has sent. */
+/** A fastify route with its access. `handler` returns the JSON of the response, or a reply that it has sent. */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** Like `/api/events/:eventId/outcomes/:marketId/history`. */
   readonly url: string;
   readonly access: Access;
-  /** @throws HttpError for what is answered with an error */
+  /** @throws HttpError for an error response */
   readonly handler: (request: RouteRequest, reply: FastifyReply) => unknown;
 }

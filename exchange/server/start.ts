@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { createLogger, HealthServer, Lifecycle, type Logger, systemClock } from '../../core/index.js';
 import { createExchange } from '../create-exchange.js';
 import type { ExchangeCore, SeededAccount } from '../engine/index.js';
+import { TradingState } from '../trading-state.js';
 import { World } from '../world/index.js';
 import { ExchangeServer } from './exchange-server.js';
 import { type ExchangeSettings, readExchangeOptions } from './options.js';
 
-/** What a ready exchange says of itself, on one line of JSON. */
+/** The ready line: printed as one line of JSON. */
 export interface ReadyLine {
   readonly ready: true;
   /** `http://host:port`: every REST prefix. */
@@ -19,42 +20,51 @@ export interface ReadyLine {
   readonly bots?: readonly SeededAccount[];
 }
 
-/** What bots need that nobody else gets; they trade as clients, so nothing here does. */
+/** What bots need besides the public interface. They trade as clients, in a process of their own. */
 interface BotsOptions {
   readonly accounts: readonly SeededAccount[];
   readonly seed: number;
   readonly pace: number;
-  /** What the informed know: the hidden chance of every market as it is now, 0..1, by market ID. */
+  /** For informed traders: the current hidden chance of every market, 0..1, by market ID. */
   fairValues(): ReadonlyMap<string, number>;
 }
 
 export interface RunningExchange {
   readonly ready: ReadyLine;
-  /** Undefined when nobody is to trade: no bots, or pace 0. */
+  /** Undefined without bots or at pace 0. */
   readonly bots: BotsOptions | undefined;
-  /** Address of /healthz and /metrics; undefined when none was asked for. */
+  /** Address of /healthz and /metrics; undefined without `metrics`. */
   readonly metricsUrl: string | undefined;
-  /** Ends connections, then the core; resolves when everything is kept and let go. May be called twice. */
+  /** Closes connections, then stops the core; resolves when everything is stored and released. Idempotent. */
   close(): Promise<void>;
+}
+
+interface StartContext {
+  readonly signal?: AbortSignal;
+  readonly log?: Logger;
+  /** Where /healthz and /metrics are served; nowhere by default. */
+  readonly metrics?: { readonly host: string; readonly port: number };
 }
 
 /**
  * Starts a simulated exchange in this process, without its bots: the caller starts them with `bots`.
- * @param options by name, as `EXCHANGE_OPTIONS` reads them
- * @throws UsageError for an option that does not fit, a taken port, data that cannot be read
+ * @param options by name, see `EXCHANGE_OPTIONS`
+ * @throws UsageError for an invalid option, a taken port, data that cannot be read
  */
 export async function startExchange(
   options: Readonly<Record<string, unknown>> = {},
-  context: { readonly signal?: AbortSignal; readonly log?: Logger } = {},
+  context: StartContext = {},
 ): Promise<RunningExchange> {
   const settings = readExchangeOptions(options);
-  const { signal = new AbortController().signal, log = createLogger({ part: 'exchange' }) } = context;
+  const { signal = new AbortController().signal, log = createLogger({ part: 'exchange' }), metrics } = context;
   const world = new World(settings.seed);
-  const core = createCore(settings, world, log);
+  const trading = new TradingState();
+  const core = createCore(settings, world, trading, log);
   const controlToken = randomUUID();
-  const { host, port, quirks, load, seed, pace, metricsPort, metricsHost } = settings;
+  const { host, port, quirks, load, seed, pace } = settings;
   const server = new ExchangeServer({
     core,
+    trading,
     host,
     port,
     quirks,
@@ -66,9 +76,9 @@ export async function startExchange(
     log,
   });
   const health =
-    metricsPort < 0
+    metrics === undefined
       ? undefined
-      : new HealthServer({ host: metricsHost, port: metricsPort }, server.metrics.registry, () => ({
+      : new HealthServer(metrics, server.metrics.registry, () => ({
           ok: true,
           detail: { events: core.openEventIds().length },
         }));
@@ -87,7 +97,7 @@ export async function startExchange(
   return { ready, bots: alive ? bots : undefined, metricsUrl: health?.url, close: () => lifecycle.stop() };
 }
 
-function createCore(settings: ExchangeSettings, world: World, log: Logger): ExchangeCore {
+function createCore(settings: ExchangeSettings, world: World, trading: TradingState, log: Logger): ExchangeCore {
   const { seed, events, bots, pace, accounts, takerFeeBps, data } = settings;
   const options = {
     seed,
@@ -100,5 +110,5 @@ function createCore(settings: ExchangeSettings, world: World, log: Logger): Exch
     clock: systemClock,
     log,
   };
-  return createExchange(options, world);
+  return createExchange(options, world, trading);
 }

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Splits long work, so that it does not block the event loop for longer than a slice of time. */
+/** Splits long work into time slices, so that it does not block the event loop for longer than one. */
 export class TimeSlice {
   #startedAt = performance.now();
 

@@ -1,6 +1,6 @@
 import type { Quirks } from './quirks.js';
 
-/** Keys are IDs rather than field names: quirks that add fields leave it alone, its values excepted. */
+/** A map whose keys are IDs, not field names: quirks add fields to its values, not to it. */
 export class IdMap {
   constructor(readonly entries: Readonly<Record<string, unknown>>) {}
 
@@ -9,7 +9,7 @@ export class IdMap {
   }
 }
 
-/** Turns what is sent into JSON text, with the quirks that change how anything is written. */
+/** Encodes messages as JSON, with the quirks that change their encoding. */
 export class WireEncoder {
   readonly #plain: boolean;
 

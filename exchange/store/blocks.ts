@@ -1,15 +1,15 @@
 import { closeSync, fdatasync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
 import { promisify } from 'node:util';
 
-/** Words (float64) in one block; every block has this size, on disk 4 KiB. */
+/** Words (float64) per block; on disk a block has 4 KiB. */
 export const BLOCK_WORDS = 512;
 const BLOCK_BYTES = BLOCK_WORDS * 8;
 const FLUSH_AT = 256;
 
-/** Blocks of words, numbered from 0. What was appended can be read and overwritten at once, whatever the disk does. */
+/** Blocks of words, numbered from 0. An appended block can be read and overwritten at once, even if the disk fails. */
 export interface Blocks {
   readonly count: number;
-  /** Takes over the block; answers its number. */
+  /** Takes ownership of the block; returns its number. */
   append(block: Float64Array): number;
   /** The block's words; valid until the next call. */
   read(number: number): Float64Array;
@@ -40,20 +40,20 @@ export class MemoryBlocks implements Blocks {
 }
 
 /**
- * Blocks in one file. New blocks wait in memory and are written in runs; a write that fails (disk full) leaves them
- * there for the next attempt, so that a full disk never tears what the engine is doing. Nothing here is durable before
- * `sync()`: after a crash the journal makes the same blocks again.
+ * Blocks in one file. New blocks are buffered in memory and written in runs; if a write fails (disk full) they stay there
+ * for the next attempt, so a full disk never interrupts a command. Nothing is durable before `sync()`: after a crash,
+ * replaying the journal creates the same blocks again.
  */
 export class FileBlocks implements Blocks {
   readonly #file: number;
   #waiting: Float64Array[] = [];
-  /** Overwrites of written blocks that could not be done yet. */
+  /** Overwrites of blocks in the file that failed and are retried. */
   #patches: { number: number; offset: number; words: Float64Array }[] = [];
   #written: number;
   #cached = new Float64Array(BLOCK_WORDS);
   #cachedNumber = -1;
 
-  /** Opens the file and cuts it to `count` blocks. @throws RangeError when it holds fewer. */
+  /** Opens the file and truncates it to `count` blocks. @throws RangeError when it holds fewer. */
   constructor(path: string, count: number) {
     this.#file = openSync(path, 'a+');
     closeSync(this.#file);
@@ -85,7 +85,7 @@ export class FileBlocks implements Blocks {
     if (number !== this.#cachedNumber) {
       this.#cachedNumber = -1;
       const got = readSync(this.#file, this.#cached, 0, BLOCK_BYTES, number * BLOCK_BYTES);
-      if (got !== BLOCK_BYTES) throw new RangeError(`block ${number} is cut short`);
+      if (got !== BLOCK_BYTES) throw new RangeError(`block ${number} is truncated`);
       this.#cachedNumber = number;
       for (const patch of this.#patches) if (patch.number === number) this.#cached.set(patch.words, patch.offset);
     }
@@ -103,7 +103,7 @@ export class FileBlocks implements Blocks {
     if (this.#patches.length % FLUSH_AT === 0) this.#tryFlush();
   }
 
-  /** Hands everything to the operating system. @throws the file system's error; nothing is lost by it. */
+  /** Writes everything to the operating system. @throws the file system's error; then nothing is lost. */
   flush(): void {
     while (this.#waiting.length > 0) {
       const run = this.#waiting.slice(0, FLUSH_AT);
@@ -137,7 +137,7 @@ export class FileBlocks implements Blocks {
     try {
       this.flush();
     } catch {
-      // Kept in memory; `sync` before the next snapshot reports it.
+      // It stays in memory; `sync` before the next snapshot reports the error.
     }
   }
 }

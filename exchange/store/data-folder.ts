@@ -19,9 +19,9 @@ interface Saved {
 }
 
 /**
- * A folder that keeps a state machine: a snapshot of its state, the journal of commands since, and the blocks of its
- * series. `open` reads the snapshot, `replay` the commands after it; from then on `append` keeps each command and
- * `checkpoint` a new snapshot, after which older files go.
+ * A folder that stores a state machine: a snapshot of its state, the journal of commands since, and the blocks of its
+ * series. `open` reads the snapshot, `replay` the commands after it; then `append` stores commands, and `checkpoint`
+ * writes a new snapshot and deletes older files.
  */
 export class DataFolder {
   readonly blocks: FileBlocks;
@@ -38,7 +38,7 @@ export class DataFolder {
     this.blocks = new FileBlocks(join(path, 'series.blocks'), saved?.blocks ?? 0);
   }
 
-  /** Takes the folder, which is made if needed. @throws UsageError when it is in use, not accessible or damaged */
+  /** Locks the folder, and creates it if needed. @throws UsageError when it is in use, not accessible or damaged */
   static async open(path: string): Promise<DataFolder> {
     let lock: ProcessLock | undefined;
     try {
@@ -63,14 +63,14 @@ export class DataFolder {
     return this.saved?.state;
   }
 
-  /** Hands over every command after the snapshot, then begins a new journal file. Answers how many there were. */
+  /** Calls `take` with every command after the snapshot, then starts a new journal file. Returns the number of commands. */
   replay(take: (command: string) => void): number {
     const files = list(this.path, JOURNAL).filter((file) => file.number >= this.from);
     let next = this.from;
     for (const [i, file] of files.entries()) {
       if (file.number !== next) {
         throw new UsageError(
-          `${this.path} lacks commands ${next} to ${file.number - 1}: restore it from a copy, or name another folder with --data`,
+          `${this.path} lacks commands ${next} to ${file.number - 1}: restore it from a backup, or name another folder with --data`,
         );
       }
       next = readJournal(file.path, file.number, i === files.length - 1, take).next;
@@ -84,20 +84,20 @@ export class DataFolder {
     return this.#journal?.bytes ?? 0;
   }
 
-  /** Keeps a command: safe from a kill of this process when it returns. @throws UnavailableError on a full disk */
+  /** Stores a command: it survives a kill of this process once this returns. @throws UnavailableError on a full disk */
   append(command: string): void {
     this.#open().append(command);
   }
 
-  /** Resolves when all commands so far are on disk. */
+  /** Resolves when all commands appended so far are on disk. */
   async durable(): Promise<void> {
     await this.#folderSynced;
     await this.#open().sync();
   }
 
   /**
-   * Makes the state, as it is now, the point from which the next start replays.
-   * @param state a plain value, read before this returns
+   * Writes a snapshot of the current state; the next start replays only later commands.
+   * @param state a plain value; it is read before this returns
    */
   checkpoint(state: unknown): Promise<void> {
     this.#checkpoint ??= this.#write(state).finally(() => {
@@ -114,7 +114,7 @@ export class DataFolder {
   }
 
   #open(): Journal {
-    if (!this.#journal) throw new Error('the data folder was not replayed yet');
+    if (!this.#journal) throw new Error('append before replay');
     return this.#journal;
   }
 

@@ -4,7 +4,7 @@ import { crc32 } from 'node:zlib';
 const HEAD = 12;
 const MAX_PAYLOAD = 1 << 20;
 
-/** One journal frame. The checksum covers the frame's number too, so a frame out of place is a bad frame. */
+/** One journal frame. The checksum covers its number too, so a frame at another position is not intact. */
 export function encodeFrame(number: number, payload: string): Buffer {
   const length = Buffer.byteLength(payload);
   if (length === 0 || length > MAX_PAYLOAD) throw new RangeError(`a frame of ${length} bytes`);
@@ -16,7 +16,7 @@ export function encodeFrame(number: number, payload: string): Buffer {
   return frame;
 }
 
-/** What reading frames found: where the intact ones end, and whether an intact one follows after that. */
+/** The end of the intact frames, and whether another intact frame follows after it. */
 interface FrameScan {
   readonly frames: number;
   readonly end: number;
@@ -24,8 +24,8 @@ interface FrameScan {
 }
 
 /**
- * Hands every payload to `take`, from the frame with `number` on, up to the first that is not intact. What is behind
- * that is a torn tail, unless a later frame is intact: then the file is damaged.
+ * Calls `take` with every payload from frame `number` up to the first frame that is not intact. The rest is a torn tail;
+ * if a later frame is intact, the file is damaged.
  */
 export function scanFrames(bytes: Buffer, start: number, number: number, take: (payload: string) => void): FrameScan {
   let at = start;

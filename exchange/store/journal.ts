@@ -16,9 +16,9 @@ const MAGIC = Buffer.from('CHXJRNL1');
 const datasync = promisify(fdatasync);
 
 /**
- * One file of numbered payloads. `append` hands a payload to the operating system before it returns (a killed process
- * loses none), `sync` resolves once everything appended before it is on disk (nor does a machine without power); calls
- * that come while a flush is under way share the next one.
+ * One file of numbered payloads. When `append` returns, the operating system has the payload: it survives a kill of the
+ * process. When `sync` resolves, everything appended before is on disk: it survives a power failure. Calls during a flush
+ * share the next one.
  */
 export class Journal {
   /** Size of a journal file without payloads. */
@@ -44,7 +44,7 @@ export class Journal {
     this.#synced = next;
   }
 
-  /** Begins a new file whose first payload will have `number`. */
+  /** Creates a file whose first payload will have `number`. */
   static create(path: string, number: number): Journal {
     const file = openSync(path, 'w+');
     writeSync(file, MAGIC, 0, MAGIC.length, 0);
@@ -60,7 +60,7 @@ export class Journal {
     return this.#size;
   }
 
-  /** @throws UnavailableError when it cannot be written (disk full): then nothing of it is in the journal. */
+  /** @throws UnavailableError when it cannot be written (disk full): then no part of it is in the journal. */
   append(payload: string): void {
     if (this.#broken !== undefined) throw this.#refusal(this.#broken);
     const frame = encodeFrame(this.#next, payload);
@@ -77,7 +77,7 @@ export class Journal {
     this.#next += 1;
   }
 
-  /** @throws UnavailableError when the disk refuses; the journal then takes nothing more. */
+  /** @throws UnavailableError when the disk fails; the journal then accepts no more payloads. */
   sync(): Promise<void> {
     if (this.#broken !== undefined) return Promise.reject(this.#refusal(this.#broken));
     if (this.#synced === this.#next) return Promise.resolve();
@@ -96,7 +96,7 @@ export class Journal {
     return this.#waiting;
   }
 
-  /** As `sync`, at once. */
+  /** The synchronous form of `sync`. */
   syncNow(): void {
     try {
       fdatasyncSync(this.#file);
@@ -107,7 +107,7 @@ export class Journal {
     this.#synced = this.#next;
   }
 
-  /** Waits for flushes that were asked for; what was appended since the last `sync` is not flushed. */
+  /** Waits for pending flushes; payloads appended since the last `sync` are not flushed. */
   async close(): Promise<void> {
     await this.#waiting?.catch(() => undefined);
     await this.#underWay?.catch(() => undefined);
@@ -146,7 +146,7 @@ interface ReadJournal {
 }
 
 /**
- * Reads a journal file from its beginning and cuts a torn tail off.
+ * Reads a journal file from its beginning and truncates a torn tail.
  * @param number of its first payload
  * @param last whether no later file exists: only then may its end be torn
  * @throws UsageError when it is not a journal or damaged before its end
@@ -159,7 +159,7 @@ export function readJournal(path: string, number: number, last: boolean, take: (
   const scan = scanFrames(bytes, Math.min(MAGIC.length, bytes.length), number, take);
   if (scan.damaged || (!last && scan.end < bytes.length)) {
     throw new UsageError(
-      `${path} is damaged at byte ${scan.end}: restore the folder from a copy, or name another one with --data`,
+      `${path} is damaged at byte ${scan.end}: restore the folder from a backup, or name another one with --data`,
     );
   }
   if (scan.end < bytes.length) cut(path, scan.end);

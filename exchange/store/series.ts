@@ -12,8 +12,8 @@ export interface SavedSeries {
 }
 
 /**
- * A list of records of a fixed number of words (float64) that only grows. Full blocks go to `Blocks`, the last, partial
- * one stays in memory: many series share one file, and memory holds a tail per series, however long it gets.
+ * An append-only list of records with a fixed number of words (float64). Full blocks go to `Blocks`; the last, partial
+ * block stays in memory. Many series share one file, and memory holds one block per series at most.
  */
 export class Series {
   readonly #perBlock: number;
@@ -34,7 +34,7 @@ export class Series {
     return this.#length;
   }
 
-  /** Appends a record of `width` words; answers its index. Not after `seal`. */
+  /** Appends a record of `width` words; returns its index. Not after `seal`. */
   append(record: ArrayLike<number>): number {
     if (this.#sealed) throw new Error('append to a sealed series');
     const index = this.#length;
@@ -78,7 +78,7 @@ export class Series {
     return words;
   }
 
-  /** The number of records whose first word is `<= value`; first words must not fall from record to record. */
+  /** The number of records whose first word is `<= value`; first words must be in ascending order. */
   countUpTo(value: number): number {
     let low = 0;
     let high = this.#length;
@@ -90,7 +90,7 @@ export class Series {
     return low;
   }
 
-  /** No more records will come: its tail leaves memory. Records can still be read and overwritten. */
+  /** Ends the series and frees its memory. Records can still be read and overwritten. */
   seal(): void {
     if (this.#sealed) return;
     if (this.#length > this.#numbers.length * this.#perBlock) this.#spill();

@@ -6,7 +6,7 @@ import { UsageError } from '../../core/index.js';
 const MAGIC = Buffer.from('CHXSNAP1');
 const HEAD = MAGIC.length + 4;
 
-/** A plain value (also typed arrays) as the bytes of a snapshot file. */
+/** Encodes a plain value (typed arrays included) as a snapshot file. */
 export function encodeSnapshot(value: unknown): Buffer {
   const payload = serialize(value);
   const head = Buffer.alloc(HEAD);
@@ -23,7 +23,7 @@ export async function readSnapshot(path: string): Promise<unknown> {
     bytes.subarray(0, MAGIC.length).equals(MAGIC) &&
     crc32(bytes.subarray(HEAD)) === bytes.readUInt32LE(MAGIC.length);
   if (!intact) {
-    throw new UsageError(`${path} is damaged: restore the folder from a copy, or name another one with --data`);
+    throw new UsageError(`${path} is damaged: restore the folder from a backup, or name another one with --data`);
   }
   return deserialize(bytes.subarray(HEAD));
 }

@@ -4,7 +4,7 @@ import { describeError, UsageError, writeFileAtomic } from '../../core/index.js'
 
 const BYTES = 32;
 
-/** A random secret of 32 bytes that a file keeps, which is made (mode 0600) when it is not there. @throws UsageError */
+/** Reads a random secret of 32 bytes from a file, or creates the file (mode 0600). @throws UsageError */
 export async function readOrCreateSecret(path: string): Promise<Buffer> {
   try {
     const kept = await readIfThere(path);

@@ -1,2 +1,2 @@
-export { MarketLife } from './market-life.js';
+export { EventScheduler } from './event-scheduler.js';
 export { World } from './world.js';

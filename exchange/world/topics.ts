@@ -1,12 +1,12 @@
 import type { Random } from '../../core/index.js';
 
-/** What an event is about, before it has a time. All names are invented. */
+/** The topic of an event. All names are invented. */
 export interface Topic {
   readonly title: string;
   /** Slug of a category. */
   readonly category: string;
   readonly tags: readonly string[];
-  /** Names of the markets: one for a yes-or-no question, several for candidates of which one wins. */
+  /** Market names: one for a yes-or-no question; several for candidates, of which one wins. */
   readonly markets: readonly string[];
 }
 
@@ -139,7 +139,7 @@ const contests: readonly Make[] = [
   },
 ];
 
-/** Three of four events ask one question, the others have three to six candidates. */
+/** Three of four events have one market, the others three to six candidates. */
 export function inventTopic(random: Random): Topic {
   return random.next() < 0.75 ? random.pick(questions)(random) : random.pick(contests)(random);
 }

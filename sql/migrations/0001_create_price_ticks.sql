@@ -8,18 +8,20 @@ CREATE TABLE IF NOT EXISTS {database}.price_ticks
     `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.order-book of the record' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
     `_offset` UInt64 COMMENT 'Offset of the record (one frame) in its partition' CODEC(Delta, ZSTD(3)),
-    `_index` UInt32 COMMENT 'Number of the row inside its record, from 0' CODEC(T64, ZSTD(1)),
-    `received_at` DateTime64(6, 'UTC') COMMENT 'When the collector received the frame, cut to whole milliseconds (raw_records has the microseconds). The stream carries no time of the exchange' CODEC(GCD, Delta, ZSTD(1)),
+    `_index` UInt32 COMMENT 'Number of the row within its record, from 0' CODEC(T64, ZSTD(1)),
+    `received_at` DateTime64(6, 'UTC') COMMENT 'When the collector received the frame, truncated to whole milliseconds (raw_records has the microseconds). The stream has no exchange time' CODEC(GCD, Delta, ZSTD(1)),
     `event` LowCardinality(String) COMMENT 'Event ID' CODEC(ZSTD(1)),
     `market` LowCardinality(String) COMMENT 'Market ID (outcome ID)' CODEC(ZSTD(1)),
     `last` LowCardinality(Float64) COMMENT 'Price of the last trade in YES terms, 0 to 1, exactly the JSON number' CODEC(ZSTD(5)),
     `bid` LowCardinality(Nullable(Float64)) COMMENT 'Best bid in YES terms. NULL when there is no bid: the stream sends 0 (or 1), which is not a valid order price' CODEC(ZSTD(5)),
     `ask` LowCardinality(Nullable(Float64)) COMMENT 'Best ask in YES terms. NULL when there is no ask: the stream sends 1 (or 0), which is not a valid order price' CODEC(ZSTD(5)),
     `source` Enum8('snapshot' = 1, 'delta' = 2) COMMENT 'snapshot: PRICES_DATA, the state of every market of the event. delta: PRICES_DATA_DELTA, a change' CODEC(ZSTD(1)),
+    `repeated` Bool COMMENT 'Whether it is a delta that equals the previous row of its market from the same connection, and so is no change: ticks, candles and statistics leave it out' CODEC(ZSTD(1)),
+    `is_resolution` Bool ALIAS last IN (0, 1) COMMENT 'Whether the last price is exactly 0 or 1: no order can be priced so, the market was resolved. No trade: candles, movers and spread statistics leave it out',
     INDEX offsets `_offset` TYPE minmax GRANULARITY 1
 )
 ENGINE = {engine:MergeTree}
 PARTITION BY toYYYYMM(received_at)
 ORDER BY (market, received_at, `_offset`, `_index`)
 SETTINGS {log_settings}, allow_suspicious_low_cardinality_types = 1
-COMMENT 'Last price, best bid and best ask of a market each time that the order book stream sent them. Rows of one market are in order of received_at, then _offset and _index';
+COMMENT 'Last price, best bid and best ask of a market, one row per message of the order book stream. Rows of one market are in order of received_at, then _offset and _index (part 6.1)';

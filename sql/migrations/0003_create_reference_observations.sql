@@ -5,9 +5,9 @@ CREATE TABLE IF NOT EXISTS {database}.event_observations
     `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.reference of the record' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
     `_offset` UInt64 COMMENT 'Offset of the record (one page) in its partition' CODEC(Delta, ZSTD(1)),
-    `_index` UInt32 COMMENT 'Number of the row inside its record, from 0' CODEC(ZSTD(1)),
+    `_index` UInt32 COMMENT 'Number of the row within its record, from 0' CODEC(ZSTD(1)),
     `received_at` DateTime64(6, 'UTC') COMMENT 'When the collector received the page' CODEC(Delta, ZSTD(1)),
-    `poll_id` String COMMENT 'UUID of the walk over all pages' CODEC(ZSTD(1)),
+    `poll_id` String COMMENT 'UUID of the poll, which reads all pages' CODEC(ZSTD(1)),
     `event` LowCardinality(String) COMMENT 'Event ID' CODEC(ZSTD(1)),
     `title` Nullable(String) COMMENT 'Title of the event' CODEC(ZSTD(1)),
     `slug` Nullable(String) COMMENT 'Short name in addresses, if the exchange sends one' CODEC(ZSTD(1)),
@@ -25,38 +25,38 @@ ENGINE = {engine:MergeTree}
 PARTITION BY toYYYYMM(received_at)
 ORDER BY (event, received_at, `_offset`, `_index`)
 SETTINGS {log_settings}
-COMMENT 'Each event each time that a page of event search showed it';
+COMMENT 'Events in pages of event search, one row per event and page (part 4.5)';
 
 CREATE TABLE IF NOT EXISTS {database}.market_observations
 (
     `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.reference of the record' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
     `_offset` UInt64 COMMENT 'Offset of the record (one page) in its partition' CODEC(Delta, ZSTD(1)),
-    `_index` UInt32 COMMENT 'Number of the row inside its record, from 0' CODEC(ZSTD(1)),
+    `_index` UInt32 COMMENT 'Number of the row within its record, from 0' CODEC(ZSTD(1)),
     `received_at` DateTime64(6, 'UTC') COMMENT 'When the collector received the page' CODEC(Delta, ZSTD(1)),
-    `poll_id` String COMMENT 'UUID of the walk over all pages' CODEC(ZSTD(1)),
+    `poll_id` String COMMENT 'UUID of the poll, which reads all pages' CODEC(ZSTD(1)),
     `event` LowCardinality(String) COMMENT 'Event ID' CODEC(ZSTD(1)),
     `market` LowCardinality(String) COMMENT 'Market ID (outcome ID)' CODEC(ZSTD(1)),
     `name` Nullable(String) COMMENT 'Name of the market, if the exchange sends one' CODEC(ZSTD(1)),
     `yes_asset` Nullable(String) COMMENT 'ID of the YES asset' CODEC(ZSTD(1)),
     `no_asset` Nullable(String) COMMENT 'ID of the NO asset' CODEC(ZSTD(1)),
-    `yes_price` Nullable(Float64) COMMENT 'Price of the YES asset as event search shows it, 0 to 1' CODEC(ZSTD(1)),
-    `no_price` Nullable(Float64) COMMENT 'Price of the NO asset as event search shows it, 0 to 1' CODEC(ZSTD(1)),
+    `yes_price` Nullable(Float64) COMMENT 'Price of the YES asset in event search, 0 to 1' CODEC(ZSTD(1)),
+    `no_price` Nullable(Float64) COMMENT 'Price of the NO asset in event search, 0 to 1' CODEC(ZSTD(1)),
     INDEX offsets `_offset` TYPE minmax GRANULARITY 1
 )
 ENGINE = {engine:MergeTree}
 PARTITION BY toYYYYMM(received_at)
 ORDER BY (market, received_at, `_offset`, `_index`)
 SETTINGS {log_settings}
-COMMENT 'Each market each time that a page of event search showed it';
+COMMENT 'Markets in pages of event search, one row per market and page (part 4.5)';
 
 CREATE TABLE IF NOT EXISTS {database}.category_observations
 (
     `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.reference of the record' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
-    `_offset` UInt64 COMMENT 'Offset of the record (one answer) in its partition' CODEC(Delta, ZSTD(1)),
-    `_index` UInt32 COMMENT 'Number of the row inside its record, from 0: parents before their children' CODEC(ZSTD(1)),
-    `received_at` DateTime64(6, 'UTC') COMMENT 'When the collector received the answer' CODEC(Delta, ZSTD(1)),
+    `_offset` UInt64 COMMENT 'Offset of the record (one response) in its partition' CODEC(Delta, ZSTD(1)),
+    `_index` UInt32 COMMENT 'Number of the row within its record, from 0: parents before their children' CODEC(ZSTD(1)),
+    `received_at` DateTime64(6, 'UTC') COMMENT 'When the collector received the response' CODEC(Delta, ZSTD(1)),
     `poll_id` String COMMENT 'UUID of the poll' CODEC(ZSTD(1)),
     `category` LowCardinality(String) COMMENT 'Category ID' CODEC(ZSTD(1)),
     `name` Nullable(String) COMMENT 'Name' CODEC(ZSTD(1)),
@@ -69,15 +69,15 @@ ENGINE = {engine:MergeTree}
 PARTITION BY toYYYYMM(received_at)
 ORDER BY (category, received_at, `_offset`, `_index`)
 SETTINGS {log_settings}
-COMMENT 'Each category each time that the category tree was read';
+COMMENT 'Categories in the category tree, one row per category and poll (part 4.5)';
 
 CREATE TABLE IF NOT EXISTS {database}.tag_observations
 (
     `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.reference of the record' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
-    `_offset` UInt64 COMMENT 'Offset of the record (one answer) in its partition' CODEC(Delta, ZSTD(1)),
-    `_index` UInt32 COMMENT 'Number of the row inside its record, from 0' CODEC(ZSTD(1)),
-    `received_at` DateTime64(6, 'UTC') COMMENT 'When the collector received the answer' CODEC(Delta, ZSTD(1)),
+    `_offset` UInt64 COMMENT 'Offset of the record (one response) in its partition' CODEC(Delta, ZSTD(1)),
+    `_index` UInt32 COMMENT 'Number of the row within its record, from 0' CODEC(ZSTD(1)),
+    `received_at` DateTime64(6, 'UTC') COMMENT 'When the collector received the response' CODEC(Delta, ZSTD(1)),
     `poll_id` String COMMENT 'UUID of the poll' CODEC(ZSTD(1)),
     `tag` LowCardinality(String) COMMENT 'Name of the tag' CODEC(ZSTD(1)),
     `popularity_rank` Nullable(Int64) COMMENT 'Popularity rank, by the exchange' CODEC(ZSTD(1)),
@@ -87,15 +87,15 @@ ENGINE = {engine:MergeTree}
 PARTITION BY toYYYYMM(received_at)
 ORDER BY (tag, received_at, `_offset`, `_index`)
 SETTINGS {log_settings}
-COMMENT 'Each popular tag each time that the popular tags were read';
+COMMENT 'Popular tags, one row per tag and poll (part 4.5)';
 
 CREATE TABLE IF NOT EXISTS {database}.coin_observations
 (
     `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.reference of the record' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
-    `_offset` UInt64 COMMENT 'Offset of the record (one answer) in its partition' CODEC(Delta, ZSTD(1)),
-    `_index` UInt32 COMMENT 'Number of the row inside its record, from 0' CODEC(ZSTD(1)),
-    `received_at` DateTime64(6, 'UTC') COMMENT 'When the collector received the answer' CODEC(Delta, ZSTD(1)),
+    `_offset` UInt64 COMMENT 'Offset of the record (one response) in its partition' CODEC(Delta, ZSTD(1)),
+    `_index` UInt32 COMMENT 'Number of the row within its record, from 0' CODEC(ZSTD(1)),
+    `received_at` DateTime64(6, 'UTC') COMMENT 'When the collector received the response' CODEC(Delta, ZSTD(1)),
     `poll_id` String COMMENT 'UUID of the poll' CODEC(ZSTD(1)),
     `coin` LowCardinality(String) COMMENT 'Coin ID' CODEC(ZSTD(1)),
     `name` Nullable(String) COMMENT 'Full name' CODEC(ZSTD(1)),
@@ -114,4 +114,4 @@ ENGINE = {engine:MergeTree}
 PARTITION BY toYYYYMM(received_at)
 ORDER BY (coin, received_at, `_offset`, `_index`)
 SETTINGS {log_settings}
-COMMENT 'Each coin each time that the coins list was read';
+COMMENT 'Coins in the coins list, one row per coin and poll (part 4.3)';

@@ -58,8 +58,8 @@ GROUP BY market;
 CREATE TABLE IF NOT EXISTS {database}.category_states
 (
     `category` String COMMENT 'Category ID',
-    `first_seen_at` SimpleAggregateFunction(min, DateTime64(6, 'UTC')) COMMENT 'When the category tree first showed it to us',
-    `last_seen_at` SimpleAggregateFunction(max, DateTime64(6, 'UTC')) COMMENT 'When the category tree last showed it to us',
+    `first_seen_at` SimpleAggregateFunction(min, DateTime64(6, 'UTC')) COMMENT 'When the category tree first listed it',
+    `last_seen_at` SimpleAggregateFunction(max, DateTime64(6, 'UTC')) COMMENT 'When the category tree last listed it',
     `latest` AggregateFunction(argMax, Tuple(
         name Nullable(String), slug Nullable(String), parent Nullable(String), depth UInt16
     ), Tuple(DateTime64(6, 'UTC'), UInt64, UInt32)) COMMENT 'The last observation, by (received_at, _offset, _index)'
@@ -84,8 +84,8 @@ GROUP BY category;
 CREATE TABLE IF NOT EXISTS {database}.tag_states
 (
     `tag` String COMMENT 'Name of the tag',
-    `first_seen_at` SimpleAggregateFunction(min, DateTime64(6, 'UTC')) COMMENT 'When the popular tags first showed it to us',
-    `last_seen_at` SimpleAggregateFunction(max, DateTime64(6, 'UTC')) COMMENT 'When the popular tags last showed it to us',
+    `first_seen_at` SimpleAggregateFunction(min, DateTime64(6, 'UTC')) COMMENT 'When the popular tags first listed it',
+    `last_seen_at` SimpleAggregateFunction(max, DateTime64(6, 'UTC')) COMMENT 'When the popular tags last listed it',
     `latest` AggregateFunction(argMax, Tuple(popularity_rank Nullable(Int64)), Tuple(DateTime64(6, 'UTC'), UInt64, UInt32)) COMMENT 'The last observation, by (received_at, _offset, _index)'
 )
 ENGINE = {engine:AggregatingMergeTree}
@@ -108,8 +108,8 @@ GROUP BY tag;
 CREATE TABLE IF NOT EXISTS {database}.coin_states
 (
     `coin` String COMMENT 'Coin ID',
-    `first_seen_at` SimpleAggregateFunction(min, DateTime64(6, 'UTC')) COMMENT 'When the coins list first showed it to us',
-    `last_seen_at` SimpleAggregateFunction(max, DateTime64(6, 'UTC')) COMMENT 'When the coins list last showed it to us',
+    `first_seen_at` SimpleAggregateFunction(min, DateTime64(6, 'UTC')) COMMENT 'When the coins list first listed it',
+    `last_seen_at` SimpleAggregateFunction(max, DateTime64(6, 'UTC')) COMMENT 'When the coins list last listed it',
     `latest` AggregateFunction(argMax, Tuple(
         name Nullable(String), ticker Nullable(String), usd_rate Nullable(Float64),
         usd_rate_at Nullable(DateTime64(6, 'UTC')), full_decimals Nullable(Int64), display_decimals Nullable(Int64),
@@ -138,7 +138,7 @@ CREATE TABLE IF NOT EXISTS {database}.session_states
     `session_id` String COMMENT 'Session: UUID of one run of a collector',
     `collector` SimpleAggregateFunction(max, String) COMMENT 'Name of the collector',
     `version` SimpleAggregateFunction(max, String) COMMENT 'Version of Chancery',
-    `shard` SimpleAggregateFunction(max, String) COMMENT 'Which share of the events it collects',
+    `shard` SimpleAggregateFunction(max, String) COMMENT 'Share of the events that it collects',
     `started_at` SimpleAggregateFunction(min, DateTime64(6, 'UTC')) COMMENT 'Time of its first collector event',
     `last_heartbeat_at` SimpleAggregateFunction(max, DateTime64(6, 'UTC')) COMMENT 'Time of its last heartbeat (session-started, heartbeat, session-stopped): what it received up to then is durable',
     `stopped` SimpleAggregateFunction(max, UInt8) COMMENT '1 when the collector stopped cleanly',
@@ -149,7 +149,7 @@ ORDER BY session_id
 SETTINGS {view_settings}
 COMMENT 'State of every collector session. Read it through the view sessions';
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS {database}.session_states_of_marks TO {database}.session_states AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS {database}.session_states_of_collector_events TO {database}.session_states AS
 SELECT
     session_id,
     max(collector) AS collector,
@@ -171,7 +171,7 @@ CREATE TABLE IF NOT EXISTS {database}.price_states
 ENGINE = {engine:AggregatingMergeTree}
 ORDER BY market
 SETTINGS {view_settings}
-COMMENT 'Since when and until when there are prices of a market: where its latest price is found without a search';
+COMMENT 'First and last receive time of the prices of a market; the latest price is looked up with it';
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS {database}.price_states_of_ticks TO {database}.price_states AS
 SELECT
@@ -179,4 +179,23 @@ SELECT
     min(received_at) AS first_received_at,
     max(received_at) AS last_received_at
 FROM {database}.price_ticks
+GROUP BY market;
+
+CREATE TABLE IF NOT EXISTS {database}.chance_states
+(
+    `market` LowCardinality(String) COMMENT 'Market ID',
+    `last_occurred_at` SimpleAggregateFunction(max, DateTime64(6, 'UTC')) COMMENT 'Time of its last chance, by the exchange',
+    `last_received_at` SimpleAggregateFunction(max, DateTime64(6, 'UTC')) COMMENT 'When a chance of it was last received'
+)
+ENGINE = {engine:AggregatingMergeTree}
+ORDER BY market
+SETTINGS {view_settings}
+COMMENT 'Times of the last live chance of a market; the chance is looked up with it';
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS {database}.chance_states_of_points TO {database}.chance_states AS
+SELECT
+    market,
+    max(occurred_at) AS last_occurred_at,
+    max(received_at) AS last_received_at
+FROM {database}.chance_points
 GROUP BY market;

@@ -8,9 +8,9 @@ CREATE TABLE IF NOT EXISTS {database}.order_records
 (
     `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.account of the record' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
-    `_offset` UInt64 COMMENT 'Offset of the record (one page of an answer) in its partition' CODEC(Delta, ZSTD(1)),
-    `_index` UInt32 COMMENT 'Number of the row inside its record, from 0: the order of the list' CODEC(ZSTD(1)),
-    `received_at` DateTime64(6, 'UTC') COMMENT 'When the collector received the answer. Of several observations the latest counts' CODEC(Delta, ZSTD(1)),
+    `_offset` UInt64 COMMENT 'Offset of the record (one page) in its partition' CODEC(Delta, ZSTD(1)),
+    `_index` UInt32 COMMENT 'Number of the row within its record, from 0: the order of the list' CODEC(ZSTD(1)),
+    `received_at` DateTime64(6, 'UTC') COMMENT 'When the collector received the response. Of several observations the latest counts' CODEC(Delta, ZSTD(1)),
     `account` LowCardinality(String) COMMENT 'Configured name of the account' CODEC(ZSTD(1)),
     `poll_id` String COMMENT 'UUID of the poll, whose receipt is in polls' CODEC(ZSTD(1)),
     `page` UInt32 COMMENT 'Number of the page in its poll, from 0' CODEC(ZSTD(1)),
@@ -22,9 +22,9 @@ CREATE TABLE IF NOT EXISTS {database}.order_records
     `side` LowCardinality(String) COMMENT 'BUY or SELL; empty when absent' CODEC(ZSTD(1)),
     `type` LowCardinality(String) COMMENT 'LIMIT or MARKET; empty when absent' CODEC(ZSTD(1)),
     `status` LowCardinality(String) COMMENT 'Status when it was received, such as ACTIVE, FILLED, CANCELLED or FAILED; empty when absent' CODEC(ZSTD(1)),
-    `price` Nullable(Decimal(38, 12)) COMMENT 'USDC per share: the limit, or what a market order paid on average' CODEC(ZSTD(1)),
-    `original_quantity` Nullable(Decimal(38, 12)) COMMENT 'Shares that were ordered' CODEC(ZSTD(1)),
-    `filled_quantity` Nullable(Decimal(38, 12)) COMMENT 'Shares that were filled' CODEC(ZSTD(1)),
+    `price` Nullable(Decimal(38, 12)) COMMENT 'USDC per share: the limit, or the average price of a market order' CODEC(ZSTD(1)),
+    `original_quantity` Nullable(Decimal(38, 12)) COMMENT 'Ordered shares' CODEC(ZSTD(1)),
+    `filled_quantity` Nullable(Decimal(38, 12)) COMMENT 'Filled shares' CODEC(ZSTD(1)),
     `placed_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When it was placed, by the exchange' CODEC(ZSTD(1)),
     `expires_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When it expires, by the exchange; NULL when it does not' CODEC(ZSTD(1)),
     INDEX offsets `_offset` TYPE minmax GRANULARITY 1
@@ -32,18 +32,19 @@ CREATE TABLE IF NOT EXISTS {database}.order_records
 ENGINE = {engine:ReplacingMergeTree(received_at)}
 ORDER BY (account, order_id)
 SETTINGS {log_settings}
-COMMENT 'Orders of the configured accounts, from their order history. Read them through the view orders';
+COMMENT 'Orders of the configured accounts, from their order history. Read them through the view orders (part 4.4)';
 
 CREATE TABLE IF NOT EXISTS {database}.trade_records
 (
     `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.account of the record' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
-    `_offset` UInt64 COMMENT 'Offset of the record (one page of an answer) in its partition' CODEC(Delta, ZSTD(1)),
-    `_index` UInt32 COMMENT 'Number of the row inside its record, from 0: the order of the list' CODEC(ZSTD(1)),
-    `received_at` DateTime64(6, 'UTC') COMMENT 'When the collector received the answer. Of several observations the latest counts' CODEC(Delta, ZSTD(1)),
+    `_offset` UInt64 COMMENT 'Offset of the record (one page) in its partition' CODEC(Delta, ZSTD(1)),
+    `_index` UInt32 COMMENT 'Number of the row within its record, from 0: the order of the list' CODEC(ZSTD(1)),
+    `received_at` DateTime64(6, 'UTC') COMMENT 'When the collector received the response. Of several observations the latest counts' CODEC(Delta, ZSTD(1)),
     `account` LowCardinality(String) COMMENT 'Configured name of the account' CODEC(ZSTD(1)),
     `poll_id` String COMMENT 'UUID of the poll, whose receipt is in polls' CODEC(ZSTD(1)),
     `page` UInt32 COMMENT 'Number of the page in its poll, from 0' CODEC(ZSTD(1)),
+    `pass_began_at` DateTime64(6, 'UTC') COMMENT 'When page 0 of this pass over the pages was received: a walk begins at page 0 again when it finds new records in front' CODEC(Delta, ZSTD(1)),
     `trade_record_id` String COMMENT 'ID of this side of the fill' CODEC(ZSTD(1)),
     `trade_id` String COMMENT 'ID of the fill, which both sides share; empty when absent' CODEC(ZSTD(1)),
     `user_id` LowCardinality(String) COMMENT 'User ID; empty when absent' CODEC(ZSTD(1)),
@@ -55,21 +56,21 @@ CREATE TABLE IF NOT EXISTS {database}.trade_records
     `quantity` Decimal(38, 12) COMMENT 'Shares' CODEC(ZSTD(1)),
     `price` Decimal(38, 12) COMMENT 'USDC per share of the asset of this side' CODEC(ZSTD(1)),
     `fee` Nullable(Decimal(38, 12)) COMMENT 'Fee that this side paid, USDC' CODEC(ZSTD(1)),
-    `executed_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When it happened, by the exchange' CODEC(ZSTD(1)),
+    `executed_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When it was executed, by the exchange' CODEC(ZSTD(1)),
     INDEX offsets `_offset` TYPE minmax GRANULARITY 1
 )
 ENGINE = {engine:ReplacingMergeTree(received_at)}
 ORDER BY (account, trade_record_id)
 SETTINGS {log_settings}
-COMMENT 'Sides of fills of the configured accounts, from their trade history. Read them through the view trades';
+COMMENT 'Sides of fills of the configured accounts, from their trade history. Read them through the view trades (part 4.4)';
 
 CREATE TABLE IF NOT EXISTS {database}.transaction_records
 (
     `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.account of the record' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
-    `_offset` UInt64 COMMENT 'Offset of the record (one page of an answer) in its partition' CODEC(Delta, ZSTD(1)),
-    `_index` UInt32 COMMENT 'Number of the row inside its record, from 0: the order of the list' CODEC(ZSTD(1)),
-    `received_at` DateTime64(6, 'UTC') COMMENT 'When the collector received the answer. Of several observations the latest counts' CODEC(Delta, ZSTD(1)),
+    `_offset` UInt64 COMMENT 'Offset of the record (one page) in its partition' CODEC(Delta, ZSTD(1)),
+    `_index` UInt32 COMMENT 'Number of the row within its record, from 0: the order of the list' CODEC(ZSTD(1)),
+    `received_at` DateTime64(6, 'UTC') COMMENT 'When the collector received the response. Of several observations the latest counts' CODEC(Delta, ZSTD(1)),
     `account` LowCardinality(String) COMMENT 'Configured name of the account' CODEC(ZSTD(1)),
     `poll_id` String COMMENT 'UUID of the poll, whose receipt is in polls' CODEC(ZSTD(1)),
     `page` UInt32 COMMENT 'Number of the page in its poll, from 0' CODEC(ZSTD(1)),
@@ -96,19 +97,19 @@ CREATE TABLE IF NOT EXISTS {database}.transaction_records
 ENGINE = {engine:ReplacingMergeTree(received_at)}
 ORDER BY (account, transaction_id)
 SETTINGS {log_settings}
-COMMENT 'Movements of money of the configured accounts, which a JWT is needed for. Read them through the view transactions';
+COMMENT 'Movements of money of the configured accounts, for which a JWT is required. Read them through the view transactions (part 4.3)';
 
 CREATE TABLE IF NOT EXISTS {database}.activity_records
 (
     `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.account of the record' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
-    `_offset` UInt64 COMMENT 'Offset of the record (one page of an answer) in its partition' CODEC(Delta, ZSTD(1)),
-    `_index` UInt32 COMMENT 'Number of the row inside its record, from 0: the order of the list' CODEC(ZSTD(1)),
-    `received_at` DateTime64(6, 'UTC') COMMENT 'When the collector received the answer. Of several observations the latest counts' CODEC(Delta, ZSTD(1)),
-    `account` LowCardinality(String) COMMENT 'Always empty: the feed is everybody''s' CODEC(ZSTD(1)),
+    `_offset` UInt64 COMMENT 'Offset of the record (one page) in its partition' CODEC(Delta, ZSTD(1)),
+    `_index` UInt32 COMMENT 'Number of the row within its record, from 0: the order of the list' CODEC(ZSTD(1)),
+    `received_at` DateTime64(6, 'UTC') COMMENT 'When the collector received the response. Of several observations the latest counts' CODEC(Delta, ZSTD(1)),
+    `account` LowCardinality(String) COMMENT 'Always empty: the feed covers all users' CODEC(ZSTD(1)),
     `poll_id` String COMMENT 'UUID of the poll, whose receipt is in polls' CODEC(ZSTD(1)),
     `page` UInt32 COMMENT 'Number of the page in its poll, from 0' CODEC(ZSTD(1)),
-    `trade_record_id` String COMMENT 'ID of the side of the fill that the feed shows' CODEC(ZSTD(1)),
+    `trade_record_id` String COMMENT 'ID of the side of the fill in the feed' CODEC(ZSTD(1)),
     `user_id` String COMMENT 'User ID; empty when absent' CODEC(ZSTD(1)),
     `username` Nullable(String) COMMENT 'Name of the user, or its HMAC-SHA-256 (64 hexadecimal digits) where --username-key is set' CODEC(ZSTD(1)),
     `market` LowCardinality(String) COMMENT 'Market ID (outcome ID); empty when absent' CODEC(ZSTD(1)),
@@ -117,7 +118,7 @@ CREATE TABLE IF NOT EXISTS {database}.activity_records
     `side` LowCardinality(String) COMMENT 'BUY or SELL; empty when absent' CODEC(ZSTD(1)),
     `quantity` Decimal(38, 12) COMMENT 'Shares' CODEC(ZSTD(1)),
     `price` Decimal(38, 12) COMMENT 'USDC per share' CODEC(ZSTD(1)),
-    `executed_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When it happened, by the exchange' CODEC(ZSTD(1)),
+    `executed_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When it was executed, by the exchange' CODEC(ZSTD(1)),
     `event_question` Nullable(String) COMMENT 'Question of the event' CODEC(ZSTD(1)),
     `event_slug` LowCardinality(String) COMMENT 'Short name of the event in addresses; empty when absent' CODEC(ZSTD(1)),
     `event_icon_url` Nullable(String) COMMENT 'Address of its icon' CODEC(ZSTD(1)),
@@ -130,22 +131,22 @@ CREATE TABLE IF NOT EXISTS {database}.activity_records
 ENGINE = {engine:ReplacingMergeTree(received_at)}
 ORDER BY trade_record_id
 SETTINGS {log_settings}
-COMMENT 'Everybodys trades, from the activity feed: one item per fill. Read them through the view activity';
+COMMENT 'Trades of all users, from the activity feed: one item per fill. Read them through the view activity (part 4.4)';
 
--- Every state that an order was seen in. Fed by each observation, so that repetition changes nothing.
+-- Every observed state of an order, filled by each observation; repeated rows change nothing.
 CREATE TABLE IF NOT EXISTS {database}.order_states
 (
     `account` LowCardinality(String) COMMENT 'Configured name of the account',
     `order_id` String COMMENT 'Order ID',
     `status` LowCardinality(String) COMMENT 'Status; empty when absent',
-    `filled_quantity` Decimal(38, 12) COMMENT 'Shares that were filled; -1 when not said',
+    `filled_quantity` Decimal(38, 12) COMMENT 'Shares that were filled; -1 when absent',
     `first_seen_at` SimpleAggregateFunction(min, DateTime64(6, 'UTC')) COMMENT 'When the order was first seen in this state',
     `last_seen_at` SimpleAggregateFunction(max, DateTime64(6, 'UTC')) COMMENT 'When the order was last seen in this state'
 )
 ENGINE = {engine:AggregatingMergeTree}
 ORDER BY (account, order_id, status, filled_quantity)
 SETTINGS {view_settings}
-COMMENT 'States that the order history showed of every order. Read them through the view order_changes';
+COMMENT 'Every state of an order in the order history. Read them through the view order_changes';
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS {database}.order_states_of_records TO {database}.order_states AS
 SELECT

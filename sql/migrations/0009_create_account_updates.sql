@@ -4,7 +4,7 @@ CREATE TABLE IF NOT EXISTS {database}.order_updates
     `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.account of the record' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
     `_offset` UInt64 COMMENT 'Offset of the record (one frame) in its partition' CODEC(Delta, ZSTD(1)),
-    `_index` UInt32 COMMENT 'Number of the row inside its record, from 0: the order of the list' CODEC(ZSTD(1)),
+    `_index` UInt32 COMMENT 'Number of the row within its record, from 0: the order of the list' CODEC(ZSTD(1)),
     `received_at` DateTime64(6, 'UTC') COMMENT 'When the collector received the frame' CODEC(Delta, ZSTD(1)),
     `account` LowCardinality(String) COMMENT 'Configured name of the account' CODEC(ZSTD(1)),
     `connection_id` LowCardinality(String) COMMENT 'UUID of the WebSocket connection' CODEC(ZSTD(1)),
@@ -22,14 +22,14 @@ ENGINE = {engine:MergeTree}
 PARTITION BY toYYYYMM(received_at)
 ORDER BY (account, type, order_id, received_at, `_offset`, `_index`)
 SETTINGS {log_settings}
-COMMENT 'Messages of the order updates stream of the configured accounts';
+COMMENT 'Messages of the order updates stream of the configured accounts (part 6.3)';
 
 CREATE TABLE IF NOT EXISTS {database}.balance_updates
 (
     `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.account of the record' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
     `_offset` UInt64 COMMENT 'Offset of the record (one frame) in its partition' CODEC(Delta, ZSTD(1)),
-    `_index` UInt32 COMMENT 'Number of the row inside its record, from 0: the order of the list' CODEC(ZSTD(1)),
+    `_index` UInt32 COMMENT 'Number of the row within its record, from 0: the order of the list' CODEC(ZSTD(1)),
     `received_at` DateTime64(6, 'UTC') COMMENT 'When the collector received the frame' CODEC(Delta, ZSTD(1)),
     `account` LowCardinality(String) COMMENT 'Configured name of the account' CODEC(ZSTD(1)),
     `connection_id` LowCardinality(String) COMMENT 'UUID of the WebSocket connection' CODEC(ZSTD(1)),
@@ -38,12 +38,12 @@ CREATE TABLE IF NOT EXISTS {database}.balance_updates
     `asset` String COMMENT 'Asset ID: a coin, or an outcome asset' CODEC(ZSTD(1)),
     `balance` Decimal(38, 12) COMMENT 'Total including what orders lock: USDC or shares' CODEC(ZSTD(1)),
     `free` Nullable(Decimal(38, 12)) COMMENT 'Amount not locked by orders' CODEC(ZSTD(1)),
-    `cost` Nullable(Decimal(38, 12)) COMMENT 'What the shares cost, USDC' CODEC(ZSTD(1)),
-    `average_open_price` Nullable(Float64) COMMENT 'What a share cost on average, USDC; the exchange divided' CODEC(ZSTD(1)),
+    `cost` Nullable(Decimal(38, 12)) COMMENT 'Cost of the shares, USDC' CODEC(ZSTD(1)),
+    `average_open_price` Nullable(Float64) COMMENT 'Average cost of a share, USDC, as divided by the exchange' CODEC(ZSTD(1)),
     INDEX offsets `_offset` TYPE minmax GRANULARITY 1
 )
 ENGINE = {engine:MergeTree}
 PARTITION BY toYYYYMM(received_at)
 ORDER BY (account, asset, received_at, `_offset`, `_index`)
 SETTINGS {log_settings}
-COMMENT 'Balances in messages of the balance stream of the configured accounts';
+COMMENT 'Balances in messages of the balance stream of the configured accounts (part 6.4)';

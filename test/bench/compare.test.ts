@@ -66,7 +66,7 @@ describe('the comparison of two builds', () => {
     expect(() => compareRuns(runs(RATE, [1]), runs({ ...RATE, unit: 'rows/s' }, [1]))).toThrow('in rows/s');
   });
 
-  it('prints lowest, median and highest of both builds, and the verdict', () => {
+  it('prints minimum, median and maximum of both builds, and which figures are worse', () => {
     const comparisons = compareRuns(runs(RATE, [1500, 900, 1000]), runs(RATE, [800, 700, 1600]));
     expect(describeComparisons(comparisons)).toEqual([
       '        former (min / median / max)  new (min / median / max)',

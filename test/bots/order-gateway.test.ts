@@ -5,11 +5,11 @@ import { OwnAccount } from '../../bots/own-account.js';
 import { AccountClient, ApiKey, ExchangeClient } from '../../client/index.js';
 import { TradingClient } from '../../client/trading/index.js';
 import { createLogger, Secret, systemClock } from '../../core/index.js';
-import { startServer, type TestServer } from '../exchange/server-support.js';
+import { startTestExchange, type TestExchange } from '../support/exchange.js';
 import { until } from '../support/until.js';
 
-/** One bot's gateway at an exchange where nobody else trades; with the same account as often as it is asked for. */
-async function gatewayAt(server: TestServer) {
+/** A bot's gateway at an exchange without other traders; further ones have the same account. */
+async function gatewayAt(server: TestExchange) {
   const [seeded] = server.core.seededAccounts();
   if (!seeded) throw new Error('no account');
   const addresses = { base: server.url };
@@ -52,11 +52,12 @@ async function gatewayAt(server: TestServer) {
   return { gateway, market, own, quotes, active, known, userId: seeded.userId };
 }
 
-const arm = (server: TestServer, kind: string) => server.control('POST', '/faults', { kind, stream: 'rest', count: 1 });
+const arm = (server: TestExchange, kind: string) =>
+  server.control('POST', '/faults', { kind, stream: 'rest', count: 1 });
 
 describe('a gateway', () => {
-  it('takes over an order whose answer broke off, and places none for one that was never received', async () => {
-    const server = await startServer({ events: 1 });
+  it('adopts an order whose response was truncated, and none whose request was not received', async () => {
+    const server = await startTestExchange({ events: 1 });
     const { gateway, market, active, known } = await gatewayAt(server);
     await arm(server, 'truncated-body');
     await expect(gateway.limit(market, 'YES', 'BUY', 20, 1000)).rejects.toThrow(/may or may not have taken effect/);
@@ -77,7 +78,7 @@ describe('a gateway', () => {
   });
 
   it('finds the open orders of an earlier run, and cancels those of markets that it cannot find', async () => {
-    const server = await startServer({ events: 1 });
+    const server = await startTestExchange({ events: 1 });
     const first = await gatewayAt(server);
     for (const price of [10, 20, 30]) await first.gateway.limit(first.market, 'YES', 'BUY', price, 700);
     await first.gateway.limit(first.market, 'NO', 'BUY', 40, 300);
@@ -91,8 +92,8 @@ describe('a gateway', () => {
     expect(first.active()).toEqual([]);
   });
 
-  it('hears of fills by its balance, and of a broken stream by looking', async () => {
-    const server = await startServer({ events: 1 });
+  it('learns of fills from balance updates, and after a broken stream from the lists of the exchange', async () => {
+    const server = await startTestExchange({ events: 1 });
     const { gateway, market, own, known, userId } = await gatewayAt(server);
     await gateway.limit(market, 'YES', 'BUY', 20, 1000);
     await gateway.limit(market, 'YES', 'BUY', 25, 400);
@@ -116,8 +117,8 @@ describe('a gateway', () => {
     expect(server.core.activeOrders(userId)).toEqual([]);
   });
 
-  it('says no to a refusal, and to nothing else', async () => {
-    const server = await startServer({ events: 1 });
+  it('returns false for a rejection, and throws every other error', async () => {
+    const server = await startTestExchange({ events: 1 });
     const { gateway, market, known } = await gatewayAt(server);
     expect(await gateway.limit(market, 'YES', 'SELL', 50, 100)).toBe(false);
     expect(await gateway.buy(market, 'YES', 1e6)).toBe(true);

@@ -11,7 +11,7 @@ function placed(orders: OwnOrders, orderId: string, side: 'BUY' | 'SELL', price:
 const left = (orders: OwnOrders) => orders.ofMarket('m').map(({ orderId, remaining }) => [orderId, remaining]);
 
 describe('own orders', () => {
-  it('lose what was bought from the highest bid first, and of equal ones from the oldest', () => {
+  it('assign a purchase to the highest bid first, and among equal ones to the oldest', () => {
     const orders = new OwnOrders();
     placed(orders, 'low', 'BUY', 40);
     placed(orders, 'older', 'BUY', 45);
@@ -29,7 +29,7 @@ describe('own orders', () => {
     expect(orders.oldest?.orderId).toBe('ask');
   });
 
-  it('count an order from its sending on, so that news of its fill may come before its answer', () => {
+  it('include an order from the moment it is sent, so that its fill may be received before the response', () => {
     const orders = new OwnOrders();
     const sent: OwnOrder = {
       marketId: 'm',
@@ -48,7 +48,7 @@ describe('own orders', () => {
     expect(orders.count).toBe(0);
   });
 
-  it('forget a market that is over', () => {
+  it('drop the orders of a resolved market', () => {
     const orders = new OwnOrders();
     placed(orders, 'one', 'BUY', 40);
     orders.removeMarket('m');

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { pacedLoop } from '../../bots/paced-loop.js';
-import { VirtualClock } from '../exchange/virtual-clock.js';
+import { ManualClock } from '../support/clocks.js';
 
 /** How many turns of a wait of 100 ms a bot takes in a number of seconds. */
 async function turnsIn(seconds: number, pace: number): Promise<number> {
-  const clock = new VirtualClock();
+  const clock = new ManualClock();
   const stop = new AbortController();
   let turns = 0;
   const loop = pacedLoop(clock, pace, stop.signal, () => {
     turns += 1;
     return 100;
   });
-  await clock.run(seconds);
+  await clock.advance(seconds * 1000);
   stop.abort();
   await loop;
   return turns;

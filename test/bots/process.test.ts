@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect } from 'vitest';
 import { BotsProcess } from '../../bots/index.js';
 import { createLogger, isRunning, systemClock, UsageError } from '../../core/index.js';
-import type { ReadyLine } from '../../exchange/index.js';
-import { Part } from '../support/part.js';
+import { concurrentIt as it } from '../support/at-end.js';
+import { startTestExchange, type TestExchangeProcessOptions } from '../support/exchange.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
 
-const SMALL = ['--port', '0', '--events', '2', '--bots', '8', '--pace', '4'];
+const SMALL = { ownProcess: true, events: 2, accounts: 3, bots: 8, pace: 4 } as const;
 
 interface Truth {
   readonly accounts: readonly { readonly userId: string }[];
@@ -15,18 +15,13 @@ interface Truth {
 }
 
 /** `chancery exchange` with its bots, from the compiled command. */
-async function exchange(...flags: string[]) {
-  const part = await Part.start<ReadyLine>('exchange', [...SMALL, ...flags]);
-  onTestFinished(() => part.kill9());
-  const { url, token } = part.ready.control;
-  const control = async (path: string) => {
-    const answer = await fetch(`${url}${path}`, { headers: { 'x-control-token': token } });
-    return answer.text();
-  };
+async function exchange(options: TestExchangeProcessOptions = {}) {
+  const { part, ready, control } = await startTestExchange({ ...SMALL, ...options });
   return {
     part,
-    truth: async () => JSON.parse(await control('/truth')) as Truth,
-    fills: async () => (await control('/truth/trades?after=0')).split('\n').length - 1,
+    ready,
+    truth: async (): Promise<Truth> => (await control('GET', '/truth')).body,
+    fills: async () => (await control('GET', '/truth/trades?after=0')).text.split('\n').length - 1,
     /** Process IDs of its children. */
     children: () => {
       const text = readFileSync(`/proc/${part.pid}/task/${part.pid}/children`, 'utf8');
@@ -35,12 +30,13 @@ async function exchange(...flags: string[]) {
   };
 }
 
-describe('the bots of chancery exchange', { timeout: 90_000 }, () => {
-  it('trade in a child of their own, which is started again when it is killed, and ends with the exchange', async () => {
-    const { part, fills, children, truth } = await exchange();
+describe.concurrent('the bots of chancery exchange', () => {
+  it('trade in a child process, which is restarted when it is killed, exits with the exchange, and never shows its keys', async () => {
+    const { part, ready, fills, children, truth } = await exchange();
     await until(async () => (await fills()) > 5);
     const [child = 0, ...others] = children();
     expect(others).toEqual([]);
+    const readable = ['cmdline', 'environ'].map((name) => readFileSync(`/proc/${child}/${name}`, 'utf8')).join('\n');
     process.kill(child, 'SIGKILL');
     await until(() => children().some((pid) => pid !== child));
     const before = await fills();
@@ -50,18 +46,24 @@ describe('the bots of chancery exchange', { timeout: 90_000 }, () => {
     const [again = 0] = children();
     expect(await part.stop()).toBe(0);
     expect(isRunning(again)).toBe(false);
+    // The same seed gives the same keys.
+    const { core } = await startTestExchange({ events: 0, bots: SMALL.bots });
+    const secrets = core.botAccounts().flatMap(({ apiKey, apiSecret }) => [apiKey, apiSecret]);
+    expect(secrets).toHaveLength(2 * SMALL.bots);
+    const said = `${JSON.stringify(ready)}\n${part.stderr}\n${readable}`;
+    expect(secrets.filter((secret) => said.includes(secret))).toEqual([]);
   });
 
-  it('are gone after a kill -9 of the exchange, and go on with accounts and open orders when it is back', async () => {
+  it('exit after a kill -9 of the exchange, and resume with their accounts and open orders when it is back', async () => {
     const data = temporaryFolder();
-    const first = await exchange('--data', data, '--print-bots');
+    const first = await exchange({ data, printBots: true });
     await until(async () => (await first.fills()) > 10);
     const [child = 0] = first.children();
     const fills = await first.fills();
     await first.part.kill9();
     await until(() => !isRunning(child));
-    const second = await exchange('--data', data, '--print-bots');
-    expect(second.part.ready.bots).toEqual(first.part.ready.bots);
+    const second = await exchange({ data, printBots: true });
+    expect(second.ready.bots).toEqual(first.ready.bots);
     await until(async () => (await second.fills()) > fills + 10);
     const { accounts, identity } = await second.truth();
     expect(identity).toMatchObject({ balanced: true, deposits: 8 * 1_000_000 + 3 * 10_000 });
@@ -69,11 +71,8 @@ describe('the bots of chancery exchange', { timeout: 90_000 }, () => {
   });
 
   it('are not there with --bots 0, nor at pace 0', async () => {
-    for (const quiet of [
-      ['--bots', '0'],
-      ['--pace', '0'],
-    ]) {
-      const { children, fills, part } = await exchange(...quiet);
+    const quiet = await Promise.all([exchange({ bots: 0 }), exchange({ pace: 0 })]);
+    for (const { children, fills, part } of quiet) {
       expect(children()).toEqual([]);
       expect(await fills()).toBe(0);
       expect(await part.stop()).toBe(0);
@@ -87,17 +86,5 @@ describe('the bots of chancery exchange', { timeout: 90_000 }, () => {
     await expect(bots.start()).rejects.toThrow(
       new UsageError('bots cannot trade at 192.0.2.1: use --host 127.0.0.1 or 0.0.0.0, or --bots 0'),
     );
-  });
-
-  it('get their keys where nobody else can read them', async () => {
-    const shown = await exchange('--print-bots', '--pace', '0');
-    const secrets = (shown.part.ready.bots ?? []).flatMap(({ apiKey, apiSecret }) => [apiKey, apiSecret]);
-    expect(secrets).toHaveLength(16);
-    const { part, children, fills } = await exchange();
-    await until(async () => (await fills()) > 0);
-    const [child] = children();
-    const open = ['cmdline', 'environ'].map((name) => readFileSync(`/proc/${child}/${name}`, 'utf8')).join('\n');
-    const said = `${JSON.stringify(part.ready)}\n${part.stderr}\n${open}`;
-    expect(secrets.filter((secret) => said.includes(secret))).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
-import { onTestFinished } from 'vitest';
 import { BotFleet } from '../../bots/index.js';
 import { createLogger, Secret, systemClock } from '../../core/index.js';
 import type { SeededAccount } from '../../exchange/engine/index.js';
+import { atEnd } from '../support/at-end.js';
 
 export interface FleetSetup {
   readonly url: string;
@@ -22,7 +22,7 @@ export async function startFleet({ url, accounts, seed = 1, pace, fairValues }: 
     clock: systemClock,
     log: createLogger({ part: 'bots', level: 'error' }),
   });
-  onTestFinished(() => fleet.stop());
+  atEnd(() => fleet.stop());
   await fleet.start(new AbortController().signal);
   return fleet;
 }

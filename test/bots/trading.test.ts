@@ -1,8 +1,8 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { BotFleet } from '../../bots/index.js';
-import { createLogger } from '../../core/index.js';
-import { startExchange } from '../../exchange/index.js';
-import { startServer, type TestServer, type TestServerOptions } from '../exchange/server-support.js';
+import { concurrentIt } from '../support/at-end.js';
+import { startTestExchange, type TestExchange, type TestExchangeOptions } from '../support/exchange.js';
+import { freePort } from '../support/free-ports.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
 import { startFleet } from './support.js';
@@ -14,74 +14,31 @@ const PACE = 30;
 const FIRST_TRADES = 5;
 const NEAR = 0.1;
 
-async function trading(options: TestServerOptions = {}): Promise<TestServer & { fleet: BotFleet }> {
-  const server = await startServer({ events: 3, bots: BOTS, ...options });
+async function trading(options: TestExchangeOptions = {}): Promise<TestExchange & { fleet: BotFleet }> {
+  const server = await startTestExchange({ events: 3, bots: BOTS, ...options });
   const fleet = await startFleet({ url: server.url, accounts: server.core.botAccounts(), pace: PACE });
   return { ...server, fleet };
 }
 
-const fillsOf = ({ core }: TestServer) => [...core.fillsAfter(0)];
-const usersOf = ({ core }: TestServer) => core.botAccounts().map(({ userId }) => userId);
-const ordersOf = (server: TestServer) =>
+const fillsOf = ({ core }: TestExchange) => [...core.fillsAfter(0)];
+const usersOf = ({ core }: TestExchange) => core.botAccounts().map(({ userId }) => userId);
+const ordersOf = (server: TestExchange) =>
   usersOf(server).flatMap((user) => server.core.orders(user, { page: 0, size: 1e6 }).items);
-const tpslOf = (server: TestServer) => usersOf(server).flatMap((user) => server.core.tpslOrders(user));
+const tpslOf = (server: TestExchange) => usersOf(server).flatMap((user) => server.core.tpslOrders(user));
 
 /** Requests that were answered with 200, by path; bots ask for no list of TP/SL orders, so there each placed one. */
-async function placedOverHttp({ server }: TestServer): Promise<ReadonlyMap<unknown, number>> {
+async function placedOverHttp({ server }: TestExchange): Promise<ReadonlyMap<unknown, number>> {
   const { values } = await server.metrics.requests.get();
   return new Map(
     values.filter(({ labels }) => labels.status === '200').map(({ labels, value }) => [labels.route, value]),
   );
 }
 
-describe('the bots', () => {
-  it('trade by orders that they place over HTTP, and the exchange gets no other ones', async () => {
-    const server = await trading();
-    const isTriggered = () => tpslOf(server).some(({ status }) => status === 'TRIGGERED');
-    const changes = () => [...server.core.pricesAfter(0)];
-    await until(() => fillsOf(server).length > 150 && changes().length > 150 && isTriggered());
-    await server.fleet.stop();
-    const fired = () => tpslOf(server).filter(({ orderId }) => orderId !== undefined);
-    // A request that was cut when the bots ended may be counted a moment later.
-    await until(async () => {
-      const placed = await placedOverHttp(server);
-      const [limit = 0, market = 0] = [placed.get('/orders/limit'), placed.get('/orders/market')];
-      return limit > 50 && market > 20 && limit + market === ordersOf(server).length - fired().length;
-    });
-    expect((await placedOverHttp(server)).get('/orders/tpsl')).toBe(tpslOf(server).length);
-    const known = new Set(ordersOf(server).map(({ orderId }) => orderId));
-    for (const { buyOrderId, sellOrderId } of fillsOf(server)) {
-      expect(known).toContain(buyOrderId);
-      expect(known).toContain(sellOrderId);
-    }
-    expect(new Set(changes().map(({ marketId }) => marketId)).size).toBe(
-      server.core.events().flatMap(({ markets }) => markets).length,
-    );
-    expect(new Set(fillsOf(server).map(({ kind }) => kind))).toEqual(new Set(['mint', 'merge', 'transfer']));
-    const { identity } = server.core.truth();
-    expect(identity).toMatchObject({ balanced: true, withdrawals: 0 });
-  });
-
-  it.each([1, 2, 3])(
-    'trade near the chance that a market opened with, from the first trade on (seed %i)',
-    async (seed) => {
-      const server = await trading({ events: 4, seed });
-      const markets = server.core.events().flatMap((event) => event.markets);
-      const fillsIn = (market: string) => fillsOf(server).filter(({ marketId }) => marketId === market);
-      await until(() => markets.every(({ marketId }) => fillsIn(marketId).length >= FIRST_TRADES));
-      await server.fleet.stop();
-      for (const { marketId, openingChance } of markets) {
-        for (const { assetId, price } of fillsIn(marketId).slice(0, FIRST_TRADES)) {
-          const isNo = assetId === server.core.market(marketId)?.noAssetId;
-          const off = Math.abs((isNo ? 1 - price : price) - openingChance);
-          expect(off, `a trade in a market that opened at ${openingChance}`).toBeLessThan(NEAR);
-        }
-      }
-    },
-  );
+// They trade on one exchange, in the order of these tests, since rare actions take a while to occur.
+describe('bots', async () => {
+  const server = await trading();
 
   it('use TP/SL orders, of which some fire and some are cancelled', async () => {
-    const server = await trading({ events: 2 });
     const statuses = () => new Set(tpslOf(server).map(({ status }) => status));
     await until(() => statuses().has('TRIGGERED') && statuses().has('CANCELLED'));
     const { orderId, userId } = tpslOf(server).find(({ status }) => status === 'TRIGGERED') ?? {};
@@ -92,18 +49,7 @@ describe('the bots', () => {
     expect(server.core.truth().identity.balanced).toBe(true);
   });
 
-  it('keep prices near the hidden value that only the informed are told', async () => {
-    const server = await startServer({ events: 1, bots: BOTS });
-    const [market] = server.core.events()[0]?.markets ?? [];
-    const marketId = market?.marketId ?? '';
-    const fair = (market?.chance ?? 0) > 0.5 ? 0.2 : 0.8;
-    const fairValues = () => new Map([[marketId, fair]]);
-    await startFleet({ url: server.url, accounts: server.core.botAccounts(), pace: PACE, fairValues });
-    await until(() => Math.abs((server.core.market(marketId)?.chance ?? 0) - fair) < 0.06);
-  });
-
-  it('go on through 429, 500, resets, cut answers, frozen and broken streams', async () => {
-    const server = await trading();
+  it('continue through 429, 500, resets, truncated responses, frozen and broken streams', async () => {
     await until(() => fillsOf(server).length > 20);
     const faults = [
       { kind: 'http-429', count: 2 },
@@ -127,37 +73,32 @@ describe('the bots', () => {
     expect(server.core.truth().identity.balanced).toBe(true);
   });
 
-  it('live with a rate limit', async () => {
-    const server = await trading({ quirks: 'rate-limit=20' });
-    const { requests } = server.server.metrics;
-    const limited = async () => (await requests.get()).values.some(({ labels }) => labels.status === '429');
-    await until(limited);
-    const before = fillsOf(server).length;
-    await until(() => fillsOf(server).length > before + 15);
+  it('trade by orders over HTTP, and the exchange gets no other orders', async () => {
+    const changes = () => [...server.core.pricesAfter(0)];
+    await until(() => fillsOf(server).length > 150 && changes().length > 150);
+    await server.fleet.stop();
+    const fired = () => tpslOf(server).filter(({ orderId }) => orderId !== undefined);
+    // A request that was cut when the bots ended may be counted a moment later.
+    await until(async () => {
+      const placed = await placedOverHttp(server);
+      const [limit = 0, market = 0] = [placed.get('/orders/limit'), placed.get('/orders/market')];
+      return limit > 50 && market > 20 && limit + market === ordersOf(server).length - fired().length;
+    });
+    expect((await placedOverHttp(server)).get('/orders/tpsl')).toBe(tpslOf(server).length);
+    const known = new Set(ordersOf(server).map(({ orderId }) => orderId));
+    for (const { buyOrderId, sellOrderId } of fillsOf(server)) {
+      expect(known).toContain(buyOrderId);
+      expect(known).toContain(sellOrderId);
+    }
+    expect(new Set(changes().map(({ marketId }) => marketId)).size).toBe(
+      server.core.events().flatMap(({ markets }) => markets).length,
+    );
+    expect(new Set(fillsOf(server).map(({ kind }) => kind))).toEqual(new Set(['mint', 'merge', 'transfer']));
+    const { identity } = server.core.truth();
+    expect(identity).toMatchObject({ balanced: true, withdrawals: 0 });
   });
 
-  it('go on when the exchange was away, with the orders that they had', async () => {
-    const data = temporaryFolder();
-    const options = { data, events: 2, bots: BOTS, pace: 0, printBots: true };
-    const log = createLogger({ part: 'exchange', level: 'error' });
-    const first = await startExchange({ ...options, port: 0 }, { log });
-    const { url, bots: accounts = [], control } = first.ready;
-    await startFleet({ url, accounts, pace: PACE });
-    const fills = async (token: string) => {
-      const answer = await fetch(`${control.url}/truth/trades?after=0`, { headers: { 'x-control-token': token } });
-      return (await answer.text()).split('\n').length - 1;
-    };
-    await until(async () => (await fills(control.token)) > 20);
-    const before = await fills(control.token);
-    await first.close();
-    const second = await startExchange({ ...options, port: new URL(url).port }, { log });
-    onTestFinished(() => second.close());
-    await until(async () => (await fills(second.ready.control.token)) > before + 20);
-  });
-
-  it('end when they are told to, and ask for nothing afterwards', async () => {
-    const server = await trading();
-    await until(() => fillsOf(server).length > 5);
+  it('stop cleanly, and send no requests afterwards', async () => {
     await server.fleet.stop();
     const total = async () => {
       const { values } = await server.server.metrics.requests.get();
@@ -175,9 +116,61 @@ describe('the bots', () => {
     await until(async () => (await total()) >= before + 200);
     expect(await total()).toBe(before + 200);
   });
+});
 
-  it('end although their next turns are hours away', async () => {
-    const server = await startServer({ events: 1, bots: BOTS });
+describe.concurrent('the bots', () => {
+  concurrentIt.each([1, 2, 3])(
+    'trade near the chance that a market opened with, from the first trade on (seed %i)',
+    async (seed) => {
+      const server = await trading({ events: 4, seed });
+      const markets = server.core.events().flatMap((event) => event.markets);
+      const fillsIn = (market: string) => fillsOf(server).filter(({ marketId }) => marketId === market);
+      await until(() => markets.every(({ marketId }) => fillsIn(marketId).length >= FIRST_TRADES));
+      await server.fleet.stop();
+      for (const { marketId, openingChance } of markets) {
+        for (const { assetId, price } of fillsIn(marketId).slice(0, FIRST_TRADES)) {
+          const isNo = assetId === server.core.market(marketId)?.noAssetId;
+          const off = Math.abs((isNo ? 1 - price : price) - openingChance);
+          expect(off, `a trade in a market that opened at ${openingChance}`).toBeLessThan(NEAR);
+        }
+      }
+    },
+  );
+
+  concurrentIt('move prices near the hidden value that only informed traders know', async () => {
+    const server = await startTestExchange({ events: 1, bots: BOTS });
+    const [market] = server.core.events()[0]?.markets ?? [];
+    const marketId = market?.marketId ?? '';
+    const fair = (market?.chance ?? 0) > 0.5 ? 0.2 : 0.8;
+    const fairValues = () => new Map([[marketId, fair]]);
+    await startFleet({ url: server.url, accounts: server.core.botAccounts(), pace: PACE, fairValues });
+    await until(() => Math.abs((server.core.market(marketId)?.chance ?? 0) - fair) < 0.06);
+  });
+
+  concurrentIt('trade under a rate limit', async () => {
+    const server = await trading({ quirks: 'rate-limit=20' });
+    const { requests } = server.server.metrics;
+    const limited = async () => (await requests.get()).values.some(({ labels }) => labels.status === '429');
+    await until(limited);
+    const before = fillsOf(server).length;
+    await until(() => fillsOf(server).length > before + 15);
+  });
+
+  concurrentIt('resume after an outage of the exchange, with their former orders', async () => {
+    const data = temporaryFolder();
+    const port = await freePort();
+    const first = await startTestExchange({ data, events: 2, bots: BOTS, port });
+    const { url, core } = first;
+    await startFleet({ url, accounts: core.botAccounts(), pace: PACE });
+    await until(() => fillsOf(first).length > 20);
+    const before = fillsOf(first).length;
+    await first.stop();
+    const second = await startTestExchange({ data, events: 2, bots: BOTS, port });
+    await until(() => fillsOf(second).length > before + 20);
+  });
+
+  concurrentIt('end although their next turns are hours away', async () => {
+    const server = await startTestExchange({ events: 1, bots: BOTS });
     const fleet = await startFleet({ url: server.url, accounts: server.core.botAccounts(), pace: 1e-4 });
     await until(() => ordersOf(server).length > 0);
     await fleet.stop();

@@ -216,8 +216,9 @@ export function busContract(name: string, makeRig: () => Promise<BusRig>): void 
           await seen.until(() => seen.values.length === i + 2);
           times.push(performance.now() - appended);
         }
-        // Far below the polling interval.
-        expect(times.sort((a, b) => a - b)[10]).toBeLessThan(100);
+        // Each record is appended when the one before was delivered: polling would delay every one by its interval, a busy
+        // machine delays some.
+        expect(Math.min(...times)).toBeLessThan(100);
       });
 
       it('keeps batches within the requested size, except for a single larger record', async () => {
@@ -259,6 +260,12 @@ export function busContract(name: string, makeRig: () => Promise<BusRig>): void 
         await second.until(() => second.values.length >= 6);
         expect(second.values[0]).toBe('k:4');
         expect(await second.assigned.get(0)?.committed()).toEqual({ offset: 4, intent: 'intent: 4 to 7 ✓' });
+        await second.assigned.get(0)?.commit(8, 'intent: 8 to 9', '{"c":1}');
+        expect(await other.committed('g')).toEqual([
+          { topic: 't', partition: 0, offset: 8, intent: 'intent: 8 to 9', checkpoint: '{"c":1}' },
+        ]);
+        await second.assigned.get(0)?.commit(9, undefined, '{"c":2}');
+        expect(await second.assigned.get(0)?.committed()).toEqual({ offset: 9, checkpoint: '{"c":2}' });
         await second.assigned.get(0)?.commit(10);
         expect(await second.assigned.get(0)?.committed()).toEqual({ offset: 10 });
         await next.end();
@@ -451,7 +458,7 @@ export function busContract(name: string, makeRig: () => Promise<BusRig>): void 
       });
     });
 
-    describe('processes', { timeout: 180_000 }, () => {
+    describe('processes', () => {
       it('see each other’s records immediately', async () => {
         await bus.ensureTopic('t', { partitions: 2, ...KEEP });
         const seen = new Recorder();

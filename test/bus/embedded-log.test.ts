@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { statSync, truncateSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -79,6 +79,20 @@ describe('the embedded log on its disk', () => {
     await writeFile(join(dir, 'file'), '');
     const inFile = join(dir, 'file', 'bus');
     expect(() => openEmbeddedBus({ dir: inFile })).toThrow(`cannot open the embedded log in ${inFile}: `);
+  });
+
+  it('is refused when its file is not complete or another file, where LMDB would be killed by the system', async () => {
+    const bus = open();
+    await bus.ensureTopic('t', { partitions: 2, ...KEEP });
+    for (let i = 0; i < 20; i++) await bus.append('t', kilobytes(200));
+    await bus.close();
+    const file = join(dir, 'data.mdb');
+    truncateSync(file, statSync(file).size / 2);
+    expect(() => open()).toThrow(`cannot open the embedded log in ${dir}: ${file} is damaged: its end is missing`);
+    await writeFile(file, 'text '.repeat(10_000));
+    expect(() => open()).toThrow(`${file} is damaged: it is not a data file of LMDB`);
+    truncateSync(file, 0);
+    expect(await open().partitions()).toEqual([]);
   });
 
   it('is complete when it is opened again', async () => {

@@ -19,7 +19,7 @@ busContract('the embedded log', async () => {
       await bus?.ensureTopic(topic, { partitions, retentionMs: null, retentionBytes: null });
     },
     childArgument: JSON.stringify({ kind: 'embedded', dir }),
-    takeoverMs: 5000,
+    takeoverMs: 20_000,
     async close() {
       await Promise.all(open.map((bus) => bus.close()));
     },

@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
 import { type Bus, type BusRecord, BusWriteError, type KafkaBusOptions } from '../../bus/index.js';
-import { API, describeWithKafka, type Fate } from '../kafka/index.js';
+import { API, describeWithKafka, type ProxyFault } from '../kafka/index.js';
 import { readAll } from './rig.js';
 
 const KEEP = { retentionMs: null, retentionBytes: null };
@@ -11,7 +11,7 @@ const texts = (records: readonly BusRecord[]) => records.map((r) => Buffer.from(
 describeWithKafka('appending to Kafka', { proxy: true }, (kafka) => {
   afterEach(() => {
     kafka.proxy.thaw();
-    kafka.proxy.fate = () => 'pass';
+    kafka.proxy.faultFor = () => 'pass';
   });
 
   /** A bus that reaches the broker through the proxy, with topic `t`. */
@@ -22,14 +22,14 @@ describeWithKafka('appending to Kafka', { proxy: true }, (kafka) => {
   }
 
   /** The proxy applies these faults to the next produce requests and forwards the others. */
-  function produceMeets(...fates: Fate[]): void {
-    kafka.proxy.fate = (key) => (key === API.produce ? (fates.shift() ?? 'pass') : 'pass');
+  function injectProduceFaults(...faults: ProxyFault[]): void {
+    kafka.proxy.faultFor = (key) => (key === API.produce ? (faults.shift() ?? 'pass') : 'pass');
   }
 
   it('stores a batch once, in order, however often its acknowledgement is lost', async () => {
     const bus = await proxied({ requestTimeoutMs: 1000 });
     await bus.append('t', numbered('k', 0, 10));
-    produceMeets('cut after', 'cut before', 'cut after', 'lose the answer', 'cut after');
+    injectProduceFaults('cut after', 'cut before', 'cut after', 'drop response', 'cut after');
     const positions = await bus.append('t', numbered('k', 10, 30));
     expect(positions.map((p) => p.offset)).toEqual(Array.from({ length: 20 }, (_, i) => 10 + i));
     await bus.append('t', numbered('k', 30, 40));
@@ -39,12 +39,12 @@ describeWithKafka('appending to Kafka', { proxy: true }, (kafka) => {
   it('recognises rejected records that are appended again, also together with new ones', async () => {
     const bus = await proxied({ apiTimeoutMs: 2000 });
     await bus.append('t', numbered('k', 0, 5));
-    kafka.proxy.fate = (key) => (key === API.produce ? 'cut after' : 'pass');
+    kafka.proxy.faultFor = (key) => (key === API.produce ? 'cut after' : 'pass');
     const first = bus.append('t', numbered('k', 5, 10));
     const behind = bus.append('t', numbered('k', 10, 15));
     await expect(first).rejects.toThrow(BusWriteError);
     await expect(behind).rejects.toThrow(/were not sent/);
-    kafka.proxy.fate = () => 'pass';
+    kafka.proxy.faultFor = () => 'pass';
     const positions = await bus.append('t', numbered('k', 5, 15));
     expect(positions.map((p) => p.offset)).toEqual([5, 6, 7, 8, 9, 10, 11, 12, 13, 14]);
     expect((await readAll(bus, 't'))[0]).toEqual(texts(numbered('k', 0, 15)));
@@ -53,9 +53,9 @@ describeWithKafka('appending to Kafka', { proxy: true }, (kafka) => {
   it('stores every acknowledged record after the caller dropped unacknowledged ones', async () => {
     const bus = await proxied({ apiTimeoutMs: 2000 });
     await bus.append('t', numbered('k', 0, 5));
-    kafka.proxy.fate = (key) => (key === API.produce ? 'cut after' : 'pass');
+    kafka.proxy.faultFor = (key) => (key === API.produce ? 'cut after' : 'pass');
     await expect(bus.append('t', numbered('given up', 0, 5))).rejects.toThrow(BusWriteError);
-    kafka.proxy.fate = () => 'pass';
+    kafka.proxy.faultFor = () => 'pass';
     // As many records as were dropped: with the same sequence the broker would treat them as duplicates of those.
     const positions = await bus.append('t', numbered('k', 5, 10));
     const [stored = []] = await readAll(bus, 't');
@@ -64,7 +64,7 @@ describeWithKafka('appending to Kafka', { proxy: true }, (kafka) => {
   });
 
   it('rejects immediately when the caller aborts, and completes the append when the records are appended again', async () => {
-    const bus = await proxied();
+    const bus = await proxied({ requestTimeoutMs: 60_000, apiTimeoutMs: 60_000 });
     await bus.append('t', numbered('k', 0, 1));
     kafka.proxy.freeze();
     const stop = new AbortController();
@@ -72,7 +72,7 @@ describeWithKafka('appending to Kafka', { proxy: true }, (kafka) => {
     const started = performance.now();
     stop.abort(new Error('enough'));
     await expect(append).rejects.toThrow('enough');
-    expect(performance.now() - started).toBeLessThan(2000);
+    expect(performance.now() - started).toBeLessThan(30_000);
     kafka.proxy.thaw();
     await bus.append('t', numbered('k', 1, 4));
     expect((await readAll(bus, 't'))[0]).toEqual(texts(numbered('k', 0, 4)));

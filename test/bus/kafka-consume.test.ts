@@ -25,7 +25,7 @@ describeWithKafka('consuming from Kafka', { proxy: true }, (kafka) => {
   const running: { stop: AbortController; done: Promise<void> }[] = [];
   afterEach(async () => {
     kafka.proxy.thaw();
-    kafka.proxy.fate = () => 'pass';
+    kafka.proxy.faultFor = () => 'pass';
     for (const { stop } of running) stop.abort();
     await Promise.allSettled(running.splice(0).map(({ done }) => done));
   });
@@ -49,7 +49,7 @@ describeWithKafka('consuming from Kafka', { proxy: true }, (kafka) => {
     return bus;
   }
 
-  it('commits while a later batch is being handled, and after the last one when nothing new comes', async () => {
+  it('commits while a later batch is being handled, and after the last one when no more arrive', async () => {
     const bus = await withTopic();
     await bus.append('t', numbered('k', 0, 10));
     const committed: unknown[] = [];
@@ -76,18 +76,18 @@ describeWithKafka('consuming from Kafka', { proxy: true }, (kafka) => {
     expect(await partition?.committed()).toEqual({ offset: 10 });
   });
 
-  it('resolves a commit only when it is durable, whatever happens to the responses', async () => {
+  it('resolves a commit only when it is durable, even if responses are lost', async () => {
     const bus = await withTopic();
     await bus.append('t', numbered('k', 0, 3));
     const seen = new Recorder();
     consume(kafka.open({ prefix: bus.prefix, brokers: [kafka.proxy.address], requestTimeoutMs: 1000 }), seen);
     await seen.until(() => seen.values.length === 3);
-    const fates = ['cut before', 'cut after', 'lose the answer', 'cut before'] as const;
-    for (const [i, fate] of fates.entries()) {
+    const faults = ['cut before', 'cut after', 'drop response', 'cut before'] as const;
+    for (const [i, fault] of faults.entries()) {
       let armed = 1;
-      kafka.proxy.fate = (key) => (key === API.offsetCommit && armed-- > 0 ? fate : 'pass');
-      await seen.assigned.get(0)?.commit(i, fate);
-      expect(await bus.committed('g')).toEqual([{ topic: 't', partition: 0, offset: i, intent: fate }]);
+      kafka.proxy.faultFor = (key) => (key === API.offsetCommit && armed-- > 0 ? fault : 'pass');
+      await seen.assigned.get(0)?.commit(i, fault);
+      expect(await bus.committed('g')).toEqual([{ topic: 't', partition: 0, offset: i, intent: fault }]);
     }
   });
 
@@ -334,7 +334,7 @@ describeWithKafka('consuming from Kafka', { proxy: true }, (kafka) => {
     }
   }
 
-  it('refuses records in an unsupported compression, after delivering those before them, and names the way to continue', async () => {
+  it('refuses records in an unsupported compression, after delivering those before them, and says how to continue', async () => {
     const bus = kafka.open();
     await kafka.createForeignTopic(`${bus.prefix}t`, 1);
     await bus.ensureTopic('t', { partitions: 1, ...KEEP });
@@ -381,10 +381,10 @@ describeWithKafka('consuming from Kafka', { proxy: true }, (kafka) => {
     });
     const { done } = consume(slow, seen);
     let lost = 0;
-    kafka.proxy.fate = (key) => {
+    kafka.proxy.faultFor = (key) => {
       if (key !== API.fetch) return 'pass';
       lost++;
-      return 'lose the answer';
+      return 'drop response';
     };
     await expect.poll(() => lost).toBeGreaterThan(0);
     await bus.append('t', numbered('k', 0, 7));
@@ -416,7 +416,7 @@ describeWithKafka('consuming from Kafka', { proxy: true }, (kafka) => {
     let given = false;
     let stopped = false;
     const { done, end } = consume(through, seen);
-    kafka.proxy.fate = (key) => {
+    kafka.proxy.faultFor = (key) => {
       given ||= key === API.syncGroup;
       if (given && key === API.metadata && !stopped) {
         stopped = true;

@@ -58,7 +58,7 @@ describe('frames of a connection', () => {
 });
 
 describe('the buffer pool', () => {
-  it('reuses memory for a response of the same size, whatever the size', () => {
+  it('reuses memory for a response of the same size, for any size', () => {
     for (let bytes = 64 * KIB; bytes < 40 * MIB; bytes = Math.ceil(bytes * 1.07)) {
       const pool = new BufferPool();
       const first = pool.acquire(bytes);
@@ -96,7 +96,7 @@ describe('the buffer pool', () => {
     );
   });
 
-  it('does not hand out memory twice that was released twice', () => {
+  it('does not acquire memory twice that was released twice', () => {
     const pool = new BufferPool();
     const first = pool.acquire(MIB);
     pool.release(first);
@@ -104,7 +104,7 @@ describe('the buffer pool', () => {
     expect(pool.acquire(MIB).buffer).not.toBe(pool.acquire(MIB).buffer);
   });
 
-  it('keeps free memory up to its limit', () => {
+  it('retains free memory up to its limit', () => {
     const pool = new BufferPool();
     const taken = Array.from({ length: 12 }, () => pool.acquire(16 * MIB));
     for (const each of taken) pool.release(each);

@@ -131,7 +131,7 @@ describe('record batches', () => {
 
   it('with a record that exceeds its batch are refused at every read, never misread', async () => {
     const torn = await batchOf(numbered(0, 3), 0);
-    // The second record says that its value is longer than the record.
+    // The length of the second record's value exceeds the record.
     torn[BATCH.records + 9 + 7] = 0x7e;
     torn.writeUInt32BE(crc32c(torn.subarray(BATCH.attributes)), BATCH.crc);
     const set = new RecordSet(torn, 't', 0, 0);

@@ -11,7 +11,7 @@ export interface BusRig {
   expire(topic: string): Promise<void>;
   /** First argument of the child processes: how to open the same bus. */
   readonly childArgument: string;
-  /** After this long another consumer owns the partitions of a killed one, milliseconds. */
+  /** Time until another consumer owns the partitions of a killed one, milliseconds. */
   readonly takeoverMs: number;
   /** Closes all handles and removes everything. */
   close(): Promise<void>;

@@ -13,10 +13,10 @@ const MAX_RECORD_BYTES = 3000;
  */
 export function ambiguous(bus: Bus, random: Random): Bus {
   const append: Bus['append'] = async (topic, records, signal) => {
-    const fate = random.next();
-    if (fate < 0.02) throw new AmbiguousError('lost before it was sent');
+    const draw = random.next();
+    if (draw < 0.02) throw new AmbiguousError('lost before it was sent');
     const positions = await bus.append(topic, records, signal);
-    if (fate < 0.06) throw new AmbiguousError('lost after it was done');
+    if (draw < 0.06) throw new AmbiguousError('lost after it was done');
     return positions;
   };
   return new Proxy(bus, {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Registry } from 'prom-client';
-import { openEmbeddedBus, openKafkaBus } from '../../bus/index.js';
+import { ensureTopics, openEmbeddedBus, openKafkaBus } from '../../bus/index.js';
 import { CollectorMetrics } from '../../collectors/metrics.js';
 import { Publisher } from '../../collectors/publisher.js';
 import { createLogger, processSignal, Random, systemClock, TOPICS } from '../../core/index.js';
@@ -10,8 +10,8 @@ import { RecordSource } from './record-source.js';
 import type { AppenderOptions } from './stage.js';
 
 /**
- * A collector with known records: it appends its own records through the product's
- * publisher, and records on disk (fsync) which of them were acknowledged. The stage runs it as a process.
+ * Appends test records through the product's publisher, and writes to disk (fsync) which of them were acknowledged. The stage
+ * runs it as a process.
  */
 const TICK_MS = 20;
 
@@ -19,12 +19,13 @@ const options = JSON.parse(process.argv[2] ?? '{}') as AppenderOptions;
 const signal = processSignal(process.stdin);
 const random = new Random(options.seed);
 const bus = ambiguous(options.kafka ? openKafkaBus(options.kafka) : openEmbeddedBus({ dir: options.dir }), random);
-for (const topic of Object.values(TOPICS)) await bus.ensureTopic(topic, options.topic);
+const log = createLogger({ part: 'appender', level: 'fatal' });
+await ensureTopics(bus, Object.values(TOPICS), options.topic, { log, signal });
 const publisher = new Publisher({
   bus,
   clock: systemClock,
   metrics: new CollectorMetrics(new Registry()),
-  log: createLogger({ part: 'appender', level: 'fatal' }),
+  log,
 });
 const acknowledged = new Acknowledged(options.acknowledgedFile, publisher.sessionId);
 const source = new RecordSource(random, publisher.sessionId);

@@ -2,7 +2,7 @@ import type { Difference } from '../pipeline/ledger.js';
 import type { Rig } from '../pipeline/rig.js';
 import type { Journal, RecordPosition } from './journal.js';
 
-/** The place that the text of a row begins with: `topic/log/partition/offset` or `log/partition/offset/index`. */
+/** The position at the start of a row's text: `topic/log/partition/offset` or `log/partition/offset/index`. */
 const POSITION = /^(?:([\w.-]+)\/)?([0-9a-f]{8}-[0-9a-f-]{27})\/(\d+)\/(\d+)/;
 const MAX_LINES = 200;
 

@@ -5,29 +5,29 @@ import type { Stage } from './stage.js';
 import type { Tally } from './tally.js';
 import type { Turns } from './turns.js';
 
-export interface World {
+export interface ChaosContext {
   readonly stage: Stage;
   readonly tally: Tally;
   readonly turns: Turns;
-  /** Ends what goes on and on. */
+  /** Aborted to end the loops. */
   readonly signal: AbortSignal;
 }
 
 /** One loop per kind of process, each with its own random numbers. */
-export function killers(world: World & { readonly seed: number }): Promise<void>[] {
-  const { stage, seed } = world;
+export function killers(context: ChaosContext & { readonly seed: number }): Promise<void>[] {
+  const { stage, seed } = context;
   const loop = (n: number, fromMs: number, toMs: number, act: (random: Random) => Promise<void>) =>
-    again(world, new Random(seed * 31 + n), fromMs, toMs, act);
+    again(context, new Random(seed * 31 + n), fromMs, toMs, act);
   return [
-    loop(1, 300, 1500, (random) => strikeWorker(world, random)),
-    loop(2, 800, 2500, (random) => strikeCollector(world, random)),
-    loop(3, 2000, 5000, (random) => strikeClickHouse(world, random)),
-    ...(stage.broker ? [loop(4, 6000, 12_000, (random) => strikeBroker(world, random))] : []),
+    loop(1, 300, 1500, (random) => disturbWorker(context, random)),
+    loop(2, 800, 2500, (random) => disturbCollector(context, random)),
+    loop(3, 2000, 5000, (random) => disturbClickHouse(context, random)),
+    ...(stage.broker ? [loop(4, 6000, 12_000, (random) => disturbBroker(context, random))] : []),
   ];
 }
 
 async function again(
-  { turns, signal }: World,
+  { turns, signal }: ChaosContext,
   random: Random,
   fromMs: number,
   toMs: number,
@@ -40,14 +40,14 @@ async function again(
   }
 }
 
-async function strikeWorker({ stage, tally }: World, random: Random): Promise<void> {
+async function disturbWorker({ stage, tally }: ChaosContext, random: Random): Promise<void> {
   const running = stage.workers.filter(({ part }) => part);
   if (running.length === 0) return;
   const worker = random.pick(running);
-  const fate = random.next();
-  if (fate < 0.75) {
+  const draw = random.next();
+  if (draw < 0.75) {
     if (await worker.kill()) tally.killed('a worker');
-  } else if (fate < 0.87) {
+  } else if (draw < 0.87) {
     if (await worker.replace()) tally.count('SIGTERM of a worker');
   } else {
     const ms = random.integer(100, 4000);
@@ -55,7 +55,7 @@ async function strikeWorker({ stage, tally }: World, random: Random): Promise<vo
   }
 }
 
-async function strikeCollector({ stage, tally }: World, random: Random): Promise<void> {
+async function disturbCollector({ stage, tally }: ChaosContext, random: Random): Promise<void> {
   const running = stage.collectors.filter(({ part }) => part);
   if (running.length === 0) return;
   const collector = random.pick(running);
@@ -68,7 +68,7 @@ async function strikeCollector({ stage, tally }: World, random: Random): Promise
 }
 
 /** The server itself, which its supervisor restarts, or the supervisor, whose server then exits by itself. */
-async function strikeClickHouse({ stage, tally }: World, random: Random): Promise<void> {
+async function disturbClickHouse({ stage, tally }: ChaosContext, random: Random): Promise<void> {
   if (random.next() < 0.3) {
     if (await stage.clickHouse.kill()) tally.killed("ClickHouse's supervisor");
     return;
@@ -79,7 +79,7 @@ async function strikeClickHouse({ stage, tally }: World, random: Random): Promis
   tally.killed('ClickHouse');
 }
 
-async function strikeBroker({ stage, tally }: World, random: Random): Promise<void> {
+async function disturbBroker({ stage, tally }: ChaosContext, random: Random): Promise<void> {
   await stage.broker?.kill();
   tally.killed('the broker');
   await delay(random.integer(0, 800));

@@ -5,6 +5,8 @@ const GROUP = 'chancery-transform';
 const EVERY_MS = 250;
 
 interface Sample {
+  /** Before and after the ends were read. */
+  readonly from: number;
   readonly at: number;
   /** End of each partition. */
   readonly ends: readonly number[];
@@ -15,7 +17,7 @@ export class LagWatch {
   readonly #samples: Sample[] = [];
   readonly #stop = new AbortController();
   #watching: Promise<void> = Promise.resolve();
-  #measured = { at: 0, ms: Infinity };
+  #measured = { ms: Infinity, writtenUntil: 0 };
 
   constructor(
     private readonly bus: Bus,
@@ -36,9 +38,9 @@ export class LagWatch {
     return this.#measured.ms;
   }
 
-  /** The lag, if it was measured after that time of the monotonic clock; else Infinity. */
-  since(moment: number): number {
-    return this.#measured.at > moment ? this.#measured.ms : Infinity;
+  /** A time of the monotonic clock: everything that was on the topic then is written. */
+  get writtenUntil(): number {
+    return this.#measured.writtenUntil;
   }
 
   async #watch(): Promise<void> {
@@ -48,13 +50,18 @@ export class LagWatch {
       for (const { topic, partition, offset } of await this.bus.committed(GROUP)) {
         if (topic === this.topic) committed.set(partition, offset);
       }
+      const from = performance.now();
       const infos = (await this.bus.partitions()).filter(({ topic }) => topic === this.topic);
       const ends = infos.sort((a, b) => a.partition - b.partition).map(({ end }) => end);
-      this.#samples.push({ at: performance.now(), ends });
+      this.#samples.push({ from, at: performance.now(), ends });
       // An uncommitted record was appended before the first measurement that saw it.
       const first = this.#samples.findIndex(({ ends: seen }) => seen.some((end, p) => end > (committed.get(p) ?? 0)));
-      this.#samples.splice(0, first < 0 ? this.#samples.length : first);
-      this.#measured = { at, ms: Math.round(at - (this.#samples[0]?.at ?? at)) };
+      const written = this.#samples.splice(0, first < 0 ? this.#samples.length : first);
+      const oldest = this.#samples[0]?.at ?? at;
+      this.#measured = {
+        ms: Math.round(at - oldest),
+        writtenUntil: written.at(-1)?.from ?? this.#measured.writtenUntil,
+      };
       await delay(EVERY_MS, undefined, { signal: this.#stop.signal }).catch(() => undefined);
     }
   }

@@ -38,7 +38,7 @@ try {
   const clean = isClean(report);
   const faults = renderFaults(report);
   if (faults !== '') process.stderr.write(`\n${faults}\n`);
-  // Everything was reported: open handles must not keep the process alive.
+  // Everything is reported: open handles must not delay the exit.
   process.exit(clean ? 0 : 1);
 } catch (error) {
   if (!(error instanceof Stopped)) throw error;

@@ -4,68 +4,68 @@ import { TRANSFORM_TABLES } from '../../transforms/index.js';
 import { runAs } from '../support/run-as.js';
 import { until } from '../support/until.js';
 import type { Keeper } from './keeper.js';
-import type { World } from './killers.js';
+import type { ChaosContext } from './killers.js';
 import { SESSION_MS } from './stage.js';
 
 const WINDOW = 4;
 /** The deduplication window of the migrations: `{log_settings}`. */
 const USUAL_WINDOW = 10_000;
 /** Minimum number of parts that are inserted while the worker is paused. */
-const PARTS_ASLEEP = 5 * WINDOW;
+const PARTS_MEANWHILE = 5 * WINDOW;
 /** Timeout of a restart, and of a statement in ClickHouse. */
 const DEADLINE_MS = 120_000;
 /** The other workers are blocked if they inserted nothing for this long. */
 const STUCK_MS = 8_000;
-const MAX_SLEEPS = 20;
+const MAX_STOPS = 20;
 
-interface Alone extends World {
+interface ExclusiveContext extends ChaosContext {
   readonly random: Random;
   readonly faults: (on: boolean) => void;
 }
 
 /**
- * Pauses a worker for longer than ClickHouse remembers tokens: the window is made small, and the worker sleeps until
- * others own its partitions (on Kafka) and have filled the window several times over. Nothing else is struck meanwhile,
- * and nothing that was struck before is under way, so that what goes wrong is due to this.
+ * Pauses a worker for longer than ClickHouse stores tokens: the window is reduced, and the worker stays stopped until others own
+ * its partitions (on Kafka) and have filled the window several times. No other fault is injected meanwhile and none is in
+ * progress, so that a failure is due to this.
  */
-export function outlastWindow(world: Alone): Promise<void> {
-  const { stage, tally, turns, random, faults } = world;
+export function outlastWindow(context: ExclusiveContext): Promise<void> {
+  const { stage, tally, turns, random, faults } = context;
   return turns.alone(async () => {
     tally.tell('waiting until nothing is under way');
     faults(false);
     await within(DEADLINE_MS, stage.proxy.quiesced(), 'the proxy has requests under way that do not end');
     await until(async () => stage.workers.every(({ part }) => part) || `away: ${awayOf(stage.workers)}`, DEADLINE_MS);
     tally.tell('the window of tokens becomes small');
-    await setWindow(world, WINDOW);
+    await setWindow(context, WINDOW);
     tally.tell('a worker is stopped');
-    for (let sleeps = 1; !(await outsleep(world, random.pick(stage.workers))); sleeps++) {
+    for (let stops = 1; !(await outlast(context, random.pick(stage.workers))); stops++) {
       tally.count('SIGSTOP of a worker that the others had to wait for');
-      if (sleeps === MAX_SLEEPS) throw new Error(`nothing is inserted while a worker sleeps, ${sleeps} times`);
+      if (stops === MAX_STOPS) throw new Error(`nothing is inserted while a worker is stopped, ${stops} times`);
     }
     tally.count('SIGSTOP of a worker beyond the window of tokens');
     await delay(1000);
-    await setWindow(world, USUAL_WINDOW);
+    await setWindow(context, USUAL_WINDOW);
     faults(true);
   });
 }
 
 /**
- * Stops a worker until the others have passed the window. False when they could not: a process that is stopped while it
- * writes to the embedded log keeps all others from writing.
+ * Stops a worker until the others have filled the window. False when they could not: a process that is stopped while it
+ * writes to the embedded log blocks all other writers.
  */
-async function outsleep(world: Alone, worker: Keeper): Promise<boolean> {
-  const first = await partsMade(world);
-  const asleepAt = performance.now();
-  const leastMs = world.random.integer(SESSION_MS, 3 * SESSION_MS);
-  let latest = { parts: first, at: asleepAt };
+async function outlast(context: ExclusiveContext, worker: Keeper): Promise<boolean> {
+  const first = await insertCount(context);
+  const stoppedAt = performance.now();
+  const minMs = context.random.integer(SESSION_MS, 3 * SESSION_MS);
+  let latest = { parts: first, at: stoppedAt };
   worker.part?.signal('SIGSTOP');
   try {
     for (;;) {
       await delay(50);
-      const parts = await partsMade(world);
+      const parts = await insertCount(context);
       const now = performance.now();
       if (parts > latest.parts) latest = { parts, at: now };
-      if (parts - first > PARTS_ASLEEP && now - asleepAt > leastMs) return true;
+      if (parts - first > PARTS_MEANWHILE && now - stoppedAt > minMs) return true;
       if (now - latest.at > STUCK_MS) return false;
     }
   } finally {
@@ -87,21 +87,20 @@ const awayOf = (workers: readonly Keeper[]): string =>
     .join(', ');
 
 /** Number of inserts into price_ticks: ClickHouse numbers the blocks of a table. */
-async function partsMade({ stage }: World): Promise<number> {
-  return stage.rig.value<number>(
-    "SELECT max(max_block_number) FROM system.parts WHERE database = 'chancery' AND table = 'price_ticks'",
-  );
+async function insertCount({ stage }: ChaosContext): Promise<number> {
+  const parts = "SELECT max(max_block_number) FROM system.parts WHERE database = 'chancery' AND table = 'price_ticks'";
+  return Number(await runAs(stage.endpoint.owner, parts));
 }
 
-async function setWindow({ stage }: World, parts: number): Promise<void> {
+async function setWindow({ stage }: ChaosContext, parts: number): Promise<void> {
   const { owner } = stage.endpoint;
-  for (const { name } of TRANSFORM_TABLES) {
-    await until(async () => {
-      const sql = `ALTER TABLE chancery.${name} MODIFY SETTING non_replicated_deduplication_window = ${parts}`;
-      return runAs(owner, sql).then(
+  const setting = `non_replicated_deduplication_window = ${parts}`;
+  const alter = (table: string) =>
+    until(async () => {
+      return runAs(owner, `ALTER TABLE chancery.${table} MODIFY SETTING ${setting}`).then(
         () => true as const,
         (error: Error) => error.message,
       );
     }, DEADLINE_MS);
-  }
+  await Promise.all(TRANSFORM_TABLES.map(({ name }) => alter(name)));
 }

@@ -29,20 +29,22 @@ export class RecordSource {
 
   next(): ReceivedRecord {
     const { random } = this;
-    const fate = random.next();
-    if (fate < 0.55) return this.#frame('PRICES_DATA_DELTA', random.integer(1, 4));
-    if (fate < 0.64) return this.#frame('PRICES_DATA', 10);
-    if (fate < 0.65) return this.#frame('PRICES_DATA', LARGE_FRAME);
-    if (fate < 0.74) return this.#chance();
-    if (fate < 0.83) return this.#collectorEvent();
-    if (fate < 0.87) return this.#balance();
-    if (fate < 0.9) return this.#trades();
+    const draw = random.next();
+    if (draw < 0.55) return this.#frame('PRICES_DATA_DELTA', random.integer(1, 4));
+    if (draw < 0.64) return this.#frame('PRICES_DATA', 10);
+    if (draw < 0.65) return this.#frame('PRICES_DATA', LARGE_FRAME);
+    if (draw < 0.74) return this.#chance();
+    if (draw < 0.83) return this.#collectorEvent();
+    if (draw < 0.87) return this.#balance();
+    if (draw < 0.9) return this.#trades();
     return this.#poison();
   }
 
   #frame(t: string, entries: number): ReceivedRecord {
     const d = Array.from({ length: entries }, () => price(this.random));
-    return this.#orderBook(JSON.stringify({ t, e: this.random.pick(EVENTS), d }));
+    const record = this.#orderBook(JSON.stringify({ t, e: this.random.pick(EVENTS), d }));
+    if (t !== 'PRICES_DATA_DELTA' || this.random.next() > 0.1) return record;
+    return { ...record, requestJson: JSON.stringify({ ...JSON.parse(this.#req), repeated: [entries - 1] }) };
   }
 
   #chance(): ReceivedRecord {
@@ -55,8 +57,11 @@ export class RecordSource {
   #collectorEvent(): ReceivedRecord {
     const { sessionId, random } = this;
     const about = { stream: 'order-book', connectionId: sessionId, event: random.pick(EVENTS) };
-    const event =
-      random.next() < 0.5 ? { type: 'verified', ...about } : { type: 'subscribed', ...about, markets: MARKETS };
+    const event = random.pick([
+      { type: 'verified', ...about },
+      { type: 'subscribed', ...about, markets: MARKETS },
+      { ...audit(random), ...about },
+    ]);
     return {
       kind: 'collector.event',
       key: sessionId,
@@ -73,7 +78,7 @@ export class RecordSource {
     return this.#account('account.balance-frame', { stream: 'balance', connection: this.sessionId }, body);
   }
 
-  /** A page of trades, of which one may be bad. */
+  /** A page of trades, of which one may be invalid. */
   #trades(): ReceivedRecord {
     const { random } = this;
     const trades = Array.from({ length: random.integer(1, 5) }, () => ({
@@ -92,16 +97,16 @@ export class RecordSource {
     return { kind, key: account, receivedAt: this.#at(), requestJson: reqJson, bodyJson: JSON.stringify(body) };
   }
 
-  /** What cannot be understood: a type that nobody knows, one bad entry among good ones, no JSON, half an envelope. */
+  /** Invalid records: an unknown type, one invalid entry among valid ones, no JSON, half an envelope. */
   #poison(): ReceivedRecord {
     const { random } = this;
-    const fate = random.next();
-    if (fate < 0.3) return this.#orderBook(JSON.stringify({ t: 'STRANGE', e: random.pick(EVENTS) }));
-    if (fate < 0.6) {
+    const draw = random.next();
+    if (draw < 0.3) return this.#orderBook(JSON.stringify({ t: 'STRANGE', e: random.pick(EVENTS) }));
+    if (draw < 0.6) {
       const d = [price(random), { o: random.pick(MARKETS), c: 'half', b: 0.1, a: 0.2 }, price(random)];
       return this.#orderBook(JSON.stringify({ t: 'PRICES_DATA_DELTA', e: random.pick(EVENTS), d }));
     }
-    if (fate < 0.9) return { ...this.#orderBook(JSON.stringify('no { JSON')), encoding: 'text' };
+    if (draw < 0.9) return { ...this.#orderBook(JSON.stringify('no { JSON')), encoding: 'text' };
     return this.#orderBook('{"t":"PRICES_DATA');
   }
 
@@ -115,6 +120,22 @@ export class RecordSource {
     if (Math.floor(now / 1e6) % SPREAD_EVERY_S > 0) return now;
     return now - this.random.integer(0, SPREAD_MONTHS - 1) * MONTH_MICROS;
   }
+}
+
+function audit(random: Random) {
+  const prices = (last: number) => ({ last, bid: 0, ask: 0.99 });
+  const mismatches = random.shuffled(MARKETS).slice(0, random.integer(0, 2));
+  return {
+    type: 'audited',
+    reason: 'interval',
+    lastEqualAt: systemClock.nowMicros(),
+    changes: random.integer(0, 100),
+    compared: MARKETS.length,
+    changed: mismatches.length,
+    missed: mismatches.length,
+    late: 0,
+    mismatches: mismatches.map((market) => ({ market, ours: prices(0.5), theirs: prices(0.6) })),
+  };
 }
 
 function price(random: Random): { o: string; c: number; b: number; a: number } {

@@ -24,7 +24,6 @@ export interface ChaosOptions {
   readonly say?: (line: string) => void;
 }
 
-const DRAIN_MS = 180_000;
 /** Number of events that are printed when a run does not finish. */
 const LAST_EVENTS = 20;
 /** Fraction of inserts, and of other requests to ClickHouse, that get a fault. */
@@ -38,7 +37,7 @@ const REPLACE_MS = { from: 35_000, every: 200_000 };
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const { seed, bus, say = () => undefined } = options;
   const startedAt = performance.now();
-  const fate = new Random(seed);
+  const faultRandom = new Random(seed);
   let faulty = false;
   const stage = await Stage.start({
     bus,
@@ -48,9 +47,9 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     appenders: 2,
     recordsPerSecond: 120,
     load: 60,
-    fault: (path) => (faulty ? chooseFault(fate, path) : undefined),
-    faultDelayMs: () => fate.integer(20, 800),
-    downMs: () => fate.integer(0, 400),
+    fault: (path) => (faulty ? chooseFault(faultRandom, path) : undefined),
+    faultDelayMs: () => faultRandom.integer(20, 800),
+    downMs: () => faultRandom.integer(0, 400),
   });
   try {
     const tally = new Tally((line) => {
@@ -63,18 +62,18 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     const faults = (on: boolean) => {
       faulty = on;
     };
-    const world = { stage, tally, turns, random: new Random(seed + 1), signal: over, faults, auditor };
+    const context = { stage, tally, turns, random: new Random(seed + 1), signal: over, faults, auditor };
     faults(true);
     await Promise.all([
-      ...killers({ ...world, seed }),
-      scheduled(OUTLAST_MS, over, () => outlastWindow(world)),
-      scheduled(REPLACE_MS, over, () => replaceLogs(world)),
+      ...killers({ ...context, seed }),
+      scheduled(OUTLAST_MS, over, () => outlastWindow(context)),
+      scheduled(REPLACE_MS, over, () => replaceLogs(context)),
     ]);
     faults(false);
     options.signal?.throwIfAborted();
     say('the chaos is over; everything that is on the bus is written');
     await Promise.all(stage.collectors.map((collector) => collector.stop()));
-    await stage.rig.drained(DRAIN_MS);
+    await stage.rig.drained();
     await auditor.readBus(Object.values(TOPICS));
     const audit = await auditor.audit();
     const seconds = Math.round((performance.now() - startedAt) / 1000);

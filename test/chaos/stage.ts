@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import kafkajs from 'kafkajs';
 import { type KafkaBusOptions, openKafkaBus, type TopicOptions } from '../../bus/index.js';
 import { TOPICS } from '../../core/index.js';
-import { type EmbeddedEndpoint, findEmbedded } from '../../warehouse/index.js';
+import type { EmbeddedEndpoint } from '../../warehouse/index.js';
 import { Broker } from '../kafka/broker.js';
 import { Rig } from '../pipeline/rig.js';
 import { type DirectedFault, type Fault, type FaultProxy, startFaultProxy } from '../support/fault-proxy.js';
@@ -146,7 +146,7 @@ export class Stage {
       await until(async () => {
         const left = (await admin.listTopics()).filter((name) => topics.includes(name.slice(PREFIX.length)));
         return left.length === 0 || `still there: ${left.join(', ')}`;
-      }, 20_000);
+      });
     } finally {
       await admin.disconnect();
     }
@@ -179,7 +179,7 @@ export class Stage {
     mkdirSync(this.acknowledgedFolder);
     await this.makeTopics();
     await this.clickHouse.start();
-    this.#endpoint = await findEmbedded(rig.folder);
+    this.#endpoint = await rig.clickhouse();
     const choose = (path: string) => options.fault?.(path);
     this.#proxy = await startFaultProxy(
       () => this.endpoint.url,
@@ -189,8 +189,7 @@ export class Stage {
     );
     const keepers = Array.from({ length: options.workers }, () => this.addWorker());
     if (options.load > 0) {
-      const args = ['--seed', String(options.seed), '--events', '6', '--bots', '3', '--load', String(options.load)];
-      await rig.startExchange(args);
+      await rig.startExchange({ seed: options.seed, events: 6, bots: 3, load: options.load });
       const collect = () => Part.start('collect', rig.argsOf('collect'));
       this.collectors.push(this.#keeper('collector', collect));
     }

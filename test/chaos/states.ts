@@ -11,7 +11,7 @@ interface Column {
   readonly type: string;
 }
 
-/** Compares the target of every materialized view with what its SELECT makes of all the rows that it reads. */
+/** Compares the target of every materialized view with the result of its SELECT over all rows that it reads. */
 export async function compareStates(rig: Rig): Promise<Map<string, Difference>> {
   const views = await rig.rows<View>(`
     SELECT extract(create_table_query, ' TO [^.]+\\\\.([^ ]+) ') AS target, as_select AS select

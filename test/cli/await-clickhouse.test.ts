@@ -11,26 +11,26 @@ import { Part } from '../support/part.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { MAIN } from './command.js';
 
-describe('a worker whose embedded ClickHouse is not there', () => {
+describe('a worker whose embedded ClickHouse is not running', () => {
   const log = createLogger({ part: 'test', level: 'fatal' });
 
-  it('waits until it comes', async () => {
+  it('waits until it is running', async () => {
     const data = temporaryFolder();
     const settings = loadConfig({ data }, {});
     const { signal } = new AbortController();
     const causes: string[] = [];
-    const connected = awaitWarehouse('test', { settings, log, signal, waits: (cause) => causes.push(cause) });
+    const connected = awaitWarehouse('test', { settings, log, signal, setWaitCause: (cause) => causes.push(cause) });
     claimLayout(data);
     const options = { dataFolder: data, database: 'chancery', httpPort: 0, memoryBytes: 2e9, logger: log };
     const server = new EmbeddedClickHouse(options);
     await server.start(signal);
     await (await connected).close();
     await server.stop();
-    expect(causes[0]).toMatch(`waiting for ClickHouse: no ClickHouse runs on ${data}; start it`);
+    expect(causes[0]).toMatch(`waiting for ClickHouse: no ClickHouse is running on ${data}; start it`);
     expect(causes.at(-1)).toBe('starting');
   });
 
-  it('says on /healthz from the beginning what it waits for', async () => {
+  it('reports on /healthz from the start what it waits for', async () => {
     const data = temporaryFolder();
     const worker = spawn(process.execPath, [MAIN, 'transform', '--data', data], { stdio: 'pipe' });
     onTestFinished(() => void worker.kill('SIGKILL'));
@@ -40,23 +40,23 @@ describe('a worker whose embedded ClickHouse is not there', () => {
     expect(response.status).toBe(503);
     expect(await response.json()).toEqual({
       ok: false,
-      cause: expect.stringMatching(`^waiting for ClickHouse: no ClickHouse runs on ${data}; start it with`),
+      cause: expect.stringMatching(`^waiting for ClickHouse: no ClickHouse is running on ${data}; start it with`),
     });
     worker.kill('SIGTERM');
     expect(await once(worker, 'exit')).toEqual([0, null]);
   });
 
-  it('stops waiting when it is asked to', async () => {
+  it('stops waiting when it is aborted', async () => {
     const stop = new AbortController();
     const settings = loadConfig({ data: temporaryFolder() }, {});
-    const waiting = awaitWarehouse('test', { settings, log, signal: stop.signal, waits: () => undefined });
-    stop.abort(new Stopped('asked to'));
+    const waiting = awaitWarehouse('test', { settings, log, signal: stop.signal, setWaitCause: () => undefined });
+    stop.abort(new Stopped('test'));
     await expect(waiting).rejects.toThrow(Stopped);
   });
 });
 
-describe('a worker whose ClickHouse elsewhere is not there', () => {
-  it('waits until it comes, then makes the tables', async () => {
+describe('a worker whose external ClickHouse is not running', () => {
+  it('waits until it is running, then creates the tables', async () => {
     const data = temporaryFolder();
     const logger = createLogger({ part: 'test', level: 'fatal' });
     const options = { dataFolder: data, database: 'chancery', httpPort: 0, memoryBytes: 2e9, logger };

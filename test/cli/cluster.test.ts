@@ -26,7 +26,7 @@ afterAll(async () => {
 const urls = () => cluster.servers.map((server) => server.endpoint.url);
 
 describe('chancery on a cluster', () => {
-  it('migrates every node, saying where, and finds nothing to do the second time', async () => {
+  it('migrates every node, reporting each, and does nothing the second time', async () => {
     const first = await chancery(['migrate', ...flags]);
     expect(first.err).toBe('');
     for (const url of urls()) expect(first.out).toContain(`applied migration 0001_create_price_ticks at ${url}\n`);
@@ -35,9 +35,9 @@ describe('chancery on a cluster', () => {
       out: 'nothing to do: the database is up to date\n',
       err: '',
     });
-  }, 120_000);
+  });
 
-  it('answers questions through any node, also when the first does not run', async () => {
+  it('answers queries through any node, also when the first is not running', async () => {
     for (const [i, server] of cluster.servers.entries()) {
       await server.run(
         `INSERT INTO chancery_shard.price_ticks (_log, _partition, _offset, _index, received_at, event, market, last, source)
@@ -50,13 +50,13 @@ describe('chancery on a cluster', () => {
     expect((await ask(`http://127.0.0.1:1,${cluster.nodes}`)).out).toBe('"n"\n2\n');
   });
 
-  it('adds up in status what the shards hold', async () => {
+  it('sums the shards in status', async () => {
     const { out } = await chancery(['status', '--json', '--data', temporaryFolder(), ...flags]);
     const report = JSON.parse(out) as { problems: string[]; tables: { name: string; rows: number }[] };
     expect(report.tables.find((table) => table.name === 'price_ticks')?.rows).toBe(2);
   });
 
-  it('looks at every node in doctor', async () => {
+  it('checks every node in doctor', async () => {
     const look = async (nodes: string) => {
       const { out } = await chancery(['doctor', '--json', '--data', temporaryFolder(), ...flags.with(1, nodes)]);
       const findings = JSON.parse(out) as { check: string; state: string; found: string }[];
@@ -74,7 +74,7 @@ describe('chancery on a cluster', () => {
     expect(swapped[0]?.found).toContain('holds shard 2 of the cluster but is configured as shard 1');
   });
 
-  it('refuses a server and a cluster at once', async () => {
+  it('refuses a server together with a cluster', async () => {
     const { code, err } = await chancery(['sql', ...flags, '--clickhouse-url', 'http://127.0.0.1:1', 'SELECT 1']);
     expect(code).toBe(2);
     expect(err).toContain('both a ClickHouse server (--clickhouse-url) and a cluster (--clickhouse-cluster)');

@@ -5,11 +5,11 @@ import { createProgram } from '../../cli/program.js';
 import { SUBCOMMANDS } from '../../cli/subcommands.js';
 import { SETTINGS, type Setting } from '../../core/index.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
-import { chancery } from './command.js';
+import { chancery, commandLine } from './command.js';
 
 describe('help', () => {
-  it('lists every subcommand with what it does', async () => {
-    const { code, out } = await chancery(['--help']);
+  it('lists every subcommand with a description', async () => {
+    const { code, out } = await commandLine(['--help']);
     expect(code).toBe(0);
     for (const command of (await createProgram([])).commands) {
       expect(command.description()).not.toBe('');
@@ -18,15 +18,15 @@ describe('help', () => {
   });
 
   it.each(Object.keys(SUBCOMMANDS))('of %s shows its options and examples', async (name) => {
-    const { code, out, err } = await chancery([name, '--help']);
+    const { code, out, err } = await commandLine([name, '--help']);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).toContain(`Usage: chancery ${name}`);
-    // What `init` writes is of a deployment; every other command is about an instance.
-    if (name !== 'init') expect(out).toContain('--data <DIR>');
+    // `init` writes files for a deployment, `certify` runs an instance of its own; every other command is for an instance.
+    if (name !== 'init' && name !== 'certify') expect(out).toContain('--data <DIR>');
     expect(out).toMatch(new RegExp(`\nExamples:\n  chancery ${name}`));
   });
 
-  it('is shown when nothing was asked for, with exit code 2', async () => {
+  it('is shown without a subcommand, with exit code 2', async () => {
     const { code, out, err } = await chancery([]);
     expect(code).toBe(2);
     expect(out + err).toContain('Usage: chancery');
@@ -47,7 +47,7 @@ describe('a wrong command line', () => {
     [['doctor', '--data'], "option '--data <DIR>' argument missing"],
     [['doctor', '--log-level', 'loud'], '--log-level is "loud"'],
   ])('%j gets one line and exit code 2', async (args, message) => {
-    const { code, out, err } = await chancery(args);
+    const { code, out, err } = await commandLine(args);
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(err).toMatch(/^chancery: [^\n]+\n$/);
     expect(err).toContain(message);
@@ -64,7 +64,7 @@ describe('configuration', () => {
     expect(Object.keys(SETTINGS).filter((name) => !taken.has(name))).toEqual([]);
   });
 
-  it('has no setting that is taken by something else than a subcommand or a need of one', () => {
+  it('has no setting whose `takenBy` is neither a subcommand nor a need of one', () => {
     const takers = [
       'every command',
       ...Object.entries(SUBCOMMANDS).flatMap(([name, { needs = [] }]) => [name, ...needs]),
@@ -76,9 +76,8 @@ describe('configuration', () => {
   it('takes flags over the environment, the environment over the file, the file over defaults', async () => {
     const folder = temporaryFolder();
     const inUse = async (args: string[], env: Record<string, string>) => {
-      const { out } = await chancery(['doctor', '--json', ...args], { cwd: folder, env });
-      const findings = JSON.parse(out) as { check: string; found: string }[];
-      return findings.find((f) => f.check === 'data folder')?.found.split(' ')[0];
+      const { err } = await commandLine(['status', ...args], { cwd: folder, env });
+      return /^chancery: data folder (\S+) does not exist/.exec(err)?.[1];
     };
     expect(await inUse([], {})).toBe(join(folder, 'data'));
     writeFileSync(join(folder, 'chancery.config.json'), '{"data":"from-file"}');
@@ -97,7 +96,7 @@ describe('configuration', () => {
   ])('%s with %j is refused in one line with exit code 2', async (file, env, message) => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'chancery.config.json'), file);
-    const { code, err } = await chancery(['doctor'], { cwd: folder, env });
+    const { code, err } = await commandLine(['doctor'], { cwd: folder, env });
     expect(code).toBe(2);
     expect(err).toMatch(/^chancery: [^\n]+\n$/);
     expect(err).toMatch(message);

@@ -4,11 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { explain } from '../../cli/errors.js';
 import { announce } from '../../cli/parts/registry.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
-import { chancery } from './command.js';
+import { chancery, commandLine } from './command.js';
 
-describe('a data folder that cannot be', () => {
+describe('a data folder that cannot be created', () => {
   it.each(['up', 'exchange', 'collect', 'warehouse'])('gets one line from %s, and no hang', async (part) => {
-    const { code, out, err } = await chancery([part, '--data', '/proc/x']);
+    const { code, out, err } = await commandLine([part, '--data', '/proc/x']);
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(err).toBe(
       "chancery: /proc cannot contain folders (ENOENT: no such file or directory, mkdir '/proc/x'); choose another with --data\n",
@@ -18,12 +18,12 @@ describe('a data folder that cannot be', () => {
   it('is a file', async () => {
     const file = join(temporaryFolder(), 'file');
     writeFileSync(file, '');
-    const { code, err } = await chancery(['collect', '--data', file]);
+    const { code, err } = await commandLine(['collect', '--data', file]);
     expect(code).toBe(2);
     expect(err).toBe(`chancery: ${file} is a file, not a folder; choose another with --data\n`);
   });
 
-  it('is on a full disk: the start fails with what to do', () => {
+  it('is on a full disk: the start fails and says what to do', () => {
     const data = temporaryFolder();
     const run = join(data, 'run');
     mkdirSync(run);
@@ -62,7 +62,7 @@ describe('a data folder with another layout', () => {
   it.each(COMMANDS)('is refused by %s with one line and exit code 2', async (...args) => {
     const data = temporaryFolder();
     mkdirSync(join(data, 'clickhouse'));
-    const { code, out, err } = await chancery([...args, '--data', data]);
+    const { code, out, err } = await commandLine([...args, '--data', data]);
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(err).toBe(
       `chancery: data folder ${data} has the layout of an earlier version (it has no file "layout"), ` +
@@ -74,7 +74,7 @@ describe('a data folder with another layout', () => {
   it('is named by doctor', async () => {
     const data = temporaryFolder();
     writeFileSync(join(data, 'layout'), '7\n');
-    const { code, out } = await chancery(['doctor', '--data', data]);
+    const { code, out } = await commandLine(['doctor', '--data', data]);
     expect(code).toBe(1);
     expect(out).toContain(`data folder ${data} has the layout "7", and this version of Chancery reads layout "1" only`);
   });
@@ -82,26 +82,26 @@ describe('a data folder with another layout', () => {
 
 describe('a data folder that does not exist', () => {
   it.each([['sql', 'SELECT 1'], ['status'], ['doctor'], ['migrate'], ['transform']])(
-    'is not made by %s',
+    'is not created by %s',
     async (...args) => {
       const data = join(temporaryFolder(), 'none');
-      await chancery([...args, '--data', data]);
+      await commandLine([...args, '--data', data]);
       expect(existsSync(data)).toBe(false);
     },
   );
 
-  it('is made by the collector, which says so', async () => {
+  it('is created by the collector, which logs that', async () => {
     const data = join(temporaryFolder(), 'deep', 'new');
-    // The parent's pipe is closed at once: it ends as soon as it has begun.
+    // The parent's pipe is closed at once: the collector stops right after its start.
     const { code, err } = await chancery(['collect', '--data', data, '--stop-with-parent']);
     expect(code).toBe(0);
     expect(err).toContain(`created the data folder ${data}`);
     expect(existsSync(data)).toBe(true);
   });
 
-  it('or that holds nothing: a question in SQL starts no server there', async () => {
+  it('or is empty: `chancery sql` starts no server there', async () => {
     const data = temporaryFolder();
-    const { code, err } = await chancery(['sql', '--data', data, 'SELECT 1']);
+    const { code, err } = await commandLine(['sql', '--data', data, 'SELECT 1']);
     expect(code).toBe(2);
     expect(err).toBe(
       `chancery: nothing was recorded in ${data} yet; start recording with \`chancery up\`, or name another folder with --data\n`,

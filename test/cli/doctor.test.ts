@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { portsCheck } from '../../cli/doctor/ports.js';
 import { announce } from '../../cli/parts/registry.js';
-import { createLogger, DEFAULT_PORTS, resolveConfig } from '../../core/index.js';
-import { startExchange } from '../../exchange/index.js';
-import { freePort } from '../../warehouse/embedded/ports.js';
+import { DEFAULT_PORTS, resolveConfig } from '../../core/index.js';
+import { startTestExchange } from '../support/exchange.js';
+import { freePort } from '../support/free-ports.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { chancery } from './command.js';
 
@@ -42,7 +42,9 @@ describe('chancery doctor', () => {
       'data folder',
       'disk space',
       'ClickHouse library',
+      'ClickHouse confinement',
       'ClickHouse',
+      'ClickHouse rows',
       'ports',
       'exchange',
       'clock',
@@ -59,12 +61,8 @@ describe('chancery doctor', () => {
   });
 
   it('reaches the exchange that is configured and compares clocks', async () => {
-    const exchange = await startExchange(
-      { port: 0, events: 1, bots: 0 },
-      { log: createLogger({ part: 'exchange', level: 'fatal' }) },
-    );
-    onTestFinished(() => exchange.close());
-    const { code, findings } = await doctor('--exchange-url', exchange.ready.url);
+    const { url } = await startTestExchange({ events: 1 });
+    const { code, findings } = await doctor('--exchange-url', url);
     expect(code).toBe(0);
     expect(findings.get('exchange')).toMatchObject({ state: 'ok', found: expect.stringContaining('responds in') });
     expect(findings.get('clock')).toMatchObject({ state: 'ok' });
@@ -87,8 +85,8 @@ describe('chancery doctor', () => {
     const data = temporaryFolder();
     const free = await freePort();
     const [other, own] = [await listen(), await listen()];
-    const position = announce(data, 'exchange', { address: `http://127.0.0.1:${own}` });
-    onTestFinished(() => position.end());
+    const entry = announce(data, 'exchange', { address: `http://127.0.0.1:${own}` });
+    onTestFinished(() => entry.end());
     const { code, findings } = await doctor(
       ...['--data', data, '--exchange-port', String(own), '--clickhouse-port', String(free)],
       ...['--metrics-port', String(other)],
@@ -96,30 +94,31 @@ describe('chancery doctor', () => {
     expect(code).toBe(1);
     expect(findings.get('ports')).toMatchObject({
       state: 'fail',
-      found:
-        `${own} (simulated exchange) is used by this instance; ${free} (ClickHouse) is free; ` +
-        `${other} (metrics) is taken by another program`,
-      fix: 'choose another with --metrics-port, or leave it out for a free one',
+      found: expect.stringMatching(
+        `^${own} \\(simulated exchange\\) is used by this instance; ${free} \\(ClickHouse\\) is free; ` +
+          `\\d+ \\(viewer\\) is [^;]+; ${other} \\(metrics\\) is taken by another program$`,
+      ),
+      fix: 'choose another with --metrics-port, or omit it to use a free one',
     });
   });
 
   it('says what `up` does when a default port is taken, for that is no failure', async () => {
-    const [exchange, clickhouse] = [await listen(), await listen()];
+    const [exchange, clickhouse, viewer] = [await listen(), await listen(), await listen()];
     const settings = { ...resolveConfig({}).settings, data: temporaryFolder() };
-    const asked = { given: new Set<never>(), exchangePort: undefined, defaults: { exchange, clickhouse } };
+    const asked = { given: new Set<never>(), exchangePort: undefined, defaults: { exchange, clickhouse, viewer } };
     const finding = await portsCheck(settings, asked).run();
     expect(finding.state).toBe('ok');
     const [first, second] = finding.found.split('; ');
-    expect(first).toMatch(`${exchange} (simulated exchange) is taken by another program, \`up\` takes `);
-    expect(second).toMatch(`${clickhouse} (ClickHouse) is taken by another program, \`up\` takes `);
-    const position = announce(settings.data, 'clickhouse', { address: 'http://127.0.0.1:4711' });
-    onTestFinished(() => position.end());
+    expect(first).toMatch(`${exchange} (simulated exchange) is taken by another program, \`up\` uses `);
+    expect(second).toMatch(`${clickhouse} (ClickHouse) is taken by another program, \`up\` uses `);
+    const entry = announce(settings.data, 'clickhouse', { address: 'http://127.0.0.1:4711' });
+    onTestFinished(() => entry.end());
     expect((await portsCheck(settings, asked).run()).found).toMatch(
       `${clickhouse} (ClickHouse) is taken by another program, this instance uses 4711`,
     );
   });
 
-  it('looks at the default ports, and at none when everything runs elsewhere', async () => {
+  it('looks at the default ports, and only at that of the viewer when the rest runs elsewhere', async () => {
     const { findings } = await doctor('--data', temporaryFolder());
     expect(findings.get('ports')?.found).toMatch(
       new RegExp(
@@ -128,7 +127,10 @@ describe('chancery doctor', () => {
     );
     const address = 'http://127.0.0.1:1';
     const { findings: elsewhere } = await doctor('--exchange-url', address, '--clickhouse-url', address);
-    expect(elsewhere.get('ports')).toMatchObject({ state: 'ok', found: expect.stringContaining('none needed') });
+    expect(elsewhere.get('ports')).toMatchObject({
+      state: 'ok',
+      found: expect.stringMatching(/^\d+ \(viewer\) is [^;]*$/),
+    });
   });
 
   it('tells a data folder that cannot be written', async () => {

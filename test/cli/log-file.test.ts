@@ -5,7 +5,7 @@ import { LogFile } from '../../cli/up/log-file.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 describe('the log of a part', () => {
-  it('leaves lines out while the disk is full, says so once, and goes on with how many are missing', () => {
+  it('drops lines while the disk is full, reports that once, and then states how many were dropped', () => {
     const path = join(temporaryFolder(), 'collect.log');
     symlinkSync('/dev/full', path);
     const said: string[] = [];
@@ -22,7 +22,7 @@ describe('the log of a part', () => {
     expect(said).toHaveLength(1);
   });
 
-  it('starts anew past its limit, and outlives a file that cannot be moved or is gone', () => {
+  it('is rotated at its limit, also if the file cannot be moved or was deleted', () => {
     const path = join(temporaryFolder(), 'collect.log');
     mkdirSync(`${path}.1`);
     const said: string[] = [];

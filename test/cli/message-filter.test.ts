@@ -15,7 +15,7 @@ describe('the messages of up', () => {
     expect(filter.messageOf('collect', line(50, 'gave up: HTTP 500', 'HTTP 500'))).toBe('collect: gave up: HTTP 500');
   });
 
-  it('say why, wherever the line has it, and when an outage is over', () => {
+  it('contain the cause, from any field of the line, and the end of an outage', () => {
     const filter = new MessageFilter(() => 0);
     const open = line(40, 'it reads any file', undefined, { why: 'no Landlock' });
     expect(filter.messageOf('clickhouse', open)).toBe('clickhouse: it reads any file: no Landlock');

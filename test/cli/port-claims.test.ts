@@ -5,11 +5,11 @@ import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { PortClaims } from '../../cli/up/port-claims.js';
-import { freePort } from '../../warehouse/embedded/ports.js';
+import { freePort } from '../support/free-ports.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 describe('claims of ports', () => {
-  it('keep a port from everybody else until they are released, though nobody listens there', async () => {
+  it('reserve a port until they are released, although no process listens on it', async () => {
     const folder = temporaryFolder();
     const [one, other] = [new PortClaims(folder), new PortClaims(folder)];
     const port = await freePort();
@@ -22,7 +22,7 @@ describe('claims of ports', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('are not made of a port where somebody listens', async () => {
+  it('are not given for a port on which a process listens', async () => {
     const folder = temporaryFolder();
     const claims = new PortClaims(folder);
     const port = await freePort();
@@ -34,7 +34,7 @@ describe('claims of ports', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('end with their process, however it ends', async () => {
+  it('end with their process, also by SIGKILL', async () => {
     const folder = temporaryFolder();
     const port = await freePort();
     const script = `
@@ -54,10 +54,10 @@ describe('claims of ports', () => {
     claims.release();
   });
 
-  it('say what to do when they cannot be made', async () => {
+  it('say what to do when they cannot be created', async () => {
     const nowhere = join(temporaryFolder(), 'missing');
     await expect(new PortClaims(nowhere).claim(4711)).rejects.toThrow(
-      /^cannot claim port 4711: ENOENT.*; set TMPDIR to a folder that can be written$/,
+      /^cannot claim port 4711: ENOENT.*; set TMPDIR to a writable folder$/,
     );
   });
 });

@@ -13,7 +13,7 @@ const script = fileURLToPath(new URL('children/announce-up.mjs', import.meta.url
 const ROUNDS = 50;
 
 describe('the parts that run on a data folder', () => {
-  it('are known from the moment they announce themselves until they end', () => {
+  it('are listed from their announcement until their end', () => {
     const data = temporaryFolder();
     expect(runningParts(data)).toEqual([]);
     const transform = announce(data, 'transform', { health: 'http://127.0.0.1:1' });
@@ -31,7 +31,7 @@ describe('the parts that run on a data folder', () => {
     expect(runningParts(data)).toEqual([]);
   });
 
-  it('do not include one that was killed, even when its process number is used again', async () => {
+  it('do not include one that was killed, even when its PID is reused', async () => {
     const data = temporaryFolder();
     announce(data, 'collect').end();
     const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
@@ -43,7 +43,7 @@ describe('the parts that run on a data folder', () => {
     child.kill('SIGKILL');
   });
 
-  it('can be refused a second time on one folder, in words that name the first', () => {
+  it('can be refused a second time on one folder, with a message that names the first', () => {
     const data = temporaryFolder();
     const first = announce(data, 'up', {}, { alone: true });
     expect(() => announce(data, 'up', {}, { alone: true })).toThrow(
@@ -53,7 +53,7 @@ describe('the parts that run on a data folder', () => {
     announce(data, 'up', {}, { alone: true }).end();
   });
 
-  it('take away what killed ones left, when they start and when they end', () => {
+  it('remove the entries of killed ones, when they start and when they end', () => {
     const data = temporaryFolder();
     const gone = 2 ** 22 + 1;
     const entry = { part: 'collect', pid: gone, process: { ...ownIdentity(), pid: gone }, startedAt: '' };
@@ -70,7 +70,7 @@ describe('the parts that run on a data folder', () => {
     expect(readdirSync(join(data, 'run'))).toEqual([]);
   });
 
-  it('go to one of the processes that start together after a kill', { timeout: 60_000 }, async () => {
+  it('allow one of the processes that start together after a kill', async () => {
     const starters = Array.from({ length: 4 }, () => spawn(process.execPath, [script], { stdio: 'pipe' }));
     const answers = starters.map(({ stdout }) => createInterface({ input: stdout })[Symbol.asyncIterator]());
     const killed = { part: 'up', pid: 1, process: { ...ownIdentity(), pid: 2 ** 22 + 1 }, startedAt: '' };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Screen } from '../../cli/up/screen.js';
 
-/** A stream that keeps what was written since the last `take`. */
+/** A stream that stores the text written since the last `take`. */
 function recorder(isTTY: boolean, columns = 80, rows = 24) {
   const written: string[] = [];
   return {
@@ -15,7 +15,7 @@ function recorder(isTTY: boolean, columns = 80, rows = 24) {
 const ESC = '\u001b';
 
 describe('the screen of up', () => {
-  it('redraws its board in place on a terminal and puts news above it', () => {
+  it('redraws the status view in place on a terminal and prints messages above it', () => {
     const stream = recorder(true);
     const screen = new Screen(stream);
     screen.show(['a', 'b']);
@@ -28,7 +28,7 @@ describe('the screen of up', () => {
     expect(stream.take()).toBe(`${ESC}[2A${ESC}[Jit happened\nc\nd\n`);
   });
 
-  it('counts lines that wrap, not counting colours, and leaves out what is taller than the window', () => {
+  it('counts wrapped lines without colour codes, and omits lines that exceed the window', () => {
     const stream = recorder(true, 6, 5);
     const screen = new Screen(stream);
     screen.show([`${ESC}[1mabc${ESC}[0mdefgh`, '123456', '3', '4']);
@@ -37,13 +37,13 @@ describe('the screen of up', () => {
     expect(stream.take()).toBe(`${ESC}[4A${ESC}[Jx\n`);
   });
 
-  it('writes out controls in news, which may hold text of the exchange', () => {
+  it('escapes control characters in messages, which may contain text of the exchange', () => {
     const stream = recorder(true);
     new Screen(stream).print(`collect: ${ESC}]0;owned\u0007`);
     expect(stream.take()).toBe('collect: \\x1b]0;owned\\x07\n');
   });
 
-  it('writes lines and no control codes where there is no terminal', () => {
+  it('writes lines without control codes when the output is not a terminal', () => {
     const stream = recorder(false);
     const screen = new Screen(stream);
     screen.show(['a', 'b']);

@@ -9,9 +9,9 @@ import { createLogger } from '../../core/index.js';
 import { EmbeddedClickHouse } from '../../warehouse/index.js';
 import { useClickHouse } from '../support/clickhouse.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
-import { chancery, MAIN } from './command.js';
+import { chancery, commandLine, MAIN } from './command.js';
 
-/** Writes until the pipe takes no more; answers how many bytes. */
+/** Writes until the pipe is full; returns the number of bytes. */
 function fill(pipe: number): number {
   for (let written = 0; ; ) {
     try {
@@ -22,7 +22,7 @@ function fill(pipe: number): number {
   }
 }
 
-/** All that is in the pipe now. */
+/** The current content of the pipe. */
 function takeAll(pipe: number): string {
   const piece = Buffer.alloc(100_000);
   try {
@@ -34,7 +34,7 @@ function takeAll(pipe: number): string {
 
 describe('chancery sql', () => {
   const server = useClickHouse();
-  const sql = (...args: string[]) => chancery(['sql', '--data', server.clickhouse.dataFolder, ...args]);
+  const sql = (...args: string[]) => commandLine(['sql', '--data', server.clickhouse.dataFolder, ...args]);
 
   beforeAll(async () => {
     await server.clickhouse.run('CREATE DATABASE chancery');
@@ -45,7 +45,7 @@ describe('chancery sql', () => {
     await server.clickhouse.run('CREATE VIEW chancery.candles AS SELECT {period_seconds:UInt32} AS open');
   });
 
-  it('answers with a table that a person can read', async () => {
+  it('prints an aligned table', async () => {
     expect(await sql('SELECT * FROM prices ORDER BY id')).toEqual({
       code: 0,
       err: '',
@@ -60,7 +60,7 @@ describe('chancery sql', () => {
     });
   });
 
-  it('answers with JSON that any program can read', async () => {
+  it('prints valid JSON', async () => {
     const { out } = await sql('--format', 'json', 'SELECT * FROM prices ORDER BY id;');
     expect(JSON.parse(out)).toEqual([
       { id: 0, title: 'Rain', last: 0 },
@@ -70,14 +70,14 @@ describe('chancery sql', () => {
     expect(JSON.parse((await sql('--format', 'json', 'SELECT * FROM prices WHERE id > 9')).out)).toEqual([]);
   });
 
-  it('answers with CSV, also more than fits into one piece', async () => {
+  it('prints CSV, also of more than one chunk', async () => {
     const { out } = await sql('--format', 'csv', 'SELECT * FROM prices WHERE id < 2 ORDER BY id');
     expect(out).toBe('"id","title","last"\n0,"Rain",0\n1,"Snow, ""wet""",0.25\n');
     const many = await sql('--format', 'csv', 'SELECT number FROM numbers(300000)');
     expect(many.out.split('\n')).toHaveLength(300_002);
   });
 
-  it('hands over all of an answer to a reader who takes his time', async () => {
+  it('passes the whole result to a slow reader', async () => {
     const pipe = join(temporaryFolder(), 'pipe');
     execFileSync('mkfifo', [pipe]);
     const reader = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK);
@@ -98,12 +98,12 @@ describe('chancery sql', () => {
     expect(there.slice(before)).toBe(`"text"\n"${'x'.repeat(5000)}"\n`);
   });
 
-  it('leaves the field of NULL empty in CSV, and keeps it apart from an empty text', async () => {
+  it('prints NULL as an empty field in CSV, and an empty text as ""', async () => {
     const { out } = await sql('--format', 'csv', "SELECT id, last, '' AS text FROM prices WHERE id > 0 ORDER BY id");
     expect(out).toBe('"id","last","text"\n1,0.25,""\n2,,""\n');
   });
 
-  it('keeps every digit, and NULL in arrays, in every format', async () => {
+  it('prints every digit, and NULL in arrays, in every format', async () => {
     const question =
       "SELECT toDecimal128('12345678901234567890.123456789012', 12) AS d, [[1, NULL], []] AS a, toDateTime64('2026-11-21 12:30:00.000001', 6, 'UTC') AS t";
     const exact = '12345678901234567890.123456789012';
@@ -116,7 +116,7 @@ describe('chancery sql', () => {
     );
   });
 
-  it('leaves an answer alone that the statement formats itself', async () => {
+  it('does not change the output of a statement with a FORMAT clause', async () => {
     expect((await sql('SELECT 1 AS a FORMAT TSKV')).out).toBe('a=1\n');
   });
 
@@ -133,9 +133,9 @@ describe('chancery sql', () => {
     [
       'SELECT count() FROM candles',
       1,
-      /^chancery: [^\n]+; candles needs a parameter[^\n]+candles\(period_seconds = 60\)\n$/,
+      /^chancery: [^\n]+; candles needs parameters: candles\(period_seconds = 60\)\n$/,
     ],
-    ['SELECT open FROM candles()', 1, /^chancery: [^\n]+; candles needs a parameter[^\n]+\n$/],
+    ['SELECT open FROM candles()', 1, /^chancery: [^\n]+; candles needs parameters[^\n]+\n$/],
     ['SELECT 1; SELECT 2', 1, /^chancery: Syntax error \(Multi-statements are not allowed\)[^\n]+\n$/],
     ["INSERT INTO prices VALUES (9, 'x', 1)", 1, /^chancery: [^\n]*Not enough privileges[^\n]+only reads[^\n]+\n$/],
     ['DROP TABLE prices', 1, /^chancery: [^\n]*only reads[^\n]+\n$/],
@@ -149,7 +149,7 @@ describe('chancery sql', () => {
     else expect(answer.err).toMatch(message);
   });
 
-  it('refuses a format it does not have', async () => {
+  it('refuses an unknown format', async () => {
     const { code, err } = await sql('--format', 'xml', 'SELECT 1');
     expect(code).toBe(2);
     expect(err).toMatch(
@@ -157,7 +157,7 @@ describe('chancery sql', () => {
     );
   });
 
-  it('opens a prompt that answers statements of many lines and says how to connect otherwise', async () => {
+  it('opens a prompt that runs multi-line statements and shows how to connect with other tools', async () => {
     const { code, out, err } = await chancery(['sql', '--data', server.clickhouse.dataFolder, '--console'], {
       input: 'SELECT\n  1 AS one;\nSELECT nonsense;\nSELECT 2 AS two;\nexit\nSELECT 3;\n',
     });
@@ -170,21 +170,21 @@ describe('chancery sql', () => {
     expect(err).toMatch(/\nUnknown expression identifier `nonsense`[^\n]+\n/);
   });
 
-  it('asks a ClickHouse that is named by its address, and cannot write there either', async () => {
+  it('queries an external ClickHouse, read-only as well', async () => {
     const env = {
       CLICKHOUSE_URL: server.clickhouse.endpoint.url,
       CLICKHOUSE_USER: 'owner',
       CLICKHOUSE_PASSWORD: server.clickhouse.endpoint.owner.password.reveal(),
     };
-    expect((await chancery(['sql', 'SELECT max(id) AS m FROM prices', '--format', 'csv'], { env })).out).toBe(
+    expect((await commandLine(['sql', 'SELECT max(id) AS m FROM prices', '--format', 'csv'], { env })).out).toBe(
       '"m"\n2\n',
     );
     const csv = ['sql', 'SELECT last FROM prices WHERE id = 2', '--format', 'csv'];
-    expect((await chancery(csv, { env })).out).toBe('"last"\n\n');
-    const wrong = await chancery(['sql', 'SELECT 1'], { env: { ...env, CLICKHOUSE_PASSWORD: 'x' } });
+    expect((await commandLine(csv, { env })).out).toBe('"last"\n\n');
+    const wrong = await commandLine(['sql', 'SELECT 1'], { env: { ...env, CLICKHOUSE_PASSWORD: 'x' } });
     expect(wrong.code).toBe(2);
-    expect(wrong.err).toMatch(/^chancery: ClickHouse at http:[^ ]+ refuses: [^\n]*owner[^\n]*\n$/);
-    const write = await chancery(['sql', 'TRUNCATE TABLE prices'], { env });
+    expect(wrong.err).toMatch(/^chancery: ClickHouse at http:[^ ]+ rejects the connection: [^\n]*owner[^\n]*\n$/);
+    const write = await commandLine(['sql', 'TRUNCATE TABLE prices'], { env });
     expect(write.code).toBe(1);
     expect(write.err).toMatch(/^chancery: [^\n]*readonly[^\n]*only reads[^\n]*\n$/);
     expect(await server.clickhouse.rows('SELECT count() AS n FROM chancery.prices')).toEqual([{ n: 3 }]);
@@ -192,7 +192,7 @@ describe('chancery sql', () => {
 });
 
 describe('chancery sql without a running ClickHouse', () => {
-  it('starts the embedded one for as long as it takes, and leaves nothing running', async () => {
+  it('starts the embedded one for the session, and leaves nothing running', async () => {
     const data = temporaryFolder();
     claimLayout(data);
     const options = { dataFolder: data, database: 'chancery', httpPort: 0, memoryBytes: 2e9 };
@@ -211,18 +211,31 @@ describe('chancery sql without a running ClickHouse', () => {
 
     const answer = await chancery(['sql', '--data', data, '--format', 'csv', 'SELECT n FROM kept']);
     expect(answer).toEqual({ code: 0, out: '"n"\n7\n', err: '' });
+    const limited = (...args: string[]) => chancery(['sql', '--data', data, '--format', 'csv', ...args]);
+    const rows = await limited('--reader-max-rows', '5', 'SELECT number FROM numbers(6)');
+    expect(rows).toMatchObject({ code: 1, out: '' });
+    expect(rows.err).toMatch(
+      /^chancery: [^\n]+; no row was printed: add LIMIT, [^\n]+ raise --reader-max-rows [^\n]+\n$/,
+    );
+    expect((await limited('--reader-max-rows', '5', 'SELECT number FROM numbers(5)')).out).toMatch(
+      /^"number"\n0\n.*\n4\n$/s,
+    );
+    const endless = 'SELECT sum(cityHash64(number)) FROM numbers(1000000000000)';
+    const seconds = await limited('--reader-max-seconds', '1', endless);
+    expect(seconds).toMatchObject({ code: 1, out: '' });
+    expect(seconds.err).toMatch(/^chancery: Timeout exceeded[^\n]+ raise --reader-max-seconds [^\n]+\n$/);
     expect(() => readFileSync(join(data, 'clickhouse/endpoint.json'))).toThrow('ENOENT');
     expect(statSync(join(data, 'clickhouse/credentials.json')).mode & 0o777).toBe(0o600);
   });
 
-  it('says so when there is no such data folder, no data in it, or nobody at the address', async () => {
-    const nowhere = await chancery(['sql', '--data', '/nowhere/at/all', 'SELECT 1']);
+  it('reports a missing data folder, one without data, or an address without a server', async () => {
+    const nowhere = await commandLine(['sql', '--data', '/nowhere/at/all', 'SELECT 1']);
     expect(nowhere.code).toBe(2);
     expect(nowhere.err).toMatch(
       /^chancery: data folder \/nowhere\/at\/all does not exist; start recording with [^\n]+\n$/,
     );
-    const nobody = await chancery(['sql', '--clickhouse-url', 'http://127.0.0.1:1', 'SELECT 1']);
-    expect(nobody.code).toBe(1);
-    expect(nobody.err).toMatch(/^chancery: ClickHouse at http:\/\/127\.0\.0\.1:1 does not respond; [^\n]+\n$/);
+    const noServer = await commandLine(['sql', '--clickhouse-url', 'http://127.0.0.1:1', 'SELECT 1']);
+    expect(noServer.code).toBe(1);
+    expect(noServer.err).toMatch(/^chancery: ClickHouse at http:\/\/127\.0\.0\.1:1 does not respond; [^\n]+\n$/);
   });
 });

@@ -1,39 +1,45 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
-import { expect, onTestFinished } from 'vitest';
+import { expect } from 'vitest';
 import { isRunning } from '../../core/index.js';
+import { atEnd } from '../support/at-end.js';
 import { chancery, MAIN } from './command.js';
 
 export interface Up {
   readonly child: ChildProcess;
   readonly lines: string[];
-  /** Resolves with the first line, from now or before, that matches. */
+  /** Resolves with the first matching line, also an earlier one. */
   line(pattern: RegExp): Promise<string>;
   readonly exited: Promise<number | null>;
+  /** Sends SIGTERM, and waits until it has ended. */
+  stop(): Promise<void>;
 }
 
 export interface UpOptions {
   /** Further arguments. */
   readonly args?: readonly string[];
-  /** A file descriptor in the place of the pipe that `lines` reads. */
+  /** A file descriptor instead of the pipe that `lines` reads. */
   readonly stdout?: number;
+  /** Default: the test that starts it. The caller ends it with `stop`. */
+  readonly endedBy?: 'caller';
 }
 
-/** Starts `chancery up` with a small market on free ports; it is gone when the test is over. */
-export function startUp(data: string, { args = [], stdout }: UpOptions = {}): Up {
-  const child = spawn(process.execPath, [MAIN, 'up', '--data', data, '--events', '4', ...args], {
+/** Starts `chancery up` with a small market on free ports; it is stopped at the end of the test. */
+export function startUp(data: string, { args = [], stdout, endedBy }: UpOptions = {}): Up {
+  const child = spawn(process.execPath, [MAIN, 'up', '--data', data, '--events', '4', '--bots', '6', ...args], {
     stdio: ['pipe', stdout ?? 'pipe', 'pipe'],
   });
-  // Not before its last lines are here.
+  // Waits for its last lines.
   const exited = once(child, 'close').then(([code]) => code as number | null);
-  onTestFinished(async () => {
+  const stop = async () => {
     child.kill('SIGTERM');
     await exited;
-  });
+  };
+  if (endedBy !== 'caller') atEnd(stop);
   const lines: string[] = [];
   const waiting = new Set<() => void>();
   for (const stream of [child.stdout, child.stderr]) {
@@ -54,7 +60,7 @@ export function startUp(data: string, { args = [], stdout }: UpOptions = {}): Up
       waiting.add(check);
       void exited.then(() => check() || reject(new Error(`it ended without ${pattern}:\n${lines.join('\n')}`)));
     });
-  return { child, lines, line, exited };
+  return { child, lines, line, exited, stop };
 }
 
 export interface Status {
@@ -76,12 +82,26 @@ export async function rows<T>(data: string, sql: string): Promise<T[]> {
   return JSON.parse(out) as T[];
 }
 
-/** The process that is ClickHouse itself, below `chancery warehouse`. */
+/** The process of ClickHouse itself, a child of `chancery warehouse`. */
 export function clickHousePid(data: string): number {
   return (JSON.parse(readFileSync(join(data, 'clickhouse/endpoint.json'), 'utf8')) as { pid: number }).pid;
 }
 
-/** Resolves when these processes are gone. They are not our children: the system tells nobody of their end. */
+/** The process of ClickHouse itself, also while it starts; undefined without one. Linux only. */
+export function startingClickHousePid(data: string): number | undefined {
+  return readdirSync('/proc')
+    .map(Number)
+    .find((pid) => {
+      try {
+        const [, script = '', folder] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+        return folder === data && /[/](confined-)?child[.]js$/.test(script);
+      } catch {
+        return false;
+      }
+    });
+}
+
+/** Resolves when these processes have ended; polls, since they are not children of this process. */
 export async function gone(pids: readonly number[]): Promise<void> {
   while (pids.some(isRunning)) await setTimeout(10);
 }

@@ -18,13 +18,16 @@ const state: StatusViewState = {
   waiting: 3,
   newestSeconds: 0.4,
   deadLetters: 0,
+  viewerUrl: 'http://127.0.0.1:8080',
   consoleUrl: 'http://127.0.0.1:2/play',
   question: 'npx chancery sql "SELECT 1"',
 };
 
-describe('the board of up', () => {
+describe('the status view of up', () => {
   it('shows the parts, the largest tables first, and the others together', () => {
-    expect(statusView(state, PLAIN).slice(3, 16)).toEqual([
+    expect(statusView(state, PLAIN).slice(3, 18)).toEqual([
+      '  open   http://127.0.0.1:8080',
+      '',
       '  collect    ready       http://127.0.0.1:1  streams and polls → bus',
       '  transform  restarting                      bus → ClickHouse, exactly once',
       '',
@@ -41,7 +44,7 @@ describe('the board of up', () => {
     ]);
   });
 
-  it('fits into one line of a log, which names what is down', () => {
+  it('has a form of one log line, with the parts that are down', () => {
     expect(progressLine(state)).toBe(
       'recorded 55,000 rows (+45/s): table_j 10,000, table_i 9,000, table_h 8,000, table_g 7,000, 6 others 21,000; ' +
         'newest row 400 ms old; 3 records not in ClickHouse yet; 0 dead letters; transform restarting',

@@ -4,7 +4,7 @@ import { openEmbeddedBus } from '../../bus/index.js';
 import { announce } from '../../cli/parts/registry.js';
 import { useClickHouse } from '../support/clickhouse.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
-import { chancery } from './command.js';
+import { commandLine } from './command.js';
 
 interface Status {
   parts: { part: string; healthy: boolean; detail: Record<string, unknown> }[];
@@ -18,12 +18,12 @@ interface Status {
 describe('chancery status', () => {
   const server = useClickHouse();
   const status = async () => {
-    const { code, out } = await chancery(['status', '--json', '--data', server.clickhouse.dataFolder]);
+    const { code, out } = await commandLine(['status', '--json', '--data', server.clickhouse.dataFolder]);
     expect(code).toBe(0);
     return JSON.parse(out) as Status;
   };
 
-  it('counts rows per table and records that wait per partition', async () => {
+  it('counts rows per table and the lag per partition', async () => {
     const data = server.clickhouse.dataFolder;
     const bus = openEmbeddedBus({ dir: join(data, 'bus') });
     await bus.ensureTopic('chancery.collector-events', { partitions: 2, retentionMs: null, retentionBytes: null });
@@ -55,10 +55,10 @@ describe('chancery status', () => {
     expect(found.problems).toEqual([]);
   });
 
-  it('shows a part that runs but does not respond as unhealthy, with the reason', async () => {
+  it('shows a running part that does not respond as unhealthy, with the reason', async () => {
     const known = announce(server.clickhouse.dataFolder, 'collect', { health: 'http://127.0.0.1:1' });
     const { parts } = await status();
-    const { out } = await chancery(['status', '--data', server.clickhouse.dataFolder]);
+    const { out } = await commandLine(['status', '--data', server.clickhouse.dataFolder]);
     known.end();
     expect(parts).toMatchObject([
       { part: 'collect', healthy: false, detail: { cause: expect.stringContaining('no response') } },
@@ -67,16 +67,16 @@ describe('chancery status', () => {
   });
 });
 
-describe('chancery status of a folder where nothing runs', () => {
-  it('says what is missing and how to start it', async () => {
-    const { code, out } = await chancery(['status', '--data', temporaryFolder()]);
+describe('chancery status of a folder without running parts', () => {
+  it('reports what is not running and how to start it', async () => {
+    const { code, out } = await commandLine(['status', '--data', temporaryFolder()]);
     expect(code).toBe(0);
-    expect(out).toContain('none is running; `chancery up` starts all of them');
-    expect(out).toContain('problem      ClickHouse: none runs on this data folder');
+    expect(out).toContain('none running; `chancery up` starts all of them');
+    expect(out).toContain('problem      ClickHouse: not running on this data folder');
   });
 
-  it('is refused for a folder that does not exist', async () => {
-    const { code, err } = await chancery(['status', '--data', '/nowhere/at/all']);
+  it('refuses a folder that does not exist', async () => {
+    const { code, err } = await commandLine(['status', '--data', '/nowhere/at/all']);
     expect(code).toBe(2);
     expect(err).toMatch(/^chancery: data folder \/nowhere\/at\/all does not exist; [^\n]+\n$/);
   });

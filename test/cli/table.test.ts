@@ -9,8 +9,8 @@ const answer = [
   '["Été", "ᴺᵁᴸᴸ", "two\\nlines"]',
 ].join('\n');
 
-describe('a table of an answer', () => {
-  it('aligns numbers to the right, shows NULL as ∅ and keeps a row on one line', () => {
+describe('a table of a result', () => {
+  it('aligns numbers to the right, shows NULL as ∅ and prints a row on one line', () => {
     expect(renderTable(parseRows(answer), Number.POSITIVE_INFINITY)).toEqual({
       cut: false,
       lines: [
@@ -22,14 +22,14 @@ describe('a table of an answer', () => {
     });
   });
 
-  it('cuts the widest text, never a number, when the window is narrow', () => {
+  it('truncates the widest text, never a number, when the window is narrow', () => {
     const { lines, cut } = renderTable(parseRows(answer), 27);
     expect(cut).toBe(true);
     expect(lines[2]).toBe('Rain to…    0.25  a');
     expect(Math.max(...lines.map((line) => [...line].length))).toBeLessThanOrEqual(27);
   });
 
-  it('puts decimal points below each other', () => {
+  it('aligns decimal points', () => {
     const text = '["last","n"]\n["Float64","Int8"]\n["0.82","1"]\n["0.8","10"]\n["12","-5"]\n["ᴺᵁᴸᴸ","0"]';
     expect(renderTable(parseRows(text), 80).lines).toEqual([
       ' last   n',
@@ -51,14 +51,14 @@ describe('a table of an answer', () => {
     ]);
   });
 
-  it('writes out what could steer a terminal or turn the direction of text', () => {
+  it('escapes characters that control a terminal or the direction of text', () => {
     const cell = 'a\u001b[2J\u0007\u009b1mb\u202ec\u2066\td\u007f';
     const { lines } = renderTable(parseRows(`["\\u001bn"]\n["String"]\n[${JSON.stringify(cell)}]`), 200);
     expect(lines[0]).toBe('\\x1bn');
     expect(lines[2]).toBe('a\\x1b[2J\\x07\\x9b1mb\\u202ec\\u2066\\x09d\\x7f');
   });
 
-  it('shows the column names of an empty answer', () => {
+  it('shows the column names of an empty result', () => {
     expect(renderTable(parseRows('["a"]\n["Int8"]\n'), 80).lines).toEqual(['a', '─']);
   });
 });

@@ -2,51 +2,98 @@ import { once } from 'node:events';
 import { closeSync, openSync, readdirSync, statSync, watch } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { isRunning } from '../../core/index.js';
-import { freePort } from '../../warehouse/embedded/ports.js';
+import { findEmbedded } from '../../warehouse/index.js';
+import { atEnd, concurrentIt } from '../support/at-end.js';
+import { freePort } from '../support/free-ports.js';
+import { runAs } from '../support/run-as.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
+import { until } from '../support/until.js';
 import { chancery } from './command.js';
-import { clickHousePid, gone, rows, startUp, status } from './start-up.js';
+import { clickHousePid, gone, rows, startingClickHousePid, startUp, status, type Up } from './start-up.js';
 
-/** A line of progress that counts at least ten ticks. */
-const TICKS_RECORDED = /recorded [\d,]+ rows .*price_ticks ([1-9]\d|\d,\d)/;
+/** A progress line with rows. It names the largest tables only. */
+const ROWS_RECORDED = /recorded [1-9][\d,]* rows \(\+[\d,]+\/s\): \w+ [1-9]/;
+const MIN_TICKS = 10;
 const TICKS = 'SELECT count() AS n, uniqExact(_log, _partition, _offset, _index) AS places FROM price_ticks';
 const EVENTS = 'SELECT DISTINCT event FROM event_observations ORDER BY event';
 
-/** Resolves when a folder has a file of such a name. */
-async function appears(folder: string, name: RegExp): Promise<void> {
+/** Resolves with the name of a file in the folder that matches. */
+async function appears(folder: string, name: RegExp): Promise<string> {
   const changes = watch(folder);
-  while (!readdirSync(folder).some((file) => name.test(file))) await once(changes, 'change');
-  changes.close();
+  try {
+    for (;;) {
+      const found = readdirSync(folder).find((file) => name.test(file));
+      if (found !== undefined) return found;
+      await once(changes, 'change');
+    }
+  } finally {
+    changes.close();
+  }
 }
 
 const ticks = async (data: string) => (await rows<{ n: number; places: number }>(data, TICKS))[0];
+/** Waits until a few more ticks than before are in ClickHouse. */
+const ticksRecorded = (data: string, before = 0) =>
+  until(async () => {
+    const endpoint = await findEmbedded(data);
+    if (!endpoint) return 'no ClickHouse runs';
+    const login = { ...endpoint.owner, url: `${endpoint.url}/?database=chancery` };
+    const count = await runAs(login, 'SELECT count() FROM price_ticks').catch(String);
+    return Number(count) >= before + MIN_TICKS || `ticks: ${count}`;
+  });
 const events = async (data: string) => (await rows<{ event: string }>(data, EVENTS)).map(({ event }) => event);
 
-describe('chancery up', { timeout: 240_000 }, () => {
-  it('records a market, shows what runs, shuts down cleanly on SIGINT, and resumes', async () => {
-    const data = temporaryFolder();
-    const first = startUp(data, { args: ['--pace', '4'] });
-    await first.line(/^ready in /);
+describe('two instances of chancery up that start at the same moment', () => {
+  const instances = new Map<string, { readonly data: string; readonly up: Up }>();
+  const instanceOf = (name: string) => {
+    const found = instances.get(name);
+    if (!found) throw new Error(`the instance ${name} does not run`);
+    return found;
+  };
+
+  beforeAll(async () => {
+    for (const [name, args] of [
+      ['recording', ['--pace', '4']],
+      ['killed', []],
+    ] as const) {
+      const data = temporaryFolder();
+      instances.set(name, { data, up: startUp(data, { args, endedBy: 'caller' }) });
+    }
+    await Promise.all([...instances.values()].map(({ up }) => up.line(/^ready in /)));
+  });
+
+  afterAll(() => Promise.all([...instances.values()].map(({ up }) => up.stop())));
+
+  concurrentIt('use different ports', async () => {
+    const addresses = ({ up }: { readonly up: Up }) =>
+      Promise.all(['exchange', 'clickhouse'].map((part) => up.line(new RegExp(`^ {2}${part} +ready +http`))));
+    const lines = (await Promise.all([...instances.values()].map(addresses))).flat();
+    expect(new Set(lines.map((line) => /http:\S+/.exec(line)?.[0])).size).toBe(4);
+  });
+
+  concurrentIt('records a market, shows its parts, shuts down cleanly on SIGINT, and resumes', async () => {
+    const { data, up: first } = instanceOf('recording');
     const view = await first.line(/^ {2}ask {4}npx chancery sql --data /);
     expect(view).toContain(data);
-    for (const part of ['exchange', 'clickhouse', 'collect', 'transform']) {
+    for (const part of ['exchange', 'clickhouse', 'collect', 'transform', 'view']) {
       expect(await first.line(new RegExp(`^ {2}${part} +ready +http://127.0.0.1:\\d+`))).toBeTruthy();
     }
-    // A part that answers late on a busy machine counts as not healthy.
-    const unhealthy = async () => (await status(data)).parts.filter(({ healthy }) => !healthy);
-    await expect.poll(unhealthy).toEqual([]);
     const running = await status(data);
-    expect(running.parts.map((p) => p.part)).toEqual(['up', 'exchange', 'clickhouse', 'collect', 'transform']);
+    expect(running.parts.map((p) => p.part)).toEqual(['up', 'exchange', 'clickhouse', 'collect', 'transform', 'view']);
     for (const part of running.parts) {
+      // Without a timeout: on a busy machine a part may respond late, and count as unhealthy in the status.
+      await until(async () => (await fetch(`${part.health}/healthz`)).ok || `${part.part} is not healthy`);
       expect(await (await fetch(`${part.health}/metrics`)).text()).toContain('# TYPE');
     }
+    await until(async () => (await status(data)).parts.some(({ healthy }) => healthy));
     expect(first.lines.join('\n')).not.toMatch(/password=/);
-    await first.line(TICKS_RECORDED);
+    await first.line(ROWS_RECORDED);
+    await ticksRecorded(data);
     const before = await ticks(data);
-    // They come by another topic than ticks.
-    await expect.poll(async () => (await events(data)).length).toBeGreaterThanOrEqual(4);
+    // They are on another topic than ticks.
+    await until(async () => (await events(data)).length >= 4);
     const seen = await events(data);
 
     const again = await chancery(['up', '--data', data]);
@@ -55,10 +102,8 @@ describe('chancery up', { timeout: 240_000 }, () => {
       `chancery: chancery up already runs on ${data} (process ${first.child.pid}); stop it first, or choose another folder with --data\n`,
     );
 
-    const askedAt = performance.now();
     first.child.kill('SIGINT');
     expect(await first.exited).toBe(0);
-    expect(performance.now() - askedAt).toBeLessThan(5000);
     expect(running.parts.filter((p) => isRunning(p.pid))).toEqual([]);
     expect(readdirSync(join(data, 'run'))).toEqual(['up.lock']);
     expect((await status(data)).parts).toEqual([]);
@@ -70,7 +115,7 @@ describe('chancery up', { timeout: 240_000 }, () => {
     const second = startUp(data, { args: ['--pace', '4', '--metrics-port', String(metricsPort)] });
     await second.line(/^ready in /);
     expect((await fetch(`http://127.0.0.1:${metricsPort}/healthz`)).status).toBe(200);
-    await second.line(TICKS_RECORDED);
+    await ticksRecorded(data, before?.n);
     second.child.kill('SIGTERM');
     expect(await second.exited).toBe(0);
     const after = await ticks(data);
@@ -79,85 +124,114 @@ describe('chancery up', { timeout: 240_000 }, () => {
     expect(await events(data)).toEqual(expect.arrayContaining(seen));
   });
 
-  it('starts a part again that was killed, and leaves no process behind when it is killed itself', async () => {
-    const data = temporaryFolder();
-    const up = startUp(data);
-    await up.line(/^ready in /);
+  concurrentIt('restarts a killed part, and leaves no process behind when it is killed itself', async () => {
+    const { data, up } = instanceOf('killed');
     const victims = (await status(data)).parts.filter((p) => p.part === 'collect' || p.part === 'clickhouse');
     expect(victims).toHaveLength(2);
     for (const { pid } of victims) process.kill(pid, 'SIGKILL');
     for (const { part } of victims) {
       await up.line(new RegExp(`^\\S+ ${part} ended \\(killed by SIGKILL\\); restarting in `));
-      await up.line(new RegExp(`^\\S+ ${part} runs again$`));
+      await up.line(new RegExp(`^\\S+ ${part} is running again$`));
     }
     const { parts } = await status(data);
-    expect(parts.map((p) => p.part)).toEqual(['up', 'exchange', 'clickhouse', 'collect', 'transform']);
+    expect(parts.map((p) => p.part)).toEqual(['up', 'exchange', 'clickhouse', 'collect', 'transform', 'view']);
     for (const { part, pid, address } of victims) {
       const now = parts.find((p) => p.part === part);
       expect(now?.pid).not.toBe(pid);
       expect(now?.address).toBe(address);
     }
+    const metrics = async (name: string) =>
+      (await fetch(`${parts.find(({ part }) => part === name)?.health}/metrics`)).text();
+    const ofUp = await metrics('up');
+    expect(ofUp).toContain('# TYPE chancery_part_restarts_total counter');
+    for (const [part, restarts] of Object.entries({ collect: 1, clickhouse: 1, transform: 0 })) {
+      expect(ofUp).toContain(`chancery_part_restarts_total{part="${part}"} ${restarts}\n`);
+    }
+    expect(await metrics('clickhouse')).toContain('\nchancery_clickhouse_restarts_total 0\n');
     const clickhouse = clickHousePid(data);
     process.kill(clickhouse, 'SIGKILL');
     await up.line(/^\S+ clickhouse: ClickHouse exited \(killed by SIGKILL\); restarting it$/);
     await gone([clickhouse]);
+    await until(async () => (await metrics('clickhouse')).includes('\nchancery_clickhouse_restarts_total 1\n'));
 
     up.child.kill('SIGKILL');
     await up.exited;
     await gone(parts.map((p) => p.pid));
     expect((await status(data)).parts).toEqual([]);
   });
+});
 
-  it('finds ports of its own beside another that starts at the same moment', async () => {
-    const both = [startUp(temporaryFolder()), startUp(temporaryFolder())];
-    await Promise.all(both.map((up) => up.line(/^ready in /)));
-    const addresses = (up: (typeof both)[number]) =>
-      Promise.all(['exchange', 'clickhouse'].map((part) => up.line(new RegExp(`^ {2}${part} +ready +http`))));
-    const lines = (await Promise.all(both.map(addresses))).flat().map((line) => /http:\S+/.exec(line)?.[0]);
-    expect(new Set(lines).size).toBe(4);
-    for (const { child } of both) child.kill('SIGINT');
-    expect(await Promise.all(both.map((up) => up.exited))).toEqual([0, 0]);
+describe.concurrent('chancery up', () => {
+  concurrentIt('restarts a part that is killed while it starts', async () => {
+    const data = temporaryFolder();
+    const up = startUp(data);
+    const run = join(data, 'run');
+    await up.line(/^Chancery .* starts on /);
+    await until(() => startingClickHousePid(data) !== undefined);
+    process.kill(startingClickHousePid(data) ?? 0, 'SIGKILL');
+    await up.line(/^\S+ clickhouse ended \(the embedded ClickHouse was killed by SIGKILL[^)]*\); restarting in /);
+    const victims = ['exchange', 'clickhouse', 'collect', 'transform', 'view'];
+    for (const part of victims) {
+      const entry = new RegExp(`^${part}-(\\d+)\\.json$`);
+      const name = await appears(run, entry);
+      process.kill(Number(entry.exec(name)?.[1]), 'SIGKILL');
+    }
+    await up.line(/^ready in /);
+    for (const part of victims) {
+      await up.line(new RegExp(`^\\S+ ${part} ended \\(killed by SIGKILL\\); restarting in `));
+      await up.line(new RegExp(`^\\S+ ${part} is running again$`));
+    }
+    await ticksRecorded(data);
   });
 
-  it('says in one line which port is taken, and leaves nothing running', async () => {
+  concurrentIt('leaves no process behind when it is killed while a part starts, and the next one starts', async () => {
+    const data = temporaryFolder();
+    const run = join(data, 'run');
+    const left: number[] = [];
+    for (const part of ['clickhouse', 'transform']) {
+      const up = startUp(data);
+      await up.line(/^Chancery .* starts on /);
+      await appears(run, new RegExp(`^${part}-`));
+      expect(left.filter(isRunning)).toEqual([]);
+      up.child.kill('SIGKILL');
+      const parts = readdirSync(run).flatMap((name) => /-(\d+)\.json$/.exec(name)?.[1] ?? []);
+      expect(parts).not.toEqual([]);
+      left.push(...parts.map(Number));
+      await up.exited;
+    }
+    const last = startUp(data);
+    await last.line(/^ready in /);
+    expect(left.filter(isRunning)).toEqual([]);
+    await ticksRecorded(data);
+    last.child.kill('SIGINT');
+    expect(await last.exited).toBe(0);
+    expect(readdirSync(run)).toEqual(['up.lock']);
+  });
+
+  concurrentIt('reports in one line which port is taken, and leaves nothing running', async () => {
     const data = temporaryFolder();
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
-    onTestFinished(() => void other.close());
+    atEnd(() => other.close());
     const port = String((other.address() as AddressInfo).port);
     const up = startUp(data, { args: ['--exchange-port', port] });
     expect(await up.exited).toBe(2);
-    expect(up.lines.at(-1)).toBe(
-      `chancery: port ${port} is taken; choose another with --exchange-port, or leave it out`,
-    );
+    expect(up.lines.at(-1)).toBe(`chancery: port ${port} is taken; choose another with --exchange-port, or omit it`);
     expect(readdirSync(join(data, 'run'))).toEqual(['up.lock']);
   });
 
-  it('says in one line that the ClickHouse elsewhere does not respond, and leaves nothing running', async () => {
-    const data = temporaryFolder();
-    const { code, err } = await chancery(['up', '--data', data, '--clickhouse-url', 'http://127.0.0.1:1']);
-    expect(code).toBe(1);
-    expect(err).toMatch(/^chancery: ClickHouse at http:\/\/127\.0\.0\.1:1 does not respond; check [^\n]+\n$/);
-    expect(readdirSync(join(data, 'run'))).toEqual(['up.lock']);
-  });
-});
+  concurrentIt(
+    'reports in one line that the external ClickHouse does not respond, and leaves nothing running',
+    async () => {
+      const data = temporaryFolder();
+      const { code, err } = await chancery(['up', '--data', data, '--clickhouse-url', 'http://127.0.0.1:1']);
+      expect(code).toBe(1);
+      expect(err).toMatch(/^chancery: ClickHouse at http:\/\/127\.0\.0\.1:1 does not respond; check [^\n]+\n$/);
+      expect(readdirSync(join(data, 'run'))).toEqual(['up.lock']);
+    },
+  );
 
-describe('chancery up in trouble', () => {
-  it('ends within 5 s although parts hang, and leaves no process behind', async () => {
-    const data = temporaryFolder();
-    const up = startUp(data);
-    await up.line(/^ready in /);
-    const { parts } = await status(data);
-    const hanging = [clickHousePid(data), ...parts.filter((p) => p.part === 'collect').map((p) => p.pid)];
-    for (const pid of hanging) process.kill(pid, 'SIGSTOP');
-    const askedAt = performance.now();
-    up.child.kill('SIGINT');
-    expect(await up.exited).toBe(0);
-    expect(performance.now() - askedAt).toBeLessThan(5000);
-    expect([...hanging, ...parts.map((p) => p.pid)].filter(isRunning)).toEqual([]);
-  });
-
-  it('records on when its output cannot be written, and reports that once', async () => {
+  concurrentIt('continues to record when its output cannot be written, and reports that once', async () => {
     const data = temporaryFolder();
     const full = openSync('/dev/full', 'w');
     const up = startUp(data, { stdout: full });

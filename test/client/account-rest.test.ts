@@ -24,8 +24,8 @@ const noPages = { i: [], p: 0, s: 20, tp: 0 };
 const everything = (error: unknown): string =>
   `${inspect(error, { depth: 9, showHidden: true })}${JSON.stringify(error)}`;
 
-describe('what is asked of an account', () => {
-  it('goes out as documented, with the API key or the token that the operation wants, never both [4.2/tpsl-list 4.3/balances 4.3/balances-full 4.4/open-positions 4.4/active-orders 4.4/orders 4.4/trades 4.4/activity 4.4/profile 4.4/position-stats 5.1/headers 5.1/rule-6 9/version]', async () => {
+describe('requests to an account', () => {
+  it('are sent as documented, with the API key or the token that the operation requires, never both [4.2/tpsl-list 4.3/balances 4.3/balances-full 4.4/open-positions 4.4/active-orders 4.4/orders 4.4/trades 4.4/activity 4.4/profile 4.4/position-stats 5.1/headers 5.1/rule-6 9/version]', async () => {
     const { base, seen } = await script((response, request) => {
       const single = /stats|deposit|api-key/.test(request.url);
       const record = { profile: { userId: 'u1' }, a: '0xabc', key: 'pk_1' };
@@ -69,7 +69,7 @@ describe('what is asked of an account', () => {
     expect(seen.every(({ body }) => body === '')).toBe(true);
   });
 
-  it('goes to the host of each path prefix [1/routing]', async () => {
+  it('go to the host of each path prefix [1/routing]', async () => {
     const hosts = {
       wallet: await script(json([])),
       history: await script(json(noPages)),
@@ -104,7 +104,7 @@ describe('what is asked of an account', () => {
     expect(seen).toEqual([]);
   });
 
-  it('is not sent without the credentials for it [5.2/scope]', async () => {
+  it('are not sent without the required credentials [5.2/scope]', async () => {
     const { base, seen } = await script(json([]));
     const keyOnly = new AccountClient(exchangeOf(base), { apiKey });
     const tokenOnly = new AccountClient(exchangeOf(base), { jwt });
@@ -122,8 +122,8 @@ describe('what is asked of an account', () => {
   });
 });
 
-describe('what an account answers', () => {
-  it('comes with the bytes, the time and the request of the raw record, and amounts never pass through a double', async () => {
+describe('responses of an account', () => {
+  it('include the bytes, the time and the request for the raw record, and amounts are never converted to doubles', async () => {
     const text = '{"i":[ {"i":"r1","q":0.1000000000000000055511151231257827,"p":0.5,"f":1e-7} ],"p":4,"s":20,"tp":9}';
     const { base } = await script((response) => response.end(text));
     const answer = await accountOf(base).trades({ page: 4, marketId: 'm1' });
@@ -144,7 +144,7 @@ describe('what an account answers', () => {
     });
   });
 
-  it('is tried again after a 500 and after a body that broke off, signed anew each time', async () => {
+  it('are retried after a 500 and after a truncated body, signed again each time', async () => {
     const { base, seen } = await script(
       json({}, 500),
       (response) => response.end('{"i":[{"i":"r1",'),
@@ -161,14 +161,14 @@ describe('what an account answers', () => {
     ]);
   });
 
-  it('is null where there is no deposit address or no key yet [4.1/get 4.3/deposit-address]', async () => {
+  it('are null without a deposit address or a key [4.1/get 4.3/deposit-address]', async () => {
     const { base } = await script(json({ status: 404, error: 'Not Found', message: 'not generated yet' }, 404));
     expect(await accountOf(base).depositAddress()).toBeNull();
     expect(await accountOf(base).apiKeyInfo()).toBeNull();
     expect(await failure(accountOf(base).balances())).toMatchObject({ status: 404 });
   });
 
-  it('is rejected in one line when it does not match the interface, is not JSON, or is nested too deeply', async () => {
+  it('are rejected in one line when they do not match the interface, are not JSON, or are nested too deeply', async () => {
     const { base } = await script(json({ i: 5 }), json({ profile: 1 }));
     expect(await failure(accountOf(base).trades())).toMatchObject({
       message:
@@ -184,7 +184,7 @@ describe('what an account answers', () => {
     expect(deep.seen.length).toBe(1);
   });
 
-  it('ends with the reason of its signal', async () => {
+  it('reject with the reason of an aborted signal', async () => {
     const { base, seen } = await script(() => undefined);
     const abort = new AbortController();
     const asking = failure(accountOf(base).balances({ signal: abort.signal }));
@@ -195,8 +195,8 @@ describe('what an account answers', () => {
   });
 });
 
-describe('refusals', () => {
-  it('tell 401 from 403 by class, and say what to look at [5.1/rule-7 7.2/401 7.4/open]', async () => {
+describe('rejections', () => {
+  it('have a class for 401 and for 403, and say what to check [5.1/rule-7 7.2/401 7.4/open]', async () => {
     const refused = async (status: number) => {
       const { base } = await script(json({ status, error: 'No', message: 'because' }, status));
       return failure(accountOf(base).balances());
@@ -278,7 +278,7 @@ const PASSWORD = 'correct "horse" battery';
 const fields = { email: 'me@example.org', password: new Secret(PASSWORD), otp: () => new Secret('123456') };
 
 describe('logging in', () => {
-  it('sends the fields as they are, and answers the token [4.1/login]', async () => {
+  it('sends the fields unchanged, and returns the token [4.1/login]', async () => {
     const { base, seen } = await script(json({ token: TOKEN, expiresAt: '2030-01-01T00:00:00Z' }));
     const { token, expiresAtMicros } = await login(exchangeOf(base), fields);
     expect([token.reveal(), expiresAtMicros]).toEqual([TOKEN, Date.parse('2030-01-01T00:00:00Z') * 1000]);
@@ -302,7 +302,7 @@ describe('logging in', () => {
     }
   });
 
-  /** A server that logs anybody in with a new token each time, and accepts the newest one. */
+  /** A server that accepts every login with a new token, and accepts the newest token. */
   async function withLogins(expiresAt?: () => string) {
     let logins = 0;
     const { base, seen } = await script((response, request) => {
@@ -317,14 +317,14 @@ describe('logging in', () => {
     return { account, urls: () => seen.map(({ url }) => url.split('?')[0]), revoke: () => (logins += 1) };
   }
 
-  it('happens when a token is first wanted, once for all who want it [5.3/login]', async () => {
+  it('happens when a token is first needed, once for concurrent calls [5.3/login]', async () => {
     const { account, urls } = await withLogins();
     await Promise.all([account.transactions(), account.transactions()]);
     await account.transactions();
     expect(urls()).toEqual(['/auth/login', '/api/transactions', '/api/transactions', '/api/transactions']);
   });
 
-  it('happens again when the token is refused, and what was refused is asked again [5.3/lifetime]', async () => {
+  it('happens again when the token is rejected, and the rejected request is repeated [5.3/lifetime]', async () => {
     const { account, urls, revoke } = await withLogins();
     await account.transactions();
     revoke();
@@ -364,7 +364,7 @@ describe('logging in', () => {
     ]);
   });
 
-  it('that fails fails the call, and is tried afresh by the next', async () => {
+  it('that fails rejects the call, and is repeated by the next one', async () => {
     const { base, seen } = await script(json({}, 401), json({ token: 'T.T' }), json(noPages));
     const exchange = exchangeOf(base);
     const account = new AccountClient(exchange, { jwt: new LoginSession(exchange, fields) });
@@ -373,7 +373,7 @@ describe('logging in', () => {
     expect(seen.length).toBe(3);
   });
 
-  it('does not keep a call whose signal is aborted', async () => {
+  it('does not delay a call whose signal is aborted', async () => {
     const { base, seen } = await script(() => undefined);
     const exchange = exchangeOf(base);
     const account = new AccountClient(exchange, { jwt: new LoginSession(exchange, fields) });

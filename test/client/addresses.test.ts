@@ -28,7 +28,7 @@ describe('routing by path prefix', () => {
     expect(hostOf(path)).toBe(host);
   });
 
-  it('takes the host of the prefix where it is given and the base URL otherwise, keeping a path of the address [1/base-url 1/routing 1/unlisted]', () => {
+  it('uses the host of the prefix if it is given and the base URL otherwise, with the path of the address [1/base-url 1/routing 1/unlisted]', () => {
     const addresses = {
       base: 'https://all.example/gate/',
       wallet: 'https://wallet.example',
@@ -55,7 +55,7 @@ describe('routing by path prefix', () => {
     expect(streamUrl({ chanceWs: 'wss://c.example/live' }, 'chanceWs')).toBe('wss://c.example/live/ws');
   });
 
-  it('says which address is missing', () => {
+  it('reports which address is missing', () => {
     expect(() => restUrl({ wallet: 'https://w.example' }, '/api/events/search')).toThrow(
       "no address for /api/events/search: give the exchange's base URL, or the URL of its event host",
     );

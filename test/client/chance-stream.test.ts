@@ -6,7 +6,8 @@ import {
   type DisconnectedEvent,
   type StreamHistoryOptions,
 } from '../../client/index.js';
-import { type Connection, FakeClock, recorder, StreamServer } from './support.js';
+import { ManualClock } from '../support/clocks.js';
+import { type Connection, recorder, StreamServer } from './support.js';
 
 async function open(options: Partial<ChanceStreamOptions> = {}) {
   const server = await StreamServer.open();
@@ -51,7 +52,7 @@ const reasonOf = (promise: Promise<unknown>) =>
     (error: Error) => error.message,
   );
 
-/** What has reached the server by now, after a round trip. */
+/** The messages that the server has received, after a round trip. */
 async function sentSoFar(connection: Connection): Promise<unknown[]> {
   const pong = new Promise((resolve) => connection.socket.once('pong', resolve));
   connection.socket.ping();
@@ -96,7 +97,7 @@ describe('the chance stream', () => {
     expect(await reasonOf(stream.history({ ...query, to: Number.POSITIVE_INFINITY }))).toContain('to is Infinity');
   });
 
-  it('gives live points, aggregated points and confirmations as messages [6.2/update-history]', async () => {
+  it('passes on live points, aggregated points and confirmations as messages [6.2/update-history]', async () => {
     const { connection, messages } = await subscribed();
     connection.send({ t: 'probability', e: 'e', o: ['m'], d: { t: 2, p: 0.6 } });
     connection.send({ t: 'UPDATE_HISTORY', e: 'e', o: ['m'], d: { t: 3, p: 0.7 } });
@@ -109,7 +110,7 @@ describe('the chance stream', () => {
     expect(messages.calls.slice(0, 2)).toMatchObject([{ type: 'probability', initial: true }, { type: 'success' }]);
   });
 
-  it('keeps one HISTORY in flight, in order, and gives each its own answer [6.2/history]', async () => {
+  it('has one HISTORY in flight, in order, and matches each with its own response [6.2/history]', async () => {
     const { stream, connection } = await subscribed();
     const asked = ['a', 'b', 'c'].map((market) => ask(stream, market));
     for (const [n, market] of ['a', 'b', 'c'].entries()) {
@@ -163,11 +164,30 @@ describe('the chance stream', () => {
     expect((await asked).series[0]?.points[0]?.probability).toBe(0.3);
   });
 
-  it('reconnects when a HISTORY times out, so that a late response cannot be matched to the next one', async () => {
+  it('retries only a HISTORY that times out: its late response is told from others by its event', async () => {
+    const { stream, connection } = await subscribed();
+    const slow = ask(stream, 'm', { timeoutMs: 80 });
+    const next = stream.history({ eventId: 'e2', marketIds: ['m2'], from: 100, to: 200 });
+    expect(await connection.message()).toMatchObject({ t: 'HISTORY', e: 'e' });
+    expect(await reasonOf(slow)).toContain('did not respond in time; try again, or increase the timeout (80 ms)');
+    expect(stream.isHistoryLate('e')).toBe(true);
+    // It does not wait for the late response.
+    expect(await connection.message()).toMatchObject({ t: 'HISTORY', e: 'e2' });
+    connection.send(answer('m', 0.1));
+    connection.send({ ...answer('m2', 0.2), e: 'e2' });
+    expect((await next).series[0]?.points[0]?.probability).toBe(0.2);
+    expect(stream.isHistoryLate('e')).toBe(false);
+    const again = ask(stream, 'm');
+    expect(await connection.message()).toMatchObject({ t: 'HISTORY', e: 'e' });
+    connection.send(answer('m', 0.3));
+    expect((await again).series[0]?.points[0]?.probability).toBe(0.3);
+  });
+
+  it('reconnects before another HISTORY of the event of which a response is late', async () => {
     const { server, stream, connection, disconnected } = await subscribed();
     const slow = ask(stream, 'm', { timeoutMs: 80 });
     const next = ask(stream, 'm');
-    expect(await reasonOf(slow)).toContain('did not respond in time; try again, or increase the timeout (80 ms)');
+    expect(await reasonOf(slow)).toContain('did not respond in time');
     expect((await disconnected.next()).cause).toBe('no response to HISTORY in time');
     expect(await connection.closed).toBe(1006);
     const second = await server.next();
@@ -179,8 +199,28 @@ describe('the chance stream', () => {
     expect((await next).series[0]?.points[0]?.probability).toBe(0.9);
   });
 
+  it.each([
+    ['an error', { t: 'error', r: 'something' }, 'it is not known to which request the error "something" belongs'],
+    [
+      'an empty response without an event',
+      { t: 'HISTORY_RESPONSE', d: {} },
+      'it is not known to which HISTORY an empty response belongs',
+    ],
+  ])('reconnects when %s may belong to a late HISTORY or to the one in flight', async (_, message, cause) => {
+    const { stream, connection, disconnected } = await subscribed();
+    const slow = reasonOf(ask(stream, 'm', { timeoutMs: 80 }));
+    const next = reasonOf(stream.history({ eventId: 'e2', marketIds: ['m2'], from: 100, to: 200 }));
+    await connection.message();
+    await slow;
+    await connection.message();
+    connection.send(message);
+    expect((await disconnected.next()).cause).toBe(cause);
+    expect(await next).toContain('broke off its response');
+    await stream.close();
+  });
+
   it('reconnects when an error may belong to an overdue confirmation or to the HISTORY', async () => {
-    const clock = new FakeClock();
+    const clock = new ManualClock();
     const { stream, connection, disconnected } = await subscribed({ confirmTimeoutMs: 300, clock });
     stream.subscribe('e2', ['m2']);
     await connection.message();
@@ -241,7 +281,7 @@ describe('the chance stream', () => {
   });
 
   it('times out a HISTORY that never gets a connection, without harm to others', async () => {
-    const clock = new FakeClock();
+    const clock = new ManualClock();
     const { stream } = await open({ clock });
     const asked = reasonOf(ask(stream, 'm', { timeoutMs: 1000 }));
     await clock.advance(1000);

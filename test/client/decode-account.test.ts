@@ -25,7 +25,7 @@ const AT_MICROS = 1_763_719_200_123_456;
 type Decode = (body: LosslessJson) => ReturnType<typeof decodeTrades> | { ok: unknown };
 type Case = readonly [name: string, decode: Decode, wire: string, record: unknown];
 
-/** Every record of part 2 in the short names of the wire, and what it is read as. */
+/** Every record of part 2 as sent, and its decoded form. */
 const RECORDS: readonly Case[] = [
   [
     'an open position',
@@ -225,7 +225,7 @@ describe('records of an account', () => {
   );
 
   it.each(RECORDS)(
-    '%s comes out of every wrapper that the interface shows or leaves open [4.3/transactions 4.4/wrapper 4.4/trades]',
+    '%s is read from every wrapper that the interface documents or leaves open [4.3/transactions 4.4/wrapper 4.4/trades]',
     (_, decode, wire, record) => {
       const none = { page: null, size: null, totalPages: null, totalItems: null };
       const wrappers: [string, object][] = [
@@ -243,14 +243,14 @@ describe('records of an account', () => {
     expect(whole(decode, `[${quoted}]`)).toMatchObject({ items: [record], invalidEntries: [] });
   });
 
-  it.each(RECORDS)('%s keeps what the interface does not name out of the record, and counts it', (_, decode, wire) => {
+  it.each(RECORDS)('%s excludes undocumented fields from the record, and counts them', (_, decode, wire) => {
     const more = wire.replace('{', '{"surprise":{"deep":[1]},');
     const decoded = whole(decode, `[${more}]`);
     expect(decoded.items).toEqual(whole(decode, `[${wire}]`).items);
     expect(decoded.extraFields).toEqual(['surprise']);
   });
 
-  it('are null where nothing was said, but for what identifies them and what they are about [2/statuses]', () => {
+  it('have null for absent fields, except IDs and subjects, which are required [2/statuses]', () => {
     expect(whole(decodeTrades as Decode, '[{"i":"r1","q":1,"p":0.5}]').items).toEqual([
       {
         tradeRecordId: 'r1',
@@ -269,7 +269,7 @@ describe('records of an account', () => {
     ]);
   });
 
-  it('leave the others as they are when one cannot be understood, and say where and why', () => {
+  it('are decoded although one of them is invalid, which is reported with path and reason', () => {
     const { items, invalidEntries } = whole(
       decodeTrades as Decode,
       '{"i":[{"i":"r1","q":1,"p":0.5},{"i":2,"q":1,"p":1},{"i":"r3","p":1},{"i":"r4","q":"lots","p":1},5,null,[],{"i":"r8","q":1,"p":1,"m":"later"}],"p":0}',
@@ -298,7 +298,7 @@ describe('records of an account', () => {
     ]);
   });
 
-  it('are refused as a whole when there is no list or no record, in one line', () => {
+  it('are rejected as a whole without a list or a record, in one line', () => {
     expect(decodeTrades(parseLossless('7'))).toMatchObject({
       ok: false,
       path: 'i',
@@ -426,8 +426,8 @@ describe('messages of the private streams', () => {
   });
 });
 
-describe('answers that hold secrets', () => {
-  it('are read without the secret showing', () => {
+describe('responses that contain secrets', () => {
+  it('are decoded without exposing the secret', () => {
     const created = decodeCreatedApiKey({ id: 'k1', key: 'pk_1', secret: 'S3CRET', createdAt: AT, expiresAt: null });
     if (!created.ok) throw new Error(created.reason);
     expect(created).toMatchObject({ keyId: 'k1', key: 'pk_1', createdAtMicros: AT_MICROS, expiresAtMicros: null });
@@ -472,7 +472,7 @@ describe('answers that hold secrets', () => {
   });
 });
 
-describe('whatever comes', () => {
+describe('any payload', () => {
   const decoders: [string, (body: LosslessJson) => unknown][] = [
     ...[...RECORDS, ...SINGLE].map(([name, decode]): [string, (body: LosslessJson) => unknown] => [name, decode]),
     ['a message of the order stream', decodeOrderStreamMessage],

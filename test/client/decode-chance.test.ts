@@ -4,7 +4,7 @@ import { decodeChanceHistory, decodeChanceMessage } from '../../client/index.js'
 import { chanceEnvelopeSchema, chancePointSchema, explainIssue } from '../../client/wire/index.js';
 
 describe('decoding the chance stream', () => {
-  it('tells the map after SUBSCRIBE from one live point [6.2/live]', () => {
+  it('distinguishes the map after SUBSCRIBE from one live point [6.2/live]', () => {
     expect(
       decodeChanceMessage({
         t: 'probability',
@@ -33,7 +33,7 @@ describe('decoding the chance stream', () => {
     });
   });
 
-  it('reads aggregated points, history, confirmations, errors and what it does not know', () => {
+  it('decodes aggregated points, history, confirmations, errors and unknown messages', () => {
     expect(decodeChanceMessage({ t: 'UPDATE_HISTORY', e: 'e1', o: ['m1'], d: { t: 12, p: 0 } })).toMatchObject({
       type: 'aggregated',
       points: [{ marketId: 'm1', time: 12, probability: 0 }],
@@ -79,7 +79,7 @@ describe('decoding the chance stream', () => {
     });
   });
 
-  it('refuses a live point that no outcome or several outcomes could own', () => {
+  it('rejects a live point without exactly one outcome', () => {
     expect(decodeChanceMessage({ t: 'probability', d: { t: 1, p: 0.5 } })).toMatchObject({
       type: 'invalid',
       path: 'o',
@@ -144,7 +144,7 @@ describe('decoding chance history', () => {
     expect(decodeChanceHistory(body, 'm1')).toMatchObject({ ok: true, items: points, invalidEntries: [] });
   });
 
-  it('says what is wrong with a body that holds no points', () => {
+  it('reports what is wrong with a body without points', () => {
     expect(decodeChanceHistory('x')).toEqual({
       ok: false,
       path: '',

@@ -86,7 +86,7 @@ describe('decoding the order book stream', () => {
     expect(decodeOrderBookMessage(body)).toEqual(message);
   });
 
-  it('gives every price frame and entry the verdict and the words of the zod schemas', () => {
+  it('accepts and rejects every price frame and entry as the zod schemas do, with the same reasons', () => {
     fc.assert(
       fc.property(frame, (body) => {
         const message = decodeOrderBookMessage(body);
@@ -143,7 +143,7 @@ describe('decoding the order book stream', () => {
       fc.property(body, (value) => {
         const message = decodeOrderBookMessage(value);
         const verdict = orderBookEnvelopeSchema.safeParse(value);
-        // An error may come with its text in `r` alone: the one thing that is more tolerant than the envelope.
+        // An error may have its text in `r` alone: the only difference from the envelope schema.
         if (message.type === 'error' && !verdict.success) return;
         expect(message.type === 'invalid').toBe(!verdict.success);
         if (!verdict.success) expect(message).toMatchObject(explainIssue(verdict.error, value));

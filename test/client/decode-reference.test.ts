@@ -82,7 +82,7 @@ describe('decoding event search', () => {
     ]);
   });
 
-  it('takes undocumented fields where they are what they seem, and lists their names [2/event-other]', () => {
+  it('uses undocumented fields of the expected type, and lists their names [2/event-other]', () => {
     const { items, extraFields } = only([
       {
         id: 'e',
@@ -131,7 +131,7 @@ describe('decoding reference lists', () => {
     expect(decoded.ok && decoded.items.length).toBe(50_001);
   });
 
-  it('reads tags and coins, with numbers that came as text [2/coin 2/tag]', () => {
+  it('reads tags and coins, with numbers sent as text [2/coin 2/tag]', () => {
     expect(decodeTags([{ n: 'x', r: '3' }, { n: 'y' }, { n: '' }])).toMatchObject({
       items: [
         { name: 'x', popularityRank: 3 },

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { JsonNumber, parseIsoMicros, parseLossless } from '../../client/index.js';
 import { describeValue, instantSchema, stringifyLossless, toDecimal } from '../../client/wire/index.js';
 
-/** Sign, digits and exponent of a number's text, by big integers: no double has a part in it. */
+/** Sign, digits and exponent of a number's text, by big integers, without doubles. */
 function exact(text: string): [bigint, bigint] {
   const [, sign, whole = '', fraction = '', exponent = '0'] =
     /^(-?)(\d*)\.?(\d*)(?:[eE]([+-]?\d+))?$/.exec(text.replace(/^\+/, '')) ?? [];
@@ -28,7 +28,7 @@ const numberText = fc
   });
 
 describe('numbers of a JSON text', () => {
-  it('are kept digit for digit, where a double would round them', () => {
+  it('retain every digit, where a double would round them', () => {
     const text = '{"a":0.1000000000000000055511151231257827,"b":[12345678901234567890.000001],"c":-0,"d":1E400}';
     expect(parseLossless(text)).toEqual({
       a: new JsonNumber('0.1000000000000000055511151231257827'),
@@ -38,7 +38,7 @@ describe('numbers of a JSON text', () => {
     });
   });
 
-  it('come out of any JSON as they went in, everything else as JSON.parse has it', () => {
+  it('are unchanged in any JSON, and everything else is as with JSON.parse', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         const body = { body: parseLossless(text) };
@@ -54,7 +54,7 @@ describe('numbers of a JSON text', () => {
     expect(body['polluted']).toBeUndefined();
   });
 
-  it('say what they are in reasons and in dead letters', () => {
+  it('are shown as numbers in reasons and in dead letters', () => {
     expect(describeValue(new JsonNumber('1.50'))).toBe('number 1.50');
     expect(describeValue(new JsonNumber('1'.repeat(500))).length).toBeLessThan(60);
     expect(JSON.stringify([new JsonNumber('5'), new JsonNumber('0.10000000000000000001')])).toBe(
@@ -64,7 +64,7 @@ describe('numbers of a JSON text', () => {
 });
 
 describe('a decimal', () => {
-  it('is exactly the number, in the one form without exponent, plus sign and idle zeros', () => {
+  it('is exactly the number, in its only form without exponent, plus sign and redundant zeros', () => {
     fc.assert(
       fc.property(numberText, (text) => {
         const decimal = toDecimal(text) ?? '';
@@ -74,7 +74,7 @@ describe('a decimal', () => {
     );
   });
 
-  it('is the same text for the same amount, however it was written', () => {
+  it('is the same text for the same amount in any notation', () => {
     fc.assert(
       fc.property(numberText, fc.nat({ max: 20 }), (text, zeros) => {
         const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e');
@@ -119,7 +119,7 @@ describe('a decimal', () => {
 });
 
 describe('a time', () => {
-  it('is read to the microsecond, wherever the test runs [2/timestamps]', () => {
+  it('is parsed to the microsecond, in any time zone [2/timestamps]', () => {
     const instant = fc.date({ min: new Date(0), max: new Date('2299-12-31T00:00:00Z'), noInvalidDate: true });
     fc.assert(
       fc.property(instant, fc.nat({ max: 999 }), (date, micros) => {
@@ -149,8 +149,6 @@ describe('a time', () => {
     '2025-01-01T24:00:00Z',
     '2025-01-01T00:60Z',
     '0075-01-01',
-    '1969-12-31',
-    '2300-06-01',
     '1763690000',
   ])('is not %j', (text) => {
     expect(parseIsoMicros(text)).toBeUndefined();
@@ -161,7 +159,7 @@ describe('a time', () => {
     expect(micros('1763690000123')).toBe(1_763_690_000_123_000);
     expect(micros('"1763690000123"')).toBe(1_763_690_000_123_000);
     expect(micros('1763690000123.456')).toBe(1_763_690_000_123_456);
-    for (const json of ['-1', '1e30', '{}', 'true', '99999999999999999999', '"x"'])
+    for (const json of ['-1', '1e30', '"1969-12-31"', '"2300-06-01"', '{}', 'true', '99999999999999999999', '"x"'])
       expect(() => micros(json)).toThrow('expected a time in ISO 8601 or epoch milliseconds');
   });
 });

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -12,7 +13,8 @@ import {
   type StreamOptions,
 } from '../../client/index.js';
 import { systemClock } from '../../core/index.js';
-import { FakeClock, recorder, StreamServer, serve } from './support.js';
+import { ManualClock } from '../support/clocks.js';
+import { recorder, StreamServer, serve } from './support.js';
 
 function streamOf(base: string, options: Partial<StreamOptions<OrderBookMessage>> = {}): OrderBookStream {
   const stream = new OrderBookStream({ addresses: { base }, reconnectBaseMs: 1, reconnectCapMs: 20, ...options });
@@ -22,7 +24,7 @@ function streamOf(base: string, options: Partial<StreamOptions<OrderBookMessage>
 
 const prices = (e: string, c: number, t = 'PRICES_DATA_DELTA') => ({ t, e, d: [{ o: `${e}-m`, c, b: 0, a: 1 }] });
 
-/** Another stream from the same server: what it received has had the time to reach this process by any other too. */
+/** Another stream from the same server: when it has received a message, other streams had the time to receive theirs. */
 async function readerBeside(server: StreamServer): Promise<{ receives(bytes: number): Promise<void> }> {
   const frames = recorder<StreamFrame>();
   const stream = streamOf(server.base, { onFrame: frames });
@@ -155,7 +157,7 @@ describe('the order book stream', () => {
     expect(lost).toMatchObject({
       connectionId: firstId,
       cause: 'the connection ended without a close frame',
-      oversized: false,
+      oversized: undefined,
     });
     const second = await server.next();
     expect(await second.message()).toEqual({ t: 'SUBSCRIBE', e: 'e2' });
@@ -167,20 +169,144 @@ describe('the order book stream', () => {
     expect((await disconnected.next()).cause).toBe('closed by the exchange (code 1012, "restarting")');
   });
 
-  it('reports a frame above the maximum size, and continues with a new connection', async () => {
+  it.each([
+    ['cut', (socket: WebSocket) => socket.terminate()],
+    ['closed', (socket: WebSocket) => socket.close(1012)],
+  ])('was complete until its last frame when the exchange has %s it', async (_, end) => {
     const server = await StreamServer.open();
     const disconnected = recorder<DisconnectedEvent>();
     const frames = recorder<StreamFrame>();
-    const stream = streamOf(server.base, { maxFrameBytes: 1000, onDisconnected: disconnected, onFrame: frames });
+    const stream = streamOf(server.base, { onDisconnected: disconnected, onFrame: frames });
+    stream.start();
+    const connection = await server.next();
+    connection.send(prices('e', 0.5));
+    const { receivedAtMicros } = await frames.next();
+    await systemClock.sleep(30);
+    end(connection.socket);
+    const { atMicros, completeUntilMicros } = await disconnected.next();
+    expect(completeUntilMicros).toBe(receivedAtMicros);
+    expect(atMicros).toBeGreaterThan(receivedAtMicros + 20_000);
+  });
+
+  it.each([
+    ['reading was paused', 'pause'],
+    ['the process was stopped', 'stop'],
+  ])('was complete until the last frame before %s when frames then waited to be read', async (_, how) => {
+    const server = await StreamServer.open();
+    const disconnected = recorder<DisconnectedEvent>();
+    const frames = recorder<StreamFrame>();
+    const stream = streamOf(server.base, { onDisconnected: disconnected, onFrame: frames });
+    stream.start();
+    const connection = await server.next();
+    connection.send(prices('e', 0.5));
+    const { receivedAtMicros } = await frames.next();
+    if (how === 'pause') stream.pause();
+    connection.send(prices('e', 0.6));
+    connection.socket.close(1012);
+    if (how === 'pause') await systemClock.sleep(30);
+    else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400);
+    if (how === 'pause') stream.resume();
+    const waited = await frames.next();
+    expect(waited.receivedAtMicros).toBeGreaterThan(receivedAtMicros + 20_000);
+    expect(waited.completeUntilMicros).toBe(receivedAtMicros);
+    expect((await disconnected.next()).completeUntilMicros).toBe(receivedAtMicros);
+  });
+
+  it('is complete until its last frame again once the exchange has answered a ping', async () => {
+    const server = await StreamServer.open();
+    const disconnected = recorder<DisconnectedEvent>();
+    const frames = recorder<StreamFrame>();
+    const stream = streamOf(server.base, { onDisconnected: disconnected, onFrame: frames });
+    stream.start();
+    const connection = await server.next();
+    stream.pause();
+    connection.send(prices('e', 0.5));
+    const pinged = once(connection.socket, 'ping');
+    stream.resume();
+    await frames.next();
+    await pinged;
+    connection.send(prices('e', 0.6));
+    const after = await frames.next();
+    expect(after.completeUntilMicros).toBe(after.receivedAtMicros);
+    connection.socket.terminate();
+    expect((await disconnected.next()).completeUntilMicros).toBe(after.receivedAtMicros);
+  });
+
+  it('reports a frame above the maximum size with its length and first bytes, and continues with a new connection', async () => {
+    const server = await StreamServer.open();
+    const disconnected = recorder<DisconnectedEvent>();
+    const frames = recorder<StreamFrame>();
+    const stream = streamOf(server.base, { maxFrameBytes: 10_000, onDisconnected: disconnected, onFrame: frames });
     stream.start();
     const first = await server.next();
-    first.send(`"${'x'.repeat(998)}"`);
-    first.send(`"${'x'.repeat(999)}"`);
-    expect(await disconnected.next()).toMatchObject({
-      cause: 'the exchange sent a frame above the maximum of 1000 bytes',
-      oversized: true,
+    first.send(`"${'x'.repeat(9998)}"`);
+    first.socket.ping('still here');
+    first.send(`"${'y'.repeat(20_000)}"`);
+    const { receivedAtMicros } = await frames.next();
+    const lost = await disconnected.next();
+    expect(lost).toMatchObject({
+      cause: 'the exchange sent a frame above the maximum of 10000 bytes',
+      oversized: { declaredBytes: 20_002, firstBytes: Buffer.from(`"${'y'.repeat(4095)}`) },
+      completeUntilMicros: receivedAtMicros,
     });
-    expect(frames.calls.map((frame) => frame.data.length)).toEqual([1000]);
+    expect(lost.oversized?.receivedAtMicros).toBeGreaterThanOrEqual(receivedAtMicros);
+    expect(frames.calls.map((frame) => frame.data.length)).toEqual([10_000]);
+    const second = await server.next();
+    second.socket.send('z'.repeat(6000), { fin: false });
+    second.socket.send('z'.repeat(6000), { fin: false });
+    expect((await disconnected.next()).oversized).toMatchObject({
+      declaredBytes: null,
+      firstBytes: Buffer.from('z'.repeat(4096)),
+    });
+    await server.next();
+  });
+
+  it('connects again when the exchange declares a large frame and sends only its beginning', async () => {
+    const server = await StreamServer.open();
+    const disconnected = recorder<DisconnectedEvent>();
+    streamOf(server.base, { onDisconnected: disconnected }).start();
+    const { wire } = await server.next();
+    wire.write(Buffer.from([0x81, 127, 0, 0, 0, 1, 0, 0]));
+    wire.write(Buffer.from([0, 0, 0x7b]));
+    const { oversized } = await disconnected.next();
+    expect([oversized?.declaredBytes, oversized?.firstBytes.toString('utf8', 0, 1)]).toEqual([2 ** 32, '{']);
+    await server.next();
+  });
+
+  it('backs off after oversized frames, also if valid data was received before each', async () => {
+    const server = await StreamServer.open();
+    const clock = new ManualClock();
+    const disconnected = recorder<DisconnectedEvent>();
+    const messages = recorder<OrderBookMessage>();
+    streamOf(server.base, {
+      clock,
+      random: () => 1,
+      reconnectBaseMs: 100,
+      reconnectCapMs: 350,
+      keepAliveMs: 1e9,
+      maxFrameBytes: 1000,
+      onDisconnected: disconnected,
+      onMessage: messages,
+    }).start();
+    const refuse = async (afterMs: number) => {
+      const connection = await server.next();
+      connection.send(prices('e', 0.5));
+      await messages.next();
+      await clock.advance(afterMs);
+      connection.send('x'.repeat(1001));
+      await disconnected.next();
+    };
+    for (const waitMs of [100, 200, 350, 350]) {
+      await refuse(0);
+      await clock.advance(waitMs - 1);
+      await setImmediate();
+      const { length } = server.connections;
+      await clock.advance(1);
+      while (server.connections.length === length) await setImmediate();
+    }
+    // After a connection that lasted longer than the longest delay, the delays begin again.
+    await refuse(400);
+    await clock.advance(100);
     await server.next();
   });
 
@@ -193,9 +319,9 @@ describe('the order book stream', () => {
     expect((await frames.next()).data.length).toBe(10_000_002);
   });
 
-  it('waits longer and longer for an exchange that is good for nothing, and shortly after good data', async () => {
+  it('backs off exponentially while no valid data is received, and reconnects soon after valid data', async () => {
     const server = await StreamServer.open();
-    const clock = new FakeClock();
+    const clock = new ManualClock();
     const connected = recorder<ConnectedEvent>();
     const disconnected = recorder<DisconnectedEvent>();
     const messages = recorder<OrderBookMessage>();
@@ -254,8 +380,8 @@ describe('the order book stream', () => {
     const busy = await StreamServer.open({
       verifyClient: (_info, answer) => answer(false, 429, 'slow', { 'Retry-After': '30' }),
     });
-    const clock = new FakeClock();
-    const waiting = streamOf(busy.base, { onConnectFailed: upgrades, clock, random: () => 0 });
+    const clock = new ManualClock();
+    const waiting = streamOf(busy.base, { onConnectFailed: upgrades, clock, random: () => 0, reconnectCapMs: 30_000 });
     waiting.start();
     const event = await upgrades.next();
     expect(event.error).toMatchObject({ status: 429, retryAfterMs: 30_000 });
@@ -266,9 +392,27 @@ describe('the order book stream', () => {
     await upgrades.next();
   });
 
-  it('closes a connection on which no bytes are received, and keeps one that only answers pings', async () => {
+  it.each([
+    [5000, 5000],
+    [60_000, 90_000],
+  ])(
+    'connects again after %j ms with reconnectCapMs %j when a handshake requires 10 minutes',
+    async (ms, reconnectCapMs) => {
+      const failed = recorder<ConnectFailedEvent>();
+      const busy = await StreamServer.open({
+        verifyClient: (_info, answer) => answer(false, 429, 'slow', { 'Retry-After': '600' }),
+      });
+      const clock = new ManualClock();
+      streamOf(busy.base, { onConnectFailed: failed, clock, random: () => 0, reconnectCapMs }).start();
+      expect((await failed.next()).retryInMs).toBe(ms);
+      await clock.advance(ms);
+      await failed.next();
+    },
+  );
+
+  it('closes a connection on which no bytes are received, but not one that only answers pings', async () => {
     const server = await StreamServer.open();
-    const clock = new FakeClock();
+    const clock = new ManualClock();
     const connected = recorder<ConnectedEvent>();
     const disconnected = recorder<DisconnectedEvent>();
     const stream = streamOf(server.base, {
@@ -297,7 +441,7 @@ describe('the order book stream', () => {
 
   it('does not close a connection because of its own pause', async () => {
     const server = await StreamServer.open({ autoPong: false });
-    const clock = new FakeClock();
+    const clock = new ManualClock();
     const connected = recorder<ConnectedEvent>();
     const disconnected = recorder<DisconnectedEvent>();
     const stream = streamOf(server.base, {
@@ -323,7 +467,7 @@ describe('the order book stream', () => {
     const server = await StreamServer.open();
     const frames = recorder<StreamFrame>();
     const disconnected = recorder<DisconnectedEvent>();
-    const clock = new FakeClock();
+    const clock = new ManualClock();
     const stream = streamOf(server.base, { clock, keepAliveMs: 20, onFrame: frames, onDisconnected: disconnected });
     stream.start();
     const connection = await server.next();
@@ -357,7 +501,7 @@ describe('the order book stream', () => {
     const server = await StreamServer.open({ autoPong: false });
     const frames = recorder<StreamFrame>();
     const disconnected = recorder<DisconnectedEvent>();
-    const clock = new FakeClock();
+    const clock = new ManualClock();
     const stream = streamOf(server.base, { clock, keepAliveMs: 1000, onFrame: frames, onDisconnected: disconnected });
     stream.start();
     const { socket } = await server.next();
@@ -419,7 +563,7 @@ describe('the order book stream', () => {
       const { value } = await reader.next();
       if (value?.type === 'message') got.push((value.frame.parsed as { n: number }).n);
     };
-    // Room in the queue must not undo a pause of somebody else.
+    // Capacity in the queue must not undo the pause of another owner.
     stream.pause();
     while (got.length < read) await take();
     expect(await stalled()).toBe(read);
@@ -467,7 +611,7 @@ describe('the order book stream', () => {
     const got = messages.calls.flatMap((message) => (message.type === 'prices' ? message.prices : []));
     expect(got.map((price) => price.chance)).toEqual(Array.from({ length: 1000 }, (_, n) => n / 1000));
     expect(wasClean).toBe(true);
-    // What it sent later, until its answer was here, it may have kept to itself.
+    // Frames sent after its close frame may be discarded.
     expect(completeUntilMicros).toBeGreaterThanOrEqual(before);
     expect(completeUntilMicros).toBeLessThanOrEqual(asked);
   });
@@ -482,7 +626,7 @@ describe('the order book stream', () => {
     await connected.next();
     const closing = stream.close();
     while (connection.socket.readyState === WebSocket.OPEN) await setImmediate();
-    // The answer is sent; now this process does nothing for longer than a goodbye may take.
+    // The close frame is sent; now this process is blocked for longer than the timeout of the close handshake.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000);
     await closing;
     expect(await disconnected.next()).toMatchObject({ cause: 'closed by us', wasClean: true });
@@ -502,7 +646,8 @@ describe('the order book stream', () => {
     connection.socket.pause();
     const before = performance.now();
     await stream.close();
-    expect(performance.now() - before).toBeLessThan(10_000);
+    // The WebSocket library itself waits 30 s for a close frame.
+    expect(performance.now() - before).toBeLessThan(25_000);
     const cut = { cause: 'closed by us', wasClean: false, completeUntilMicros: receivedAtMicros };
     expect(await disconnected.next()).toMatchObject(cut);
   });

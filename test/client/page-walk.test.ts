@@ -46,7 +46,7 @@ describe('walking all pages of event search', () => {
     cause: '',
   };
 
-  it('reads every event once, oldest first, and asks for no page too many [4.5/page]', async () => {
+  it('reads every event once, oldest first, and requests no superfluous page [4.5/page]', async () => {
     const { report, ids, pages } = await walk((page, size, request) => {
       expect(JSON.parse(request.body)).toEqual({ sb: 'OLDEST' });
       return content(all, page, size);
@@ -74,7 +74,7 @@ describe('walking all pages of event search', () => {
     expect(bare.report).toMatchObject({ expectedItems: null, distinctItems: 25, pages: 4, complete: true });
   });
 
-  it('ends when an exchange without totals answers every page alike', async () => {
+  it('ends when an exchange without totals returns the same page for every number', async () => {
     const { report } = await walk(() => events(1, 2, 3));
     expect(report).toMatchObject({ distinctItems: 3, pages: 2, shifted: false, truncated: false, complete: true });
   });
@@ -102,7 +102,7 @@ describe('walking all pages of event search', () => {
     expect(report.cause).toBe('1 items were received twice; the total changed while pages were read');
   });
 
-  it('notices an event that slipped onto a page already read', async () => {
+  it('notices an event that moved to a page that was already read', async () => {
     const { report } = await walk((page, size) => content(page === 0 ? all : all.slice(1), page, size));
     expect(report).toMatchObject({
       expectedItems: 24,
@@ -114,7 +114,7 @@ describe('walking all pages of event search', () => {
     expect(report.cause).toBe('the total changed while pages were read');
   });
 
-  it('notices a total that the pages do not hold', async () => {
+  it('notices a total that differs from the pages', async () => {
     const { report } = await walk((page, size) => ({ ...content(all, page, size), totalElements: 30 }));
     expect(report).toMatchObject({ expectedItems: 30, distinctItems: 25, shifted: false, complete: false });
     expect(report.cause).toBe('25 items were read where the exchange says 30');
@@ -126,7 +126,7 @@ describe('walking all pages of event search', () => {
     expect(report.cause).toBe('1 entries could not be understood');
   });
 
-  it('says that it was ended early by its limit or its reader', async () => {
+  it('reports that it was ended early by its limit or its reader', async () => {
     const limited = await walk((page, size) => content(all, page, size), { maxPages: 2 });
     expect(limited.report).toMatchObject({
       pages: 2,

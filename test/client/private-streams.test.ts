@@ -19,7 +19,8 @@ import {
   TransportError,
 } from '../../client/index.js';
 import { type Clock, systemClock } from '../../core/index.js';
-import { type Connection, FakeClock, recorder, StreamServer } from './support.js';
+import { ManualClock } from '../support/clocks.js';
+import { type Connection, recorder, StreamServer } from './support.js';
 import { apiKey, expectedSignature, SECRET_TEXT } from './support-account.js';
 
 const quick = { apiKey, reconnectBaseMs: 1, reconnectCapMs: 20 };
@@ -41,7 +42,7 @@ interface Auth {
   readonly d: { readonly apiKey: string; readonly signature: string; readonly timestamp: string };
 }
 
-/** Why an AUTH is not as part 5.5 says; undefined when it is. */
+/** What is wrong with an AUTH by part 5.5; undefined when it is correct. */
 function authFault(message: unknown, path: string, nowSeconds = Date.now() / 1000): string | undefined {
   const { t, d } = message as Auth;
   if (t !== 'AUTH' || d.apiKey !== 'pk_test') return `it is ${JSON.stringify(message)}`;
@@ -50,8 +51,8 @@ function authFault(message: unknown, path: string, nowSeconds = Date.now() / 100
   return d.signature === expectedSignature(`${d.timestamp}GET${path}`) ? undefined : 'the signature is wrong';
 }
 
-/** A fake clock that remembers who slept how long. */
-class WatchedClock extends FakeClock {
+/** A fake clock that records all sleeps. */
+class WatchedClock extends ManualClock {
   readonly sleeps: number[] = [];
 
   override sleep(ms: number, signal?: AbortSignal): Promise<void> {
@@ -89,7 +90,7 @@ describe('the order updates stream', () => {
 
   it('sends a new AUTH after every reconnect, with a new time', async () => {
     const server = await StreamServer.open();
-    const clock = new FakeClock();
+    const clock = new ManualClock();
     const connected = recorder<ConnectedEvent>();
     const stream = orders(server.base, { clock, onConnected: connected, random: () => 0 });
     stream.start();
@@ -111,7 +112,7 @@ describe('the order updates stream', () => {
     for (const [n, auth] of seen.entries()) expect(authFault(auth, '/order/ws', times[n])).toBeUndefined();
   });
 
-  it('says that AUTH was refused, and why, and tries again with another connection [6.3/auth 7.3/private]', async () => {
+  it('reports the rejection of AUTH with its reason, and retries with another connection [6.3/auth 7.3/private]', async () => {
     const server = await StreamServer.open();
     const failed = recorder<AuthFailedEvent>();
     const disconnected = recorder<DisconnectedEvent>();
@@ -153,7 +154,7 @@ describe('the order updates stream', () => {
 
   it('reconnects when AUTH times out', async () => {
     const server = await StreamServer.open();
-    const clock = new FakeClock();
+    const clock = new ManualClock();
     const failed = recorder<AuthFailedEvent>();
     const stream = orders(server.base, { clock, authTimeoutMs: 3000, onAuthFailed: failed, random: () => 0 });
     stream.start();
@@ -169,9 +170,9 @@ describe('the order updates stream', () => {
     expect(await connection.closed).toBe(1006);
   });
 
-  it('waits for the answer while reading is paused', async () => {
+  it('waits for the response while reading is paused', async () => {
     const server = await StreamServer.open();
-    const clock = new FakeClock();
+    const clock = new ManualClock();
     const failed = recorder<AuthFailedEvent>();
     const messages = recorder<OrderStreamMessage>();
     const stream = orders(server.base, { clock, authTimeoutMs: 3000, onAuthFailed: failed, onMessage: messages });
@@ -186,7 +187,7 @@ describe('the order updates stream', () => {
     expect(await messages.next()).toEqual({ type: 'authorized' });
   });
 
-  it('waits longer and longer while AUTH is refused, and reconnects soon after a connection that was good', async () => {
+  it('backs off exponentially while AUTH is rejected, and reconnects soon after a valid connection', async () => {
     const server = await StreamServer.open();
     const clock = new WatchedClock();
     const messages = recorder<OrderStreamMessage>();
@@ -280,7 +281,7 @@ describe('the balance stream', () => {
     expect(stream.authorized).toBe(true);
   });
 
-  it('goes to an address of its own where one is given', async () => {
+  it('uses its own address if one is configured', async () => {
     const server = await StreamServer.open();
     const address = `${server.base.replace('http', 'ws')}/private/balance/ws`;
     const stream = balances('', { addresses: { balanceWs: address } });
@@ -292,7 +293,7 @@ describe('the balance stream', () => {
   });
 });
 
-/** A server that authorizes as the exchange does, by its own clock, which any plain HTTP answer tells. */
+/** A server that authorizes as the exchange does, by its own clock, which every HTTP response has in its `Date`. */
 async function strict(offsetMs: number) {
   const http = createServer((_request, response) => {
     response.sendDate = false;
@@ -318,11 +319,12 @@ async function strict(offsetMs: number) {
 
 const clockOff = (ms: number): Clock => ({
   nowMs: () => systemClock.nowMs() + ms,
+  elapsedMs: () => systemClock.elapsedMs(),
   nowMicros: () => systemClock.nowMicros() + ms * 1000,
   sleep: (duration, signal) => systemClock.sleep(duration, signal),
 });
 
-describe('AUTH by a clock that is wrong', () => {
+describe('AUTH with a wrong clock', () => {
   it.each([
     ['the exchange is 2 minutes ahead', 120_000, 0],
     ['we are an hour ahead', 0, 3_600_000],
@@ -336,7 +338,7 @@ describe('AUTH by a clock that is wrong', () => {
     expect(verdicts).toEqual([expect.stringContaining('the time is'), undefined]);
   });
 
-  it('is accepted at once when a client has learned the time already [5.5/drift]', async () => {
+  it('is accepted at once when a client has measured the time already [5.5/drift]', async () => {
     const { base, verdicts } = await strict(-300_000);
     const serverTime = new ServerTime(systemClock);
     await serverTime.measure(base, 5000);

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { RateLimiter } from '../../client/rate-limiter.js';
 import { parseRetryAfter } from '../../client/retry-after.js';
-import { FakeClock } from './support.js';
+import { ManualClock } from '../support/clocks.js';
 
 function pacer(requestsPerSecond = 10, concurrency = 4) {
-  const clock = new FakeClock();
+  const clock = new ManualClock();
   return { clock, pacer: new RateLimiter({ requestsPerSecond, concurrency, clock }), start: clock.nowMs() };
 }
 
@@ -56,7 +56,7 @@ describe('pacing', () => {
     expect(paced.rate).toBe(20);
   });
 
-  it('never slows to a standstill', () => {
+  it('never reduces the rate to zero', () => {
     const { clock, pacer: paced } = pacer(64);
     for (let n = 0; n < 50; n++) paced.slowDown(clock.nowMs(), undefined);
     expect(paced.rate).toBe(1);
@@ -76,6 +76,36 @@ describe('pacing', () => {
     expect(at[0]).toBe(3000);
     expect((at[1] ?? 0) - 3000).toBeGreaterThan(150);
     expect((at[2] ?? 0) - (at[1] ?? 0)).toBeGreaterThan(150);
+  });
+
+  it('starts requests with high priority first, and every second time a normal one', async () => {
+    const { clock, pacer: paced } = pacer(10, 4);
+    const started: string[] = [];
+    const request = (name: string, priority?: 'high') =>
+      paced.run(async () => void started.push(name), undefined, priority);
+    const normal = ['n1', 'n2', 'n3', 'n4', 'n5', 'n6'].map((name) => request(name));
+    const high = ['h1', 'h2', 'h3'].map((name) => request(name, 'high'));
+    await clock.advance(1000);
+    await Promise.all([...normal, ...high]);
+    // The first one found nothing else waiting.
+    expect(started).toEqual(['n1', 'h1', 'n2', 'h2', 'n3', 'h3', 'n4', 'n5', 'n6']);
+  });
+
+  it('lets requests that are made one by one take every second turn before a long queue', async () => {
+    const { clock, pacer: paced, start } = pacer(100, 4);
+    const queue = Promise.all(Array.from({ length: 500 }, () => paced.run(async () => undefined)));
+    const at: number[] = [];
+    const walk = async () => {
+      for (let page = 0; page < 50; page++) {
+        await paced.run(async (now) => void at.push(now - start), undefined, 'high');
+      }
+    };
+    const walked = walk();
+    await clock.advance(1100);
+    await walked;
+    expect(at.at(-1)).toBeLessThanOrEqual(1010);
+    await clock.advance(6000);
+    await queue;
   });
 
   it('drops a waiting request when its signal is aborted, and continues with the others', async () => {
@@ -109,8 +139,8 @@ describe('Retry-After', () => {
     [' 0 ', 0],
     ['Fri, 21 Nov 2025 10:00:07 GMT', 7000],
     ['Fri, 21 Nov 2025 09:00:00 GMT', 0],
-    ['99999999999', 600_000],
-    ['Fri, 21 Nov 2099 10:00:00 GMT', 600_000],
+    ['99999999999', 60_000],
+    ['Fri, 21 Nov 2099 10:00:00 GMT', 60_000],
     ['soon', undefined],
     ['-5', undefined],
     ['1.5', undefined],

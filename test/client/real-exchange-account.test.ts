@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect } from 'vitest';
 import {
   AccountClient,
   ApiKey,
@@ -8,63 +8,20 @@ import {
   type ConnectedEvent,
   ForbiddenError,
   HttpStatusError,
-  LoginSession,
   type OrderStreamMessage,
   OrderUpdateStream,
   OutcomeUnknownError,
   type TradeRecord,
   UnauthorizedError,
 } from '../../client/index.js';
-import { ApiKeyAdmin, type OrderTarget, TradingClient } from '../../client/trading/index.js';
+import { ApiKeyAdmin } from '../../client/trading/index.js';
 import { toDecimal } from '../../client/wire/index.js';
-import { type Clock, Secret, systemClock } from '../../core/index.js';
-import type { RunningExchange } from '../../exchange/index.js';
+import { Secret } from '../../core/index.js';
+import { startAccountMarket, traderOf } from '../support/account-market.js';
+import { atEnd, concurrentIt as it } from '../support/at-end.js';
+import { ShiftedClock } from '../support/clocks.js';
 import { recorder } from './support.js';
-import { exchangeOf, failure } from './support-account.js';
-import { control, exchangeWithEvents } from './support-exchange.js';
-
-type Seeded = RunningExchange['ready']['accounts'][number];
-
-/** An account of the exchange with all that the client offers it. */
-function traderOf(running: RunningExchange, seeded: Seeded, clock?: Clock) {
-  const exchange = exchangeOf(running.ready.url, clock ? { clock } : {});
-  const apiKey = new ApiKey(seeded.apiKey, new Secret(seeded.apiSecret));
-  const jwt = new LoginSession(exchange, { email: seeded.email, password: new Secret(seeded.password) });
-  const account = new AccountClient(exchange, { apiKey, jwt });
-  const trading = new TradingClient(exchange, { apiKey });
-  return { userId: seeded.userId, email: seeded.email, exchange, apiKey, jwt, account, trading };
-}
-
-async function market(quirks = '') {
-  const { running } = await exchangeWithEvents({ accounts: 3, ...(quirks === '' ? {} : { quirks }) }, 1);
-  const [ann, bob] = running.ready.accounts.map((seeded) => traderOf(running, seeded));
-  if (!ann || !bob) throw new Error('there are no accounts');
-  const [event] = (await ann.exchange.searchEvents()).items;
-  const usdc = (await ann.exchange.coins()).items.find(({ ticker }) => ticker === 'USDC')?.coinId;
-  const [first] = event?.markets ?? [];
-  if (!event || !first?.yesAssetId || !first.noAssetId || !usdc) throw new Error('there is no market');
-  const place = { eventId: event.eventId, marketId: first.marketId, quoteAssetId: usdc };
-  const yes: OrderTarget = { ...place, assetId: first.yesAssetId };
-  const no: OrderTarget = { ...place, assetId: first.noAssetId };
-  /** A fill: bob offers NO, ann takes it as YES. */
-  const fill = async (quantity: string) => {
-    await bob.trading.placeLimitOrder({ ...no, side: 'BUY', price: '0.60', quantity });
-    return ann.trading.placeLimitOrder({ ...yes, side: 'BUY', price: '0.40', quantity });
-  };
-  return { running, ann, bob, yes, no, usdc, fill };
-}
-
-async function truth(running: RunningExchange, path = '') {
-  const { url, token } = running.ready.control;
-  const response = await fetch(`${url}/truth${path}`, { headers: { 'X-Control-Token': token } });
-  const text = await response.text();
-  return path === ''
-    ? [JSON.parse(text)]
-    : text
-        .split('\n')
-        .filter((line) => line !== '')
-        .map((line) => JSON.parse(line));
-}
+import { failure } from './support-account.js';
 
 /** How many trades happen after each page. */
 const BURSTS = [0, 1, 4, 2, 0, 7];
@@ -82,11 +39,11 @@ async function all<T>(
   return items;
 }
 
-describe('an account at the simulated exchange', () => {
+describe.concurrent('an account at the simulated exchange', () => {
   it.each(['', 'numbers-as-strings', 'extra-fields', 'place-status=202,delete-status=200'])(
-    'trades, and reads of it what the ledger holds, to the last unit (%s)',
+    'trades, and reads exactly the records of the ledger (%s)',
     async (quirks) => {
-      const { running, ann, bob, yes, usdc, fill } = await market(quirks);
+      const { exchange, ann, bob, yes, usdc, fill, fills } = await startAccountMarket({ quirks });
       const { orderId } = await fill('33.33');
       const resting = await ann.trading.placeLimitOrder({ ...yes, side: 'BUY', price: '0.01', quantity: '7' });
       const tpsl = await ann.trading.placeTpsl({
@@ -96,9 +53,9 @@ describe('an account at the simulated exchange', () => {
         takeProfitPrice: '0.99',
         stopLossPrice: '0.02',
       });
-      const [ledger] = await truth(running);
-      const [trade] = await truth(running, '/trades?after=0');
-      const own = ledger.accounts.find((account: { userId: string }) => account.userId === ann.userId);
+      const own = exchange.core.truth().accounts.find(({ userId }) => userId === ann.userId);
+      const [trade] = fills();
+      if (!own || !trade) throw new Error('there is no trade in the ledger');
 
       const [record] = await all(ann.account.walkTrades());
       expect(record).toMatchObject({
@@ -128,7 +85,7 @@ describe('an account at the simulated exchange', () => {
       expect(position).toMatchObject({
         assetId: yes.assetId,
         totalShares: '33.33',
-        cost: decimal(own.positions[0].cost),
+        cost: decimal(own.positions[0]?.cost),
         primary: true,
       });
       expect(position?.tpslOrders).toMatchObject([
@@ -170,12 +127,12 @@ describe('an account at the simulated exchange', () => {
       if (tpsl.tpslId === null) throw new Error('the TP/SL order has no ID');
       await ann.trading.cancelTpsl(tpsl.tpslId);
       await ann.trading.placeMarketOrder({ ...yes, side: 'SELL', quantity: '1' });
-      expect((await truth(running))[0].identity.balanced).toBe(true);
+      expect(exchange.core.truth().identity.balanced).toBe(true);
     },
   );
 
   it('names every field that the exchange sends, so that none is overlooked [2/open-position 2/active-order 2/order 2/trade 2/transaction 2/activity 2/stats 2/position-stats]', async () => {
-    const { ann, yes, fill } = await market();
+    const { ann, yes, fill } = await startAccountMarket();
     await fill('10');
     await ann.trading.placeTpsl({ ...yes, outcome: 'YES', quantity: '5', stopLossPrice: '0.02' });
     const { account } = ann;
@@ -199,16 +156,16 @@ describe('an account at the simulated exchange', () => {
   it.each(['', 'trades-wrapper=array', 'trades-wrapper=i', 'trades-wrapper=content'])(
     'walks its trades while new ones happen, missing none and doubling none (%s)',
     async (wrapper) => {
-      const { running, ann, fill } = await market(
-        ['max-page-size=3', wrapper].filter((quirk) => quirk !== '').join(','),
-      );
+      const { ann, fill, fills } = await startAccountMarket({
+        quirks: ['max-page-size=3', wrapper].filter((quirk) => quirk !== '').join(','),
+      });
       for (let n = 0; n < 12; n++) await fill('1');
       let atLastFront = 0;
       const made: Promise<unknown>[] = [];
       const walk = ann.account.walkTrades(
         {},
         {
-          // After every page some more trades, before the next one is asked for: now fewer, now more than a page.
+          // After every page some more trades before the next one is requested: fewer or more than a page.
           onResponse: ({ request }) => {
             if (request.page === 0) atLastFront = 12 + made.length;
           },
@@ -225,7 +182,7 @@ describe('an account at the simulated exchange', () => {
           await filled;
         }
       }
-      const ledger: { tradeId: string }[] = await truth(running, '/trades?after=0');
+      const ledger = fills();
       const ids = got.map(({ tradeId }) => tradeId);
       expect(new Set(ids).size).toBe(ids.length);
       expect(ledger.slice(0, atLastFront).filter(({ tradeId }) => !ids.includes(tradeId))).toEqual([]);
@@ -234,9 +191,9 @@ describe('an account at the simulated exchange', () => {
     },
   );
 
-  it('is told by the private streams what happens to it, and to nobody else [6.6/orders 6.6/balances]', async () => {
-    const { running, ann, bob, yes, usdc, fill } = await market();
-    const addresses = { base: running.ready.url };
+  it('gets its own events from the private streams, and no others [6.6/orders 6.6/balances]', async () => {
+    const { exchange, ann, bob, yes, usdc, fill, fault } = await startAccountMarket();
+    const addresses = { base: exchange.url };
     const orders = recorder<OrderStreamMessage>();
     const balances = recorder<BalanceStreamMessage>();
     const others = recorder<OrderStreamMessage>();
@@ -252,7 +209,7 @@ describe('an account at the simulated exchange', () => {
     const balanceStream = new BalanceStream({ addresses, ...quick, apiKey: ann.apiKey, onMessage: balances });
     const otherStream = new OrderUpdateStream({ addresses, ...quick, apiKey: bob.apiKey, onMessage: others });
     for (const stream of [orderStream, balanceStream, otherStream]) {
-      onTestFinished(() => stream.close());
+      atEnd(() => stream.close());
       stream.start();
     }
     expect(await orders.next()).toEqual({ type: 'authorized' });
@@ -273,7 +230,7 @@ describe('an account at the simulated exchange', () => {
       status: 'ACTIVE',
     });
     const first = (await connected.next()).connectionId;
-    await control(running, 'faults', { kind: 'drop-connection', stream: 'orders' });
+    await fault('drop-connection', { stream: 'orders' });
     const missed = await ann.trading.placeLimitOrder({ ...yes, side: 'BUY', price: '0.01', quantity: '1' });
     expect((await connected.next()).connectionId).not.toBe(first);
     let message = await orders.next();
@@ -286,60 +243,53 @@ describe('an account at the simulated exchange', () => {
   });
 
   it('does not notice that its own clock is wrong [5.1/rule-5]', async () => {
-    const { running } = await market();
-    const [seeded] = running.ready.accounts;
+    const { exchange } = await startAccountMarket();
+    const [seeded] = exchange.ready.accounts;
     if (!seeded) throw new Error('there are no accounts');
-    const clock: Clock = {
-      nowMs: () => systemClock.nowMs() - 100_000,
-      nowMicros: () => systemClock.nowMicros() - 100_000_000,
-      sleep: (ms, signal) => systemClock.sleep(ms, signal),
-    };
-    const { account, exchange, apiKey } = traderOf(running, seeded, clock);
+    const clock = new ShiftedClock(-100);
+    const { account, client, apiKey } = traderOf(exchange, seeded, { clock });
     const shown: number[] = [];
     await account.balances({ onResponse: ({ status }) => shown.push(status) });
     await account.balances({ onResponse: ({ status }) => shown.push(status) });
     expect(shown).toEqual([401, 200, 200]);
     const messages = recorder<BalanceStreamMessage>();
-    const { serverTime } = exchange.requester;
+    const { serverTime } = client.requester;
     const stream = new BalanceStream({
-      addresses: { base: running.ready.url },
+      addresses: { base: exchange.url },
       clock,
       apiKey,
       serverTime,
       onMessage: messages,
     });
-    onTestFinished(() => stream.close());
+    atEnd(() => stream.close());
     stream.start();
     expect((await messages.next()).type).toBe('balances');
   });
 
-  it('makes, uses and revokes API keys; each ends the one before it, also on a stream that is open [2/api-key 5.4/code 5.4/once]', async () => {
-    const { running, ann, usdc } = await market();
-    const admin = new ApiKeyAdmin(ann.exchange, { jwt: ann.jwt });
+  it('creates, uses and revokes API keys; each revokes the previous one, also on an open stream [2/api-key 5.4/code 5.4/once]', async () => {
+    const { exchange, ann, usdc } = await startAccountMarket();
+    const admin = new ApiKeyAdmin(ann.client, { jwt: ann.jwt });
     const failed = recorder<AuthFailedEvent>();
     const messages = recorder<BalanceStreamMessage>();
     const stream = new BalanceStream({
-      addresses: { base: running.ready.url },
+      addresses: { base: exchange.url },
       apiKey: ann.apiKey,
       onMessage: messages,
       onAuthFailed: failed,
       reconnectBaseMs: 1,
     });
-    onTestFinished(() => stream.close());
+    atEnd(() => stream.close());
     stream.start();
     expect((await messages.next()).type).toBe('balances');
     await admin.sendCode();
-    const { url, token } = running.ready.control;
-    const mailbox = await fetch(`${url}/mailbox?email=${encodeURIComponent(ann.email)}`, {
-      headers: { 'X-Control-Token': token },
-    });
-    const { code } = (await mailbox.json()) as { code: string };
+    const { body } = await exchange.control('GET', `/mailbox?email=${encodeURIComponent(ann.email)}`);
+    const { code } = body as { code: string };
     const created = await admin.createApiKey({ code: new Secret(code), expiresAt: '2099-01-01T00:00:00Z' });
     expect(created).toMatchObject({ expiresAtMicros: Date.parse('2099-01-01') * 1000 });
     expect((await failed.next()).error.message).toContain('AUTH on the balance stream');
     expect(await failure(ann.account.balances())).toBeInstanceOf(UnauthorizedError);
     expect(await failure(admin.createApiKey({ code: new Secret(code) }))).toMatchObject({ status: 400 });
-    const renewed = new AccountClient(ann.exchange, { apiKey: new ApiKey(created.key, created.secret), jwt: ann.jwt });
+    const renewed = new AccountClient(ann.client, { apiKey: new ApiKey(created.key, created.secret), jwt: ann.jwt });
     expect((await renewed.balances()).items).toMatchObject([{ assetId: usdc }]);
     expect(await renewed.apiKeyInfo()).toMatchObject({
       keyId: created.keyId,
@@ -351,21 +301,20 @@ describe('an account at the simulated exchange', () => {
     expect(await failure(renewed.balances())).toBeInstanceOf(UnauthorizedError);
   });
 
-  it('is told a blocked key from a wrong one [7.2/403]', async () => {
-    const { running, ann, bob } = await market();
-    await control(running, `accounts/${ann.userId}/block`, {});
+  it('distinguishes a blocked key from a wrong one [7.2/403]', async () => {
+    const { exchange, ann, bob } = await startAccountMarket();
+    await exchange.control('POST', `/accounts/${ann.userId}/block`);
     expect(await failure(ann.account.balances())).toBeInstanceOf(ForbiddenError);
     const wrong = new ApiKey(bob.apiKey.key, ann.apiKey.secret);
-    expect(await failure(new AccountClient(bob.exchange, { apiKey: wrong }).balances())).toBeInstanceOf(
+    expect(await failure(new AccountClient(bob.client, { apiKey: wrong }).balances())).toBeInstanceOf(
       UnauthorizedError,
     );
   });
 
   it('gets through faults when it reads, and never places an order twice', async () => {
-    const { running, ann, yes } = await market();
-    const arm = (kind: string, count = 1) => control(running, 'faults', { kind, stream: 'rest', count });
+    const { ann, yes, fault } = await startAccountMarket();
     for (const kind of ['http-429', 'http-500', 'http-reset', 'truncated-body']) {
-      await arm(kind);
+      await fault(kind, { stream: 'rest' });
       expect((await ann.account.balances()).items.length).toBe(1);
     }
     const order = { ...yes, side: 'BUY', price: '0.01', quantity: '1' } as const;
@@ -377,15 +326,15 @@ describe('an account at the simulated exchange', () => {
       ['truncated-body', OutcomeUnknownError],
     ] as const) {
       const placedBefore = (await ann.account.activeOrders()).items.length;
-      await arm(kind);
+      await fault(kind, { stream: 'rest' });
       expect(await failure(ann.trading.placeLimitOrder(order))).toBeInstanceOf(type);
       expect((await ann.account.activeOrders()).items.length - placedBefore).toBeLessThanOrEqual(1);
     }
     expect((await ann.account.activeOrders()).items.length - before).toBeLessThanOrEqual(4);
   });
 
-  it('hears in one line why an order is not accepted [7.2/400]', async () => {
-    const { ann, yes } = await market();
+  it('gets the reason of a rejected order in one line [7.2/400]', async () => {
+    const { ann, yes } = await startAccountMarket();
     const order = { ...yes, side: 'BUY', price: '0.5', quantity: '1' } as const;
     const refusals: [() => Promise<unknown>, number][] = [
       [() => ann.trading.placeLimitOrder({ ...order, price: '0.505' }), 400],

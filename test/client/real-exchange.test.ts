@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect } from 'vitest';
 import {
   type ChanceMessage,
   ChanceStream,
@@ -9,14 +9,17 @@ import {
   OrderBookStream,
   type RawResponse,
 } from '../../client/index.js';
-import type { RunningExchange } from '../../exchange/index.js';
+import { openEvents } from '../exchange/server-support.js';
+import { atEnd, concurrentIt as it } from '../support/at-end.js';
+import { startTestExchange, type TestExchange, type TestExchangeOptions } from '../support/exchange.js';
 import { recorder } from './support.js';
-import { control, exchangeWithEvents } from './support-exchange.js';
 
-async function exchange(options: Record<string, unknown> = {}) {
-  const { running, addresses } = await exchangeWithEvents(options, 12);
+async function exchange(options: TestExchangeOptions = {}) {
+  const running = await startTestExchange({ events: 0, ...options });
+  openEvents(running.core, 12);
+  const addresses = { base: running.url };
   const client = new ExchangeClient({ addresses, requestsPerSecond: 500, retryBaseMs: 5 });
-  onTestFinished(() => client.close());
+  atEnd(() => client.close());
   return { running, addresses, client };
 }
 
@@ -31,7 +34,9 @@ async function allEvents(client: ExchangeClient, pageSize: number) {
   return { events, extra, report: walk.report };
 }
 
-const arm = (running: RunningExchange, fault: Record<string, unknown>) => control(running, 'faults', fault);
+async function arm(running: TestExchange, fault: Record<string, unknown>): Promise<void> {
+  expect((await running.control('POST', '/faults', fault)).status).toBe(200);
+}
 
 function withMarkets(events: readonly Event[], count: number): Event {
   return first(events.filter((event) => event.markets.length === count));
@@ -43,15 +48,27 @@ const first = <T>(list: readonly T[]): T => {
   return item;
 };
 
-describe('the client against the simulated exchange', () => {
+/** What an event is, its markets and their assets. */
+const identity = ({
+  eventId,
+  title,
+  markets,
+}: Pick<Event, 'eventId' | 'title'> & { markets: readonly MarketIds[] }) => [
+  eventId,
+  title,
+  markets.map((m) => [m.marketId, m.yesAssetId, m.noAssetId]),
+];
+type MarketIds = Pick<Event['markets'][number], 'marketId' | 'yesAssetId' | 'noAssetId'>;
+
+describe.concurrent('the client against the simulated exchange', () => {
   it.each([
     ['event-shape=outcomes', { yesPrice: false }],
     ['event-shape=runners', { yesPrice: true }],
     ['event-shape=both', { yesPrice: true }],
     ['event-shape=both,extra-fields,max-page-size=3', { yesPrice: true }],
     ['event-shape=both,numbers-as-strings', { yesPrice: true }],
-  ])('finds every event once, with its markets and assets (%s)', async (quirks, { yesPrice }) => {
-    const { client } = await exchange({ quirks });
+  ] as const)('finds every event once, with its markets and assets (%s)', async ([quirks, { yesPrice }]) => {
+    const { client, running } = await exchange({ quirks });
     const { events, extra, report } = await allEvents(client, 5);
     expect(report).toMatchObject({
       expectedItems: 12,
@@ -60,20 +77,14 @@ describe('the client against the simulated exchange', () => {
       invalid: 0,
       complete: true,
     });
-    const reference = await allEvents((await exchange()).client, 100);
-    const ids = (list: readonly Event[]) =>
-      list.map((event) => [
-        event.eventId,
-        event.title,
-        event.markets.map((m) => [m.marketId, m.yesAssetId, m.noAssetId]),
-      ]);
-    expect(ids(events)).toEqual(ids(reference.events));
+    const opened = running.core.events().map(({ eventId, title, markets }) => ({ eventId, title, markets }));
+    expect(events.map(identity)).toEqual(opened.map(identity));
     expect(events.every((event) => event.markets.length > 0 && event.volume24h !== null)).toBe(true);
     expect(events.flatMap((event) => event.markets).every((m) => (m.yesPrice !== null) === yesPrice)).toBe(true);
     expect(extra.has('volume24h')).toBe(true);
   });
 
-  it('reads categories, tags and coins whole [1/base-url 4.3/coins]', async () => {
+  it('reads all categories, tags and coins [1/base-url 4.3/coins]', async () => {
     const { client } = await exchange();
     const [categories, tags, coins] = await Promise.all([
       client.categories(),
@@ -90,9 +101,9 @@ describe('the client against the simulated exchange', () => {
     const { client, addresses, running } = await exchange();
     const event = withMarkets((await allEvents(client, 100)).events, 3);
     const marketIds = event.markets.map((market) => market.marketId);
-    await control(running, `events/${event.eventId}/resolve`, { marketId: marketIds[1], winner: 'YES' });
+    running.core.resolveMarket(event.eventId, marketIds[1] ?? '', 'YES');
     const stream = new ChanceStream({ addresses });
-    onTestFinished(() => stream.close());
+    atEnd(() => stream.close());
     stream.start();
     const to = Math.floor(Date.now() / 1000) + 1;
     for (const period of ['1s', '5s', '90', '1H']) {
@@ -137,7 +148,7 @@ describe('the client against the simulated exchange', () => {
     expect(answer.response.bytes.toString().slice(0, 20)).toBe(cut[0]?.bytes.toString().slice(0, 20));
   });
 
-  it('keeps within a rate limit after it met it [8/open]', async () => {
+  it('stays within a rate limit after it was reached [8/open]', async () => {
     const { addresses } = await exchange({ quirks: 'rate-limit=5' });
     const client = new ExchangeClient({
       addresses,
@@ -146,7 +157,7 @@ describe('the client against the simulated exchange', () => {
       retryBaseMs: 5,
       attempts: 20,
     });
-    onTestFinished(() => client.close());
+    atEnd(() => client.close());
     const statuses: number[] = [];
     const onResponse = (response: RawResponse) => void statuses.push(response.status);
     await Promise.all(Array.from({ length: 12 }, () => client.coins({ onResponse })));
@@ -167,7 +178,7 @@ describe('the client against the simulated exchange', () => {
       },
       onDisconnected: disconnected,
     });
-    onTestFinished(() => stream.close());
+    atEnd(() => stream.close());
     stream.subscribe(event.eventId);
     stream.start();
     expect(await messages.next()).toEqual({ type: 'subscribed', eventId: event.eventId });
@@ -195,7 +206,7 @@ describe('the client against the simulated exchange', () => {
     expect(await messages.next()).toEqual({ type: 'error', reason: 'unknown event nobody', eventId: 'nobody' });
   });
 
-  it('understands every message of a busy market, on both streams', async () => {
+  it('decodes every message of a busy market, on both streams', async () => {
     const { client, addresses, running } = await exchange({ load: 500 });
     const { events } = await allEvents(client, 100);
     const resolved = withMarkets(events, 3);
@@ -203,8 +214,8 @@ describe('the client against the simulated exchange', () => {
     const chances = recorder<ChanceMessage>();
     const orderBook = new OrderBookStream({ addresses, onMessage: prices });
     const chance = new ChanceStream({ addresses, onMessage: chances });
-    onTestFinished(() => orderBook.close());
-    onTestFinished(() => chance.close());
+    atEnd(() => orderBook.close());
+    atEnd(() => chance.close());
     for (const { eventId, markets } of events) {
       orderBook.subscribe(eventId);
       chance.subscribe(
@@ -232,10 +243,10 @@ describe('the client against the simulated exchange', () => {
         seen.set(message.type === 'probability' && message.initial ? 'initial' : message.type, message);
       } while (message.type !== last);
     };
-    // The two streams come independently: the market is to be watched on both.
+    // The two streams are independent: the market must be observed on both.
     for (const _ of events) await readUntil('success');
     const { marketId } = first(resolved.markets);
-    await control(running, `events/${resolved.eventId}/resolve`, { marketId, winner: 'YES' });
+    running.core.resolveMarket(resolved.eventId, marketId, 'YES');
     await readUntil('aggregated');
     expect([...seen.keys()]).toEqual(['initial', 'success', 'probability', 'aggregated']);
     for (const type of ['probability', 'aggregated']) {

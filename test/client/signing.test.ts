@@ -11,7 +11,7 @@ import { apiKey, exchangeOf, expectedSignature, SECRET, SECRET_TEXT, signatureFa
 const secrets = fc.uint8Array({ minLength: 1, maxLength: 80 }).map((bytes) => Buffer.from(bytes).toString('base64url'));
 
 describe('signing a request', () => {
-  it('is what node:crypto makes of timestamp, method, path and body, for any of them [5.1/rule-1]', () => {
+  it('equals that of node:crypto over timestamp, method, path and body [5.1/rule-1]', () => {
     const request = fc.record({
       method: fc.constantFrom('GET' as const, 'POST' as const, 'DELETE' as const),
       path: fc.string({ unit: 'binary', maxLength: 60 }),
@@ -41,7 +41,7 @@ describe('signing a request', () => {
     );
   });
 
-  it('knows one signature by heart [5.1/rule-4]', () => {
+  it('equals a known signature [5.1/rule-4]', () => {
     const key = new ApiKey('pk_1', new Secret('c2VjcmV0'));
     expect(key.sign('1700000000GET/orders/tpsl')).toBe('AWGA05ziTPK06vJ96hX6Jg9YOKlaZAHenNeebUx5kfI');
   });
@@ -63,7 +63,7 @@ describe('signing a request', () => {
     expect(() => new ApiKey(key, SECRET)).toThrow('the API key is invalid');
   });
 
-  it('makes the AUTH message of both private streams, with the timestamp as text [5.5/signature]', () => {
+  it('creates the AUTH message of both private streams, with the timestamp as text [5.5/signature]', () => {
     for (const path of ['/order/ws', '/balance/ws'] as const) {
       expect(apiKey.streamAuth(path, 1_700_000_000)).toEqual({
         t: 'AUTH',
@@ -81,7 +81,7 @@ describe('signing a request', () => {
 });
 
 describe('signed requests on the wire', () => {
-  it('cover the path as it is sent, without its query, and the exact body [5.1/rule-2 5.1/rule-3]', async () => {
+  it('cover the path as sent, without its query, and the exact body [5.1/rule-2 5.1/rule-3]', async () => {
     const { base, seen } = await script(json({ i: 'o1' }));
     const exchange = exchangeOf(base);
     const account = new AccountClient(exchange, { apiKey });
@@ -111,7 +111,7 @@ describe('signed requests on the wire', () => {
     expect(signatureFault({ ...request, url: '/api/user-balances' })).toBeUndefined();
   });
 
-  it('are told from those of another secret', async () => {
+  it('differ from those of another secret', async () => {
     const { base, seen } = await script(json([]));
     const other = new ApiKey('pk_test', new Secret(randomBytes(32).toString('base64url')));
     await new AccountClient(exchangeOf(base), { apiKey: other }).balances();

@@ -4,19 +4,19 @@ import { ApiKey, ExchangeClient, type ExchangeClientOptions } from '../../client
 import { Secret } from '../../core/index.js';
 import type { SeenRequest } from './support.js';
 
-/** A base64url secret as an exchange would give it. */
+/** A base64url secret as issued by an exchange. */
 export const SECRET_TEXT = randomBytes(32).toString('base64url');
 export const SECRET = new Secret(SECRET_TEXT);
 export const apiKey = new ApiKey('pk_test', SECRET);
 
-/** What part 5.1 says the signature is, made here with nothing of the client. */
+/** The signature by part 5.1, computed without the client's code. */
 export function expectedSignature(message: string, secret = SECRET_TEXT): string {
   const key = Buffer.from(secret.replace(/-/g, '+').replace(/_/g, '/'), 'base64');
   const digest = createHmac('sha256', key).update(Buffer.from(message, 'utf8')).digest('base64');
   return digest.replace(/\+/g, '-').replace(/\//g, '_').replace(/=+$/, '');
 }
 
-/** Why a request is not signed as part 5.1 says; undefined when it is. */
+/** What is wrong with a request's signature by part 5.1; undefined when it is correct. */
 export function signatureFault(request: SeenRequest, nowSeconds = Date.now() / 1000): string | undefined {
   const { 'service-api-key': key, 'service-api-signature': signature, 'service-api-timestamp': time } = request.headers;
   if (request.headers.authorization !== undefined) return 'it carries a Bearer token as well';
@@ -29,7 +29,7 @@ export function signatureFault(request: SeenRequest, nowSeconds = Date.now() / 1
   return undefined;
 }
 
-/** A client for one test: quick, and closed in the end. */
+/** A client for one test: with short delays, and closed after it. */
 export function exchangeOf(base: string, options: Partial<ExchangeClientOptions> = {}): ExchangeClient {
   const exchange = new ExchangeClient({
     addresses: { base },

@@ -1,20 +1,20 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer as createTlsServer, type ServerOptions as TlsOptions } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
-import type { Clock } from '../../core/index.js';
 
-/** A real HTTP server for one test; answers its base URL. */
-export async function serve(listener: RequestListener): Promise<string> {
-  const server = createServer(listener);
+/** A real HTTP server for one test, with TLS if that has options; answers its base URL. */
+export async function serve(listener: RequestListener, tls?: TlsOptions): Promise<string> {
+  const server = tls ? createTlsServer(tls, listener) : createServer(listener);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(async () => {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return `${tls ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 export interface SeenRequest {
@@ -26,7 +26,7 @@ export interface SeenRequest {
 
 type Step = (response: ServerResponse, request: SeenRequest) => void;
 
-/** A server that answers requests with the steps in order (the last one again and again), and what it was asked. */
+/** A server that answers requests with the steps in order, then repeats the last one, and records the requests. */
 export async function script(...steps: Step[]): Promise<{ base: string; seen: SeenRequest[] }> {
   const seen: SeenRequest[] = [];
   const base = await serve(async (request, response) => {
@@ -58,7 +58,7 @@ export class StreamServer {
   private constructor(readonly server: WebSocketServer) {
     this.base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     server.on('connection', (socket, request) => {
-      const connection = new Connection(socket, request.url ?? '');
+      const connection = new Connection(socket, request.url ?? '', request.socket);
       this.connections.push(connection);
       this.#hand();
     });
@@ -99,6 +99,7 @@ export class Connection {
   constructor(
     readonly socket: WebSocket,
     readonly url: string,
+    readonly wire: Socket,
   ) {
     socket.on('message', (data) => {
       this.received.push(JSON.parse(String(data)));
@@ -116,59 +117,6 @@ export class Connection {
   send(message: unknown): void {
     this.socket.send(typeof message === 'string' || Buffer.isBuffer(message) ? message : JSON.stringify(message));
   }
-}
-
-/** A clock that stands still until it is advanced. */
-export class FakeClock implements Clock {
-  #now = 1_700_000_000_000;
-  #sleepers: { at: number; wake: () => void }[] = [];
-
-  nowMs(): number {
-    return this.#now;
-  }
-
-  nowMicros(): number {
-    return this.#now * 1000;
-  }
-
-  sleep(ms: number, signal?: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      if (signal?.aborted) {
-        reject(signal.reason);
-        return;
-      }
-      const sleeper = { at: this.#now + ms, wake: resolve };
-      this.#sleepers.push(sleeper);
-      signal?.addEventListener(
-        'abort',
-        () => {
-          this.#sleepers = this.#sleepers.filter((other) => other !== sleeper);
-          reject(signal.reason);
-        },
-        { once: true },
-      );
-    });
-  }
-
-  /** Lets `ms` pass, waking who sleeps at the time it set, in order. */
-  async advance(ms: number): Promise<void> {
-    const end = this.#now + ms;
-    for (;;) {
-      await flushEvents();
-      const [next] = this.#sleepers.filter((sleeper) => sleeper.at <= end).sort((a, b) => a.at - b.at);
-      if (!next) break;
-      this.#sleepers = this.#sleepers.filter((other) => other !== next);
-      this.#now = Math.max(this.#now, next.at);
-      next.wake();
-    }
-    this.#now = end;
-    await flushEvents();
-  }
-}
-
-/** Lets promises that can go on do so. */
-async function flushEvents(): Promise<void> {
-  for (let n = 0; n < 5; n++) await new Promise((resolve) => setImmediate(resolve));
 }
 
 /** A handler that records its calls, and promises the next one. */

@@ -1,21 +1,17 @@
-import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as reading from '../../client/index.js';
 import * as trading from '../../client/trading/index.js';
-import { temporaryFolder } from '../support/temporary-folder.js';
+import { importsOf } from '../layout/import-rules.js';
 
 const root = join(import.meta.dirname, '../..');
 
-/** Every file of the project that a file imports, at once or through others. */
+/** Every file of the project that a file imports, directly or indirectly. */
 function reachableFrom(file: string, seen = new Set<string>()): Set<string> {
   if (seen.has(file)) return seen;
   seen.add(file);
-  const text = readFileSync(join(root, file), 'utf8');
-  for (const [, path = ''] of text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)) {
-    reachableFrom(relative(root, join(root, dirname(file), path.replace(/\.js$/, '.ts'))), seen);
-  }
+  for (const target of importsOf(file, readFileSync(join(root, file), 'utf8'))) reachableFrom(target, seen);
   return seen;
 }
 
@@ -35,53 +31,5 @@ describe('the read-only client and the trading client', () => {
     expect(posts.sort()).toEqual(['client/auth/login.ts', 'client/rest/events.ts']);
     expect(Object.keys(reading).filter((name) => name in trading)).toEqual([]);
     expect(Object.keys(trading).sort()).toEqual(['ApiKeyAdmin', 'TradingClient']);
-  });
-
-  const copy = temporaryFolder();
-
-  it('are kept separate by the linter, in the client and in every folder that only reads', () => {
-    const plant = (file: string, from: string) => {
-      mkdirSync(dirname(join(copy, file)), { recursive: true });
-      writeFileSync(join(copy, file), `import { x } from '${from}';\nx();\n`);
-    };
-    const refused = [
-      'client/a.ts',
-      'client/rest/b.ts',
-      'collectors/c.ts',
-      'transforms/d.ts',
-      'viewer/e.ts',
-      'datasets/f.ts',
-      'cli/g.ts',
-    ];
-    for (const file of refused)
-      plant(
-        file,
-        file.startsWith('client/')
-          ? file.includes('rest')
-            ? '../trading/index.js'
-            : './trading/index.js'
-          : '../client/trading/index.js',
-      );
-    plant('client/trading/h.ts', '../rest/params.js');
-    plant('client/trading/i.ts', './once.js');
-    plant('collectors/j.ts', '../client/index.js');
-    cpSync(join(root, 'biome.json'), join(copy, 'biome.json'));
-    const args = [
-      'lint',
-      '--only=style/noRestrictedImports',
-      '--vcs-enabled=false',
-      '--max-diagnostics=none',
-      '--reporter=json',
-    ];
-    const folders = ['client', 'collectors', 'transforms', 'viewer', 'datasets', 'cli'];
-    const result = spawnSync(join(root, 'node_modules/.bin/biome'), [...args, ...folders], {
-      cwd: copy,
-      encoding: 'utf8',
-    });
-    const report = JSON.parse(result.stdout) as { diagnostics: { category: string; location: { path: string } }[] };
-    const found = report.diagnostics
-      .filter(({ category }) => category === 'lint/style/noRestrictedImports')
-      .map(({ location }) => location.path);
-    expect([...new Set(found)].sort()).toEqual([...refused].sort());
   });
 });

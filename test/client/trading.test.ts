@@ -139,7 +139,7 @@ describe('orders', () => {
     expect(await tradingOf(base).placeLimitOrder(limit)).toEqual({ orderId: 'o1' });
   });
 
-  it('of TP/SL kind are placed whatever the answer holds, since none is documented [4.2/tpsl]', async () => {
+  it('of TP/SL kind are placed with any response body, since none is documented [4.2/tpsl]', async () => {
     const { base } = await script(
       (response) => response.writeHead(202).end(),
       (response) => response.end('OK'),
@@ -148,7 +148,7 @@ describe('orders', () => {
     for (let n = 0; n < 3; n++) expect(await tradingOf(base).placeTpsl(tpsl)).toEqual({ tpslId: null });
   });
 
-  it('are cancelled by a 204 without a body as by a 200 with one [4.2/cancel 4.2/tpsl-cancel 7.2/success]', async () => {
+  it('are cancelled by a 204 without a body and by a 200 with one [4.2/cancel 4.2/tpsl-cancel 7.2/success]', async () => {
     const { base } = await script((response) => response.writeHead(204).end(), json({ ok: true }));
     await tradingOf(base).cancelOrder('o1');
     await tradingOf(base).cancelTpsl('t1');
@@ -169,7 +169,7 @@ describe('orders', () => {
 
 type Step = Parameters<typeof script>[0];
 
-describe('an order whose fate is not known', () => {
+describe('an order whose outcome is unknown', () => {
   const ambiguous: [string, Step][] = [
     ['a reset', (response) => response.destroy()],
     ['a 500', json({}, 500)],
@@ -249,7 +249,7 @@ describe('an order whose fate is not known', () => {
     expect(error).toMatchObject({ code: 'connection', unsent: true, retryable: true });
   });
 
-  it('does not hold for cancelling, which is tried again', async () => {
+  it('does not apply to cancelling, which is retried', async () => {
     const { base, seen } = await script(
       (response) => response.destroy(),
       json({}, 500),
@@ -263,7 +263,7 @@ describe('an order whose fate is not known', () => {
 const jwt = new Secret('to.k.en');
 const adminOf = (base: string) => new ApiKeyAdmin(exchangeOf(base), { jwt });
 
-describe('the life of an API key', () => {
+describe('the lifecycle of an API key', () => {
   it('goes through code, creation and revocation, with the token and nothing else [4.1/send-code 4.1/create 4.1/delete]', async () => {
     const created = { id: 'k1', key: 'pk_new', secret: 'c2VjcmV0', createdAt: '2025-11-21T10:00:00Z', expiresAt: null };
     const { base, seen } = await script(
@@ -302,7 +302,7 @@ describe('the life of an API key', () => {
     );
   });
 
-  it('is never moved on twice: every step is sent once', async () => {
+  it('sends every step once', async () => {
     const steps: ((admin: ApiKeyAdmin) => Promise<unknown>)[] = [
       (admin) => admin.sendCode(),
       (admin) => admin.createApiKey({ code: new Secret('123456') }),

@@ -7,11 +7,12 @@ import { decodeTrades } from '../../client/index.js';
 import { type CollectorEvent, type RawRecord, TOPICS } from '../../core/index.js';
 import { readAll } from '../bus/rig.js';
 import { chancery } from '../cli/command.js';
+import { type AccountMarket, startAccountMarket, type Trader } from '../support/account-market.js';
 import { Part } from '../support/part.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
-import { type AccountMarket, accountMarket, listed, OFTEN, type Trader } from './account-rig.js';
-import { eventsOf, recordsOf } from './rig.js';
+import { listed, OFTEN } from './account-rig.js';
+import { BusReader, eventsOf } from './rig.js';
 
 const FAST = [
   ...['holdings', 'trades', 'transactions', 'tpsl', 'stats', 'activity', 'events'].flatMap((group) => [
@@ -38,7 +39,7 @@ function accountsFile(folder: string, traders: readonly Trader[], mode = 0o600):
 }
 
 async function collect(market: AccountMarket, data: string, ...args: string[]): Promise<Part> {
-  const part = await Part.start('collect', ['--data', data, '--exchange-url', market.ready.url, ...FAST, ...args]);
+  const part = await Part.start('collect', ['--data', data, '--exchange-url', market.exchange.url, ...FAST, ...args]);
   onTestFinished(() => part.kill9());
   return part;
 }
@@ -58,33 +59,38 @@ describe('a collector process with accounts', () => {
     chmodSync(path, 0o644);
     const { code, err, out } = await chancery(['collect', '--data', folder, '--accounts-file', path]);
     expect([code, out]).toEqual([2, '']);
-    expect(err).toBe(`chancery: ${path} holds secrets and has mode 0644; type: chmod 600 ${path}\n`);
+    expect(err).toBe(`chancery: ${path} holds secrets and has mode 0644; run: chmod 600 ${path}\n`);
   });
 
   it('is killed and resumes without a gap, and shows its secrets nowhere', async () => {
-    const market = await accountMarket();
+    const market = await startAccountMarket();
     const { ann, bob } = market;
     const data = temporaryFolder();
     const file = accountsFile(temporaryFolder(), [ann, bob]);
     const bus = busOf(data);
+    const reader = new BusReader(bus);
     const own = async () => {
-      const records = (await recordsOf(bus, TOPICS.account)).filter((record) => record.kind === 'account.trades');
+      const records = (await reader.records(TOPICS.account)).filter((record) => record.kind === 'account.trades');
       return [...new Set(listed(records, decodeTrades).map(({ item }) => item.tradeId))].sort();
     };
-    const all = async () => (await market.fills()).map(({ tradeId }) => tradeId).sort();
+    const all = () =>
+      market
+        .fills()
+        .map(({ tradeId }) => tradeId)
+        .sort();
     let told = '';
     for (let round = 0; round < 3; round++) {
       const part = await collect(market, data, '--accounts-file', file);
       for (let n = 0; n < 10; n++) await market.fill();
-      await until(async () => (await own()).length === (await all()).length);
+      await until(async () => (await own()).length === all().length);
       told += readFileSync(`/proc/${part.pid}/cmdline`, 'latin1');
       if (round < 2) await part.kill9();
       else expect(await part.stop()).toBe(0);
       told += part.stderr;
       for (let n = 0; n < 3 && round < 2; n++) await market.fill();
     }
-    expect(await own()).toEqual(await all());
-    const polls = eventsOf(await recordsOf(bus, TOPICS.collectorEvents), 'poll').filter(
+    expect(await own()).toEqual(all());
+    const polls = eventsOf(await reader.records(TOPICS.collectorEvents), 'poll').filter(
       ({ operation }) => operation === 'trades',
     );
     expect(polls.filter(({ outcome }) => outcome !== 'complete')).toEqual([]);
@@ -101,16 +107,17 @@ describe('a collector process with accounts', () => {
 
 describe('collector processes that are shards', () => {
   it('each do their own part, and overlap without duplicates of records that have an ID', async () => {
-    const market = await accountMarket('--events', '12');
+    const market = await startAccountMarket({ events: 12 });
     const { ann, bob } = market;
     const data = temporaryFolder();
     const file = accountsFile(temporaryFolder(), [ann, bob]);
     const bus = busOf(data);
+    const reader = new BusReader(bus);
     const start = (name: string, shard: string) =>
       collect(market, data, '--accounts-file', file, '--collector-name', name, '--shard', shard);
     await Promise.all([start('one', '0/2'), start('two', '1/2')]);
     await market.fill();
-    const eventRecords = () => recordsOf(bus, TOPICS.collectorEvents);
+    const eventRecords = () => reader.records(TOPICS.collectorEvents);
     const watched = async (stream: string) => {
       const found = (await eventRecords()).map(({ body, sessionId }) => ({ ...(body as CollectorEvent), sessionId }));
       return found.filter((one) => one.type === 'subscribed' && one.stream === stream);
@@ -138,9 +145,9 @@ describe('collector processes that are shards', () => {
     const third = await start('all', '0/1');
     await until(async () => (await watched('order-book')).length === 24);
     await market.fill();
-    const fills = await market.fills();
+    const fills = market.fills();
     const own = async () => {
-      const records = (await recordsOf(bus, TOPICS.account)).filter((record) => record.kind === 'account.trades');
+      const records = (await reader.records(TOPICS.account)).filter((record) => record.kind === 'account.trades');
       return listed(records, decodeTrades);
     };
     const all = (await sessionsOf(eventRecords())).get('all');
@@ -151,7 +158,7 @@ describe('collector processes that are shards', () => {
         (await bySid(all)).length >= 4 && new Set((await own()).map(({ item }) => item.tradeRecordId)).size === 4,
     );
     expect(new Set((await own()).map(({ item }) => item.tradeId)).size).toBe(fills.length);
-    // What has no identity is told apart by who watched it: every event is seen twice, by two sessions.
+    // Records without an ID are distinguished by their session: every event is observed twice, by two sessions.
     const twice = new Map<string, Set<string>>();
     for (const one of await watched('order-book')) {
       if (one.type === 'subscribed') twice.set(one.event, (twice.get(one.event) ?? new Set()).add(one.sessionId));

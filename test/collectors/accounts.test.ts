@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect } from 'vitest';
 import { type Bus, openEmbeddedBus } from '../../bus/index.js';
 import {
   decodeActiveOrders,
@@ -15,21 +15,23 @@ import {
   decodeTransactions,
 } from '../../client/index.js';
 import { deferred, type RecordKind, TOPICS } from '../../core/index.js';
+import { startAccountMarket } from '../support/account-market.js';
+import { atEnd, concurrentIt as it } from '../support/at-end.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
-import { accountMarket, listed, POLL_OFTEN, recordsOfKind } from './account-rig.js';
+import { listed, POLL_OFTEN, recordsOfKind } from './account-rig.js';
 import { metricOf, startCollector } from './rig.js';
 
-describe('a collector with accounts', () => {
+describe.concurrent('a collector with accounts', () => {
   it('records everything that an account may read, each poll with its receipt', async () => {
-    const market = await accountMarket();
+    const market = await startAccountMarket();
     const { ann, bob, yes } = market;
-    const orderId = await market.fill('33.33');
+    const { orderId } = await market.fill('33.33');
     const resting = await ann.trading.placeLimitOrder({ ...yes, side: 'BUY', price: '0.01', quantity: '7' });
     const tpsl = { ...yes, outcome: 'YES' as const, quantity: '5', takeProfitPrice: '0.99' };
     const { tpslId } = await ann.trading.placeTpsl(tpsl);
     const keyOnly = { name: bob.name, ...(bob.credentials.apiKey ? { apiKey: bob.credentials.apiKey } : {}) };
-    const rig = await startCollector(market.ready.url, {
+    const rig = await startCollector(market.exchange.url, {
       settings: POLL_OFTEN,
       accounts: [ann.credentials, keyOnly],
     });
@@ -44,7 +46,7 @@ describe('a collector with accounts', () => {
       return new Set(records.map(({ kind, request: req }) => `${String(req['account'])} ${kind}`));
     };
     await until(async () => (await found()).size >= all.size);
-    // What is received comes before the receipt of its poll.
+    // Responses precede the receipt of their poll.
     const isOfAccounts = ({ operation }: { operation: string }) => !/event|coins|tags|categor|chance/.test(operation);
     const receipts = async () => {
       const polls = (await rig.events('poll')).filter(isOfAccounts);
@@ -92,21 +94,21 @@ describe('a collector with accounts', () => {
   });
 
   it('misses nothing and reports failures while the exchange limits, breaks and truncates responses', async () => {
-    const market = await accountMarket();
+    const market = await startAccountMarket();
     const { ann, bob } = market;
-    const rig = await startCollector(market.ready.url, {
+    const rig = await startCollector(market.exchange.url, {
       settings: { ...POLL_OFTEN, requestTimeoutMs: 2000 },
       accounts: [ann.credentials, bob.credentials],
     });
     await rig.waitForEvents('subscribed', (found) => found.filter(({ stream }) => stream === 'balance').length === 2);
-    for (let round = 0; round < 4; round++) {
+    for (let round = 0; round < 2; round++) {
       for (const kind of ['http-429', 'http-500', 'http-reset', 'truncated-body']) {
         await market.fault(kind, { stream: 'rest', count: 3 });
       }
-      await market.fault('drop-connection', { stream: round % 2 === 0 ? 'orders' : 'balance' });
+      await market.fault('drop-connection', { stream: round === 0 ? 'orders' : 'balance' });
       for (let n = 0; n < 6; n++) await persisting(() => market.fill(`${1 + n}.0${n}`));
     }
-    // The traders may have met every fault of a kind; now the collector alone asks.
+    // The traders may have consumed every fault of a kind; now only the collector sends requests.
     const statuses = async () => new Set((await rig.records(TOPICS.account)).map(({ request: req }) => req['status']));
     for (const status of [429, 500]) {
       while (!(await statuses()).has(status)) {
@@ -114,8 +116,8 @@ describe('a collector with accounts', () => {
         await until(async () => (await market.armed()) === 0);
       }
     }
-    const fills = await market.fills();
-    expect(fills.length).toBeGreaterThanOrEqual(24);
+    const fills = market.fills();
+    expect(fills.length).toBeGreaterThanOrEqual(12);
     const after = Date.now() * 1000;
     await rig.waitForEvents('poll', (polls) => {
       const done = polls.filter((poll) => poll.startedAt > after && poll.outcome === 'complete');
@@ -144,31 +146,31 @@ describe('a collector with accounts', () => {
       const positions = listed(last, decodeOpenPositions).map(({ item }) => item);
       expect(positions).toEqual((await trader.account.openPositions()).items);
     }
-    expect((await rig.events('disconnected')).filter(({ stream }) => /orders|balance/.test(stream)).length).toBe(4);
+    expect((await rig.events('disconnected')).filter(({ stream }) => /orders|balance/.test(stream)).length).toBe(2);
   });
 
   it('reads every trade once while new trades shift the pages', async () => {
-    const market = await accountMarket('--quirks', 'max-page-size=7');
+    const market = await startAccountMarket({ quirks: 'max-page-size=7' });
     const { ann } = market;
-    for (let n = 0; n < 60; n++) await market.fill();
-    const rig = await startCollector(market.ready.url, {
+    market.fillInEngine(60);
+    const rig = await startCollector(market.exchange.url, {
       settings: { ...POLL_OFTEN, requestsPerSecond: 1000 },
       accounts: [ann.credentials],
     });
     const walksOf = <P extends { operation: string }>(polls: readonly P[]) =>
       polls.filter(({ operation }) => operation === 'trades');
     const filledAt: number[] = [];
-    // Each burst lasts longer than until the next walk, but has a limited number of fills: each makes the
-    // walks longer, and with that the time in which others come.
+    // Each burst lasts until after the next walk, but has a limited number of fills: each makes the walks longer, and with
+    // them the time in which others happen.
     for (let burst = 0; burst < 3; burst++) {
       await rig.waitForEvents('poll', (polls) => walksOf(polls).length >= burst);
       for (let n = 0; n < 60; n++) {
-        await market.fill();
+        market.fillInEngine(1);
         filledAt.push(Date.now() * 1000);
         await delay(25);
       }
     }
-    const fills = await market.fills();
+    const fills = market.fills();
     const after = Date.now() * 1000;
     const last = await rig.waitForEvents('poll', (polls) =>
       ['trades', 'activity'].every((operation) =>
@@ -188,13 +190,19 @@ describe('a collector with accounts', () => {
   });
 
   it('reads an order again when it has changed, however far back it is', async () => {
-    const market = await accountMarket();
+    const market = await startAccountMarket();
     const { ann, yes, no } = market;
     const rest = async (price: string) =>
       (await ann.trading.placeLimitOrder({ ...yes, side: 'BUY', price, quantity: '4' })).orderId;
     const [cancelled, filled, untouched] = [await rest('0.02'), await rest('0.03'), await rest('0.01')];
-    for (let n = 0; n < 130; n++) await ann.trading.cancelOrder(await rest('0.01'));
-    const rig = await startCollector(market.ready.url, { settings: POLL_OFTEN, accounts: [ann.credentials] });
+    const { core } = market.exchange;
+    for (let n = 0; n < 130; n++) {
+      const { eventId, marketId, assetId } = yes;
+      const order = { eventId, marketId, assetId, userId: ann.userId, side: 'BUY', price: 1, quantity: 400 } as const;
+      const placed = core.placeLimit(order);
+      expect(placed.ok && core.cancel(ann.userId, placed.value.orderId).ok).toBe(true);
+    }
+    const rig = await startCollector(market.exchange.url, { settings: POLL_OFTEN, accounts: [ann.credentials] });
     const states = async () => {
       const orders = listed(await recordsOfKind(rig, 'account.orders'), decodeOrders);
       return new Map(orders.map(({ item }) => [item.orderId, `${item.status} ${item.filledQuantity}`]));
@@ -220,12 +228,12 @@ describe('a collector with accounts', () => {
   });
 
   it('resumes after a restart, also with orders that have changed since', async () => {
-    const market = await accountMarket();
+    const market = await startAccountMarket();
     const { ann, yes } = market;
     const { orderId } = await ann.trading.placeLimitOrder({ ...yes, side: 'BUY', price: '0.01', quantity: '4' });
-    for (let n = 0; n < 110; n++) await market.fill();
+    market.fillInEngine(110);
     const options = { settings: POLL_OFTEN, accounts: [ann.credentials] };
-    const first = await startCollector(market.ready.url, options);
+    const first = await startCollector(market.exchange.url, options);
     const complete = (operation: string) => (polls: readonly { operation: string; outcome: string }[]) =>
       polls.some((poll) => poll.operation === operation && poll.outcome === 'complete');
     for (const operation of ['trades', 'orders', 'activity']) await first.waitForEvents('poll', complete(operation));
@@ -233,7 +241,7 @@ describe('a collector with accounts', () => {
     const restartedAt = Date.now() * 1000;
     await ann.trading.cancelOrder(orderId);
     await market.fill();
-    const second = await startCollector(market.ready.url, { ...options, data: first.data, bus: first.bus });
+    const second = await startCollector(market.exchange.url, { ...options, data: first.data, bus: first.bus });
     const polls = async () => (await second.events('poll')).filter((poll) => poll.startedAt > restartedAt);
     for (const operation of ['trades', 'orders', 'activity'])
       await until(async () => complete(operation)(await polls()));
@@ -249,9 +257,9 @@ describe('a collector with accounts', () => {
     });
     const trades = listed(await recordsOfKind(second, 'account.trades'), decodeTrades);
     expect(new Set(trades.map(({ item }) => item.tradeId)).size).toBe(111);
-    // A log that is not the one it wrote to knows nothing of all that.
+    // The state is not valid for another log.
     await second.stop();
-    const third = await startCollector(market.ready.url, {
+    const third = await startCollector(market.exchange.url, {
       ...options,
       data: first.data,
       bus: freshBus(temporaryFolder()),
@@ -264,11 +272,11 @@ describe('a collector with accounts', () => {
   });
 });
 
-describe('what a collector stores of an account', () => {
+describe.concurrent('the stored state of an account', () => {
   it('is written after the bus has acknowledged it, and without the file everything is read again', async () => {
-    const market = await accountMarket();
+    const market = await startAccountMarket();
     const { ann } = market;
-    for (let n = 0; n < 30; n++) await market.fill();
+    market.fillInEngine(30);
     const data = temporaryFolder();
     const bus = freshBus(temporaryFolder());
     const { append } = bus;
@@ -278,7 +286,7 @@ describe('what a collector stores of an account', () => {
       return append.call(bus, topic, records);
     };
     const options = { settings: POLL_OFTEN, accounts: [ann.credentials], data, bus };
-    const first = await startCollector(market.ready.url, options);
+    const first = await startCollector(market.exchange.url, options);
     await until(async () => (await metricOf(first.metrics, 'requests_total')) > 8);
     // Longer than a change waits to be written.
     await delay(1500);
@@ -292,7 +300,7 @@ describe('what a collector stores of an account', () => {
     await first.stop();
     rmSync(file);
     const restartedAt = Date.now() * 1000;
-    const second = await startCollector(market.ready.url, options);
+    const second = await startCollector(market.exchange.url, options);
     const isNew = ({ operation, startedAt }: { operation: string; startedAt: number }) =>
       operation === 'trades' && startedAt > restartedAt;
     const [again] = (await second.waitForEvents('poll', (polls) => polls.some(isNew))).filter(isNew);
@@ -318,6 +326,6 @@ async function persisting(work: () => Promise<unknown>): Promise<void> {
 
 function freshBus(dir: string): Bus {
   const bus = openEmbeddedBus({ dir, retentionEveryMs: 0 });
-  onTestFinished(() => bus.close());
+  atEnd(() => bus.close());
   return bus;
 }

@@ -10,15 +10,16 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A publisher that counts, and lets nothing through until it is told to. */
+/** A publisher that counts records and blocks until it is released. */
 function counting() {
-  const state = { signs: 0, open: true };
+  const state = { signs: 0, open: true, bodies: [] as string[] };
   const publisher: Pick<Publisher, 'sessionId' | 'acknowledged' | 'watermark' | 'publish'> = {
     sessionId: '3b1f0000-0000-4000-8000-000000000001',
     acknowledged: {},
     watermark: 1,
-    publish: () => {
+    publish: ({ bodyJson }) => {
       state.signs += 1;
+      state.bodies.push(bodyJson);
       return state.open ? Promise.resolve() : new Promise(() => undefined);
     },
   };
@@ -38,6 +39,24 @@ describe('the heartbeats of a session', () => {
     const before = state.signs;
     await vi.advanceTimersByTimeAsync(5000);
     expect(state.signs).toBe(before);
+  });
+
+  it('have the time of the last frame of each open connection', async () => {
+    const { state, found } = counting();
+    const of = { stream: 'order-book', connectionId: 'c1' } as const;
+    const lastFrames = async () => {
+      await found.heartbeat();
+      return (JSON.parse(state.bodies.at(-1) ?? '{}') as { lastFrames?: unknown }).lastFrames;
+    };
+    expect(await lastFrames()).toEqual({});
+    await found.write({ type: 'connected', ...of, url: 'ws://127.0.0.1/' }, 5);
+    await found.write({ type: 'connected', ...of, connectionId: 'c2', url: 'ws://127.0.0.1/' }, 6);
+    expect(await lastFrames()).toEqual({ c1: 5, c2: 6 });
+    found.onFrame('c1', 17);
+    expect(await lastFrames()).toEqual({ c1: 17, c2: 6 });
+    await found.write({ type: 'disconnected', ...of, cause: 'reset' }, 17);
+    found.onFrame('c1', 18);
+    expect(await lastFrames()).toEqual({ c2: 6 });
   });
 
   it('do not accumulate while the bus accepts nothing', async () => {

@@ -1,14 +1,16 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { Secret, TOPICS } from '../../core/index.js';
+import { startAccountMarket } from '../support/account-market.js';
+import { concurrentIt as it } from '../support/at-end.js';
 import { until } from '../support/until.js';
-import { accountMarket, POLL_OFTEN, recordsOfKind } from './account-rig.js';
+import { POLL_OFTEN, recordsOfKind } from './account-rig.js';
 import { startCollector } from './rig.js';
 
-describe('the private streams of a collector', () => {
+describe.concurrent('the private streams of a collector', () => {
   it('are recorded verbatim, live from AUTH on, and followed by a poll after a reconnect', async () => {
-    const market = await accountMarket();
+    const market = await startAccountMarket();
     const { ann } = market;
-    const rig = await startCollector(market.ready.url, { accounts: [ann.credentials] });
+    const rig = await startCollector(market.exchange.url, { accounts: [ann.credentials] });
     const subscribed = (stream: string, times: number) =>
       rig.waitForEvents('subscribed', (found) => found.filter((one) => one.stream === stream).length === times);
     await subscribed('orders', 1);
@@ -36,8 +38,8 @@ describe('the private streams of a collector', () => {
   });
 
   it('are stale when their balances are not those of the polls', async () => {
-    const market = await accountMarket();
-    const rig = await startCollector(market.ready.url, { accounts: [market.ann.credentials], settings: POLL_OFTEN });
+    const market = await startAccountMarket();
+    const rig = await startCollector(market.exchange.url, { accounts: [market.ann.credentials], settings: POLL_OFTEN });
     await rig.waitForEvents('subscribed', (found) => found.some(({ stream }) => stream === 'balance'));
     await market.fill('3');
     await market.fault('freeze', { stream: 'balance' });
@@ -51,10 +53,10 @@ describe('the private streams of a collector', () => {
   });
 
   it('are stale when their heartbeats stop', async () => {
-    const market = await accountMarket('--quirks', 'heartbeat=0.2');
-    const rig = await startCollector(market.ready.url, {
+    const market = await startAccountMarket({ quirks: 'heartbeat=0.1' });
+    const rig = await startCollector(market.exchange.url, {
       accounts: [market.ann.credentials],
-      settings: { silenceMs: 3000 },
+      settings: { silenceMs: 1500 },
     });
     const pings = async () => {
       const frames = await recordsOfKind(rig, 'account.order-frame');
@@ -70,8 +72,8 @@ describe('the private streams of a collector', () => {
   });
 
   it('are not reported as stale where the exchange sends no heartbeats', async () => {
-    const market = await accountMarket('--quirks', 'heartbeat=off');
-    const rig = await startCollector(market.ready.url, {
+    const market = await startAccountMarket({ quirks: 'heartbeat=off' });
+    const rig = await startCollector(market.exchange.url, {
       accounts: [market.ann.credentials],
       settings: { silenceMs: 100 },
     });
@@ -82,15 +84,15 @@ describe('the private streams of a collector', () => {
   });
 
   it('and polls of an account whose key is rejected fail alone, are logged once, and are retried less and less often', async () => {
-    const market = await accountMarket();
+    const market = await startAccountMarket();
     const { ann, bob } = market;
     const apiKey = { key: 'pk_wrong', secret: new Secret(bob.secrets[0] ?? '') };
     const wrong = { name: 'aaa', apiKey, login: { email: 'nobody@example.com', password: new Secret('not-the-one') } };
-    const rig = await startCollector(market.ready.url, { accounts: [wrong, ann.credentials], settings: POLL_OFTEN });
+    const rig = await startCollector(market.exchange.url, { accounts: [wrong, ann.credentials], settings: POLL_OFTEN });
     await market.fill();
     const of = async (subject: string) => (await rig.events('poll')).filter((poll) => poll.subject === subject);
     await until(async () => (await of(ann.name)).filter(({ operation }) => operation === 'trades').length >= 4);
-    // The activity feed is asked for with the other account's key.
+    // The activity feed is polled with the other account's key.
     await until(async () => (await of('activity')).some(({ outcome }) => outcome === 'complete'));
     await until(async () => (await of('aaa')).some(({ operation }) => operation === 'transactions'));
     await until(() => rig.lines.some(({ msg }) => msg.startsWith('account aaa: AUTH on the order updates stream')));

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
 import { memoryLog, recordsOf } from './rig.js';
 
-/** Where it does not matter how long the bus takes. */
+/** For tests in which the duration of an append does not matter. */
 const PATIENT_MS = 20_000;
 
 const frame = (body: string, key = 'event'): ReceivedRecord => ({
@@ -19,7 +19,7 @@ const frame = (body: string, key = 'event'): ReceivedRecord => ({
   ...encodeBody(Buffer.from(body)),
 });
 
-/** A real bus whose appends can be made to wait or to fail. */
+/** A real bus whose appends can be delayed or made to fail. */
 async function brittleBus(options: { maxRecordBytes?: number } = {}) {
   const real = openEmbeddedBus({ dir: temporaryFolder(), retentionEveryMs: 0, ...options });
   for (const topic of Object.values(TOPICS)) {
@@ -72,7 +72,7 @@ describe('the publisher', () => {
     await real.close();
   });
 
-  it('numbers records per topic from 1 and keeps everything in order', async () => {
+  it('numbers records per topic from 1 and preserves their order', async () => {
     const { bus, real } = await brittleBus();
     const { publisher } = publisherOn(bus);
     for (let i = 0; i < 3000; i++) {
@@ -103,7 +103,7 @@ describe('the publisher', () => {
     expect(values[4]).toHaveLength(1);
     expect((await recordsOf(real, TOPICS.orderBook)).map((r) => r.sequence)).toEqual([1, 2, 3]);
     expect(lines.map((l) => l.msg)).toEqual([
-      'the disk is full; it is tried again until it works',
+      'the disk is full; retrying until it works',
       'the bus accepts records again',
     ]);
     await publisher.drain(PATIENT_MS);
@@ -171,7 +171,7 @@ describe('the publisher', () => {
     await real.close();
   });
 
-  it('gives up after its timeout, and returns how many records are lost', async () => {
+  it('stops after its timeout, and returns the number of lost records', async () => {
     const { bus, real, control } = await brittleBus();
     const { publisher, running } = publisherOn(bus);
     control.failures = Number.POSITIVE_INFINITY;

@@ -15,7 +15,7 @@ const long = fc
   })
   .map(({ pattern, length }) => pattern.repeat(Math.ceil(length / pattern.length)).slice(0, length));
 
-it('encodes any text as UTF-8, and does not change what was encoded before', () => {
+it('encodes any text as UTF-8, without changing earlier results', () => {
   const texts = fc.array(fc.oneof(short, fc.string({ unit: 'binary' }), { arbitrary: long, weight: 2 }), {
     maxLength: 40,
   });

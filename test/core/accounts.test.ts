@@ -18,7 +18,7 @@ function fileWith(content: unknown, mode = 0o600): string {
 
 const read = (env: Record<string, string>, accountsFile?: string) => loadAccounts({ accountsFile }, env);
 
-/** The message of the error, which must not hold the secret. */
+/** The message of the error, which must not contain the secret. */
 function refusal(work: () => unknown): string {
   try {
     work();
@@ -57,23 +57,21 @@ describe('accounts', () => {
     expect(read({})).toEqual([]);
   });
 
-  it('are refused from a file that others may read, with the words to type', () => {
+  it('are refused from a file that others may read, with the command that helps', () => {
     const content = { bob: { apiKey: 'pk_bob', apiSecret: SECRET } };
     for (const mode of [0o644, 0o640, 0o604, 0o620, 0o700]) {
       const file = fileWith(content, mode);
       const shown = mode.toString(8).padStart(4, '0');
-      expect(refusal(() => read({}, file))).toBe(
-        `${file} holds secrets and has mode ${shown}; type: chmod 600 ${file}`,
-      );
+      expect(refusal(() => read({}, file))).toBe(`${file} holds secrets and has mode ${shown}; run: chmod 600 ${file}`);
     }
     expect(read({}, fileWith(content, 0o400))).toHaveLength(1);
     expect(refusal(() => read({}, '/nowhere/accounts.json'))).toMatch(/^cannot read the accounts in \/nowhere/);
-    expect(refusal(() => read({}, tmpdir()))).toMatch(/is no file/);
+    expect(refusal(() => read({}, tmpdir()))).toMatch(/is not a file/);
   });
 
-  it('are refused with one clear line when they are not complete, and no line shows a value', () => {
+  it('are rejected with one clear line when they are incomplete, and no line shows a value', () => {
     const of = (content: unknown) => refusal(() => read({}, fileWith(content)));
-    expect(of(`{"bob":"${SECRET}`)).toMatch(/is not JSON; it holds accounts as/);
+    expect(of(`{"bob":"${SECRET}`)).toMatch(/is not JSON; expected /);
     expect(of({ bob: SECRET })).toMatch(/bob: .*an account's fields are apiKey, apiSecret, token/);
     expect(of({ bob: { apikey: SECRET } })).toMatch(/bob: .*apikey/);
     expect(of({ bob: { apiSecret: SECRET } })).toMatch(/account bob in .* has an API secret without its key/);
@@ -81,17 +79,17 @@ describe('accounts', () => {
     expect(of({ bob: { password: SECRET } })).toMatch(/a password or code without an email/);
     expect(of({ bob: { email: 'b@example.com' } })).toMatch(/an email without a password/);
     expect(of({ bob: { userId: 'u' } })).toMatch(/account bob in .* has no credentials/);
-    expect(of({ activity: { token: SECRET } })).toMatch(/"activity" .* cannot be an account's name/);
-    expect(of({ 'Bob Smith': { token: SECRET } })).toMatch(/"Bob Smith" .* cannot be an account's name/);
+    expect(of({ activity: { token: SECRET } })).toMatch(/"activity" .* is not a valid account name/);
+    expect(of({ 'Bob Smith': { token: SECRET } })).toMatch(/"Bob Smith" .* is not a valid account name/);
     const env = { CHANCERY_ACCOUNT_BOB_TOKEN: SECRET };
-    expect(refusal(() => read(env, fileWith({ bob: { token: SECRET } })))).toMatch(/account bob is given twice/);
+    expect(refusal(() => read(env, fileWith({ bob: { token: SECRET } })))).toMatch(/account bob is defined twice/);
   });
 
-  it('have variables that every command knows, and one with a slip is refused without its value', () => {
+  it('have variables that every command accepts; a misspelt one is rejected without showing its value', () => {
     const folder = temporaryFolder();
     loadConfig({}, { CHANCERY_ACCOUNT_BOB_API_KEY: 'pk', CHANCERY_ACCOUNT_BOB_API_SECRET: SECRET }, folder);
     expect(refusal(() => loadConfig({}, { CHANCERY_ACCOUNT_BOB_APIKEY: SECRET }, folder))).toBe(
-      'unknown environment variable CHANCERY_ACCOUNT_BOB_APIKEY: after CHANCERY_ACCOUNT_NAME comes one of ' +
+      'unknown environment variable CHANCERY_ACCOUNT_BOB_APIKEY: after CHANCERY_ACCOUNT_NAME, expected one of ' +
         '_API_KEY, _API_SECRET, _TOKEN, _EMAIL, _PASSWORD, _OTP, _USER_ID',
     );
   });

@@ -26,21 +26,21 @@ describe.each([
 
   it('replaces a link and leaves the file that it named', async () => {
     const target = join(folder, 'target');
-    writeFileSync(target, 'of somebody else');
+    writeFileSync(target, 'of another process');
     symlinkSync(target, join(folder, 'file'));
     await write(join(folder, 'file'), 'ours');
-    expect(readFileSync(target, 'utf8')).toBe('of somebody else');
+    expect(readFileSync(target, 'utf8')).toBe('of another process');
     expect(readFileSync(join(folder, 'file'), 'utf8')).toBe('ours');
   });
 
-  it('leaves no draft when it fails', async () => {
+  it('leaves no temporary file when it fails', async () => {
     const path = join(folder, 'is-a-folder', 'file');
     await expect(write(path, 'new')).rejects.toThrow('ENOENT');
     expect(readdirSync(folder)).toEqual([]);
   });
 });
 
-it('removes drafts of processes that ended, and no others', () => {
+it('removes temporary files of processes that have ended, and no others', () => {
   const ended = spawnSync(process.execPath, ['--eval', '']).pid;
   for (const name of [`a.json.${ended}.tmp`, `a.json.${process.ppid}.tmp`, 'a.json', 'a.tmp']) {
     writeFileSync(join(folder, name), '');

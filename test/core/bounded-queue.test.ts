@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { BoundedQueue } from '../../core/index.js';
 
 describe('the bounded queue', () => {
-  it('takes everything in order, and tells producers when to pause and when to go on', async () => {
+  it('delivers everything in order, and tells producers when to pause and when to resume', async () => {
     const queue = new BoundedQueue<string>(5, (text) => text.length);
     expect([queue.push('aa'), queue.push('bb'), queue.push('cc')]).toEqual([true, true, false]);
     let resumed = false;
@@ -17,7 +17,7 @@ describe('the bounded queue', () => {
     expect([queue.length, queue.size]).toEqual([1, 2]);
   });
 
-  it('wakes a consumer that waits, and lets it drain what is there after close', async () => {
+  it('wakes a waiting consumer, and lets it drain the queue after close', async () => {
     const queue = new BoundedQueue<number>(10);
     const first = queue.take(5);
     queue.push(1);

@@ -27,13 +27,13 @@ describe('configuration', () => {
     expect(given.size).toBe(0);
   });
 
-  it('has defaults that its own rules accept', () => {
+  it('has valid defaults', () => {
     for (const [name, { schema, default: preset }] of Object.entries(SETTINGS)) {
       expect(schema.safeParse(preset), name).toMatchObject({ success: true, data: preset });
     }
   });
 
-  it('takes the flag, then the environment, then its alias, then the file, and says what was given', () => {
+  it('prefers the flag, then the environment, then its alias, then the file, and reports which were given', () => {
     const folder = folderWith('{"clickhouseUrl":"http://file:1","fsync":false,"batchRows":7}');
     const env = { CHANCERY_CLICKHOUSE_URL: 'http://env:2', CLICKHOUSE_URL: 'http://alias:3', CHANCERY_BATCH_ROWS: '8' };
     const { settings, given } = resolveConfig({ batchRows: '9' }, env, folder);
@@ -43,7 +43,7 @@ describe('configuration', () => {
     expect(loadConfig({}, { CHANCERY_BATCH_ROWS: '' }, folder).batchRows).toBe(7);
   });
 
-  it('refuses a value with its place, the value and the meaning, but never shows a password', () => {
+  it('rejects a value with its source, the value and the help text, but never shows a password', () => {
     const refused = (flags: Record<string, unknown>) => () => loadConfig(flags, {}, folderWith());
     expect(refused({ metricsPort: '70000' })).toThrow(UsageError);
     expect(refused({ metricsPort: '70000' })).toThrow(/^--metrics-port is "70000": .*65535.* It is: port of/);
@@ -51,7 +51,7 @@ describe('configuration', () => {
     expect(refused({ fsync: 'perhaps' })).toThrow(/^--fsync is "perhaps"/);
   });
 
-  it('takes a cluster as a text or as lists, and says which of its nodes is wrong', () => {
+  it('accepts a cluster as text or as lists, and reports an invalid node', () => {
     const cluster = (value: unknown) => loadConfig({ clickhouseCluster: value }, {}, folderWith()).clickhouseCluster;
     expect(cluster('http://a:1, http://b:1/ ;https://c:1')).toBe('http://a:1,http://b:1;https://c:1');
     expect(parseClusterNodes(cluster([['http://a:1', 'http://b:1'], 'http://c:1']))).toEqual([
@@ -59,14 +59,14 @@ describe('configuration', () => {
       ['http://c:1'],
     ]);
     expect(() => cluster('a:1;http://b:1')).toThrow(
-      /^--clickhouse-cluster is "a:1;http:\/\/b:1": "a:1" is no http:\/\/ or https:\/\/ URL\. It is: ClickHouse cluster/,
+      /^--clickhouse-cluster is "a:1;http:\/\/b:1": "a:1" is not an http:\/\/ or https:\/\/ URL\. It is: ClickHouse cluster/,
     );
     expect(() => cluster('http://a:1;;http://b:1')).toThrow('shard 2 has no replica');
-    expect(() => cluster('http://a:1;http://a:1')).toThrow('http://a:1 is there twice');
+    expect(() => cluster('http://a:1;http://a:1')).toThrow('http://a:1 is given twice');
     expect(() => cluster({ a: 1 })).toThrow('expected URLs, replicas separated by ","');
   });
 
-  it('knows the other spellings of a setting and suggests only near ones', () => {
+  it('converts names of settings, and suggests only similar ones', () => {
     expect([flagOf('exchangeUrl'), envOf('exchangeUrl')]).toEqual(['--exchange-url', 'CHANCERY_EXCHANGE_URL']);
     expect(nearest('exchangeUlr', ['exchangeUrl', 'data'])).toBe(' (did you mean exchangeUrl?)');
     expect(nearest('quite something else', ['exchangeUrl', 'data'])).toBe('');

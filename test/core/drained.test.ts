@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { drained, Stopped } from '../../core/index.js';
 
-/** A reader that takes what is written when it is told to, and what it has. */
+/** A stream whose reader reads on demand, and the text that it has read. */
 function reader() {
   const taken: string[] = [];
   let take: () => void = () => undefined;
@@ -17,11 +17,11 @@ function reader() {
   return { out, taken, take: () => take() };
 }
 
-describe('what was written', () => {
-  it('is handed over when its reader has taken all of it, and no earlier', async () => {
+describe('written output', () => {
+  it('is drained when its reader has read all of it, and no earlier', async () => {
     const { out, taken, take } = reader();
     let over = false;
-    // Far below what makes `write` say that it is enough.
+    // Far below the stream's high-water mark.
     out.write('one');
     out.write('two');
     const done = drained(out).then(() => {

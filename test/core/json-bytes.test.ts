@@ -20,7 +20,7 @@ function filledBy(item: (n: number) => string): string {
 const namesOf = (first: number, count: number): string =>
   `{${many(count, (k) => `"${(first + k).toString(36)}":1`).join()}}`;
 
-describe('the bound of what is parsed', () => {
+describe('the parsing limits', () => {
   it.each([
     [
       'a snapshot of an event with 20,000 markets',
@@ -103,7 +103,7 @@ describe('the bound of what is parsed', () => {
     );
   });
 
-  it('is one of the range that is asked about', () => {
+  it('apply to the given range only', () => {
     const bytes = Buffer.from(`${filled('{}')}${' '.repeat(MEGABYTE)}`);
     expect(jsonExcess(bytes)).toBeDefined();
     expect(jsonExcess(bytes, bytes.length - MEGABYTE)).toBeUndefined();

@@ -29,13 +29,13 @@ describe('a lifecycle', () => {
     expect(log).toEqual(['start a', 'start b', 'start c', 'stop c', 'stop b', 'stop a']);
   });
 
-  it('stops what was begun when a start fails', async () => {
+  it('stops the started components when a start fails', async () => {
     const log: string[] = [];
     await expect(new Lifecycle(parts(log, { start: 'b' })).start(never)).rejects.toThrow('b cannot start');
     expect(log).toEqual(['start a', 'start b', 'stop b', 'stop a']);
   });
 
-  it('stops the others when one does not stop, and says which did not', async () => {
+  it('stops the others when one fails to stop, and reports which failed', async () => {
     const log: string[] = [];
     const one = new Lifecycle(parts(log, { stop: ['b'] }));
     await one.start(never);
@@ -43,10 +43,10 @@ describe('a lifecycle', () => {
     expect(log.slice(3)).toEqual(['stop c', 'stop b', 'stop a']);
     const two = new Lifecycle(parts([], { stop: ['a', 'c'] }));
     await two.start(never);
-    await expect(two.stop()).rejects.toThrow('several parts did not stop cleanly');
+    await expect(two.stop()).rejects.toThrow('several components did not stop cleanly');
   });
 
-  it('starts nothing more once it is asked to stop', async () => {
+  it('starts no more components once it is stopped', async () => {
     const log: string[] = [];
     const stop = new AbortController();
     const [a, b] = parts(log);

@@ -12,7 +12,7 @@ function processState(pid: number): { state: string | undefined; start: string }
 }
 
 describe('the identity of a process', () => {
-  it('is alive for this one, and not when another process has its number, or after a reboot', () => {
+  it('is running for this process, and not when another process has its PID, or after a reboot', () => {
     const own = ownIdentity();
     expect(isAlive(own)).toBe(true);
     expect(isAlive({ ...own, start: `${Number(own.start) - 1}` })).toBe(false);
@@ -20,7 +20,7 @@ describe('the identity of a process', () => {
     expect(isAlive({ ...own, pid: 2 ** 22 + 1 })).toBe(false);
   });
 
-  it('is not alive for a zombie', async () => {
+  it('is not running for a zombie', async () => {
     // cat, which the shell becomes, never collects the child that the shell left it.
     const parent = spawn('/bin/sh', ['-c', 'read line <&3 & echo $!; exec cat'], {
       stdio: ['pipe', 'pipe', 'ignore', 'pipe'],

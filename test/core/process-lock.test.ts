@@ -14,7 +14,7 @@ const script = fileURLToPath(new URL('children/take-lock.mjs', import.meta.url))
 
 interface Taker {
   readonly child: ChildProcessByStdio<Writable, Readable, null>;
-  /** `held`, or why not. */
+  /** `held`, or the error message. */
   readonly answer: string;
 }
 
@@ -51,7 +51,7 @@ describe('the process lock', () => {
     expect(JSON.parse(await readFile(path, 'utf8'))).toEqual(ownIdentity());
   });
 
-  it('goes to one of the processes that start together after a kill', async () => {
+  it('is acquired by one of the processes that start together after a kill', async () => {
     const path = join(folder, 'together.lock');
     for (let round = 0; round < 3; round++) {
       await writeFile(path, JSON.stringify({ pid: process.pid, start: '1', boot: 'another' }));
@@ -63,7 +63,7 @@ describe('the process lock', () => {
     }
   });
 
-  it('names nobody when the file does not name a process that runs', async () => {
+  it('names no process when the file does not name a running one', async () => {
     const path = join(folder, 'unnamed.lock');
     const lock = ProcessLock.acquire(path);
     await writeFile(path, JSON.stringify({ pid: 2 ** 22 + 1, start: '1', boot: null }));

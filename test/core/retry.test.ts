@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { Backoff, type Clock, retry, Stopped, UnavailableError, UsageError } from '../../core/index.js';
 
-/** A clock whose sleeps take no time and are written down. */
+/** A clock whose sleeps take no time and are recorded. */
 function fakeClock(): Clock & { readonly slept: number[] } {
   const slept: number[] = [];
   return {
     slept,
     nowMicros: () => 0,
     nowMs: () => 0,
+    elapsedMs: () => 0,
     sleep: async (ms, signal) => {
       signal?.throwIfAborted();
       slept.push(ms);
@@ -16,7 +17,7 @@ function fakeClock(): Clock & { readonly slept: number[] } {
 }
 
 describe('retry', () => {
-  it('tries again with growing, jittered, capped delays until it works', async () => {
+  it('retries with exponential, jittered, capped delays until it succeeds', async () => {
     const clock = fakeClock();
     const attempts: number[] = [];
     const answer = await retry(
@@ -32,7 +33,7 @@ describe('retry', () => {
     expect(clock.slept).toEqual([50, 100, 200, 250]);
   });
 
-  it('gives up after the attempts it has, with the last error', async () => {
+  it('rejects after the maximum number of attempts, with the last error', async () => {
     const clock = fakeClock();
     let calls = 0;
     const work = () => Promise.reject(new UnavailableError(`call ${++calls}`));
@@ -40,14 +41,14 @@ describe('retry', () => {
     expect(clock.slept).toHaveLength(2);
   });
 
-  it('does not try again what cannot get better', async () => {
+  it('does not retry permanent errors', async () => {
     const clock = fakeClock();
     await expect(retry(() => Promise.reject(new UsageError('wrong flag')), { clock })).rejects.toThrow('wrong flag');
     await expect(retry(() => Promise.reject(new TypeError('defect')), { clock })).rejects.toThrow('defect');
     expect(clock.slept).toEqual([]);
   });
 
-  it('waits at least as long as the other side asked for', async () => {
+  it('waits at least as long as the server requested', async () => {
     const clock = fakeClock();
     const work = (attempt: number) =>
       attempt === 0 ? Promise.reject(new UnavailableError('busy')) : Promise.resolve();
@@ -55,7 +56,7 @@ describe('retry', () => {
     expect(clock.slept).toEqual([3000]);
   });
 
-  it('ends when it is asked to stop', async () => {
+  it('stops when its signal is aborted', async () => {
     const stop = new AbortController();
     const work = async () => {
       stop.abort(new Stopped('enough'));
@@ -67,7 +68,7 @@ describe('retry', () => {
 });
 
 describe('a backoff', () => {
-  it('begins anew after a reset and never exceeds its cap', () => {
+  it('starts from its minimum after a reset and never exceeds its cap', () => {
     const backoff = new Backoff({ baseMs: 10, capMs: 1000 }, () => 1);
     const delays = Array.from({ length: 9 }, () => backoff.nextDelayMs());
     expect(delays).toEqual([10, 20, 40, 80, 160, 320, 640, 1000, 1000]);

@@ -13,7 +13,7 @@ import {
 } from '../../core/index.js';
 
 describe('a secret', () => {
-  it('shows itself only when asked', () => {
+  it('is shown by reveal() only', () => {
     const secret = new Secret('hunter2');
     expect(`${secret} ${JSON.stringify({ secret })} ${inspect({ secret })}`).not.toContain('hunter2');
     expect(secret.reveal()).toBe('hunter2');
@@ -21,7 +21,7 @@ describe('a secret', () => {
 });
 
 describe('the text of an error', () => {
-  it('is one line with its causes, each said once', () => {
+  it('is one line with its causes, each once', () => {
     const cause = new Error('disk\n  is full');
     const error = new Error('cannot append', { cause: new Error('cannot write: disk\n  is full', { cause }) });
     expect(describeError(error)).toBe('cannot append: cannot write: disk is full');
@@ -39,7 +39,7 @@ describe('an envelope', () => {
     requestJson: '{"stream":"order-book"}',
   } as const;
 
-  it('holds JSON as it came, byte for byte', () => {
+  it('contains the received JSON byte for byte', () => {
     const received = Buffer.from('{ "p": 0.10, "p": 1e2 }');
     const { bodyJson, encoding: enc } = encodeBody(received);
     expect(enc).toBeUndefined();
@@ -66,7 +66,7 @@ describe('an envelope', () => {
 });
 
 describe('the clock', () => {
-  it('never goes back, counts whole microseconds, and sleeps until it is woken', async () => {
+  it('never goes back, has whole microseconds, and sleeps until the time or an abort', async () => {
     let before = systemClock.nowMicros();
     for (let i = 0; i < 1000; i++) {
       const now = systemClock.nowMicros();
@@ -94,7 +94,7 @@ describe('the health server', () => {
     return server;
   }
 
-  it('says whether all is well, and why not, and what was counted', async () => {
+  it('serves the health with its cause, and the metrics', async () => {
     let health: Health = { ok: true, detail: { rows: 3 } };
     const { url } = await serve(() => health);
     const well = await fetch(`${url}/healthz`);
@@ -106,7 +106,7 @@ describe('the health server', () => {
     expect((await fetch(`${url}/else`)).status).toBe(404);
   });
 
-  it('refuses a port that is taken, in words', async () => {
+  it('rejects a taken port with a clear message', async () => {
     const { url } = await serve(() => ({ ok: true }));
     const port = Number(new URL(url).port);
     await expect(serve(() => ({ ok: true }), port)).rejects.toThrow(UsageError);

@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { cpuSeconds } from '../../bench/process-usage.js';
 import type { ClickHouseEndpoint, EmbeddedEndpoint } from '../../warehouse/index.js';
 
 export type ColumnKind = 'time' | 'number' | 'text' | 'other';
 
-/** The answer to one query, as Grafana gets it. */
+/** The result of one query, as Grafana gets it. */
 export interface Answer {
   readonly columns: readonly { readonly name: string; readonly type: string; readonly kind: ColumnKind }[];
   readonly rows: readonly (readonly unknown[])[];
@@ -11,8 +11,8 @@ export interface Answer {
 }
 
 /**
- * Asks as Grafana's data source does: the reader's login, the database as its default, and the limit on time that its
- * driver sends with every query: the data source's own and five seconds.
+ * Queries as Grafana's data source does: as the reader, with the database as default, and with the time limit that its
+ * driver sends with every query: that of the data source plus five seconds.
  */
 export async function askAsGrafana(reader: ClickHouseEndpoint, sql: string, queryTimeoutSeconds = 30): Promise<Answer> {
   const settings = new URLSearchParams({
@@ -36,8 +36,8 @@ export async function askAsGrafana(reader: ClickHouseEndpoint, sql: string, quer
 }
 
 /**
- * Asks as the reader and takes the time. Where others keep the machine busy, what counts is the processor time that
- * the server used meanwhile, for this and everything else.
+ * Queries as the reader and measures the duration. On a busy machine the processor time of the server counts, for this and
+ * concurrent queries.
  */
 export async function askTimed(
   { reader, pid }: EmbeddedEndpoint,
@@ -49,18 +49,16 @@ export async function askTimed(
   return { answer, ms: Number.isNaN(used) ? answer.elapsedMs : Math.min(answer.elapsedMs, used) };
 }
 
-/** Processor time of a process, milliseconds; not a number where the system does not tell. */
+/** Processor time of a process, milliseconds; NaN where the operating system does not report it. */
 function processorMs(pid: number): number {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return (Number(fields[11]) + Number(fields[12])) * 10;
+    return cpuSeconds(pid) * 1000;
   } catch {
     return Number.NaN;
   }
 }
 
-/** What the plugin makes of a ClickHouse type; `other` (arrays, tuples, maps) is shown as JSON and fits no panel. */
+/** The plugin's kind of a ClickHouse type; `other` (arrays, tuples, maps) is shown as JSON and fits no panel. */
 function kindOf(type: string): ColumnKind {
   const bare = type.replace(/^LowCardinality\((.*)\)$/, '$1').replace(/^Nullable\((.*)\)$/, '$1');
   if (/^Date(Time)?(64|32)?(\(|$)/.test(bare)) return 'time';

@@ -30,7 +30,7 @@ function checkCandles(answer: Answer): void {
   }
 }
 
-/** Every column that an override, a link, a text or an option names is in the answer: a typing error shows nothing. */
+/** Every column named by an override, a link, a text or an option is in the result: a misspelt one would show nothing. */
 export function checkNames(panel: Panel, answers: readonly Answer[]): void {
   const names = new Set(answers.flatMap(({ columns }) => columns.map(({ name }) => name)));
   const known = [...names];
@@ -44,7 +44,7 @@ export function checkNames(panel: Panel, answers: readonly Answer[]): void {
   }
 }
 
-/** A chart or table of market data says how much of it was seen. */
+/** A chart or table of market data shows its completeness. */
 export function checkCompleteness(panel: Panel, answers: readonly Answer[]): void {
   for (const [i, { rawSql }] of panel.targets.entries()) {
     const offered = VIEWS_WITH_COMPLETENESS.test(rawSql);
@@ -58,7 +58,7 @@ export function checkCompleteness(panel: Panel, answers: readonly Answer[]): voi
   }
 }
 
-/** Pairs of panels that lie on each other. */
+/** Pairs of overlapping panels. */
 export function overlaps({ panels }: Dashboard): [string, string][] {
   return panels.flatMap((a, i) =>
     panels

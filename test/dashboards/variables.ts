@@ -2,7 +2,7 @@ import { customValues, type Dashboard, expandQuery, relativeRange, type Variable
 import type { ClickHouseEndpoint } from '../../warehouse/index.js';
 import { askAsGrafana } from './answer.js';
 
-/** What Grafana chooses when a dashboard is opened: the default, or the first of what a variable's query answers. */
+/** The values that Grafana selects when a dashboard is opened: the default, or the first value of a variable's query. */
 export async function chooseVariables(
   reader: ClickHouseEndpoint,
   { templating, time }: Dashboard,

@@ -10,7 +10,7 @@ import { until } from '../support/until.js';
 
 const USERS = join(packageRoot(), 'deploy/clickhouse/users.xml');
 
-/** What the users file of a fresh server says, on which the files of users.d stand. */
+/** The users file of a fresh server, which the files of users.d extend. */
 const FRESH_USERS = `<clickhouse>
   <profiles><default/></profiles>
   <quotas><default/></quotas>
@@ -23,7 +23,7 @@ const FRESH_USERS = `<clickhouse>
 `;
 
 /**
- * The embedded ClickHouse in the place of the image of docker-compose.yml, with the users file of that service and its
+ * The embedded ClickHouse instead of the image of docker-compose.yml, with the users file of that service and its
  * passwords from the environment. One thing differs: the library's own session is the user `default`, which the file
  * removes on a server.
  */
@@ -54,7 +54,7 @@ export class StandInServer {
       env: { TZ: 'UTC', ...env },
     });
     server.#child.stdin?.write(`${env['CLICKHOUSE_OWNER_PASSWORD']}\n`);
-    await until(() => runAs(server.login('owner'), 'SELECT 1').then(() => true, String), 30_000);
+    await until(() => runAs(server.login('owner'), 'SELECT 1').then(() => true, String));
     return server;
   }
 

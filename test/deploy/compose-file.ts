@@ -31,10 +31,10 @@ export interface ComposeFile {
 
 export const composeText = (): string => readFileSync(join(packageRoot(), 'docker-compose.yml'), 'utf8');
 
-/** The file as docker compose reads it, with merged parts but with its `${…}` as they stand. */
+/** The file as docker compose reads it, with merged parts but unexpanded `${…}`. */
 export const parseCompose = (text: string): ComposeFile => parse(text, { merge: true }) as ComposeFile;
 
-/** Every `${NAME}` of a text, with what follows it: `:-default` or `:?message`. */
+/** Every `${NAME}` of a text, with its suffix: `:-default` or `:?message`. */
 export function variablesIn(text: string): { name: string; fallback: string | undefined; required: boolean }[] {
   return [...text.matchAll(/\$\{(\w+)(?::([-?])([^}]*))?\}/g)].map(([, name = '', kind, rest]) => ({
     name,
@@ -43,7 +43,7 @@ export function variablesIn(text: string): { name: string; fallback: string | un
   }));
 }
 
-/** Fills `${…}` in, as docker compose does. @throws where a required one is missing or empty */
+/** Expands `${…}` as docker compose does. @throws where a required one is missing or empty */
 export function interpolate(text: string, env: Readonly<Record<string, string>>): string {
   return text.replace(/\$\{(\w+)(?::([-?])([^}]*))?\}/g, (_, name: string, kind?: string, rest?: string) => {
     const value = env[name] ?? '';

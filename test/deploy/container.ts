@@ -5,12 +5,11 @@ import { join } from 'node:path';
 import { packageRoot } from '../../core/index.js';
 import type { ImageRecipe } from './dockerfile.js';
 
-/** The part of the environment that is the machine's and not the container's. */
+/** Environment variables of the machine that are not the container's. */
 const MACHINE = { PATH: process.env['PATH'] ?? '' };
 
 /**
- * Puts what the Dockerfile copies into a folder, as the last stage of the image has it: compiled code, and the packages
- * of a production install.
+ * Copies the files of the image's last stage to a folder: compiled code, and the packages of a production install.
  * @param build where the build stage left its files
  * @param embedded whether the embedded ClickHouse is among the packages
  */
@@ -29,13 +28,13 @@ function linkPackages(from: string, to: string, embedded: boolean): void {
   mkdirSync(to);
   const absent = new Set([...(embedded ? [] : ['@chdb']), ...Object.keys(devDependencies)]);
   for (const name of readdirSync(from).filter((one) => !absent.has(one))) {
-    // A link would let it look for its library beside where it really is.
+    // With a link it would look for its library beside the link's target.
     if (name === 'chdb' && !embedded) cpSync(join(from, name), join(to, name), { recursive: true });
     else symlinkSync(join(from, name), join(to, name));
   }
 }
 
-/** One service, run by hand: the image's entrypoint with the service's command, in its environment and no other. */
+/** One service without Docker: the image's entrypoint with the service's command, in its environment only. */
 export class Container {
   readonly exited: Promise<number | null>;
   readonly #child: ChildProcess;
@@ -73,20 +72,28 @@ export class Container {
 
   /** Runs the image's healthcheck beside it; true when it says that the container is healthy. */
   healthy([command = '', ...args]: readonly string[]): boolean {
-    if (this.#child.exitCode !== null) {
-      throw new Error(`${this.name} ended with ${this.#child.exitCode}:\n${this.#output}`);
-    }
+    this.#assertRuns();
     return spawnSync(command, args, { cwd: this.app, env: { ...MACHINE, ...this.env } }).status === 0;
   }
 
-  /** The sum of a metric over its labels, as /metrics says it. */
+  /** Whether it is ready by its own account. Throws when it has ended. */
+  async responds(): Promise<boolean> {
+    this.#assertRuns();
+    const url = `http://127.0.0.1:${this.env['CHANCERY_METRICS_PORT']}/healthz`;
+    return fetch(url).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  }
+
+  /** The sum of a metric of /metrics over its labels. */
   async metric(name: string): Promise<number> {
     const answer = await fetch(`http://127.0.0.1:${this.env['CHANCERY_METRICS_PORT']}/metrics`);
     const values = [...(await answer.text()).matchAll(new RegExp(`^${name}(?:{.*})? (.+)$`, 'gm'))];
     return values.reduce((sum, [, value]) => sum + Number(value), 0);
   }
 
-  /** What docker does on `stop`; resolves with the exit code. */
+  /** As `docker stop`; resolves with the exit code. */
   async stop(): Promise<number | null> {
     this.#child.kill('SIGTERM');
     return this.exited;
@@ -95,5 +102,10 @@ export class Container {
   async kill(): Promise<void> {
     this.#child.kill('SIGKILL');
     await this.exited;
+  }
+
+  #assertRuns(): void {
+    if (this.#child.exitCode === null) return;
+    throw new Error(`${this.name} ended with ${this.#child.exitCode}:\n${this.#output}`);
   }
 }

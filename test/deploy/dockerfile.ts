@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../../core/index.js';
 
-/** What the last stage of the Dockerfile makes of a container. */
+/** The container defined by the last stage of the Dockerfile. */
 export interface ImageRecipe {
   readonly from: readonly string[];
   readonly user: string;

@@ -1,25 +1,23 @@
-import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { packageRoot } from '../../core/index.js';
+import { commandLine } from '../cli/command.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { parseEnv } from './compose-file.js';
 
 const SECRETS = ['CLICKHOUSE_OWNER_PASSWORD', 'CLICKHOUSE_READER_PASSWORD', 'GRAFANA_ADMIN_PASSWORD'];
 
-function init(cwd: string, ...args: string[]) {
-  const main = join(packageRoot(), 'dist/cli/main.js');
-  const { status, stdout, stderr } = spawnSync(process.execPath, [main, 'init', ...args], { cwd, encoding: 'utf8' });
-  return { status, stdout, stderr };
+async function init(cwd: string, ...args: string[]) {
+  const { code, out, err } = await commandLine(['init', ...args], { cwd });
+  return { status: code, stdout: out, stderr: err };
 }
 
 const envOf = (cwd: string, file = '.env') => parseEnv(readFileSync(join(cwd, file), 'utf8'));
 
 describe('chancery init', () => {
-  it('writes .env for its owner only, with long passwords that are all different, and shows none of them', () => {
+  it('writes .env for its owner only, with long passwords that are all different, and shows none of them', async () => {
     const cwd = temporaryFolder();
-    const { status, stdout, stderr } = init(cwd);
+    const { status, stdout, stderr } = await init(cwd);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(statSync(join(cwd, '.env')).mode & 0o777).toBe(0o600);
     const env = envOf(cwd);
@@ -32,29 +30,29 @@ describe('chancery init', () => {
     expect(stdout).toContain('docker compose up -d --build');
   });
 
-  it('makes other passwords every time', () => {
+  it('generates other passwords every time', async () => {
     const [a, b] = [temporaryFolder(), temporaryFolder()];
-    init(a);
-    init(b);
+    await init(a);
+    await init(b);
     for (const name of [...SECRETS, 'KAFKA_CLUSTER_ID']) expect(envOf(a)[name]).not.toBe(envOf(b)[name]);
   });
 
-  it('does not touch a file that is there, and says how to go on', () => {
+  it('does not change an existing file, and says how to continue', async () => {
     const cwd = temporaryFolder();
-    init(cwd);
+    await init(cwd);
     const before = readFileSync(join(cwd, '.env'), 'utf8');
-    const { status, stdout, stderr } = init(cwd);
+    const { status, stdout, stderr } = await init(cwd);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-    expect(stderr).toMatch(/^chancery: \S+\.env is there already .* --force.*\n$/);
+    expect(stderr).toMatch(/^chancery: \S+\.env exists .* --force.*\n$/);
     expect(readFileSync(join(cwd, '.env'), 'utf8')).toBe(before);
   });
 
-  it('with --force makes new passwords, and keeps the ID under which the data of Kafka can be opened', () => {
+  it('with --force generates new passwords, and retains the cluster ID of Kafka', async () => {
     const cwd = temporaryFolder();
-    init(cwd);
+    await init(cwd);
     const before = envOf(cwd);
     writeFileSync(join(cwd, '.env'), readFileSync(join(cwd, '.env')), { mode: 0o644 });
-    const { status, stdout } = init(cwd, '--force');
+    const { status, stdout } = await init(cwd, '--force');
     expect(status).toBe(0);
     expect(stdout).toContain('reset-admin-password');
     expect(statSync(join(cwd, '.env')).mode & 0o777).toBe(0o600);
@@ -62,20 +60,20 @@ describe('chancery init', () => {
     expect(envOf(cwd)['KAFKA_CLUSTER_ID']).toBe(before['KAFKA_CLUSTER_ID']);
   });
 
-  it('never writes through a link to another file', () => {
+  it('never writes through a link to another file', async () => {
     const cwd = temporaryFolder();
     const target = join(cwd, 'target');
     writeFileSync(target, 'mine\n');
     symlinkSync(target, join(cwd, '.env'));
-    expect(init(cwd).status).toBe(2);
-    expect(init(cwd, '--force').status).toBe(0);
+    expect((await init(cwd)).status).toBe(2);
+    expect((await init(cwd, '--force')).status).toBe(0);
     expect(readFileSync(target, 'utf8')).toBe('mine\n');
     expect(envOf(cwd)['GRAFANA_ADMIN_PASSWORD']).toMatch(/./);
   });
 
-  it('takes an exchange of one’s own by https only, and leaves the simulated one out then', () => {
+  it('accepts an external exchange by https only, and then omits the simulated one', async () => {
     const cwd = temporaryFolder();
-    expect(init(cwd, '--exchange-url', 'https://exchange.example', '--file', 'live.env').status).toBe(0);
+    expect((await init(cwd, '--exchange-url', 'https://exchange.example', '--file', 'live.env')).status).toBe(0);
     expect(envOf(cwd, 'live.env')).toMatchObject({
       COMPOSE_PROFILES: '',
       CHANCERY_EXCHANGE_URL: 'https://exchange.example',
@@ -87,17 +85,17 @@ describe('chancery init', () => {
       'https://a:b@exchange.example',
     ];
     for (const address of [...wrong, 'https://exchange.example/$HOME', 'https://exchange.example?a=1']) {
-      const { status, stderr } = init(cwd, '--exchange-url', address);
+      const { status, stderr } = await init(cwd, '--exchange-url', address);
       expect({ status, lines: stderr.split('\n').length }, address).toEqual({ status: 2, lines: 2 });
     }
     expect(() => readFileSync(join(cwd, '.env'))).toThrow();
   });
 
-  it('says in one line where it cannot write', () => {
+  it('reports in one line that it cannot write', async () => {
     const cwd = temporaryFolder();
     mkdirSync(join(cwd, '.env'));
-    const { status, stderr } = init(cwd);
+    const { status, stderr } = await init(cwd);
     expect({ status, lines: stderr.split('\n').length }).toEqual({ status: 2, lines: 2 });
-    expect(init(cwd, '--file', 'no/such/folder/.env').stderr).toMatch(/^chancery: cannot write .*\n$/);
+    expect((await init(cwd, '--file', 'no/such/folder/.env')).stderr).toMatch(/^chancery: cannot write .*\n$/);
   });
 });

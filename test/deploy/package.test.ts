@@ -9,9 +9,16 @@ import { packageRoot } from '../../core/index.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { layOutImage } from './container.js';
 import { readDockerfile } from './dockerfile.js';
+import { startRegistry } from './local-registry.js';
 
 const run = promisify(execFile);
 const root = packageRoot();
+
+interface Lock {
+  readonly packages: Readonly<Record<string, { readonly version?: string }>>;
+}
+
+const readJson = <T>(path: string): T => JSON.parse(readFileSync(path, 'utf8')) as T;
 
 /** The files of the repository that `includes` takes, in a folder of their own with the packages of this one. */
 function copyOfRepository(includes: (file: string) => boolean): string {
@@ -46,7 +53,7 @@ async function upRuns(command: string, args: readonly string[], cwd: string): Pr
 }
 
 describe('the npm package', () => {
-  it('has the compiled code without tests and benchmarks, installs into an empty folder, and runs', async () => {
+  it('has the compiled code without tests and benchmarks, installs the locked versions into an empty folder, and runs', async () => {
     const source = copyOfRepository(() => true);
     const packed = await run('npm', ['pack', '--json'], { cwd: source, maxBuffer: 1e8 });
     const [{ filename, files }] = JSON.parse(packed.stdout.slice(packed.stdout.indexOf('['))) as [
@@ -66,9 +73,21 @@ describe('the npm package', () => {
 
     const target = temporaryFolder();
     const quiet = ['--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'];
-    await run('npm', ['install', ...quiet, join(source, filename)], { cwd: target, maxBuffer: 1e8 });
+    const registry = await startRegistry(readJson(join(source, 'package.json')), join(source, filename));
+    await run('npm', ['install', ...quiet, '--registry', registry.url, 'chancery'], { cwd: target, maxBuffer: 1e8 });
+    registry.stop();
+    const locked = readJson<Lock>(join(root, 'package-lock.json')).packages;
+    const { packages: installed } = readJson<Lock>(join(target, 'node_modules/.package-lock.json'));
+    const inside = 'node_modules/chancery/';
+    const other = Object.entries(installed).filter(
+      ([path, { version }]) =>
+        path !== 'node_modules/chancery' && locked[path.replace(inside, '')]?.version !== version,
+    );
+    expect(other).toEqual([]);
+    expect(Object.keys(installed)).toContain(`${inside}node_modules/fastify`);
+    expect(existsSync(join(target, inside, 'node_modules/vitest'))).toBe(false);
     await upRuns(join(target, 'node_modules/.bin/chancery'), [], target);
-  }, 300_000);
+  });
 });
 
 describe('the image', () => {
@@ -79,11 +98,12 @@ describe('the image', () => {
     await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.image.json'], {
       cwd: build,
     });
+    await run(process.execPath, ['packaging/build-page.mjs'], { cwd: build });
     const image = readDockerfile();
     expect(image.entrypoint).toEqual(['chancery']);
     const app = temporaryFolder();
     layOutImage(image, app, { build, embedded: true });
     expect(readdirSync(app).sort()).toEqual(['dashboards', 'dist', 'node_modules', 'package.json', 'sql']);
     await upRuns(process.execPath, [join(app, 'dist/cli/main.js')], app);
-  }, 300_000);
+  });
 });

@@ -16,7 +16,7 @@ function median(bench: string, name: string): string {
   return `${found.median.toLocaleString('en-US')} ${found.unit}`;
 }
 
-/** What the long run that docs/reliability.md prints says. */
+/** The figures of the long run in docs/reliability.md. */
 function longRun(): { killed: string; rows: string; missing: string; doubled: string } {
   const page = readFileSync('docs/reliability.md', 'utf8');
   const [, killed = ''] = /^processes killed +(\d+)$/m.exec(page) ?? [];
@@ -25,20 +25,21 @@ function longRun(): { killed: string; rows: string; missing: string; doubled: st
   return { killed, rows: Number(rows).toLocaleString('en-US'), missing, doubled };
 }
 
-/** README.md with its figures as the scripts' results have them. */
+/** README.md with the figures of the scripts' results. */
 export function withFigures(readme: string): string {
   const { killed, rows, missing, doubled } = longRun();
   const { cores, processor, node } = results('transform').settings;
   const table = `
-| measured | | by |
+| figure | result | script |
 | --- | ---: | --- |
-| bus to rows in ClickHouse, durable, exactly once | ${median('transform', 'single-entry frames, bodies off')} | \`npm run bench -- transform\` |
+| bus to rows in ClickHouse, durable, exactly once, one tick per frame, bodies (the received payloads) not stored | ${median('transform', 'single-entry frames, bodies off')} | \`npm run bench -- transform\` |
+| the same with bodies, as by default | ${median('transform', 'single-entry frames, bodies on')} | |
 | latency from socket to SQL, p50 | ${median('live', 'latency from socket to query result, p50')} | \`npm run bench -- live\` |
 | latency from socket to SQL, p99 | ${median('live', 'latency from socket to query result, p99')} | |
-| throughput relative to ClickHouse's own Kafka engine, same tables | ${median('kafka', "single-entry, fsync: worker / ClickHouse's Kafka engine, all tables")} as fast | \`npm run bench -- kafka\` |
-| ${killed} processes killed, ${rows} rows checked | ${missing} lost, ${doubled} doubled | \`npm run chaos\` |
+| throughput relative to ClickHouse's own Kafka engine, same tables, one tick per frame, bodies not stored | ${median('kafka', "single-entry, fsync: worker / ClickHouse's Kafka engine, all tables")} as fast | \`npm run bench -- kafka\` |
+| ${killed} processes killed, ${rows} rows checked | ${missing} lost, ${doubled} doubled | \`npm run chaos -- --minutes 15 --kills 300\` |
 
-Medians on ${String(cores)} cores (${String(processor)}, node ${String(node)}); [all figures](docs/performance.md), [the chaos run](docs/reliability.md).
+Medians of repeated runs on ${String(cores)} cores (${String(processor)}, node ${String(node)}), and one chaos run; [all figures](docs/performance.md), [the chaos run](docs/reliability.md).
 
 `;
   const begin = BEGIN.exec(readme);

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import type { Engine, EventView, MarketView, Outcome } from '../../exchange/engine/index.js';
-import { type ManualClock, openUser } from './engine-rig.js';
+import type { ManualClock } from '../support/clocks.js';
+import { openUser } from './engine-rig.js';
 
-/** One thing that somebody does; which of the users, markets or open orders is meant is found when it is done. */
+/** An action of a user; the user, market or open order is resolved when it is executed. */
 export type Action =
   | {
       readonly kind: 'limit';
@@ -70,7 +71,7 @@ export class Playground {
     return new Playground(engine, clock, users, opened.value);
   }
 
-  /** The same users and event on an engine that went on from this one's data. */
+  /** The same users and event on an engine that resumed from this one's data. */
   on(engine: Engine, clock: ManualClock): Playground {
     return new Playground(engine, clock, this.users, this.event);
   }
@@ -104,7 +105,7 @@ export class Playground {
       case 'resolve':
         return engine.resolveMarket(this.event.eventId, this.market(one.what).marketId, outcomeOf(one.what)).ok;
       case 'wait':
-        this.clock.advance(one.seconds);
+        this.clock.micros += Math.round(one.seconds * 1e6);
         return true;
       default:
         return engine[one.kind](this.user(one.who), one.micros).ok;

@@ -7,9 +7,10 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Engine } from '../../exchange/engine/index.js';
+import { ManualClock } from '../support/clocks.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { type Action, action, everything, Playground } from './engine-actions.js';
-import { good, ManualClock, OrderEntry, openMarkets, openUser, quietOptions, startEngine } from './engine-rig.js';
+import { good, OrderEntry, openMarkets, openUser, quietOptions, startEngine } from './engine-rig.js';
 
 const root = temporaryFolder();
 let folders = 0;
@@ -24,7 +25,7 @@ async function crashedCopy(path: string): Promise<string> {
 const actions = fc.array(action, { minLength: 5, maxLength: 200, size: 'max' });
 
 describe('an engine with a data folder', () => {
-  it('is after a kill exactly what it was, and goes on exactly as it would have', async () => {
+  it('has the same state after a kill, and continues exactly as it would have without it', async () => {
     await fc.assert(
       fc.asyncProperty(actions, actions, fc.boolean(), async (before, after, restartFirst) => {
         const path = newPath();
@@ -50,9 +51,9 @@ describe('an engine with a data folder', () => {
       }),
       { numRuns: 25 },
     );
-  }, 120_000);
+  });
 
-  it('keeps long histories readable after a clean stop', async () => {
+  it('has readable long histories after a clean stop', async () => {
     const path = newPath();
     const clock = new ManualClock();
     const first = await startEngine({ dataDir: path }, clock);
@@ -75,7 +76,7 @@ describe('an engine with a data folder', () => {
     expect(ofMarket.length).toBeGreaterThan(100);
   });
 
-  it('keeps its seed, takes a new fee, and opens seeded accounts that it lacks', async () => {
+  it('retains its seed, uses a new fee, and opens missing seeded accounts', async () => {
     const path = newPath();
     const first = await startEngine({ dataDir: path, seed: 3, accounts: 1, bots: 1 });
     const [account] = first.seededAccounts();
@@ -91,7 +92,7 @@ describe('an engine with a data folder', () => {
     expect(fresh.botAccounts()).toEqual(second.botAccounts());
   });
 
-  it('tells listeners nothing again when it starts, and lets them act while they listen', async () => {
+  it('does not repeat events when it starts, and accepts commands from listeners', async () => {
     const path = newPath();
     const first = await startEngine({ dataDir: path });
     const user = openUser(first, 'user@example.test');
@@ -119,7 +120,7 @@ describe('an engine with a data folder', () => {
     await second.stop();
   });
 
-  it('loses nothing that was answered or published when its process is killed, again and again', async () => {
+  it('loses nothing that was acknowledged or published when its process is killed repeatedly', async () => {
     const path = newPath();
     const orders = new Map<string, { userId: string; filled: number }>();
     const prices = new Map<number, unknown>();
@@ -153,10 +154,10 @@ describe('an engine with a data folder', () => {
     expect(engine.truth().identity.balanced).toBe(true);
   });
 
-  it('refuses orders while its disk is full, and keeps those before', async () => {
+  it('rejects orders while its disk is full, and retains earlier ones', async () => {
     const path = newPath();
     const script = fileURLToPath(new URL('children/fill-disk.mjs', import.meta.url));
-    // No file may grow over 200 KiB, and the signal that says so is ignored, as on a disk without room.
+    // No file may exceed 200 KiB, and the signal for that is ignored, which simulates a full disk.
     const limited = ['-c', 'trap "" XFSZ; ulimit -f 200; exec "$0" "$@"', process.execPath, script, path];
     const child = spawn('bash', limited, { stdio: ['ignore', 'pipe', 'inherit'] });
     const gone = once(child, 'exit');
@@ -194,7 +195,7 @@ async function lastJournal(path: string): Promise<string> {
   return join(path, names.at(-1) ?? '');
 }
 
-/** Lets a child trade until it has written `lineCount` lines, then kills it. Answers its whole lines. */
+/** Lets a child trade until it has written `lineCount` lines, then kills it. Returns its complete lines. */
 async function killedRun(path: string, seed: number, lineCount: number): Promise<string[]> {
   const script = fileURLToPath(new URL('children/place-orders.mjs', import.meta.url));
   const child = spawn(process.execPath, [script, path, String(seed)], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -204,7 +205,7 @@ async function killedRun(path: string, seed: number, lineCount: number): Promise
     lines.push(line);
     if (lines.length === lineCount) child.kill('SIGKILL');
   }
-  // Its pipe closes before it is gone, and so long it holds the folder.
+  // Its pipe closes before the process has ended and released the folder.
   await gone;
   // The kill may cut the last line anywhere, also right after an inner brace.
   return lines.filter((line, i) => i < lines.length - 1 || isJson(line));

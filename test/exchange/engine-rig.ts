@@ -11,30 +11,7 @@ import {
   type Result,
   type Side,
 } from '../../exchange/engine/index.js';
-
-/** 2026-01-01T00:00:00Z */
-export const START = 1_767_225_600_000_000;
-
-/** A clock that stands still until it is moved. */
-export class ManualClock implements Clock {
-  constructor(public micros = START) {}
-
-  nowMicros(): number {
-    return this.micros;
-  }
-
-  nowMs(): number {
-    return this.micros / 1000;
-  }
-
-  sleep(): Promise<void> {
-    return Promise.reject(new Error('nobody waits on this clock'));
-  }
-
-  advance(seconds: number): void {
-    this.micros += Math.round(seconds * 1e6);
-  }
-}
+import { ManualClock } from '../support/clocks.js';
 
 const running: Engine[] = [];
 afterEach(async () => {
@@ -59,13 +36,13 @@ export async function startEngine(options: Partial<ExchangeOptions> = {}, clock:
   return engine;
 }
 
-/** The value of a result that must be good. */
+/** The value of a result that must be successful. */
 export function good<T>(result: Result<T>): T {
   if (!result.ok) throw new Error(`${result.rejection.code}: ${result.rejection.message}`);
   return result.value;
 }
 
-/** The code of a result that must be a refusal. */
+/** The code of a result that must be a rejection. */
 export function refusal(result: Result<unknown>): string {
   if (result.ok) throw new Error('it was accepted');
   return result.rejection.code;
@@ -81,7 +58,7 @@ export function openMarkets(engine: Engine, chances: readonly number[] = [0.5]):
   return good(engine.openEvent({ title: 'Will the bridge open?', category: 'economy', tags: ['bridge'], markets }));
 }
 
-export const firstMarket = (event: EventView): MarketView => {
+const firstMarket = (event: EventView): MarketView => {
   const [market] = event.markets;
   if (!market) throw new Error('an event without markets');
   return market;
@@ -122,7 +99,7 @@ export class OrderEntry {
     return [position?.shares ?? 0, position?.costMicros ?? 0];
   }
 
-  /** USDC of a user, micros: all of it, and what is locked. */
+  /** USDC of a user, micros: total and locked. */
   money(userId: string): [usdc: number, locked: number] {
     const account = this.engine.account(userId);
     return [account?.usdcMicros ?? Number.NaN, account?.lockedMicros ?? Number.NaN];

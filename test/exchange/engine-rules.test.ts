@@ -47,7 +47,7 @@ describe('a fill', () => {
     expect(market.now().shares).toEqual({ yes: 1000, no: 1000 });
   });
 
-  it('merges a pair when a seller of YES meets a seller of NO, and gives back what backed it', async () => {
+  it('merges a pair when a seller of YES meets a seller of NO, and returns its backing', async () => {
     const { engine, entry: market, ann, bob } = await entry();
     good(market.limit(ann, 'BUY', 'YES', 60, 10 * SHARE));
     good(market.limit(bob, 'BUY', 'NO', 40, 10 * SHARE));
@@ -82,7 +82,7 @@ describe('a fill', () => {
 });
 
 describe('a limit order', () => {
-  it('locks value and fee of a BUY, and frees what a better price leaves', async () => {
+  it('locks value and fee of a BUY, and frees the rest after a better price', async () => {
     const { entry: market, ann, bob } = await entry(20);
     good(market.limit(ann, 'BUY', 'YES', 33, SHARE / 100));
     expect(market.money(ann)).toEqual([1000 * USDC, 3307]);
@@ -101,7 +101,7 @@ describe('a limit order', () => {
     good(market.limit(ann, 'SELL', 'YES', 70, 10 * SHARE));
   });
 
-  it('rests with what it could not fill, and gives all back when it is cancelled [3/limit-rests]', async () => {
+  it('rests with its unfilled quantity, and unlocks everything when it is cancelled [3/limit-rests]', async () => {
     const { engine, entry: market, ann, bob } = await entry(20);
     good(market.limit(ann, 'BUY', 'NO', 50, 3 * SHARE));
     const order = good(market.limit(bob, 'BUY', 'YES', 52, 10 * SHARE));
@@ -132,7 +132,7 @@ describe('a limit order', () => {
     expect(engine.orders(ann, { page: 0, size: 10 }).total).toBe(0);
   });
 
-  it('never trades with its own account: what would is cancelled', async () => {
+  it('never trades with its own account: the rest is cancelled', async () => {
     const { engine, entry: market, ann, bob } = await entry();
     good(market.limit(bob, 'BUY', 'NO', 50, SHARE));
     const own = good(market.limit(ann, 'BUY', 'NO', 45, 5 * SHARE));
@@ -153,7 +153,7 @@ describe('a market order', () => {
     expect(market.money(bob)).toEqual([1000 * USDC - 996_600 - 1994, 0]);
   });
 
-  it('cancels what the book cannot fill, and fails when it finds nobody', async () => {
+  it('cancels the quantity that the book cannot fill, and fails without a counterparty', async () => {
     const { engine, entry: market, ann, bob } = await entry();
     expect(good(market.buyFor(bob, 'YES', USDC)).status).toBe('FAILED');
     expect(market.money(bob)).toEqual([1000 * USDC, 0]);
@@ -186,7 +186,7 @@ describe('a fee', () => {
     expect(engine.truth().identity).toMatchObject({ fees: 0.000021, balanced: true });
   });
 
-  it('of several fills may round up more often than was locked: free USDC pays it, or the rest is cancelled', async () => {
+  it('of several fills may exceed the locked amount by rounding: free USDC pays it, or the rest is cancelled', async () => {
     const engine = await startEngine({ takerFeeBps: 20 });
     const ann = openUser(engine, 'ann@example.test');
     // Exactly what three hundredths at 0.33 lock: 9900 and 20 fee. Three fills of one cost 3 × 7 fee.
@@ -278,7 +278,7 @@ describe('a take-profit or stop-loss order', () => {
     expect(market.holds(ann, 'YES')).toEqual([6 * SHARE, 3 * USDC]);
   });
 
-  it('of NO watches the price of NO', async () => {
+  it('of NO triggers at the price of NO', async () => {
     const { engine, entry: market, ann, bob, cid } = await holder();
     good(engine.placeTpsl({ ...market.target(bob, 'NO'), quantity: 10 * SHARE, stopLoss: 40 }));
     good(market.limit(cid, 'BUY', 'NO', 40, 20 * SHARE));
@@ -287,7 +287,7 @@ describe('a take-profit or stop-loss order', () => {
     expect(engine.tpslOrders(bob)).toMatchObject([{ status: 'TRIGGERED' }]);
   });
 
-  it('fails when there is nobody to sell to or nothing left to sell, and is cancelled with its market', async () => {
+  it('fails without a buyer or without shares, and is cancelled with its market', async () => {
     const { engine, entry: market, ann, bob, cid } = await holder();
     const request = { ...market.target(ann, 'YES'), quantity: 4 * SHARE };
     good(engine.placeTpsl({ ...request, takeProfit: 55 }));
@@ -313,7 +313,7 @@ describe('a take-profit or stop-loss order', () => {
 });
 
 describe('accounts', () => {
-  it('take deposits and give out what is free, never more', async () => {
+  it('accept deposits, and withdrawals of free funds only', async () => {
     const { engine, entry: market, ann } = await entry();
     good(market.limit(ann, 'BUY', 'YES', 50, 1000 * SHARE));
     expect(refusal(engine.withdraw(ann, 501 * USDC))).toBe('insufficient-usdc');

@@ -10,7 +10,7 @@ const money = fc.oneof(fc.integer({ min: 0, max: 1e6 }), fc.integer({ min: 0, ma
 const feeBps = fc.integer({ min: 0, max: 10_000 });
 
 describe('amounts', () => {
-  it('come from decimals without rounding, or not at all', () => {
+  it('are parsed from decimals without rounding, or rejected', () => {
     expect([0.29, 0.57, 0.01, 0.99, 1.1, '0.30'].map(centsOf)).toEqual([29, 57, 1, 99, 110, 30]);
     expect([0.295, 1e-7, 1e21, Number.NaN, Number.POSITIVE_INFINITY, '1e2', '', ' 1', '0x1'].map(centsOf)).toEqual(
       Array(9).fill(undefined),
@@ -30,7 +30,7 @@ describe('amounts', () => {
     );
   });
 
-  it('buy as many hundredths of a share as they pay with the fee, and not one more', () => {
+  it('buy the maximum number of hundredths of a share that they can pay with the fee', () => {
     fc.assert(
       fc.property(price, money, feeBps, (p, budget, bps) => {
         const most = affordable(p, budget, bps);
@@ -41,7 +41,7 @@ describe('amounts', () => {
     );
   });
 
-  it('of cost leave with what is sold, rounded half to even, at any size', () => {
+  it('of cost are reduced by the sold part, rounded half to even, at any size', () => {
     expect([shareOfCost(10, 1, 4), shareOfCost(30, 1, 4), shareOfCost(10, 1, 3), shareOfCost(7, 5, 5)]).toEqual([
       2, 8, 3, 7,
     ]);
@@ -64,7 +64,7 @@ describe('amounts', () => {
 });
 
 describe('IDs', () => {
-  it('are UUIDs that lead back to their number, and to nothing for another kind, seed or a changed digit [1/ids]', () => {
+  it('are UUIDs that decode to their number, and to nothing for another kind, seed or a changed digit [1/ids]', () => {
     const ids = new Ids(1);
     fc.assert(
       fc.property(fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }), fc.nat(31), (number, digit) => {
@@ -81,7 +81,7 @@ describe('IDs', () => {
     expect(ids.number('order', 'no UUID')).toBeUndefined();
   });
 
-  it('never meet, and look like nothing in particular', () => {
+  it('are unique, and look random', () => {
     const ids = new Ids(1);
     const all = new Set<string>();
     for (let i = 0; i < 20_000; i++) {

@@ -1,30 +1,11 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
-import { type Answer, readAnswer, TestSocket } from './server-support.js';
+import type { Answer, ExchangeConnection } from '../support/exchange-connection.js';
+import type { TestSocket } from '../support/test-socket.js';
 
-/** An exchange to talk to: its addresses and its control token. */
-export interface Target {
-  readonly url: string;
-  request(method: string, path: string, init?: RequestInit): Promise<Answer>;
-  control(method: string, path: string, body?: unknown): Promise<Answer>;
-  connect(path: string): Promise<TestSocket>;
-}
-
-export function targetAt(url: string, controlToken: string): Target {
-  const request: Target['request'] = async (method, path, init = {}) =>
-    readAnswer(await fetch(`${url}${path}`, { ...init, method }));
-  return {
-    url,
-    request,
-    control: (method, path, body) =>
-      request(method, `/_control${path}`, {
-        headers: { 'X-Control-Token': controlToken },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      }),
-    connect: (path) => TestSocket.open(`${url.replace('http', 'ws')}${path}`),
-  };
-}
+/** What accounts and markets use of an exchange. */
+export type Target = Pick<ExchangeConnection, 'url' | 'request' | 'control' | 'connect'>;
 
 export interface Key {
   readonly key: string;
@@ -35,14 +16,14 @@ export interface Key {
 export interface Wrong {
   readonly timestamp?: string;
   readonly signature?: string;
-  /** Signed instead of what is sent. */
+  /** Signed instead of the sent text. */
   readonly message?: string;
   readonly headers?: Record<string, string | undefined>;
 }
 
 export const nowSeconds = (): number => Math.floor(Date.now() / 1000);
 
-/** The signature of part 5.1, written down here once more, apart from client and exchange. */
+/** The signature of part 5.1, implemented independently of client and exchange. */
 export function sign(secret: string, message: string): string {
   const padded = secret.replaceAll('-', '+').replaceAll('_', '/');
   const digest = createHmac('sha256', Buffer.from(padded, 'base64')).update(message).digest('base64');
@@ -54,7 +35,7 @@ export function authMessage({ key, secret }: Key, path: string, timestamp = Stri
   return { t: 'AUTH', d: { apiKey: key, signature: sign(secret, `${timestamp}GET${path}`), timestamp } };
 }
 
-/** An account of the exchange, as its owner sees it. */
+/** An account of the exchange, from its owner's view. */
 export class Account {
   constructor(
     readonly target: Target,
@@ -64,11 +45,11 @@ export class Account {
     public key: Key,
     /** The fixed second factor, where there is one. */
     readonly otp: string | undefined = undefined,
-    /** The exchange's time as far as this account knows, Unix seconds. */
+    /** The account's estimate of the exchange's time, Unix seconds. */
     private readonly now: () => number = nowSeconds,
   ) {}
 
-  /** A signed request; the body is sent as it is when it is a text. */
+  /** A signed request; a text body is sent unchanged. */
   signed(method: string, path: string, body?: unknown, wrong: Wrong = {}): Promise<Answer> {
     const text = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body);
     const timestamp = wrong.timestamp ?? String(this.now());
@@ -120,7 +101,7 @@ export class Account {
     return body.code;
   }
 
-  /** The whole lifecycle of part 5.4; the new key is used from now on. */
+  /** The complete lifecycle of part 5.4; the new key is used afterwards. */
   async newKey(more: { expiresAt?: string | null } = {}): Promise<Answer> {
     const token = await this.login();
     const { otp } = this;

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { startTestExchange, type TestExchange } from '../support/exchange.js';
+import type { Answer } from '../support/exchange-connection.js';
 import { type Account, authMessage, Book, openAccount, statusOf } from './server-accounts.js';
-import { type Answer, startServer, type TestServer } from './server-support.js';
 
-/** JSON texts of another type than a field wants. */
+/** JSON texts of a wrong type. */
 const WRONG_TYPES = {
   text: ['null', 'true', '7', '{}', '[]', '["a"]'],
   number: ['null', 'true', '"0.5"', '"☂"', '{}', '[]', '[0.5]'],
@@ -15,11 +16,11 @@ const NUMBERS_TOO_LARGE = ['1e400', '-1e400', '1e300', '9'.repeat(400), `0.${'1'
 interface Field {
   readonly type: keyof typeof WRONG_TYPES;
   readonly optional?: boolean;
-  /** What a request without it is answered with; default 400, or 200 when it is optional. */
+  /** Expected status of a request without it; default 400, or 200 when it is optional. */
   readonly missing?: number;
-  /** JSON texts of the right type that are out of range or no such value. */
+  /** JSON texts of the right type with an invalid value. */
   readonly out?: readonly string[];
-  /** What a text that names nothing known is answered with; default 400. */
+  /** Expected status for an unknown ID; default 400. */
   readonly unknown?: number;
   readonly nullable?: boolean;
 }
@@ -28,7 +29,7 @@ type Fields = Readonly<Record<string, Field>>;
 interface Operation {
   readonly name: string;
   readonly fields: Fields;
-  /** A body that is answered with 200, as JSON texts by field. Made anew for each use: a code is good once. */
+  /** A valid body, as JSON texts by field. Created for each use, since a code is valid once. */
   readonly good: () => Promise<Record<string, string>> | Record<string, string>;
   readonly send: (body: string) => Promise<Answer>;
 }
@@ -42,11 +43,11 @@ const amount: Field = { type: 'number', out: ['0', '-1', '0.0000001', '1e-9', '1
 const quantity: Field = { type: 'number', out: ['0', '-1', '0.001', '1e-9', '1e15'] };
 
 async function setup() {
-  const server = await startServer({ events: 2 });
+  const server = await startTestExchange({ events: 2 });
   const [ann, bob] = [await openAccount(server, { usdc: 100_000 }), await openAccount(server, { usdc: 100_000 })];
   const book = await Book.open(server);
   await book.mint(ann, bob, 0.5, 1000);
-  // Somebody to trade with at any price.
+  // A counterparty at any price.
   await book.limit(bob, 'BUY', 'YES', 0.1, 1000);
   await book.limit(bob, 'BUY', 'NO', 0.1, 1000);
   const failures = async () => (await server.server.metrics.failures.get()).values[0]?.value ?? 0;
@@ -84,7 +85,7 @@ function orderOperations(ann: Account, book: Book): Operation[] {
   ];
 }
 
-async function otherOperations(server: TestServer, ann: Account): Promise<Operation[]> {
+async function otherOperations(server: TestExchange, ann: Account): Promise<Operation[]> {
   const carol = await openAccount(server, { otp: true });
   const token = await carol.login();
   const quoted = JSON.stringify;
@@ -134,7 +135,7 @@ async function otherOperations(server: TestServer, ann: Account): Promise<Operat
 
 type Body = (good: Record<string, string>) => string;
 
-/** Every way in which one field of an operation may be wrong, and what it is answered with. */
+/** Every invalid value of one field of an operation, and the expected status. */
 function badBodies(name: string, field: Field): [why: string, body: Body, status: number][] {
   const { type, nullable = false, out = [], unknown = type === 'texts' ? 200 : 400 } = field;
   const missing = field.missing ?? (field.optional ? 200 : 400);
@@ -160,7 +161,7 @@ function badBodies(name: string, field: Field): [why: string, body: Body, status
 }
 
 describe('every field of every request', () => {
-  it('of a body, when it is missing, of a wrong type, out of range, unknown, too large, odd or given twice, gets its answer', async () => {
+  it('of a body gets the expected status when it is missing, of a wrong type, out of range, unknown, too large, odd or repeated', async () => {
     const { server, ann, book, failures } = await setup();
     for (const operation of [...orderOperations(ann, book), ...(await otherOperations(server, ann))]) {
       const { name, fields, good, send } = operation;
@@ -177,7 +178,7 @@ describe('every field of every request', () => {
     expect(await failures()).toBe(0);
   });
 
-  it('of a query, likewise', async () => {
+  it('of a query gets the expected status', async () => {
     const { server, ann, book, failures } = await setup();
     const { marketId, eventId, yes } = book.market;
     const token = await ann.login();
@@ -235,13 +236,13 @@ describe('every field of every request', () => {
       }
       expect([name, 'good', (await send(queryOf(required))).status]).toEqual([name, 'good', 200]);
     }
-    // Of a name that is given twice the first value counts.
+    // Of a repeated name the first value counts.
     expect((await ann.get('/api/history/orders?page=0&page=x&sort=asc&sort=up')).status).toBe(200);
     expect(statusOf(await ann.get('/api/history/orders?page=x&page=0'))).toBe(400);
     expect(await failures()).toBe(0);
   });
 
-  it('of a message on a stream, likewise, and the connection stays', async () => {
+  it('of a message on a stream gets the expected response, and the connection stays open', async () => {
     const { server, ann, book, failures } = await setup();
     const { marketId, eventId } = book.market;
     const history = { t: 'HISTORY', e: eventId, o: [marketId], d: { f: '2025-01-01', t: '2025-01-02', p: '1H' } };

@@ -15,7 +15,7 @@ const lookUp = (raw: readonly ChancePoint[]) => (seconds: number) => raw.findLas
 const history = (raw: readonly ChancePoint[], code: string | undefined, from: number, to: number) =>
   chanceHistory(lookUp(raw), { period: code === undefined ? { unit: 'raw' } : period(code), from, to });
 
-/** The end of a second's period, worked out from a calendar rather than from the code under test. */
+/** The end of a second's period, computed from a calendar, independently of the code under test. */
 function endOf(code: string, second: number): number {
   if (code === '1m') {
     const [year = 0, month = 0] = new Date(second * 1000).toISOString().split('-').map(Number);
@@ -27,7 +27,7 @@ function endOf(code: string, second: number): number {
   return second - (second % length) + length;
 }
 
-/** The rules of the interface, one after another, over all points: slow, and simple enough to be seen to be right. */
+/** The rules of the interface, applied one after another to all points: slow, but obviously correct. */
 function reference(raw: readonly ChancePoint[], code: string | undefined, from: number, to: number): ChancePoint[] {
   const points = new Map<number, number>();
   for (const { t, p } of raw) points.set(code === undefined ? t : endOf(code, t), p);
@@ -40,7 +40,7 @@ function reference(raw: readonly ChancePoint[], code: string | undefined, from: 
   return last ? [...start, { t: to, p: last.p }] : [];
 }
 
-/** Raw points: strictly growing whole seconds, with gaps from one second to about two months. */
+/** Raw points: strictly increasing whole seconds, with gaps from one second to about two months. */
 const rawPoints = fc
   .record({
     start: fc.integer({ min: 1_600_000_000, max: 1_760_000_000 }),
@@ -58,7 +58,7 @@ const rawPoints = fc
     return points;
   });
 
-/** Where in a range: 0 is its start, 1 its end. */
+/** Position within a range: 0 is its start, 1 its end. */
 const place = fc.integer({ min: 0, max: 1000 }).map((permille) => permille / 1000);
 
 describe('chance history', () => {
@@ -78,7 +78,7 @@ describe('chance history', () => {
     );
   });
 
-  it('gives a period the same point in every answer that holds it, so overlapping answers agree', () => {
+  it('has the same point of a period in every response, so that overlapping responses agree', () => {
     let compared = 0;
     fc.assert(
       fc.property(rawPoints, fc.constantFrom(...CODES), place, place, (raw, code, a, b) => {
@@ -107,7 +107,7 @@ describe('chance history', () => {
     expect(history(raw, undefined, 115.9, 130)?.[0]).toEqual({ t: 115, p: 0.2 });
   });
 
-  it('answers a flat line of two points when the range holds no change, also when it ends in the future [6.2/rule-2]', () => {
+  it('returns a flat line of two points for a range without a change, also when it ends in the future [6.2/rule-2]', () => {
     const raw = [{ t: 100, p: 0.1 }];
     for (const code of [undefined, ...CODES, '17']) {
       expect(history(raw, code, 5_000_000, 9_999_999_999)).toEqual([
@@ -150,7 +150,7 @@ describe('chance history', () => {
     expect(history(raw, '1s', 15, 20)?.map(({ t }) => t)).toEqual([15, 16, 20]);
   });
 
-  it('leaves out a period that ends beyond to, and shows the one that runs when to reaches its end', () => {
+  it('excludes a period that ends after to, and includes the current one once to reaches its end', () => {
     const raw = [
       { t: 0, p: 0.5 },
       { t: 12, p: 0.1 },
@@ -162,7 +162,7 @@ describe('chance history', () => {
     expect(history(raw, '5s', 5, 15)?.at(-1)).toEqual({ t: 15, p: 0.1 });
   });
 
-  it('takes 1m for calendar months in UTC and 7d for weeks since the epoch', () => {
+  it('reads 1m as calendar months in UTC and 7d as weeks since the epoch', () => {
     const at = (text: string) => Date.parse(text) / 1000;
     const raw = [
       { t: at('2024-01-31T23:59:59Z'), p: 0.1 },
@@ -193,7 +193,7 @@ describe('chance history', () => {
     expect(direct(0, MAX_HISTORY_POINTS, '5s')).toHaveLength(MAX_HISTORY_POINTS / 5 + 1);
   });
 
-  it('knows the codes by exact case, and any whole number of seconds [6.2/rule-3]', () => {
+  it('accepts the codes in exact case, and any whole number of seconds [6.2/rule-3]', () => {
     const known = [...CODES, '1', '60', '90', '86400', '9999999999'];
     expect(known.filter((code) => parsePeriod(code) === undefined)).toEqual([]);
     const unknown = ['', '0', '-5', '05', '1.5', '1S', '5m', '1h', '1D', '7D', '1M', '2s', '1e3', ' 5', '5 ', 'raw'];

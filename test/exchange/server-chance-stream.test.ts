@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../core/index.js';
+import { startTestExchange } from '../support/exchange.js';
 import { until } from '../support/until.js';
-import { marketOf, openEvent, startServer, Traders } from './server-support.js';
+import { marketOf, openEvent, Traders } from './server-support.js';
 
 const iso = (seconds: number) => new Date(seconds * 1000).toISOString();
 /** By the clock of the exchange, which may be some milliseconds off that of `Date`. */
 const nowSeconds = () => systemClock.nowMs() / 1000;
 
 async function oneEvent() {
-  const server = await startServer({ events: 0 });
+  const server = await startTestExchange({ events: 0 });
   const event = openEvent(server.core, 'chances', [0.5, 0.25]);
   const [market, second] = [marketOf(event), marketOf(event, 1)];
   const socket = await server.connect('/ws');
@@ -16,7 +17,7 @@ async function oneEvent() {
   return { server, event, e: event.eventId, o, market, second, socket, traders: new Traders(server.core) };
 }
 
-/** Waits for the first tenth of a second, so that what follows falls into one second. */
+/** Waits for the first tenth of a second, so that the following steps are in one second. */
 const startOfSecond = () => until(() => nowSeconds() % 1 < 0.1);
 
 describe('the chance stream', () => {
@@ -47,7 +48,7 @@ describe('the chance stream', () => {
     }
   });
 
-  it('sends nothing for changes of bid and ask alone', async () => {
+  it('sends nothing for changes of bid and ask only', async () => {
     const { market, second, socket, traders, e, o } = await oneEvent();
     socket.send({ t: 'SUBSCRIBE', e, o });
     await socket.next('success');
@@ -145,7 +146,7 @@ describe('the chance stream', () => {
     expect(await ask({ f: iso(opened - 9), t: iso(opened - 5) })).toEqual([]);
   });
 
-  it('answers what it cannot act on with a text in r, and stays open [7.3/chance]', async () => {
+  it('answers invalid messages with a text in r, and stays open [7.3/chance]', async () => {
     const { socket, e, o, market } = await oneEvent();
     const other = [market.marketId, 'stranger'];
     const times = { f: '2024-01-01T00:00:00Z', t: '2024-01-02T00:00:00Z' };

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { until } from '../support/until.js';
+import { conformanceTarget } from './conformance-target.js';
 import { failure, nowSeconds, openAccount, sign, statusOf } from './server-accounts.js';
-import { conformanceTarget } from './server-process-target.js';
 
 const target = await conformanceTarget();
 const SIGNED_PATHS: [string, string][] = [
@@ -59,7 +59,7 @@ describe('login and JWT (parts 4.1, 5.3)', () => {
     expect((await target.request('GET', path, { headers })).status).toBe(200);
   });
 
-  it('answers 401 for a wrong password, another account and nobody, in the same words', async () => {
+  it('answers 401 with the same message for a wrong password, another account and an unknown one', async () => {
     const [ann, bob] = [await openAccount(target), await openAccount(target)];
     const attempts = [
       { email: ann.email, password: bob.password },
@@ -102,7 +102,7 @@ describe('login and JWT (parts 4.1, 5.3)', () => {
     }
   });
 
-  it('asks for the second factor where there is one', async () => {
+  it('requires the second factor if it is enabled', async () => {
     const { email, password, otp } = await openAccount(target, { otp: true });
     const login = (more: object) =>
       target.request('POST', '/auth/login', { body: JSON.stringify({ email, password, ...more }) });
@@ -191,7 +191,7 @@ describe('the life of an API key (parts 2, 4.1, 5.4)', () => {
     expect(statusOf(await account.get('/api/user-balances'))).toBe(401);
   });
 
-  it('ends with DELETE, and access with it, until another key is made [3/key-revoked 4.1/delete 5.4/replace]', async () => {
+  it('is revoked by DELETE, and access with it, until another key is created [3/key-revoked 4.1/delete 5.4/replace]', async () => {
     const account = await openAccount(target);
     const token = await account.login();
     const deleted = await account.bearer('DELETE', '/auth/api-key', undefined, token);
@@ -220,7 +220,7 @@ describe('the life of an API key (parts 2, 4.1, 5.4)', () => {
     expect((await create({ code: 918_273 })).text).not.toContain('918273');
   });
 
-  it('needs the second factor where there is one, and keeps the code for a second try [4.1/create 5.4/code]', async () => {
+  it('requires the second factor if it is enabled; the code remains valid for a second attempt [4.1/create 5.4/code]', async () => {
     const account = await openAccount(target, { otp: true });
     const token = await account.login();
     const create = (body: object) => account.bearer('POST', '/auth/api-key', body, token);
@@ -233,7 +233,7 @@ describe('the life of an API key (parts 2, 4.1, 5.4)', () => {
     expect((await create({ code, otp })).status).toBe(200);
   });
 
-  it('may have an end: null is none, and what is no time or over already answers 400 [4.1/create]', async () => {
+  it('may expire: null means never, and an invalid or past time answers 400 [4.1/create]', async () => {
     const account = await openAccount(target);
     const token = await account.login();
     const code = await account.code(token);
@@ -259,7 +259,7 @@ describe('the life of an API key (parts 2, 4.1, 5.4)', () => {
     expect(failure(await account.get('/api/user-balances'))).toEqual([401, expect.stringContaining('expired')]);
   });
 
-  it('blocked answers 403 for good, and no other key can be made [5.1/rule-7 7.2/403]', async () => {
+  it('blocked answers 403 permanently, and no other key can be created [5.1/rule-7 7.2/403]', async () => {
     const account = await openAccount(target);
     expect((await target.control('POST', `/accounts/${account.userId}/block`)).status).toBe(200);
     for (const [method, path] of SIGNED_PATHS) {
@@ -361,7 +361,7 @@ describe('signatures (part 5.1)', () => {
     }
   });
 
-  it('rule 6: together with a Bearer token answer 400, whatever else is wrong or public [5.1/rule-6 7.2/400]', async () => {
+  it('rule 6: together with a Bearer token answer 400, before any other error and on public routes [5.1/rule-6 7.2/400]', async () => {
     const account = await openAccount(target);
     const Authorization = `Bearer ${await account.login()}`;
     for (const [method, path] of [...SIGNED_PATHS, ...JWT_PATHS, ['GET', '/api/coins'], ['POST', '/auth/login']]) {
@@ -409,7 +409,7 @@ describe('access (parts 5.2, 5.3, 5.6)', () => {
     }
   });
 
-  it('lets a good key in everywhere else [5.2/scope]', async () => {
+  it('accepts a valid key everywhere else [5.2/scope]', async () => {
     const account = await openAccount(target);
     for (const [method, path] of SIGNED_PATHS) {
       const { status } = await account.signed(method, path);
@@ -417,7 +417,7 @@ describe('access (parts 5.2, 5.3, 5.6)', () => {
     }
   });
 
-  it('asks nobody who they are for public data [5.6/public]', async () => {
+  it('requires no credentials for public data [5.6/public]', async () => {
     const calls: [string, string][] = [
       ['GET', '/api/coins'],
       ['GET', '/api/categories'],

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { conformanceTarget } from './conformance-target.js';
 import { type Account, Book, failure, openAccount, openMarket, openMarkets, statusOf } from './server-accounts.js';
-import { conformanceTarget } from './server-process-target.js';
 
 const target = await conformanceTarget();
 
@@ -96,12 +96,12 @@ describe('POST /orders/limit (part 4.2)', () => {
     await untouched(ann);
   });
 
-  it('refuses what the account cannot pay or does not hold with 400, to the last unit', async () => {
+  it('rejects an order that exceeds the funds or shares of the account with 400, exactly', async () => {
     const ann = await openAccount(target, { usdc: 50.1 });
     const book = await Book.open(target);
     const order = (s: string, q: number) => ann.post('/orders/limit', { ...book.target('YES'), s, p: 0.5, q });
-    expect(failure(await order('BUY', 100.01))).toEqual([400, expect.stringContaining('USDC are needed')]);
-    expect(failure(await order('SELL', 0.01))).toEqual([400, expect.stringContaining('shares are needed')]);
+    expect(failure(await order('BUY', 100.01))).toEqual([400, expect.stringContaining('USDC needed')]);
+    expect(failure(await order('SELL', 0.01))).toEqual([400, expect.stringContaining('shares needed')]);
     await untouched(ann, 50.1);
     expect((await order('BUY', 100)).status).toBe(200);
     expect(await usdcOf(ann)).toEqual([50.1, 0]);
@@ -121,7 +121,7 @@ describe('POST /orders/limit (part 4.2)', () => {
     ]);
   });
 
-  it('takes the last of a field given twice, and leaves fields alone that it does not know', async () => {
+  it('uses the last value of a repeated field, and ignores unknown fields', async () => {
     const ann = await openAccount(target);
     const book = await Book.open(target);
     const good = JSON.stringify({ ...book.target('YES'), s: 'BUY', p: 0.5, q: 1 });
@@ -132,7 +132,7 @@ describe('POST /orders/limit (part 4.2)', () => {
 });
 
 describe('POST /orders/market (part 4.2)', () => {
-  it('a BUY spends up to am, fee included, at once and at the best price; what cannot be spent stays [3/market-executes 4.2/market]', async () => {
+  it('a BUY spends up to am, fee included, immediately and at the best price; the rest is not spent [3/market-executes 4.2/market]', async () => {
     const [ann, bob] = [await openAccount(target), await openAccount(target)];
     const book = await Book.open(target);
     await book.limit(bob, 'BUY', 'NO', 0.7, 10);
@@ -144,7 +144,7 @@ describe('POST /orders/market (part 4.2)', () => {
     expect(await ordersOf(ann)).toMatchObject([{ i: body.i, t: 'MARKET', si: 'BUY', st: 'FILLED', q: 27.45 }]);
   });
 
-  it('a SELL sells up to q; what nobody takes is cancelled [4.2/market]', async () => {
+  it('a SELL sells up to q; the rest is cancelled [4.2/market]', async () => {
     const [ann, bob] = [await openAccount(target), await openAccount(target)];
     const book = await Book.open(target);
     await book.mint(ann, bob, 0.5, 20);
@@ -154,7 +154,7 @@ describe('POST /orders/market (part 4.2)', () => {
     expect(await activeOf(ann)).toEqual([]);
   });
 
-  it('that meets nobody is accepted and becomes FAILED', async () => {
+  it('without a counterparty is accepted and becomes FAILED', async () => {
     const ann = await openAccount(target);
     const book = await Book.open(target);
     const { status, body } = await ann.post('/orders/market', { ...book.target('NO'), s: 'BUY', am: 10 });
@@ -163,7 +163,7 @@ describe('POST /orders/market (part 4.2)', () => {
     expect(await usdcOf(ann)).toEqual([1000, 1000]);
   });
 
-  it('needs am to buy and q to sell, and refuses what is no amount with 400 [4.2/market]', async () => {
+  it('requires am to buy and q to sell, and rejects an invalid amount with 400 [4.2/market]', async () => {
     const ann = await openAccount(target);
     const book = await Book.open(target);
     const buy = { ...book.target('YES'), s: 'BUY', am: 1 };
@@ -192,7 +192,7 @@ describe('POST /orders/market (part 4.2)', () => {
 });
 
 describe('DELETE /orders/limit/{orderId} (part 4.2)', () => {
-  it('cancels an active order once and frees what it held [4.2/cancel]', async () => {
+  it('cancels an active order once and unlocks its funds [4.2/cancel]', async () => {
     const ann = await openAccount(target);
     const book = await Book.open(target);
     const id = await book.limit(ann, 'BUY', 'YES', 0.4, 10);
@@ -203,7 +203,7 @@ describe('DELETE /orders/limit/{orderId} (part 4.2)', () => {
     expect(statusOf(await ann.delete(`/orders/limit/${id}`))).toBe(404);
   });
 
-  it("answers 404 for filled, failed, somebody else's and unknown orders [4.2/cancel 7.2/404]", async () => {
+  it("answers 404 for filled, failed, other users' and unknown orders [4.2/cancel 7.2/404]", async () => {
     const [ann, bob] = [await openAccount(target), await openAccount(target)];
     const book = await Book.open(target);
     const filled = await book.limit(ann, 'BUY', 'YES', 0.4, 10);
@@ -230,7 +230,7 @@ describe('TP/SL orders (part 4.2)', () => {
     return { ann, bob, book };
   };
 
-  it('are placed with a take-profit, a stop-loss or both, and listed with null for what is unset [2/tpsl 4.2/tpsl]', async () => {
+  it('are placed with a take-profit, a stop-loss or both, and listed with null for unset prices [2/tpsl 4.2/tpsl]', async () => {
     const { ann, book } = await holder();
     const { yes } = book.market;
     const place = (more: object) =>

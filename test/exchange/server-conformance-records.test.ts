@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { conformanceTarget } from './conformance-target.js';
 import {
   type Account,
   Book,
@@ -10,7 +11,6 @@ import {
   type TestMarket,
   usdcOf,
 } from './server-accounts.js';
-import { conformanceTarget } from './server-process-target.js';
 
 const target = await conformanceTarget();
 
@@ -115,7 +115,7 @@ describe('transactions (parts 2, 4.3)', () => {
     expect(lost).toMatchObject({ t: 'PAYOUT', a: market.no, am: 0, tn: 'NO', ip: false });
   });
 
-  it('come in pages of 20 unless size says otherwise [4.3/transactions]', async () => {
+  it('have pages of 20 unless size is given [4.3/transactions]', async () => {
     const account = await openAccount(target, { usdc: 1 });
     for (let n = 2; n <= 23; n++) await target.control('POST', '/deposits', { userId: account.userId, amount: n });
     const amounts = async (query: string) => (await of(account, query)).i.map(({ am }: { am: number }) => am);
@@ -333,7 +333,7 @@ describe('trade history (parts 2, 4.4)', () => {
 });
 
 describe('the activity feed (parts 2, 4.4)', () => {
-  it("shows everybody's fills, the taker's side, with the total of items [2/activity 4.4/wrapper 4.4/activity]", async () => {
+  it("has the fills of all users, the taker's side, with the total of items [2/activity 4.4/wrapper 4.4/activity]", async () => {
     const before = (await read(await openAccount(target), '/api/history/activity')).t;
     const { ann, bob, book } = await traded();
     const reader = await openAccount(target);
@@ -375,7 +375,7 @@ describe('the activity feed (parts 2, 4.4)', () => {
 });
 
 describe('profile and position stats (parts 2, 4.4)', () => {
-  it('tell what an account is worth and traded, and whether it is oneself [2/stats 4.4/profile]', async () => {
+  it('have the value and volume of an account, and whether it is the caller [2/stats 4.4/profile]', async () => {
     const { ann, bob, book } = await traded();
     const path = `/api/history/stats/profile/${ann.userId}`;
     const own = await read(ann, path);
@@ -405,7 +405,7 @@ describe('profile and position stats (parts 2, 4.4)', () => {
     expect(statusOf(await ann.get(`${path}?tab=all`))).toBe(400);
   });
 
-  it('of nobody answer 404 [4.4/profile]', async () => {
+  it('of an unknown user answer 404 [4.4/profile]', async () => {
     const account = await openAccount(target);
     for (const id of ['x', randomUUID(), '__proto__', '%E2%98%82', account.email]) {
       expect([id, statusOf(await account.get(`/api/history/stats/profile/${id}`))]).toEqual([id, 404]);
@@ -461,7 +461,7 @@ describe('pages (parts 4.4, 8)', () => {
 });
 
 describe('no account', () => {
-  it("sees another's records, orders or money", async () => {
+  it('has access to records, orders or money of another', async () => {
     const { ann, bob, book, order } = await traded();
     await book.tpsl(ann, 'YES', 5, { t: 0.9 });
     await book.limit(ann, 'SELL', 'YES', 0.8, 5);

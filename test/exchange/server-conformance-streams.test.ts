@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { conformanceTarget } from './conformance-target.js';
 import { type Account, authMessage, Book, bareSocket, nowSeconds, openAccount, sign } from './server-accounts.js';
-import { conformanceTarget } from './server-process-target.js';
 
 const target = await conformanceTarget();
 const PATHS = ['/order/ws', '/balance/ws'] as const;
@@ -10,7 +10,7 @@ const isError = (frame: { t: string; d: { error: string } }) => {
   expect(frame).toEqual({ t: 'error', d: { error: expect.stringMatching(/./) } });
   return frame.d.error;
 };
-/** Everything that came so far, in order: an error for a message that is none comes after all of it. */
+/** All messages received so far, in order: the error for an invalid message comes after them. */
 async function framesUntilNow(socket: Awaited<ReturnType<Account['stream']>>['socket']) {
   socket.send('{"t":"MARK"}');
   const frames: unknown[] = [];
@@ -22,7 +22,7 @@ async function framesUntilNow(socket: Awaited<ReturnType<Account['stream']>>['so
 }
 
 describe.each(PATHS)('AUTH on %s (parts 5.5, 7.3)', (path) => {
-  it('lets a good key in [5.5/auth 6.3/auth]', async () => {
+  it('accepts a valid key [5.5/auth 6.3/auth]', async () => {
     const account = await openAccount(target);
     const { greeting } = await account.stream(path);
     const d = path === '/order/ws' ? 'authorized' : { l: [{ i: expect.any(String), b: 1000, f: 1000 }] };
@@ -171,7 +171,7 @@ describe('the order updates stream (part 6.3)', () => {
     ]);
   });
 
-  it('a TP/SL order that finds nothing to sell, or nobody, fails; a resolved market cancels it', async () => {
+  it('a TP/SL order without shares or without a counterparty fails; a resolved market cancels it', async () => {
     const [ann, bob] = [await openAccount(target), await openAccount(target)];
     const book = await Book.open(target);
     await book.mint(ann, bob, 0.5, 20);
@@ -211,7 +211,7 @@ describe('the balance stream (part 6.4)', () => {
     expect(greeting.d.l).toEqual((await ann.get('/api/user-balances')).body);
   });
 
-  it('tells every balance that a trade, lock, deposit, withdrawal or payout changes, without a type [6.4/update 6.6/balances]', async () => {
+  it('sends every balance that a trade, lock, deposit, withdrawal or payout changes, without a type [6.4/update 6.6/balances]', async () => {
     const [ann, bob] = [await openAccount(target), await openAccount(target)];
     const book = await Book.open(target);
     const { yes, eventId, marketId } = book.market;
@@ -244,7 +244,7 @@ describe('the balance stream (part 6.4)', () => {
     expect((await ann.get('/api/user-balances')).body).toEqual([{ i: book.usdc, b: 904.8, f: 904.8 }]);
   });
 
-  it('tells each account its own balances alone', async () => {
+  it('sends each account its own balances only', async () => {
     const [ann, bob] = [await openAccount(target), await openAccount(target)];
     const book = await Book.open(target);
     const streams = [await ann.stream('/balance/ws'), await bob.stream('/balance/ws'), await bob.stream('/balance/ws')];
@@ -257,7 +257,7 @@ describe('the balance stream (part 6.4)', () => {
 });
 
 describe('connections', () => {
-  it('1,000 at once, of which half never read or say who they are, leave the others served', async () => {
+  it('1,000 at the same time, half of which never read or authenticate, do not affect the others', async () => {
     const account = await openAccount(target);
     const book = await Book.open(target);
     const idle = await Promise.all(Array.from({ length: 500 }, (_, n) => bareSocket(target, PATHS[n % 2] ?? '')));
@@ -277,7 +277,7 @@ describe('connections', () => {
     }
   });
 
-  it('half-closed by the client end, and the exchange goes on', async () => {
+  it('half-closed by the client end, and the exchange continues', async () => {
     const account = await openAccount(target);
     for (const path of PATHS) {
       const socket = await bareSocket(target, path);

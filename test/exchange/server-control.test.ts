@@ -1,8 +1,10 @@
 import { connect } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { TruthPrice, TruthTrade } from '../../exchange/engine/index.js';
+import { startTestExchange } from '../support/exchange.js';
 import { until } from '../support/until.js';
-import { CONTROL_TOKEN, marketOf, openEvent, startServer, Traders } from './server-support.js';
+import { Book, openAccount } from './server-accounts.js';
+import { marketOf, openEvent, Traders } from './server-support.js';
 
 const linesOf = <T>(text: string): T[] =>
   text
@@ -12,7 +14,7 @@ const linesOf = <T>(text: string): T[] =>
 
 describe('control calls', () => {
   it('need the control token: wrong or missing answers 401', async () => {
-    const server = await startServer();
+    const server = await startTestExchange();
     const calls = [
       ['GET', '/_control/truth'],
       ['GET', '/_control/truth/trades'],
@@ -40,7 +42,7 @@ describe('control calls', () => {
   });
 
   it('POST /_control/events opens an event and answers it as search shows it', async () => {
-    const server = await startServer({ events: 0 });
+    const server = await startTestExchange({ events: 0 });
     const category = server.core.categories()[1]?.slug ?? '';
     const markets = [
       { name: 'First', chance: 0.3 },
@@ -66,8 +68,8 @@ describe('control calls', () => {
     ]);
   });
 
-  it('POST /_control/events refuses what is no event with 400', async () => {
-    const server = await startServer({ events: 0 });
+  it('POST /_control/events rejects an invalid event with 400', async () => {
+    const server = await startTestExchange({ events: 0 });
     const category = server.core.categories()[0]?.slug ?? '';
     const fine = { title: 'T', category, tags: [], markets: [{ name: 'M', chance: 0.5 }] };
     const wrong = [
@@ -87,7 +89,7 @@ describe('control calls', () => {
   });
 
   it('POST /_control/events/{e}/resolve resolves a market once', async () => {
-    const server = await startServer({ events: 0 });
+    const server = await startTestExchange({ events: 0 });
     const event = openEvent(server.core, 'resolve', [0.5, 0.5]);
     const { marketId } = marketOf(event);
     const resolve = (body: unknown, eventId = event.eventId) =>
@@ -102,8 +104,20 @@ describe('control calls', () => {
     expect((await resolve({ marketId, winner: 'NO' })).status).toBe(400);
   });
 
+  it('POST /_control/trading closes trading: orders are refused until it is opened again', async () => {
+    const server = await startTestExchange();
+    const [account, book] = [await openAccount(server), await Book.open(server)];
+    const place = () => account.post('/orders/limit', { ...book.target('YES'), s: 'BUY', p: 0.2, q: 1 });
+    expect((await place()).status).toBe(200);
+    expect(await server.control('POST', '/trading', { open: false })).toMatchObject({ body: { open: false } });
+    expect(await place()).toMatchObject({ status: 400, body: { message: 'trading is closed' } });
+    expect(await server.control('POST', '/trading', { open: true })).toMatchObject({ body: { open: true } });
+    expect((await place()).status).toBe(200);
+    expect((await server.control('POST', '/trading', {})).status).toBe(400);
+  });
+
   it('GET /_control/truth answers the ledger, balanced', async () => {
-    const server = await startServer({ events: 0 });
+    const server = await startTestExchange({ events: 0 });
     const event = openEvent(server.core, 'truth', [0.5]);
     new Traders(server.core).trade(marketOf(event), 40, 1000);
     const { status, body } = await server.control('GET', '/truth');
@@ -112,6 +126,9 @@ describe('control calls', () => {
     expect(body.identity.balanced).toBe(true);
     expect(body.markets).toContainEqual({
       marketId: marketOf(event).marketId,
+      eventId: event.eventId,
+      assets: { yes: marketOf(event).yesAssetId, no: marketOf(event).noAssetId },
+      openingChance: 0.5,
       shares: { yes: 10, no: 10 },
       volume: 4,
       trades: 1,
@@ -120,7 +137,7 @@ describe('control calls', () => {
   });
 
   it('GET /_control/truth/trades answers every fill since a sequence number as NDJSON', async () => {
-    const server = await startServer({ events: 0 });
+    const server = await startTestExchange({ events: 0 });
     const event = openEvent(server.core, 'trades', [0.5]);
     const traders = new Traders(server.core);
     for (const cents of [40, 41, 42]) traders.trade(marketOf(event), cents);
@@ -157,7 +174,7 @@ describe('control calls', () => {
   });
 
   it('GET /_control/truth/prices answers every change since a sequence number, also many thousands', async () => {
-    const server = await startServer({ events: 0 });
+    const server = await startTestExchange({ events: 0 });
     const event = openEvent(server.core, 'prices', [0.5]);
     const traders = new Traders(server.core);
     const prices: TruthPrice[] = [];
@@ -175,7 +192,7 @@ describe('control calls', () => {
   });
 
   it('reads the truth no faster than its reader does', async () => {
-    const server = await startServer({ events: 0 });
+    const server = await startTestExchange({ events: 0 });
     const rows = 2_000_000;
     let read = 0;
     server.core.pricesAfter = function* (seq) {
@@ -186,7 +203,9 @@ describe('control calls', () => {
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
     onTestFinished(() => void socket.destroy());
     socket.pause();
-    socket.write(`GET /_control/truth/prices HTTP/1.1\r\nHost: x\r\nX-Control-Token: ${CONTROL_TOKEN}\r\n\r\n`);
+    socket.write(
+      `GET /_control/truth/prices HTTP/1.1\r\nHost: x\r\nX-Control-Token: ${server.ready.control.token}\r\n\r\n`,
+    );
     let before = -1;
     await until(async () => {
       [before] = [read, await new Promise((resolve) => setTimeout(resolve, 150))];

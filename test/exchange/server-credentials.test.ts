@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { Tokens } from '../../exchange/server/auth/index.js';
-import { ManualClock, START } from './engine-rig.js';
+import { ManualClock, ShiftedClock, START } from '../support/clocks.js';
+import { startTestExchange } from '../support/exchange.js';
 import { authMessage, Book, failure, openAccount, statusOf } from './server-accounts.js';
-import { ShiftedClock, startServer } from './server-support.js';
 
 /** A server and an account whose clocks are set together. */
-async function timed(options: { authWithinMs?: number; otp?: boolean } = {}) {
+async function timed(options: { authTimeoutMs?: number; otp?: boolean } = {}) {
   const clock = new ShiftedClock();
-  const server = await startServer({ events: 0, clock, ...options });
+  const server = await startTestExchange({ events: 0, clock, ...options });
   const account = await openAccount(server, { otp: options.otp ?? false, now: () => Math.floor(clock.nowMs() / 1000) });
   return { clock, server, account };
 }
@@ -54,9 +54,9 @@ describe('time', () => {
     );
   });
 
-  it('lets timestamps be 30 seconds off and not 31, for requests and AUTH, whole seconds counted [5.1/rule-5 8/window]', async () => {
+  it('accepts timestamps that differ by 30 seconds, not by 31, for requests and AUTH, in whole seconds [5.1/rule-5 8/window]', async () => {
     const clock = new ManualClock();
-    const server = await startServer({ events: 0, clock });
+    const server = await startTestExchange({ events: 0, clock });
     const now = START / 1e6;
     const account = await openAccount(server, { now: () => now });
     for (const fraction of [0, 0.999]) {
@@ -79,7 +79,7 @@ describe('time', () => {
     }
   });
 
-  it('makes a message of AUTH that was good too old to be replayed [5.5/drift]', async () => {
+  it('rejects the replay of a formerly valid AUTH message [5.5/drift]', async () => {
     const { clock, server, account } = await timed();
     const message = authMessage(account.key, '/order/ws');
     expect((await (await server.connect('/order/ws')).ask(message)).t).toBe('success');
@@ -87,8 +87,8 @@ describe('time', () => {
     expect((await (await server.connect('/order/ws')).ask(message)).t).toBe('error');
   });
 
-  it('ends connections that do not say who they are, and those alone', async () => {
-    const { server, account } = await timed({ authWithinMs: 1500 });
+  it('closes unauthenticated connections, and no others', async () => {
+    const { server, account } = await timed({ authTimeoutMs: 1500 });
     const [silent, wrong] = [await server.connect('/order/ws'), await server.connect('/balance/ws')];
     const { socket } = await account.stream('/order/ws');
     wrong.send({ t: 'AUTH' });
@@ -100,7 +100,7 @@ describe('time', () => {
 
 describe('tokens', () => {
   it('of another exchange, even one of the same seed, are foreign', async () => {
-    const [here, there] = [await startServer({ seed: 5 }), await startServer({ seed: 5 })];
+    const [here, there] = [await startTestExchange({ seed: 5 }), await startTestExchange({ seed: 5 })];
     const { email, password, userId } = here.core.seededAccounts()[0] ?? { email: '', password: '', userId: '' };
     expect(there.core.seededAccounts()[0]?.userId).toBe(userId);
     const { body } = await there.post('/auth/login', { email, password });
@@ -119,14 +119,14 @@ describe('tokens', () => {
       const changed = `${token.slice(0, n)}${token[n] === 'A' ? 'B' : 'A'}${token.slice(n + 1)}`;
       expect(await tokens.subject(changed)).toBeUndefined();
     }
-    clock.advance(3600);
+    clock.micros += 3600e6;
     expect(await tokens.subject(token)).toBeUndefined();
   });
 });
 
 describe('control calls about accounts', () => {
-  it('open accounts with a deposit, which can log in at once and have no key yet', async () => {
-    const server = await startServer({ events: 0 });
+  it('open accounts with a deposit, which can log in immediately and have no key', async () => {
+    const server = await startTestExchange({ events: 0 });
     const fine = { email: 'New@Test.example', password: 'a ☂ password', usdc: 12.345678 };
     const { status, body } = await server.control('POST', '/accounts', fine);
     expect([status, body]).toEqual([200, { userId: expect.any(String) }]);
@@ -138,14 +138,14 @@ describe('control calls about accounts', () => {
     expect(failure(await server.control('POST', '/accounts', { ...fine, email: 'NEW@test.example' }))[0]).toBe(400);
   });
 
-  it('answer the second factor, the same after every restart, when otp is asked for', async () => {
+  it('return the second factor, the same after every restart, when otp is requested', async () => {
     const { account } = await timed({ otp: true });
     expect(account.otp).toMatch(/^\d{6}$/);
     expect((await account.get('/api/user-balances')).status).toBe(200);
   });
 
-  it('refuse what is no account or amount with 400, and accounts that do not exist with 404', async () => {
-    const server = await startServer({ events: 0 });
+  it('reject an invalid account or amount with 400, and an unknown account with 404', async () => {
+    const server = await startTestExchange({ events: 0 });
     const account = await openAccount(server, { usdc: 10 });
     const { userId } = account;
     const fine = { email: 'a@b', password: 'x', usdc: 1 };
@@ -185,8 +185,8 @@ describe('control calls about accounts', () => {
     expect(server.core.truth().identity).toMatchObject({ withdrawals: 0, balanced: true });
   });
 
-  it('withdraw what is free and not what orders hold', async () => {
-    const server = await startServer({ events: 0 });
+  it('withdraw free funds, and not those locked by orders', async () => {
+    const server = await startTestExchange({ events: 0 });
     const account = await openAccount(server, { usdc: 10 });
     const book = await Book.open(server);
     await book.limit(account, 'BUY', 'YES', 0.5, 10);
@@ -197,7 +197,7 @@ describe('control calls about accounts', () => {
   });
 
   it('need the control token', async () => {
-    const server = await startServer({ events: 0 });
+    const server = await startTestExchange({ events: 0 });
     const { userId, email } = await openAccount(server);
     const calls = [
       ['POST', '/accounts'],

@@ -9,8 +9,11 @@ import { temporaryFolder } from '../support/temporary-folder.js';
 
 const log = createLogger({ part: 'exchange', level: 'silent' });
 
-async function start(options: Record<string, unknown>): Promise<RunningExchange> {
-  const running = await startExchange({ port: 0, bots: 0, events: 2, ...options }, { log });
+async function start(
+  options: Record<string, unknown>,
+  context: Parameters<typeof startExchange>[1] = {},
+): Promise<RunningExchange> {
+  const running = await startExchange({ port: 0, bots: 0, events: 2, ...options }, { log, ...context });
   onTestFinished(() => running.close());
   return running;
 }
@@ -30,8 +33,6 @@ describe('options of the exchange', () => {
       takerFeeBps: 20,
       printBots: false,
       load: 0,
-      metricsHost: '127.0.0.1',
-      metricsPort: -1,
     });
     expect(quirks.eventShape).toBe('both');
   });
@@ -49,7 +50,7 @@ describe('options of the exchange', () => {
     expect(read.quirks.rateLimit).toBe(3);
   });
 
-  it('are refused when unknown or out of range, with the flag and what it may be', () => {
+  it('are rejected when unknown or out of range, with the flag and the allowed values', () => {
     const wrong: [Record<string, unknown>, string][] = [
       [{ prot: 1 }, 'unknown option --prot of the exchange (did you mean port?)'],
       [{ port: '70000' }, '--port is "70000": it must be a whole number from 0 to 65535'],
@@ -66,7 +67,7 @@ describe('options of the exchange', () => {
       [{ data: '' }, '--data is ""'],
       [
         { quirks: 'nonsense' },
-        '--quirks names nonsense, which is none; there are: event-shape=outcomes|runners|both; trades-wrapper=',
+        '--quirks: unknown quirk nonsense; known ones: event-shape=outcomes|runners|both; trades-wrapper=',
       ],
       [{ printBots: 'yes' }, '--print-bots takes no value'],
     ];
@@ -76,7 +77,7 @@ describe('options of the exchange', () => {
     }
   });
 
-  it('each say in one line what they are for', () => {
+  it('have a description of one line each', () => {
     for (const option of Object.values(EXCHANGE_OPTIONS)) {
       expect(option.help).toMatch(/^\S.+\S$/);
       expect(option.help).not.toContain('\n');
@@ -85,7 +86,7 @@ describe('options of the exchange', () => {
 });
 
 describe('startExchange', () => {
-  it('says what is ready: addresses, the control token, accounts, and bots when asked', async () => {
+  it('returns the ready line: addresses, the control token, accounts, and bots on request', async () => {
     const { ready } = await start({ accounts: 2, bots: 3, pace: 0, printBots: true });
     expect(ready).toEqual({
       ready: true,
@@ -104,7 +105,7 @@ describe('startExchange', () => {
     expect((await start({})).ready).not.toHaveProperty('bots');
   });
 
-  it('gives every start its own control token, and the same accounts for the same seed', async () => {
+  it('has another control token at every start, and the same accounts for the same seed', async () => {
     const [one, two, other] = [await start({ seed: 5 }), await start({ seed: 5 }), await start({ seed: 6 })];
     expect(one.ready.control.token).not.toBe(two.ready.control.token);
     expect(one.ready.accounts).toEqual(two.ready.accounts);
@@ -112,7 +113,7 @@ describe('startExchange', () => {
   });
 
   it('serves /healthz and /metrics when given a port', async () => {
-    const { ready, metricsUrl } = await start({ metricsPort: 0 });
+    const { ready, metricsUrl } = await start({}, { metrics: { host: '127.0.0.1', port: 0 } });
     await fetch(`${ready.url}/api/coins`);
     expect(await (await fetch(`${metricsUrl}/healthz`)).json()).toEqual({ ok: true, events: 2 });
     const metrics = await (await fetch(`${metricsUrl}/metrics`)).text();
@@ -120,7 +121,7 @@ describe('startExchange', () => {
     expect((await start({})).metricsUrl).toBeUndefined();
   });
 
-  it('refuses a taken port and an address that is not ours with one clear line', async () => {
+  it('rejects a taken port and a foreign address with one clear line', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => taken.once('listening', resolve));
     onTestFinished(() => void taken.close());

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { EventView, PriceChange } from '../../exchange/engine/index.js';
 import { startFleet } from '../bots/support.js';
-import { marketOf, openEvent, startServer, Traders } from './server-support.js';
+import { startTestExchange } from '../support/exchange.js';
+import { marketOf, openEvent, Traders } from './server-support.js';
 
 /** Changes that are compared while bots trade. */
 const DELTAS = 200;
@@ -10,7 +11,7 @@ const entriesOf = (event: EventView | undefined) =>
   event?.markets.map((m) => ({ o: m.marketId, c: m.chance, b: m.bestBid, a: m.bestAsk }));
 
 async function oneEvent(chances: readonly number[] = [0.5, 0.25]) {
-  const server = await startServer({ events: 0 });
+  const server = await startTestExchange({ events: 0 });
   const event = openEvent(server.core, 'book', chances);
   const socket = await server.connect('/event/ws');
   return { server, event, socket, market: marketOf(event), traders: new Traders(server.core) };
@@ -29,7 +30,7 @@ describe('the order book stream', () => {
     expect(snapshot.d[0]).toEqual({ o: market.marketId, c: 0.44, b: 0.4, a: 0.48 });
   });
 
-  it('says 0 for no bid, 1 for no ask, and the opening chance before the first trade', async () => {
+  it('has 0 without a bid, 1 without an ask, and the opening chance before the first trade', async () => {
     const { event, socket } = await oneEvent([0.5, 0.25]);
     socket.send({ t: 'SUBSCRIBE', e: event.eventId });
     const { d } = await socket.next('PRICES_DATA');
@@ -62,7 +63,7 @@ describe('the order book stream', () => {
   });
 
   it('carries exactly the changes that the truth lists, in its order, while bots trade [6.1/delta]', async () => {
-    const server = await startServer({ events: 6, bots: 12 });
+    const server = await startTestExchange({ events: 6, bots: 12 });
     const socket = await server.connect('/event/ws');
     for (const { eventId } of server.core.events()) socket.send({ t: 'SUBSCRIBE', e: eventId });
     await startFleet({ url: server.url, accounts: server.core.botAccounts(), pace: 50 });
@@ -136,7 +137,7 @@ describe('the order book stream', () => {
     expect((await socket.next('PRICES_DATA_DELTA')).d[0]).toMatchObject({ c: 0 });
   });
 
-  it('answers what it cannot act on with ERROR and a text in r, and stays open [6.1/error 7.3/order-book]', async () => {
+  it('answers invalid messages with ERROR and a text in r, and stays open [6.1/error 7.3/order-book]', async () => {
     const { event, socket } = await oneEvent();
     const bad = [
       'not JSON',
@@ -199,7 +200,7 @@ describe('the order book stream', () => {
     expect((await socket.ask({ t: 'SUBSCRIBE', e: event.eventId })).t).toBe('SUBSCRIBED');
   });
 
-  it('reads messages of one connection in order, however many are sent at once', async () => {
+  it('reads messages of one connection in order, for any number of them', async () => {
     const { event, socket } = await oneEvent();
     for (let n = 0; n < 200; n++)
       socket.send(n % 2 === 0 ? { t: 'REQUEST_DATA', e: event.eventId } : { t: 'X', e: `${n}` });

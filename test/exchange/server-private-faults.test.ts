@@ -1,18 +1,19 @@
 import { describe, expect, it } from 'vitest';
+import { StillClock } from '../support/clocks.js';
+import { startTestExchange, type TestExchangeOptions } from '../support/exchange.js';
 import { Book, openAccount, statusOf } from './server-accounts.js';
-import { StillClock, startServer, type TestServerOptions } from './server-support.js';
 
 /** Two accounts and a market. */
 async function traded() {
-  const server = await startServer({ events: 0 });
+  const server = await startTestExchange({ events: 0 });
   const [ann, bob] = [await openAccount(server), await openAccount(server)];
   const book = await Book.open(server);
   return { server, ann, bob, book };
 }
 
 /** An exchange with quirks, and a trade of 10 at 0.4 with an order of 5 left, placed in its core. */
-async function quirky(quirks: string, options: TestServerOptions = {}) {
-  const server = await startServer({ events: 0, quirks, ...options });
+async function quirky(quirks: string, options: TestExchangeOptions = {}) {
+  const server = await startTestExchange({ events: 0, quirks, ...options });
   const [ann, bob] = [await openAccount(server), await openAccount(server)];
   const opened = server.core.openEvent({
     title: 'Quirky',
@@ -30,6 +31,17 @@ async function quirky(quirks: string, options: TestServerOptions = {}) {
   const order = { e: eventId, o: marketId, ba: yesAssetId, qa: server.core.usdcId };
   return { server, ann, bob, market, order };
 }
+
+describe('faults of the private half', () => {
+  it('clock-skew rejects the signature of the next request, whose Date says why', async () => {
+    const { server, ann } = await traded();
+    const fault = { kind: 'clock-skew', stream: 'rest', ms: 3_600_000 };
+    expect((await server.control('POST', '/faults', fault)).status).toBe(200);
+    const { status, headers } = await ann.get('/api/history/trades');
+    expect([status, Math.round((Date.parse(headers.get('date') ?? '') - Date.now()) / 60_000)]).toEqual([401, 60]);
+    expect((await ann.get('/api/history/trades')).status).toBe(200);
+  });
+});
 
 describe('quirks of the private half', () => {
   it('trades-wrapper answers trades bare, in i alone, or like the public pages [4.4/trades]', async () => {
@@ -190,7 +202,7 @@ describe('faults of the private half', () => {
     expect([(await socket.next()).d.i, (await socket.next()).d.i]).toEqual([seen, last]);
   });
 
-  it('rate-limit holds for signed requests too, and says when to come back', async () => {
+  it('rate-limit applies to signed requests too, and sends Retry-After', async () => {
     const { ann } = await quirky('rate-limit=40', { clock: new StillClock() });
     const answers = await Promise.all(Array.from({ length: 80 }, () => ann.get('/api/user-balances')));
     const refused = answers.filter(({ status }) => status === 429);

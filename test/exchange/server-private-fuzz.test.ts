@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { startTestExchange } from '../support/exchange.js';
 import { authMessage, Book, openAccount } from './server-accounts.js';
-import { startServer } from './server-support.js';
 
 const RUNS = { numRuns: 150, seed: 4 };
 const json = fc.jsonValue({ maxDepth: 2 });
-/** Made before there is a server: it keeps the process busy for a second, or for longer than a connection may idle. */
+/** Created before the server: it keeps the process busy for a second, possibly longer than the idle timeout of connections. */
 const text = fc.string({ unit: 'binary' });
 
-/** A path as `fetch` sends it: what is signed must be the same. */
+/** A path as sent by `fetch`: the signed path must be the same. */
 const asSent = (path: string): string => new URL(`http://x${path}`).pathname;
 
-/** Anything in place of a good value, now and then; the good value otherwise. */
+/** Occasionally an arbitrary value, otherwise the valid one. */
 const bent = (good: Record<string, unknown>) =>
   fc.record(
     Object.fromEntries(
@@ -24,7 +24,7 @@ const bent = (good: Record<string, unknown>) =>
   );
 
 async function setup() {
-  const server = await startServer({ events: 0 });
+  const server = await startTestExchange({ events: 0 });
   const [ann, bob] = [await openAccount(server), await openAccount(server)];
   const book = await Book.open(server);
   await book.mint(ann, bob, 0.5, 100);
@@ -32,8 +32,8 @@ async function setup() {
   return { server, ann, bob, book, failures };
 }
 
-describe('whatever comes', () => {
-  it('in a body is answered with 200, 400 or 404, and the money stays whole', async () => {
+describe('any value', () => {
+  it('in a body is answered with 200, 400 or 404, and the ledger stays balanced', async () => {
     const { server, ann, book, failures } = await setup();
     const target = book.target('YES');
     const bodies = fc.oneof(

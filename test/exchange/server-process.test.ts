@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
+import { commandLine } from '../cli/command.js';
 
 const program = join(import.meta.dirname, '../../dist/cli/main.js');
 
@@ -38,17 +39,15 @@ describe('chancery exchange', () => {
       const socket = new WebSocket(`${ready.ws}/event/ws`);
       await once(socket, 'open');
       const closed = once(socket, 'close');
-      const start = performance.now();
       running.child.kill(signal);
       const [code, killed] = await once(running.child, 'exit');
       expect([code, killed]).toEqual([0, null]);
-      expect(performance.now() - start).toBeLessThan(5000);
       expect((await closed)[0]).toBe(1001);
       expect(running.stdout()).toBe(`${JSON.stringify(ready)}\n`);
     });
   }
 
-  it('answers a taken port and a bad option with one line on stderr and exit code 2', async () => {
+  it('reports a taken port and an invalid option with one line on stderr and exit code 2', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
     onTestFinished(() => void taken.close());
@@ -60,11 +59,10 @@ describe('chancery exchange', () => {
       [['--prot', '1'], /--prot/],
     ];
     for (const [flags, message] of wrong) {
-      const running = exchange(...flags);
-      const [code] = await once(running.child, 'close');
-      expect([flags, code, running.stdout()]).toEqual([flags, 2, '']);
-      expect(running.stderr()).toMatch(message);
-      expect(running.stderr().trimEnd().split('\n')).toHaveLength(1);
+      const { code, out, err } = await commandLine(['exchange', ...flags]);
+      expect([flags, code, out]).toEqual([flags, 2, '']);
+      expect(err).toMatch(message);
+      expect(err.trimEnd().split('\n')).toHaveLength(1);
     }
   });
 });

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../core/index.js';
 import { NO_QUIRKS, parseQuirks } from '../../exchange/server/quirks.js';
 import { RateLimit } from '../../exchange/server/rate-limit.js';
-import { marketOf, openEvent, StillClock, startServer, Traders } from './server-support.js';
+import { StillClock } from '../support/clocks.js';
+import { startTestExchange } from '../support/exchange.js';
+import { marketOf, openEvent, Traders } from './server-support.js';
 
 const SHARED = [
   'slug',
@@ -19,7 +21,7 @@ const SHARED = [
 describe('quirks', () => {
   it('event-shape shows one documented field set, the other, or both [2/event-outcomes 2/event-runners]', async () => {
     const fields = async (quirks: string) => {
-      const server = await startServer({ events: 0, quirks });
+      const server = await startTestExchange({ events: 0, quirks });
       openEvent(server.core, 'shape', [0.5]);
       return Object.keys((await server.post('/api/events/search')).body.content[0]);
     };
@@ -31,7 +33,7 @@ describe('quirks', () => {
   });
 
   it('max-page-size cuts pages to its size [8/open]', async () => {
-    const server = await startServer({ events: 0, quirks: 'max-page-size=3' });
+    const server = await startTestExchange({ events: 0, quirks: 'max-page-size=3' });
     for (let n = 0; n < 7; n++) openEvent(server.core, `event ${n}`, [0.5]);
     for (const [size, got] of [
       [100, 3],
@@ -43,7 +45,7 @@ describe('quirks', () => {
   });
 
   it('extra-fields adds an undocumented field to every object but the maps of IDs', async () => {
-    const server = await startServer({ events: 0, quirks: 'extra-fields' });
+    const server = await startTestExchange({ events: 0, quirks: 'extra-fields' });
     const event = openEvent(server.core, 'extra', [0.5]);
     const extra = { note: 'undocumented' };
     const { body } = await server.post('/api/events/search');
@@ -65,7 +67,7 @@ describe('quirks', () => {
   });
 
   it('numbers-as-strings writes every number of answers and frames as a string', async () => {
-    const server = await startServer({ events: 0, quirks: 'numbers-as-strings' });
+    const server = await startTestExchange({ events: 0, quirks: 'numbers-as-strings' });
     const event = openEvent(server.core, 'strings', [0.5]);
     new Traders(server.core).trade(marketOf(event), 41);
     const numbers = (value: unknown): number =>
@@ -91,7 +93,7 @@ describe('quirks', () => {
   });
 
   it('heartbeat sets the interval of PING, and off sends none [6.1/ping]', async () => {
-    const fast = await startServer({ quirks: 'heartbeat=0.05' });
+    const fast = await startTestExchange({ quirks: 'heartbeat=0.05' });
     // The first one is due an interval after the connection was accepted, which may be long before we learn of that.
     const start = performance.now();
     const socket = await fast.connect('/event/ws');
@@ -104,7 +106,7 @@ describe('quirks', () => {
 
   it('rate-limit=N answers the requests of a second beyond N with 429 and Retry-After, but no control call [7.2/429]', async () => {
     const clock = new StillClock();
-    const server = await startServer({ quirks: 'rate-limit=5', clock });
+    const server = await startTestExchange({ quirks: 'rate-limit=5', clock });
     const answers = await Promise.all(Array.from({ length: 12 }, () => server.get('/api/coins')));
     const refused = answers.filter(({ status }) => status === 429);
     expect(refused).toHaveLength(7);
@@ -128,7 +130,7 @@ describe('quirks', () => {
     expect(limit.refuse('a')).toBeUndefined();
   });
 
-  it('are read as they are written, several at once', () => {
+  it('are parsed from a list', () => {
     expect(parseQuirks('')).toEqual(NO_QUIRKS);
     const all =
       'event-shape=runners, trades-wrapper=content,max-page-size=7,rate-limit=9,extra-fields,heartbeat=2,numbers-as-strings,place-status=202,delete-status=200';

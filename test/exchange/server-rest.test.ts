@@ -1,6 +1,8 @@
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { type Answer, marketOf, openEvent, startServer, Traders } from './server-support.js';
+import { startTestExchange } from '../support/exchange.js';
+import type { Answer } from '../support/exchange-connection.js';
+import { marketOf, openEvent, Traders } from './server-support.js';
 
 const errorOf = ({ status, headers, body }: Answer) => {
   expect(headers.get('content-type')).toMatch(/^application\/json/);
@@ -13,7 +15,7 @@ const iso = (seconds: number) => new Date(seconds * 1000).toISOString();
 
 describe('the public endpoints', () => {
   it('GET /api/categories answers the tree [2/category 4.5/categories]', async () => {
-    const server = await startServer();
+    const server = await startTestExchange();
     const { status, body } = await server.get('/api/categories');
     expect(status).toBe(200);
     expect(body).toEqual(
@@ -28,8 +30,8 @@ describe('the public endpoints', () => {
     expect(body.some((category: { sc: unknown[] }) => category.sc.length > 0)).toBe(true);
   });
 
-  it('GET /api/tags/popular answers by rank, 10 unless limit says otherwise [2/tag 4.5/tags 8/tag-count]', async () => {
-    const server = await startServer({ events: 40 });
+  it('GET /api/tags/popular returns tags by rank, 10 unless limit is given [2/tag 4.5/tags 8/tag-count]', async () => {
+    const server = await startTestExchange({ events: 40 });
     const all = server.core.tags().map(({ name, rank }) => ({ n: name, r: rank }));
     expect(all.length).toBeGreaterThan(10);
     expect((await server.get('/api/tags/popular')).body).toEqual(all.slice(0, 10));
@@ -42,7 +44,7 @@ describe('the public endpoints', () => {
   });
 
   it('GET /api/coins answers every documented field [2/coin 4.3/coins]', async () => {
-    const server = await startServer();
+    const server = await startTestExchange();
     const { status, body } = await server.get('/api/coins');
     expect(status).toBe(200);
     const usdc = body.find((coin: { i: string }) => coin.i === server.core.usdcId);
@@ -66,7 +68,7 @@ describe('the public endpoints', () => {
   });
 
   it('answers 404 for an unknown path, and for a known path with another method [7.2/404]', async () => {
-    const server = await startServer();
+    const server = await startTestExchange();
     const wrong = [
       ['GET', '/'],
       ['GET', '/api/nothing'],
@@ -91,15 +93,15 @@ describe('the public endpoints', () => {
   });
 
   it('looks at the path before the body, and at the body before its fields', async () => {
-    const server = await startServer();
+    const server = await startTestExchange();
     const huge = `{"ss":"${'x'.repeat(70_000)}"}`;
     expect(errorOf(await server.request('POST', '/api/coins', { body: huge }))[0]).toBe(404);
     const broken = await server.request('POST', '/api/events/search?page=-1', { body: '{"sb":' });
     expect(broken.body.message).toContain('not JSON');
   });
 
-  it('refuses a body that is not JSON or over 64 KiB with 400, and goes on serving the connection [1/json]', async () => {
-    const server = await startServer();
+  it('rejects a body that is not JSON or over 64 KiB with 400, and continues to serve the connection [1/json]', async () => {
+    const server = await startTestExchange();
     const post = (body: string) => server.request('POST', '/api/events/search', { body });
     for (const text of ['{', 'undefined', "{'ss':1}", '\u0000', '{"ss":"a"}}']) {
       expect([text, ...errorOf(await post(text))]).toEqual([text, 400, 'Bad Request']);
@@ -119,7 +121,7 @@ describe('the public endpoints', () => {
   });
 
   it('answers bytes that are no HTTP with a 400 and closes', async () => {
-    const server = await startServer();
+    const server = await startTestExchange();
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
     socket.end('this is not HTTP\r\n\r\n');
     let text = '';
@@ -131,7 +133,7 @@ describe('the public endpoints', () => {
 
 describe('GET /api/events/{e}/outcomes/{o}/history', () => {
   async function oneMarket() {
-    const server = await startServer({ events: 1 });
+    const server = await startTestExchange({ events: 1 });
     const event = openEvent(server.core, 'history', [0.5]);
     const market = marketOf(event);
     const path = `/api/events/${event.eventId}/outcomes/${market.marketId}/history`;
@@ -225,7 +227,7 @@ describe('GET /api/events/{e}/outcomes/{o}/history', () => {
     }
   });
 
-  it('keeps answering for a resolved market, whose last chance is 1 or 0', async () => {
+  it('still responds for a resolved market, whose last chance is 1 or 0', async () => {
     const { server, event, market, ask } = await oneMarket();
     server.core.resolveMarket(event.eventId, market.marketId, 'NO');
     const { status, body } = await ask('1s', '2024-01-01', '2200-01-01');

@@ -20,7 +20,7 @@ afterEach(async () => {
 let folders = 0;
 const newPath = () => join(root, `folder-${folders++}`);
 
-/** A state machine as small as can be: the list of its commands. */
+/** A minimal state machine: the list of its commands. */
 async function open(path: string): Promise<{ folder: DataFolder; state: string[] }> {
   const folder = await DataFolder.open(path);
   opened.push(folder);
@@ -29,7 +29,7 @@ async function open(path: string): Promise<{ folder: DataFolder; state: string[]
   return { folder, state };
 }
 
-/** A copy of the folder as a killed process would leave it; begun anew when a file is renamed under it. */
+/** A copy of the folder as after a kill; copied again when a file is renamed meanwhile. */
 function crashedCopy(path: string): string {
   for (;;) {
     const copy = newPath();
@@ -44,7 +44,7 @@ function crashedCopy(path: string): string {
 
 interface Opener {
   readonly child: ChildProcess;
-  /** The answer to a line. */
+  /** The response to a line. */
   ask(line: string): Promise<string>;
 }
 
@@ -67,7 +67,7 @@ const journalOf = async (path: string): Promise<string> => {
 };
 
 describe('the data folder', () => {
-  it('gives back every command after a kill, without a snapshot and with one', async () => {
+  it('replays every command after a kill, without a snapshot and with one', async () => {
     const path = newPath();
     const { folder } = await open(path);
     folder.append('one');
@@ -81,7 +81,7 @@ describe('the data folder', () => {
     expect(await readdir(path)).toHaveLength(4);
   });
 
-  it('gives back every command when the kill comes while a snapshot is written', async () => {
+  it('replays every command when the kill happens while a snapshot is written', async () => {
     const path = newPath();
     const { folder } = await open(path);
     folder.append('one');
@@ -100,7 +100,7 @@ describe('the data folder', () => {
     expect(copies.length).toBeGreaterThan(2);
   });
 
-  it('drops a torn last command, whatever its length, and goes on after it', async () => {
+  it('drops a torn last command of any length, and continues after it', async () => {
     const path = newPath();
     const { folder } = await open(path);
     for (const command of ['one', 'two', 'three']) folder.append(command);
@@ -118,7 +118,7 @@ describe('the data folder', () => {
     expect((await open(copy)).state).toEqual(['one', 'two', 'three']);
   });
 
-  it('is refused in one line when a command or the snapshot is damaged, and when a file is missing', async () => {
+  it('is rejected in one line when a command or the snapshot is damaged, and when a file is missing', async () => {
     const path = newPath();
     const { folder } = await open(path);
     for (const command of ['one', 'two', 'three']) folder.append(command);
@@ -142,7 +142,7 @@ describe('the data folder', () => {
     await expect(open(file)).rejects.toThrow(/cannot use .* as data folder/);
   });
 
-  it('belongs to one process at a time', async () => {
+  it('is locked by one process at a time', async () => {
     const path = newPath();
     const { folder } = await open(path);
     await expect(DataFolder.open(path)).rejects.toThrow(`in use by process ${process.pid}`);
@@ -168,7 +168,7 @@ describe('the data folder', () => {
     expect(answers.flat().filter((answer) => answer !== 'opened')[0]).toMatch(/ is in use by (another )?process/);
   });
 
-  it('says that commands are durable for many callers at once, also across a snapshot', async () => {
+  it('makes commands durable for many concurrent callers, also across a snapshot', async () => {
     const { folder } = await open(newPath());
     const waits: Promise<void>[] = [];
     for (let i = 0; i < 50; i++) {
@@ -188,7 +188,7 @@ describe('a series', () => {
     { weight: 1, arbitrary: fc.constant({ do: 'flush' as const }) },
   );
 
-  it('holds what an array would hold, in memory and in a file, also when it is restored', async () => {
+  it('has the same content as an array, in memory and in a file, also when it is restored', async () => {
     const steps = fc.array(step, { maxLength: 400, size: 'max' });
     await fc.assert(
       fc.asyncProperty(steps, fc.integer({ min: 1, max: 60 }), async (list, width) => {

@@ -4,9 +4,9 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createExchange } from '../../exchange/create-exchange.js';
 import type { ExchangeCore, ExchangeOptions } from '../../exchange/engine/index.js';
 import { World } from '../../exchange/world/index.js';
+import { ManualClock } from '../support/clocks.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { good } from './engine-rig.js';
-import { VirtualClock } from './virtual-clock.js';
 
 const root = temporaryFolder();
 const running: ExchangeCore[] = [];
@@ -14,9 +14,9 @@ afterEach(async () => {
   await Promise.all(running.splice(0).map((core) => core.stop()));
 });
 
-/** An exchange whose world lives, since bots are to trade, though none is there. */
+/** An exchange whose events end and open, as if bots were trading. */
 async function start(options: Partial<ExchangeOptions> = {}) {
-  const clock = new VirtualClock();
+  const clock = new ManualClock();
   const all = { seed: 1, events: 40, bots: 24, pace: 1, accounts: 1, takerFeeBps: 20, clock, ...options };
   const world = new World(all.seed);
   const core = createExchange(all, world);
@@ -27,14 +27,14 @@ async function start(options: Partial<ExchangeOptions> = {}) {
 
 const idsOf = (core: ExchangeCore) => core.events().map((event) => event.eventId);
 
-describe('market life', () => {
-  it('lets events end and begin at a steady rate, with as many open as were asked for', async () => {
+describe('the event scheduler', () => {
+  it('resolves and opens events at a steady rate, with the configured number open', async () => {
     const { core, clock } = await start({ events: 6, bots: 4, pace: 2 });
     const before = idsOf(core);
     const closed: string[] = [];
     core.on('eventClosed', ({ eventId }) => closed.push(eventId));
     for (let minute = 0; minute < 9; minute++) {
-      await clock.run(60);
+      await clock.advance(60000);
       expect(core.events().length).toBeGreaterThanOrEqual(5);
       expect(core.events().length).toBeLessThanOrEqual(6);
     }
@@ -52,7 +52,7 @@ describe('market life', () => {
     expect(core.truth().identity.balanced).toBe(true);
   });
 
-  it('has hidden values run towards the outcome before an event ends', async () => {
+  it('has hidden values that drift towards the outcome before an event ends', async () => {
     const { core, clock, world } = await start({ events: 3, pace: 4 });
     const ends: number[] = [];
     core.on('marketResolved', ({ eventId, marketId, winner }) => {
@@ -62,14 +62,14 @@ describe('market life', () => {
       const lived = (event.closesAt - event.createdAt) / 1e6;
       if (lived > 40) ends.push(winner === 'YES' ? value : 1 - value);
     });
-    await clock.run(240);
+    await clock.advance(240000);
     expect(ends.length).toBeGreaterThanOrEqual(5);
     expect(ends.reduce((sum, end) => sum + end, 0) / ends.length).toBeGreaterThan(0.8);
   });
 
-  it('knows a hidden value of every open market, and those of an event with several add up to one', async () => {
+  it('has a hidden value for every open market; those of an event with several markets add up to one', async () => {
     const { core, clock, world } = await start({ events: 20 });
-    await clock.run(30);
+    await clock.advance(30000);
     const values = world.fairValues();
     for (const { markets } of core.events()) {
       const own = markets.map(({ marketId }) => values.get(marketId) ?? Number.NaN);
@@ -79,27 +79,27 @@ describe('market life', () => {
     expect(values.size).toBe(core.events().flatMap(({ markets }) => markets).length);
   });
 
-  it('does the same again with the same seed and clock, and something else with another seed', async () => {
+  it('is deterministic for a seed and clock, and differs with another seed', async () => {
     const [first, second, other] = [await start(), await start(), await start({ seed: 2 })];
-    for (const { clock } of [first, second, other]) await clock.run(300);
+    for (const { clock } of [first, second, other]) await clock.advance(300000);
     expect(first.core.eventsOpened).toBeGreaterThan(40);
     expect(second.core.events()).toEqual(first.core.events());
     expect(second.world.fairValues()).toEqual(first.world.fairValues());
     expect(idsOf(other.core)).not.toEqual(idsOf(first.core));
   });
 
-  it('stands still without bots, and at pace 0', async () => {
+  it('does nothing without bots, and at pace 0', async () => {
     for (const quiet of [{ bots: 0 }, { pace: 0 }]) {
       const { core, clock } = await start({ events: 5, ...quiet });
       const before = core.events();
-      await clock.run(600);
+      await clock.advance(600000);
       expect(core.events()).toEqual(before);
       expect(before).toHaveLength(5);
       expect([...core.pricesAfter(0)]).toEqual([]);
     }
   });
 
-  it('makes several markets of some events, with chances that add up, and the same events for the same seed', async () => {
+  it('creates events with one or several markets, with chances that add up, and the same events for the same seed', async () => {
     const { core } = await start({ bots: 0, events: 60 });
     const events = core.events();
     const sizes = events.map((event) => event.markets.length);
@@ -113,19 +113,19 @@ describe('market life', () => {
     expect(again.core.events()).toEqual(events);
   });
 
-  it('goes on with the same events after a kill', async () => {
+  it('continues with the same events after a kill', async () => {
     const path = join(root, 'first');
     const copy = join(root, 'copy');
     const first = await start({ dataDir: path, events: 8 });
-    await first.clock.run(200);
+    await first.clock.advance(200000);
     cpSync(path, copy, { recursive: true, filter: (name) => !name.endsWith('.lock') });
     const second = await start({ dataDir: copy, events: 8 });
     expect(idsOf(second.core)).toEqual(idsOf(first.core));
-    await second.clock.run(400);
+    await second.clock.advance(400000);
     expect(second.core.eventsOpened).toBeGreaterThan(first.core.eventsOpened);
   });
 
-  it('takes in events that others open, and lets them be resolved', async () => {
+  it('tracks events opened by control calls, and their resolution', async () => {
     const { core, world } = await start({ events: 2 });
     const markets = [{ name: 'Yes', chance: 0.4 }];
     const { eventId } = good(core.openEvent({ title: 'By hand', category: 'film', tags: ['x'], markets }));

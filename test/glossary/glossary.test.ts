@@ -56,11 +56,11 @@ describe('a banned word', () => {
   const of = (where: 'column' | 'name' | 'prose', word: string, path: string, text: string, except: string[] = []) =>
     uses({ path, text }, [{ word, where, term: 'the term', except }]);
 
-  it('is found as a column of SQL, as a value, and as a field, not in comments and longer names', () => {
-    expect(of('column', 'sid', 'sql/a.sql', "-- sid\nSELECT sid, my_sid, 'a sid' AS x\nWHERE type = 'sid'")).toEqual([
-      'sql/a.sql:2: "sid": the term',
-      'sql/a.sql:3: "sid": the term',
-    ]);
+  it('is found as a word of a column of SQL, of a value, and of a field, not in comments', () => {
+    expect(of('column', 'sid', 'sql/a.sql', "-- sid\nSELECT sids, of_sid_x, 'a sid' AS x\nWHERE type = 'sid'")).toEqual(
+      ['sql/a.sql:2: "sid": the term', 'sql/a.sql:3: "sid": the term'],
+    );
+    expect(of('column', '=sid', 'sql/a.sql', 'SELECT my_sid,\nsid')).toEqual(['sql/a.sql:2: "=sid": the term']);
     expect(of('column', 'order', 'sql/a.sql', 'SELECT 1 ORDER BY 1')).toEqual([]);
     expect(of('column', 'sid', 'core/a.ts', 'interface A {\n  readonly sid: string;\n  sids: string;\n}')).toEqual([
       'core/a.ts:2: "sid": the term',

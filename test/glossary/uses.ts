@@ -47,14 +47,21 @@ function phrases({ text }: SourceFile, words: readonly string[]): Found[] {
 
 /** Keywords of SQL are in capitals here, so that `ORDER` is none and `order` is an identifier. */
 function columns({ path, text }: SourceFile, words: readonly string[]): Found[] {
-  if (path.endsWith('.sql')) {
-    return matches(withoutProse(text), new RegExp(String.raw`(?<![\w$])(?:${words.join('|')})(?![\w$])`, 'g'));
-  }
-  if (!PRODUCT.test(path)) return [];
-  return matches(text, new RegExp(String.raw`(?<=^ +(?:readonly )?)(?:${words.join('|')})(?=\??:)`, 'gm'));
+  const sql = path.endsWith('.sql');
+  if (!sql && !PRODUCT.test(path)) return [];
+  const identifiers = sql
+    ? matches(withoutProse(text), /(?<![\w$])[a-z_]\w*/g)
+    : matches(text, /(?<=^ +(?:readonly )?)[a-z_$][\w$]*(?=\??:)/gm);
+  return identifiers.flatMap(({ index, word: identifier }) =>
+    words.filter((word) => isColumn(identifier, word)).map((word) => ({ index, word })),
+  );
 }
 
-const PRODUCT = /^(?:bus|cli|collectors|core|transforms|warehouse)\/.*\.ts$/;
+/** `=trade`: the whole identifier; else its words between `_`, one after the other. */
+const isColumn = (identifier: string, banned: string) =>
+  banned.startsWith('=') ? identifier === banned.slice(1) : `_${identifier}_`.includes(`_${banned}_`);
+
+const PRODUCT = /^(?:bus|certify|cli|collectors|core|transforms|viewer|warehouse)\/.*\.ts$/;
 
 /** SQL with blanks for its comments, and for texts of several words: both are prose. */
 const withoutProse = (sql: string) =>
@@ -68,7 +75,7 @@ function names({ path, text }: SourceFile, words: readonly string[]): Found[] {
   const tests = words.map((word) => ({ word, has: matcher(word) }));
   const declared = [...text.matchAll(DECLARED)].map((match) => ({
     index: match.index,
-    name: match[1] ?? match[2] ?? '',
+    name: match[1] ?? match[2] ?? match[3] ?? '',
   }));
   return [{ index: 0, name: fileName }, ...declared]
     .filter(({ name }) => !CONTROL.has(name))
@@ -79,7 +86,7 @@ function names({ path, text }: SourceFile, words: readonly string[]): Found[] {
 }
 
 const DECLARED =
-  /\b(?:class|interface|type|enum|function\*?|const|let)\s+([A-Za-z_$][\w$]*)|^ +(?:(?:async|static|private|override|get|set)\s+)*#?([a-z][\w$]*)\([^\n]*\{$/gm;
+  /\b(?:class|interface|type|enum|function\*?|const|let)\s+([A-Za-z_$][\w$]*)|^ +(?:(?:async|static|private|override|get|set)\s+)*#?([a-z][\w$]*)\([^\n]*\{$|^ +(?:static |readonly )*#([a-z][\w$]*)\b/gm;
 const CONTROL = new Set(['if', 'for', 'while', 'switch', 'catch']);
 
 /** `MOST_`: a word of a constant; `*Place`: the last word; else its words, one after the other, anywhere in the name. */

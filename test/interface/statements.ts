@@ -240,7 +240,7 @@ export const STATEMENTS: readonly Statement[] = [
   },
   {
     id: '4.1/send-code',
-    says: '`POST /auth/api-key/send-code`, no body: 200, a confirmation code goes out by e-mail',
+    says: '`POST /auth/api-key/send-code`, no body: 200, a confirmation code is sent by e-mail',
     client: ['client/trading/api-key-admin.ts'],
     exchange: ['exchange/server/routes/auth-routes.ts'],
   },
@@ -264,13 +264,13 @@ export const STATEMENTS: readonly Statement[] = [
   },
   {
     id: '4.2/limit',
-    says: '`POST /orders/limit` lookup a limit order: 200 or 202 with `i`',
+    says: '`POST /orders/limit` places a limit order: 200 or 202 with `i`',
     client: ['client/trading/trading-client.ts'],
     exchange: ['exchange/server/routes/order-routes.ts'],
   },
   {
     id: '4.2/market',
-    says: '`POST /orders/market` lookup a market order: 200 or 202 with `i`',
+    says: '`POST /orders/market` places a market order: 200 or 202 with `i`',
     client: ['client/trading/trading-client.ts'],
     exchange: ['exchange/server/routes/order-routes.ts'],
   },
@@ -702,7 +702,7 @@ export const STATEMENTS: readonly Statement[] = [
   },
   {
     id: '6.4/update',
-    says: 'A message follows each change of a balance: trade, deposit, withdrawal; its sample has no `t`, and further fields are not shown',
+    says: 'A message follows each change of a balance: trade, deposit, withdrawal. Its sample has no `t`, and further fields are not shown',
     client: ['client/decode/account/balance-stream.ts'],
     exchange: ['exchange/server/streams/balance-stream.ts'],
   },

@@ -3,33 +3,14 @@ import { PassThrough } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
-import { afterEach, expect, it } from 'vitest';
-import type { Bus } from '../../bus/index.js';
+import { expect, it } from 'vitest';
 import { TOPICS } from '../../core/index.js';
-import { useDatabase } from '../support/database.js';
 import { priceRecord } from '../transforms/support.js';
-import { WorkerRig } from '../transforms/worker-rig.js';
 import { describeWithKafka } from './index.js';
+import { useWorkerRigs } from './worker-rigs.js';
 
 describeWithKafka('workers on a Kafka whose broker is killed', { own: true }, (kafka) => {
-  const host = useDatabase({ migrated: true });
-  const rigs: WorkerRig[] = [];
-  afterEach(async () => {
-    for (const rig of rigs.splice(0)) await rig.close();
-  });
-
-  async function newRig(): Promise<{ rig: WorkerRig; bus: Bus & { prefix: string } }> {
-    const bus = kafka.open();
-    const rig = rigOn(bus);
-    await rig.prepare();
-    return { rig, bus };
-  }
-
-  function rigOn(bus: Bus): WorkerRig {
-    const rig = new WorkerRig(host.database.owner, host.database.name, bus);
-    rigs.push(rig);
-    return rig;
-  }
+  const { newRig, rigOn } = useWorkerRigs(kafka);
 
   it('write every record into ClickHouse once while workers join and leave and the broker is killed', async () => {
     const { rig, bus } = await newRig();
@@ -80,7 +61,7 @@ describeWithKafka('workers on a Kafka whose broker is killed', { own: true }, (k
     const told = new PassThrough();
     const starting = rigOn(impatient).worker({}, new Registry(), pino({ level: 'warn' }, told));
     const [line] = await once(told, 'data');
-    expect(JSON.parse(line).msg).toMatch(/no broker of Kafka at .* responds: .*; it is tried again until it works$/);
+    expect(JSON.parse(line).msg).toMatch(/no broker of Kafka at .* responds: .*; retrying until it works$/);
     await kafka.own.restart();
     await starting;
     await rig.append(TOPICS.orderBook, [priceRecord(1)]);

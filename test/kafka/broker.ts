@@ -1,15 +1,13 @@
-import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { openKafkaBus } from '../../bus/index.js';
+import { exportCertificate, makeCertificate } from '../support/certificate.js';
 import { freePorts } from '../support/free-ports.js';
 import { JavaServer } from '../support/java-server.js';
 import { removeFolder, temporaryFolder } from '../support/temporary-folder.js';
 import { kafkaJars } from './jars.js';
 import { brokerProperties, KEYSTORE_PASSWORD, type Listeners, type Ports, type ProxiedPort } from './properties.js';
 
-const run = promisify(execFile);
 const READY_MS = 180_000;
 
 /** A single Kafka node (KRaft) on loopback, in its own folder. */
@@ -100,20 +98,9 @@ export class Broker {
   }
 
   async #makeCertificate(): Promise<void> {
-    const store = ['-keystore', join(this.dir, 'broker.p12'), '-storepass', KEYSTORE_PASSWORD, '-alias', 'broker'];
-    const subject = ['-dname', 'CN=127.0.0.1', '-ext', 'san=ip:127.0.0.1'];
-    await run('keytool', [
-      '-genkeypair',
-      '-keyalg',
-      'EC',
-      '-storetype',
-      'PKCS12',
-      '-validity',
-      '30',
-      ...subject,
-      ...store,
-    ]);
-    await run('keytool', ['-exportcert', '-rfc', '-file', join(this.dir, 'broker.pem'), ...store]);
+    const store = { file: join(this.dir, 'broker.p12'), password: KEYSTORE_PASSWORD };
+    await makeCertificate(store);
+    await exportCertificate(store, join(this.dir, 'broker.pem'));
   }
 }
 

@@ -33,7 +33,7 @@ export interface KafkaUnderTest {
   readonly proxy: KafkaProxy;
   /** The listener with TLS and a login, if the suite needs one. */
   readonly secure: SecureListener;
-  /** A bus whose topics nobody else uses; `prefix` of another bus shares them. The suite's end closes it. */
+  /** A bus with topics of its own, or with those of another bus by its `prefix`. Closed at the end of the suite. */
   open(options?: Partial<KafkaBusOptions>): Bus & { readonly prefix: string };
   /** An admin client, to delete records, which the bus does not. Names are those in Kafka. */
   admin(): Promise<Admin>;
@@ -142,8 +142,8 @@ class Rig implements KafkaUnderTest {
   async deleteTopic(name: string): Promise<void> {
     const admin = await this.admin();
     await admin.deleteTopics({ topics: [name] });
-    // The controller has deleted it; the broker learns of that a little later.
-    await until(async () => !(await admin.listTopics()).includes(name) || `${name} is still there`, 20_000);
+    // The controller has deleted it; the broker is notified a little later.
+    await until(async () => !(await admin.listTopics()).includes(name) || `${name} is still there`);
   }
 
   async createForeignTopic(name: string, partitions: number): Promise<void> {

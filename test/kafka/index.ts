@@ -1,3 +1,2 @@
-export { Broker } from './broker.js';
-export { describeWithKafka, type KafkaUnderTest } from './describe.js';
-export { API, type Fate, type KafkaProxy } from './proxy.js';
+export { describeWithKafka } from './describe.js';
+export { API, type ProxyFault } from './proxy.js';

@@ -9,7 +9,7 @@ export interface Ports {
 
 /** A listener for a proxy. */
 export interface ProxiedPort {
-  /** Where the proxy listens: who comes through it is told that this port is the broker. */
+  /** Port of the proxy, which the broker advertises to clients that connect through it. */
   readonly port: number;
   /** Where the broker listens for the proxy. */
   readonly target: number;

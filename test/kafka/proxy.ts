@@ -3,7 +3,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import type { ProxiedPort } from './properties.js';
 
 /** What the proxy does with a request: forward it, close the connection before or after the broker executed it, drop the response. */
-export type Fate = 'pass' | 'cut before' | 'cut after' | 'lose the answer';
+export type ProxyFault = 'pass' | 'cut before' | 'cut after' | 'drop response';
 
 /** Keys of the requests that tests are interested in. */
 export const API = {
@@ -16,12 +16,12 @@ export const API = {
   syncGroup: 14,
 } as const;
 
-/** Between clients and a broker, request by request. */
+/** A proxy between clients and a broker. */
 export class KafkaProxy {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
-  /** Decides over each request by its key. */
-  fate: (key: number) => Fate = () => 'pass';
+  /** Chooses the fault of a request by its API key. */
+  faultFor: (key: number) => ProxyFault = () => 'pass';
   #frozen: Promise<void> | undefined;
   #thaw: () => void = () => undefined;
 
@@ -68,7 +68,7 @@ export class KafkaProxy {
 
   #join(client: Socket): void {
     const broker = connect(this.target, '127.0.0.1');
-    const marked = new Map<number, Fate>();
+    const faults = new Map<number, ProxyFault>();
     const end = () => {
       client.destroy();
       broker.destroy();
@@ -82,17 +82,17 @@ export class KafkaProxy {
       });
     }
     void this.#forward(client, (frame) => {
-      const fate = this.fate(frame.readInt16BE(4));
-      if (fate === 'cut before') return end();
-      marked.set(frame.readInt32BE(8), fate);
+      const fault = this.faultFor(frame.readInt16BE(4));
+      if (fault === 'cut before') return end();
+      faults.set(frame.readInt32BE(8), fault);
       broker.write(frame);
     });
     void this.#forward(broker, (frame) => {
       const id = frame.readInt32BE(4);
-      const fate = marked.get(id);
-      marked.delete(id);
-      if (fate === 'cut after') return end();
-      if (fate !== 'lose the answer') client.write(frame);
+      const fault = faults.get(id);
+      faults.delete(id);
+      if (fault === 'cut after') return end();
+      if (fault !== 'drop response') client.write(frame);
     });
   }
 
@@ -111,7 +111,7 @@ export class KafkaProxy {
         }
       }
     } catch {
-      // The connection ended; both sides are told by their sockets.
+      // The connection has ended; both sides notice it on their sockets.
     }
   }
 }

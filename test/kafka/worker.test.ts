@@ -1,34 +1,19 @@
 import { afterEach, expect, it } from 'vitest';
-import { type Bus, StalledError, UnreadableRecordsError } from '../../bus/index.js';
+import { StalledError, UnreadableRecordsError } from '../../bus/index.js';
 import { TOPICS } from '../../core/index.js';
-import { useDatabase } from '../support/database.js';
 import { priceRecord } from '../transforms/support.js';
-import { WorkerRig } from '../transforms/worker-rig.js';
 import { appendForeignBatch } from './foreign.js';
 import { API, describeWithKafka } from './index.js';
+import { useWorkerRigs } from './worker-rigs.js';
 
 const KEEP = { retentionMs: null, retentionBytes: null };
 
 describeWithKafka('workers on Kafka', { proxy: true }, (kafka) => {
-  const host = useDatabase({ migrated: true });
-  const rigs: WorkerRig[] = [];
-  afterEach(async () => {
-    kafka.proxy.fate = () => 'pass';
-    for (const rig of rigs.splice(0)) await rig.close();
+  const { newRig, rigOn } = useWorkerRigs(kafka);
+  // Before the rigs are closed.
+  afterEach(() => {
+    kafka.proxy.faultFor = () => 'pass';
   });
-
-  async function newRig(): Promise<{ rig: WorkerRig; bus: Bus & { prefix: string } }> {
-    const bus = kafka.open();
-    const rig = rigOn(bus);
-    await rig.prepare();
-    return { rig, bus };
-  }
-
-  function rigOn(bus: Bus): WorkerRig {
-    const rig = new WorkerRig(host.database.owner, host.database.name, bus);
-    rigs.push(rig);
-    return rig;
-  }
 
   it('start from the beginning of a topic that was created again, and distinguish the rows of both', async () => {
     const { rig, bus } = await newRig();
@@ -91,10 +76,10 @@ describeWithKafka('workers on Kafka', { proxy: true }, (kafka) => {
     await rig.drained();
     // The proxy forwards everything but fetches: the worker stays a member of its group and holds its partitions.
     let lost = 0;
-    kafka.proxy.fate = (key) => {
+    kafka.proxy.faultFor = (key) => {
       if (key !== API.fetch) return 'pass';
       lost++;
-      return 'lose the answer';
+      return 'drop response';
     };
     // The fetch that is waiting still returns new records.
     await expect.poll(() => lost).toBeGreaterThan(0);

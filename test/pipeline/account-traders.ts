@@ -5,7 +5,7 @@ import { type Random, Secret } from '../../core/index.js';
 import type { ReadyLine } from '../../exchange/index.js';
 import { until } from '../support/until.js';
 
-/** An account of the exchange that trades, and is recorded. */
+/** An account that trades and is recorded. */
 export interface Trader {
   /** Configured name. */
   readonly name: string;
@@ -24,7 +24,7 @@ export interface TradedMarket {
 
 const NAMES = ['ann', 'bob', 'cho'];
 
-/** The accounts of the ready line under names of their own, on one client, which is closed by `close`. */
+/** The accounts of the ready line with names, on one client; `close` closes it. */
 export function tradersOf(ready: ReadyLine): { traders: Trader[]; exchange: ExchangeClient } {
   const exchange = new ExchangeClient({ addresses: { base: ready.url }, requestsPerSecond: 500, concurrency: 8 });
   const traders = ready.accounts.map((seeded, n) => {
@@ -42,7 +42,7 @@ export function tradersOf(ready: ReadyLine): { traders: Trader[]; exchange: Exch
 
 /**
  * Writes the accounts' credentials where only the owner may read them, as --accounts-file wants them.
- * @param again the name under which the last one is recorded once more, without the login that transactions want
+ * @param again another name for the last account, recorded without the login that transactions require
  */
 export function writeAccounts(path: string, ready: ReadyLine, again?: string): void {
   const accounts: Record<string, object> = {};
@@ -54,14 +54,14 @@ export function writeAccounts(path: string, ready: ReadyLine, again?: string): v
   writeFileSync(path, JSON.stringify(accounts), { mode: 0o600 });
 }
 
-/** Every market that event search shows. */
+/** Every market in event search. */
 export async function tradedMarketsOf(exchange: ExchangeClient): Promise<TradedMarket[]> {
   const usdc = await usdcOf(exchange);
   const { items } = await exchange.searchEvents({ size: 100 });
   return items.flatMap(({ eventId, markets }) => markets.map((market) => answerRefOf(eventId, market, usdc)));
 }
 
-/** The most even market of the event that closes last: where orders at the edge of the book stay what they are. */
+/** The market nearest to a chance of 0.5 of the event that closes last: orders at the edge of its book stay unfilled. */
 async function evenMarket(exchange: ExchangeClient): Promise<TradedMarket> {
   const { items } = await exchange.searchEvents({ size: 100 });
   const [last] = [...items].sort((a, b) => Date.parse(b.closesAt ?? '') - Date.parse(a.closesAt ?? ''));
@@ -84,7 +84,7 @@ function answerRefOf(eventId: string, { marketId, yesAssetId, noAssetId }: Marke
   };
 }
 
-/** One order or cancellation of a kind that chance picks. What the exchange refuses, or loses to a fault, is no matter. */
+/** A random order or cancellation; rejections and faults are ignored. */
 export async function act(trader: Trader, places: readonly TradedMarket[], random: Random): Promise<void> {
   const position = places[random.integer(0, places.length - 1)];
   if (!position) return;
@@ -118,7 +118,7 @@ export async function act(trader: Trader, places: readonly TradedMarket[], rando
   }
 }
 
-/** Takes everything of an account out of the books, so that nobody can change what it has. */
+/** Cancels all orders of an account, so that its holdings cannot change. */
 export async function withdrawAll({ account, trading }: Trader): Promise<void> {
   const { items: positions } = await account.openPositions({ size: 100 });
   for (const order of positions.flatMap(({ tpslOrders }) => tpslOrders)) {
@@ -129,7 +129,7 @@ export async function withdrawAll({ account, trading }: Trader): Promise<void> {
   }
 }
 
-/** Every account but the last buys YES of an even market, keeps an order in the book and a TP/SL order. */
+/** Every account but the last buys YES of a market near 0.5, and has an order in the book and a TP/SL order. */
 export async function openBooks(traders: readonly Trader[], exchange: ExchangeClient): Promise<void> {
   const position = await evenMarket(exchange);
   const other = traders.at(-1);
@@ -138,7 +138,7 @@ export async function openBooks(traders: readonly Trader[], exchange: ExchangeCl
     // Other orders in the book may match first; eventually this one is filled.
     await other.trading.placeLimitOrder({ ...position.no, side: 'BUY', price: '0.60', quantity: '5' });
     await trading.placeLimitOrder({ ...position.yes, side: 'BUY', price: '0.99', quantity: '5' });
-    await until(async () => (await account.openPositions()).items.length > 0, 60_000);
+    await until(async () => (await account.openPositions()).items.length > 0);
     await trading.placeLimitOrder({ ...position.yes, side: 'BUY', price: '0.01', quantity: '3' });
     await trading.placeTpsl({ ...position.yes, outcome: 'YES', quantity: '0.01', stopLossPrice: '0.01' });
   }

@@ -1,7 +1,11 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sidesOf, type Volume, volumeBy } from '../../certify/fills.js';
+import type { LedgerFill } from '../../certify/truth.js';
 import type { ExchangeClient } from '../../client/index.js';
 import { Random } from '../../core/index.js';
+import type { TestExchangeProcessOptions } from '../support/exchange.js';
+import { freePort } from '../support/free-ports.js';
 import { until } from '../support/until.js';
 import {
   act,
@@ -13,10 +17,9 @@ import {
   writeAccounts,
 } from './account-traders.js';
 import { lines, OFTEN_POLLED, Rig } from './rig.js';
-import { sidesOf, type TruthTrade, type Volume, volumeBy } from './truth-volume.js';
 
 const ROUNDS = 160;
-/** The last account once more, without its login: nobody sees its transactions. */
+/** The last account again, without its login, so that its transactions are not recorded. */
 const WITHOUT_LOGIN = 'cho-without-login';
 
 interface Truth {
@@ -39,13 +42,13 @@ describe('the accounts in ClickHouse', () => {
   let traders: Trader[] = [];
   let exchange: ExchangeClient;
   let truth: Truth;
-  /** Every fill, oldest first: nobody trades any more when they are read. */
-  let fills: TruthTrade[];
+  /** Every fill, oldest first; read when trading has ended. */
+  let fills: LedgerFill[];
   let yesAssets: ReadonlySet<string>;
 
   beforeAll(async () => {
-    const bots = ['--bots', '6', '--pace', '1', '--print-bots'];
-    await rig.startExchange(['--seed', '9', '--events', '4', ...bots, '--accounts', '3']);
+    const world = { seed: 9, events: 4, bots: 6, port: await freePort() };
+    await rig.startExchange(world);
     await rig.start('warehouse');
     await rig.start('transform');
     const file = join(rig.folder, 'accounts.json');
@@ -56,16 +59,16 @@ describe('the accounts in ClickHouse', () => {
     await trade(rig, traders, positions);
     await resolve(rig, positions);
     for (const trader of traders) await withdrawAll(trader);
-    await stopBots(rig);
+    await makeIdle(rig, world);
     truth = await stableTruth(rig, traders);
-    fills = lines<TruthTrade>(await rig.control('/truth/trades?after=0'));
+    fills = lines<LedgerFill>(await rig.control('/truth/trades?after=0'));
     const all = [...positions, ...(await tradedMarketsOf(exchange))];
     yesAssets = new Set(all.map(({ yes }) => yes.assetId));
   }, 480_000);
   afterAll(async () => {
     await exchange?.close();
     await rig.close();
-  }, 120_000);
+  });
 
   test('did everything that an account can do', async () => {
     const [did] = await rig.rows(`
@@ -115,7 +118,7 @@ describe('the accounts in ClickHouse', () => {
     }
   });
 
-  test('have every trade as the exchange has it, and as its ledger tells it', async () => {
+  test('have every trade as the exchange and its ledger have it', async () => {
     for (const { name, userId, account } of traders) {
       const ledger: string[] = [];
       for await (const { items } of account.walkTrades()) {
@@ -184,28 +187,35 @@ describe('the accounts in ClickHouse', () => {
 
   test('have their profit and loss as the ledger has it, to the last unit, also where payouts are not seen', async () => {
     const last = { name: WITHOUT_LOGIN, userId: traders.at(-1)?.userId ?? '' };
-    for (const { name, userId } of [...traders, last]) {
-      const { positions, realisedPnl, feesPaid } = truthOf(truth, userId);
-      const held = await texts(
-        rig,
-        `[asset, toString(shares), toString(cost)] FROM pnl_by_asset WHERE account = '${name}' AND shares != 0`,
-      );
-      expect(held).toEqual(positions.map((p) => row(p.assetId, p.shares, p.cost)).sort());
-      const sums = await texts(
-        rig,
-        `[toString(realised_pnl), toString(fees), toString(unexplained)] FROM pnl_by_account WHERE account = '${name}'`,
-      );
-      expect(sums).toEqual([row(realisedPnl, feesPaid, 0)]);
-      const settlements = await rig.rows(
-        `SELECT DISTINCT settlement, payout_difference FROM pnl_by_asset WHERE account = '${name}' AND settlement != 'open'`,
-      );
-      const inferred = { settlement: 'inferred', payout_difference: null };
-      expect(settlements).toEqual([name === WITHOUT_LOGIN ? inferred : { settlement: 'payout', payout_difference: 0 }]);
-    }
+    const all = [...traders, last].map(({ name, userId }) => ({ name, ...truthOf(truth, userId) }));
+    const held = await texts(
+      rig,
+      '[account, asset, toString(shares), toString(cost)] FROM pnl_by_asset WHERE shares != 0',
+    );
+    expect(held).toEqual(
+      all.flatMap(({ name, positions }) => positions.map((p) => row(name, p.assetId, p.shares, p.cost))).sort(),
+    );
+    const sums = await texts(
+      rig,
+      '[account, toString(realised_pnl), toString(fees), toString(unexplained)] FROM pnl_by_account',
+    );
+    expect(sums).toEqual(all.map(({ name, realisedPnl, feesPaid }) => row(name, realisedPnl, feesPaid, 0)).sort());
+    const settlements = await texts(
+      rig,
+      "DISTINCT [account, settlement, toString(payout_difference)] FROM pnl_by_asset WHERE settlement != 'open'",
+    );
+    const settlementOf = (name: string) =>
+      name === WITHOUT_LOGIN ? row(name, 'inferred', null) : row(name, 'payout', 0);
+    expect(settlements).toEqual(all.map(({ name }) => settlementOf(name)).sort());
+    // A list of positions from before the last trade is compared until a later one has been read completely.
+    await until(async () => {
+      const states = await rig.rows<{ state: string }>('SELECT DISTINCT state FROM position_reconciliation');
+      return !states.some(({ state }) => state === 'newer' || state === 'unread') || JSON.stringify(states);
+    });
     expect(await rig.rows(`SELECT DISTINCT state FROM position_reconciliation`)).toEqual([{ state: 'equal' }]);
   });
 
-  test('have everybody’s activity as the exchange has it, and as its ledger tells it', async () => {
+  test('have the activity of all users as the exchange and its ledger have it', async () => {
     const told: string[] = [];
     const listed: string[] = [];
     for await (const { items } of traders[0]?.account.walkActivity() ?? []) {
@@ -247,18 +257,18 @@ describe('the accounts in ClickHouse', () => {
     expect(found).toEqual(listed.sort());
   });
 
-  test('have the volume of everybody as the ledger has it, to the last unit', async () => {
-    const taker = (fill: TruthTrade) => sidesOf(fill, yesAssets).taker;
+  test('have the volume of all users exactly as the ledger has it', async () => {
+    const taker = (fill: LedgerFill) => sidesOf(fill, yesAssets).taker;
     const markets = volumeBy(fills, taker, ({ marketId }) => marketId);
     const kept = truth.markets.filter(({ trades }) => trades > 0);
     expect([...markets].map(([id, { trades, micros }]) => row(id, trades, micros / 1e6)).sort()).toEqual(
       kept.map(({ marketId, trades, volume }) => row(marketId, trades, volume)).sort(),
     );
-    expect(await volumes('everybody', 'market')).toEqual(rowsOf(markets));
-    expect(await volumes('everybody', 'event')).toEqual(rowsOf(volumeBy(fills, taker, ({ eventId }) => eventId)));
-    expect(await volumes('everybody', 'day')).toEqual(rowsOf(volumeBy(fills, taker, dayOf)));
+    expect(await volumes('all', 'market')).toEqual(rowsOf(markets));
+    expect(await volumes('all', 'event')).toEqual(rowsOf(volumeBy(fills, taker, ({ eventId }) => eventId)));
+    expect(await volumes('all', 'day')).toEqual(rowsOf(volumeBy(fills, taker, dayOf)));
     const averages = await rig.rows<{ market: string; vwap: number }>(
-      `SELECT market, vwap FROM volume_by_market WHERE scope = 'everybody'`,
+      `SELECT market, vwap FROM volume_by_market WHERE scope = 'all'`,
     );
     for (const { market, vwap } of averages) {
       const { yesMicros, hundredths } = markets.get(market) ?? fail();
@@ -271,7 +281,7 @@ describe('the accounts in ClickHouse', () => {
     const own = fills.filter(({ buyer, seller }) => ids.has(buyer) || ids.has(seller));
     expect(own.length).toBeLessThan(fills.length);
     expect(own.some(({ buyer, seller }) => ids.has(buyer) && ids.has(seller))).toBe(true);
-    const side = (fill: TruthTrade) => {
+    const side = (fill: LedgerFill) => {
       const { taker, maker } = sidesOf(fill, yesAssets);
       return ids.has(taker.userId) ? taker : maker;
     };
@@ -291,7 +301,7 @@ function fail(): never {
   throw new Error('what the test needs is not there');
 }
 
-const dayOf = ({ at }: TruthTrade): string => new Date(at / 1000).toISOString().slice(0, 10);
+const dayOf = ({ at }: LedgerFill): string => new Date(at / 1000).toISOString().slice(0, 10);
 
 /** Sums as the views of volume have them: key, fills, shares, USDC. */
 const rowsOf = (sums: ReadonlyMap<string, Volume>): string[] =>
@@ -315,7 +325,7 @@ async function trade(rig: Rig, traders: readonly Trader[], positions: readonly T
   }
 }
 
-/** Resolves the first market, for which everybody who holds it is paid, unless it was resolved meanwhile. */
+/** Resolves the first market, which pays all holders, unless it was resolved meanwhile. */
 async function resolve(rig: Rig, positions: readonly TradedMarket[]): Promise<void> {
   const [first] = positions;
   if (!first) throw new Error('there is no market');
@@ -324,9 +334,13 @@ async function resolve(rig: Rig, positions: readonly TradedMarket[]): Promise<vo
     .catch((error: Error) => expect(error.message).toContain('resolved already'));
 }
 
-/** Nobody but the accounts can place an order from now on, so that the whole exchange stands still. */
-async function stopBots(rig: Rig): Promise<void> {
-  for (const { userId } of rig.exchange.bots ?? []) await rig.order(`/accounts/${userId}/block`, {});
+/**
+ * Starts the exchange again, without bots and without ends of events: from now on only the accounts can place orders, and
+ * no market is resolved.
+ */
+async function makeIdle(rig: Rig, world: TestExchangeProcessOptions): Promise<void> {
+  await rig.part('exchange').stop();
+  await rig.startExchange({ ...world, pace: 0 });
 }
 
 /** The ledger, once every account was polled, and its rows are here, after it last changed for one of them. */
@@ -336,7 +350,6 @@ async function stableTruth(rig: Rig, traders: readonly Trader[]): Promise<Truth>
   for (let before = await truth(); ; ) {
     await recorded(rig, traders);
     const after = await truth();
-    // Markets are resolved when it is their time.
     if (own(after) === own(before)) return after;
     before = after;
   }
@@ -353,12 +366,12 @@ async function recorded(rig: Rig, traders: readonly Trader[]): Promise<void> {
       WHERE operation IN ('orders', 'trades', 'transactions', 'full-balances', 'open-positions', 'active-orders', 'activity')
       GROUP BY account, operation HAVING latest <= ${since}`);
     return missing.length === 0 || `no complete poll yet: ${JSON.stringify(missing)}`;
-  }, 90_000);
+  });
   await until(async () => {
     const polls = await rig.rows(`SELECT account, list FROM latest_account_polls
       WHERE list IN ('positions', 'balances', 'active-orders') AND toUnixTimestamp64Micro(started_at) > ${since}`);
     return polls.length === 3 * (traders.length + 1) || `${polls.length} lists are here`;
-  }, 30_000);
+  });
   await rig.drained();
 }
 
@@ -374,7 +387,7 @@ function truthOf(truth: Truth, userId: string): Truth['accounts'][number] {
 }
 
 /** The fee of one side of a fill: the taker pays it. */
-function feeOf({ taker, buyer, takerFee }: TruthTrade, userId: string): number {
+function feeOf({ taker, buyer, takerFee }: LedgerFill, userId: string): number {
   return (taker === 'buyer') === (buyer === userId) ? takerFee : 0;
 }
 

@@ -1,13 +1,13 @@
 import type { Envelope, Position } from './ledger-rows.js';
 
 interface Outcome {
-  /** The record, or what the pieces that end with it are together. */
+  /** The record, or the joined pieces that end with it. */
   whole(record: Envelope): void;
-  /** Pieces, of which this offset is the last, will never be whole. */
+  /** The pieces up to this offset will never be complete. */
   never(offset: number): void;
 }
 
-/** Joins the pieces of bodies on one partition, of which those of a session follow each other. */
+/** Joins the pieces of bodies on one partition; the pieces of a session follow one another. */
 export class LedgerPieces {
   readonly #begun = new Map<string, { readonly n: number; readonly texts: string[]; offset: number }>();
 

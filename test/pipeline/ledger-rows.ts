@@ -1,4 +1,4 @@
-/** A record as it is on the bus. */
+/** A record on the bus. */
 export interface Envelope {
   readonly kind: string;
   readonly sid: string;
@@ -18,14 +18,20 @@ export interface Position {
   readonly offset: number;
 }
 
-export type AddRow = (table: string, row: string) => void;
+/** Of rows with the same ID, which a table stores once, the one with the latest time of receipt is expected. */
+export interface Version {
+  readonly id: string;
+  readonly receivedAt: number;
+}
 
-/** The row that a record itself must be, whole or a piece. */
+export type AddRow = (table: string, row: string, version?: Version) => void;
+
+/** The expected row of a record or of a piece. */
 export function addRaw({ topic, log, partition, offset }: Position, { sid, n, kind }: Envelope, add: AddRow): void {
   add('raw_records', `${topic}/${log}/${partition}/${offset} ${sid} ${n} ${kind}`);
 }
 
-/** The rows that a record's whole body must become. */
+/** The expected rows of a record's complete body. */
 export function addRows(position: Position, record: Envelope, add: AddRow): void {
   const { topic, log, partition, offset } = position;
   const { kind } = record;
@@ -54,18 +60,26 @@ const ROWS: Readonly<Record<string, KindRows>> = {
     if (frame.t === 'STRANGE' || record.enc !== undefined) return deadLetter();
     if (frame.t !== 'PRICES_DATA' && frame.t !== 'PRICES_DATA_DELTA') return;
     const source = frame.t === 'PRICES_DATA' ? 'snapshot' : 'delta';
+    const repeated = new Set((record.req['repeated'] as number[] | undefined) ?? []);
+    let valid = 0;
     for (const { o, c, b, a } of frame.d as { o: string; c: number; b: number; a: number }[]) {
-      if (typeof c !== 'number') deadLetter();
-      else addNext('price_ticks', `${o} ${c} ${side(b)} ${side(a)} ${source} ${Math.floor(record.at / 1000)}`);
+      if (typeof c !== 'number') {
+        deadLetter();
+        continue;
+      }
+      const says = `${o} ${c} ${side(b)} ${side(a)} ${source} ${repeated.has(valid)}`;
+      addNext('price_ticks', `${says} ${Math.floor(record.at / 1000)}`);
+      valid += 1;
     }
   },
-  'chance.frame': ({ body, req }, addNext, _, add) => {
+  'chance.frame': ({ body, req, at }, addNext, _, add) => {
     const frame = body as { t?: string; d?: unknown; e?: string; o?: string[] };
     if (frame.t === 'HISTORY_RESPONSE') {
       const period = req['period'] ?? (req['from'] === undefined ? '' : 'raw');
       for (const [market, points] of Object.entries(frame.d as Record<string, Point[]>)) {
-        for (const { t, p } of observed(points, req['to'])) {
-          add('chance_history_points', `${frame.e} ${market} ${period} ${t} ${p}`);
+        for (const { t, p } of observed(points, req)) {
+          const id = `${frame.e} ${market} ${period} ${t}`;
+          add('chance_history_points', `${id} ${p}`, { id, receivedAt: at });
         }
       }
       return;
@@ -75,14 +89,16 @@ const ROWS: Readonly<Record<string, KindRows>> = {
     const one = typeof data.p === 'number';
     const points = one ? [[frame.o?.[0], data] as const] : Object.entries(data);
     const source = frame.t === 'UPDATE_HISTORY' ? 'aggregate' : one ? 'change' : 'last-known';
-    for (const [market, point] of points) {
+    const repeated = new Set((req['repeated'] as number[] | undefined) ?? []);
+    for (const [number, [market, point]] of points.entries()) {
       const { t, p } = point as Point;
-      addNext('chance_points', `${market} ${t} ${p} ${source}`);
+      addNext('chance_points', `${market} ${t} ${p} ${source} ${repeated.has(number)}`);
     }
   },
-  'chance.history': ({ body, req }, _, __, add) => {
-    for (const { t, p } of observed(body as Point[], req['to'])) {
-      add('chance_history_points', `${req['event']} ${req['market']} ${req['period'] ?? 'raw'} ${t} ${p}`);
+  'chance.history': ({ body, req, at }, _, __, add) => {
+    for (const { t, p } of observed(body as Point[], req)) {
+      const id = `${req['event']} ${req['market']} ${req['period'] ?? 'raw'} ${t}`;
+      add('chance_history_points', `${id} ${p}`, { id, receivedAt: at });
     }
   },
   'reference.events': ({ body }, addNext) => {
@@ -112,10 +128,26 @@ const ROWS: Readonly<Record<string, KindRows>> = {
   },
   'collector.event': ({ body, sid, n, at }, addNext) => {
     const event = body as { type: string; pollId: string; outcome: string; receivedItems: number };
+    if (event.type === 'audited') return addAudit(body as Audit, at, addNext);
     if (event.type === 'poll') addNext('polls', `${event.pollId} ${event.outcome} ${event.receivedItems}`);
     else addNext('collector_events', `${event.type} ${sid} ${n} ${at}`);
   },
 };
+
+interface Prices {
+  readonly last: number;
+  readonly bid: number;
+  readonly ask: number;
+}
+
+interface Audit {
+  readonly event: string;
+  readonly reason: string;
+  readonly compared: number;
+  readonly changed: number;
+  readonly missed: number;
+  readonly mismatches: readonly { readonly market: string; readonly ours: Prices; readonly theirs: Prices }[];
+}
 
 interface Trade {
   readonly i: string;
@@ -133,13 +165,23 @@ interface Category {
   readonly sc?: readonly Category[];
 }
 
-/** A side of the book; 0 and 1 say that it is empty. */
+/** A side of the book; 0 and 1 mean that it is empty. */
 const side = (price: number): number | null => (price === 0 || price === 1 ? null : price);
 
-/** Without the anchor, and without a line that only says that nothing changed. */
-function observed(points: readonly Point[], to: unknown): readonly Point[] {
-  const [anchor, second] = points;
-  if (points.length === 2 && anchor?.p === second?.p && (to === undefined || (second?.t ?? 0) >= Number(to))) return [];
+function addAudit(audit: Audit, at: number, addNext: AddRow): void {
+  const { event, reason, compared, changed, missed, mismatches } = audit;
+  addNext('audits', `${event} ${at} ${reason} ${compared} ${changed} ${missed} ${mismatches.length}`);
+  for (const { market, ours, theirs } of mismatches) {
+    const prices = [ours, theirs].map(({ last, bid, ask }) => `${last} ${side(bid)} ${side(ask)}`);
+    addNext('audit_mismatches', `${event} ${market} ${prices.join(' ')}`);
+  }
+}
+
+/** Without the anchor, if there is one, and without a flat line. */
+function observed(points: readonly Point[], { from, to }: Envelope['req']): readonly Point[] {
+  const [first, second] = points;
+  if (first && from !== undefined && to !== undefined && first.t > Number(from) && first.t < Number(to)) return points;
+  if (points.length === 2 && first?.p === second?.p && (to === undefined || (second?.t ?? 0) >= Number(to))) return [];
   return points.slice(1);
 }
 

@@ -1,13 +1,13 @@
 const POSITION = [`_log`, `'/'`, `toString(_partition)`, `'/'`, `toString(_offset)`];
 const ROW = [...POSITION, `'/'`, 'toString(_index)'];
 
-/** The text of a row: values, one space between each. */
+/** The text of a row: values separated by spaces. */
 const text = (position: readonly string[], ...values: string[]): string =>
   `concat(${[...position, ...values.flatMap((value) => [`' '`, value])].join(', ')})`;
 
 const side = (column: string): string => `ifNull(toString(${column}), 'null')`;
 
-/** For every table that the ledger knows, a SELECT of its rows as the ledger words them. */
+/** For every table of the ledger, a SELECT that returns its rows in the ledger's text form. */
 export const TABLE_ROWS: Readonly<Record<string, string>> = {
   raw_records: select(
     'raw_records',
@@ -25,6 +25,7 @@ export const TABLE_ROWS: Readonly<Record<string, string>> = {
     side('bid'),
     side('ask'),
     'toString(source)',
+    'toString(repeated)',
     'toString(toUnixTimestamp64Milli(received_at))',
   ),
   chance_points: select(
@@ -34,6 +35,7 @@ export const TABLE_ROWS: Readonly<Record<string, string>> = {
     'toString(toUnixTimestamp(occurred_at))',
     'toString(chance)',
     'toString(source)',
+    'toString(repeated)',
   ),
   chance_history_points: select(
     'chance_history_points FINAL',
@@ -58,6 +60,29 @@ export const TABLE_ROWS: Readonly<Record<string, string>> = {
     'session_id',
     'toString(sequence)',
     'toString(toUnixTimestamp64Micro(recorded_at))',
+  ),
+  audits: select(
+    'audits',
+    ROW,
+    'event',
+    'toString(toUnixTimestamp64Micro(audited_at))',
+    'toString(reason)',
+    'toString(compared)',
+    'toString(changed)',
+    'toString(missed)',
+    'toString(mismatches)',
+  ),
+  audit_mismatches: select(
+    'audit_mismatches',
+    ROW,
+    'event',
+    'market',
+    'toString(our_last)',
+    side('our_bid'),
+    side('our_ask'),
+    'toString(their_last)',
+    side('their_bid'),
+    side('their_ask'),
   ),
   polls: select('polls', ROW, 'poll_id', 'toString(outcome)', 'toString(received_items)'),
 };

@@ -1,18 +1,20 @@
 import type { Bus } from '../../bus/index.js';
 import { LedgerPieces } from './ledger-pieces.js';
-import { addRaw, addRows, type Envelope, type Position } from './ledger-rows.js';
+import { type AddRow, addRaw, addRows, type Envelope, type Position, type Version } from './ledger-rows.js';
 
-/** Rows that must be there, by table: each as a text that names its place and its values, as `TABLE_ROWS` gives it. */
+/** The expected rows by table, each as the text of its position and values, as in `TABLE_ROWS`. */
 export type RowsByTable = Map<string, Set<string>>;
 
-/** What the records of a bus must have become, worked out here with nothing but JSON.parse. */
+/** The expected rows of all records on a bus, computed independently with JSON.parse. */
 export interface Ledger {
   readonly rows: RowsByTable;
+  /** By table and ID: the expected row of those with this ID. */
+  readonly latest: Map<string, { readonly row: string; readonly receivedAt: number }>;
   /** Records on the bus. */
   records: number;
-  /** Records that a collector sent again: they must have left no rows. */
+  /** Duplicate records of a collector, which must have no rows. */
   repeats: number;
-  /** Records that hold a part of a larger body. */
+  /** Records with a piece of a larger body. */
   pieces: number;
 }
 
@@ -23,12 +25,12 @@ export interface LedgerOptions {
   readonly onRecord?: (topic: string, text: string) => void;
 }
 
-export const emptyLedger = (): Ledger => ({ rows: new Map(), records: 0, repeats: 0, pieces: 0 });
+export const emptyLedger = (): Ledger => ({ rows: new Map(), latest: new Map(), records: 0, repeats: 0, pieces: 0 });
 
-/** Reads the bus, whole or one topic, and adds what it says to the ledger. */
+/** Reads all topics of the bus, or one, and adds their records to the ledger. */
 export async function readLedger(bus: Bus, ledger = emptyLedger(), options: LedgerOptions = {}): Promise<Ledger> {
   const last = new Map<string, number>();
-  const add = (table: string, row: string) => addRow(ledger, table, row);
+  const add: AddRow = (table, row, version) => addRow(ledger, table, row, version);
   for (const { topic, partition, log, begin, end } of await bus.partitions()) {
     const pieces = new LedgerPieces();
     if (end === begin || (options.topic !== undefined && topic !== options.topic)) continue;
@@ -62,7 +64,14 @@ export async function readLedger(bus: Bus, ledger = emptyLedger(), options: Ledg
   return ledger;
 }
 
-function addRow({ rows }: Ledger, table: string, row: string): void {
+function addRow({ rows, latest }: Ledger, table: string, row: string, version?: Version): void {
+  if (version) {
+    const id = `${table} ${version.id}`;
+    const former = latest.get(id);
+    if (former && former.receivedAt > version.receivedAt) return;
+    if (former) rows.get(table)?.delete(former.row);
+    latest.set(id, { row, receivedAt: version.receivedAt });
+  }
   const set = rows.get(table);
   if (set) set.add(row);
   else rows.set(table, new Set([row]));
@@ -82,14 +91,14 @@ const MAX_REPORTED = 50;
 export interface Difference {
   readonly expected: number;
   readonly found: number;
-  /** The first of what is wrong, and how much of it there is. */
+  /** The first faults, and the number of all. */
   readonly missing: readonly string[];
   readonly doubled: readonly string[];
   readonly invented: readonly string[];
   readonly counts: { readonly missing: number; readonly doubled: number; readonly invented: number };
 }
 
-/** Compares rows that were found with those that must be there. */
+/** Compares the found rows with the expected ones. */
 export function compare(found: readonly string[], wanted: ReadonlySet<string>): Difference {
   const times = new Map<string, number>();
   for (const row of found) times.set(row, (times.get(row) ?? 0) + 1);

@@ -2,8 +2,9 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Bus, openEmbeddedBus } from '../../bus/index.js';
 import { claimLayout } from '../../cli/parts/instance.js';
-import type { ReadyLine } from '../../exchange/index.js';
+import { EXCHANGE_OPTIONS, type ReadyLine } from '../../exchange/index.js';
 import { type EmbeddedEndpoint, findEmbedded } from '../../warehouse/index.js';
+import { startTestExchange, type TestExchangeProcess, type TestExchangeProcessOptions } from '../support/exchange.js';
 import { Part } from '../support/part.js';
 import { runAs } from '../support/run-as.js';
 import { removeFolder, temporaryFolder } from '../support/temporary-folder.js';
@@ -32,18 +33,21 @@ export interface PriceChange {
 export type RigCommand = 'warehouse' | 'transform' | 'collect';
 
 export interface RigOptions {
-  /** The bus, when it is not the embedded log of the folder, and what collectors and workers are told about it. */
+  /** An empty folder. Default: a temporary one. */
+  readonly folder?: string;
+  /** The bus, if it is not the embedded log of the folder, and its settings for collectors and workers. */
   readonly kafka?: { readonly bus: Bus; readonly args: readonly string[] };
 }
 
 /** One instance of everything, each part a process of its own on one data folder. */
 export class Rig {
-  readonly folder = temporaryFolder();
+  readonly folder: string;
   readonly #parts = new Map<string, Part>();
   #bus: Bus;
-  #exchange: ReadyLine | undefined;
+  #exchange: TestExchangeProcess | undefined;
 
   constructor(private readonly options: RigOptions = {}) {
+    this.folder = options.folder ?? temporaryFolder();
     claimLayout(this.folder);
     this.#bus = options.kafka?.bus ?? this.#openLog();
   }
@@ -59,22 +63,23 @@ export class Rig {
     this.#bus = this.#openLog();
   }
 
-  async startExchange(args: readonly string[]): Promise<void> {
-    const data = join(this.folder, 'exchange');
-    const own = ['--port', '0', '--data', data, '--stop-with-parent'];
-    const part = await Part.start<ReadyLine>('exchange', [...own, ...args]);
-    this.#parts.set('exchange', part);
-    this.#exchange = part.ready;
+  /** An exchange, by default with bots and accounts. */
+  async startExchange(options: TestExchangeProcessOptions): Promise<void> {
+    const { bots, pace, accounts } = EXCHANGE_OPTIONS;
+    const alive = { bots: bots.default, pace: pace.default, accounts: accounts.default };
+    const own = { data: join(this.folder, 'exchange'), stopWithParent: true, endedBy: 'caller' } as const;
+    this.#exchange = await startTestExchange({ ownProcess: true, ...alive, ...options, ...own });
+    this.#parts.set('exchange', this.#exchange.part);
   }
 
-  /** @param name tells several of one command apart */
+  /** @param name distinguishes several of one command */
   async start(command: RigCommand, args: readonly string[] = [], name: string = command): Promise<Part> {
     const part = await Part.start(command, this.argsOf(command, args));
     this.#parts.set(name, part);
     return part;
   }
 
-  /** How a command is told which bus it is, when it is not the embedded log. */
+  /** The options with which a command gets the bus, if it is not the embedded log. */
   get busArgs(): readonly string[] {
     return this.options.kafka?.args ?? [];
   }
@@ -93,16 +98,12 @@ export class Rig {
   }
 
   get exchange(): ReadyLine {
-    if (!this.#exchange) throw new Error('the exchange does not run');
-    return this.#exchange;
+    return this.#running.ready;
   }
 
   /** Text of a control call's answer. */
-  async control(path: string): Promise<string> {
-    const { url, token } = this.exchange.control;
-    const answer = await fetch(`${url}${path}`, { headers: { 'x-control-token': token } });
-    if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`);
-    return answer.text();
+  control(path: string): Promise<string> {
+    return this.#control('GET', path);
   }
 
   /** Arms a fault of the exchange. */
@@ -111,21 +112,18 @@ export class Rig {
   }
 
   /** A control call that changes something. */
-  async order(path: string, body: unknown): Promise<void> {
-    const { url, token } = this.exchange.control;
-    const answer = await fetch(`${url}${path}`, {
-      method: 'POST',
-      headers: { 'x-control-token': token, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
-    if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`);
+  order(path: string, body: unknown): Promise<string> {
+    return this.#control('POST', path, body);
   }
 
-  /** The running ClickHouse. */
+  /** The running ClickHouse. Waits for it: on a busy machine it may respond late and count as one that does not run. */
   async clickhouse(): Promise<EmbeddedEndpoint> {
-    const endpoint = await findEmbedded(this.folder);
-    if (!endpoint) throw new Error('no ClickHouse runs');
-    return endpoint;
+    let endpoint: EmbeddedEndpoint | undefined;
+    await until(async () => {
+      endpoint = await findEmbedded(this.folder);
+      return endpoint !== undefined || 'no ClickHouse runs';
+    });
+    return endpoint as EmbeddedEndpoint;
   }
 
   async truthPrices(): Promise<PriceChange[]> {
@@ -151,7 +149,7 @@ export class Rig {
   }
 
   /** Waits until every record that is on the bus now is a row in ClickHouse. */
-  async drained(withinMs = 60_000): Promise<void> {
+  async drained(): Promise<void> {
     const ends = await this.bus.partitions();
     const group = 'chancery-transform';
     await until(async () => {
@@ -161,7 +159,7 @@ export class Rig {
         return end > 0 && (at?.offset ?? 0) < end ? [{ topic, partition, end, ...at }] : [];
       });
       return open.length === 0 || `not processed: ${JSON.stringify(open)}`;
-    }, withinMs);
+    });
   }
 
   async close(): Promise<void> {
@@ -169,6 +167,17 @@ export class Rig {
     await this.bus.close();
     // The ClickHouse of a killed warehouse ends a little later, by itself.
     removeFolder(this.folder);
+  }
+
+  get #running(): TestExchangeProcess {
+    if (!this.#exchange) throw new Error('the exchange does not run');
+    return this.#exchange;
+  }
+
+  async #control(method: string, path: string, body?: unknown): Promise<string> {
+    const { status, text } = await this.#running.control(method, path, body);
+    if (status < 200 || status > 299) throw new Error(`${path} answered ${status}: ${text}`);
+    return text;
   }
 
   #openLog(): Bus {

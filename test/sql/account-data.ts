@@ -3,7 +3,7 @@ import type { Values } from './warehouse-data.js';
 /** Rows of account tables, for tests that fill them by hand. */
 let polls = 0;
 
-/** The place of a row in the answer of an account. */
+/** The position of a row in the response of an account. */
 export function seen(account: string, receivedAt: string, poll: string, page = 0): Values {
   return { account, received_at: receivedAt, poll_id: poll, page };
 }

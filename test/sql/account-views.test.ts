@@ -15,7 +15,7 @@ beforeAll(() => {
 const clock = (seconds: number) => time(seconds).replace('T', ' ').padEnd(26, '0');
 
 describe('the tables of accounts', () => {
-  it('are as code knows them', async () => {
+  it('match the definitions in code', async () => {
     const connection = host.database.connect();
     await checkColumns(connection, TRANSFORM_TABLES);
     await connection.close();
@@ -33,17 +33,17 @@ describe('the tables of accounts', () => {
 });
 
 describe('records with an ID', () => {
-  it('that appear again in a later poll change nothing but when they were last seen', async () => {
+  it('that are listed again in a later poll change only their last time', async () => {
     const one = trade('again', 'r1', { quantity: '0.1', price: '0.123456789012' });
     await data.insert('trade_records', [one]);
-    const before = await data.ask(`SELECT * EXCEPT (seen_at, sequence) FROM trades WHERE account = 'again'`);
+    const before = await data.ask(`SELECT * EXCEPT (seen_at, trade_order) FROM trades WHERE account = 'again'`);
     await data.insert('trade_records', [{ ...one, received_at: '2026-01-07 00:00:00', poll_id: 'second' }]);
-    const after = await data.ask(`SELECT * EXCEPT (seen_at, sequence) FROM trades WHERE account = 'again'`);
+    const after = await data.ask(`SELECT * EXCEPT (seen_at, trade_order) FROM trades WHERE account = 'again'`);
     expect(after).toEqual(before);
     expect(after).toMatchObject([{ quantity: 0.1, price: 0.123456789012 }]);
   });
 
-  it('are kept per account: both sides of a fill between two of ours are there', async () => {
+  it('are stored per account: both sides of a fill between two of ours', async () => {
     await data.insert('trade_records', [trade('left', 'r', {}), trade('right', 'r', { side: 'SELL' })]);
     const rows = await data.ask(`SELECT account, side FROM trades WHERE trade_record_id = 'r' ORDER BY account`);
     expect(rows).toEqual([
@@ -52,7 +52,7 @@ describe('records with an ID', () => {
     ]);
   });
 
-  it('show an order as it was last seen, and every state that it was seen in', async () => {
+  it('show the latest state of an order, and every observed state', async () => {
     const order = (at: number, status: string, filled: string) => ({
       ...seen('orders', time(at), `p${at}`),
       order_id: 'o1',
@@ -78,7 +78,7 @@ describe('records with an ID', () => {
   });
 });
 
-describe('what an account holds now', () => {
+describe('the current holdings of an account', () => {
   const holding = (account: string, poll: string, at: number, asset: string, shares: string) => ({
     ...seen(account, time(at), poll),
     asset,
@@ -86,7 +86,7 @@ describe('what an account holds now', () => {
     cost: '1.5',
   });
 
-  it('is the latest poll that was complete, and here as a whole', async () => {
+  it('is the latest complete poll of which all rows are stored', async () => {
     const whole = polled('open-positions', 'now', time(0), { pages: 2 });
     const failed = polled('open-positions', 'now', time(10), { outcome: 'incomplete' });
     const coming = polled('open-positions', 'now', time(20), { pages: 2 });
@@ -112,7 +112,7 @@ describe('what an account holds now', () => {
     ]);
   });
 
-  it('is whole whenever it is asked for, also while the tables of a poll are filled one after the other', async () => {
+  it('is complete in every query, also while the tables of a poll are filled one after the other', async () => {
     const fill = async (n: number) => {
       const { poll, receipt, page } = polled('full-balances', 'race', time(n));
       const balance = (asset: string) => ({ ...seen('race', time(n), poll), asset, balance: String(n), free: '0' });
@@ -124,7 +124,7 @@ describe('what an account holds now', () => {
     let filling = true;
     const seenPolls = new Set<unknown>();
     const filled = (async () => {
-      // Until the reader has seen several, however slow it is.
+      // Until the reader has seen several polls.
       for (let n = 1; n <= 20 || (seenPolls.size < 2 && n <= 500); n++) await fill(n);
       filling = false;
     })();
@@ -138,7 +138,7 @@ describe('what an account holds now', () => {
     expect(seenPolls.size).toBeGreaterThan(1);
   });
 
-  it('is nothing after a complete poll of an empty list', async () => {
+  it('is empty after a complete poll of an empty list', async () => {
     const some = polled('active-orders', 'empty', time(0));
     const none = polled('active-orders', 'empty', time(10), { received_items: 0, distinct_items: 0 });
     await data.insert('active_order_observations', [
@@ -173,7 +173,7 @@ describe('what an account holds now', () => {
     ]);
   });
 
-  it('changed when a complete poll shows it otherwise, and was gone when one does not show it', async () => {
+  it('has a change when a complete poll differs, and a removal when one does not list it', async () => {
     const at = [0, 10, 20, 30, 40];
     const made = at.map((seconds) => polled('full-balances', 'log', time(seconds)));
     await data.insert(
@@ -220,7 +220,7 @@ describe('what an account holds now', () => {
     ]);
   });
 
-  it('changed its positions likewise', async () => {
+  it('has changes of positions in the same way', async () => {
     const made = [0, 10, 20].map((seconds) => polled('open-positions', 'moves', time(seconds)));
     await data.insert(
       'polls',
@@ -247,7 +247,7 @@ describe('what an account holds now', () => {
     ]);
   });
 
-  it('has the TP/SL orders of a poll that asked for every asset', async () => {
+  it('has the TP/SL orders of a poll of every asset', async () => {
     const { poll, receipt, page } = polled('tpsl-orders', 'tpsl', time(0), { pages: 2 });
     await data.insert('polls', [receipt]);
     await data.insert('account_pages', [{ ...page, asset: 'a' }]);
@@ -260,8 +260,63 @@ describe('what an account holds now', () => {
   });
 });
 
+describe('the histories of an account', () => {
+  /** A page whose records are at an offset of their own. */
+  const paged = (walk: ReturnType<typeof polled>, page: number, offset: number, items: number) => ({
+    ...walk.page,
+    page,
+    items,
+    _offset: offset,
+  });
+  const known = (account: string) =>
+    data.ask(`SELECT operation, complete_to FROM history_completeness WHERE account = '${account}' ORDER BY operation`);
+
+  it('are complete to the start of the latest complete walk of which all pages and rows are stored', async () => {
+    const walk = polled('trades', 'walked', time(0), { pages: 2, finished_at: time(5) });
+    await data.insert('polls', [walk.receipt]);
+    expect(await known('walked')).toEqual([]);
+    await data.insert('account_pages', [paged(walk, 0, 1000, 1)]);
+    await data.insert('trade_records', [{ ...trade('walked', 'w1', {}), _offset: 1000 }]);
+    expect(await known('walked')).toEqual([]);
+    await data.insert('account_pages', [paged(walk, 1, 1001, 1)]);
+    expect(await known('walked')).toEqual([]);
+    await data.insert('trade_records', [{ ...trade('walked', 'w0', {}), _offset: 1001 }]);
+    const first = [{ operation: 'trades', complete_to: clock(0) }];
+    expect(await known('walked')).toEqual(first);
+
+    const failed = polled('trades', 'walked', time(10), { outcome: 'failed' });
+    const rejected = polled('trades', 'walked', time(20));
+    const probed = polled('trades', 'walked', time(30), { pages: 2 });
+    await data.insert('polls', [failed.receipt, rejected.receipt, probed.receipt]);
+    await data.insert('account_pages', [
+      paged(failed, 0, 1002, 0),
+      { ...paged(rejected, 0, 1003, 0), rejected_items: 1 },
+      paged(probed, 0, 1004, 0),
+      paged(probed, 1_000_000, 1005, 0),
+    ]);
+    expect(await known('walked')).toEqual(first);
+    await data.insert('account_pages', [paged(probed, 1, 1006, 0)]);
+    expect(await known('walked')).toEqual([{ operation: 'trades', complete_to: clock(30) }]);
+  });
+
+  it('are complete for profit and loss when trades and, where they can be read, transactions are', async () => {
+    const complete = () =>
+      data.ask(`SELECT trades_complete_to, complete_to FROM account_completeness WHERE account = 'money'`);
+    const walk = polled('trades', 'money', time(10));
+    const money = polled('transactions', 'money', time(5));
+    await data.insert('account_pages', [paged(walk, 0, 2000, 0)]);
+    expect(await complete()).toEqual([{ trades_complete_to: null, complete_to: null }]);
+    await data.insert('polls', [walk.receipt]);
+    expect(await complete()).toEqual([{ trades_complete_to: clock(10), complete_to: clock(10) }]);
+    await data.insert('account_pages', [paged(money, 0, 2001, 0)]);
+    expect(await complete()).toEqual([{ trades_complete_to: clock(10), complete_to: null }]);
+    await data.insert('polls', [money.receipt]);
+    expect(await complete()).toEqual([{ trades_complete_to: clock(10), complete_to: clock(5) }]);
+  });
+});
+
 describe('volume', () => {
-  it('counts a fill between two of our accounts once, at the price of the taker, and everybody by the activity feed', async () => {
+  it('counts a fill between two of our accounts once, at the price of the taker, and all users by the activity feed', async () => {
     const market = { event: 've', market: 'vm', received_at: time(0), poll_id: 'p', yes_asset: 'vy', no_asset: 'vn' };
     await data.insert('market_observations', [market]);
     const on = { event: 've', market: 'vm', quantity: '10' };
@@ -281,28 +336,28 @@ describe('volume', () => {
       `SELECT scope, toString(day) AS day, event, trades, shares, volume, yes_value FROM volume_by_market_and_day WHERE market = 'vm' ORDER BY scope, day`,
     );
     expect(daily).toEqual([
-      { scope: 'everybody', day: '2026-01-05', event: 've', trades: 2, shares: 40, volume: 19, yes_value: 21 },
+      { scope: 'all', day: '2026-01-05', event: 've', trades: 2, shares: 40, volume: 19, yes_value: 21 },
       { scope: 'own', day: '2026-01-05', event: 've', trades: 1, shares: 10, volume: 4, yes_value: 6 },
       { scope: 'own', day: '2026-01-06', event: 've', trades: 1, shares: 10, volume: 7, yes_value: 7 },
     ]);
     expect(
       await data.ask(`SELECT scope, trades, volume, vwap FROM volume_by_market WHERE market = 'vm' ORDER BY scope`),
     ).toEqual([
-      { scope: 'everybody', trades: 2, volume: 19, vwap: 21 / 40 },
+      { scope: 'all', trades: 2, volume: 19, vwap: 21 / 40 },
       { scope: 'own', trades: 2, volume: 11, vwap: 13 / 20 },
     ]);
     expect(await data.ask(`SELECT scope, trades FROM volume_by_event WHERE event = 've' ORDER BY scope`)).toEqual([
-      { scope: 'everybody', trades: 2 },
+      { scope: 'all', trades: 2 },
       { scope: 'own', trades: 2 },
     ]);
-    expect(await data.ask(`SELECT trades FROM volume_by_day WHERE scope = 'everybody' AND day = '2026-01-05'`)).toEqual(
-      [{ trades: 2 }],
-    );
+    expect(await data.ask(`SELECT trades FROM volume_by_day WHERE scope = 'all' AND day = '2026-01-05'`)).toEqual([
+      { trades: 2 },
+    ]);
   });
 });
 
-describe('figures of a user', () => {
-  it('are those last seen', async () => {
+describe('statistics of a user', () => {
+  it('are those of the latest poll', async () => {
     const profile = (at: number, value: string) => ({
       ...seen('me', time(at), `p${at}`),
       user_id: 'u',

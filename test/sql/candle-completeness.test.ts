@@ -14,7 +14,7 @@ const completeness = (view: string, market: string) =>
 
 beforeAll(async () => {
   data = new WarehouseData(host.database);
-  // Event search shows the event from 30 to 60.5, and other events only afterwards.
+  // Event search shows the event from 30 to 60.5: the search that ended at 30 did not; later it shows other events only.
   await data.insert('event_observations', [
     eventSeen('short', time(30), { markets: ['m'] }),
     eventSeen('short', time(60.5), { markets: ['m'] }),
@@ -22,7 +22,10 @@ beforeAll(async () => {
     eventSeen('outlived', time(60.5), { markets: ['n'] }),
     eventSeen('other', ago(5)),
   ]);
-  await data.insert('polls', [searchPoll(ago(10))]);
+  await data.insert('market_observations', [
+    { market: 'm', event: 'short', received_at: time(30), poll_id: 'p', yes_asset: 'm yes', no_asset: 'm no' },
+  ]);
+  await data.insert('polls', [searchPoll(time(30)), searchPoll(ago(10))]);
   const book = { stream: 'order-book', connection_id: 'b', event: 'short', markets: ['m'] };
   const again = { ...book, connection_id: 'b2' };
   const chance = { ...book, stream: 'chance', connection_id: 'c' };
@@ -76,14 +79,40 @@ describe('the completeness of candles', () => {
     ]);
   });
 
-  it('is of the open part for chance too, with what history repaired', async () => {
+  it('is of the open part for chance too, with backfilled history', async () => {
     expect((await completeness('chance_candles', 'm')).slice(1)).toEqual([
       { b: 0, observed: 0.5, backfilled: 0.3, missing: 0.2 },
       { b: 60, observed: 0, backfilled: 0.5, missing: 0.5 },
     ]);
   });
 
-  it('adds up to what coverage_by_event says is missing', async () => {
+  it('is that of all periods in which the event was open, also of those without a change', async () => {
+    const from = 1767614400;
+    const periods = (stream: string, seconds: number, [begins, ends]: readonly [number, number]) =>
+      data.ask(
+        `SELECT toUnixTimestamp(begins_at) - ${from} AS b, round(observed, 6) AS observed, round(backfilled, 6) AS backfilled,
+           round(missing, 6) AS missing
+         FROM market_periods(period_seconds = ${seconds}, from_ms = ${from + begins}000, to_ms = ${from + ends}000)
+         WHERE market = 'm' AND stream = '${stream}' ORDER BY begins_at`,
+      );
+    expect(await periods('order-book', 60, [-300, 300])).toEqual([
+      { b: 0, observed: 0.8, backfilled: 0, missing: 0.2 },
+      { b: 60, observed: 0.8, backfilled: 0, missing: 0.2 },
+    ]);
+    expect(await periods('chance', 60, [-300, 300])).toEqual([
+      { b: 0, observed: 0.5, backfilled: 0.3, missing: 0.2 },
+      { b: 60, observed: 0, backfilled: 0.5, missing: 0.5 },
+    ]);
+    // Disconnected from 42 to 48.
+    expect(await periods('order-book', 2, [39, 50])).toEqual([
+      { b: 38, observed: 1, backfilled: 0, missing: 0 },
+      { b: 40, observed: 1, backfilled: 0, missing: 0 },
+      ...[42, 44, 46].map((b) => ({ b, observed: 0, backfilled: 0, missing: 1 })),
+      ...[48, 50].map((b) => ({ b, observed: 1, backfilled: 0, missing: 0 })),
+    ]);
+  });
+
+  it('adds up to the missing part in coverage_by_event', async () => {
     const missing = await data.ask(
       `SELECT stream, round(missing * open_seconds, 6) AS seconds FROM coverage_by_event WHERE event = 'short' ORDER BY stream`,
     );
@@ -94,11 +123,11 @@ describe('the completeness of candles', () => {
     ]);
   });
 
-  it('goes on while an event is watched that event search shows no more', async () => {
+  it('continues while an event is observed that event search no longer lists', async () => {
     expect(await completeness('candles', 'n')).toEqual([{ b: 60, observed: 1, backfilled: 0, missing: 0 }]);
   });
 
-  it('is of the whole period where the event was not open in it, or nobody knows the event', async () => {
+  it('is of the whole period if the event was not open in it, or is unknown', async () => {
     expect((await completeness('candles', 'm')).slice(2)).toEqual([{ b: 120, observed: 0, backfilled: 0, missing: 1 }]);
     expect(await completeness('candles', 'u')).toEqual([{ b: 60, observed: 0, backfilled: 0, missing: 1 }]);
     expect((await completeness('chance_candles', 'm')).slice(0, 1)).toEqual([

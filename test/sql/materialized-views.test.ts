@@ -19,7 +19,7 @@ beforeAll(() => {
 afterAll(() => connection.close());
 
 describe('every materialized view of the schema', () => {
-  it('can be run again over a batch: the same comes out, and nothing of other batches', async () => {
+  it('can be run again over a batch with the same result, without effect on other batches', async () => {
     const run = (sql: string) => host.database.run(sql);
     const views =
       await host.database.rows<View>(`SELECT v.name AS name, t.name AS source, extract(v.create_table_query, ' TO \\\\w+\\\\.(\\\\w+)') AS target
@@ -29,32 +29,38 @@ describe('every materialized view of the schema', () => {
       new Set(TRANSFORM_TABLES.filter((table) => table.feedsMaterializedViews).map((table) => table.name)),
     );
     const store = new ClickHouseStore(connection);
-    for (const { name, source, target } of views) {
-      const table = TRANSFORM_TABLES.find((definition) => definition.name === source);
-      if (!table) throw new Error(`${source} is not written`);
-      const columns = table.columns.map((column) => column.name).filter((column) => !POSITION_COLUMNS.has(column));
-      const structure = columns.map((column) => `\`${column}\` ${table.columns.find((c) => c.name === column)?.type}`);
-      await run(`TRUNCATE TABLE ${source}`);
-      await run(`TRUNCATE TABLE ${target}`);
-      const topic = table.columns.some((column) => column.name === '_topic') ? ", 'topic' AS _topic" : '';
-      const batch = (from: number) => `INSERT INTO ${source} (_log, _partition, _offset, _index,
-          ${columns.map((column) => `\`${column}\``).join(', ')}${topic && ', _topic'})
+    for (const table of TRANSFORM_TABLES.filter(({ name }) => views.some(({ source }) => source === name))) {
+      const targets = views.filter(({ source }) => source === table.name).map(({ target }) => target);
+      const columns = table.columns.filter(({ name }) => !POSITION_COLUMNS.has(name));
+      const structure = columns.map(({ name, type }) => `\`${name}\` ${type}`);
+      const topic = table.columns.some(({ name }) => name === '_topic') ? ", 'topic' AS _topic" : '';
+      const batch = (from: number) => `INSERT INTO ${table.name} (_log, _partition, _offset, _index,
+          ${columns.map(({ name }) => `\`${name}\``).join(', ')}${topic && ', _topic'})
         SELECT 'log', 3, ${from} + rowNumberInAllBlocks(), 0, *${topic}
         FROM generateRandom('${structure.join(', ').replaceAll("'", "\\'")}', ${from + 1}, 8, 3) LIMIT 10
         SETTINGS allow_suspicious_low_cardinality_types = 1`;
-      await run(batch(0));
-      /** The target as it is after merges, states of aggregate functions as their bytes. */
+      /** The targets as they are after merges, states of aggregate functions as their bytes. */
       const seen = async () =>
-        (await run(`SELECT * FROM ${target} FINAL FORMAT TSV`)).split('\n').filter(Boolean).sort();
+        Object.fromEntries(
+          await Promise.all(
+            targets.map(async (target) => {
+              const lines = (await run(`SELECT * FROM ${target} FINAL FORMAT TSV`)).split('\n').filter(Boolean);
+              return [target, lines.sort()] as const;
+            }),
+          ),
+        );
+      const truncate = (names: readonly string[]) => Promise.all(names.map((name) => run(`TRUNCATE TABLE ${name}`)));
+      await truncate([table.name, ...targets]);
+      await run(batch(0));
       const once = await seen();
-      expect(once.length, name).toBeGreaterThan(0);
+      for (const target of targets) expect(once[target]?.length, target).toBeGreaterThan(0);
       await run(batch(10));
-      await run(`TRUNCATE TABLE ${target}`);
+      await truncate(targets);
       const position = { topic: 'topic', log: 'log', partition: 3, start: 0, end: 9 };
       await store.feedViews(table, position, new AbortController().signal);
-      expect(await seen(), name).toEqual(once);
+      expect(await seen(), table.name).toEqual(once);
     }
-  }, 120_000);
+  });
 });
 
 const POSITION_COLUMNS = new Set(['_log', '_partition', '_offset', '_index', '_topic']);

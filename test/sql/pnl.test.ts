@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { Random } from '../../core/index.js';
 import { useDatabase } from '../support/database.js';
 import { polled, seen, trade } from './account-data.js';
-import { booksOf, decimalText, type Fill } from './average-cost.js';
+import { booksOf, decimalText, type Fill } from './cost-basis.js';
 import { ago, tick, time, type Values, WarehouseData } from './warehouse-data.js';
 
 const host = useDatabase({ migrated: true });
@@ -32,35 +32,78 @@ const amounts = ({ side, quantity, price }: Fill) => ({
   price: decimalText(price, 2),
 });
 
-/** Books as the views tell them, amounts as text. */
+/** A walk that read the trades of an account to their end. */
+async function completeWalk(account: string, at: string): Promise<void> {
+  const { receipt, page } = polled('trades', account, at);
+  await data.insert('polls', [receipt]);
+  await data.insert('account_pages', [{ ...page, items: 0 }]);
+}
+
+/** The results of the views, amounts as text. */
 const booked = (account: string) =>
-  data.ask<{ asset: string; shares: string; cost: string; realised: string }>(
-    `SELECT asset, toString(shares) AS shares, toString(cost) AS cost, toString(realised_pnl) AS realised
+  data.ask<{ asset: string; shares: string; cost: string; realised: string; fifoCost: string; fifoRealised: string }>(
+    `SELECT asset, toString(shares) AS shares, toString(cost) AS cost, toString(realised_pnl) AS realised,
+       toString(fifo_cost) AS fifoCost, toString(fifo_realised_pnl) AS fifoRealised
      FROM pnl_by_asset WHERE account = '${account}' ORDER BY asset`,
   );
 
 const asTexts = (asset: string, fills: Iterable<Fill>) => {
-  const { shares, cost, realised } = booksOf(fills);
-  return { asset, shares: decimalText(shares, 2), cost: decimalText(cost, 6), realised: decimalText(realised, 6) };
+  const { shares, cost, realised, fifoCost } = booksOf(fills);
+  const fifoRealised = realised + fifoCost - cost;
+  return {
+    ...{ asset, shares: decimalText(shares, 2), cost: decimalText(cost, 6), realised: decimalText(realised, 6) },
+    ...{ fifoCost: decimalText(fifoCost, 6), fifoRealised: decimalText(fifoRealised, 6) },
+  };
 };
 
-describe('average cost', () => {
-  it('is exact to the millionth, whatever was bought and sold in whatever order', async () => {
+const clock = (seconds: number) => time(seconds).replace('T', ' ').padEnd(26, '0');
+
+describe('average cost, and first in, first out', () => {
+  it('are exact to the millionth for any sequence of trades, now and at the end of every day', async () => {
     const random = new Random(11);
     const expected = [];
+    const expectedDays = [];
     const rows: Values[] = [];
     for (let n = 0; n < 200; n++) {
       const asset = `asset ${String(n).padStart(3, '0')}`;
       const fills = randomFills(random.integer(1, 120), random);
       expected.push(asTexts(asset, fills));
+      // A trade every six hours.
+      const at = (i: number) => time(i * 21_600 + i / 1000);
       for (const [i, fill] of fills.entries()) {
-        const position = { asset, market: '', event: '', executed_at: time(i / 1000) };
+        const position = { asset, market: '', event: '', executed_at: at(i) };
         rows.push(trade('random', `${asset}/${i}`, { ...position, ...amounts(fill) }));
+        if (at(i).slice(0, 10) === at(i + 1).slice(0, 10) && i + 1 < fills.length) continue;
+        const { shares, cost, fifoCost } = asTexts(asset, fills.slice(0, i + 1));
+        expectedDays.push({ asset, day: at(i).slice(0, 10), trades: i + 1, shares, cost, fifoCost });
       }
     }
     rows.sort(() => random.integer(-1, 1));
     await data.insert('trade_records', rows);
     expect(await booked('random')).toEqual(expected);
+    const days = await data.ask(
+      `SELECT asset, toString(toDate(begins_at)) AS day, trades, toString(bought_shares - sold_shares) AS shares,
+         toString(average_cost) AS cost, toString(fifo_cost) AS fifoCost
+       FROM position_costs(period_seconds = 86400) WHERE account = 'random' ORDER BY asset, begins_at`,
+    );
+    expect(days).toEqual(expectedDays);
+  });
+
+  it('rounds the cost of a part of a purchase half to even, and the rest has what is left', async () => {
+    // 3 millionths of a share at 0.5 are worth 1.5 millionths of USDC, rounded to 2.
+    // The first of them is worth 0.5, rounded to 0: 2 are left. The first two are worth 1: 1 is left.
+    const fill = (n: number, side: string, quantity: string) =>
+      trade('parts', `p${n}`, { side, quantity, price: '0.5', executed_at: time(n * 86_400) });
+    await data.insert('trade_records', [
+      fill(0, 'BUY', '0.000003'),
+      fill(1, 'SELL', '0.000001'),
+      fill(2, 'SELL', '0.000001'),
+      fill(3, 'SELL', '0.000001'),
+    ]);
+    const rows = await data.ask<{ cost: string }>(
+      `SELECT toString(fifo_cost) AS cost FROM position_costs(period_seconds = 86400) WHERE account = 'parts' ORDER BY begins_at`,
+    );
+    expect(rows.map(({ cost }) => cost)).toEqual(['0.000002', '0.000002', '0.000001', '0']);
   });
 
   it('rounds a half to even', async () => {
@@ -85,7 +128,7 @@ describe('average cost', () => {
     ]);
   });
 
-  it('takes trades of one moment in the order in which the exchange listed them', async () => {
+  it('folds trades of one moment in the order in which the exchange listed them', async () => {
     const fills: Fill[] = [
       { side: 'BUY', quantity: 300n, price: 33n },
       { side: 'SELL', quantity: 100n, price: 50n },
@@ -93,14 +136,16 @@ describe('average cost', () => {
       { side: 'SELL', quantity: 199n, price: 50n },
       { side: 'BUY', quantity: 7n, price: 1n },
     ];
-    // The first two were seen in the first poll and never again; of the others the second poll had the newest on its
-    // first page. A list begins with the newest.
+    // The first two were seen in the first pass and never again; of the others the second pass of the same poll had the
+    // newest on its first page. A list begins with the newest.
+    const first = { poll_id: 'one', pass_began_at: time(10), received_at: time(10), page: 0 };
+    const second = { poll_id: 'one', pass_began_at: time(20) };
     const positions = [
-      { poll_id: 'one', received_at: time(10), page: 0, _index: 1 },
-      { poll_id: 'one', received_at: time(10), page: 0, _index: 0 },
-      { poll_id: 'two', received_at: time(20.5), page: 1, _index: 0 },
-      { poll_id: 'two', received_at: time(20), page: 0, _index: 1 },
-      { poll_id: 'two', received_at: time(20), page: 0, _index: 0 },
+      { ...first, _index: 1 },
+      { ...first, _index: 0 },
+      { ...second, received_at: time(20.5), page: 1, _index: 0 },
+      { ...second, received_at: time(20), page: 0, _index: 1 },
+      { ...second, received_at: time(20), page: 0, _index: 0 },
     ];
     const rows = fills.map((fill, i) => trade('ties', `tie ${(i * 7) % 5}`, { ...amounts(fill), ...positions[i] }));
     await data.insert('trade_records', rows);
@@ -113,7 +158,7 @@ describe('average cost', () => {
     ).not.toEqual(asTexts('y', fills));
   });
 
-  it('says so when more was sold than is known to have been bought', async () => {
+  it('reports sales beyond the known purchases', async () => {
     await data.insert('trade_records', [
       trade('short', 's1', { quantity: '5', executed_at: time(0) }),
       trade('short', 's2', { quantity: '8', side: 'SELL', executed_at: time(1) }),
@@ -121,9 +166,12 @@ describe('average cost', () => {
     ]);
     const rows = await data.ask(`SELECT shares, oversold_shares FROM holdings WHERE account = 'short'`);
     expect(rows).toEqual([{ shares: 1, oversold_shares: 3 }]);
-    expect(await data.ask(`SELECT unexplained FROM pnl_by_account WHERE account = 'short'`)).toEqual([
-      { unexplained: 1 },
-    ]);
+    const unexplained = `SELECT unexplained, complete_to FROM pnl_by_account WHERE account = 'short'`;
+    expect(await data.ask(unexplained)).toEqual([{ unexplained: 0, complete_to: null }]);
+    await completeWalk('short', time(1));
+    expect(await data.ask(unexplained)).toMatchObject([{ unexplained: 0 }]);
+    await completeWalk('short', time(3));
+    expect(await data.ask(unexplained)).toEqual([{ unexplained: 1, complete_to: clock(3) }]);
   });
 });
 
@@ -166,6 +214,7 @@ describe('profit and loss', () => {
       { ...seen('pnl', time(200), 'p'), ...payout, transaction_id: 'x1', asset: 'won yes', amount: '5' },
       { ...seen('pnl', time(200), 'p'), ...payout, transaction_id: 'x2', asset: 'lost yes', amount: '0.5' },
     ]);
+    await completeWalk('pnl', time(500));
   });
 
   it('is realised by sales and settlements, and unrealised at the chance', async () => {
@@ -237,7 +286,20 @@ describe('profit and loss', () => {
     expect(await data.ask(`SELECT ${columns} FROM pnl_by_account WHERE account = 'pnl'`)).toEqual([sums]);
   });
 
-  it('is reconciled with the positions of the exchange, and what does not fit is visible', async () => {
+  it('is known of an asset that was sold before its event closed, although event search never listed it', async () => {
+    const on = { event: 'closed', market: 'over', asset: 'over either', executed_at: time(1) };
+    await data.insert('trade_records', [
+      trade('early', 'e1', { ...on, quantity: '10', price: '0.6', fee: '0.01' }),
+      trade('early', 'e2', { ...on, side: 'SELL', quantity: '10', price: '0.7', fee: '0.01', executed_at: time(2) }),
+    ]);
+    const columns = 'value, realised_pnl, unrealised_pnl, pnl';
+    // 10 × 0.1 - 0.02 of fees.
+    const known = [{ value: 0, realised_pnl: 1, unrealised_pnl: 0, pnl: 0.98 }];
+    expect(await data.ask(`SELECT ${columns} FROM pnl_by_asset WHERE account = 'early'`)).toEqual(known);
+    expect(await data.ask(`SELECT ${columns} FROM pnl_by_account WHERE account = 'early'`)).toEqual(known);
+  });
+
+  it('is reconciled with the positions of the exchange, and differences are visible', async () => {
     const { poll, receipt, page } = polled('open-positions', 'pnl', time(1000));
     await data.insert('polls', [receipt]);
     await data.insert('account_pages', [page]);
@@ -250,11 +312,24 @@ describe('profit and loss', () => {
       { ...position, asset: 'open no', shares: '6', cost: '3.599999' },
       { ...position, asset: 'never traded', shares: '1', cost: '0.1' },
     ]);
-    const rows = await data.ask(
-      `SELECT asset, state, shares_difference, cost_difference FROM position_reconciliation
-       WHERE account = 'pnl' AND state != 'equal' AND asset NOT LIKE '%told%' ORDER BY asset`,
-    );
-    expect(rows).toEqual([
+    const differences = () =>
+      data.ask(
+        `SELECT asset, state, shares_difference, cost_difference FROM position_reconciliation
+         WHERE account = 'pnl' AND state != 'equal' AND asset NOT LIKE '%told%' ORDER BY asset`,
+      );
+    // The latest complete walk began before the positions were polled.
+    expect((await differences()).map(({ asset, state }) => [asset, state])).toEqual([
+      ['never traded', 'unread'],
+      ['open no', 'unread'],
+      ['open yes', 'newer'],
+      ['stray', 'unread'],
+    ]);
+    await completeWalk('pnl', time(1000));
+    // A later poll of the positions does not change that these are comparable.
+    const later = polled('open-positions', 'pnl', time(1010));
+    await data.insert('polls', [later.receipt]);
+    await data.insert('account_pages', [{ ...later.page, items: 0 }]);
+    expect(await differences()).toEqual([
       { asset: 'never traded', state: 'unexplained', shares_difference: -1, cost_difference: -0.1 },
       { asset: 'open no', state: 'unexplained', shares_difference: 0, cost_difference: 0.000001 },
       { asset: 'open yes', state: 'newer', shares_difference: 1, cost_difference: 0.5 },
@@ -280,5 +355,5 @@ describe('a million trades', () => {
     );
     expect(row).toMatchObject({ assets: 500, trades: 1_000_000 });
     expect(performance.now() - started).toBeLessThan(50_000);
-  }, 120_000);
+  });
 });

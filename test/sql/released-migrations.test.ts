@@ -17,13 +17,19 @@ const entry = (name: keyof typeof FILES) => ({
 });
 const RELEASED = [entry('0001_create_one'), entry('0002_create_two')];
 
-/** The violations in a folder with these migrations and this list. */
+/** The violations in a folder with these migrations and this list, and with a data folder of the previous release. */
 function violationsOf(files: Readonly<Record<string, string>>, released: unknown): string[] {
+  const previousRelease = temporaryFolder();
+  writeFileSync(join(previousRelease, 'layout'), '1\n');
+  return releasedMigrationViolations(sqlFolderOf(files, released), previousRelease);
+}
+
+function sqlFolderOf(files: Readonly<Record<string, string>>, released: unknown): string {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'migrations'));
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, 'migrations', `${name}.sql`), text);
   writeFileSync(join(folder, 'migrations/released.json'), JSON.stringify(released));
-  return releasedMigrationViolations(folder);
+  return folder;
 }
 
 describe('released migrations', () => {
@@ -54,6 +60,15 @@ describe('released migrations', () => {
     ]);
     expect(violationsOf(FILES, [RELEASED[0], entry('0003_create_three')])).toEqual([
       '0003_create_three.sql is number 2 of the list, but 0002_create_two.sql of the files',
+    ]);
+  });
+
+  it('require a stored data folder of the previous release as soon as one is listed', () => {
+    const empty = temporaryFolder();
+    expect(releasedMigrationViolations(sqlFolderOf(FILES, []), empty)).toEqual([]);
+    expect(releasedMigrationViolations(sqlFolderOf(FILES, RELEASED), empty)).toEqual([
+      `released.json has entries, but ${empty} is not a data folder: ` +
+        'store a small one that the release wrote, and test that this version reads it',
     ]);
   });
 

@@ -29,33 +29,6 @@ describe('every view', () => {
       expect(await data.ask(`SELECT * FROM ${name}${parameters}`), name).toEqual([]);
     }
   });
-
-  it('answers with types that other tools know, not with those that states are stored in', async () => {
-    const views = await data.ask<{ name: string; query: string }>(
-      `SELECT name, create_table_query AS query FROM system.tables WHERE database = currentDatabase() AND engine = 'View' ORDER BY name`,
-    );
-    const stored: string[] = [];
-    for (const { name, query } of views) {
-      const parameters = argumentsOf(query);
-      const columns = await data.ask<{ name: string; type: string }>(`DESCRIBE (SELECT * FROM ${name}${parameters})`);
-      for (const column of columns) {
-        if (column.type.includes('AggregateFunction')) stored.push(`${name}.${column.name} ${column.type}`);
-      }
-    }
-    expect(stored).toEqual([]);
-  });
-
-  it('has a comment on every table and every column', async () => {
-    const bare = await data.ask(
-      `SELECT table, name FROM system.columns WHERE database = currentDatabase() AND comment = '' AND table != 'applied_sql'
-         AND table NOT IN (SELECT name FROM system.tables WHERE database = currentDatabase() AND engine = 'MaterializedView')`,
-    );
-    expect(bare).toEqual([]);
-    const tables = await data.ask(
-      `SELECT name FROM system.tables WHERE database = currentDatabase() AND engine LIKE '%MergeTree' AND comment = '' AND name != 'applied_sql'`,
-    );
-    expect(tables).toEqual([]);
-  });
 });
 
 describe('candles', () => {
@@ -83,7 +56,7 @@ describe('candles', () => {
         event: 'ec',
         cause: 'test',
       }),
-      collectorEvent('sc', 4, time(100), 'session-stopped', { cause: 'asked to' }),
+      collectorEvent('sc', 4, time(100), 'session-stopped', { cause: 'clean shutdown' }),
     ]);
   });
 
@@ -92,12 +65,30 @@ describe('candles', () => {
       `SELECT begins_at, open, high, low, close, bid, ask, ticks FROM candles(period_seconds = 60) WHERE market = 'c1' ORDER BY begins_at`,
     );
     expect(candles).toEqual([
-      { begins_at: '2026-01-05 12:00:00', open: 0.5, high: 0.7, low: 0.4, close: 0.6, bid: null, ask: 0.65, ticks: 4 },
-      { begins_at: '2026-01-05 12:01:00', open: 0.3, high: 0.3, low: 0.3, close: 0.3, bid: 0.29, ask: 0.31, ticks: 1 },
+      {
+        begins_at: '2026-01-05 12:00:00.000000',
+        open: 0.5,
+        high: 0.7,
+        low: 0.4,
+        close: 0.6,
+        bid: null,
+        ask: 0.65,
+        ticks: 4,
+      },
+      {
+        begins_at: '2026-01-05 12:01:00.000000',
+        open: 0.3,
+        high: 0.3,
+        low: 0.3,
+        close: 0.3,
+        bid: 0.29,
+        ask: 0.31,
+        ticks: 1,
+      },
     ]);
   });
 
-  it('say which fraction of the period was watched', async () => {
+  it('have the fraction of the period that was observed', async () => {
     const candles = await data.ask(
       `SELECT market, round(observed, 6) AS observed, backfilled, round(missing, 6) AS missing
        FROM candles(period_seconds = 60) WHERE event = 'ec' ORDER BY market, begins_at`,
@@ -114,17 +105,59 @@ describe('candles', () => {
       `SELECT begins_at, ticks FROM candles(period_seconds = 7) WHERE market = 'c1' ORDER BY begins_at LIMIT 2`,
     );
     expect(candles).toEqual([
-      { begins_at: '2026-01-05 11:59:54', ticks: 1 },
-      { begins_at: '2026-01-05 12:00:08', ticks: 1 },
+      { begins_at: '2026-01-05 11:59:54.000000', ticks: 1 },
+      { begins_at: '2026-01-05 12:00:08.000000', ticks: 1 },
     ]);
   });
 
-  it('break ties of receipt by the place of the record', async () => {
+  it('order rows of the same receive time by the position of the record', async () => {
     await data.insert('price_ticks', [tick('tie', time(0), 0.1), tick('tie', time(0), 0.9), tick('tie', time(0), 0.5)]);
     expect(await data.ask(`SELECT open, close FROM candles(period_seconds = 60) WHERE market = 'tie'`)).toEqual([
       { open: 0.1, close: 0.5 },
     ]);
     expect(await data.ask(`SELECT last FROM latest_prices WHERE market = 'tie'`)).toEqual([{ last: 0.5 }]);
+  });
+});
+
+describe('a delta that repeats the one before it', () => {
+  it('is in no candle, mover or spread, but in price_ticks', async () => {
+    const at = (seconds: number) => ago(seconds, Math.floor(Date.now() / 60_000) * 60_000);
+    const event = { event: 'e-repeated' };
+    await data.insert('event_observations', [eventSeen('e-repeated', at(3700)), eventSeen('e-repeated', ago(1))]);
+    await data.insert('collector_events', [
+      collectorEvent('s-repeated', 1, at(3700), 'session-started'),
+      collectorEvent('s-repeated', 2, at(3700), 'subscribed', {
+        stream: 'order-book',
+        connection_id: 'c',
+        event: 'e-repeated',
+        markets: ['r'],
+      }),
+      collectorEvent('s-repeated', 3, ago(0.5), 'heartbeat'),
+    ]);
+    const crossed = { ...event, bid: 0.9, ask: 0.2 };
+    await data.insert('price_ticks', [
+      tick('r', at(3600), 0.4, event),
+      tick('r', at(3599), 0.4, { ...event, repeated: true }),
+      tick('r', at(3540), 0.5, crossed),
+      tick('r', at(3530), 0.5, { ...crossed, repeated: true }),
+      tick('r', at(3400), 0.5, { ...crossed, repeated: true }),
+    ]);
+    expect(
+      await data.ask(
+        `SELECT open, close, ticks FROM candles(period_seconds = 60) WHERE market = 'r' ORDER BY begins_at`,
+      ),
+    ).toEqual([
+      { open: 0.4, close: 0.4, ticks: 1 },
+      { open: 0.5, close: 0.5, ticks: 1 },
+    ]);
+    expect(await data.ask(`SELECT ticks FROM movers(window_seconds = 86400) WHERE market = 'r'`)).toEqual([
+      { ticks: 2 },
+    ]);
+    const spreads = `SELECT ticks, crossed_ticks FROM spread_stats(window_seconds = 86400) WHERE market = 'r'`;
+    expect(await data.ask(spreads)).toEqual([{ ticks: 2, crossed_ticks: 1 }]);
+    expect(
+      await data.ask(`SELECT countIf(repeated = 1) AS repeated, count() AS all FROM price_ticks WHERE market = 'r'`),
+    ).toEqual([{ repeated: 3, all: 5 }]);
   });
 });
 
@@ -144,7 +177,7 @@ describe('views of prices', () => {
     ]);
   });
 
-  it('show a crossed book as it came, and give it neither a middle nor a spread', async () => {
+  it('show a crossed book unchanged, without mid and spread', async () => {
     await data.insert('price_ticks', [
       tick('crossed', time(0), 0.5, { bid: 0.9, ask: 0.2 }),
       tick('touching', time(0), 0.5, { bid: 0.5, ask: 0.5 }),
@@ -161,7 +194,7 @@ describe('views of prices', () => {
     expect(await data.ask('SELECT count() AS n FROM latest_prices WHERE spread < 0')).toEqual([{ n: 0 }]);
   });
 
-  it('weigh spreads by the time that they stood and were watched', async () => {
+  it('weight spreads by the time in which they were valid and observed', async () => {
     const on = { stream: 'order-book', connection_id: 'spread', event: 'event of s1', markets: ['s1'] };
     await data.insert('collector_events', [
       collectorEvent('ss', 1, ago(4100), 'session-started'),
@@ -178,7 +211,7 @@ describe('views of prices', () => {
     const [row] = await data.ask(
       `SELECT ticks, average_spread, median_spread, max_spread, two_sided, seconds FROM spread_stats(window_seconds = 86400) WHERE market = 's1'`,
     );
-    // 0.2 for 1000 s and 0.02 for 1500 of the 2000 s that it stood, for nobody watched 500 s of them; then no bid.
+    // 0.2 for 1000 s and 0.02 for 1500 of the 2000 s that it stood, for 500 s of them were not observed; then no bid.
     expect(row).toMatchObject({ ticks: 3 });
     expect(row?.['average_spread']).toBeCloseTo((0.2 * 1000 + 0.02 * 1500) / 2500, 3);
     expect(row?.['median_spread']).toBeCloseTo(0.02, 6);
@@ -187,7 +220,7 @@ describe('views of prices', () => {
     expect(row?.['seconds']).toBeCloseTo(3500, -1);
   });
 
-  it('keep crossed books out of spreads, and count them', async () => {
+  it('exclude crossed books from spreads, and count them', async () => {
     const on = { stream: 'order-book', connection_id: 'crossed', event: 'event of x1', markets: ['x1', 'x2'] };
     await data.insert('collector_events', [
       collectorEvent('sx', 1, ago(4000), 'session-started'),
@@ -296,7 +329,7 @@ describe('views of prices', () => {
 });
 
 describe('views of reference data', () => {
-  it('show every change and the current state, also where it went there and back', async () => {
+  it('show every change and the current state, also after a reverted change', async () => {
     const seen = (seconds: number, title: string, total: number) =>
       eventSeen('er', time(seconds), { title, total_volume: total });
     await data.insert('event_observations', [
@@ -337,7 +370,7 @@ describe('views of reference data', () => {
     ]);
   });
 
-  it('keep states that repetition cannot change', async () => {
+  it('have states that do not change by repetition', async () => {
     const rows = [
       eventSeen('twice', time(0), { title: 'old', _offset: 900_001 }),
       eventSeen('twice', time(5), { title: 'new', _offset: 900_002 }),
@@ -349,7 +382,7 @@ describe('views of reference data', () => {
     expect(await data.ask(`SELECT * FROM events WHERE event = 'twice'`)).toEqual(before);
   });
 
-  it('show what changed of coins and tags', async () => {
+  it('show changes of coins and tags', async () => {
     const coin = (seconds: number, rate: number) => ({
       coin: 'k',
       received_at: time(seconds),
@@ -387,7 +420,7 @@ describe('views of reference data', () => {
 });
 
 describe('pipeline_lag', () => {
-  it('says how long records took and how old the newest is', async () => {
+  it('shows the delay of records and the age of the newest', async () => {
     const record = (seconds: number, took: number) => ({
       _topic: 'chancery.test',
       received_at: ago(seconds),
@@ -414,7 +447,7 @@ describe('pipeline_lag', () => {
 });
 
 describe('undelivered', () => {
-  it('counts what collectors said to be on the bus a minute ago and is not here', async () => {
+  it('counts records that collectors reported on the bus a minute ago and that are not in ClickHouse', async () => {
     const alive = (seconds: number, acknowledged: Record<string, number>) =>
       collectorEvent('behind', 3000 - seconds, ago(seconds), 'heartbeat', { acknowledged });
     const record = (n: number, seconds: number, fields = {}) => ({
@@ -454,7 +487,7 @@ describe('an event', () => {
   /** Times around one moment: inserting rows takes its time. */
   const from = (now: number) => (secondsAgo: number) => ago(secondsAgo, now);
 
-  it('is open while the latest complete poll of event search shows it', async () => {
+  it('is open while the latest complete poll of event search lists it', async () => {
     await data.insert('event_observations', [eventSeen('gone', time(0)), eventSeen('here', ago(5))]);
     await data.insert('polls', [searchPoll(ago(20)), { ...searchPoll(ago(1)), outcome: 'failed' }]);
     expect(await data.ask(`SELECT event, open FROM events WHERE event IN ('gone', 'here') ORDER BY event`)).toEqual([
@@ -463,7 +496,7 @@ describe('an event', () => {
     ]);
   });
 
-  it('stays open while the receipt of a poll is here before its pages, and closes when a poll found nothing', async () => {
+  it('stays open while the receipt of a poll has arrived before its pages, and closes when a poll is empty', async () => {
     const at = from(Date.now());
     const open = async () => data.ask("SELECT open FROM events WHERE event = 'waiting'");
     await data.insert('event_observations', [eventSeen('waiting', at(0.5))]);
@@ -473,7 +506,7 @@ describe('an event', () => {
     expect(await open()).toEqual([{ open: false }]);
   });
 
-  it('stays open while not every page of a poll is here, and closes when a later page shows that no more come', async () => {
+  it('stays open while pages of a poll are missing, and closes when a later page shows that no more will arrive', async () => {
     const at = from(Date.now());
     const open = async () => data.ask("SELECT event FROM events WHERE event LIKE 'page %' AND open ORDER BY event");
     const poll = (startedAt: number, distinct_items: number) => ({

@@ -2,7 +2,7 @@ import type { TestDatabase } from '../support/database.js';
 
 export type Values = Readonly<Record<string, unknown>>;
 
-/** Fills a migrated database by hand, row by row, and asks as the reader. */
+/** Fills a migrated database row by row, and queries it as the reader. */
 export class WarehouseData {
   #offset = 0;
 
@@ -81,9 +81,22 @@ export function eventSeen(event: string, at: string, fields: Values = {}): Value
   return { event, received_at: at, poll_id: 'p', title: `title of ${event}`, markets: [], tags: [], ...fields };
 }
 
+/** Example arguments of views, by the name of the parameter. */
+const ARGUMENTS: Readonly<Record<string, string>> = {
+  period_seconds: '3600',
+  price: "'chance'",
+  window_seconds: '86400',
+  level: "'market'",
+  margin_ms: '250',
+  from_at: `'${ago(26 * 3600)}'`,
+  to_at: `'${ago(0)}'`,
+  from_ms: String(Date.now() - 26 * 3_600_000),
+  to_ms: String(Date.now()),
+};
+
 /** Arguments for a view with parameters, by the text of its definition; empty for any other view. */
 export function argumentsOf(definition: string): string {
-  const parameter = /\{(period_seconds|window_seconds):/.exec(definition)?.[1];
-  if (parameter === undefined) return '';
-  return parameter === 'period_seconds' ? '(period_seconds = 60)' : '(window_seconds = 86400)';
+  const named = new Set([...definition.matchAll(/\{(\w+):\w+\}/g)].map(([, name = '']) => name));
+  if (named.size === 0) return '';
+  return `(${[...named].map((name) => `${name} = ${ARGUMENTS[name] ?? ''}`).join(', ')})`;
 }

@@ -1,8 +1,8 @@
 import { describe, it } from 'vitest';
 
 /**
- * A suite that cannot run, for something is missing that npm cannot bring: it is skipped, with a line that says why, and
- * fails where CI=true, unless it was asked to run on something that will not do.
+ * A suite that cannot run because of a missing dependency outside of npm: it is skipped with a message, and fails if
+ * CI=true, unless it was configured to run on something unsuitable.
  */
 export function describeWithout(
   name: string,
@@ -11,7 +11,7 @@ export function describeWithout(
   body: () => void,
 ): void {
   if (failsInCi && process.env['CI'] === 'true') {
-    describe(name, () => it(`needs what is not there: ${why}`, () => Promise.reject(new Error(why))));
+    describe(name, () => it(`has a missing dependency: ${why}`, () => Promise.reject(new Error(why))));
     return;
   }
   console.warn(`${name}: skipped, ${why}`);

@@ -1,40 +1,40 @@
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What a proxy does to one request. */
+/** A fault of one request. */
 export type Fault =
   /** The connection is reset; nothing reached the server. */
   | 'reset-before'
-  /** The server did it; its answer never arrives. */
+  /** The server executed it; its response is dropped. */
   | 'reset-after'
-  /** The answer breaks off half-way. */
+  /** The response is truncated. */
   | 'truncate-answer'
-  /** The connection is reset at once; the server gets the request all the same. */
+  /** The connection is reset at once; the server still gets the request. */
   | 'reset-during'
-  /** The server gets half of the request, then a reset; so does the client. */
+  /** The server gets half of the request, then both connections are reset. */
   | 'cut-request'
   /** The connection is reset; the server gets the request some time later. */
   | 'late'
   /** Answered normally; the server gets the same request a second time, some time later. */
   | 'twice'
-  /** The answer is held back for a while. */
+  /** The response is delayed. */
   | 'slow'
   /** The proxy answers 502 itself; nothing reached the server. */
   | 'bad-gateway'
-  /** The server did it; after a long silence the connection is reset. */
+  /** The server executed it; after a long silence the connection is reset. */
   | 'swallow-answer'
   /** The connection is reset at once; the server gets the second half of the request some time later. */
   | 'half-late'
   /** The connection is reset at once; the server gets half of the request, and after some time a reset. */
   | 'half-sent';
 
-/** What a test does with one request by itself. */
+/** Controls of one request, for faults defined by a test. */
 export type DirectedFault = (request: {
-  /** Sends the request on; resolves when the server has answered. */
+  /** Forwards the request; resolves when the server has responded. */
   forward(): Promise<void>;
   /** Resets the client's connection. */
   reset(): void;
-  /** Passes the answer on, after `forward`. */
+  /** Forwards the response, after `forward`. */
   answer(): void;
 }) => Promise<void>;
 
@@ -55,20 +55,19 @@ export const FAULTS: readonly Fault[] = [
 
 export interface FaultProxy {
   readonly url: string;
-  /** How often each fault struck. */
+  /** Number of injected faults by kind. */
   readonly struck: ReadonlyMap<Fault, number>;
   /**
-   * Resolves when the requests that have arrived by now have ended, and everything that faults make of them: what was
-   * held back, and what is sent a second time.
+   * Resolves when the requests received so far have ended, and the delayed and repeated ones that faults made of them.
    */
   quiesced(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** How long an idle connection is kept, as the embedded ClickHouse does. */
+/** Keep-alive timeout of idle connections, the same as of the embedded ClickHouse. */
 const KEEP_ALIVE_MS = 3000;
 
-/** One request on its way from the proxy to the server. */
+/** One request from the proxy to the server. */
 export interface Sent {
   /** Its path and query, decoded. */
   readonly path: string;
@@ -76,16 +75,16 @@ export interface Sent {
   /** Of the monotonic clock, milliseconds. */
   readonly sentAt: number;
   readonly endedAt: number;
-  /** The status of the server's answer, or why there was none. */
+  /** The status of the server's response, or why there was none. */
   readonly outcome: number | string;
 }
 
 /**
  * A real HTTP proxy before a server, for loopback tests.
- * @param target base URL of the server, asked for at each request
- * @param choose the fault for a request, by its path and query; undefined lets it pass
- * @param delayMs how long faults hold something back
- * @param onSent called with everything that was sent to the server, when it has ended
+ * @param target returns the base URL of the server; called for each request
+ * @param choose the fault for a request, by its path and query; undefined forwards it
+ * @param delayMs delay of faults
+ * @param onSent called with every request to the server when it has ended
  */
 export async function startFaultProxy(
   target: () => string,
@@ -115,7 +114,7 @@ export async function startFaultProxy(
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     struck,
     async quiesced() {
-      // Only what is on its way now: where requests come and come, there is no moment without any.
+      // Only the current requests: under continuous load there is no moment without any.
       await Promise.all([...underWay]);
     },
     async close() {
@@ -154,7 +153,7 @@ async function direct(fault: DirectedFault, proxied: Proxied): Promise<void> {
   });
 }
 
-/** Ends when everything that the fault makes of the request has ended. */
+/** Resolves when the request has ended, with everything that the fault causes. */
 async function handle(exchange: Exchange): Promise<void> {
   const { response, fault, delayMs } = exchange;
   const reset = () => response.socket?.resetAndDestroy();
@@ -215,11 +214,11 @@ interface Answer {
 interface Manner {
   /** Only the first half is sent. */
   readonly cut?: boolean;
-  /** How long after the first half the second one follows; 0 sends both at once. */
+  /** Delay between the halves; 0 sends both at once. */
   readonly stallMs?: number;
 }
 
-/** Sends the request on, and says so when that has ended. */
+/** Forwards the request, and calls `onSent` when it has ended. */
 async function forward(proxied: Proxied, manner: Manner = {}): Promise<Answer> {
   const { path, fault, onSent } = proxied;
   const sentAt = performance.now();

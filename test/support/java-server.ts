@@ -29,7 +29,7 @@ export class JavaServer {
     return this.#child?.pid ?? -1;
   }
 
-  /** Starts it, and waits until `ready` resolves; rejects with what it said when it ends before. */
+  /** Starts it, and waits until `ready` resolves; rejects with its output when it exits before. */
   async start(main: string, args: readonly string[], ready: () => Promise<unknown>): Promise<void> {
     const { name, log } = this.options;
     const output = openSync(log, 'a');
@@ -46,7 +46,7 @@ export class JavaServer {
     died.catch(() => undefined);
   }
 
-  /** Runs a tool of the same jars to its end; answers what it wrote. */
+  /** Runs a tool of the same jars; resolves with its output. */
   async tool(main: string, args: readonly string[]): Promise<string> {
     const { stdout } = await run('java', this.#java(main, args), { maxBuffer: 2 ** 24 });
     return stdout;

@@ -8,7 +8,7 @@ import { packageRoot } from '../../core/index.js';
 
 const run = promisify(execFile);
 
-/** The jars that a pom.xml names, fetched with Maven once into a folder below `.cache`. */
+/** The jars of a pom.xml, fetched once with Maven into a folder below `.cache`. */
 export class MavenJars {
   readonly #pom: string;
   readonly #cache: string;
@@ -19,7 +19,7 @@ export class MavenJars {
     this.#cache = join(packageRoot(), '.cache', name);
   }
 
-  /** The folder of the jars; they are fetched once, also when several processes ask at once. */
+  /** The folder of the jars; they are fetched once, also when several processes call at the same time. */
   async fetch(): Promise<string> {
     const jars = this.#folder();
     if (existsSync(jars)) return jars;
@@ -38,7 +38,7 @@ export class MavenJars {
     return jars;
   }
 
-  /** Why nothing of them can be started here; undefined when it can. */
+  /** Why they cannot be used here; undefined when they can. */
   get whyNot(): string | undefined {
     if (!onPath('java')) return 'there is no Java here (17 or newer is needed)';
     if (!onPath('mvn') && !existsSync(this.#folder())) return `there is no Maven here to fetch ${this.name} with`;

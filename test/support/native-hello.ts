@@ -5,7 +5,7 @@ const PROTOCOL_REVISION = 54_460;
 const HELLO = 0;
 const EXCEPTION = 2;
 
-/** Logs in over ClickHouse's native protocol; true when the server says hello, false when it refuses or hangs up. */
+/** Logs in over ClickHouse's native protocol; true when the server accepts, false when it rejects the login or closes the connection. */
 export async function nativeHello(port: number, user: string, password: string): Promise<boolean> {
   const socket = connect(port, '127.0.0.1');
   await once(socket, 'connect');

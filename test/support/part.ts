@@ -7,7 +7,7 @@ import { packageRoot } from '../../core/index.js';
 const COMPILED = join(packageRoot(), 'dist');
 const READY_MS = 180_000;
 
-/** A process of its own that tells when it is ready: a part of Chancery (`chancery <command> …`), or a script. */
+/** A process with a ready line: a part of Chancery (`chancery <command> …`), or a script. */
 export class Part {
   readonly exited: Promise<number | null>;
   #stderr = '';
@@ -27,7 +27,7 @@ export class Part {
     return Part.#launch(command, [join(COMPILED, 'cli/main.js'), command, ...args]);
   }
 
-  /** Starts a compiled script, named by its place in the source, that says so in the same way. */
+  /** Starts a compiled script, by its source path, with a ready line of the same form. */
   static startScript<Ready>(script: string, args: readonly string[]): Promise<Part & { readonly ready: Ready }> {
     return Part.#launch(script, [join(COMPILED, script), ...args]);
   }
@@ -48,7 +48,7 @@ export class Part {
     return Object.assign(part, { ready: JSON.parse(line) as Ready });
   }
 
-  /** What it wrote to stderr, the last 100,000 characters. */
+  /** The last 100,000 characters of its stderr. */
   get stderr(): string {
     return this.#stderr;
   }
@@ -58,18 +58,18 @@ export class Part {
     return this.child.pid;
   }
 
-  /** `kill -9`; resolves when the process is gone. */
+  /** `kill -9`; resolves when the process has ended. */
   async kill9(): Promise<void> {
     this.child.kill('SIGKILL');
     await this.exited;
   }
 
-  /** Stops it where it is (SIGSTOP), or lets it go on (SIGCONT). */
+  /** Pauses it (SIGSTOP), or resumes it (SIGCONT). */
   signal(name: 'SIGSTOP' | 'SIGCONT'): void {
     this.child.kill(name);
   }
 
-  /** Asks it to end; resolves with its exit code. */
+  /** Sends SIGTERM; resolves with its exit code. */
   async stop(): Promise<number | null> {
     this.child.kill('SIGTERM');
     return await this.exited;

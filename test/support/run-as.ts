@@ -1,6 +1,6 @@
 import type { EmbeddedEndpoint } from '../../warehouse/index.js';
 
-/** Runs one statement as the given user; throws with the server's words when it fails. */
+/** Runs one statement as the given user; throws with the server's message when it fails. */
 export async function runAs(login: EmbeddedEndpoint['owner'], sql: string): Promise<string> {
   const response = await fetch(login.url, {
     method: 'POST',

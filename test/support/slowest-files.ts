@@ -2,8 +2,8 @@ import type { Reporter, TestModule } from 'vitest/node';
 
 const SHOWN = 10;
 
-/** Prints the files that took longest, with their imports and set-up, when a run of many has ended. */
-export class SlowestFiles implements Reporter {
+/** Prints the slowest files, imports and set-up included, at the end of a run of many. */
+export default class SlowestFiles implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     if (modules.length <= SHOWN) return;
     const files = modules.map((module) => {

@@ -2,7 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Names the folder of the whole run, which is removed after it. */
+const ATTEMPTS = 200;
+const RETRY_MS = 100;
+
+/** Environment variable with the folder of the whole run, which is removed after it. */
 export const RUN_FOLDER = 'TEST_RUN_FOLDER';
 
 /** A new empty folder. It is removed with the test run, or when this process ends. */
@@ -13,7 +16,18 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** Removes it before that, where much is in it. A killed server may still write for a moment. */
+/**
+ * Removes it earlier, for large folders. A killed server may still create files for a moment, so the folder is listed again
+ * in each attempt: the retries of `rmSync` do not do that.
+ */
 export function removeFolder(folder: string): void {
-  rmSync(folder, { recursive: true, force: true, maxRetries: 50, retryDelay: 100 });
+  for (let attempt = 1; ; attempt++) {
+    try {
+      rmSync(folder, { recursive: true, force: true });
+      return;
+    } catch (error) {
+      if (attempt === ATTEMPTS) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MS);
+    }
+  }
 }

@@ -4,12 +4,12 @@ const FIRST_DELAY_MS = 2;
 const MAX_DELAY_MS = 50;
 
 /**
- * Asks again until the answer is true; a text says what is still missing.
- * @param withinMs ends what hangs; more than a busy machine needs
+ * Polls until the result is true; a text says what is still missing.
+ * @param withinMs timeout; more than a busy machine needs
  */
 export async function until(
   question: () => boolean | string | Promise<boolean | string>,
-  withinMs = 100_000,
+  withinMs = 300_000,
 ): Promise<void> {
   const deadline = performance.now() + withinMs;
   for (let delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(2 * delayMs, MAX_DELAY_MS)) {

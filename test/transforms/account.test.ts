@@ -24,13 +24,14 @@ const asTrades = (items: string) =>
   transformed('account.trades', JSON.parse(trades(items)), { request: req }, trades(items));
 
 describe('a page of trades', () => {
-  it('becomes a row per trade, with every amount digit for digit', () => {
+  it('becomes a row per trade, with every digit of every amount', () => {
     const output = asTrades(
       `${TRADE}"m":"2026-02-03T04:05:06.789Z"},{"i":"r2","q":12345678901234567890.123456789012,"p":1e-12,"f":null}`,
     );
     expect(output.rowsOf(tradeRecords)).toEqual([
       {
         answer,
+        passBeganAt: AT,
         record: {
           tradeRecordId: 'r1',
           tradeId: 't1',
@@ -58,6 +59,9 @@ describe('a page of trades', () => {
       { answer, record: { operation: 'trades', asset: '', items: 2, rejectedItems: 0 } },
     ]);
     expect(output.deadLetters).toEqual([]);
+    const text = trades(`${TRADE}"m":null}`);
+    const later = transformed('account.trades', JSON.parse(text), { request: { ...req, pass: AT - 5 } }, text);
+    expect(later.rowsOf(tradeRecords)).toMatchObject([{ passBeganAt: AT - 5 }]);
   });
 
   it.each([
@@ -76,7 +80,7 @@ describe('a page of trades', () => {
     expect(output.rowsOf(accountPages).map(({ record }) => [record.items, record.rejectedItems])).toEqual([[1, 1]]);
   });
 
-  it('has a dead letter with the exact text of a bad entry', () => {
+  it('has a dead letter with the exact text of an invalid entry', () => {
     const output = asTrades('{"i":"r1","q":"many","p":0.12345678901234567890}');
     expect(output.deadLetters).toEqual([
       expect.objectContaining({ payload: '{"i":"r1","q":"many","p":0.12345678901234567890}' }),
@@ -101,8 +105,8 @@ describe('a page of trades', () => {
 
 const rows = (kind: Parameters<typeof transformed>[0], body: unknown) => transformed(kind, body, { request: req });
 
-describe('the other answers about an account', () => {
-  it('become orders, of which one with an endless average price stays without it', () => {
+describe('the other responses of an account', () => {
+  it('become orders; one with an average price of infinitely many digits has no price', () => {
     const output = rows('account.orders', {
       i: [
         { i: 'o1', si: 'SELL', t: 'MARKET', p: 0.123456789012345, oq: 3, q: 1.5, st: 'FAILED', m: '1770091506789' },
@@ -149,7 +153,7 @@ describe('the other answers about an account', () => {
     ]);
   });
 
-  it('become TP/SL orders of the asset and status that were asked for', () => {
+  it('become TP/SL orders of the requested asset and status', () => {
     const asked = { ...req, asset: 'a1', query: { assetId: 'a1', status: 'ACTIVE' } };
     const output = transformed('account.tpsl-orders', [{ i: 't1', q: 1, slp: 0.2 }], { request: asked });
     expect(output.rowsOf(tpslOrderObservations).map(({ record }) => record)).toMatchObject([
@@ -158,7 +162,7 @@ describe('the other answers about an account', () => {
     expect(output.rowsOf(accountPages).map(({ record }) => record.asset)).toEqual(['a1']);
   });
 
-  it('become figures of users', () => {
+  it('become statistics of users', () => {
     const profile = rows('account.profile-stats', {
       profile: { userId: 'u1', username: 'ann', joinedAt: '2026-01-01T00:00:00Z', me: true },
       cards: { positionValue: 1.5, volumeTraded: 20, marketsTraded: 2.5 },
@@ -174,12 +178,12 @@ describe('the other answers about an account', () => {
     ]);
   });
 
-  it('make no rows and are counted when the exchange answered with an error', () => {
+  it('become no rows and are counted when they have an error status', () => {
     const output = transformed('account.orders', { status: 500 }, { request: { ...req, status: 500 } });
     expect([output.exchangeErrors, output.deadLetters, [...output.tables]]).toEqual([1, [], []]);
   });
 
-  it('make no rows and are counted when the answer is incomplete', () => {
+  it('become no rows and are counted when they are incomplete', () => {
     for (const body of ['', '{"i":[{"i":"o1",', '[]', '{"i":[],"p":0,"s":20,"tp":0}']) {
       const output = transformed('account.orders', body, { request: { ...req, cut: 'broken-off' } });
       expect([output.exchangeErrors, output.deadLetters, [...output.tables]]).toEqual([1, [], []]);
@@ -224,7 +228,7 @@ describe('a frame of a private stream', () => {
     ]);
   });
 
-  it('is a dead letter when its type is unknown, and nothing when it only keeps the connection open', () => {
+  it('is a dead letter when its type is unknown, and no row when it is a heartbeat', () => {
     expect(transformed('account.order-frame', { t: 'NEWS', d: {} }, stream).deadLetters).toHaveLength(1);
     expect(transformed('account.order-frame', { t: 'error', d: { error: 'no' } }, stream).exchangeErrors).toBe(1);
     const ping = transformed('account.order-frame', { t: 'PING', d: null, r: null }, stream);
@@ -232,8 +236,8 @@ describe('a frame of a private stream', () => {
   });
 });
 
-describe('a frame of a feed that the interface only names', () => {
-  it('makes no rows: raw_records has it', () => {
+describe('a frame of a feed without documented messages', () => {
+  it('becomes a row of raw_records only', () => {
     const output = transformed('reference.feed-frame', { anything: ['at', 'all'] });
     expect([output.deadLetters, [...output.tables]]).toEqual([[], []]);
   });
@@ -242,7 +246,7 @@ describe('a frame of a feed that the interface only names', () => {
 describe('a record of an account', () => {
   const kinds = Object.keys(RECORD_KINDS).filter((kind) => kind.startsWith('account.')) as RecordKind[];
 
-  it('never makes a transform throw, whatever JSON it holds', () => {
+  it('never makes a transform throw, for any JSON', () => {
     const fields = fc.constantFrom('i', 'ai', 'id', 'tra', 'q', 'p', 'tsc', 'am', 'b', 'a', 't', 'd', 'l', 'profile');
     const entry = fc.dictionary(fields, fc.oneof(fc.jsonValue(), fc.constantFrom('x', 1, 0.1, 1e300)));
     const body = fc.oneof(fc.jsonValue(), entry, fc.array(entry), fc.record({ i: fc.array(entry) }));

@@ -15,11 +15,12 @@ import {
   recordBatch,
   rowCounts,
   SOURCE_PARTITION,
+  STREAM_REQ,
 } from './support.js';
 
 const limits = { rows: 100_000, bytes: 100_000_000, bytesWithPieces: 200_000_000, months: 8 };
 
-/** Records as they come, and as they should not come. */
+/** Valid and invalid records. */
 const anyRecord = fc.oneof(
   { weight: 3, arbitrary: fc.nat(40).map((n) => priceRecord(n + 1, (n + 1) / 100)) },
   fc.nat(40).map((n) => envelope({ sequence: n + 1, bodyJson: delta([{ o: OTHER_MARKET, c: 2, b: 0, a: 1 }]) })),
@@ -61,7 +62,7 @@ describe('a batch', () => {
         const first = builder();
         first.add(recordBatch(values));
         const again = builder();
-        // What was built before must not show: not even which IDs were met.
+        // Earlier batches must not have an effect, nor the IDs they contained.
         again.add(recordBatch([priceRecord(1, 0.77, 'another-market')]));
         again.finish();
         const fresh = builder();
@@ -98,7 +99,26 @@ describe('a batch', () => {
     expect(blocks(spaced)).toEqual(blocks(values));
   });
 
-  it('takes a record once, also when it was taken before the batch', () => {
+  it('has repeated entries of a record, also after a record with the same request was read', async () => {
+    const repeated = (sequence: number) =>
+      envelope({
+        sequence,
+        requestJson: JSON.stringify({ ...STREAM_REQ, repeated: [0] }),
+        bodyJson: delta([{ o: MARKET, c: 0.5, b: 0.49, a: 0.51 }]),
+      });
+    const flagsOf = (values: readonly Buffer[]) => {
+      const it = builder();
+      it.add(recordBatch(values));
+      const ticks = it.finish()?.blocks.find(({ table }) => table.name === 'price_ticks');
+      // The last column: one byte per row.
+      return [...(ticks?.body.subarray(-values.length) ?? [])];
+    };
+    expect(flagsOf([priceRecord(1), repeated(2), priceRecord(3), repeated(4), repeated(5), priceRecord(6)])).toEqual([
+      0, 1, 0, 1, 1, 0,
+    ]);
+  });
+
+  it('takes a record once, also when it was processed before the batch', () => {
     const it = builder({
       progress: new SessionProgress([['3b1f0000-0000-4000-8000-000000000001', { sequence: 5, piece: 0 }]]),
     });
@@ -158,6 +178,31 @@ describe('a batch', () => {
     }
   });
 
+  it('has the payloads of the first 1000 dead letters of one reason only; other bodies expire', () => {
+    const invalid = (n: number) => envelope({ sequence: n, bodyJson: `{"t":"NEWS-${n}","pad":"${'x'.repeat(50)}"}` });
+    const broken = (n: number) => envelope({ sequence: n, bodyJson: delta([{ o: MARKET, c: `broken ${n}` }]) });
+    const values = Array.from({ length: 1200 }, (_, i) => invalid(i + 1));
+    const it = builder({ bodyDays: 1 });
+    it.add(recordBatch([...values, broken(1201)]));
+    const built = it.finish();
+    expect(built?.stats).toMatchObject({ deadLetters: 1201, payloadsOmitted: 200 });
+    const body = (table: string) => String(built?.blocks.find((block) => block.table.name === table)?.body);
+    const letters = body('dead_letters');
+    expect(rowCounts(built)['dead_letters']).toBe(1201);
+    expect(letters).toContain('NEWS-1000');
+    expect(letters).not.toContain('{"t":"NEWS-1001"');
+    expect(letters).toContain('broken 1201');
+    const raw = built?.blocks.find((block) => block.table.name === 'raw_records');
+    const forever = Buffer.from([0xff, 0xff, 0xff, 0xff]);
+    let kept = 0;
+    for (let at = raw?.body.indexOf(forever) ?? -1; at >= 0; at = raw?.body.indexOf(forever, at + 4) ?? -1) kept += 1;
+    expect(kept).toBe(1001);
+    expect(body('raw_records')).toContain('{"t":"NEWS-1200"');
+    // The next batch counts from 0.
+    it.add(recordBatch([invalid(1300)], 1201));
+    expect(it.finish()?.stats).toMatchObject({ deadLetters: 1, payloadsOmitted: 0 });
+  });
+
   it.each([
     ['was kept as text', (text: string) => [envelope({ encoding: 'text', bodyJson: JSON.stringify(text) })]],
     ['was kept as JSON', (text: string) => [envelope({ bodyJson: text })]],
@@ -195,7 +240,7 @@ describe('a batch', () => {
     expect(String(built?.blocks[0]?.body)).toMatch(/the record holds more than \d+ (brackets|different names)/);
   });
 
-  it('takes a body at the bound that exceeds it together with its envelope', () => {
+  it('accepts a body at the limit that exceeds it together with its envelope', () => {
     const prices = Array.from({ length: 35_552 }, () => ({ o: MARKET, c: 0.5, b: 0.4, a: 0.6 }));
     const entries = [...prices, ...Array.from({ length: 19 }, () => 0)];
     const body = Buffer.from(delta(entries));
@@ -206,7 +251,7 @@ describe('a batch', () => {
     expect(rowCounts(it.finish())).toMatchObject({ price_ticks: 35_552, dead_letters: 19 });
   });
 
-  it('takes all pieces of a body, however small the share of memory of its partition is', () => {
+  it('takes all pieces of a body, regardless of the memory share of its partition', () => {
     const entry = { o: MARKET, c: 0.5, b: 0.4, a: 0.6, pad: 'x'.repeat(500) };
     const body = delta(Array.from({ length: 28_000 }, () => entry));
     expect(body.length).toBeGreaterThan(14 * 2 ** 20);
@@ -220,7 +265,7 @@ describe('a batch', () => {
         bodyJson: JSON.stringify(body.slice(i * size, (i + 1) * size)),
       }),
     );
-    // The batch is nearly full when the first piece comes.
+    // The batch is nearly full when the first piece arrives.
     const before = Array.from({ length: 950 }, (_, i) => priceRecord(i + 1));
     const it = builder({ limits: { ...limits, bytes: 1e6 } });
     expect(it.add(recordBatch([...before, ...pieces]))).toBe(950 + of);

@@ -9,9 +9,19 @@ const T = 1_770_000_000;
 describe('a frame of the chance stream', () => {
   it('becomes a point for a live change', () => {
     const output = transformed('chance.frame', { t: 'probability', e: EVENT, o: [MARKET], d: { t: T, p: 0.25 } });
-    expect(output.rowsOf(chancePoints)).toEqual([
-      { receivedAt: AT, occurredAt: T * 1e6, eventId: EVENT, marketId: MARKET, chance: 0.25, source: 'change' },
-    ]);
+    const point = { receivedAt: AT, occurredAt: T * 1e6, eventId: EVENT, marketId: MARKET, chance: 0.25 };
+    expect(output.rowsOf(chancePoints)).toEqual([{ ...point, source: 'change', repeated: false }]);
+  });
+
+  it('has the repeated points that its request names, among live changes', () => {
+    const repeatedIn = (t: string, d: object) => {
+      const output = transformed('chance.frame', { t, e: EVENT, o: [MARKET], d }, { request: { repeated: [0] } });
+      return output.rowsOf(chancePoints).map((row) => row.repeated);
+    };
+    const point = { t: T, p: 0.25 };
+    expect(repeatedIn('probability', point)).toEqual([true]);
+    expect(repeatedIn('probability', { [MARKET]: point })).toEqual([false]);
+    expect(repeatedIn('UPDATE_HISTORY', point)).toEqual([false]);
   });
 
   it('becomes a point per outcome for the last known values', () => {
@@ -23,12 +33,12 @@ describe('a frame of the chance stream', () => {
     ]);
   });
 
-  it('keeps aggregated points apart from live ones', () => {
+  it('distinguishes aggregated points from live ones', () => {
     const output = transformed('chance.frame', { t: 'UPDATE_HISTORY', e: EVENT, o: [MARKET], d: { t: T, p: 0.25 } });
     expect(output.rowsOf(chancePoints).map((row) => row.source)).toEqual(['aggregate']);
   });
 
-  it('does without the event when the message names the market only', () => {
+  it('has no event when the message has the market only', () => {
     const output = transformed('chance.frame', { t: 'probability', o: [MARKET], d: { t: T, p: 0.5 } });
     expect(output.rowsOf(chancePoints)).toEqual([expect.objectContaining({ eventId: '', marketId: MARKET })]);
   });
@@ -43,12 +53,12 @@ describe('a frame of the chance stream', () => {
     expect(output.rowsOf(chancePoints)).toEqual([]);
   });
 
-  it('makes no rows when it is a confirmation, and is counted when it is an error', () => {
+  it('becomes no rows when it is a confirmation, and is counted when it is an error', () => {
     expect(transformed('chance.frame', { t: 'success', d: { message: 'subscribed' } }).deadLetters).toEqual([]);
     expect(transformed('chance.frame', { t: 'HISTORY', r: 'from after to' }).exchangeErrors).toBe(1);
   });
 
-  it('becomes history for an answer to HISTORY, without anchors and flat lines', () => {
+  it('becomes history for a response to HISTORY, without anchors and flat lines', () => {
     const d = {
       [MARKET]: [
         { t: T, p: 0.2 },
@@ -82,7 +92,30 @@ describe('a frame of the chance stream', () => {
   });
 });
 
-describe('an answer of chance history', () => {
+describe('a response to HISTORY whose range is known', () => {
+  const points = (series: readonly object[], request: Readonly<Record<string, number>>) =>
+    transformed('chance.frame', { t: 'HISTORY_RESPONSE', e: EVENT, d: { [MARKET]: series } }, { request })
+      .rowsOf(chanceHistoryPoints)
+      .map(({ period, occurredAt, chance }) => [period, occurredAt / 1e6 - T, chance]);
+  const request = { from: T, to: T + 60 };
+  const point = (seconds: number, p: number) => ({ t: T + seconds, p });
+
+  it('is raw without a period; a point equal to the anchor is an observation', () => {
+    expect(points([point(0, 0.2), point(5, 0.2)], request)).toEqual([['raw', 5, 0.2]]);
+    expect(points([point(0, 0.2), point(60, 0.2)], request)).toEqual([]);
+  });
+
+  it('has no anchor when the first point is after the start of the range', () => {
+    expect(points([point(3, 0.2), point(5, 0.3)], request)).toEqual([
+      ['raw', 3, 0.2],
+      ['raw', 5, 0.3],
+    ]);
+    expect(points([point(3, 0.2)], request)).toEqual([['raw', 3, 0.2]]);
+    expect(points([point(60, 0.2)], request)).toEqual([]);
+  });
+});
+
+describe('a response of chance history', () => {
   const req = { event: EVENT, market: MARKET, period: '1H', from: T, to: T + 7200, status: 200 };
   const points = (body: unknown, more: object = {}) =>
     transformed('chance.history', body, { request: { ...req, ...more } }).rowsOf(chanceHistoryPoints);
@@ -105,7 +138,7 @@ describe('an answer of chance history', () => {
     ]);
   });
 
-  it('is no observation when it is a flat line [6.2/rule-2]', () => {
+  it('is not an observation when it is a flat line [6.2/rule-2]', () => {
     expect(
       points([
         { t: T, p: 0.5 },
@@ -123,7 +156,7 @@ describe('an answer of chance history', () => {
     ).toHaveLength(1);
   });
 
-  it('makes no rows of a flat line when the end of the range is unknown', () => {
+  it('becomes no rows for a flat line when the end of the range is unknown', () => {
     expect(
       points(
         [
@@ -135,18 +168,18 @@ describe('an answer of chance history', () => {
     ).toEqual([]);
   });
 
-  it('makes no rows without points', () => {
+  it('becomes no rows without points', () => {
     expect(points([])).toEqual([]);
     expect(points([{ t: T, p: 0.5 }])).toEqual([]);
   });
 
-  it('keeps every good point when the anchor is the bad entry', () => {
+  it('becomes a row for every valid point when the anchor is invalid', () => {
     const output = transformed('chance.history', [{ t: T }, { t: T + 3600, p: 0.6 }], { request: req });
     expect(output.rowsOf(chanceHistoryPoints).map((row) => row.chance)).toEqual([0.6]);
     expect(output.deadLetters.map((letter) => letter.jsonPath)).toEqual(['[0].p']);
   });
 
-  it('makes no rows and is counted when the exchange answered with an error', () => {
+  it('becomes no rows and is counted when it has an error status', () => {
     const output = transformed('chance.history', { status: 429 }, { request: { ...req, status: 429 } });
     expect([output.exchangeErrors, output.deadLetters]).toEqual([1, []]);
   });
@@ -156,7 +189,7 @@ describe('an answer of chance history', () => {
     expect(output.deadLetters.map((letter) => letter.jsonPath)).toEqual(['req.event']);
   });
 
-  it('never throws, whatever JSON it is', () => {
+  it('never throws, for any JSON', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.constantFrom('chance.frame' as const, 'chance.history' as const), (body, kind) => {
         transformed(kind, body, { request: req });

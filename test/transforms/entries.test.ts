@@ -12,7 +12,7 @@ import { marketObservations } from '../../transforms/tables/market-observations.
 import { tradeRecords } from '../../transforms/tables/trade-records.js';
 import { EVENT, MARKET, OTHER_MARKET, record } from './support.js';
 
-/** What a record of a kind becomes whose body is this text. */
+/** The output of a record of a kind with this body. */
 function made(kind: RecordKind, text: string, req: Readonly<Record<string, unknown>> = {}): RecordOutput {
   const output = new RecordOutput();
   const whole = {
@@ -28,7 +28,7 @@ const frame = (...entries: string[]): string =>
   `{"t":"PRICES_DATA_DELTA", "e":"${EVENT}","d":[ ${entries.join(' , ')} ]}`;
 const good = `{"o":"${OTHER_MARKET}","c":0.5,"b":0.4,"a":0.6}`;
 
-describe('a bad entry', () => {
+describe('an invalid entry', () => {
   it.each([
     ['an object', `{ "o" : "${MARKET}", "c":0.10,"b":1e999, "a":1.50, "é":"\\u00e9" }`],
     ['a number', '0.10'],
@@ -42,7 +42,7 @@ describe('a bad entry', () => {
     expect(output.deadLetters[0]?.jsonPath).toMatch(/^d\[1\]/);
   });
 
-  it('is told from others that look the same when parsed', () => {
+  it('is distinguished from others with the same parsed value', () => {
     const output = made('order-book.frame', frame('0.10', '0.1', '1e-1', '{"c":0.10}', '{"c":0.1}'));
     expect(output.deadLetters.map((letter) => letter.payload)).toEqual([
       '0.10',
@@ -53,7 +53,7 @@ describe('a bad entry', () => {
     ]);
   });
 
-  it('is kept as it came in maps, in wrappers, in lists of lists, and where numbers are read exactly', () => {
+  it('has its exact text in maps, in wrappers, in lists of lists, and in bodies with exact numbers', () => {
     const history = made(
       'chance.frame',
       `{"t":"HISTORY_RESPONSE","e":"${EVENT}","d":{"${MARKET}": 5.0,"${OTHER_MARKET}":[{"t":1,"p":0.5}, {"t":2,"p":1.50}]}}`,
@@ -69,20 +69,20 @@ describe('a bad entry', () => {
     expect(trades.deadLetters.map((letter) => letter.payload)).toEqual(['{"i":"r", "q":"1.0000 shares","p":0.10}']);
   });
 
-  it('is cut after 4096 characters, and its length is that of all of it', () => {
+  it('is truncated to 4096 characters, with its full length', () => {
     const entry = `{"o":5,"x":"${'é'.repeat(5000)}"}`;
     const [letter] = made('order-book.frame', frame(good, entry)).deadLetters;
     expect(letter).toMatchObject({ payload: entry.slice(0, 4096), payloadLength: entry.length });
   });
 
-  it('is found beside a value that is nested as deep as the text is long', () => {
+  it('is found beside a value that is nested very deep', () => {
     const deep = `{"x":${'['.repeat(50_000)}${']'.repeat(50_000)}}`;
     const [first, second] = made('order-book.frame', frame(deep, '0.10')).deadLetters;
     expect(first).toMatchObject({ payload: deep.slice(0, 4096), payloadLength: deep.length });
     expect(second).toMatchObject({ payload: '0.10' });
   });
 
-  it('is made from its parsed value in a body of more than 256 KiB', () => {
+  it('has the JSON of its parsed value in a body of more than 256 KiB', () => {
     const [letter] = made('order-book.frame', `${frame(good, '{ "o" : 5 }')}${' '.repeat(300_000)}`).deadLetters;
     expect(letter).toMatchObject({ jsonPath: 'd[1].o', payload: '{"o":5}' });
   });
@@ -100,7 +100,7 @@ describe('a bad entry', () => {
   });
 });
 
-describe('a name that is given twice', () => {
+describe('a repeated name', () => {
   const twice = `{"o":"${MARKET}","c":0.5,"b":0.4,"a":0.6,"c":0.10}`;
 
   it.each([
@@ -123,7 +123,7 @@ describe('a name that is given twice', () => {
     ]);
   });
 
-  it('is found in maps, in fields that become no column, and in what is read exactly', () => {
+  it('is found in maps, in fields without a column, and in bodies with exact numbers', () => {
     const chance = made(
       'chance.frame',
       `{"t":"probability","e":"${EVENT}","d":{"m1":{"t":1,"p":0.5},"\\u006d1":{"t":2,"p":0.6}}}`,
@@ -139,7 +139,7 @@ describe('a name that is given twice', () => {
     expect(trades.deadLetters).toMatchObject([{ jsonPath: 'i[0]', reason: 'gives the name "i" more than once' }]);
   });
 
-  it('is found however deep it is nested, and in bodies of megabytes, where it is not named', () => {
+  it('is found at any depth, and in bodies of megabytes, where it is not quoted', () => {
     const deep = `${'['.repeat(50_000)}{"a":1,"a":2}${']'.repeat(50_000)}`;
     expect(made('order-book.frame', deep).deadLetters).toMatchObject([
       { jsonPath: '', reason: 'gives the name "a" more than once' },
@@ -149,7 +149,7 @@ describe('a name that is given twice', () => {
     ]);
   });
 
-  it('is never found where there is none', () => {
+  it('is not reported without one', () => {
     fc.assert(
       fc.property(fc.jsonValue({ depthSize: 'medium' }), fc.nat(3), (value, indent) => {
         expect(repeatedName(() => JSON.stringify(value, null, indent), undefined, value)).toBeUndefined();
@@ -160,7 +160,7 @@ describe('a name that is given twice', () => {
 });
 
 describe('a lone surrogate', () => {
-  it('in an ID makes its record a dead letter, with the ID in escapes', () => {
+  it('in an ID makes its record a dead letter, with the escaped ID', () => {
     const output = made('order-book.frame', frame(good, `{"o":"m\\ud800","c":0.5,"b":0.4,"a":0.6}`));
     expect(output.priceTicks).toHaveLength(1);
     expect(output.deadLetters).toMatchObject([

@@ -8,7 +8,7 @@ import { SOURCE_PARTITION } from './support.js';
 
 const host = useDatabase({ migrated: false });
 
-/** What ClickHouse itself reads out of a block. */
+/** The rows that ClickHouse reads from a block. */
 async function readBack(block: TableBlock | null): Promise<Record<string, unknown>[]> {
   if (!block) return [];
   const { owner, name } = host.database;
@@ -46,6 +46,7 @@ describe('a block of price ticks', () => {
       bid: fc.option(price),
       ask: fc.option(price),
       source: fc.constantFrom<PriceTick['source']>('snapshot', 'delta'),
+      repeated: fc.boolean(),
     });
     const offset = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER });
     const interned = new Interned();
@@ -67,6 +68,7 @@ describe('a block of price ticks', () => {
               bid: row.bid === null ? null : row.bid + 0,
               ask: row.ask === null ? null : row.ask + 0,
               source: row.source,
+              repeated: row.repeated,
               at: row.receivedAt - (row.receivedAt % 1000),
             })),
           );
@@ -76,7 +78,7 @@ describe('a block of price ticks', () => {
     );
   });
 
-  it('may have more different markets and prices than a byte or two can count', async () => {
+  it('may have more distinct markets and prices than two bytes can count', async () => {
     const block = new PriceTickBlock(SOURCE_PARTITION, new Interned());
     const rows = 70_000;
     for (let i = 0; i < rows; i++) {
@@ -88,6 +90,7 @@ describe('a block of price ticks', () => {
         bid: i % 2 === 0 ? null : (i % 300) / 300,
         ask: null,
         source: 'delta',
+        repeated: false,
       });
     }
     const back = await readBack(block.finish());
@@ -98,7 +101,7 @@ describe('a block of price ticks', () => {
     );
   });
 
-  it('is null without rows, and can be filled again', () => {
+  it('is null without rows, and can be reused', () => {
     const block = new PriceTickBlock(SOURCE_PARTITION, new Interned());
     expect(block.finish()).toBeNull();
     const row: PriceTick = {
@@ -109,6 +112,7 @@ describe('a block of price ticks', () => {
       bid: null,
       ask: null,
       source: 'delta',
+      repeated: false,
     };
     block.append(0, 0, row);
     const first = block.finish();

@@ -8,17 +8,31 @@ const frame = (d: unknown, more: object = {}) => ({ t: 'PRICES_DATA_DELTA', e: E
 describe('a frame of the order book stream', () => {
   it('becomes a tick per entry, in the order of the frame', () => {
     const output = transformed('order-book.frame', frame([entry, { o: OTHER_MARKET, c: 0.1, b: 0.02, a: 0.3 }]));
+    const common = { receivedAt: AT, eventId: EVENT, source: 'delta', repeated: false };
     expect(output.priceTicks).toEqual([
-      { receivedAt: AT, eventId: EVENT, marketId: MARKET, last: 0.5, bid: 0.49, ask: 0.51, source: 'delta' },
-      { receivedAt: AT, eventId: EVENT, marketId: OTHER_MARKET, last: 0.1, bid: 0.02, ask: 0.3, source: 'delta' },
+      { ...common, marketId: MARKET, last: 0.5, bid: 0.49, ask: 0.51 },
+      { ...common, marketId: OTHER_MARKET, last: 0.1, bid: 0.02, ask: 0.3 },
     ]);
     expect(output.deadLetters).toEqual([]);
     expect(output.extraFields).toBe(0);
   });
 
-  it('says whether its prices are a snapshot', () => {
+  it('has the source of its prices: snapshot or delta', () => {
     const output = transformed('order-book.frame', { ...frame([entry]), t: 'PRICES_DATA' });
     expect(output.priceTicks.map((tick) => tick.source)).toEqual(['snapshot']);
+  });
+
+  it('has the repeated entries that its request names, counted among the valid ones', () => {
+    const repeatedIn = (repeated: unknown, t = 'PRICES_DATA_DELTA') => {
+      const body = { ...frame([entry, { ...entry, b: '0.49' }, entry, entry]), t };
+      return transformed('order-book.frame', body, { request: { repeated } }).priceTicks.map((tick) => tick.repeated);
+    };
+    expect(repeatedIn([1])).toEqual([false, true, false]);
+    expect(repeatedIn([0, 2, 7])).toEqual([true, false, true]);
+    expect(repeatedIn([1], 'PRICES_DATA')).toEqual([false, false, false]);
+    for (const invalid of [undefined, null, 1, '1', { 1: true }, ['1']]) {
+      expect(repeatedIn(invalid)).toEqual([false, false, false]);
+    }
   });
 
   it.each([
@@ -32,7 +46,7 @@ describe('a frame of the order book stream', () => {
     expect(tick).toMatchObject({ bid, ask });
   });
 
-  it('makes a dead letter of a bad entry and ticks of the others', () => {
+  it('becomes a dead letter for an invalid entry and ticks for the others', () => {
     const bad = { ...entry, b: '0.49' };
     const output = transformed('order-book.frame', frame([entry, bad, { ...entry, c: 1.5 }, 7, entry]));
     expect(output.priceTicks).toHaveLength(2);
@@ -75,13 +89,26 @@ describe('a frame of the order book stream', () => {
     ]);
   });
 
-  it('counts fields that the interface does not name', () => {
+  it.each([
+    ['its declared length', 16_777_300, 'frame too large', 16_777_300],
+    ['no length', null, 'frame too large, of unknown length', 2],
+    ['an invalid length', -1, 'frame too large, of unknown length', 2],
+  ])(
+    'is a dead letter with its first bytes and %s when it was too large',
+    (_, declaredBytes, reason, payloadLength) => {
+      const request = { stream: 'order-book', connection: 'c-1', oversized: { declaredBytes } };
+      const output = transformed('order-book.frame', '[]', { encoding: 'text', request });
+      expect(output.deadLetters).toEqual([{ jsonPath: 'body', reason, payload: '[]', payloadLength }]);
+    },
+  );
+
+  it('counts undocumented fields', () => {
     const output = transformed('order-book.frame', frame([{ ...entry, x: 1 }, entry], { r: null, seq: 9, y: {} }));
     expect(output.extraFields).toBe(3);
     expect(output.priceTicks).toHaveLength(2);
   });
 
-  it('has a bounded number of dead letters, the last of which counts the others', () => {
+  it('has a limited number of dead letters, the last of which counts the others', () => {
     const output = transformed('order-book.frame', frame(Array.from({ length: 5000 }, () => 0)));
     expect(output.deadLetters).toHaveLength(101);
     expect(output.deadLetters.at(-1)?.reason).toBe('4900 more parts of this record could not be understood');
@@ -99,30 +126,30 @@ describe('a frame of the order book stream', () => {
     expect(output.deadLetters).toMatchObject([{ payload: '['.repeat(4096), payloadLength: 400_000 }]);
   });
 
-  it('has a dead letter with the beginning of a bad entry that is nested very deep', () => {
+  it('has a dead letter with the beginning of an invalid entry that is nested very deep', () => {
     const text = JSON.stringify(frame(['deep'])).replace('"deep"', `${'['.repeat(100_000)}${']'.repeat(100_000)}`);
     const output = transformed('order-book.frame', JSON.parse(text), {}, text);
     expect(output.deadLetters).toMatchObject([{ payload: '['.repeat(4096), payloadLength: 200_000 }]);
   });
 
-  it('never shows a number that did not come', () => {
+  it('never shows a number that was not received', () => {
     const text = JSON.stringify(frame([{ ...entry, c: 'big' }, entry])).replace('"big"', '1e999');
     const output = transformed('order-book.frame', JSON.parse(text), {}, text);
     expect(output.deadLetters[0]?.payload).toBe(`{"o":"${MARKET}","c":1e999,"b":0.49,"a":0.51}`);
   });
 
-  it('counts fields that the interface does not name up to 1000 an entry', () => {
+  it('counts undocumented fields up to 1000 per entry', () => {
     const fields = Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [`x${n}`, n]));
     expect(transformed('order-book.frame', frame([{ ...entry, ...fields }])).extraFields).toBe(1000);
   });
 
-  it('cuts long payloads and reports their length', () => {
+  it('truncates long payloads and reports their length', () => {
     const output = transformed('order-book.frame', frame([{ o: MARKET, junk: 'x'.repeat(10_000) }]));
     expect(output.deadLetters[0]?.payload).toHaveLength(4096);
     expect(output.deadLetters[0]?.payloadLength).toBeGreaterThan(10_000);
   });
 
-  it('refuses IDs that are too long', () => {
+  it('rejects IDs that are too long', () => {
     const output = transformed('order-book.frame', frame([{ ...entry, o: 'x'.repeat(257) }, entry]));
     expect(output.priceTicks).toHaveLength(1);
     expect(output.deadLetters).toEqual([
@@ -130,7 +157,7 @@ describe('a frame of the order book stream', () => {
     ]);
   });
 
-  it('never throws, whatever JSON it is, and is always a tick, a control message or a dead letter', () => {
+  it('never throws, for any JSON, and is always a tick, a control message or a dead letter', () => {
     const prices = fc.record(
       { o: fc.oneof(fc.constant(MARKET), fc.jsonValue()), c: fc.double({ min: -1, max: 2 }), b: fc.jsonValue() },
       { requiredKeys: [] },

@@ -31,7 +31,7 @@ function scanner(): { scan: OrderBookScanner; interned: Interned } {
   return { scan, interned };
 }
 
-/** What the scanner understood, in the words of the general path. */
+/** The scanner's result in the form of the general path. */
 function understood(scan: OrderBookScanner, interned: Interned): PriceTick[] {
   const side = (number: number) => (number < 0 ? null : interned.prices.valueOf(number));
   return Array.from({ length: scan.entries }, (_, i) => ({
@@ -42,10 +42,11 @@ function understood(scan: OrderBookScanner, interned: Interned): PriceTick[] {
     bid: side(scan.bid[i] as number),
     ask: side(scan.ask[i] as number),
     source: scan.source === 1 ? 'snapshot' : 'delta',
+    repeated: false,
   }));
 }
 
-/** Fails when the scanner accepts what the general path understands otherwise; answers whether it accepted. */
+/** Fails when the scanner accepts a record that the general path reads differently; returns whether it accepted. */
 function agrees(value: Buffer): boolean {
   const { scan, interned } = scanner();
   // Bytes around the record must not matter.
@@ -118,7 +119,7 @@ describe('the fast path of order book records', () => {
     expect(agrees(value)).toBe(false);
   });
 
-  it('takes every form of a price that it accepts for the double that JSON.parse makes of it', () => {
+  it('reads every accepted form of a price as the double that JSON.parse returns', () => {
     const digits = fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: 1, maxLength: 17 });
     fc.assert(
       fc.property(digits, digits, (c, b) => {
@@ -133,7 +134,7 @@ describe('the fast path of order book records', () => {
     );
   });
 
-  it('understands what it accepts as the general path does, however a record is altered', () => {
+  it('reads accepted records as the general path does, for any modification of a record', () => {
     const records = [
       priceRecord(17),
       envelope({ bodyJson: delta([entry, { ...entry, o: OTHER_MARKET, c: 1, b: 0.1, a: 1 }]) }),

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { deferred, systemClock } from '../../core/index.js';
+import { BatchBudget } from '../../transforms/worker/batch-budget.js';
 import { PartitionPipeline } from '../../transforms/worker/partition-pipeline.js';
 import type { Batch } from '../../warehouse/index.js';
 import { builder, envelope, priceRecord, recordBatch } from './support.js';
@@ -7,8 +8,8 @@ import { builder, envelope, priceRecord, recordBatch } from './support.js';
 const DELAY_MS = 500;
 const PIECE_DELAY_MS = 5000;
 
-/** A pipeline whose batches are taken note of: what and when, milliseconds from now. */
-function pipeline(ready: () => Promise<void> = () => Promise.resolve()) {
+/** A pipeline that records its batches and their times, milliseconds from now. */
+function pipeline(ready: () => Promise<void> = () => Promise.resolve(), budget = new BatchBudget()) {
   const startedAt = Date.now();
   const written: { readonly records: number; readonly atMs: number }[] = [];
   const deadLetters: number[] = [];
@@ -23,9 +24,10 @@ function pipeline(ready: () => Promise<void> = () => Promise.resolve()) {
     partition: 0,
     builder: builder(),
     writer: { nextOffset: 0, write, ready, flush: done, close: done },
+    budget,
     delayMs: DELAY_MS,
     pieceDelayMs: PIECE_DELAY_MS,
-    clock: { ...systemClock, nowMs: () => Date.now() },
+    clock: { ...systemClock, elapsedMs: () => Date.now() },
     onWritten: () => undefined,
     onFailed: (error) => expect.unreachable(String(error)),
   });
@@ -124,6 +126,39 @@ describe('a batch that grows', () => {
     await vi.advanceTimersByTimeAsync(2 * PIECE_DELAY_MS);
     expect(written).toEqual([]);
     await pipe.close();
+  });
+
+  it('takes no records while other partitions use the memory, and its body waits for its pieces meanwhile', async () => {
+    const budget = new BatchBudget(0);
+    const other = { bytesInMemory: 0, awaitsPieces: true };
+    budget.add(other);
+    const { it: pipe, written, deadLetters } = pipeline(undefined, budget);
+    budget.add(pipe);
+    await pipe.take(recordBatch(pieces(0, 1), 0), 0);
+    other.bytesInMemory = 500e6;
+    expect(budget.admits(other)).toBe(true);
+    const taking = pipe.take(recordBatch(pieces(1, 3), 1), 0);
+    await vi.advanceTimersByTimeAsync(3 * PIECE_DELAY_MS);
+    expect(written).toEqual([]);
+    other.awaitsPieces = false;
+    other.bytesInMemory = 0;
+    budget.changed();
+    await taking;
+    await vi.advanceTimersByTimeAsync(2 * DELAY_MS);
+    expect(written).toMatchObject([{ records: 3 }]);
+    expect(deadLetters).toEqual([0]);
+    await pipe.close();
+  });
+
+  it('waits no longer for memory when it is closed', async () => {
+    const budget = new BatchBudget(0);
+    budget.add({ bytesInMemory: 500e6, awaitsPieces: false });
+    const { it: pipe, written } = pipeline(undefined, budget);
+    budget.add(pipe);
+    const taking = pipe.take(records(5, 0), 0);
+    await pipe.close();
+    await taking;
+    expect(written).toEqual([]);
   });
 
   it('counts the bytes of the growing batch and of those that are being written', async () => {

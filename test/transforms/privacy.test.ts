@@ -14,7 +14,7 @@ const req = { operation: 'activity', status: 200, poll: 'p1', account: 'main' };
 const item = { tra: 'r1', u: 'u1', n: NAME, q: 1, pr: 0.5 };
 
 describe('usernames', () => {
-  it('are stored as they are without a key', () => {
+  it('are stored unchanged without a key', () => {
     const output = transformed('account.activity', { i: [item] }, { request: req });
     expect(output.rowsOf(activityRecords).map(({ record }) => record.username)).toEqual([NAME]);
   });
@@ -28,7 +28,7 @@ describe('usernames', () => {
   });
 });
 
-/** Everything that a topic's records become, as bytes. */
+/** All rows of a topic's records, as bytes. */
 function storedOf(topic: string, values: readonly Buffer[], bodyDays = 30) {
   const building = builder({ source: { topic, log: 'log', partition: 0 }, privacy, bodyDays });
   building.add(recordBatch(values));
@@ -36,7 +36,7 @@ function storedOf(topic: string, values: readonly Buffer[], bodyDays = 30) {
   return { bytes: Buffer.concat((built?.blocks ?? []).map(({ body }) => body)).toString('latin1'), built };
 }
 
-describe('with a key, no username is anywhere in what is stored', () => {
+describe('with a key, no stored byte contains a username', () => {
   const reqJson = JSON.stringify(req);
   const leaks: readonly [string, string, Buffer][] = [
     [
@@ -63,7 +63,7 @@ describe('with a key, no username is anywhere in what is stored', () => {
       }),
     ],
     [
-      'a body of another shape',
+      'a body of another form',
       TOPICS.account,
       envelope({ kind: 'account.activity', requestJson: reqJson, bodyJson: JSON.stringify(NAME) }),
     ],
@@ -78,7 +78,7 @@ describe('with a key, no username is anywhere in what is stored', () => {
       }),
     ],
     [
-      'an answer with an error',
+      'a response with an error',
       TOPICS.account,
       envelope({
         kind: 'account.activity',
@@ -87,7 +87,7 @@ describe('with a key, no username is anywhere in what is stored', () => {
       }),
     ],
     [
-      'a piece of a body whose other pieces never come',
+      'a piece of a body whose other pieces never arrive',
       TOPICS.account,
       envelope({
         kind: 'account.activity',
@@ -106,7 +106,7 @@ describe('with a key, no username is anywhere in what is stored', () => {
       }),
     ],
     [
-      'a feed that the interface only names',
+      'a feed without documented messages',
       TOPICS.reference,
       envelope({ kind: 'reference.feed-frame', bodyJson: JSON.stringify({ who: NAME }) }),
     ],
@@ -127,7 +127,7 @@ describe('with a key, no username is anywhere in what is stored', () => {
     }
   });
 
-  it('while records of other kinds keep their bodies', () => {
+  it('while bodies of other kinds are stored', () => {
     const frame = envelope({ bodyJson: JSON.stringify({ t: 'NEWS', d: NAME }) });
     expect(storedOf(TOPICS.orderBook, [frame]).bytes).toContain('trader');
   });

@@ -18,7 +18,7 @@ export function record(kind: RecordKind, body: unknown, fields: Partial<RawRecor
   return { kind, sessionId: SID, sequence: 1, receivedAt: AT, request: {}, body, ...fields };
 }
 
-/** What a record of a kind with this body becomes. */
+/** The output of a record of a kind with this body. */
 export function transformed(
   kind: RecordKind,
   body: unknown,
@@ -56,7 +56,7 @@ export function delta(d: readonly unknown[], e = EVENT): string {
   return JSON.stringify({ t: 'PRICES_DATA_DELTA', e, d });
 }
 
-/** Values as a bus hands them over. */
+/** Values as delivered by a bus. */
 export function recordBatch(values: readonly Uint8Array[], firstOffset = 0): RecordBatch {
   const bounds = new Uint32Array(2 * values.length);
   for (let i = 0, size = 0; i < values.length; i++) {
@@ -76,7 +76,7 @@ export function builder(options: Partial<BatchOptions> = {}): BatchBuilder {
   return new BatchBuilder({ source: SOURCE_PARTITION, progress, bodyDays: 30, privacy, limits, ...options });
 }
 
-/** Rows per table of what a builder finished. */
+/** Rows per table of a built batch. */
 export function rowCounts(built: ReturnType<BatchBuilder['finish']>): Record<string, number> {
   return Object.fromEntries((built?.blocks ?? []).map((block) => [block.table.name, block.rows]));
 }

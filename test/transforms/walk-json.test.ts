@@ -19,14 +19,14 @@ it('visits every value of a JSON text with its text and path', () => {
   );
 });
 
-it('stops when it is told to', () => {
+it('stops when visit returns false', () => {
   const paths: (string | undefined)[] = [];
   const text = '{"a":[1,{"b c":2},3]}';
   walkJson(text, JSON.parse(text), ({ path }) => paths.push(path()) < 3);
   expect(paths).toEqual(['a[0]', 'a[1]["b c"]', 'a[1]']);
 });
 
-/** Every value of a parsed text, inner ones before what they are in. */
+/** Every value of a parsed text in post-order. */
 function valuesOf(value: unknown): unknown[] {
   const children = typeof value === 'object' && value !== null ? Object.values(value) : [];
   return [...children.flatMap(valuesOf), value];

@@ -28,7 +28,7 @@ export class WorkerRig {
     this.connection = new Connection({ endpoint, database, application: 'test' });
   }
 
-  /** Makes the topics, and empties the tables of the database, which is migrated. */
+  /** Creates the topics, and empties the tables of the migrated database. */
   async prepare(): Promise<void> {
     for (const topic of Object.values(TOPICS)) await this.bus.ensureTopic(topic, TOPIC_OPTIONS);
     const tables = await this.rows<{ name: string }>(
@@ -69,7 +69,7 @@ export class WorkerRig {
   }
 
   /** Commits an offset, and an intent, for the partition that has the topic's records, as a worker would have. */
-  async commit(topic: string, offset: number, intent?: object): Promise<void> {
+  async commit(topic: string, offset: number, intent?: object, checkpoint?: string): Promise<void> {
     const stop = new AbortController();
     const holds = (await this.bus.partitions()).find((p) => p.topic === topic && p.end > 0)?.partition;
     await this.bus.consume(
@@ -77,7 +77,7 @@ export class WorkerRig {
       {
         onAssigned: async (partition) => {
           if (partition.partition === holds) {
-            await partition.commit(offset, intent && JSON.stringify(intent));
+            await partition.commit(offset, intent && JSON.stringify(intent), checkpoint);
             stop.abort();
           }
           return (await partition.committed()).offset;
@@ -103,7 +103,7 @@ export class WorkerRig {
     }
   }
 
-  /** Makes everything that a topic holds disappear, as retention would. */
+  /** Deletes all records of a topic, as retention would. */
   async expire(topic: string): Promise<void> {
     await this.bus.ensureTopic(topic, { ...TOPIC_OPTIONS, retentionBytes: 0 });
     await this.#embedded?.sweep();

@@ -2,7 +2,7 @@ import { Registry } from 'prom-client';
 import { afterEach, describe, expect, it } from 'vitest';
 import { TOPICS } from '../../core/index.js';
 import { useDatabase } from '../support/database.js';
-import { AT, delta, EVENT, envelope, MARKET, OTHER_MARKET, priceRecord, SID } from './support.js';
+import { AT, delta, EVENT, envelope, MARKET, OTHER_MARKET, priceRecord, SID, STREAM_REQ } from './support.js';
 import { WorkerRig } from './worker-rig.js';
 
 const host = useDatabase({ migrated: true });
@@ -20,7 +20,7 @@ afterEach(async () => {
 });
 
 describe('a worker', () => {
-  it('turns order book records into ticks and raw records, with every value as it was sent', async () => {
+  it('turns order book records into ticks and raw records, with every value as sent', async () => {
     const it = await newRig();
     const bodyJson = `{"t":"PRICES_DATA","e":"${EVENT}","d":[{"o":"${MARKET}","c":0.07,"b":0,"a":0.123456789012},{"o":"${OTHER_MARKET}","c":1,"b":0.99,"a":1}]}`;
     await it.append(TOPICS.orderBook, [envelope({ sequence: 1, bodyJson }), priceRecord(2), priceRecord(3, 0.51)]);
@@ -164,7 +164,7 @@ describe('a worker', () => {
     expect(letters).toMatchObject([{ sequence: 1 }, { sequence: 2, kept: 4096 }, { sequence: 3 }]);
   });
 
-  it('writes a dead letter for what it cannot understand, and rows for the rest of the record', async () => {
+  it('writes a dead letter for the invalid part of a record, and rows for the rest', async () => {
     const it = await newRig();
     await it.append(TOPICS.orderBook, [
       Buffer.from('{"v":1,'),
@@ -181,14 +181,39 @@ describe('a worker', () => {
     ]);
     await it.worker();
     await it.drained();
+    const connection_id = STREAM_REQ.connection;
     expect(
-      await it.rows('SELECT _offset, json_path, reason, sequence, payload FROM dead_letters ORDER BY _offset'),
+      await it.rows(
+        'SELECT _offset, connection_id, json_path, reason, sequence, payload FROM dead_letters ORDER BY _offset',
+      ),
     ).toEqual([
-      { _offset: 0, json_path: '', reason: 'the record is not JSON', sequence: null, payload: '{"v":1,' },
-      { _offset: 1, json_path: '', reason: 'the record is not UTF-8', sequence: null, payload: expect.any(String) },
-      { _offset: 2, json_path: 'body', reason: 'the received body is not JSON', sequence: 1, payload: '{"t":' },
+      {
+        _offset: 0,
+        connection_id: '',
+        json_path: '',
+        reason: 'the record is not JSON',
+        sequence: null,
+        payload: '{"v":1,',
+      },
+      {
+        _offset: 1,
+        connection_id: '',
+        json_path: '',
+        reason: 'the record is not UTF-8',
+        sequence: null,
+        payload: expect.any(String),
+      },
+      {
+        _offset: 2,
+        connection_id,
+        json_path: 'body',
+        reason: 'the received body is not JSON',
+        sequence: 1,
+        payload: '{"t":',
+      },
       {
         _offset: 3,
+        connection_id,
         json_path: 'd[0].c',
         reason: 'expected at most 1, got number 2',
         sequence: 2,
@@ -196,6 +221,7 @@ describe('a worker', () => {
       },
       {
         _offset: 4,
+        connection_id,
         json_path: 'kind',
         reason: `chance.frame does not belong to the topic ${TOPICS.orderBook}`,
         sequence: 3,
@@ -210,7 +236,7 @@ describe('a worker', () => {
     ]);
   });
 
-  it('joins the pieces of a body that was too large, with other records between them', async () => {
+  it('joins the pieces of a large body, with other records between them', async () => {
     const it = await newRig();
     const body = delta(Array.from({ length: 50 }, (_, i) => ({ o: `market-${i}`, c: 0.5, b: 0.4, a: 0.6 })));
     const piece = (n: number, i: number, text: string) =>
@@ -224,7 +250,7 @@ describe('a worker', () => {
       piece(1, 1, parts[1] ?? ''),
       others(2),
       piece(1, 2, parts[2] ?? ''),
-      // The second body is never whole: the session goes on without its last piece.
+      // The second body is never complete: the session continues without its last piece.
       piece(2, 0, '{'),
       piece(2, 1, '"t"'),
       envelope({ sequence: 3, bodyJson: delta([]) }),
@@ -233,11 +259,11 @@ describe('a worker', () => {
     await it.drained();
     expect(
       await it.rows(
-        'SELECT count() AS ticks, uniqExact(_offset, _index) AS places, any(_offset) AS at FROM price_ticks',
+        'SELECT count() AS ticks, uniqExact(_offset, _index) AS positions, any(_offset) AS at FROM price_ticks',
       ),
-    ).toEqual([{ ticks: 50, places: 50, at: 4 }]);
-    expect(await it.rows('SELECT _offset, reason, payload FROM dead_letters')).toEqual([
-      { _offset: 6, reason: 'only 2 of 3 pieces came', payload: '{"t"' },
+    ).toEqual([{ ticks: 50, positions: 50, at: 4 }]);
+    expect(await it.rows('SELECT _offset, connection_id, reason, payload FROM dead_letters')).toEqual([
+      { _offset: 6, connection_id: STREAM_REQ.connection, reason: 'only 2 of 3 pieces were received', payload: '{"t"' },
     ]);
     expect(await it.rows('SELECT count() AS records, max(pieces) AS pieces FROM raw_records')).toEqual([
       { records: 8, pieces: 3 },
@@ -272,10 +298,10 @@ describe('a worker', () => {
     await it.drained();
     expect(
       await it.rows(
-        'SELECT count() AS rows, uniqExact(_partition, _offset, _index) AS places, round(sum(last)) AS sum FROM price_ticks',
+        'SELECT count() AS rows, uniqExact(_partition, _offset, _index) AS positions, round(sum(last)) AS sum FROM price_ticks',
       ),
     ).toEqual([
-      { rows: 5000, places: 5000, sum: Math.round(values.reduce((sum, _, i) => sum + (i % 98) / 100 + 0.01, 0)) },
+      { rows: 5000, positions: 5000, sum: Math.round(values.reduce((sum, _, i) => sum + (i % 98) / 100 + 0.01, 0)) },
     ]);
     const batches = /transform_batches_total\{topic="chancery.order-book"\} (\d+)/.exec(await metrics.metrics());
     expect(Number(batches?.[1])).toBeGreaterThanOrEqual(7);
@@ -336,7 +362,7 @@ describe('a worker', () => {
     const collectorEvent = (n: number, body: object) =>
       envelope({ kind: 'collector.event', sequence: n, requestJson: '{}', bodyJson: JSON.stringify(body) });
     await it.append(TOPICS.collectorEvents, [
-      collectorEvent(1, { type: 'heartbeat', acknowledged: { [TOPICS.chance]: 2 } }),
+      collectorEvent(1, { type: 'heartbeat', acknowledged: { [TOPICS.chance]: 2 }, lastFrames: { c1: AT } }),
       collectorEvent(2, {
         type: 'poll',
         pollId: 'p1',
@@ -390,9 +416,10 @@ describe('a worker', () => {
       system_coin: true,
       collateral: null,
     });
-    expect(await one('SELECT type, acknowledged FROM collector_events')).toEqual({
+    expect(await one('SELECT type, acknowledged, last_frames FROM collector_events')).toEqual({
       type: 'heartbeat',
       acknowledged: { [TOPICS.chance]: 2 },
+      last_frames: { c1: AT },
     });
     expect(await one('SELECT operation, expected_items, outcome FROM polls')).toEqual({
       operation: 'event-search',

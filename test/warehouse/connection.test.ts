@@ -1,8 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { isRetryable } from '../../core/index.js';
-import { freePort } from '../../warehouse/embedded/ports.js';
 import {
   Connection,
   ConnectionError,
@@ -12,6 +11,7 @@ import {
   type TableBlock,
 } from '../../warehouse/index.js';
 import { useDatabase } from '../support/database.js';
+import { freePort } from '../support/free-ports.js';
 
 const context = useDatabase({ migrated: false });
 const table = logTable({ name: 'rows', columns: [['text', 'String']] });
@@ -63,7 +63,7 @@ describe('a connection', () => {
     expect(rows).toEqual([{ n: Number.MAX_SAFE_INTEGER, t: text, a: [text, ''] }]);
   });
 
-  it('distinguishes permanent from transient errors by their code', async () => {
+  it('treats every error code as transient that is not known to be permanent', async () => {
     const connection = connect();
     const cases: [string, number, boolean][] = [
       ['SELECT * FROM nowhere', 60, false],
@@ -75,6 +75,7 @@ describe('a connection', () => {
         true,
       ],
       ['SELECT count() FROM numbers(1e12) SETTINGS max_execution_time = 0.01', 159, true],
+      ['SELECT throwIf(1)', 395, true],
     ];
     for (const [sql, code, retryable] of cases) {
       const error = await thrownBy(connection.query(sql));
@@ -122,6 +123,25 @@ describe('a connection', () => {
     expect(answer).toEqual({ n: 5000, last: 4999, t: '\r\n--0\0' });
   });
 
+  it('refuses an empty response without an error, which ClickHouse sends when its disk is full', async () => {
+    const server = createServer((incoming, response) => {
+      incoming
+        .resume()
+        .on('end', () => response.writeHead(200, { 'x-clickhouse-summary': '{"result_rows":"1"}' }).end());
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const connection = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    for (const work of [
+      () => connection.query('SELECT count() AS n FROM rows'),
+      () => connection.queryWithBlock('SELECT count() AS n FROM block', block(['x'])),
+    ]) {
+      const error = await thrownBy(work());
+      expect(error).toBeInstanceOf(ConnectionError);
+      expect((error as Error).message).toContain('is incomplete');
+    }
+  });
+
   it('rejects with the reason of an aborted signal, before and during a request', async () => {
     const aborted = AbortSignal.abort(new Error('before'));
     await expect(connect().query('SELECT 1', {}, aborted)).rejects.toThrow('before');
@@ -163,7 +183,7 @@ describe('an insert is not acknowledged', () => {
     expect(await fake((r) => r.writeHead(502).end('<html>bad gateway</html>'))).toBeInstanceOf(ConnectionError);
   });
 
-  it('when the response contains an error, whatever its status', async () => {
+  it('when the response contains an error, with any status', async () => {
     const error = await fake((r) =>
       r.writeHead(200, { ...ours, 'x-clickhouse-exception-code': '252' }).end('Code: 252. no'),
     );

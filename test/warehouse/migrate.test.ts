@@ -121,8 +121,8 @@ describe('migrations', () => {
     const error = await migrate(connection, { folder: sqlFolder(broken), fsync: true }, never).catch((e: unknown) => e);
     expect(error).toBeInstanceOf(UsageError);
     expect((error as Error).message).toMatch(/^0002_add_two\.sql, statement 2 of 2: ClickHouse: .*broken/);
-    const mended = sqlFolder({ ...broken, 'migrations/0002_add_two.sql': SECOND });
-    expect((await migrate(connection, { folder: mended, fsync: true }, never)).migrations).toEqual(['0002_add_two']);
+    const fixed = sqlFolder({ ...broken, 'migrations/0002_add_two.sql': SECOND });
+    expect((await migrate(connection, { folder: fixed, fsync: true }, never)).migrations).toEqual(['0002_add_two']);
   });
 
   it('are applied once when several processes start together', async () => {
@@ -156,6 +156,7 @@ describe('migrations', () => {
     let now = 0;
     const clock = {
       nowMs: () => now,
+      elapsedMs: () => now,
       nowMicros: () => now * 1000,
       sleep: async () => {
         now += 2000;
@@ -213,7 +214,7 @@ describe('views', () => {
     expect(await connection.query(`SELECT n FROM ${database}.first`)).toEqual([{ n: 102 }]);
   });
 
-  it('keep their parameters', async () => {
+  it('have their parameters', async () => {
     const folder = sqlFolder({
       ...table,
       'views/a/above.sql': view('above', 'SELECT n FROM {database}.numbers WHERE n >= {least:UInt64}'),
@@ -221,6 +222,32 @@ describe('views', () => {
     await migrate(connect(), { folder, fsync: true }, never);
     expect(await connect().query(`SELECT n FROM ${database}.above(least = 1)`)).toEqual([{ n: 1 }]);
     expect(await connect().query(`SELECT n FROM ${database}.above(least = 2)`)).toEqual([]);
+  });
+
+  it('have the question in their first line as COMMENT', async () => {
+    const sql = `-- What is *one's* number?\n-- A formula.\n${view('one', 'SELECT 1 AS n UNION ALL SELECT 2 AS n')};\n`;
+    await migrate(connect(), { folder: sqlFolder({ ...table, 'views/a/one.sql': sql }), fsync: true }, never);
+    const [row] = await connect().query(
+      `SELECT comment FROM system.tables WHERE database = '${database}' AND name = 'one'`,
+    );
+    expect(row).toEqual({ comment: "What is *one's* number?" });
+  });
+
+  it('know the streams, which are part of their checksum', async () => {
+    const topics = 'transform(stream, {streams}, {stream_topics}) AS topic';
+    const sql = view('listed', `SELECT arrayJoin({event_streams}) AS stream, ${topics}, '{stream_names}' AS names`);
+    const folder = sqlFolder({ ...table, 'views/a/listed.sql': sql });
+    await migrate(connect(), { folder, fsync: true }, never);
+    const names = 'order-book, chance, orders, balance or feed';
+    expect(await connect().query(`SELECT * FROM ${database}.listed`)).toEqual([
+      { stream: 'order-book', topic: 'chancery.order-book', names },
+      { stream: 'chance', topic: 'chancery.chance', names },
+    ]);
+    const filled = sql.replace('{event_streams}', "['order-book', 'chance']").replace('{stream_names}', names);
+    const same = sqlFolder({ ...table, 'views/a/listed.sql': filled });
+    expect((await migrate(connect(), { folder: same, fsync: true }, never)).views).toEqual([]);
+    const fewer = sqlFolder({ ...table, 'views/a/listed.sql': filled.replace(", 'chance'", '') });
+    expect((await migrate(connect(), { folder: fewer, fsync: true }, never)).views).toEqual(['listed']);
   });
 
   it('are created again when they were dropped, and dropped when their file is removed', async () => {

@@ -213,7 +213,7 @@ describe('RowBinary', () => {
 });
 
 describe('decimal text', () => {
-  it('becomes exact units, whatever its form', () => {
+  it('becomes exact units, in any form', () => {
     fc.assert(
       fc.property(
         fc.bigInt({ min: -(10n ** 38n) + 1n, max: 10n ** 38n - 1n }),

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { freePort } from '../../warehouse/embedded/ports.js';
+import { freePort } from '../support/free-ports.js';
 import { JavaServer } from '../support/java-server.js';
 import { MavenJars } from '../support/maven.js';
 import { removeFolder, temporaryFolder } from '../support/temporary-folder.js';

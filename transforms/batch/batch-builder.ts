@@ -1,55 +1,60 @@
 import type { RecordBatch } from '../../bus/index.js';
 import type { ValidationIssue } from '../../client/index.js';
+import type { RawRecord } from '../../core/index.js';
 import type { TableBlock } from '../../warehouse/index.js';
+import { repeatedEntries, textIn } from '../kinds/request-fields.js';
 import { transformRecord } from '../kinds/transform-record.js';
 import { Interned } from '../native/interned.js';
-import { type BrokenEnvelope, type Envelope, readEnvelope } from '../record/envelope.js';
+import { type BrokenEnvelope, type Envelope, memberText, readEnvelope } from '../record/envelope.js';
 import { OrderBookScanner } from '../record/order-book-scanner.js';
 import type { Privacy } from '../record/privacy.js';
-import { RecordOutput } from '../record/record-output.js';
-import { deadLetters } from '../tables/dead-letters.js';
+import { type DeadLetter, MAX_PAYLOAD, RecordOutput } from '../record/record-output.js';
+import { type DeadLetterRow, deadLetters } from '../tables/dead-letters.js';
 import { PriceTickBlock } from '../tables/price-ticks.js';
 import { RawRecordBlock } from '../tables/raw-records.js';
 import { RowBlocks } from '../tables/row-blocks.js';
 import type { SourcePartition } from '../tables/row-table.js';
 import { MonthLimit } from './month-limit.js';
+import { PayloadLimit } from './payload-limit.js';
 import { type Incomplete, PieceJoiner, type ReadRecord } from './piece-joiner.js';
 import type { SessionCursor, SessionProgress } from './session-progress.js';
 
 export interface BatchOptions {
   readonly source: SourcePartition;
-  /** What the partition had taken before the batch; the builder advances it. */
+  /** Progress of the partition's sessions before the batch; the builder advances it. */
   readonly progress: SessionProgress;
-  /** How long `raw_records` stores requests and bodies of records without a dead letter, days; 0 stores none. */
+  /** Retention of requests and bodies in `raw_records` (of records without a dead letter), days; 0 stores none. */
   readonly bodyDays: number;
   /** How usernames are stored. */
   readonly privacy: Privacy;
-  /** A batch is full with this many rows in one table, or bytes in all; a record is never split. */
+  /** A batch is full with this many rows in one table, or bytes in total; a record is never split. */
   readonly limits: BuilderLimits;
 }
 
 export interface BuilderLimits {
   readonly rows: number;
   readonly bytes: number;
-  /** What a batch may have at most that waits for pieces of a body, these included. */
+  /** Maximum bytes of a batch that waits for pieces of a body, the pieces included. */
   readonly bytesWithPieces: number;
-  /** Months of receive time, which are table partitions. */
+  /** Maximum number of months of receive time; each is a table partition. */
   readonly months: number;
 }
 
-/** Counts of what a batch's records were. */
+/** Statistics of a batch's records. */
 interface BatchStats {
   readonly records: number;
-  /** Records that had been taken before and were dropped. */
+  /** Duplicate records, which were dropped. */
   readonly duplicates: number;
   readonly deadLetters: number;
+  /** Dead letters of these without their payload. */
+  readonly payloadsOmitted: number;
   readonly extraFields: number;
   readonly exchangeErrors: number;
   /** Latest receive time, Unix microseconds; 0 without one. */
   readonly lastReceivedAt: number;
 }
 
-/** Every row that the records of an offset range become. */
+/** All rows that the records of an offset range become. */
 export interface BuiltBatch {
   readonly start: number;
   readonly end: number;
@@ -57,20 +62,21 @@ export interface BuiltBatch {
   readonly stats: BatchStats;
 }
 
-/** How often limits are checked on the fast path, records. */
+/** Number of records between checks of the limits on the fast path. */
 const CHECK_EVERY = 32;
-/** A full batch that waits for pieces of a body may grow to this many times its limit of rows. */
+/** Factor by which a full batch that waits for pieces of a body may exceed its row limit. */
 const WAIT_FACTOR = 2;
-/** Frames with more entries take the general path, which bounds the dead letters of a record. */
+/** Frames with more entries take the general path, which limits the dead letters of a record. */
 const MAX_SCANNED_ENTRIES = 1000;
 
 /**
- * Makes the rows of one partition's batches, record by record. What a batch's rows are depends only on its offset
- * range, the records in it and what the partition had taken before: the same range built again gives the same bytes.
+ * Builds the rows of one partition's batches, record by record. They depend only on the offset range, its records and the
+ * progress of the sessions before it: building the same range again gives the same bytes.
  */
 export class BatchBuilder {
   readonly #options: BatchOptions;
-  readonly #joiner = new PieceJoiner();
+  readonly #joiner = new PieceJoiner(MAX_PAYLOAD);
+  readonly #payloads = new PayloadLimit();
   readonly #rowBlocks: RowBlocks;
   readonly #months: MonthLimit;
   #interned = new Interned();
@@ -94,27 +100,27 @@ export class BatchBuilder {
     this.#raw = new RawRecordBlock(options.source, this.#interned, options.bodyDays);
   }
 
-  /** How many records the batch has so far. */
+  /** Number of records in the batch so far. */
   get records(): number {
     return this.#next - this.#start;
   }
 
-  /** Bytes of the batch's rows, about, as last looked at. */
+  /** Approximate bytes of the batch's rows, at the last check. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Whether the batch must end: a limit is reached and no body waits for more of its pieces, or it has waited enough. */
+  /** Whether the batch must end: a limit is reached, and no body waits for pieces or the waiting limit is reached too. */
   get full(): boolean {
     return this.#full;
   }
 
-  /** Whether the batch had better not end here: a body waits for more of its pieces. */
+  /** Whether the batch should not end here because a body waits for more of its pieces. */
   get awaitsPieces(): boolean {
     return this.#joiner.waiting > 0;
   }
 
-  /** Takes records from the `from`-th on until the batch is full; answers how far it came. */
+  /** Adds records from index `from` until the batch is full; returns the index of the first record not added. */
   add(batch: RecordBatch, from = 0): number {
     const { bytes, bounds, count, firstOffset } = batch;
     if (this.#start < 0) {
@@ -140,7 +146,7 @@ export class BatchBuilder {
     return i;
   }
 
-  /** The batch; undefined when there were no records. The builder is empty afterwards, for the next one. */
+  /** Returns the batch; undefined without records. The builder is then empty and ready for the next one. */
   finish(): BuiltBatch | undefined {
     if (this.records <= 0) return undefined;
     for (const group of this.#joiner.abandonAll()) this.#incomplete(group);
@@ -186,12 +192,14 @@ export class BatchBuilder {
     this.#abandonPieces(record.sessionId, record.sequence, piece);
     this.#stats.lastReceivedAt = Math.max(this.#stats.lastReceivedAt, record.receivedAt);
     const output = new RecordOutput(this.#options.privacy.mayStoreBodyOf(record.kind));
-    this.#storeRaw(this.#transform({ offset, envelope, value }, output), output.deadLetters.length > 0);
-    this.#append(offset, envelope, output);
+    const complete = this.#transform({ offset, envelope, value }, output);
+    const letters = this.#limited(output);
+    this.#storeRaw(complete, letters);
+    this.#append(offset, envelope, output, letters);
     return true;
   }
 
-  /** Answers the records of which the output now tells everything: of a body in pieces all, with its last one. */
+  /** Returns the records that the output now covers completely: for the last piece of a body, all its pieces. */
   #transform(read: ReadRecord, output: RecordOutput): readonly ReadRecord[] {
     const { envelope, value } = read;
     const { record } = envelope;
@@ -214,21 +222,31 @@ export class BatchBuilder {
     return [read];
   }
 
-  /** @param hasDeadLetter whether the records have a dead letter */
-  #storeRaw(records: readonly ReadRecord[], hasDeadLetter: boolean): void {
-    for (const read of records) this.#raw.add(read.offset, this.#rawEnvelope(read, hasDeadLetter));
+  /** The dead letters of a record as the batch stores them. */
+  #limited(output: RecordOutput): DeadLetters {
+    const { letters, omitted } = this.#payloads.apply(output.deadLetters);
+    this.#stats.deadLetters += letters.length;
+    this.#stats.payloadsOmitted += omitted;
+    return { letters, keepBody: letters.length > omitted };
   }
 
-  #rawEnvelope({ envelope, value }: ReadRecord, hasDeadLetter: boolean) {
+  #storeRaw(records: readonly ReadRecord[], { keepBody }: DeadLetters): void {
+    for (const read of records) this.#raw.add(read.offset, this.#rawEnvelope(read, keepBody));
+  }
+
+  #rawEnvelope({ envelope, value }: ReadRecord, keepBody: boolean) {
     const { record, members } = envelope;
     const { ids } = this.#interned;
-    const request = members.get('req') ?? NOTHING;
-    if (record.kind === 'order-book.frame') this.#scanner.learnRequest(value.subarray(request.start, request.end));
-    // What is not JSON was wrapped into a JSON string: kept is what was wrapped. A piece stays the JSON string that it
-    // is, for it may end in the middle of a character.
+    const request = members.get('req') ?? EMPTY_RANGE;
+    // The scanner reads no record with repeated entries, and so must not know its request.
+    if (record.kind === 'order-book.frame' && !repeatedEntries(record.request)) {
+      this.#scanner.learnRequest(value.subarray(request.start, request.end));
+    }
+    // A body that is not JSON is wrapped in a JSON string: the wrapped text is stored. A piece stays a JSON string, since
+    // it may end in the middle of a character.
     const wrapped = record.encoding !== undefined && record.piece === undefined;
     const bodySource = wrapped ? Buffer.from(String(record.body), 'utf8') : value;
-    const body = wrapped ? { start: 0, end: bodySource.length } : (members.get('body') ?? NOTHING);
+    const body = wrapped ? { start: 0, end: bodySource.length } : (members.get('body') ?? EMPTY_RANGE);
     return {
       receivedAt: record.receivedAt,
       sessionId: ids.intern(record.sessionId),
@@ -244,21 +262,20 @@ export class BatchBuilder {
       bodyStart: body.start,
       bodyEnd: body.end,
       withheld: !this.#options.privacy.mayStoreBodyOf(record.kind),
-      hasDeadLetter,
+      keepBody,
     };
   }
 
-  #append(offset: number, envelope: Envelope, output: RecordOutput): void {
+  #append(offset: number, envelope: Envelope, output: RecordOutput, { letters }: DeadLetters): void {
     for (const [index, tick] of output.priceTicks.entries()) this.#ticks.append(offset, index, tick);
     for (const [table, rows] of output.tables) {
       const block = this.#rowBlocks.of(table);
       for (const [index, row] of rows.entries()) block.append(offset, index, row as never);
     }
-    const { kind, sessionId, sequence: n, receivedAt } = envelope.record;
-    for (const [index, letter] of output.deadLetters.entries()) {
-      this.#rowBlocks.of(deadLetters).append(offset, index, { receivedAt, kind, sessionId, sequence: n, ...letter });
+    const from = originOf(envelope.record);
+    for (const [index, letter] of letters.entries()) {
+      this.#rowBlocks.of(deadLetters).append(offset, index, { ...from, ...letter });
     }
-    this.#stats.deadLetters += output.deadLetters.length;
     this.#stats.extraFields += output.extraFields;
     this.#stats.exchangeErrors += output.exchangeErrors;
   }
@@ -267,9 +284,9 @@ export class BatchBuilder {
     const { receivedAt, kind, sessionId, sequence } = envelope;
     this.#addDeadLetter(
       offset,
-      { receivedAt, kind, sessionId, sequence },
+      { receivedAt, kind, sessionId, sequence, connectionId: '' },
       envelope,
-      value.toString('utf8', 0, MAX_BROKEN_BYTES),
+      value.toString('utf8', 0, MAX_UNREADABLE_BYTES),
       value.length,
     );
   }
@@ -281,31 +298,29 @@ export class BatchBuilder {
 
   #incomplete(group: Incomplete): void {
     const [first = group.last] = group.pieces;
-    const { receivedAt, kind, sessionId, sequence } = first.envelope.record;
-    this.#storeRaw(group.pieces, true);
-    this.#addDeadLetter(
+    const letters = this.#addDeadLetter(
       group.last.offset,
-      { receivedAt, kind, sessionId, sequence },
+      originOf(first.envelope.record),
       group.fault,
       group.text,
-      group.text.length,
+      group.textLength,
     );
+    this.#storeRaw(group.pieces, letters);
   }
 
-  /** Adds the one dead letter of a record that becomes nothing else. */
+  /** Adds the only dead letter of a record that becomes no rows. */
   #addDeadLetter(
     offset: number,
-    from: { receivedAt: number | null; kind: string; sessionId: string; sequence: number | null },
+    from: DeadLetterOrigin,
     fault: ValidationIssue,
     payload: string,
     payloadLength: number,
-  ): void {
+  ): DeadLetters {
     const output = new RecordOutput(this.#options.privacy.mayStoreBodyOf(from.kind));
-    output.dead(fault, payload);
-    for (const letter of output.deadLetters) {
-      this.#rowBlocks.of(deadLetters).append(offset, 0, { ...from, ...letter, payloadLength });
-    }
-    this.#stats.deadLetters += 1;
+    output.dead(fault, payload, payloadLength);
+    const limited = this.#limited(output);
+    for (const letter of limited.letters) this.#rowBlocks.of(deadLetters).append(offset, 0, { ...from, ...letter });
+    return limited;
   }
 
   #checkLimits(): void {
@@ -328,6 +343,7 @@ export class BatchBuilder {
     this.#full = false;
     this.#bytes = 0;
     this.#months.clear();
+    this.#payloads.clear();
     this.#stats = emptyStats();
     if (!this.#interned.full) return;
     const { source, bodyDays } = this.#options;
@@ -339,18 +355,30 @@ export class BatchBuilder {
   }
 }
 
-/** How much of an unreadable record is decoded for its dead letter, bytes. */
-const MAX_BROKEN_BYTES = 16_384;
+/** Maximum bytes of an unreadable record that are decoded for its dead letter. */
+const MAX_UNREADABLE_BYTES = 16_384;
 
-const NOTHING = { start: 0, end: 0 };
+const EMPTY_RANGE = { start: 0, end: 0 };
 
 function emptyStats() {
-  return { duplicates: 0, deadLetters: 0, extraFields: 0, exchangeErrors: 0, lastReceivedAt: 0 };
+  return { duplicates: 0, deadLetters: 0, payloadsOmitted: 0, extraFields: 0, exchangeErrors: 0, lastReceivedAt: 0 };
+}
+
+/** The dead letters of a record. */
+interface DeadLetters {
+  readonly letters: readonly DeadLetter[];
+  /** Whether the record's body never expires: one of them has its payload, which may be truncated. */
+  readonly keepBody: boolean;
+}
+
+type DeadLetterOrigin = Pick<DeadLetterRow, 'receivedAt' | 'kind' | 'sessionId' | 'sequence' | 'connectionId'>;
+
+/** The columns of a dead letter that come from its record's envelope. */
+function originOf({ receivedAt, kind, sessionId, sequence, request }: RawRecord): DeadLetterOrigin {
+  return { receivedAt, kind, sessionId, sequence, connectionId: textIn(request, 'connection') ?? '' };
 }
 
 /** A record's body as it was received. */
-function textOfBody({ record, members }: Envelope, value: Buffer): string {
-  if (record.encoding !== undefined) return String(record.body);
-  const { start, end } = members.get('body') ?? NOTHING;
-  return value.toString('utf8', start, end);
+function textOfBody(envelope: Envelope, value: Buffer): string {
+  return envelope.record.encoding === undefined ? memberText(envelope, 'body', value) : String(envelope.record.body);
 }

@@ -1,4 +1,4 @@
-/** Limits how many months of receive time a batch holds: each month is a partition of the tables. */
+/** Limits the months of receive time in a batch: each month is a table partition. */
 export class MonthLimit {
   readonly #months = new Set<number>();
   /** The month of the last record, Unix microseconds. */
@@ -7,7 +7,7 @@ export class MonthLimit {
 
   constructor(private readonly max: number) {}
 
-  /** Whether a record of this time, Unix microseconds, fits into the batch; its month then counts. */
+  /** Whether a record with this receive time, Unix microseconds, fits into the batch; if so, adds its month. */
   admit(receivedAt: number): boolean {
     if (receivedAt >= this.#start && receivedAt < this.#end) return true;
     const date = new Date(receivedAt / 1000);

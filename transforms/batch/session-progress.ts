@@ -1,13 +1,13 @@
-/** The last record of a session that a partition has taken. */
+/** The last record of a session that a partition has processed. */
 export interface LastRecord {
   readonly sequence: number;
-  /** Number of the piece, from 0; 0 for a whole record. */
+  /** Number of the piece, from 0; 0 for a record without pieces. */
   readonly piece: number;
 }
 
 /**
- * Which records of each session a partition has taken already. On one partition the records of a session come with
- * increasing `sequence` (and pieces of one `sequence` with growing numbers): what does not grow was sent twice.
+ * The last processed record of each session on a partition. The records of a session arrive on a partition with increasing
+ * `sequence` (the pieces of one `sequence` with increasing numbers): one that does not increase is a duplicate.
  */
 export class SessionProgress {
   readonly #cursors: Map<string, SessionCursor>;
@@ -37,7 +37,7 @@ export class SessionCursor {
     this.#piece = piece;
   }
 
-  /** Takes note of a record (`sequence` counts from 1); false when it, or a later one of its session, was taken before. */
+  /** Advances to a record (`sequence` counts from 1); false when it, or a later one of its session, was processed before. */
   advance(sequence: number, piece: number): boolean {
     if (sequence < this.#sequence || (sequence === this.#sequence && piece <= this.#piece)) return false;
     this.#sequence = sequence;

@@ -2,10 +2,9 @@ import type { InvalidEntry } from '../../client/index.js';
 import { MAX_WALKED, walkJson } from './walk-json.js';
 
 /**
- * The texts of bad entries of a body, character for character. Objects are found by what they were parsed to, everything
- * else by its path. A long body is not searched, and is not nested deep (`jsonExcess`): there the texts are made from what
- * the entries were parsed to.
- * @param body what the text was parsed to, and what the entries were taken from
+ * The exact texts of invalid entries of a body. Objects are located by their parsed value, other values by their path. A
+ * long body is not searched: its texts are encoded from the parsed values, which are not nested deep (`jsonExcess`).
+ * @param body the parsed text, of which the entries are a part
  */
 export function entryTexts(
   bodyText: string,

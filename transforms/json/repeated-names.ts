@@ -5,10 +5,10 @@ import { MAX_WALKED, walkJson } from './walk-json.js';
 const SHOWN = 40;
 
 /**
- * The first object of a body that gives one name more than once: parsing keeps the last value and drops the others, so
- * that nothing of the body can be relied on.
- * @param names how many names the body's text has, where that is known
- * @param body what the text was parsed to
+ * The fault of the first object of a body with a repeated name: parsing keeps only the last value, so no value of the body
+ * can be relied on.
+ * @param names number of names in the body's text, if known
+ * @param body the parsed text
  */
 export function repeatedName(
   bodyText: () => string,
@@ -28,7 +28,7 @@ export function repeatedName(
   return fault;
 }
 
-/** How many names the objects of a parsed value have. */
+/** Number of names of all objects in a parsed value. */
 function countNames(root: object): number {
   let names = 0;
   // Not recursive: nesting may be deeper than the call stack allows.

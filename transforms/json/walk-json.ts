@@ -1,40 +1,40 @@
 import { createScanner } from 'jsonc-parser';
 import { joinJsonPath } from '../../client/index.js';
 
-/** A value in a JSON text, and what it was parsed to. */
+/** A value in a JSON text, and its parsed form. */
 interface LocatedValue {
-  /** From its first UTF-16 unit to past its last. */
+  /** Range in UTF-16 units; `end` is exclusive. */
   readonly start: number;
   readonly end: number;
   readonly value: unknown;
-  /** A name that the object has more than once. */
+  /** A repeated name of the object. */
   readonly repeated: string | undefined;
-  /** Where it is, like `d[3].b`; undefined when it is nested deeper than any path that a decoder names. */
+  /** Its path, like `d[3].b`; undefined when it is nested deeper than any path of a decoder. */
   readonly path: () => string | undefined;
 }
 
 /**
- * Longer texts must not be walked: a megabyte of white space or of escapes takes the scanner 130 ms, and nothing bounds
- * how much of them a body holds.
+ * Maximum length of a text that may be walked: a megabyte of white space or escapes takes the scanner 130 ms, and their
+ * number in a body is unlimited.
  */
 export const MAX_WALKED = 256 * 1024;
 const MAX_PATH_DEPTH = 20;
 
-/** An object or list whose end was not reached yet. */
+/** An object or array whose end has not been reached. */
 interface Container {
   readonly start: number;
   readonly value: unknown;
-  /** Of the child that is read; undefined before the name of an object's member. */
+  /** Key of the current child; undefined before the name of an object's member. */
   key: string | number | undefined;
-  /** Undefined for a list. */
+  /** Undefined for an array. */
   readonly names: Set<string> | undefined;
   repeated: string | undefined;
 }
 
 /**
- * Visits every value of a valid JSON text, inner ones before what they are in, until `visit` returns false. Does not
- * recurse: nesting may be as deep as the text is long.
- * @param root what the text was parsed to
+ * Visits every value of a valid JSON text in post-order, until `visit` returns false. Not recursive: nesting may be deeper
+ * than the call stack allows.
+ * @param root the parsed text
  */
 export function walkJson(text: string, root: unknown, visit: (located: LocatedValue) => boolean): void {
   const scanner = createScanner(text, true);

@@ -1,15 +1,15 @@
 import { type Activity, decodeActivity } from '../../client/index.js';
 import { activityRecords } from '../tables/activity-records.js';
-import { type AccountContext, accountAnswer } from './account-answer.js';
+import { type AccountContext, accountList } from './account-list.js';
 import { areExact, exactOrDead } from './amounts.js';
-import { areSaneIds } from './ids.js';
+import { areValidIds } from './ids.js';
 
-/** A page of everybody's trades (part 4.4) → `activity_records`. */
-export const transformActivity = accountAnswer(
+/** A page of the activity feed of all users (part 4.4) → `activity_records`. */
+export const transformActivity = accountList(
   decodeActivity,
   (item: Activity, { answer, output, received }: AccountContext) => {
     const { tradeRecordId, userId, marketId, quantity, price } = item;
-    if (!areSaneIds({ tra: tradeRecordId, u: userId, oi: marketId }, output)) return false;
+    if (!areValidIds({ tra: tradeRecordId, u: userId, oi: marketId }, output)) return false;
     const what = `activity ${tradeRecordId}`;
     if (!areExact(what, { q: quantity, pr: price }, item, output)) return false;
     const record = {

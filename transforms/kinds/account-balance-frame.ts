@@ -1,9 +1,9 @@
 import { type BalanceStreamMessage, decodeBalanceStreamMessage } from '../../client/index.js';
 import type { RecordOutput } from '../record/record-output.js';
 import { type BalanceUpdateRow, balanceUpdates } from '../tables/balance-updates.js';
-import { accountOf, losslessBody } from './account-answer.js';
+import { accountOf, losslessBody } from './account-list.js';
 import { areExact } from './amounts.js';
-import { areSaneIds } from './ids.js';
+import { areValidIds } from './ids.js';
 import { addWithoutRows } from './no-rows.js';
 import { textIn } from './request-fields.js';
 import type { Transform } from './transform.js';
@@ -49,6 +49,6 @@ function addList(
 
 function add(row: BalanceUpdateRow, what: string, output: RecordOutput): void {
   const { userId, assetId, balance, free, cost } = row;
-  if (!areSaneIds({ a: assetId, u: userId }, output)) return;
+  if (!areValidIds({ a: assetId, u: userId }, output)) return;
   if (areExact(what, { b: balance, f: free, c: cost }, row, output)) output.row(balanceUpdates, row);
 }

@@ -1,9 +1,9 @@
 import { decodeOrderStreamMessage } from '../../client/index.js';
 import { orderUpdates } from '../tables/order-updates.js';
-import { accountOf, losslessBody } from './account-answer.js';
+import { accountOf, losslessBody } from './account-list.js';
 import { areExact } from './amounts.js';
 import { countExtra } from './extra-fields.js';
-import { areSaneIds } from './ids.js';
+import { areValidIds } from './ids.js';
 import { addWithoutRows } from './no-rows.js';
 import { textIn } from './request-fields.js';
 import type { Transform } from './transform.js';
@@ -11,7 +11,7 @@ import type { Transform } from './transform.js';
 const FRAME_FIELDS = new Set(['t', 'd', 'r']);
 const ORDER_FIELDS = new Set(['i', 'u', 's']);
 const TPSL_FIELDS = new Set(['i', 'u', 'a', 'q', 'tpp', 'slp', 's']);
-const NOT_SAID = { assetId: null, quantity: null, takeProfitPrice: null, stopLossPrice: null };
+const UNSET = { assetId: null, quantity: null, takeProfitPrice: null, stopLossPrice: null };
 
 /** A frame of the order updates stream (part 6.3) → `order_updates`. */
 export const transformOrderFrame: Transform = (received, output) => {
@@ -24,14 +24,14 @@ export const transformOrderFrame: Transform = (received, output) => {
   switch (message.type) {
     case 'order-update': {
       const { orderId, userId, status } = message;
-      if (!areSaneIds({ 'd.i': orderId, 'd.u': userId }, output)) return;
-      output.row(orderUpdates, { ...origin, ...NOT_SAID, type: 'order', orderId, userId, status });
+      if (!areValidIds({ 'd.i': orderId, 'd.u': userId }, output)) return;
+      output.row(orderUpdates, { ...origin, ...UNSET, type: 'order', orderId, userId, status });
       output.countExtraFields(extraFields(received.body, ORDER_FIELDS));
       return;
     }
     case 'tpsl-update': {
       const { tpslId: orderId, userId, assetId, quantity, takeProfitPrice, stopLossPrice, status } = message;
-      if (!areSaneIds({ 'd.i': orderId, 'd.u': userId, 'd.a': assetId }, output)) return;
+      if (!areValidIds({ 'd.i': orderId, 'd.u': userId, 'd.a': assetId }, output)) return;
       const amounts = { q: quantity, tpp: takeProfitPrice, slp: stopLossPrice };
       if (!areExact('d', amounts, message, output)) return;
       const said = { assetId, quantity, takeProfitPrice, stopLossPrice };

@@ -1,17 +1,17 @@
 import { decodeOpenPositions, type OpenPosition, type TpslOrder } from '../../client/index.js';
 import { positionObservations } from '../tables/position-observations.js';
-import { type SeenTpslOrder, tpslOrderObservations } from '../tables/tpsl-order-observations.js';
-import { type AccountContext, accountAnswer } from './account-answer.js';
+import { type ObservedTpslOrder, tpslOrderObservations } from '../tables/tpsl-order-observations.js';
+import { type AccountContext, accountList } from './account-list.js';
 import { areExact, exactOrDead } from './amounts.js';
-import { areSaneIds } from './ids.js';
+import { areValidIds } from './ids.js';
 
 /** A page of an account's open positions (part 4.4) → `position_observations`, and the TP/SL orders attached to them. */
-export const transformPositions = accountAnswer(
+export const transformPositions = accountList(
   decodeOpenPositions,
   (position: OpenPosition, context: AccountContext) => {
     const { answer, output } = context;
     const { assetId, orderId, eventId, marketId, totalShares, availableShares, cost } = position;
-    if (!areSaneIds({ ai: assetId, oi: orderId, ei: eventId, eoi: marketId }, output)) return false;
+    if (!areValidIds({ ai: assetId, oi: orderId, ei: eventId, eoi: marketId }, output)) return false;
     const what = `position ${assetId}`;
     if (!areExact(what, { tsc: totalShares, asc: availableShares, c: cost }, position, output)) return false;
     const currentValue = exactOrDead(position.currentValue, `${what} v`, output);
@@ -24,14 +24,14 @@ export const transformPositions = accountAnswer(
   },
 );
 
-/** Adds a TP/SL order where it was seen; answers whether it became a row. */
+/** Adds an observation of a TP/SL order; returns whether it became a row. */
 export function addTpslOrder(
   order: TpslOrder,
-  seen: Pick<SeenTpslOrder, 'asset' | 'statusAsked' | 'source'>,
+  seen: Pick<ObservedTpslOrder, 'asset' | 'statusAsked' | 'source'>,
   { answer, output }: AccountContext,
 ): boolean {
   const { tpslId, quantity, takeProfitPrice, stopLossPrice } = order;
-  if (!areSaneIds({ i: tpslId }, output)) return false;
+  if (!areValidIds({ i: tpslId }, output)) return false;
   const amounts = { q: quantity, tpp: takeProfitPrice, slp: stopLossPrice };
   if (!areExact(`TP/SL order ${tpslId}`, amounts, order, output)) return false;
   output.row(tpslOrderObservations, { answer, record: { ...order, ...seen } });

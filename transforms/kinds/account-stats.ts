@@ -1,16 +1,16 @@
 import { decodePositionStats, decodeProfileStats, type PositionStats, type ProfileStats } from '../../client/index.js';
 import { positionStatsObservations, profileObservations } from '../tables/profile-observations.js';
-import { type AccountContext, accountAnswer } from './account-answer.js';
+import { type AccountContext, accountList } from './account-list.js';
 import { exactOrDead } from './amounts.js';
-import { areSaneIds } from './ids.js';
+import { areValidIds } from './ids.js';
 import { integerOrDead } from './optional-fields.js';
 import { textIn } from './request-fields.js';
 
-/** A user's profile and figures (part 4.4) → `profile_observations`. */
-export const transformProfileStats = accountAnswer(
+/** A user's profile and statistics (part 4.4) → `profile_observations`. */
+export const transformProfileStats = accountList(
   decodeProfileStats,
   (stats: ProfileStats, { answer, output, received }: AccountContext) => {
-    if (!areSaneIds({ 'profile.userId': stats.userId }, output)) return false;
+    if (!areValidIds({ 'profile.userId': stats.userId }, output)) return false;
     const record = {
       ...stats,
       username: received.privacy.username(stats.username),
@@ -23,8 +23,8 @@ export const transformProfileStats = accountAnswer(
   },
 );
 
-/** Figures of a user's positions (part 4.4) → `position_stats_observations`. */
-export const transformPositionStats = accountAnswer(
+/** Statistics of a user's positions (part 4.4) → `position_stats_observations`. */
+export const transformPositionStats = accountList(
   decodePositionStats,
   (stats: PositionStats, { answer, output, received }: AccountContext) => {
     const userId = userOf(textIn(received.record.request, 'path') ?? '');
@@ -34,7 +34,7 @@ export const transformPositionStats = accountAnswer(
   },
 );
 
-/** The user that `/api/history/stats/profile/{userId}/positions` asked about; empty for another path. */
+/** The user ID in `/api/history/stats/profile/{userId}/positions`; empty for another path. */
 function userOf(path: string): string {
   const encoded = /\/profile\/([^/]{1,256})\/positions$/.exec(path)?.[1] ?? '';
   try {

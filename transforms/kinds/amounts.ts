@@ -5,10 +5,10 @@ import type { RecordOutput } from '../record/record-output.js';
 type Amount = Decimal | null;
 
 /**
- * Whether every amount fits Decimal(38, 12) without rounding. Otherwise the complete record becomes a dead letter, since
- * sums must not include a part of it.
- * @param what names the record, like `trade <ID>`
- * @param amounts by their name on the wire
+ * Whether every amount fits Decimal(38, 12) without rounding. Otherwise the whole record becomes a dead letter, since sums
+ * must not include a part of it.
+ * @param what description of the record, like `trade <ID>`
+ * @param amounts by field name of the interface
  */
 export function areExact(
   what: string,
@@ -25,7 +25,7 @@ export function areExact(
   return true;
 }
 
-/** An amount that is derived from others; null and a dead letter when it does not fit Decimal(38, 12). Its record stays. */
+/** A derived amount; null and a dead letter when it does not fit Decimal(38, 12). Its record remains valid. */
 export function exactOrDead(amount: Amount, path: string, output: RecordOutput): Amount {
   const reason = unfit(amount);
   if (reason === undefined) return amount;

@@ -4,16 +4,16 @@ import { chanceHistoryPoints } from '../tables/chance-history-points.js';
 import { chancePoints } from '../tables/chance-points.js';
 import { microsOf, observedPoints } from './chance-history-points.js';
 import { countExtra } from './extra-fields.js';
-import { isSaneId } from './ids.js';
+import { isValidId } from './ids.js';
 import { addWithoutRows } from './no-rows.js';
-import { numberIn, textIn } from './request-fields.js';
+import { numberIn, repeatedEntries, textIn } from './request-fields.js';
 import type { Received, Transform } from './transform.js';
 
 const FRAME_FIELDS = new Set(['t', 'e', 'o', 'd', 'r']);
 
 /**
- * A frame of the chance stream (part 6.2) → `chance_points`, and for answers to HISTORY → `chance_history_points`
- * with the range and period that `req` says were asked for, when it says so.
+ * A frame of the chance stream (part 6.2) → `chance_points`; a response to HISTORY → `chance_history_points`, with the
+ * requested range and period if `req` has them.
  */
 export const transformChanceFrame: Transform = (received, output) => {
   const message = decodeChanceMessage(received.body);
@@ -21,7 +21,7 @@ export const transformChanceFrame: Transform = (received, output) => {
     case 'probability':
     case 'aggregated':
     case 'history':
-      if (!isSaneId(message.eventId ?? '', 'e', output)) return;
+      if (!isValidId(message.eventId ?? '', 'e', output)) return;
       if (message.type === 'history') addHistory(message, received, output);
       else addPoints(message, received, output);
       output.deadEntries(message);
@@ -41,8 +41,9 @@ type HistoryMessage = Extract<ChanceMessage, { type: 'history' }>;
 function addPoints(message: PointsMessage, received: Received, output: RecordOutput): void {
   const eventId = message.eventId ?? '';
   const source = message.type === 'aggregated' ? 'aggregate' : message.initial ? 'last-known' : 'change';
-  for (const point of message.points) {
-    if (!isSaneId(point.marketId, 'd', output)) continue;
+  const repeated = source === 'change' ? repeatedEntries(received.record.request) : undefined;
+  for (const [number, point] of message.points.entries()) {
+    if (!isValidId(point.marketId, 'd', output)) continue;
     output.row(chancePoints, {
       receivedAt: received.record.receivedAt,
       occurredAt: microsOf(point.time),
@@ -50,6 +51,7 @@ function addPoints(message: PointsMessage, received: Received, output: RecordOut
       marketId: point.marketId,
       chance: point.probability,
       source,
+      repeated: repeated?.has(number) ?? false,
     });
   }
 }
@@ -57,11 +59,12 @@ function addPoints(message: PointsMessage, received: Received, output: RecordOut
 function addHistory(message: HistoryMessage, received: Received, output: RecordOutput): void {
   const { request: req, receivedAt: at } = received.record;
   const eventId = message.eventId ?? '';
-  const period = textIn(req, 'period') ?? (numberIn(req, 'from') === undefined ? '' : 'raw');
+  const range = { from: numberIn(req, 'from'), to: numberIn(req, 'to') };
+  const period = textIn(req, 'period') ?? (range.from === undefined ? '' : 'raw');
   const series = (received.body as { readonly d: Readonly<Record<string, unknown>> }).d;
   for (const { marketId, points } of message.series) {
-    if (!isSaneId(marketId, 'd', output)) continue;
-    for (const point of observedPoints(series[marketId], points, numberIn(req, 'to'))) {
+    if (!isValidId(marketId, 'd', output)) continue;
+    for (const point of observedPoints(series[marketId], points, range)) {
       output.row(chanceHistoryPoints, { ...point, receivedAt: at, eventId, marketId, period, source: 'stream' });
     }
   }

@@ -1,7 +1,7 @@
-/** Bounds the work for an object with very many names. */
+/** Limits the work for an object with very many names. */
 const MAX_EXTRA = 1000;
 
-/** How many fields of `value` are not among `known`, up to 1000. */
+/** Number of fields of `value` that are not in `known`, up to 1000. */
 export function countExtra(value: unknown, known: ReadonlySet<string>): number {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 0;
   let count = 0;

@@ -2,7 +2,7 @@ import type { ValidationIssue } from '../../client/index.js';
 import type { RecordOutput } from '../record/record-output.js';
 import type { Received } from './transform.js';
 
-/** A stream's message without rows: an error of the exchange, or one that is not understood. */
+/** A stream message that becomes no rows: an error of the exchange, or one that is not understood. */
 type MessageWithoutRows =
   | { readonly type: 'error' }
   | { readonly type: 'unknown'; readonly wireType: string }

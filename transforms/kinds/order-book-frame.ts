@@ -1,8 +1,10 @@
 import { decodeOrderBookMessage } from '../../client/index.js';
 import type { RecordOutput } from '../record/record-output.js';
+import { bestPrice } from './best-price.js';
 import { countExtra } from './extra-fields.js';
-import { isSaneId } from './ids.js';
+import { isValidId } from './ids.js';
 import { addWithoutRows } from './no-rows.js';
+import { repeatedEntries } from './request-fields.js';
 import type { Received, Transform } from './transform.js';
 
 const FRAME_FIELDS = new Set(['t', 'e', 'd', 'r']);
@@ -12,23 +14,26 @@ const ENTRY_FIELDS = new Set(['o', 'c', 'b', 'a']);
 export const transformOrderBookFrame: Transform = (received, output) => {
   const message = decodeOrderBookMessage(received.body);
   switch (message.type) {
-    case 'prices':
-      if (!isSaneId(message.eventId, 'e', output)) return;
-      for (const price of message.prices) {
-        if (!isSaneId(price.marketId, 'd', output)) continue;
+    case 'prices': {
+      if (!isValidId(message.eventId, 'e', output)) return;
+      const repeated = message.snapshot ? undefined : repeatedEntries(received.record.request);
+      for (const [entry, price] of message.prices.entries()) {
+        if (!isValidId(price.marketId, 'd', output)) continue;
         output.priceTicks.push({
           receivedAt: received.record.receivedAt,
           eventId: message.eventId,
           marketId: price.marketId,
           last: price.chance,
-          bid: sideOf(price.bestBid),
-          ask: sideOf(price.bestAsk),
+          bid: bestPrice(price.bestBid),
+          ask: bestPrice(price.bestAsk),
           source: message.snapshot ? 'snapshot' : 'delta',
+          repeated: repeated?.has(entry) ?? false,
         });
       }
       output.deadEntries(message);
       countExtraFields(received, output);
       return;
+    }
     case 'subscribed':
     case 'unsubscribed':
     case 'ping':
@@ -37,14 +42,6 @@ export const transformOrderBookFrame: Transform = (received, output) => {
       addWithoutRows(message, received, output);
   }
 };
-
-/**
- * A side of the book: orders are priced 0.01 to 0.99 (part 8), so that 0 and 1 are no order's price but say that the
- * side is empty (a bid of 0, an ask of 1).
- */
-function sideOf(price: number): number | null {
-  return price === 0 || price === 1 ? null : price;
-}
 
 function countExtraFields(received: Received, output: RecordOutput): void {
   const frame = received.body as { readonly d: readonly unknown[] };

@@ -1,6 +1,6 @@
 import { decodeCategories } from '../../client/index.js';
 import { categoryObservations } from '../tables/category-observations.js';
-import { areSaneIds } from './ids.js';
+import { areValidIds } from './ids.js';
 import { textIn } from './request-fields.js';
 import type { Transform } from './transform.js';
 
@@ -14,7 +14,7 @@ export const transformCategories: Transform = (received, output) => {
   const receivedAt = received.record.receivedAt;
   const poll = textIn(received.record.request, 'poll') ?? '';
   for (const category of answer.items) {
-    if (!areSaneIds({ i: category.categoryId, pi: category.parentId }, output)) continue;
+    if (!areValidIds({ i: category.categoryId, pi: category.parentId }, output)) continue;
     output.row(categoryObservations, { receivedAt, poll, category });
   }
   output.deadEntries(answer);

@@ -1,6 +1,6 @@
 import { decodeCoins } from '../../client/index.js';
 import { coinObservations } from '../tables/coin-observations.js';
-import { isSaneId } from './ids.js';
+import { isValidId } from './ids.js';
 import { integerOrDead, timeOrDead } from './optional-fields.js';
 import { textIn } from './request-fields.js';
 import type { Transform } from './transform.js';
@@ -15,7 +15,7 @@ export const transformCoins: Transform = (received, output) => {
   const receivedAt = received.record.receivedAt;
   const poll = textIn(received.record.request, 'poll') ?? '';
   for (const wire of answer.items) {
-    if (!isSaneId(wire.coinId, 'i', output)) continue;
+    if (!isValidId(wire.coinId, 'i', output)) continue;
     const coin = {
       ...wire,
       fullDecimals: integerOrDead(wire.fullDecimals, `coin ${wire.coinId} dpf`, output),

@@ -1,7 +1,7 @@
 import { decodeEventPage } from '../../client/index.js';
 import { eventObservations } from '../tables/event-observations.js';
 import { marketObservations } from '../tables/market-observations.js';
-import { areSaneIds, isSaneId } from './ids.js';
+import { areValidIds, isValidId } from './ids.js';
 import { timeOrDead } from './optional-fields.js';
 import { textIn } from './request-fields.js';
 import type { Transform } from './transform.js';
@@ -16,13 +16,13 @@ export const transformEventPage: Transform = (received, output) => {
   const receivedAt = received.record.receivedAt;
   const poll = textIn(received.record.request, 'poll') ?? '';
   for (const event of page.items) {
-    if (!isSaneId(event.eventId, 'id', output)) continue;
+    if (!isValidId(event.eventId, 'id', output)) continue;
     const createdAt = timeOrDead(event.createdAt, `event ${event.eventId} createdAt`, output);
     const closesAt = timeOrDead(event.closesAt, `event ${event.eventId} closesAt`, output);
     output.row(eventObservations, { receivedAt, poll, event, createdAt, closesAt });
     for (const market of event.markets) {
       const { marketId, yesAssetId: yesId, noAssetId: noId } = market;
-      if (!areSaneIds({ marketId, yesId, noId }, output)) continue;
+      if (!areValidIds({ marketId, yesId, noId }, output)) continue;
       output.row(marketObservations, { receivedAt, poll, eventId: event.eventId, market });
     }
   }

@@ -1,6 +1,6 @@
 import { decodeTags } from '../../client/index.js';
 import { tagObservations } from '../tables/tag-observations.js';
-import { isSaneId } from './ids.js';
+import { isValidId } from './ids.js';
 import { integerOrDead } from './optional-fields.js';
 import { textIn } from './request-fields.js';
 import type { Transform } from './transform.js';
@@ -15,7 +15,7 @@ export const transformTags: Transform = (received, output) => {
   const receivedAt = received.record.receivedAt;
   const poll = textIn(received.record.request, 'poll') ?? '';
   for (const { name, popularityRank } of answer.items) {
-    if (!isSaneId(name, 'n', output)) continue;
+    if (!isValidId(name, 'n', output)) continue;
     const tag = { name, popularityRank: integerOrDead(popularityRank, `tag ${name} r`, output) };
     output.row(tagObservations, { receivedAt, poll, tag });
   }

@@ -3,26 +3,31 @@ import { repeatedName } from '../json/repeated-names.js';
 import type { Privacy } from '../record/privacy.js';
 import type { RecordOutput } from '../record/record-output.js';
 import { TRANSFORMS } from './index.js';
-import { isFailedAnswer } from './request-fields.js';
+import { describeOversized, isFailedResponse, isOversizedFrame } from './request-fields.js';
 
-/** A whole record of a known kind. */
+/** A complete record of a known kind. */
 interface WholeRecord {
   readonly record: RawRecord;
-  /** The body as it was received. */
+  /** The received body. */
   readonly bodyText: () => string;
-  /** Whether that came in pieces, so that it is not parsed yet. */
+  /** Whether it was received in pieces, and so is not parsed yet. */
   readonly joined?: boolean;
-  /** How many names the objects of the body's text have, where that is known. */
+  /** Number of names of all objects in the body's text, if known. */
   readonly names?: number | undefined;
   readonly privacy: Privacy;
 }
 
-/** Makes the rows and dead letters of one whole record of a known kind. Pure, and never throws whatever the body holds. */
+/** Transforms one complete record of a known kind into rows and dead letters. Pure; never throws, for any body. */
 export function transformRecord(whole: WholeRecord, output: RecordOutput): void {
   const { record, bodyText, joined, names, privacy } = whole;
   output.about(bodyText);
-  if (isFailedAnswer(record.request)) {
+  if (isFailedResponse(record.request)) {
     output.countExchangeError();
+    return;
+  }
+  if (isOversizedFrame(record.request)) {
+    const { reason, declaredBytes } = describeOversized(record.request);
+    output.dead({ path: 'body', reason }, bodyText(), declaredBytes);
     return;
   }
   if (record.encoding !== undefined) {
@@ -53,7 +58,7 @@ export function transformRecord(whole: WholeRecord, output: RecordOutput): void 
   TRANSFORMS[record.kind]({ record, body, bodyText, privacy }, output);
 }
 
-/** Why what arrived stands as a string in its record: the same bound as the collector's tells which it was. */
+/** Why the payload is a string in its record; checks the same limit as the collector. */
 function whyEncoded(enc: 'text' | 'base64', bodyText: () => string): string {
   if (enc === 'base64') return 'is not UTF-8';
   return jsonExcess(Buffer.from(bodyText())) ?? 'is not JSON';

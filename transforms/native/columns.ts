@@ -1,10 +1,10 @@
 import type { NativeBody } from './native-body.js';
 
-/** One column of a block that is being filled: values by row, then written as a column of Native format. */
+/** One column of a block: filled row by row, then written in Native format. */
 export interface NativeColumn {
-  /** Sets how many rows there is memory for; the values of these rows stay. */
+  /** Sets the capacity in rows, preserving the values. */
   resize(capacity: number): void;
-  /** Writes the first `rows` values; the column can then be filled again. */
+  /** Writes the first `rows` values; the column can then be reused. */
   writeTo(body: NativeBody, name: string, rows: number): void;
 }
 
@@ -12,8 +12,12 @@ const TWO_32 = 0x1_0000_0000;
 const MIN_BYTES = 64 * 1024;
 /** Memory is released when it exceeds the used size by this factor. */
 export const RELEASE_FACTOR = 8;
+/** More memory than this is released after every block: many partitions have a column each. */
+const MAX_RETAINED_BYTES = 4 * 1024 * 1024;
+/** A larger buffer grows by this much, not to twice its size. */
+const MAX_GROWTH_BYTES = 32 * 1024 * 1024;
 
-/** UInt64 or DateTime64 of whole numbers from 0 to 2^53. */
+/** UInt64 or DateTime64 of integers from 0 to 2^53. */
 export class WideColumn implements NativeColumn {
   #halves = new Uint32Array(0);
 
@@ -88,6 +92,26 @@ export class U8Column implements NativeColumn {
   }
 }
 
+/** UInt8 or Bool: 1 in few rows, 0 in all others. */
+export class FlagColumn implements NativeColumn {
+  #flagged: number[] = [];
+
+  constructor(private readonly type: string) {}
+
+  resize(): void {}
+
+  set(row: number): void {
+    this.#flagged.push(row);
+  }
+
+  writeTo(body: NativeBody, name: string, rows: number): void {
+    const values = new Uint8Array(rows);
+    for (const row of this.#flagged) values[row] = 1;
+    body.column(name, this.type, values);
+    this.#flagged = [];
+  }
+}
+
 /** UInt32 with the same value in every row. */
 export class ConstantU32Column implements NativeColumn {
   constructor(private readonly value: number) {}
@@ -129,20 +153,22 @@ export class BytesColumn implements NativeColumn {
 
   writeTo(body: NativeBody, name: string): void {
     body.column(name, 'String', this.#bytes.subarray(0, this.#used));
-    if (Math.max(MIN_BYTES, this.#used * RELEASE_FACTOR) < this.#bytes.length) this.#bytes = Buffer.alloc(0);
+    const retained = Math.min(Math.max(MIN_BYTES, this.#used * RELEASE_FACTOR), MAX_RETAINED_BYTES);
+    if (retained < this.#bytes.length) this.#bytes = Buffer.alloc(0);
     this.#used = 0;
   }
 
   #reserve(bytes: number): void {
     const needed = this.#used + bytes;
     if (needed <= this.#bytes.length) return;
-    const larger = Buffer.allocUnsafeSlow(Math.max(needed, this.#bytes.length * 2, MIN_BYTES));
+    const { length } = this.#bytes;
+    const larger = Buffer.allocUnsafeSlow(Math.max(needed, length + Math.min(length, MAX_GROWTH_BYTES), MIN_BYTES));
     this.#bytes.copy(larger, 0, 0, this.#used);
     this.#bytes = larger;
   }
 }
 
-/** Copies the first of the values to `into`. */
+/** Copies as many values as fit to `into`. */
 export function copied<T extends Uint32Array | Uint16Array | Uint8Array>(values: T, into: T): T {
   into.set(values.subarray(0, into.length));
   return into;

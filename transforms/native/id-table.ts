@@ -3,8 +3,8 @@ import { isAscii } from 'node:buffer';
 const MIN_SLOTS = 1024;
 
 /**
- * Texts by number: a text is stored once, in UTF-8, and looked up by the bytes of a record without making a string. For
- * event, market and session IDs, of which there are few, in very many records.
+ * Interned texts, by number: each is stored once, in UTF-8, and is looked up by the bytes of a record without creating a
+ * string. For event, market and session IDs, of which there are few in very many records.
  */
 export class IdTable {
   #arena: Buffer = Buffer.allocUnsafeSlow(64 * 1024);
@@ -12,16 +12,16 @@ export class IdTable {
   #used = 0;
   /** Text `i` is `arena[starts[i] .. starts[i + 1])`. */
   readonly #starts: number[] = [0];
-  /** Hash table with open addressing; a slot holds a number + 1, or 0. Holds plain texts only. */
+  /** Hash table with open addressing, of plain texts only; a slot holds a number + 1, or 0. */
   #slots = new Int32Array(MIN_SLOTS);
   readonly #numbers = new Map<string, number>();
 
-  /** How many texts are known; their numbers are 0 to `size` - 1. */
+  /** Number of texts; they are numbered from 0 to `size` - 1. */
   get size(): number {
     return this.#starts.length - 1;
   }
 
-  /** The number of a text; new texts get the next one. */
+  /** The number of a text; a new text gets the next one. */
   intern(text: string): number {
     const known = this.#numbers.get(text);
     if (known !== undefined) return known;
@@ -37,9 +37,9 @@ export class IdTable {
   }
 
   /**
-   * The number of the plain text `bytes[start .. end)`, or -1 when it is unknown. A known one holds no quote, backslash or
+   * The number of the plain text `bytes[start .. end)`, or -1 when it is unknown. A plain text has no quote, backslash or
    * control character: between two quotes it is a complete JSON string.
-   * @param view of the same bytes
+   * @param view a DataView of the same bytes
    */
   find(bytes: Uint8Array, view: DataView, start: number, end: number): number {
     const mask = this.#slots.length - 1;
@@ -95,7 +95,7 @@ export function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
 }
 
-/** Whether `length` bytes of two arrays are the same. */
+/** Whether `length` bytes of two arrays are equal. */
 export function same(
   a: Uint8Array,
   aView: DataView,
@@ -122,7 +122,7 @@ function hash(bytes: Uint8Array, view: DataView, start: number, end: number): nu
   return h ^ (h >>> 13);
 }
 
-/** Whether a text is written without escapes in a JSON string. */
+/** Whether a text needs no escapes in a JSON string. */
 function isPlain(bytes: Buffer): boolean {
   if (!isAscii(bytes)) return false;
   for (const byte of bytes) if (byte < 0x20 || byte === 0x22 || byte === 0x5c) return false;

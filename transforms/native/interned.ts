@@ -6,7 +6,7 @@ import { PriceTable } from './price-table.js';
 const EMPTY = stringEntry(new Uint8Array(0));
 const ZERO = floatEntry(0);
 
-/** With more texts or prices than this the tables are replaced by empty ones between two batches, to bound memory. */
+/** Number of texts or prices above which the tables are replaced by empty ones between two batches, to limit memory. */
 const MAX_ENTRIES = 500_000;
 
 /** The IDs and prices of one partition, by number. */
@@ -21,7 +21,7 @@ export class Interned {
   /** LowCardinality(Nullable(Float64)) over `prices`. */
   readonly nullableFloats: Dictionary = { reserved: [ZERO, ZERO], entry: this.floats.entry };
 
-  /** Whether an empty one should replace this one. */
+  /** Whether this should be replaced by an empty one. */
   get full(): boolean {
     return this.ids.size > MAX_ENTRIES || this.prices.size > MAX_ENTRIES;
   }

@@ -1,21 +1,21 @@
 import { copied, type NativeColumn } from './columns.js';
 import type { NativeBody } from './native-body.js';
 
-/** The values of a LowCardinality column, by number, for many blocks. */
+/** The dictionary of a LowCardinality column, by number, shared by many blocks. */
 export interface Dictionary {
-  /** Encoded entries that begin every block's dictionary: NULL if the type is Nullable, and the type's default. */
+  /** Encoded entries at the start of every block's dictionary: NULL if the type is Nullable, and the type's default. */
   readonly reserved: readonly Uint8Array[];
-  /** The encoded entry of a number. */
+  /** Returns the encoded entry of a number. */
   entry(number: number): Uint8Array;
 }
 
 /**
- * A LowCardinality column. A value is set by its number in the dictionary; the dictionary that is written with a block
- * holds only the values of that block, in the order of their first use.
+ * A LowCardinality column. Values are set by their number in the dictionary; the dictionary written with a block has only
+ * the values of that block, in the order of their first use.
  */
 export class KeyColumn implements NativeColumn {
   #keys = new Uint32Array(0);
-  /** By number: key in this block, valid if the stamp is this block's. */
+  /** By number: its key in the current block, valid if the stamp is the block's. */
   #local = new Uint32Array(256);
   #stamps = new Uint32Array(256);
   #stamp = 1;

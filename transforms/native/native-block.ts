@@ -9,7 +9,7 @@ export class NativeBlock {
   #rows = 0;
   #capacity = 0;
 
-  /** @param columns one for each column of the table, in its order */
+  /** @param columns one per column of the table, in its order */
   constructor(
     private readonly table: TableDefinition,
     private readonly columns: readonly NativeColumn[],
@@ -23,7 +23,7 @@ export class NativeBlock {
     return this.#rows;
   }
 
-  /** The number of a new row; the caller sets its value in every column. */
+  /** Adds a row and returns its number; the caller sets its value in every column. */
   nextRow(): number {
     const row = this.#rows;
     if (row === this.#capacity) this.#resize(Math.max(MIN_CAPACITY, row * 2));

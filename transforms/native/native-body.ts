@@ -7,20 +7,20 @@ export class NativeBody {
     this.#push(Buffer.concat([varint(columns), varint(rows)]));
   }
 
-  /** A column whose values are already laid out as in Native format (little-endian, one after the other). */
+  /** Adds a column whose values have the layout of Native format already (little-endian, contiguous). */
   column(name: string, type: string, values: ArrayBufferView): void {
     this.#push(Buffer.concat([text(name), text(type)]));
     this.#push(new Uint8Array(values.buffer, values.byteOffset, values.byteLength));
   }
 
   /**
-   * A LowCardinality column: the dictionary's encoded entries, and a key into it per row.
+   * Adds a LowCardinality column: the dictionary's encoded entries, and one key per row.
    * @param keys values below `entries.length`
    */
   dictionaryColumn(name: string, type: string, entries: readonly Uint8Array[], keys: Uint32Array): void {
     const width = entries.length <= 0x100 ? 0 : entries.length <= 0x10000 ? 1 : 2;
     const narrow = width === 0 ? Uint8Array.from(keys) : width === 1 ? Uint16Array.from(keys) : keys;
-    // Version of the format; width of the keys, that a dictionary follows, and that it replaces the one before.
+    // Format version; key width, and flags: a dictionary follows, and it replaces the previous one.
     const header = [u64(1), u64(width | HAS_ADDITIONAL_KEYS | NEED_UPDATE_DICTIONARY), u64(entries.length)];
     this.#push(Buffer.concat([text(name), text(type), ...header, ...entries, u64(keys.length)]));
     this.#push(new Uint8Array(narrow.buffer, narrow.byteOffset, narrow.byteLength));
@@ -45,12 +45,12 @@ export class NativeBody {
 const HAS_ADDITIONAL_KEYS = 1 << 9;
 const NEED_UPDATE_DICTIONARY = 1 << 10;
 
-/** A string as an entry of a dictionary: its length, then its bytes. */
+/** A String as a dictionary entry: its length, then its bytes. */
 export function stringEntry(bytes: Uint8Array): Buffer {
   return Buffer.concat([varint(bytes.length), bytes]);
 }
 
-/** A Float64 as an entry of a dictionary. */
+/** A Float64 as a dictionary entry. */
 export function floatEntry(value: number): Buffer {
   const entry = Buffer.allocUnsafe(8);
   entry.writeDoubleLE(value);

@@ -11,20 +11,20 @@ import {
   recordOf,
 } from '../../core/index.js';
 
-/** A record whose envelope could be read. */
+/** A record with a valid envelope. */
 export interface Envelope {
   readonly ok: true;
   readonly record: RawRecord;
   /**
-   * Why its body cannot be transformed: the kind is unknown or belongs to another topic, or the body holds more than is
-   * parsed (the record's body is then null).
+   * Why its body cannot be transformed: the kind is unknown or belongs to another topic, or the body exceeds the parsing
+   * limits (then the record's body is null).
    */
   readonly bodyFault: ValidationIssue | undefined;
-  /** Where `req` and `body` are in the record's bytes. */
+  /** Byte ranges of `req` and `body` in the record. */
   readonly members: ReadonlyMap<string, JsonMember>;
 }
 
-/** A record whose envelope could not be read, with the fields that could. */
+/** A record with an invalid envelope, with its valid fields. */
 export interface BrokenEnvelope extends ValidationIssue {
   readonly ok: false;
   readonly kind: string;
@@ -34,16 +34,22 @@ export interface BrokenEnvelope extends ValidationIssue {
   readonly receivedAt: number | null;
 }
 
+/** The JSON text of a member of the envelope, in its record's value; empty without it. */
+export function memberText({ members }: Envelope, name: string, value: Buffer): string {
+  const range = members.get(name);
+  return range ? value.toString('utf8', range.start, range.end) : '';
+}
+
 /** Receive times outside the years 2000 to 2099 are invalid. */
 export const FIRST_RECEIVED_AT = Date.UTC(2000, 0, 1) * 1000;
 export const END_RECEIVED_AT = Date.UTC(2100, 0, 1) * 1000;
 
 const MAX_TEXT_LENGTH = 128;
 const MAX_PIECES = 65_535;
-/** Far more than an envelope has. */
+/** Maximum number of fields that are read; an envelope has far fewer. */
 const MAX_FIELDS = 64;
 
-/** Reads a record's value. Never throws. */
+/** Parses a record's value. Never throws. */
 export function readEnvelope(value: Buffer, topic: string): Envelope | BrokenEnvelope {
   if (!isUtf8(value)) return broken({}, '', 'the record is not UTF-8');
   const excess = excessOf(value);
@@ -66,7 +72,7 @@ export function readEnvelope(value: Buffer, topic: string): Envelope | BrokenEnv
   return { ok: true, record, bodyFault, members: jsonMembers(value) };
 }
 
-/** The part of a record that may be parsed: all of it; or, with the reason, all with null as body, or nothing. */
+/** The part of a record that may be parsed: all of it, or, with a reason, all but the body (replaced by null), or nothing. */
 function excessOf(value: Buffer): { readonly parseable?: Buffer; readonly reason?: string } {
   const reason = jsonExcess(value);
   if (reason === undefined) return { parseable: value };
@@ -80,7 +86,7 @@ function excessOf(value: Buffer): { readonly parseable?: Buffer; readonly reason
   const { start, end } = body;
   const rest = Buffer.concat([value.subarray(0, start), Buffer.from('null'), value.subarray(end)]);
   if (jsonExcess(rest) !== undefined) return { reason };
-  // The bound is that of bodies: a body at the bound exceeds it together with its envelope.
+  // The limit is that of bodies: a body at the limit exceeds it together with its envelope.
   return jsonExcess(value, start, end) === undefined ? { parseable: value } : { parseable: rest, reason };
 }
 

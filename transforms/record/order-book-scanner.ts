@@ -31,16 +31,16 @@ const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 const UUID_LENGTH = 36;
-/** Number of request texts that are remembered; a collector has few order book connections. */
+/** Maximum number of request texts that are stored; a collector has few order book connections. */
 const MAX_REQUESTS = 32;
 
 /**
- * Reads the common form of an order book record straight from its bytes, without making an object or a string: the
- * envelope as `encodeEnvelope` writes it, and a PRICES_DATA or PRICES_DATA_DELTA frame without spaces, escapes or
- * further fields, of sessions, requests, events and markets that are known. It answers false for anything else, and
- * what it accepts it understands exactly as `readEnvelope` and `transformOrderBookFrame` would.
+ * Reads the common form of an order book record from its bytes, without creating an object or a string: the envelope as
+ * written by `encodeEnvelope`, and a PRICES_DATA or PRICES_DATA_DELTA frame without spaces, escapes or further fields,
+ * with known session, request, event and market IDs. Anything else is rejected; what is accepted is read exactly as by
+ * `readEnvelope` and `transformOrderBookFrame`.
  *
- * The fields hold the record last accepted. Sessions, events and markets are numbers of the partition's ID table.
+ * The fields hold the last accepted record. Sessions, events and markets are numbers of the partition's ID table.
  */
 export class OrderBookScanner implements RawEnvelope, ScannedFrame {
   receivedAt = 0;
@@ -60,7 +60,7 @@ export class OrderBookScanner implements RawEnvelope, ScannedFrame {
   event = 0;
   /** SNAPSHOT or DELTA. */
   source = 0;
-  /** How many of the entries of the arrays below are the record's. */
+  /** Number of entries; the arrays below may be longer. */
   entries = 0;
   market = new Int32Array(64);
   /** Numbers of the partition's price table; bid and ask may be NO_PRICE. */
@@ -82,7 +82,7 @@ export class OrderBookScanner implements RawEnvelope, ScannedFrame {
     this.encoding = interned.ids.intern('json');
   }
 
-  /** Says which bytes the next scans are about. */
+  /** Sets the bytes for the next scans. */
   use(bytes: Uint8Array): void {
     this.#bytes = bytes;
     this.#view = viewOf(bytes);
@@ -90,7 +90,7 @@ export class OrderBookScanner implements RawEnvelope, ScannedFrame {
     this.bodySource = bytes;
   }
 
-  /** Remembers the text of a valid `req`, so that records with the same one are accepted. */
+  /** Stores the text of a valid `req`, so that records with the same one are accepted. */
   learnRequest(text: Uint8Array): void {
     if (text.length > 1024) return;
     if (this.#requests.some((known) => Buffer.compare(known.bytes, text) === 0)) return;
@@ -100,7 +100,7 @@ export class OrderBookScanner implements RawEnvelope, ScannedFrame {
     this.#request = this.#requests.length - 1;
   }
 
-  /** Whether the record `bytes[start .. end)` is of the common form; then the fields tell what it says. */
+  /** Scans the record `bytes[start .. end)`; true when it has the common form, then the fields have its values. */
   scan(start: number, end: number): boolean {
     this.#at = start;
     this.#end = end;
@@ -220,7 +220,7 @@ export class OrderBookScanner implements RawEnvelope, ScannedFrame {
     return this.#at < this.#end ? (this.#bytes[this.#at++] as number) : 0;
   }
 
-  /** The one letter of a member's name, past its colon; 0 for a longer name. */
+  /** Reads a one-letter member name and its colon, and returns the letter; 0 for a longer name. */
   #name(): number {
     const at = this.#at;
     if (at + 4 > this.#end) return 0;
@@ -249,7 +249,7 @@ export class OrderBookScanner implements RawEnvelope, ScannedFrame {
     return false;
   }
 
-  /** The number of the known text up to the closing quote, which it goes past; -1 when the text is not known. */
+  /** Reads a text and its closing quote, and returns its number; -1 when it is unknown. */
   #id(): number {
     const bytes = this.#bytes;
     const start = this.#at;
@@ -266,7 +266,7 @@ export class OrderBookScanner implements RawEnvelope, ScannedFrame {
     return end === start || end >= this.#end ? -1 : this.#interned.ids.find(bytes, this.#view, start, end);
   }
 
-  /** A whole number from 1 that is exact in a double, or -1. */
+  /** Reads an integer from 1 that is exact in a double; -1 otherwise. */
   #whole(): number {
     const bytes = this.#bytes;
     let at = this.#at;
@@ -282,8 +282,8 @@ export class OrderBookScanner implements RawEnvelope, ScannedFrame {
   }
 
   /**
-   * The number of a price: `0`, `1` or `0.` and up to 15 digits; below NO_PRICE when it is written otherwise.
-   * @param side whether 0 and 1 mean that there is none
+   * Reads a price of the form `0`, `1` or `0.` and up to 15 digits, and returns its number; less than NO_PRICE otherwise.
+   * @param side whether 0 and 1 mean that the side is empty
    */
   #price(side: boolean): number {
     const bytes = this.#bytes;
@@ -305,7 +305,7 @@ export class OrderBookScanner implements RawEnvelope, ScannedFrame {
     if (decimals < 1 || decimals > 15) return MALFORMED;
     if (side && mantissa === 0) return NO_PRICE;
     if (decimals <= 4) return prices.internScaled(mantissa * (TENS[4 - decimals] as number));
-    // Both are exact, so that the quotient is the double nearest to the text: what JSON.parse answers.
+    // Both are exact, so the quotient is the double nearest to the text, as with JSON.parse.
     return prices.intern(mantissa / (TENS[decimals] as number));
   }
 

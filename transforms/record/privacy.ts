@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { RECORD_KINDS, type RecordKind } from '../../core/index.js';
 
-/** Kinds whose bodies hold usernames, or may: the interface does not show the messages of the feeds of part 6.5. */
+/** Kinds whose bodies may contain usernames; the messages of the feeds of part 6.5 are not documented. */
 const WITH_USERNAMES: ReadonlySet<RecordKind> = new Set([
   'account.activity',
   'account.profile-stats',
@@ -9,14 +9,14 @@ const WITH_USERNAMES: ReadonlySet<RecordKind> = new Set([
 ]);
 
 /**
- * Whether usernames are stored as they are or, with a key, as their HMAC-SHA-256. With a key no text is stored that could
- * hold a username: no bodies of the kinds that hold them, and none of kinds that this version does not know. A dead
- * letter of such a record has no payload, and its reason quotes nothing.
+ * Stores usernames unchanged or, with a key, as their HMAC-SHA-256. With a key, no text that may contain a username is
+ * stored: no bodies of such kinds or of kinds unknown to this version. Dead letters of these records have no payload, and
+ * their reasons quote nothing.
  */
 export class Privacy {
   constructor(private readonly key?: string | undefined) {}
 
-  /** A username as it is stored: with a key, 64 hexadecimal digits. */
+  /** The stored form of a username: with a key, 64 hexadecimal digits. */
   username(name: string | null): string | null {
     if (this.key === undefined || name === null) return name;
     return createHmac('sha256', this.key).update(name, 'utf8').digest('hex');

@@ -3,23 +3,23 @@ import { entryTexts } from '../json/entry-texts.js';
 import type { PriceTick } from '../tables/price-ticks.js';
 import type { RowTable } from '../tables/row-table.js';
 
-/** More dead letters than this of one record are counted in one, so that what a record costs is bounded. */
+/** Maximum number of dead letters of one record, to limit its cost; the last one has the number of the others. */
 const MAX_DEAD_LETTERS = 100;
-/** Longest payload of a dead letter, UTF-16 units. */
-const MAX_PAYLOAD = 4096;
+/** Maximum length of a dead letter's payload, UTF-16 units. */
+export const MAX_PAYLOAD = 4096;
 
-/** Part of a record that could not be understood. */
-interface DeadLetter {
-  /** Where in the record, like `d[3].b`; empty for the whole of it. */
+/** A part of a record that could not be understood. */
+export interface DeadLetter {
+  /** Its path in the record, like `d[3].b`; empty for the whole record. */
   readonly jsonPath: string;
   readonly reason: string;
-  /** The text of that part as it was received, cut after 4096 UTF-16 units. */
+  /** The received text of that part, truncated to 4096 UTF-16 units. */
   readonly payload: string;
-  /** Length of the text before it was cut. */
+  /** Length of the text before truncation. */
   readonly payloadLength: number;
 }
 
-/** What one record becomes: rows by table, and dead letters. A transform only ever adds to it. */
+/** The output of one record: rows by table, and dead letters. Transforms only add to it. */
 export class RecordOutput {
   readonly priceTicks: PriceTick[] = [];
   readonly #rows = new Map<RowTable<never>, unknown[]>();
@@ -30,15 +30,15 @@ export class RecordOutput {
   #bodyText = () => '';
   #body: unknown;
 
-  /** @param quotes whether dead letters may quote the record; else they have no payload, and their reasons quote nothing */
+  /** @param quotes whether dead letters may quote the record; otherwise they have no payload and their reasons quote nothing */
   constructor(private readonly quotes = true) {}
 
-  /** Sets the text of the record's body, as it was received. */
+  /** Sets the received text of the record's body. */
   about(bodyText: () => string): void {
     this.#bodyText = bodyText;
   }
 
-  /** Sets what the body was parsed to, by `JSON.parse` or `parseLossless`: bad entries are looked for in it. */
+  /** Sets the parsed body (`JSON.parse` or `parseLossless`), in which invalid entries are located. */
   reads(body: unknown): void {
     this.#body = body;
   }
@@ -52,7 +52,7 @@ export class RecordOutput {
     return (this.#rows.get(table) ?? []) as Row[];
   }
 
-  /** All of them up to a bound, after which the last one says how many more there were. */
+  /** The dead letters, up to a maximum; the last one has the number of the others. */
   get deadLetters(): readonly DeadLetter[] {
     const more = this.#deadLetterCount - this.#deadLetters.length;
     if (more === 0) return this.#deadLetters;
@@ -60,12 +60,12 @@ export class RecordOutput {
     return [...this.#deadLetters, { jsonPath: '', reason, payload: '', payloadLength: this.#bodyText().length }];
   }
 
-  /** How many fields were met that the interface does not name. */
+  /** Number of undocumented fields. */
   get extraFields(): number {
     return this.#extraFields;
   }
 
-  /** How many error messages of the exchange were met. */
+  /** Number of error messages of the exchange. */
   get exchangeErrors(): number {
     return this.#exchangeErrors;
   }
@@ -76,19 +76,22 @@ export class RecordOutput {
     else this.#rows.set(table, [row]);
   }
 
-  /** The part at `fault.path` was not understood; `payload` is its text. */
-  dead({ path, reason }: ValidationIssue, payload: string): void {
+  /**
+   * Adds a dead letter for the part at `fault.path`, whose text is `payload`.
+   * @param payloadLength the length of the whole payload, if `payload` is only its beginning
+   */
+  dead({ path, reason }: ValidationIssue, payload: string, payloadLength = payload.length): void {
     this.#deadLetterCount += 1;
     if (this.#deadLetters.length >= MAX_DEAD_LETTERS) return;
     this.#deadLetters.push({
       jsonPath: this.#quoted(path).slice(0, MAX_PAYLOAD),
       reason: this.#quoted(reason).slice(0, MAX_PAYLOAD),
       payload: this.quotes ? payload.slice(0, MAX_PAYLOAD) : '',
-      payloadLength: payload.length,
+      payloadLength,
     });
   }
 
-  /** Entries of a list that were not understood. */
+  /** Adds dead letters for invalid entries of a list. */
   deadEntries({
     invalidEntries,
     invalidEntriesOmitted,
@@ -100,7 +103,7 @@ export class RecordOutput {
     this.#deadLetterCount += invalidEntries.length - kept.length + invalidEntriesOmitted;
   }
 
-  /** A text without what it quotes, when that must not be stored. */
+  /** Removes quotations from a text if they may not be stored. */
   #quoted(text: string): string {
     return this.quotes ? text : text.replace(/".*"/s, '"…"');
   }

@@ -2,21 +2,21 @@ import { type AccountRow, answerColumns, field } from './account-row.js';
 import { lowCardinality, u32 } from './column-types.js';
 import { rowLogTable } from './row-table.js';
 
-/** What one page of an answer held. */
+/** The content of one page of a list. */
 export interface AccountPage {
   /** Name of the client's operation. */
   readonly operation: string;
-  /** That was asked about; empty for lists of no asset. */
+  /** The requested asset; empty for other lists. */
   readonly asset: string;
-  /** Records that became rows of the list's table. */
+  /** Number of records that became rows of the list's table. */
   readonly items: number;
-  /** Entries that became dead letters instead. */
+  /** Number of entries that became dead letters instead. */
   readonly rejectedItems: number;
 }
 
 /**
- * Every page that was understood: by it a poll is known to be in the tables as a whole, also one of an empty list. Its
- * receipt travels on another topic, its records go into other tables: any of them may be there first.
+ * Every page that was understood, also of an empty list. It shows whether a poll is completely in the tables: receipts are
+ * on another topic and records go into other tables, so they may arrive in any order.
  */
 export const accountPages = rowLogTable<AccountRow<AccountPage>>({
   name: 'account_pages',

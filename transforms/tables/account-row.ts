@@ -1,11 +1,11 @@
 import { type ColumnType, lowCardinality, micros, text, u32 } from './column-types.js';
 import { column, type RowColumn } from './row-table.js';
 
-/** Which answer about an account a row comes from. */
+/** The response that a row comes from. */
 export interface AnswerRef {
   /** Unix microseconds. */
   readonly receivedAt: number;
-  /** Configured name of the account that asked; empty for activity, which is everybody's. */
+  /** Configured name of the account; empty for activity, which covers all users. */
   readonly account: string;
   /** UUID of the poll. */
   readonly pollId: string;
@@ -13,13 +13,13 @@ export interface AnswerRef {
   readonly page: number;
 }
 
-/** A row of a record that an answer listed. */
+/** A row of a listed record. */
 export interface AccountRow<T> {
   readonly answer: AnswerRef;
   readonly record: T;
 }
 
-/** The columns of its answer. */
+/** The columns of the response. */
 export const answerColumns = <T>(): readonly RowColumn<AccountRow<T>>[] => [
   column('received_at', micros, (row: AccountRow<T>) => row.answer.receivedAt),
   column('account', lowCardinality, (row: AccountRow<T>) => row.answer.account),

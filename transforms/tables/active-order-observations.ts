@@ -3,7 +3,7 @@ import { type AccountRow, answerColumns, field } from './account-row.js';
 import { decimal, nameOrEmpty, nullable, text } from './column-types.js';
 import { rowLogTable } from './row-table.js';
 
-/** Orders in the book, each time that they were polled. */
+/** Orders in the book, one row per poll. */
 export const activeOrderObservations = rowLogTable<AccountRow<ActiveOrder>>({
   name: 'active_order_observations',
   columns: [

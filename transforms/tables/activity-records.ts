@@ -3,7 +3,7 @@ import { type AccountRow, answerColumns, field } from './account-row.js';
 import { bool, decimal, micros, nameOrEmpty, nullable, text, textOrEmpty } from './column-types.js';
 import { rowReplacingTable } from './row-table.js';
 
-/** Items of the activity feed, which is everybody's, by trade record, whichever account asked. */
+/** Items of the activity feed of all users, by trade record, regardless of the polling account. */
 export const activityRecords = rowReplacingTable<AccountRow<Activity>>({
   name: 'activity_records',
   id: ['trade_record_id'],

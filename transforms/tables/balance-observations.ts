@@ -3,7 +3,7 @@ import { type AccountRow, answerColumns, field } from './account-row.js';
 import { decimal, lowCardinality, nullable, text } from './column-types.js';
 import { rowLogTable } from './row-table.js';
 
-/** Balances, each time that they were polled. */
+/** Balances, one row per poll. */
 export const balanceObservations = rowLogTable<AccountRow<Balance>>({
   name: 'balance_observations',
   columns: [

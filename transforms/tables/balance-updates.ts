@@ -1,13 +1,13 @@
 import { decimal, lowCardinality, micros, nameOrEmpty, nullable, oneOf, ratio, text } from './column-types.js';
 import { column, rowLogTable } from './row-table.js';
 
-/** A balance that the balance stream said, part 6.4. */
+/** A balance from the balance stream, part 6.4. */
 export interface BalanceUpdateRow {
   /** Unix microseconds. */
   readonly receivedAt: number;
   readonly account: string;
   readonly connection: string;
-  /** `list`: of the answer to AUTH. `update`: a change. */
+  /** `list`: from the response to AUTH. `update`: a change. */
   readonly source: 'list' | 'update';
   readonly userId: string | null;
   readonly assetId: string;

@@ -3,7 +3,7 @@ import { TOPICS } from '../../core/index.js';
 import { lowCardinality, micros, nullable, text, u16 } from './column-types.js';
 import { column, rowLogTable } from './row-table.js';
 
-/** A category as one answer of the category tree showed it. */
+/** A category in one response of the category tree. */
 export interface CategoryObservationRow {
   /** Unix microseconds. */
   readonly receivedAt: number;

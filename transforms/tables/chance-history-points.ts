@@ -1,14 +1,14 @@
 import { float, lowCardinality, micros, oneOf } from './column-types.js';
 import { column, rowReplacingTable } from './row-table.js';
 
-/** A point of chance history that was asked for. Anchors and flat lines are not points and are not rows. */
+/** A point of requested chance history. Anchors and flat lines are not points and do not become rows. */
 export interface ChanceHistoryPointRow {
   /** Unix microseconds. */
   readonly receivedAt: number;
-  /** Empty when the message named the market only. */
+  /** Empty when the message has the market only. */
   readonly eventId: string;
   readonly marketId: string;
-  /** Period code; `raw` when none was asked for, empty when what was asked is not known. */
+  /** Period code; `raw` when none was requested, empty when the request is unknown. */
   readonly period: string;
   /** Unix microseconds of the exchange's time; for a period, its end. */
   readonly occurredAt: number;

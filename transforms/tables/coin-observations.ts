@@ -3,7 +3,7 @@ import { TOPICS } from '../../core/index.js';
 import { bool, float, i64, lowCardinality, micros, nullable, text } from './column-types.js';
 import { column, rowLogTable } from './row-table.js';
 
-/** A coin as one answer of the coins list showed it. */
+/** A coin in one response of the coins list. */
 export interface CoinObservationRow {
   /** Unix microseconds. */
   readonly receivedAt: number;

@@ -4,12 +4,12 @@ import { type ColumnType, counts, lowCardinality, micros, nullable, text, texts,
 import { column, type RowColumn, rowLogTable } from './row-table.js';
 
 export interface CollectorEventRow {
-  /** The time that the event refers to, Unix microseconds. */
+  /** Time of the event, Unix microseconds. */
   readonly recordedAt: number;
   readonly sessionId: string;
   readonly sequence: number;
-  /** A field that events of this type do not have is empty or NULL. */
-  readonly event: Exclude<CollectorEvent, { type: 'poll' }>;
+  /** Fields that events of this type do not have are empty or NULL. */
+  readonly event: Exclude<CollectorEvent, { type: 'poll' | 'audited' }>;
 }
 
 /** The column type of each type of field, and the value of events without it. */

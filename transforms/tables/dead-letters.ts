@@ -1,7 +1,7 @@
 import { lowCardinality, micros, nullable, text, u64 } from './column-types.js';
 import { column, rowLogTable } from './row-table.js';
 
-/** Something received that could not be understood. */
+/** A payload, or a part of one, that could not be understood. */
 export interface DeadLetterRow {
   /** Unix microseconds; null when the envelope could not be read. */
   readonly receivedAt: number | null;
@@ -9,10 +9,12 @@ export interface DeadLetterRow {
   readonly kind: string;
   readonly sessionId: string;
   readonly sequence: number | null;
-  /** Where in the record it is, like `d[3].b`; empty for the whole of it. */
+  /** The WebSocket connection of a stream's frame; else empty. */
+  readonly connectionId: string;
+  /** Its path in the record, like `d[3].b`; empty for the whole record. */
   readonly jsonPath: string;
   readonly reason: string;
-  /** The payload, cut after a bounded length. */
+  /** The payload, truncated. */
   readonly payload: string;
   /** Length of the whole payload, in UTF-16 units or, for a whole record, bytes. */
   readonly payloadLength: number;
@@ -26,6 +28,7 @@ export const deadLetters = rowLogTable<DeadLetterRow>({
     column('kind', lowCardinality, (row) => row.kind),
     column('session_id', lowCardinality, (row) => row.sessionId),
     column('sequence', nullable(u64), (row) => row.sequence),
+    column('connection_id', lowCardinality, (row) => row.connectionId),
     column('json_path', text, (row) => row.jsonPath),
     column('reason', text, (row) => row.reason),
     column('payload', text, (row) => row.payload),

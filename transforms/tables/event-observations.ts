@@ -3,11 +3,11 @@ import { TOPICS } from '../../core/index.js';
 import { float, lowCardinality, micros, nullable, text, texts } from './column-types.js';
 import { column, rowLogTable } from './row-table.js';
 
-/** An event as one page of event search showed it. */
+/** An event in one page of event search. */
 export interface EventObservationRow {
   /** Unix microseconds. */
   readonly receivedAt: number;
-  /** UUID of the walk over all pages. */
+  /** UUID of the poll. */
   readonly poll: string;
   readonly event: Event;
   /** Unix microseconds. */

@@ -2,6 +2,7 @@ import type { TableDefinition } from '../../warehouse/index.js';
 import { accountPages } from './account-pages.js';
 import { activeOrderObservations } from './active-order-observations.js';
 import { activityRecords } from './activity-records.js';
+import { auditMismatches, audits } from './audits.js';
 import { balanceObservations } from './balance-observations.js';
 import { balanceUpdates } from './balance-updates.js';
 import { categoryObservations } from './category-observations.js';
@@ -25,7 +26,10 @@ import { tpslOrderObservations } from './tpsl-order-observations.js';
 import { tradeRecords } from './trade-records.js';
 import { transactionRecords } from './transaction-records.js';
 
-/** Every table that transforms write: checked against the live tables before the first row. */
+/** Every record has a row in one of these, unless it is a repeated copy or lost with others in one row. */
+export const RECORD_TABLES: readonly TableDefinition[] = [rawRecords, deadLetters.definition, lostRanges.definition];
+
+/** All tables that transforms write; they are compared with the live tables before the first row. */
 export const TRANSFORM_TABLES: readonly TableDefinition[] = [
   rawRecords,
   deadLetters.definition,
@@ -40,6 +44,8 @@ export const TRANSFORM_TABLES: readonly TableDefinition[] = [
   coinObservations.definition,
   collectorEvents.definition,
   polls.definition,
+  audits.definition,
+  auditMismatches.definition,
   accountPages.definition,
   activeOrderObservations.definition,
   activityRecords.definition,

@@ -3,7 +3,7 @@ import { TOPICS } from '../../core/index.js';
 import { float, lowCardinality, micros, nullable, text } from './column-types.js';
 import { column, rowLogTable } from './row-table.js';
 
-/** A market as its event in event search showed it. */
+/** A market of an event in event search. */
 export interface MarketObservationRow {
   /** Unix microseconds. */
   readonly receivedAt: number;

@@ -12,7 +12,7 @@ export interface OrderUpdateRow {
   readonly orderId: string;
   readonly userId: string | null;
   readonly status: string | null;
-  /** These are said of TP/SL orders only. */
+  /** These fields are set for TP/SL orders only. */
   readonly assetId: string | null;
   readonly quantity: string | null;
   readonly takeProfitPrice: string | null;

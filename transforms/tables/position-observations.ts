@@ -14,7 +14,7 @@ import {
 } from './column-types.js';
 import { rowLogTable } from './row-table.js';
 
-/** Open positions, each time that they were polled. */
+/** Open positions, one row per poll. */
 export const positionObservations = rowLogTable<AccountRow<OpenPosition>>({
   name: 'position_observations',
   columns: [

@@ -1,15 +1,15 @@
 import { logTable, type TableBlock } from '../../warehouse/index.js';
-import { ConstantU32Column, U8Column, U32Column, WideColumn } from '../native/columns.js';
+import { ConstantU32Column, FlagColumn, U8Column, U32Column, WideColumn } from '../native/columns.js';
 import type { Interned } from '../native/interned.js';
 import { ConstantKeyColumn, KeyColumn } from '../native/key-column.js';
 import { NativeBlock } from '../native/native-block.js';
 import { stringEntry } from '../native/native-body.js';
-import { lowCardinality, micros, oneOf } from './column-types.js';
+import { bool, lowCardinality, micros, oneOf } from './column-types.js';
 import type { BlockBuilder, SourcePartition } from './row-table.js';
 
-/** Prices of one market at one moment, in YES terms, as an order book frame said them. */
+/** Prices of one market in an order book frame, in YES terms. */
 export interface PriceTick {
-  /** Unix microseconds; the table keeps whole milliseconds of them. */
+  /** Unix microseconds; the table stores whole milliseconds. */
   readonly receivedAt: number;
   readonly eventId: string;
   readonly marketId: string;
@@ -21,15 +21,17 @@ export interface PriceTick {
   readonly ask: number | null;
   /** PRICES_DATA, which holds every market of the event, or PRICES_DATA_DELTA, which holds those that changed. */
   readonly source: 'snapshot' | 'delta';
+  /** Whether it is a delta that equals the previous entry of its market on its connection. */
+  readonly repeated: boolean;
 }
 
 /** `source` as the column's number. */
 export const SNAPSHOT = 1;
 export const DELTA = 2;
-/** A side's price number when the side is empty. */
+/** Price number of an empty side. */
 export const NO_PRICE = -1;
 
-/** A frame whose IDs and prices are given by their numbers in the partition's tables; entries by index. */
+/** A frame with IDs and prices as numbers of the partition's tables, without repeated entries; entries by index. */
 export interface ScannedFrame {
   readonly receivedAt: number;
   readonly event: number;
@@ -57,13 +59,14 @@ export const priceTicks = logTable({
     ['bid', SIDE],
     ['ask', SIDE],
     ['source', SOURCE],
+    ['repeated', bool.type],
   ],
 });
 
-/** Bytes of a row, at most: the fixed columns and the keys. */
-const BYTES_PER_ROW = 53;
+/** Maximum bytes of a row: the fixed columns and the keys. */
+const BYTES_PER_ROW = 54;
 
-/** Price ticks as a Native block: IDs and prices go in by their numbers, so that a tick costs a few stores. */
+/** Price ticks as a Native block: IDs and prices are set by number, so that a tick costs a few memory writes. */
 export class PriceTickBlock implements BlockBuilder<PriceTick> {
   readonly #block: NativeBlock;
   readonly #interned: Interned;
@@ -76,8 +79,9 @@ export class PriceTickBlock implements BlockBuilder<PriceTick> {
   readonly #bid: KeyColumn;
   readonly #ask: KeyColumn;
   readonly #source = new U8Column(SOURCE);
+  readonly #repeated = new FlagColumn(bool.type);
 
-  constructor(place: SourcePartition, interned: Interned) {
+  constructor(source: SourcePartition, interned: Interned) {
     this.#interned = interned;
     const { texts, floats, nullableFloats } = interned;
     this.#event = new KeyColumn(ID, texts);
@@ -86,8 +90,8 @@ export class PriceTickBlock implements BlockBuilder<PriceTick> {
     this.#bid = new KeyColumn(SIDE, nullableFloats);
     this.#ask = new KeyColumn(SIDE, nullableFloats);
     this.#block = new NativeBlock(priceTicks, [
-      new ConstantKeyColumn(ID, texts.reserved, stringEntry(Buffer.from(place.log))),
-      new ConstantU32Column(place.partition),
+      new ConstantKeyColumn(ID, texts.reserved, stringEntry(Buffer.from(source.log))),
+      new ConstantU32Column(source.partition),
       this.#offset,
       this.#index,
       this.#receivedAt,
@@ -97,6 +101,7 @@ export class PriceTickBlock implements BlockBuilder<PriceTick> {
       this.#bid,
       this.#ask,
       this.#source,
+      this.#repeated,
     ]);
   }
 
@@ -117,6 +122,7 @@ export class PriceTickBlock implements BlockBuilder<PriceTick> {
     setSide(this.#bid, at, row.bid === null ? NO_PRICE : prices.intern(row.bid));
     setSide(this.#ask, at, row.ask === null ? NO_PRICE : prices.intern(row.ask));
     this.#source.set(at, row.source === 'snapshot' ? SNAPSHOT : DELTA);
+    if (row.repeated) this.#repeated.set(at);
   }
 
   /** Adds the `entry`-th entry of a scanned frame. */

@@ -3,7 +3,7 @@ import { type AccountRow, answerColumns, field } from './account-row.js';
 import { bool, decimal, i64, micros, nameOrEmpty, nullable, text } from './column-types.js';
 import { rowLogTable } from './row-table.js';
 
-/** Profiles and figures of users, each time that they were polled. */
+/** Profiles and statistics of users, one row per poll. */
 export const profileObservations = rowLogTable<AccountRow<ProfileStats>>({
   name: 'profile_observations',
   columns: [
@@ -18,13 +18,13 @@ export const profileObservations = rowLogTable<AccountRow<ProfileStats>>({
   ],
 });
 
-/** Figures of a user's positions, and which user was asked about. */
+/** Statistics of a user's positions, and the requested user. */
 export interface PositionStatsOf extends PositionStats {
-  /** Empty when the request did not say. */
+  /** Empty when the request did not have it. */
   readonly userId: string;
 }
 
-/** Figures of users' positions, each time that they were polled. */
+/** Statistics of users' positions, one row per poll. */
 export const positionStatsObservations = rowLogTable<AccountRow<PositionStatsOf>>({
   name: 'position_stats_observations',
   columns: [

@@ -28,7 +28,7 @@ export const rawRecords = logTable({
   ],
 });
 
-/** What `raw_records` keeps of a record. Texts are given by their number in the partition's ID table. */
+/** The fields of a record that `raw_records` stores. Texts are numbers of the partition's ID table. */
 export interface RawEnvelope {
   /** Unix microseconds. */
   readonly receivedAt: number;
@@ -38,7 +38,7 @@ export interface RawEnvelope {
   /** Number of `json`, `text` or `base64`. */
   readonly encoding: number;
   readonly piece: number;
-  /** How many pieces the body has: 1 when it is whole. */
+  /** Number of pieces of the body; 1 when it is not split. */
   readonly pieces: number;
   /** `requestSource[requestStart .. requestEnd)` is the request as JSON text. */
   readonly requestSource: Uint8Array;
@@ -48,17 +48,17 @@ export interface RawEnvelope {
   readonly bodySource: Uint8Array;
   readonly bodyStart: number;
   readonly bodyEnd: number;
-  /** Whether the body must not be kept. */
+  /** Whether the body must not be stored. */
   readonly withheld?: boolean;
-  /** Whether it has a dead letter, which may be cut: request and body then never expire. */
-  readonly hasDeadLetter?: boolean;
+  /** Whether request and body never expire: the record has a dead letter with a payload, which may be truncated. */
+  readonly keepBody?: boolean;
 }
 
-/** Bytes of a row without request and body, at most. */
+/** Maximum bytes of a row without request and body. */
 const BYTES_PER_ROW = 76;
 
 const DAY = 86_400;
-/** The last second that a DateTime holds. */
+/** The last second of DateTime. */
 const LAST_DATE_TIME = 0xffff_ffff;
 
 /** Raw records as a Native block. */
@@ -77,7 +77,7 @@ export class RawRecordBlock {
   readonly #request = new BytesColumn();
   readonly #body = new BytesColumn();
 
-  /** @param bodyDays how long request and body are kept where they expire, days; 0 leaves them empty from the start */
+  /** @param bodyDays retention of requests and bodies that expire, days; 0 stores none */
   constructor(
     source: SourcePartition,
     interned: Interned,
@@ -127,7 +127,7 @@ export class RawRecordBlock {
     this.#piece.set(row, record.piece);
     this.#pieces.set(row, record.pieces);
     this.#bodyBytes.set(row, record.bodyEnd - record.bodyStart);
-    const forever = record.hasDeadLetter === true && record.withheld !== true;
+    const forever = record.keepBody === true && record.withheld !== true;
     const expiry = forever ? LAST_DATE_TIME : record.receivedAt / 1e6 + this.bodyDays * DAY;
     this.#expiresAt.set(row, Math.min(expiry, LAST_DATE_TIME));
     if (forever || this.bodyDays > 0) {

@@ -1,6 +1,6 @@
 import type { BlockBuilder, RowTable, SourcePartition } from './row-table.js';
 
-/** The blocks of one batch by table, made when a table gets its first row. */
+/** The blocks of one batch by table, created on a table's first row. */
 export class RowBlocks {
   readonly #blocks = new Map<RowTable<never>, BlockBuilder<never>>();
 

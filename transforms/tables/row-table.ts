@@ -9,7 +9,7 @@ import {
 } from '../../warehouse/index.js';
 import type { ColumnType } from './column-types.js';
 
-/** Where a batch's rows come from: the parts of a row's position that are the same for the whole batch. */
+/** The parts of a row's position that are common to a whole batch. */
 export interface SourcePartition {
   readonly topic: string;
   /** Identity of the topic's log. */
@@ -17,31 +17,31 @@ export interface SourcePartition {
   readonly partition: number;
 }
 
-/** Collects the rows of one table in one batch, encoded. */
+/** Encodes the rows of one table in one batch. */
 export interface BlockBuilder<Row> {
   readonly rows: number;
-  /** Bytes of the rows so far, about. */
+  /** Approximate bytes of the rows so far. */
   readonly bytes: number;
-  /** @param index number of the row inside its record, from 0 */
+  /** @param index number of the row within its record, from 0 */
   append(offset: number, index: number, row: Row): void;
-  /** The block; null without rows. The builder is empty afterwards and may be used for another batch. */
+  /** Returns the block; null without rows. The builder is then empty and may be used for another batch. */
   finish(): TableBlock | null;
 }
 
-/** A table that transforms write: its definition, and how its rows are encoded. */
+/** A table that transforms write: its definition, and the encoding of its rows. */
 export interface RowTable<Row> {
   readonly definition: TableDefinition;
   newBlock(source: SourcePartition): BlockBuilder<Row>;
 }
 
-/** A column of rows, and how its value is written. */
+/** A column, and the encoding of its value in a row. */
 export interface RowColumn<Row> {
   readonly name: string;
   readonly type: string;
   write(writer: RowBinaryWriter, row: Row): void;
 }
 
-/** A column: its name, its type, and where its value is in a row. */
+/** Defines a column by name, type, and a getter for its value in a row. */
 export function column<Row, T>(name: string, type: ColumnType<T>, get: (row: Row) => T): RowColumn<Row> {
   return { name, type: type.type, write: (writer, row) => type.write(writer, get(row)) };
 }
@@ -70,7 +70,7 @@ export function rowReplacingTable<Row>(
 
 class RowBinaryBlock<Row> implements BlockBuilder<Row> {
   readonly #writer = new RowBinaryWriter(4096);
-  /** The position columns that are the same in every row, encoded. */
+  /** The position columns that are equal in all rows, encoded. */
   readonly #front: Buffer;
   #rows = 0;
 

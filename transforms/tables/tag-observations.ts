@@ -3,7 +3,7 @@ import { TOPICS } from '../../core/index.js';
 import { i64, lowCardinality, micros, nullable, text } from './column-types.js';
 import { column, rowLogTable } from './row-table.js';
 
-/** A tag as one answer of the popular tags showed it. */
+/** A tag in one response of the popular tags. */
 export interface TagObservationRow {
   /** Unix microseconds. */
   readonly receivedAt: number;

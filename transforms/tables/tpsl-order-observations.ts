@@ -3,21 +3,21 @@ import { type AccountRow, answerColumns, field } from './account-row.js';
 import { decimal, lowCardinality, nameOrEmpty, nullable, oneOf, text } from './column-types.js';
 import { rowLogTable } from './row-table.js';
 
-/** A take-profit/stop-loss order and where it was seen. */
-export interface SeenTpslOrder extends TpslOrder {
-  /** That was asked about; empty when the request did not say. */
+/** A take-profit/stop-loss order and the request that returned it. */
+export interface ObservedTpslOrder extends TpslOrder {
+  /** The requested asset; empty when the request did not have it. */
   readonly asset: string;
-  /** Status that was asked for; null when all were. */
+  /** The requested status; null for all. */
   readonly statusAsked: string | null;
-  /** In the list of TP/SL orders, or attached to an open position. */
+  /** Whether it was in the list of TP/SL orders or attached to an open position. */
   readonly source: 'list' | 'position';
 }
 
-/** Take-profit/stop-loss orders, each time that they were polled. */
-export const tpslOrderObservations = rowLogTable<AccountRow<SeenTpslOrder>>({
+/** Take-profit/stop-loss orders, one row per poll. */
+export const tpslOrderObservations = rowLogTable<AccountRow<ObservedTpslOrder>>({
   name: 'tpsl_order_observations',
   columns: [
-    ...answerColumns<SeenTpslOrder>(),
+    ...answerColumns<ObservedTpslOrder>(),
     field('tpsl_order_id', text, (it) => it.tpslId),
     field('asset', lowCardinality, (it) => it.asset),
     field('requested_status', nameOrEmpty, (it) => it.statusAsked),

@@ -1,15 +1,22 @@
 import type { TradeRecord } from '../../client/index.js';
 import { type AccountRow, answerColumns, field } from './account-row.js';
 import { decimal, micros, nameOrEmpty, nullable, text, textOrEmpty } from './column-types.js';
-import { rowReplacingTable } from './row-table.js';
+import { column, rowReplacingTable } from './row-table.js';
+
+/** A listed side of a fill. */
+interface TradeRow extends AccountRow<TradeRecord> {
+  /** When page 0 of the pass over the pages was received, Unix microseconds. */
+  readonly passBeganAt: number;
+}
 
 /** An account's sides of fills, by account and trade record. */
-export const tradeRecords = rowReplacingTable<AccountRow<TradeRecord>>({
+export const tradeRecords = rowReplacingTable<TradeRow>({
   name: 'trade_records',
   id: ['account', 'trade_record_id'],
   version: 'received_at',
   columns: [
     ...answerColumns<TradeRecord>(),
+    column('pass_began_at', micros, (row: TradeRow) => row.passBeganAt),
     field('trade_record_id', text, (it) => it.tradeRecordId),
     field('trade_id', textOrEmpty, (it) => it.tradeId),
     field('user_id', nameOrEmpty, (it) => it.userId),

@@ -3,8 +3,8 @@ import type { ShardConnection } from '../../warehouse/index.js';
 import type { SourcePartition } from '../tables/row-table.js';
 
 /**
- * Checks that ClickHouse has no rows of the records from an offset on: processing these would write them twice. Such rows
- * exist when the group's offset was lost (Kafka deletes those of a group without members) or was set back by hand.
+ * Checks that ClickHouse has no rows of records from an offset on, which processing would duplicate. Such rows exist when
+ * the group's offset was deleted (Kafka does that for groups without members) or set back manually.
  * @param next the next offset to process; all batches before it are complete
  * @throws IntegrityError with the command that corrects it
  */

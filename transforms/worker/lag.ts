@@ -1,6 +1,6 @@
 import type { Bus } from '../../bus/index.js';
 
-/** How many records of these topics the group has not processed yet, by topic. */
+/** The consumer lag of the group, by topic. */
 export async function lagByTopic(
   bus: Bus,
   topics: readonly string[],

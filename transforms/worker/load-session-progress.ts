@@ -3,9 +3,9 @@ import { type LastRecord, SessionProgress } from '../batch/session-progress.js';
 import type { SourcePartition } from '../tables/row-table.js';
 
 /**
- * What a partition had taken of every session before the record at `before`, from `raw_records`. Rows from `before` on
- * are left out: they belong to a batch that is being written, which they must not hide.
- * @param shards those that may hold rows of the partition, which may have been on another one earlier
+ * The progress of every session on a partition before offset `before`, from `raw_records`. Rows from `before` on are
+ * excluded: they belong to a batch that is being written, whose records are not duplicates.
+ * @param shards the shards that may have rows of the partition
  */
 export async function loadProgress(
   shards: readonly ShardConnection[],

@@ -1,18 +1,19 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { BuiltBatch } from '../batch/batch-builder.js';
 
-/** A worker's metrics. Dashboards and alerts rely on their names and labels. */
+/** Metrics of a worker. Their names and labels are a public interface. */
 export class TransformMetrics {
   readonly #records: Counter<'topic'>;
   readonly #duplicates: Counter<'topic'>;
   readonly #deadLetters: Counter<'topic'>;
+  readonly #payloadsOmitted: Counter<'topic'>;
   readonly #extraFields: Counter<'topic'>;
   readonly #exchangeErrors: Counter<'topic'>;
   readonly #rows: Counter<'table'>;
   readonly #bytes: Counter<'table'>;
   readonly #batches: Counter<'topic'>;
   readonly #lastReceivedAt = new Map<string, number>();
-  /** Batches that were recovered: ClickHouse did not confirm them, or another worker had begun them. */
+  /** Recovered batches: ClickHouse did not confirm them, or another worker had begun them. */
   readonly recovered: Counter<'topic'>;
 
   /**
@@ -25,6 +26,11 @@ export class TransformMetrics {
     this.#records = counter('records', 'raw records transformed and written', 'topic');
     this.#duplicates = counter('duplicates', 'raw records that were on the bus twice and were dropped', 'topic');
     this.#deadLetters = counter('dead_letters', 'dead letters written', 'topic');
+    this.#payloadsOmitted = counter(
+      'dead_letters_without_payload',
+      'dead letters written without a payload: more than 1000 of one reason in a batch',
+      'topic',
+    );
     this.#extraFields = counter('extra_fields', 'fields that the interface does not name', 'topic');
     this.#exchangeErrors = counter('exchange_errors', 'error messages of the exchange', 'topic');
     this.#rows = counter('rows', 'rows written', 'table');
@@ -56,6 +62,7 @@ export class TransformMetrics {
     this.#records.inc({ topic }, stats.records);
     this.#duplicates.inc({ topic }, stats.duplicates);
     this.#deadLetters.inc({ topic }, stats.deadLetters);
+    this.#payloadsOmitted.inc({ topic }, stats.payloadsOmitted);
     this.#extraFields.inc({ topic }, stats.extraFields);
     this.#exchangeErrors.inc({ topic }, stats.exchangeErrors);
     this.#batches.inc({ topic });

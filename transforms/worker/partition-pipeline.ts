@@ -2,23 +2,25 @@ import { PartitionLostError, type RecordBatch } from '../../bus/index.js';
 import { type Clock, IntegrityError, Stopped } from '../../core/index.js';
 import type { PartitionWriter } from '../../warehouse/index.js';
 import type { BatchBuilder, BuiltBatch } from '../batch/batch-builder.js';
-import type { MemoryUser } from './batch-budget.js';
+import type { BatchBudget, MemoryUser } from './batch-budget.js';
 
 interface PipelineOptions {
   readonly topic: string;
   readonly partition: number;
   readonly builder: BatchBuilder;
   readonly writer: PartitionWriter;
+  /** The memory that it shares with other partitions. */
+  readonly budget: Pick<BatchBudget, 'admits' | 'change' | 'changed'>;
   /**
-   * How long a batch may grow, milliseconds; twice as long while it holds few records, and four times while more are on
-   * the bus. It continues to grow while the one before it is being written.
+   * How long a batch grows, milliseconds; twice as long while it has few records, four times while more are on the bus. It
+   * continues to grow while the previous batch is being written.
    */
   readonly delayMs: number;
-  /** How long a batch with some pieces of a body waits for the others, milliseconds. */
+  /** How long a batch waits for missing pieces of a body, milliseconds. */
   readonly pieceDelayMs: number;
   readonly clock: Clock;
   readonly onWritten: (built: BuiltBatch) => void;
-  /** Called once, when the partition's batches cannot be written; not after the partition was lost or closed. */
+  /** Called once when the partition's batches cannot be written; not after the partition was lost or closed. */
   readonly onFailed: (error: unknown) => void;
 }
 
@@ -29,21 +31,23 @@ const SMALL_BATCH_FACTOR = 2;
 const LAGGING_FACTOR = 4;
 
 /**
- * One partition while this worker owns it: records go into a batch, which goes to the writer when it is full or old
- * enough. Further batches are built while it is being inserted: with two batches at the writer and a third one full,
- * `take` waits.
+ * One partition while this worker owns it: records are added to a batch, which goes to the writer when it is full or old
+ * enough. Further batches are built while it is being inserted; with two batches at the writer and a third one full, `take`
+ * waits.
  */
 export class PartitionPipeline implements MemoryUser {
   #timer: NodeJS.Timeout | undefined;
-  /** When the batch got its first record, milliseconds. */
+  /** Time of the batch's first record, milliseconds. */
   #begunAt = 0;
-  /** When the batch began to wait for pieces of a body, milliseconds. */
+  /** Time since when the batch waits for pieces of a body, milliseconds. */
   #waitingForPiecesSince: number | undefined;
   #sealing: Promise<void> | undefined;
-  /** No further records are taken. */
+  /** Whether it accepts no more records. */
   #flushing = false;
   #ended = false;
-  /** Whether the bus holds records that were not taken yet. */
+  /** Whether it waits for memory. */
+  #waitsForMemory = false;
+  /** Whether more records are on the bus. */
   #lagging = false;
   #expected: number;
   /** Bytes of rows of the batches that are being written. */
@@ -57,10 +61,14 @@ export class PartitionPipeline implements MemoryUser {
     return this.options.builder.bytes + this.#bytesAtWriter;
   }
 
+  get awaitsPieces(): boolean {
+    return !this.#ended && this.options.builder.awaitsPieces;
+  }
+
   /**
-   * Takes consecutive records; resolves when it can take the next ones.
-   * @param lag how many further records the bus holds
-   * @throws IntegrityError when they do not continue the ones before
+   * Takes consecutive records; resolves when it can take more.
+   * @param lag number of further records on the bus
+   * @throws IntegrityError when they do not follow the previous ones
    */
   async take(batch: RecordBatch, lag: number): Promise<void> {
     const { builder, topic, partition } = this.options;
@@ -68,24 +76,28 @@ export class PartitionPipeline implements MemoryUser {
     if (batch.firstOffset !== this.#expected) {
       throw new IntegrityError(
         `the bus delivered offset ${batch.firstOffset} of ${topic}/${partition} instead of ${this.#expected}; ` +
-          'no record was skipped: restart the worker, and if that does not help, find out what deletes records',
+          'no record was skipped: restart the worker; if that does not help, find out what deletes records',
       );
     }
     this.#expected += batch.count;
     this.#lagging = lag > 0;
-    for (let from = 0; from < batch.count && !this.#ended; ) {
+    for (let from = 0; from < batch.count; ) {
+      await this.#memory();
+      if (this.#ended) return;
+      const { awaitsPieces } = builder;
       if (builder.records === 0) this.#begin();
       from = builder.add(batch, from);
+      if (awaitsPieces && !builder.awaitsPieces) this.options.budget.changed();
       this.#waitingForPiecesSince = builder.awaitsPieces
-        ? (this.#waitingForPiecesSince ?? this.options.clock.nowMs())
+        ? (this.#waitingForPiecesSince ?? this.options.clock.elapsedMs())
         : undefined;
       if (builder.full) await this.#seal();
     }
   }
 
   /**
-   * Writes the records that were taken; resolves when they are in ClickHouse. A batch that waits for pieces of a body is
-   * dropped: the partition's next owner reads its records again, with the missing ones.
+   * Writes the records taken so far; resolves when they are in ClickHouse. A batch that waits for pieces of a body is
+   * dropped: the partition's next owner reads its records again, with the missing pieces.
    */
   async flush(): Promise<void> {
     this.#flushing = true;
@@ -94,15 +106,28 @@ export class PartitionPipeline implements MemoryUser {
     await this.options.writer.flush();
   }
 
-  /** Closes the pipeline; the partition's next owner reads the records that did not reach the writer again. */
+  /** Closes the pipeline; the partition's next owner reads records that did not reach the writer again. */
   async close(): Promise<void> {
     this.#ended = true;
     clearTimeout(this.#timer);
+    this.options.budget.changed();
     await this.options.writer.close();
   }
 
+  /** Resolves when it may take records, or has ended. */
+  async #memory(): Promise<void> {
+    const { budget, clock } = this.options;
+    while (!this.#ended && !budget.admits(this)) {
+      this.#waitsForMemory = true;
+      await budget.change;
+    }
+    if (this.#waitsForMemory && this.#waitingForPiecesSince !== undefined)
+      this.#waitingForPiecesSince = clock.elapsedMs();
+    this.#waitsForMemory = false;
+  }
+
   #begin(): void {
-    this.#begunAt = this.options.clock.nowMs();
+    this.#begunAt = this.options.clock.elapsedMs();
     this.#wait(this.options.delayMs);
   }
 
@@ -113,20 +138,20 @@ export class PartitionPipeline implements MemoryUser {
   #due(): void {
     const { builder, clock, delayMs } = this.options;
     const factor = this.#lagging ? LAGGING_FACTOR : builder.records < SMALL_BATCH_RECORDS ? SMALL_BATCH_FACTOR : 1;
-    const leftMs = Math.max(this.#begunAt + factor * delayMs - clock.nowMs(), this.#piecesMs);
+    const leftMs = Math.max(this.#begunAt + factor * delayMs - clock.elapsedMs(), this.#piecesMs);
     if (leftMs > 1) this.#wait(Math.min(leftMs, delayMs));
     else void this.#seal();
   }
 
-  /** How much longer the batch waits for pieces of a body, milliseconds; 0 when it does not. */
+  /** Remaining wait for pieces of a body, milliseconds; 0 without a wait. Pieces that wait for memory are not missing. */
   get #piecesMs(): number {
     const { clock, pieceDelayMs } = this.options;
-    return this.#waitingForPiecesSince === undefined
-      ? 0
-      : Math.max(0, this.#waitingForPiecesSince + pieceDelayMs - clock.nowMs());
+    if (this.#waitingForPiecesSince === undefined) return 0;
+    if (this.#waitsForMemory) return pieceDelayMs;
+    return Math.max(0, this.#waitingForPiecesSince + pieceDelayMs - clock.elapsedMs());
   }
 
-  /** Passes the batch to the writer as soon as that takes one; until then the batch grows. Never rejects. */
+  /** Passes the batch to the writer as soon as it accepts one; until then the batch grows. Never rejects. */
   #seal(): Promise<void> {
     this.#sealing ??= this.#passToWriter().finally(() => {
       this.#sealing = undefined;
@@ -135,7 +160,7 @@ export class PartitionPipeline implements MemoryUser {
   }
 
   async #passToWriter(): Promise<void> {
-    const { builder, writer, onWritten } = this.options;
+    const { builder, writer, budget, onWritten } = this.options;
     clearTimeout(this.#timer);
     try {
       await writer.ready();
@@ -146,12 +171,14 @@ export class PartitionPipeline implements MemoryUser {
       }
       const built = this.#ended ? undefined : builder.finish();
       this.#waitingForPiecesSince = undefined;
+      budget.changed();
       if (!built) return;
       const bytes = built.blocks.reduce((sum, { body }) => sum + body.length, 0);
       this.#bytesAtWriter += bytes;
       writer.write(built).then(
         () => {
           this.#bytesAtWriter -= bytes;
+          budget.changed();
           onWritten(built);
         },
         (error) => this.#failed(error),
@@ -165,7 +192,8 @@ export class PartitionPipeline implements MemoryUser {
     if (this.#ended) return;
     this.#ended = true;
     clearTimeout(this.#timer);
-    // Another worker owns the partition now and resumes at the last commit.
+    this.options.budget.changed();
+    // Another worker owns the partition and resumes at the last commit.
     if (error instanceof PartitionLostError || error instanceof Stopped) return;
     this.options.onFailed(error);
   }

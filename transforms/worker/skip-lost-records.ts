@@ -1,24 +1,21 @@
 import { type Bus, OffsetGoneError, type Partition, UnreadableRecordsError } from '../../bus/index.js';
 import type { PartitionWriter } from '../../warehouse/index.js';
-import { lostRangeBlocks } from './lost-range.js';
-
-interface Loss {
-  readonly start: number;
-  readonly end: number;
-  readonly cause: string;
-}
+import type { LostRecords } from './lost-range.js';
 
 interface SkipOptions {
   readonly bus: Bus;
-  /** `--accept-loss`: continues after the lost records. */
-  readonly accept: boolean;
-  readonly onLoss: (loss: Loss) => void;
+  /** Whether records that retention deleted may be skipped. */
+  readonly acceptGone: boolean;
+  /** Whether records that the bus cannot read may be skipped. */
+  readonly acceptUnreadable: boolean;
+  /** Writes the row of lost records. */
+  readonly write: (loss: LostRecords) => Promise<void>;
 }
 
 /**
- * Checks that the next records can be read. With `accept`, those that retention deleted and those that the bus holds but
- * cannot read become a row of `lost_ranges`, and the writer continues after them.
- * @throws OffsetGoneError when loss is not accepted
+ * Checks that the next records can be read. Lost ones become a row of `lost_ranges` if that is accepted, and the writer
+ * continues after them.
+ * @throws OffsetGoneError when it is not
  */
 export async function skipLostRecords(
   partition: Partition,
@@ -32,22 +29,22 @@ export async function skipLostRecords(
     end: 0,
   };
   if (writer.nextOffset < begin) {
-    if (!options.accept) throw new OffsetGoneError(topic, number, writer.nextOffset, begin);
-    await writeLoss(partition, writer, options, {
+    if (!options.acceptGone) throw new OffsetGoneError(topic, number, writer.nextOffset, begin);
+    await options.write({
       start: writer.nextOffset,
       end: begin - 1,
       cause: 'retention deleted them before the worker read them',
     });
   }
-  // Without --accept-loss the consumer stops at them by itself.
-  while (options.accept && writer.nextOffset < end) {
+  // Without --accept-loss the consumer itself stops at them.
+  while (options.acceptUnreadable && writer.nextOffset < end) {
     const loss = await unreadableFrom(partition, writer.nextOffset);
     if (!loss) return;
-    await writeLoss(partition, writer, options, loss);
+    await options.write(loss);
   }
 }
 
-async function unreadableFrom(partition: Partition, start: number): Promise<Loss | undefined> {
+async function unreadableFrom(partition: Partition, start: number): Promise<LostRecords | undefined> {
   try {
     for await (const _ of partition.read(start, start));
     return undefined;
@@ -55,14 +52,4 @@ async function unreadableFrom(partition: Partition, start: number): Promise<Loss
     if (!(error instanceof UnreadableRecordsError)) throw error;
     return { start, end: error.next - 1, cause: error.message };
   }
-}
-
-async function writeLoss(
-  { topic, log, partition }: Partition,
-  writer: PartitionWriter,
-  options: SkipOptions,
-  loss: Loss,
-): Promise<void> {
-  options.onLoss(loss);
-  await writer.write({ ...loss, blocks: lostRangeBlocks({ topic, log, partition }, loss) });
 }

@@ -3,6 +3,7 @@ import {
   type Bus,
   type ConsumerHandler,
   ensureTopics,
+  OffsetGoneError,
   type Partition,
   PartitionLostError,
   type RecordBatch,
@@ -10,6 +11,7 @@ import {
 import {
   type Clock,
   type Component,
+  deferred,
   type Health,
   type Logger,
   STOP_MS,
@@ -25,7 +27,7 @@ import {
   type WriterEvent,
   type WriterOptions,
 } from '../../warehouse/index.js';
-import { BatchBuilder, type BuilderLimits } from '../batch/batch-builder.js';
+import { BatchBuilder, type BuilderLimits, type BuiltBatch } from '../batch/batch-builder.js';
 import type { SessionProgress } from '../batch/session-progress.js';
 import { Privacy } from '../record/privacy.js';
 import { TRANSFORM_TABLES } from '../tables/index.js';
@@ -34,9 +36,10 @@ import { BatchBudget } from './batch-budget.js';
 import { assertNoRowsFrom } from './committed-offset-check.js';
 import { lagByTopic } from './lag.js';
 import { loadProgress } from './load-session-progress.js';
-import { lostRangeBlocks } from './lost-range.js';
+import { type LostRecords, lostRangeBlocks } from './lost-range.js';
 import { TransformMetrics } from './metrics.js';
 import { PartitionPipeline } from './partition-pipeline.js';
+import { resumePartition } from './resume-partition.js';
 import { skipLostRecords } from './skip-lost-records.js';
 import { WaitingPartitions } from './waiting-partitions.js';
 import type { WorkerConfig } from './worker-config.js';
@@ -49,47 +52,47 @@ export interface TransformWorkerOptions extends WorkerConfig {
   readonly log: Logger;
   readonly metrics: Registry;
   readonly clock?: Clock;
-  /** Creates the writer; tests remove protections from it, to show that each is needed. */
+  /** Creates the writer; tests disable its protections to show that each is needed. */
   readonly newWriter?: (options: WriterOptions) => ExactlyOnceWriter;
 }
 
 /**
- * Bytes of rows and of pieces in a batch that waits for the pieces of a body: it may be nearly full when the first piece
- * of the largest body arrives, 64 MiB, which is in memory as bytes and as a text, with escapes or in base64.
+ * Maximum bytes of rows and pieces in a batch that waits for pieces of a body: it may be nearly full when the first piece
+ * of the largest body arrives. That is 64 MiB, in memory as bytes and as text, with escapes or in base64.
  */
 const MAX_BYTES_WITH_PIECES = 300e6;
-/** How long a batch waits for the missing pieces of a body, milliseconds. */
+/** How long a batch waits for missing pieces of a body, milliseconds. */
 const PIECE_DELAY_MS = 5000;
 const TOPIC_NAMES: readonly string[] = Object.values(TOPICS);
-/** Batches of these topics are inserted after the configured delay, those of other topics after twice as long. */
+/** Batches of these topics are inserted after the configured delay, those of other topics after twice the delay. */
 const LOW_LATENCY_TOPICS: ReadonlySet<string> = new Set([TOPICS.orderBook, TOPICS.chance]);
 
 /** A member of the consumer group that turns raw records into rows and writes them to ClickHouse, exactly once. */
 export class TransformWorker implements Component, ConsumerHandler {
   readonly name = 'transform';
-  /** Rejects when the worker cannot continue without breaking a guarantee; the message names the command that helps. */
+  /** Rejects when the worker cannot continue without breaking a guarantee; the message says what to do. */
   readonly failed: Promise<never>;
+  readonly #failure = deferred<never>();
   readonly #clock: Clock;
   readonly #metrics: TransformMetrics;
   readonly #writer: ExactlyOnceWriter;
   readonly #pipelines = new Map<string, PartitionPipeline>();
   readonly #budget = new BatchBudget();
-  /** Ends the consumer. */
+  /** Partitions whose rows are being written again, or were when they were last owned, and the offset at which that ends. */
+  readonly #rebuilding = new Map<string, number>();
+  /** Aborted to stop the consumer. */
   readonly #stop = new AbortController();
-  /** Ends everything, when the time for flushing is over. */
+  /** Aborted to stop everything, when the time for flushing is over. */
   readonly #abandon = new AbortController();
   #consuming: Promise<void> = Promise.resolve();
   readonly #shards: WorkerShards;
   readonly #waiting: WaitingPartitions;
-  #fail: (error: unknown) => void = () => undefined;
 
   constructor(private readonly options: TransformWorkerOptions) {
     const { bus, shards, log, clock = systemClock, metrics, group } = options;
     this.#clock = clock;
     this.#shards = new WorkerShards(shards, log);
-    this.failed = new Promise((_, reject) => {
-      this.#fail = reject;
-    });
+    this.failed = this.#failure.promise;
     this.failed.catch(() => undefined);
     this.#waiting = new WaitingPartitions(log, clock);
     this.#metrics = new TransformMetrics(
@@ -108,8 +111,8 @@ export class TransformWorker implements Component, ConsumerHandler {
   }
 
   /**
-   * Checks the tables and joins the group. Waits while ClickHouse or the bus is unavailable; when only some shards of a
-   * cluster are, their partitions wait.
+   * Checks the tables and joins the group. Waits while ClickHouse or the bus is unavailable; if only some shards of a cluster
+   * are unavailable, their partitions wait.
    * @throws UsageError when the tables are not those of this version
    */
   async start(signal: AbortSignal): Promise<void> {
@@ -118,28 +121,43 @@ export class TransformWorker implements Component, ConsumerHandler {
     await this.#waiting.retry('', () => this.#shards.check(), starting);
     await ensureTopics(bus, TOPIC_NAMES, topics, { log, signal: starting });
     starting.throwIfAborted();
-    this.#consuming = bus.consume({ topics: TOPIC_NAMES, group }, this, this.#stop.signal).then(
-      () => undefined,
-      (error) => this.#ended(error),
-    );
+    this.#consuming = this.#consume().catch((error) => this.#ended(error));
     log.debug({ group }, 'worker joined');
   }
 
+  /** Consumes again when retention deleted records that a rebuild was about to read: they are then found to be lost. */
+  async #consume(): Promise<void> {
+    const { bus, group } = this.options;
+    for (;;) {
+      try {
+        return await bus.consume({ topics: TOPIC_NAMES, group }, this, this.#stop.signal);
+      } catch (error) {
+        if (!(error instanceof OffsetGoneError) || !this.#rebuilding.has(keyOf(error))) throw error;
+      }
+    }
+  }
+
   async stop(): Promise<void> {
-    this.#stop.abort(new Stopped('asked to stop'));
-    const timer = setTimeout(() => this.#abandon.abort(new Stopped('asked to stop')), STOP_MS.worker);
+    this.#stop.abort(new Stopped('stop requested'));
+    this.#budget.stop();
+    const timer = setTimeout(() => this.#abandon.abort(new Stopped('stop requested')), STOP_MS.worker);
     await this.#consuming;
     clearTimeout(timer);
-    this.#abandon.abort(new Stopped('asked to stop'));
+    this.#abandon.abort(new Stopped('stop requested'));
   }
 
   health(): Health {
-    const partitions = this.#pipelines.size;
     const { cause } = this.#waiting;
-    return { ok: cause === undefined, detail: { partitions, ...(cause === undefined ? {} : { cause }) } };
+    const rebuilding = [...this.#pipelines.keys()].filter((key) => this.#rebuilding.has(key)).length;
+    const detail = {
+      partitions: this.#pipelines.size,
+      ...(rebuilding === 0 ? {} : { rebuilding }),
+      ...(cause === undefined ? {} : { cause }),
+    };
+    return { ok: cause === undefined, detail };
   }
 
-  /** Part of ConsumerHandler: takes a partition over and completes the batch that another worker may have begun. */
+  /** Part of ConsumerHandler: takes over a partition and completes a batch that another worker may have begun. */
   async onAssigned(partition: Partition): Promise<number> {
     try {
       return await this.#takeOver(partition);
@@ -157,7 +175,7 @@ export class TransformWorker implements Component, ConsumerHandler {
     await this.#pipelines.get(keyOf(partition))?.take(batch, lag);
   }
 
-  /** Part of ConsumerHandler: writes the records that were taken, if there is time, and releases the partition. */
+  /** Part of ConsumerHandler: writes the records taken so far, if there is time, and releases the partition. */
   async onRevoked(partition: Partition): Promise<void> {
     const pipeline = this.#pipelines.get(keyOf(partition));
     this.#pipelines.delete(keyOf(partition));
@@ -168,31 +186,37 @@ export class TransformWorker implements Component, ConsumerHandler {
   }
 
   async #takeOver(partition: Partition): Promise<number> {
-    const { acceptLoss, batchDelayMs, group } = this.options;
+    const { bus, acceptLoss, batchDelayMs, group } = this.options;
     const signal = this.#abandon.signal;
     const { topic, log, partition: number } = partition;
     const source = { topic, log, partition: number };
-    const writer = await this.#writer.open(partition, {
+    const resumed = await this.#resume(partition);
+    const { storedBefore } = resumed.partition;
+    const writer = await this.#writer.open(resumed.partition, {
       rebuild: (start, end) => this.#rebuild(partition, start, end),
-      ...(acceptLoss
-        ? {
-            acceptLoss: (loss) => {
-              this.#reportLoss(partition, loss.start, loss.end, loss.cause);
-              return lostRangeBlocks(source, loss);
-            },
-          }
-        : {}),
+      acceptLoss: async (loss) => {
+        const gone = loss.start < storedBefore && loss.error instanceof OffsetGoneError;
+        return acceptLoss || gone ? this.#lostRows(partition, loss) : undefined;
+      },
       signal,
     });
     const owned = { ...source, group };
     await this.#whileOwned(partition, async () => {
-      await assertNoRowsFrom(await this.#shards.of(number, signal), owned, writer.nextOffset, signal);
+      // Rows before `storedBefore` are expected: the writer inserts only missing ones.
+      const next = Math.max(writer.nextOffset, storedBefore);
+      await assertNoRowsFrom(await this.#shards.of(number, signal), owned, next, signal);
     });
+    const write = async (loss: LostRecords) => writer.write({ ...loss, blocks: await this.#lostRows(partition, loss) });
+    if (resumed.loss) await write(resumed.loss);
     await this.#whileOwned(partition, () => this.#shards.copySmallTables(source, writer.nextOffset, signal));
+    const rebuilding = writer.nextOffset < storedBefore;
+    if (rebuilding) this.#rebuilding.set(keyOf(partition), storedBefore);
+    else this.#rebuilding.delete(keyOf(partition));
     await skipLostRecords(partition, writer, {
-      bus: this.options.bus,
-      accept: acceptLoss,
-      onLoss: ({ start, end, cause }) => this.#reportLoss(partition, start, end, cause),
+      bus,
+      acceptGone: acceptLoss || rebuilding,
+      acceptUnreadable: acceptLoss,
+      write,
     });
     const builder = this.#builder(partition, await this.#progressBefore(partition, writer.nextOffset));
     const pipeline = new PartitionPipeline({
@@ -200,10 +224,11 @@ export class TransformWorker implements Component, ConsumerHandler {
       partition: number,
       builder,
       writer,
+      budget: this.#budget,
       delayMs: LOW_LATENCY_TOPICS.has(topic) ? batchDelayMs : 2 * batchDelayMs,
       pieceDelayMs: PIECE_DELAY_MS,
       clock: this.#clock,
-      onWritten: (built) => this.#metrics.written(topic, built),
+      onWritten: (built) => this.#written(partition, built),
       onFailed: (error) => this.#ended(error),
     });
     this.#budget.add(pipeline);
@@ -211,11 +236,44 @@ export class TransformWorker implements Component, ConsumerHandler {
     return writer.nextOffset;
   }
 
-  #reportLoss({ topic, partition }: Partition, start: number, end: number, cause: string): void {
-    this.options.log.warn(
-      { topic, partition, start, end, cause },
-      'records are lost, which --accept-loss permits; see lost_ranges',
+  /** Verifies that ClickHouse has the rows before the committed offset, and sets it back if `--rebuild` is given. */
+  #resume(partition: Partition) {
+    const { bus, rebuild, acceptLoss, log } = this.options;
+    const signal = this.#abandon.signal;
+    return this.#whileOwned(partition, async () =>
+      resumePartition(partition, {
+        bus,
+        holders: await this.#shards.holding(partition.partition, signal),
+        rebuild,
+        acceptLoss,
+        awaitInserts: () => this.#writer.awaitInserts(partition, signal),
+        onRebuild: (range) =>
+          log.warn({ topic: partition.topic, partition: partition.partition, ...range }, 'rebuilding'),
+        signal,
+      }),
     );
+  }
+
+  /** The row that records a loss. */
+  #lostRows(partition: Partition, loss: LostRecords): Promise<readonly TableBlock[]> {
+    const { bus, log } = this.options;
+    const { topic, partition: number } = partition;
+    const { start, end, cause } = loss;
+    log.warn({ topic, partition: number, start, end, cause }, 'records are lost; see lost_ranges');
+    const signal = this.#abandon.signal;
+    return this.#whileOwned(partition, async () => {
+      const holders = await this.#shards.holding(number, signal);
+      return lostRangeBlocks(partition, loss, { bus, holders, clock: this.#clock, signal });
+    });
+  }
+
+  #written(partition: Partition, built: BuiltBatch): void {
+    const { topic, partition: number } = partition;
+    this.#metrics.written(topic, built);
+    const to = this.#rebuilding.get(keyOf(partition));
+    if (to === undefined || built.end + 1 < to) return;
+    this.#rebuilding.delete(keyOf(partition));
+    this.options.log.info({ topic, partition: number, to: to - 1 }, 'rebuilt');
   }
 
   async #rebuild(partition: Partition, start: number, end: number): Promise<readonly TableBlock[]> {
@@ -234,7 +292,8 @@ export class TransformWorker implements Component, ConsumerHandler {
   }
 
   #builder({ topic, log, partition }: Partition, progress: SessionProgress, limits = this.#limits()): BatchBuilder {
-    const { bodyDays, usernameKey } = this.options;
+    const { keepBodies, bodyRetentionDays, usernameKey } = this.options;
+    const bodyDays = keepBodies ? bodyRetentionDays : 0;
     const privacy = new Privacy(usernameKey);
     return new BatchBuilder({ source: { topic, log, partition }, progress, bodyDays, privacy, limits });
   }
@@ -262,7 +321,7 @@ export class TransformWorker implements Component, ConsumerHandler {
     }
   }
 
-  /** Retries until ClickHouse answers, while this worker owns the partition; throws other errors. */
+  /** Retries until ClickHouse responds, while this worker owns the partition; throws other errors. */
   #whileOwned<T>(partition: Partition, work: () => Promise<T>): Promise<T> {
     const attempt = async () => {
       try {
@@ -278,8 +337,9 @@ export class TransformWorker implements Component, ConsumerHandler {
   #ended(error: unknown): void {
     if (this.#stop.signal.aborted) return;
     this.#stop.abort(error);
+    this.#budget.stop();
     this.#abandon.abort(error);
-    this.#fail(error);
+    this.#failure.reject(error);
   }
 }
 

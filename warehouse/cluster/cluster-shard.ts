@@ -24,17 +24,17 @@ const REPLICA_ERRORS: ReadonlySet<number> = new Set([
 ]);
 
 /**
- * A shard of a cluster: uses the first replica that responds, for as long as it does. Before a replica is used, it is
- * asked which shard it holds: a batch that was begun on one shard must not be finished on another.
+ * A shard of a cluster: uses the first replica that responds, for as long as it does. Before a replica is used, its shard
+ * number is checked: a batch that was begun on one shard must not be finished on another.
  *
  * A replica may lack rows that another acknowledged. A read that must see them (`upToDate`) first waits until the replica
  * has fetched everything that was ever written to the table. Deduplication tokens are in the coordination service, so they
- * are known to whichever replica receives a block again.
+ * are known to any replica that receives a block again.
  */
 export class ClusterShard implements ShardConnection {
   readonly database: string;
   #preferred = 0;
-  /** Replicas that were asked which shard they hold. */
+  /** Replicas whose shard number was checked. */
   readonly #identified = new Set<Connection>();
 
   constructor(

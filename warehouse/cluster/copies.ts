@@ -29,7 +29,7 @@ interface Group {
 }
 
 /**
- * Copies the rows of small tables from a partition's records to the shards that lack them: shards that were added later.
+ * Copies the rows of small tables from a partition's records to shards that do not have them because they were added later.
  * Called by the partition's owner without a batch in progress, so no other process writes these rows; an interrupted copy
  * is resumed by the next call. The owner of partition 0 does the same for former logs of the topic.
  */
@@ -75,11 +75,14 @@ async function groupsOf(
   return shard.query<Group>(selects.join(' UNION ALL '), {}, signal, { upToDate });
 }
 
-/** Copies the rows of a group that the shard lacks; the server reads them from the other shards. */
+/** Copies the missing rows of a group to the shard; the server reads them from the other shards. */
 async function copy(shard: ShardConnection, table: TableDefinition, group: Group, options: CopyOptions): Promise<void> {
   const { signal, logger } = options;
   if (shard.cluster === undefined) throw new UsageError(`${shard.url} is not a shard of a cluster`);
-  logger.info({ table: table.name, partition: group.partition, url: shard.url }, 'copying rows that a shard lacks');
+  logger.info(
+    { table: table.name, partition: group.partition, url: shard.url },
+    'copying rows to a shard that does not have them',
+  );
   const database = quoteName(shard.database);
   const name = quoteName(table.name);
   for (let start = 0; start <= group.last; start += MAX_OFFSETS) {
@@ -93,7 +96,7 @@ async function copy(shard: ShardConnection, table: TableDefinition, group: Group
          SELECT _offset, _index FROM ${database}.${name} WHERE ${within})
        LIMIT 1 BY _offset, _index`,
       {
-        // ClickHouse refuses a second query with this ID while a former owner's statement runs; this one is then retried.
+        // ClickHouse rejects a second query with this ID while a former owner's statement runs; this one is then retried.
         queryId: `copy/${keyOf(group)}/${start}`,
         settings: { async_insert: 0, deduplicate_insert: 'disable', deduplicate_insert_select: 'disable' },
         upToDate: [table.name],

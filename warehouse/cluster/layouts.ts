@@ -1,6 +1,6 @@
 import { IntegrityError } from '../../core/index.js';
 import { type Connection, quoteName } from '../connection.js';
-import { StatementError } from '../errors.js';
+import { StatementError, UNKNOWN_DATABASE, UNKNOWN_TABLE } from '../errors.js';
 import type { ShardConnection } from './shard-connection.js';
 
 /** What a node has recorded about the cluster. */
@@ -11,8 +11,7 @@ interface Layouts {
   readonly shardCounts: readonly number[];
 }
 
-/** UNKNOWN_TABLE and UNKNOWN_DATABASE. */
-const NOT_MIGRATED: ReadonlySet<number> = new Set([60, 81]);
+const NOT_MIGRATED: ReadonlySet<number> = new Set([UNKNOWN_TABLE, UNKNOWN_DATABASE]);
 
 /** The content of a node's table `cluster_layouts`; empty without the table. */
 export async function readLayouts(node: ShardConnection, signal?: AbortSignal): Promise<Layouts> {

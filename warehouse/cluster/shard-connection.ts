@@ -12,7 +12,7 @@ export interface ReadOptions {
 export interface CommandOptions extends ReadOptions {
   readonly params?: QueryParams;
   readonly settings?: StatementSettings;
-  /** The server refuses a statement while another with the same ID runs. */
+  /** The server rejects a statement while another with the same ID runs. */
   readonly queryId?: string;
   readonly signal?: AbortSignal | undefined;
 }
@@ -32,7 +32,7 @@ export interface InsertOptions {
 
 /**
  * One shard of the warehouse: a ClickHouse server, or several replicas. Its tables are in `database`. Every method throws
- * ConnectionError when no server responds and StatementError when the statement is refused.
+ * ConnectionError when no server responds and StatementError when the statement is rejected.
  */
 export interface ShardConnection {
   /** The database of its tables. */

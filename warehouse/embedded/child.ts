@@ -16,6 +16,7 @@ import {
   wrapPointer,
 } from 'ffi-rs';
 import { describeError, STOP_MS } from '../../core/index.js';
+import { guardConnections } from './connection-guard.js';
 import { clickHouseLibrary } from './library.js';
 import { embeddedPaths } from './paths.js';
 import { FAILED } from './server-output.js';
@@ -91,6 +92,7 @@ async function main(): Promise<void> {
   if (tcpPort !== undefined) args.push('--tcp_port', tcpPort);
   const listen = ['HTTP', ...(tcpPort === undefined ? [] : ['TCP'])].map((name) => `SYSTEM START LISTEN ${name}; `);
   args.push('--max_query_size', '10000', '-q', `${listen.join('')}${KEEP_ALIVE_QUERY}`);
+  if (process.platform === 'linux') guardConnections(Number(httpPort)).unref();
   open({ library: 'clickhouse', path: clickHouseLibrary() });
   const result = await load({
     library: 'clickhouse',

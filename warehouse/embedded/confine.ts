@@ -36,7 +36,21 @@ const LIBRARY_FOLDERS = [
   '/nix/store',
   '/gnu/store',
 ];
-const READ_FOLDERS = ['/proc', '/sys', '/usr/share/zoneinfo', '/etc/ssl', '/etc/pki', '/usr/share/ca-certificates'];
+const READ_FOLDERS = ['/sys', '/usr/share/zoneinfo', '/etc/ssl', '/etc/pki', '/usr/share/ca-certificates'];
+/** Not all of `/proc`: command lines of other processes may hold passwords. */
+const PROC_FOLDERS = ['/proc/self', '/proc/sys', '/proc/pressure'];
+const PROC_FILES = [
+  'cgroups',
+  'cpuinfo',
+  'diskstats',
+  'filesystems',
+  'loadavg',
+  'meminfo',
+  'stat',
+  'uptime',
+  'version',
+  'vmstat',
+].map((name) => `/proc/${name}`);
 const READ_FILES = [
   '/etc/localtime',
   '/etc/hosts',
@@ -50,32 +64,50 @@ const READ_FILES = [
   '/dev/zero',
 ];
 
+/** Why this system cannot restrict a process to its files; undefined when it can. */
+export function noLandlockReason(): string | undefined {
+  if (process.platform !== 'linux') return `Landlock does not exist on ${process.platform}`;
+  return landlockVersion() < FIRST_USABLE_VERSION
+    ? 'the kernel does not support Landlock version 2 or newer'
+    : undefined;
+}
+
 /**
  * Restricts this thread, its children and what it executes to the files that a ClickHouse server of this folder needs.
- * Returns the reason if that is not possible.
+ * Throws when that is not possible.
  */
-export function confine(paths: EmbeddedPaths): string | undefined {
-  if (process.platform !== 'linux') return `Landlock does not exist on ${process.platform}`;
-  open({ library: 'libc', path: 'libc.so.6' });
-  const version = landlockVersion();
-  if (version < FIRST_USABLE_VERSION) return 'the kernel does not support Landlock version 2 or newer';
-  const all = version >= 3 ? BASIC | TRUNCATE : BASIC;
+export function confine(paths: EmbeddedPaths): void {
+  const missing = noLandlockReason();
+  if (missing !== undefined) throw notConfined(missing);
+  const all = landlockVersion() >= 3 ? BASIC | TRUNCATE : BASIC;
   const handled = Buffer.alloc(8);
   handled.writeBigUInt64LE(all);
   const ruleset = createRuleset(handled);
-  if (ruleset < 0) return 'the kernel refused a Landlock ruleset';
-  const allow = (path: string, access: bigint) => addRule(ruleset, path, access & all);
+  if (ruleset < 0) throw notConfined('the kernel refused a Landlock ruleset');
+  const allow = (path: string, access: bigint) => closeSync(addRule(ruleset, path, access & all));
+  // The kernel may create the inode of an unused entry of /proc again, and the rule is for the inode: it stays in use.
+  const allowProc = (path: string, access: bigint) => setDescriptorFlags(addRule(ruleset, path, access & all), 0);
 
   allow(paths.store, all);
-  for (const folder of [...LIBRARY_FOLDERS, ...packageFolders()]) allow(folder, READ_FILE | READ_DIR | EXECUTE);
-  for (const folder of READ_FOLDERS) allow(folder, READ_FILE | READ_DIR);
-  for (const file of [...READ_FILES, ...packageFiles(), paths.config, paths.users]) allow(file, READ_FILE);
+  const programs = [...LIBRARY_FOLDERS, ...packageFolders()];
+  for (const folder of programs.filter(existsSync)) allow(folder, READ_FILE | READ_DIR | EXECUTE);
+  for (const folder of READ_FOLDERS.filter(existsSync)) allow(folder, READ_FILE | READ_DIR);
+  for (const folder of PROC_FOLDERS.filter(existsSync)) allowProc(folder, READ_FILE | READ_DIR);
+  for (const file of PROC_FILES.filter(existsSync)) allowProc(file, READ_FILE);
+  const files = [...READ_FILES, ...packageFiles(), paths.config, paths.users];
+  for (const file of files.filter(existsSync)) allow(file, READ_FILE);
   allow('/dev/null', READ_FILE | WRITE_FILE | TRUNCATE);
   allow(process.execPath, READ_FILE | EXECUTE);
 
-  if (prctl(PR_SET_NO_NEW_PRIVS, 1) !== 0) return 'the kernel refused no_new_privs';
-  return restrictSelf(ruleset) === 0 ? undefined : 'the kernel refused the Landlock ruleset';
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1) !== 0) throw notConfined('the kernel refused no_new_privs');
+  if (restrictSelf(ruleset) !== 0) throw notConfined('the kernel refused to apply the Landlock ruleset');
 }
+
+const notConfined = (reason: string): Error =>
+  new Error(
+    `cannot restrict ClickHouse to its files: ${reason}; with --clickhouse-unconfined it starts without, ` +
+      'and every ClickHouse user can read the files of this user',
+  );
 
 /** Executes `node script …args` in this process: after exec no unrestricted thread of Node.js is left. */
 export function execNode(script: string, args: readonly string[]): never {
@@ -83,7 +115,7 @@ export function execNode(script: string, args: readonly string[]): never {
   for (const fd of [0, 1, 2]) setDescriptorFlags(fd, 0);
   const argv = [process.execPath, script, ...args];
   load({
-    library: 'libc',
+    library: LIBRARY,
     funcName: 'execl',
     retType: DataType.I32,
     paramsType: [DataType.String, ...argv.map(() => DataType.String), DataType.I64],
@@ -106,30 +138,29 @@ function packageFolders(): string[] {
 
 const packageFiles = (): string[] => [join(dirname(packageFolders()[0] ?? ''), 'package.json')];
 
-/** A path that does not exist needs no rule. */
-function addRule(ruleset: number, path: string, access: bigint): void {
-  if (!existsSync(path)) return;
-  const parent = openSync(path, O_PATH);
-  try {
-    const rule = Buffer.alloc(12);
-    rule.writeBigUInt64LE(access);
-    rule.writeInt32LE(parent, 8);
-    if (addPathRule(ruleset, rule) !== 0) throw new Error(`Landlock refused a rule for ${path}`);
-  } finally {
-    closeSync(parent);
-  }
+/** Allows access to a file, or to everything in a folder; returns the descriptor of the path. */
+function addRule(ruleset: number, path: string, access: bigint): number {
+  const descriptor = openSync(path, O_PATH);
+  const rule = Buffer.alloc(12);
+  rule.writeBigUInt64LE(access);
+  rule.writeInt32LE(descriptor, 8);
+  if (addPathRule(ruleset, rule) !== 0) throw notConfined(`the kernel refused a Landlock rule for ${path}`);
+  return descriptor;
 }
 
-const SYSCALL_RESULT = { library: 'libc', funcName: 'syscall', retType: DataType.I32 } as const;
+const LIBRARY = 'chancery-landlock';
+const SYSCALL_RESULT = { library: LIBRARY, funcName: 'syscall', retType: DataType.I32 } as const;
 const { I32, I64, U8Array } = DataType;
 
 /** Version of Landlock that the kernel supports; negative without Landlock. */
-const landlockVersion = (): number =>
-  load({
+function landlockVersion(): number {
+  open({ library: LIBRARY, path: '' });
+  return load({
     ...SYSCALL_RESULT,
     paramsType: [I64, I64, I64, I64],
     paramsValue: [SYSCALL.createRuleset, 0, 0, VERSION_FLAG],
   });
+}
 
 const createRuleset = (attributes: Buffer): number =>
   load({
@@ -150,7 +181,7 @@ const restrictSelf = (ruleset: number): number =>
 
 const prctl = (option: number, value: number): number =>
   load({
-    library: 'libc',
+    library: LIBRARY,
     funcName: 'prctl',
     retType: I32,
     paramsType: [I32, I64, I64, I64, I64],
@@ -159,7 +190,7 @@ const prctl = (option: number, value: number): number =>
 
 const setDescriptorFlags = (fd: number, flags: number): number =>
   load({
-    library: 'libc',
+    library: LIBRARY,
     funcName: 'fcntl',
     retType: I32,
     paramsType: [I32, I32, I64],

@@ -1,11 +1,14 @@
-/** Runs `child.js` restricted to the files that it needs; if that is not possible, reports it and runs it unrestricted. */
+/** Runs `child.js` restricted to the files that it needs; if that is not possible, it reports the reason and exits. */
 import { fileURLToPath } from 'node:url';
 import { confine, execNode } from './confine.js';
 import { embeddedPaths } from './paths.js';
-import { NOT_CONFINED } from './server-output.js';
+import { FAILED } from './server-output.js';
 
 const args = process.argv.slice(2);
-const reason = confine(embeddedPaths(args[0] ?? ''));
-if (reason === undefined) execNode(fileURLToPath(new URL('./child.js', import.meta.url)), args);
-process.stderr.write(`${NOT_CONFINED}${reason}\n`);
-await import('./child.js');
+try {
+  confine(embeddedPaths(args[0] ?? ''));
+  execNode(fileURLToPath(new URL('./child.js', import.meta.url)), args);
+} catch (error) {
+  process.stderr.write(`${FAILED}${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}

@@ -1,6 +1,6 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { z } from 'zod';
-import { isRunning, Secret, writeFileAtomicSync } from '../../core/index.js';
+import { isRunning, Secret, UnavailableError, writeFileAtomicSync } from '../../core/index.js';
 import { readCredentials } from './files.js';
 import { type EmbeddedPaths, embeddedPaths } from './paths.js';
 
@@ -15,12 +15,14 @@ export interface ClickHouseEndpoint {
 export interface EmbeddedEndpoint {
   /** HTTP interface, `http://127.0.0.1:PORT`. */
   readonly url: string;
-  /** Port of the native protocol on loopback; undefined while it is closed. */
+  /** Port of the native protocol on loopback; undefined while it is off. */
   readonly tcpPort?: number | undefined;
   readonly pid: number;
   /** The Chancery process that starts and restarts it. */
   readonly supervisor: number;
-  /** Chancery's own user: may do everything. */
+  /** Why it is not restricted to its own files; absent when it is. */
+  readonly unconfined?: string | undefined;
+  /** Chancery's own user, with full access. */
   readonly owner: ClickHouseEndpoint;
   /** For users and dashboards: read only, in Chancery's database, with limits. */
   readonly reader: ClickHouseEndpoint;
@@ -32,6 +34,7 @@ const fileSchema = z.object({
   pid: z.number().int(),
   /** The process that starts and restarts it. */
   supervisor: z.number().int(),
+  unconfined: z.string().optional(),
 });
 export type EndpointFile = z.infer<typeof fileSchema>;
 
@@ -55,32 +58,57 @@ export function readEndpointFile(paths: EmbeddedPaths): EndpointFile | undefined
 /** Loopback ports that a server listens on. */
 export interface ServerPorts {
   readonly http: number;
-  /** Port of the native protocol; undefined while it is closed. */
+  /** Port of the native protocol; undefined while it is off. */
   readonly tcp?: number | undefined;
 }
 
-/** The ports of the folder's last server; undefined without one. */
-export function readPorts(paths: EmbeddedPaths): ServerPorts | undefined {
+/** What is known of the folder's last server before it responds. */
+export interface LastServer extends ServerPorts {
+  /** The process that started it; undefined after it was stopped cleanly. */
+  readonly supervisor?: number | undefined;
+}
+
+const lastServerSchema = z.object({
+  http: z.number().int(),
+  tcp: z.number().int().optional(),
+  supervisor: z.number().int().optional(),
+});
+
+export function writeLastServer(paths: EmbeddedPaths, server: LastServer): void {
+  writeFileAtomicSync(paths.ports, `${JSON.stringify(server)}\n`);
+}
+
+/** The folder's last server; undefined without one. */
+export function readLastServer(paths: EmbeddedPaths): LastServer | undefined {
   try {
-    return z
-      .object({ http: z.number().int(), tcp: z.number().int().optional() })
-      .parse(JSON.parse(readFileSync(paths.ports, 'utf8')));
+    return lastServerSchema.parse(JSON.parse(readFileSync(paths.ports, 'utf8')));
   } catch {
     return undefined;
   }
 }
 
+/** More than a busy server needs for `SELECT 1`. */
+const FIND_TIMEOUT_MS = 20_000;
+
 /**
  * The running embedded server of a data folder, for other processes of the same user. Undefined without one; the file of
  * a killed server is ignored: its process must be running and accept the folder's password.
- * @throws UsageError when the folder's passwords cannot be read
+ * @throws UsageError when the folder's passwords cannot be read; UnavailableError when the server runs and does not respond
  */
-export async function findEmbedded(dataFolder: string): Promise<EmbeddedEndpoint | undefined> {
+export async function findEmbedded(
+  dataFolder: string,
+  timeoutMs = FIND_TIMEOUT_MS,
+): Promise<EmbeddedEndpoint | undefined> {
   const paths = embeddedPaths(dataFolder);
   const file = readEndpointFile(paths);
   if (!file || !isRunning(file.pid)) return undefined;
   const endpoint = toEndpoint(file, readCredentials(paths));
-  return (await answers(endpoint.owner)) ? endpoint : undefined;
+  const outcome = await responds(endpoint.owner, 'SELECT 1', '1', timeoutMs);
+  if (outcome !== 'timeout') return outcome ? endpoint : undefined;
+  throw new UnavailableError(
+    `ClickHouse on ${dataFolder} (process ${file.pid}) did not respond within ${timeoutMs / 1000} s; try again later, ` +
+      'or restart it',
+  );
 }
 
 export function toEndpoint(file: EndpointFile, credentials: { owner: string; reader: string }): EmbeddedEndpoint {
@@ -96,8 +124,18 @@ export function consoleUrl(endpoint: EmbeddedEndpoint): string {
   return `${endpoint.url}/play?user=reader&password=${encodeURIComponent(endpoint.reader.password.reveal())}`;
 }
 
-/** Whether a ClickHouse server at this URL accepts this login and returns `expected` for the query. */
+/** Whether a ClickHouse server at this URL accepts this login and returns `expected` for the query within 2 s. */
 export async function answers(endpoint: ClickHouseEndpoint, query = 'SELECT 1', expected = '1'): Promise<boolean> {
+  return (await responds(endpoint, query, expected, 2000)) === true;
+}
+
+async function responds(
+  endpoint: ClickHouseEndpoint,
+  query: string,
+  expected: string,
+  timeoutMs: number,
+): Promise<boolean | 'timeout'> {
+  const signal = AbortSignal.timeout(timeoutMs);
   try {
     const response = await fetch(`${endpoint.url}/?query=${encodeURIComponent(query)}`, {
       headers: {
@@ -105,10 +143,10 @@ export async function answers(endpoint: ClickHouseEndpoint, query = 'SELECT 1', 
         'X-ClickHouse-Key': endpoint.password.reveal(),
         connection: 'close',
       },
-      signal: AbortSignal.timeout(2000),
+      signal,
     });
     return response.ok && (await response.text()).trim() === expected;
   } catch {
-    return false;
+    return signal.aborted && 'timeout';
   }
 }

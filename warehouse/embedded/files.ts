@@ -1,8 +1,15 @@
-import { createHash, randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
-import { describeError, type Secret, UsageError, writeFileAtomicSync } from '../../core/index.js';
+import {
+  describeError,
+  newPassword,
+  SETTINGS,
+  type Secret,
+  sha256Hex,
+  UsageError,
+  writeFileAtomicSync,
+} from '../../core/index.js';
 import { shardDatabase } from '../names.js';
 import type { EmbeddedPaths } from './paths.js';
 
@@ -14,6 +21,8 @@ interface ServerLimits {
   readonly database: string;
   /** Memory limit of the whole server, bytes. */
   readonly memoryBytes: number;
+  readonly readerMaxRows?: number;
+  readonly readerMaxSeconds?: number;
   readonly cluster?: EmbeddedCluster;
 }
 
@@ -65,8 +74,19 @@ export function readCredentials(paths: EmbeddedPaths): Credentials {
   }
 }
 
-const newPassword = (): string => randomBytes(24).toString('base64url');
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+/** Grafana's driver requests this many seconds more than the limit of its query. */
+const DRIVER_EXTRA_S = 5;
+/** Each has a thread. Our own processes and a dashboard need a few dozen. */
+const MAX_CONNECTIONS = 256;
+const MAX_THREADS = 2000;
+/**
+ * Timeouts of a connection that sends nothing, seconds. They end the whole process in the middle of a request's header
+ * (`connection-guard.ts`): on Linux, where a connection is ended before, they never pass.
+ */
+const RECEIVE_TIMEOUT_S = process.platform === 'linux' ? 86_400 : 5;
+/** Longer than the guard waits, for the same reason: it also limits the first line of a request. */
+const KEEP_ALIVE_S = process.platform === 'linux' ? 10 : 3;
+
 const xml = (text: string): string => text.replace(/[<>&"']/g, (c) => `&#${c.charCodeAt(0)};`);
 
 function configXml(paths: EmbeddedPaths, limits: ServerLimits): string {
@@ -79,7 +99,10 @@ function configXml(paths: EmbeddedPaths, limits: ServerLimits): string {
   <max_server_memory_usage>${Math.floor(limits.memoryBytes)}</max_server_memory_usage>
   <mark_cache_size>${Math.floor(limits.memoryBytes / 16)}</mark_cache_size>
   <uncompressed_cache_size>0</uncompressed_cache_size>
-  <keep_alive_timeout>3</keep_alive_timeout>
+  <keep_alive_timeout>${KEEP_ALIVE_S}</keep_alive_timeout>
+  <max_connections>${MAX_CONNECTIONS}</max_connections>
+  <max_thread_pool_size>${MAX_THREADS}</max_thread_pool_size>
+  <thread_pool_queue_size>${MAX_THREADS}</thread_pool_queue_size>
 ${limits.cluster ? clusterXml(limits.cluster) : ''}</clickhouse>
 `;
 }
@@ -98,16 +121,22 @@ function clusterXml({ clusters, secret, keeperPort }: EmbeddedCluster): string {
 
 /**
  * Three users. The library's own session uses `default`, from loopback and without a password, which cannot be changed.
- * Its profile therefore refuses every query longer than one character (the child raises that limit for its own session
+ * Its profile therefore rejects every query longer than one character (the child raises that limit for its own session
  * only) and a second session: even a query without any grant could read files with `SELECT file('…')`. `owner` is
  * Chancery. `reader` can only SELECT from Chancery's database: it may change settings of its queries (Grafana's driver
- * does, and requests five seconds more than its own limit, which is 60), but neither raise the limits nor write.
+ * does, and requests five seconds more than its own limit), but neither raise the limits nor write.
  */
 function usersXml(credentials: Credentials, limits: ServerLimits): string {
+  const half = Math.floor(limits.memoryBytes / 2);
+  const rows = limits.readerMaxRows ?? SETTINGS.readerMaxRows.default;
+  const seconds = limits.readerMaxSeconds ?? SETTINGS.readerMaxSeconds.default;
   const networks = '<networks><ip>127.0.0.1</ip><ip>::1</ip></networks>';
   return `<clickhouse>
   <profiles>
-    <default><http_receive_timeout>5</http_receive_timeout></default>
+    <default>
+      <http_receive_timeout>${RECEIVE_TIMEOUT_S}</http_receive_timeout>
+      <http_headers_read_timeout>${RECEIVE_TIMEOUT_S}</http_headers_read_timeout>
+    </default>
     <session>
       <max_query_size>1</max_query_size>
       <max_sessions_for_user>1</max_sessions_for_user>
@@ -118,15 +147,19 @@ function usersXml(credentials: Credentials, limits: ServerLimits): string {
     </session>
     <reader>
       <readonly>2</readonly>
-      <max_execution_time>60</max_execution_time>
-      <max_memory_usage>${Math.floor(limits.memoryBytes / 2)}</max_memory_usage>
-      <max_result_rows>1000000</max_result_rows>
+      <max_execution_time>${seconds}</max_execution_time>
+      <max_memory_usage>${half}</max_memory_usage>
+      <max_memory_usage_for_user>${half}</max_memory_usage_for_user>
+      <max_temporary_data_on_disk_size_for_user>${half}</max_temporary_data_on_disk_size_for_user>
+      <max_result_rows>${rows}</max_result_rows>
       <max_concurrent_queries_for_user>32</max_concurrent_queries_for_user>
       <constraints>
         <readonly><const/></readonly>
-        <max_execution_time><min>1</min><max>65</max></max_execution_time>
+        <max_execution_time><min>1</min><max>${seconds + DRIVER_EXTRA_S}</max></max_execution_time>
         <max_memory_usage><const/></max_memory_usage>
-        <max_result_rows><min>1</min><max>1000000</max></max_result_rows>
+        <max_memory_usage_for_user><const/></max_memory_usage_for_user>
+        <max_temporary_data_on_disk_size_for_user><const/></max_temporary_data_on_disk_size_for_user>
+        <max_result_rows><min>1</min><max>${rows}</max></max_result_rows>
         <max_concurrent_queries_for_user><const/></max_concurrent_queries_for_user>
       </constraints>
     </reader>
@@ -138,11 +171,11 @@ function usersXml(credentials: Credentials, limits: ServerLimits): string {
       <grants><query>GRANT SYSTEM LISTEN ON *.*</query></grants>
     </default>
     <owner>
-      <password_sha256_hex>${sha256(credentials.owner)}</password_sha256_hex>${networks}
+      <password_sha256_hex>${sha256Hex(credentials.owner)}</password_sha256_hex>${networks}
       <profile>default</profile><quota>default</quota>
     </owner>
     <reader>
-      <password_sha256_hex>${sha256(credentials.reader)}</password_sha256_hex>${networks}
+      <password_sha256_hex>${sha256Hex(credentials.reader)}</password_sha256_hex>${networks}
       <profile>reader</profile><quota>default</quota>
       <default_database>${limits.database}</default_database>
       <grants>

@@ -1,16 +1,12 @@
 /** The child prints this before the reason of a failure. */
 export const FAILED = 'chancery: embedded ClickHouse failed: ';
 
-/** The child prints this before the reason why it is not restricted to its files. */
-export const NOT_CONFINED = 'chancery: embedded ClickHouse is not confined: ';
-
 const MAX_LINES = 40;
 
 /** The last lines of the child's stderr, to report the reason of a failure. */
 export class ServerOutput {
   #rest = '';
   readonly #lines: string[] = [];
-  #unconfinedReason: string | undefined;
 
   constructor(private readonly onLine: (line: string) => void) {}
 
@@ -19,7 +15,6 @@ export class ServerOutput {
     this.#rest = (lines.pop() ?? '').slice(-10_000);
     for (const line of lines) {
       if (line.trim() === '') continue;
-      if (line.startsWith(NOT_CONFINED)) this.#unconfinedReason = line.slice(NOT_CONFINED.length);
       this.#lines.push(line);
       if (this.#lines.length > MAX_LINES) this.#lines.shift();
       this.onLine(line);
@@ -29,11 +24,6 @@ export class ServerOutput {
   /** ClickHouse's error codes in the last lines. */
   get errorCodes(): Set<number> {
     return new Set(this.#lines.flatMap((line) => [...line.matchAll(/\bCode: (\d+)\b/g)].map((m) => Number(m[1]))));
-  }
-
-  /** Why the child is not restricted to its files; undefined when it is. */
-  get unconfinedReason(): string | undefined {
-    return this.#unconfinedReason;
   }
 
   /** The reason of a failure: the child's own message, else the server's last line. */

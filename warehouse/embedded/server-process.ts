@@ -3,7 +3,15 @@ import { once } from 'node:events';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Clock, type Logger, Secret, STOP_MS, UsageError } from '../../core/index.js';
+import {
+  type ChanceryError,
+  type Clock,
+  type Logger,
+  Secret,
+  STOP_MS,
+  UnavailableError,
+  UsageError,
+} from '../../core/index.js';
 import { answers, readEndpointFile, type ServerPorts } from './endpoint.js';
 import type { Credentials } from './files.js';
 import type { EmbeddedPaths } from './paths.js';
@@ -14,7 +22,7 @@ export interface ProcessOptions {
   readonly paths: EmbeddedPaths;
   readonly ports: ServerPorts;
   readonly credentials: Credentials;
-  /** Whether the process is restricted to its files, if the kernel supports that. */
+  /** Whether the process is restricted to its files; it then ends if that is not possible. */
   readonly confined: boolean;
   readonly logger: Logger;
   readonly clock: Clock;
@@ -22,8 +30,6 @@ export interface ProcessOptions {
 
 /** Another server has locked the folder. */
 export class FolderInUseError extends UsageError {}
-/** The child exited before it was ready, and neither a lock nor a port was the reason. */
-export class StartError extends UsageError {}
 
 const READY_TIMEOUT_MS = 60_000;
 /** Longer than the child's own timeout. */
@@ -32,6 +38,8 @@ const KILL_AFTER_MS = STOP_MS.clickhouse + 100;
 const SESSION_QUERY_COUNT = "SELECT count() FROM system.processes WHERE user = ''";
 const NETWORK_ERROR = 210;
 const CANNOT_OPEN_FILE = 76;
+/** Disk full, or no memory or threads: the same start may succeed later. */
+const RESOURCE_ERRORS = [74, 173, 241, 243, 439];
 
 /** One run of the embedded server: a child process, until it is stopped or exits by itself. */
 export class ServerProcess {
@@ -73,7 +81,8 @@ export class ServerProcess {
 
   /**
    * Starts the process; resolves when it responds.
-   * @throws FolderInUseError, UsageError when a port is in use, StartError
+   * @throws FolderInUseError; UsageError when it cannot start with this configuration; UnavailableError when it was killed or
+   * lacked resources, so that another attempt may succeed
    */
   static async start(options: ProcessOptions, signal: AbortSignal): Promise<ServerProcess> {
     signal.throwIfAborted();
@@ -91,9 +100,8 @@ export class ServerProcess {
     return this.#child.pid ?? 0;
   }
 
-  /** Why it is not restricted to its files; undefined when it is. */
-  get unconfinedReason(): string | undefined {
-    return this.options.confined ? this.#output.unconfinedReason : 'the restricted process did not start';
+  get hasExited(): boolean {
+    return this.#exitReason !== undefined;
   }
 
   /** Shuts the process down cleanly; kills it when that takes too long, which loses no acknowledged data. */
@@ -109,18 +117,24 @@ export class ServerProcess {
   async #ready(signal: AbortSignal): Promise<void> {
     const { clock, ports, credentials } = this.options;
     const owner = { url: `http://127.0.0.1:${ports.http}`, user: 'owner', password: new Secret(credentials.owner) };
-    const deadline = clock.nowMs() + READY_TIMEOUT_MS;
+    const deadline = clock.elapsedMs() + READY_TIMEOUT_MS;
     while (!(await answers(owner, SESSION_QUERY_COUNT, '1'))) {
       if (this.#exitReason !== undefined) throw this.#startFailure(this.#exitReason);
-      if (clock.nowMs() > deadline) {
-        throw new UsageError(`the embedded ClickHouse did not respond within ${READY_TIMEOUT_MS / 1000} s`);
+      if (clock.elapsedMs() > deadline) {
+        throw new UnavailableError(`the embedded ClickHouse did not respond within ${READY_TIMEOUT_MS / 1000} s`);
       }
       await clock.sleep(20, signal);
     }
   }
 
-  #startFailure(reason: string): UsageError {
+  #startFailure(reason: string): ChanceryError {
     const { paths, ports } = this.options;
+    const { signalCode } = this.#child;
+    if (signalCode !== null) {
+      return new UnavailableError(
+        `the embedded ClickHouse was killed by ${signalCode} while it started; start it again`,
+      );
+    }
     if (this.#output.errorCodes.has(CANNOT_OPEN_FILE)) {
       const other = readEndpointFile(paths);
       return new FolderInUseError(
@@ -134,7 +148,10 @@ export class ServerProcess {
           'restart, or choose a port with --clickhouse-port',
       );
     }
-    return new StartError(`the embedded ClickHouse did not start: ${reason}`);
+    if (RESOURCE_ERRORS.some((code) => this.#output.errorCodes.has(code))) {
+      return new UnavailableError(`the embedded ClickHouse lacks disk, memory or threads to start: ${reason}`);
+    }
+    return new UsageError(`the embedded ClickHouse did not start: ${reason}`);
   }
 }
 

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import {
+  backoffMs,
   type Clock,
   type Component,
   describeError,
@@ -9,23 +10,24 @@ import {
   Stopped,
   systemClock,
   UsageError,
-  writeFileAtomicSync,
 } from '../../core/index.js';
+import { noLandlockReason } from './confine.js';
 import {
   type EmbeddedEndpoint,
   type EndpointFile,
   readEndpointFile,
-  readPorts,
+  readLastServer,
   removeEndpoint,
   type ServerPorts,
   toEndpoint,
   writeEndpoint,
+  writeLastServer,
 } from './endpoint.js';
 import { type Credentials, type EmbeddedCluster, prepareFolder } from './files.js';
 import { clickHouseLibrary } from './library.js';
 import { embeddedPaths } from './paths.js';
 import { freePort } from './ports.js';
-import { FolderInUseError, type ProcessOptions, ServerProcess, StartError } from './server-process.js';
+import { FolderInUseError, type ProcessOptions, ServerProcess } from './server-process.js';
 
 export interface EmbeddedOptions {
   /** Data folder of the instance; the server uses its subfolder `clickhouse`. */
@@ -35,12 +37,18 @@ export interface EmbeddedOptions {
   /** HTTP port on loopback; 0 picks a free one, and the same one at the next start if it is still free. */
   readonly httpPort: number;
   /**
-   * Native protocol port on loopback; 0 as for `httpPort`. Undefined (the default): closed, because a failed native login
+   * Native protocol port on loopback; 0 as for `httpPort`. Undefined (the default): off, because a failed native login
    * crashes this library's server.
    */
   readonly tcpPort?: number | undefined;
   /** Memory limit of the server, bytes. */
   readonly memoryBytes: number;
+  /** Maximum rows of a result of the reader. Default: that of the setting readerMaxRows. */
+  readonly readerMaxRows?: number;
+  /** Maximum duration of a query of the reader, seconds. Default: that of the setting readerMaxSeconds. */
+  readonly readerMaxSeconds?: number;
+  /** Runs it without restricting it to its own files, also where the kernel could. */
+  readonly unconfined?: boolean;
   /** Makes the server part of a cluster of embedded servers; the caller must choose their native ports. */
   readonly cluster?: EmbeddedCluster;
   readonly logger: Logger;
@@ -49,16 +57,19 @@ export interface EmbeddedOptions {
 
 export interface EmbeddedHealth {
   readonly ready: boolean;
-  /** How often the server exited by itself (or was killed) and was restarted. */
+  /** Number of restarts after the server exited unexpectedly. */
   readonly restarts: number;
   /** Whether the kernel restricts it to its own files; otherwise a reader can read all files of this user with file('…'). */
   readonly confined: boolean;
+  /** Why it is not confined. */
+  readonly unconfined?: string;
   /** Why it last exited, while it is not ready. */
   readonly cause?: string;
 }
 
 const ORPHAN_TIMEOUT_MS = 5000;
-const RESTART_DELAYS_MS = [0, 200, 500, 1000, 2000, 5000, 10_000];
+/** Delays of the second restart in a row and of later ones; the first is immediate. */
+const RESTART_BACKOFF = { baseMs: 200, capMs: 10_000 };
 /** A run that lasted this long resets the delay. */
 const STEADY_MS = 60_000;
 
@@ -74,7 +85,8 @@ export class EmbeddedClickHouse implements Component {
   #ports: ServerPorts = { http: 0 };
   #credentials: Credentials | undefined;
   #process: ServerProcess | undefined;
-  #confined = true;
+  /** Decided once, whatever fails later; undefined when the server is restricted to its files. */
+  #unconfined: string | undefined;
   #ready = false;
   #restarts = 0;
   #cause: string | undefined;
@@ -95,7 +107,8 @@ export class EmbeddedClickHouse implements Component {
     return {
       ready: this.#ready,
       restarts: this.#restarts,
-      confined: this.#process !== undefined && this.#process.unconfinedReason === undefined,
+      confined: this.#unconfined === undefined,
+      ...(this.#unconfined === undefined ? {} : { unconfined: this.#unconfined }),
       ...(this.#cause !== undefined && !this.#ready ? { cause: this.#cause } : {}),
     };
   }
@@ -106,23 +119,31 @@ export class EmbeddedClickHouse implements Component {
    */
   async start(signal: AbortSignal): Promise<void> {
     clickHouseLibrary();
+    this.#unconfined = unconfinedReason(this.options);
     this.#credentials = prepareFolder(this.#paths, this.options);
     await this.#orphanGone(signal);
     await this.#choosePorts();
-    await this.#launchWhenFree(AbortSignal.any([signal, this.#stop.signal]));
+    try {
+      await this.#launchWhenFree(AbortSignal.any([signal, this.#stop.signal]));
+    } catch (error) {
+      await this.#process?.stop();
+      throw error;
+    }
     this.#supervision = this.#supervise();
   }
 
   /**
-   * Waits until the server of a killed Chancery has released its ports: the server of the endpoint file, whose threads may
-   * outlive its main process briefly, or a replacement that was being started.
+   * Waits until the server of a killed Chancery process has released its ports: the server of the endpoint file, whose
+   * threads may outlive its main process briefly, or one that was being started.
    */
   async #orphanGone(signal: AbortSignal): Promise<void> {
-    const deadline = this.#clock.nowMs() + ORPHAN_TIMEOUT_MS;
+    const deadline = this.#clock.elapsedMs() + ORPHAN_TIMEOUT_MS;
     for (;;) {
+      const last = readLastServer(this.#paths);
+      const supervisor = last?.supervisor;
+      if (supervisor === undefined || isRunning(supervisor) || this.#clock.elapsedMs() > deadline) return;
       const other = readEndpointFile(this.#paths);
-      if (!other || isRunning(other.supervisor) || this.#clock.nowMs() > deadline) return;
-      if (!isRunning(other.pid) && (await areFree(readPorts(this.#paths)))) return;
+      if (!(other && isRunning(other.pid)) && (await areFree(last))) return;
       await this.#clock.sleep(50, signal);
     }
   }
@@ -132,11 +153,18 @@ export class EmbeddedClickHouse implements Component {
     await this.#supervision;
     this.#ready = false;
     await this.#process?.stop();
-    if (this.#process) removeEndpoint(this.#paths, this.#process.pid);
+    if (!this.#process) return;
+    removeEndpoint(this.#paths, this.#process.pid);
+    try {
+      writeLastServer(this.#paths, this.#ports);
+    } catch (error) {
+      this.options.logger.debug({ err: error }, 'the next start may wait for the ports of this server');
+    }
   }
 
   #endpointFile(pid: number): EndpointFile {
-    return { url: `http://127.0.0.1:${this.#ports.http}`, tcpPort: this.#ports.tcp, pid, supervisor: process.pid };
+    const url = `http://127.0.0.1:${this.#ports.http}`;
+    return { url, tcpPort: this.#ports.tcp, pid, supervisor: process.pid, unconfined: this.#unconfined };
   }
 
   async #choosePorts(): Promise<void> {
@@ -144,7 +172,7 @@ export class EmbeddedClickHouse implements Component {
     await assertFree(httpPort, '--clickhouse-port');
     await assertFree(tcpPort ?? 0, '--clickhouse-native-port');
     // The last ports are reused, so that clients of the former server find this one.
-    const last = readPorts(this.#paths);
+    const last = readLastServer(this.#paths);
     const ifFree = async (port: number | undefined) =>
       port !== undefined && (await isFreePort(port)) ? port : undefined;
     const http = httpPort || ((await ifFree(last?.http)) ?? (await freePort()));
@@ -152,56 +180,53 @@ export class EmbeddedClickHouse implements Component {
     if (!httpPort && last && last.http !== http) {
       this.options.logger.warn(
         { previousPort: last.http, port: http },
-        'the last port of ClickHouse is in use; it gets another one',
+        'the last port of ClickHouse is in use; choosing another one',
       );
     }
     this.#ports = { http, tcp };
-    writeFileAtomicSync(this.#paths.ports, `${JSON.stringify(this.#ports)}\n`);
+    writeLastServer(this.#paths, { ...this.#ports, supervisor: process.pid });
   }
 
-  /** Launches the server; retries while the server of a killed Chancery still shuts down and holds the folder's lock. */
+  /** Launches the server; retries while the server of a killed Chancery process shuts down and holds the folder's lock. */
   async #launchWhenFree(signal: AbortSignal): Promise<void> {
-    const deadline = this.#clock.nowMs() + ORPHAN_TIMEOUT_MS;
+    const deadline = this.#clock.elapsedMs() + ORPHAN_TIMEOUT_MS;
     for (;;) {
       try {
         return await this.#launch(signal);
       } catch (error) {
         const other = readEndpointFile(this.#paths);
         const orphan = !other || !isRunning(other.supervisor);
-        if (!(error instanceof FolderInUseError) || !orphan || this.#clock.nowMs() > deadline) throw error;
+        if (!(error instanceof FolderInUseError) || !orphan || this.#clock.elapsedMs() > deadline) throw error;
         await this.#clock.sleep(200, signal);
       }
     }
   }
 
+  /** Starts a process unless one runs, and publishes its address. May be repeated when either failed. */
   async #launch(signal: AbortSignal): Promise<void> {
+    if (!this.#process || this.#process.hasExited) this.#process = await this.#startProcess(signal);
+    writeEndpoint(this.#paths, this.#endpointFile(this.#process.pid));
+    this.#ready = true;
+  }
+
+  #startProcess(signal: AbortSignal): Promise<ServerProcess> {
     if (!this.#credentials) throw new Error('the embedded ClickHouse was not started');
     const options: ProcessOptions = {
       dataFolder: resolve(this.options.dataFolder),
       paths: this.#paths,
       ports: this.#ports,
       credentials: this.#credentials,
-      confined: this.#confined,
+      confined: this.#unconfined === undefined,
       logger: this.options.logger,
       clock: this.#clock,
     };
-    try {
-      this.#process = await ServerProcess.start(options, signal);
-    } catch (error) {
-      if (!this.#confined || !(error instanceof StartError)) throw error;
-      // It may need a file that the restriction forbids: an unrestricted server is better than none.
-      this.#process = await ServerProcess.start({ ...options, confined: false }, signal);
-      this.#confined = false;
-    }
-    const { unconfinedReason } = this.#process;
-    if (unconfinedReason !== undefined && this.#restarts === 0) {
+    if (this.#unconfined !== undefined) {
       this.options.logger.warn(
-        { reason: unconfinedReason },
+        { reason: this.#unconfined },
         "every ClickHouse user can read this operating system user's files with file()",
       );
     }
-    writeEndpoint(this.#paths, this.#endpointFile(this.#process.pid));
-    this.#ready = true;
+    return ServerProcess.start(options, signal);
   }
 
   async #supervise(): Promise<void> {
@@ -210,13 +235,13 @@ export class EmbeddedClickHouse implements Component {
       signal.addEventListener('abort', () => done('stopped'), { once: true }),
     );
     for (let failures = 0; !signal.aborted; ) {
-      const since = this.#clock.nowMs();
+      const since = this.#clock.elapsedMs();
       const reason = await Promise.race([this.#process?.ended, stopped]);
       if (signal.aborted) return;
       this.#ready = false;
       this.#cause = reason;
       this.#restarts += 1;
-      if (this.#clock.nowMs() - since > STEADY_MS) failures = 0;
+      if (this.#clock.elapsedMs() - since > STEADY_MS) failures = 0;
       this.options.logger.warn({ restarts: this.#restarts }, `ClickHouse exited (${reason}); restarting it`);
       failures = await this.#restart(failures, signal);
     }
@@ -226,16 +251,23 @@ export class EmbeddedClickHouse implements Component {
   async #restart(failures: number, signal: AbortSignal): Promise<number> {
     for (let tries = failures; ; tries++) {
       try {
-        await this.#clock.sleep(RESTART_DELAYS_MS[Math.min(tries, RESTART_DELAYS_MS.length - 1)] ?? 0, signal);
+        await this.#clock.sleep(tries === 0 ? 0 : backoffMs(tries - 1, RESTART_BACKOFF), signal);
         await this.#launch(signal);
         return tries + 1;
       } catch (error) {
         if (signal.aborted) return tries;
         this.#cause = describeError(error);
-        this.options.logger.error({ err: error }, 'ClickHouse did not start; retrying');
+        const running = this.#process?.hasExited === false;
+        const failed = running ? 'the endpoint file of ClickHouse cannot be written' : 'ClickHouse did not start';
+        this.options.logger.error({ err: error }, `${failed}; retrying`);
       }
     }
   }
+}
+
+/** Why a server with these options is not restricted to its files here; undefined when it is. */
+export function unconfinedReason({ unconfined }: Pick<EmbeddedOptions, 'unconfined'>): string | undefined {
+  return unconfined ? '--clickhouse-unconfined' : noLandlockReason();
 }
 
 async function areFree({ http, tcp }: Partial<ServerPorts> = {}): Promise<boolean> {

@@ -17,24 +17,26 @@ export interface Batch {
 export const BATCH_LIMITS = { rows: 1_000_000, bytes: 256_000_000, tablePartitions: 8 } as const;
 
 /**
- * Makes the rows of exactly [start, end] again, from the bus. Must return the same bytes as the first time: the writer
- * compares the row counts with the intent and stops when they differ.
+ * Rebuilds the rows of exactly [start, end] from the bus. Must return the same bytes as the first time: the writer compares
+ * the row counts with the intent and stops when they differ.
  */
 export type Rebuild = (start: number, end: number) => Promise<readonly TableBlock[]>;
 
-/** What the writer needs from an assigned partition of a bus (implemented by the bus's `Partition`). */
+/** The writer's interface to an assigned partition (implemented by the bus's `Partition`). */
 export interface PartitionStore {
   readonly topic: string;
   readonly partition: number;
   /** Identity of the topic's log: a wiped or recreated topic has another. */
   readonly log: string;
-  committed(): Promise<{ readonly offset: number; readonly intent?: string }>;
+  committed(): Promise<{ readonly offset: number; readonly intent?: string; readonly checkpoint?: string }>;
   /** Durable when it resolves; throws when another consumer owns the partition. */
-  commit(offset: number, intent?: string): Promise<void>;
+  commit(offset: number, intent?: string, checkpoint?: string): Promise<void>;
   /** Throws unless this consumer still owns the partition. */
   assertOwned(): Promise<void>;
-  /** For this long after the call of an `assertOwned` that resolves, no other consumer can get the partition, milliseconds. */
+  /** Time after the call of a successful `assertOwned` in which no other consumer is assigned the partition, milliseconds. */
   readonly heldForMs: number;
+  /** Rows of records before this offset may be stored already, by batches with other ranges; absent: none may. */
+  readonly storedBefore?: number;
 }
 
 /** Writes the batches of one partition, one at a time. */

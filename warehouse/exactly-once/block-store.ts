@@ -13,7 +13,7 @@ export interface BatchRange {
 export interface InsertRequest {
   /** Deduplication token: a block with a known token changes nothing. */
   readonly token: string;
-  /** ClickHouse refuses a second query with the ID of a running one. */
+  /** ClickHouse rejects a second query with the ID of a running one. */
   readonly queryId: string;
   /** Insert only rows whose position in this range is not in the table yet; absent: the complete block. */
   readonly onlyMissing?: BatchRange;
@@ -22,7 +22,7 @@ export interface InsertRequest {
   readonly signal: AbortSignal;
 }
 
-/** What the exactly-once protocol needs from ClickHouse. */
+/** The exactly-once protocol's interface to ClickHouse. */
 export interface BlockStore {
   /** Resolves only when the server confirmed that the rows are stored or that it knows the token. */
   insert(block: TableBlock, request: InsertRequest): Promise<void>;
@@ -32,9 +32,11 @@ export interface BlockStore {
     range: BatchRange,
     signal: AbortSignal,
   ): Promise<{ rows: number; positions: number }>;
+  /** Number of rows of the block whose positions, in this range, are not in a log table. */
+  countMissing(block: TableBlock, range: BatchRange, signal: AbortSignal): Promise<number>;
   /** Number of IDs of the block that a replacing table has neither at the block's version nor at a later one. */
   countOutdated(block: TableBlock, signal: AbortSignal): Promise<number>;
-  /** Runs a log table's materialized views over its rows of the batch, whether they have seen them or not. */
+  /** Runs a log table's materialized views over its rows of the batch, whether or not they have processed them. */
   feedViews(table: TableDefinition, range: BatchRange, signal: AbortSignal): Promise<void>;
   /** Number of these queries that are running. */
   countRunning(queryIds: readonly string[], signal: AbortSignal): Promise<number>;

@@ -1,6 +1,7 @@
 import { UsageError } from '../../core/index.js';
 import type { ShardConnection, StatementSettings } from '../cluster/shard-connection.js';
 import { columnList, quoteName, quoteText, structureOf } from '../connection.js';
+import { incompleteResponse } from '../errors.js';
 import { type TableBlock, type TableDefinition, TOPIC_COLUMN } from '../table.js';
 import type { BatchRange, BlockStore, InsertRequest } from './block-store.js';
 
@@ -29,7 +30,7 @@ const INSERT_SETTINGS: StatementSettings = {
   allow_suspicious_low_cardinality_types: 1,
 };
 
-/** An insert into a view's target table, without deduplication: it is repeated deliberately. */
+/** Settings of an insert into a view's target table, without deduplication: it is repeated deliberately. */
 const FEED_SETTINGS: StatementSettings = {
   ...INSERT_SETTINGS,
   deduplicate_insert: 'disable',
@@ -65,7 +66,18 @@ export class ClickHouseStore implements BlockStore {
       signal,
       { upToDate: [table.name] },
     );
-    return row ?? { rows: 0, positions: 0 };
+    if (!row) throw incompleteResponse(this.connection.url);
+    return row;
+  }
+
+  async countMissing(block: TableBlock, range: BatchRange, signal: AbortSignal): Promise<number> {
+    const { missing } = await this.connection.queryWithBlock<{ missing: number }>(
+      `SELECT count() AS missing FROM block WHERE ${this.#notStored(block.table, range)}`,
+      block,
+      signal,
+      { upToDate: [block.table.name] },
+    );
+    return missing;
   }
 
   async countOutdated(block: TableBlock, signal: AbortSignal): Promise<number> {
@@ -119,6 +131,7 @@ export class ClickHouseStore implements BlockStore {
       { ids: queryIds },
       signal,
     );
+    if (rows.length === 0) throw incompleteResponse(this.connection.url);
     return rows.reduce((sum, row) => sum + row.running, 0);
   }
 
@@ -133,12 +146,16 @@ export class ClickHouseStore implements BlockStore {
 
   /** Selects the rows of the request's block whose positions are not in the table. */
   #selectMissing(table: TableDefinition, range: BatchRange): string {
-    return `SELECT ${columnList(table)} FROM input(${quoteText(structureOf(table))}) WHERE (_offset, _index) NOT IN (
+    return `SELECT ${columnList(table)} FROM input(${quoteText(structureOf(table))}) WHERE ${this.#notStored(table, range)}`;
+  }
+
+  #notStored(table: TableDefinition, range: BatchRange): string {
+    return `(_offset, _index) NOT IN (
       SELECT _offset, _index FROM ${this.#name(table)} WHERE ${within(table, range)})`;
   }
 }
 
-/** The table that a materialized view fills, as its definition names it. */
+/** The target table in a materialized view's definition. */
 function targetOf({ name, definition }: LiveView): string {
   const target = /^CREATE MATERIALIZED VIEW .+? TO (\S+) /.exec(definition)?.[1];
   if (target !== undefined) return target;

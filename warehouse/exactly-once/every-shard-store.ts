@@ -1,4 +1,4 @@
-import { isRetryable } from '../../core/index.js';
+import { isPermanent } from '../../core/index.js';
 import type { TableBlock, TableDefinition } from '../table.js';
 import type { BatchRange, BlockStore, InsertRequest } from './block-store.js';
 import type { Intent } from './intent.js';
@@ -23,7 +23,7 @@ export class EveryShardStore implements BlockStore {
     // Waits for all requests, so that none is in flight when a failure is handled.
     const outcomes = await Promise.allSettled(this.#of(block.table).map((store) => store.insert(block, request)));
     const failures = outcomes.filter((outcome) => outcome.status === 'rejected').map((outcome) => outcome.reason);
-    if (failures.length > 0) throw failures.find((failure) => !isRetryable(failure)) ?? failures[0];
+    if (failures.length > 0) throw failures.find(isPermanent) ?? failures[0];
   }
 
   /** The counts of a shard with doubled or surplus rows, if any; else of the shard with the fewest rows. */
@@ -32,6 +32,11 @@ export class EveryShardStore implements BlockStore {
     const expected = this.expected[table.name] ?? 0;
     const wrong = counts.find(({ rows, positions }) => positions < rows || rows > expected);
     return wrong ?? counts.reduce((fewest, count) => (count.rows < fewest.rows ? count : fewest));
+  }
+
+  async countMissing(block: TableBlock, range: BatchRange, signal: AbortSignal): Promise<number> {
+    const counts = await Promise.all(this.#of(block.table).map((store) => store.countMissing(block, range, signal)));
+    return Math.max(...counts);
   }
 
   async countOutdated(block: TableBlock, signal: AbortSignal): Promise<number> {

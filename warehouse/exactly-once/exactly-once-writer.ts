@@ -16,7 +16,7 @@ import {
   RebuildError,
   report,
 } from './pending-batch.js';
-import { reconcile } from './reconcile.js';
+import { reconcile, waitForInserts } from './reconcile.js';
 import { DEFAULT_TIMING, type WriterContext, type WriterTiming } from './writer-context.js';
 
 export interface WriterOptions {
@@ -39,12 +39,14 @@ export interface Loss {
   readonly end: number;
   /** The reason, one line. */
   readonly cause: string;
+  /** What `rebuild` threw, if it did. */
+  readonly error?: unknown;
 }
 
 export interface OpenOptions {
   readonly rebuild: Rebuild;
-  /** Returns rows that record the loss, to be written instead of the lost ones; absent: the writer stops. */
-  readonly acceptLoss?: (loss: Loss) => readonly TableBlock[];
+  /** Returns rows that record the loss, to be written instead of the lost ones; absent or undefined: the writer stops. */
+  readonly acceptLoss?: (loss: Loss) => Promise<readonly TableBlock[] | undefined>;
   readonly signal: AbortSignal;
 }
 
@@ -70,15 +72,7 @@ export class ExactlyOnceWriter {
    */
   async open(partition: PartitionStore, options: OpenOptions): Promise<PartitionWriter> {
     const abort = new AbortController();
-    const context: WriterContext = {
-      partition,
-      shards: this.#shards,
-      clock: this.options.clock ?? systemClock,
-      random: this.options.random ?? Math.random,
-      onEvent: this.options.onEvent ?? (() => undefined),
-      timing: { ...DEFAULT_TIMING, ...this.options.timing },
-      signal: AbortSignal.any([options.signal, abort.signal]),
-    };
+    const context = this.#contextOf(partition, AbortSignal.any([options.signal, abort.signal]));
     const { transforms } = this.options;
     const target = { shard: partition.partition % this.#shards.length, shards: this.#shards.length };
     let firstOffset: number;
@@ -88,6 +82,31 @@ export class ExactlyOnceWriter {
       throw error instanceof NotOwnedError ? error.cause : error;
     }
     return new QueuedPartitionWriter(context, { transforms, target, abort: () => abort.abort() }, firstOffset);
+  }
+
+  /**
+   * Resolves when ClickHouse runs no insert of the batch that is begun on the partition, if one is. Call it before that
+   * batch is given up: its rows will be written in batches with other ranges.
+   */
+  async awaitInserts(partition: PartitionStore, signal: AbortSignal): Promise<void> {
+    const { offset: start, intent: text } = await partition.committed();
+    if (text === undefined || text === '') return;
+    const { topic, log, partition: number } = partition;
+    const intent = decodeIntent(text, `${topic}/${number}`);
+    const range = { topic, log, partition: number, start, end: intent.end };
+    await waitForInserts(this.#contextOf(partition, signal), range, intent);
+  }
+
+  #contextOf(partition: PartitionStore, signal: AbortSignal): WriterContext {
+    return {
+      partition,
+      shards: this.#shards,
+      clock: this.options.clock ?? systemClock,
+      random: this.options.random ?? Math.random,
+      onEvent: this.options.onEvent ?? (() => undefined),
+      timing: { ...DEFAULT_TIMING, ...this.options.timing },
+      signal,
+    };
   }
 
   /** Finishes the batch whose intent is committed; returns the next offset. */
@@ -102,8 +121,10 @@ export class ExactlyOnceWriter {
       const { transforms, tables } = this.options;
       await this.#finish(context, batchFromIntent(range, intent, transforms, tables, options.rebuild));
     } catch (error) {
-      if (!(error instanceof RebuildError) || !options.acceptLoss) throw error;
-      const blocks = options.acceptLoss({ start: range.start, end: range.end, cause: error.message });
+      if (!(error instanceof RebuildError)) throw error;
+      const { message, cause } = error;
+      const blocks = await options.acceptLoss?.({ start: range.start, end: range.end, cause: message, error: cause });
+      if (!blocks) throw error;
       const lossIntent = makeIntent({ end: range.end, blocks }, this.options.transforms, target);
       await commitIntent(context, range.start, lossIntent);
       await this.#finish(context, batchInMemory(range, lossIntent, blocks));

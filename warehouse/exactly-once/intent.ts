@@ -3,8 +3,8 @@ import { IntegrityError } from '../../core/index.js';
 import type { TableBlock } from '../table.js';
 
 /**
- * What a worker is about to insert, committed with the batch's first offset before the first row is sent: the next owner
- * of the partition can finish exactly this batch. It is short: Kafka stores it as offset metadata, of at most 4 kB.
+ * Announces a batch: committed with the batch's first offset before the first row is sent, so that the next owner of the
+ * partition can finish exactly this batch. It is short: Kafka stores it as offset metadata, of at most 4 kB.
  */
 const intentSchema = z.object({
   v: z.literal(1),
@@ -14,7 +14,7 @@ const intentSchema = z.object({
   n: z.record(z.string(), z.number().int().positive()),
   /** 0: rows are inserted with the batch's token. N: rows that ClickHouse lost after it stored that token use `token/rN`. */
   attempt: z.number().int().nonnegative(),
-  /** Version of the transforms that made the rows. */
+  /** Version of the transforms that built the rows. */
   transforms: z.string(),
   /** Number of the ClickHouse shard of the batch. */
   shard: z.number().int().nonnegative(),

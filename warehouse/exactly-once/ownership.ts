@@ -21,7 +21,7 @@ export class NotOwnedError extends Error {
  * keep-alive timeout, the server knows the token from the next owner; if longer, the connection is closed.
  */
 export async function assertOwned({ partition, clock, timing }: WriterContext): Promise<() => void> {
-  const checkedAt = clock.nowMs();
+  const checkedAt = clock.elapsedMs();
   try {
     await partition.assertOwned();
   } catch (error) {
@@ -29,7 +29,7 @@ export async function assertOwned({ partition, clock, timing }: WriterContext): 
   }
   const validForMs = Math.min(timing.ownershipMs, 0.75 * partition.heldForMs);
   return () => {
-    if (clock.nowMs() - checkedAt <= validForMs) return;
+    if (clock.elapsedMs() - checkedAt <= validForMs) return;
     throw new StaleOwnershipError(
       `the ownership of ${partition.topic}/${partition.partition} was last confirmed more than ${validForMs} ms ago`,
     );

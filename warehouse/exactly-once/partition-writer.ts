@@ -4,7 +4,7 @@ import { commitIntent } from './commits.js';
 import { makeIntent, type Target } from './intent.js';
 import { NotOwnedError } from './ownership.js';
 import { batchInMemory, type PendingBatch, report } from './pending-batch.js';
-import { reconcile, sendAll } from './reconcile.js';
+import { mayBeStored, reconcile, sendAll } from './reconcile.js';
 import type { WriterContext } from './writer-context.js';
 
 interface Item {
@@ -130,12 +130,7 @@ export class QueuedPartitionWriter implements PartitionWriter {
     const { range, intent, tables } = item.batch;
     if (tables.length > 0) {
       if (!item.announced) await commitIntent(context, range.start, intent);
-      try {
-        await sendAll(context, item.batch);
-      } catch (error) {
-        if (context.signal.aborted || error instanceof NotOwnedError) throw error;
-        await reconcile(context, item.batch, error);
-      }
+      await this.#insert(item.batch);
     }
     const next = this.#queue[1];
     if (next && next.batch.tables.length > 0) {
@@ -145,6 +140,17 @@ export class QueuedPartitionWriter implements PartitionWriter {
       await context.partition.commit(range.end + 1);
     }
     report(context, item.batch, { type: 'written' });
+  }
+
+  async #insert(batch: PendingBatch): Promise<void> {
+    const { context } = this;
+    if (mayBeStored(context, batch.range)) return reconcile(context, batch);
+    try {
+      await sendAll(context, batch);
+    } catch (error) {
+      if (context.signal.aborted || error instanceof NotOwnedError) throw error;
+      await reconcile(context, batch, error);
+    }
   }
 
   #wake(): void {

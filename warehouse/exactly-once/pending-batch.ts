@@ -12,18 +12,18 @@ export interface PendingBatch {
   readonly intent: Intent;
   /** The tables that it has rows for. */
   readonly tables: readonly TableDefinition[];
-  /** Its rows; made again from the bus if they are not in memory. Throws RebuildError when that is impossible. */
+  /** Its rows; rebuilt from the bus if they are not in memory. Throws RebuildError when that is impossible. */
   blocks(): Promise<readonly TableBlock[]>;
 }
 
-/** The rows of a batch that was begun cannot be made again. */
+/** The rows of a batch that was begun cannot be rebuilt. */
 export class RebuildError extends IntegrityError {}
 
 export const tokenOf = (range: BatchRange, attempt = 0): string => {
   const token = `${range.log}/${range.topic}/${range.partition}/${range.start}-${range.end}`;
   return attempt === 0 ? token : `${token}/r${attempt}`;
 };
-/** ClickHouse refuses a second query with the ID of a running one: a table gets one insert of the batch at a time. */
+/** ClickHouse rejects a second query with the ID of a running one: a table gets one insert of the batch at a time. */
 export const queryIdOf = (range: BatchRange, attempt: number, table: string): string =>
   `${tokenOf(range, attempt)}/${table}`;
 
@@ -35,7 +35,7 @@ export function batchInMemory(range: BatchRange, intent: Intent, blocks: readonl
   return { range, intent, tables: blocks.map((block) => block.table), blocks: async () => blocks };
 }
 
-/** A batch that a former owner began: its rows are made again only when rows are missing. */
+/** A batch that a former owner began: its rows are rebuilt only when rows are missing. */
 export function batchFromIntent(
   range: BatchRange,
   intent: Intent,
@@ -84,8 +84,8 @@ export function batchFromIntent(
 }
 
 /**
- * The shards of a batch, by its intent, whatever the current number of shards. Rows of small tables go to the shards that
- * existed when the batch was begun; newer shards get them by a copy afterwards.
+ * The shards of a batch, by its intent, regardless of the current number of shards. Rows of small tables go to the shards
+ * that existed when the batch was begun; they are copied to newer shards afterwards.
  */
 export function storeOf({ shards, partition }: WriterContext, intent: Intent): BlockStore {
   const own = shards[intent.shard];

@@ -1,13 +1,13 @@
-import { Backoff, describeError, IntegrityError, isRetryable } from '../../core/index.js';
+import { Backoff, describeError, IntegrityError, isPermanent } from '../../core/index.js';
 import type { TableBlock, TableDefinition } from '../table.js';
-import type { BlockStore } from './block-store.js';
+import type { BatchRange, BlockStore } from './block-store.js';
 import { commitIntent } from './commits.js';
 import type { Intent } from './intent.js';
 import { assertOwned, NotOwnedError } from './ownership.js';
 import { describeRange, type PendingBatch, queryIdOf, report, storeOf, tokenOf } from './pending-batch.js';
 import type { WriterContext } from './writer-context.js';
 
-/** The writer stops after this many consecutive errors that are not retryable. */
+/** The writer stops after this many consecutive permanent errors. */
 const MAX_REFUSALS = 3;
 /** The writer stops after this many tokens without rows; each takes a kill of the server at one exact moment. */
 const MAX_ATTEMPTS = 8;
@@ -34,13 +34,13 @@ export async function sendAll(context: WriterContext, batch: PendingBatch): Prom
  * Brings ClickHouse to the state in which every row of the batch is stored once: after a response that was not a clear
  * success, and when a partition with an intent is taken over. Retries until it succeeds.
  * @param failure the error of the first attempt, if there was one
- * @throws IntegrityError when rows are doubled, refused or cannot be made again; the partition's error when it is lost
+ * @throws IntegrityError when rows are doubled, rejected or cannot be rebuilt; the partition's error when it is lost
  */
 export async function reconcile(context: WriterContext, batch: PendingBatch, failure?: unknown): Promise<void> {
   const { signal, clock, timing } = context;
   const reconciliation = new Reconciliation(context, batch);
   const backoff = new Backoff({ baseMs: timing.retryBaseMs, capMs: timing.retryCapMs }, context.random);
-  let refusals = failure === undefined || isRetryable(failure) ? 0 : 1;
+  let refusals = isPermanent(failure) ? 1 : 0;
   let cause = failure;
   for (;;) {
     signal.throwIfAborted();
@@ -58,8 +58,27 @@ export async function reconcile(context: WriterContext, batch: PendingBatch, fai
       if (signal.aborted) throw signal.reason;
       if (error instanceof IntegrityError || error instanceof NotOwnedError) throw error;
       cause = error;
-      refusals = isRetryable(error) ? 0 : refusals + 1;
+      refusals = isPermanent(error) ? refusals + 1 : 0;
     }
+  }
+}
+
+/** Whether rows of the batch may be stored by batches with other ranges, so that no token would recognise them. */
+export const mayBeStored = ({ partition }: WriterContext, { start }: BatchRange): boolean =>
+  start < (partition.storedBefore ?? 0);
+
+/** Waits until the server runs no insert of a begun batch; kills those that take too long. */
+export async function waitForInserts(context: WriterContext, range: BatchRange, intent: Intent): Promise<void> {
+  const { clock, signal, timing } = context;
+  const store = storeOf(context, intent);
+  const ids: string[] = [];
+  for (let attempt = 0; attempt <= intent.attempt; attempt++) {
+    for (const table of Object.keys(intent.n)) ids.push(queryIdOf(range, attempt, table));
+  }
+  const since = clock.elapsedMs();
+  while (ids.length > 0 && (await store.countRunning(ids, signal)) > 0) {
+    if (clock.elapsedMs() - since > timing.killAfterMs) await store.kill(ids, signal);
+    await clock.sleep(POLL_MS, signal);
   }
 }
 
@@ -68,6 +87,8 @@ class Reconciliation {
   #intent: Intent;
   /** Tables whose insert was a clear success in the current attempt. */
   #sent = new Set<string>();
+  /** Tables that had no rows of the batch at first. */
+  readonly #empty = new Set<string>();
   /** Tables whose materialized views have processed the complete batch. */
   readonly #viewsFed = new Set<string>();
   readonly #store: BlockStore;
@@ -82,7 +103,7 @@ class Reconciliation {
 
   /** Waits until no insert of the batch runs, counts its rows, sends the missing ones. True when all are stored. */
   async step(): Promise<boolean> {
-    await this.#waitForInserts();
+    await waitForInserts(this.context, this.batch.range, this.#intent);
     const incomplete = await this.#incomplete();
     if (incomplete.length === 0) {
       await this.#feedViews();
@@ -151,26 +172,15 @@ class Reconciliation {
     this.#sent = new Set();
   }
 
-  /** Waits until the server runs no insert of this batch; kills those that take too long. */
-  async #waitForInserts(): Promise<void> {
-    const { clock, signal, timing } = this.context;
-    const ids: string[] = [];
-    for (let attempt = 0; attempt <= this.#intent.attempt; attempt++) {
-      for (const table of this.batch.tables) ids.push(queryIdOf(this.batch.range, attempt, table.name));
-    }
-    const since = clock.nowMs();
-    while (ids.length > 0 && (await this.#store.countRunning(ids, signal)) > 0) {
-      if (clock.nowMs() - since > timing.killAfterMs) await this.#store.kill(ids, signal);
-      await clock.sleep(POLL_MS, signal);
-    }
-  }
-
   async #incomplete(): Promise<TableDefinition[]> {
     const complete = await Promise.all(this.batch.tables.map((table) => this.#isComplete(table)));
     return this.batch.tables.filter((_, i) => !complete[i]);
   }
 
-  /** Throws IntegrityError when a log table has more rows of the batch than announced, or a row twice. */
+  /**
+   * Throws IntegrityError when a log table has a row of the batch twice, or more rows of it than announced: other rows
+   * may only be there when they may be stored by batches with other ranges.
+   */
   async #isComplete(table: TableDefinition): Promise<boolean> {
     const { range } = this.batch;
     if (table.kind === 'replacing') {
@@ -179,20 +189,27 @@ class Reconciliation {
     }
     const expected = this.#intent.n[table.name] ?? 0;
     const { rows, positions } = await this.#store.countPositions(table, range, this.context.signal);
-    if (rows > expected || positions < rows) {
+    const elsewhere = mayBeStored(this.context, range);
+    if (positions < rows || (rows > expected && !elsewhere)) {
       throw new IntegrityError(
         `table ${table.name} has ${rows} rows at ${positions} positions for ${describeRange(range)} (log ${range.log}), where ` +
           `${expected} were announced; nothing was changed. Delete the rows of this range and restart`,
       );
     }
-    return rows === expected;
+    if (rows === 0) this.#empty.add(table.name);
+    if (!elsewhere || rows === 0) return rows === expected;
+    // All rows are of this batch if there were none before it, on the only shard of the table.
+    const own = this.#empty.has(table.name) && table.onEveryShardFor === undefined;
+    if (own && rows === expected) return true;
+    const block = (await this.batch.blocks()).find((b) => b.table === table);
+    return block === undefined || (await this.#store.countMissing(block, range, this.context.signal)) === 0;
   }
 }
 
 /** Waits for all requests, so that none is in flight afterwards; then throws a failure, preferably a permanent one. */
 async function waitForAll(work: readonly Promise<void>[]): Promise<void> {
   const failed = (await Promise.allSettled(work)).filter((result) => result.status === 'rejected');
-  const worst = failed.find((result) => !isRetryable(result.reason)) ?? failed[0];
+  const worst = failed.find((result) => isPermanent(result.reason)) ?? failed[0];
   if (worst) throw worst.reason;
 }
 

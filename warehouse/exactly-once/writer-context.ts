@@ -2,7 +2,7 @@ import type { Clock } from '../../core/index.js';
 import type { PartitionStore, WriterEvent } from './batch.js';
 import type { BlockStore } from './block-store.js';
 
-/** Shared by the steps of writing one partition. */
+/** The context of writing one partition. */
 export interface WriterContext {
   readonly partition: PartitionStore;
   /** ClickHouse shards, by number. */

@@ -1,14 +1,11 @@
 import type { Connection } from '../connection.js';
-import { StatementError } from '../errors.js';
+import { StatementError, UNKNOWN_DATABASE, UNKNOWN_TABLE } from '../errors.js';
 
 export interface Applied {
   readonly name: string;
   readonly checksum: string;
   readonly applied_at: string;
 }
-
-const UNKNOWN_TABLE = 60;
-const UNKNOWN_DATABASE = 81;
 
 /** The migrations and views that were applied to a database, stored in its table `applied_sql`. */
 export class AppliedSql {

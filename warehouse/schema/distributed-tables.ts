@@ -10,7 +10,7 @@ interface DistributedTarget {
   readonly cluster: string;
 }
 
-/** The migrations decide about the column types. */
+/** The migrations determine the column types. */
 const DISTRIBUTED_TABLE_SETTINGS = { allow_suspicious_low_cardinality_types: 1 };
 
 interface LiveTable {

@@ -14,7 +14,7 @@ import { SqlRun } from './sql-run.js';
 import { alignTableSettings } from './table-settings.js';
 
 export interface MigrateClusterOptions extends MigrateOptions {
-  /** The code's table definitions: they tell which tables are on every shard. */
+  /** The code's table definitions, which specify the tables that are on every shard. */
   readonly tables: readonly TableDefinition[];
 }
 

@@ -1,13 +1,11 @@
-import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { type Clock, type Logger, UsageError } from '../../core/index.js';
+import { join } from 'node:path';
+import { type Clock, type Logger, packageRoot, UsageError } from '../../core/index.js';
 import type { Connection } from '../connection.js';
 import { shardDatabase } from '../names.js';
 import { AppliedSql } from './applied-sql.js';
 import { withMigrationLock } from './migration-lock.js';
 import type { Placeholders } from './placeholders.js';
-import { readMigrations, readViews } from './sql-files.js';
+import { readMigrations, readViews, type ViewFile } from './sql-files.js';
 import { SqlRun } from './sql-run.js';
 import { alignTableSettings } from './table-settings.js';
 
@@ -73,9 +71,8 @@ async function assertNoShard(connection: Connection): Promise<void> {
   );
 }
 
-/** The `sql` folder that comes with Chancery, whether this runs as TypeScript or compiled. */
-export function sqlFolder(): string {
-  let folder = dirname(fileURLToPath(import.meta.url));
-  while (!existsSync(join(folder, 'package.json')) && dirname(folder) !== folder) folder = dirname(folder);
-  return join(folder, 'sql');
-}
+/** The `sql` folder that comes with Chancery. */
+export const sqlFolder = (): string => join(packageRoot(), 'sql');
+
+/** The views that come with Chancery. */
+export const viewFiles = (): ViewFile[] => readViews(sqlFolder());

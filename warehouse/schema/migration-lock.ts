@@ -2,18 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { type Clock, systemClock } from '../../core/index.js';
 import type { Connection } from '../connection.js';
 import { quoteText } from '../connection.js';
-import { StatementError } from '../errors.js';
+import { StatementError, UNKNOWN_TABLE } from '../errors.js';
 
 const TABLE_ALREADY_EXISTS = 57;
-const UNKNOWN_TABLE = 60;
 const HEARTBEAT_MS = 2000;
 /** A lock without a heartbeat for this long is taken over. */
 const EXPIRY_MS = 10_000;
 
 /**
- * Runs `work` while no other Chancery does so in this database. The lock is a table: only one process can create it, and
- * its comment, updated by heartbeats, shows that the holder is alive. It only avoids duplicate work of processes that
- * start together: the work must be idempotent anyway.
+ * Runs `work` while no other process does so in this database. The lock is a table: only one process can create it, and
+ * heartbeats in its comment show that the holder is running. It only avoids duplicate work of processes that start
+ * together: the work must be idempotent anyway.
  */
 export async function withMigrationLock<T>(
   connection: Connection,
@@ -48,7 +47,7 @@ async function acquire(
   clock: Clock,
 ): Promise<void> {
   let seen: string | undefined;
-  let seenAt = clock.nowMs();
+  let seenAt = clock.elapsedMs();
   for (;;) {
     signal.throwIfAborted();
     try {
@@ -62,8 +61,8 @@ async function acquire(
     const comment = await commentOf(connection);
     if (comment !== seen) {
       seen = comment;
-      seenAt = clock.nowMs();
-    } else if (clock.nowMs() - seenAt > EXPIRY_MS) {
+      seenAt = clock.elapsedMs();
+    } else if (clock.elapsedMs() - seenAt > EXPIRY_MS) {
       await connection.command(`DROP TABLE IF EXISTS ${table} SYNC`).catch((error: unknown) => {
         if (!(error instanceof StatementError) || error.code !== UNKNOWN_TABLE) throw error;
       });

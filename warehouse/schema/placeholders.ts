@@ -21,11 +21,11 @@ interface ReplicaPath {
 }
 
 /**
- * Number of parts for which ClickHouse remembers tokens. It must cover the inserts of other workers into the table while
+ * Number of parts whose tokens ClickHouse stores. It must cover the inserts of other workers into the table while
  * a paused worker may still send: 300 parts/s for the 30 s after which its idle connection is closed.
  */
 const DEDUPLICATION_WINDOW = 10_000;
-/** Replicated tables also forget tokens by age, seconds; a batch may be finished as long as its records are on the bus. */
+/** Replicated tables also drop tokens by age, seconds; a batch may be finished as long as its records are on the bus. */
 const DEDUPLICATION_SECONDS = 30 * 86_400;
 const ENGINE = /\{engine:\s*(\w+)\s*(?:\(((?:[^(){}]|\([^()]*\))*)\))?\s*\}/g;
 

@@ -38,6 +38,7 @@ const NODE_TABLES: ReadonlySet<string> = new Set([
   'applied_sql',
   'cluster_layouts',
   'copied_partitions',
+  'database_identity',
   'migration_lock',
 ]);
 

@@ -1,7 +1,15 @@
-import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { describeError, UsageError } from '../../core/index.js';
+import {
+  describeError,
+  EVENT_STREAMS,
+  RECORD_KINDS,
+  STREAM_KINDS,
+  STREAM_NAMES,
+  sha256Hex,
+  UsageError,
+} from '../../core/index.js';
+import { quoteText } from '../connection.js';
 import { wordsOf } from './statements.js';
 
 export interface SqlFile {
@@ -34,12 +42,30 @@ export interface ViewFile extends SqlFile {
   readonly needs: readonly string[];
 }
 
+const arrayOf = (texts: readonly string[]): string => `[${texts.map(quoteText).join(', ')}]`;
+
+/** Filled in when a view is read: its checksum covers the values, so it is replaced when they change. */
+const VIEW_VALUES: readonly (readonly [placeholder: string, value: string])[] = [
+  ['{event_streams}', arrayOf(EVENT_STREAMS)],
+  ['{streams}', arrayOf(STREAM_NAMES)],
+  ['{stream_topics}', arrayOf(STREAM_NAMES.map((stream) => RECORD_KINDS[STREAM_KINDS[stream]]))],
+  ['{stream_names}', new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(STREAM_NAMES)],
+];
+const fillView = (text: string): string =>
+  VIEW_VALUES.reduce((filled, [placeholder, value]) => filled.replaceAll(placeholder, value), text);
+
+/** The question in a view's first line becomes its COMMENT. */
+function withComment(text: string): string {
+  const question = /^-- (.+\?)\n/.exec(text)?.[1];
+  return question === undefined ? text : `${text.replace(/;?\s*$/, '')}\nCOMMENT ${quoteText(question)};\n`;
+}
+
 /** The views of `folder/views/<subject>/`, each after those it reads. Throws UsageError for a cycle or a duplicate name. */
 export function readViews(folder: string): ViewFile[] {
   const root = join(folder, 'views');
   const files = new Map<string, SqlFile>();
   for (const subject of subfoldersOf(root)) {
-    for (const file of sqlFilesIn(join(root, subject))) {
+    for (const file of sqlFilesIn(join(root, subject), (text) => withComment(fillView(text)))) {
       if (files.has(file.name)) throw new UsageError(`two view files are named ${file.name}.sql below ${root}`);
       files.set(file.name, file);
     }
@@ -64,18 +90,18 @@ function visit(
   const needs = [...files.values()]
     .filter((other) => other !== file && words.has(other.name))
     .map((other) => visit(other, files, sorted, [...path, file.name]));
-  const checksum = sha256([file.checksum, ...needs.map((n) => n.checksum)].join(' '));
+  const checksum = sha256Hex([file.checksum, ...needs.map((n) => n.checksum)].join(' '));
   const view: ViewFile = { ...file, checksum, needs: needs.map((n) => n.name) };
   sorted.set(file.name, view);
   return view;
 }
 
-function sqlFilesIn(folder: string): SqlFile[] {
+function sqlFilesIn(folder: string, fill = (text: string): string => text): SqlFile[] {
   return entriesOf(folder)
     .filter((entry) => entry.isFile() && entry.name.endsWith('.sql'))
     .map((entry) => {
-      const text = readFileSync(join(folder, entry.name), 'utf8').replace(/\r\n/g, '\n');
-      return { name: basename(entry.name, '.sql'), text, checksum: sha256(text) };
+      const text = fill(readFileSync(join(folder, entry.name), 'utf8').replace(/\r\n/g, '\n'));
+      return { name: basename(entry.name, '.sql'), text, checksum: sha256Hex(text) };
     })
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
@@ -93,5 +119,3 @@ function entriesOf(folder: string) {
     throw new UsageError(`cannot read the SQL folder ${folder}: ${describeError(error)}`, { cause: error });
   }
 }
-
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');

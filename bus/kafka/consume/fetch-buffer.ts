@@ -16,7 +16,7 @@ interface FetchBufferOptions {
   readonly bufferPool: BufferPool;
 }
 
-/** Records of one partition that were fetched and not yet handed to the handler. */
+/** Records of one partition that were fetched but not yet passed to the handler. */
 export class FetchBuffer {
   readonly #sets: RecordSet[] = [];
   readonly #arrived = new AutoResetEvent();
@@ -32,7 +32,7 @@ export class FetchBuffer {
   bytes = 0;
   /** Offset of the next fetch. */
   fetchOffset = 0;
-  /** Since when `take` has waited for records, milliseconds of the monotonic clock; undefined while it does not. */
+  /** Time since when `take` has waited for records, milliseconds of the monotonic clock; undefined while it does not. */
   waitingSince: number | undefined;
 
   constructor(private readonly options: FetchBufferOptions) {}

@@ -200,7 +200,7 @@ export class Fetcher implements PartitionFetcher {
       for (const consumer of consumers) this.remove(consumer);
       return;
     }
-    this.options.log?.debug(`a fetch failed and is retried: ${describeError(error)}`);
+    this.options.log?.debug(`a fetch failed; retrying: ${describeError(error)}`);
     for (const consumer of consumers) this.#forgetLeader(consumer);
   }
 

@@ -1,9 +1,9 @@
+import { untilAborted } from '../../../core/index.js';
 import type { Committed, Partition, RecordBatch } from '../../bus.js';
 import { LogReplacedError, PartitionLostError, UnknownTopicError } from '../../errors.js';
 import type { Cluster } from '../cluster.js';
 import type { GroupMember } from '../group/group-member.js';
 import { committedIn, encodeOffsetMetadata, fetchCommitted, offsetAt } from '../offsets.js';
-import { untilAborted } from '../promises.js';
 import { offsetCommitRequest } from '../protocol/offsets.js';
 import { readRange } from '../range-reader.js';
 
@@ -27,7 +27,7 @@ interface OwnedOptions {
   readonly maxBatchBytes: number;
 }
 
-/** A partition that is assigned to this consumer. The broker confirms ownership and offsets; nothing is answered from a cache. */
+/** A partition that is assigned to this consumer. The broker confirms ownership and offsets; nothing is cached. */
 export class OwnedPartition implements Partition {
   readonly topic: string;
   readonly partition: number;
@@ -49,7 +49,7 @@ export class OwnedPartition implements Partition {
     this.heldForMs = options.sessionTimeoutMs;
   }
 
-  /** From now on `commit` and `assertOwned` throw PartitionLostError. */
+  /** Makes `commit` and `assertOwned` throw PartitionLostError. */
   release(): void {
     this.#held = false;
   }
@@ -70,8 +70,8 @@ export class OwnedPartition implements Partition {
     }
   }
 
-  commit(offset: number, intent?: string): Promise<void> {
-    const commit = this.#committing.then(() => this.#commit(offset, intent));
+  commit(offset: number, intent?: string, checkpoint?: string): Promise<void> {
+    const commit = this.#committing.then(() => this.#commit(offset, intent, checkpoint));
     this.#committing = commit.catch(() => undefined);
     return commit;
   }
@@ -84,9 +84,9 @@ export class OwnedPartition implements Partition {
     return readRange(this.cluster, { ...this.ref, start, end }, this.options);
   }
 
-  async #commit(offset: number, intent: string | undefined): Promise<void> {
+  async #commit(offset: number, intent: string | undefined, checkpoint: string | undefined): Promise<void> {
     const { kafkaTopic, partition, log } = this.ref;
-    const metadata = encodeOffsetMetadata(log, intent);
+    const metadata = encodeOffsetMetadata(log, intent, checkpoint);
     await this.member.fenced(
       (member) => offsetCommitRequest({ ...member, topic: kafkaTopic, partition, offset, metadata }),
       `commit offset ${offset} of ${kafkaTopic}/${partition}`,

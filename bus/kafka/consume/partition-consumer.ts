@@ -13,7 +13,7 @@ export interface PartitionFetcher {
   wake(): void;
 }
 
-/** Consumes one partition from its assignment to its revocation: hands fetched batches to the handler, one at a time. */
+/** Consumes one partition from its assignment to its revocation: passes fetched batches to the handler, one at a time. */
 export class PartitionConsumer {
   readonly buffer: FetchBuffer;
   /** The node to fetch from; undefined while it is not known. */
@@ -30,7 +30,7 @@ export class PartitionConsumer {
     this.buffer = new FetchBuffer({ ...options, topic, partition: number });
   }
 
-  /** Hands over no more batches; `run` resolves when the handler is done. */
+  /** Passes no more batches; `run` resolves when the handler is done. */
   end(): void {
     this.buffer.close();
   }
@@ -58,7 +58,7 @@ export class PartitionConsumer {
         await this.handler.onRevoked(this.partition);
       }
     } catch (error) {
-      // A handler that stops because its partition was lost or its log replaced is no failure.
+      // A handler that stops because its partition was lost or its log replaced is not a failure.
       const expected = error instanceof LogReplacedError || (error instanceof PartitionLostError && this.#lost);
       if (!expected) throw error;
     } finally {

@@ -8,7 +8,7 @@ import type { PartitionConsumer } from './partition-consumer.js';
 /**
  * Resolves when the signal is aborted. Rejects with `StalledError` when a partition has records and has received none
  * for `stallMs`. End offsets are listed on a connection of their own, so that the check works when fetching does not. A
- * slow handler is no stall.
+ * slow handler is not a stall.
  */
 export async function watchForStall(
   cluster: Cluster,
@@ -29,7 +29,7 @@ export async function watchForStall(
           throw new StalledError(topic, partition, end - from, stallMs);
         }
       } catch (error) {
-        // A broker that does not respond is no stall of this consumer; fetching resumes with the broker.
+        // A broker that does not respond is not a stall of this consumer; fetching resumes with the broker.
         if (!isTransient(error) && !signal.aborted) throw error;
       }
     }

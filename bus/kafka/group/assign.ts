@@ -6,9 +6,9 @@ export interface Candidate extends Subscription {
 
 /**
  * A cooperative assignor: divides each topic's partitions evenly, moves as few as possible, and alternates from topic to
- * topic which members get one more. A partition that moves away from a living member is assigned to nobody in this
- * generation: its holder sees the revocation, releases the partition and rejoins, and the next generation assigns it. So
- * a partition never has two holders, and the others are consumed without interruption.
+ * topic which members get one more. A partition that moves away from an active member stays unassigned in this generation:
+ * its holder sees the revocation, releases the partition and rejoins, and the next generation assigns it. So a partition
+ * never has two holders, and the others are consumed without interruption.
  * @param partitions number of partitions by topic; topics that do not exist are absent
  */
 export function assign(

@@ -1,8 +1,7 @@
-import { backoffMs, describeError, type Logger, retry } from '../../../core/index.js';
+import { backoffMs, describeError, type Logger, retry, untilAborted, withTimeout } from '../../../core/index.js';
 import { AutoResetEvent } from '../auto-reset-event.js';
 import type { Cluster } from '../cluster.js';
 import { isTransient, retryWithin, TransientError, throwOn } from '../faults.js';
-import { untilAborted, withTimeout } from '../promises.js';
 import { ERROR } from '../protocol/error-codes.js';
 import {
   heartbeatRequest,
@@ -39,8 +38,8 @@ interface MemberEvents {
   /** The partitions that this member holds. */
   owned(): Assignment;
   /**
-   * A new generation began. `claimed` are the partitions that this member said to hold when it joined. The callee
-   * releases those that are not in `assignment` and then calls `rejoin`, so that others can get them.
+   * A new generation began. `claimed` are the partitions that this member declared when it joined. The callee releases
+   * those that are not in `assignment` and then calls `rejoin`, so that they can be assigned to others.
    */
   assigned(assignment: Assignment, claimed: Assignment): void;
   /** The broker removed this member from the group: its partitions may be assigned to others. */
@@ -50,14 +49,14 @@ interface MemberEvents {
 interface FencedOptions {
   /** Throws when this member does not hold the partition any more; called before each try. */
   readonly assertHeld: () => void;
-  /** Ends the retries, which otherwise continue while no broker responds. */
+  /** Stops the retries, which otherwise continue while no broker responds. */
   readonly signal: AbortSignal;
   readonly hint?: string;
 }
 
 /**
- * A member of a consumer group, in Kafka's classic group protocol. It rejoins at every rebalance and keeps its partitions
- * meanwhile (`assign` decides which it keeps).
+ * A member of a consumer group, in Kafka's classic group protocol. It rejoins at every rebalance and retains its partitions
+ * meanwhile (`assign` decides which of them it retains).
  */
 export class GroupMember {
   #member = '';

@@ -57,12 +57,12 @@ export function decodeActivity(body: LosslessJson): DecodedList<Activity> | Inva
   );
 }
 
-/** A user's profile and figures. Absent fields are null. */
+/** A user's profile and statistics. Absent fields are null. */
 export interface ProfileStats {
   readonly userId: string;
   readonly username: string | null;
   readonly joinedAtMicros: number | null;
-  /** Whether it is the account that asked. */
+  /** Whether it is the requesting account. */
   readonly me: boolean | null;
   /** USDC. */
   readonly positionValue: Decimal | null;
@@ -88,7 +88,7 @@ export function decodeProfileStats(body: LosslessJson): DecodedList<ProfileStats
   );
 }
 
-/** Figures of a user's positions. Absent fields are null. */
+/** Statistics of a user's positions. Absent fields are null. */
 export interface PositionStats {
   /** The active tab. */
   readonly tab: string | null;

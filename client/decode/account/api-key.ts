@@ -2,9 +2,9 @@ import { Secret } from '../../../core/index.js';
 import { parseIsoMicros } from '../../wire/instant.js';
 import { type InvalidBody, invalid, isObject, textOrNull } from '../result.js';
 
-// These answers may contain secrets, so reasons name what is missing and never quote the payload.
+// These responses may contain secrets, so reasons say what is missing and never quote the payload.
 
-/** What the exchange says about an API key. Times that were not said, or are no times, are null. */
+/** The exchange's record of an API key. Absent or invalid times are null. */
 export interface ApiKeyInfo {
   readonly keyId: string | null;
   /** The public key. */
@@ -29,7 +29,7 @@ export function decodeApiKeyInfo(body: unknown): (ApiKeyInfo & { readonly ok: tr
   };
 }
 
-/** The response of `POST /auth/api-key`, part 4.1: the only one that ever holds the secret. */
+/** The response of `POST /auth/api-key`, part 4.1: the only one that contains the secret. */
 export function decodeCreatedApiKey(
   body: unknown,
 ): (ApiKeyInfo & { readonly ok: true; readonly secret: Secret }) | InvalidBody {
@@ -40,13 +40,13 @@ export function decodeCreatedApiKey(
   return { ...info, secret: new Secret(secret) };
 }
 
-/** A token, and until when it is good; null when that was not said. */
+/** A token and its expiry; null when the response has none. */
 export interface Login {
   readonly token: Secret;
   readonly expiresAtMicros: number | null;
 }
 
-/** Names under which the token may come; the interface does not show the answer of `POST /auth/login`. */
+/** Possible names of the token field; the interface does not document the response of `POST /auth/login`. */
 const TOKEN_NAMES = ['token', 'accessToken', 'access_token', 'jwt'];
 
 /** The response of `POST /auth/login`, part 4.1: the token as a field, or as the whole body. */

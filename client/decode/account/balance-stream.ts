@@ -11,7 +11,7 @@ import { type Balance, balanceOf } from './wallet.js';
 /** A message of the balance stream, part 6.4. */
 export type BalanceStreamMessage =
   | {
-      /** The answer to AUTH as the interface shows it: all current balances. */
+      /** The response to AUTH, as documented: all current balances. */
       readonly type: 'balances';
       readonly balances: readonly Balance[];
       /** The first 100 invalid entries. */
@@ -23,20 +23,20 @@ export type BalanceStreamMessage =
       readonly type: 'balance-update';
       readonly userId: string | null;
       readonly assetId: string;
-      /** Average price at which what is held was bought. */
+      /** Average purchase price of the holding. */
       readonly averageOpenPrice: Decimal | null;
       /** USDC. */
       readonly cost: Decimal | null;
       readonly balance: Decimal;
-      /** What is not locked by orders. */
+      /** The amount that is not locked by orders. */
       readonly free: Decimal | null;
     }
   | StreamControl
   | (InvalidBody & { readonly type: 'invalid' });
 
 /**
- * A frame of the balance stream as a message. Never throws. An update has no `t` in the sample: its fields are the
- * message's own. Under a `t` that is not known they may also be in `d`.
+ * Decodes a frame of the balance stream. Never throws. In the documented sample an update has no `t` and its fields are at
+ * the top level; with an unknown `t` they may also be in `d`.
  */
 export function decodeBalanceStreamMessage(message: LosslessJson): BalanceStreamMessage {
   const body: unknown = message;

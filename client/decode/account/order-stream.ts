@@ -26,13 +26,13 @@ export type OrderStreamMessage =
       readonly quantity: Decimal | null;
       readonly takeProfitPrice: Decimal | null;
       readonly stopLossPrice: Decimal | null;
-      /** ACTIVE appears. */
+      /** For example ACTIVE. */
       readonly status: string | null;
     }
   | StreamControl
   | (InvalidBody & { readonly type: 'invalid' });
 
-/** A frame of the order updates stream as a message. Never throws. */
+/** Decodes a frame of the order updates stream. Never throws. */
 export function decodeOrderStreamMessage(message: LosslessJson): OrderStreamMessage {
   const body: unknown = message;
   if (!isRecord(body)) return bad('', expected('an object', body));

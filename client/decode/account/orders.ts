@@ -16,12 +16,12 @@ export interface OrderRecord {
   readonly originalQuantity: Decimal | null;
   /** BUY or SELL. */
   readonly side: string | null;
-  /** LIMIT appears. */
+  /** For example LIMIT. */
   readonly orderType: string | null;
   readonly price: Decimal | null;
   readonly placedAtMicros: number | null;
   readonly expiresAtMicros: number | null;
-  /** FILLED appears. */
+  /** For example FILLED. */
   readonly status: string | null;
   /** Shares. */
   readonly filledQuantity: Decimal | null;
@@ -50,15 +50,15 @@ export function decodeOrders(body: LosslessJson): DecodedList<OrderRecord> | Inv
   );
 }
 
-/** An order that is in the book. */
+/** An order in the book. */
 export interface ActiveOrder {
   readonly orderId: string;
-  /** ACTIVE appears. */
+  /** For example ACTIVE. */
   readonly status: string | null;
   /** BUY or SELL. */
   readonly side: string | null;
   readonly price: Decimal | null;
-  /** What is left of it, shares. */
+  /** Remaining quantity, shares. */
   readonly quantity: Decimal;
 }
 
@@ -79,9 +79,9 @@ export function decodeActiveOrders(body: LosslessJson): DecodedList<ActiveOrder>
 
 /** One side of a fill. */
 export interface TradeRecord {
-  /** Of this side of the fill. */
+  /** ID of this side of the fill. */
   readonly tradeRecordId: string;
-  /** Of the fill. */
+  /** ID of the fill. */
   readonly tradeId: string | null;
   readonly userId: string | null;
   readonly orderId: string | null;
@@ -98,7 +98,7 @@ export interface TradeRecord {
   readonly executedAtMicros: number | null;
 }
 
-/** The list of `GET /api/history/trades`, part 4.4, whose wrapper is not described. */
+/** The list of `GET /api/history/trades`, part 4.4, whose wrapper is not documented. */
 export function decodeTrades(body: LosslessJson): DecodedList<TradeRecord> | InvalidBody {
   return decodeRecords(
     body,

@@ -36,8 +36,8 @@ export interface OpenPosition {
 }
 
 /**
- * The list of `GET /api/history/deals/open-positions`, part 4.4. A TP/SL order that cannot be understood is a bad entry
- * of its position's index; the position stays.
+ * The list of `GET /api/history/deals/open-positions`, part 4.4. An invalid TP/SL order is an invalid entry with its
+ * position's index; the position remains valid.
  */
 export function decodeOpenPositions(body: LosslessJson): DecodedList<OpenPosition> | InvalidBody {
   return decodeRecords(body, openPositionSchema, (wire, { index, path, sink }): OpenPosition => {

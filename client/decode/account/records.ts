@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { JsonNumber, type LosslessJson } from '../../wire/json-number.js';
 import { expected, explainIssue } from '../../wire/validation-issue.js';
-import { decodeList, type ListSink } from '../list.js';
+import { decodeList, type ListSink, NO_PAGE } from '../list.js';
 import {
   type DecodedList,
   ExtraFields,
@@ -13,10 +13,10 @@ import {
   NO_INVALID_ENTRIES,
 } from '../result.js';
 
-/** An object of a body that `parseLossless` made, where numbers are objects too. */
+/** Whether a value of a `parseLossless` body is an object; numbers are objects too there. */
 export const isRecord = (value: unknown): value is JsonObject => isObject(value) && !(value instanceof JsonNumber);
 
-/** A value by its schema, or what is wrong with it. */
+/** Parses a value with its schema; returns the value or an invalid entry. */
 export function readRecord<W>(
   value: unknown,
   index: number,
@@ -32,11 +32,11 @@ export function readRecord<W>(
 
 type RecordSchema<W> = z.ZodType<W> & { readonly shape: Readonly<Record<string, unknown>> };
 
-/** Decodes every record of a list in any wrapper. A record that cannot be understood leaves the others as they are. */
+/** Decodes every record of a list in any wrapper. An invalid record does not affect the others. */
 export function decodeRecords<W extends JsonObject, T>(
   body: LosslessJson,
   schema: RecordSchema<W>,
-  read: (wire: W, place: { readonly index: number; readonly path: string; readonly sink: ListSink<T> }) => T,
+  read: (wire: W, position: { readonly index: number; readonly path: string; readonly sink: ListSink<T> }) => T,
 ): DecodedList<T> | InvalidBody {
   return decodeList<T>(body, (value, index, path, sink) => {
     const record = readRecord(value, index, path, schema);
@@ -49,9 +49,7 @@ export function decodeRecords<W extends JsonObject, T>(
   });
 }
 
-const NO_PAGE = { page: null, size: null, totalPages: null, totalItems: null };
-
-/** Decodes a body that is one record, as a list of one. */
+/** Decodes a body with one record, as a list of one. */
 export function decodeRecord<W extends JsonObject, T>(
   body: LosslessJson,
   schema: RecordSchema<W>,

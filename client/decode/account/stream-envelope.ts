@@ -2,9 +2,9 @@ import { expected } from '../../wire/validation-issue.js';
 import { type InvalidBody, invalid, type JsonObject } from '../result.js';
 import { isRecord } from './records.js';
 
-/** Messages that both private streams have, parts 6.3, 6.4 and 7.3. */
+/** Messages common to both private streams, parts 6.3, 6.4 and 7.3. */
 export type StreamControl =
-  /** The answer to AUTH. */
+  /** The response to AUTH. */
   | { readonly type: 'authorized' }
   | { readonly type: 'ping' }
   | { readonly type: 'error'; readonly reason: string }
@@ -15,7 +15,7 @@ type Envelope =
   | (InvalidBody & { readonly type: 'invalid' })
   | { readonly type: 'open'; readonly t: string | null };
 
-/** What the envelope alone says; `open` where it depends on the stream. */
+/** Decodes the envelope; `open` when the message depends on the stream. */
 export function readEnvelope({ t, d, r }: JsonObject): Envelope {
   if (t !== undefined && t !== null && typeof t !== 'string') return bad('t', expected('a string', t));
   if (r !== undefined && r !== null && typeof r !== 'string') return bad('r', expected('a string', r));

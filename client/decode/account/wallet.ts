@@ -8,16 +8,16 @@ import { decodeRecord, decodeRecords, isRecord } from './records.js';
 export interface Balance {
   readonly assetId: string;
   readonly balance: Decimal;
-  /** What is not locked by orders. */
+  /** The amount that is not locked by orders. */
   readonly free: Decimal | null;
-  /** These three are not documented; a fuller answer may hold them. */
+  /** These three are not documented for the plain response; the full one may have them. */
   readonly name: string | null;
   readonly ticker: string | null;
   /** USDC. */
   readonly value: Decimal | null;
 }
 
-/** The list of `GET /api/user-balances` and `/full`, part 4.3, whose shape is not shown; also `{l:[…]}` as on the stream. */
+/** The list of `GET /api/user-balances` and `/full`, part 4.3, whose form is not documented; also `{l:[…]}` as on the stream. */
 export function decodeBalances(body: LosslessJson): DecodedList<Balance> | InvalidBody {
   const value: unknown = body;
   const list: unknown = isRecord(value) && Array.isArray(value['l']) ? value['l'] : value;
@@ -33,10 +33,10 @@ export const balanceOf = (wire: ReturnType<typeof balanceSchema.parse>): Balance
   value: wire.v ?? null,
 });
 
-/** Where USDC can be paid in. */
+/** A deposit address for USDC. */
 export interface DepositAddress {
   readonly assetId: string | null;
-  /** On the blockchain. */
+  /** Address on the blockchain. */
   readonly address: string;
 }
 
@@ -71,7 +71,7 @@ export interface Transaction {
   readonly blockchainName: string | null;
 }
 
-/** The list of `GET /api/transactions`, part 4.3, whose wrapper is not described. */
+/** The list of `GET /api/transactions`, part 4.3, whose wrapper is not documented. */
 export function decodeTransactions(body: LosslessJson): DecodedList<Transaction> | InvalidBody {
   return decodeRecords(
     body,

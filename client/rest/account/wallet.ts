@@ -7,7 +7,7 @@ import {
 import type { AccountOperation } from './operation.js';
 import { type PageQuery, pageOf } from './pages.js';
 
-/** `GET /api/transactions`, part 4.3: one page of the account's transactions. Wants a JWT. Default size 20. */
+/** `GET /api/transactions`, part 4.3: one page of the account's transactions. Requires a JWT. Default size 20. */
 export const transactionsOperation: AccountOperation<PageQuery, Transaction> = {
   name: 'transactions',
   method: 'GET',
@@ -19,7 +19,7 @@ export const transactionsOperation: AccountOperation<PageQuery, Transaction> = {
   decode: decodeTransactions,
 };
 
-/** `GET /api/deposit/usdc-address`, part 4.3. Wants a JWT. */
+/** `GET /api/deposit/usdc-address`, part 4.3. Requires a JWT. */
 export const depositAddressOperation: AccountOperation<void, DepositAddress> = {
   name: 'deposit-address',
   method: 'GET',

@@ -6,22 +6,24 @@ import { HttpError } from '../errors.js';
 import { KeyCheck, type KeyClaim, type KeyHolder } from './key-check.js';
 import type { Tokens } from './tokens.js';
 
-/** Who may call: anybody, the holder of an API key, of a JWT, or of the control token. */
+/** Required credentials of a route: none, an API key, a JWT, or the control token. */
 export type Access = 'public' | 'api-key' | 'jwt' | 'control';
 
 /** The parts of a request that come before its body. */
 interface RequestHead {
   readonly method: string;
-  /** As it was sent, without the query. */
+  /** As sent, without the query. */
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
+  /** How far the clock that checks a signature is ahead, milliseconds. */
+  readonly skewMs: number;
 }
 
-/** A request whose head was found in order. */
+/** A request whose head passed the checks. */
 export interface Admission {
-  /** There when the body is signed: takes every piece of it, exactly as it came. */
+  /** Present when the body is signed: takes every chunk of it, unchanged. */
   readonly signed?: { update(chunk: Buffer): void };
-  /** Who calls, once the body is complete; undefined where nobody has to say. @throws HttpError 401, 403 */
+  /** User ID of the caller, once the body is complete; undefined on public routes. @throws HttpError 401, 403 */
   finish(): string | undefined;
 }
 
@@ -30,9 +32,9 @@ const HEADERS = {
   signature: API_KEY_HEADERS.signature.toLowerCase(),
   timestamp: API_KEY_HEADERS.timestamp.toLowerCase(),
 };
-const ANYBODY: Admission = { finish: () => undefined };
+const PUBLIC_REQUEST: Admission = { finish: () => undefined };
 
-/** Decides who may call what, part 5: by API key and signature, or by JWT. */
+/** Authenticates requests by API key and signature, or by JWT (part 5). */
 export class Authenticator {
   constructor(
     private readonly core: Pick<ExchangeCore, 'apiKeyHolder' | 'credentials'>,
@@ -40,29 +42,38 @@ export class Authenticator {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws HttpError 400 for both kinds of credentials at once, 401 for what the head alone shows to be wrong */
-  async admit(access: Exclude<Access, 'control'>, head: RequestHead): Promise<Admission> {
+  /**
+   * Checks the credentials in the head; synchronous except for a Bearer token.
+   * @throws HttpError 400 for both kinds of credentials at once, 401 for credentials that are missing or wrong; or rejects
+   * with it
+   */
+  authenticate(access: Exclude<Access, 'control'>, head: RequestHead): Admission | Promise<Admission> {
     const claim = claimOf(head.headers);
     const bearer = bearerOf(head.headers);
     if (claim && bearer !== undefined) throw new HttpError(400, 'an API key and a Bearer token were sent; send one');
-    if (access === 'public') return ANYBODY;
+    if (access === 'public') return PUBLIC_REQUEST;
     if (claim) return this.#byKey(access, head, claim);
     if (access === 'api-key')
-      throw new HttpError(401, `the headers ${Object.values(API_KEY_HEADERS).join(', ')} are needed`);
+      throw new HttpError(401, `the headers ${Object.values(API_KEY_HEADERS).join(', ')} are required`);
+    return this.#byToken(bearer);
+  }
+
+  /** Authenticates the AUTH message of a private stream (part 5.5). @throws HttpError 401, 403 */
+  authenticateStream(path: string, claim: KeyClaim): KeyHolder {
+    return new KeyCheck(this.core, this.clock, claim, `GET${path}`).finish();
+  }
+
+  async #byToken(bearer: string | undefined): Promise<Admission> {
     const userId = bearer === undefined ? undefined : await this.tokens.subject(bearer);
     if (userId === undefined || !this.core.credentials(userId)) {
-      throw new HttpError(401, 'a Bearer token of POST /auth/login is needed; it lives for one hour');
+      throw new HttpError(401, 'a Bearer token of POST /auth/login is required; it is valid for one hour');
     }
     return { finish: () => userId };
   }
 
-  /** Whom the AUTH message of a private stream stands for, part 5.5. @throws HttpError 401, 403 */
-  admitStream(path: string, claim: KeyClaim): KeyHolder {
-    return new KeyCheck(this.core, this.clock, claim, `GET${path}`).finish();
-  }
-
-  #byKey(access: 'api-key' | 'jwt', { method, path }: RequestHead, claim: KeyClaim): Admission {
-    const check = new KeyCheck(this.core, this.clock, claim, `${method}${path}`);
+  #byKey(access: 'api-key' | 'jwt', { method, path, skewMs }: RequestHead, claim: KeyClaim): Admission {
+    const clock = skewMs === 0 ? this.clock : clockAhead(this.clock, skewMs);
+    const check = new KeyCheck(this.core, clock, claim, `${method}${path}`);
     const finish = () => {
       const { userId } = check.finish();
       if (access === 'jwt') throw new HttpError(403, 'this needs the Bearer token of a login, not an API key');
@@ -72,7 +83,12 @@ export class Authenticator {
   }
 }
 
-/** What the API-key headers say; undefined when none of them was sent. */
+const clockAhead = (clock: Clock, ms: number): Pick<Clock, 'nowMs' | 'nowMicros'> => ({
+  nowMs: () => clock.nowMs() + ms,
+  nowMicros: () => clock.nowMicros() + ms * 1000,
+});
+
+/** The API-key headers; undefined when none of them was sent. */
 function claimOf(headers: IncomingHttpHeaders): KeyClaim | undefined {
   const read = (name: string): string | undefined => {
     const value = headers[name];

@@ -5,35 +5,34 @@ import type { ExchangeCore } from '../../engine/index.js';
 import { HttpError } from '../errors.js';
 import { sameText } from './constant-time.js';
 
-/** What the sender of a signed request or AUTH message claims. */
+/** The credentials of a signed request or AUTH message, unverified. */
 export interface KeyClaim {
   readonly key: string;
   readonly signature: string;
   readonly timestamp: string;
 }
 
-/** Whom a good signature stands for. */
+/** The account that a valid signature belongs to. */
 export interface KeyHolder {
   readonly userId: string;
-  /** Unix micros; null is never. */
+  /** Unix micros; null means never. */
   readonly expiresAt: number | null;
 }
 
-/** Signs for keys that do not exist, so that they take as long to refuse as wrong signatures. */
-const NOBODY = randomBytes(32);
+/** Used for keys that do not exist, so that rejecting them takes as long as rejecting a wrong signature. */
+const DUMMY_SECRET = randomBytes(32);
 
 /**
- * Checks the signature of part 5.1 over `timestamp + method + path + body`. The head is known at once, the body may
- * follow in pieces.
+ * Checks the signature of part 5.1 over `timestamp + method + path + body`. The body may follow in chunks.
  */
 export class KeyCheck {
   readonly #hmac: Hmac;
   readonly #keyId: string | undefined;
 
-  /** @throws HttpError 401 when the timestamp is none or outside the window */
+  /** @throws HttpError 401 when the timestamp is missing or outside the window */
   constructor(
     private readonly core: Pick<ExchangeCore, 'apiKeyHolder'>,
-    private readonly clock: Clock,
+    private readonly clock: Pick<Clock, 'nowMs' | 'nowMicros'>,
     private readonly claim: KeyClaim,
     methodAndPath: string,
   ) {
@@ -46,11 +45,11 @@ export class KeyCheck {
     const isKey = sameText(key, record?.key ?? '');
     this.#keyId = isKey ? record?.id : undefined;
     // Node reads base64url with and without padding.
-    const secret = record ? Buffer.from(record.secret, 'base64url') : NOBODY;
+    const secret = record ? Buffer.from(record.secret, 'base64url') : DUMMY_SECRET;
     this.#hmac = createHmac('sha256', secret).update(timestamp).update(methodAndPath);
   }
 
-  /** Takes the next piece of the body, exactly as it came. */
+  /** Takes the next chunk of the body, unchanged. */
   update(chunk: Buffer): void {
     this.#hmac.update(chunk);
   }
@@ -58,7 +57,7 @@ export class KeyCheck {
   /** @throws HttpError 401 when the key or signature is wrong or the key expired, 403 when it is blocked */
   finish(): KeyHolder {
     const signed = sameText(this.claim.signature, this.#hmac.digest('base64url'));
-    // Looked up again: the key may have been revoked while the body was coming.
+    // Looked up again: the key may have been revoked while the body was being received.
     const holder = this.core.apiKeyHolder(this.claim.key);
     const record = holder?.credentials.apiKey;
     if (!signed || !holder || !record || record.id !== this.#keyId) {

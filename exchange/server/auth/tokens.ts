@@ -17,7 +17,7 @@ export class Tokens {
 
   constructor(private readonly clock: Clock) {}
 
-  /** Sets the key that signs; tokens of another key are foreign. */
+  /** Sets the signing key; tokens signed with another key are rejected. */
   useKey(key: Buffer): void {
     this.#key = createSecretKey(key);
   }
@@ -34,7 +34,7 @@ export class Tokens {
     return { token, expiresAt };
   }
 
-  /** The user ID of a token; undefined when it is expired, foreign or not a token. */
+  /** The user ID of a token; undefined when it is expired, signed with another key or not a token. */
   async subject(token: string): Promise<string | undefined> {
     const currentDate = new Date(this.clock.nowMs());
     try {
@@ -47,7 +47,7 @@ export class Tokens {
   }
 
   #signingKey(): KeyObject {
-    if (!this.#key) throw new Error('tokens have no key yet');
+    if (!this.#key) throw new Error('no signing key is set');
     return this.#key;
   }
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type {
   ActivityWire,
   BalanceUpdateWire,
@@ -8,6 +7,7 @@ import type {
   ProfileStatsWire,
   TransactionWire,
 } from '../../../client/wire/index.js';
+import { sha256Hex } from '../../../core/index.js';
 import {
   type AccountView,
   averagePrice,
@@ -24,7 +24,7 @@ import { eventIcon, iso, isoOrNull, NO_TEXT, price, shares, usdc } from './wire-
 
 const CHAIN = { name: 'Polygon', explorer: 'https://explorer.exchange.example/tx' };
 
-/** Balances of an account: USDC first, then what it holds of outcome assets, oldest first. */
+/** Balances of an account: USDC first, then its outcome assets, oldest first. */
 export function balances({ usdcMicros, lockedMicros, positions }: AccountView, usdcId: string): readonly BalanceWire[] {
   const money = { i: usdcId, b: usdc(usdcMicros), f: usdc(usdcMicros - lockedMicros) };
   const held = positions.map((position) => ({
@@ -61,12 +61,12 @@ export function balanceUpdate(change: BalanceChange, usdcId: string): BalanceUpd
   };
 }
 
-/** Where an account would send USDC: made up from its ID. */
+/** The deposit address of an account: invented, derived from its ID. */
 export function depositAddress(userId: string, usdcId: string): DepositAddressWire {
   return { i: usdcId, a: madeUpAddress('deposit', userId) };
 }
 
-/** Deposits and withdrawals name made-up transactions of a blockchain; payouts name the market that paid. */
+/** Deposits and withdrawals have invented blockchain transactions; payouts have the market that paid. */
 export function transactionRecord(transaction: TransactionView, lookup: MarketLookup): TransactionWire {
   const { transactionId, userId, assetId, type, amountMicros, status, at } = transaction;
   const listing = lookup.ofAsset(assetId);
@@ -93,7 +93,7 @@ export function transactionRecord(transaction: TransactionView, lookup: MarketLo
   };
 }
 
-/** One fill as everybody sees it: the taker's side. */
+/** A fill in the public activity feed: the taker's side. */
 export function activityItem(trade: TradeView, taker: ProfileView, lookup: MarketLookup): ActivityWire {
   const { event, market } = lookup.of(trade);
   return {
@@ -117,7 +117,7 @@ export function activityItem(trade: TradeView, taker: ProfileView, lookup: Marke
   };
 }
 
-/** @param me whether the account asks about itself */
+/** @param me whether the account requests its own statistics */
 export function profileStats(account: AccountView, me: boolean, lookup: MarketLookup): ProfileStatsWire {
   const value = account.positions.reduce(
     (sum, position) => sum + valueMicros(lookup.of(position).market, position.outcome, position.shares),
@@ -136,7 +136,7 @@ export function profileStats(account: AccountView, me: boolean, lookup: MarketLo
 export const POSITION_TABS = ['active', 'closed'] as const;
 type PositionTab = (typeof POSITION_TABS)[number];
 
-/** `od` is when the oldest open position was opened, `cd` when the last one was closed; null when there is none. */
+/** `od` is when the oldest open position was opened, `cd` when the last one was closed; null without positions. */
 export function positionStats(account: AccountView, tab: PositionTab): PositionStatsWire {
   const { positions, closedPositions, lastClosedAt } = account;
   const opened = positions.map(({ openedAt }) => openedAt);
@@ -148,5 +148,5 @@ export function positionStats(account: AccountView, tab: PositionTab): PositionS
   };
 }
 
-const digest = (kind: string, id: string): string => createHash('sha256').update(`${kind} ${id}`).digest('hex');
+const digest = (kind: string, id: string): string => sha256Hex(`${kind} ${id}`);
 const madeUpAddress = (kind: string, userId: string): string => `0x${digest(`${kind} address`, userId).slice(0, 40)}`;

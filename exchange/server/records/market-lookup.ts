@@ -6,7 +6,7 @@ interface Listing {
   readonly market: MarketView;
 }
 
-/** Finds the events and markets that the records of one answer refer to; reads each event once. */
+/** Finds the events and markets that the records of one response refer to; reads each event once. */
 export class MarketLookup {
   readonly #events = new Map<string, EventView>();
 
@@ -20,7 +20,7 @@ export class MarketLookup {
     return { event, market };
   }
 
-  /** Of an outcome asset; undefined for USDC. */
+  /** The listing of an outcome asset; undefined for USDC. */
   ofAsset(assetId: string): (Listing & { readonly outcome: Outcome }) | undefined {
     const asset = this.core.asset(assetId);
     return asset && { ...this.of(asset), outcome: asset.outcome };
@@ -31,6 +31,6 @@ export class MarketLookup {
 export const priceNow = ({ chance }: MarketView, outcome: Outcome): number =>
   outcome === 'YES' ? chance : Math.round((1 - chance) * 1e6) / 1e6;
 
-/** The value of held shares at the current price, micros. */
+/** The value of shares at the current price, micros. */
 export const valueMicros = (market: MarketView, outcome: Outcome, hundredths: number): number =>
   Math.round(priceNow(market, outcome) * hundredths * 10_000);

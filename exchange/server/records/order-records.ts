@@ -11,8 +11,8 @@ import { type MarketLookup, priceNow, valueMicros } from './market-lookup.js';
 import { eventIcon, eventImage, iso, price, priceOrNull, rounded, shares, usdc } from './wire-values.js';
 
 /*
- * Records of orders, trades and positions, part 2. A market order has no limit: its price is the average of its fills,
- * rounded to a millionth, and a market BUY, which names an amount instead of a quantity, shows what it filled.
+ * Records of orders, trades and positions, part 2. A market order has no limit price: its price is the average of its
+ * fills, rounded to a millionth. A market BUY has no quantity: its quantity is what was filled.
  */
 
 export function orderRecord(order: OrderView): OrderRecordWire {

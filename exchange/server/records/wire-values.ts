@@ -1,8 +1,8 @@
 import { isoOfMicros } from '../iso-time.js';
 
 /*
- * The exchange's integers as the decimals of the wire: each the nearest double, which prints as the exact decimal.
- * Texts that a record has no value for are empty, as the interface names no null for them.
+ * Converts the engine's integers to decimals: the nearest double, which prints as the exact decimal. Texts without a value
+ * are empty, since the interface documents no null for them.
  */
 
 export const usdc = (micros: number): number => micros / 1e6;

@@ -36,11 +36,11 @@ interface AuthRoutesOptions {
   readonly onKeyChanged: (userId: string) => void;
 }
 
-/** Login and the life of API keys, parts 4.1 and 5.4. */
+/** Login and API keys, parts 4.1 and 5.4. */
 export function authRoutes(options: AuthRoutesOptions): readonly Route[] {
   const { core, quirks } = options;
-  // Compared with for accounts that do not exist, so that they take as long to refuse.
-  const nobody = hashPassword(randomUUID());
+  // Compared with for unknown accounts, so that rejecting them takes as long as rejecting a wrong password.
+  const dummyHash = hashPassword(randomUUID());
   const keyRoute = (method: Route['method'], path: string, handler: Route['handler']): Route => ({
     method,
     url: `/auth/api-key${path}`,
@@ -48,7 +48,7 @@ export function authRoutes(options: AuthRoutesOptions): readonly Route[] {
     handler,
   });
   return [
-    { method: 'POST', url: '/auth/login', access: 'public', handler: (request) => login(options, nobody, request) },
+    { method: 'POST', url: '/auth/login', access: 'public', handler: (request) => login(options, dummyHash, request) },
     keyRoute('POST', '/send-code', (request) => sendCode(options, callerOf(request))),
     keyRoute('POST', '', (request) => createKey(options, request)),
     keyRoute('GET', '', (request) => {
@@ -67,11 +67,11 @@ export function authRoutes(options: AuthRoutesOptions): readonly Route[] {
   ];
 }
 
-async function login({ core, tokens }: AuthRoutesOptions, nobody: string, request: RouteRequest) {
+async function login({ core, tokens }: AuthRoutesOptions, dummyHash: string, request: RouteRequest) {
   const { email, password, otp } = validBody(loginSchema, request.body);
   const userId = core.accountByEmail(email)?.userId;
   const credentials = userId === undefined ? undefined : core.credentials(userId);
-  const known = passwordMatches(password, credentials?.passwordHash ?? nobody);
+  const known = passwordMatches(password, credentials?.passwordHash ?? dummyHash);
   if (!known || userId === undefined || !credentials || !secondFactorFits(credentials, otp)) {
     throw new HttpError(401, 'the email, the password or the second factor is wrong');
   }
@@ -79,7 +79,7 @@ async function login({ core, tokens }: AuthRoutesOptions, nobody: string, reques
   return { token, expiresAt: isoOfMicros(expiresAt * 1e6) };
 }
 
-/** Six digits into the account's mailbox; an earlier code ends. */
+/** Puts a six-digit code into the account's mailbox; it replaces an earlier one. */
 async function sendCode({ core, clock }: AuthRoutesOptions, userId: string) {
   const code = String(randomInt(1_000_000)).padStart(6, '0');
   await durable(core, core.setCode(userId, { code, expiresAt: clock.nowMicros() + CODE_LIFETIME_MICROS }));
@@ -109,7 +109,7 @@ async function createKey({ core, clock, onKeyChanged }: AuthRoutesOptions, reque
   return { ...keyRecord(key), secret: key.secret };
 }
 
-/** Unix micros; null is never. @throws HttpError 400 */
+/** Unix micros; null means never. @throws HttpError 400 */
 function expiryOf(text: string | null | undefined, now: number): number | null {
   if (text === undefined || text === null) return null;
   const seconds = parseIsoSeconds(text);
@@ -124,11 +124,11 @@ function codeFits({ code }: Credentials, given: string, now: number): boolean {
 
 function credentialsOf(core: ExchangeCore, userId: string): Credentials {
   const credentials = core.credentials(userId);
-  if (!credentials) throw new Error('an account without credentials was let in');
+  if (!credentials) throw new Error('an authenticated account has no credentials');
   return credentials;
 }
 
-/** What everybody but its creator's first answer sees: without the secret. */
+/** The record without the secret, which only the response to its creation has. */
 function keyRecord({ id, key, createdAt, expiresAt }: ApiKeyRecord): ApiKeyWire {
   return {
     id,

@@ -27,7 +27,7 @@ interface ControlAccountRoutesOptions {
   readonly onKeyChanged: (userId: string) => void;
 }
 
-/** The control calls about accounts: open, mailbox, deposits, withdrawals, block. */
+/** Control calls for accounts: open, mailbox, deposits, withdrawals, block. */
 export function controlAccountRoutes({ core, clock, onKeyChanged }: ControlAccountRoutesOptions): readonly Route[] {
   const route = (method: Route['method'], path: string, handler: Route['handler']): Route => ({
     method,

@@ -3,7 +3,15 @@ import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import type { EventView, ExchangeCore, Result } from '../../engine/index.js';
 import { HttpError } from '../errors.js';
-import { FAULT_KINDS, FAULT_STREAMS, type FaultRequest, type Faults, STREAM_ONLY } from '../faults.js';
+import {
+  appliesTo,
+  FAULT_KINDS,
+  FAULT_STREAMS,
+  FAULT_TARGETS,
+  type FaultRequest,
+  type Faults,
+  NEEDS_MS,
+} from '../faults.js';
 import type { Quirks } from '../quirks.js';
 import type { Route } from '../route.js';
 import type { LoadGenerator } from '../streams/index.js';
@@ -14,15 +22,19 @@ import { param, validBody, wholeNumber } from './validate.js';
 
 const MAX_FAULT_COUNT = 1_000_000;
 const MAX_FAULT_MS = 600_000;
+const MAX_SKEW_MS = 86_400_000;
 
 const faultSchema = z.strictObject({
   kind: z.enum(FAULT_KINDS),
   stream: z.enum(FAULT_STREAMS).optional(),
   eventId: z.string().min(1).optional(),
   count: z.int().min(1).max(MAX_FAULT_COUNT).optional(),
-  ms: z.number().min(0).max(MAX_FAULT_MS).optional(),
+  target: z.enum(FAULT_TARGETS).default('any'),
+  ms: z.number().min(-MAX_SKEW_MS).max(MAX_SKEW_MS).optional(),
+  field: z.string().min(1).optional(),
+  connection: z.boolean().optional(),
 });
-/** Types only: what an event may be is the core's to say. */
+/** Checks types only; the core checks the values. */
 const openEventSchema = z.looseObject({
   title: z.string(),
   category: z.string(),
@@ -31,17 +43,19 @@ const openEventSchema = z.looseObject({
   markets: z.array(z.looseObject({ name: z.string(), chance: z.number() })),
 });
 const resolveSchema = z.looseObject({ marketId: z.string().min(1), winner: z.enum(['YES', 'NO']) });
+const tradingSchema = z.strictObject({ open: z.boolean() });
 const loadSchema = z.strictObject({ framesPerSecond: z.number().min(0).max(1_000_000) });
 
 interface ControlRoutesOptions {
   readonly core: ExchangeCore;
+  readonly trading: { open: boolean };
   readonly quirks: Quirks;
   readonly faults: Faults;
   readonly load: LoadGenerator;
 }
 
-/** The control calls for tests and demos: events, faults, load, truth. */
-export function controlRoutes({ core, quirks, faults, load }: ControlRoutesOptions): readonly Route[] {
+/** Control calls for tests and demos: events, trading, faults, load, truth. */
+export function controlRoutes({ core, trading, quirks, faults, load }: ControlRoutesOptions): readonly Route[] {
   const route = (method: Route['method'], path: string, handler: Route['handler']): Route => ({
     method,
     url: `/_control${path}`,
@@ -58,6 +72,10 @@ export function controlRoutes({ core, quirks, faults, load }: ControlRoutesOptio
     route('POST', '/events/:eventId/resolve', (request) => {
       const { marketId, winner } = validBody(resolveSchema, request.body);
       return opened(core.resolveMarket(param(request, 'eventId'), marketId, winner));
+    }),
+    route('POST', '/trading', ({ body }) => {
+      trading.open = validBody(tradingSchema, body).open;
+      return { open: trading.open };
     }),
     route('POST', '/faults', ({ body }) => faults.arm(faultRequest(body))),
     route('GET', '/faults', () => faults.list()),
@@ -89,9 +107,19 @@ const afterOf = (query: URLSearchParams): number => wholeNumber(query, 'after', 
 
 function faultRequest(body: unknown): FaultRequest {
   const { count = 1, ...fault } = validBody(faultSchema, body);
-  if (fault.stream === 'rest' && STREAM_ONLY.includes(fault.kind)) {
-    throw new HttpError(400, `kind: ${fault.kind} strikes streams, not rest`);
+  const { kind, stream, ms, field } = fault;
+  if (stream !== undefined && !appliesTo(kind, stream)) {
+    throw new HttpError(400, `kind: ${kind} does not apply to ${stream}`);
   }
-  if (fault.kind === 'slow' && fault.ms === undefined) throw new HttpError(400, 'ms: slow needs it');
+  if (ms === undefined && NEEDS_MS.includes(kind)) throw new HttpError(400, `ms: required for ${kind}`);
+  if (ms !== undefined && kind !== 'clock-skew' && (ms < 0 || ms > MAX_FAULT_MS)) {
+    throw new HttpError(400, `ms: expected 0 to ${MAX_FAULT_MS} for ${kind}`);
+  }
+  if (fault.connection && (kind !== 'freeze' || fault.eventId === undefined)) {
+    throw new HttpError(400, 'connection: only for freeze with eventId');
+  }
+  if (field !== undefined && kind !== 'rename-field' && kind !== 'number-as-text') {
+    throw new HttpError(400, `field: ${kind} changes no field`);
+  }
   return { ...fault, count };
 }

@@ -6,7 +6,7 @@ import { TimeSlice } from '../time-slice.js';
 type SearchRequest = z.output<typeof searchRequestSchema>;
 type SortKey = (event: EventView) => number;
 
-/** What each sort orders by, and which way when `sd` does not say. */
+/** The key of each sort, and its direction when `sd` is not given. */
 const SORTS: Record<NonNullable<SearchRequest['sb']>, { readonly key: SortKey; readonly direction: 'ASC' | 'DESC' }> = {
   VOLUME_24H: { key: (event) => event.volume24hMicros, direction: 'DESC' },
   TOTAL_VOLUME: { key: (event) => event.totalVolumeMicros, direction: 'DESC' },
@@ -18,9 +18,9 @@ const SORTS: Record<NonNullable<SearchRequest['sb']>, { readonly key: SortKey; r
 };
 
 /**
- * The events that a search finds, in its order; equal ones by event ID, so that pages do not overlap.
- * `ss` looks for its text in titles, market names and tags without regard to case; `c` takes a category's
- * subcategories in; `t` asks for any of its tags; `l` changes nothing, as titles have one language here.
+ * The events that a search finds, sorted; equal ones by event ID, so that pages do not overlap. `ss` searches titles,
+ * market names and tags, ignoring case; `c` includes subcategories; `t` matches any of its tags; `l` has no effect, since
+ * titles have one language here.
  */
 export async function searchEvents(
   core: Pick<ExchangeCore, 'openEventIds' | 'event' | 'categories'>,

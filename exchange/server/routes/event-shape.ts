@@ -4,7 +4,7 @@ import type { Quirks } from '../quirks.js';
 
 const usdc = (micros: number): number => micros / 1e6;
 
-/** An event of event search (part 2): one of the two documented field sets, or both, and what both share. */
+/** An event of event search (part 2): one of the two documented field sets, or both, and the common fields. */
 export function eventToWire(event: EventView, shape: Quirks['eventShape']): Record<string, unknown> {
   return {
     ...(shape === 'runners' ? {} : { id: event.eventId, title: event.title, outcomes: event.markets.map(outcome) }),

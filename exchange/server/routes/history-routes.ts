@@ -82,21 +82,21 @@ function openPositions(core: ExchangeCore, request: RouteRequest, page: PageRequ
   return wrapped(shown, positions.length, page);
 }
 
-/** Everybody's fills, with the total of items instead of pages. */
+/** Fills of all accounts, with the total of items instead of pages. */
 function activity(core: ExchangeCore, page: PageRequest) {
   const { items, total } = core.activity(page);
   const lookup = new MarketLookup(core);
   const profiles = new Map<string, ProfileView>();
   const shown = items.map((trade) => {
     const taker = profiles.get(trade.userId) ?? core.profile(trade.userId);
-    if (!taker) throw new Error(`a fill names account ${trade.userId}, which does not exist`);
+    if (!taker) throw new Error(`a fill refers to account ${trade.userId}, which does not exist`);
     profiles.set(trade.userId, taker);
     return activityItem(trade, taker, lookup);
   });
   return { i: shown, p: page.page, s: page.size, t: total };
 }
 
-/** The wrapper of trades is not documented, so it may be any of several. */
+/** The wrapper of trades is not documented, so a quirk chooses between several. */
 function tradesPage(items: readonly unknown[], total: number, page: PageRequest, { tradesWrapper }: Quirks): unknown {
   switch (tradesWrapper) {
     case 'array':

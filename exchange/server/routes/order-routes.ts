@@ -5,14 +5,7 @@ import {
   marketOrderRequestSchema,
   tpslRequestSchema,
 } from '../../../client/wire/index.js';
-import {
-  centsOf,
-  type ExchangeCore,
-  hundredthsOf,
-  microsOf,
-  type Result,
-  type TpslStatus,
-} from '../../engine/index.js';
+import { centsOf, type ExchangeCore, hundredthsOf, microsOf, type Result, TPSL_STATUSES } from '../../engine/index.js';
 import { HttpError } from '../errors.js';
 import type { Quirks } from '../quirks.js';
 import { tpslRecord } from '../records/index.js';
@@ -21,20 +14,22 @@ import { durable, sendDeleted } from './accepted.js';
 import { callerOf } from './caller.js';
 import { oneOf, param, requiredText, validBody } from './validate.js';
 
-const TPSL_STATUSES: readonly TpslStatus[] = ['ACTIVE', 'TRIGGERED', 'CANCELLED', 'FAILED'];
-
 interface OrderRoutesOptions {
   readonly core: ExchangeCore;
+  readonly trading: { readonly open: boolean };
   readonly quirks: Quirks;
 }
 
 /** Orders and TP/SL orders, part 4.2. */
-export function orderRoutes({ core, quirks }: OrderRoutesOptions): readonly Route[] {
+export function orderRoutes({ core, trading, quirks }: OrderRoutesOptions): readonly Route[] {
   const route = (method: Route['method'], path: string, handler: Route['handler']): Route => ({
     method,
     url: `/orders${path}`,
     access: 'api-key',
-    handler,
+    handler: (request, reply) => {
+      if (method !== 'GET' && !trading.open) throw new HttpError(400, 'trading is closed');
+      return handler(request, reply);
+    },
   });
   const placed = (reply: FastifyReply, i: string) => reply.code(quirks.placeStatus).send({ i });
   const deleted = async (reply: FastifyReply, result: Result<unknown>) => {
@@ -91,7 +86,7 @@ function placeTpsl(core: ExchangeCore, request: RouteRequest) {
   return core.placeTpsl({ ...target(core, request, body), quantity, ...prices });
 }
 
-/** @throws HttpError 400 unless it is USDC or an asset of the market; that there is no such market is the core's to say */
+/** @throws HttpError 400 unless it is USDC or an asset of the market; the core reports an unknown market */
 function checkOpening(core: ExchangeCore, assetId: string, marketId: string): void {
   if (assetId === core.usdcId) return;
   const asset = core.asset(assetId);
@@ -99,7 +94,7 @@ function checkOpening(core: ExchangeCore, assetId: string, marketId: string): vo
   if (!asset || isElsewhere) throw new HttpError(400, 'oa: no asset of this market');
 }
 
-/** `primary` asks for YES or NO; without `status` every TP/SL order of the asset is listed, oldest first. */
+/** `primary` selects YES or NO; without `status` every TP/SL order of the asset is listed, oldest first. */
 function listTpsl(core: ExchangeCore, request: RouteRequest) {
   const assetId = requiredText(request.query, 'assetId');
   const primary = oneOf(request.query, 'primary', ['true', 'false']);

@@ -7,13 +7,13 @@ export interface PageRequest {
   readonly size: number;
 }
 
-/** `page` and `size` of the query; a larger size is cut to the largest. @throws HttpError 400 */
+/** `page` and `size` of the query; a size above the maximum is reduced to it. @throws HttpError 400 */
 export function pageRequest(query: URLSearchParams, presetSize: number, { maxPageSize }: Quirks): PageRequest {
   const page = wholeNumber(query, 'page', { preset: 0, min: 0 });
   return { page, size: Math.min(wholeNumber(query, 'size', { preset: presetSize, min: 1 }), maxPageSize) };
 }
 
-/** One page of a list that is held whole. */
+/** One page of a complete list. */
 export const pageOf = <T>(list: readonly T[], { page, size }: PageRequest): readonly T[] =>
   list.slice(page * size, (page + 1) * size);
 

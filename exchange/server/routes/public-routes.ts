@@ -41,7 +41,7 @@ export function publicRoutes(options: PublicRoutesOptions): readonly Route[] {
   ];
 }
 
-/** The answer is encoded event by event, so that a large one does not hold the event loop. */
+/** The response is encoded event by event, so that a large one does not block the event loop. */
 async function search(
   { core, quirks, encoder }: PublicRoutesOptions,
   { query, body }: RouteRequest,
@@ -72,12 +72,15 @@ function history(core: ExchangeCore, request: RouteRequest): readonly ChancePoin
   if (!market) throw new HttpError(404, 'the event has no such outcome');
   const points = readHistory(core, market.marketId, range);
   if (!points) {
-    throw new HttpError(400, `the range has more than ${MAX_HISTORY_POINTS} points; ask for less or a longer period`);
+    throw new HttpError(
+      400,
+      `the range has more than ${MAX_HISTORY_POINTS} points; request a shorter range or a longer period`,
+    );
   }
   return points;
 }
 
-/** A subcategory shows its parent by where it stands; its own subcategories only when it has some. */
+/** A subcategory is nested in its parent and has no `parentId`; `children` is present only if there are any. */
 function categoryToWire({ id, name, slug, parentId, children }: Category): Record<string, unknown> {
   return { i: id, n: name, s: slug, pi: parentId, sc: children.map(subcategoryToWire) };
 }

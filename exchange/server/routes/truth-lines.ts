@@ -3,8 +3,8 @@ import { setImmediate } from 'node:timers/promises';
 const ROWS_PER_CHUNK = 500;
 
 /**
- * The rows after a sequence number as lines of JSON, in chunks: each is read in one go, and everything else runs between
- * them. Ends when everything that exists is read.
+ * The rows after a sequence number as lines of JSON, in chunks; it yields to the event loop between them. Ends at the
+ * newest row.
  */
 export async function* truthLines<T extends { readonly seq: number }>(
   rowsAfter: (seq: number) => Iterable<T>,

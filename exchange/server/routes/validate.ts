@@ -3,7 +3,7 @@ import { explainIssue } from '../../../client/wire/index.js';
 import { HttpError } from '../errors.js';
 import type { RouteRequest } from '../route.js';
 
-/** The body as its schema reads it. @throws HttpError 400 that names the first field that does not fit */
+/** Parses the body with its schema. @throws HttpError 400 with the first invalid field */
 export function validBody<T>(schema: z.ZodType<T>, body: unknown): T {
   const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
@@ -11,7 +11,7 @@ export function validBody<T>(schema: z.ZodType<T>, body: unknown): T {
   throw new HttpError(400, path === '' ? `the body: ${reason}` : `${path}: ${reason}`);
 }
 
-/** A whole number of the query. @throws HttpError 400 when it is none or below `min` */
+/** A whole number of the query. @throws HttpError 400 when it is invalid or below `min` */
 export function wholeNumber(
   query: URLSearchParams,
   name: string,
@@ -32,7 +32,7 @@ export function requiredText(query: URLSearchParams, name: string): string {
   return text;
 }
 
-/** One of a few words of the query; undefined when it is not there. @throws HttpError 400 when it is another word */
+/** An enumerated parameter of the query; undefined when missing. @throws HttpError 400 for another value */
 export function oneOf<T extends string>(query: URLSearchParams, name: string, words: readonly T[]): T | undefined {
   const text = query.get(name);
   if (text === null) return undefined;
@@ -41,12 +41,12 @@ export function oneOf<T extends string>(query: URLSearchParams, name: string, wo
   return word;
 }
 
-/** A text of the query; undefined when it is not there. @throws HttpError 400 when it is empty */
+/** A text of the query; undefined when missing. @throws HttpError 400 when it is empty */
 export function optionalText(query: URLSearchParams, name: string): string | undefined {
   return query.has(name) ? requiredText(query, name) : undefined;
 }
 
-/** A text of a body that no message repeats, whatever is wrong with it. */
+/** A text of a body that error messages never quote. */
 export const secretText = z.custom<string>(
   (value) => typeof value === 'string' && value !== '',
   'expected a text that is not empty',

@@ -3,12 +3,12 @@ import type { EventView, ExchangeCore, PriceChange } from '../../engine/index.js
 import type { ChanceStream } from './chance-stream.js';
 
 /**
- * Follows the books for the chance stream: every change of a chance becomes a live point, and at the end of every
- * second with a change the last value of that second, at the second's end, becomes an aggregated one.
+ * Feeds the chance stream: every change of a chance becomes a live point, and after every second with a change its last
+ * value becomes an aggregated point, timed at the second's end.
  */
 export class ChanceFeed {
   #last = new Map<string, number>();
-  /** What changed in the second that runs: the last point per market. */
+  /** The last chance of each market that changed in the current second. */
   #changed = new Map<string, { eventId: string; chance: number }>();
   #second = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -50,12 +50,12 @@ export class ChanceFeed {
 
   #onTimer(): void {
     this.#timer = undefined;
-    // Timers may fire a little early; and a change may have begun a new second meanwhile.
+    // Timers may fire a little early, and a change may have begun a new second meanwhile.
     if (this.#msLeft() > 0) this.#timer = setTimeout(() => this.#onTimer(), this.#msLeft());
     else this.#flush();
   }
 
-  /** Until the running second is over, milliseconds; 0 when it is. */
+  /** Milliseconds until the current second is over; 0 when it is. */
   #msLeft(): number {
     return Math.max(0, Math.ceil((this.#second + 1) * 1000 - this.clock.nowMs()));
   }

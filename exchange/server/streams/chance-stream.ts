@@ -8,10 +8,11 @@ import { readHistory, readHistoryRequest } from '../history-request.js';
 import { TimeSlice } from '../time-slice.js';
 import { IdMap, type WireEncoder } from '../wire-encoder.js';
 import { ChanceSubscriptions } from './chance-subscriptions.js';
+import { sendDelta } from './send-delta.js';
 import type { StreamEndpoint } from './stream-server.js';
 import type { StreamSocket } from './stream-socket.js';
 
-/** A HISTORY_RESPONSE is not made larger than this; who wants more asks for fewer outcomes at a time. */
+/** Maximum size of a HISTORY_RESPONSE; clients that need more request fewer outcomes at a time. */
 const MAX_RESPONSE_BYTES = 15 * 1024 * 1024;
 
 type ClientMessage = z.output<typeof chanceClientMessageSchema>;
@@ -55,8 +56,8 @@ export class ChanceStream implements StreamEndpoint {
     this.#subscriptions.removeSocket(socket);
   }
 
-  watches(socket: StreamSocket, eventId: string): boolean {
-    return this.#subscriptions.watches(socket, eventId);
+  isSubscribed(socket: StreamSocket, eventId: string): boolean {
+    return this.#subscriptions.isSubscribed(socket, eventId);
   }
 
   errorFrame(text: string, message: unknown): Buffer {
@@ -73,15 +74,11 @@ export class ChanceStream implements StreamEndpoint {
   publishLive(eventId: string, marketId: string, point: ChancePoint): void {
     const subscribers = this.#subscriptions.of(marketId);
     if (!subscribers) return;
-    const { faults } = this.options;
-    const scope = { stream: this.stream, eventId } as const;
-    if (faults.any && faults.take('skip-delta', scope)) return;
     const frame = this.#frame({ t: 'probability', e: eventId, o: [marketId], d: point });
-    const times = faults.any && faults.take('duplicate-delta', scope) ? 2 : 1;
-    for (const socket of subscribers) for (let n = 0; n < times; n++) socket.send(frame, eventId);
+    sendDelta({ stream: this.stream, eventId, frame }, subscribers, this.options.faults);
   }
 
-  /** Sends the aggregated point of a second that is over. */
+  /** Sends the aggregated point of a completed second. */
   publishAggregated(eventId: string, marketId: string, point: ChancePoint): void {
     const subscribers = this.#subscriptions.of(marketId);
     if (!subscribers) return;
@@ -109,7 +106,7 @@ export class ChanceStream implements StreamEndpoint {
     const range = readHistoryRequest({ period: d.p ?? undefined, from: d.f, to: d.t });
     if (typeof range === 'string') throw new StreamRequestError(range);
     this.#eventWith(e, outcomes);
-    const { core, encoder } = this.options;
+    const { core, encoder, faults } = this.options;
     const slice = new TimeSlice();
     const parts: string[] = [];
     let bytes = 0;
@@ -118,12 +115,15 @@ export class ChanceStream implements StreamEndpoint {
       if (!points) throw new StreamRequestError(`more than ${MAX_HISTORY_POINTS} points for outcome ${marketId}`);
       const part = `${JSON.stringify(marketId)}:${encoder.encode(points)}`;
       bytes += part.length;
-      if (bytes > MAX_RESPONSE_BYTES) throw new StreamRequestError('too many points at once; ask for fewer outcomes');
+      if (bytes > MAX_RESPONSE_BYTES) throw new StreamRequestError('too many points at once; request fewer outcomes');
       parts.push(part);
       await slice.yieldWhenOver();
     }
     const envelope = encoder.encode({ t: 'HISTORY_RESPONSE', e, o: outcomes });
-    socket.send(Buffer.from(`${envelope.slice(0, -1)},"d":{${parts.join(',')}}}`), e);
+    const frame = Buffer.from(`${envelope.slice(0, -1)},"d":{${parts.join(',')}}}`);
+    const late = faults.take('late-history', { stream: this.stream, eventId: e, isBot: socket.isBot });
+    if (late) setTimeout(() => socket.send(frame, e), late.ms).unref();
+    else socket.send(frame, e);
   }
 
   #lastPoint(event: EventView, marketId: string): ChancePoint {
@@ -133,13 +133,13 @@ export class ChanceStream implements StreamEndpoint {
     return { t: Math.floor((market?.openedAt ?? event.createdAt) / 1e6), p: market?.chance ?? 0 };
   }
 
-  /** @throws StreamRequestError when there is no such event or one of the outcomes is not its own */
+  /** @throws StreamRequestError when there is no such event or one of the outcomes belongs to another */
   #eventWith(eventId: string, outcomes: readonly string[]): EventView {
     const event = this.options.core.event(eventId);
     if (!event) throw new StreamRequestError(`unknown event ${eventId.slice(0, 100)}`);
     const known = new Set(event.markets.map((market) => market.marketId));
-    const stranger = outcomes.find((id) => !known.has(id));
-    if (stranger !== undefined) throw new StreamRequestError(`the event has no outcome ${stranger.slice(0, 100)}`);
+    const unknownId = outcomes.find((id) => !known.has(id));
+    if (unknownId !== undefined) throw new StreamRequestError(`the event has no outcome ${unknownId.slice(0, 100)}`);
     return event;
   }
 

@@ -1,6 +1,6 @@
 import type { StreamSocket } from './stream-socket.js';
 
-/** Who is subscribed to the chance of which market. */
+/** The subscribers of each market's chance. */
 export class ChanceSubscriptions {
   #sockets = new Map<string, Set<StreamSocket>>();
   #markets = new Map<StreamSocket, Map<string, string>>();
@@ -29,7 +29,7 @@ export class ChanceSubscriptions {
     this.#markets.delete(socket);
   }
 
-  watches(socket: StreamSocket, eventId: string): boolean {
+  isSubscribed(socket: StreamSocket, eventId: string): boolean {
     return [...(this.#markets.get(socket)?.values() ?? [])].includes(eventId);
   }
 }

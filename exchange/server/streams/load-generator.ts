@@ -3,9 +3,9 @@ import type { ExchangeCore } from '../../engine/index.js';
 import type { OrderBookStream } from './order-book-stream.js';
 
 const TICK_MS = 5;
-/** How often new subscriptions are looked for. */
+/** How often subscriptions are read again. */
 const REFRESH_MS = 200;
-/** What could not be sent in time is made up for, but never more than this much of it at once. */
+/** Late frames are caught up, but at most this much at once. */
 const MAX_CATCH_UP_MS = 250;
 const MIN_CENTS = 2;
 const MAX_CENTS = 98;
@@ -20,9 +20,9 @@ interface Walk {
 
 interface LoadCounters {
   readonly framesPerSecond: number;
-  /** Frames made since the start: one delta each, sent to every subscriber of its event. */
+  /** Frames generated since the start: one delta each, sent to every subscriber of its event. */
   readonly sent: number;
-  /** Frames that fell due while the process was too busy, and were given up. */
+  /** Frames that were due while the process was busy and were skipped. */
   readonly skipped: number;
   /** Frames and the last quote per market. */
   readonly markets: readonly {
@@ -36,18 +36,18 @@ interface LoadCounters {
 }
 
 /**
- * Makes the order book stream carry a number of single-entry deltas per second: a random walk, market by market in
- * turn, over the open markets of the events that somebody is subscribed to (nobody: nothing is sent or counted). The
- * books know nothing of it, so these quotes are not in the truth; `counters` says how many frames each market got.
+ * Sends a number of single-entry deltas per second on the order book stream: a random walk per market, round-robin over
+ * the open markets of events that have subscribers (without subscribers nothing is sent or counted). The quotes come from
+ * no book, so they are not in the truth; `counters` has the number of frames per market.
  */
 export class LoadGenerator {
   #walks = new Map<string, Walk>();
-  /** Whose turn it is, one after another. */
+  /** The walks, served round-robin. */
   #turns: readonly Walk[] = [];
   #turnsUntil = 0;
   #timer: NodeJS.Timeout | undefined;
   #lastTick = 0;
-  #owed = 0;
+  #due = 0;
   #sent = 0;
   #skipped = 0;
   #next = 0;
@@ -77,7 +77,7 @@ export class LoadGenerator {
   setRate(framesPerSecond: number): void {
     this.framesPerSecond = framesPerSecond;
     this.stop();
-    this.#owed = 0;
+    this.#due = 0;
     this.#lastTick = performance.now();
     if (framesPerSecond > 0) this.#timer = setInterval(() => this.#tick(), TICK_MS);
   }
@@ -92,7 +92,7 @@ export class LoadGenerator {
 
   #tick(): void {
     const now = performance.now();
-    this.#owed += ((now - this.#lastTick) * this.framesPerSecond) / 1000;
+    this.#due += ((now - this.#lastTick) * this.framesPerSecond) / 1000;
     this.#lastTick = now;
     const most = Math.max(1, (MAX_CATCH_UP_MS * this.framesPerSecond) / 1000);
     if (now >= this.#turnsUntil) {
@@ -100,14 +100,14 @@ export class LoadGenerator {
       this.#turnsUntil = now + REFRESH_MS;
     }
     if (this.#turns.length === 0) {
-      this.#owed = 0;
+      this.#due = 0;
       return;
     }
-    if (this.#owed > most) {
-      this.#skipped += Math.floor(this.#owed - most);
-      this.#owed = most;
+    if (this.#due > most) {
+      this.#skipped += Math.floor(this.#due - most);
+      this.#due = most;
     }
-    for (; this.#owed >= 1; this.#owed -= 1) {
+    for (; this.#due >= 1; this.#due -= 1) {
       const walk = this.#turns[this.#next++ % this.#turns.length];
       if (walk) this.#step(walk);
     }

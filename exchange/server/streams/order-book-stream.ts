@@ -3,10 +3,11 @@ import type { EventView, ExchangeCore, MarketView, PriceChange } from '../../eng
 import { StreamRequestError } from '../errors.js';
 import type { Faults } from '../faults.js';
 import type { WireEncoder } from '../wire-encoder.js';
+import { sendDelta } from './send-delta.js';
 import type { StreamEndpoint } from './stream-server.js';
 import type { StreamSocket } from './stream-socket.js';
 
-/** What the stream says of a market: last trade price, best bid, best ask, each 0..1. */
+/** The prices of a market: last trade price, best bid, best ask, each 0..1. */
 export interface Quote {
   readonly marketId: string;
   readonly chance: number;
@@ -28,7 +29,7 @@ export class OrderBookStream implements StreamEndpoint {
   readonly heartbeat?: { readonly frame: Buffer; readonly everyMs: number };
   #subscribers = new Map<string, Set<StreamSocket>>();
   #eventsOf = new Map<StreamSocket, Set<string>>();
-  /** Quotes of the load generator, which no book knows: the stream's own last word on these markets. */
+  /** The last quotes of the load generator, which are not in any book. */
   #generated = new Map<string, Quote>();
 
   constructor(private readonly options: OrderBookStreamOptions) {
@@ -37,12 +38,12 @@ export class OrderBookStream implements StreamEndpoint {
     }
   }
 
-  /** Begins to follow the books. */
+  /** Subscribes to price changes. */
   start(): void {
     this.options.core.on('price', (change) => this.#onChange(change));
   }
 
-  /** IDs of the events that somebody is subscribed to. */
+  /** IDs of the events that have subscribers. */
   subscribedEvents(): Iterable<string> {
     return this.#subscribers.keys();
   }
@@ -72,7 +73,7 @@ export class OrderBookStream implements StreamEndpoint {
     this.#eventsOf.delete(socket);
   }
 
-  watches(socket: StreamSocket, eventId: string): boolean {
+  isSubscribed(socket: StreamSocket, eventId: string): boolean {
     return this.#eventsOf.get(socket)?.has(eventId) ?? false;
   }
 
@@ -82,8 +83,8 @@ export class OrderBookStream implements StreamEndpoint {
   }
 
   /**
-   * Sends a quote that comes from no book, and shows it in snapshots until the book changes.
-   * @returns false, and nothing happened, when nobody is subscribed to the event
+   * Sends a generated quote, and includes it in snapshots until the book changes.
+   * @returns false when the event has no subscribers; then nothing is sent
    */
   publishGenerated(eventId: string, quote: Quote): boolean {
     if (!this.#subscribers.has(eventId)) return false;
@@ -100,12 +101,8 @@ export class OrderBookStream implements StreamEndpoint {
   #publish(eventId: string, quote: Quote): void {
     const subscribers = this.#subscribers.get(eventId);
     if (!subscribers) return;
-    const { faults } = this.options;
-    const scope = { stream: this.stream, eventId } as const;
-    if (faults.any && faults.take('skip-delta', scope)) return;
     const frame = this.#frame({ t: 'PRICES_DATA_DELTA', e: eventId, d: [priceEntry(quote)] });
-    const times = faults.any && faults.take('duplicate-delta', scope) ? 2 : 1;
-    for (const socket of subscribers) for (let n = 0; n < times; n++) socket.send(frame, eventId);
+    sendDelta({ stream: this.stream, eventId, frame }, subscribers, this.options.faults);
   }
 
   #snapshot(event: EventView): Buffer {
@@ -137,7 +134,7 @@ const priceEntry = (quote: Quote) => ({
   a: quote.bestAsk,
 });
 
-/** The set at a key, put there when there is none. */
+/** The set at a key; it is created when missing. */
 function added<K, V>(map: Map<K, Set<V>>, key: K): Set<V> {
   let set = map.get(key);
   if (!set) {

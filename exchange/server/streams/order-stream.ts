@@ -2,7 +2,7 @@ import type { OrderUpdate, TpslView } from '../../engine/index.js';
 import { tpslUpdate } from '../records/index.js';
 import { PrivateStream, type PrivateStreamOptions } from './private-stream.js';
 
-/** The order updates stream, part 6.3: which orders were placed or failed, and what became of TP/SL orders. */
+/** The order updates stream, part 6.3: orders that were placed or failed, and changes of TP/SL orders. */
 export class OrderStream extends PrivateStream {
   readonly path = '/order/ws';
   readonly stream = 'orders';
@@ -15,11 +15,11 @@ export class OrderStream extends PrivateStream {
     }
   }
 
-  protected greeting(): string {
+  protected authResponse(): string {
     return 'authorized';
   }
 
-  protected follow(): () => void {
+  protected subscribe(): () => void {
     const { core } = this.options;
     const stops = [
       core.on('orderUpdate', (update) => this.#onOrder(update)),
@@ -30,7 +30,7 @@ export class OrderStream extends PrivateStream {
     };
   }
 
-  /** Fills and cancellations have no message here: they show in the history and on the balance stream. */
+  /** Fills and cancellations have no message on this stream: they show in the history and on the balance stream. */
   #onOrder({ order, cause }: OrderUpdate): void {
     if (cause !== 'placed' && cause !== 'failed') return;
     const { userId, orderId, eventId } = order;

@@ -5,11 +5,12 @@ import type { Authenticator, KeyHolder } from '../auth/index.js';
 import { HttpError, StreamRequestError } from '../errors.js';
 import type { FaultStream, Faults } from '../faults.js';
 import type { WireEncoder } from '../wire-encoder.js';
+import { sendDelta } from './send-delta.js';
 import type { StreamEndpoint } from './stream-server.js';
 import type { StreamSocket } from './stream-socket.js';
 
-/** A connection that has not said who it is by then is closed. */
-const AUTH_WITHIN_MS = 30_000;
+/** A connection without a valid AUTH is closed after this time. */
+const AUTH_TIMEOUT_MS = 30_000;
 const POLICY_VIOLATION = 1008;
 
 export interface PrivateStreamOptions {
@@ -19,12 +20,12 @@ export interface PrivateStreamOptions {
   readonly encoder: WireEncoder;
   readonly clock: Clock;
   /** Default 30 s. */
-  readonly authWithinMs?: number | undefined;
+  readonly authTimeoutMs?: number | undefined;
 }
 
 /**
- * A stream of one account's own news: nothing before AUTH (part 5.5), and after it what concerns that account alone. A
- * failed AUTH may be tried again; a second one after a good one is refused and changes nothing.
+ * A stream of one account's events: no messages before AUTH (part 5.5), afterwards those of that account. A failed AUTH
+ * may be retried; another AUTH after a successful one is rejected and has no effect.
  */
 export abstract class PrivateStream implements StreamEndpoint {
   abstract readonly path: string;
@@ -32,31 +33,31 @@ export abstract class PrivateStream implements StreamEndpoint {
   #waiting = new Map<StreamSocket, NodeJS.Timeout>();
   #holders = new Map<StreamSocket, KeyHolder>();
   #socketsOf = new Map<string, Set<StreamSocket>>();
-  #unfollow: (() => void) | undefined;
+  #unsubscribe: (() => void) | undefined;
 
   constructor(protected readonly options: PrivateStreamOptions) {}
 
-  /** The `d` of the answer to a good AUTH. */
-  protected abstract greeting(userId: string): unknown;
-  /** Begins to hear the core's news; answers how to stop. */
-  protected abstract follow(): () => void;
+  /** The `d` of the response to a successful AUTH. */
+  protected abstract authResponse(userId: string): unknown;
+  /** Subscribes to the core's events; returns a function that unsubscribes. */
+  protected abstract subscribe(): () => void;
 
   onOpen(socket: StreamSocket): void {
-    const { authWithinMs = AUTH_WITHIN_MS } = this.options;
+    const { authTimeoutMs = AUTH_TIMEOUT_MS } = this.options;
     this.#waiting.set(
       socket,
-      setTimeout(() => this.#end(socket, 'no AUTH came in time'), authWithinMs),
+      setTimeout(() => this.#end(socket, 'no valid AUTH in time'), authTimeoutMs),
     );
   }
 
   onMessage(socket: StreamSocket, message: unknown): undefined {
     const type = typeof message === 'object' && message !== null ? (message as { t?: unknown }).t : undefined;
-    if (type !== 'AUTH') throw new StreamRequestError('the only message that is read here is AUTH');
+    if (type !== 'AUTH') throw new StreamRequestError('the only message accepted here is AUTH');
     if (this.#holders.has(socket)) throw new StreamRequestError('this connection is authorized already');
     const parsed = streamAuthSchema.safeParse(message);
-    if (!parsed.success) throw new StreamRequestError('AUTH needs d.apiKey, d.signature and d.timestamp, all texts');
+    if (!parsed.success) throw new StreamRequestError('AUTH requires d.apiKey, d.signature and d.timestamp, all texts');
     const { apiKey: key, signature, timestamp } = parsed.data.d;
-    this.#enter(socket, this.#admit({ key, signature, timestamp }));
+    this.#authorize(socket, this.#authenticate({ key, signature, timestamp }));
   }
 
   onClose(socket: StreamSocket): void {
@@ -69,11 +70,11 @@ export abstract class PrivateStream implements StreamEndpoint {
     sockets?.delete(socket);
     if (sockets?.size === 0) this.#socketsOf.delete(holder.userId);
     if (this.#holders.size > 0) return;
-    this.#unfollow?.();
-    this.#unfollow = undefined;
+    this.#unsubscribe?.();
+    this.#unsubscribe = undefined;
   }
 
-  watches(): boolean {
+  isSubscribed(): boolean {
     return false;
   }
 
@@ -81,48 +82,45 @@ export abstract class PrivateStream implements StreamEndpoint {
     return this.frame({ t: 'error', d: { error: text } });
   }
 
-  /** Closes an account's connections: the key that opened them is no longer good. */
+  /** Closes an account's connections: the key that opened them is no longer valid. */
   endSessions(userId: string): void {
     for (const socket of this.#socketsOf.get(userId) ?? []) this.#end(socket, 'the API key is no longer active');
   }
 
-  /** Sends a message to every connection of an account. @param eventId the event that it is about, for faults */
+  /** Sends a message to every connection of an account. @param eventId its event, for faults */
   protected publish(userId: string, makeMessage: () => object, eventId?: string): void {
     const sockets = this.#socketsOf.get(userId);
     if (!sockets) return;
     const { faults, clock } = this.options;
-    const scope = { stream: this.stream, eventId };
-    if (faults.any && faults.take('skip-delta', scope)) return;
-    const frame = this.frame(makeMessage());
-    const times = faults.any && faults.take('duplicate-delta', scope) ? 2 : 1;
     for (const socket of [...sockets]) {
       const expiresAt = this.#holders.get(socket)?.expiresAt ?? null;
       if (expiresAt !== null && clock.nowMicros() >= expiresAt) this.#end(socket, 'the API key has expired');
-      else for (let n = 0; n < times; n++) socket.send(frame, eventId);
     }
+    const valid = this.#socketsOf.get(userId);
+    if (valid) sendDelta({ stream: this.stream, eventId, frame: this.frame(makeMessage()) }, valid, faults);
   }
 
   protected frame(message: object): Buffer {
     return Buffer.from(this.options.encoder.encode(message));
   }
 
-  #admit(claim: Parameters<Authenticator['admitStream']>[1]): KeyHolder {
+  #authenticate(claim: Parameters<Authenticator['authenticateStream']>[1]): KeyHolder {
     try {
-      return this.options.authenticator.admitStream(this.path, claim);
+      return this.options.authenticator.authenticateStream(this.path, claim);
     } catch (error) {
       if (error instanceof HttpError) throw new StreamRequestError(error.message);
       throw error;
     }
   }
 
-  #enter(socket: StreamSocket, holder: KeyHolder): void {
+  #authorize(socket: StreamSocket, holder: KeyHolder): void {
     clearTimeout(this.#waiting.get(socket));
     this.#waiting.delete(socket);
     this.#holders.set(socket, holder);
     const sockets = this.#socketsOf.get(holder.userId) ?? new Set();
     this.#socketsOf.set(holder.userId, sockets.add(socket));
-    this.#unfollow ??= this.follow();
-    socket.send(this.frame({ t: 'success', d: this.greeting(holder.userId), r: null }));
+    this.#unsubscribe ??= this.subscribe();
+    socket.send(this.frame({ t: 'success', d: this.authResponse(holder.userId), r: null }));
   }
 
   #end(socket: StreamSocket, text: string): void {

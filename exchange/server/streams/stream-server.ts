@@ -3,22 +3,22 @@ import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { type Clock, deferred, type Logger } from '../../../core/index.js';
 import { HttpError, StreamRequestError } from '../errors.js';
-import { type ArmedFault, type FaultStream, type Faults, matches } from '../faults.js';
+import { type ArmedFault, type FaultStream, type Faults, isBotsAgent, matches } from '../faults.js';
 import type { ExchangeMetrics } from '../metrics.js';
 import { StreamSocket } from './stream-socket.js';
 
-/** Larger messages of a client are answered with an error. */
+/** Larger messages of clients are answered with an error. */
 const MAX_MESSAGE_BYTES = 64 * 1024;
-/** Larger ones end the connection (close code 1009). */
+/** Larger ones close the connection (close code 1009). */
 const MAX_PAYLOAD_BYTES = 1024 * 1024;
-/** How far one reader may be behind, and all of them together. */
+/** Maximum unsent bytes per connection, and of all connections. */
 const MAX_BUFFERED_BYTES = 4 * 1024 * 1024;
 const MAX_TOTAL_BUFFERED_BYTES = 256 * 1024 * 1024;
 const SWEEP_MS = 250;
-/** How long closing handshakes may take when the server stops. */
-const GOODBYE_MS = 500;
+/** Maximum duration of closing handshakes when the server stops. */
+const CLOSE_TIMEOUT_MS = 500;
 
-/** One stream path and what is said on it. */
+/** The protocol of one stream path. */
 export interface StreamEndpoint {
   readonly path: string;
   readonly stream: FaultStream;
@@ -26,12 +26,12 @@ export interface StreamEndpoint {
   readonly heartbeat?: { readonly frame: Buffer; readonly everyMs: number };
   /** Called once the connection is open. */
   onOpen?(socket: StreamSocket): void;
-  /** Acts on a parsed message. @throws StreamRequestError with the text that the sender gets */
+  /** Handles a parsed message. @throws StreamRequestError with the text for the sender */
   onMessage(socket: StreamSocket, message: unknown): Promise<void> | undefined;
   onClose(socket: StreamSocket): void;
-  /** Whether the connection is subscribed to something of the event. */
-  watches(socket: StreamSocket, eventId: string): boolean;
-  /** The frame that tells a sender what was wrong with its message. */
+  /** Whether the connection is subscribed to the event or one of its markets. */
+  isSubscribed(socket: StreamSocket, eventId: string): boolean;
+  /** The frame with which the sender gets an error. */
   errorFrame(text: string, message: unknown): Buffer;
 }
 
@@ -59,22 +59,22 @@ export class StreamServer {
 
   constructor(private readonly options: StreamServerOptions) {
     this.#byPath = new Map(options.endpoints.map((endpoint) => [endpoint.path, endpoint]));
-    options.faults.onArmed((fault) => this.#strikeOpen(fault));
+    options.faults.onArmed((fault) => this.#applyToOpen(fault));
   }
 
   start(): void {
     this.#sweeper = setInterval(() => this.#sweep(), SWEEP_MS);
   }
 
-  /** Says goodbye to every connection; those that do not answer at once are cut. */
+  /** Closes every connection; those without a closing handshake in time are terminated. */
   async stop(): Promise<void> {
     clearInterval(this.#sweeper);
     this.#stopping.abort();
-    for (const socket of this.#sockets.keys()) socket.close(1001, 'the exchange stops');
+    for (const socket of this.#sockets.keys()) socket.close(1001, 'the exchange is stopping');
     if (this.#sockets.size > 0) {
       const { promise: closed, resolve } = deferred();
       this.#whenEmpty = resolve;
-      const late = setTimeout(resolve, GOODBYE_MS);
+      const late = setTimeout(resolve, CLOSE_TIMEOUT_MS);
       await closed;
       clearTimeout(late);
     }
@@ -95,20 +95,23 @@ export class StreamServer {
       refuse(socket, new HttpError(404, `there is no stream at ${path.slice(0, 200)}`));
       return;
     }
-    if (this.options.faults.any && this.#refusedByFault(endpoint, socket)) return;
-    this.#wss.handleUpgrade(request, socket, head, (ws) => this.#accept(ws, endpoint));
+    const isBot = isBotsAgent(request.headers['user-agent']);
+    if (this.options.faults.any && this.#refusedByFault({ stream: endpoint.stream, isBot }, socket)) return;
+    this.#wss.handleUpgrade(request, socket, head, (ws) => this.#accept(ws, endpoint, isBot));
   }
 
-  #accept(ws: WebSocket, endpoint: StreamEndpoint): void {
+  #accept(ws: WebSocket, endpoint: StreamEndpoint, isBot: boolean): void {
     const { faults, metrics } = this.options;
     const { stream } = endpoint;
-    const socket = new StreamSocket(ws, { stream, faults, metrics, maxBufferedBytes: MAX_BUFFERED_BYTES });
+    const socket = new StreamSocket(ws, { stream, isBot, faults, metrics, maxBufferedBytes: MAX_BUFFERED_BYTES });
     this.#sockets.set(socket, endpoint);
     metrics.sockets.labels(stream).inc();
     const { heartbeat } = endpoint;
     const timer = heartbeat ? setInterval(() => socket.send(heartbeat.frame), heartbeat.everyMs) : undefined;
-    // A broken frame: ws closes the connection with the fitting code by itself.
-    ws.on('error', (error) => this.options.log.debug({ err: error, stream }, 'a client broke the WebSocket protocol'));
+    // An invalid frame: ws itself closes the connection with the matching code.
+    ws.on('error', (error) =>
+      this.options.log.debug({ err: error, stream }, 'a client violated the WebSocket protocol'),
+    );
     socket.onClose(() => {
       clearInterval(timer);
       this.#sockets.delete(socket);
@@ -134,7 +137,8 @@ export class StreamServer {
     try {
       message = parseMessage(data, binary);
       const eventId = eventOf(message);
-      const slow = this.options.faults.take('slow', { stream: endpoint.stream, eventId });
+      const { stream } = endpoint;
+      const slow = this.options.faults.take('slow', { stream, eventId, isBot: socket.isBot });
       const answering = slow
         ? this.options.clock.sleep(slow.ms ?? 0, this.#stopping.signal).then(() => endpoint.onMessage(socket, message))
         : endpoint.onMessage(socket, message);
@@ -145,30 +149,30 @@ export class StreamServer {
     }
   }
 
-  /** Faults that need no next frame: they strike connections that are open now, as many as they count. */
-  #strikeOpen(fault: ArmedFault): void {
+  /** Applies faults that do not wait for a frame to open connections, up to their count. */
+  #applyToOpen(fault: ArmedFault): void {
     if (fault.kind !== 'drop-connection' && fault.kind !== 'freeze') return;
     for (const [socket, endpoint] of this.#sockets) {
       if (fault.left <= 0) return;
-      const scope = { stream: endpoint.stream, eventId: fault.eventId };
+      const scope = { stream: endpoint.stream, eventId: fault.eventId, isBot: socket.isBot };
       if (!socket.open || !matches(fault, scope)) continue;
-      if (fault.eventId !== undefined && !endpoint.watches(socket, fault.eventId)) continue;
+      if (fault.eventId !== undefined && !endpoint.isSubscribed(socket, fault.eventId)) continue;
       this.options.faults.use(fault, scope);
       if (fault.kind === 'drop-connection') socket.drop();
-      else socket.freeze(fault.ms, fault.eventId);
+      else socket.freeze(fault);
     }
   }
 
-  /** The faults of HTTP, for a stream, strike its handshake. */
-  #refusedByFault({ stream }: StreamEndpoint, socket: Duplex): boolean {
+  /** HTTP faults of a stream apply to its handshake. */
+  #refusedByFault(scope: { readonly stream: FaultStream; readonly isBot: boolean }, socket: Duplex): boolean {
     const { faults } = this.options;
-    if (faults.take('http-reset', { stream })) {
+    if (faults.take('http-reset', scope)) {
       socket.destroy();
-    } else if (faults.take('truncated-body', { stream })) {
+    } else if (faults.take('truncated-body', scope)) {
       socket.end('HTTP/1.1 101 Switching Proto');
-    } else if (faults.take('http-429', { stream })) {
+    } else if (faults.take('http-429', scope)) {
       refuse(socket, new HttpError(429, 'too many requests', { 'Retry-After': '1' }));
-    } else if (faults.take('http-500', { stream })) {
+    } else if (faults.take('http-500', scope)) {
       refuse(socket, new HttpError(500, 'internal error'));
     } else {
       return false;
@@ -176,7 +180,7 @@ export class StreamServer {
     return true;
   }
 
-  /** Ends the readers that are furthest behind while all together hold too much. */
+  /** While the total of unsent bytes is too large, drops the connections with the most. */
   #sweep(): void {
     const behind = [...this.#sockets.keys()].map((socket) => ({ socket, bytes: socket.bufferedBytes }));
     let total = behind.reduce((sum, { bytes }) => sum + bytes, 0);
@@ -190,7 +194,7 @@ export class StreamServer {
 }
 
 function parseMessage(data: Buffer, binary: boolean): unknown {
-  if (binary) throw new StreamRequestError('binary frames are not read here; send JSON as text');
+  if (binary) throw new StreamRequestError('binary frames are not accepted; send JSON as text');
   if (data.length > MAX_MESSAGE_BYTES) throw new StreamRequestError(`messages have at most ${MAX_MESSAGE_BYTES} bytes`);
   try {
     return JSON.parse(data.toString('utf8'));
@@ -204,7 +208,7 @@ function eventOf(message: unknown): string | undefined {
   return typeof event === 'string' ? event : undefined;
 }
 
-/** Answers an upgrade request with an error body instead. */
+/** Rejects an upgrade request with an error body. */
 function refuse(socket: Duplex, error: HttpError): void {
   const body = JSON.stringify(error.body());
   const headers = { ...error.headers, 'Content-Type': 'application/json', Connection: 'close' };

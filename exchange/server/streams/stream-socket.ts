@@ -1,14 +1,19 @@
 import type { RawData, WebSocket } from 'ws';
-import type { FaultStream, Faults } from '../faults.js';
+import type { FaultRequest, FaultStream, Faults } from '../faults.js';
 import type { ExchangeMetrics } from '../metrics.js';
 
 interface StreamSocketOptions {
   readonly stream: FaultStream;
+  /** Whether the client is one of the exchange's bots. */
+  readonly isBot: boolean;
   readonly faults: Faults;
   readonly metrics: ExchangeMetrics;
-  /** Bytes that may wait to be sent; a reader that is further behind when the next frame comes is disconnected. */
+  /** Maximum unsent bytes; a connection with more is dropped when the next frame is sent. */
   readonly maxBufferedBytes: number;
 }
+
+/** Added to a frame by the fault `oversized-frame`: more than clients usually accept. */
+const OVERSIZED_BYTES = 16 * 1024 * 1024;
 
 /** One connection of a stream: sends frames in order, with bounded buffering and the armed faults; reads in order. */
 export class StreamSocket {
@@ -17,6 +22,8 @@ export class StreamSocket {
   #busy = false;
   #frozenUntilMs = 0;
   #frozenEvents = new Map<string, number>();
+  /** Deltas that are sent after the next one of their event. */
+  #heldBack = new Map<string | undefined, Buffer[]>();
 
   constructor(
     private readonly ws: WebSocket,
@@ -32,14 +39,18 @@ export class StreamSocket {
     return this.ws.readyState === this.ws.OPEN;
   }
 
-  /** Bytes that wait for the reader. */
+  get isBot(): boolean {
+    return this.options.isBot;
+  }
+
+  /** Unsent bytes. */
   get bufferedBytes(): number {
     return this.ws.bufferedAmount;
   }
 
   /**
-   * Hands the messages to `handle` one after another: while one is being answered (its promise is pending), no more is
-   * read from the connection. `handle` must not throw or reject.
+   * Calls `handle` with one message after another; while its promise is pending, no more is read from the connection.
+   * `handle` must not throw or reject.
    */
   onMessage(handle: (data: Buffer, binary: boolean) => Promise<void> | undefined): void {
     const drain = () => {
@@ -67,19 +78,32 @@ export class StreamSocket {
     this.ws.on('close', listener);
   }
 
-  /** Sends a text frame. @param eventId the event that it is about, for faults */
+  /** Sends a text frame. @param eventId its event, for faults */
   send(frame: Buffer, eventId?: string): void {
     if (!this.open || this.#isFrozen(eventId)) return;
-    if (this.options.faults.any && this.#strikes(frame, eventId)) return;
+    if (this.options.faults.any && this.#applyFaults(frame, eventId)) return;
     if (!this.#hasCapacity()) return;
     this.#frames.inc();
     this.ws.send(frame, { binary: false });
   }
 
-  /** From now on nothing is sent, or nothing about the event, while the connection stays open. */
-  freeze(ms: number | undefined, eventId: string | undefined): void {
+  /** Sends a delta later: with `sendHeldBack`. */
+  holdBack(frame: Buffer, eventId: string | undefined): void {
+    this.#heldBack.set(eventId, [...(this.#heldBack.get(eventId) ?? []), frame]);
+  }
+
+  /** Sends the held back deltas of an event. */
+  sendHeldBack(eventId: string | undefined): void {
+    const frames = this.#heldBack.get(eventId);
+    if (!frames) return;
+    this.#heldBack.delete(eventId);
+    for (const frame of frames) this.send(frame, eventId);
+  }
+
+  /** Stops sending, or sending about the event, while the connection stays open. */
+  freeze({ ms, eventId, connection }: Pick<FaultRequest, 'ms' | 'eventId' | 'connection'>): void {
     const until = ms === undefined ? Number.POSITIVE_INFINITY : performance.now() + ms;
-    if (eventId === undefined) this.#frozenUntilMs = until;
+    if (eventId === undefined || connection) this.#frozenUntilMs = until;
     else this.#frozenEvents.set(eventId, until);
   }
 
@@ -116,22 +140,26 @@ export class StreamSocket {
     return false;
   }
 
-  /** True when an armed fault keeps the frame from being sent. */
-  #strikes(frame: Buffer, eventId: string | undefined): boolean {
-    const { faults, stream } = this.options;
-    const scope = { stream, eventId };
+  /** Applies armed faults; true when the frame must not be sent. */
+  #applyFaults(frame: Buffer, eventId: string | undefined): boolean {
+    const { faults, stream, isBot } = this.options;
+    const scope = { stream, eventId, isBot };
     if (faults.take('drop-connection', scope)) {
       this.drop();
       return true;
     }
     const freeze = faults.take('freeze', scope);
     if (freeze) {
-      this.freeze(freeze.ms, freeze.eventId);
+      this.freeze(freeze);
       return true;
     }
-    // Half of the frame first, then the frame itself: what is malformed is extra, so that nothing else goes missing.
+    // Half of the frame, then the frame itself: the malformed one is additional, so that no data is lost.
     if (faults.take('malformed-frame', scope)) {
       this.ws.send(frame.subarray(0, Math.ceil(frame.length / 2)), { binary: false });
+    }
+    if (faults.take('oversized-frame', scope)) {
+      this.ws.send(Buffer.concat([frame, Buffer.alloc(OVERSIZED_BYTES, ' ')]), { binary: false });
+      return true;
     }
     return false;
   }

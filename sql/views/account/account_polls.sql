@@ -1,12 +1,12 @@
--- Which polls of an account's holdings and open orders are complete, with all their rows here?
+-- Which polls of an account's holdings and open orders are complete, with all their rows stored?
 --
 -- Every poll of positions, active orders, balances or TP/SL orders whose receipt is complete, whose pages are all in
--- account_pages, and whose rows are all in the table of the list. Receipts and pages travel on different topics, and pages
+-- account_pages, and whose rows are all in the table of the list. Receipts and pages are on different topics, and pages
 -- and rows go into different tables, so any of them may arrive first.
 CREATE OR REPLACE VIEW {database}.account_polls
 (
-    `list` LowCardinality(String) COMMENT 'positions, active-orders, balances or tpsl-orders',
-    `account` LowCardinality(String) COMMENT 'Configured name of the account',
+    `list` String COMMENT 'positions, active-orders, balances or tpsl-orders',
+    `account` String COMMENT 'Configured name of the account',
     `poll_id` String COMMENT 'UUID of the poll',
     `started_at` DateTime64(6, 'UTC') COMMENT 'When the poll was started',
     `finished_at` DateTime64(6, 'UTC') COMMENT 'When its receipt was written'

@@ -3,16 +3,16 @@
 -- The rows of the latest complete poll of active orders of every account, joined with the order history.
 CREATE OR REPLACE VIEW {database}.active_orders
 (
-    `account` LowCardinality(String) COMMENT 'Configured name of the account',
+    `account` String COMMENT 'Configured name of the account',
     `polled_at` DateTime64(6, 'UTC') COMMENT 'When the poll was started',
     `order_id` String COMMENT 'Order ID',
-    `event` LowCardinality(String) COMMENT 'Event ID; empty when the order history does not have the order yet',
-    `market` LowCardinality(String) COMMENT 'Market ID; empty when the order history does not have the order yet',
-    `asset` LowCardinality(String) COMMENT 'Asset ID; empty when the order history does not have the order yet',
-    `status` LowCardinality(String) COMMENT 'Status, such as ACTIVE; empty when absent',
-    `side` LowCardinality(String) COMMENT 'BUY or SELL; empty when absent',
+    `event` String COMMENT 'Event ID; empty when the order history does not have the order yet',
+    `market` String COMMENT 'Market ID; empty when the order history does not have the order yet',
+    `asset` String COMMENT 'Asset ID; empty when the order history does not have the order yet',
+    `status` String COMMENT 'Status, such as ACTIVE; empty when absent',
+    `side` String COMMENT 'BUY or SELL; empty when absent',
     `price` Nullable(Decimal(38, 12)) COMMENT 'Limit, USDC per share',
-    `quantity` Decimal(38, 12) COMMENT 'Shares that are left of it'
+    `quantity` Decimal(38, 12) COMMENT 'Remaining shares'
 )
 AS
 WITH (SELECT groupArray((account, poll_id, started_at)) FROM {database}.latest_account_polls WHERE list = 'active-orders') AS latest

@@ -1,22 +1,27 @@
 -- Which trades were made on the whole exchange, and by whom?
 --
--- Every item of the activity feed once, whichever account polled it: one per fill, from the side of the taker. The volumes
--- of the event and of the user are those at the time when the item was last received, not at the time of the trade.
+-- Every item of the activity feed once, regardless of the polling account: one per fill, from the side of the taker. The
+-- volumes of the event and of the user are those when the item was last received, not at the time of the trade. The feed
+-- names no event ID: it is that of the market in event search. yes_price = price, of a NO asset 1 - price; an item without an
+-- outcome has none.
 CREATE OR REPLACE VIEW {database}.activity
 (
-    `trade_record_id` String COMMENT 'ID of the side of the fill that the feed shows',
+    `trade_record_id` String COMMENT 'ID of the side of the fill in the feed',
     `user_id` String COMMENT 'User ID; empty when absent',
     `username` Nullable(String) COMMENT 'Name of the user, or its HMAC-SHA-256 (64 hexadecimal digits) where --username-key is set',
-    `market` LowCardinality(String) COMMENT 'Market ID (outcome ID); empty when absent',
+    `event` String COMMENT 'Event ID; empty when event search never listed the market',
+    `market` String COMMENT 'Market ID (outcome ID); empty when absent',
     `outcome_name` Nullable(String) COMMENT 'Name of the market',
-    `position` LowCardinality(String) COMMENT 'Direction of the position, such as YES or NO; empty when absent',
-    `side` LowCardinality(String) COMMENT 'BUY or SELL; empty when absent',
+    `outcome` String COMMENT 'YES or NO, by is_primary, position or token_name; empty when none of them says it',
+    `position` String COMMENT 'Direction of the position, such as YES or NO; empty when absent',
+    `side` String COMMENT 'BUY or SELL; empty when absent',
     `quantity` Decimal(38, 12) COMMENT 'Shares',
     `price` Decimal(38, 12) COMMENT 'USDC per share',
-    `executed_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When it happened, by the exchange',
+    `yes_price` Nullable(Decimal(38, 12)) COMMENT 'USDC per share in YES terms: of a NO asset 1 - price; NULL when the outcome is unknown',
+    `executed_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When it was executed, by the exchange',
     `event_question` Nullable(String) COMMENT 'Question of the event',
-    `event_slug` LowCardinality(String) COMMENT 'Short name of the event in addresses; empty when absent',
-    `token_name` LowCardinality(String) COMMENT 'Name of the asset, such as YES; empty when absent',
+    `event_slug` String COMMENT 'Short name of the event in addresses; empty when absent',
+    `token_name` String COMMENT 'Name of the asset, such as YES; empty when absent',
     `is_primary` Nullable(Bool) COMMENT 'Whether it is the YES asset',
     `event_volume` Nullable(Decimal(38, 12)) COMMENT 'Volume of the event when the item was last received, USDC, by the exchange',
     `user_volume` Nullable(Decimal(38, 12)) COMMENT 'Volume of the user when the item was last received, USDC, by the exchange',
@@ -27,12 +32,20 @@ SELECT
     trade_record_id,
     user_id,
     username,
+    event,
     market,
     outcome_name,
+    multiIf(
+        is_primary IS NOT NULL, if(is_primary, 'YES', 'NO'),
+        upper(position) IN ('YES', 'NO'), upper(position),
+        position = '' AND upper(token_name) IN ('YES', 'NO'), upper(token_name),
+        ''
+    ) AS outcome,
     position,
     side,
     quantity,
     price,
+    multiIf(outcome = 'YES', price, outcome = 'NO', 1 - price, NULL) AS yes_price,
     executed_at,
     event_question,
     event_slug,
@@ -41,4 +54,5 @@ SELECT
     event_volume,
     user_volume,
     received_at AS seen_at
-FROM {database}.activity_records FINAL;
+FROM (SELECT *, toString(market) AS market_id FROM {database}.activity_records FINAL) AS items
+LEFT JOIN (SELECT market AS market_id, event FROM {database}.markets) AS known USING (market_id);

@@ -5,12 +5,12 @@
 -- `stream` the differences from one message of the balance stream to the next.
 CREATE OR REPLACE VIEW {database}.balance_changes
 (
-    `account` LowCardinality(String) COMMENT 'Configured name of the account',
-    `asset` LowCardinality(String) COMMENT 'Asset ID: a coin, or an outcome asset',
+    `account` String COMMENT 'Configured name of the account',
+    `asset` String COMMENT 'Asset ID: a coin, or an outcome asset',
     `source` String COMMENT 'poll or stream',
-    `seen_at` DateTime64(6, 'UTC') COMMENT 'poll: start of the first poll that showed it like this. stream: when the message was received',
-    `balance` Decimal(38, 12) COMMENT 'What was held, what orders locked included: USDC or shares',
-    `free` Nullable(Decimal(38, 12)) COMMENT 'What no order locked'
+    `seen_at` DateTime64(6, 'UTC') COMMENT 'poll: start of the first poll with this state. stream: when the message was received',
+    `balance` Decimal(38, 12) COMMENT 'Total including what orders locked: USDC or shares',
+    `free` Nullable(Decimal(38, 12)) COMMENT 'Amount not locked by orders: USDC or shares'
 )
 AS
 WITH numbered AS

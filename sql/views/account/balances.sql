@@ -4,11 +4,11 @@
 -- balance_changes.
 CREATE OR REPLACE VIEW {database}.balances
 (
-    `account` LowCardinality(String) COMMENT 'Configured name of the account',
+    `account` String COMMENT 'Configured name of the account',
     `polled_at` DateTime64(6, 'UTC') COMMENT 'When the poll was started',
-    `asset` LowCardinality(String) COMMENT 'Asset ID: a coin, or an outcome asset',
+    `asset` String COMMENT 'Asset ID: a coin, or an outcome asset',
     `balance` Decimal(38, 12) COMMENT 'Total including what orders lock: USDC or shares',
-    `free` Nullable(Decimal(38, 12)) COMMENT 'Amount not locked by orders',
+    `free` Nullable(Decimal(38, 12)) COMMENT 'Amount not locked by orders: USDC or shares',
     `name` Nullable(String) COMMENT 'Name, if the exchange sends it',
     `ticker` Nullable(String) COMMENT 'Ticker, if the exchange sends it',
     `value` Nullable(Decimal(38, 12)) COMMENT 'Value in USDC, if the exchange sends it'

@@ -1,56 +1,16 @@
 -- Which poll has the current holdings and open orders of an account?
 --
--- The latest row of account_polls per account and list, searched among the last ten complete receipts, so that the query
--- does not get slower as polls accumulate.
+-- The latest row of recent_account_polls per account and list.
 CREATE OR REPLACE VIEW {database}.latest_account_polls
 (
-    `list` LowCardinality(String) COMMENT 'positions, active-orders, balances or tpsl-orders',
-    `account` LowCardinality(String) COMMENT 'Configured name of the account',
+    `list` String COMMENT 'positions, active-orders, balances or tpsl-orders',
+    `account` String COMMENT 'Configured name of the account',
     `poll_id` String COMMENT 'UUID of the poll',
     `started_at` DateTime64(6, 'UTC') COMMENT 'When the poll was started',
     `finished_at` DateTime64(6, 'UTC') COMMENT 'When its receipt was written'
 )
 AS
-WITH
-    (
-        SELECT groupArray((list, account, poll_id, operation, pages, started_at, finished_at))
-        FROM
-        (
-            SELECT transform(operation, ['open-positions', 'full-balances'], ['positions', 'balances'], operation) AS list, operation, subject AS account, poll_id, started_at, finished_at, pages
-            FROM {database}.polls
-            WHERE outcome = 'complete' AND operation IN ('open-positions', 'active-orders', 'balances', 'full-balances', 'tpsl-orders')
-            ORDER BY finished_at DESC, poll_id
-            LIMIT 10 BY list, account
-        )
-    ) AS receipts,
-    candidates AS
-    (
-        SELECT one.1 AS list, one.2 AS account, one.3 AS poll_id, one.4 AS operation, one.5 AS pages, one.6 AS started_at, one.7 AS finished_at
-        FROM (SELECT arrayJoin(receipts) AS one)
-    )
 SELECT list, account, poll_id, started_at, finished_at
-FROM candidates
-LEFT JOIN
-(
-    SELECT account, poll_id, operation, uniqExact(page, asset) AS pages_here, sum(items) AS listed
-    FROM {database}.account_pages
-    WHERE (account, operation, poll_id) GLOBAL IN (SELECT account, operation, poll_id FROM candidates)
-    GROUP BY account, poll_id, operation
-) AS here USING (account, poll_id, operation)
-LEFT JOIN
-(
-    SELECT 'positions' AS list, account, poll_id, count() AS rows_here FROM {database}.position_observations
-    WHERE (account, poll_id) GLOBAL IN (SELECT account, poll_id FROM candidates WHERE list = 'positions') GROUP BY account, poll_id
-    UNION ALL
-    SELECT 'active-orders' AS list, account, poll_id, count() AS rows_here FROM {database}.active_order_observations
-    WHERE (account, poll_id) GLOBAL IN (SELECT account, poll_id FROM candidates WHERE list = 'active-orders') GROUP BY account, poll_id
-    UNION ALL
-    SELECT 'balances' AS list, account, poll_id, count() AS rows_here FROM {database}.balance_observations
-    WHERE (account, poll_id) GLOBAL IN (SELECT account, poll_id FROM candidates WHERE list = 'balances') GROUP BY account, poll_id
-    UNION ALL
-    SELECT 'tpsl-orders' AS list, account, poll_id, count() AS rows_here FROM {database}.tpsl_order_observations
-    WHERE (account, poll_id) GLOBAL IN (SELECT account, poll_id FROM candidates WHERE list = 'tpsl-orders') GROUP BY account, poll_id
-) AS found USING (list, account, poll_id)
-WHERE pages_here >= pages AND rows_here >= listed
+FROM {database}.recent_account_polls
 ORDER BY finished_at DESC, poll_id
 LIMIT 1 BY list, account;

@@ -5,13 +5,13 @@
 -- between two polls may be missing.
 CREATE OR REPLACE VIEW {database}.order_changes
 (
-    `account` LowCardinality(String) COMMENT 'Configured name of the account',
+    `account` String COMMENT 'Configured name of the account',
     `order_id` String COMMENT 'ID of the order, or of the TP/SL order',
-    `seen_at` DateTime64(6, 'UTC') COMMENT 'When it was first seen like this',
+    `seen_at` DateTime64(6, 'UTC') COMMENT 'When it was first seen in this state',
     `source` String COMMENT 'poll: the order history. order: ORDER_UPDATE of the stream. tpsl: TPSL_UPDATE of the stream',
-    `status` LowCardinality(String) COMMENT 'Status; ORDER_UPDATE says SUCCESS or FAILED; empty when absent',
+    `status` String COMMENT 'Status; SUCCESS or FAILED for ORDER_UPDATE; empty when absent',
     `filled_quantity` Nullable(Decimal(38, 12)) COMMENT 'poll: shares that were filled',
-    `last_seen_at` DateTime64(6, 'UTC') COMMENT 'When it was last seen like this'
+    `last_seen_at` DateTime64(6, 'UTC') COMMENT 'When it was last seen in this state'
 )
 AS
 SELECT account, order_id, state_seen_at AS seen_at, 'poll' AS source, status, nullIf(filled_quantity, toDecimal128(-1, 12)) AS filled_quantity, state_last_seen_at AS last_seen_at

@@ -5,13 +5,13 @@
 -- has every trade.
 CREATE OR REPLACE VIEW {database}.position_changes
 (
-    `account` LowCardinality(String) COMMENT 'Configured name of the account',
-    `asset` LowCardinality(String) COMMENT 'Asset ID',
+    `account` String COMMENT 'Configured name of the account',
+    `asset` String COMMENT 'Asset ID',
     `order_id` String COMMENT 'ID of the order that opened it; empty when absent',
-    `seen_at` DateTime64(6, 'UTC') COMMENT 'Start of the first poll that showed it like this',
-    `shares` Decimal(38, 12) COMMENT 'Shares that were held; 0 when it was gone',
-    `available_shares` Nullable(Decimal(38, 12)) COMMENT 'Shares that no order held',
-    `cost` Nullable(Decimal(38, 12)) COMMENT 'What the shares cost, USDC'
+    `seen_at` DateTime64(6, 'UTC') COMMENT 'Start of the first poll with this state',
+    `shares` Decimal(38, 12) COMMENT 'Held shares; 0 when the position has disappeared',
+    `available_shares` Nullable(Decimal(38, 12)) COMMENT 'Shares not locked by orders',
+    `cost` Nullable(Decimal(38, 12)) COMMENT 'Cost of the shares, USDC'
 )
 AS
 WITH numbered AS

@@ -3,10 +3,10 @@
 -- The last observation of every polled user.
 CREATE OR REPLACE VIEW {database}.position_stats
 (
-    `account` LowCardinality(String) COMMENT 'Configured name of the account',
+    `account` String COMMENT 'Configured name of the account',
     `user_id` String COMMENT 'User ID',
     `seen_at` DateTime64(6, 'UTC') COMMENT 'When it was received',
-    `tab` LowCardinality(String) COMMENT 'Tab that is active: active or closed; empty when absent',
+    `tab` String COMMENT 'Selected tab: active or closed; empty when absent',
     `total_items` Nullable(Int64) COMMENT 'Number of positions',
     `opened_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When the oldest open position was opened, by the exchange',
     `closed_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When the last one was closed, by the exchange'

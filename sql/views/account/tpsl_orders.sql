@@ -3,14 +3,14 @@
 -- The rows of the latest complete poll of TP/SL orders of every account, which covers every asset that the account holds.
 CREATE OR REPLACE VIEW {database}.tpsl_orders
 (
-    `account` LowCardinality(String) COMMENT 'Configured name of the account',
+    `account` String COMMENT 'Configured name of the account',
     `polled_at` DateTime64(6, 'UTC') COMMENT 'When the poll was started',
     `tpsl_order_id` String COMMENT 'ID of the TP/SL order',
-    `asset` LowCardinality(String) COMMENT 'ID of the asset that it would sell',
-    `requested_status` LowCardinality(String) COMMENT 'Requested status; empty for all',
+    `asset` String COMMENT 'ID of the asset that it would sell',
+    `requested_status` String COMMENT 'Requested status; empty for all',
     `quantity` Nullable(Decimal(38, 12)) COMMENT 'Shares that it would sell',
-    `take_profit_price` Nullable(Decimal(38, 12)) COMMENT 'Price at or above which it sells; NULL when it has none',
-    `stop_loss_price` Nullable(Decimal(38, 12)) COMMENT 'Price at or below which it sells; NULL when it has none'
+    `take_profit_price` Nullable(Decimal(38, 12)) COMMENT 'Price at or above which it sells, USDC per share; NULL when it has none',
+    `stop_loss_price` Nullable(Decimal(38, 12)) COMMENT 'Price at or below which it sells, USDC per share; NULL when it has none'
 )
 AS
 WITH (SELECT groupArray((account, poll_id, started_at)) FROM {database}.latest_account_polls WHERE list = 'tpsl-orders') AS latest

@@ -3,12 +3,12 @@
 -- Every transaction once, as last seen. Only accounts with a JWT have transactions.
 CREATE OR REPLACE VIEW {database}.transactions
 (
-    `account` LowCardinality(String) COMMENT 'Configured name of the account',
+    `account` String COMMENT 'Configured name of the account',
     `transaction_id` String COMMENT 'Transaction ID',
-    `user_id` LowCardinality(String) COMMENT 'User ID; empty when absent',
-    `asset` LowCardinality(String) COMMENT 'Asset ID: of the coin, or for PAYOUT of the outcome asset that paid; empty when absent',
-    `type` LowCardinality(String) COMMENT 'Type, such as DEPOSIT, WITHDRAWAL or PAYOUT; empty when absent',
-    `status` LowCardinality(String) COMMENT 'Status, such as COMPLETED; empty when absent',
+    `user_id` String COMMENT 'User ID; empty when absent',
+    `asset` String COMMENT 'Asset ID: of the coin, or for PAYOUT of the outcome asset that paid; empty when absent',
+    `type` String COMMENT 'Type, such as DEPOSIT, WITHDRAWAL or PAYOUT; empty when absent',
+    `status` String COMMENT 'Status, such as COMPLETED; empty when absent',
     `amount` Decimal(38, 12) COMMENT 'Amount, USDC',
     `fee` Nullable(Decimal(38, 12)) COMMENT 'Fee, USDC',
     `created_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When it was created, by the exchange',

@@ -4,38 +4,41 @@
 --   WHERE market = '...' AND begins_at >= now() - INTERVAL 6 HOUR ORDER BY begins_at
 --
 -- Periods are aligned to the Unix epoch, in receive time, because the stream carries no exchange time. Filters on market,
--- event and begins_at are pushed down to the table. Of the ticks of one market and period, in order of received_at, _offset
--- and _index:
+-- event and begins_at are pushed down to the table. Of the ticks of one market and period that are not repeated, in order of
+-- received_at, _offset and _index (without resolutions: is_resolution of price_ticks):
 --   open, close = price of the last trade in the first and in the last tick
 --   high, low   = highest and lowest price of the last trade
 --   bid, ask    = best bid and best ask in the last tick, NULL when that side was empty
+--   mid_…       = the same four of (bid + ask) / 2, over the ticks that have both sides and are not crossed: a one-sided book has no
+--                 mid. The candles of the chance are in chance_candles: they have the exchange's time, these have ours.
 -- Completeness, as fractions of the part of the period in which the event was open (of an unfinished period: of its elapsed
 -- part; of a period in which the event was not open at all: of the whole period):
 --   observed    = the event was observed on the order book stream
 --   backfilled  = 0, because order book gaps cannot be backfilled
 --   missing     = 1 - observed - backfilled
--- A period without a tick has no row; coverage tells whether it was observed.
+-- A period without a tick has no row; coverage shows whether it was observed.
 CREATE OR REPLACE VIEW {database}.candles
 (
-    `event` LowCardinality(String) COMMENT 'Event ID',
-    `market` LowCardinality(String) COMMENT 'Market ID',
-    `begins_at` DateTime('UTC') COMMENT 'Start of the period',
-    `open` Float64 COMMENT 'First price of the last trade in the period',
-    `high` Float64 COMMENT 'Greatest price of the last trade in the period',
-    `low` Float64 COMMENT 'Least price of the last trade in the period',
-    `close` Float64 COMMENT 'Last price of the last trade in the period',
-    `bid` Nullable(Float64) COMMENT 'Best bid at the end; NULL when there is no bid',
-    `ask` Nullable(Float64) COMMENT 'Best ask at the end; NULL when there is no ask',
-    `ticks` UInt64 COMMENT 'Rows of price_ticks in the period',
+    `event` String COMMENT 'Event ID',
+    `market` String COMMENT 'Market ID',
+    `begins_at` DateTime64(6, 'UTC') COMMENT 'Start of the period',
+    `open` Float64 COMMENT 'First price of the last trade in the period, in YES terms',
+    `high` Float64 COMMENT 'Highest price of the last trade in the period, in YES terms',
+    `low` Float64 COMMENT 'Lowest price of the last trade in the period, in YES terms',
+    `close` Float64 COMMENT 'Last price of the last trade in the period, in YES terms',
+    `bid` Nullable(Float64) COMMENT 'Best bid at the end, in YES terms; NULL when there is no bid',
+    `ask` Nullable(Float64) COMMENT 'Best ask at the end, in YES terms; NULL when there is no ask',
+    `mid_open` Nullable(Float64) COMMENT 'First mid of bid and ask in the period, in YES terms; NULL when no tick has both sides',
+    `mid_high` Nullable(Float64) COMMENT 'Highest mid in the period, in YES terms',
+    `mid_low` Nullable(Float64) COMMENT 'Lowest mid in the period, in YES terms',
+    `mid_close` Nullable(Float64) COMMENT 'Last mid in the period, in YES terms',
+    `ticks` UInt64 COMMENT 'Rows of price_ticks in the period that are neither repeated nor a resolution',
     `observed` Float64 COMMENT 'Fraction of the open part of the period in which the event was observed, 0 to 1',
-    `backfilled` Float64 COMMENT 'Fraction of the open part of the period that was fetched from history: always 0',
-    `missing` Float64 COMMENT 'Fraction of the open part of the period of which nothing is known, 0 to 1'
+    `backfilled` Float64 COMMENT 'Fraction of the open part of the period that was fetched from history, 0 to 1: always 0',
+    `missing` Float64 COMMENT 'Fraction of the open part of the period that was neither observed nor backfilled, 0 to 1'
 )
 AS
-WITH
-    open_from < ends AND open_until > begins AS was_open,
-    if(was_open, greatest(begins, open_from), begins) AS from_at,
-    if(was_open, least(ends, open_until), ends) AS to_at
+-- Each step is a subquery of its own: ClickHouse plans nested aliases of one SELECT many times slower.
 SELECT
     event,
     market,
@@ -44,27 +47,65 @@ SELECT
     high,
     low,
     close,
-    last_tick.2 AS bid,
-    last_tick.3 AS ask,
+    bid,
+    ask,
+    mid_open,
+    mid_high,
+    mid_low,
+    mid_close,
     ticks,
-    least(1, arraySum(range -> greatest(0, dateDiff('microsecond', greatest(range.1, from_at), least(range.2, to_at))), ranges) / dateDiff('microsecond', from_at, to_at)) AS observed,
-    0 AS backfilled,
+    observed,
+    0. AS backfilled,
     1 - observed AS missing
 FROM
 (
     SELECT
-        event,
-        market,
-        toStartOfInterval(received_at, toIntervalSecond({period_seconds:UInt32})) AS begins_at,
-        toDateTime64(begins_at, 6, 'UTC') AS begins,
-        greatest(begins + toIntervalMicrosecond(1), least(begins + toIntervalSecond({period_seconds:UInt32}), now64(6, 'UTC'))) AS ends,
-        argMin(last, (received_at, `_offset`, `_index`)) AS open,
-        max(last) AS high,
-        min(last) AS low,
-        argMax((last, bid, ask), (received_at, `_offset`, `_index`)) AS last_tick,
-        last_tick.1 AS close,
-        count() AS ticks
-    FROM {database}.price_ticks
-    GROUP BY event, market, begins_at
-) AS periods
-LEFT JOIN (SELECT event, open_from, open_until, ranges FROM {database}.completeness_ranges WHERE stream = 'order-book') AS observed USING (event);
+        *,
+        least(1, arraySum(range -> greatest(0, dateDiff('microsecond', greatest(range.1, from_at), least(range.2, to_at))), ranges) / dateDiff('microsecond', from_at, to_at)) AS observed
+    FROM
+    (
+        SELECT
+            CAST(event, 'String') AS event,
+            CAST(market, 'String') AS market,
+            begins_at,
+            open,
+            high,
+            low,
+            last_tick.1 AS close,
+            last_tick.2 AS bid,
+            last_tick.3 AS ask,
+            mid_open,
+            mid_high,
+            mid_low,
+            mid_close,
+            ticks,
+            ranges,
+            if(open_from < ends AND open_to > begins_at, greatest(begins_at, open_from), begins_at) AS from_at,
+            if(open_from < ends AND open_to > begins_at, least(ends, open_to), ends) AS to_at
+        FROM
+        (
+            SELECT *, greatest(begins_at + toIntervalMicrosecond(1), least(begins_at + toIntervalSecond({period_seconds:UInt32}), now64(6, 'UTC'))) AS ends
+            FROM
+            (
+                SELECT
+                    event,
+                    market,
+                    toStartOfInterval(received_at, toIntervalMicrosecond(1000000 * {period_seconds:UInt32})) AS begins_at,
+                    argMin(last, (received_at, `_offset`, `_index`)) AS open,
+                    max(last) AS high,
+                    min(last) AS low,
+                    argMax((last, bid, ask), (received_at, `_offset`, `_index`)) AS last_tick,
+                    -- These aggregate functions leave out NULL.
+                    argMin(CAST(if(bid <= ask, (bid + ask) / 2, NULL), 'Nullable(Float64)') AS mid, (received_at, `_offset`, `_index`)) AS mid_open,
+                    max(mid) AS mid_high,
+                    min(mid) AS mid_low,
+                    argMax(mid, (received_at, `_offset`, `_index`)) AS mid_close,
+                    count() AS ticks
+                FROM {database}.price_ticks
+                WHERE NOT repeated AND NOT is_resolution
+                GROUP BY event, market, begins_at
+            )
+        ) AS periods
+        LEFT JOIN (SELECT event, open_from, open_to, ranges FROM {database}.completeness_ranges WHERE stream = 'order-book') AS observed USING (event)
+    )
+);

@@ -8,16 +8,16 @@
 -- not state whether that is so. NULL where a market has no such price or a crossed book (bid above ask).
 CREATE OR REPLACE VIEW {database}.event_overround
 (
-    `event` LowCardinality(String) COMMENT 'Event ID',
+    `event` String COMMENT 'Event ID',
     `title` Nullable(String) COMMENT 'Title of the event',
     `markets` UInt64 COMMENT 'Markets of the event',
     `priced_markets` UInt64 COMMENT 'Markets of which there is a price',
     `crossed_markets` UInt64 COMMENT 'Those of them whose bid is above the ask: their bids and asks count as none',
     `sum_of_last` Float64 COMMENT 'Sum of the prices of the last trades, in YES terms',
-    `sum_of_bids` Nullable(Float64) COMMENT 'Sum of the best bids; NULL when a market has none or is crossed',
-    `sum_of_asks` Nullable(Float64) COMMENT 'Sum of the best asks; NULL when a market has none or is crossed',
-    `overround` Nullable(Float64) COMMENT 'sum_of_asks - 1; of an event of one market ask - bid',
-    `underround` Nullable(Float64) COMMENT '1 - sum_of_bids; of an event of one market ask - bid',
+    `sum_of_bids` Nullable(Float64) COMMENT 'Sum of the best bids, in YES terms; NULL when a market has none or is crossed',
+    `sum_of_asks` Nullable(Float64) COMMENT 'Sum of the best asks, in YES terms; NULL when a market has none or is crossed',
+    `overround` Nullable(Float64) COMMENT 'USDC per share of every market: sum_of_asks - 1; of an event of one market ask - bid',
+    `underround` Nullable(Float64) COMMENT 'USDC per share of every market: 1 - sum_of_bids; of an event of one market ask - bid',
     `oldest_at` DateTime64(6, 'UTC') COMMENT 'When the oldest of the prices was received'
 )
 AS

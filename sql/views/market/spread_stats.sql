@@ -1,8 +1,9 @@
 -- How tight were the order books within a window that ends now?
 --
--- spread_stats(window_seconds = 86400) is the last 24 hours. Per market, over its ticks within the window. A tick is
--- valid until the next one of its market, the last one until now, but only while the event was observed on the order book
--- stream: gaps have no weight. Averages and quantiles are weighted by that time.
+-- spread_stats(window_seconds = 86400) is the last 24 hours. Per market, over its ticks within the window that are not
+-- repeated. A tick is valid until the next one of its market, the last one until now, but only while the event was observed
+-- on the order book stream: gaps have no weight. Averages and quantiles are weighted by that time. A tick whose last price is
+-- 0 or 1 is the resolution of the market: it ends the tick before it and is left out.
 --   spread         = ask - bid, where neither side is empty and the book is not crossed (bid above ask)
 --   average_spread = sum(spread x seconds) / sum(seconds), over the ticks that have a spread
 --   two_sided      = seconds with both sides / all seconds, crossed books among them
@@ -11,22 +12,22 @@
 -- Crossed books stay in price_ticks, because the exchange sent them, but have no spread: they are counted.
 CREATE OR REPLACE VIEW {database}.spread_stats
 (
-    `event` LowCardinality(String) COMMENT 'Event ID',
-    `market` LowCardinality(String) COMMENT 'Market ID',
-    `ticks` UInt64 COMMENT 'Rows of price_ticks within the window',
+    `event` String COMMENT 'Event ID',
+    `market` String COMMENT 'Market ID',
+    `ticks` UInt64 COMMENT 'Rows of price_ticks within the window that are neither repeated nor a resolution',
     `crossed_ticks` UInt64 COMMENT 'Ticks whose bid was above the ask: left out of every spread',
-    `average_spread` Nullable(Float64) COMMENT 'Average over time; NULL when there was no spread',
-    `median_spread` Nullable(Float64) COMMENT 'Median over time',
-    `p90_spread` Nullable(Float64) COMMENT '90th percentile over time',
-    `min_spread` Nullable(Float64) COMMENT 'Smallest spread',
-    `max_spread` Nullable(Float64) COMMENT 'Largest spread',
+    `average_spread` Nullable(Float64) COMMENT 'Average over time, 0 to 1; NULL when there was no spread',
+    `median_spread` Nullable(Float64) COMMENT 'Median over time, 0 to 1',
+    `p90_spread` Nullable(Float64) COMMENT '90th percentile over time, 0 to 1',
+    `min_spread` Nullable(Float64) COMMENT 'Smallest spread, 0 to 1',
+    `max_spread` Nullable(Float64) COMMENT 'Largest spread, 0 to 1',
     `two_sided` Float64 COMMENT 'Fraction of the time in which there were both a bid and an ask, 0 to 1',
     `seconds` Float64 COMMENT 'Observed time from the first tick to now'
 )
 AS
 SELECT
-    event,
-    market,
+    CAST(event, 'String') AS event,
+    CAST(market, 'String') AS market,
     ticks,
     crossed_ticks,
     if(spread_micros > 0, weighted_spread / spread_micros, NULL) AS average_spread,
@@ -55,6 +56,7 @@ FROM
         SELECT
             event,
             market,
+            is_resolution,
             bid,
             ask,
             if(bid <= ask, ask - bid, NULL) AS spread,
@@ -64,6 +66,7 @@ FROM
             SELECT
                 ticks.event AS event,
                 market,
+                is_resolution,
                 bid,
                 ask,
                 received_at,
@@ -73,9 +76,9 @@ FROM
                 observed_total
             FROM
             (
-                SELECT event, market, bid, ask, received_at, `_offset`, `_index`
+                SELECT event, market, is_resolution, bid, ask, received_at, `_offset`, `_index`
                 FROM {database}.price_ticks
-                WHERE received_at >= now64(6, 'UTC') - toIntervalSecond({window_seconds:UInt32})
+                WHERE received_at >= now64(6, 'UTC') - toIntervalSecond({window_seconds:UInt32}) AND NOT repeated
             ) AS ticks
             -- The last range that had begun by then; each has the sum of those before it and of all, and the first one is empty.
             ASOF LEFT JOIN
@@ -100,5 +103,6 @@ FROM
         )
         WINDOW later AS (PARTITION BY event, market ORDER BY received_at, `_offset`, `_index` ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING)
     )
+    WHERE NOT is_resolution
     GROUP BY event, market
 );

@@ -12,23 +12,32 @@ AS
 SELECT
     event,
     market,
-    min(begins) AS begins_at,
-    max(ends) AS ends_at
+    fromUnixTimestamp64Micro(intDiv(island.1, 2), 'UTC') AS begins_at,
+    fromUnixTimestamp64Micro(intDiv(island.2, 2), 'UTC') AS ends_at
 FROM
 (
     SELECT
-        *,
-        sum(begins > reached) OVER (PARTITION BY event, market ORDER BY begins, ends ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS island
+        event,
+        market,
+        -- A range begins where the number of open ranges becomes 1, and ends where it becomes 0.
+        arrayCumSum(time -> if(time % 2 = 0, 1, -1), times) AS open_ranges,
+        arrayZip(
+            arrayFilter((time, number) -> time % 2 = 0 AND number = 1, times, open_ranges),
+            arrayFilter((time, number) -> number = 0, times, open_ranges)
+        ) AS islands
     FROM
     (
         SELECT
             event,
             market,
-            assumeNotNull(range_from) AS begins,
-            assumeNotNull(range_to) AS ends,
-            max(ends) OVER (PARTITION BY event, market ORDER BY begins, ends ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS reached
+            -- Twice the microseconds of a beginning, and one more for an end: an array of numbers is sorted fastest.
+            arraySort(arrayConcat(
+                groupArray(toUnixTimestamp64Micro(assumeNotNull(range_from)) * 2),
+                groupArray(toUnixTimestamp64Micro(assumeNotNull(range_to)) * 2 + 1)
+            )) AS times
         FROM {database}.collector_events
         WHERE type = 'backfilled'
+        GROUP BY event, market
     )
 )
-GROUP BY event, market, island;
+ARRAY JOIN islands AS island;

@@ -6,18 +6,18 @@
 --   arraySum(range -> greatest(0, dateDiff('microsecond', greatest(range.1, from_at), least(range.2, to_at))), ranges)
 CREATE OR REPLACE VIEW {database}.completeness_ranges
 (
-    `stream` String COMMENT 'order-book or chance',
-    `event` String COMMENT 'Event ID',
-    `open_from` DateTime64(6, 'UTC') COMMENT 'When the event opened: it was first seen or observed',
-    `open_until` DateTime64(6, 'UTC') COMMENT 'When it closed: it was last seen or observed; now, while it is open',
-    `ranges` Array(Tuple(DateTime64(6, 'UTC'), DateTime64(6, 'UTC'))) COMMENT 'Start and end of each range, in order, without overlaps; none when it was never observed'
+    `stream` String COMMENT '{stream_names}',
+    `event` String COMMENT 'Event ID; for orders and balance the name of the account, for feed its name',
+    `open_from` DateTime64(6, 'UTC') COMMENT 'When the event opened: see event_lifetimes',
+    `open_to` DateTime64(6, 'UTC') COMMENT 'When it closed: it was last seen or observed; now, while it is open',
+    `ranges` Array(Tuple(begins_at DateTime64(6, 'UTC'), ends_at DateTime64(6, 'UTC'))) COMMENT 'Start and end of each range, in order, without overlaps; none when it was never observed'
 )
 AS
 SELECT
     stream,
     event,
     open_from,
-    arrayMax(arrayPushBack(arrayMap(range -> range.2, ranges), open_to)) AS open_until,
+    arrayMax(arrayPushBack(arrayMap(range -> range.2, ranges), lifetimes.open_to)) AS open_to,
     -- Only the range of a live subscription has no cause.
-    arrayMap(range -> (range.1, if(range.3 = '', now64(6, 'UTC'), range.2)), covered) AS ranges
-FROM {database}.event_lifetimes;
+    arrayMap(range -> (range.1, if(range.3 = '', now64(6, 'UTC'), range.2)), observed_ranges) AS ranges
+FROM {database}.event_lifetimes AS lifetimes;

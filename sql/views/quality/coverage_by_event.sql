@@ -7,15 +7,15 @@
 -- While the event is being observed, the time since the last heartbeat counts as observed.
 CREATE OR REPLACE VIEW {database}.coverage_by_event
 (
-    `stream` String COMMENT 'order-book or chance',
-    `event` String COMMENT 'Event ID',
-    `title` Nullable(String) COMMENT 'Title of the event',
-    `open` Bool COMMENT 'Whether the event is open',
+    `stream` String COMMENT '{stream_names}',
+    `event` String COMMENT 'Event ID; for orders and balance the name of the account, for feed its name',
+    `title` Nullable(String) COMMENT 'Title of the event; NULL for orders, balance and feed',
+    `open` Bool COMMENT 'Whether event search lists it; false for orders, balance and feed',
     `live` Bool COMMENT 'Whether it is being observed',
-    `open_from` DateTime64(6, 'UTC') COMMENT 'When it was first seen',
-    `open_to` DateTime64(6, 'UTC') COMMENT 'When it was last seen; now, while it is open',
+    `open_from` DateTime64(6, 'UTC') COMMENT 'When it opened: see event_lifetimes',
+    `open_to` DateTime64(6, 'UTC') COMMENT 'When it closed: see event_lifetimes; now, while it is open',
     `open_seconds` Float64 COMMENT 'Seconds from open_from to open_to',
-    `gaps` UInt64 COMMENT 'How many times it was not observed',
+    `gaps` UInt64 COMMENT 'Number of periods in which it was not observed',
     `gap_seconds` Float64 COMMENT 'Seconds in which it was not observed',
     `backfilled_seconds` Float64 COMMENT 'Seconds of those that were fetched from history',
     `observed` Float64 COMMENT 'Fraction of the open time in which it was observed, 0 to 1',
@@ -31,25 +31,24 @@ SELECT
     live,
     open_from,
     open_to,
-    dateDiff('microsecond', open_from, open_to) / 1e6 AS open_seconds,
+    open_seconds,
     gap_count AS gaps,
-    -- The parts of a query do not take the time at the same moment: of an event that opened just now, that would show.
-    least(not_observed, open_seconds) AS gap_seconds,
-    least(fetched, gap_seconds) AS backfilled_seconds,
+    gap_seconds,
+    backfilled_seconds,
     if(open_seconds > 0, 1 - gap_seconds / open_seconds, 1) AS observed,
     if(open_seconds > 0, backfilled_seconds / open_seconds, 0) AS backfilled,
     if(open_seconds > 0, (gap_seconds - backfilled_seconds) / open_seconds, 0) AS missing
 FROM
 (
-    SELECT stream, event, open, live, open_from, open_to
-    FROM {database}.event_lifetimes
+    SELECT
+        stream, event, open, live, open_from, open_to,
+        length(missed_ranges) AS gap_count,
+        dateDiff('microsecond', open_from, open_to) / 1e6 AS open_seconds,
+        -- The parts of a query evaluate now() at different moments, which would be visible for an event that has just opened.
+        least(arraySum(gap -> dateDiff('microsecond', gap.1, gap.2), missed_ranges) / 1e6, open_seconds) AS gap_seconds,
+        least(arraySum(gap -> gap.4, missed_ranges), gap_seconds) AS backfilled_seconds
+    FROM {database}.event_gaps AS missed
 ) AS lifetimes
-LEFT JOIN
-(
-    SELECT stream, event, count() AS gap_count, sum(seconds) AS not_observed, sum(gaps.backfilled_seconds) AS fetched
-    FROM {database}.gaps
-    GROUP BY stream, event
-) AS missed USING (stream, event)
 LEFT JOIN
 (
     SELECT event, title

@@ -3,8 +3,8 @@
 -- The rows of coverage of one stream and event, merged where they overlap or touch.
 CREATE OR REPLACE VIEW {database}.observed_ranges
 (
-    `stream` String COMMENT 'order-book or chance',
-    `event` String COMMENT 'Event ID',
+    `stream` String COMMENT '{stream_names}',
+    `event` String COMMENT 'Event ID; for orders and balance the name of the account, for feed its name',
     `begins_at` DateTime64(6, 'UTC') COMMENT 'Start of the range',
     `ends_at` DateTime64(6, 'UTC') COMMENT 'End of the range; of the last range of an observed event, the last heartbeat',
     `state` String COMMENT 'live when a subscription of the range is live, else ended',

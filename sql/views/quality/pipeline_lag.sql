@@ -9,11 +9,11 @@ CREATE OR REPLACE VIEW {database}.pipeline_lag
     `records` UInt64 COMMENT 'Records of the last hour',
     `last_offset` UInt64 COMMENT 'Offset of the newest record',
     `last_received_at` DateTime64(6, 'UTC') COMMENT 'When the newest record was received',
-    `last_written_at` DateTime64(3, 'UTC') COMMENT 'When the newest record was written',
-    `age_seconds` Float64 COMMENT 'Time since last_received_at: how fresh the data is, where records keep coming',
+    `last_written_at` DateTime64(6, 'UTC') COMMENT 'When the newest record was written',
+    `age_seconds` Float64 COMMENT 'Time since last_received_at: the freshness of the data, while records arrive',
     `delay_p50_seconds` Float64 COMMENT 'Time from received to written, median',
     `delay_p99_seconds` Float64 COMMENT 'Time from received to written, 99th percentile',
-    `delay_max_seconds` Float64 COMMENT 'Time from received to written, longest'
+    `delay_max_seconds` Float64 COMMENT 'Time from received to written, maximum'
 )
 AS
 SELECT

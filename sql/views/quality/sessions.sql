@@ -7,7 +7,7 @@ CREATE OR REPLACE VIEW {database}.sessions
     `session_id` String COMMENT 'Session: UUID of one run of a collector',
     `collector` String COMMENT 'Name of the collector',
     `version` String COMMENT 'Version of Chancery',
-    `shard` String COMMENT 'Which share of the events it collects',
+    `shard` String COMMENT 'Share of the events that it collects',
     `started_at` DateTime64(6, 'UTC') COMMENT 'Time of its first collector event',
     `last_heartbeat_at` DateTime64(6, 'UTC') COMMENT 'Time of its last heartbeat: everything received until then is durable',
     `state` String COMMENT 'live, stopped or died',

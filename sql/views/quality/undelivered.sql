@@ -2,13 +2,13 @@
 --
 -- Every second a collector reports which of its records are durable on the bus (collector event `heartbeat`, acknowledged).
 -- The reports of the last 15 minutes, except the last minute, are compared with raw_records per session. Missing records
--- wait for a worker or for ClickHouse, or were given up (lost_ranges). If no heartbeats arrive either, this view is empty:
+-- wait for a worker or for ClickHouse, or were abandoned (lost_ranges). If no heartbeats arrive either, this view is empty:
 -- see pipeline_lag.
 CREATE OR REPLACE VIEW {database}.undelivered
 (
     `topic` String COMMENT 'Topic',
-    `appended` UInt64 COMMENT 'Records that collectors reported as durable on the bus, of the last 15 minutes but the very last',
-    `records` UInt64 COMMENT 'How many of them are not in raw_records'
+    `appended` UInt64 COMMENT 'Records reported as durable on the bus within the last 15 minutes, except the last minute',
+    `records` UInt64 COMMENT 'Number of them that are not in raw_records'
 )
 AS
 WITH said AS

@@ -1,4 +1,4 @@
--- Which outcome assets exist, and which market and outcome is each of?
+-- Which outcome assets exist, and to which market and outcome does each belong?
 --
 -- Every market has a YES and a NO asset, taken from the last observation of the market.
 CREATE OR REPLACE VIEW {database}.assets
@@ -8,9 +8,9 @@ CREATE OR REPLACE VIEW {database}.assets
     `market` String COMMENT 'Market ID',
     `event` String COMMENT 'Event ID',
     `market_name` Nullable(String) COMMENT 'Name of the market',
-    `price` Nullable(Float64) COMMENT 'Price as event search last showed it, 0 to 1',
-    `first_seen_at` DateTime64(6, 'UTC') COMMENT 'When event search first showed the market to us',
-    `last_seen_at` DateTime64(6, 'UTC') COMMENT 'When event search last showed the market to us'
+    `price` Nullable(Float64) COMMENT 'Last price in event search, 0 to 1',
+    `first_seen_at` DateTime64(6, 'UTC') COMMENT 'When event search first listed the market',
+    `last_seen_at` DateTime64(6, 'UTC') COMMENT 'When event search last listed the market'
 )
 AS
 SELECT

@@ -8,8 +8,8 @@ CREATE OR REPLACE VIEW {database}.categories
     `slug` Nullable(String) COMMENT 'Short name that event search filters by',
     `parent` Nullable(String) COMMENT 'Category ID of the parent, NULL at the top of the tree',
     `depth` UInt16 COMMENT '0 at the top of the tree',
-    `first_seen_at` DateTime64(6, 'UTC') COMMENT 'When the tree first showed it to us',
-    `last_seen_at` DateTime64(6, 'UTC') COMMENT 'When the tree last showed it to us'
+    `first_seen_at` DateTime64(6, 'UTC') COMMENT 'When the tree first listed it',
+    `last_seen_at` DateTime64(6, 'UTC') COMMENT 'When the tree last listed it'
 )
 AS
 SELECT

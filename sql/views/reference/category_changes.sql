@@ -4,7 +4,7 @@
 CREATE OR REPLACE VIEW {database}.category_changes
 (
     `category` String COMMENT 'Category ID',
-    `seen_at` DateTime64(6, 'UTC') COMMENT 'When it was first seen like this',
+    `seen_at` DateTime64(6, 'UTC') COMMENT 'When it was first seen in this state',
     `previous_seen_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'Last observation of the previous content: the change happened in between. NULL for the first observation',
     `name` Nullable(String) COMMENT 'Name',
     `slug` Nullable(String) COMMENT 'Short name that event search filters by',

@@ -5,7 +5,7 @@
 CREATE OR REPLACE VIEW {database}.coin_changes
 (
     `coin` String COMMENT 'Coin ID',
-    `seen_at` DateTime64(6, 'UTC') COMMENT 'When it was first seen like this',
+    `seen_at` DateTime64(6, 'UTC') COMMENT 'When it was first seen in this state',
     `previous_seen_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'Last observation of the previous content: the change happened in between. NULL for the first observation',
     `name` Nullable(String) COMMENT 'Full name',
     `ticker` Nullable(String) COMMENT 'Ticker',

@@ -14,8 +14,8 @@ CREATE OR REPLACE VIEW {database}.coins
     `icon_url` Nullable(String) COMMENT 'Address of the icon',
     `system_coin` Nullable(Bool) COMMENT 'Whether it is a system coin',
     `collateral` Nullable(Bool) COMMENT 'Whether it may be used as prediction-market collateral',
-    `first_seen_at` DateTime64(6, 'UTC') COMMENT 'When the coins list first showed it to us',
-    `last_seen_at` DateTime64(6, 'UTC') COMMENT 'When the coins list last showed it to us'
+    `first_seen_at` DateTime64(6, 'UTC') COMMENT 'When the coins list first listed it',
+    `last_seen_at` DateTime64(6, 'UTC') COMMENT 'When the coins list last listed it'
 )
 AS
 SELECT

@@ -5,11 +5,11 @@
 CREATE OR REPLACE VIEW {database}.event_changes
 (
     `event` String COMMENT 'Event ID',
-    `seen_at` DateTime64(6, 'UTC') COMMENT 'When it was first seen like this',
+    `seen_at` DateTime64(6, 'UTC') COMMENT 'When it was first seen in this state',
     `previous_seen_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'Last observation of the previous content: the change happened in between. NULL for the first observation',
     `title` Nullable(String) COMMENT 'Title of the event',
     `slug` Nullable(String) COMMENT 'Short name in addresses',
-    `category` Nullable(String) COMMENT 'Category, as the exchange says it',
+    `category` Nullable(String) COMMENT 'Category, as sent by the exchange',
     `tags` Array(String) COMMENT 'Names of the tags',
     `created_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When the event was opened, by the exchange',
     `closes_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When trading is planned to end, by the exchange',

@@ -9,7 +9,7 @@ CREATE OR REPLACE VIEW {database}.events
     `event` String COMMENT 'Event ID',
     `title` Nullable(String) COMMENT 'Title of the event',
     `slug` Nullable(String) COMMENT 'Short name in addresses',
-    `category` Nullable(String) COMMENT 'Category, as the exchange says it',
+    `category` Nullable(String) COMMENT 'Category, as sent by the exchange',
     `tags` Array(String) COMMENT 'Names of the tags',
     `created_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When the event was opened, by the exchange',
     `closes_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When trading is planned to end, by the exchange',
@@ -19,7 +19,7 @@ CREATE OR REPLACE VIEW {database}.events
     `liquidity` Nullable(Float64) COMMENT 'Liquidity in USDC, by the exchange',
     `first_seen_at` DateTime64(6, 'UTC') COMMENT 'When event search first listed it',
     `last_seen_at` DateTime64(6, 'UTC') COMMENT 'When event search last listed it',
-    `open` Bool COMMENT 'Whether the latest complete poll of event search still showed it'
+    `open` Bool COMMENT 'Whether the latest complete poll of event search lists it'
 )
 AS
 WITH

@@ -8,8 +8,8 @@ CREATE OR REPLACE VIEW {database}.markets
     `name` Nullable(String) COMMENT 'Name of the market',
     `yes_asset` Nullable(String) COMMENT 'ID of the YES asset',
     `no_asset` Nullable(String) COMMENT 'ID of the NO asset',
-    `yes_price` Nullable(Float64) COMMENT 'Price of the YES asset as event search last showed it, 0 to 1',
-    `no_price` Nullable(Float64) COMMENT 'Price of the NO asset as event search last showed it, 0 to 1',
+    `yes_price` Nullable(Float64) COMMENT 'Last price of the YES asset in event search, 0 to 1',
+    `no_price` Nullable(Float64) COMMENT 'Last price of the NO asset in event search, 0 to 1',
     `first_seen_at` DateTime64(6, 'UTC') COMMENT 'When event search first listed it',
     `last_seen_at` DateTime64(6, 'UTC') COMMENT 'When event search last listed it'
 )

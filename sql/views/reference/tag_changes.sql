@@ -4,7 +4,7 @@
 CREATE OR REPLACE VIEW {database}.tag_changes
 (
     `tag` String COMMENT 'Name of the tag',
-    `seen_at` DateTime64(6, 'UTC') COMMENT 'When it was first seen like this',
+    `seen_at` DateTime64(6, 'UTC') COMMENT 'When it was first seen in this state',
     `previous_seen_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'Last observation of the previous content: the change happened in between. NULL for the first observation',
     `popularity_rank` Nullable(Int64) COMMENT 'Popularity rank, by the exchange',
     `first` Bool COMMENT 'Whether this is the first observation of all'

@@ -6,8 +6,8 @@ CREATE OR REPLACE VIEW {database}.tags
 (
     `tag` String COMMENT 'Name of the tag',
     `popularity_rank` Nullable(Int64) COMMENT 'Popularity rank, by the exchange',
-    `first_seen_at` DateTime64(6, 'UTC') COMMENT 'When the popular tags first showed it to us',
-    `last_seen_at` DateTime64(6, 'UTC') COMMENT 'When the popular tags last showed it to us'
+    `first_seen_at` DateTime64(6, 'UTC') COMMENT 'When the popular tags first listed it',
+    `last_seen_at` DateTime64(6, 'UTC') COMMENT 'When the popular tags last listed it'
 )
 AS
 SELECT

@@ -1,5 +1,5 @@
 // Trades on an engine with a data folder and says on stdout what was answered with success once it is durable.
-import { systemClock } from '../../../dist/core/index.js';
+import { Random, systemClock } from '../../../dist/core/index.js';
 import { Engine } from '../../../dist/exchange/engine/index.js';
 
 const [dataDir, seed] = process.argv.slice(2);
@@ -15,23 +15,19 @@ if (engine.events().length === 0) {
   engine.openEvent({ title: 'Kill test', category: 'sports', tags: [], markets: [{ name: 'Yes', chance: 0.5 }] });
 }
 const [market] = engine.events()[0].markets;
-let n = Number(seed);
-const random = (below) => {
-  n = (Math.imul(n, 1103515245) + 12345) >>> 0;
-  return (n >>> 8) % below;
-};
+const random = new Random(Number(seed));
 for (;;) {
   const placed = [];
   for (let i = 0; i < 20; i++) {
-    const yes = random(2) === 0;
+    const yes = random.integer(0, 1) === 0;
     const result = engine.placeLimit({
-      userId: users[random(4)],
+      userId: random.pick(users),
       eventId: market.eventId,
       marketId: market.marketId,
       assetId: yes ? market.yesAssetId : market.noAssetId,
       side: 'BUY',
-      price: 45 + random(10),
-      quantity: 1 + random(500),
+      price: random.integer(45, 54),
+      quantity: random.integer(1, 500),
     });
     if (result.ok) placed.push(result.value);
   }

@@ -9,7 +9,7 @@ declare module 'vitest' {
   }
 }
 
-/** Before all tests: the folder of the run, and the shared services, which start when a file asks for them. */
+/** Before all tests: the folder of the run, and the shared services, which start on the first request of a file. */
 export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   const folder = temporaryFolder();
   process.env[RUN_FOLDER] = folder;

@@ -13,10 +13,10 @@ export interface SharedDatabase {
   readonly reader: SharedLogin;
 }
 
-/** Of every database of the run, so that its reader may read all of them. */
+/** Prefix of every database of the run, so that its reader may read all of them. */
 const PREFIX = 'test_';
 
-/** One embedded ClickHouse, with a database for each file that asks. */
+/** One embedded ClickHouse, with a database per test file. */
 export class SharedClickHouse {
   #server: Promise<TestClickHouse> | undefined;
   #databases = 0;
@@ -36,7 +36,7 @@ export class SharedClickHouse {
   }
 }
 
-/** The reader of an embedded server may read one database. As a pattern, its name stands for all of the run. */
+/** The reader of an embedded server may read one database. As a pattern, its name matches all databases of the run. */
 async function startShared(): Promise<TestClickHouse> {
   const server = await startClickHouse({ database: `${PREFIX}*` });
   await server.run(`CREATE DATABASE \`${PREFIX}*\``);

@@ -12,10 +12,10 @@ export interface SharedKafkaAddresses {
 
 /** User of the listener with SASL. */
 export const KAFKA_USER = { user: 'chancery', password: 'not-so-secret' };
-/** As many files as run at once, and one whose lease is about to end. */
-const PROXIES = 3;
+/** One per concurrent file, and one whose lease is about to end. */
+const PROXIES = 4;
 
-/** One broker, with a prefix of topics for each file that asks. */
+/** One broker, with a prefix of topics per test file. */
 export class SharedKafka {
   #broker: Promise<Broker> | undefined;
   #free: ProxiedPort[] = [];

@@ -5,18 +5,18 @@ import type { ProxiedPort } from '../../kafka/properties.js';
 import { SharedClickHouse, type SharedDatabase } from './shared-clickhouse.js';
 import { SharedKafka, type SharedKafkaAddresses } from './shared-kafka.js';
 
-/** What test files may ask for, and the answers. */
+/** Requests of test files, and their responses. */
 export interface Services {
   /** A new empty database on the ClickHouse of the run. */
   '/database': SharedDatabase;
   /** The Kafka of the run. */
   '/kafka': SharedKafkaAddresses;
-  /** A listener of it for one proxy, until `/kafka-proxy-end`. */
+  /** A listener of Kafka for one proxy, until `/kafka-proxy-end`. */
   '/kafka-proxy': ProxiedPort;
   '/kafka-proxy-end': null;
 }
 
-/** One ClickHouse and one Kafka for all test files of a run, each started when a file first asks for it. */
+/** One ClickHouse and one Kafka for all test files of a run, each started on the first request of a file. */
 export class SharedServices {
   readonly #clickhouse = new SharedClickHouse();
   readonly #kafka = new SharedKafka();

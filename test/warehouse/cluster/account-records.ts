@@ -2,7 +2,7 @@ import type { CollectorEvent, RecordKind } from '../../../core/index.js';
 import type { RecordQueue } from './record-queue.js';
 
 /** Accounts whose records go to partitions of both shards. */
-export const ACCOUNTS: readonly string[] = ['alice', 'bob', 'carol'];
+const ACCOUNTS: readonly string[] = ['alice', 'bob', 'carol'];
 
 export interface AccountsOptions {
   readonly sessionId: string;
@@ -22,10 +22,9 @@ interface Answer {
 }
 
 /**
- * What a collector would have recorded of three accounts that trade with each other: three rounds of every poll, each a
- * minute after the one before it and a little different, the last one broken off before its second page, and frames of
- * both private streams. The activity feed is polled with the key of whichever account, so its items come on several
- * partitions.
+ * The records of three accounts that trade with each other: three rounds of every poll, each a minute after the previous
+ * one with small differences, the last one aborted before its second page, and frames of both private streams. The
+ * activity feed is polled with the key of any account, so its items are on several partitions.
  */
 export function pushAccounts(queue: RecordQueue, options: AccountsOptions): void {
   for (const account of ACCOUNTS) {
@@ -59,7 +58,7 @@ class AccountPolls {
     this.#no = `no-${market}`;
   }
 
-  /** Records with an ID: every round shows those of the one before it again, and one more. */
+  /** Records with an ID: every round has those of the previous one, and one more. */
   histories(): Answer[] {
     const { event } = this.options;
     const fills = Array.from({ length: 4 + this.#round }, (_, n) => this.#fill(n)).reverse();
@@ -88,7 +87,7 @@ class AccountPolls {
     ];
   }
 
-  /** Lists that are complete or not: what is in them now is what there is. */
+  /** Lists of current items, complete or not. */
   holdings(): Answer[] {
     const { event } = this.options;
     const position = (asset: string, shares: number) => {
@@ -145,7 +144,7 @@ class AccountPolls {
     });
   }
 
-  /** Puts a poll on the bus, page by page, with its receipt; the last round ends before its second page. */
+  /** Appends a poll to the bus, page by page, with its receipt; the last round ends before its second page. */
   answered({ kind, operation, pages, ...asked }: Answer): void {
     const poll = `${operation}-${this.#account}-${this.#round}`;
     const broken = this.#round === 2;
@@ -188,14 +187,15 @@ class AccountPolls {
     };
   }
 
-  /** Everybody's trades, ours among them; their volumes were others each time that they were seen. */
+  /** Trades of all users, ours included; their volumes differ in every poll. */
   #activity() {
     return Array.from({ length: 6 }, (_, n) => ({
       ...{
         tra: n < 2 ? `r${n}-alice` : `other-${n}`,
         u: `user-${n}`,
         n: `name ${n}`,
-        oi: this.#market,
+        // The last one is in the market that was paid out.
+        oi: n < 5 ? this.#market : (this.options.markets[2] ?? this.#market),
         on: 'Rain',
         p: 'YES',
       },
@@ -215,7 +215,7 @@ class AccountPolls {
     this.#push(kind, this.#at + 2, { stream, connection: `${stream}-${this.#account}`, account: this.#account }, body);
   }
 
-  /** No two accounts are seen in the same moment: of two records of one ID that were, either may count. */
+  /** No two accounts are polled at the same moment: of two records with one ID and time, either may count. */
   #push(kind: RecordKind, at: number, req: object, body: unknown): void {
     const moment = at + ACCOUNTS.indexOf(this.#account) / 100;
     this.queue.push(kind, { key: this.#account, sessionId: this.options.sessionId, at: moment, req, body });

@@ -41,7 +41,7 @@ export class ClusterRig {
   /** Starts a worker; stopped with the rig. */
   async worker(
     shards: readonly ShardConnection[],
-    options: { group?: string; log?: Logger; batchRows?: number } = {},
+    options: { group?: string; log?: Logger; batchRows?: number; rebuild?: boolean } = {},
   ): Promise<TransformWorker> {
     const { log = createLogger({ part: 'transform', level: 'fatal' }), ...more } = options;
     const settings = { ...loadConfig({ data: this.folder }, {}, this.folder), batchDelayMs: 20, ...more };
@@ -57,7 +57,7 @@ export class ClusterRig {
     return worker;
   }
 
-  /** Resolves when the group has processed everything that is on the bus, of the partitions that count. */
+  /** Resolves when the group has processed everything that is on the bus, of the given partitions. */
   async drained(
     group = 'chancery-transform',
     counts: (topic: string, partition: number) => boolean = () => true,
@@ -73,7 +73,7 @@ export class ClusterRig {
     }
   }
 
-  /** Commits for a partition like a worker that died with a batch in progress. */
+  /** Commits for a partition as a worker that was killed during a batch. */
   async commit(topic: string, partition: number, offset: number, intent: object): Promise<void> {
     const stop = new AbortController();
     await this.bus.consume(

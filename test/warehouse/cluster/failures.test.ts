@@ -23,14 +23,14 @@ async function newRig(shards = 2): Promise<ClusterRig> {
 
 const NOW = Math.floor(Date.now() / 1000);
 const LOG_TABLES = `SELECT name FROM system.tables WHERE database = 'chancery_shard' AND engine = 'MergeTree'
-  AND name NOT IN ('cluster_layouts')`;
+  AND name NOT IN ('cluster_layouts', 'database_identity')`;
 const SMALL = ['collector_events', 'polls', 'event_observations', 'market_observations', 'category_observations'];
 
 /** Rows of a table on one server, and their distinct positions. */
-async function count(it: ClusterRig, server: number, table: string): Promise<{ rows: number; places: number }> {
+async function count(it: ClusterRig, server: number, table: string): Promise<{ rows: number; positions: number }> {
   const [found] =
-    (await it.servers.servers[server]?.rows<{ rows: number; places: number }>(
-      `SELECT count() AS rows, uniqExact(_log, _partition, _offset, _index) AS places FROM chancery_shard.${table}`,
+    (await it.servers.servers[server]?.rows<{ rows: number; positions: number }>(
+      `SELECT count() AS rows, uniqExact(_log, _partition, _offset, _index) AS positions FROM chancery_shard.${table}`,
     )) ?? [];
   if (!found) throw new Error(`no answer of server ${server}`);
   return found;
@@ -46,13 +46,13 @@ async function expectEachOnce(it: ClusterRig): Promise<void> {
   const tables = (await it.servers.servers[0]?.rows<{ name: string }>(LOG_TABLES)) ?? [];
   for (const { name } of tables) {
     const [first, second] = [await count(it, 0, name), await count(it, 1, name)];
-    expect([name, first.rows, second.rows]).toEqual([name, first.places, second.places]);
+    expect([name, first.rows, second.rows]).toEqual([name, first.positions, second.positions]);
     if (SMALL.includes(name)) expect([name, first.rows]).toEqual([name, second.rows]);
   }
 }
 
-describe('a cluster whose shards die', () => {
-  it('stores every record once, whichever shard is killed during whichever batch', async () => {
+describe('a cluster whose shards are killed', () => {
+  it('stores every record once when any shard is killed during any batch', async () => {
     const it = await newRig();
     const cluster = await it.cluster();
     const data = new MarketRecords(7, it.bus, 6);
@@ -83,7 +83,7 @@ describe('a cluster whose shards die', () => {
       );
       expect(states?.differ).toBe(0);
     }
-  }, 240_000);
+  });
 
   it('continues with the other partitions while one shard is down, reports which, and catches up', async () => {
     const it = await newRig();
@@ -111,7 +111,7 @@ describe('a cluster whose shards die', () => {
     down.shard = true;
     await data.more('second', NOW - 3000, 200);
     await it.drained(undefined, onFirst);
-    await until(async () => !before.health().ok, 60_000);
+    await until(async () => !before.health().ok);
     expect(lines).toContainEqual(
       expect.stringContaining(`ClickHouse accepts no rows: ClickHouse at ${proxy.url} answered`),
     );
@@ -122,13 +122,13 @@ describe('a cluster whose shards die', () => {
     const after = await it.worker(cluster.shards, { log });
     await it.drained(undefined, onFirst);
     // Each partition detects by itself that its shard is down.
-    await until(async () => !after.health().ok, 60_000);
+    await until(async () => !after.health().ok);
     expect(after.health()).toMatchObject({ ok: false, detail: { cause: expect.stringContaining(proxy.url) } });
 
     down.shard = false;
     await it.drained();
     // Partitions without rows to write check again at their own times.
-    await until(async () => after.health().ok, 60_000);
+    await until(async () => after.health().ok);
     expect(lines.at(-1)).toBe('ClickHouse accepts rows again');
     const raw = (await count(it, 0, 'raw_records')).rows + (await count(it, 1, 'raw_records')).rows;
     expect(raw).toBe(await records(it));
@@ -136,7 +136,7 @@ describe('a cluster whose shards die', () => {
     await it.stopWorkers();
     await cluster.close();
     await proxy.close();
-  }, 240_000);
+  });
 });
 
 describe('a cluster that grows', () => {
@@ -153,7 +153,7 @@ describe('a cluster that grows', () => {
       (p) => p.topic === TOPICS.orderBook && p.partition % 2 === 1 && p.end > 0,
     );
     if (!old || !partition) throw new Error('an odd partition has prices');
-    // As if a worker had died with a batch of which half was stored.
+    // As if a worker was killed when half of a batch was stored.
     const end = partition.end + 3;
     while (
       (await it.bus.partitions()).find((p) => p.topic === TOPICS.orderBook && p.partition === partition.partition)
@@ -191,7 +191,7 @@ describe('a cluster that grows', () => {
       expect(answers[1]).toEqual(answers[0]);
       expect(answers[0]?.length).toBeGreaterThan(0);
     }
-  }, 240_000);
+  });
 });
 
 let sent = 0;

@@ -9,7 +9,7 @@ const SECOND = 1_000_000;
 
 /**
  * What collectors would have put on the bus about a few events over some hours up to now: records of every kind, two
- * sessions one after the other, a gap between them that history repairs, a frozen subscription, and one of each record
+ * sessions one after the other, a gap between them that is backfilled, a stale subscription, and one of each record
  * that cannot be understood.
  */
 export class MarketRecords {
@@ -23,13 +23,14 @@ export class MarketRecords {
     this.events = Array.from({ length: events }, (_, i) => `e0000000-0000-4000-8000-${String(i).padStart(12, '0')}`);
   }
 
-  /** Puts everything on the bus; `from` and `to` in Unix seconds. */
+  /** Appends everything to the bus; `from` and `to` in Unix seconds. */
   async append(from: number, to: number): Promise<void> {
     const middle = Math.floor((from + to) / 2);
     this.#session('first', from, middle - 60);
     this.#session('second', middle, to);
     this.#history(middle - 60, middle, to);
     const [event = ''] = this.events;
+    this.#resolution(event, to - 30);
     pushAccounts(this.#queue, { sessionId: 'second', from: to - 600, event, markets: this.marketsOf(event) });
     this.#unreadable(to);
     await this.#queue.flush();
@@ -64,18 +65,24 @@ export class MarketRecords {
       }
     }
     for (let at = from; at <= to; at += 1200) {
-      record(at, { type: 'heartbeat', acknowledged: {} });
+      record(at, { type: 'heartbeat', acknowledged: {}, lastFrames: {} });
       this.#search(sessionId, at);
       for (const event of this.events) {
         for (let i = 0; i < 3; i++) this.#frame(sessionId, event, at + 10 * i + this.#random.next());
         this.#chance(sessionId, event, at + 5);
+        record(at + 40, this.#audit(`${sessionId}-order-book`, event, at));
       }
     }
     const [event = ''] = this.events;
-    record(to - 60, { type: 'heartbeat', acknowledged: this.#queue.acknowledged(sessionId) });
+    const heartbeat = (): CollectorEvent => ({
+      type: 'heartbeat',
+      acknowledged: this.#queue.acknowledged(sessionId),
+      lastFrames: {},
+    });
+    record(to - 60, heartbeat());
     for (let i = 0; i < 3; i++) this.#frame(sessionId, event, to - 55 + i);
-    record(to - 50, { type: 'heartbeat', acknowledged: this.#queue.acknowledged(sessionId) });
-    const frozen: CollectorEvent = {
+    record(to - 50, heartbeat());
+    const stale: CollectorEvent = {
       type: 'stale',
       stream: 'order-book',
       connectionId: `${sessionId}-order-book`,
@@ -83,11 +90,32 @@ export class MarketRecords {
       lastVerifiedAt: (to - 100) * SECOND,
       cause: 'probe differs',
     };
-    record(to - 40, frozen);
+    record(to - 40, stale);
     for (const stream of STREAMS) {
       record(to, { type: 'disconnected', stream, connectionId: `${sessionId}-${stream}`, cause: 'reset' });
     }
-    record(to, { type: 'session-stopped', cause: 'asked to' });
+    record(to, { type: 'session-stopped', cause: 'clean shutdown' });
+  }
+
+  /** An audit of which one market in ten differs. */
+  #audit(connectionId: string, event: string, lastEqual: number): CollectorEvent {
+    const [market = ''] = this.marketsOf(event);
+    const [ours, theirs] = [0.5, 0.52].map((last) => ({ last, bid: last - 0.01, ask: last + 0.01 }));
+    const mismatches = this.#random.next() < 0.1 && ours && theirs ? [{ market, ours, theirs }] : [];
+    return {
+      type: 'audited',
+      stream: 'order-book',
+      connectionId,
+      event,
+      reason: 'interval',
+      lastEqualAt: lastEqual * SECOND,
+      changes: 3 * MARKETS,
+      compared: MARKETS,
+      changed: MARKETS,
+      missed: mismatches.length,
+      late: 0,
+      mismatches,
+    };
   }
 
   #search(sessionId: string, at: number): void {
@@ -144,15 +172,31 @@ export class MarketRecords {
     );
   }
 
+  /** One market of the event has its final price, and an empty book. */
+  #resolution(event: string, at: number): void {
+    const [, market = ''] = this.marketsOf(event);
+    const request = { stream: 'order-book', connection: 'second-order-book' };
+    const body = { t: 'PRICES_DATA_DELTA', e: event, d: [{ o: market, c: 1, b: 0, a: 0 }] };
+    this.#push('order-book.frame', event, 'second', at, request, body);
+  }
+
   #chance(sessionId: string, event: string, at: number): void {
     for (const market of this.marketsOf(event)) {
       const d = { t: Math.floor(at), p: Math.round(this.#random.next() * 100) / 100 };
-      const body = { t: 'probability', e: event, o: [market], d };
-      this.#push('chance.frame', event, sessionId, at, { stream: 'chance', connection: `${sessionId}-chance` }, body);
+      const req = { stream: 'chance', connection: `${sessionId}-chance` };
+      this.#push('chance.frame', event, sessionId, at, req, { t: 'probability', e: event, o: [market], d });
+      // The last live point of the second was skipped.
+      const last = { t: d.t + 1, p: 1 - d.p / 2 };
+      this.#push('chance.frame', event, sessionId, at + 1, req, {
+        t: 'UPDATE_HISTORY',
+        e: event,
+        o: [market],
+        d: last,
+      });
     }
   }
 
-  /** The gap of [from, to] is fetched, twice: the later answer counts. */
+  /** The gap of [from, to] is fetched twice: the later response counts. */
   #history(from: number, to: number, at: number): void {
     for (const event of this.events) {
       for (const market of this.marketsOf(event)) {

@@ -35,7 +35,7 @@ export class RecordQueue {
     this.#waiting.push({ topic, key, value: Buffer.from(value) });
   }
 
-  /** The last number per topic, as a heartbeat says it. */
+  /** The last sequence number per topic, as in a heartbeat. */
   acknowledged(sessionId: string): Record<string, number> {
     const own = [...this.#counts].filter(([position]) => position.endsWith(`/${sessionId}`));
     return Object.fromEntries(own.map(([position, n]) => [position.slice(0, -sessionId.length - 1), n]));

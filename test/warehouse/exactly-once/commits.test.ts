@@ -41,6 +41,7 @@ const nothingArrives = {
   insert: unexpected,
   feedViews: unexpected,
   countPositions: unexpected,
+  countMissing: unexpected,
   countOutdated: unexpected,
   countRunning: unexpected,
   kill: unexpected,

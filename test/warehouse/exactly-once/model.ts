@@ -9,9 +9,9 @@ import {
 } from '../../../warehouse/index.js';
 
 /** Tables of the model, one of each kind; `ticks` feeds a materialized view of row counts. */
-export const ticks = logTable({ name: 'ticks', columns: [['value', 'UInt64']], feedsMaterializedViews: true });
-export const raw = logTable({ name: 'raw', columns: [['value', 'UInt64']] });
-export const states = replacingTable({
+const ticks = logTable({ name: 'ticks', columns: [['value', 'UInt64']], feedsMaterializedViews: true });
+const raw = logTable({ name: 'raw', columns: [['value', 'UInt64']] });
+const states = replacingTable({
   name: 'states',
   columns: [
     ['id', 'UInt64'],
@@ -51,11 +51,11 @@ export function blocksOf(start: number, end: number): TableBlock[] {
 
 export const idOf = (row: ModelRow): number => row.offset % 12;
 
-/** The worker is dead: whatever it still does must have no effect. */
+/** The worker is dead: its further actions must have no effect. */
 export class Crashed extends Error {}
 
 /** Decides what happens at each step, from a list of numbers; 0, and every step after the list, succeeds. */
-export class Fate {
+export class Decisions {
   #at = 0;
 
   constructor(private readonly choices: readonly number[]) {}
@@ -82,7 +82,7 @@ interface ModelTable {
 
 /**
  * ClickHouse as far as the protocol depends on it, with what was observed of the real one: a table partition gets its
- * rows at once or not at all; the token is remembered before the rows are there; a query whose client is gone goes on;
+ * rows at once or not at all; the token is remembered before the rows are there; a query whose client is gone continues;
  * a request may arrive long after its sender gave up; a materialized view runs on every insert, deduplicated or not.
  */
 export class ModelServer {
@@ -94,7 +94,7 @@ export class ModelServer {
   #now = 0;
 
   constructor(
-    private readonly fate: Fate,
+    private readonly decisions: Decisions,
     readonly window = 100,
   ) {}
 
@@ -128,9 +128,12 @@ export class ModelServer {
     const query = this.#queryOf(block, request);
     const deliver = () => {
       if (this.#running.some((other) => other.id === query.id)) return;
-      this.#running.push({ id: query.id, steps: query.steps.flatMap((step) => [...idle(this.fate.pick(20)), step]) });
+      this.#running.push({
+        id: query.id,
+        steps: query.steps.flatMap((step) => [...idle(this.decisions.pick(20)), step]),
+      });
     };
-    switch (this.fate.pick(9)) {
+    switch (this.decisions.pick(9)) {
       case 0:
       case 1:
         if (this.#running.some((other) => other.id === query.id)) throw new ConnectionError('same query is running');
@@ -143,16 +146,16 @@ export class ModelServer {
         throw new ConnectionError('answer lost');
       case 4:
         deliver();
-        throw new ConnectionError('client gave up, query goes on');
+        throw new ConnectionError('client gave up, query continues');
       case 5:
-        this.#late.push({ at: this.#now + 1 + this.fate.pick(60), deliver });
+        this.#late.push({ at: this.#now + 1 + this.decisions.pick(60), deliver });
         throw new ConnectionError('request is late');
       case 6:
         for (const step of query.steps.splice(0)) step();
-        this.#late.push({ at: this.#now + 1 + this.fate.pick(60), deliver: () => this.#again(block, request) });
+        this.#late.push({ at: this.#now + 1 + this.decisions.pick(60), deliver: () => this.#again(block, request) });
         return;
       default:
-        for (const step of query.steps.splice(0, this.fate.pick(query.steps.length + 1))) step();
+        for (const step of query.steps.splice(0, this.decisions.pick(query.steps.length + 1))) step();
         this.kill();
         throw new ConnectionError('server was killed');
     }
@@ -163,6 +166,13 @@ export class ModelServer {
     this.#fail();
     const rows = this.#table(table).rows.filter((row) => row.offset >= range.start && row.offset <= range.end);
     return { rows: rows.length, positions: new Set(rows.map(answerRefOf)).size };
+  }
+
+  countMissing(block: TableBlock): number {
+    this.tick();
+    this.#fail();
+    const there = new Set(this.#table(block.table.name).rows.map(answerRefOf));
+    return bodyOf(block).filter((row) => !there.has(answerRefOf(row))).length;
   }
 
   countOutdated(block: TableBlock): number {
@@ -177,12 +187,12 @@ export class ModelServer {
     ).size;
   }
 
-  /** The materialized view, run over the rows of a range: as far as it came when no answer comes. */
+  /** Runs the materialized view over the rows of a range, or a part of them when there is no response. */
   feedViews(table: string, range: BatchRange): void {
     this.tick();
     const rows = this.#table(table).rows.filter((row) => row.offset >= range.start && row.offset <= range.end);
     const parts = [...new Set(rows.map((row) => row.part))];
-    const answers = this.fate.pick(12) !== 11;
+    const answers = this.decisions.pick(12) !== 11;
     for (const part of answers ? parts : parts.slice(1)) {
       const own = rows.filter((row) => row.part === part);
       this.viewCounts.set(`${part}|${Math.min(...own.map((row) => row.offset))}`, own.length);
@@ -206,7 +216,7 @@ export class ModelServer {
   }
 
   #fail(): void {
-    if (this.fate.pick(12) === 11) throw new ConnectionError('no answer');
+    if (this.decisions.pick(12) === 11) throw new ConnectionError('no answer');
   }
 
   /** The steps of an insert: per table partition, first the token, then the rows; the view at the end. */
@@ -258,6 +268,8 @@ export class ModelBus {
   offset = 0;
   intent: string | undefined;
   owner = 0;
+  /** Rows before this offset may be stored already. */
+  storedBefore = 0;
 }
 
 /** Which protections are disabled, to show that each is needed. */
@@ -327,6 +339,7 @@ export function storeFor(server: ModelServer, life: Life, without: Without, rand
         const rows = rowsOf(range.start, range.end).get(table.name)?.length ?? 0;
         return without.readBack ? { rows, positions: rows } : server.countPositions(table.name, range);
       }),
+    countMissing: (block) => life.step(() => (without.readBack ? 0 : server.countMissing(block))),
     countOutdated: (block) => life.step(() => (without.readBack ? 0 : server.countOutdated(block))),
     feedViews: (table, range) => life.step(() => (without.feedViews ? undefined : server.feedViews(table.name, range))),
     countRunning: (ids) => life.step(() => (without.quiesce ? 0 : server.countRunning(ids))),
@@ -337,7 +350,7 @@ export function storeFor(server: ModelServer, life: Life, without: Without, rand
 /** A worker without a heartbeat for longer than this may lose its partition. */
 export const HELD_FOR_MS = 2000;
 
-export function partitionFor(bus: ModelBus, life: Life, without: Without, fate: Fate): PartitionStore {
+export function partitionFor(bus: ModelBus, life: Life, without: Without, decisions: Decisions): PartitionStore {
   bus.owner += 1;
   const epoch = bus.owner;
   const assertOwned = () => {
@@ -358,15 +371,16 @@ export function partitionFor(bus: ModelBus, life: Life, without: Without, fate: 
         assertOwned();
         remembered = { offset, ...(intent === undefined ? {} : { intent }) };
         // A stopped consumer returns silently and stores nothing.
-        if (fate.pick(15) === 14) return;
+        if (decisions.pick(15) === 14) return;
         bus.offset = offset;
         bus.intent = without.intent ? undefined : intent;
-        if (fate.pick(15) === 14) throw new PartitionLostError('t', 0, 'g');
+        if (decisions.pick(15) === 14) throw new PartitionLostError('t', 0, 'g');
       }),
     assertOwned: () =>
       life.step(() => {
         if (!without.ownership) assertOwned();
       }),
     heldForMs: HELD_FOR_MS,
+    storedBefore: bus.storedBefore,
   };
 }

@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isRetryable, Random } from '../../../core/index.js';
-import { type Batch, ExactlyOnceWriter } from '../../../warehouse/index.js';
+import type { BlockStore } from '../../../warehouse/exactly-once/block-store.js';
+import { type Batch, ExactlyOnceWriter, StatementError } from '../../../warehouse/index.js';
 import {
   blocksOf,
   Crashed,
-  Fate,
+  Decisions,
   HELD_FOR_MS,
   idOf,
   Life,
@@ -22,23 +23,24 @@ import {
 const RECORDS = 30;
 const never = new AbortController().signal;
 
-interface World {
+interface ModelRun {
   readonly bus: ModelBus;
   readonly server: ModelServer;
-  readonly fate: Fate;
+  readonly decisions: Decisions;
   readonly random: Random;
 }
 
-function newWorld(choices: readonly number[] = [], seed = 1, window = 100): World {
-  const fate = new Fate(choices);
-  return { bus: new ModelBus(), server: new ModelServer(fate, window), fate, random: new Random(seed) };
+function newModelRun(choices: readonly number[] = [], seed = 1, window = 100): ModelRun {
+  const decisions = new Decisions(choices);
+  return { bus: new ModelBus(), server: new ModelServer(decisions, window), decisions, random: new Random(seed) };
 }
 
-/** One run of a worker: takes over, then writes batches of random sizes until all records are done or it dies. */
-async function work(world: World, life: Life, without: Without = {}, time = { ms: 0 }): Promise<void> {
-  const { bus, server, fate, random } = world;
+/** One run of a worker: takes over, then writes batches of random sizes until all records are written or it is killed. */
+async function work(run: ModelRun, life: Life, without: Without = {}, time = { ms: 0 }): Promise<void> {
+  const { bus, server, decisions, random } = run;
   const clock = {
     nowMs: () => time.ms,
+    elapsedMs: () => time.ms,
     nowMicros: () => time.ms * 1000,
     sleep: async (ms: number) => {
       time.ms += Math.min(ms, 100);
@@ -51,7 +53,7 @@ async function work(world: World, life: Life, without: Without = {}, time = { ms
     { shards: [], tables: TABLES, transforms: '1', clock, random: () => random.next() },
     [storeFor(server, life, without, () => random.next())],
   );
-  const partition = partitionFor(bus, life, without, fate);
+  const partition = partitionFor(bus, life, without, decisions);
   const rebuild = (start: number, end: number) => life.step(() => blocksOf(start, end));
   const open = await writer.open(partition, { rebuild, signal: never });
   while (open.nextOffset < RECORDS) {
@@ -65,19 +67,19 @@ async function work(world: World, life: Life, without: Without = {}, time = { ms
 }
 
 /**
- * Workers follow each other, each dying at the given step, until one comes through.
- * @param forgets whether the server has forgotten its tokens when the next one comes
+ * Runs workers one after the other, each killed at the given step, until one finishes.
+ * @param forgets whether the server has dropped its tokens before the next worker
  */
 async function workers(
-  world: World,
+  run: ModelRun,
   deaths: readonly number[],
   without: Without = {},
   forgets: (death: number) => boolean = () => false,
 ): Promise<void> {
   for (let i = 0; i < deaths.length + 50; i++) {
-    if (i > 0 && forgets(i - 1)) world.server.forget();
+    if (i > 0 && forgets(i - 1)) run.server.forget();
     try {
-      await work(world, new Life(deaths[i] ?? -1), without);
+      await work(run, new Life(deaths[i] ?? -1), without);
       return;
     } catch (error) {
       if (!(error instanceof Crashed) && !isRetryable(error)) throw error;
@@ -86,8 +88,16 @@ async function workers(
   throw new Error('no worker came through');
 }
 
-/** Compares the stored rows with the expected ones; returns the differences. */
-function faultsOf({ server }: World): string[] {
+/** Compares the stored rows, and what the view counted of them, with the expected ones; returns the differences. */
+function faultsOf(run: ModelRun): string[] {
+  const faults = rowFaultsOf(run);
+  const counted = [...run.server.viewCounts.values()].reduce((sum, rows) => sum + rows, 0);
+  if (counted !== rowsOf(0, RECORDS - 1).get('ticks')?.length) faults.push(`the view counted ${counted} ticks`);
+  return faults;
+}
+
+/** The differences of the rows alone. */
+function rowFaultsOf({ server }: ModelRun): string[] {
   server.drain();
   const expected = rowsOf(0, RECORDS - 1);
   const faults: string[] = [];
@@ -107,8 +117,6 @@ function faultsOf({ server }: World): string[] {
     for (const row of rows) if (!positions.has(range(row))) faults.push(`${name}: ${range(row)} is missing`);
     if (positions.size < there.length) faults.push(`${name}: ${there.length - positions.size} rows are doubled`);
   }
-  const counted = [...server.viewCounts.values()].reduce((sum, rows) => sum + rows, 0);
-  if (counted !== expected.get('ticks')?.length) faults.push(`the view counted ${counted} ticks`);
   return faults;
 }
 
@@ -121,64 +129,64 @@ const story = fc.record({
 
 describe('the exactly-once protocol', () => {
   it('writes every row once when nothing fails', async () => {
-    const world = newWorld();
-    await workers(world, []);
-    expect(faultsOf(world)).toEqual([]);
-    expect(world.bus).toMatchObject({ offset: RECORDS, intent: undefined });
+    const run = newModelRun();
+    await workers(run, []);
+    expect(faultsOf(run)).toEqual([]);
+    expect(run.bus).toMatchObject({ offset: RECORDS, intent: undefined });
   });
 
   it('survives the death of the worker before and after every single step', async () => {
     const life = new Life(-1);
-    await work(newWorld(), life);
+    await work(newModelRun(), life);
     expect(life.steps).toBeGreaterThan(50);
     for (let diesAt = 0; diesAt < life.steps; diesAt++) {
-      const world = newWorld();
-      await workers(world, [diesAt]);
-      expect(faultsOf(world), `died at step ${diesAt}`).toEqual([]);
+      const run = newModelRun();
+      await workers(run, [diesAt]);
+      expect(faultsOf(run), `died at step ${diesAt}`).toEqual([]);
     }
   });
 
   it('survives the death of the worker at every step of a recovery', async () => {
     const first = 60;
     const recovery = new Life(-1);
-    const rehearsal = newWorld();
+    const rehearsal = newModelRun();
     await work(rehearsal, new Life(first)).catch(() => undefined);
     await work(rehearsal, recovery);
     for (let diesAt = 0; diesAt < recovery.steps; diesAt++) {
-      const world = newWorld();
-      await workers(world, [first, diesAt]);
-      expect(faultsOf(world), `died at step ${diesAt} of the recovery`).toEqual([]);
+      const run = newModelRun();
+      await workers(run, [first, diesAt]);
+      expect(faultsOf(run), `died at step ${diesAt} of the recovery`).toEqual([]);
     }
   });
 
   it('survives a death at any step that is recovered after the deduplication window has passed', async () => {
     const life = new Life(-1);
-    await work(newWorld(), life);
+    await work(newModelRun(), life);
     for (let diesAt = 0; diesAt < life.steps; diesAt++) {
-      const world = newWorld();
-      await workers(world, [diesAt], {}, () => true);
-      expect(faultsOf(world), `died at step ${diesAt}`).toEqual([]);
+      const run = newModelRun();
+      await workers(run, [diesAt], {}, () => true);
+      expect(faultsOf(run), `died at step ${diesAt}`).toEqual([]);
     }
   });
 
-  it('neither loses nor doubles rows, whatever fails in whatever order, with forgotten tokens', async () => {
+  it('neither loses nor doubles rows for any sequence of failures, with dropped tokens', async () => {
     const forgetful = fc.tuple(story, fc.array(fc.boolean(), { maxLength: 12 }));
     await fc.assert(
       fc.asyncProperty(forgetful, async ([{ choices, deaths, seed }, forgotten]) => {
-        const world = newWorld(choices, seed);
-        await workers(world, deaths, {}, (death) => forgotten[death] ?? false);
-        expect(faultsOf(world)).toEqual([]);
+        const run = newModelRun(choices, seed);
+        await workers(run, deaths, {}, (death) => forgotten[death] ?? false);
+        expect(faultsOf(run)).toEqual([]);
       }),
       { numRuns: 3000, seed: 21 },
     );
   });
 
-  it('neither loses nor doubles rows, whatever fails in whatever order', async () => {
+  it('neither loses nor doubles rows for any sequence of failures', async () => {
     await fc.assert(
       fc.asyncProperty(story, async ({ choices, deaths, seed }) => {
-        const world = newWorld(choices, seed);
-        await workers(world, deaths);
-        expect(faultsOf(world)).toEqual([]);
+        const run = newModelRun(choices, seed);
+        await workers(run, deaths);
+        expect(faultsOf(run)).toEqual([]);
       }),
       { numRuns: 3000, seed: 20 },
     );
@@ -186,34 +194,129 @@ describe('the exactly-once protocol', () => {
 
   it('is not affected by a worker that was paused at any step while another finished everything', async () => {
     const rehearsal = new Life(-1);
-    await work(newWorld(), rehearsal);
+    await work(newModelRun(), rehearsal);
     for (let pausedAt = 0; pausedAt < rehearsal.steps; pausedAt++) {
-      const world = newWorld();
-      await work(world, new Life(pausedAt, () => work(world, new Life(-1)))).catch((error: unknown) => {
+      const run = newModelRun();
+      await work(run, new Life(pausedAt, () => work(run, new Life(-1)))).catch((error: unknown) => {
         if (!isRetryable(error)) throw error;
       });
-      expect(faultsOf(world), `paused at step ${pausedAt}`).toEqual([]);
-      expect(world.bus.offset).toBe(RECORDS);
+      expect(faultsOf(run), `paused at step ${pausedAt}`).toEqual([]);
+      expect(run.bus.offset).toBe(RECORDS);
     }
   });
 
   it('is not affected by a worker that lost its partition while paused, even if every token is forgotten', async () => {
     const rehearsal = new Life(-1);
-    await work(newWorld(), rehearsal);
+    await work(newModelRun(), rehearsal);
     for (let pausedAt = 0; pausedAt < rehearsal.steps; pausedAt++) {
-      const world = newWorld();
+      const run = newModelRun();
       const time = { ms: 0 };
       const sleep = async () => {
         time.ms += HELD_FOR_MS;
-        await work(world, new Life(-1));
-        world.server.forget();
+        await work(run, new Life(-1));
+        run.server.forget();
       };
-      await work(world, new Life(pausedAt, sleep), {}, time).catch((error: unknown) => {
+      await work(run, new Life(pausedAt, sleep), {}, time).catch((error: unknown) => {
         if (!isRetryable(error)) throw error;
       });
-      expect(faultsOf(world), `paused at step ${pausedAt}`).toEqual([]);
-      expect(world.bus.offset).toBe(RECORDS);
+      expect(faultsOf(run), `paused at step ${pausedAt}`).toEqual([]);
+      expect(run.bus.offset).toBe(RECORDS);
     }
+  });
+});
+
+describe('a rebuild', () => {
+  /** A run whose server has some of the rows, with these tokens, and whose bus begins again. */
+  function restored(kept: readonly boolean[], choices: readonly number[], seed: number): ModelRun {
+    const run = newModelRun(choices, seed);
+    let row = 0;
+    for (const [name, rows] of rowsOf(0, RECORDS - 1)) {
+      run.server.tables.get(name)?.rows.push(...rows.filter(() => kept[row++ % kept.length]));
+    }
+    run.bus.storedBefore = RECORDS;
+    return run;
+  }
+  const keeps = fc.array(fc.boolean(), { minLength: 1, maxLength: 80 });
+
+  it('neither loses nor doubles rows, whichever are stored and for any sequence of failures', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.tuple(keeps, story), async ([kept, { choices, deaths, seed }]) => {
+        const run = restored(kept, choices, seed);
+        await workers(run, deaths);
+        expect(rowFaultsOf(run)).toEqual([]);
+        expect(run.bus).toMatchObject({ offset: RECORDS, intent: undefined });
+      }),
+      { numRuns: 3000, seed: 22 },
+    );
+  });
+
+  it('sends nothing of a batch that is complete', async () => {
+    const run = restored([true], [], 1);
+    let inserts = 0;
+    run.server.insert = () => {
+      inserts += 1;
+    };
+    await workers(run, []);
+    expect(inserts).toBe(0);
+    expect(rowFaultsOf(run)).toEqual([]);
+  });
+
+  it('needs to know that rows may be stored', async () => {
+    const faults = await Promise.all(
+      [RECORDS, 0].map(async (storedBefore) => {
+        const run = restored([true, true, false], [], 1);
+        run.bus.storedBefore = storedBefore;
+        await workers(run, []);
+        return rowFaultsOf(run).length > 0;
+      }),
+    );
+    expect(faults).toEqual([false, true]);
+  });
+});
+
+describe('an error of ClickHouse', () => {
+  /** Writes one batch while the first inserts and counts fail with these errors; returns the number of failures. */
+  async function write(errors: readonly Error[]): Promise<{ run: ModelRun; failed: number }> {
+    const run = newModelRun();
+    const life = new Life(-1);
+    const model = storeFor(run.server, life, {}, () => 0);
+    let failed = 0;
+    const fail = async () => {
+      const error = errors[failed];
+      if (!error) return;
+      failed += 1;
+      throw error;
+    };
+    const store: BlockStore = {
+      ...model,
+      insert: (block, request) => fail().then(() => model.insert(block, request)),
+      countPositions: (table, range, signal) => fail().then(() => model.countPositions(table, range, signal)),
+    };
+    const clock = { nowMs: () => 0, elapsedMs: () => 0, nowMicros: () => 0, sleep: async () => run.server.tick() };
+    const options = { shards: [], tables: TABLES, transforms: '1', clock, random: () => 0 };
+    const partition = partitionFor(run.bus, life, {}, run.decisions);
+    const rebuild = async (start: number, end: number) => blocksOf(start, end);
+    const open = await new ExactlyOnceWriter(options, [store]).open(partition, { rebuild, signal: never });
+    await open.write({ start: 0, end: RECORDS - 1, blocks: blocksOf(0, RECORDS - 1) });
+    await open.flush();
+    return { run, failed };
+  }
+
+  it('is retried for as long as it lasts, unless its code is known to be permanent', async () => {
+    const STD_EXCEPTION = 1001;
+    const errors = Array.from({ length: 30 }, (_, i) =>
+      i < 15 ? new SyntaxError('Unexpected end of JSON input') : new StatementError('no', STD_EXCEPTION),
+    );
+    const { run, failed } = await write(errors);
+    expect(failed).toBe(errors.length);
+    expect(faultsOf(run)).toEqual([]);
+    expect(run.bus).toMatchObject({ offset: RECORDS, intent: undefined });
+  });
+
+  it('stops the writer when it is permanent three times in a row', async () => {
+    const ACCESS_DENIED = 497;
+    const errors = Array.from({ length: 30 }, () => new StatementError('no grant', ACCESS_DENIED));
+    await expect(write(errors)).rejects.toThrow(/ClickHouse refuses the rows .* \(tried 3 times\): no grant/);
   });
 });
 
@@ -222,9 +325,9 @@ describe('each protection is needed:', () => {
   async function fails(without: Without, window = 100): Promise<boolean> {
     const result = await fc.check(
       fc.asyncProperty(story, async ({ choices, deaths, seed }) => {
-        const world = newWorld(choices, seed, window);
-        await workers(world, deaths, without);
-        expect(faultsOf(world)).toEqual([]);
+        const run = newModelRun(choices, seed, window);
+        await workers(run, deaths, without);
+        expect(faultsOf(run)).toEqual([]);
       }),
       { numRuns: 3000, seed: 20, endOnFailure: true },
     );
@@ -247,11 +350,11 @@ describe('each protection is needed:', () => {
       ['without', { ownership: true }],
     ] as const) {
       const rehearsal = new Life(-1);
-      await work(newWorld([], 1, 2), rehearsal);
+      await work(newModelRun([], 1, 2), rehearsal);
       for (let pausedAt = 0; pausedAt < rehearsal.steps; pausedAt++) {
-        const world = newWorld([], 1, 2);
-        await work(world, new Life(pausedAt, () => work(world, new Life(-1))), without).catch(() => undefined);
-        if (faultsOf(world).length > 0) outcomes[name] += 1;
+        const run = newModelRun([], 1, 2);
+        await work(run, new Life(pausedAt, () => work(run, new Life(-1))), without).catch(() => undefined);
+        if (faultsOf(run).length > 0) outcomes[name] += 1;
       }
     }
     expect(outcomes.without).toBeGreaterThan(outcomes.with);

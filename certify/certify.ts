@@ -1,0 +1,82 @@
+import type { Bus, PartitionInfo } from '../bus/index.js';
+import { compareAccounts } from './compare/accounts.js';
+import { compareCandles } from './compare/candles.js';
+import { compareChances } from './compare/chances.js';
+import { compareCoverage, type Kill } from './compare/coverage.js';
+import { comparePrices } from './compare/prices.js';
+import { compareRawRecords } from './compare/raw-records.js';
+import { compareVolumes } from './compare/volumes.js';
+import { compareZeroSum } from './compare/zero-sum.js';
+import type { Comparison } from './comparison.js';
+import { type Query, readAccounts, readCandles, readStreams } from './recorded.js';
+import type { Ledger, UsedFault } from './truth.js';
+
+/** Periods of the candles that are compared. */
+const CANDLE_SECONDS = [1, 10, 60];
+
+export interface CertifyInput {
+  readonly ledger: Ledger;
+  readonly faults: readonly UsedFault[];
+  readonly kills: readonly Kill[];
+  readonly query: Query;
+  readonly bus: Bus;
+  /** The records of the bus that are compared: all of them have rows. */
+  readonly partitions: readonly PartitionInfo[];
+  /** When the collector was ready, Unix microseconds. */
+  readonly recordedFrom: number;
+  /** When trading had been closed; rows received before are all stored. Unix microseconds. */
+  readonly closedAt: number;
+}
+
+/** Comparisons of what the collector may detect or backfill a while later. */
+const LATER = [
+  'price changes',
+  'chance of each second',
+  'live chance points',
+  'observed seconds',
+  'seconds with lost changes',
+];
+
+/** Whether a difference may be explained a while later. */
+export const isOutstanding = (comparisons: readonly Comparison[]): boolean =>
+  comparisons.some(({ name, unexplained }) => unexplained > 0 && LATER.includes(name));
+
+/** Compares what ClickHouse has with the exchange's ledger, while nothing is traded. */
+export async function compareAll({
+  ledger,
+  faults,
+  kills,
+  query,
+  bus,
+  partitions,
+  recordedFrom,
+  closedAt,
+}: CertifyInput): Promise<Comparison[]> {
+  const streams = await readStreams(query);
+  const accounts = await readAccounts(query);
+  const openingChances = new Map(ledger.markets.map(({ marketId, openingChance }) => [marketId, openingChance]));
+  const input = { prices: ledger.prices, openingChances, recorded: streams, faults, recordedFrom };
+  const prices = comparePrices(input);
+  const chances = compareChances(input);
+  const candles: Comparison[] = [];
+  for (const seconds of CANDLE_SECONDS) {
+    candles.push(compareCandles(prices.shown, await readCandles(query, seconds), seconds, closedAt));
+  }
+  return [
+    ...prices.comparisons,
+    ...candles,
+    ...chances.comparisons,
+    ...compareAccounts({ ledger, recorded: accounts }),
+    ...compareVolumes(ledger, accounts),
+    compareZeroSum(ledger, accounts),
+    ...compareCoverage({
+      ...input,
+      kills,
+      streams: [
+        { ...prices, stream: 'order-book', changes: ledger.prices },
+        { ...chances, stream: 'chance' },
+      ],
+    }),
+    await compareRawRecords(bus, partitions, query),
+  ];
+}

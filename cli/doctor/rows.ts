@@ -1,0 +1,41 @@
+import { createLogger, describeError, type Settings, UnavailableError } from '../../core/index.js';
+import { findMissingRows } from '../../transforms/index.js';
+import { openWarehouse } from '../parts/database.js';
+import { openBusReadOnly } from '../parts/instance.js';
+import { type Check, type Finding, fail, ok } from './check.js';
+
+const RESPONSE_TIMEOUT_MS = 8000;
+
+/** Whether ClickHouse has the rows that the committed offsets of the workers say are stored. */
+export const rowsCheck = (settings: Settings): Check => ({ name: 'ClickHouse rows', run: () => rows(settings) });
+
+async function rows(settings: Settings): Promise<Finding> {
+  const bus = openBusReadOnly(settings, createLogger({ part: 'doctor', level: 'fatal' }));
+  if (!bus) return ok('nothing was recorded yet');
+  const signal = AbortSignal.timeout(RESPONSE_TIMEOUT_MS);
+  const tooLate = new Promise<undefined>((resolve) => {
+    signal.addEventListener('abort', () => resolve(undefined), { once: true });
+  });
+  try {
+    const warehouse = await openWarehouse(settings, 'chancery doctor');
+    try {
+      const missing = await Promise.race([findMissingRows(bus, settings.group, warehouse.shards, signal), tooLate]);
+      if (missing === undefined)
+        return ok(`not compared: the bus did not respond within ${RESPONSE_TIMEOUT_MS / 1000} s`);
+      const [first] = missing;
+      if (!first) return ok('the last batch of every partition is in the database that it was written to');
+      return fail(
+        `missing in ClickHouse for ${missing.length} partitions; for ${first.topic}/${first.partition} those before ` +
+          `offset ${first.before}: ${first.cause}`,
+        '`chancery transform --rebuild` writes them again from the bus; with --accept-loss workers continue without them',
+      );
+    } finally {
+      await warehouse.close();
+    }
+  } catch (error) {
+    if (error instanceof UnavailableError) return ok(`not compared: ${describeError(error)}`);
+    throw error;
+  } finally {
+    await bus.close();
+  }
+}

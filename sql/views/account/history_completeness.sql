@@ -1,0 +1,77 @@
+-- Up to which time are the histories of every account complete?
+--
+-- complete_to is the start of the latest poll that read a history from its newest record back to one that an earlier poll
+-- had read, and of which all rows are stored: every record that was in the history at that time is in orders, trades,
+-- transactions or activity. Records since then may be partly there. A history that was not read to its end yet has no row;
+-- while a worker is more than ten polls behind, it has none either. Searched among the last ten complete receipts.
+--
+-- A poll is stored when all its pages are in account_pages, without rejected entries, and the table of the records has rows
+-- at or after the offset of its last page that was not empty: the rows of a batch appear in a table at once, and batches in
+-- order. Page 1000000 is a request for a page beyond the end of every list, which receipts do not count.
+CREATE OR REPLACE VIEW {database}.history_completeness
+(
+    `operation` String COMMENT 'orders, trades, transactions or activity',
+    `account` String COMMENT 'Configured name of the account; empty for activity',
+    `complete_to` DateTime64(6, 'UTC') COMMENT 'Every record up to this time is stored, by our clock'
+)
+AS
+WITH
+    -- The tenth latest of the list that has the oldest one. Sorting all receipts would take much longer.
+    (
+        SELECT min(tenth)
+        FROM
+        (
+            SELECT fromUnixTimestamp64Micro(-groupArraySorted(10)(-toUnixTimestamp64Micro(started_at))[-1], 'UTC') AS tenth
+            FROM {database}.polls
+            WHERE outcome = 'complete' AND operation IN ('orders', 'trades', 'transactions', 'activity')
+            GROUP BY operation, if(operation = 'activity', '', subject)
+        )
+    ) AS oldest_started_at,
+    (
+        SELECT groupArray((operation, account, poll_id, pages, started_at))
+        FROM
+        (
+            SELECT operation, if(operation = 'activity', '', subject) AS account, poll_id, pages, started_at
+            FROM {database}.polls
+            WHERE outcome = 'complete' AND operation IN ('orders', 'trades', 'transactions', 'activity') AND finished_at >= oldest_started_at
+            ORDER BY started_at DESC, poll_id
+            LIMIT 10 BY operation, account
+        )
+    ) AS receipts,
+    candidates AS
+    (
+        SELECT one.1 AS operation, one.2 AS account, one.3 AS poll_id, one.4 AS pages, one.5 AS started_at
+        FROM (SELECT arrayJoin(receipts) AS one)
+    )
+SELECT operation, account, max(started_at) AS complete_to
+FROM candidates
+INNER JOIN
+(
+    SELECT
+        operation, toString(account) AS account, poll_id,
+        any(`_log`) AS log,
+        any(`_partition`) AS partition,
+        countIf(page < 1000000) AS pages_here,
+        sum(items) AS listed,
+        sum(rejected_items) AS rejected,
+        maxIf(`_offset`, items > 0) AS last_offset
+    FROM {database}.account_pages
+    WHERE (operation, account, poll_id) GLOBAL IN (SELECT operation, account, poll_id FROM candidates)
+    GROUP BY operation, account, poll_id
+) AS here USING (operation, account, poll_id)
+LEFT JOIN
+(
+    SELECT 'orders' AS operation, toString(account) AS account, `_log` AS log, `_partition` AS partition, max(`_offset`) AS stored_to
+    FROM {database}.order_records GROUP BY account, log, partition
+    UNION ALL
+    SELECT 'trades' AS operation, toString(account) AS account, `_log` AS log, `_partition` AS partition, max(`_offset`) AS stored_to
+    FROM {database}.trade_records GROUP BY account, log, partition
+    UNION ALL
+    SELECT 'transactions' AS operation, toString(account) AS account, `_log` AS log, `_partition` AS partition, max(`_offset`) AS stored_to
+    FROM {database}.transaction_records GROUP BY account, log, partition
+    UNION ALL
+    SELECT 'activity' AS operation, toString(account) AS account, `_log` AS log, `_partition` AS partition, max(`_offset`) AS stored_to
+    FROM {database}.activity_records GROUP BY account, log, partition
+) AS stored USING (operation, account, log, partition)
+WHERE pages_here >= pages AND rejected = 0 AND (listed = 0 OR stored_to >= last_offset)
+GROUP BY operation, account;

@@ -1,0 +1,74 @@
+-- How did the profit or loss of every account add up, and how far was it below its best?
+--
+--   SELECT * FROM equity_curve(period_seconds = 86400, price = 'chance') WHERE account = '...' ORDER BY begins_at
+--
+-- The sums of pnl_by_period, which has the formulas and what `price` may be, over all assets of an account. A period in which the
+-- account held nothing and did not trade has no row.
+--   equity   = pnl of the period and all before it, after fees; deposits and withdrawals are no part of it
+--   drawdown = highest equity so far (at least 0, before the first trade) - equity
+-- `unpriced` counts the held assets whose price is unknown at the end of the period: their profit or loss is missing until it is
+-- known again, so equity is exact where it is 0.
+CREATE OR REPLACE VIEW {database}.equity_curve
+(
+    `account` String COMMENT 'Configured name of the account',
+    `begins_at` DateTime64(6, 'UTC') COMMENT 'Start of the period',
+    `trades` UInt64 COMMENT 'Trades in the period',
+    `cost` Decimal(38, 12) COMMENT 'Average cost of the held shares at the end, USDC',
+    `value` Decimal(38, 12) COMMENT 'Value of the held shares with a known price at the end, USDC',
+    `unpriced` UInt64 COMMENT 'Held assets without a known price at the end',
+    `realised_pnl` Decimal(38, 12) COMMENT 'Realised in the period by average cost, without fees, USDC',
+    `fifo_realised_pnl` Decimal(38, 12) COMMENT 'Realised in the period, first in, first out, without fees, USDC',
+    `cash_flow` Decimal(38, 12) COMMENT 'Sales - purchases + payouts of the period, without fees, USDC',
+    `fees` Decimal(38, 12) COMMENT 'Fees of the period, USDC',
+    `pnl` Decimal(38, 12) COMMENT 'Profit or loss of the period after fees, USDC',
+    `equity` Decimal(38, 12) COMMENT 'Profit or loss up to the end of the period after fees, USDC',
+    `drawdown` Decimal(38, 12) COMMENT 'Highest equity so far - equity, USDC; 0 at a new high'
+)
+AS
+SELECT
+    account,
+    begins_at,
+    trades,
+    cost,
+    value,
+    unpriced,
+    realised_pnl,
+    fifo_realised_pnl,
+    cash_flow,
+    fees,
+    pnl,
+    equity,
+    greatest(toDecimal128(0, 12), max(equity) OVER (PARTITION BY account ORDER BY begins_at)) - equity AS drawdown
+FROM
+(
+    SELECT
+        account,
+        begins_at,
+        trades,
+        cost,
+        value,
+        unpriced,
+        realised_pnl,
+        fifo_realised_pnl,
+        cash_flow,
+        fees,
+        pnl,
+        CAST(sum(pnl) OVER (PARTITION BY account ORDER BY begins_at), 'Decimal(38, 12)') AS equity
+    FROM
+    (
+        SELECT
+            account,
+            begins_at,
+            sum(periods.trades) AS trades,
+            sum(periods.cost) AS cost,
+            sum(ifNull(periods.value, toDecimal128(0, 12))) AS value,
+            countIf(periods.value IS NULL) AS unpriced,
+            sum(periods.realised_pnl) AS realised_pnl,
+            sum(periods.fifo_realised_pnl) AS fifo_realised_pnl,
+            sum(periods.cash_flow) AS cash_flow,
+            sum(periods.fees) AS fees,
+            sum(ifNull(periods.pnl, toDecimal128(0, 12))) AS pnl
+        FROM {database}.pnl_by_period(period_seconds = {period_seconds:UInt32}, price = {price:String}) AS periods
+        GROUP BY account, begins_at
+    )
+);

@@ -1,0 +1,71 @@
+-- What is the profit or loss of every account, at one level: per market, per event or in all?
+--
+--   SELECT * FROM pnl_sums(level = 'event') WHERE account = '...'
+--
+-- The sums of pnl_by_account, pnl_by_event and pnl_by_market over pnl_by_asset, which has the formulas. If the chance of one asset
+-- is unknown, the sums that depend on it are NULL. yes_shares, no_shares and pairs have a meaning at the level market only.
+CREATE OR REPLACE VIEW {database}.pnl_sums
+(
+    `account` String COMMENT 'Configured name of the account',
+    `event` String COMMENT 'Event ID; empty when unknown, and at the level account',
+    `market` String COMMENT 'Market ID; empty when unknown, and at the levels account and event',
+    `assets` UInt64 COMMENT 'Number of assets that were traded',
+    `open_assets` UInt64 COMMENT 'Number of assets that are held',
+    `inferred` UInt64 COMMENT 'Number of assets whose settlement is inferred',
+    `unexplained` UInt64 COMMENT 'Number of assets that are is_unexplained in pnl_by_asset',
+    `yes_shares` Decimal(38, 12) COMMENT 'Held YES shares',
+    `no_shares` Decimal(38, 12) COMMENT 'Held NO shares',
+    `pairs` Decimal(38, 12) COMMENT 'Held pairs of a YES and a NO share: a pair is worth 1 USDC',
+    `trades` UInt64 COMMENT 'Number of trades',
+    `bought_value` Decimal(38, 12) COMMENT 'Cost of the purchases without fees, USDC',
+    `sold_value` Decimal(38, 12) COMMENT 'Proceeds of the sales without fees, USDC',
+    `payout` Decimal(38, 12) COMMENT 'Payouts of resolved markets, USDC',
+    `fees` Decimal(38, 12) COMMENT 'Fees, USDC',
+    `cost` Decimal(38, 12) COMMENT 'Average cost of the held shares, USDC',
+    `fifo_cost` Decimal(38, 12) COMMENT 'Cost of the held shares, first in, first out, USDC',
+    `value` Nullable(Decimal(38, 12)) COMMENT 'Value of the held shares at the chance, USDC; NULL when a chance is unknown',
+    `realised_pnl` Decimal(38, 12) COMMENT 'Realised profit or loss by average cost, without fees, USDC',
+    `unrealised_pnl` Nullable(Decimal(38, 12)) COMMENT 'value - cost, USDC; NULL when a chance is unknown',
+    `fifo_realised_pnl` Decimal(38, 12) COMMENT 'Realised profit or loss, first in, first out, without fees, USDC',
+    `fifo_unrealised_pnl` Nullable(Decimal(38, 12)) COMMENT 'value - fifo_cost, USDC; NULL when a chance is unknown',
+    `cash_flow` Decimal(38, 12) COMMENT 'sold_value - bought_value + payout, USDC: what is realised by cash flow',
+    `pnl` Nullable(Decimal(38, 12)) COMMENT 'realised_pnl + unrealised_pnl - fees, USDC; NULL when a chance is unknown',
+    `complete_to` Nullable(DateTime64(6, 'UTC')) COMMENT 'Every trade and transaction of the account up to this time is included, by our clock (account_completeness); NULL before the first complete walks'
+)
+AS
+SELECT
+    account,
+    event_key AS event,
+    market_key AS market,
+    count() AS assets,
+    countIf(assets.shares != 0) AS open_assets,
+    countIf(settlement = 'inferred') AS inferred,
+    countIf(is_unexplained) AS unexplained,
+    sumIf(assets.shares, outcome = 'YES') AS yes_shares,
+    sumIf(assets.shares, outcome = 'NO') AS no_shares,
+    greatest(least(yes_shares, no_shares), toDecimal128(0, 12)) AS pairs,
+    sum(assets.trades) AS trades,
+    sum(assets.bought_value) AS bought_value,
+    sum(assets.sold_value) AS sold_value,
+    sum(assets.payout) AS payout,
+    sum(assets.fees) AS fees,
+    sum(assets.cost) AS cost,
+    sum(assets.fifo_cost) AS fifo_cost,
+    if(countIf(assets.value IS NULL) > 0, NULL, sum(assets.value)) AS value,
+    sum(assets.realised_pnl) AS realised_pnl,
+    value - cost AS unrealised_pnl,
+    sum(assets.fifo_realised_pnl) AS fifo_realised_pnl,
+    value - fifo_cost AS fifo_unrealised_pnl,
+    sum(assets.cash_flow) AS cash_flow,
+    realised_pnl + unrealised_pnl - fees AS pnl,
+    any(assets.complete_to) AS complete_to
+FROM
+(
+    SELECT
+        *,
+        if({level:String} = 'account', '', pnl_by_asset.event) AS event_key,
+        if({level:String} IN ('account', 'event'), '', pnl_by_asset.market) AS market_key
+    FROM {database}.pnl_by_asset
+    WHERE NOT throwIf({level:String} NOT IN ('account', 'event', 'market'), 'level is account, event or market')
+) AS assets
+GROUP BY account, event_key, market_key;

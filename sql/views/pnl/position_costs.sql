@@ -1,0 +1,171 @@
+-- What did the shares cost that every account held at the end of each period?
+--
+--   SELECT * FROM position_costs(period_seconds = 86400) WHERE account = '...' ORDER BY asset, begins_at
+--
+-- One row per account, asset and period in which the account traded the asset: its sums and costs from the first trade up to the
+-- end of the period. Periods are aligned to the Unix epoch, in exchange time (a trade without a time counts at its receive time);
+-- period_seconds = 0 is one period with all trades.
+--
+-- Two cost bases, both without fees. A fill is worth quantity × price, rounded half to even to a millionth of USDC.
+--   average_cost  as the exchange counts it, in whole millionths, trade by trade in order:
+--                   BUY:  cost := cost + worth
+--                   SELL: cost := cost - round(cost × quantity ÷ held), half to even; held is the number of shares before the sale
+--   fifo_cost     first in, first out: the shares that were bought first are sold first, so the cost of the held shares is
+--                 the worth of all purchases less that of the first sold_shares shares; a part of a purchase is worth part × price,
+--                 rounded half to even to a millionth
+-- The rounding makes the order matter, so the trades are folded in order. Between two sales only the sum of the purchases
+-- matters: one step of the fold is one sale, or the end of a period, and the purchases since the step before it.
+--
+-- If the beginning of the history is missing, more shares may have been sold than are known to have been bought: then
+-- oversold_shares is above 0 and the costs are meaningless.
+CREATE OR REPLACE VIEW {database}.position_costs
+(
+    `account` String COMMENT 'Configured name of the account',
+    `event` String COMMENT 'Event ID; empty when absent',
+    `market` String COMMENT 'Market ID; empty when absent',
+    `asset` String COMMENT 'Asset ID',
+    `begins_at` DateTime64(6, 'UTC') COMMENT 'Start of the period; 1970 when period_seconds is 0',
+    `trades` UInt64 COMMENT 'Number of trades up to the end of the period',
+    `last_trade_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'Time of the last one, by the exchange; NULL when absent',
+    `bought_shares` Decimal(38, 12) COMMENT 'Shares bought',
+    `bought_value` Decimal(38, 12) COMMENT 'Worth of the purchases without fees, USDC',
+    `sold_shares` Decimal(38, 12) COMMENT 'Shares sold',
+    `sold_value` Decimal(38, 12) COMMENT 'Proceeds of the sales without fees, USDC',
+    `fees` Decimal(38, 12) COMMENT 'Fees, USDC',
+    `average_cost` Decimal(38, 12) COMMENT 'Cost of the held shares by average cost, USDC',
+    `fifo_cost` Decimal(38, 12) COMMENT 'Cost of the held shares, first in, first out, USDC',
+    `oversold_shares` Decimal(38, 12) COMMENT 'Maximum of the shares sold beyond the known holding; 0 when the history is complete'
+)
+AS
+WITH
+    toDecimal128(0, 12) AS nothing,
+    fills AS
+    (
+        SELECT
+            account,
+            asset,
+            max(event) AS event,
+            max(market) AS market,
+            arraySort(fill -> fill.1, groupArray((
+                trade_order,
+                if(side = 'SELL', quantity, nothing),
+                if(side = 'SELL', worth, nothing),
+                if(side = 'BUY', quantity, nothing),
+                if(side = 'BUY', worth, nothing),
+                ifNull(fee, nothing),
+                price,
+                intDiv(toUnixTimestamp(trade_order.1), greatest({period_seconds:UInt32}, 1)) * {period_seconds:UInt32},
+                executed_at
+            ))) AS ordered
+        FROM
+        (
+            SELECT
+                account, asset, event, market, side, quantity, price, fee, executed_at, trade_order,
+                CAST(roundBankers(toDecimal256(quantity, 12) * toDecimal256(price, 12), 6), 'Decimal(38, 12)') AS worth
+            FROM {database}.trades
+            WHERE side IN ('BUY', 'SELL')
+        )
+        GROUP BY account, asset
+    ),
+    flows AS
+    (
+        SELECT
+            account,
+            -- All assets of an account in one row, then in one block: the fold takes as long for one asset as for all of a block.
+            groupArray((asset, event, market, ordered)) AS assets
+        FROM fills
+        GROUP BY account
+    ),
+    sums AS
+    (
+        SELECT
+            account,
+            traded.1 AS asset,
+            traded.2 AS event,
+            traded.3 AS market,
+            traded.4.9 AS times,
+            traded.4.8 AS periods,
+            traded.4.2 AS sold,
+            traded.4.4 AS bought,
+            arrayCumSum(sold) AS running_sold_shares,
+            arrayCumSum(traded.4.3) AS running_sold_value,
+            arrayCumSum(bought) AS running_bought_shares,
+            arrayCumSum(traded.4.5) AS running_bought_value,
+            arrayCumSum(traded.4.6) AS running_fees,
+            arrayMap((bought, sold) -> bought - sold, running_bought_shares, running_sold_shares) AS held,
+            -- The purchases: price, and shares and worth of it and all before it.
+            arrayFilter((price, bought) -> bought > 0, traded.4.7, bought) AS lot_prices,
+            arrayFilter((shares, bought) -> bought > 0, running_bought_shares, bought) AS lot_shares,
+            arrayFilter((value, bought) -> bought > 0, running_bought_value, bought) AS lot_values,
+            -- Whether it is the last trade of a period.
+            arrayMap((period, next) -> period != next, periods, arrayPushBack(arrayPopFront(periods), periods[-1] + 1)) AS are_ends
+        FROM flows
+        ARRAY JOIN assets AS traded
+    ),
+    steps AS
+    (
+        SELECT
+            *,
+            arrayFilter((number, is_end) -> is_end, arrayEnumerate(are_ends), are_ends) AS numbers,
+            arrayMap((sold, is_end) -> sold > 0 OR is_end, sold, are_ends) AS are_steps,
+            arrayFilter((is_end, is_step) -> is_step, are_ends, are_steps) AS step_ends,
+            arrayFilter((sold, is_step) -> is_step, sold, are_steps) AS step_sold,
+            arrayMap(
+                (held, sold) -> greatest(toInt128((held + sold) * 1000000000000), toInt128(1)),
+                arrayFilter((held, is_step) -> is_step, held, are_steps), step_sold
+            ) AS step_held,
+            arrayMap((sold, held) -> least(toInt128(sold * 1000000000000), held), step_sold, step_held) AS step_leaving,
+            arrayMap(paid -> toInt128(paid * 1000000), arrayFilter((paid, is_step) -> is_step, running_bought_value, are_steps)) AS step_paid,
+            arrayMap((paid, before) -> paid - before, step_paid, arrayPopBack(arrayPushFront(step_paid, toInt128(0)))) AS step_added
+        FROM sums
+    )
+SELECT
+    account,
+    event,
+    market,
+    asset,
+    toDateTime64(periods[number], 6, 'UTC') AS begins_at,
+    toUInt64(number) AS trades,
+    times[number] AS last_trade_at,
+    running_bought_shares[number] AS bought_shares,
+    running_bought_value[number] AS bought_value,
+    running_sold_shares[number] AS sold_shares,
+    running_sold_value[number] AS sold_value,
+    running_fees[number] AS fees,
+    toDecimal128(toString(average), 12) / 1000000 AS average_cost,
+    if(
+        first_lot = 0,
+        nothing,
+        running_bought_value[number] - arrayPushFront(lot_values, nothing)[first_lot]
+        - CAST(roundBankers(
+            toDecimal256(least(running_sold_shares[number], running_bought_shares[number]) - arrayPushFront(lot_shares, nothing)[first_lot], 12)
+            * toDecimal256(lot_prices[first_lot], 12), 6
+        ), 'Decimal(38, 12)')
+    ) AS fifo_cost,
+    greatest(-arrayMin(arraySlice(held, 1, number)), nothing) AS oversold_shares
+FROM
+(
+    SELECT
+        *,
+        arrayFold(
+            -- x is cost × leaving ÷ held; intDiv(2·cost·leaving + held, 2·held) is x rounded half up, and one too much where
+            -- x lies in the middle and that is odd.
+            (known, leaving, held, added, is_end) -> (
+                known.1 + added
+                - intDiv(2 * (known.1 + added) * leaving + held, 2 * held)
+                + (
+                    2 * (known.1 + added) * leaving + held = 2 * held * intDiv(2 * (known.1 + added) * leaving + held, 2 * held)
+                    AND intDiv(2 * (known.1 + added) * leaving + held, 2 * held) % 2 = 1
+                ) AS cost,
+                if(is_end, arrayPushBack(known.2, cost), known.2)
+            ),
+            step_leaving, step_held, step_added, step_ends, (toInt128(0), CAST([], 'Array(Int128)'))
+        ).2 AS averages,
+        arrayMap(
+            -- The first purchase that is not sold whole.
+            number -> arrayFirstIndex(shares -> shares > least(running_sold_shares[number], running_bought_shares[number]), lot_shares),
+            numbers
+        ) AS first_lots
+    FROM steps
+)
+ARRAY JOIN numbers AS number, averages AS average, first_lots AS first_lot

@@ -1,0 +1,72 @@
+-- Of the markets priced at a number of cents before their close, what fraction was resolved YES?
+--
+-- One row per weighting, horizon and basis of calibration_forecasts, and cent c of the forecast: [c / 100, (c + 1) / 100), so exactly 0.07
+-- is in bin 7, and prices are rounded to 6 decimals for the choice of the bin only. Basis any: markets of both bases.
+--   forecast = sum(weight × forecast) / sum(weight);  win_rate = sum(weight × result) / sum(weight). Calibrated prices have equal ones.
+-- Bins with fewer than 30 markets, and horizons of which more than 0.2 of the markets are missing (calibration_scores), show their
+-- number of markets and no win rate.
+CREATE OR REPLACE VIEW {database}.calibration_curve
+(
+    `weighting` String COMMENT 'time or trades, as in calibration_forecasts',
+    `horizon` String COMMENT 'Time before the close: 1 h, 6 h, 1 d, 3 d, 7 d or 30 d',
+    `horizon_seconds` UInt32 COMMENT 'The same, seconds',
+    `basis` String COMMENT 'How the resolutions are known: payout, final chance (inferred), or any of both',
+    `cent` UInt16 COMMENT 'Lower edge of the bin, which belongs to it, in cents: 0 to 99',
+    `markets` UInt64 COMMENT 'Number of markets of the bin',
+    `events` UInt64 COMMENT 'Number of their events: markets of one event are not independent',
+    `weight` UInt64 COMMENT 'Sum of the weights: number of markets, or of trades',
+    `missing` Float64 COMMENT 'Fraction of the markets of this horizon whose forecast is missing, 0 to 1',
+    `state` String COMMENT 'scored; too few: fewer than 30 markets in the bin; too many missing: more than 0.2 of the horizon',
+    `forecast` Float64 COMMENT 'Mean forecast of the bin, 0 to 1',
+    `win_rate` Nullable(Float64) COMMENT 'Fraction that was resolved YES, 0 to 1; NULL unless scored'
+)
+AS
+SELECT
+    weighting,
+    horizon,
+    horizon_seconds,
+    basis,
+    cent,
+    markets,
+    events,
+    weight,
+    missing,
+    multiIf(markets < 30, 'too few', missing > 0.2, 'too many missing', 'scored') AS state,
+    arraySum(one -> one.2 * one.3, forecasts) / weight AS forecast,
+    if(state = 'scored', wins / weight, NULL) AS win_rate
+FROM
+(
+    SELECT
+        weighting,
+        horizon,
+        horizon_seconds,
+        basis,
+        cent,
+        count() AS markets,
+        uniqExact(event) AS events,
+        sum(market_weight) AS weight,
+        sum(market_weight * result) AS wins,
+        -- In order: the sum of doubles depends on the order.
+        arraySort(groupArray((market, ifNull(market_forecast, 0), market_weight))) AS forecasts,
+        sum(countIf(cent = -1)) OVER same_horizon / sum(count()) OVER same_horizon AS missing
+    FROM
+    (
+        SELECT
+            weighting,
+            horizon,
+            horizon_seconds,
+            arrayJoin(['any', calibration_forecasts.basis]) AS basis,
+            event,
+            market,
+            calibration_forecasts.forecast AS market_forecast,
+            calibration_forecasts.weight AS market_weight,
+            result,
+            -- In millionths: 0.29 × 100 is less than 29 in binary.
+            if(state = 'observed', least(99, intDiv(toInt64(round(ifNull(market_forecast, 0) * 1000000)), 10000)), -1) AS cent
+        FROM {database}.calibration_forecasts
+        WHERE calibration_forecasts.state != 'no trade'
+    )
+    GROUP BY weighting, horizon, horizon_seconds, basis, cent
+    WINDOW same_horizon AS (PARTITION BY weighting, horizon, basis)
+)
+WHERE cent >= 0;

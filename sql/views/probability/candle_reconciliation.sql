@@ -1,0 +1,79 @@
+-- Do the closing chances of the exchange's own candles equal those of our live points?
+--
+--   SELECT period, state, count() FROM candle_reconciliation GROUP BY period, state
+--
+-- One row per aggregated point of chance history that was fetched (part 6.2: period end and closing probability): every period code but
+-- raw. All times are the exchange's. live_chance is the last chance that was received live (chance_points) before the end of the period;
+-- chances that were fetched from history are not used, so the two are independent. `state`:
+--   equal
+--   skipped       different, and the exchange sent another chance in its history: chance_backfills has a later one within the period
+--   not observed  different, and the event was not observed on the chance stream from our point to the end of the period
+--   unknown       there is no live chance before the end of the period
+--   different     none of these
+CREATE OR REPLACE VIEW {database}.candle_reconciliation
+(
+    `event` String COMMENT 'Event ID; empty when the response has the market only',
+    `market` String COMMENT 'Market ID',
+    `period` String COMMENT 'Period code of the request, such as 5M; empty when unknown',
+    `ends_at` DateTime64(6, 'UTC') COMMENT 'End of the period, by the exchange',
+    `state` String COMMENT 'equal, skipped, not observed, unknown or different',
+    `exchange_chance` Float64 COMMENT 'Closing probability of YES by the exchange, 0 to 1',
+    `live_chance` Nullable(Float64) COMMENT 'Last live chance before the end of the period, 0 to 1; NULL without one',
+    `difference` Nullable(Float64) COMMENT 'live_chance - exchange_chance, in points of probability: -1 to 1; NULL without a live chance',
+    `live_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'Time of that chance, by the exchange'
+)
+AS
+SELECT
+    event,
+    market,
+    period,
+    ends_at,
+    multiIf(
+        live_at IS NULL, 'unknown',
+        live_chance = exchange_chance, 'equal',
+        backfilled_at > live_at AND backfilled_chance = exchange_chance, 'skipped',
+        NOT arrayExists(range -> range.1 <= live_at AND range.2 >= ends_at, ranges), 'not observed',
+        'different'
+    ) AS state,
+    exchange_chance,
+    live_chance,
+    live_chance - exchange_chance AS difference,
+    live_at
+FROM
+(
+    SELECT
+        fetched.event AS event,
+        fetched.market AS market,
+        period,
+        ends_at,
+        exchange_chance,
+        if(point_at = 0, NULL, point_chance) AS live_chance,
+        if(point_at = 0, NULL, point_at) AS live_at,
+        backfilled_at,
+        backfilled_chance
+    FROM
+    (
+        SELECT toString(event) AS event, toString(market) AS market, toString(period) AS period, occurred_at AS ends_at, chance AS exchange_chance
+        FROM {database}.chance_history_points FINAL
+        WHERE period != 'raw'
+    ) AS fetched
+    ASOF LEFT JOIN
+    (
+        SELECT toString(market) AS market, occurred_at AS point_at, argMax(toFloat64(chance), (chance_points.received_at, `_offset`, `_index`)) AS point_chance
+        FROM {database}.chance_points
+        WHERE source IN ('last-known', 'change') AND NOT repeated
+        GROUP BY market, occurred_at
+    ) AS live ON fetched.market = live.market AND fetched.ends_at > live.point_at
+    ASOF LEFT JOIN
+    (
+        SELECT market, occurred_at AS backfilled_at, chance AS backfilled_chance
+        FROM {database}.chance_backfills
+    ) AS skipped ON fetched.market = skipped.market AND fetched.ends_at > skipped.backfilled_at
+) AS closes
+LEFT JOIN
+(
+    SELECT event, groupArray((begins_at, ends_at)) AS ranges
+    FROM {database}.observed_ranges
+    WHERE stream = 'chance'
+    GROUP BY event
+) AS observed USING (event);

@@ -1,0 +1,128 @@
+-- How far from the quotes was every trade made, and how did the price move afterwards?
+--
+--   SELECT * FROM trade_quotes(margin_ms = 250) WHERE scope = 'all' AND market = '...' ORDER BY executed_at
+--
+-- One row per fill of fills with a YES price and a time. Here, and only here, times of the exchange and of our clock meet: the quote of a
+-- trade is the last tick received at least margin_ms before its execution. A smaller margin finds newer quotes, and sometimes one that the
+-- trade itself changed. The side of a fill is taken as that of the taker: for the activity feed this is an assumption, as the interface
+-- does not say it. In YES terms the direction is +1 where YES was bought or NO sold, and -1 where YES was sold or NO bought.
+--   effective_spread = 2 × |yes_price - mid|;  slippage = direction × (yes_price - mid)
+--   markout after t  = direction × (mid at executed_at + t - yes_price): what the taker would have gained per share by then
+-- mid = (bid + ask) / 2 of the quote: NULL where a side is empty or the book is crossed. All are also NULL where the order book of the
+-- event was not observed from the receipt of the quote to the moment for which it stands: coverage of that moment is below 1.
+CREATE OR REPLACE VIEW {database}.trade_quotes
+(
+    `scope` String COMMENT 'own: trades of our accounts. all: the activity feed, of all users',
+    `fill_id` String COMMENT 'ID of the fill, as in fills',
+    `event` String COMMENT 'Event ID; empty when unknown',
+    `market` String COMMENT 'Market ID',
+    `executed_at` DateTime64(6, 'UTC') COMMENT 'When it was executed, by the exchange',
+    `direction` Float64 COMMENT 'Direction of the taker in YES terms, -1 to 1: 1 is YES bought or NO sold, -1 is YES sold or NO bought',
+    `quantity` Decimal(38, 12) COMMENT 'Shares',
+    `yes_price` Float64 COMMENT 'USDC per share in YES terms',
+    `mid` Nullable(Float64) COMMENT 'Mid of bid and ask of the quote, in YES terms; NULL when there is none or it is not observed',
+    `quote_age_seconds` Nullable(Float64) COMMENT 'executed_at - receipt of the quote, seconds; NULL without a quote',
+    `effective_spread` Nullable(Float64) COMMENT '2 × |yes_price - mid|, USDC per share',
+    `slippage` Nullable(Float64) COMMENT 'What the taker paid beyond mid, USDC per share',
+    `markout_5s` Nullable(Float64) COMMENT 'Gain of the taker at mid 5 s later, USDC per share',
+    `markout_1m` Nullable(Float64) COMMENT 'Gain of the taker at mid 1 min later, USDC per share',
+    `markout_5m` Nullable(Float64) COMMENT 'Gain of the taker at mid 5 min later, USDC per share'
+)
+AS
+SELECT
+    scope,
+    fill_id,
+    event,
+    market,
+    executed_at,
+    direction,
+    quantity,
+    yes_price,
+    mids[1] AS mid,
+    quote_age_seconds,
+    2 * abs(yes_price - mids[1]) AS effective_spread,
+    direction * (yes_price - mids[1]) AS slippage,
+    direction * (mids[2] - yes_price) AS markout_5s,
+    direction * (mids[3] - yes_price) AS markout_1m,
+    direction * (mids[4] - yes_price) AS markout_5m
+FROM
+(
+    SELECT
+        scope,
+        fill_id,
+        any(trade_event) AS event,
+        any(trade_market) AS market,
+        any(trade_executed_at) AS executed_at,
+        any(trade_direction) AS direction,
+        any(trade_quantity) AS quantity,
+        any(trade_yes_price) AS yes_price,
+        anyIf(age_seconds, step = 1) AS quote_age_seconds,
+        arrayMap(one -> one.2.1, arraySort(groupArray((step, tuple(if(is_observed, quote_mid, NULL)))))) AS mids
+    FROM
+    (
+        SELECT
+            scope,
+            fill_id,
+            trade_event,
+            trade_market,
+            trade_executed_at,
+            trade_direction,
+            trade_quantity,
+            trade_yes_price,
+            step,
+            if(quoted_at = 0, NULL, quote_mid) AS quote_mid,
+            if(quoted_at = 0, NULL, dateDiff('microsecond', quoted_at, trade_executed_at) / 1e6) AS age_seconds,
+            quoted_at != 0 AND arrayExists(range -> range.1 <= quoted_at AND range.2 >= moment, ranges) AS is_observed
+        FROM
+        (
+            SELECT
+                scope,
+                fill_id,
+                trade_event,
+                trade_market,
+                trade_executed_at,
+                trade_direction,
+                trade_quantity,
+                trade_yes_price,
+                moments.step AS step,
+                moments.moment AS moment,
+                quotes.quoted_at AS quoted_at,
+                quotes.quote_mid AS quote_mid
+            FROM
+            (
+                SELECT
+                    scope,
+                    fill_id,
+                    fills.event AS trade_event,
+                    fills.market AS trade_market,
+                    assumeNotNull(fills.executed_at) AS trade_executed_at,
+                    if((outcome = 'YES') = (side = 'BUY'), 1., -1.) AS trade_direction,
+                    fills.quantity AS trade_quantity,
+                    toFloat64(assumeNotNull(fills.yes_price)) AS trade_yes_price,
+                    step,
+                    trade_executed_at + toIntervalMillisecond(delay) AS moment
+                FROM {database}.fills
+                ARRAY JOIN [1, 2, 3, 4] AS step, [-toInt64({margin_ms:UInt32}), 5000, 60000, 300000] AS delay
+                WHERE fills.yes_price IS NOT NULL AND fills.executed_at IS NOT NULL AND side IN ('BUY', 'SELL')
+            ) AS moments
+            ASOF LEFT JOIN
+            (
+                SELECT
+                    CAST(market, 'String') AS quote_market,
+                    received_at AS quoted_at,
+                    argMax(tuple(if(is_resolution OR NOT ifNull(bid <= ask, false), NULL, CAST((bid + ask) / 2, 'Nullable(Float64)'))), (`_offset`, `_index`)).1 AS quote_mid
+                FROM {database}.price_ticks
+                WHERE NOT repeated
+                GROUP BY market, received_at
+            ) AS quotes ON moments.trade_market = quotes.quote_market AND moments.moment >= quotes.quoted_at
+        ) AS quoted
+        LEFT JOIN
+        (
+            SELECT event AS observed_event, groupArray((begins_at, ends_at)) AS ranges
+            FROM {database}.observed_ranges
+            WHERE stream = 'order-book'
+            GROUP BY event
+        ) AS observed ON quoted.trade_event = observed.observed_event
+    )
+    GROUP BY scope, fill_id
+);

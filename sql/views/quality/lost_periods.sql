@@ -1,0 +1,25 @@
+-- When had records been received that were lost before they had rows, or with their rows?
+--
+-- The rows of lost_ranges with the time from the first lost record to the last, as far as it is known. Records of a key
+-- are on one partition: a frame's key is its event, an account's or feed's record's key its name, that of a collector
+-- event its session.
+CREATE OR REPLACE VIEW {database}.lost_periods
+(
+    `topic` String COMMENT 'Topic of the lost records',
+    `partition` UInt32 COMMENT 'Partition of the topic',
+    `partitions` UInt32 COMMENT 'Number of partitions of the topic',
+    `begins_at` DateTime64(6, 'UTC') COMMENT 'Receive time of the first lost record, or of the record before it; 1970 when neither is known',
+    `ends_at` DateTime64(6, 'UTC') COMMENT 'Receive time of the last lost record, or of the record after it',
+    `records` UInt64 COMMENT 'Number of lost records',
+    `cause` String COMMENT 'Why they were lost'
+)
+AS
+SELECT
+    _topic AS topic,
+    _partition AS partition,
+    lost_ranges.partitions AS partitions,
+    ifNull(lost_ranges.begins_at, toDateTime64(0, 6, 'UTC')) AS begins_at,
+    lost_ranges.ends_at AS ends_at,
+    last_offset - first_offset + 1 AS records,
+    lost_ranges.cause AS cause
+FROM {database}.lost_ranges;

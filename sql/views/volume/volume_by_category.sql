@@ -1,0 +1,34 @@
+-- How much was traded in every category in each period?
+--
+--   SELECT * FROM volume_by_category(period_seconds = 3600) WHERE scope = 'all' AND begins_at >= now() - INTERVAL 1 DAY
+--
+-- One row per scope, period and category. An average price over markets has no meaning, so there is no vwap.
+-- Periods are aligned to the Unix epoch, in exchange time: 60 is a minute, 86400 a day. 2592000 is a calendar month in UTC, of
+-- 28 to 31 days. Sums of fills, which has the rules of what counts once:
+--   volume = sum(quantity × price of the asset), the turnover in USDC
+-- Trades, shares, volume and fees may be added up over rows of one scope, traders may not. A period without
+-- fills has no row; after complete_to fills may be missing. A fill without a time is in the row whose begins_at is NULL.
+CREATE OR REPLACE VIEW {database}.volume_by_category
+(
+    `scope` String COMMENT 'own: trades of our accounts. all: the activity feed, of all users',
+    `begins_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'Start of the period, by the exchange; NULL when the trade has no time',
+    `category` String COMMENT 'Category of the event, as sent by the exchange; empty when unknown',
+    `trades` UInt64 COMMENT 'Number of fills',
+    `shares` Decimal(38, 12) COMMENT 'Shares that changed hands',
+    `volume` Decimal(38, 12) COMMENT 'Sum of quantity × price of the asset of the taker, USDC',
+    `traders` Nullable(UInt64) COMMENT 'all: number of users who were the taker. own: NULL',
+    `fees` Nullable(Decimal(38, 12)) COMMENT 'own: fees of our sides, USDC. all: NULL, unknown',
+    `complete_to` Nullable(DateTime64(6, 'UTC')) COMMENT 'Every trade up to this time is included, by our clock. own: of the account that is least complete. NULL before the first complete walks'
+)
+AS
+SELECT
+    scope,
+    begins_at,
+    category,
+    trades,
+    shares,
+    volume,
+    traders,
+    fees,
+    complete_to
+FROM {database}.volume_sums(period_seconds = {period_seconds:UInt32}, level = 'category');

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { certificateOf, certify, MARKET } from './command.js';
+
+test('chancery certify certifies a run with faults and kills: nothing is unexplained', async () => {
+  // The plan of this seed has faults of every stream, and kills ClickHouse and the collector.
+  const { code, out, err } = await certify('--minutes', '0.6', '--seed', '608', '--json', ...MARKET).ended;
+  const certificate = certificateOf(out, err);
+  expect(
+    certificate.comparisons.flatMap(({ examples }) => examples),
+    err,
+  ).toEqual([]);
+  expect({ code, passed: certificate.passed }).toEqual({ code: 0, passed: true });
+  expect(certificate.faults.length).toBeGreaterThan(5);
+  expect(certificate.kills.map(({ part }) => part)).toEqual(['clickhouse', 'collect']);
+  const expected = new Map(certificate.comparisons.map((one) => [one.name, one.expected]));
+  expect(expected.size).toBe(23);
+  for (const [name, count] of expected) {
+    // Whether a minute or a market ended is by chance.
+    if (!['candles of 60 s', 'settlements'].includes(name)) expect(count, name).toBeGreaterThan(0);
+  }
+});

@@ -1,0 +1,105 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { systemClock } from '../../core/index.js';
+import type { RigCommand } from '../pipeline/rig.js';
+import { until } from '../support/until.js';
+import type { FaultTarget, Kind } from './kind.js';
+
+/** How long a killed process is away, how long a reader is stopped, and how long the disk is full. */
+const DOWN_MS = { from: 0, to: 1500 };
+const STOPPED_MS = { from: 2000, to: 6000 };
+const FULL_MS = { from: 2000, to: 6000 };
+/** The embedded log refuses appends below 64 MiB. */
+const FREE_MB = 20;
+
+const down = ({ random }: FaultTarget) => delay(random.integer(DOWN_MS.from, DOWN_MS.to));
+
+const disconnected = (connectionId: string) =>
+  `SELECT 1 FROM collector_events WHERE type = 'disconnected' AND connection_id = '${connectionId}'`;
+
+async function kill({ stage, ...target }: FaultTarget, command: RigCommand): Promise<number> {
+  const at = systemClock.nowMicros();
+  await stage.rig.part(command).kill9();
+  await down({ stage, ...target });
+  await stage.startPart(command);
+  return at;
+}
+
+const KINDS: readonly Kind[] = [
+  {
+    name: 'kill -9 of the collector',
+    expected: 'detected',
+    cause: async (target) => {
+      const session = await target.stage.rig.value<string>(
+        "SELECT argMax(session_id, recorded_at) FROM collector_events WHERE type = 'heartbeat'",
+      );
+      const at = await kill(target, 'collect');
+      return { at, evidence: `SELECT 1 FROM sessions WHERE state = 'died' AND session_id = '${session}'` };
+    },
+  },
+  {
+    name: 'kill -9 of the worker',
+    expected: 'unchecked',
+    cause: async (target) => ({ at: await kill(target, 'transform') }),
+  },
+  {
+    name: 'kill -9 of ClickHouse',
+    expected: 'unchecked',
+    cause: async ({ stage }) => {
+      const pid = await stage.clickHousePid();
+      if (pid === undefined) throw new Error('no ClickHouse runs');
+      const at = systemClock.nowMicros();
+      process.kill(pid, 'SIGKILL');
+      await until(async () => (await stage.clickHousePid()) !== pid);
+      return { at };
+    },
+  },
+  {
+    name: "kill -9 of ClickHouse's supervisor",
+    expected: 'unchecked',
+    cause: async (target) => ({ at: await kill(target, 'warehouse') }),
+  },
+  {
+    name: 'kill -9 of the exchange',
+    expected: 'detected',
+    cause: async (target) => {
+      const { stage, connectionId } = target;
+      const at = systemClock.nowMicros();
+      await stage.rig.part('exchange').kill9();
+      await down(target);
+      await stage.restartExchange();
+      return {
+        at,
+        evidence: disconnected(connectionId),
+      };
+    },
+  },
+  {
+    name: 'slow reader: SIGSTOP of the collector',
+    // It may take its connections for silent when it continues, and connect again.
+    expected: 'possible',
+    cause: async ({ stage, random, connectionId }) => {
+      const at = systemClock.nowMicros();
+      const part = stage.rig.part('collect');
+      part.signal('SIGSTOP');
+      await delay(random.integer(STOPPED_MS.from, STOPPED_MS.to));
+      part.signal('SIGCONT');
+      return { at, evidence: disconnected(connectionId) };
+    },
+  },
+  {
+    name: 'disk full',
+    expected: 'unchecked',
+    unavailable: ({ disk }) => (disk ? undefined : 'it takes the right to mount a file system'),
+    cause: async ({ stage, random }) => {
+      const { disk } = stage;
+      if (!disk) throw new Error('the data folder has no disk of its own');
+      const at = systemClock.nowMicros();
+      disk.fill(FREE_MB);
+      await delay(random.integer(FULL_MS.from, FULL_MS.to));
+      disk.free();
+      return { at };
+    },
+  },
+];
+
+export const PROCESS_KINDS: readonly Kind[] = KINDS.map((kind) => ({ ...kind, alone: true }));

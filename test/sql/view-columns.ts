@@ -1,0 +1,54 @@
+import type { TestDatabase } from '../support/database.js';
+import { argumentsOf } from './warehouse-data.js';
+
+export interface Column {
+  readonly name: string;
+  readonly type: string;
+  readonly comment: string;
+}
+
+export interface ViewColumns {
+  /** Name of the view, with example arguments where it has parameters. */
+  readonly source: string;
+  readonly name: string;
+  /** COMMENT of the view. */
+  readonly comment: string;
+  readonly definition: string;
+  /** What its definition declares. */
+  readonly declared: readonly Column[];
+  /** What a query returns. */
+  readonly returned: readonly Omit<Column, 'comment'>[];
+}
+
+/** Every view of a database (not the materialized ones), in order of their names. */
+export async function viewColumns(database: TestDatabase): Promise<ViewColumns[]> {
+  const views = await database.rows<{ name: string; comment: string; definition: string }>(
+    `SELECT name, comment, create_table_query AS definition FROM system.tables
+     WHERE database = currentDatabase() AND engine = 'View' ORDER BY name`,
+  );
+  return Promise.all(
+    views.map(async ({ name, comment, definition }) => {
+      const source = `${name}${argumentsOf(definition)}`;
+      const described = await database.rows<{ name: string; type: string }>(
+        `DESCRIBE (SELECT * FROM ${source}) SETTINGS print_pretty_type_names = 0`,
+      );
+      const returned = described.map((column) => ({ name: column.name, type: withoutQuotes(column.type) }));
+      return { source, name, comment, definition, declared: declaredColumns(definition), returned };
+    }),
+  );
+}
+
+/** `system.columns` does not have the columns of views with parameters: the definition has. */
+function declaredColumns(definition: string): Column[] {
+  const [head = ''] = definition.split(/\) (?:COMMENT '(?:[^'\\]|\\.|'')*' )?AS (?:SELECT|WITH)\b/);
+  return [...head.matchAll(/`(\w+)` ((?:[^'`]|'UTC'|`\w+`)+?)(?: COMMENT '((?:[^'\\]|\\.|'')*)')?(?=, `|$)/g)].map(
+    ([, name = '', type = '', comment = '']) => ({
+      name,
+      type: withoutQuotes(type),
+      comment: comment.replace(/\\(.)|'(')/g, '$1$2'),
+    }),
+  );
+}
+
+/** Names within a tuple are quoted where they are keywords. */
+const withoutQuotes = (type: string): string => type.replaceAll('`', '');

@@ -1,0 +1,96 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { useDatabase } from '../support/database.js';
+import { type ViewColumns, viewColumns } from './view-columns.js';
+
+const host = useDatabase({ migrated: true });
+let views: ViewColumns[];
+
+beforeAll(async () => {
+  views = await viewColumns(host.database);
+});
+
+/** The types that sql/README.md allows. */
+const SCALARS = [
+  'Float64',
+  'Decimal(38, 12)',
+  'String',
+  "DateTime64(6, 'UTC')",
+  'Date',
+  'Bool',
+  'Int64',
+  'UInt16',
+  'UInt32',
+  'UInt64',
+];
+
+/** Whether a type is allowed: one of those above, its Nullable, an Array, or a Tuple with names. */
+function isPortable(type: string): boolean {
+  const [, nullable] = /^Nullable\((.+)\)$/.exec(type) ?? [];
+  if (nullable !== undefined) return SCALARS.includes(nullable);
+  const [, element] = /^Array\((.+)\)$/.exec(type) ?? [];
+  if (element !== undefined) return isPortable(element);
+  const [, members] = /^Tuple\((.+)\)$/.exec(type) ?? [];
+  if (members !== undefined) {
+    return members.split(/, (?!\d|'UTC')/).every((member) => {
+      const [, memberType = ''] = /^\w+ (.+)$/.exec(member) ?? [];
+      return SCALARS.includes(memberType);
+    });
+  }
+  return SCALARS.includes(type);
+}
+
+describe('the types of views', () => {
+  it('are those that Arrow, Parquet, pandas, polars and DuckDB read unchanged', () => {
+    const others = views.flatMap(({ name, returned }) =>
+      returned.filter(({ type }) => !isPortable(type)).map((column) => `${name}.${column.name} ${column.type}`),
+    );
+    expect(views.length).toBeGreaterThan(50);
+    expect(others).toEqual([]);
+  });
+
+  it('are refused when a tool would read something else', () => {
+    const others = [
+      'LowCardinality(String)',
+      'LowCardinality(Float64)',
+      'Nullable(Decimal(76, 24))',
+      "Enum8('a' = 1)",
+      "DateTime('UTC')",
+      'DateTime64(6)',
+      'Array(LowCardinality(String))',
+      'Tuple(UInt64, UInt32)',
+      'UUID',
+      'AggregateFunction(count)',
+    ];
+    expect(others.filter(isPortable)).toEqual([]);
+    const allowed = ['Array(String)', 'Nullable(Date)', "Array(Tuple(begins_at DateTime64(6, 'UTC'), cause String))"];
+    expect(allowed.filter((type) => !isPortable(type))).toEqual([]);
+  });
+
+  it('are declared as they are returned, also by views with parameters', () => {
+    for (const { name, declared, returned } of views) {
+      expect([name, declared.map(({ name: column, type }) => ({ name: column, type }))]).toEqual([name, returned]);
+    }
+  });
+});
+
+describe('comments', () => {
+  it('are on every view, its question, and on each of its columns', () => {
+    expect(views.filter(({ comment }) => !comment.endsWith('?')).map(({ name }) => name)).toEqual([]);
+    const bare = views.flatMap(({ name, declared }) =>
+      declared.filter(({ comment }) => comment === '').map((column) => `${name}.${column.name}`),
+    );
+    expect(bare).toEqual([]);
+  });
+
+  it('are on every table and each of its columns', async () => {
+    const columns = await host.database.rows(
+      `SELECT table, name FROM system.columns WHERE database = currentDatabase() AND comment = '' AND table != 'applied_sql'
+         AND table NOT IN (SELECT name FROM system.tables WHERE database = currentDatabase() AND engine = 'MaterializedView')`,
+    );
+    expect(columns).toEqual([]);
+    const tables = await host.database.rows(
+      `SELECT name FROM system.tables WHERE database = currentDatabase() AND engine LIKE '%MergeTree' AND comment = '' AND name != 'applied_sql'`,
+    );
+    expect(tables).toEqual([]);
+  });
+});

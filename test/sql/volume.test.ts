@@ -1,0 +1,265 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { useDatabase } from '../support/database.js';
+import { polled, seen, trade } from './account-data.js';
+import { eventSeen, time, type Values, WarehouseData } from './warehouse-data.js';
+
+const host = useDatabase({ migrated: true });
+let data: WarehouseData;
+
+const market = (name: string, event: string): Values => ({
+  ...{ market: name, event, received_at: time(0), poll_id: 'p' },
+  ...{ yes_asset: `${name} yes`, no_asset: `${name} no` },
+});
+
+const item = (record: string, fields: Values): Values => ({
+  ...{ ...seen('', time(0), 'p'), trade_record_id: record, user_id: 'zoe', market: 'm1', side: 'BUY' },
+  ...{ quantity: '10', price: '0.5', position: 'YES', is_primary: true, executed_at: '2026-01-05 12:00:30', ...fields },
+});
+
+beforeAll(async () => {
+  data = new WarehouseData(host.database);
+  await data.insert('event_observations', [
+    eventSeen('rain', time(0), { category: 'Weather', markets: ['m1', 'm2'] }),
+    eventSeen('cup', time(0), { category: null, markets: ['m3'] }),
+  ]);
+  await data.insert('market_observations', [market('m1', 'rain'), market('m2', 'rain'), market('m3', 'cup')]);
+  const { receipt, page } = polled('trades', 'ann', time(900));
+  await data.insert('polls', [receipt]);
+  await data.insert('account_pages', [{ ...page, items: 0 }]);
+  const on = { event: 'rain', market: 'm1', asset: 'm1 yes', executed_at: '2026-01-05 12:00:00' };
+  await data.insert('trade_records', [
+    // A pair minted between two of ours: ann, the taker, bought NO at 0.4, bob YES at 0.6.
+    trade('ann', 'a1', { ...on, trade_id: 't1', asset: 'm1 no', quantity: '10', price: '0.4', fee: '0.02' }),
+    trade('bob', 'b1', { ...on, trade_id: 't1', quantity: '10', price: '0.6', fee: '0' }),
+    trade('ann', 'a2', {
+      ...on,
+      trade_id: 't2',
+      side: 'SELL',
+      quantity: '4',
+      price: '0.7',
+      executed_at: '2026-01-05 12:01:00',
+    }),
+    trade('bob', 'b3', {
+      ...on,
+      trade_id: '',
+      quantity: '6',
+      price: '0.5',
+      fee: '0.01',
+      executed_at: '2026-01-05 12:00:59',
+    }),
+    trade('bob', 'b4', {
+      ...on,
+      trade_id: 't4',
+      event: 'cup',
+      market: 'm3',
+      asset: 'm3 no',
+      quantity: '7',
+      price: '0.3',
+    }),
+  ]);
+  await data.insert('activity_records', [
+    item('a1', { user_id: 'ann', quantity: '10', price: '0.4', position: 'NO', is_primary: false }),
+    item('z1', { quantity: '30', price: '0.5', is_primary: null }),
+    item('z2', { user_id: 'yan', quantity: '20', price: '0.3', is_primary: null, position: '', token_name: 'No' }),
+    item('z3', { quantity: '5', price: '0.2', side: 'SELL', executed_at: '2026-01-05 12:01:30' }),
+    item('z4', { market: 'm3', quantity: '8', price: '0.25', is_primary: null, position: '', user_id: '' }),
+    item('z5', { market: 'm9', quantity: '1', price: '0.1', executed_at: null }),
+  ]);
+});
+
+describe('activity', () => {
+  it('has the event, the outcome and the YES price of every item', async () => {
+    const rows = await data.ask(
+      'SELECT trade_record_id AS id, event, market, outcome, price, yes_price FROM activity ORDER BY id',
+    );
+    expect(rows).toEqual([
+      { id: 'a1', event: 'rain', market: 'm1', outcome: 'NO', price: 0.4, yes_price: 0.6 },
+      { id: 'z1', event: 'rain', market: 'm1', outcome: 'YES', price: 0.5, yes_price: 0.5 },
+      { id: 'z2', event: 'rain', market: 'm1', outcome: 'NO', price: 0.3, yes_price: 0.7 },
+      { id: 'z3', event: 'rain', market: 'm1', outcome: 'YES', price: 0.2, yes_price: 0.2 },
+      { id: 'z4', event: 'cup', market: 'm3', outcome: '', price: 0.25, yes_price: null },
+      { id: 'z5', event: '', market: 'm9', outcome: 'YES', price: 0.1, yes_price: 0.1 },
+    ]);
+  });
+});
+
+describe('fills', () => {
+  it('have each fill of our accounts once, as the taker traded it, with the fees of both of our sides', async () => {
+    const rows = await data.ask(
+      `SELECT fill_id, event, market, outcome, side, quantity, price, yes_price, fee, user_id FROM fills
+       WHERE scope = 'own' ORDER BY fill_id`,
+    );
+    const own = { event: 'rain', market: 'm1', user_id: '' };
+    expect(rows).toEqual([
+      { ...own, fill_id: 'b3', outcome: 'YES', side: 'BUY', quantity: 6, price: 0.5, yes_price: 0.5, fee: 0.01 },
+      { ...own, fill_id: 't1', outcome: 'NO', side: 'BUY', quantity: 10, price: 0.4, yes_price: 0.6, fee: 0.02 },
+      { ...own, fill_id: 't2', outcome: 'YES', side: 'SELL', quantity: 4, price: 0.7, yes_price: 0.7, fee: 0 },
+      {
+        ...{ fill_id: 't4', event: 'cup', market: 'm3', outcome: 'NO', side: 'BUY', quantity: 7 },
+        ...{ price: 0.3, yes_price: 0.7, fee: 0, user_id: '' },
+      },
+    ]);
+  });
+
+  it('have every item of the activity feed, without a fee', async () => {
+    const rows = await data.ask(`SELECT fill_id, user_id, fee FROM fills WHERE scope = 'all' ORDER BY fill_id`);
+    expect(rows).toEqual([
+      { fill_id: 'a1', user_id: 'ann', fee: null },
+      { fill_id: 'z1', user_id: 'zoe', fee: null },
+      { fill_id: 'z2', user_id: 'yan', fee: null },
+      { fill_id: 'z3', user_id: 'zoe', fee: null },
+      { fill_id: 'z4', user_id: '', fee: null },
+      { fill_id: 'z5', user_id: 'zoe', fee: null },
+    ]);
+  });
+});
+
+describe('volume', () => {
+  it('is known per minute, market, outcome and side, own trades and all users apart', async () => {
+    const rows = await data.ask(
+      `SELECT scope, substring(toString(begins_at), 12, 8) AS at, category, event, outcome, side, trades, shares, volume,
+         yes_value, round(vwap, 6) AS vwap, traders, fees
+       FROM volume_by_period(period_seconds = 60) WHERE market = 'm1' ORDER BY scope, at, outcome, side`,
+    );
+    const all = { scope: 'all', category: 'Weather', event: 'rain', fees: null };
+    const own = { scope: 'own', category: 'Weather', event: 'rain', traders: null };
+    expect(rows).toEqual([
+      // 10 × 0.4 + 20 × 0.3 = 10 of NO, in YES terms 10 × 0.6 + 20 × 0.7 = 20.
+      {
+        ...{ ...all, at: '12:00:00', outcome: 'NO', side: 'BUY', trades: 2, shares: 30, volume: 10 },
+        ...{ yes_value: 20, vwap: 0.666667, traders: 2 },
+      },
+      {
+        ...{ ...all, at: '12:00:00', outcome: 'YES', side: 'BUY', trades: 1, shares: 30, volume: 15 },
+        ...{ yes_value: 15, vwap: 0.5, traders: 1 },
+      },
+      {
+        ...{ ...all, at: '12:01:00', outcome: 'YES', side: 'SELL', trades: 1, shares: 5, volume: 1 },
+        ...{ yes_value: 1, vwap: 0.2, traders: 1 },
+      },
+      {
+        ...{ ...own, at: '12:00:00', outcome: 'NO', side: 'BUY', trades: 1, shares: 10, volume: 4 },
+        ...{ yes_value: 6, vwap: 0.6, fees: 0.02 },
+      },
+      {
+        ...{ ...own, at: '12:00:00', outcome: 'YES', side: 'BUY', trades: 1, shares: 6, volume: 3 },
+        ...{ yes_value: 3, vwap: 0.5, fees: 0.01 },
+      },
+      {
+        ...{ ...own, at: '12:01:00', outcome: 'YES', side: 'SELL', trades: 1, shares: 4, volume: 2.8 },
+        ...{ yes_value: 2.8, vwap: 0.7, fees: 0 },
+      },
+    ]);
+  });
+
+  it('is known per category and calendar month, each user counted once, and fills without a time apart', async () => {
+    const rows = await data.ask(
+      `SELECT scope, toString(begins_at) AS at, category, trades, shares, volume, traders, fees, complete_to
+       FROM volume_by_category(period_seconds = 2592000) ORDER BY scope, category, at`,
+    );
+    const all = { scope: 'all', fees: null, complete_to: null };
+    const begins = '2026-01-01 00:00:00.000000';
+    expect(rows).toEqual([
+      { ...all, at: begins, category: '', trades: 1, shares: 8, volume: 2, traders: 0 },
+      { ...all, at: null, category: '', trades: 1, shares: 1, volume: 0.1, traders: 1 },
+      { ...all, at: begins, category: 'Weather', trades: 4, shares: 65, volume: 26, traders: 3 },
+      {
+        ...{ scope: 'own', at: begins, category: '', trades: 1, shares: 7, volume: 2.1, traders: null, fees: 0 },
+        complete_to: '2026-01-05 12:15:00.000000',
+      },
+      {
+        ...{
+          scope: 'own',
+          at: begins,
+          category: 'Weather',
+          trades: 3,
+          shares: 20,
+          volume: 9.8,
+          traders: null,
+          fees: 0.03,
+        },
+        complete_to: '2026-01-05 12:15:00.000000',
+      },
+    ]);
+  });
+
+  it('has no average price where no shares changed hands', async () => {
+    await data.insert('activity_records', [item('nothing', { market: 'm2', quantity: '0' })]);
+    const none = [{ shares: 0, vwap: null }];
+    const where = `WHERE market = 'm2' AND scope = 'all'`;
+    expect(await data.ask(`SELECT shares, vwap FROM volume_by_period(period_seconds = 60) ${where}`)).toEqual(none);
+    expect(await data.ask(`SELECT shares, vwap FROM volume_by_market ${where}`)).toEqual(none);
+    expect(await data.ask(`SELECT shares, vwap FROM volume_by_market_and_day ${where}`)).toEqual(none);
+  });
+});
+
+describe('open interest', () => {
+  it('is at least what our accounts hold of the more held outcome of an unresolved market', async () => {
+    const rows = await data.ask(
+      'SELECT event, market, yes_shares, no_shares, min_open_interest, accounts FROM open_interest ORDER BY market',
+    );
+    // bob holds 16 YES, ann 10 NO; her 4 sold shares were never bought: her holding of YES is -4.
+    expect(rows).toEqual([
+      { event: 'rain', market: 'm1', yes_shares: 16, no_shares: 10, min_open_interest: 16, accounts: 2 },
+      { event: 'cup', market: 'm3', yes_shares: 0, no_shares: 7, min_open_interest: 7, accounts: 1 },
+    ]);
+  });
+});
+
+describe('a fill whose outcome is unknown', () => {
+  beforeAll(async () => {
+    const closed = { event: 'closed', market: 'm8', executed_at: '2026-01-07 12:00:00' };
+    await data.insert('trade_records', [
+      // Event search never listed this market: its event closed before recording began.
+      trade('bob', 'b8', { ...closed, trade_id: 't8', asset: 'm8 either', quantity: '3', price: '0.2', fee: '0.01' }),
+    ]);
+    const at = { market: 'm7', executed_at: '2026-01-07 12:00:00', is_primary: null, position: '' };
+    await data.insert('activity_records', [
+      item('z7', { ...at, quantity: '10', price: '0.9' }),
+      item('z8', { ...at, quantity: '30', price: '0.2', position: 'NO' }),
+    ]);
+  });
+
+  it('has no YES price', async () => {
+    const of = (scope: string, market: string) =>
+      data.ask(
+        `SELECT fill_id, event, outcome, price, yes_price FROM fills
+         WHERE scope = '${scope}' AND market = '${market}' ORDER BY fill_id`,
+      );
+    expect(await of('own', 'm8')).toEqual([
+      { fill_id: 't8', event: 'closed', outcome: '', price: 0.2, yes_price: null },
+    ]);
+    expect(await of('all', 'm7')).toEqual([
+      { fill_id: 'z7', event: '', outcome: '', price: 0.9, yes_price: null },
+      { fill_id: 'z8', event: '', outcome: 'NO', price: 0.2, yes_price: 0.8 },
+    ]);
+  });
+
+  it('counts as volume, is left out of the average price in YES terms, and the views say so', async () => {
+    const columns = 'trades, shares, volume, yes_value, unpriced_trades, unpriced_shares, vwap';
+    // 10 × 0.9 + 30 × 0.2 = 15; in YES terms only 30 × 0.8 = 24 of the 30 shares of NO.
+    const all = {
+      trades: 2,
+      shares: 40,
+      volume: 15,
+      yes_value: 24,
+      unpriced_trades: 1,
+      unpriced_shares: 10,
+      vwap: 0.8,
+    };
+    const own = { trades: 1, shares: 3, volume: 0.6, yes_value: 0, unpriced_trades: 1, unpriced_shares: 3, vwap: null };
+    for (const view of ['volume_by_market', 'volume_by_market_and_day']) {
+      const of = (scope: string, market: string) =>
+        data.ask(`SELECT ${columns} FROM ${view} WHERE scope = '${scope}' AND market = '${market}'`);
+      expect([view, await of('all', 'm7')]).toEqual([view, [all]]);
+      expect([view, await of('own', 'm8')]).toEqual([view, [own]]);
+    }
+    const byPeriod = await data.ask(
+      `SELECT outcome, ${columns} FROM volume_by_period(period_seconds = 60) WHERE market = 'm7' ORDER BY outcome`,
+    );
+    expect(byPeriod).toEqual([
+      { outcome: '', ...all, trades: 1, shares: 10, volume: 9, yes_value: 0, vwap: null },
+      { outcome: 'NO', ...all, trades: 1, shares: 30, volume: 6, unpriced_trades: 0, unpriced_shares: 0 },
+    ]);
+  });
+});

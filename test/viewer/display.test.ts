@@ -1,0 +1,194 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: this is how Grafana writes a variable.
+import { describe, expect, it } from 'vitest';
+import { csvLine } from '../../viewer/csv.js';
+import { fillLink, formatAddress, parseAddress } from '../../viewer/display/address.js';
+import { colorOf } from '../../viewer/display/colors.js';
+import { displaysOf, formatValue, reduceValues, thresholdColor } from '../../viewer/display/fields.js';
+import { safeLink, shown } from '../../viewer/display/safe-text.js';
+import { formatAge, formatNumber } from '../../viewer/display/units.js';
+import { type Frame, frameOf } from '../../viewer/frames.js';
+
+describe('a value', () => {
+  it.each([
+    [0.5, 'suffix:USDC', 2, '0.50 USDC'],
+    [0.9942, 'percentunit', 1, '99.4%'],
+    [1234567.891, undefined, undefined, '1,234,568'],
+    [0.01234, undefined, undefined, '0.0123'],
+    [90, 's', undefined, '1.50 min'],
+    [0.25, 's', 1, '250.0 ms'],
+    [1e-16, 's', 1, '0.0 s'],
+    [1536, 'bytes', 1, '1.5 KiB'],
+    [-0.0001, 'suffix:USDC', 2, '0.00 USDC'],
+    [1, 'bool', undefined, 'True'],
+    [3, 'parsecs', undefined, '3 parsecs'],
+  ])('%d in %s with %s decimals is %s', (value, unit, decimals, text) => {
+    const formatted = formatNumber(value, unit, decimals);
+    expect(formatted.text + formatted.suffix).toBe(text);
+  });
+
+  it('has the age of its time', () => {
+    expect([formatAge(0, 90_000), formatAge(0, 3_600_000), formatAge(5000, 0)]).toEqual([
+      '2 minutes ago',
+      '1 hour ago',
+      'in 5 seconds',
+    ]);
+  });
+
+  it('is reduced as the panel says', () => {
+    const values = [3, null, 1, null];
+    const reduced = ['lastNotNull', 'last', 'first', 'min', 'max', 'sum', 'mean', 'count'].map((name) =>
+      reduceValues(values, name),
+    );
+    expect(reduced).toEqual([1, null, 3, 1, 3, 4, 2, 4]);
+  });
+});
+
+describe('the fields of a panel', () => {
+  const frame: Frame = {
+    refId: 'A',
+    fields: [
+      { name: 'stream', kind: 'text', values: ['order-book', 'chance'] },
+      { name: 'missing', kind: 'number', values: [0, 0.2] },
+    ],
+  };
+  const config = {
+    defaults: { unit: 'percentunit', decimals: 0, noValue: 'none' },
+    overrides: [
+      {
+        matcher: { id: 'byName', options: 'missing' },
+        properties: [
+          { id: 'displayName', value: '${__data.fields.stream}: missing' },
+          { id: 'custom.width', value: 90 },
+          {
+            id: 'thresholds',
+            value: {
+              mode: 'absolute',
+              steps: [
+                { color: 'green', value: null },
+                { color: 'red', value: 0.1 },
+              ],
+            },
+          },
+          {
+            id: 'mappings',
+            value: [{ type: 'special', options: { match: 'null', result: { text: '?', color: 'gray' } } }],
+          },
+        ],
+      },
+      { matcher: { id: 'byRegexp', options: '/^not$/' }, properties: [{ id: 'unit', value: 's' }] },
+    ],
+  };
+
+  it('have the overrides that match them, and names by row', () => {
+    const [, missing] = displaysOf([frame], config);
+    expect(missing).toMatchObject({ unit: 'percentunit', custom: { width: 90 }, name: 'order-book: missing' });
+    expect(missing?.nameAt(1)).toBe('chance: missing');
+    if (!missing) throw new Error('no field');
+    expect(formatValue(0.25, missing, 0)).toEqual({ text: '25', suffix: '%' });
+    expect(formatValue(null, missing, 0)).toEqual({ text: '?', suffix: '', color: 'gray' });
+    expect([thresholdColor(0, missing), thresholdColor(0.1, missing)]).toEqual(['green', 'red']);
+  });
+
+  it('are, in a time series with texts, one per combination of the texts', () => {
+    const { fields } = frameOf(
+      'A',
+      {
+        meta: [
+          { name: 'time', type: "DateTime64(3, 'UTC')" },
+          { name: 'kind', type: 'LowCardinality(String)' },
+          { name: 'n', type: 'UInt64' },
+        ],
+        data: [
+          ['2026-11-21 10:00:00.250', 'a', 1],
+          ['2026-11-21 10:00:00.250', 'b', 2],
+          ['2026-11-21 10:00:01.000', 'b', null],
+        ],
+      },
+      'UTC',
+      true,
+    );
+    expect(fields.map(({ labels, values }) => [labels?.['kind'], values])).toEqual([
+      [undefined, [1_795_255_200_250, 1_795_255_201_000]],
+      ['a', [1, null]],
+      ['b', [2, null]],
+    ]);
+  });
+
+  it('have times of the time zone of their column or server', () => {
+    const timeIn = (type: string, zone: string) =>
+      frameOf('A', { meta: [{ name: 't', type }], data: [['2026-07-01 12:00:00']] }, zone, false).fields[0]?.values[0];
+    expect(timeIn('DateTime', 'Europe/Berlin')).toBe(Date.parse('2026-07-01T10:00:00Z'));
+    expect(timeIn("DateTime('UTC')", 'Europe/Berlin')).toBe(Date.parse('2026-07-01T12:00:00Z'));
+    expect(timeIn("Nullable(DateTime('America/New_York'))", 'UTC')).toBe(Date.parse('2026-07-01T16:00:00Z'));
+  });
+});
+
+describe('an address', () => {
+  it('holds the state of the page', () => {
+    const address = {
+      uid: 'a-b',
+      from: 'now-1h',
+      to: 'now',
+      refresh: '10s',
+      variables: { v: ['x&y', 'z'], w: [''] },
+      panel: 3,
+    };
+    const [path = '', search = ''] = formatAddress(address).split('?');
+    expect(parseAddress(path, `?${search}`)).toEqual(address);
+    expect(parseAddress('/', '')).toBeUndefined();
+  });
+
+  it('of a data link has encoded values', () => {
+    const context = {
+      row: { event: 'a&b=c#' },
+      variables: { datasource: ['x y'], other: [] },
+      from: 'now-1h',
+      to: 'now',
+    };
+    expect(
+      fillLink(
+        '/d/u?${__url_time_range}&${datasource:queryparam}&${other:queryparam}&var-e=${__data.fields.event}',
+        context,
+      ),
+    ).toBe('/d/u?from=now-1h&to=now&var-datasource=x%20y&var-e=a%26b%3Dc%23');
+  });
+
+  it('is a link only if it is relative, http or https, and names a foreign host', () => {
+    const origin = 'http://127.0.0.1:8080';
+    expect(safeLink('/d/x', origin)).toEqual({ href: `${origin}/d/x` });
+    expect(safeLink('https://evil.example/x', origin)).toEqual({
+      href: 'https://evil.example/x',
+      foreign: 'evil.example',
+    });
+    for (const url of [
+      'javascript:alert(1)',
+      ' java\nscript:alert(1)',
+      'data:text/html,x',
+      'file:///etc/passwd',
+      'http://',
+    ])
+      expect(safeLink(url, origin)).toBeUndefined();
+    expect(safeLink('//evil.example', origin)?.foreign).toBe('evil.example');
+  });
+});
+
+describe('a line of CSV', () => {
+  it('has no formulas, and quotes where they are needed', () => {
+    expect(csvLine(['=1+1', '@x', '+x', '-2.5', -3, 'a,b', null, true])).toBe(
+      "'=1+1,'@x,'+x,-2.5,-3,\"a,b\",,true\r\n",
+    );
+    expect(csvLine(['say "x"', '', ['y']])).toBe('"say ""x""","","[""y""]"\r\n');
+  });
+});
+
+describe('texts and colors', () => {
+  it('show control characters that change the direction of text', () => {
+    expect(shown('a\u202eb')).toBe('a\\u202eb');
+  });
+
+  it('have Grafana’s names, in both themes', () => {
+    expect(colorOf('semi-dark-red', 'dark')).toBe(colorOf('red', 'dark'));
+    expect(colorOf('red', 'light')).not.toBe(colorOf('red', 'dark'));
+    expect(colorOf('url(https://evil.example)', 'dark')).toBe(colorOf('text', 'dark'));
+  });
+});

@@ -1,0 +1,224 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: this is how Grafana writes a variable.
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dashboardFolder, loadDashboards, type ViewerServer } from '../../viewer/index.js';
+import { startChromium } from '../support/chromium.js';
+import { useDatabase } from '../support/database.js';
+import { dashboard, folderOf, panel, queryVariable } from './dashboards.js';
+import { startViewer } from './viewer-rig.js';
+
+const host = useDatabase({ migrated: true });
+let browser: Browser;
+let shipped: ViewerServer;
+let seeded: ViewerServer;
+
+const TITLE = '<img src=x onerror=alert(1)> \u202e **evil**';
+const files = {
+  'slow.json': dashboard('slow', [panel(1, 'stat', 'SELECT sum(1 + sleepEachRow(1)) AS n FROM numbers(2)')], {
+    refresh: '1s',
+  }),
+  'a.json': dashboard(
+    'seeded',
+    [
+      panel(
+        1,
+        'table',
+        'SELECT market, price, link FROM seeded_prices WHERE market = ${market:singlequote} ORDER BY at',
+        {
+          title: TITLE,
+          fieldConfig: {
+            defaults: { unit: 'suffix:USDC', decimals: 2 },
+            overrides: [
+              {
+                matcher: { id: 'byName', options: 'link' },
+                properties: [{ id: 'links', value: [{ title: 'Go', url: 'javascript:alert(1)' }] }],
+              },
+            ],
+          },
+        },
+      ),
+      panel(2, 'stat', 'SELECT max(price) AS price FROM seeded_prices WHERE market = ${market:singlequote}'),
+      panel(
+        3,
+        'timeseries',
+        'SELECT at AS time, price, missing FROM seeded_prices WHERE market = ${market:singlequote} AND $__timeFilter(at) ORDER BY time',
+      ),
+      panel(4, 'heatmap', 'SELECT 1'),
+      panel(5, 'text', 'SELECT 1', {
+        targets: [],
+        options: { content: '# Hello\n<script>alert(1)</script> **bold**' },
+      }),
+      panel(6, 'table', 'SELECT nonsense'),
+    ],
+    { templating: { list: [queryVariable('market', 'SELECT DISTINCT market FROM seeded_prices ORDER BY market')] } },
+  ),
+};
+
+beforeAll(async () => {
+  await host.database.run(
+    'CREATE TABLE seeded_prices (at DateTime, market String, price Float64, missing Float64, link String) ENGINE = MergeTree ORDER BY at',
+  );
+  await host.database.run(
+    `INSERT INTO seeded_prices SELECT now() - 60 * (30 - number), arrayJoin(['one', 'two']) AS market, number + if(market = 'two', 100, 0),
+      if(number BETWEEN 10 AND 14, 1, 0), '<b>x</b>' FROM numbers(30)`,
+  );
+  [browser, shipped, seeded] = await Promise.all([
+    startChromium(),
+    startViewer(host.database, dashboardFolder()),
+    startViewer(host.database, folderOf(files)),
+  ]);
+});
+afterAll(() => browser?.close());
+
+interface Opened {
+  readonly page: Page;
+  /** What went wrong in the page. */
+  readonly problems: string[];
+}
+
+async function open(url: string, options: { width?: number; colorScheme?: 'dark' | 'light' } = {}): Promise<Opened> {
+  const { width = 1440, colorScheme = 'dark' } = options;
+  const context = await browser.newContext({ locale: 'en-US', viewport: { width, height: 900 }, colorScheme });
+  // It ends what hangs.
+  context.setDefaultTimeout(300_000);
+  const page = await context.newPage();
+  const problems: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error') problems.push(message.text());
+  });
+  page.on('pageerror', (error) => problems.push(String(error)));
+  page.on('request', (request) => {
+    if (new URL(request.url()).origin !== new URL(url).origin) problems.push(`asked ${request.url()}`);
+  });
+  await page.goto(url);
+  return { page, problems };
+}
+
+/** Until every panel in view has its data. */
+const loaded = (page: Page) =>
+  expect
+    .poll(() =>
+      page.evaluate<boolean>(`(() => {
+    const panels = [...document.querySelectorAll('.panel')];
+    const seen = panels.filter((one) => one.getBoundingClientRect().top < innerHeight);
+    const isDrawn = (one) => one.querySelector('.body').firstElementChild && one.ariaBusy !== 'true';
+    return seen.length > 0 && seen.every(isDrawn);
+  })()`),
+    )
+    .toBe(true);
+/** For each pixel column of a canvas, whether it has a pixel of about this color. */
+const COLUMNS_IN = `(canvas, [red, green, blue]) => {
+  const { width, height } = canvas;
+  const { data } = canvas.getContext('2d').getImageData(0, 0, width, height);
+  const near = (at, ...color) => color.every((part, i) => Math.abs(data[at + i] - part) < 40);
+  return Array.from({ length: width }, (_, x) => {
+    for (let y = 0; y < height; y++) if (near(4 * (y * width + x), red, green, blue)) return true;
+    return false;
+  });
+}`;
+const textOf = (page: Page, id: number) => page.locator(`[data-panel="${id}"] .body`).innerText();
+const cells = (page: Page) => page.locator('[data-panel="1"] tbody tr').allInnerTexts();
+
+describe('the page', () => {
+  it.each(loadDashboards().flatMap(({ uid }) => [[uid, 1440, 'dark'] as const, [uid, 360, 'light'] as const]))(
+    'opens %s at %d pixels, %s, without an error and without sideways scrolling',
+    async (uid, width, colorScheme) => {
+      const { page, problems } = await open(`${shipped.url}/d/${uid}`, { width, colorScheme });
+      await loaded(page);
+      expect(await page.locator('.failure:visible').allInnerTexts()).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+      expect(problems).toEqual([]);
+      await page.context().close();
+    },
+  );
+
+  it('draws what ClickHouse returns, in tables, stats and charts, for the chosen variable', async () => {
+    const { page, problems } = await open(`${seeded.url}/d/seeded?var-market=two`);
+    await loaded(page);
+    const rows = await host.database.rows<{ price: number }>(
+      "SELECT price FROM seeded_prices WHERE market = 'two' ORDER BY at",
+    );
+    expect(await cells(page)).toEqual(rows.map(({ price }) => `two\t${price.toFixed(2)} USDC\t<b>x</b>`));
+    expect(await textOf(page, 2)).toBe('129');
+    await page.locator('#variable-market').selectOption('one');
+    await expect.poll(() => textOf(page, 2)).toBe('29');
+    expect(page.url()).toContain('var-market=one');
+    expect(problems.filter((problem) => !problem.includes('400'))).toEqual([]);
+    await page.context().close();
+  });
+
+  it('draws no line where data is missing, and hatches it', async () => {
+    const { page } = await open(`${seeded.url}/d/seeded?var-market=one&from=now-40m&to=now&viewPanel=3`);
+    await loaded(page);
+    await page.locator('[data-panel="3"] canvas').waitFor();
+    expect(await page.locator('[data-panel="3"] .legend').innerText()).toContain('missing');
+    expect(await page.locator('[data-panel="3"] .note').innerText()).toBe('');
+    // Of the series' color, #56b4e9, in the pixel columns of the middle of each minute.
+    const drawn = await page.evaluate<boolean[]>(
+      `(${COLUMNS_IN})(document.querySelector('[data-panel="3"] canvas'), [0x56, 0xb4, 0xe9])`,
+    );
+    const [first, last] = [drawn.indexOf(true), drawn.lastIndexOf(true)];
+    const minute = (last - first) / 30;
+    const isDrawn = (number: number) => drawn[Math.round(first + (number + 0.5) * minute)];
+    expect([5, 9, 15, 20, 28].map(isDrawn)).toEqual([true, true, true, true, true]);
+    expect([10, 11, 12, 13, 14].map(isDrawn)).toEqual([false, false, false, false, false]);
+    await page.context().close();
+  });
+
+  it('shows hostile titles, texts and links as text, and names what it does not support', async () => {
+    const { page, problems } = await open(`${seeded.url}/d/seeded`);
+    await page.setViewportSize({ width: 1440, height: 2400 });
+    await loaded(page);
+    expect(await page.locator('[data-panel="1"] h2').innerText()).toBe(TITLE.replace('\u202e', '\\u202e'));
+    expect(await page.locator('img, script:not([src]), [data-panel="1"] a').count()).toBe(0);
+    expect(await textOf(page, 4)).toBe('The viewer does not support panels of the type heatmap.');
+    expect(await textOf(page, 5)).toContain('<script>alert(1)</script> bold');
+    expect(await textOf(page, 6)).toContain('nonsense');
+    expect(problems.filter((problem) => !problem.includes('400'))).toEqual([]);
+    await page.context().close();
+  });
+
+  it('draws a query that takes longer than the refresh interval', async () => {
+    const { page } = await open(`${seeded.url}/d/slow`);
+    await expect.poll(() => textOf(page, 1)).toContain('2');
+    await page.context().close();
+  });
+
+  it('lists its keys, and searches the dashboards', async () => {
+    const { page, problems } = await open(`${shipped.url}/d/chancery-portfolio`);
+    await page.waitForSelector('.panel');
+    await page.keyboard.press('?');
+    expect(await page.locator('dialog').innerText()).toContain('zoom out');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('/');
+    await page.waitForSelector('#search:focus');
+    await page.keyboard.type('how late');
+    expect(await page.locator('.card:visible h2').allInnerTexts()).toEqual(['Pipeline health']);
+    expect(problems).toEqual([]);
+    await page.context().close();
+  });
+
+  it('zooms by dragging, goes back with a key, shows SQL, and changes its theme', async () => {
+    const { page } = await open(`${seeded.url}/d/seeded?from=now-1h&to=now&viewPanel=3`);
+    await loaded(page);
+    const box = await page.locator('[data-panel="3"] .u-over').boundingBox();
+    if (!box) throw new Error('there is no chart');
+    await page.mouse.move(box.x + box.width * 0.25, box.y + 50);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width * 0.75, box.y + 50, { steps: 4 });
+    await page.mouse.up();
+    await page.waitForURL(/from=\d{13}&to=\d{13}/);
+    const { searchParams } = new URL(page.url());
+    const zoomed = Number(searchParams.get('to')) - Number(searchParams.get('from'));
+    expect(Math.abs(zoomed - 30 * 60_000)).toBeLessThan(60_000);
+    await page.keyboard.press('b');
+    await page.waitForURL(/from=now-1h&to=now/);
+    await page.locator('[data-panel="3"]').hover();
+    await page.getByRole('region', { name: 'Panel 3' }).getByTitle('Show SQL').click();
+    await expect.poll(() => page.locator('dialog pre').innerText()).toContain("market = 'one'");
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('t');
+    expect(await page.evaluate('document.documentElement.dataset.theme')).toBe('light');
+    await page.context().close();
+  });
+});

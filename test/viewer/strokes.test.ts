@@ -1,0 +1,160 @@
+import { describe, expect, it } from 'vitest';
+import { Random } from '../../core/index.js';
+import {
+  barsOf,
+  candlesOf,
+  completenessOf,
+  isCompleteness,
+  missingStretches,
+  strokesOf,
+} from '../../viewer/display/strokes.js';
+
+const WIDTH = 10;
+const PATTERNS = 1000;
+
+interface Pattern {
+  readonly times: readonly number[];
+  readonly values: readonly (number | null)[];
+  readonly missing: readonly number[];
+}
+
+/** Buckets of which some are missing, and some have no row at all. */
+function randomPattern(random: Random): Pattern {
+  const rows = Array.from({ length: 40 }, (_, i) => ({
+    time: i * WIDTH,
+    missing: random.next() < 0.3 ? 1 : random.next() < 0.2 ? random.next() * 0.99 : 0,
+    value: random.next() < 0.1 ? null : random.next(),
+    absent: random.next() < 0.1,
+  })).filter(({ absent }) => !absent);
+  return {
+    times: rows.map(({ time }) => time),
+    values: rows.map(({ value }) => value),
+    missing: rows.map(({ missing }) => missing),
+  };
+}
+
+const patterns = (): Pattern[] => {
+  const random = new Random(14, 'gaps');
+  return Array.from({ length: PATTERNS }, () => randomPattern(random));
+};
+
+/** The missing buckets that a stretch of time enters. */
+const entered = ({ times, missing }: Pattern, from: number, to: number): number[] =>
+  times.filter((time, i) => missing[i] === 1 && from < time + WIDTH && to > time);
+
+/** The bucket of each observed value, with whether the time of all of it is drawn. */
+const undrawn = ({ times, values, missing }: Pattern, drawn: readonly (readonly [number, number])[]): number[] =>
+  times.filter(
+    (time, i) =>
+      values[i] !== null && missing[i] !== 1 && !drawn.some(([from, to]) => from <= time && to >= time + WIDTH),
+  );
+
+describe('a line over buckets of which some are missing', () => {
+  it.each([true, false])(
+    'never enters a missing bucket, and covers every observed one with a value (steps: %s)',
+    (step) => {
+      for (const pattern of patterns()) {
+        const { times, values, missing } = pattern;
+        const lines = strokesOf({ times, values, bucketMs: WIDTH, completeness: { missing }, step, spanNulls: true });
+        const drawn = lines.map((line) => [line[0] ?? 0, line.at(-2) ?? 0] as const);
+        const within = drawn.flatMap(([from, to]) => entered(pattern, from, to));
+        const backwards = lines.filter((line) => line.some((x, i) => i % 2 === 0 && x < (line[i - 2] ?? 0)));
+        expect([within, undrawn(pattern, drawn), backwards]).toEqual([[], [], []]);
+      }
+    },
+  );
+
+  it('holds the last value to the end of its bucket, in steps or straight', () => {
+    const options = { times: [0, 10, 20, 30], values: [1, 3, null, 2], bucketMs: 10, spanNulls: false };
+    const completeness = { missing: [0, 0, 1, 0.5] };
+    expect(strokesOf({ ...options, completeness, step: true })).toEqual([
+      [0, 1, 10, 1, 10, 3, 20, 3],
+      [30, 2, 40, 2],
+    ]);
+    expect(strokesOf({ ...options, completeness, step: false })).toEqual([
+      [0, 1, 10, 3, 20, 3],
+      [30, 2, 40, 2],
+    ]);
+  });
+
+  it('without completeness, spans buckets without a value as spanNulls says', () => {
+    const options = { times: [0, 10, 20, 30], values: [1, null, null, 2], bucketMs: 10, completeness: undefined };
+    const spans = (spanNulls: boolean | number) => strokesOf({ ...options, step: false, spanNulls });
+    expect(spans(false)).toEqual([
+      [0, 1],
+      [30, 2],
+    ]);
+    expect(spans(true)).toEqual([[0, 1, 30, 2]]);
+    expect(spans(31)).toEqual([[0, 1, 30, 2]]);
+    expect(spans(30)).toHaveLength(2);
+  });
+});
+
+describe('bars and candles over buckets of which some are missing', () => {
+  it('are never in a missing bucket, and are in every observed one with a value', () => {
+    for (const pattern of patterns()) {
+      const { times, values, missing } = pattern;
+      const bars = barsOf(times, values, WIDTH, { missing }, undefined);
+      const columns = { open: values, high: values, low: values, close: values };
+      const candles = candlesOf(times, columns, WIDTH, { missing });
+      expect([...bars, ...candles].flatMap(({ from, to }) => entered(pattern, from, to))).toEqual([]);
+      expect(
+        undrawn(
+          pattern,
+          bars.map(({ from, to }) => [from, to]),
+        ),
+      ).toEqual([]);
+      expect(
+        undrawn(
+          pattern,
+          candles.map(({ from, to }) => [from, to]),
+        ),
+      ).toEqual([]);
+    }
+  });
+
+  it('an observed bucket without a change is a dash at the last close, but not after a missing one', () => {
+    const close = [2, null, null, null, 3];
+    const candles = candlesOf([0, 10, 20, 30, 40], { open: close, high: close, low: close, close }, 10, {
+      missing: [0, 0.2, 1, 0, 0],
+    });
+    expect(candles.map(({ from, close, idle }) => [from, close, idle])).toEqual([
+      [0, 2, false],
+      [10, 2, true],
+      [40, 3, false],
+    ]);
+  });
+
+  it('a stacked bar begins where the bars below it end', () => {
+    expect(barsOf([0, 10], [1, 2], 10, undefined, [5, 0])).toEqual([
+      { from: 0, to: 10, low: 5, high: 6 },
+      { from: 10, to: 20, low: 0, high: 2 },
+    ]);
+  });
+});
+
+describe('what is hatched', () => {
+  it('is every bucket of which a part is missing, neighbours of one kind together', () => {
+    const completeness = { missing: [0, 1, 1, 0.5, null, 1e-12, 1] };
+    expect(missingStretches([0, 10, 20, 30, 40, 50, 60], 10, completeness)).toEqual([
+      { from: 10, to: 30, all: true },
+      { from: 30, to: 40, all: false },
+      { from: 60, to: 70, all: true },
+    ]);
+  });
+
+  it('follows from the column of the frame that ends with missing', () => {
+    const field = (name: string) => ({ name, kind: 'number' as const, values: [0.5, null] });
+    expect(completenessOf({ refId: 'A', fields: [field('price'), field('price_missing')] })).toEqual({
+      missing: [0.5, null],
+    });
+    expect(completenessOf({ refId: 'A', fields: [field('price')] })).toBeUndefined();
+    expect(['observed', 'chance_backfilled', 'missing', 'unobserved', 'price'].map(isCompleteness)).toEqual([
+      true,
+      true,
+      true,
+      false,
+      false,
+    ]);
+  });
+});

@@ -1,0 +1,70 @@
+import { request } from 'node:http';
+import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
+import { createLogger, systemClock } from '../../core/index.js';
+import { ViewerServer } from '../../viewer/index.js';
+import { atEnd } from '../support/at-end.js';
+import type { TestDatabase } from '../support/database.js';
+
+/** A viewer of this database, on a free port, until the test file has ended. */
+export async function startViewer(
+  database: TestDatabase,
+  dashboards: string,
+  options: { readonly token?: string } = {},
+): Promise<ViewerServer> {
+  const viewer = new ViewerServer({
+    port: 0,
+    dashboards,
+    clock: systemClock,
+    log: createLogger({ part: 'view', level: 'fatal' }),
+    connect: async () => {
+      const { url, user, password } = database.reader;
+      const login = { url, username: user, password: password.reveal(), database: database.name };
+      const client = createClient({ ...login, log: { level: ClickHouseLogLevel.OFF } });
+      return { client, close: () => client.close() };
+    },
+    ...options,
+  });
+  await viewer.start();
+  atEnd(() => viewer.stop());
+  return viewer;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+}
+
+/** A request with exactly these headers, as a page of any origin, or a program, may send it. */
+export function ask(
+  url: string,
+  { headers = {}, body }: { readonly headers?: Record<string, string>; readonly body?: unknown } = {},
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const sent = body === undefined ? undefined : JSON.stringify(body);
+    const outgoing = request(
+      url,
+      { method: sent === undefined ? 'GET' : 'POST', headers: { 'content-type': 'application/json', ...headers } },
+      (incoming) => {
+        const chunks: Buffer[] = [];
+        incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+        incoming.on('end', () =>
+          resolve({
+            status: incoming.statusCode ?? 0,
+            headers: incoming.headers,
+            text: Buffer.concat(chunks).toString(),
+          }),
+        );
+      },
+    );
+    outgoing.on('error', reject);
+    outgoing.end(sent);
+  });
+}
+
+export const view = (variables: Record<string, string[]> = {}, range = { from: 'now-1h', to: 'now' }) => ({
+  ...range,
+  variables,
+  refreshMs: 0,
+  width: 600,
+});

@@ -1,0 +1,315 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: this is how Grafana writes a variable.
+import { symlinkSync } from 'node:fs';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { PanelData } from '../../viewer/dashboard-queries.js';
+import type { ViewerServer } from '../../viewer/index.js';
+import type { ResolvedVariable } from '../../viewer/variables.js';
+import { useDatabase } from '../support/database.js';
+import { until } from '../support/until.js';
+import { dashboard, folderOf, panel, queryVariable, target } from './dashboards.js';
+import { ask, startViewer, view } from './viewer-rig.js';
+
+const HOSTILE = ["it's", '\\', "\\' OR 1=1 -- ", '{variable_0:String}', '$__timeFilter(at)', '‮ evil', '%', ''];
+const host = useDatabase({ migrated: false });
+let viewer: ViewerServer;
+
+const files = () => ({
+  'prices.json': dashboard(
+    'prices',
+    [
+      panel(
+        1,
+        'timeseries',
+        'SELECT $__timeInterval(at) AS time, market, max(price) AS price FROM prices WHERE market IN (${market:singlequote}) GROUP BY time, market ORDER BY time, market',
+      ),
+      panel(2, 'table', 'SELECT * FROM prices WHERE market IN (${market:singlequote}) ORDER BY at, market'),
+      panel(3, 'table', 'SELECT $market AS market'),
+      panel(4, 'table', 'SELECT sleepEachRow(1), number FROM numbers(20) SETTINGS max_block_size = 1'),
+      panel(5, 'piechart', 'SELECT 1'),
+      panel(6, 'table', 'SELECT 1', { transformations: [{ id: 'groupBy', options: {} }] }),
+      panel(7, 'table', 'SELECT nothing FROM prices'),
+      panel(8, 'table', "SELECT '${note:raw}' AS note, '$note' AS same, ${note:singlequote} AS quoted"),
+      panel(9, 'table', 'INSERT INTO prices SELECT now(), 1, 1'),
+    ],
+    {
+      templating: {
+        list: [
+          queryVariable('market', 'SELECT DISTINCT market FROM prices ORDER BY market', {
+            multi: true,
+            includeAll: true,
+          }),
+          queryVariable(
+            'chained',
+            'SELECT price FROM prices WHERE market IN (${market:singlequote}) ORDER BY at LIMIT 1',
+          ),
+          { type: 'textbox', name: 'note', query: 'note' },
+          { type: 'adhoc', name: 'filters' },
+        ],
+      },
+      annotations: {
+        list: [{ name: 'A', target: target("SELECT at AS time, 'x' AS text FROM prices WHERE market = 'it''s'") }],
+      },
+    },
+  ),
+  'broken.json': '{',
+  'other.json': { hello: 1 },
+  'same.json': dashboard('prices', []),
+  'large.json': dashboard('large', [], { description: 'x'.repeat(2_000_001) }),
+  'many.json': dashboard(
+    'many',
+    Array.from({ length: 201 }, (_, i) => panel(i + 1, 'table', 'SELECT 1')),
+  ),
+});
+
+beforeAll(async () => {
+  const { database } = host;
+  await database.run('CREATE TABLE prices (at DateTime, market String, price Float64) ENGINE = MergeTree ORDER BY at');
+  const quoted = HOSTILE.map((value) => value.replaceAll('\\', '\\\\').replaceAll("'", "\\'"));
+  await database.run(
+    `INSERT INTO prices SELECT now() - 60 * number, arrayJoin([${quoted.map((one) => `'${one}'`).join(',')}]), number FROM numbers(20)`,
+  );
+  const folder = folderOf(files());
+  symlinkSync('/etc/passwd', join(folder, 'link.json'));
+  viewer = await startViewer(database, folder);
+});
+
+const post = async (path: string, body: unknown, headers: Record<string, string> = {}) =>
+  ask(`${viewer.url}/api/dashboards/prices/${path}`, { body, headers });
+const data = async (id: number, variables: Record<string, string[]> = {}): Promise<PanelData> => {
+  const answer = await post(`panels/${id}/data`, view(variables));
+  expect(answer.status, answer.text).toBe(200);
+  return JSON.parse(answer.text) as PanelData;
+};
+const column = ({ frames }: PanelData, name: string) => frames[0]?.fields.find((field) => field.name === name)?.values;
+
+describe('the viewer', () => {
+  it('sends the data of a panel: what ClickHouse returns for its SQL', async () => {
+    const expected = await host.database.rows(
+      "SELECT toUnixTimestamp(at) * 1000 AS at, market, price FROM prices WHERE market = 'it''s' ORDER BY at",
+    );
+    const shown = await data(2, { market: ["it's"] });
+    expect(column(shown, 'at')).toEqual(expected.map((row) => row['at']));
+    expect(column(shown, 'price')).toEqual(expected.map((row) => row['price']));
+    const series = await data(1, { market: ["it's", '%'] });
+    expect(series.frames[0]?.fields.map(({ kind, labels }) => labels?.['market'] ?? kind)).toEqual([
+      'time',
+      '%',
+      "it's",
+    ]);
+  });
+
+  it('reads regular files only, and lists those it cannot read with the reason', async () => {
+    const { dashboards, problems } = JSON.parse((await ask(`${viewer.url}/api/dashboards`)).text) as {
+      dashboards: { uid: string }[];
+      problems: { file: string; reason: string }[];
+    };
+    expect(dashboards.map(({ uid }) => uid)).toEqual(['prices']);
+    expect(Object.fromEntries(problems.map(({ file, reason }) => [file, reason]))).toMatchObject({
+      'broken.json': expect.stringContaining('JSON'),
+      'large.json': expect.stringContaining('larger than'),
+      'link.json': 'it is not a regular file',
+      'many.json': 'it has more than 200 panels',
+      'other.json': expect.stringContaining('it is not a dashboard: uid'),
+      'same.json': 'it has the uid prices of prices.json',
+    });
+  });
+
+  it('sends the page no SQL', async () => {
+    const { text } = await ask(`${viewer.url}/api/dashboards/prices`);
+    expect(text).toContain('Panel 1');
+    expect(text).not.toMatch(/SELECT|rawSql/);
+  });
+
+  it('resolves variables one after the other, and keeps only values that are options', async () => {
+    const answer = await post('variables', view({ market: ['no market', '%'], note: ['y'.repeat(300)] }));
+    const { width: _, ...asked } = view({ market: ['no market', '%'], note: ['y'.repeat(300)] });
+    expect(answer.status).toBe(400);
+    const resolved = JSON.parse((await post('variables', asked)).text) as ResolvedVariable[];
+    const byName = Object.fromEntries(resolved.map((one) => [one.name, one]));
+    expect(byName['market']?.value).toEqual(['%']);
+    expect(byName['market']?.options.map(({ value }) => value).sort()).toEqual([...HOSTILE].sort());
+    expect(byName['chained']?.value).toEqual(['19']);
+    expect(byName['note']?.value).toEqual(['y'.repeat(200)]);
+    expect(byName['filters']?.problem).toBe('variables of the type adhoc are not supported');
+  });
+
+  it('names what it does not support, and what is wrong with a query', async () => {
+    const failure = async (id: number, variables = {}) => {
+      const { status, text } = await post(`panels/${id}/data`, view(variables));
+      expect(status).toBe(400);
+      return (JSON.parse(text) as { error: string }).error;
+    };
+    expect(await failure(5)).toContain('panels of the type piechart');
+    expect(await failure(6)).toContain('the transformation groupBy');
+    expect(await failure(7)).toContain('nothing');
+    expect(await failure(9)).toMatch(/readonly|privileges|DB::Exception|Cannot/i);
+    expect((await post('panels/99/data', view())).status).toBe(404);
+  });
+
+  it('returns the same rows with parameters as the statement that it shows returns with literals', async () => {
+    for (const market of HOSTILE) {
+      const shown = await data(2, { market: [market] });
+      expect(column(shown, 'market')).toEqual(new Array(20).fill(market));
+      const [sql = ''] = JSON.parse((await post('panels/2/sql', view({ market: [market] }))).text) as string[];
+      const rows = await host.database.rows(sql, 'reader');
+      expect(rows.map((row) => row['market'])).toEqual(column(shown, 'market'));
+    }
+  });
+
+  it('sends the complete result of a panel as CSV and as Parquet', async () => {
+    const body = (format: string) => ({ ...view({ market: ['%', '\\'] }), format });
+    const csv = await post('panels/2/export', body('csv'));
+    expect(csv.headers['content-disposition']).toBe('attachment; filename="prices-2.csv"');
+    const [head, first, ...others] = csv.text.split('\r\n');
+    expect(head).toBe('at,market,price');
+    expect(first).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,[%\\],19$/);
+    expect(others).toHaveLength(40);
+    const parquet = await post('panels/2/export', body('parquet'));
+    expect([parquet.status, parquet.text.slice(0, 4), parquet.text.slice(-4)]).toEqual([200, 'PAR1', 'PAR1']);
+    expect((await post('panels/7/export', body('csv'))).status).toBe(400);
+    expect((await post('panels/2/export', body('xlsx'))).status).toBe(400);
+    expect((await post('panels/2/export', { ...body('csv'), variables: { market: ['x'] } })).status).toBe(400);
+  });
+
+  it('sends two downloads at a time', async () => {
+    const slow = Array.from({ length: 2 }, () => {
+      const outgoing = request(`${viewer.url}/api/dashboards/prices/panels/4/export`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+      });
+      outgoing.on('error', () => undefined);
+      outgoing.end(JSON.stringify({ ...view(), format: 'csv' }));
+      return outgoing;
+    });
+    const third = async () => (await post('panels/2/export', { ...view(), format: 'csv' })).status;
+    await until(async () => (await third()) === 429);
+    for (const outgoing of slow) outgoing.destroy();
+    await until(async () => (await third()) === 200);
+  });
+
+  it('has the annotations of its range', async () => {
+    const { width: _, ...asked } = view();
+    const [shown] = JSON.parse((await post('annotations', asked)).text) as { frame: { fields: { values: [] }[] } }[];
+    expect(shown?.frame.fields[0]?.values).toHaveLength(20);
+  });
+});
+
+describe('the viewer refuses', () => {
+  it('requests under another Host, from another Origin, and cross-site ones', async () => {
+    const url = `${viewer.url}/api/dashboards`;
+    const { port } = new URL(viewer.url);
+    for (const [headers, status] of [
+      [{}, 200],
+      [{ host: `localhost:${port}` }, 200],
+      [{ origin: viewer.url, 'sec-fetch-site': 'same-origin' }, 200],
+      [{ 'sec-fetch-site': 'none' }, 200],
+      [{ host: `evil.example:${port}` }, 403],
+      [{ host: 'evil.example' }, 403],
+      [{ host: `127.0.0.1.evil.example:${port}` }, 403],
+      [{ origin: 'https://evil.example' }, 403],
+      [{ origin: 'null' }, 403],
+      [{ origin: `http://localhost:${port}` }, 403],
+      [{ 'sec-fetch-site': 'cross-site' }, 403],
+      [{ 'sec-fetch-site': 'same-site' }, 403],
+    ] as const) {
+      expect((await ask(url, { headers })).status, JSON.stringify(headers)).toBe(status);
+      const { width: _, ...body } = view();
+      const posted = await ask(`${url}/prices/annotations`, { headers, body });
+      expect(posted.status, JSON.stringify(headers)).toBe(status);
+    }
+    expect((await ask(viewer.url, { headers: { host: 'evil.example' } })).status).toBe(403);
+  });
+
+  it('values that are not among the options of their variable, also those of other variables', async () => {
+    for (const variables of [
+      { market: ["x' OR 1=1 -- "] },
+      { market: ['%', "x' OR 1=1 -- "] },
+      { market: ['\\'.repeat(3)] },
+      { chained: ['1 UNION ALL SELECT 2'] },
+      { nothing: ['1'] },
+      { __proto__x: ['1'] },
+    ]) {
+      const { status, text } = await post('panels/2/data', view(variables));
+      expect(status, JSON.stringify(variables)).toBe(400);
+      expect(text).toMatch(/is not one of its options|has no variable/);
+    }
+  });
+
+  it('to insert a text into SQL, and sends it as a value where it is a whole literal', async () => {
+    const { status, text } = await post('panels/3/data', view({ market: ["it's"] }));
+    expect({ status, text }).toMatchObject({ status: 200 });
+    for (const note of ["' UNION ALL SELECT 'x", '\\', "\\'); DROP TABLE prices; --", '${market}']) {
+      const shown = await data(8, { note: [note] });
+      for (const name of ['note', 'same', 'quoted']) expect(column(shown, name)).toEqual([note]);
+    }
+  });
+
+  it('requests that are not of its form: SQL, paths, bodies that are large', async () => {
+    for (const body of [{ sql: 'SELECT 1' }, { ...view(), sql: 'SELECT 1' }, { ...view(), from: 'yesterday' }, [], 'x'])
+      expect((await post('panels/2/data', body)).status).toBe(400);
+    expect((await post('panels/2/data', { ...view(), from: 'x'.repeat(70_000) })).status).toBe(413);
+    for (const path of ['/../package.json', '/%2e%2e/package.json', '/app.js.map', '/d/../../etc/passwd'])
+      expect([404, 200]).toContain((await ask(`${viewer.url}${path}`)).status);
+    expect((await ask(`${viewer.url}/%2e%2e/package.json`)).text).not.toContain('dependencies');
+    expect((await ask(`${viewer.url}/api/dashboards/..%2fprices`)).status).toBe(404);
+  });
+
+  it('nothing of a range of 100 years', async () => {
+    const range = { from: '0', to: String(Date.now()) };
+    expect((await post('panels/1/data', view({}, range))).status).toBe(200);
+    expect((await post('panels/1/data', view({}, { from: 'now-999999999w', to: 'now' }))).status).toBe(400);
+  });
+});
+
+describe('the viewer', () => {
+  it('forbids its pages everything but its own script, style and data', async () => {
+    const { headers } = await ask(viewer.url);
+    expect(headers['content-security-policy']).toBe(
+      "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; worker-src 'self'; img-src 'self' blob:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+    );
+    expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' });
+  });
+
+  it('runs at most four queries at once, equal ones once, and cancels those of clients that left', async () => {
+    const requests = Array.from({ length: 12 }, (_, i) => {
+      const outgoing = request(`${viewer.url}/api/dashboards/prices/panels/4/data`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+      });
+      outgoing.on('error', () => undefined);
+      outgoing.end(JSON.stringify(view({}, { from: `now-${1 + (i % 6)}h`, to: 'now' })));
+      return outgoing;
+    });
+    const running = async () => {
+      const rows = await host.database.rows<{ n: number }>(
+        `SELECT count() AS n FROM system.processes WHERE query LIKE '%sleepEachRow%' AND query NOT LIKE '%system.processes%' AND current_database = '${host.database.name}'`,
+      );
+      return rows[0]?.n ?? 0;
+    };
+    await until(async () => (await running()) === 4);
+    expect(viewer.running).toBe(4);
+    for (const outgoing of requests) outgoing.destroy();
+    await until(async () => (await running()) === 0);
+    await until(() => viewer.running === 0);
+  });
+
+  it('asks for its token where it has one, and gives a session for it', async () => {
+    const guarded = await startViewer(host.database, folderOf(files()), { token: 'the token of this test' });
+    const url = `${guarded.url}/api/dashboards`;
+    expect((await ask(guarded.url)).status).toBe(200);
+    expect((await ask(url)).status).toBe(401);
+    expect((await ask(`${url}?token=the+token+of+this+test`)).status).toBe(401);
+    const login = (token: string) => ask(`${guarded.url}/api/login`, { body: { token } });
+    expect((await login('another')).status).toBe(401);
+    const { status, headers } = await login('the token of this test');
+    expect(status).toBe(200);
+    const [cookie = ''] = headers['set-cookie'] ?? [];
+    expect(cookie).toMatch(/^chancery_viewer=[\w-]{43}; HttpOnly; SameSite=Strict; Path=\/$/);
+    expect((await ask(url, { headers: { cookie: cookie.split(';')[0] ?? '' } })).status).toBe(200);
+    expect((await ask(url, { headers: { cookie: 'chancery_viewer=guess' } })).status).toBe(401);
+    for (let i = 0; i < 9; i++) expect((await login('another')).status).toBe(401);
+    expect((await login('the token of this test')).status).toBe(429);
+  });
+});

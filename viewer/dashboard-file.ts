@@ -1,0 +1,184 @@
+import { type Dirent, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { describeError, UsageError } from '../core/index.js';
+
+const MAX_FILE_BYTES = 2_000_000;
+const MAX_PANELS = 200;
+const CLICKHOUSE = 'grafana-clickhouse-datasource';
+const DRAWN_TYPES = new Set(['timeseries', 'candlestick', 'stat', 'table', 'bargauge', 'text', 'row']);
+
+const text = z.string();
+const loose = z.record(z.string(), z.unknown());
+const datasource = z.union([text, z.object({ type: text.optional(), uid: text.optional() })]).nullish();
+const target = z.object({
+  refId: text.default('A'),
+  datasource,
+  rawSql: text.optional(),
+  queryType: text.optional(),
+  format: z.union([z.number(), text]).optional(),
+  hide: z.boolean().optional(),
+});
+const options = z.array(z.object({ text: z.unknown(), value: z.unknown() }));
+const variable = z.object({
+  type: text,
+  name: z.string().regex(/^\w+$/),
+  label: text.nullish(),
+  description: text.nullish(),
+  hide: z.number().optional(),
+  query: z.union([text, z.object({ rawSql: text.optional() })]).nullish(),
+  multi: z.boolean().nullish(),
+  includeAll: z.boolean().nullish(),
+  allValue: text.nullish(),
+  sort: z.number().nullish(),
+  current: z.object({ value: z.union([text, z.array(text)]).optional() }).nullish(),
+  options: options.nullish(),
+});
+const gridPosition = z.object({ x: z.number(), y: z.number(), w: z.number(), h: z.number() });
+const fieldConfig = z.object({
+  defaults: loose.default({}),
+  overrides: z
+    .array(
+      z.object({
+        matcher: z.object({ id: text, options: z.unknown() }),
+        properties: z.array(z.object({ id: text, value: z.unknown() })),
+      }),
+    )
+    .default([]),
+});
+const basePanel = z.object({
+  id: z.int(),
+  type: text,
+  title: text.default(''),
+  description: text.nullish(),
+  datasource,
+  gridPos: gridPosition.default({ x: 0, y: 0, w: 24, h: 8 }),
+  targets: z.array(target).default([]),
+  interval: text.nullish(),
+  maxDataPoints: z.number().nullish(),
+  fieldConfig: fieldConfig.default({ defaults: {}, overrides: [] }),
+  options: loose.default({}),
+  transformations: z.array(z.object({ id: text })).nullish(),
+  collapsed: z.boolean().nullish(),
+  repeat: text.nullish(),
+  libraryPanel: loose.nullish(),
+});
+const panel = basePanel.extend({ panels: z.array(basePanel).nullish() });
+const annotation = z.object({
+  name: text,
+  enable: z.boolean().default(true),
+  iconColor: text.default('red'),
+  datasource,
+  target: target.optional(),
+});
+const file = z.object({
+  uid: z.string().regex(/^[\w-]{1,80}$/),
+  title: text,
+  description: text.nullish(),
+  tags: z.array(text).default([]),
+  timezone: text.nullish(),
+  refresh: z.union([text, z.boolean()]).nullish(),
+  time: z.object({ from: text, to: text }).default({ from: 'now-6h', to: 'now' }),
+  timepicker: z.object({ refresh_intervals: z.array(text).optional() }).nullish(),
+  templating: z.object({ list: z.array(variable).default([]) }).default({ list: [] }),
+  annotations: z.object({ list: z.array(annotation).default([]) }).default({ list: [] }),
+  links: z
+    .array(z.object({ title: text.default(''), type: text, url: text.nullish(), keepTime: z.boolean().nullish() }))
+    .default([]),
+  panels: z.array(panel).default([]),
+});
+
+export type ViewedVariable = z.infer<typeof variable>;
+export type ViewedTarget = z.infer<typeof target>;
+export type ViewedAnnotation = z.infer<typeof annotation>;
+
+export interface ViewedPanel extends Omit<z.infer<typeof basePanel>, 'targets'> {
+  readonly targets: readonly ViewedTarget[];
+  /** ID of the collapsed row that it is in. */
+  readonly row?: number;
+  /** What the viewer does not support of it; absent when it draws it. */
+  readonly unsupported?: string;
+}
+
+/** A dashboard of any origin, as far as the viewer reads it. */
+export interface ViewedDashboard extends Omit<z.infer<typeof file>, 'panels'> {
+  readonly file: string;
+  readonly panels: readonly ViewedPanel[];
+}
+
+/** The dashboards of a folder, and the files that could not be read. */
+export interface DashboardFolder {
+  readonly dashboards: ReadonlyMap<string, ViewedDashboard>;
+  readonly problems: readonly { readonly file: string; readonly reason: string }[];
+}
+
+/**
+ * Reads every regular `*.json` file of a folder: no symbolic links, at most 2 MB and 200 panels each. A file that cannot be
+ * read is a problem and stops nothing.
+ * @throws UsageError when the folder cannot be read
+ */
+export function readDashboardFolder(folder: string): DashboardFolder {
+  const dashboards = new Map<string, ViewedDashboard>();
+  const problems: { file: string; reason: string }[] = [];
+  for (const entry of entriesOf(folder).filter(({ name }) => name.endsWith('.json'))) {
+    try {
+      const read = readFile(folder, entry);
+      const other = dashboards.get(read.uid);
+      if (other) throw new UsageError(`it has the uid ${read.uid} of ${other.file}`);
+      dashboards.set(read.uid, read);
+    } catch (error) {
+      problems.push({ file: entry.name, reason: describeError(error) });
+    }
+  }
+  return { dashboards, problems };
+}
+
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
+  } catch (error) {
+    throw new UsageError(`cannot read the folder of dashboards ${folder}: ${describeError(error)}`, { cause: error });
+  }
+}
+
+function readFile(folder: string, entry: Dirent): ViewedDashboard {
+  if (!entry.isFile()) throw new UsageError('it is not a regular file');
+  const path = join(folder, entry.name);
+  if (statSync(path).size > MAX_FILE_BYTES) throw new UsageError(`it is larger than ${MAX_FILE_BYTES} bytes`);
+  const parsed = file.safeParse(JSON.parse(readFileSync(path, 'utf8')));
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw new UsageError(`it is not a dashboard: ${issue?.path.join('.')}: ${issue?.message}`);
+  }
+  const panels = flatten(parsed.data.panels);
+  if (panels.length > MAX_PANELS) throw new UsageError(`it has more than ${MAX_PANELS} panels`);
+  if (new Set(panels.map(({ id }) => id)).size < panels.length) throw new UsageError('two panels have the same id');
+  return { ...parsed.data, panels, file: entry.name };
+}
+
+/** The panels of collapsed rows after their row. */
+function flatten(panels: readonly z.infer<typeof panel>[]): ViewedPanel[] {
+  return panels.flatMap(({ panels: inside, ...one }) => [
+    checked(one),
+    ...(inside ?? []).map((inner) => ({ ...checked(inner), row: one.id })),
+  ]);
+}
+
+function checked(panel: z.infer<typeof basePanel>): ViewedPanel {
+  const unsupported = unsupportedOf(panel);
+  return unsupported === undefined ? panel : { ...panel, unsupported };
+}
+
+function unsupportedOf(panel: z.infer<typeof basePanel>): string | undefined {
+  if (panel.libraryPanel) return 'library panels';
+  if (!DRAWN_TYPES.has(panel.type)) return `panels of the type ${panel.type}`;
+  if (panel.repeat) return 'repeated panels';
+  const [transformation] = panel.transformations ?? [];
+  if (transformation) return `the transformation ${transformation.id}`;
+  const foreign = [panel.datasource, ...panel.targets.map((one) => one.datasource)].find(
+    (source) => source && typeof source === 'object' && source.type !== undefined && source.type !== CLICKHOUSE,
+  );
+  if (foreign && typeof foreign === 'object') return `the data source ${foreign.type}`;
+  if (panel.targets.some(({ rawSql }) => rawSql === undefined)) return 'queries without SQL';
+  return undefined;
+}

@@ -1,0 +1,169 @@
+import type { Readable } from 'node:stream';
+import { UsageError } from '../core/index.js';
+import type { ViewedAnnotation, ViewedDashboard, ViewedPanel, ViewedTarget } from './dashboard-file.js';
+import type { ExportFormat, ReaderDatabase } from './database.js';
+import { type Frame, frameOf } from './frames.js';
+import { bindQuery, type QueryContext, withLiterals } from './panel-query.js';
+import type { QueryPool } from './query-pool.js';
+import { bucketMs, intervalMs, relativeRange, type TimeRange } from './time-range.js';
+import { type ChosenValues, foreignValue, type ResolvedVariable, resolveVariables } from './variables.js';
+
+/** What the browser asks of a dashboard: never SQL. */
+export interface ViewRequest {
+  readonly from: string;
+  readonly to: string;
+  readonly variables: ChosenValues;
+  /** Refresh interval, milliseconds: equal requests within it are one query. */
+  readonly refreshMs: number;
+}
+
+export interface PanelRequest extends ViewRequest {
+  /** Width of the panel in pixels. */
+  readonly width: number;
+}
+
+export interface ExportRequest extends PanelRequest {
+  readonly format: ExportFormat;
+  readonly refId?: string | undefined;
+}
+
+/** The data of a panel. */
+export interface PanelData {
+  /** Unix milliseconds. */
+  readonly from: number;
+  readonly to: number;
+  /** Width of one bucket, milliseconds. */
+  readonly bucketMs: number;
+  readonly frames: readonly Frame[];
+}
+
+/** Widths to which those of panels are rounded up, so that panels of similar width are one query. */
+const WIDTHS = [300, 600, 1200, 2400];
+/** How long the options of a variable are kept, milliseconds. */
+const OPTIONS_MS = 10_000;
+const SLICE_MS = 1000;
+/** A result is kept for less than the refresh interval, so that a refresh is not answered with the one before. */
+const KEPT_PART = 0.8;
+
+/** Runs the queries of dashboards, as their files have them. */
+export class DashboardQueries {
+  constructor(
+    private readonly database: ReaderDatabase,
+    private readonly pool: QueryPool,
+    private readonly nowMs: () => number,
+  ) {}
+
+  /** The variables with options and values; values that are no options are replaced by the default. */
+  async variables(
+    dashboard: ViewedDashboard,
+    request: ViewRequest,
+    signal: AbortSignal,
+  ): Promise<readonly ResolvedVariable[]> {
+    return (await this.#resolve(dashboard, request, signal)).resolved;
+  }
+
+  /**
+   * @throws UsageError when a value is not one of its variable's options, or the panel cannot be drawn
+   */
+  async panel(
+    dashboard: ViewedDashboard,
+    panel: ViewedPanel,
+    request: PanelRequest,
+    signal: AbortSignal,
+  ): Promise<PanelData> {
+    const context = await this.#context(dashboard, panel, request, signal);
+    const shown = panel.targets.filter(({ hide }) => hide !== true);
+    const frames = await Promise.all(
+      shown.map(async (target) => {
+        const { timezone, ...result } = await this.#ask(dashboard, target, context, request, signal);
+        return frameOf(target.refId, result, timezone, isSeries(target));
+      }),
+    );
+    return { from: context.range.from.getTime(), to: context.range.to.getTime(), bucketMs: context.bucketMs, frames };
+  }
+
+  /** The statements of a panel, with literals in place of parameters. */
+  async statements(
+    dashboard: ViewedDashboard,
+    panel: ViewedPanel,
+    request: PanelRequest,
+    signal: AbortSignal,
+  ): Promise<string[]> {
+    const context = await this.#context(dashboard, panel, request, signal);
+    return panel.targets.map(({ rawSql = '' }) => withLiterals(bindQuery(rawSql, context)));
+  }
+
+  /** The complete result of a panel's query, as a file; of a panel with several, the one with this reference. */
+  async export(
+    dashboard: ViewedDashboard,
+    panel: ViewedPanel,
+    { format, refId, ...request }: ExportRequest,
+    signal: AbortSignal,
+  ): Promise<Readable> {
+    const context = await this.#context(dashboard, panel, request, signal);
+    const target = panel.targets.find((one) => one.refId === (refId ?? panel.targets[0]?.refId));
+    if (target?.rawSql === undefined) throw new UsageError('the panel has no such query');
+    return this.database.export(bindQuery(target.rawSql, context), format, signal);
+  }
+
+  /** The rows of an annotation: columns `time`, `timeEnd` and `text` are drawn. */
+  async annotation(
+    dashboard: ViewedDashboard,
+    { target }: ViewedAnnotation,
+    request: ViewRequest,
+    signal: AbortSignal,
+  ): Promise<Frame | undefined> {
+    if (target?.rawSql === undefined) return undefined;
+    const { choices, range } = await this.#resolve(dashboard, request, signal, true);
+    const context = { range, bucketMs: 1000, variables: choices };
+    const { timezone, ...result } = await this.#ask(dashboard, target, context, request, signal);
+    return frameOf(target.refId, result, timezone, false);
+  }
+
+  async #context(
+    dashboard: ViewedDashboard,
+    panel: ViewedPanel,
+    request: PanelRequest,
+    signal: AbortSignal,
+  ): Promise<QueryContext> {
+    if (panel.unsupported !== undefined) throw new UsageError(`the viewer does not support ${panel.unsupported}`);
+    const { choices, range } = await this.#resolve(dashboard, request, signal, true);
+    const width = WIDTHS.find((one) => request.width <= one) ?? 2400;
+    const minimum = panel.interval ? intervalMs(panel.interval.replace(/^>/, '')) : 1;
+    return { range, bucketMs: bucketMs(range, panel.maxDataPoints ?? width, minimum), variables: choices };
+  }
+
+  /** @param strict whether a value that is not an option is an error */
+  async #resolve(dashboard: ViewedDashboard, request: ViewRequest, signal: AbortSignal, strict = false) {
+    const range = this.#rangeOf(request);
+    const { resolved, choices } = await resolveVariables(dashboard, request.variables, range, (query) =>
+      this.pool
+        .run(JSON.stringify(query), OPTIONS_MS, signal, (abort) => this.database.query(query, abort))
+        .then(({ data }) => data),
+    );
+    const foreign = strict ? foreignValue(resolved, request.variables) : undefined;
+    if (foreign !== undefined) throw new UsageError(foreign);
+    return { resolved, choices, range };
+  }
+
+  /** `now` is the same for all requests of a slice of time. */
+  #rangeOf({ from, to }: ViewRequest): TimeRange {
+    return relativeRange(from, to, new Date(Math.floor(this.nowMs() / SLICE_MS) * SLICE_MS));
+  }
+
+  #ask(
+    { uid }: ViewedDashboard,
+    target: ViewedTarget,
+    context: QueryContext,
+    { from, to, refreshMs }: ViewRequest,
+    signal: AbortSignal,
+  ) {
+    const variables = [...context.variables].map(([name, { value }]) => [name, value]);
+    const key = JSON.stringify([uid, target.rawSql, variables, from, to, context.bucketMs]);
+    const keepMs = Math.max(SLICE_MS, refreshMs) * KEPT_PART;
+    const query = bindQuery(target.rawSql ?? '', context);
+    return this.pool.run(key, keepMs, signal, (abort) => this.database.query(query, abort));
+  }
+}
+
+const isSeries = ({ queryType, format }: ViewedTarget): boolean => queryType === 'timeSeries' || format === 0;

@@ -1,0 +1,162 @@
+import { Readable } from 'node:stream';
+import { type ClickHouseClient, ClickHouseError } from '@clickhouse/client';
+import { describeError, retry, UnavailableError } from '../core/index.js';
+import { csvLine } from './csv.js';
+import type { CompactResult } from './frames.js';
+import type { BoundQuery } from './panel-query.js';
+
+/** A connection as the reader; `close` is called when it failed, and at the end. */
+export interface ReaderConnection {
+  readonly client: ClickHouseClient;
+  close(): Promise<void>;
+}
+
+/** Connects as the reader; undefined while ClickHouse is not running. */
+export type ConnectReader = () => Promise<ReaderConnection | undefined>;
+
+export interface QueryResult extends CompactResult {
+  /** Time zone of the server. */
+  readonly timezone: string;
+}
+
+/** The query was rejected by ClickHouse; the message is ClickHouse's own. */
+export class QueryError extends Error {
+  override readonly name = 'QueryError';
+}
+
+/** Grafana's settings, and: the server stops a query when its client has left. */
+const QUERY_SETTINGS = {
+  output_format_json_quote_64bit_integers: 0,
+  cancel_http_readonly_queries_on_client_close: 1,
+  max_execution_time: 30,
+  max_result_rows: '50000',
+} as const;
+const EXPORT_SETTINGS = { cancel_http_readonly_queries_on_client_close: 1 } as const;
+/** Formats in which the result of a panel's query can be downloaded. */
+export type ExportFormat = 'csv' | 'parquet';
+
+const withoutEnd = (sql: string): string => sql.trim().replace(/;$/, '');
+
+async function* csvOf(rows: AsyncIterable<readonly { json<T>(): T }[]>): AsyncGenerator<string> {
+  for await (const chunk of rows) yield chunk.map((row) => csvLine(row.json<unknown[]>())).join('');
+}
+
+/** ClickHouse's code when a user may not change settings. */
+const READONLY = '164';
+
+/** A query whose connection broke is asked again: the server closes idle connections, also one on which it is just sent. */
+const RETRIES = { attempts: 3, baseMs: 50, capMs: 500 };
+
+/** A connection, and how many queries use it. */
+interface Used {
+  readonly connection: ReaderConnection;
+  queries: number;
+  /** Another one has replaced it; it is closed when its last query has ended. */
+  replaced: boolean;
+}
+
+/** ClickHouse as the reader, over a connection that is made again after it failed. */
+export class ReaderDatabase {
+  #used: Promise<Used> | undefined;
+  #settings: typeof QUERY_SETTINGS | undefined = QUERY_SETTINGS;
+
+  constructor(private readonly connect: ConnectReader) {}
+
+  /**
+   * @throws QueryError when ClickHouse rejects the query
+   * @throws UnavailableError when ClickHouse does not respond
+   */
+  query(query: BoundQuery, signal: AbortSignal): Promise<QueryResult> {
+    const isBroken = (error: unknown) => error instanceof UnavailableError && error.cause !== undefined;
+    return retry(() => this.#ask(query, signal), { ...RETRIES, signal, retryable: isBroken });
+  }
+
+  async #ask(query: BoundQuery, signal: AbortSignal): Promise<QueryResult> {
+    const used = await this.#connect();
+    try {
+      const answer = await used.connection.client.query({
+        query: query.sql,
+        format: 'JSONCompact',
+        query_params: query.parameters,
+        ...(this.#settings ? { clickhouse_settings: this.#settings } : {}),
+        abort_signal: signal,
+      });
+      const timezone = String(answer.response_headers['x-clickhouse-timezone'] ?? 'UTC');
+      return { ...(await answer.json<unknown[]>()), timezone } as unknown as QueryResult;
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof ClickHouseError && error.code === READONLY && this.#settings) {
+        this.#settings = undefined;
+        return await this.#ask(query, signal);
+      }
+      if (error instanceof ClickHouseError) throw new QueryError(error.message, { cause: error });
+      throw this.#broken(used, error);
+    } finally {
+      this.#release(used);
+    }
+  }
+
+  /**
+   * The complete result of a query as a file. The server sends it when the query has finished, so an error is thrown here
+   * and does not cut the file short.
+   * @throws as `query`; also when the result is larger than the reader may have
+   */
+  async export(query: BoundQuery, format: ExportFormat, signal: AbortSignal): Promise<Readable> {
+    const used = await this.#connect();
+    try {
+      const file = await this.#fileOf(used.connection.client, query, format, signal);
+      file.once('close', () => this.#release(used));
+      return file;
+    } catch (error) {
+      this.#release(used);
+      signal.throwIfAborted();
+      if (error instanceof ClickHouseError)
+        throw new QueryError(`${error.message}; \`chancery sql --format csv\` has other limits`, { cause: error });
+      throw this.#broken(used, error);
+    }
+  }
+
+  async #fileOf(client: ClickHouseClient, query: BoundQuery, format: ExportFormat, signal: AbortSignal) {
+    const settings = { ...(this.#settings ? EXPORT_SETTINGS : {}), wait_end_of_query: 1 } as const;
+    const asked = { query_params: query.parameters, clickhouse_settings: settings, abort_signal: signal };
+    if (format === 'parquet') {
+      const { stream } = await client.exec({ ...asked, query: `${withoutEnd(query.sql)}\nFORMAT Parquet` });
+      return stream;
+    }
+    const answer = await client.query({ ...asked, query: query.sql, format: 'JSONCompactEachRowWithNames' });
+    return Readable.from(csvOf(answer.stream<unknown[]>()), { objectMode: false });
+  }
+
+  async close(): Promise<void> {
+    const open = this.#used;
+    this.#used = undefined;
+    await open?.then(({ connection }) => connection.close()).catch(() => undefined);
+  }
+
+  async #connect(): Promise<Used> {
+    this.#used ??= this.connect().then((connection) => {
+      if (connection) return { connection, queries: 0, replaced: false };
+      throw new UnavailableError('ClickHouse is not running; `chancery status` shows the parts');
+    });
+    try {
+      const used = await this.#used;
+      used.queries += 1;
+      return used;
+    } catch (error) {
+      this.#used = undefined;
+      throw error;
+    }
+  }
+
+  /** The next query connects again: ClickHouse may have another port. Other queries on the connection may still succeed. */
+  #broken(used: Used, cause: unknown): UnavailableError {
+    if (!used.replaced) this.#used = undefined;
+    used.replaced = true;
+    return new UnavailableError(`ClickHouse does not respond: ${describeError(cause)}`, { cause });
+  }
+
+  #release(used: Used): void {
+    used.queries -= 1;
+    if (used.replaced && used.queries === 0) void used.connection.close().catch(() => undefined);
+  }
+}

@@ -1,0 +1,47 @@
+/** Colors that colour-blind people can tell apart, by theme. */
+export type Theme = 'dark' | 'light';
+
+const NAMED: Readonly<Record<Theme, Readonly<Record<string, string>>>> = {
+  dark: {
+    green: '#73bf69',
+    red: '#f2495c',
+    blue: '#5794f2',
+    orange: '#ff9830',
+    yellow: '#fade2a',
+    purple: '#b877d9',
+    text: '#d8dce4',
+    gray: '#8e95a3',
+    white: '#ffffff',
+    black: '#000000',
+  },
+  light: {
+    green: '#2b7a2b',
+    red: '#c4162a',
+    blue: '#1f60c4',
+    orange: '#b55a00',
+    yellow: '#8a6500',
+    purple: '#7a36a6',
+    text: '#24292f',
+    gray: '#5f6773',
+    white: '#ffffff',
+    black: '#000000',
+  },
+};
+/** Okabe and Ito's colors, lightened or darkened for the background. */
+const SERIES: Readonly<Record<Theme, readonly string[]>> = {
+  dark: ['#56b4e9', '#e69f00', '#2fc79a', '#d98bb8', '#f0e442', '#7f9cf5', '#e8743b', '#b8bec9'],
+  light: ['#0072b2', '#b06f00', '#007a5a', '#a8497f', '#766c00', '#3d5bd0', '#c04a00', '#4d5561'],
+};
+
+/** A color of a dashboard's file: one of Grafana's names, with `dark-`, `semi-dark-`, `light-`, or a hexadecimal one. */
+export function colorOf(name: string, theme: Theme): string {
+  if (/^#[0-9a-f]{3,8}$/i.test(name) || /^rgba?\([\d.,\s%]+\)$/i.test(name)) return name;
+  if (name === 'transparent') return 'transparent';
+  const base = name.replace(/^(?:super-light|light|semi-dark|dark)-/, '');
+  return NAMED[theme][base] ?? NAMED[theme]['text'] ?? '#888888';
+}
+
+export function seriesColor(index: number, theme: Theme): string {
+  const colors = SERIES[theme];
+  return colors[index % colors.length] ?? '#888888';
+}

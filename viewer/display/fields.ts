@@ -1,0 +1,229 @@
+import type { Field, Frame, Value } from '../frames.js';
+import { type Formatted, formatAge, formatNumber, formatTime } from './units.js';
+
+/** The field configuration of a panel, as in its file. */
+export interface FieldConfig {
+  readonly defaults: Readonly<Record<string, unknown>>;
+  readonly overrides: readonly {
+    readonly matcher: { readonly id: string; readonly options?: unknown };
+    readonly properties: readonly { readonly id: string; readonly value?: unknown }[];
+  }[];
+}
+
+export interface Threshold {
+  readonly color: string;
+  readonly value: number | null;
+}
+
+interface Mapping {
+  readonly type: string;
+  readonly options: unknown;
+}
+
+export interface Link {
+  readonly title: string;
+  readonly url: string;
+}
+
+/** What the configuration says of one field. */
+export interface Display {
+  readonly field: Field;
+  readonly refId: string;
+  /** With `${__data.fields.…}` of the first row. */
+  readonly name: string;
+  readonly unit: string | undefined;
+  readonly decimals: number | undefined;
+  readonly min: number | undefined;
+  readonly max: number | undefined;
+  readonly noValue: string | undefined;
+  readonly colorMode: string;
+  readonly fixedColor: string | undefined;
+  readonly thresholds: readonly Threshold[];
+  readonly thresholdsMode: string;
+  readonly mappings: readonly Mapping[];
+  readonly links: readonly Link[];
+  readonly custom: Readonly<Record<string, unknown>>;
+  readonly nameAt: (row: number) => string;
+}
+
+type Properties = Record<string, unknown>;
+
+/** The fields of frames with their configuration: the defaults, then each matching override in the order of the file. */
+export function displaysOf(frames: readonly Frame[], config: FieldConfig): Display[] {
+  return frames.flatMap((frame) => frame.fields.map((field) => displayOf(field, frame, config)));
+}
+
+function displayOf(field: Field, frame: Frame, { defaults, overrides }: FieldConfig): Display {
+  const properties: Properties = { ...defaults, custom: { ...asRecord(defaults['custom']) } };
+  for (const { matcher, properties: own } of overrides) {
+    if (!matches(matcher, field, frame, properties)) continue;
+    for (const { id, value } of own) setProperty(properties, id, value);
+  }
+  const color = asRecord(properties['color']);
+  const thresholds = asRecord(properties['thresholds']);
+  const template = typeof properties['displayName'] === 'string' ? properties['displayName'] : undefined;
+  const nameAt = (row: number) =>
+    template ? fillTemplate(template, { field, frame, row }) : defaultName(field, frame);
+  return {
+    field,
+    refId: frame.refId,
+    name: nameAt(0),
+    nameAt,
+    unit: asText(properties['unit']),
+    decimals: asNumber(properties['decimals']),
+    min: asNumber(properties['min']),
+    max: asNumber(properties['max']),
+    noValue: asText(properties['noValue']),
+    colorMode: asText(color['mode']) ?? '',
+    fixedColor: asText(color['fixedColor']),
+    thresholds: Array.isArray(thresholds['steps']) ? (thresholds['steps'] as Threshold[]) : [],
+    thresholdsMode: asText(thresholds['mode']) ?? 'absolute',
+    mappings: Array.isArray(properties['mappings']) ? (properties['mappings'] as Mapping[]) : [],
+    links: Array.isArray(properties['links']) ? (properties['links'] as Link[]) : [],
+    custom: properties['custom'] as Properties,
+  };
+}
+
+export const asRecord = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+export const asText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+export const asNumber = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+
+function setProperty(properties: Properties, id: string, value: unknown): void {
+  if (id.startsWith('custom.')) (properties['custom'] as Properties)[id.slice('custom.'.length)] = value;
+  else properties[id] = value;
+}
+
+function matches(
+  { id, options }: { id: string; options?: unknown },
+  field: Field,
+  frame: Frame,
+  { displayName }: Properties,
+): boolean {
+  const names = [field.name, typeof displayName === 'string' ? displayName : defaultName(field, frame)];
+  switch (id) {
+    case 'byName':
+      return names.includes(String(options));
+    case 'byRegexp':
+      return names.some((name) => patternOf(String(options)).test(name));
+    case 'byType':
+      return field.kind === (options === 'string' ? 'text' : options);
+    case 'byFrameRefID':
+      return frame.refId === options;
+    default:
+      return false;
+  }
+}
+
+function patternOf(text: string): RegExp {
+  const [, body = text, flags = ''] = /^\/(.*)\/([gimsuy]*)$/s.exec(text) ?? [];
+  try {
+    return new RegExp(body, flags.replace(/[gy]/g, ''));
+  } catch {
+    return /^\b$/;
+  }
+}
+
+/** Of a series with labels their values, else its name. */
+function defaultName({ name, labels }: Field, frame: Frame): string {
+  if (!labels) return name;
+  const text = Object.values(labels).join(' ');
+  const several = new Set(frame.fields.filter(({ kind }) => kind === 'number').map((field) => field.name)).size > 1;
+  return several ? `${name} ${text}` : text;
+}
+
+function fillTemplate(template: string, { field, frame, row }: { field: Field; frame: Frame; row: number }): string {
+  return template.replace(/\$\{__(field\.labels|data\.fields|field\.name|series\.name)\.?([^}]*)\}/g, (_, of, name) => {
+    if (of === 'field.labels') return field.labels?.[name] ?? '';
+    if (of === 'data.fields') return String(frame.fields.find((one) => one.name === name)?.values[row] ?? '');
+    return field.name;
+  });
+}
+
+/** A value with its unit, or what its configuration shows instead. */
+export function formatValue(value: Value, display: Display, nowMs: number): Formatted & { color?: string } {
+  const mapped = mappingOf(value, display.mappings);
+  if (mapped)
+    return { text: mapped.text ?? String(value ?? ''), suffix: '', ...(mapped.color ? { color: mapped.color } : {}) };
+  if (value === null) return { text: display.noValue ?? '–', suffix: '' };
+  if (display.field.kind === 'time' && typeof value === 'number')
+    return { text: display.unit === 'dateTimeFromNow' ? formatAge(value, nowMs) : formatTime(value), suffix: '' };
+  if (typeof value === 'number') {
+    if (display.unit === 'dateTimeFromNow') return { text: formatAge(value, nowMs), suffix: '' };
+    return formatNumber(value, display.unit, display.decimals);
+  }
+  if (typeof value === 'boolean') return { text: value ? 'yes' : 'no', suffix: '' };
+  return { text: value, suffix: '' };
+}
+
+function mappingOf(value: Value, mappings: readonly Mapping[]): { text?: string; color?: string } | undefined {
+  for (const { type, options } of mappings) {
+    const record = asRecord(options);
+    if (type === 'value' && value !== null && String(value) in record) return asRecord(record[String(value)]);
+    if (type === 'special') {
+      const match = record['match'];
+      const isNull = value === null && (match === 'null' || match === 'null+nan');
+      const isTruth = (match === 'true' && value === true) || (match === 'false' && value === false);
+      if (isNull || isTruth || (match === 'empty' && value === '')) return asRecord(record['result']);
+    }
+    if (type === 'range' && typeof value === 'number') {
+      const from = asNumber(record['from']) ?? Number.NEGATIVE_INFINITY;
+      const to = asNumber(record['to']) ?? Number.POSITIVE_INFINITY;
+      if (value >= from && value <= to) return asRecord(record['result']);
+    }
+    if (type === 'regex' && typeof value === 'string' && patternOf(String(record['pattern'])).test(value))
+      return asRecord(record['result']);
+  }
+  return undefined;
+}
+
+/** Name of the color that the thresholds give a value; undefined without thresholds. */
+export function thresholdColor(value: Value, { thresholds, thresholdsMode, min, max }: Display): string | undefined {
+  if (typeof value !== 'number') return undefined;
+  const low = min ?? 0;
+  const measured = thresholdsMode === 'percentage' ? ((value - low) / ((max ?? 100) - low || 1)) * 100 : value;
+  return thresholds.reduce<string | undefined>(
+    (color, step) => (step.value === null || measured >= step.value ? step.color : color),
+    undefined,
+  );
+}
+
+/** Name of the color of a single value. */
+export function valueColor(value: Value, display: Display): string | undefined {
+  if (display.colorMode === 'fixed') return display.fixedColor;
+  return thresholdColor(value, display);
+}
+
+/** Whether a field is shown in the visualization itself, its tooltip, or its legend. */
+export function isHiddenFrom({ custom }: Display, where: 'viz' | 'tooltip' | 'legend'): boolean {
+  return asRecord(custom['hideFrom'])[where] === true;
+}
+
+/** Reduces the values of a field to one, as the calculation of a stat says. */
+export function reduceValues(values: readonly Value[], calculation: string): Value {
+  const numbers = values.filter((value) => typeof value === 'number');
+  const sum = () => numbers.reduce((total, value) => total + value, 0);
+  switch (calculation) {
+    case 'last':
+      return values.at(-1) ?? null;
+    case 'first':
+      return values[0] ?? null;
+    case 'firstNotNull':
+      return values.find((value) => value !== null) ?? null;
+    case 'min':
+      return numbers.length === 0 ? null : Math.min(...numbers);
+    case 'max':
+      return numbers.length === 0 ? null : Math.max(...numbers);
+    case 'sum':
+      return numbers.length === 0 ? null : sum();
+    case 'mean':
+      return numbers.length === 0 ? null : sum() / numbers.length;
+    case 'count':
+      return values.length;
+    case 'range':
+      return numbers.length === 0 ? null : Math.max(...numbers) - Math.min(...numbers);
+    default:
+      return values.findLast((value) => value !== null) ?? null;
+  }
+}

@@ -1,0 +1,59 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { chmodSync, existsSync, readFileSync } from 'node:fs';
+import { UsageError, writeFileAtomicSync } from '../core/index.js';
+
+const TOKEN_BYTES = 32;
+const COOKIE = 'chancery_viewer';
+const MAX_SESSIONS = 1000;
+/** Failed logins that are answered per minute, from whichever client: a token of 256 bits cannot be guessed anyway. */
+const MAX_FAILURES = 10;
+const FAILURES_MS = 60_000;
+
+/** Reads the token of the viewer from its file, which is created readable by its owner only. */
+export function readToken(path: string): string {
+  if (!existsSync(path)) {
+    writeFileAtomicSync(path, `${randomBytes(TOKEN_BYTES).toString('base64url')}\n`);
+    chmodSync(path, 0o600);
+  }
+  const token = readFileSync(path, 'utf8').trim();
+  if (Buffer.from(token, 'base64url').length === TOKEN_BYTES) return token;
+  throw new UsageError(`${path} holds no token of the viewer; remove it, and the next start writes a new one`);
+}
+
+/** Exchanges the token for sessions, whose IDs are in cookies that no script can read. */
+export class Login {
+  readonly #token: Buffer;
+  readonly #sessions = new Set<string>();
+  #failures: number[] = [];
+
+  constructor(
+    token: string,
+    private readonly nowMs: () => number,
+  ) {
+    this.#token = digest(token);
+  }
+
+  /** Whether a request has the cookie of a session. */
+  admits(cookies: string | undefined): boolean {
+    const [, id] = new RegExp(`(?:^|;\\s*)${COOKIE}=([\\w-]+)`).exec(cookies ?? '') ?? [];
+    return id !== undefined && this.#sessions.has(digest(id).toString('hex'));
+  }
+
+  /** The `Set-Cookie` of a new session; `wrong` for another token, `wait` after too many of these. */
+  open(token: string): { cookie: string } | 'wrong' | 'wait' {
+    const now = this.nowMs();
+    this.#failures = this.#failures.filter((at) => at > now - FAILURES_MS);
+    if (this.#failures.length >= MAX_FAILURES) return 'wait';
+    if (!timingSafeEqual(digest(token), this.#token)) {
+      this.#failures.push(now);
+      return 'wrong';
+    }
+    const id = randomBytes(TOKEN_BYTES).toString('base64url');
+    const [oldest] = this.#sessions;
+    if (this.#sessions.size >= MAX_SESSIONS && oldest !== undefined) this.#sessions.delete(oldest);
+    this.#sessions.add(digest(id).toString('hex'));
+    return { cookie: `${COOKIE}=${id}; HttpOnly; SameSite=Strict; Path=/` };
+  }
+}
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();

@@ -1,0 +1,88 @@
+import type { PanelData } from '../dashboard-queries.js';
+import type { Frame } from '../frames.js';
+import type { PageDashboard } from '../page-model.js';
+import type { RecordingState } from '../recording-state.js';
+import type { ResolvedVariable } from '../variables.js';
+
+export interface ListedDashboard {
+  readonly uid: string;
+  readonly title: string;
+  readonly description: string;
+  readonly tags: readonly string[];
+  readonly panels: number;
+}
+
+export interface DashboardList {
+  readonly dashboards: readonly ListedDashboard[];
+  readonly problems: readonly { readonly file: string; readonly reason: string }[];
+}
+
+export interface View {
+  readonly from: string;
+  readonly to: string;
+  readonly variables: Readonly<Record<string, readonly string[]>>;
+  readonly refreshMs: number;
+}
+
+export interface AnnotationData {
+  readonly name: string;
+  readonly color: string;
+  readonly frame?: Frame;
+}
+
+/** What the server answered instead of data. */
+export class AnswerError extends Error {
+  constructor(
+    message: string,
+    readonly status = 0,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+async function ask<T>(path: string, signal: AbortSignal, body?: unknown): Promise<T> {
+  let answer: Response;
+  try {
+    answer = await fetch(path, {
+      signal,
+      ...(body === undefined
+        ? {}
+        : { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    });
+  } catch (error) {
+    signal.throwIfAborted();
+    throw new AnswerError('the viewer does not respond; is `chancery` running?', 0, { cause: error });
+  }
+  const value: unknown = await answer.json().catch(() => undefined);
+  if (answer.ok) return value as T;
+  throw new AnswerError((value as { error?: string } | undefined)?.error ?? `status ${answer.status}`, answer.status);
+}
+
+const base = (uid: string): string => `/api/dashboards/${encodeURIComponent(uid)}`;
+
+export const api = {
+  login: (token: string, signal: AbortSignal) => ask<unknown>('/api/login', signal, { token }),
+  list: (signal: AbortSignal) => ask<DashboardList>('/api/dashboards', signal),
+  state: (signal: AbortSignal) => ask<RecordingState>('/api/state', signal),
+  dashboard: (uid: string, signal: AbortSignal) => ask<PageDashboard>(base(uid), signal),
+  variables: (uid: string, view: View, signal: AbortSignal) =>
+    ask<readonly ResolvedVariable[]>(`${base(uid)}/variables`, signal, view),
+  /** The complete result of a panel's query, as a file. */
+  export: async (uid: string, id: number, view: View, width: number, format: 'csv' | 'parquet'): Promise<Blob> => {
+    const answer = await fetch(`${base(uid)}/panels/${id}/export`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ ...view, width, format }),
+    });
+    if (answer.ok) return answer.blob();
+    const { error } = (await answer.json()) as { error: string };
+    throw new AnswerError(error, answer.status);
+  },
+  annotations: (uid: string, view: View, signal: AbortSignal) =>
+    ask<readonly AnnotationData[]>(`${base(uid)}/annotations`, signal, view),
+  panel: (uid: string, id: number, view: View, width: number, signal: AbortSignal) =>
+    ask<PanelData>(`${base(uid)}/panels/${id}/data`, signal, { ...view, width }),
+  sql: (uid: string, id: number, view: View, width: number, signal: AbortSignal) =>
+    ask<readonly string[]>(`${base(uid)}/panels/${id}/sql`, signal, { ...view, width }),
+};

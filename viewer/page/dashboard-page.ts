@@ -1,0 +1,359 @@
+import { fillLink, formatAddress, type PageAddress } from '../display/address.js';
+import { parseTime, UNIT_MS } from '../display/relative-time.js';
+import { formatTime } from '../display/units.js';
+import type { PageDashboard, PagePanel } from '../page-model.js';
+import type { ResolvedVariable } from '../variables.js';
+import { type AnnotationData, api, type View } from './api.js';
+import { button, h, select } from './dom.js';
+import { type PanelHost, PanelView } from './panel-view.js';
+import type { Shell } from './shell.js';
+
+const ALL = '$__all';
+const QUICK_RANGES: readonly (readonly [text: string, from: string])[] = [
+  ['Last 5 minutes', 'now-5m'],
+  ['Last 15 minutes', 'now-15m'],
+  ['Last 30 minutes', 'now-30m'],
+  ['Last hour', 'now-1h'],
+  ['Last 3 hours', 'now-3h'],
+  ['Last 6 hours', 'now-6h'],
+  ['Last 12 hours', 'now-12h'],
+  ['Last 24 hours', 'now-24h'],
+  ['Last 7 days', 'now-7d'],
+  ['Last 30 days', 'now-30d'],
+  ['Last 90 days', 'now-90d'],
+];
+
+function refreshMsOf(text: string): number {
+  const [, count, unit = ''] = /^(\d+)([smhd])$/.exec(text) ?? [];
+  return count === undefined ? 0 : Number(count) * (UNIT_MS[unit] ?? 0);
+}
+
+/** The page of one dashboard. */
+export class DashboardPage {
+  readonly element = h('main');
+  readonly controls = h('div', { className: 'bar' });
+  readonly #panels: PanelView[];
+  readonly #closed = new AbortController();
+  readonly #back: { from: string; to: string }[] = [];
+  readonly #seen = new IntersectionObserver((entries) => this.#onSeen(entries), { rootMargin: '200px' });
+  readonly #sized = new ResizeObserver((entries) => this.#onSized(entries));
+  readonly #collapsed: Set<number>;
+  #variables: readonly ResolvedVariable[] = [];
+  #annotations: readonly AnnotationData[] = [];
+  #from: string;
+  #to: string;
+  #refresh: string;
+  #full: number | undefined;
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #chosen: Readonly<Record<string, readonly string[]>>;
+  #asking: AbortController | undefined;
+
+  constructor(
+    private readonly dashboard: PageDashboard,
+    address: PageAddress,
+    private readonly shell: Shell,
+  ) {
+    this.#from = address.from ?? dashboard.time.from;
+    this.#to = address.to ?? dashboard.time.to;
+    this.#refresh = address.refresh ?? dashboard.refresh;
+    this.#full = address.panel;
+    this.#chosen = address.variables;
+    this.#collapsed = new Set(dashboard.panels.filter(({ collapsed }) => collapsed).map(({ id }) => id));
+    const host = this.#host();
+    this.#panels = dashboard.panels.filter(({ type }) => type !== 'row').map((panel) => new PanelView(panel, host));
+    document.addEventListener('visibilitychange', () => this.#onVisible(), { signal: this.#closed.signal });
+    document.addEventListener('keydown', (event) => this.#onKey(event), { signal: this.#closed.signal });
+  }
+
+  async start(): Promise<void> {
+    this.#layOut();
+    await this.#resolve();
+    for (const view of this.#panels) {
+      this.#seen.observe(view.element);
+      this.#sized.observe(view.element);
+    }
+    this.#setTimer();
+  }
+
+  close(): void {
+    this.#closed.abort();
+    this.#asking?.abort();
+    clearInterval(this.#timer);
+    this.#seen.disconnect();
+    this.#sized.disconnect();
+    for (const view of this.#panels) view.destroy();
+  }
+
+  /** The theme has changed. */
+  redraw(): void {
+    for (const view of this.#panels) view.draw();
+  }
+
+  #host(): PanelHost {
+    return {
+      uid: this.dashboard.uid,
+      view: () => this.#view(),
+      theme: () => this.shell.theme,
+      annotations: () => this.#annotations,
+      onZoom: (from, to) => {
+        this.#back.push({ from: this.#from, to: this.#to });
+        this.#setRange(String(from), String(to));
+      },
+      navigate: (href) => this.shell.navigate(href),
+      onFull: (panel) => this.#setFull(this.#full === panel ? undefined : panel),
+      showSql: (title, statements) => this.shell.showSql(title, statements),
+    };
+  }
+
+  #view(): View {
+    const variables = Object.fromEntries(
+      this.#variables
+        .filter(({ hidden, problem }) => !hidden && problem === undefined)
+        .map(({ name, value }) => [name, value]),
+    );
+    return { from: this.#from, to: this.#to, variables, refreshMs: refreshMsOf(this.#refresh) };
+  }
+
+  /** Asks for the variables and annotations of the view; then the panels ask for their data. */
+  async #resolve(leaveInFlight = false): Promise<void> {
+    if (leaveInFlight && this.#asking) return;
+    this.#asking?.abort();
+    const asking = new AbortController();
+    this.#asking = asking;
+    const { uid } = this.dashboard;
+    try {
+      this.#variables = await api.variables(uid, { ...this.#view(), variables: this.#chosen }, asking.signal);
+      this.#showControls();
+      this.#writeAddress();
+      this.shell.showProblem(undefined);
+      for (const view of this.#panels) view.refresh(leaveInFlight);
+      this.#annotations = await api.annotations(uid, this.#view(), asking.signal);
+      if (this.#annotations.some(({ frame }) => (frame?.fields[0]?.values.length ?? 0) > 0)) this.redraw();
+    } catch (error) {
+      if (asking.signal.aborted) return;
+      this.#showControls();
+      this.shell.showProblem(error instanceof Error ? error.message : String(error));
+    } finally {
+      if (this.#asking === asking) this.#asking = undefined;
+    }
+  }
+
+  #setRange(from: string, to: string): void {
+    this.#from = from;
+    this.#to = to;
+    void this.#resolve();
+  }
+
+  #setFull(panel: number | undefined): void {
+    this.#full = panel;
+    for (const view of this.#panels) view.element.classList.toggle('full', view.panel.id === panel);
+    this.#writeAddress();
+  }
+
+  #choose(name: string, values: readonly string[]): void {
+    const current = Object.fromEntries(this.#variables.map((one) => [one.name, one.value]));
+    this.#chosen = { ...current, [name]: values };
+    void this.#resolve();
+  }
+
+  #setTimer(): void {
+    clearInterval(this.#timer);
+    const ms = refreshMsOf(this.#refresh);
+    if (ms > 0) this.#timer = setInterval(() => this.#tick(), Math.max(1000, ms));
+  }
+
+  #tick(): void {
+    if (document.hidden || !this.#to.startsWith('now')) return;
+    void this.#resolve(true);
+  }
+
+  #onVisible(): void {
+    if (!document.hidden && this.#refresh !== '') this.#tick();
+  }
+
+  #onKey(event: KeyboardEvent): void {
+    const { target, key } = event;
+    if (target instanceof HTMLInputElement || target instanceof HTMLSelectElement || event.ctrlKey || event.metaKey)
+      return;
+    if (key === 'Escape' && this.#full !== undefined) this.#setFull(undefined);
+    else if (key === 'r') void this.#resolve();
+    else if (key === 'b') this.#goBack();
+    else if (key === 'z') this.#zoomOut();
+  }
+
+  #goBack(): void {
+    const last = this.#back.pop();
+    if (last) this.#setRange(last.from, last.to);
+  }
+
+  #zoomOut(): void {
+    const [from, to] = this.#absolute();
+    const half = (to - from) / 2;
+    this.#back.push({ from: this.#from, to: this.#to });
+    this.#setRange(String(Math.max(0, from - half)), String(Math.min(Date.now(), to + half)));
+  }
+
+  #absolute(): [from: number, to: number] {
+    const now = Date.now();
+    return [parseTime(this.#from, now) ?? now, parseTime(this.#to, now) ?? now];
+  }
+
+  #writeAddress(): void {
+    const variables = Object.fromEntries(
+      this.#variables.filter(({ hidden }) => !hidden).map(({ name, value }) => [name, value]),
+    );
+    const address = formatAddress({
+      uid: this.dashboard.uid,
+      from: this.#from,
+      to: this.#to,
+      refresh: this.#refresh || undefined,
+      variables,
+      panel: this.#full,
+    });
+    history.replaceState(null, '', address);
+  }
+
+  #showControls(): void {
+    const focused = document.activeElement?.id;
+    const shown = this.#variables.filter(({ hidden }) => !hidden);
+    this.controls.replaceChildren(
+      ...shown.map((variable) => this.#variableControl(variable)),
+      ...this.#links(),
+      h('span', { className: 'spring' }),
+      ...this.#timeControls(),
+    );
+    if (focused) document.getElementById(focused)?.focus();
+  }
+
+  #variableControl(variable: ResolvedVariable): HTMLElement {
+    const { name, label, description, options, value, includeAll, problem, type } = variable;
+    if (problem !== undefined) return h('span', { className: 'control', title: problem }, `${label}: not supported`);
+    const wrap = (control: HTMLElement) => {
+      control.id = `variable-${name}`;
+      return h('label', { className: 'control', title: description }, h('span', {}, label), control);
+    };
+    if (type === 'textbox') {
+      const input = h('input', { type: 'text', value: value[0] ?? '', maxLength: 200 });
+      input.addEventListener('change', () => this.#choose(name, [input.value]));
+      return wrap(input);
+    }
+    const all = includeAll ? [{ text: 'All', value: ALL }, ...options] : options;
+    const control = select(all, value[0] ?? '', (chosen) => this.#choose(name, [chosen]));
+    if (variable.multi) {
+      control.multiple = true;
+      for (const option of control.options) option.selected = value.includes(option.value);
+      control.addEventListener('change', () =>
+        this.#choose(
+          name,
+          [...control.selectedOptions].map((option) => option.value),
+        ),
+      );
+    }
+    if (all.length === 0) control.append(h('option', { value: '' }, 'none yet'));
+    return wrap(control);
+  }
+
+  #links(): HTMLElement[] {
+    const view = this.#view();
+    return this.dashboard.links.map(({ title, url, keepTime }) => {
+      const time = keepTime ? `${url.includes('?') ? '&' : '?'}\${__url_time_range}` : '';
+      const context = { row: {}, variables: view.variables, from: this.#from, to: this.#to };
+      const href = fillLink(`${url}${time}`, context);
+      const link = h('a', { href }, title);
+      link.addEventListener('click', (event) => {
+        if (event.ctrlKey || event.metaKey || event.shiftKey || !href.startsWith('/')) return;
+        event.preventDefault();
+        this.shell.navigate(href);
+      });
+      return link;
+    });
+  }
+
+  #timeControls(): HTMLElement[] {
+    const quick = QUICK_RANGES.map(([text, from]) => ({ text, value: from }));
+    const isQuick = this.#to === 'now' && quick.some(({ value }) => value === this.#from);
+    const own = isQuick ? [] : [{ text: this.#rangeText(), value: 'own' }];
+    const range = select([...own, ...quick], isQuick ? this.#from : 'own', (from) => {
+      if (from !== 'own') this.#setRange(from, 'now');
+    });
+    range.id = 'range';
+    range.setAttribute('aria-label', 'Time range');
+    const intervals = ['', ...new Set([...this.dashboard.refreshIntervals, this.#refresh].filter((one) => one !== ''))];
+    const refresh = select(
+      intervals.map((value) => ({ text: value === '' ? 'Off' : value, value })),
+      this.#refresh,
+      (value) => {
+        this.#refresh = value;
+        this.#setTimer();
+        void this.#resolve();
+      },
+    );
+    refresh.id = 'refresh';
+    refresh.setAttribute('aria-label', 'Refresh every');
+    const back = button('←', 'Back to the time range before (b)', () => this.#goBack());
+    back.disabled = this.#back.length === 0;
+    return [
+      back,
+      button('−', 'Zoom out (z)', () => this.#zoomOut()),
+      range,
+      button('⟳', 'Refresh now (r)', () => void this.#resolve()),
+      refresh,
+    ];
+  }
+
+  #rangeText(): string {
+    const text = (time: string) => (/^\d+$/.test(time) ? formatTime(Number(time)) : time);
+    return `${text(this.#from)} to ${text(this.#to)}`;
+  }
+
+  #layOut(): void {
+    const grid = h('div', { className: 'grid' });
+    const items = [...this.dashboard.panels].sort((a, b) => a.gridPos.y - b.gridPos.y || a.gridPos.x - b.gridPos.x);
+    for (const panel of items) {
+      if (panel.row !== undefined && this.#collapsed.has(panel.row)) continue;
+      const element =
+        panel.type === 'row'
+          ? this.#rowHeading(panel)
+          : this.#panels.find((view) => view.panel.id === panel.id)?.element;
+      if (!element) continue;
+      const { x, y, w, h: rows } = panel.gridPos;
+      element.style.setProperty('--column', `${x + 1} / span ${w}`);
+      element.style.setProperty('--row', `${y + 1} / span ${rows}`);
+      element.style.setProperty('--rows', String(rows));
+      grid.append(element);
+    }
+    this.element.replaceChildren(grid);
+    this.#setFullClass();
+  }
+
+  #setFullClass(): void {
+    for (const view of this.#panels) view.element.classList.toggle('full', view.panel.id === this.#full);
+  }
+
+  #rowHeading(panel: PagePanel): HTMLElement {
+    const isCollapsed = this.#collapsed.has(panel.id);
+    const toggle = h(
+      'button',
+      { type: 'button', className: 'row-toggle', attributes: { 'aria-expanded': String(!isCollapsed) } },
+      `${isCollapsed ? '▸' : '▾'} ${panel.title}`,
+    );
+    toggle.addEventListener('click', () => {
+      if (isCollapsed) this.#collapsed.delete(panel.id);
+      else this.#collapsed.add(panel.id);
+      this.#layOut();
+    });
+    return h('h2', { className: 'row-heading' }, toggle);
+  }
+
+  #onSeen(entries: readonly IntersectionObserverEntry[]): void {
+    for (const { target, isIntersecting } of entries) this.#viewOf(target)?.setVisible(isIntersecting);
+  }
+
+  #onSized(entries: readonly ResizeObserverEntry[]): void {
+    for (const { target } of entries) this.#viewOf(target)?.resize();
+  }
+
+  #viewOf(element: Element): PanelView | undefined {
+    return this.#panels.find((view) => view.element === element);
+  }
+}

@@ -1,0 +1,204 @@
+import './locale.js';
+import './app.css';
+import { parseAddress } from '../display/address.js';
+import type { Theme } from '../display/colors.js';
+import { shown } from '../display/safe-text.js';
+import type { RecordingState } from '../recording-state.js';
+import { AnswerError, api } from './api.js';
+import { DashboardPage } from './dashboard-page.js';
+import { button, h } from './dom.js';
+import { drawHome } from './home-page.js';
+import { drawLogin, loginFromAddress } from './login.js';
+import type { Shell } from './shell.js';
+
+const KEYS = {
+  '/': 'search the dashboards',
+  r: 'refresh now',
+  z: 'zoom out',
+  b: 'back to the time range before',
+  t: 'dark or light',
+  Escape: 'leave full screen, close a dialog',
+  Tab: 'from control to control; Enter presses it',
+  '?': 'this list',
+};
+const STATE_MS = 5000;
+const THEME_KEY = 'chancery.theme';
+/** Recording counts as stopped when the newest collector event is older: one is written every second. */
+const STOPPED_SECONDS = 15;
+
+class Page implements Shell {
+  theme: Theme;
+  readonly #title = h('h1');
+  readonly #state = h('span', { className: 'state', attributes: { role: 'status' } });
+  readonly #problem = h('div', { className: 'bar failure', hidden: true, attributes: { role: 'alert' } });
+  readonly #controls = h('div');
+  readonly #content = h('div');
+  readonly #sql = h('dialog');
+  #dashboard: DashboardPage | undefined;
+  #opening = new AbortController();
+
+  constructor() {
+    const stored = localStorage.getItem(THEME_KEY);
+    const preferred = matchMedia('(prefers-color-scheme: light)').matches ? 'light' : 'dark';
+    this.theme = stored === 'light' || stored === 'dark' ? stored : preferred;
+    document.documentElement.dataset['theme'] = this.theme;
+    const brand = h('a', { href: '/', className: 'brand' }, 'Chancery');
+    brand.addEventListener('click', (event) => {
+      if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      this.navigate('/');
+    });
+    const theme = button('◐', 'Dark or light (t)', () => this.#toggleTheme());
+    const top = h(
+      'header',
+      { className: 'top' },
+      h('div', { className: 'bar' }, brand, this.#title, this.#state, theme),
+      this.#controls,
+      this.#problem,
+    );
+    document.body.replaceChildren(top, this.#content, this.#sql);
+    addEventListener('popstate', () => void this.open());
+    document.addEventListener('keydown', (event) => {
+      const { key, target } = event;
+      if (target instanceof HTMLInputElement || target instanceof HTMLSelectElement) return;
+      if (key === 't') this.#toggleTheme();
+      else if (key === '?') this.#showKeys();
+      else if (key === '/') {
+        event.preventDefault();
+        void this.#search();
+      }
+    });
+  }
+
+  navigate(href: string): void {
+    history.pushState(null, '', href);
+    scrollTo(0, 0);
+    void this.open();
+  }
+
+  showSql(title: string, statements: readonly string[]): void {
+    const copy = button('Copy', 'Copy SQL', () => void navigator.clipboard.writeText(statements.join(';\n\n')));
+    const close = button('Close', 'Close', () => this.#sql.close());
+    this.#sql.replaceChildren(
+      h('h2', {}, title),
+      ...statements.map((sql) => h('pre', {}, sql)),
+      h('div', { className: 'bar' }, copy, close),
+    );
+    this.#sql.showModal();
+  }
+
+  #showKeys(): void {
+    const rows = Object.entries(KEYS).map(([key, meaning]) =>
+      h('tr', {}, h('th', { attributes: { scope: 'row' } }, key), h('td', {}, meaning)),
+    );
+    const close = button('Close', 'Close', () => this.#sql.close());
+    this.#sql.replaceChildren(h('h2', {}, 'Keys'), h('table', {}, h('tbody', {}, ...rows)), close);
+    this.#sql.showModal();
+  }
+
+  /** Goes to the search of the list of dashboards. */
+  async #search(): Promise<void> {
+    if (!document.getElementById('search')) {
+      history.pushState(null, '', '/');
+      await this.open();
+    }
+    document.getElementById('search')?.focus();
+  }
+
+  showProblem(text: string | undefined): void {
+    this.#problem.hidden = text === undefined;
+    this.#problem.textContent = shown(text ?? '');
+  }
+
+  async open(): Promise<void> {
+    this.#opening.abort();
+    this.#opening = new AbortController();
+    const { signal } = this.#opening;
+    this.#dashboard?.close();
+    this.#dashboard = undefined;
+    this.showProblem(undefined);
+    const address = parseAddress(location.pathname, location.search);
+    try {
+      if (!address) {
+        const list = await api.list(signal);
+        this.#show(
+          'Dashboards',
+          undefined,
+          drawHome(list, (href) => this.navigate(href)),
+        );
+        return;
+      }
+      const dashboard = await api.dashboard(address.uid, signal);
+      const page = new DashboardPage(dashboard, address, this);
+      this.#dashboard = page;
+      this.#show(dashboard.title, page.controls, page.element);
+      await page.start();
+    } catch (error) {
+      if (signal.aborted) return;
+      if (error instanceof AnswerError && error.status === 401) {
+        this.#show(
+          'Chancery',
+          undefined,
+          drawLogin(() => void this.open()),
+        );
+        return;
+      }
+      this.#show('Chancery', undefined, h('main', {}));
+      this.showProblem(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  /** Asks for the state of recording as long as the page is visible. */
+  async watchState(): Promise<never> {
+    for (;;) {
+      if (!document.hidden) {
+        try {
+          this.#showState(await api.state(new AbortController().signal));
+        } catch (error) {
+          this.#setState(error instanceof AnswerError ? error.message : 'the state is not known', true);
+        }
+      }
+      await new Promise((resolve) => setTimeout(resolve, STATE_MS));
+    }
+  }
+
+  #show(title: string, controls: HTMLElement | undefined, content: HTMLElement): void {
+    document.title = shown(`${title} – Chancery`);
+    this.#title.textContent = shown(title);
+    this.#controls.replaceChildren(...(controls ? [controls] : []));
+    this.#content.replaceChildren(content);
+  }
+
+  #showState({ liveCollectors, newestSeconds, missing }: RecordingState): void {
+    const isRunning = liveCollectors > 0 && newestSeconds !== null && newestSeconds < STOPPED_SECONDS;
+    const age =
+      newestSeconds === null ? 'nothing was recorded in 24 hours' : `newest record ${ageOf(newestSeconds)} old`;
+    const gap =
+      missing === null
+        ? ''
+        : `, ${missing < 0.0005 ? 'nothing' : `${(missing * 100).toFixed(1)}%`} missing in the last hour`;
+    this.#setState(`${isRunning ? 'recording' : 'recording has stopped'}, ${age}${gap}`, !isRunning);
+  }
+
+  #setState(text: string, isBad: boolean): void {
+    this.#state.textContent = text;
+    this.#state.dataset['level'] = isBad ? 'bad' : 'good';
+  }
+
+  #toggleTheme(): void {
+    this.theme = this.theme === 'dark' ? 'light' : 'dark';
+    localStorage.setItem(THEME_KEY, this.theme);
+    document.documentElement.dataset['theme'] = this.theme;
+    this.#dashboard?.redraw();
+  }
+}
+
+function ageOf(seconds: number): string {
+  if (seconds < 100) return `${seconds.toFixed(0)} s`;
+  return seconds < 6000 ? `${(seconds / 60).toFixed(0)} min` : `${(seconds / 3600).toFixed(1)} h`;
+}
+
+const page = new Page();
+await loginFromAddress();
+void page.open();
+void page.watchState();

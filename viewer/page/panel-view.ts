@@ -1,0 +1,200 @@
+import type { PanelData } from '../dashboard-queries.js';
+import type { Theme } from '../display/colors.js';
+import type { PagePanel } from '../page-model.js';
+import { type AnnotationData, AnswerError, api, type View } from './api.js';
+import { drawBarGauge } from './bar-gauge.js';
+import { button, h } from './dom.js';
+import type { Drawn, PanelContext } from './panel-context.js';
+import { drawStat } from './stat.js';
+import { drawTable } from './table.js';
+import { drawText } from './text.js';
+import { drawTimeChart } from './time-chart.js';
+
+/** What a panel needs of its page. */
+export interface PanelHost {
+  readonly uid: string;
+  readonly view: () => View;
+  readonly theme: () => Theme;
+  readonly annotations: () => readonly AnnotationData[];
+  readonly onZoom: (from: number, to: number) => void;
+  readonly navigate: (href: string) => void;
+  readonly onFull: (panel: number | undefined) => void;
+  readonly showSql: (title: string, statements: readonly string[]) => void;
+}
+
+const DRAW: Readonly<Record<string, (context: PanelContext) => Drawn>> = {
+  timeseries: drawTimeChart,
+  candlestick: drawTimeChart,
+  stat: drawStat,
+  table: drawTable,
+  bargauge: drawBarGauge,
+  text: drawText,
+};
+/** How long the browser may take to store a download, milliseconds. */
+const DOWNLOAD_MS = 60_000;
+const CHARTS = new Set(['timeseries', 'candlestick', 'stat', 'bargauge']);
+
+/** A panel of the page: its frame, its data, and what it draws of them. */
+export class PanelView {
+  readonly element: HTMLElement;
+  readonly #body = h('div', { className: 'body' });
+  readonly #note = h('span', { className: 'note' });
+  readonly #hiddenSeries = new Set<string>();
+  #drawn: Drawn | undefined;
+  #data: PanelData | undefined;
+  #asking: AbortController | undefined;
+  #asTable = false;
+  #visible = false;
+  #stale = true;
+
+  constructor(
+    readonly panel: PagePanel,
+    private readonly host: PanelHost,
+  ) {
+    const { title, description, id } = panel;
+    const heading = h('h2', { title: description, id: `title-${id}` }, title);
+    this.element = h(
+      'section',
+      { className: 'panel', attributes: { 'aria-labelledby': `title-${id}`, 'data-panel': String(id) } },
+      h('header', {}, heading, this.#note, h('span', { className: 'actions' }, ...this.#buttons())),
+      this.#body,
+    );
+    this.#body.addEventListener('redraw', () => this.draw());
+    if (panel.unsupported !== undefined)
+      this.#show({ element: h('p', { className: 'empty' }, `The viewer does not support ${panel.unsupported}.`) });
+  }
+
+  /** Called when it comes into view, and when it leaves it: panels out of view ask nothing. */
+  setVisible(visible: boolean): void {
+    this.#visible = visible;
+    if (visible && this.#stale) void this.#load();
+  }
+
+  /**
+   * The view has changed, or time has passed.
+   * @param leaveInFlight leaves a request that is under way alone: a query that takes longer than the refresh interval would else
+   * never be answered
+   */
+  refresh(leaveInFlight: boolean): void {
+    if (leaveInFlight && this.#asking) return;
+    this.#stale = true;
+    if (this.#visible) void this.#load();
+  }
+
+  draw(): void {
+    if (this.panel.unsupported !== undefined || !this.#data) return;
+    const { panel, host } = this;
+    const data = this.#data;
+    const view = host.view();
+    const context: PanelContext = {
+      panel,
+      config: panel.fieldConfig,
+      ...data,
+      annotations: host.annotations(),
+      theme: host.theme(),
+      hiddenSeries: this.#hiddenSeries,
+      variables: view.variables,
+      timeText: { from: view.from, to: view.to },
+      onZoom: host.onZoom,
+      navigate: host.navigate,
+    };
+    const draw = this.#asTable ? drawTable : DRAW[panel.type];
+    if (draw) this.#show(draw(context));
+  }
+
+  resize(): void {
+    const style = getComputedStyle(this.#body);
+    const width = this.#body.clientWidth - Number.parseFloat(style.paddingLeft) - Number.parseFloat(style.paddingRight);
+    this.#drawn?.resize?.(width, this.#body.clientHeight - Number.parseFloat(style.paddingBottom));
+  }
+
+  destroy(): void {
+    this.#asking?.abort();
+    this.#drawn?.destroy?.();
+  }
+
+  #buttons(): HTMLButtonElement[] {
+    if (this.panel.unsupported !== undefined || this.panel.type === 'text') return [];
+    const sql = button('{}', 'Show SQL', () => void this.#showSql(), 'icon');
+    const full = button('⤢', 'Full screen', () => this.host.onFull(this.panel.id), 'icon');
+    const csv = button('csv', 'Download CSV', () => void this.#download('csv'), 'icon wide');
+    const parquet = button('pq', 'Download Parquet', () => void this.#download('parquet'), 'icon wide');
+    if (!CHARTS.has(this.panel.type)) return [csv, parquet, sql, full];
+    const table = button('☰', 'Show as table', () => this.#toggleTable(table), 'icon');
+    table.setAttribute('aria-pressed', 'false');
+    return [table, csv, parquet, sql, full];
+  }
+
+  #toggleTable(toggle: HTMLButtonElement): void {
+    this.#asTable = !this.#asTable;
+    toggle.setAttribute('aria-pressed', String(this.#asTable));
+    this.draw();
+  }
+
+  async #download(format: 'csv' | 'parquet'): Promise<void> {
+    const { id, title } = this.panel;
+    try {
+      const file = await api.export(this.host.uid, id, this.host.view(), this.#width(), format);
+      const href = URL.createObjectURL(file);
+      h('a', { href, download: `${title || id}.${format}` }).click();
+      setTimeout(() => URL.revokeObjectURL(href), DOWNLOAD_MS);
+    } catch (error) {
+      this.host.showSql(title, [messageOf(error)]);
+    }
+  }
+
+  async #showSql(): Promise<void> {
+    const { id, title } = this.panel;
+    const view = this.host.view();
+    try {
+      this.host.showSql(title, await api.sql(this.host.uid, id, view, this.#width(), new AbortController().signal));
+    } catch (error) {
+      this.host.showSql(title, [messageOf(error)]);
+    }
+  }
+
+  #width(): number {
+    return Math.max(1, Math.round(this.element.clientWidth || 600));
+  }
+
+  async #load(): Promise<void> {
+    if (this.panel.unsupported !== undefined || this.panel.type === 'text') {
+      if (this.panel.type === 'text') this.#show(drawText({ panel: this.panel } as PanelContext));
+      return;
+    }
+    this.#stale = false;
+    this.#asking?.abort();
+    const asking = new AbortController();
+    this.#asking = asking;
+    this.element.setAttribute('aria-busy', 'true');
+    try {
+      this.#data = await api.panel(this.host.uid, this.panel.id, this.host.view(), this.#width(), asking.signal);
+      this.draw();
+    } catch (error) {
+      if (asking.signal.aborted) return;
+      this.#data = undefined;
+      this.#show({ element: h('p', { className: 'failure' }, messageOf(error)) });
+    } finally {
+      if (this.#asking === asking) {
+        this.#asking = undefined;
+        this.element.setAttribute('aria-busy', 'false');
+      }
+    }
+  }
+
+  #show(drawn: Drawn): void {
+    this.#drawn?.destroy?.();
+    this.#drawn = drawn;
+    this.#note.textContent = drawn.note ?? '';
+    const scroll = this.#body.querySelector('.scroll');
+    const { scrollTop = 0, scrollLeft = 0 } = scroll ?? {};
+    this.#body.replaceChildren(drawn.element);
+    drawn.element.scrollTo?.(scrollLeft, scrollTop);
+    this.resize();
+  }
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof AnswerError) return error.message;
+  return `the page failed: ${error instanceof Error ? error.message : String(error)}`;
+}

@@ -1,0 +1,10 @@
+import type { Theme } from '../display/colors.js';
+
+/** What is around every page. */
+export interface Shell {
+  readonly theme: Theme;
+  navigate(href: string): void;
+  showSql(title: string, statements: readonly string[]): void;
+  /** Shown in the header; undefined removes it. */
+  showProblem(text: string | undefined): void;
+}

@@ -1,0 +1,93 @@
+import { colorOf } from '../display/colors.js';
+import {
+  asRecord,
+  asText,
+  type Display,
+  displaysOf,
+  formatValue,
+  isHiddenFrom,
+  reduceValues,
+  valueColor,
+} from '../display/fields.js';
+import type { Value } from '../frames.js';
+import { h } from './dom.js';
+import type { Drawn, PanelContext } from './panel-context.js';
+
+interface Tile {
+  readonly name: string;
+  readonly value: Value;
+  readonly display: Display;
+}
+
+/** The tiles of a stat: one per field, or one per row and field. */
+export function tilesOf({ panel, frames, config }: PanelContext): Tile[] {
+  const reduce = asRecord(panel.options['reduceOptions']);
+  const limit = typeof reduce['limit'] === 'number' ? reduce['limit'] : 100;
+  const pattern = asText(reduce['fields']) ?? '';
+  const [calculation = 'lastNotNull'] = Array.isArray(reduce['calcs']) ? reduce['calcs'].map(String) : [];
+  const displays = displaysOf(frames, config).filter(
+    (display) => isReduced(display, pattern) && !isHiddenFrom(display, 'viz'),
+  );
+  if (reduce['values'] !== true) {
+    return displays.map((display) => {
+      const value = reduceValues(display.field.values, calculation);
+      return { name: display.nameAt(Math.max(0, display.field.values.length - 1)), value, display };
+    });
+  }
+  const rows = Math.max(0, ...displays.map(({ field }) => field.values.length));
+  return Array.from({ length: rows }, (_, row) =>
+    displays.map((display) => ({ name: display.nameAt(row), value: display.field.values[row] ?? null, display })),
+  )
+    .flat()
+    .slice(0, limit);
+}
+
+function isReduced({ field, name }: Display, pattern: string): boolean {
+  if (pattern === '') return field.kind === 'number';
+  const [, body] = /^\/(.*)\/$/.exec(pattern) ?? [];
+  if (body === '.*') return true;
+  return body === undefined ? name === pattern : name === body.replace(/^\^|\$$/g, '');
+}
+
+export function drawStat(context: PanelContext): Drawn {
+  const tiles = tilesOf(context);
+  const noValue = asText(context.config.defaults['noValue']) ?? 'no data';
+  if (tiles.length === 0 || context.frames.every(({ fields }) => (fields[0]?.values.length ?? 0) === 0))
+    return { element: h('p', { className: 'empty' }, noValue) };
+  const named = context.panel.options['textMode'] !== 'value' && (tiles.length > 1 || textMode(context) !== 'auto');
+  const values: { element: HTMLElement; characters: number }[] = [];
+  const element = h('div', { className: 'tiles' });
+  for (const { name, value, display } of tiles) {
+    const { text, suffix, color } = formatValue(value, display, context.to);
+    const shown = h('span', { className: 'value' }, text, h('span', { className: 'unit' }, suffix));
+    const named_ = color ?? valueColor(value, display);
+    if (named_ !== undefined && value !== null) shown.style.color = colorOf(named_, context.theme);
+    values.push({ element: shown, characters: text.length + suffix.length * 0.6 });
+    element.append(
+      h('div', { className: 'tile' }, named ? h('span', { className: 'name', title: name }, name) : undefined, shown),
+    );
+  }
+  return { element, resize: (width, height) => fitValues(element, values, { width, height }, named) };
+}
+
+const textMode = ({ panel }: PanelContext): string => asText(panel.options['textMode']) ?? 'auto';
+
+/** As many columns as make the values largest, and one size of text for all. */
+function fitValues(
+  element: HTMLElement,
+  values: readonly { element: HTMLElement; characters: number }[],
+  { width, height }: { width: number; height: number },
+  named: boolean,
+): void {
+  const longest = Math.max(1, ...values.map(({ characters }) => characters));
+  const sizeFor = (columns: number) => {
+    const rows = Math.ceil(values.length / columns);
+    const tileHeight = height / rows - 4 - (named ? 18 : 0);
+    return Math.min((width / columns - 10) / (longest * 0.7), tileHeight * 0.8, 44);
+  };
+  const counts = Array.from({ length: values.length }, (_, i) => i + 1);
+  const columns = counts.reduce((best, count) => (sizeFor(count) > sizeFor(best) + 0.5 ? count : best), 1);
+  element.style.gridTemplateColumns = `repeat(${columns}, minmax(0, 1fr))`;
+  const size = Math.max(12, Math.floor(sizeFor(columns)));
+  for (const { element: one } of values) one.style.fontSize = `${size}px`;
+}

@@ -1,0 +1,155 @@
+import { fillLink } from '../display/address.js';
+import { colorOf } from '../display/colors.js';
+import {
+  asNumber,
+  asRecord,
+  asText,
+  type Display,
+  displaysOf,
+  formatValue,
+  isHiddenFrom,
+  thresholdColor,
+} from '../display/fields.js';
+import { safeLink, shown } from '../display/safe-text.js';
+import type { Frame, Value } from '../frames.js';
+import { h } from './dom.js';
+import type { Drawn, PanelContext } from './panel-context.js';
+
+interface Order {
+  readonly column: number;
+  readonly descending: boolean;
+}
+
+export function drawTable(context: PanelContext, frames: readonly Frame[] = context.frames): Drawn {
+  const [frame] = frames;
+  const displays = frame ? displaysOf([frame], context.config) : [];
+  const columns = displays.filter((display) => !isHiddenFrom(display, 'viz'));
+  const rows = frame?.fields[0]?.values.length ?? 0;
+  if (rows === 0) {
+    const noValue = asText(context.config.defaults['noValue']) ?? 'no data';
+    return { element: h('p', { className: 'empty' }, noValue) };
+  }
+  const body = h('tbody');
+  let order: Order | undefined;
+  const fill = () => {
+    const indexes = sorted(rows, columns, order);
+    body.replaceChildren(...indexes.map((row) => rowOf(row, columns, displays, context)));
+  };
+  const headings = columns.map((display, column) => {
+    const heading = h('th', {
+      className: display.field.kind === 'number' ? 'number' : '',
+      attributes: { scope: 'col', 'aria-sort': 'none' },
+    });
+    const width = asNumber(display.custom['width']);
+    if (width !== undefined) heading.style.width = `${width}px`;
+    const sorter = h('button', { type: 'button', title: `Sort by ${display.name}` }, display.name);
+    sorter.addEventListener('click', () => {
+      order = { column, descending: order?.column === column ? !order.descending : display.field.kind === 'number' };
+      for (const other of headings) other.setAttribute('aria-sort', 'none');
+      heading.setAttribute('aria-sort', order.descending ? 'descending' : 'ascending');
+      fill();
+    });
+    heading.append(sorter);
+    return heading;
+  });
+  fill();
+  const table = h('table', {}, h('thead', {}, h('tr', {}, ...headings)), body);
+  return {
+    element: h(
+      'div',
+      { className: 'scroll', tabIndex: 0, attributes: { role: 'region', 'aria-label': context.panel.title } },
+      table,
+    ),
+    ...(frames.length > 1 ? { note: `the first of ${frames.length} results` } : {}),
+  };
+}
+
+function sorted(rows: number, columns: readonly Display[], order: Order | undefined): number[] {
+  const indexes = Array.from({ length: rows }, (_, i) => i);
+  const values = order && columns[order.column]?.field.values;
+  if (!order || !values) return indexes;
+  const sign = order.descending ? -1 : 1;
+  return indexes.sort((a, b) => sign * compare(values[a] ?? null, values[b] ?? null) || a - b);
+}
+
+function compare(a: Value, b: Value): number {
+  if (a === null || b === null) return a === b ? 0 : a === null ? -1 : 1;
+  if (typeof a === 'number' && typeof b === 'number') return a - b;
+  return String(a) < String(b) ? -1 : String(a) === String(b) ? 0 : 1;
+}
+
+function rowOf(
+  row: number,
+  columns: readonly Display[],
+  displays: readonly Display[],
+  context: PanelContext,
+): HTMLTableRowElement {
+  return h('tr', {}, ...columns.map((display) => cellOf(display, row, displays, context)));
+}
+
+function cellOf(
+  display: Display,
+  row: number,
+  displays: readonly Display[],
+  context: PanelContext,
+): HTMLTableCellElement {
+  const value = display.field.values[row] ?? null;
+  // The text of an empty panel is not that of an empty cell.
+  const isOfPanel = display.noValue === context.config.defaults['noValue'];
+  const { text, suffix, color } = formatValue(
+    value,
+    isOfPanel ? { ...display, noValue: undefined } : display,
+    context.to,
+  );
+  const full = `${text}${suffix}`;
+  const cell = h('td', { className: display.field.kind === 'number' ? 'number' : '', title: shown(full) });
+  const kind = asText(asRecord(display.custom['cellOptions'])['type']) ?? 'auto';
+  const named = color ?? thresholdColor(value, display);
+  const painted = named === undefined ? undefined : colorOf(named, context.theme);
+  if (kind === 'gauge' && typeof value === 'number') cell.append(gaugeOf(value, display, painted));
+  if (painted !== undefined && (kind === 'color-text' || color !== undefined)) cell.style.color = painted;
+  if (painted !== undefined && kind === 'color-background')
+    cell.style.backgroundColor = `color-mix(in srgb, ${painted} 30%, transparent)`;
+  cell.append(linked(full, display, row, displays, context));
+  return cell;
+}
+
+function gaugeOf(value: number, { min = 0, max = 100 }: Display, color: string | undefined): HTMLElement {
+  const fill = h('i');
+  fill.style.width = `${Math.min(100, Math.max(0, ((value - min) / (max - min || 1)) * 100))}%`;
+  fill.style.background = color ?? 'currentColor';
+  return h('span', { className: 'gauge', attributes: { 'aria-hidden': 'true' } }, fill);
+}
+
+function linked(
+  text: string,
+  display: Display,
+  row: number,
+  displays: readonly Display[],
+  context: PanelContext,
+): Node | string {
+  const [link] = display.links;
+  if (!link) return shown(text);
+  const values = Object.fromEntries(displays.map(({ field }) => [field.name, String(field.values[row] ?? '')]));
+  const { variables, timeText } = context;
+  const safe = safeLink(fillLink(link.url, { row: values, variables, ...timeText }), location.origin);
+  if (!safe) return shown(text);
+  const title = safe.foreign === undefined ? link.title : `${link.title} (${safe.foreign})`;
+  const anchor = h(
+    'a',
+    { href: safe.href, title },
+    text,
+    safe.foreign === undefined ? undefined : ` ↗ ${safe.foreign}`,
+  );
+  if (safe.foreign !== undefined) {
+    anchor.rel = 'noopener noreferrer';
+    anchor.target = '_blank';
+  } else {
+    anchor.addEventListener('click', (event) => {
+      if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
+      event.preventDefault();
+      context.navigate(safe.href);
+    });
+  }
+  return anchor;
+}

@@ -1,0 +1,148 @@
+import { UsageError } from '../core/index.js';
+import { customValues } from './dashboard.js';
+import type { ViewedDashboard, ViewedVariable } from './dashboard-file.js';
+import { ALL, type BoundQuery, bindQuery, type VariableChoice } from './panel-query.js';
+import type { TimeRange } from './time-range.js';
+
+const MAX_TEXT = 200;
+
+/** The values of variables as the browser has them: by name, one or several. */
+export type ChosenValues = Readonly<Record<string, readonly string[]>>;
+
+interface Option {
+  readonly text: string;
+  readonly value: string;
+}
+
+/** A variable with its options and its value, for the page. */
+export interface ResolvedVariable {
+  readonly name: string;
+  readonly label: string;
+  readonly type: string;
+  readonly description: string;
+  readonly multi: boolean;
+  readonly includeAll: boolean;
+  readonly hidden: boolean;
+  readonly options: readonly Option[];
+  readonly value: readonly string[];
+  /** Why it cannot be used. */
+  readonly problem?: string;
+}
+
+/** Runs the query of a variable. */
+export type AskOptions = (query: BoundQuery) => Promise<readonly (readonly unknown[])[]>;
+
+/** The variables of a dashboard with their options, each resolved after those before it, and the choices for its queries. */
+export async function resolveVariables(
+  { templating }: ViewedDashboard,
+  chosen: ChosenValues,
+  range: TimeRange,
+  ask: AskOptions,
+): Promise<{ resolved: ResolvedVariable[]; choices: ReadonlyMap<string, VariableChoice> }> {
+  const choices = new Map<string, VariableChoice>();
+  const resolved: ResolvedVariable[] = [];
+  for (const variable of templating.list) {
+    const one = await resolveOne(variable, chosen[variable.name], range, choices, ask);
+    resolved.push(one);
+    const values = one.options.map(({ value }) => value);
+    const single = variable.multi !== true || one.value.includes(ALL);
+    choices.set(variable.name, {
+      value: single ? (one.value[0] ?? '') : one.value,
+      options: values,
+      fromFile: ['custom', 'interval', 'constant', 'datasource'].includes(variable.type),
+    });
+  }
+  return { resolved, choices };
+}
+
+/**
+ * The values of the browser that are not among the options of their variable, as a message; undefined when all are.
+ * @param resolved with these values as chosen
+ */
+export function foreignValue(resolved: readonly ResolvedVariable[], chosen: ChosenValues): string | undefined {
+  for (const [name, values] of Object.entries(chosen)) {
+    const variable = resolved.find((one) => one.name === name);
+    if (!variable) return `the dashboard has no variable ${JSON.stringify(name.slice(0, 40))}`;
+    if (values.some((value) => !variable.value.includes(value)))
+      return `a value of the variable ${name} is not one of its options`;
+  }
+  return undefined;
+}
+
+async function resolveOne(
+  variable: ViewedVariable,
+  chosen: readonly string[] | undefined,
+  range: TimeRange,
+  choices: ReadonlyMap<string, VariableChoice>,
+  ask: AskOptions,
+): Promise<ResolvedVariable> {
+  const { name, type } = variable;
+  const about = {
+    name,
+    type,
+    label: variable.label || name,
+    description: variable.description ?? '',
+    multi: variable.multi === true,
+    includeAll: variable.includeAll === true,
+    hidden: variable.hide === 2 || type === 'constant' || type === 'datasource',
+  };
+  if (type === 'textbox') {
+    const value = (chosen?.[0] ?? currentOf(variable)[0] ?? queryText(variable)).slice(0, MAX_TEXT);
+    return { ...about, options: [], value: [value] };
+  }
+  try {
+    const options = await optionsOf(variable, range, choices, ask);
+    return { ...about, options, value: selected(about, options, chosen, currentOf(variable)) };
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return { ...about, options: [], value: [''], problem: error.message };
+  }
+}
+
+/** The chosen values that are options, else the file's, else All, else the first option. */
+function selected(
+  { multi, includeAll }: { multi: boolean; includeAll: boolean },
+  options: readonly Option[],
+  chosen: readonly string[] | undefined,
+  current: readonly string[],
+): readonly string[] {
+  const known = new Set(options.map(({ value }) => value));
+  for (const wanted of [chosen ?? [], current]) {
+    if (includeAll && wanted.includes(ALL)) return [ALL];
+    const kept = wanted.filter((value) => known.has(value));
+    if (kept.length > 0) return multi ? [...new Set(kept)] : kept.slice(0, 1);
+  }
+  if (includeAll) return [ALL];
+  return options.slice(0, 1).map(({ value }) => value);
+}
+
+const currentOf = ({ current }: ViewedVariable): readonly string[] => [current?.value ?? []].flat();
+const queryText = ({ query }: ViewedVariable): string => (typeof query === 'string' ? query : '');
+
+async function optionsOf(
+  variable: ViewedVariable,
+  range: TimeRange,
+  choices: ReadonlyMap<string, VariableChoice>,
+  ask: AskOptions,
+): Promise<readonly Option[]> {
+  switch (variable.type) {
+    case 'custom':
+      return customValues(queryText(variable));
+    case 'interval':
+      return queryText(variable)
+        .split(',')
+        .map((one) => ({ text: one.trim(), value: one.trim() }));
+    case 'constant':
+      return [{ text: queryText(variable), value: queryText(variable) }];
+    case 'datasource':
+      return [{ text: 'Chancery', value: 'chancery' }];
+    case 'query': {
+      const sql = typeof variable.query === 'string' ? variable.query : variable.query?.rawSql;
+      if (!sql) throw new UsageError(`the variable ${variable.name} has no SQL`);
+      const rows = await ask(bindQuery(sql, { range, bucketMs: 1000, variables: choices }));
+      return rows.map(([value, text = value]) => ({ text: String(text ?? ''), value: String(value ?? '') }));
+    }
+    default:
+      throw new UsageError(`variables of the type ${variable.type} are not supported`);
+  }
+}

@@ -1,0 +1,307 @@
+import type { AddressInfo } from 'node:net';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { Counter } from 'prom-client';
+import { z } from 'zod';
+import {
+  type Clock,
+  type Component,
+  describeError,
+  type Logger,
+  listenError,
+  UnavailableError,
+  UsageError,
+} from '../core/index.js';
+import { type DashboardFolder, readDashboardFolder, type ViewedDashboard, type ViewedPanel } from './dashboard-file.js';
+import { DashboardQueries } from './dashboard-queries.js';
+import { type ConnectReader, QueryError, ReaderDatabase } from './database.js';
+import { dataRefusal, loopbackHosts, pageRefusal, SECURITY_HEADERS } from './guard.js';
+import { Login } from './login.js';
+import { type PageFile, type PageFileName, readPage } from './page-files.js';
+import { pageDashboard } from './page-model.js';
+import { QueryPool } from './query-pool.js';
+import { recordingState } from './recording-state.js';
+
+const MAX_BODY_BYTES = 64 * 1024;
+const HEADERS_TIMEOUT_MS = 5000;
+const REQUEST_TIMEOUT_MS = 10_000;
+const MAX_CONNECTIONS = 1000;
+const MAX_QUERIES = 4;
+const KEPT_RESULTS = 100;
+const HOST = '127.0.0.1';
+const LOGIN = '/api/login';
+
+export interface ViewerOptions {
+  /** 0 picks a free one. */
+  readonly port: number;
+  /** Folder of the dashboards. */
+  readonly dashboards: string;
+  readonly connect: ConnectReader;
+  /** The token without which no data is sent; undefined: anyone who reaches the port may read. */
+  readonly token?: string | undefined;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics?: ViewerMetrics;
+}
+
+export interface ViewerMetrics {
+  readonly queries: Counter<'outcome'>;
+  readonly refused: Counter;
+}
+
+const MAX_EXPORTS = 2;
+
+const chosen = z.record(z.string().max(100), z.array(z.string().max(1000)).max(1000));
+const viewRequest = z.strictObject({
+  from: z.string().max(40),
+  to: z.string().max(40),
+  variables: chosen,
+  refreshMs: z.number().min(0).max(86_400_000),
+});
+const panelRequest = viewRequest.extend({ width: z.number().min(1).max(100_000) });
+
+const exportRequest = panelRequest.extend({
+  format: z.enum(['csv', 'parquet']),
+  refId: z.string().max(40).optional(),
+});
+const EXPORT_TYPES = { csv: 'text/csv; charset=utf-8', parquet: 'application/vnd.apache.parquet' } as const;
+
+/** The status of a request that is refused, with what the page shows. */
+class Refusal extends Error {
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** Serves the page and the data of its panels, on loopback only. */
+export class ViewerServer implements Component {
+  readonly name = 'viewer';
+  readonly #app: FastifyInstance;
+  readonly #database: ReaderDatabase;
+  readonly #pool: QueryPool;
+  readonly #queries: DashboardQueries;
+  readonly #login: Login | undefined;
+  #exports = 0;
+  #page: ReadonlyMap<string, PageFile> = new Map();
+  #folder: DashboardFolder = { dashboards: new Map(), problems: [] };
+  #hosts: ReadonlySet<string> = new Set();
+  #port = 0;
+
+  constructor(private readonly options: ViewerOptions) {
+    const nowMs = () => options.clock.nowMs();
+    this.#database = new ReaderDatabase(options.connect);
+    this.#pool = new QueryPool(MAX_QUERIES, KEPT_RESULTS, nowMs);
+    this.#queries = new DashboardQueries(this.#database, this.#pool, nowMs);
+    this.#login = options.token === undefined ? undefined : new Login(options.token, nowMs);
+    this.#app = this.#createApp();
+  }
+
+  /** Once started. */
+  get url(): string {
+    return `http://${HOST}:${this.#port}`;
+  }
+
+  /** Number of queries that ClickHouse is running. */
+  get running(): number {
+    return this.#pool.running;
+  }
+
+  async start(): Promise<void> {
+    this.#page = readPage();
+    this.#folder = readDashboardFolder(this.options.dashboards);
+    for (const { file, reason } of this.#folder.problems) this.options.log.warn(`${file} is not shown: ${reason}`);
+    const address = { host: HOST, port: this.options.port, hostFlag: '--viewer-port', portFlag: '--viewer-port' };
+    try {
+      await this.#app.listen({ host: HOST, port: this.options.port });
+    } catch (error) {
+      throw listenError(error as Error, address);
+    }
+    this.#app.server.maxConnections = MAX_CONNECTIONS;
+    this.#port = (this.#app.server.address() as AddressInfo).port;
+    this.#hosts = loopbackHosts(this.#port);
+  }
+
+  async stop(): Promise<void> {
+    await this.#app.close();
+    await this.#database.close();
+  }
+
+  #createApp(): FastifyInstance {
+    const app = Fastify({
+      bodyLimit: MAX_BODY_BYTES,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      forceCloseConnections: true,
+      exposeHeadRoutes: false,
+      http: { headersTimeout: HEADERS_TIMEOUT_MS },
+    });
+    app.addHook('onRequest', (request, reply, done) => {
+      reply.headers(SECURITY_HEADERS);
+      const isData = request.url.startsWith('/api/');
+      const refusal = (isData ? dataRefusal : pageRefusal)(request.headers, this.#hosts);
+      if (refusal !== undefined) {
+        this.options.metrics?.refused.inc();
+        done(new Refusal(403, refusal));
+      } else if (isData && request.url !== LOGIN && this.#login?.admits(request.headers.cookie) === false) {
+        done(new Refusal(401, 'the viewer asks for its token'));
+      } else done();
+    });
+    app.setErrorHandler((error, _request, reply) => this.#fail(error, reply));
+    app.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: 'there is nothing at this address' }));
+    for (const [path, name] of PAGE_ROUTES) app.get(path, (request, reply) => this.#sendPage(name, request, reply));
+    app.get('/api/dashboards', (_request, reply) => reply.header('cache-control', 'no-store').send(this.#list()));
+    app.get('/api/state', (request, reply) =>
+      this.#answer(request, reply, (signal) => recordingState(this.#database, this.#pool, signal)),
+    );
+    app.get('/api/dashboards/:uid', (request, reply) =>
+      reply.header('cache-control', 'no-store').send(pageDashboard(this.#dashboard(request))),
+    );
+    app.post(LOGIN, (request, reply) => this.#logIn(request, reply));
+    this.#addQueryRoutes(app);
+    return app;
+  }
+
+  #addQueryRoutes(app: FastifyInstance): void {
+    app.post('/api/dashboards/:uid/variables', (request, reply) =>
+      this.#answer(request, reply, (signal) =>
+        this.#queries.variables(this.#dashboard(request), parsed(viewRequest, request.body), signal),
+      ),
+    );
+    app.post('/api/dashboards/:uid/annotations', (request, reply) =>
+      this.#answer(request, reply, (signal) => {
+        const dashboard = this.#dashboard(request);
+        const body = parsed(viewRequest, request.body);
+        const shown = dashboard.annotations.list.filter(({ enable, target }) => enable && target?.rawSql !== undefined);
+        return Promise.all(
+          shown.map(async (one) => ({
+            name: one.name,
+            color: one.iconColor,
+            frame: await this.#queries.annotation(dashboard, one, body, signal),
+          })),
+        );
+      }),
+    );
+    app.post('/api/dashboards/:uid/panels/:panel/export', (request, reply) => this.#export(request, reply));
+    for (const part of ['data', 'sql'] as const) {
+      app.post(`/api/dashboards/:uid/panels/:panel/${part}`, (request, reply) =>
+        this.#answer(request, reply, (signal) => {
+          const dashboard = this.#dashboard(request);
+          const panel = this.#panel(dashboard, request);
+          const body = parsed(panelRequest, request.body);
+          return part === 'data'
+            ? this.#queries.panel(dashboard, panel, body, signal)
+            : this.#queries.statements(dashboard, panel, body, signal);
+        }),
+      );
+    }
+  }
+
+  /** Answers with the result of a query, which is cancelled when the client leaves. */
+  async #answer(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    work: (signal: AbortSignal) => Promise<unknown>,
+  ): Promise<FastifyReply> {
+    const left = new AbortController();
+    const onClose = () => left.abort(new Refusal(499, 'the client has left'));
+    request.raw.socket.once('close', onClose);
+    const { metrics } = this.options;
+    try {
+      const result = await work(left.signal);
+      metrics?.queries.inc({ outcome: 'done' });
+      return reply.header('cache-control', 'no-store').send(result);
+    } catch (error) {
+      metrics?.queries.inc({ outcome: left.signal.aborted ? 'cancelled' : 'failed' });
+      throw error;
+    } finally {
+      request.raw.socket.removeListener('close', onClose);
+    }
+  }
+
+  /** Sends the complete result of a panel's query as a file, two at a time. */
+  #export(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const dashboard = this.#dashboard(request);
+    const panel = this.#panel(dashboard, request);
+    const body = parsed(exportRequest, request.body);
+    if (this.#exports >= MAX_EXPORTS) throw new Refusal(429, `${MAX_EXPORTS} downloads are running; wait for one`);
+    this.#exports++;
+    reply.raw.once('close', () => this.#exports--);
+    return this.#answer(request, reply, async (signal) => {
+      const file = await this.#queries.export(dashboard, panel, body, signal);
+      const name = `${dashboard.uid}-${panel.id}.${body.format}`;
+      reply.type(EXPORT_TYPES[body.format]).header('content-disposition', `attachment; filename="${name}"`);
+      return file;
+    });
+  }
+
+  #logIn(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    const { token } = parsed(z.strictObject({ token: z.string().max(200) }), request.body);
+    const session = this.#login?.open(token) ?? 'wrong';
+    if (session === 'wrong') throw new Refusal(401, 'this is not the token of the viewer');
+    if (session === 'wait') throw new Refusal(429, 'too many wrong tokens; wait a minute');
+    return reply.header('set-cookie', session.cookie).code(200).send({});
+  }
+
+  #fail(error: unknown, reply: FastifyReply): FastifyReply {
+    const status = statusOf(error);
+    if (status === 500) this.options.log.error(`a request failed: ${describeError(error)}`);
+    return reply.code(status).send({ error: status === 500 ? 'the viewer failed; see its log' : describeError(error) });
+  }
+
+  #sendPage(name: PageFileName, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    const file = this.#page.get(name);
+    if (!file) return reply.code(404).send();
+    reply.header('etag', file.etag).header('cache-control', 'no-cache').type(file.type);
+    return request.headers['if-none-match'] === file.etag ? reply.code(304).send() : reply.send(file.body);
+  }
+
+  #list() {
+    const dashboards = [...this.#folder.dashboards.values()].map(({ uid, title, description, tags, panels }) => ({
+      uid,
+      title,
+      description: description ?? '',
+      tags,
+      panels: panels.filter(({ type }) => type !== 'row').length,
+    }));
+    return { dashboards, problems: this.#folder.problems };
+  }
+
+  #dashboard(request: FastifyRequest): ViewedDashboard {
+    const { uid = '' } = request.params as { uid?: string };
+    const found = this.#folder.dashboards.get(uid);
+    if (!found) throw new Refusal(404, 'there is no such dashboard');
+    return found;
+  }
+
+  #panel(dashboard: ViewedDashboard, request: FastifyRequest): ViewedPanel {
+    const { panel = '' } = request.params as { panel?: string };
+    const found = dashboard.panels.find(({ id }) => String(id) === panel);
+    if (!found) throw new Refusal(404, 'the dashboard has no such panel');
+    return found;
+  }
+}
+
+const PAGE_ROUTES: readonly (readonly [path: string, file: PageFileName])[] = [
+  ['/', 'index.html'],
+  ['/d/:uid', 'index.html'],
+  ['/d/:uid/:slug', 'index.html'],
+  ['/app.js', 'app.js'],
+  ['/app.css', 'app.css'],
+  ['/icon.svg', 'icon.svg'],
+];
+
+function parsed<T>(schema: z.ZodType<T>, body: unknown): T {
+  const result = schema.safeParse(body);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  throw new Refusal(400, `the request is not valid: ${issue?.path.join('.')}: ${issue?.message}`);
+}
+
+function statusOf(error: unknown): number {
+  if (error instanceof Refusal) return error.status;
+  if (error instanceof UsageError || error instanceof QueryError) return 400;
+  if (error instanceof UnavailableError) return 503;
+  const { statusCode } = error as { statusCode?: number };
+  return statusCode !== undefined && statusCode >= 400 && statusCode < 500 ? statusCode : 500;
+}

@@ -1,0 +1,99 @@
+import { readdirSync } from 'node:fs';
+import { DataType, load, open } from 'ffi-rs';
+
+/**
+ * Ends HTTP connections of this process that send nothing, in place of ClickHouse's own timeouts: in this library a timeout
+ * in the middle of a request's header ends the whole process, while the end of a connection does not.
+ */
+
+const CHECK_MS = 500;
+/** A connection from which nothing was received for this long has no more input; a query that runs on it still responds. */
+const IDLE_MS = 5000;
+/** The same in the middle of a body: its sender may be busy. */
+const BODY_IDLE_MS = 30_000;
+/** A connection without a response must have sent more after this time: a header that trickles in is given up. */
+const SLOW_MS = 15_000;
+/** More than a request without a body has. What is still unread of a larger one waits for ClickHouse, not for the client. */
+const SMALL_BYTES = 16_384n;
+
+const LIBRARY = 'chancery-connections';
+const { I32, U8Array } = DataType;
+const IPPROTO_TCP = 6;
+const TCP_INFO = 11;
+const SHUT_RD = 0;
+const PEEK_WITHOUT_WAITING = 0x42;
+const ESTABLISHED = 1;
+/** Positions in Linux's `struct tcp_info`. */
+const AT = { state: 0, lastDataReceived: 52, bytesAcknowledged: 120, bytesReceived: 128 } as const;
+const INFO_BYTES = 136;
+const ADDRESS_BYTES = 28;
+
+/** Checks the connections of a port of this process from now on. Linux only. */
+export function guardConnections(port: number): NodeJS.Timeout {
+  open({ library: LIBRARY, path: '' });
+  /** When each connection that has no response yet was first seen, by descriptor. */
+  let firstSeen = new Map<number, number>();
+  const check = () => {
+    const now = performance.now();
+    const seen = new Map<number, number>();
+    for (const name of readdirSync('/proc/self/fd')) {
+      const fd = Number(name);
+      if (localPort(fd) !== port) continue;
+      const info = tcpInfo(fd);
+      if (info?.readUInt8(AT.state) !== ESTABLISHED) continue;
+      // It acknowledges the connection's first segment, too.
+      const responded = info.readBigUInt64LE(AT.bytesAcknowledged) > 1n;
+      const since = firstSeen.get(fd) ?? now;
+      if (!responded) seen.set(fd, since);
+      const small = info.readBigUInt64LE(AT.bytesReceived) < SMALL_BYTES;
+      const slow = small && !responded && now - since > SLOW_MS;
+      const idleMs = info.readUInt32LE(AT.lastDataReceived);
+      const idle = small ? idleMs > IDLE_MS : idleMs > BODY_IDLE_MS && !hasUnread(fd);
+      if (slow || idle) endInput(fd);
+    }
+    firstSeen = seen;
+  };
+  return setInterval(check, CHECK_MS);
+}
+
+/** The local port of a socket; undefined for another file. */
+function localPort(fd: number): number | undefined {
+  const address = Buffer.alloc(ADDRESS_BYTES);
+  const length = lengthOf(address);
+  const paramsValue = [fd, address, length];
+  const result = load({
+    library: LIBRARY,
+    funcName: 'getsockname',
+    retType: I32,
+    paramsType: [I32, U8Array, U8Array],
+    paramsValue,
+  });
+  return result === 0 ? address.readUInt16BE(2) : undefined;
+}
+
+/** Undefined for a socket that is not a TCP connection. */
+function tcpInfo(fd: number): Buffer | undefined {
+  const info = Buffer.alloc(INFO_BYTES);
+  const paramsType = [I32, I32, I32, U8Array, U8Array];
+  const paramsValue = [fd, IPPROTO_TCP, TCP_INFO, info, lengthOf(info)];
+  return load({ library: LIBRARY, funcName: 'getsockopt', retType: I32, paramsType, paramsValue }) === 0
+    ? info
+    : undefined;
+}
+
+/** Whether the process has not read all that was received. */
+function hasUnread(fd: number): boolean {
+  const paramsType = [I32, U8Array, I32, I32];
+  const paramsValue = [fd, Buffer.alloc(1), 1, PEEK_WITHOUT_WAITING];
+  return load({ library: LIBRARY, funcName: 'recv', retType: I32, paramsType, paramsValue }) > 0;
+}
+
+function endInput(fd: number): void {
+  load({ library: LIBRARY, funcName: 'shutdown', retType: I32, paramsType: [I32, I32], paramsValue: [fd, SHUT_RD] });
+}
+
+function lengthOf(buffer: Buffer): Buffer {
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(buffer.length);
+  return length;
+}
