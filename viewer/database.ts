@@ -28,7 +28,6 @@ export class QueryError extends Error {
 const QUERY_SETTINGS = {
   output_format_json_quote_64bit_integers: 0,
   cancel_http_readonly_queries_on_client_close: 1,
-  max_execution_time: 30,
   max_result_rows: '50000',
 } as const;
 const EXPORT_SETTINGS = { cancel_http_readonly_queries_on_client_close: 1 } as const;
@@ -43,6 +42,8 @@ async function* csvOf(rows: AsyncIterable<readonly { json<T>(): T }[]>): AsyncGe
 
 /** ClickHouse's code when a user may not change settings. */
 const READONLY = '164';
+/** Its code when a query was killed; also instead of TIMEOUT_EXCEEDED, when the time was up in a subquery. */
+const QUERY_WAS_CANCELLED = '394';
 
 /** A query whose connection broke is asked again: the server closes idle connections, also one on which it is just sent. */
 const RETRIES = { attempts: 3, baseMs: 50, capMs: 500 };
@@ -58,9 +59,15 @@ interface Used {
 /** ClickHouse as the reader, over a connection that is made again after it failed. */
 export class ReaderDatabase {
   #used: Promise<Used> | undefined;
-  #settings: typeof QUERY_SETTINGS | undefined = QUERY_SETTINGS;
+  #settings: (typeof QUERY_SETTINGS & { readonly max_execution_time: number }) | undefined;
 
-  constructor(private readonly connect: ConnectReader) {}
+  /** @param maxSeconds what a query may take, if the reader may change settings */
+  constructor(
+    private readonly connect: ConnectReader,
+    private readonly maxSeconds: number,
+  ) {
+    this.#settings = { ...QUERY_SETTINGS, max_execution_time: maxSeconds };
+  }
 
   /**
    * @throws QueryError when ClickHouse rejects the query
@@ -89,7 +96,7 @@ export class ReaderDatabase {
         this.#settings = undefined;
         return await this.#ask(query, signal);
       }
-      if (error instanceof ClickHouseError) throw new QueryError(error.message, { cause: error });
+      if (error instanceof ClickHouseError) throw new QueryError(this.#messageOf(error), { cause: error });
       throw this.#broken(used, error);
     } finally {
       this.#release(used);
@@ -131,6 +138,11 @@ export class ReaderDatabase {
     const open = this.#used;
     this.#used = undefined;
     await open?.then(({ connection }) => connection.close()).catch(() => undefined);
+  }
+
+  #messageOf({ code, message }: ClickHouseError): string {
+    if (code !== QUERY_WAS_CANCELLED) return message;
+    return `ClickHouse cancelled the query: it took longer than ${this.maxSeconds} s, or somebody killed it`;
   }
 
   async #connect(): Promise<Used> {

@@ -26,6 +26,7 @@ const HEADERS_TIMEOUT_MS = 5000;
 const REQUEST_TIMEOUT_MS = 10_000;
 const MAX_CONNECTIONS = 1000;
 const MAX_QUERIES = 4;
+const MAX_QUERY_S = 30;
 const KEPT_RESULTS = 100;
 const HOST = '127.0.0.1';
 const LOGIN = '/api/login';
@@ -38,6 +39,8 @@ export interface ViewerOptions {
   readonly connect: ConnectReader;
   /** The token without which no data is sent; undefined: anyone who reaches the port may read. */
   readonly token?: string | undefined;
+  /** What the query of a panel may take; 30 unless given. */
+  readonly maxQuerySeconds?: number;
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics?: ViewerMetrics;
@@ -91,7 +94,7 @@ export class ViewerServer implements Component {
 
   constructor(private readonly options: ViewerOptions) {
     const nowMs = () => options.clock.nowMs();
-    this.#database = new ReaderDatabase(options.connect);
+    this.#database = new ReaderDatabase(options.connect, options.maxQuerySeconds ?? MAX_QUERY_S);
     this.#pool = new QueryPool(MAX_QUERIES, KEPT_RESULTS, nowMs);
     this.#queries = new DashboardQueries(this.#database, this.#pool, nowMs);
     this.#login = options.token === undefined ? undefined : new Login(options.token, nowMs);

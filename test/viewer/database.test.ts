@@ -16,7 +16,7 @@ async function databaseOf(listener: RequestListener): Promise<ReaderDatabase> {
   const database = new ReaderDatabase(async () => {
     const client = createClient({ url: `http://127.0.0.1:${port}`, log: { level: ClickHouseLogLevel.OFF } });
     return { client, close: () => client.close() };
-  });
+  }, 30);
   onTestFinished(async () => {
     await database.close();
     server.closeAllConnections();
@@ -45,6 +45,17 @@ describe('a query of the viewer', () => {
     for (const answer of slow) answer();
     expect((await other).data).toEqual([[1]]);
     expect(slow).toHaveLength(1);
+  });
+
+  it('says why ClickHouse may have cancelled it', async () => {
+    const database = await databaseOf((_, response) => {
+      response
+        .writeHead(500, { 'x-clickhouse-exception-code': '394' })
+        .end('Code: 394. DB::Exception: Query was cancelled. (QUERY_WAS_CANCELLED)');
+    });
+    await expect(database.query(query('SELECT 1'), never)).rejects.toThrow(
+      'ClickHouse cancelled the query: it took longer than 30 s, or somebody killed it',
+    );
   });
 
   it('fails when its connection breaks again and again', async () => {

@@ -5,6 +5,9 @@ import { ViewerServer } from '../../viewer/index.js';
 import { atEnd } from '../support/at-end.js';
 import type { TestDatabase } from '../support/database.js';
 
+/** It ends what hangs; the machine may be slow. */
+const MAX_QUERY_S = 60;
+
 /** A viewer of this database, on a free port, until the test file has ended. */
 export async function startViewer(
   database: TestDatabase,
@@ -14,12 +17,17 @@ export async function startViewer(
   const viewer = new ViewerServer({
     port: 0,
     dashboards,
+    maxQuerySeconds: MAX_QUERY_S,
     clock: systemClock,
     log: createLogger({ part: 'view', level: 'fatal' }),
     connect: async () => {
       const { url, user, password } = database.reader;
       const login = { url, username: user, password: password.reveal(), database: database.name };
-      const client = createClient({ ...login, log: { level: ClickHouseLogLevel.OFF } });
+      const client = createClient({
+        ...login,
+        request_timeout: 2000 * MAX_QUERY_S,
+        log: { level: ClickHouseLogLevel.OFF },
+      });
       return { client, close: () => client.close() };
     },
     ...options,

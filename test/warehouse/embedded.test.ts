@@ -27,8 +27,6 @@ import { runAs } from '../support/run-as.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
 
-/** Timeout of tests that start a server several times; each start takes up to 8 s on a busy machine. */
-
 /** The ClickHouse processes of a data folder that this process started. */
 function childrenOn(dataFolder: string): number[] {
   return readdirSync('/proc')
@@ -152,6 +150,12 @@ describe('users of the embedded ClickHouse', () => {
     }
     await expect(reader('SELECT number FROM numbers(2000000) FORMAT Null')).rejects.toThrow('TOO_MANY_ROWS_OR_BYTES');
     expect(await reader('SELECT 1 SETTINGS max_execution_time = 65, max_threads = 1')).toBe('1\n');
+  });
+
+  it('completes a query that takes longer than a silent connection may stay open, for a client that waits', async () => {
+    // This setting cancels a query when the input of its connection ends.
+    const settings = 'SETTINGS max_block_size = 1, cancel_http_readonly_queries_on_client_close = 1';
+    expect(await reader(`SELECT sum(sleepEachRow(0.5)) FROM numbers(16) ${settings}`)).toBe('0\n');
   });
 
   it('grants nothing to the login without a password', async () => {

@@ -5,6 +5,7 @@
  */
 import { request } from 'node:http';
 import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 import {
   arrayConstructor,
   DataType,
@@ -25,6 +26,8 @@ import { FAILED } from './server-output.js';
 const KEEP_ALIVE_QUERY =
   'SELECT sleepEachRow(0.2) FROM numbers(1000000000000) SETTINGS max_block_size=1, max_execution_time=0 FORMAT Null';
 
+const RESPONSE_MS = 2000;
+
 const [dataFolder = '', httpPort = '', tcpPort] = process.argv.slice(2);
 const paths = embeddedPaths(dataFolder);
 let password = '';
@@ -33,13 +36,30 @@ let stopping = false;
 /** Not `process.exit()`: while the library's threads run, that would destroy objects that they use. */
 const killSelf = (): void => void process.kill(process.pid, 'SIGKILL');
 
-function cancelKeepAliveQuery(): void {
+/** The response to a query of the owner; undefined when the server does not respond. */
+function askServer(sql: string): Promise<string | undefined> {
   const headers = { 'X-ClickHouse-User': 'owner', 'X-ClickHouse-Key': password };
-  // `agent: false`: no keep-alive, since an open connection would delay the shutdown.
-  request({ host: '127.0.0.1', port: httpPort, path: '/', method: 'POST', headers, agent: false, timeout: 2000 })
-    .on('response', (response) => response.resume())
-    .on('error', () => undefined)
-    .end("KILL QUERY WHERE user = '' AND query LIKE 'SELECT sleepEachRow(%' ASYNC");
+  return new Promise((resolve) => {
+    // `agent: false`: no keep-alive, since an open connection would delay the shutdown.
+    const asked = request({ host: '127.0.0.1', port: httpPort, path: '/', method: 'POST', headers, agent: false });
+    asked.setTimeout(RESPONSE_MS, () => asked.destroy());
+    asked.on('error', () => resolve(undefined));
+    asked.on('response', (response) => {
+      text(response).then(
+        (answer) => resolve(response.statusCode === 200 ? answer : undefined),
+        () => resolve(undefined),
+      );
+    });
+    asked.end(sql);
+  });
+}
+
+const cancelKeepAliveQuery = () =>
+  void askServer("KILL QUERY WHERE user = '' AND query LIKE 'SELECT sleepEachRow(%' ASYNC");
+
+async function runningPorts(): Promise<ReadonlySet<number> | undefined> {
+  const ports = await askServer('SELECT port FROM system.processes');
+  return ports === undefined ? undefined : new Set(ports.split('\n').map(Number));
 }
 
 function stop(): void {
@@ -92,7 +112,7 @@ async function main(): Promise<void> {
   if (tcpPort !== undefined) args.push('--tcp_port', tcpPort);
   const listen = ['HTTP', ...(tcpPort === undefined ? [] : ['TCP'])].map((name) => `SYSTEM START LISTEN ${name}; `);
   args.push('--max_query_size', '10000', '-q', `${listen.join('')}${KEEP_ALIVE_QUERY}`);
-  if (process.platform === 'linux') guardConnections(Number(httpPort)).unref();
+  if (process.platform === 'linux') guardConnections(Number(httpPort), runningPorts).unref();
   open({ library: 'clickhouse', path: clickHouseLibrary() });
   const result = await load({
     library: 'clickhouse',

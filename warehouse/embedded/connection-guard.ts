@@ -3,11 +3,12 @@ import { DataType, load, open } from 'ffi-rs';
 
 /**
  * Ends HTTP connections of this process that send nothing, in place of ClickHouse's own timeouts: in this library a timeout
- * in the middle of a request's header ends the whole process, while the end of a connection does not.
+ * in the middle of a request's header ends the whole process, while the end of a connection does not. A connection on which
+ * a query runs is left alone: a client may have asked for the query to be cancelled when the connection ends.
  */
 
 const CHECK_MS = 500;
-/** A connection from which nothing was received for this long has no more input; a query that runs on it still responds. */
+/** A connection from which nothing was received for this long, and on which no query runs, has no more input. */
 const IDLE_MS = 5000;
 /** The same in the middle of a body: its sender may be busy. */
 const BODY_IDLE_MS = 30_000;
@@ -28,17 +29,22 @@ const AT = { state: 0, lastDataReceived: 52, bytesAcknowledged: 120, bytesReceiv
 const INFO_BYTES = 136;
 const ADDRESS_BYTES = 28;
 
+/** The client ports of the queries that run; undefined when the server does not respond. */
+export type RunningPorts = () => Promise<ReadonlySet<number> | undefined>;
+
 /** Checks the connections of a port of this process from now on. Linux only. */
-export function guardConnections(port: number): NodeJS.Timeout {
+export function guardConnections(port: number, runningPorts: RunningPorts): NodeJS.Timeout {
   open({ library: LIBRARY, path: '' });
   /** When each connection that has no response yet was first seen, by descriptor. */
   let firstSeen = new Map<number, number>();
-  const check = () => {
+  /** Silent connections, with the port of the client. */
+  const findSilent = (): Map<number, number> => {
     const now = performance.now();
     const seen = new Map<number, number>();
+    const silent = new Map<number, number>();
     for (const name of readdirSync('/proc/self/fd')) {
       const fd = Number(name);
-      if (localPort(fd) !== port) continue;
+      if (portOf(fd, 'getsockname') !== port) continue;
       const info = tcpInfo(fd);
       if (info?.readUInt8(AT.state) !== ESTABLISHED) continue;
       // It acknowledges the connection's first segment, too.
@@ -49,21 +55,40 @@ export function guardConnections(port: number): NodeJS.Timeout {
       const slow = small && !responded && now - since > SLOW_MS;
       const idleMs = info.readUInt32LE(AT.lastDataReceived);
       const idle = small ? idleMs > IDLE_MS : idleMs > BODY_IDLE_MS && !hasUnread(fd);
-      if (slow || idle) endInput(fd);
+      if (slow || idle) silent.set(fd, portOf(fd, 'getpeername') ?? 0);
     }
     firstSeen = seen;
+    return silent;
   };
-  return setInterval(check, CHECK_MS);
+  let running: ReadonlySet<number> = new Set();
+  const check = async () => {
+    const silent = findSilent();
+    if (silent.size === 0) return;
+    // A server that is too busy to say so still runs the queries that it ran before.
+    running = (await runningPorts()) ?? running;
+    for (const [fd, client] of silent) {
+      // Meanwhile the descriptor may have become that of another connection.
+      if (!running.has(client) && portOf(fd, 'getpeername') === client) endInput(fd);
+    }
+  };
+  let checking = false;
+  return setInterval(() => {
+    if (checking) return;
+    checking = true;
+    void check().finally(() => {
+      checking = false;
+    });
+  }, CHECK_MS);
 }
 
-/** The local port of a socket; undefined for another file. */
-function localPort(fd: number): number | undefined {
+/** The local port of a socket, or that of its peer; undefined for another file. */
+function portOf(fd: number, funcName: 'getsockname' | 'getpeername'): number | undefined {
   const address = Buffer.alloc(ADDRESS_BYTES);
   const length = lengthOf(address);
   const paramsValue = [fd, address, length];
   const result = load({
     library: LIBRARY,
-    funcName: 'getsockname',
+    funcName,
     retType: I32,
     paramsType: [I32, U8Array, U8Array],
     paramsValue,
