@@ -142,7 +142,7 @@ export class ReaderDatabase {
 
   #messageOf({ code, message }: ClickHouseError): string {
     if (code !== QUERY_WAS_CANCELLED) return message;
-    return `ClickHouse cancelled the query: it took longer than ${this.maxSeconds} s, or somebody killed it`;
+    return `ClickHouse cancelled the query: it took longer than ${this.maxSeconds} s, or it was killed`;
   }
 
   async #connect(): Promise<Used> {

@@ -5,8 +5,6 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   period_seconds: '60',
   window_seconds: '86400',
   margin_ms: '250',
-  from_ms: '1767225600000',
-  to_ms: '1767312000000',
   from_at: "'2026-01-05'",
   to_at: "'2026-01-06'",
   price: "'chance'",

@@ -90,8 +90,6 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   margin_ms: '250',
   from_at: `'${ago(26 * 3600)}'`,
   to_at: `'${ago(0)}'`,
-  from_ms: String(Date.now() - 26 * 3_600_000),
-  to_ms: String(Date.now()),
 };
 
 /** Arguments for a view with parameters, by the text of its definition; empty for any other view. */

@@ -54,7 +54,7 @@ describe('a query of the viewer', () => {
         .end('Code: 394. DB::Exception: Query was cancelled. (QUERY_WAS_CANCELLED)');
     });
     await expect(database.query(query('SELECT 1'), never)).rejects.toThrow(
-      'ClickHouse cancelled the query: it took longer than 30 s, or somebody killed it',
+      'ClickHouse cancelled the query: it took longer than 30 s, or it was killed',
     );
   });
 

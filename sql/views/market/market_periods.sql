@@ -1,10 +1,10 @@
 -- Which fraction of each period was observed, for every market, also of periods without a change?
 --
---   SELECT * FROM market_periods(period_seconds = 60, from_ms = 1767614400000, to_ms = 1767618000000)
+--   SELECT * FROM market_periods(period_seconds = 60, from_at = '2026-01-05 12:00', to_at = '2026-01-05 13:00')
 --   WHERE market = '...' AND stream = 'order-book' ORDER BY begins_at
 --
--- One row per stream (order-book and chance), market, and period of from_ms to to_ms (Unix milliseconds) in which the market's
--- event was open. Periods are those of candles and chance_candles with the same period_seconds, whose rows can be joined; a
+-- One row per stream (order-book and chance), market, and period that overlaps [from_at, to_at), UTC, in which the market's event
+-- was open. Periods are those of candles and chance_candles with the same period_seconds, whose rows can be joined; a
 -- period without such a row and with missing = 0 was observed, and nothing changed. Fractions of the part of the period in which
 -- the event was open (of an unfinished period: of its elapsed part):
 --   observed    = the event was observed on the stream
@@ -73,8 +73,8 @@ FROM
             GROUP BY market
         ) AS backfills USING (stream, market)
         ARRAY JOIN range(
-            intDiv(greatest({from_ms:Int64}, toUnixTimestamp64Milli(open_from)), 1000 * {period_seconds:UInt32}) * {period_seconds:UInt32},
-            intDiv(least({to_ms:Int64}, toUnixTimestamp64Milli(open_to)), 1000) + 1,
+            intDiv(toUnixTimestamp64Milli(greatest(parseDateTime64BestEffort({from_at:String}, 3, 'UTC'), open_from)), 1000 * {period_seconds:UInt32}) * {period_seconds:UInt32},
+            intDiv(toUnixTimestamp64Milli(least(parseDateTime64BestEffort({to_at:String}, 3, 'UTC'), open_to)) + 999, 1000),
             {period_seconds:UInt32}
         ) AS second
     )
