@@ -6,7 +6,7 @@ import type { TableSize } from './tables.js';
 
 /** What the estimate uses of a status report. */
 interface Recorded {
-  readonly at: string;
+  readonly reportedAt: string;
   readonly parts: readonly PartStatus[];
   readonly bus: readonly PartitionLag[] | null;
   readonly tables: readonly TableSize[] | null;
@@ -29,11 +29,14 @@ const SECONDS_PER_DAY = 86_400;
  * started, at the disk space that a record has taken so far on the bus, in ClickHouse and in the simulated exchange.
  * Retention, which removes old records, is not considered. Null when no collector runs or nothing was recorded.
  */
-export function daysLeft({ parts, at, bus, tables, quality, disk }: Recorded): number | null {
+export function daysLeft({ parts, reportedAt, bus, tables, quality, disk }: Recorded): number | null {
   const collector = parts.find(({ part }) => part === 'collect');
   const recorded = tables?.find(({ name }) => name === 'raw_records')?.rows ?? 0;
   if (!collector || recorded === 0 || !quality) return null;
-  const seconds = Math.min(SECONDS_PER_HOUR, Math.max(1, (Date.parse(at) - Date.parse(collector.startedAt)) / 1000));
+  const seconds = Math.min(
+    SECONDS_PER_HOUR,
+    Math.max(1, (Date.parse(reportedAt) - Date.parse(collector.startedAt)) / 1000),
+  );
   const perSecond = quality.delays.reduce((sum, { records }) => sum + records, 0) / seconds;
   const onBus = (bus ?? []).reduce((sum, { begin, end }) => sum + end - begin, 0);
   const bytes = (disk.clickhouse + disk.exchange) / recorded + (onBus === 0 ? 0 : disk.bus / onBus);

@@ -38,8 +38,8 @@ function section(title: string, rows: readonly string[], otherwise: string): str
   return [title, ...(rows.length > 0 ? rows : [otherwise]).map((row) => `  ${row}`), ''];
 }
 
-function partRows({ parts, at }: StatusReport): string[] {
-  return columns(parts.map((part) => partRow(part, Date.parse(at))));
+function partRows({ parts, reportedAt }: StatusReport): string[] {
+  return columns(parts.map((part) => partRow(part, Date.parse(reportedAt))));
 }
 
 function partRow({ part, pid, startedAt, address, health, healthy, detail }: PartStatus, now: number): string[] {

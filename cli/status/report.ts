@@ -14,7 +14,7 @@ import { clusterTableSizes, type TableSize, tableSizes } from './tables.js';
 export interface StatusReport {
   readonly dataFolder: string;
   /** ISO 8601. */
-  readonly at: string;
+  readonly reportedAt: string;
   readonly parts: readonly PartStatus[];
   readonly bus: readonly PartitionLag[] | null;
   readonly clickhouse: ClickHouseStatus | null;
@@ -62,7 +62,7 @@ export async function instanceStatus(settings: Settings): Promise<StatusReport> 
   if (warehouse === undefined) problems.push('ClickHouse: not running on this data folder; `chancery up` starts it');
   const report = {
     dataFolder: paths.folder,
-    at: new Date().toISOString(),
+    reportedAt: new Date().toISOString(),
     parts,
     bus,
     clickhouse: warehouse?.clickhouse ?? null,

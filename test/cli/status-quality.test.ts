@@ -46,8 +46,18 @@ describe('the counts of status and up', () => {
     expect(Date.now() - Date.parse(audits?.loss?.from ?? '')).toBeLessThan(3_700_000);
 
     const disk = { bus: 0, clickhouse: 0, exchange: 0, free: 0 };
-    const at = new Date(0).toISOString();
-    const report = { dataFolder, at, parts: [], bus: null, clickhouse: null, tables, quality, disk, problems: [] };
+    const reportedAt = new Date(0).toISOString();
+    const report = {
+      dataFolder,
+      reportedAt,
+      parts: [],
+      bus: null,
+      clickhouse: null,
+      tables,
+      quality,
+      disk,
+      problems: [],
+    };
     const lines = renderStatus(report);
     const from = lines.indexOf('dead letters') + 1;
     expect(lines[lines.indexOf('audits, last hour') + 2]).toMatch(
@@ -60,12 +70,12 @@ describe('the counts of status and up', () => {
   });
 
   it('says when the disk is full at the present rate, and warns below 3 days', async () => {
-    const at = new Date(7_200_000).toISOString();
+    const reportedAt = new Date(7_200_000).toISOString();
     const part = { part: 'collect', pid: 1, healthy: true, detail: {} };
     const delay = { topic: 't', ageSeconds: 0, p50Seconds: 0, p99Seconds: 0, maxSeconds: 0 };
     const known = {
       dataFolder: '',
-      at,
+      reportedAt,
       // Half an hour.
       parts: [{ ...part, startedAt: new Date(5_400_000).toISOString() }],
       bus: [{ topic: 't', partition: 0, begin: 500, end: 1500, committed: 0, lag: 0 }],
@@ -105,7 +115,14 @@ describe('the counts of status and up', () => {
 
   it('shows nothing for data that could not be read', () => {
     const disk = { bus: 0, clickhouse: 0, exchange: 0, free: 0 };
-    const nothing = { dataFolder: '', at: new Date(0).toISOString(), parts: [], clickhouse: null, disk, problems: [] };
+    const nothing = {
+      dataFolder: '',
+      reportedAt: new Date(0).toISOString(),
+      parts: [],
+      clickhouse: null,
+      disk,
+      problems: [],
+    };
     const unasked = renderStatus({ ...nothing, bus: null, tables: null, quality: null });
     expect(unasked.filter((line) => line === '  unknown: see the problem below')).toHaveLength(6);
     const empty = renderStatus({ ...nothing, bus: [], tables: [], quality: null });

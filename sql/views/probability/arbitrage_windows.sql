@@ -46,34 +46,34 @@ FROM
         arraySum(range -> greatest(0, dateDiff('microsecond', greatest(range.1, begins_at), least(range.2, ends_at))), ranges) AS observed_micros
     FROM
     (
-        SELECT event, market, other_market, min(at) AS begins_at, max(next_at) AS ends_at, max(profit) AS max_profit
+        SELECT event, market, other_market, min(changed_at) AS begins_at, max(next_at) AS ends_at, max(profit) AS max_profit
         FROM
         (
             SELECT
                 *,
-                sum(is_first) OVER (PARTITION BY event, market, other_market ORDER BY at ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS island
+                sum(is_first) OVER (PARTITION BY event, market, other_market ORDER BY changed_at ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS island
             FROM
             (
                 SELECT
                     *,
                     -- The sum of two prices in cents may be off by some 1e-17.
                     profit > 1e-9 AS is_open,
-                    profit > 1e-9 AND NOT (lagInFrame(profit, 1, 0.) OVER (PARTITION BY event, market, other_market ORDER BY at ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) > 1e-9) AS is_first
+                    profit > 1e-9 AND NOT (lagInFrame(profit, 1, 0.) OVER (PARTITION BY event, market, other_market ORDER BY changed_at ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) > 1e-9) AS is_first
                 FROM
                 (
                     SELECT
                         event,
                         market,
                         other_market,
-                        greatest(at, parseDateTime64BestEffort({from_at:String}, 6, 'UTC')) AS at,
-                        leadInFrame(at, 1, least(now64(6, 'UTC'), parseDateTime64BestEffort({to_at:String}, 6, 'UTC'))) OVER (PARTITION BY event, market, other_market ORDER BY at ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) AS next_at,
+                        greatest(changed_at, parseDateTime64BestEffort({from_at:String}, 6, 'UTC')) AS changed_at,
+                        leadInFrame(changed_at, 1, least(now64(6, 'UTC'), parseDateTime64BestEffort({to_at:String}, 6, 'UTC'))) OVER (PARTITION BY event, market, other_market ORDER BY changed_at ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) AS next_at,
                         ifNull(bid + other_bid - 1, 0) AS profit
                     FROM
                     (
-                        SELECT event, market, other_market, moments.at AS at, toNullable(quotes.bid) AS bid, others.bid AS other_bid
+                        SELECT event, market, other_market, moments.changed_at AS changed_at, toNullable(quotes.bid) AS bid, others.bid AS other_bid
                         FROM
                         (
-                            SELECT event, pair.1 AS market, pair.2 AS other_market, arrayJoin(arraySort(arrayDistinct(arrayConcat(pair.3, pair.4)))) AS at
+                            SELECT event, pair.1 AS market, pair.2 AS other_market, arrayJoin(arraySort(arrayDistinct(arrayConcat(pair.3, pair.4)))) AS changed_at
                             FROM
                             (
                                 SELECT
@@ -92,23 +92,23 @@ FROM
                         ) AS moments
                         ASOF INNER JOIN
                         (
-                            SELECT CAST(market, 'String') AS market_of, price_ticks.received_at AS at, argMax(tuple(if(is_resolution OR price_ticks.bid > price_ticks.ask, NULL, CAST(price_ticks.bid, 'Nullable(Float64)'))), (`_offset`, `_index`)).1 AS bid
+                            SELECT CAST(market, 'String') AS market_of, price_ticks.received_at AS changed_at, argMax(tuple(if(is_resolution OR price_ticks.bid > price_ticks.ask, NULL, CAST(price_ticks.bid, 'Nullable(Float64)'))), (`_offset`, `_index`)).1 AS bid
                             FROM {database}.price_ticks
                             WHERE price_ticks.received_at >= parseDateTimeBestEffort({from_at:String}, 'UTC') - toIntervalDay(7) AND price_ticks.received_at < parseDateTimeBestEffort({to_at:String}, 'UTC') AND NOT repeated
-                            GROUP BY market, at
-                        ) AS quotes ON moments.market = quotes.market_of AND moments.at >= quotes.at
+                            GROUP BY market, changed_at
+                        ) AS quotes ON moments.market = quotes.market_of AND moments.changed_at >= quotes.changed_at
                         ASOF INNER JOIN
                         (
-                            SELECT CAST(market, 'String') AS market_of, price_ticks.received_at AS at, argMax(tuple(if(is_resolution OR price_ticks.bid > price_ticks.ask, NULL, CAST(price_ticks.bid, 'Nullable(Float64)'))), (`_offset`, `_index`)).1 AS bid
+                            SELECT CAST(market, 'String') AS market_of, price_ticks.received_at AS changed_at, argMax(tuple(if(is_resolution OR price_ticks.bid > price_ticks.ask, NULL, CAST(price_ticks.bid, 'Nullable(Float64)'))), (`_offset`, `_index`)).1 AS bid
                             FROM {database}.price_ticks
                             WHERE price_ticks.received_at >= parseDateTimeBestEffort({from_at:String}, 'UTC') - toIntervalDay(7) AND price_ticks.received_at < parseDateTimeBestEffort({to_at:String}, 'UTC') AND NOT repeated
-                            GROUP BY market, at
-                        ) AS others ON moments.other_market = others.market_of AND moments.at >= others.at
+                            GROUP BY market, changed_at
+                        ) AS others ON moments.other_market = others.market_of AND moments.changed_at >= others.changed_at
                     )
                 )
             )
         )
-        WHERE is_open AND next_at > at
+        WHERE is_open AND next_at > changed_at
         GROUP BY event, market, other_market, island
     ) AS islands
     LEFT JOIN

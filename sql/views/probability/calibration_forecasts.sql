@@ -87,19 +87,19 @@ FROM
             (
                 SELECT
                     market,
-                    arrayCount(seconds -> at <= close_at - toIntervalSecond(seconds), [3600, 21600, 86400, 259200, 604800, 2592000]) AS bucket,
+                    arrayCount(seconds -> known_at <= close_at - toIntervalSecond(seconds), [3600, 21600, 86400, 259200, 604800, 2592000]) AS bucket,
                     any((event, result, basis, close_at, close_basis, category, opened_at)) AS bucket_unit,
                     -- The default, a price of 0, is no price.
                     maxIf((position, price), source = 'tick') AS last_tick,
                     sumIf(yes_price, source = 'fill') AS trade_price_sum,
                     countIf(source = 'fill') AS trade_count,
-                    maxIf(at, source = 'fill') AS last_trade_at
+                    maxIf(known_at, source = 'fill') AS last_trade_at
                 FROM
                 (
                     SELECT
                         CAST(market, 'String') AS priced_market,
                         'tick' AS source,
-                        received_at AS at,
+                        received_at AS known_at,
                         (received_at, `_offset`, `_index`) AS position,
                         toFloat64(last) AS price,
                         toDecimal128(0, 12) AS yes_price
@@ -109,8 +109,8 @@ FROM
                     SELECT
                         market AS priced_market,
                         'fill' AS source,
-                        assumeNotNull(executed_at) AS at,
-                        (at, toUInt64(0), toUInt32(0)) AS position,
+                        assumeNotNull(executed_at) AS known_at,
+                        (known_at, toUInt64(0), toUInt32(0)) AS position,
                         0. AS price,
                         assumeNotNull(fills.yes_price) AS yes_price
                     FROM {database}.fills

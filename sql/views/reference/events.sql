@@ -29,7 +29,7 @@ WITH
         SELECT max(started_at)
         FROM {database}.polls
         WHERE operation = 'event-search' AND outcome = 'complete'
-            AND (received_items = 0 OR finished_at < latest_page OR (started_at <= latest_page AND arrayCount(at -> at >= started_at, seen) >= distinct_items))
+            AND (received_items = 0 OR finished_at < latest_page OR (started_at <= latest_page AND arrayCount(page_at -> page_at >= started_at, seen) >= distinct_items))
     ) AS latest_poll
 SELECT
     event,
