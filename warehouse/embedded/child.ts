@@ -57,8 +57,9 @@ function askServer(sql: string): Promise<string | undefined> {
 const cancelKeepAliveQuery = () =>
   void askServer("KILL QUERY WHERE user = '' AND query LIKE 'SELECT sleepEachRow(%' ASYNC");
 
+/** Of an INSERT, the client may have stopped in the middle of its rows. */
 async function runningPorts(): Promise<ReadonlySet<number> | undefined> {
-  const ports = await askServer('SELECT port FROM system.processes');
+  const ports = await askServer("SELECT port FROM system.processes WHERE query_kind = 'Select'");
   return ports === undefined ? undefined : new Set(ports.split('\n').map(Number));
 }
 
