@@ -74,6 +74,7 @@ const CHAOS = [
   'test/kafka/broker-killed.test.ts',
   'test/kafka/cluster.test.ts',
   'test/pipeline/',
+  'test/viewer/first-page.test.ts',
   'test/viewer/page.test.ts',
   'test/warehouse/cluster/',
   'test/warehouse/embedded.test.ts',

@@ -14,6 +14,7 @@ import {
 import { type DashboardFolder, readDashboardFolder, type ViewedDashboard, type ViewedPanel } from './dashboard-file.js';
 import { DashboardQueries } from './dashboard-queries.js';
 import { type ConnectReader, QueryError, ReaderDatabase } from './database.js';
+import { FirstPage, firstPageRequest } from './first-page.js';
 import { dataRefusal, loopbackHosts, pageRefusal, SECURITY_HEADERS } from './guard.js';
 import { Login } from './login.js';
 import { type PageFile, type PageFileName, readPage } from './page-files.js';
@@ -85,6 +86,7 @@ export class ViewerServer implements Component {
   readonly #database: ReaderDatabase;
   readonly #pool: QueryPool;
   readonly #queries: DashboardQueries;
+  readonly #firstPage: FirstPage;
   readonly #login: Login | undefined;
   #exports = 0;
   #page: ReadonlyMap<string, PageFile> = new Map();
@@ -97,6 +99,7 @@ export class ViewerServer implements Component {
     this.#database = new ReaderDatabase(options.connect, options.maxQuerySeconds ?? MAX_QUERY_S);
     this.#pool = new QueryPool(MAX_QUERIES, KEPT_RESULTS, nowMs);
     this.#queries = new DashboardQueries(this.#database, this.#pool, nowMs);
+    this.#firstPage = new FirstPage(this.#database, this.#pool);
     this.#login = options.token === undefined ? undefined : new Login(options.token, nowMs);
     this.#app = this.#createApp();
   }
@@ -156,6 +159,12 @@ export class ViewerServer implements Component {
     app.get('/api/dashboards', (_request, reply) => reply.header('cache-control', 'no-store').send(this.#list()));
     app.get('/api/state', (request, reply) =>
       this.#answer(request, reply, (signal) => recordingState(this.#database, this.#pool, signal)),
+    );
+    app.post('/api/events', (request, reply) =>
+      this.#answer(request, reply, (signal) => this.#firstPage.events(parsed(firstPageRequest, request.body), signal)),
+    );
+    app.get('/api/movers', (request, reply) =>
+      this.#answer(request, reply, (signal) => this.#firstPage.movers(signal)),
     );
     app.get('/api/dashboards/:uid', (request, reply) =>
       reply.header('cache-control', 'no-store').send(pageDashboard(this.#dashboard(request))),

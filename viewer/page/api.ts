@@ -1,4 +1,5 @@
 import type { PanelData } from '../dashboard-queries.js';
+import type { EventListing, FirstPageRequest, Mover } from '../first-page.js';
 import type { Frame } from '../frames.js';
 import type { PageDashboard } from '../page-model.js';
 import type { RecordingState } from '../recording-state.js';
@@ -64,6 +65,8 @@ const base = (uid: string): string => `/api/dashboards/${encodeURIComponent(uid)
 export const api = {
   login: (token: string, signal: AbortSignal) => ask<unknown>('/api/login', signal, { token }),
   list: (signal: AbortSignal) => ask<DashboardList>('/api/dashboards', signal),
+  events: (request: FirstPageRequest, signal: AbortSignal) => ask<EventListing>('/api/events', signal, request),
+  movers: (signal: AbortSignal) => ask<readonly Mover[]>('/api/movers', signal),
   state: (signal: AbortSignal) => ask<RecordingState>('/api/state', signal),
   dashboard: (uid: string, signal: AbortSignal) => ask<PageDashboard>(base(uid), signal),
   variables: (uid: string, view: View, signal: AbortSignal) =>

@@ -1,30 +1,241 @@
-import type { DashboardList } from './api.js';
-import { h } from './dom.js';
+import { formatNumber } from '../display/units.js';
+import type { EventListing, EventListName, ListedEvent, Mover } from '../first-page.js';
+import { api, type DashboardList } from './api.js';
+import { button, h } from './dom.js';
+import type { Shell } from './shell.js';
 
-/** All dashboards, and the files that could not be read. */
-export function drawHome({ dashboards, problems }: DashboardList, navigate: (href: string) => void): HTMLElement {
-  const cards = dashboards.map(({ uid, title, description, panels }) => {
-    const href = `/d/${uid}`;
-    const card = h('a', { href, className: 'card' }, h('h2', {}, title), h('p', {}, description || `${panels} panels`));
-    card.addEventListener('click', (event) => {
+const REFRESH_MS = 10_000;
+const TYPED_MS = 200;
+const LISTS: readonly (readonly [EventListName, string])[] = [
+  ['open', 'Open'],
+  ['closing', 'Closing within 24 h'],
+  ['resolved', 'Resolved'],
+];
+const EMPTY: Readonly<Record<EventListName, string>> = {
+  open: 'no event is open',
+  closing: 'no event closes within 24 hours',
+  resolved: 'no event is resolved yet',
+};
+/** The dashboard of one event, where the folder has it. */
+const EVENT_DASHBOARD = 'chancery-market-overview';
+
+/** The first page: events, the markets that moved most, and all dashboards. */
+export class HomePage {
+  readonly element: HTMLElement;
+  readonly #closed = new AbortController();
+  readonly #tabs = h('div', { className: 'tabs', attributes: { role: 'group', 'aria-label': 'Events' } });
+  readonly #events = h('div', { className: 'scroll' });
+  readonly #movers = h('div', { className: 'scroll' });
+  readonly #search: HTMLInputElement;
+  readonly #cards: readonly HTMLElement[];
+  readonly #noCard = h('p', { className: 'empty', hidden: true }, 'no dashboard has these words');
+  readonly #hasEventPage: boolean;
+  #list: EventListName = 'open';
+  #asking: AbortController | undefined;
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #typed: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(
+    { dashboards, problems }: DashboardList,
+    private readonly shell: Shell,
+  ) {
+    this.#hasEventPage = dashboards.some(({ uid }) => uid === EVENT_DASHBOARD);
+    this.#cards = dashboards.map(({ uid, title, description, panels }) => {
+      const card = this.#link(`/d/${uid}`, h('h2', {}, title), h('p', {}, description || `${panels} panels`));
+      card.className = 'card';
+      return card;
+    });
+    const failed = problems.map(({ file, reason }) =>
+      h('div', { className: 'card' }, h('h2', {}, file), h('p', {}, `It is not shown: ${reason}`)),
+    );
+    this.#search = h('input', {
+      id: 'search',
+      type: 'search',
+      maxLength: 200,
+      placeholder: 'Search titles, categories, tags and dashboards',
+      attributes: { 'aria-label': 'Search events and dashboards' },
+    });
+    this.#search.addEventListener('input', () => {
+      this.#filterCards();
+      clearTimeout(this.#typed);
+      this.#typed = setTimeout(() => void this.#loadEvents(), TYPED_MS);
+    });
+    this.#drawTabs();
+    this.element = h(
+      'main',
+      { className: 'home' },
+      section('Events', h('div', { className: 'bar' }, this.#search, this.#tabs), this.#events),
+      h(
+        'div',
+        { className: 'side' },
+        section('Largest moves of the last 24 hours', this.#movers),
+        section('Dashboards', h('div', { className: 'cards' }, ...this.#cards, this.#noCard, ...failed)),
+      ),
+    );
+  }
+
+  start(): void {
+    this.#load();
+    this.#timer = setInterval(() => {
+      if (!document.hidden) this.#load();
+    }, REFRESH_MS);
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    clearTimeout(this.#typed);
+    this.#asking?.abort();
+    this.#closed.abort();
+  }
+
+  /** Its colors follow the theme without this. */
+  redraw(): void {}
+
+  #load(): void {
+    void this.#loadEvents();
+    void this.#loadMovers();
+  }
+
+  async #loadEvents(): Promise<void> {
+    this.#asking?.abort();
+    const asking = new AbortController();
+    this.#asking = asking;
+    try {
+      const listing = await api.events({ list: this.#list, search: this.#search.value }, asking.signal);
+      this.shell.showProblem(undefined);
+      this.#drawTabs(listing.counts);
+      this.#events.replaceChildren(this.#eventTable(listing.events));
+    } catch (error) {
+      if (!asking.signal.aborted) this.shell.showProblem(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  async #loadMovers(): Promise<void> {
+    const { signal } = this.#closed;
+    try {
+      this.#movers.replaceChildren(this.#moverTable(await api.movers(signal)));
+    } catch (error) {
+      if (!signal.aborted) this.shell.showProblem(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  #drawTabs(counts?: EventListing['counts']): void {
+    const tabs = LISTS.map(([list, name]) => {
+      const tab = button(counts ? `${name} ${counts[list]}` : name, name, () => {
+        this.#list = list;
+        this.#drawTabs(counts);
+        void this.#loadEvents();
+      });
+      tab.setAttribute('aria-pressed', String(list === this.#list));
+      return tab;
+    });
+    const focused = Array.prototype.indexOf.call(this.#tabs.children, document.activeElement);
+    this.#tabs.replaceChildren(...tabs);
+    tabs[focused]?.focus();
+  }
+
+  #eventTable(events: readonly ListedEvent[]): HTMLElement {
+    if (events.length === 0) {
+      const searched = this.#search.value.trim() !== '';
+      return h('p', { className: 'empty' }, searched ? 'no event has these words' : EMPTY[this.#list]);
+    }
+    const resolved = this.#list === 'resolved';
+    const rows = events.map((one) => {
+      const { outcome, basis, price, closesAt, volume24h } = one;
+      return h(
+        'tr',
+        {},
+        h('td', {}, this.#eventLink(one.event, one.title), h('small', {}, describe(one))),
+        h(
+          'td',
+          { className: 'minor', title: outcome },
+          outcome || (resolved ? 'not known' : ''),
+          basis ? h('small', {}, `by ${basis}`) : undefined,
+        ),
+        ...(resolved ? [] : [number(price === null ? '' : percent(price))]),
+        number(closesAt === null ? '' : distance(closesAt, Date.now()), closesAt === null ? '' : dateOf(closesAt)),
+        number(volume24h === null ? '' : amount(volume24h), '', 'minor'),
+      );
+    });
+    const heads = [
+      heading('Event'),
+      heading(resolved ? 'Resolved as' : 'Leading', 'minor'),
+      ...(resolved ? [] : [heading('YES', 'number')]),
+      heading(resolved ? 'Closed' : 'Closes', 'number'),
+      heading('Volume 24 h', 'number minor', 'Volume of the last 24 hours in USDC, by the exchange'),
+    ];
+    return table(heads, rows);
+  }
+
+  #moverTable(movers: readonly Mover[]): HTMLElement {
+    if (movers.length === 0) return h('p', { className: 'empty' }, 'no price has changed in 24 hours');
+    const rows = movers.map(({ event, market, title, name, price, before }) => {
+      const change = price - before;
+      const cell = number(`${change > 0 ? '+' : '−'}${percent(Math.abs(change))}`);
+      cell.classList.add(change > 0 ? 'up' : 'down');
+      const link = this.#eventLink(event, title, market);
+      return h('tr', {}, h('td', {}, link, h('small', {}, name)), number(percent(price)), cell);
+    });
+    return table([heading('Market'), heading('YES', 'number'), heading('Change', 'number')], rows);
+  }
+
+  #eventLink(event: string, name: string, market?: string): HTMLElement {
+    if (!this.#hasEventPage) return h('span', { title: name }, name);
+    const chosen = new URLSearchParams({
+      'var-event': event,
+      ...(market === undefined ? {} : { 'var-market': market }),
+    });
+    return this.#link(`/d/${EVENT_DASHBOARD}?${chosen}`, h('span', { title: name }, name));
+  }
+
+  #link(href: string, ...children: HTMLElement[]): HTMLAnchorElement {
+    const link = h('a', { href }, ...children);
+    link.addEventListener('click', (event) => {
       if (event.ctrlKey || event.metaKey || event.shiftKey) return;
       event.preventDefault();
-      navigate(href);
+      this.shell.navigate(href);
     });
-    return card;
-  });
-  const failed = problems.map(({ file, reason }) =>
-    h('div', { className: 'card' }, h('h2', {}, file), h('p', {}, `It is not shown: ${reason}`)),
-  );
-  const search = h('input', {
-    id: 'search',
-    type: 'search',
-    placeholder: 'Search dashboards',
-    attributes: { 'aria-label': 'Search dashboards' },
-  });
-  search.addEventListener('input', () => {
-    const words = search.value.toLowerCase().split(/\s+/);
-    for (const card of cards) card.hidden = !words.every((word) => card.textContent.toLowerCase().includes(word));
-  });
-  return h('main', {}, h('div', { className: 'bar' }, search), h('div', { className: 'home' }, ...cards, ...failed));
+    return link;
+  }
+
+  #filterCards(): void {
+    const words = this.#search.value.toLowerCase().split(/\s+/);
+    for (const card of this.#cards) {
+      const content = (card.textContent ?? '').toLowerCase();
+      card.hidden = !words.every((word) => content.includes(word));
+    }
+    this.#noCard.hidden = this.#cards.some((card) => !card.hidden);
+  }
+}
+
+function section(title: string, ...children: HTMLElement[]): HTMLElement {
+  return h('section', { attributes: { 'aria-label': title } }, h('h2', { className: 'heading' }, title), ...children);
+}
+
+const heading = (text: string, className = '', title = ''): HTMLElement =>
+  h('th', { className, title, attributes: { scope: 'col' } }, text);
+
+function table(heads: readonly HTMLElement[], rows: readonly HTMLElement[]): HTMLElement {
+  return h('table', {}, h('thead', {}, h('tr', {}, ...heads)), h('tbody', {}, ...rows));
+}
+
+const number = (text: string, title = '', className = ''): HTMLTableCellElement =>
+  h('td', { className: `number ${className}`, title }, text);
+const percent = (fraction: number): string => `${(fraction * 100).toFixed(1)}%`;
+const dateOf = (ms: number): string => `${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+const describe = ({ category, markets }: ListedEvent): string =>
+  [category, `${markets} ${markets === 1 ? 'market' : 'markets'}`].filter((part) => part !== '').join(' · ');
+
+function amount(value: number): string {
+  const { text, suffix } = formatNumber(value, 'short', value < 10_000 ? 0 : 1);
+  return `${text}${suffix}`;
+}
+
+/** How far a time is from now, in its largest unit. */
+function distance(ms: number, nowMs: number): string {
+  const seconds = Math.abs(ms - nowMs) / 1000;
+  const [size, unit] = seconds < 5400 ? [60, 'min'] : seconds < 172_800 ? [3600, 'h'] : [86_400, 'd'];
+  if (seconds < 30) return 'now';
+  const text = `${Math.round(seconds / size)} ${unit}`;
+  return ms >= nowMs ? `in ${text}` : `${text} ago`;
 }

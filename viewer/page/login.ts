@@ -27,5 +27,5 @@ export function drawLogin(onDone: () => void): HTMLElement {
       failure.textContent = error instanceof Error ? error.message : String(error);
     });
   });
-  return h('main', { className: 'home' }, form);
+  return h('main', { className: 'login' }, form);
 }

@@ -7,12 +7,12 @@ import type { RecordingState } from '../recording-state.js';
 import { AnswerError, api } from './api.js';
 import { DashboardPage } from './dashboard-page.js';
 import { button, h } from './dom.js';
-import { drawHome } from './home-page.js';
+import { HomePage } from './home-page.js';
 import { drawLogin, loginFromAddress } from './login.js';
 import type { Shell } from './shell.js';
 
 const KEYS = {
-  '/': 'search the dashboards',
+  '/': 'search events and dashboards',
   r: 'refresh now',
   z: 'zoom out',
   b: 'back to the time range before',
@@ -34,7 +34,7 @@ class Page implements Shell {
   readonly #controls = h('div');
   readonly #content = h('div');
   readonly #sql = h('dialog');
-  #dashboard: DashboardPage | undefined;
+  #page: DashboardPage | HomePage | undefined;
   #opening = new AbortController();
 
   constructor() {
@@ -96,7 +96,7 @@ class Page implements Shell {
     this.#sql.showModal();
   }
 
-  /** Goes to the search of the list of dashboards. */
+  /** Goes to the search of the first page. */
   async #search(): Promise<void> {
     if (!document.getElementById('search')) {
       history.pushState(null, '', '/');
@@ -114,23 +114,21 @@ class Page implements Shell {
     this.#opening.abort();
     this.#opening = new AbortController();
     const { signal } = this.#opening;
-    this.#dashboard?.close();
-    this.#dashboard = undefined;
+    this.#page?.close();
+    this.#page = undefined;
     this.showProblem(undefined);
     const address = parseAddress(location.pathname, location.search);
     try {
       if (!address) {
-        const list = await api.list(signal);
-        this.#show(
-          'Dashboards',
-          undefined,
-          drawHome(list, (href) => this.navigate(href)),
-        );
+        const home = new HomePage(await api.list(signal), this);
+        this.#page = home;
+        this.#show('Markets', undefined, home.element);
+        home.start();
         return;
       }
       const dashboard = await api.dashboard(address.uid, signal);
       const page = new DashboardPage(dashboard, address, this);
-      this.#dashboard = page;
+      this.#page = page;
       this.#show(dashboard.title, page.controls, page.element);
       await page.start();
     } catch (error) {
@@ -189,7 +187,7 @@ class Page implements Shell {
     this.theme = this.theme === 'dark' ? 'light' : 'dark';
     localStorage.setItem(THEME_KEY, this.theme);
     document.documentElement.dataset['theme'] = this.theme;
-    this.#dashboard?.redraw();
+    this.#page?.redraw();
   }
 }
 

@@ -1,0 +1,128 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { EventListing, FirstPageRequest, Mover } from '../../viewer/first-page.js';
+import { dashboardFolder, type ViewerServer } from '../../viewer/index.js';
+import { ago, eventSeen, searchPoll, tick, WarehouseData } from '../sql/warehouse-data.js';
+import { startChromium } from '../support/chromium.js';
+import { useDatabase } from '../support/database.js';
+import { ask, startViewer } from './viewer-rig.js';
+
+const HOUR = 3600;
+const host = useDatabase({ migrated: true });
+let viewer: ViewerServer;
+let browser: Awaited<ReturnType<typeof startChromium>>;
+
+beforeAll(async () => {
+  const data = new WarehouseData(host.database);
+  const closesIn = (seconds: number) => ago(-seconds);
+  const event = (id: string, title: string, seenAgo: number, fields: Record<string, unknown>) =>
+    eventSeen(id, ago(seenAgo), { title, ...fields });
+  await data.insert('event_observations', [
+    event('cup', 'Which club wins the <b>Cup</b>?', 10, {
+      markets: ['red', 'blue'],
+      category: 'football',
+      tags: ['Sport', 'Clubs'],
+      closes_at: closesIn(2 * HOUR),
+      volume_24h: 12_345,
+    }),
+    event('rain', 'Will it rain?', 10, {
+      markets: ['yes'],
+      category: 'weather',
+      volume_24h: 20,
+      closes_at: closesIn(90 * HOUR),
+    }),
+    event('past', 'Who won?', 600, { markets: ['won', 'lost'], category: 'football', closes_at: ago(300) }),
+  ]);
+  await data.insert('polls', [searchPoll(ago(11))]);
+  const market = (id: string, of: string, name: string, yes_price: number) => ({
+    ...{ market: id, event: of, name, yes_price, received_at: ago(10), poll_id: 'p' },
+  });
+  await data.insert('market_observations', [
+    market('red', 'cup', 'Red', 0.3),
+    market('blue', 'cup', 'Blue', 0.6),
+    market('yes', 'rain', 'Yes', 0.2),
+    market('won', 'past', 'Ann', 0.9),
+    market('lost', 'past', 'Bob', 0.1),
+  ]);
+  await data.insert('price_ticks', [
+    tick('red', ago(5 * HOUR), 0.5, { event: 'cup' }),
+    tick('red', ago(60), 0.3, { event: 'cup' }),
+    tick('blue', ago(5 * HOUR), 0.55, { event: 'cup' }),
+    tick('blue', ago(60), 0.6, { event: 'cup' }),
+    tick('yes', ago(60), 0.2, { event: 'rain' }),
+    tick('won', ago(200), 1, { event: 'past', bid: null, ask: null }),
+    tick('lost', ago(200), 0, { event: 'past', bid: null, ask: null }),
+  ]);
+  [browser, viewer] = await Promise.all([startChromium(), startViewer(host.database, dashboardFolder())]);
+});
+afterAll(() => browser?.close());
+
+async function events(request: FirstPageRequest): Promise<EventListing> {
+  const answer = await ask(`${viewer.url}/api/events`, { body: request });
+  expect(answer.status, answer.text).toBe(200);
+  return JSON.parse(answer.text) as EventListing;
+}
+const found = async (search: string) => (await events({ list: 'open', search })).events.map(({ event }) => event);
+
+describe('the first page', () => {
+  it('lists open events by volume, those that close within a day, and resolved ones with what they were resolved as', async () => {
+    const open = await events({ list: 'open', search: '' });
+    expect(open.counts).toEqual({ open: 2, closing: 1, resolved: 1 });
+    expect(open.events).toMatchObject([
+      { event: 'cup', category: 'football', markets: 2, volume24h: 12_345, outcome: 'Blue', price: 0.6, basis: '' },
+      { event: 'rain', category: 'weather', markets: 1, volume24h: 20, outcome: 'Yes', price: 0.2, basis: '' },
+    ]);
+    expect((await events({ list: 'closing', search: '' })).events.map(({ event }) => event)).toEqual(['cup']);
+    const resolved = await events({ list: 'resolved', search: '' });
+    expect(resolved.events).toMatchObject([{ event: 'past', outcome: 'Ann', basis: 'final chance', price: null }]);
+  });
+
+  it('finds events by words of title, category, tags and ID, in any case', async () => {
+    expect(await found('CLUB cup')).toEqual(['cup']);
+    expect(await found('weather')).toEqual(['rain']);
+    expect(await found('clubs')).toEqual(['cup']);
+    expect(await found('cup rain')).toEqual([]);
+    expect(await found("' OR 1 = 1 -- \\")).toEqual([]);
+    const long = await ask(`${viewer.url}/api/events`, { body: { list: 'open', search: 'x'.repeat(201) } });
+    expect(long.status).toBe(400);
+    expect((await ask(`${viewer.url}/api/events`, { body: { list: 'all', search: '' } })).status).toBe(400);
+  });
+
+  it('has the markets that moved most in 24 hours', async () => {
+    const movers = JSON.parse((await ask(`${viewer.url}/api/movers`)).text) as Mover[];
+    expect(movers.map(({ market, price, before }) => [market, price, before])).toEqual([
+      ['red', 0.3, 0.5],
+      ['blue', 0.6, 0.55],
+    ]);
+  });
+
+  it.each([
+    [1440, 'dark'],
+    [360, 'light'],
+  ] as const)('draws them at %d pixels, %s, as text, and opens an event', async (width, colorScheme) => {
+    const context = await browser.newContext({ locale: 'en-US', viewport: { width, height: 900 }, colorScheme });
+    const page: Page = await context.newPage();
+    const problems: string[] = [];
+    page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+    page.on('pageerror', (error) => problems.push(String(error)));
+    await page.goto(viewer.url);
+    const rows = page.getByRole('region', { name: 'Events' }).locator('tbody tr');
+    await expect.poll(() => rows.count()).toBe(2);
+    expect(await rows.first().innerText()).toContain('Which club wins the <b>Cup</b>?');
+    expect(await rows.first().innerText()).toContain('60.0%');
+    await expect
+      .poll(() => page.getByRole('region', { name: 'Largest moves of the last 24 hours' }).locator('tbody').innerText())
+      .toContain('−20.0%');
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+    await page.getByRole('button', { name: 'Resolved' }).click();
+    await expect.poll(() => rows.allInnerTexts()).toEqual([expect.stringContaining('Who won?')]);
+    await page.locator('#search').fill('nothing like it');
+    await page.getByText('no event has these words').waitFor();
+    await page.locator('#search').fill('');
+    await page.getByRole('button', { name: 'Open' }).click();
+    await page.getByRole('link', { name: 'Will it rain?' }).first().click();
+    await page.waitForURL(/\/d\/chancery-market-overview\?var-event=rain/);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+});

@@ -1,0 +1,165 @@
+import { z } from 'zod';
+import type { ReaderDatabase } from './database.js';
+import type { CompactResult } from './frames.js';
+import type { QueryPool } from './query-pool.js';
+
+/** The lists of events on the first page. */
+export const EVENT_LISTS = ['open', 'closing', 'resolved'] as const;
+export type EventListName = (typeof EVENT_LISTS)[number];
+
+/** What the browser asks of the first page. */
+export const firstPageRequest = z.strictObject({
+  list: z.enum(EVENT_LISTS),
+  /** Words that are all in the title, the category, the tags or the ID of an event. */
+  search: z.string().max(200),
+});
+export type FirstPageRequest = z.infer<typeof firstPageRequest>;
+
+export interface ListedEvent {
+  readonly event: string;
+  readonly title: string;
+  readonly category: string;
+  readonly markets: number;
+  /** Planned end of trading, Unix milliseconds; null when the exchange gives none. */
+  readonly closesAt: number | null;
+  /** USDC, by the exchange. */
+  readonly volume24h: number | null;
+  /** Of an open event the market with the highest YES price in event search; else what it was resolved as, empty when not known. */
+  readonly outcome: string;
+  /** How it is known what it was resolved as: payout, final chance; empty when it is not. */
+  readonly basis: string;
+  /** Its YES price, 0 to 1; null when resolved or not known. */
+  readonly price: number | null;
+}
+
+export interface EventListing {
+  /** Number of events of each list. */
+  readonly counts: Readonly<Record<EventListName, number>>;
+  /** The first ones of the list that have the words. */
+  readonly events: readonly ListedEvent[];
+}
+
+export interface Mover {
+  readonly event: string;
+  readonly market: string;
+  readonly title: string;
+  readonly name: string;
+  /** Prices of the last trade in YES terms, 0 to 1: now and 24 hours ago. */
+  readonly price: number;
+  readonly before: number;
+}
+
+const KEPT_MS = 4000;
+const MOVERS_KEPT_MS = 15_000;
+const MAX_EVENTS = 100;
+const MAX_MOVERS = 12;
+
+const COUNTS = `SELECT countIf(open), countIf(open AND closes_at BETWEEN now64(6) AND now64(6) + INTERVAL 1 DAY), countIf(NOT open)
+FROM events`;
+
+const IS_LISTED: Readonly<Record<EventListName, string>> = {
+  open: 'open',
+  closing: 'open AND closes_at BETWEEN now64(6) AND now64(6) + INTERVAL 1 DAY',
+  resolved: 'NOT open',
+};
+
+const LEADING = `SELECT event, argMax(ifNull(name, market), yes_price) AS outcome, '' AS basis, max(yes_price) AS price
+    FROM markets WHERE yes_price IS NOT NULL GROUP BY event`;
+const OUTCOME: Readonly<Record<EventListName, string>> = {
+  open: LEADING,
+  closing: LEADING,
+  resolved: `SELECT
+        event,
+        multiIf(
+            countIf(resolution = 'yes') > 0, arrayStringConcat(arraySort(groupArrayIf(ifNull(name, market), resolution = 'yes')), ', '),
+            countIf(resolution = 'void') > 0, 'void',
+            countIf(resolution = 'unresolved') = 0, 'No',
+            ''
+        ) AS outcome,
+        arrayStringConcat(arraySort(groupUniqArrayIf(resolutions.basis, resolutions.basis != 'none')), ', ') AS basis,
+        CAST(NULL, 'Nullable(Float64)') AS price
+    FROM resolutions GROUP BY event`,
+};
+
+const ORDER: Readonly<Record<EventListName, string>> = {
+  open: 'volume_24h DESC NULLS LAST, event',
+  closing: 'closes_at, event',
+  resolved: 'last_seen_at DESC, event',
+};
+
+const eventsSql = (list: EventListName): string => `SELECT
+    event, ifNull(title, event), ifNull(category, ''), length(markets), toUnixTimestamp64Milli(closes_at), volume_24h, outcome, basis, price
+FROM
+(
+    SELECT event, title, category, markets, closes_at, volume_24h, last_seen_at
+    FROM events
+    WHERE ${IS_LISTED[list]} AND arrayAll(
+        word -> positionCaseInsensitiveUTF8(arrayStringConcat([ifNull(title, ''), ifNull(category, ''), arrayStringConcat(tags, ' '), event], ' '), word) > 0,
+        splitByWhitespace({search:String})
+    )
+    ORDER BY ${ORDER[list]}
+    LIMIT ${MAX_EVENTS}
+) AS listed
+LEFT JOIN (${OUTCOME[list]}) AS outcomes USING (event)
+ORDER BY ${ORDER[list]}`;
+
+const MOVERS = `SELECT event, market, ifNull(title, event), ifNull(name, market), price_now, price_before
+FROM movers(window_seconds = 86400)
+WHERE change != 0
+ORDER BY abs(change) DESC, market
+LIMIT ${MAX_MOVERS}`;
+
+const text = (value: unknown): string => String(value ?? '');
+const numberOf = (value: unknown): number | null => (value === null || value === undefined ? null : Number(value));
+
+/** The queries of the first page; each is asked at most every few seconds, however many pages are open. */
+export class FirstPage {
+  constructor(
+    private readonly database: ReaderDatabase,
+    private readonly pool: QueryPool,
+  ) {}
+
+  async events({ list, search }: FirstPageRequest, signal: AbortSignal): Promise<EventListing> {
+    const [counts, events] = await Promise.all([
+      this.#ask(COUNTS, {}, KEPT_MS, signal),
+      this.#ask(eventsSql(list), { search }, KEPT_MS, signal),
+    ]);
+    const [open, closing, resolved] = (counts.data[0] ?? []).map(Number);
+    return {
+      counts: { open: open ?? 0, closing: closing ?? 0, resolved: resolved ?? 0 },
+      events: events.data.map(([event, title, category, markets, closesAt, volume, outcome, basis, price]) => ({
+        event: text(event),
+        title: text(title),
+        category: text(category),
+        markets: Number(markets),
+        closesAt: numberOf(closesAt),
+        volume24h: numberOf(volume),
+        outcome: text(outcome),
+        basis: text(basis),
+        price: numberOf(price),
+      })),
+    };
+  }
+
+  async movers(signal: AbortSignal): Promise<readonly Mover[]> {
+    const { data } = await this.#ask(MOVERS, {}, MOVERS_KEPT_MS, signal);
+    return data.map(([event, market, title, name, price, before]) => ({
+      event: text(event),
+      market: text(market),
+      title: text(title),
+      name: text(name),
+      price: Number(price),
+      before: Number(before),
+    }));
+  }
+
+  #ask(
+    sql: string,
+    parameters: Readonly<Record<string, string>>,
+    keepMs: number,
+    signal: AbortSignal,
+  ): Promise<CompactResult> {
+    const query = { sql, parameters };
+    return this.pool.run(JSON.stringify(query), keepMs, signal, (abort) => this.database.query(query, abort));
+  }
+}
