@@ -121,7 +121,7 @@ describe('the first page', () => {
     await page.locator('#search').fill('');
     await page.getByRole('button', { name: 'Open' }).click();
     await page.getByRole('link', { name: 'Will it rain?' }).first().click();
-    await page.waitForURL(/\/d\/chancery-market-overview\?var-event=rain/);
+    await page.waitForURL(/\/d\/chancery-event\?var-event=rain/);
     expect(problems).toEqual([]);
     await context.close();
   });

@@ -29,5 +29,5 @@ export function drawBarGauge(context: PanelContext): Drawn {
       h('td', { className: 'number' }, `${text}${suffix}`),
     );
   });
-  return { element: h('div', { className: 'scroll' }, h('table', {}, h('tbody', {}, ...rows))) };
+  return { element: h('div', { className: 'scroll' }, h('table', { className: 'bars' }, h('tbody', {}, ...rows))) };
 }

@@ -16,8 +16,9 @@ const EMPTY: Readonly<Record<EventListName, string>> = {
   closing: 'no event closes within 24 hours',
   resolved: 'no event is resolved yet',
 };
-/** The dashboard of one event, where the folder has it. */
-const EVENT_DASHBOARD = 'chancery-market-overview';
+/** The dashboards of an event and of a market, where the folder has them. */
+const EVENT_DASHBOARD = 'chancery-event';
+const MARKET_DASHBOARD = 'chancery-market-overview';
 
 /** The first page: events, the markets that moved most, and all dashboards. */
 export class HomePage {
@@ -29,7 +30,7 @@ export class HomePage {
   readonly #search: HTMLInputElement;
   readonly #cards: readonly HTMLElement[];
   readonly #noCard = h('p', { className: 'empty', hidden: true }, 'no dashboard has these words');
-  readonly #hasEventPage: boolean;
+  readonly #dashboards: ReadonlySet<string>;
   #list: EventListName = 'open';
   #asking: AbortController | undefined;
   #timer: ReturnType<typeof setInterval> | undefined;
@@ -39,7 +40,7 @@ export class HomePage {
     { dashboards, problems }: DashboardList,
     private readonly shell: Shell,
   ) {
-    this.#hasEventPage = dashboards.some(({ uid }) => uid === EVENT_DASHBOARD);
+    this.#dashboards = new Set(dashboards.map(({ uid }) => uid));
     this.#cards = dashboards.map(({ uid, title, description, panels }) => {
       const card = this.#link(`/d/${uid}`, h('h2', {}, title), h('p', {}, description || `${panels} panels`));
       card.className = 'card';
@@ -179,13 +180,16 @@ export class HomePage {
     return table([heading('Market'), heading('YES', 'number'), heading('Change', 'number')], rows);
   }
 
+  /** The title, as a link to the dashboard of the event, or of its market. */
   #eventLink(event: string, name: string, market?: string): HTMLElement {
-    if (!this.#hasEventPage) return h('span', { title: name }, name);
+    const title = h('span', { title: name }, name);
+    const dashboard = market === undefined ? EVENT_DASHBOARD : MARKET_DASHBOARD;
+    if (!this.#dashboards.has(dashboard)) return title;
     const chosen = new URLSearchParams({
       'var-event': event,
       ...(market === undefined ? {} : { 'var-market': market }),
     });
-    return this.#link(`/d/${EVENT_DASHBOARD}?${chosen}`, h('span', { title: name }, name));
+    return this.#link(`/d/${dashboard}?${chosen}`, title);
   }
 
   #link(href: string, ...children: HTMLElement[]): HTMLAnchorElement {

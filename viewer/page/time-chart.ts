@@ -54,7 +54,8 @@ export function drawTimeChart(context: PanelContext): Drawn {
   const noValue = asText(context.config.defaults['noValue']) ?? 'no data in this time';
   if (frames.length === 0) return { element: h('p', { className: 'empty' }, noValue) };
   const chart = new TimeChart(context, frames);
-  const isKnown = frames.every(({ completeness }) => completeness !== undefined);
+  // One query of a panel may have it for all of them.
+  const isKnown = frames.some(({ completeness }) => completeness !== undefined);
   return {
     element: chart.element,
     note: isKnown ? '' : 'completeness not known',
