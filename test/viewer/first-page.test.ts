@@ -1,10 +1,10 @@
-import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EventListing, FirstPageRequest, Mover } from '../../viewer/first-page.js';
 import { dashboardFolder, type ViewerServer } from '../../viewer/index.js';
 import { ago, eventSeen, searchPoll, tick, WarehouseData } from '../sql/warehouse-data.js';
 import { startChromium } from '../support/chromium.js';
 import { useDatabase } from '../support/database.js';
+import { openPage } from './open-page.js';
 import { ask, startViewer } from './viewer-rig.js';
 
 const HOUR = 3600;
@@ -100,12 +100,7 @@ describe('the first page', () => {
     [1440, 'dark'],
     [360, 'light'],
   ] as const)('draws them at %d pixels, %s, as text, and opens an event', async (width, colorScheme) => {
-    const context = await browser.newContext({ locale: 'en-US', viewport: { width, height: 900 }, colorScheme });
-    const page: Page = await context.newPage();
-    const problems: string[] = [];
-    page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
-    page.on('pageerror', (error) => problems.push(String(error)));
-    await page.goto(viewer.url);
+    const { page, problems } = await openPage(browser, viewer.url, { width, colorScheme });
     const rows = page.getByRole('region', { name: 'Events' }).locator('tbody tr');
     await expect.poll(() => rows.count()).toBe(2);
     expect(await rows.first().innerText()).toContain('Which club wins the <b>Cup</b>?');
@@ -123,6 +118,6 @@ describe('the first page', () => {
     await page.getByRole('link', { name: 'Will it rain?' }).first().click();
     await page.waitForURL(/\/d\/chancery-event\?var-event=rain/);
     expect(problems).toEqual([]);
-    await context.close();
+    await page.context().close();
   });
 });

@@ -5,6 +5,7 @@ import { dashboardFolder, loadDashboards, type ViewerServer } from '../../viewer
 import { startChromium } from '../support/chromium.js';
 import { useDatabase } from '../support/database.js';
 import { dashboard, folderOf, panel, queryVariable } from './dashboards.js';
+import { openPage } from './open-page.js';
 import { startViewer } from './viewer-rig.js';
 
 const host = useDatabase({ migrated: true });
@@ -70,29 +71,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser?.close());
 
-interface Opened {
-  readonly page: Page;
-  /** What went wrong in the page. */
-  readonly problems: string[];
-}
-
-async function open(url: string, options: { width?: number; colorScheme?: 'dark' | 'light' } = {}): Promise<Opened> {
-  const { width = 1440, colorScheme = 'dark' } = options;
-  const context = await browser.newContext({ locale: 'en-US', viewport: { width, height: 900 }, colorScheme });
-  // It ends what hangs.
-  context.setDefaultTimeout(300_000);
-  const page = await context.newPage();
-  const problems: string[] = [];
-  page.on('console', (message) => {
-    if (message.type() === 'error') problems.push(message.text());
-  });
-  page.on('pageerror', (error) => problems.push(String(error)));
-  page.on('request', (request) => {
-    if (new URL(request.url()).origin !== new URL(url).origin) problems.push(`asked ${request.url()}`);
-  });
-  await page.goto(url);
-  return { page, problems };
-}
+const open = (url: string, options?: Parameters<typeof openPage>[2]) => openPage(browser, url, options);
 
 /** Until every panel in view has its data. */
 const loaded = (page: Page) =>

@@ -93,7 +93,8 @@ export class HomePage {
   redraw(): void {}
 
   #load(): void {
-    void this.#loadEvents();
+    // What is asked for is not given up for a refresh: it would never be there where answers take longer than the interval.
+    if (!this.#asking) void this.#loadEvents();
     void this.#loadMovers();
   }
 
@@ -108,6 +109,8 @@ export class HomePage {
       this.#events.replaceChildren(this.#eventTable(listing.events));
     } catch (error) {
       if (!asking.signal.aborted) this.shell.showProblem(error instanceof Error ? error.message : String(error));
+    } finally {
+      if (this.#asking === asking) this.#asking = undefined;
     }
   }
 
