@@ -41,3 +41,24 @@ export function button(label: string, title: string, onClick: () => void, classN
   element.addEventListener('click', onClick);
   return element;
 }
+
+let pressed: { readonly released: Promise<void>; readonly release: () => void } | undefined;
+
+addEventListener('pointerdown', () => {
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  pressed ??= { released, release };
+});
+for (const type of ['pointerup', 'pointercancel', 'blur']) {
+  addEventListener(type, () => {
+    const { release } = pressed ?? {};
+    pressed = undefined;
+    // The click follows.
+    if (release) setTimeout(release);
+  });
+}
+
+/** When no button of the pointer is down: a click on an element that is replaced before the release would be lost. */
+export const pointerReleased = (): Promise<void> => pressed?.released ?? Promise.resolve();

@@ -1,16 +1,16 @@
 import { formatNumber } from '../display/units.js';
 import type { EventListing, EventListName, ListedEvent, Mover } from '../first-page.js';
 import { api, type DashboardList } from './api.js';
-import { button, h } from './dom.js';
+import { button, h, pointerReleased } from './dom.js';
 import type { Shell } from './shell.js';
 
 const REFRESH_MS = 10_000;
 const TYPED_MS = 200;
-const LISTS: readonly (readonly [EventListName, string])[] = [
-  ['open', 'Open'],
-  ['closing', 'Closing within 24 h'],
-  ['resolved', 'Resolved'],
-];
+const TITLES: Readonly<Record<EventListName, string>> = {
+  open: 'Open',
+  closing: 'Closing within 24 h',
+  resolved: 'Resolved',
+};
 const EMPTY: Readonly<Record<EventListName, string>> = {
   open: 'no event is open',
   closing: 'no event closes within 24 hours',
@@ -24,7 +24,7 @@ const MARKET_DASHBOARD = 'chancery-market-overview';
 export class HomePage {
   readonly element: HTMLElement;
   readonly #closed = new AbortController();
-  readonly #tabs = h('div', { className: 'tabs', attributes: { role: 'group', 'aria-label': 'Events' } });
+  readonly #tabs: ReadonlyMap<EventListName, HTMLButtonElement>;
   readonly #events = h('div', { className: 'scroll' });
   readonly #movers = h('div', { className: 'scroll' });
   readonly #search: HTMLInputElement;
@@ -61,11 +61,15 @@ export class HomePage {
       clearTimeout(this.#typed);
       this.#typed = setTimeout(() => void this.#loadEvents(), TYPED_MS);
     });
+    const names = Object.keys(TITLES) as EventListName[];
+    this.#tabs = new Map(names.map((list) => [list, button(TITLES[list], TITLES[list], () => this.#choose(list))]));
     this.#drawTabs();
+    const tabs = h('div', { className: 'tabs', attributes: { role: 'group', 'aria-label': 'Events' } });
+    tabs.append(...this.#tabs.values());
     this.element = h(
       'main',
       { className: 'home' },
-      section('Events', h('div', { className: 'bar' }, this.#search, this.#tabs), this.#events),
+      section('Events', h('div', { className: 'bar' }, this.#search, tabs), this.#events),
       h(
         'div',
         { className: 'side' },
@@ -92,6 +96,12 @@ export class HomePage {
   /** Its colors follow the theme without this. */
   redraw(): void {}
 
+  #choose(list: EventListName): void {
+    this.#list = list;
+    this.#drawTabs();
+    void this.#loadEvents();
+  }
+
   #load(): void {
     // What is asked for is not given up for a refresh: it would never be there where answers take longer than the interval.
     if (!this.#asking) void this.#loadEvents();
@@ -104,8 +114,10 @@ export class HomePage {
     this.#asking = asking;
     try {
       const listing = await api.events({ list: this.#list, search: this.#search.value }, asking.signal);
+      await pointerReleased();
+      if (asking.signal.aborted) return;
       this.shell.showProblem(undefined);
-      this.#drawTabs(listing.counts);
+      this.#drawCounts(listing.counts);
       this.#events.replaceChildren(this.#eventTable(listing.events));
     } catch (error) {
       if (!asking.signal.aborted) this.shell.showProblem(error instanceof Error ? error.message : String(error));
@@ -117,25 +129,24 @@ export class HomePage {
   async #loadMovers(): Promise<void> {
     const { signal } = this.#closed;
     try {
-      this.#movers.replaceChildren(this.#moverTable(await api.movers(signal)));
+      const movers = await api.movers(signal);
+      await pointerReleased();
+      this.#movers.replaceChildren(this.#moverTable(movers));
     } catch (error) {
       if (!signal.aborted) this.shell.showProblem(error instanceof Error ? error.message : String(error));
     }
   }
 
-  #drawTabs(counts?: EventListing['counts']): void {
-    const tabs = LISTS.map(([list, name]) => {
-      const tab = button(counts ? `${name} ${counts[list]}` : name, name, () => {
-        this.#list = list;
-        this.#drawTabs(counts);
-        void this.#loadEvents();
-      });
-      tab.setAttribute('aria-pressed', String(list === this.#list));
-      return tab;
-    });
-    const focused = Array.prototype.indexOf.call(this.#tabs.children, document.activeElement);
-    this.#tabs.replaceChildren(...tabs);
-    tabs[focused]?.focus();
+  #drawTabs(): void {
+    for (const [list, tab] of this.#tabs) tab.setAttribute('aria-pressed', String(list === this.#list));
+  }
+
+  #drawCounts(counts: EventListing['counts']): void {
+    for (const [list, tab] of this.#tabs) {
+      const label = `${TITLES[list]} ${counts[list]}`;
+      tab.textContent = label;
+      tab.setAttribute('aria-label', label);
+    }
   }
 
   #eventTable(events: readonly ListedEvent[]): HTMLElement {

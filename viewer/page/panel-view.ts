@@ -3,7 +3,7 @@ import type { Theme } from '../display/colors.js';
 import type { PagePanel } from '../page-model.js';
 import { type AnnotationData, AnswerError, api, type View } from './api.js';
 import { drawBarGauge } from './bar-gauge.js';
-import { button, h } from './dom.js';
+import { button, h, pointerReleased } from './dom.js';
 import type { Drawn, PanelContext } from './panel-context.js';
 import { drawStat } from './stat.js';
 import { drawTable } from './table.js';
@@ -168,7 +168,10 @@ export class PanelView {
     this.#asking = asking;
     this.element.setAttribute('aria-busy', 'true');
     try {
-      this.#data = await api.panel(this.host.uid, this.panel.id, this.host.view(), this.#width(), asking.signal);
+      const data = await api.panel(this.host.uid, this.panel.id, this.host.view(), this.#width(), asking.signal);
+      await pointerReleased();
+      if (asking.signal.aborted) return;
+      this.#data = data;
       this.draw();
     } catch (error) {
       if (asking.signal.aborted) return;
