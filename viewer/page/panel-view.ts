@@ -8,7 +8,7 @@ import type { Drawn, PanelContext } from './panel-context.js';
 import { drawStat } from './stat.js';
 import { drawTable } from './table.js';
 import { drawText } from './text.js';
-import { drawTimeChart } from './time-chart.js';
+import { drawTimeChart } from './time-chart/time-chart.js';
 
 /** What a panel needs of its page. */
 export interface PanelHost {

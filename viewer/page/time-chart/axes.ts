@@ -1,0 +1,99 @@
+import type uPlot from 'uplot';
+import type { Theme } from '../../display/colors.js';
+import { formatNumber, formatTime } from '../../display/units.js';
+import type { PanelContext } from '../panel-context.js';
+import { type Series, VOLUME_SCALE } from './chart-data.js';
+
+/** Fraction of the height that bars of volume take below candles. */
+const VOLUME_HEIGHT = 0.22;
+const DAY_S = 86_400;
+
+/** The axis of time, and one of values per scale; volume has none. */
+export function axesOf(series: readonly Series[], theme: Theme): uPlot.Axis[] {
+  const grid = theme === 'dark' ? '#ffffff14' : '#00000014';
+  const stroke = theme === 'dark' ? '#9aa3b2' : '#59626f';
+  const font = '11px system-ui, "Open Sans", sans-serif';
+  const axis = { stroke, font, grid: { stroke: grid, width: 1 }, ticks: { show: false } };
+  const scales = scaleNames(series).filter((scale) => scale !== VOLUME_SCALE);
+  return [
+    { ...axis, space: 70, size: 28, gap: 6, values: timeLabels },
+    ...scales.map((scale, i) => ({
+      ...axis,
+      scale,
+      side: i === 0 ? 3 : 1,
+      size: axisSize,
+      gap: 4,
+      grid: { ...axis.grid, show: i === 0 },
+      values: (_: uPlot, splits: number[]) => valueLabels(series, scale, splits),
+    })),
+  ];
+}
+
+/** The period of the panel, and the extent of each scale of values. */
+export function scalesOf(series: readonly Series[], { from, to, hiddenSeries }: PanelContext): uPlot.Scales {
+  const shown = series.filter(({ display }) => !hiddenSeries.has(display.name));
+  const scales = scaleNames(series).map((scale) => [scale, { range: () => extentOf(shown, scale) }]);
+  return {
+    x: { time: true, range: () => [from / 1000, Math.max(to, from + 1) / 1000] },
+    ...Object.fromEntries(scales),
+  };
+}
+
+const scaleNames = (series: readonly Series[]): string[] => [...new Set(series.map(({ scale }) => scale))];
+
+/** The extent of what is drawn on a scale, with the minimum and maximum of its fields. */
+function extentOf(shown: readonly Series[], scale: string): [number, number] {
+  let low = Number.POSITIVE_INFINITY;
+  let high = Number.NEGATIVE_INFINITY;
+  let min: number | undefined;
+  let max: number | undefined;
+  for (const { scale: own, display, bars } of shown) {
+    if (own !== scale) continue;
+    min = display.min ?? min;
+    max = display.max ?? max;
+    if (bars) {
+      low = Math.min(low, 0);
+      for (const bar of bars) high = Math.max(high, bar.high);
+      continue;
+    }
+    for (const value of display.field.values) {
+      if (typeof value !== 'number') continue;
+      low = Math.min(low, value);
+      high = Math.max(high, value);
+    }
+  }
+  if (low > high) return [min ?? 0, max ?? 1];
+  if (scale === VOLUME_SCALE) return [0, (high || 1) / VOLUME_HEIGHT];
+  const pad = (high - low || Math.abs(high) || 1) * 0.06;
+  const bottom = min ?? (low >= 0 && low < pad * 4 ? 0 : low - pad);
+  return [Math.min(bottom, low), Math.max(max ?? high + pad, high)];
+}
+
+function valueLabels(series: readonly Series[], scale: string, splits: readonly number[]): string[] {
+  const unit = series.find((one) => one.scale === scale)?.display.unit;
+  const step = Math.abs((splits[1] ?? 1) - (splits[0] ?? 0));
+  const factor = unit === 'percentunit' ? 100 : 1;
+  const decimals = Math.max(0, Math.min(6, -Math.floor(Math.log10(step * factor || 1) + 1e-9)));
+  const isScaled = unit !== undefined && !/^(suffix:|prefix:|percent|short|none|locale)/.test(unit);
+  return splits.map((value) => {
+    const { text, suffix } = formatNumber(value, unit, isScaled ? undefined : decimals);
+    return suffix.length > 5 ? text : `${text}${suffix}`;
+  });
+}
+
+function timeLabels(_: uPlot, splits: number[], __: number, ___: number, increment: number): string[] {
+  return splits.map((seconds) => {
+    const text = formatTime(seconds * 1000, increment < 1);
+    if (increment >= DAY_S) return text.slice(5, 10);
+    if (increment < 1) return text.slice(14);
+    const isMidnight = text.slice(11, 19) === '00:00:00';
+    if (isMidnight) return text.slice(5, 10);
+    return increment >= 60 ? text.slice(11, 16) : text.slice(11, 19);
+  });
+}
+
+/** As wide as the longest label. */
+function axisSize(plot: uPlot, values: string[] | null): number {
+  const longest = Math.max(2, ...(values ?? []).map((text) => text.length));
+  return plot.width < 260 ? Math.min(46, longest * 6.2 + 8) : longest * 6.2 + 10;
+}

@@ -1,0 +1,117 @@
+import type uPlot from 'uplot';
+import { colorOf } from '../../display/colors.js';
+import { asRecord, asText } from '../../display/fields.js';
+import type { Candle, MissingStretch } from '../../display/strokes.js';
+import type { PanelContext } from '../panel-context.js';
+import type { ChartData } from './chart-data.js';
+
+/** A period that a dashboard points out, and its text. */
+interface Annotation {
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+}
+
+export function annotationsOf({ annotations }: PanelContext): Annotation[] {
+  return annotations.flatMap(({ frame }) => {
+    const column = (name: string) => frame?.fields.find((field) => field.name === name)?.values ?? [];
+    const [times, ends, texts] = [column('time'), column('timeEnd'), column('text')];
+    return times.map((time, i) => ({
+      from: Number(time),
+      to: Number(ends[i] ?? time),
+      text: String(texts[i] ?? ''),
+    }));
+  });
+}
+
+/** Below the series: hatching where data is missing, and a line on top for each annotation. */
+export function drawBackground(plot: uPlot, missing: readonly MissingStretch[], context: PanelContext): void {
+  const { ctx, bbox } = plot;
+  const color = context.theme === 'dark' ? '#f2495c' : '#c4162a';
+  clipped(plot, () => {
+    for (const { from, to, all } of missing) {
+      const left = plot.valToPos(from / 1000, 'x', true);
+      const right = plot.valToPos(to / 1000, 'x', true);
+      hatch(ctx, { left, right, top: bbox.top, bottom: bbox.top + bbox.height }, color, all);
+    }
+    for (const { from, to } of annotationsOf(context)) {
+      const left = plot.valToPos(from / 1000, 'x', true);
+      const right = plot.valToPos(to / 1000, 'x', true);
+      ctx.fillStyle = color;
+      ctx.fillRect(left, bbox.top, Math.max(2, right - left), 3 * devicePixelRatio);
+    }
+  });
+}
+
+export function drawCandles(plot: uPlot, { candles, series }: ChartData, { panel, theme }: PanelContext): void {
+  if (candles.length === 0) return;
+  const scale = series.find(({ isOhlc }) => isOhlc)?.scale ?? '';
+  const colors = asRecord(panel.options['colors']);
+  const up = colorOf(asText(colors['up']) ?? 'green', theme);
+  const down = colorOf(asText(colors['down']) ?? 'red', theme);
+  const idleColor = colorOf('gray', theme);
+  clipped(plot, () => {
+    for (const candle of candles)
+      drawCandle(plot, candle, scale, candle.idle ? idleColor : candle.close >= candle.open ? up : down);
+  });
+}
+
+function drawCandle(plot: uPlot, candle: Candle, scale: string, color: string): void {
+  const { ctx } = plot;
+  const { from, to, open, high, low, close, idle } = candle;
+  const y = (value: number) => Math.round(plot.valToPos(value, scale, true));
+  const left = plot.valToPos(from / 1000, 'x', true);
+  const right = plot.valToPos(to / 1000, 'x', true);
+  const inset = Math.min(2, (right - left) * 0.15);
+  const width = Math.max(1, right - left - 2 * inset);
+  const line = Math.max(1, Math.round(devicePixelRatio));
+  ctx.fillStyle = color;
+  if (!idle) ctx.fillRect(Math.round((left + right - line) / 2), y(high), line, Math.max(1, y(low) - y(high)));
+  const top = y(Math.max(open, close));
+  const height = Math.max(line, y(Math.min(open, close)) - top);
+  if (close >= open && !idle && height > 3 * line && width > 3 * line) {
+    // Rising candles are hollow: color alone would not tell them from falling ones.
+    ctx.clearRect(left + inset, top, width, height);
+    ctx.lineWidth = line;
+    ctx.strokeStyle = color;
+    ctx.strokeRect(left + inset + line / 2, top + line / 2, width - line, height - line);
+  } else ctx.fillRect(left + inset, top, width, height);
+}
+
+/** Draws within the area of the axes only. */
+function clipped({ ctx, bbox }: uPlot, draw: () => void): void {
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+  ctx.clip();
+  draw();
+  ctx.restore();
+}
+
+interface Box {
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+/** Diagonal lines at the same distance everywhere, close where all of the time is missing. */
+function hatch(ctx: CanvasRenderingContext2D, { left, right, top, bottom }: Box, color: string, all: boolean): void {
+  const distance = (all ? 6 : 14) * devicePixelRatio;
+  const height = bottom - top;
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(left, top, Math.max(1, right - left), height);
+  ctx.clip();
+  ctx.fillStyle = `${color}${all ? '26' : '12'}`;
+  ctx.fillRect(left, top, Math.max(1, right - left), height);
+  ctx.beginPath();
+  for (let x = Math.floor((left - height) / distance) * distance; x < right; x += distance) {
+    ctx.moveTo(x, bottom);
+    ctx.lineTo(x + height, top);
+  }
+  ctx.strokeStyle = `${color}${all ? '99' : '59'}`;
+  ctx.lineWidth = devicePixelRatio;
+  ctx.stroke();
+  ctx.restore();
+}

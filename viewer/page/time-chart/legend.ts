@@ -1,0 +1,60 @@
+import { asRecord, formatValue, isHiddenFrom, reduceValues } from '../../display/fields.js';
+import { h } from '../dom.js';
+import type { PanelContext } from '../panel-context.js';
+import type { ChartData, Series } from './chart-data.js';
+
+const CALCULATIONS: Readonly<Record<string, string>> = {
+  lastNotNull: 'Last',
+  last: 'Last',
+  max: 'Max',
+  min: 'Min',
+  mean: 'Mean',
+  sum: 'Total',
+};
+
+/** The names of the series, each a button that shows or hides it; undefined where the panel has no legend. */
+export function drawLegend({ series, missing }: ChartData, context: PanelContext): HTMLElement | undefined {
+  const options = asRecord(context.panel.options['legend']);
+  if (options['showLegend'] === false) return undefined;
+  const calculations = Array.isArray(options['calcs']) ? options['calcs'].map(String) : [];
+  const shown = series.filter(({ display, isOhlc }) => !isHiddenFrom(display, 'legend') && !isOhlc);
+  const legend = h('div', { className: 'legend' });
+  const isTable = options['displayMode'] === 'table' && calculations.length > 0;
+  if (isTable) legend.append(legendTable(shown, calculations, context));
+  else legend.append(...shown.map((one) => toggleOf(one, context)));
+  if (missing.length > 0) {
+    const swatch = h('span', { className: 'swatch hatch' });
+    legend.append(h('button', { type: 'button', disabled: true }, swatch, 'missing'));
+  }
+  return legend;
+}
+
+function legendTable(shown: readonly Series[], calculations: readonly string[], context: PanelContext): HTMLElement {
+  const heads = calculations.map((name) => h('th', { className: 'number' }, CALCULATIONS[name] ?? name));
+  const rows = shown.map((series) => {
+    const cells = calculations.map((name) => {
+      const value = reduceValues(series.display.field.values, name);
+      const { text, suffix } = formatValue(value, series.display, context.to);
+      return h('td', { className: 'number' }, `${text}${suffix}`);
+    });
+    return h('tr', {}, h('td', {}, toggleOf(series, context)), ...cells);
+  });
+  return h('table', {}, h('thead', {}, h('tr', {}, h('th'), ...heads)), h('tbody', {}, ...rows));
+}
+
+function toggleOf({ display, color }: Series, { hiddenSeries }: PanelContext): HTMLButtonElement {
+  const swatch = h('span', { className: 'swatch' });
+  swatch.style.background = color;
+  const pressed = String(!hiddenSeries.has(display.name));
+  const toggle = h(
+    'button',
+    { type: 'button', title: `Show or hide ${display.name}`, attributes: { 'aria-pressed': pressed } },
+    swatch,
+    display.name,
+  );
+  toggle.addEventListener('click', () => {
+    if (!hiddenSeries.delete(display.name)) hiddenSeries.add(display.name);
+    toggle.dispatchEvent(new CustomEvent('redraw', { bubbles: true }));
+  });
+  return toggle;
+}

@@ -1,0 +1,130 @@
+import uPlot from 'uplot';
+import { asRecord, asText, formatValue, isHiddenFrom } from '../../display/fields.js';
+import { isCompleteness } from '../../display/strokes.js';
+import { formatTime } from '../../display/units.js';
+import { h } from '../dom.js';
+import type { Drawn, PanelContext } from '../panel-context.js';
+import { hideTooltip, showTooltip } from '../tooltip.js';
+import { axesOf, scalesOf } from './axes.js';
+import { type ChartData, chartDataOf, isCandlestick, type Series } from './chart-data.js';
+import { annotationsOf, drawBackground, drawCandles } from './layers.js';
+import { drawLegend } from './legend.js';
+import { plottedSeries } from './series-paths.js';
+
+/** A chart over time: lines, bars and points of `timeseries`, candles of `candlestick`. */
+export function drawTimeChart(context: PanelContext): Drawn {
+  const data = chartDataOf(context);
+  const noValue = asText(context.config.defaults['noValue']) ?? 'no data in this time';
+  if (!data) return { element: h('p', { className: 'empty' }, noValue) };
+  const chart = new TimeChart(context, data);
+  return {
+    element: chart.element,
+    note: data.isCompletenessKnown ? '' : 'completeness not known',
+    resize: (width, height) => chart.resize(width, height),
+    destroy: () => chart.destroy(),
+  };
+}
+
+class TimeChart {
+  readonly element: HTMLElement;
+  readonly #holder = h('div', { className: 'chart' });
+  #plot: uPlot | undefined;
+
+  constructor(
+    private readonly context: PanelContext,
+    private readonly data: ChartData,
+  ) {
+    const isRight = asRecord(context.panel.options['legend'])['placement'] === 'right';
+    this.element = h('div', { className: `with-legend${isRight ? ' right' : ''}` }, this.#holder);
+    const legend = drawLegend(data, context);
+    if (legend) this.element.append(legend);
+  }
+
+  resize(width: number, height: number): void {
+    const { clientWidth, clientHeight } = this.#holder;
+    const size = { width: clientWidth || width, height: clientHeight || height };
+    if (this.#plot) this.#plot.setSize(size);
+    else this.#plot = this.#create(size);
+  }
+
+  destroy(): void {
+    hideTooltip();
+    this.#plot?.destroy();
+  }
+
+  #create(size: { width: number; height: number }): uPlot {
+    const { context, data } = this;
+    const options: uPlot.Options = {
+      ...size,
+      padding: [8, 8, 0, 0],
+      legend: { show: false },
+      cursor: {
+        drag: { x: true, y: false, setScale: false },
+        points: { show: !isCandlestick(context), size: 6 },
+        sync: { key: 'chancery', setSeries: false },
+      },
+      scales: scalesOf(data.series, context),
+      axes: axesOf(data.series, context.theme),
+      series: [{}, ...data.series.map((series) => plottedSeries(series, context))],
+      hooks: {
+        drawClear: [(plot) => drawBackground(plot, data.missing, context)],
+        draw: [(plot) => drawCandles(plot, data, context)],
+        setSelect: [(plot) => this.#zoom(plot)],
+        setCursor: [(plot) => this.#hover(plot)],
+      },
+    };
+    return new uPlot(options, alignedData(data), this.#holder);
+  }
+
+  #zoom(plot: uPlot): void {
+    const { left, width } = plot.select;
+    if (width < 3) return;
+    const from = Math.round(plot.posToVal(left, 'x') * 1000);
+    const to = Math.round(plot.posToVal(left + width, 'x') * 1000);
+    plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+    this.context.onZoom(from, to);
+  }
+
+  #hover(plot: uPlot): void {
+    const { idx, left = -1, event } = plot.cursor;
+    // A cursor that follows that of another chart has no event: only one tooltip is shown.
+    if (!event || left < 0 || idx === null || idx === undefined || !plot.over.matches(':hover')) {
+      if (event) hideTooltip();
+      return;
+    }
+    const time = this.data.times[idx] ?? 0;
+    const hoveredMs = plot.posToVal(left, 'x') * 1000;
+    const notes = annotationsOf(this.context)
+      .filter(({ from, to }) => hoveredMs >= from && hoveredMs <= to)
+      .map(({ text }) => text);
+    showTooltip(formatTime(time), this.#tooltipLines(time), notes, event.clientX, event.clientY);
+  }
+
+  #tooltipLines(time: number) {
+    const { fields, series } = this.data;
+    return fields.flatMap(({ display, of }) => {
+      if (display.field.kind === 'time' || isHiddenFrom(display, 'tooltip')) return [];
+      const row = of.times.indexOf(time);
+      const value = display.field.values[row];
+      if (row < 0 || value === undefined || (value === null && isCompleteness(display.field.name))) return [];
+      const { text, suffix } = formatValue(value, display, this.context.to);
+      const color = series.find((one) => one.display.field === display.field)?.color;
+      return [{ name: display.name, value: value === null ? '–' : `${text}${suffix}`, color }];
+    });
+  }
+}
+
+/** One row per time of any frame, as uPlot wants it: seconds, then the values of each series. */
+function alignedData({ times, series }: ChartData): uPlot.AlignedData {
+  const rowOf = new Map(times.map((time, row) => [time, row]));
+  return [times.map((time) => time / 1000), ...series.map((one) => alignedValues(one, rowOf))];
+}
+
+function alignedValues({ of, display }: Series, rowOf: ReadonlyMap<number, number>): (number | null)[] {
+  const values = new Array<number | null>(rowOf.size).fill(null);
+  for (const [row, time] of of.times.entries()) {
+    const value = display.field.values[row];
+    values[rowOf.get(time) ?? 0] = typeof value === 'number' ? value : null;
+  }
+  return values;
+}
