@@ -60,6 +60,11 @@ export function flagsFor(settings: Settings, command: string): string[] {
   });
 }
 
+/** An option with the name of a setting, for a command that takes no settings. */
+export function optionNamedLike(name: SettingName, help: string): Option {
+  return new Option(`${flagOf(name)} <${SETTINGS[name].placeholder}>`, help);
+}
+
 function optionsOf(name: SettingName): Option[] {
   const { help, placeholder, default: preset }: Setting<unknown> = SETTINGS[name];
   const flag = flagOf(name);

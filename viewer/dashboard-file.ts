@@ -1,13 +1,15 @@
 import { type Dirent, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { describeError, UsageError } from '../core/index.js';
+import { describeError, packageRoot, UsageError } from '../core/index.js';
 
 const MAX_FILE_BYTES = 2_000_000;
 const MAX_PANELS = 200;
 const CLICKHOUSE = 'grafana-clickhouse-datasource';
 const DRAWN_TYPES = new Set(['timeseries', 'candlestick', 'stat', 'table', 'bargauge', 'text', 'row']);
 
+// What the viewer reads of Grafana's format; other fields are ignored. `test/dashboards/shipped-dashboards.ts` has the stricter
+// rules that our own files keep.
 const text = z.string();
 const loose = z.record(z.string(), z.unknown());
 const datasource = z.union([text, z.object({ type: text.optional(), uid: text.optional() })]).nullish();
@@ -111,6 +113,9 @@ export interface DashboardFolder {
   readonly dashboards: ReadonlyMap<string, ViewedDashboard>;
   readonly problems: readonly { readonly file: string; readonly reason: string }[];
 }
+
+/** The folder of the shipped dashboards: the same files that Grafana gets. */
+export const dashboardFolder = (): string => join(packageRoot(), 'dashboards');
 
 /**
  * Reads every regular `*.json` file of a folder: no symbolic links, at most 2 MB and 200 panels each. A file that cannot be

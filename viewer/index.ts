@@ -1,12 +1,4 @@
-export {
-  customValues,
-  type Dashboard,
-  type DashboardTarget,
-  dashboardFolder,
-  loadDashboards,
-  type Panel,
-  panelsOf,
-} from './dashboard.js';
+export { dashboardFolder } from './dashboard-file.js';
 export { readToken } from './login.js';
 export {
   ALL,
@@ -17,4 +9,5 @@ export {
   withLiterals,
 } from './panel-query.js';
 export { bucketMs, intervalMs, relativeRange } from './time-range.js';
+export { customValues } from './variables.js';
 export { type ViewerMetrics, ViewerServer } from './viewer-server.js';

@@ -1,5 +1,4 @@
 import { UsageError } from '../core/index.js';
-import { customValues } from './dashboard.js';
 import type { ViewedDashboard, ViewedVariable } from './dashboard-file.js';
 import { ALL, type BoundQuery, bindQuery, type VariableChoice } from './panel-query.js';
 import type { TimeRange } from './time-range.js';
@@ -118,6 +117,14 @@ function selected(
 
 const currentOf = ({ current }: ViewedVariable): readonly string[] => [current?.value ?? []].flat();
 const queryText = ({ query }: ViewedVariable): string => (typeof query === 'string' ? query : '');
+
+/** The values of a custom variable: `1 minute : 60, 5 minutes : 300`. */
+export function customValues(query: string): Option[] {
+  return query.split(',').map((entry) => {
+    const [text = '', value = text] = entry.split(' : ').map((piece) => piece.trim());
+    return { text, value };
+  });
+}
 
 async function optionsOf(
   variable: ViewedVariable,

@@ -7,6 +7,7 @@ import type { CertifiedExchange } from '../certify/certified-exchange.js';
 import { runCertify } from '../certify/run-certify.js';
 import { EXIT } from '../errors.js';
 import { exchangeFlag } from '../exchange-options.js';
+import { optionNamedLike } from '../settings.js';
 
 /** Options of the simulated exchange that are passed to it. */
 const EXCHANGE_FLAGS = ['events', 'bots', 'pace'] as const;
@@ -45,7 +46,7 @@ export function define(command: Command): void {
       'with --against: the control token, from the ready line of the exchange; other users see it in the process list',
     )
     .option('--control-token-file <FILE>', 'with --against: a file with the control token')
-    .option('--accounts-file <FILE>', 'with --against: the accounts to record; without it none is compared')
+    .addOption(optionNamedLike('accountsFile', 'with --against: the accounts to record; without it none is compared'))
     .option('--faults', 'with --against: arm faults at the exchange, and kill processes of the pipeline')
     .addOption(new Option('--no-faults', 'arm no faults, and kill no process'))
     .option('--keep <DIR>', 'data folder that is kept; without it a temporary one is removed at the end')

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { writeEnvFile } from '../deploy/env-file.js';
+import { optionNamedLike } from '../settings.js';
 
 const EXAMPLES = `
 Examples:
@@ -20,10 +21,11 @@ export function define(command: Command): void {
   command
     // Not --env-file: Node.js consumes that option itself, wherever it stands.
     .option('--file <FILE>', 'file to write (mode 0600)', '.env')
-    .option(
-      '--exchange-url <URL>',
-      'exchange to record, https only (default: the simulated one, which is then started)',
-      httpsAddress,
+    .addOption(
+      optionNamedLike(
+        'exchangeUrl',
+        'exchange to record, https only (default: the simulated one, which is then started)',
+      ).argParser(httpsAddress),
     )
     .option('--force', 'replace the file, including all passwords')
     .addHelpText('after', EXAMPLES.trimEnd())

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import type { Dashboard, Panel } from '../../viewer/index.js';
 import { type Answer, valuesOf } from './answer.js';
 import { VIEWS_OF_MARKET_DATA, VIEWS_WITH_COMPLETENESS } from './expectations.js';
+import type { Dashboard, Panel } from './shipped-dashboards.js';
 
 /** The columns have the types, the order and the values that the panel can draw. */
 export function checkShape(panel: Panel, answers: readonly Answer[]): void {

@@ -4,13 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   ALL,
   bucketMs,
-  type Dashboard,
-  type DashboardTarget,
   expandQuery,
   intervalMs,
-  loadDashboards,
-  type Panel,
-  panelsOf,
   type QueryContext,
   relativeRange,
   type VariableChoice,
@@ -23,6 +18,7 @@ import { type Answer, askAsGrafana, askTimed, valuesOf } from './answer.js';
 import { checkCompleteness, checkNames, checkShape, overlaps } from './checks.js';
 import { MAY_BE_EMPTY } from './expectations.js';
 import { RULES, readDataSource, readRules } from './provisioning.js';
+import { type Dashboard, type DashboardTarget, loadDashboards, type Panel, panelsOf } from './shipped-dashboards.js';
 import { chooseVariables } from './variables.js';
 
 /** Duration that no query may exceed; on a busy machine, processor time of the server. */

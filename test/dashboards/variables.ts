@@ -1,6 +1,7 @@
-import { customValues, type Dashboard, expandQuery, relativeRange, type VariableChoice } from '../../viewer/index.js';
+import { customValues, expandQuery, relativeRange, type VariableChoice } from '../../viewer/index.js';
 import type { ClickHouseEndpoint } from '../../warehouse/index.js';
 import { askAsGrafana } from './answer.js';
+import type { Dashboard } from './shipped-dashboards.js';
 
 /** The values that Grafana selects when a dashboard is opened: the default, or the first value of a variable's query. */
 export async function chooseVariables(

@@ -30,7 +30,6 @@ const NOT_FOR_OPERATORS = [
   ['client/account-client.ts', 'arguments of the client'],
   ['client/requester.ts', 'options of the client; settings are checked before'],
   ['client/auth/authorizer.ts', 'a call that needs other credentials than the client has'],
-  ['viewer/dashboard.ts', 'the author of a dashboard'],
   ['viewer/dashboard-file.ts', 'the author of a dashboard'],
   ['viewer/dashboard-queries.ts', 'the author of a dashboard'],
   ['viewer/macros.ts', 'the author of a dashboard'],

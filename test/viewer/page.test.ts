@@ -1,7 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: this is how Grafana writes a variable.
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { dashboardFolder, loadDashboards, type ViewerServer } from '../../viewer/index.js';
+import { dashboardFolder, type ViewerServer } from '../../viewer/index.js';
+import { loadDashboards } from '../dashboards/shipped-dashboards.js';
 import { startChromium } from '../support/chromium.js';
 import { useDatabase } from '../support/database.js';
 import { dashboard, folderOf, panel, queryVariable } from './dashboards.js';

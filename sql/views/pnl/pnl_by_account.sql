@@ -27,25 +27,5 @@ CREATE OR REPLACE VIEW {database}.pnl_by_account
     `complete_to` Nullable(DateTime64(6, 'UTC')) COMMENT 'Every trade and transaction of the account up to this time is included, by our clock (account_completeness); NULL before the first complete walks'
 )
 AS
-SELECT
-    account,
-    assets,
-    open_assets,
-    inferred,
-    unexplained,
-    trades,
-    bought_value,
-    sold_value,
-    payout,
-    fees,
-    cost,
-    fifo_cost,
-    value,
-    realised_pnl,
-    unrealised_pnl,
-    fifo_realised_pnl,
-    fifo_unrealised_pnl,
-    cash_flow,
-    pnl,
-    complete_to
+SELECT * EXCEPT (event, market, yes_shares, no_shares, pairs)
 FROM {database}.pnl_sums(level = 'account');

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { describeError, packageRoot, UsageError } from '../core/index.js';
+import { dashboardFolder } from '../../viewer/index.js';
 
 /** The data source of a panel, by the UID of the variable or of the provisioned one. */
 const datasource = z.strictObject({ type: z.literal('grafana-clickhouse-datasource'), uid: z.string().min(1) });
@@ -160,42 +160,21 @@ export type DashboardTarget = z.infer<typeof target>;
 /** A panel with a query; rows, which are only headings, are excluded. */
 export type Panel = z.infer<typeof panel>;
 
-/** The folder of the dashboards: the same files that Grafana gets. */
-export const dashboardFolder = (): string => join(packageRoot(), 'dashboards');
-
 /**
- * Every dashboard of a folder, in the order of the file names.
- * @throws UsageError with the file and the path in it when one does not match the schema
+ * Every dashboard of `dashboards/`, in the order of the file names.
+ * @throws Error with the file and the path in it when one does not match the schema
  */
-export function loadDashboards(folder: string = dashboardFolder()): Dashboard[] {
-  return readdirSync(folder)
-    .filter((name) => name.endsWith('.json'))
-    .sort()
-    .map((name) => readDashboard(join(folder, name)));
-}
-
-function readDashboard(path: string): Dashboard {
-  let value: unknown;
-  try {
-    value = JSON.parse(readFileSync(path, 'utf8'));
-  } catch (error) {
-    throw new UsageError(`cannot read the dashboard ${path}: ${describeError(error)}`, { cause: error });
-  }
-  const parsed = dashboard.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  throw new UsageError(`${path} is not a dashboard: ${issue?.path.join('.')}: ${issue?.message}`);
+export function loadDashboards(): Dashboard[] {
+  const folder = dashboardFolder();
+  const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
+  return names.sort().map((name) => {
+    const parsed = dashboard.safeParse(JSON.parse(readFileSync(join(folder, name), 'utf8')));
+    if (!parsed.success) throw new Error(`${name}: ${z.prettifyError(parsed.error)}`);
+    return parsed.data;
+  });
 }
 
 /** The panels with queries, from top to bottom. */
 export function panelsOf({ panels }: Dashboard): Panel[] {
   return panels.filter((one): one is Panel => one.type !== 'row');
-}
-
-/** The values of a custom variable: `1 minute : 60, 5 minutes : 300`. */
-export function customValues(query: string): { text: string; value: string }[] {
-  return query.split(',').map((entry) => {
-    const [text = '', value = text] = entry.split(' : ').map((part) => part.trim());
-    return { text, value };
-  });
 }
