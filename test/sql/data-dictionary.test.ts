@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { useDatabase } from '../support/database.js';
 import { dataDictionary, unitOf } from './data-dictionary.js';
-import { viewColumns } from './view-columns.js';
+import { declaredViews } from './view-columns.js';
 
 const host = useDatabase({ migrated: true });
 
@@ -10,7 +10,7 @@ it('docs/data-dictionary.md is the dictionary of the live database', async () =>
 });
 
 it('the comment of every amount, price and fraction of a view names its unit', async () => {
-  const views = await viewColumns(host.database);
+  const views = await declaredViews(host.database);
   const numbers = views.flatMap(({ name, declared }) =>
     declared.filter(({ type }) => /Float64|Decimal/.test(type)).map((column) => ({ view: name, column })),
   );

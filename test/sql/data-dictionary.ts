@@ -1,5 +1,5 @@
 import type { TestDatabase } from '../support/database.js';
-import { type Column, viewColumns } from './view-columns.js';
+import { type Column, declaredViews } from './view-columns.js';
 
 interface Relation {
   readonly name: string;
@@ -44,7 +44,7 @@ async function viewsOf(database: TestDatabase): Promise<Relation[]> {
       ({ name }) => name,
     ),
   );
-  return (await viewColumns(database)).map(({ name, comment, declared, definition }) => {
+  return (await declaredViews(database)).map(({ name, comment, declared, definition }) => {
     const read = [...definition.matchAll(new RegExp(`\\b${database.name}\\.(\\w+)`, 'g'))].map(
       ([, other = '']) => other,
     );

@@ -7,33 +7,43 @@ export interface Column {
   readonly comment: string;
 }
 
-export interface ViewColumns {
+export interface DeclaredView {
   /** Name of the view, with example arguments where it has parameters. */
   readonly source: string;
   readonly name: string;
   /** COMMENT of the view. */
   readonly comment: string;
   readonly definition: string;
-  /** What its definition declares. */
+  /** The columns that its definition declares. */
   readonly declared: readonly Column[];
-  /** What a query returns. */
+}
+
+export interface ViewColumns extends DeclaredView {
+  /** The columns that a query returns. */
   readonly returned: readonly Omit<Column, 'comment'>[];
 }
 
 /** Every view of a database (not the materialized ones), in order of their names. */
-export async function viewColumns(database: TestDatabase): Promise<ViewColumns[]> {
+export async function declaredViews(database: TestDatabase): Promise<DeclaredView[]> {
   const views = await database.rows<{ name: string; comment: string; definition: string }>(
     `SELECT name, comment, create_table_query AS definition FROM system.tables
      WHERE database = currentDatabase() AND engine = 'View' ORDER BY name`,
   );
+  return views.map((view) => ({
+    ...view,
+    source: `${view.name}${argumentsOf(view.definition)}`,
+    declared: declaredColumns(view.definition),
+  }));
+}
+
+/** The same, with the columns that a query of each returns: the server analyses every view, which takes seconds. */
+export async function viewColumns(database: TestDatabase): Promise<ViewColumns[]> {
   return Promise.all(
-    views.map(async ({ name, comment, definition }) => {
-      const source = `${name}${argumentsOf(definition)}`;
+    (await declaredViews(database)).map(async (view) => {
       const described = await database.rows<{ name: string; type: string }>(
-        `DESCRIBE (SELECT * FROM ${source}) SETTINGS print_pretty_type_names = 0`,
+        `DESCRIBE (SELECT * FROM ${view.source}) SETTINGS print_pretty_type_names = 0`,
       );
-      const returned = described.map((column) => ({ name: column.name, type: withoutQuotes(column.type) }));
-      return { source, name, comment, definition, declared: declaredColumns(definition), returned };
+      return { ...view, returned: described.map(({ name, type }) => ({ name, type: withoutQuotes(type) })) };
     }),
   );
 }

@@ -37,25 +37,34 @@ export class SqlRun {
   async applyMigrations(files: readonly SqlFile[]): Promise<string[]> {
     const pending = pendingMigrations(files, await this.options.appliedSql.read('migration'), this.#where);
     for (const file of pending) {
-      await this.#apply('migration', file, fillPlaceholders(file.text, this.options.placeholders, `${file.name}.sql`));
+      await this.#execute(
+        'migration',
+        file,
+        fillPlaceholders(file.text, this.options.placeholders, `${file.name}.sql`),
+      );
+      await this.options.appliedSql.record('migration', [file]);
     }
     return pending.map((file) => file.name);
   }
 
-  /** Creates or replaces the views that are new or changed, or all of them; returns their names. */
+  /**
+   * Creates or replaces the views that are new or changed, or all of them; returns their names. They are recorded when all
+   * are there: after a crash all of them are replaced again.
+   */
   async applyViews(files: readonly ViewFile[], all = false): Promise<string[]> {
     const { placeholders, views } = this.options;
     const outdated = all ? files : await this.outdatedViews(files);
     for (const file of outdated) {
       const path = `${file.name}.sql`;
       const text = fillPlaceholders(file.text, { ...placeholders, database: this.#viewDatabase }, path);
-      await this.#apply('view', file, views ? views.rewrite(text, path) : text);
+      await this.#execute('view', file, views ? views.rewrite(text, path) : text);
     }
+    await this.options.appliedSql.record('view', outdated);
     return outdated.map((file) => file.name);
   }
 
-  async #apply(kind: 'migration' | 'view', file: SqlFile, text: string): Promise<void> {
-    const { connection, appliedSql, signal } = this.options;
+  async #execute(kind: 'migration' | 'view', file: SqlFile, text: string): Promise<void> {
+    const { connection, signal } = this.options;
     const path = `${file.name}.sql`;
     const statements = splitStatements(text);
     if (kind === 'view') assertView(statements, this.#viewDatabase, file);
@@ -70,7 +79,6 @@ export class SqlRun {
         });
       }
     }
-    await appliedSql.record(kind, file.name, file.checksum);
   }
 
   /** Views that are new, changed, read a changed view, or do not exist in the database. */
@@ -92,8 +100,9 @@ export class SqlRun {
     const gone = (await this.options.appliedSql.read('view')).filter((applied) => !known.has(applied.name));
     for (const { name } of gone) {
       await this.options.connection.command(`DROP VIEW IF EXISTS ${this.#viewDatabase}.${name} SYNC`);
-      await this.options.appliedSql.record('view', name, '');
     }
+    const removed = gone.map(({ name }) => ({ name, checksum: '' }));
+    await this.options.appliedSql.record('view', removed);
     return gone.map((applied) => applied.name);
   }
 
