@@ -41,6 +41,10 @@ export const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
     about: 'run an SQL query as a read-only user',
     needs: ['clickhouse'],
   },
+  export: {
+    about: 'write the public tables to files, one per table and day: Parquet, CSV or JSON lines',
+    needs: ['bus', 'clickhouse'],
+  },
   status: {
     about: 'show running parts, lag, recorded data and gaps',
     needs: ['bus', 'clickhouse'],

@@ -24,14 +24,17 @@ export function writeFileAtomicSync(path: string, content: string | Buffer): voi
   }
 }
 
+/** Content that is written as it arrives, so that a large file is never in memory as a whole. */
+type Content = string | Buffer | AsyncIterable<Buffer>;
+
 /** As `writeFileAtomicSync`. With `durable`, content and directory entry are on disk when it resolves. */
-export async function writeFileAtomic(path: string, content: string | Buffer, durable = false): Promise<void> {
+export async function writeFileAtomic(path: string, content: Content, durable = false): Promise<void> {
   const draft = draftOf(path);
   try {
     await rm(draft, { force: true });
     const file = await open(draft, 'wx', MODE);
     try {
-      await file.writeFile(content);
+      for await (const piece of pieces(content)) await file.writeFile(piece);
       if (durable) await file.datasync();
     } finally {
       await file.close();
@@ -43,6 +46,8 @@ export async function writeFileAtomic(path: string, content: string | Buffer, du
   }
   if (durable) await syncFolder(dirname(path));
 }
+
+const pieces = (content: Content) => (typeof content === 'string' || Buffer.isBuffer(content) ? [content] : content);
 
 /** fsyncs a folder, so that created, renamed and removed entries are durable. */
 export async function syncFolder(path: string): Promise<void> {

@@ -152,7 +152,7 @@ const TRANSFORM_SETTINGS = {
   fsync: onOff({ ...TRANSFORM, takenBy: ['transform', 'up', 'migrate'] }, true, 'fsync every insert in ClickHouse'),
   group: setting({
     ...TRANSFORM,
-    takenBy: ['transform', 'up', 'status', 'doctor'],
+    takenBy: ['transform', 'up', 'status', 'doctor', 'export'],
     schema: text,
     default: 'chancery-transform',
     placeholder: 'NAME',
@@ -402,7 +402,7 @@ export const SETTINGS = {
   }),
   clickhouseMemory: setting({
     ...CLICKHOUSE,
-    takenBy: ['warehouse', 'up', 'sql'],
+    takenBy: ['warehouse', 'up', 'sql', 'export'],
     schema: z.coerce.number().min(5e8),
     default: 4e9,
     placeholder: 'BYTES',
@@ -425,7 +425,7 @@ export const SETTINGS = {
     help: 'maximum duration of a query of that user, seconds',
   }),
   clickhouseUnconfined: onOff(
-    { ...CLICKHOUSE, takenBy: ['warehouse', 'up', 'sql', 'doctor'] },
+    { ...CLICKHOUSE, takenBy: ['warehouse', 'up', 'sql', 'doctor', 'export'] },
     false,
     'run the embedded ClickHouse without restricting it to its own files: its users can then read the files of this user',
   ),

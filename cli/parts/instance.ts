@@ -17,6 +17,8 @@ export function instancePaths(dataFolder: string) {
     exchange: join(folder, 'exchange'),
     /** Credentials of the simulated exchange's accounts, for the collector. */
     exchangeAccounts: join(folder, 'exchange-accounts.json'),
+    /** Key under which exports write user IDs and names. */
+    exportUserKey: join(folder, 'export-user-key'),
     logs: join(folder, 'logs'),
     run: join(folder, 'run'),
     sqlHistory: join(folder, 'sql-history'),

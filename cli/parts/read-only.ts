@@ -38,12 +38,12 @@ export interface ReadOnly {
  * Connects as a read-only user to the configured ClickHouse or to the embedded one that runs on the data folder.
  * Undefined when neither is running.
  */
-export async function findReadOnly(settings: Settings): Promise<ReadOnly | undefined> {
+export async function findReadOnly(settings: Settings, as: Access = QUERYING): Promise<ReadOnly | undefined> {
   const target = clickHouseTarget(settings);
-  if (target.kind === 'server') return connectServer(settings, target.url);
-  if (target.kind === 'cluster') return connectFirst(settings, target.nodes.flat());
+  if (target.kind === 'server') return connectServer(settings, target.url, as);
+  if (target.kind === 'cluster') return connectFirst(settings, target.nodes.flat(), as);
   const running = await findEmbedded(settings.data);
-  return running && connectEmbedded(settings, running);
+  return running && connectEmbedded(settings, running, as);
 }
 
 /**
@@ -62,10 +62,22 @@ export async function connectShards(settings: Settings): Promise<ReadOnly[] | un
   throw failed.reason;
 }
 
+/**
+ * As `connectReadOnly`, without the limits of the reader: on the embedded server as the owner, restricted to reading.
+ * Statements may change settings.
+ */
+export async function connectForExport(settings: Settings, signal: AbortSignal): Promise<ReadOnly> {
+  return connectReadOnly(settings, signal, EXPORTING);
+}
+
 /** As `findReadOnly`; when no ClickHouse runs on the data folder, one is started for as long as this connection is open. */
-export async function connectReadOnly(settings: Settings, signal: AbortSignal): Promise<ReadOnly> {
+export async function connectReadOnly(
+  settings: Settings,
+  signal: AbortSignal,
+  as: Access = QUERYING,
+): Promise<ReadOnly> {
   assertInstance(settings);
-  const found = await findReadOnly(settings);
+  const found = await findReadOnly(settings, as);
   if (found) return found;
   assertRecorded(settings);
   process.umask(0o077);
@@ -80,7 +92,7 @@ export async function connectReadOnly(settings: Settings, signal: AbortSignal): 
     logger: createLogger({ part: 'clickhouse', level: 'fatal', plain: true }),
   });
   await server.start(signal);
-  const connection = connectEmbedded(settings, server.endpoint);
+  const connection = connectEmbedded(settings, server.endpoint, as);
   return {
     ...connection,
     temporary: true,
@@ -91,8 +103,9 @@ export async function connectReadOnly(settings: Settings, signal: AbortSignal): 
   };
 }
 
-function connectEmbedded(settings: Settings, endpoint: EmbeddedEndpoint): ReadOnly {
-  const client = open(endpoint.reader, settings.database);
+function connectEmbedded(settings: Settings, endpoint: EmbeddedEndpoint, as: Access): ReadOnly {
+  const enforced = as.user === 'owner' ? { ...READING, readonly: as.readonly } : READING;
+  const client = open(endpoint[as.user], settings.database, as, enforced);
   const password = endpoint.reader.password.reveal();
   return {
     client,
@@ -113,11 +126,11 @@ function connectEmbedded(settings: Settings, endpoint: EmbeddedEndpoint): ReadOn
 }
 
 /** Connects to the first node that responds: every node answers for the whole cluster. */
-async function connectFirst(settings: Settings, urls: readonly string[]): Promise<ReadOnly> {
+async function connectFirst(settings: Settings, urls: readonly string[], as = QUERYING): Promise<ReadOnly> {
   let failure: unknown;
   for (const url of urls) {
     try {
-      return await connectServer(settings, url);
+      return await connectServer(settings, url, as);
     } catch (error) {
       failure ??= error;
     }
@@ -126,14 +139,14 @@ async function connectFirst(settings: Settings, urls: readonly string[]): Promis
 }
 
 /** Connects to an external server: its user may be able to write, so every statement is sent with `readonly`. */
-async function connectServer(settings: Settings, url: string): Promise<ReadOnly> {
+async function connectServer(settings: Settings, url: string, as: Access): Promise<ReadOnly> {
   const user = settings.clickhouseUser;
   const endpoint = { url, user, password: settings.clickhousePassword };
-  let client = open(endpoint, settings.database, {});
+  let client = open(endpoint, settings.database, as, {});
   const mode = await readOnlyMode(client, url);
   if (mode !== 1) {
     await client.close();
-    client = open(endpoint, settings.database, mode === 0 ? { ...READING, readonly: '1' } : READING);
+    client = open(endpoint, settings.database, as, mode === 0 ? { ...READING, readonly: as.readonly } : READING);
   }
   return {
     client,
@@ -161,21 +174,35 @@ async function readOnlyMode(client: ClickHouseClient, url: string): Promise<numb
   }
 }
 
+interface Access {
+  readonly application: string;
+  /** User of the embedded server. */
+  readonly user: 'reader' | 'owner';
+  /** ClickHouse's setting, for a user that may write: 1 reads with fixed settings, 2 reads with any. */
+  readonly readonly: '1' | '2';
+  /** A query fails when the server sends nothing for this long, milliseconds. */
+  readonly timeoutMs: number;
+}
+const QUERYING: Access = { application: 'chancery sql', user: 'reader', readonly: '1', timeoutMs: 120_000 };
+/** The server sends a file only when it is complete, which takes long for a large one. */
+const EXPORTING: Access = { application: 'chancery export', user: 'owner', readonly: '2', timeoutMs: 3_600_000 };
+
 /** Output settings: in CSV, NULL is an empty field, as in spreadsheets, and an empty text is `""`. */
 const READING: ClickHouseSettings = { format_csv_null_representation: '' };
 
 function open(
   { url, user, password }: Omit<ClickHouseEndpoint, 'password'> & { password: string | { reveal(): string } },
   database: string,
-  enforced: ClickHouseSettings = READING,
+  { application, timeoutMs }: Access,
+  enforced: ClickHouseSettings,
 ): ClickHouseClient {
   return createClient({
     url,
     username: user,
     password: typeof password === 'string' ? password : password.reveal(),
     database,
-    application: 'chancery sql',
-    request_timeout: 120_000,
+    application,
+    request_timeout: timeoutMs,
     clickhouse_settings: enforced,
     log: { level: ClickHouseLogLevel.OFF },
   });

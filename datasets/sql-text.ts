@@ -1,0 +1,5 @@
+/** A text as an SQL literal. */
+export const text = (value: string): string => `'${value.replace(/['\\]/g, '\\$&')}'`;
+
+/** Texts as the right side of `IN`. */
+export const list = (values: readonly string[]): string => `(${values.map(text).join(', ')})`;
