@@ -15,7 +15,7 @@ describe('histories with many pages, beside the polls of many accounts that the 
     market.fillInEngine(FILLS);
     const traders = market.exchange.ready.accounts.map((account) => traderOf(market.exchange, account));
     const rig = await startCollector(market.exchange.url, {
-      settings: { ...POLL_OFTEN, requestsPerSecond: 60 },
+      settings: { ...POLL_OFTEN, requestsPerSecond: 100 },
       accounts: traders.map(({ credentials }) => credentials),
     });
     const { ann, bob } = market;

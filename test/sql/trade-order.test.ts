@@ -18,7 +18,7 @@ beforeAll(() => {
 });
 
 const PAGE_SIZE = 7;
-const FILLS = 250;
+const FILLS = 120;
 const ATTEMPTS = 5;
 const SELDOM = { holdings: NEVER, transactions: NEVER, tpsl: NEVER, stats: NEVER, activity: NEVER, events: NEVER };
 const SETTINGS = {

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
 import { connect, createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { platform } from 'node:process';
@@ -156,6 +157,23 @@ describe('users of the embedded ClickHouse', () => {
     // This setting cancels a query when the input of its connection ends.
     const settings = 'SETTINGS max_block_size = 1, cancel_http_readonly_queries_on_client_close = 1';
     expect(await reader(`SELECT sum(sleepEachRow(0.5)) FROM numbers(16) ${settings}`)).toBe('0\n');
+  });
+
+  it('ends an insert whose sender has been silent for the time limit of a connection', async () => {
+    const { run, rows, endpoint } = context.clickhouse;
+    await run('CREATE TABLE chancery.silent (n UInt64) ENGINE = MergeTree ORDER BY n');
+    const path = `/?${new URLSearchParams({ query: 'INSERT INTO chancery.silent FORMAT RowBinary' })}`;
+    const headers = { 'X-ClickHouse-User': 'owner', 'X-ClickHouse-Key': endpoint.owner.password.reveal() };
+    const sender = request(endpoint.url + path, {
+      method: 'POST',
+      headers: { ...headers, 'content-length': 2_000_000 },
+    });
+    sender.on('error', () => undefined).write(Buffer.alloc(1_000_000));
+    const inserts = () => rows("SELECT query_id FROM system.processes WHERE query LIKE 'INSERT INTO chancery.silent%'");
+    await until(async () => (await inserts()).length === 1 || 'the insert does not run yet');
+    await until(async () => (await inserts()).length === 0 || 'the insert still runs');
+    expect(await rows('SELECT count() AS n FROM chancery.silent')).toEqual([{ n: 0 }]);
+    sender.destroy();
   });
 
   it('grants nothing to the login without a password', async () => {

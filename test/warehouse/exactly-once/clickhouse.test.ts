@@ -335,11 +335,17 @@ describe('the writer', () => {
       timing: { ...timing, killAfterMs: 100 },
     });
     const rebuildRaw = async () => blocksOf(0, 9).filter((block) => block.table === raw);
-    const partition = await writer.open(committed.open(), { rebuild: rebuildRaw, signal: never });
+    const opened = writer.open(committed.open(), { rebuild: rebuildRaw, signal: never });
+    // The writer has found the insert and waits: the server can end it only when the rest arrives, or the connection ends.
+    const killed = () =>
+      context.clickhouse.rows("SELECT 1 FROM system.processes WHERE query LIKE 'INSERT%' AND is_cancelled");
+    while ((await killed()).length === 0) await new Promise((r) => setTimeout(r, 5));
+    expect(await rowsIn('raw')).toBe(0);
+    hanging.destroy();
+    const partition = await opened;
     expect(partition.nextOffset).toBe(10);
     expect(await running()).toEqual([]);
     expect(await rowsIn('raw')).toBe(10);
-    hanging.destroy();
   });
 
   it('sends nothing when too much time passed since its ownership was confirmed', async () => {
