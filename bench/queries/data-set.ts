@@ -3,9 +3,17 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLogger, packageRoot } from '../../core/index.js';
-import { type ClickHouseEndpoint, Connection, EmbeddedClickHouse, migrate } from '../../warehouse/index.js';
+import { rollUpNextBlocks } from '../../transforms/index.js';
+import {
+  type ClickHouseEndpoint,
+  Connection,
+  EmbeddedClickHouse,
+  migrate,
+  readRollup,
+  sqlFolder,
+} from '../../warehouse/index.js';
 import { INSERTS, type Insert } from './inserts.js';
-import { DAYS, type DataSetSize, SEED } from './size.js';
+import { DAYS, type DataSetSize, LOG, PARTITIONS, SEED } from './size.js';
 
 const DATABASE = 'chancery';
 const MEMORY_BYTES = 8 * 2 ** 30;
@@ -50,6 +58,7 @@ export async function openDataSet(size: DataSetSize, report: (line: string) => v
       if (!existsSync(done)) {
         const endsAt = new Date(Math.floor(Date.now() / 3_600_000) * 3_600_000);
         for (const insert of INSERTS) await runInsert(connection, insert, { size, endsAt }, report);
+        await rollUp(connection, size.ticks, report);
         await waitForMerges(connection);
         writeFileSync(done, `${JSON.stringify({ seed: SEED, endsAt: endsAt.toISOString() })}\n`);
       }
@@ -96,6 +105,17 @@ async function runInsert(
   report(`  ${insert.table}: ${(rows * DAYS).toLocaleString('en-US')} rows in ${seconds.toFixed(1)} s`);
 }
 
+/** What the worker does from time to time; the last block of every partition is left, as in an instance that records. */
+async function rollUp(connection: Connection, ticks: number, report: (line: string) => void): Promise<void> {
+  const started = performance.now();
+  const signal = new AbortController().signal;
+  for (let partition = 0; partition < PARTITIONS; partition++) {
+    const source = { log: LOG, partition, shards: [connection] };
+    while (await rollUpNextBlocks(source, { committed: Math.floor(ticks / PARTITIONS) }, signal));
+  }
+  report(`  price_hours: ${((performance.now() - started) / 1000).toFixed(1)} s`);
+}
+
 async function waitForMerges(connection: Connection): Promise<void> {
   const running = `SELECT count() AS merges FROM system.merges WHERE database = '${DATABASE}'`;
   for (let quiet = 0; quiet < 4; ) {
@@ -110,6 +130,7 @@ function inputsHash(): string {
   const hash = createHash('sha256');
   const migrations = join(packageRoot(), 'sql/migrations');
   for (const name of readdirSync(migrations).toSorted()) hash.update(readFileSync(join(migrations, name)));
+  hash.update(readRollup(sqlFolder(), 'price_hours', DATABASE));
   hash.update(JSON.stringify(INSERTS.map(({ table, columns, select }) => [table, columns, select])));
   return hash.digest('hex').slice(0, 12);
 }

@@ -8,7 +8,9 @@ import {
   HISTORY_SECONDS,
   HOT_EVENTS,
   HOT_FACTOR,
+  LOG,
   MARKETS_PER_EVENT,
+  PARTITIONS,
   POLL_SECONDS,
 } from './size.js';
 
@@ -50,7 +52,7 @@ export const INSERTS: readonly Insert[] = [
     rowsPerDay: ({ ticks }) => Math.floor(ticks / DAYS),
     columns: [...POSITION, 'received_at', 'event', 'market', 'last', 'bid', 'ask', 'source', 'repeated'],
     select: `WITH ${spread(1000)}, ${traded}, ${cents}
-      SELECT 'log', event_number % 4, number, 0, ${at('micros')}, ${event('event_number')}, ${market('market_number')},
+      SELECT '${LOG}', event_number % ${PARTITIONS}, intDiv(number, ${PARTITIONS}), number % ${PARTITIONS}, ${at('micros')}, ${event('event_number')}, ${market('market_number')},
         cents / 100, if(${hash('bid')} % 50 = 0, NULL, (cents - 1) / 100), if(${hash('ask')} % 50 = 0, NULL, (cents + 1) / 100),
         'delta', ${hash('repeated')} % 100 = 0 ${numbers}`,
   },

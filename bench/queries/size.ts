@@ -7,6 +7,9 @@ export interface DataSetSize {
 }
 
 export const SEED = 1;
+/** Identity of the log, and partitions of the order book topic. */
+export const LOG = 'log';
+export const PARTITIONS = 4;
 export const DAYS = 30;
 export const EVENTS = 200;
 export const MARKETS_PER_EVENT = 10;

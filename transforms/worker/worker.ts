@@ -39,7 +39,9 @@ import { loadProgress } from './load-session-progress.js';
 import { type LostRecords, lostRangeBlocks } from './lost-range.js';
 import { TransformMetrics } from './metrics.js';
 import { PartitionPipeline } from './partition-pipeline.js';
+import { PriceRollup } from './price-rollup.js';
 import { resumePartition } from './resume-partition.js';
+import { discardBlocks } from './roll-up-blocks.js';
 import { skipLostRecords } from './skip-lost-records.js';
 import { WaitingPartitions } from './waiting-partitions.js';
 import type { WorkerConfig } from './worker-config.js';
@@ -87,6 +89,7 @@ export class TransformWorker implements Component, ConsumerHandler {
   #consuming: Promise<void> = Promise.resolve();
   readonly #shards: WorkerShards;
   readonly #waiting: WaitingPartitions;
+  readonly #rollup: PriceRollup;
 
   constructor(private readonly options: TransformWorkerOptions) {
     const { bus, shards, log, clock = systemClock, metrics, group } = options;
@@ -95,6 +98,7 @@ export class TransformWorker implements Component, ConsumerHandler {
     this.failed = this.#failure.promise;
     this.failed.catch(() => undefined);
     this.#waiting = new WaitingPartitions(log, clock);
+    this.#rollup = new PriceRollup({ log, clock, signal: this.#abandon.signal });
     this.#metrics = new TransformMetrics(
       metrics,
       () => lagByTopic(bus, TOPIC_NAMES, group),
@@ -144,6 +148,7 @@ export class TransformWorker implements Component, ConsumerHandler {
     await this.#consuming;
     clearTimeout(timer);
     this.#abandon.abort(new Stopped('stop requested'));
+    await this.#rollup.stop();
   }
 
   health(): Health {
@@ -179,6 +184,7 @@ export class TransformWorker implements Component, ConsumerHandler {
   async onRevoked(partition: Partition): Promise<void> {
     const pipeline = this.#pipelines.get(keyOf(partition));
     this.#pipelines.delete(keyOf(partition));
+    if (partition.topic === TOPICS.orderBook) this.#rollup.remove(partition.partition);
     await pipeline?.flush().catch(() => undefined);
     await pipeline?.close();
     if (pipeline) this.#budget.remove(pipeline);
@@ -207,9 +213,10 @@ export class TransformWorker implements Component, ConsumerHandler {
       await assertNoRowsFrom(await this.#shards.of(number, signal), owned, next, signal);
     });
     const write = async (loss: LostRecords) => writer.write({ ...loss, blocks: await this.#lostRows(partition, loss) });
+    const rebuilding = writer.nextOffset < storedBefore;
+    if (rebuilding && topic === TOPICS.orderBook) await this.#discardRollup(partition, writer.nextOffset);
     if (resumed.loss) await write(resumed.loss);
     await this.#whileOwned(partition, () => this.#shards.copySmallTables(source, writer.nextOffset, signal));
-    const rebuilding = writer.nextOffset < storedBefore;
     if (rebuilding) this.#rebuilding.set(keyOf(partition), storedBefore);
     else this.#rebuilding.delete(keyOf(partition));
     await skipLostRecords(partition, writer, {
@@ -219,6 +226,7 @@ export class TransformWorker implements Component, ConsumerHandler {
       write,
     });
     const builder = this.#builder(partition, await this.#progressBefore(partition, writer.nextOffset));
+    let committed = writer.nextOffset;
     const pipeline = new PartitionPipeline({
       topic,
       partition: number,
@@ -228,12 +236,33 @@ export class TransformWorker implements Component, ConsumerHandler {
       delayMs: LOW_LATENCY_TOPICS.has(topic) ? batchDelayMs : 2 * batchDelayMs,
       pieceDelayMs: PIECE_DELAY_MS,
       clock: this.#clock,
-      onWritten: (built) => this.#written(partition, built),
+      onWritten: (built) => {
+        committed = built.end + 1;
+        this.#written(partition, built);
+      },
       onFailed: (error) => this.#ended(error),
     });
     this.#budget.add(pipeline);
     this.#pipelines.set(keyOf(partition), pipeline);
+    if (topic === TOPICS.orderBook) {
+      this.#rollup.add({
+        log,
+        partition: number,
+        committed: () => committed,
+        shards: () => this.#shards.of(number, signal),
+        assertOwned: () => partition.assertOwned(),
+      });
+    }
     return writer.nextOffset;
+  }
+
+  /** Rows from `offset` on are written again: what `price_hours` holds of them no longer counts. */
+  #discardRollup(partition: Partition, offset: number): Promise<void> {
+    const { log, partition: number } = partition;
+    const signal = this.#abandon.signal;
+    return this.#whileOwned(partition, async () =>
+      discardBlocks({ log, partition: number, shards: await this.#shards.of(number, signal) }, offset, signal),
+    );
   }
 
   /** Verifies that ClickHouse has the rows before the committed offset, and sets it back if `--rebuild` is given. */

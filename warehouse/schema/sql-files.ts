@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import {
   describeError,
@@ -10,6 +10,7 @@ import {
   UsageError,
 } from '../../core/index.js';
 import { quoteText } from '../connection.js';
+import { fillPlaceholders } from './placeholders.js';
 import { wordsOf } from './statements.js';
 
 export interface SqlFile {
@@ -51,8 +52,27 @@ const VIEW_VALUES: readonly (readonly [placeholder: string, value: string])[] = 
   ['{stream_topics}', arrayOf(STREAM_NAMES.map((stream) => RECORD_KINDS[STREAM_KINDS[stream]]))],
   ['{stream_names}', new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(STREAM_NAMES)],
 ];
-const fillView = (text: string): string =>
-  VIEW_VALUES.reduce((filled, [placeholder, value]) => filled.replaceAll(placeholder, value), text);
+const fillView = (text: string, folder: string): string =>
+  VIEW_VALUES.reduce(
+    (filled, [placeholder, value]) => filled.replaceAll(placeholder, value),
+    withFragments(text, folder),
+  );
+
+/** Replaces `{name}` by the text of `folder/fragments/name.sql`: expressions that several statements share. */
+function withFragments(text: string, folder: string): string {
+  const fragments = join(folder, 'fragments');
+  return (existsSync(fragments) ? sqlFilesIn(fragments) : []).reduce(
+    (filled, fragment) => filled.replaceAll(`{${fragment.name}}`, fragment.text.trimEnd()),
+    text,
+  );
+}
+
+/** The statement `folder/rollups/name.sql`, for the tables of a database. Its query parameters are left. */
+export function readRollup(folder: string, name: string, database: string): string {
+  const path = join(folder, 'rollups', `${name}.sql`);
+  const text = readFileSync(path, 'utf8').replace(/\r\n/g, '\n');
+  return fillPlaceholders(withFragments(text, folder), { database, fsync: false }, path);
+}
 
 /** The question in a view's first line becomes its COMMENT. */
 function withComment(text: string): string {
@@ -65,7 +85,7 @@ export function readViews(folder: string): ViewFile[] {
   const root = join(folder, 'views');
   const files = new Map<string, SqlFile>();
   for (const subject of subfoldersOf(root)) {
-    for (const file of sqlFilesIn(join(root, subject), (text) => withComment(fillView(text)))) {
+    for (const file of sqlFilesIn(join(root, subject), (text) => withComment(fillView(text, folder)))) {
       if (files.has(file.name)) throw new UsageError(`two view files are named ${file.name}.sql below ${root}`);
       files.set(file.name, file);
     }

@@ -3,7 +3,7 @@
 -- movers(window_seconds = 86400) is the last 24 hours. Per market with a tick within the window (not repeated, and no
 -- resolution: a last price of 0 or 1 is no trade):
 --   price_before = price of the last trade in the last tick at or before the start of the window, searched in the 7 days
---                  before it; where there is none, in the first tick after it (see price_before_at)
+--                  before it and the hour in which they begin; where there is none, in the first tick after it (see price_before_at)
 --   price_now    = price of the last trade in the last tick
 --   change       = price_now - price_before, in points of probability, not in percent of the price
 -- Order by abs(change) DESC for the largest.
@@ -40,19 +40,58 @@ SELECT
 FROM
 (
     SELECT
-        any(event) AS event,
+        any(hours.event) AS event,
         market,
         if(
-            countIf(received_at <= window_start) > 0,
-            argMaxIf((last, received_at), (received_at, `_offset`, `_index`), received_at <= window_start),
-            argMin((last, received_at), (received_at, `_offset`, `_index`))
-        ) AS earlier,
-        argMax((last, received_at), (received_at, `_offset`, `_index`)) AS latest,
-        maxIf(last, received_at > window_start) AS high,
-        minIf(last, received_at > window_start) AS low,
-        countIf(received_at > window_start) AS ticks
-    FROM {database}.price_ticks
-    WHERE received_at > window_start - toIntervalDay(7) AND NOT repeated AND NOT is_resolution
+            countIf(NOT inside) > 0,
+            (argMaxIf(hours.close, last_tick, NOT inside), maxIf(last_tick, NOT inside)),
+            (argMin(hours.open, first_tick), min(first_tick))
+        ) AS before,
+        (before.1, fromUnixTimestamp64Micro(toInt64(bitShiftRight(before.2, 64)), 'UTC')) AS earlier,
+        (argMax(hours.close, last_tick), fromUnixTimestamp64Micro(toInt64(bitShiftRight(max(last_tick), 64)), 'UTC')) AS latest,
+        maxIf(hours.high, inside) AS high,
+        minIf(hours.low, inside) AS low,
+        sumIf(hours.ticks, inside) AS ticks
+    FROM
+    (
+        -- Whole hours before and after the one in which the window starts.
+        SELECT event, market, begins_at > window_start AS inside, open, high, low, close, first_tick, last_tick, ticks
+        FROM {database}.price_hours
+        WHERE begins_at >= toStartOfHour(window_start - toIntervalDay(7)) AND begins_at != toStartOfHour(window_start)
+            AND rollup_id GLOBAL IN (SELECT rollup_id FROM {database}.price_blocks FINAL)
+        UNION ALL
+        -- The hour in which the window starts.
+        SELECT event, market, inside, open, high, low, close, first_tick, last_tick, ticks
+        FROM
+        (
+            SELECT
+                event,
+                market,
+                received_at > window_start AS inside,
+{price_bar}
+            FROM {database}.price_ticks
+            WHERE received_at >= toStartOfHour(window_start) AND received_at < toStartOfHour(window_start) + toIntervalHour(1)
+                AND NOT repeated AND NOT is_resolution
+            GROUP BY event, market, inside
+        )
+        UNION ALL
+        -- What price_hours does not hold yet.
+        SELECT event, market, inside, open, high, low, close, first_tick, last_tick, ticks
+        FROM
+        (
+            SELECT
+                event,
+                market,
+                received_at > window_start AS inside,
+{price_bar}
+            FROM {database}.price_ticks
+            WHERE received_at >= toStartOfHour(window_start - toIntervalDay(7))
+                AND (received_at < toStartOfHour(window_start) OR received_at >= toStartOfHour(window_start) + toIntervalHour(1))
+                AND (`_log`, `_partition`, intDiv(`_offset`, 65536)) GLOBAL IN (SELECT `_log`, `_partition`, block FROM {database}.price_blocks FINAL WHERE rollup_id = 0)
+                AND NOT repeated AND NOT is_resolution
+            GROUP BY event, market, inside
+        )
+    ) AS hours
     GROUP BY market
     HAVING ticks > 0
 ) AS moves

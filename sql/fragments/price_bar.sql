@@ -1,0 +1,16 @@
+argMin(toFloat64(last), bitShiftLeft(toUInt128(toUnixTimestamp64Micro(received_at)), 64) + bitShiftLeft(`_offset`, 24) + `_index` AS tick) AS open,
+max(toFloat64(last)) AS high,
+min(toFloat64(last)) AS low,
+argMax(toFloat64(last), tick) AS close,
+nullIf(argMax(ifNull(toFloat64(bid), -1), tick), -1) AS closing_bid,
+nullIf(argMax(ifNull(toFloat64(ask), -1), tick), -1) AS closing_ask,
+min(tick) AS first_tick,
+max(tick) AS last_tick,
+-- These aggregate functions leave out NULL.
+argMin(CAST(if(bid <= ask, (bid + ask) / 2, NULL), 'Nullable(Float64)') AS mid, tick) AS mid_open,
+max(mid) AS mid_high,
+min(mid) AS mid_low,
+argMax(mid, tick) AS mid_close,
+minIf(tick, isNotNull(mid)) AS first_mid_tick,
+maxIf(tick, isNotNull(mid)) AS last_mid_tick,
+count() AS ticks

@@ -1,0 +1,40 @@
+-- In which ranges was an event observed, cut into long buckets for computing the completeness of many periods?
+--
+-- The basis of the completeness of candles: the ranges of completeness_ranges, cut at the bounds of buckets. A bucket is the shortest
+-- multiple of period_seconds that is at least a day, counted from the Unix epoch, so a period of period_seconds lies within one:
+--   bucket = intDiv(toUnixTimestamp(begins_at), period_seconds * intDiv(86399 + period_seconds, period_seconds))
+-- A bucket in which the event was never observed has no row.
+CREATE OR REPLACE VIEW {database}.completeness_buckets
+(
+    `stream` String COMMENT '{stream_names}',
+    `event` String COMMENT 'Event ID; for orders and balance the name of the account, for feed its name',
+    `bucket` UInt64 COMMENT 'Number of the bucket since the Unix epoch',
+    `open_from` DateTime64(6, 'UTC') COMMENT 'As in completeness_ranges',
+    `open_to` DateTime64(6, 'UTC') COMMENT 'As in completeness_ranges',
+    `ranges` Array(Tuple(begins_at DateTime64(6, 'UTC'), ends_at DateTime64(6, 'UTC'))) COMMENT 'The observed ranges within the bucket, in order'
+)
+AS
+WITH {period_seconds:UInt32} * intDiv(86399 + {period_seconds:UInt32}, {period_seconds:UInt32}) AS seconds
+SELECT
+    stream,
+    event,
+    bucket,
+    any(lifetimes.open_from) AS open_from,
+    any(lifetimes.open_to) AS open_to,
+    arraySort(groupArray(CAST(
+        (
+            greatest(range.1, fromUnixTimestamp64Micro(toInt64(bucket * seconds * 1000000), 'UTC')),
+            least(range.2, fromUnixTimestamp64Micro(toInt64((bucket + 1) * seconds * 1000000), 'UTC'))
+        ),
+        'Tuple(begins_at DateTime64(6, \'UTC\'), ends_at DateTime64(6, \'UTC\'))'
+    ))) AS ranges
+FROM
+(
+    SELECT stream, event, completeness.open_from AS open_from, completeness.open_to AS open_to, arrayJoin(completeness.ranges) AS range
+    FROM {database}.completeness_ranges AS completeness
+) AS lifetimes
+ARRAY JOIN range(
+    toUInt64(intDiv(toUnixTimestamp(range.1), seconds)),
+    toUInt64(intDiv(toUnixTimestamp(range.2), seconds) + 1)
+) AS bucket
+GROUP BY stream, event, bucket;

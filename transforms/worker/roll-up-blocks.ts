@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto';
+import { readRollup, type ShardConnection, sqlFolder } from '../../warehouse/index.js';
+
+/** A partition of the order book topic. */
+export interface RollupSource {
+  /** Identity of its log. */
+  readonly log: string;
+  readonly partition: number;
+  /** The shards that may have its rows. */
+  readonly shards: readonly ShardConnection[];
+}
+
+/** Offsets of a block, as in `price_blocks`. */
+const BLOCK_OFFSETS = 65_536;
+/** Blocks aggregated by one statement. */
+const MAX_BLOCKS = 16;
+/** Inserts have priority: a rollup uses one processor. */
+const SETTINGS = { max_threads: 1, async_insert: 0 };
+const READS = { upToDate: ['price_ticks', 'price_blocks'] };
+
+/**
+ * Aggregates the next blocks that `price_hours` does not hold. Returns whether more are left.
+ * @param committed the offset before which all records are committed; blocks that it does not cover are left
+ * @param assertOwned rejects when another worker owns the partition: nothing is published then
+ */
+export async function rollUpNextBlocks(
+  { log, partition, shards }: RollupSource,
+  { committed, assertOwned }: { readonly committed: number; readonly assertOwned?: () => Promise<void> },
+  signal: AbortSignal,
+): Promise<boolean> {
+  const complete = Math.floor(committed / BLOCK_OFFSETS);
+  if (complete === 0) return false;
+  const params = { log, partition, complete };
+  const rows = await Promise.all(
+    shards.map((shard) => shard.query<{ block: number }>(statement('open_price_blocks', shard), params, signal, READS)),
+  );
+  const blocks = [...new Set(rows.flat().map(({ block }) => block))].toSorted((a, b) => a - b);
+  const first = blocks[0];
+  if (first === undefined) return false;
+  const last = blocks.filter((block) => block < first + MAX_BLOCKS).at(-1) ?? first;
+  const run = randomBytes(6).readUIntBE(0, 6);
+  const range = { log, partition, first_block: first, last_block: last, run };
+  await onEvery('price_hours', shards, range, signal);
+  await assertOwned?.();
+  // Only now, when every shard has them: the ID counts for the rows of all shards.
+  await onEvery('price_blocks', shards, range, signal);
+  return last !== blocks.at(-1);
+}
+
+/**
+ * What `price_hours` holds of the blocks from that of `offset` on no longer counts. To be called before rows from `offset` on are
+ * written again.
+ */
+export async function discardBlocks(
+  { log, partition, shards }: RollupSource,
+  offset: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const first = Math.floor(offset / BLOCK_OFFSETS);
+  await onEvery('discard_price_blocks', shards, { log, partition, first_block: first }, signal);
+}
+
+async function onEvery(
+  name: string,
+  shards: readonly ShardConnection[],
+  params: Readonly<Record<string, unknown>>,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const shard of shards)
+    await shard.command(statement(name, shard), { params, settings: SETTINGS, signal, ...READS });
+}
+
+const statement = (name: string, { database }: ShardConnection): string => readRollup(sqlFolder(), name, database);
