@@ -45,6 +45,7 @@ const SERVICES = [
   'test/kafka/worker.test.ts',
   'test/sql/',
   'test/transforms/native-block.test.ts',
+  'test/transforms/price-rollup.test.ts',
   'test/transforms/worker-rebuild.test.ts',
   'test/transforms/worker-recovery.test.ts',
   'test/transforms/worker.test.ts',

@@ -1,6 +1,6 @@
 import { type Clock, describeError, type Logger, TOPICS } from '../../core/index.js';
 import type { ShardConnection } from '../../warehouse/index.js';
-import { rollUpNextBlocks } from './roll-up-blocks.js';
+import { completeBlocks, rollUpNextBlocks } from './roll-up-blocks.js';
 
 /** A partition of the order book topic that this worker owns. */
 interface OwnedPartition {
@@ -14,7 +14,8 @@ interface OwnedPartition {
   readonly assertOwned: () => Promise<void>;
 }
 
-const CHECK_MS = 10_000;
+const CHECK_MS = 1000;
+const RETRY_MS = 10_000;
 /** After a statement the rollup pauses for this many times its duration: inserts have priority. */
 const PAUSE_FACTOR = 20;
 
@@ -24,6 +25,8 @@ const PAUSE_FACTOR = 20;
  */
 export class PriceRollup {
   readonly #partitions = new Map<number, OwnedPartition>();
+  /** Number of complete blocks of a partition when none was left to aggregate. */
+  readonly #done = new Map<number, number>();
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> = Promise.resolve();
 
@@ -40,6 +43,7 @@ export class PriceRollup {
   /** Releases a partition. */
   remove(partition: number): void {
     this.#partitions.delete(partition);
+    this.#done.delete(partition);
   }
 
   /** Resolves when nothing runs any more. */
@@ -58,20 +62,25 @@ export class PriceRollup {
   async #runAll(): Promise<void> {
     const { clock, signal } = this.options;
     const started = clock.elapsedMs();
-    let more = false;
-    for (const partition of [...this.#partitions.values()]) more = (await this.#run(partition)) || more;
+    let failed = false;
+    for (const partition of [...this.#partitions.values()]) failed = !(await this.#run(partition)) || failed;
     this.#timer = undefined;
     if (signal.aborted || this.#partitions.size === 0) return;
     const pauseMs = PAUSE_FACTOR * (clock.elapsedMs() - started);
-    this.#schedule(more ? pauseMs : Math.max(CHECK_MS, pauseMs));
+    this.#schedule(Math.max(pauseMs, failed ? RETRY_MS : CHECK_MS));
   }
 
-  /** Returns whether more blocks are left. */
+  /** Returns false after an error. */
   async #run({ log, partition, committed, shards, assertOwned }: OwnedPartition): Promise<boolean> {
     const { signal } = this.options;
+    const before = committed();
+    const blocks = completeBlocks(before);
+    if (blocks === 0 || this.#done.get(partition) === blocks) return true;
     try {
       const source = { log, partition, shards: await shards() };
-      return await rollUpNextBlocks(source, { committed: committed(), assertOwned }, signal);
+      const more = await rollUpNextBlocks(source, { committed: before, assertOwned }, signal);
+      if (!more) this.#done.set(partition, blocks);
+      return true;
     } catch (error) {
       const cause = describeError(error);
       const at = { topic: TOPICS.orderBook, partition, cause };

@@ -12,6 +12,8 @@ export interface RollupSource {
 
 /** Offsets of a block, as in `price_blocks`. */
 const BLOCK_OFFSETS = 65_536;
+/** The number of blocks of which all records are before an offset. */
+export const completeBlocks = (offset: number): number => Math.floor(offset / BLOCK_OFFSETS);
 /** Blocks aggregated by one statement. */
 const MAX_BLOCKS = 16;
 /** Inserts have priority: a rollup uses one processor. */
@@ -28,9 +30,7 @@ export async function rollUpNextBlocks(
   { committed, assertOwned }: { readonly committed: number; readonly assertOwned?: () => Promise<void> },
   signal: AbortSignal,
 ): Promise<boolean> {
-  const complete = Math.floor(committed / BLOCK_OFFSETS);
-  if (complete === 0) return false;
-  const params = { log, partition, complete };
+  const params = { log, partition, complete: completeBlocks(committed) };
   const rows = await Promise.all(
     shards.map((shard) => shard.query<{ block: number }>(statement('open_price_blocks', shard), params, signal, READS)),
   );
@@ -56,8 +56,8 @@ export async function discardBlocks(
   offset: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const first = Math.floor(offset / BLOCK_OFFSETS);
-  await onEvery('discard_price_blocks', shards, { log, partition, first_block: first }, signal);
+  const params = { log, partition, first_block: completeBlocks(offset) };
+  await onEvery('discard_price_blocks', shards, params, signal);
 }
 
 async function onEvery(
