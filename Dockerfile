@@ -1,4 +1,4 @@
-# One image for every part of Chancery: `docker run chancery exchange`, `… collect`, `… transform`, `… up`.
+# One image for every service of Chancery: `docker run chancery exchange`, `… collect`, `… transform`, `… up`.
 
 FROM node:20-bookworm-slim AS build
 # no: without the embedded ClickHouse, which only `up` and `warehouse` need.
@@ -23,7 +23,7 @@ COPY --from=build /build/sql ./sql
 COPY --from=build /build/dashboards ./dashboards
 RUN ln -s /app/dist/cli/main.js /usr/local/bin/chancery && install -d -o node -g node -m 700 /data
 USER node
-# Every long-running part serves its health here. Loopback is the only address that every container has.
+# Every service serves its health here. Loopback is the only address that every container has.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
     CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.CHANCERY_METRICS_PORT}/healthz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["chancery"]

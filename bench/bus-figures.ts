@@ -102,7 +102,7 @@ async function consumeAll(bus: Bus, count: number): Promise<number> {
 async function publish(bus: Bus, count: number): Promise<number> {
   await bus.ensureTopic(TOPICS.orderBook, { partitions: 4, retentionMs: null, retentionBytes: null });
   const metrics = new CollectorMetrics(new Registry());
-  const log = createLogger({ part: 'bench', level: 'error' });
+  const log = createLogger({ service: 'bench', level: 'error' });
   const publisher = new Publisher({ bus, clock: systemClock, metrics, log });
   void publisher.run();
   const start = performance.now();

@@ -58,7 +58,7 @@ export async function benchKafka(quick: boolean): Promise<BenchFigure[]> {
     database: 'chancery',
     httpPort: 0,
     memoryBytes: 8e9,
-    logger: createLogger({ part: 'bench', level: 'error' }),
+    logger: createLogger({ service: 'bench', level: 'error' }),
   });
   try {
     const loads: Load[] = [

@@ -163,7 +163,7 @@ async function waiting(settings: Settings): Promise<number> {
 }
 
 function partOf(instance: InstanceRun, name: string): SupervisedProcess {
-  const part = instance.parts.find((p) => p.name === name);
+  const part = instance.services.find((p) => p.name === name);
   if (!part) throw new Error(`${name} is not running`);
   return part;
 }

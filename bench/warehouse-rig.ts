@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import { type EmbeddedBus, openEmbeddedBus } from '../bus/index.js';
-import { workerOptions } from '../cli/parts/part-options.js';
+import { workerOptions } from '../cli/parts/service-options.js';
 import { createLogger, loadConfig, type Settings, TOPICS } from '../core/index.js';
 import { removeFolder, temporaryFolder } from '../test/support/temporary-folder.js';
 import { TransformWorker } from '../transforms/index.js';
@@ -9,7 +9,7 @@ import { Connection, EmbeddedClickHouse, migrate } from '../warehouse/index.js';
 
 /** An embedded log, an embedded ClickHouse and workers, in a folder that `close` deletes. */
 export class WarehouseRig {
-  readonly log = createLogger({ part: 'bench', level: 'error' });
+  readonly log = createLogger({ service: 'bench', level: 'error' });
   readonly #folder = temporaryFolder();
   readonly #server: EmbeddedClickHouse;
   readonly settings: Settings;

@@ -24,7 +24,7 @@ for await (const line of lines) {
     keys: accounts.map(({ apiKey, apiSecret }) => ({ apiKey, apiSecret: new Secret(apiSecret) })),
     fair: (marketId) => fair.get(marketId),
     clock: systemClock,
-    log: createLogger({ part: 'bots' }),
+    log: createLogger({ service: 'bots' }),
   });
   await fleet.start(signal);
 }

@@ -1,13 +1,13 @@
 import { Random } from '../core/index.js';
 import type { FaultRequest } from './truth.js';
 
-export const KILLED_PARTS = ['collect', 'transform', 'clickhouse', 'exchange'] as const;
-export type KilledPart = (typeof KILLED_PARTS)[number];
+export const KILLED_SERVICES = ['collect', 'transform', 'clickhouse', 'exchange'] as const;
+export type KilledService = (typeof KILLED_SERVICES)[number];
 
 /** A fault to arm, or a process to kill, this long after the start of recording. */
 export type Action =
   | { readonly atMs: number; readonly fault: FaultRequest }
-  | { readonly atMs: number; readonly kill: KilledPart };
+  | { readonly atMs: number; readonly kill: KilledService };
 
 /** Mean intervals between faults, and between kills. */
 const FAULT_MS = 3000;
@@ -60,7 +60,7 @@ export function planOf(seed: number, durationMs: number): Action[] {
   }
   // With numbers of their own: another kind of fault does not change which processes are killed, and when.
   const kills = new Random(seed, 'certify kills');
-  const victim = turns(KILLED_PARTS, kills);
+  const victim = turns(KILLED_SERVICES, kills);
   for (const atMs of timesUntil(durationMs, () => KILL_MS * (0.5 + kills.next()))) {
     actions.push({ atMs, kill: victim() });
   }

@@ -9,7 +9,7 @@ export interface Certificate {
   readonly passed: boolean;
   /** The faults that were applied, and the processes that were killed; times are Unix microseconds. */
   readonly faults: readonly UsedFault[];
-  readonly kills: readonly { readonly part: string; readonly at: number }[];
+  readonly kills: readonly { readonly service: string; readonly at: number }[];
   readonly comparisons: readonly Comparison[];
 }
 
@@ -56,7 +56,7 @@ function injectedLines(faults: Certificate['faults'], kills: Certificate['kills'
     [...groupBy(names, (name) => name)].map(([name, { length }]) => `${length} ${name}`).join(', ');
   return [
     `faults applied: ${counts(faults.map(({ stream, kind }) => `${stream} ${kind}`)) || 'none'}`,
-    `killed with SIGKILL: ${counts(kills.map(({ part }) => part)) || 'none'}`,
+    `killed with SIGKILL: ${counts(kills.map(({ service }) => service)) || 'none'}`,
     '',
   ];
 }

@@ -46,7 +46,7 @@ export const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
     needs: ['bus', 'clickhouse'],
   },
   status: {
-    about: 'show running parts, lag, recorded data and gaps',
+    about: 'show running services, lag, recorded data and gaps',
     needs: ['bus', 'clickhouse'],
   },
   certify: {

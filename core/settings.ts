@@ -195,7 +195,7 @@ const TRANSFORM_SETTINGS = {
   rebuild: onOff(
     TRANSFORM,
     false,
-    'if ClickHouse was replaced or restored from an older backup, write its missing rows again from the bus; else without effect',
+    'if ClickHouse was replaced or restored from an older backup, write its missing rows again from the bus; has no effect otherwise',
   ),
 } as const;
 
@@ -232,7 +232,7 @@ export const SETTINGS = {
   stopWithParent: onOff(
     { ...LONG_RUNNING, takenBy: ['long-running'] },
     false,
-    'exit when standard input closes; `chancery up` starts its parts with it',
+    'exit when standard input closes; `chancery up` starts its services with it',
   ),
 
   exchangeUrl: setting({

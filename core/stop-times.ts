@@ -1,6 +1,6 @@
 /**
- * Maximum durations of a clean shutdown, milliseconds. A part that takes longer abandons its work, which loses nothing
- * that was acknowledged. `chancery up` stops its parts one after the other and kills a part that takes longer.
+ * Maximum durations of a clean shutdown, milliseconds. A service that takes longer abandons its work, which loses nothing
+ * that was acknowledged. `chancery up` stops its services one after the other and kills a service that takes longer.
  */
 export const STOP_MS = {
   /** The collector waits for the bus to acknowledge what was received. */

@@ -148,7 +148,7 @@ export class ReaderDatabase {
   async #connect(): Promise<Used> {
     this.#used ??= this.connect().then((connection) => {
       if (connection) return { connection, queries: 0, replaced: false };
-      throw new UnavailableError('ClickHouse is not running; `chancery status` shows the parts');
+      throw new UnavailableError('ClickHouse is not running; `chancery status` shows what runs');
     });
     try {
       const used = await this.#used;

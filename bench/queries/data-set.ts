@@ -41,7 +41,7 @@ export async function openDataSet(size: DataSetSize, report: (line: string) => v
     database: DATABASE,
     httpPort: 0,
     memoryBytes: MEMORY_BYTES,
-    logger: createLogger({ part: 'bench', level: 'error' }),
+    logger: createLogger({ service: 'bench', level: 'error' }),
   });
   await server.start(new AbortController().signal);
   try {

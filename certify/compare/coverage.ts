@@ -7,7 +7,7 @@ import { timeText } from './prices.js';
 
 /** A process was killed; until its parent has started another one, nothing is received. */
 export interface Kill {
-  readonly part: string;
+  readonly service: string;
   /** Unix microseconds. */
   readonly at: number;
   /** Until when it had not been started again; by default it is not known. */
@@ -112,8 +112,8 @@ function compareKills({ prices, recorded, kills }: CoverageInput): Comparison {
   }
   let expected = 0;
   let found = 0;
-  for (const { part, at, downUntil = at } of kills.filter(
-    (kill) => kill.part === 'collect' || kill.part === 'exchange',
+  for (const { service, at, downUntil = at } of kills.filter(
+    (kill) => kill.service === 'collect' || kill.service === 'exchange',
   )) {
     const [begins, ends] = [at + CLOCK_MICROS, downUntil + DOWN_MICROS];
     const within = (range: Range, stream: string, event: string) =>
@@ -130,7 +130,7 @@ function compareKills({ prices, recorded, kills }: CoverageInput): Comparison {
         if (isInGap && !isObserved) found += 1;
         else {
           const text = isObserved ? 'called observed' : `${(ends - begins - inGaps) / 1000} ms in no gap`;
-          differences.add(`event ${event}, ${stream}: ${text} while ${part} was down from ${timeText(at)}`);
+          differences.add(`event ${event}, ${stream}: ${text} while ${service} was down from ${timeText(at)}`);
         }
       }
     }

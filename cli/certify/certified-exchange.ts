@@ -21,9 +21,9 @@ export function settingsFor(exchange: CertifiedExchange): { values: object; give
 /** Where its control interface is; that of a started exchange changes when it is started again. */
 export function controlOf(exchange: CertifiedExchange, instance: InstanceRun): { url: string; token: string } {
   if (exchange.kind === 'running') return { url: exchange.url, token: exchange.controlToken };
-  const part = instance.parts.find(({ name }) => name === 'exchange');
-  if (!part) throw new UnavailableError('the exchange is not running');
-  const { url, control } = part.ready as { url: string; control: { token: string } };
+  const service = instance.services.find(({ name }) => name === 'exchange');
+  if (!service) throw new UnavailableError('the exchange is not running');
+  const { url, control } = service.ready as { url: string; control: { token: string } };
   return { url, token: control.token };
 }
 

@@ -1,4 +1,4 @@
-import { type Action, ControlInterface, type KilledPart, type UsedFault } from '../../certify/index.js';
+import { type Action, ControlInterface, type KilledService, type UsedFault } from '../../certify/index.js';
 import { systemClock } from '../../core/index.js';
 import { findEmbedded } from '../../warehouse/index.js';
 import type { InstanceRun } from '../up/instance-run.js';
@@ -13,7 +13,7 @@ const DOWN_CHECK_MS = 20;
 
 /** A process that was killed. */
 export interface PerformedKill {
-  readonly part: KilledPart;
+  readonly service: KilledService;
   /** Unix microseconds. */
   readonly at: number;
   /** Until when it had not been started again, Unix microseconds; undefined when it is not known. */
@@ -56,24 +56,24 @@ export class Injection {
     }
   }
 
-  async #kill(part: KilledPart, signal: AbortSignal): Promise<void> {
-    if ((await this.#pidOf(part)) === undefined) return;
-    if (part === 'exchange' && !(await this.applied(signal))) {
+  async #kill(service: KilledService, signal: AbortSignal): Promise<void> {
+    if ((await this.#pidOf(service)) === undefined) return;
+    if (service === 'exchange' && !(await this.applied(signal))) {
       this.options.onMessage('the exchange is not killed: faults are armed that were not applied yet');
       return;
     }
-    const pid = await this.#pidOf(part);
+    const pid = await this.#pidOf(service);
     if (pid === undefined) return;
-    this.options.onMessage(`kill -9 ${part}`);
+    this.options.onMessage(`kill -9 ${service}`);
     process.kill(pid, 'SIGKILL');
-    const kill: PerformedKill = { part, at: Date.now() * 1000 };
+    const kill: PerformedKill = { service, at: Date.now() * 1000 };
     this.kills.push(kill);
     void this.#measureDown(kill, pid, signal).catch(() => undefined);
   }
 
   /** Until its parent has started another process. */
   async #measureDown(kill: PerformedKill, pid: number, signal: AbortSignal): Promise<void> {
-    const process = this.options.instance.parts.find(({ name }) => name === kill.part);
+    const process = this.options.instance.services.find(({ name }) => name === kill.service);
     for (let before = Date.now() * 1000; process?.pid === pid; before = Date.now() * 1000) {
       kill.downUntil = before;
       await systemClock.sleep(DOWN_CHECK_MS, signal);
@@ -81,9 +81,9 @@ export class Injection {
   }
 
   /** ClickHouse is killed itself, not the process that starts it again. */
-  async #pidOf(part: KilledPart): Promise<number | undefined> {
-    if (part === 'clickhouse') return (await findEmbedded(this.options.data))?.pid;
-    const found = this.options.instance.parts.find(({ name }) => name === part);
+  async #pidOf(service: KilledService): Promise<number | undefined> {
+    if (service === 'clickhouse') return (await findEmbedded(this.options.data))?.pid;
+    const found = this.options.instance.services.find(({ name }) => name === service);
     return found?.state === 'ready' ? found.pid : undefined;
   }
 

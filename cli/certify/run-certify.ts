@@ -105,7 +105,7 @@ async function certifyIn(folder: string, options: CertifyOptions, signal: AbortS
 const controlInterface = ({ url, token }: { url: string; token: string }): ControlInterface =>
   new ControlInterface(url, token);
 
-/** Records for as long as planned, with faults and kills if wanted; in the end every part is running. */
+/** Records for as long as planned, with faults and kills if wanted; in the end every service is running. */
 async function record(
   instance: InstanceRun,
   injection: Injection,
@@ -121,8 +121,8 @@ async function record(
 }
 
 async function started(instance: InstanceRun, signal: AbortSignal): Promise<void> {
-  while (instance.parts.some(({ state }) => state !== 'ready')) {
-    const failed = instance.parts.find(({ state }) => state === 'failed');
+  while (instance.services.some(({ state }) => state !== 'ready')) {
+    const failed = instance.services.find(({ state }) => state === 'failed');
     if (failed) throw new UnavailableError(`${failed.name} stays down`);
     await systemClock.sleep(READY_MS, signal);
   }

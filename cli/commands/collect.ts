@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import { Collector } from '../../collectors/index.js';
 import { loadAccounts } from '../../core/index.js';
 import { closing, openBus } from '../parts/instance.js';
-import { collectorOptions } from '../parts/part-options.js';
-import { runPart } from '../parts/run-part.js';
+import { runService } from '../parts/run-service.js';
+import { collectorOptions } from '../parts/service-options.js';
 
 const EXAMPLES = `
 Examples:
@@ -19,7 +19,7 @@ CHANCERY_ACCOUNT_ALICE_API_SECRET; with email and password (and otp), or token, 
 /** `chancery collect`: records the exchange's public data and the configured accounts onto the bus. */
 export function define(command: Command): void {
   command.addHelpText('after', EXAMPLES.trimEnd()).action(() =>
-    runPart(command, 'collect', ({ settings, log, metrics }) => {
+    runService(command, 'collect', ({ settings, log, metrics }) => {
       const accounts = loadAccounts(settings);
       const bus = openBus(settings, log);
       const collector = new Collector({ ...collectorOptions(settings), bus, log, metrics, accounts });

@@ -4,10 +4,10 @@ import { EXCHANGE_OPTIONS, type ExchangeOption, readExchangeOptions, startExchan
 import { exchangeFlag } from '../exchange-options.js';
 import { botsOf } from '../parts/bots.js';
 import { openDataFolder } from '../parts/data-folder.js';
-import { PartEntry } from '../parts/entry.js';
+import { ServiceEntry } from '../parts/entry.js';
 import { instancePaths } from '../parts/instance.js';
 import { ignoreOutputErrors } from '../parts/output.js';
-import { untilStopped } from '../parts/run-part.js';
+import { untilStopped } from '../parts/run-service.js';
 import { settingsOf } from '../settings.js';
 
 const EXAMPLES = `
@@ -33,7 +33,7 @@ export function define(command: Command): void {
     };
     readExchangeOptions(values);
     const signal = processSignal(settings.stopWithParent ? process.stdin : undefined);
-    const log = createLogger({ part: 'exchange', level: settings.logLevel, plain: process.stderr.isTTY === true });
+    const log = createLogger({ service: 'exchange', level: settings.logLevel, plain: process.stderr.isTTY === true });
     ignoreOutputErrors((line) => log.warn(line));
     if (given.has('data') && openDataFolder(settings.data)) log.info(`created the data folder ${settings.data}`);
     const exchange = await startExchange(values, {
@@ -46,7 +46,7 @@ export function define(command: Command): void {
       address: exchange.ready.url,
       ...(exchange.metricsUrl === undefined ? {} : { health: exchange.metricsUrl }),
     };
-    const entry = given.has('data') ? new PartEntry(settings.data, 'exchange', log) : undefined;
+    const entry = given.has('data') ? new ServiceEntry(settings.data, 'exchange', log) : undefined;
     entry?.publish(about);
     try {
       await bots?.start();

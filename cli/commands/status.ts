@@ -4,7 +4,7 @@ import { settingsOf } from '../settings.js';
 import { renderStatus } from '../status/render.js';
 import { instanceStatus } from '../status/report.js';
 
-/** `chancery status`: running parts, lag, recorded data and gaps. */
+/** `chancery status`: running services, lag, recorded data and gaps. */
 export function define(command: Command): void {
   command
     .option('--json', 'print JSON')

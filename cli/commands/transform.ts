@@ -3,8 +3,8 @@ import type { Component } from '../../core/index.js';
 import { TransformWorker } from '../../transforms/index.js';
 import { awaitWarehouse, untilAvailable, type Warehouse } from '../parts/database.js';
 import { assertInstance, closing, openBus } from '../parts/instance.js';
-import { workerOptions } from '../parts/part-options.js';
-import { type PartContext, runPart } from '../parts/run-part.js';
+import { runService, type ServiceContext } from '../parts/run-service.js';
+import { workerOptions } from '../parts/service-options.js';
 
 const EXAMPLES = `
 Examples:
@@ -15,7 +15,7 @@ Examples:
 /** `chancery transform`: a worker that turns records of the bus into rows. */
 export function define(command: Command): void {
   command.addHelpText('after', EXAMPLES.trimEnd()).action(() =>
-    runPart(
+    runService(
       command,
       'transform',
       async (context) => {
@@ -35,7 +35,7 @@ export function define(command: Command): void {
 }
 
 /** Migrates the database as soon as it responds, before the worker starts; closes the connection after it has stopped. */
-function database(warehouse: Warehouse, context: PartContext): Component {
+function database(warehouse: Warehouse, context: ServiceContext): Component {
   return {
     name: 'database',
     start: (signal) => untilAvailable(context, () => warehouse.prepare(context.log, signal)),

@@ -4,7 +4,7 @@ import { DEFAULT_PORTS, systemClock } from '../../core/index.js';
 import { dashboardFolder, readToken, type ViewerMetrics, ViewerServer } from '../../viewer/index.js';
 import { assertInstance, instancePaths } from '../parts/instance.js';
 import { findReadOnly } from '../parts/read-only.js';
-import { runPart } from '../parts/run-part.js';
+import { runService } from '../parts/run-service.js';
 import { PortClaims } from '../up/port-claims.js';
 
 const EXAMPLES = `
@@ -17,7 +17,7 @@ Examples:
 /** `chancery view`: draws the dashboards in the browser. */
 export function define(command: Command): void {
   command.addHelpText('after', EXAMPLES.trimEnd()).action(() =>
-    runPart(
+    runService(
       command,
       'view',
       async ({ settings, log, metrics }) => {

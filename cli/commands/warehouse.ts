@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { EmbeddedClickHouse, type EmbeddedEndpoint } from '../../warehouse/index.js';
-import { runPart } from '../parts/run-part.js';
+import { runService } from '../parts/run-service.js';
 
 /** `chancery warehouse`: the embedded ClickHouse server of a data folder alone. */
 export function define(command: Command): void {
@@ -11,7 +11,7 @@ export function define(command: Command): void {
       '\nExamples:\n  chancery warehouse\n  chancery warehouse --data /srv/chancery --clickhouse-port 8123',
     )
     .action(() =>
-      runPart(command, 'clickhouse', ({ settings, log, metrics }) => {
+      runService(command, 'clickhouse', ({ settings, log, metrics }) => {
         const server = new EmbeddedClickHouse({
           dataFolder: settings.data,
           database: settings.database,

@@ -13,7 +13,7 @@ export function busChecks(settings: Settings): Check[] {
 
 async function kafka(settings: Settings, brokers: string | undefined) {
   const fix = 'check --kafka-brokers, the network, and that the brokers run';
-  const bus = openBusReadOnly(settings, createLogger({ part: 'doctor', level: 'fatal' }));
+  const bus = openBusReadOnly(settings, createLogger({ service: 'doctor', level: 'fatal' }));
   if (!bus) return fail(`no bus at ${brokers}`, fix);
   try {
     const silence = new Promise<undefined>((resolve) => setTimeout(resolve, RESPONSE_TIMEOUT_MS, undefined).unref());

@@ -1,6 +1,6 @@
 import { ExchangeClient } from '../../client/index.js';
 import { describeError, exchangeAddresses, type SettingName, type Settings } from '../../core/index.js';
-import { runningParts } from '../parts/registry.js';
+import { runningServices } from '../parts/registry.js';
 import { type Check, type Finding, fail, ok, warn } from './check.js';
 
 /** The exchange rejects signed requests whose clock is off by 30 s; chance points of the last seconds are wrong long before. */
@@ -24,7 +24,7 @@ function queriedOnce(settings: Settings, given: ReadonlySet<SettingName>) {
 }
 
 async function askExchange(settings: Settings, given: ReadonlySet<SettingName>) {
-  const running = runningParts(settings.data).find((part) => part.part === 'exchange')?.address;
+  const running = runningServices(settings.data).find((service) => service.service === 'exchange')?.address;
   if (!given.has('exchangeUrl') && running === undefined) {
     const exchange = ok('none configured: `chancery up` starts a simulated one; --exchange-url names a real one');
     return { exchange, clock: ok(`${new Date().toISOString()}, not compared`) };

@@ -1,6 +1,6 @@
 import { DEFAULT_PORTS, type SettingName, type Settings } from '../../core/index.js';
 import { clickHouseTarget } from '../parts/clickhouse-target.js';
-import { type RunningPart, runningParts } from '../parts/registry.js';
+import { type RunningService, runningServices } from '../parts/registry.js';
 import { PortClaims } from '../up/port-claims.js';
 import { type Check, type Finding, fail, ok } from './check.js';
 
@@ -30,7 +30,7 @@ export function portsCheck(settings: Settings, asked: RequestedPorts): Check {
 }
 
 function portsOf(settings: Settings, { given, exchangePort, defaults = DEFAULT_PORTS }: RequestedPorts): Port[] {
-  const parts = runningParts(settings.data);
+  const services = runningServices(settings.data);
   const { clickhousePort, viewerPort, metricsPort, metricsHost } = settings;
   const ports: Port[] = [];
   if (!given.has('exchangeUrl')) {
@@ -39,7 +39,7 @@ function portsOf(settings: Settings, { given, exchangePort, defaults = DEFAULT_P
       use: 'simulated exchange',
       asked: exchangePort !== undefined,
       flag: '--exchange-port',
-      own: portOf(parts.find(({ part }) => part === 'exchange')?.address),
+      own: portOf(services.find(({ service }) => service === 'exchange')?.address),
     });
   }
   if (clickHouseTarget(settings).kind === 'embedded') {
@@ -48,7 +48,7 @@ function portsOf(settings: Settings, { given, exchangePort, defaults = DEFAULT_P
       use: 'ClickHouse',
       asked: clickhousePort !== 0,
       flag: '--clickhouse-port',
-      own: portOf(parts.find(({ part }) => part === 'clickhouse')?.address),
+      own: portOf(services.find(({ service }) => service === 'clickhouse')?.address),
     });
   }
   ports.push({
@@ -56,16 +56,16 @@ function portsOf(settings: Settings, { given, exchangePort, defaults = DEFAULT_P
     use: 'viewer',
     asked: viewerPort !== 0,
     flag: '--viewer-port',
-    own: portOf(parts.find(({ part }) => part === 'view')?.address),
+    own: portOf(services.find(({ service }) => service === 'view')?.address),
   });
   if (metricsPort !== 0) {
-    const own = parts.map(healthPort).find((port) => port === metricsPort);
+    const own = services.map(healthPort).find((port) => port === metricsPort);
     ports.push({ wanted: metricsPort, use: 'metrics', host: metricsHost, asked: true, flag: '--metrics-port', own });
   }
   return ports;
 }
 
-const healthPort = ({ health }: RunningPart) => portOf(health);
+const healthPort = ({ health }: RunningService) => portOf(health);
 
 function portOf(address: string | undefined): number | undefined {
   const port = /:(\d+)\/?$/.exec(address ?? '')?.[1];

@@ -10,7 +10,7 @@ const RESPONSE_TIMEOUT_MS = 8000;
 export const rowsCheck = (settings: Settings): Check => ({ name: 'ClickHouse rows', run: () => rows(settings) });
 
 async function rows(settings: Settings): Promise<Finding> {
-  const bus = openBusReadOnly(settings, createLogger({ part: 'doctor', level: 'fatal' }));
+  const bus = openBusReadOnly(settings, createLogger({ service: 'doctor', level: 'fatal' }));
   if (!bus) return ok('nothing was recorded yet');
   const signal = AbortSignal.timeout(RESPONSE_TIMEOUT_MS);
   const tooLate = new Promise<undefined>((resolve) => {

@@ -22,7 +22,7 @@ import {
 } from '../../warehouse/index.js';
 import { clickHouseTarget } from './clickhouse-target.js';
 import { assertLayout } from './instance.js';
-import type { PartContext } from './run-part.js';
+import type { ServiceContext } from './run-service.js';
 
 /** The ClickHouse that is written to: one server, or the shards of a cluster. */
 export interface Warehouse {
@@ -116,7 +116,7 @@ function overCluster(cluster: Cluster, { fsync }: Settings): Warehouse {
 /** Maximum delay between two attempts to connect to ClickHouse, milliseconds. */
 const POLL_MS = 500;
 
-type Waiting = Pick<PartContext, 'settings' | 'log' | 'signal' | 'setWaitCause'>;
+type Waiting = Pick<ServiceContext, 'settings' | 'log' | 'signal' | 'setWaitCause'>;
 
 /** As `openWarehouse`, but waits until ClickHouse is running. */
 export function awaitWarehouse(application: string, context: Waiting): Promise<Warehouse> {

@@ -77,7 +77,7 @@ const LAYOUT = '1';
  */
 export function assertLayout(data: string): boolean {
   const { folder, layout, bus, clickhouse, collector, exchange } = instancePaths(data);
-  // Read first: another part that starts at the same time writes its layout before its data.
+  // Read first: another service that starts at the same time writes its layout before its data.
   const hasData = [bus, clickhouse, collector, exchange].some((path) => existsSync(path));
   const found = existsSync(layout) ? readFileSync(layout, 'utf8').trim() : undefined;
   if (found === LAYOUT) return true;

@@ -89,7 +89,7 @@ export async function connectReadOnly(
     readerMaxRows: settings.readerMaxRows,
     readerMaxSeconds: settings.readerMaxSeconds,
     unconfined: settings.clickhouseUnconfined,
-    logger: createLogger({ part: 'clickhouse', level: 'fatal', plain: true }),
+    logger: createLogger({ service: 'clickhouse', level: 'fatal', plain: true }),
   });
   await server.start(signal);
   const connection = connectEmbedded(settings, server.endpoint, as);

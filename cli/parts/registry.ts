@@ -12,48 +12,48 @@ import {
 } from '../../core/index.js';
 import { instancePaths } from './instance.js';
 
-/** The long-running parts, each a process, alone or under `chancery up`. */
-export const PARTS = ['up', 'exchange', 'clickhouse', 'collect', 'transform', 'view'] as const;
-export type PartName = (typeof PARTS)[number];
+/** The long-running services, each a process, alone or under `chancery up`. */
+export const SERVICES = ['up', 'exchange', 'clickhouse', 'collect', 'transform', 'view'] as const;
+export type ServiceName = (typeof SERVICES)[number];
 
-/** The entry of a running part for `status`, `sql` and `doctor`: a file in DATA/run/, without secrets. */
-export interface RunningPart {
-  readonly part: PartName;
+/** The entry of a running service for `status`, `sql` and `doctor`: a file in DATA/run/, without secrets. */
+export interface RunningService {
+  readonly service: ServiceName;
   readonly pid: number;
   readonly process: ProcessIdentity;
   /** ISO 8601. */
   readonly startedAt: string;
   /** Base URL of /healthz and /metrics. */
   readonly health?: string;
-  /** The address that other parts connect to, if there is one. */
+  /** The address that other services connect to, if there is one. */
   readonly address?: string;
   /** Native protocol port of ClickHouse, if it is on. */
   readonly tcpPort?: number;
 }
 
-export type Announcement = Pick<RunningPart, 'health' | 'address' | 'tcpPort'>;
+export type Announcement = Pick<RunningService, 'health' | 'address' | 'tcpPort'>;
 
 /**
- * Adds the entry of a running part to its data folder; `end` removes it.
- * @throws UsageError when only one is allowed (`alone`) and another process runs this part on the data folder
+ * Adds the entry of a running service to its data folder; `end` removes it.
+ * @throws UsageError when only one is allowed (`alone`) and another process runs this service on the data folder
  */
 export function announce(
   dataFolder: string,
-  part: PartName,
+  service: ServiceName,
   about: Announcement = {},
   options: { alone?: boolean } = {},
 ): { update(about: Announcement): void; end(): void } {
   const folder = instancePaths(dataFolder).run;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   removeLeftovers(dataFolder);
-  const path = join(folder, `${part}-${process.pid}.json`);
+  const path = join(folder, `${service}-${process.pid}.json`);
   const startedAt = new Date().toISOString();
   const identity = ownIdentity();
   const update = (details: Announcement) => {
-    const entry: RunningPart = { part, pid: process.pid, process: identity, startedAt, ...details };
+    const entry: RunningService = { service, pid: process.pid, process: identity, startedAt, ...details };
     writing(path, () => writeFileAtomicSync(path, `${JSON.stringify(entry)}\n`));
   };
-  const lock = options.alone ? lockPart(join(folder, `${part}.lock`), part, dataFolder) : undefined;
+  const lock = options.alone ? lockService(join(folder, `${service}.lock`), service, dataFolder) : undefined;
   try {
     update(about);
   } catch (error) {
@@ -70,12 +70,12 @@ export function announce(
   };
 }
 
-function lockPart(path: string, part: PartName, dataFolder: string): ProcessLock {
+function lockService(path: string, service: ServiceName, dataFolder: string): ProcessLock {
   return writing(path, () =>
     ProcessLock.acquire(
       path,
       (holder) =>
-        `chancery ${part} already runs on ${dataFolder} (${holder}); ` +
+        `chancery ${service} already runs on ${dataFolder} (${holder}); ` +
         'stop it first, or choose another folder with --data',
     ),
   );
@@ -90,20 +90,20 @@ function writing<T>(path: string, write: () => T): T {
   }
 }
 
-/** The parts that are running on this data folder. Removes entries of ended processes. */
-export function runningParts(dataFolder: string): RunningPart[] {
-  const found: RunningPart[] = [];
+/** The services that are running on this data folder. Removes entries of ended processes. */
+export function runningServices(dataFolder: string): RunningService[] {
+  const found: RunningService[] = [];
   for (const path of entriesIn(instancePaths(dataFolder).run)) {
     const entry = readEntry(path);
     if (entry !== undefined && isAlive(entry.process)) found.push(entry);
     else rmSync(path, { force: true });
   }
-  return found.sort((a, b) => PARTS.indexOf(a.part) - PARTS.indexOf(b.part) || a.pid - b.pid);
+  return found.sort((a, b) => SERVICES.indexOf(a.service) - SERVICES.indexOf(b.service) || a.pid - b.pid);
 }
 
 /** Removes entries and temporary files of killed processes. */
 function removeLeftovers(dataFolder: string): void {
-  runningParts(dataFolder);
+  runningServices(dataFolder);
   removeDrafts(instancePaths(dataFolder).run);
 }
 
@@ -118,9 +118,9 @@ function entriesIn(folder: string): string[] {
   }
 }
 
-function readEntry(path: string): RunningPart | undefined {
+function readEntry(path: string): RunningService | undefined {
   try {
-    return JSON.parse(readFileSync(path, 'utf8')) as RunningPart;
+    return JSON.parse(readFileSync(path, 'utf8')) as RunningService;
   } catch {
     return undefined;
   }

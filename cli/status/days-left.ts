@@ -1,13 +1,13 @@
 import { formatDaysLeft, STORE_LESS } from '../format.js';
 import type { PartitionLag } from './lag.js';
-import type { PartStatus } from './parts.js';
 import type { Quality } from './quality.js';
+import type { ServiceStatus } from './services.js';
 import type { TableSize } from './tables.js';
 
 /** What the estimate uses of a status report. */
 interface Recorded {
   readonly reportedAt: string;
-  readonly parts: readonly PartStatus[];
+  readonly services: readonly ServiceStatus[];
   readonly bus: readonly PartitionLag[] | null;
   readonly tables: readonly TableSize[] | null;
   readonly quality: Quality | null;
@@ -29,8 +29,8 @@ const SECONDS_PER_DAY = 86_400;
  * started, at the disk space that a record has taken so far on the bus, in ClickHouse and in the simulated exchange.
  * Retention, which removes old records, is not considered. Null when no collector runs or nothing was recorded.
  */
-export function daysLeft({ parts, reportedAt, bus, tables, quality, disk }: Recorded): number | null {
-  const collector = parts.find(({ part }) => part === 'collect');
+export function daysLeft({ services, reportedAt, bus, tables, quality, disk }: Recorded): number | null {
+  const collector = services.find(({ service }) => service === 'collect');
   const recorded = tables?.find(({ name }) => name === 'raw_records')?.rows ?? 0;
   if (!collector || recorded === 0 || !quality) return null;
   const seconds = Math.min(

@@ -1,9 +1,9 @@
 import { printable } from '../../core/index.js';
 import { columns, formatBytes, formatCount, formatDaysLeft, formatSeconds } from '../format.js';
 import type { PartitionLag } from './lag.js';
-import type { PartStatus } from './parts.js';
 import type { Quality } from './quality.js';
 import type { StatusReport } from './report.js';
+import type { ServiceStatus } from './services.js';
 
 /** Renders the report as lines of text. */
 export function renderStatus(report: StatusReport): string[] {
@@ -12,7 +12,7 @@ export function renderStatus(report: StatusReport): string[] {
   return [
     `data folder  ${report.dataFolder}`,
     '',
-    ...section('parts', partRows(report), 'none running; `chancery up` starts all of them'),
+    ...section('services', serviceRows(report), 'none running; `chancery up` starts all of them'),
     ...section('bus', busRows(report.bus), ifKnown(report.bus !== null, 'nothing recorded yet')),
     ...section('tables', tableRows(report), ifKnown(report.tables !== null, 'none yet')),
     ...section('coverage', coverageRows(report.quality), ifKnown(qualityKnown, 'nothing observed yet')),
@@ -38,14 +38,17 @@ function section(title: string, rows: readonly string[], otherwise: string): str
   return [title, ...(rows.length > 0 ? rows : [otherwise]).map((row) => `  ${row}`), ''];
 }
 
-function partRows({ parts, reportedAt }: StatusReport): string[] {
-  return columns(parts.map((part) => partRow(part, Date.parse(reportedAt))));
+function serviceRows({ services, reportedAt }: StatusReport): string[] {
+  return columns(services.map((service) => serviceRow(service, Date.parse(reportedAt))));
 }
 
-function partRow({ part, pid, startedAt, address, health, healthy, detail }: PartStatus, now: number): string[] {
+function serviceRow(
+  { service, pid, startedAt, address, health, healthy, detail }: ServiceStatus,
+  now: number,
+): string[] {
   const cause = detail['cause'];
   return [
-    part,
+    service,
     healthy ? 'healthy' : 'UNHEALTHY',
     `for ${formatSeconds(Math.max(0, now - Date.parse(startedAt)) / 1000)}`,
     `process ${pid}`,

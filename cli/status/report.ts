@@ -6,16 +6,16 @@ import { connectShards, findReadOnly } from '../parts/read-only.js';
 import { daysLeft, fewDaysProblems } from './days-left.js';
 import { diskUse } from './disk.js';
 import { lagOf, type PartitionLag } from './lag.js';
-import { type PartStatus, partStatuses } from './parts.js';
 import { type Quality, qualityOf } from './quality.js';
+import { type ServiceStatus, serviceStatuses } from './services.js';
 import { clusterTableSizes, type TableSize, tableSizes } from './tables.js';
 
-/** The state of an instance. A part that could not be read is null, and `problems` contains the reason. */
+/** The state of an instance. What could not be read is null, and `problems` says why. */
 export interface StatusReport {
   readonly dataFolder: string;
   /** ISO 8601. */
   readonly reportedAt: string;
-  readonly parts: readonly PartStatus[];
+  readonly services: readonly ServiceStatus[];
   readonly bus: readonly PartitionLag[] | null;
   readonly clickhouse: ClickHouseStatus | null;
   readonly tables: readonly TableSize[] | null;
@@ -41,7 +41,7 @@ interface ClickHouseStatus {
 /** Runs the work; when it fails, adds the reason to the problems and returns null. */
 type Attempt = <T>(what: string, work: () => Promise<T>) => Promise<T | null>;
 
-/** Reads the state of an instance; a part that is down does not hide the others. */
+/** Reads the state of an instance; what cannot be read does not hide the rest. */
 export async function instanceStatus(settings: Settings): Promise<StatusReport> {
   const problems: string[] = [];
   const attempt: Attempt = async (what, work) => {
@@ -53,8 +53,8 @@ export async function instanceStatus(settings: Settings): Promise<StatusReport> 
     }
   };
   const paths = instancePaths(settings.data);
-  const [parts, bus, warehouse, disk] = await Promise.all([
-    partStatuses(settings.data),
+  const [services, bus, warehouse, disk] = await Promise.all([
+    serviceStatuses(settings.data),
     attempt('bus', () => busLag(settings)),
     attempt('ClickHouse', () => warehouseStatus(settings, attempt)),
     diskOf(paths),
@@ -63,7 +63,7 @@ export async function instanceStatus(settings: Settings): Promise<StatusReport> 
   const report = {
     dataFolder: paths.folder,
     reportedAt: new Date().toISOString(),
-    parts,
+    services,
     bus,
     clickhouse: warehouse?.clickhouse ?? null,
     tables: warehouse?.tables ?? null,

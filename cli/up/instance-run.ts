@@ -14,13 +14,13 @@ import {
 import { clickHouseTarget } from '../parts/clickhouse-target.js';
 import { instancePaths } from '../parts/instance.js';
 import { findReadOnly } from '../parts/read-only.js';
-import { collectPart, exchangePart, transformPart, viewPart, warehousePart } from './child-parts.js';
+import { collectService, exchangeService, transformService, viewService, warehouseService } from './child-services.js';
 import { writeExchangeAccounts } from './exchange-accounts.js';
 import { LogFile } from './log-file.js';
 import { MessageFilter } from './message-filter.js';
-import { PartsLock } from './parts-lock.js';
 import { PortClaims } from './port-claims.js';
-import type { PartLine } from './status-view.js';
+import { ServicesLock } from './services-lock.js';
+import type { ServiceLine } from './status-view.js';
 import type { SupervisedProcess } from './supervised-process.js';
 
 /** Number of attempts with other ports, if another program takes a port between the choice and the start. */
@@ -40,7 +40,7 @@ export interface InstanceOptions {
 }
 
 /**
- * All parts of one instance on one machine. They stop in the order of the data flow, so that nothing stays in flight: the
+ * All services of one instance on one machine. They stop in the order of the data flow, so that nothing stays in flight: the
  * collector, then the worker, then ClickHouse together with the exchange.
  */
 export class InstanceRun implements Component {
@@ -53,7 +53,7 @@ export class InstanceRun implements Component {
   /** Including the addresses chosen at the start. */
   #settings: Settings;
   readonly #claims = new PortClaims();
-  #lock: PartsLock | undefined;
+  #lock: ServicesLock | undefined;
 
   constructor(private readonly options: InstanceOptions) {
     this.#settings = options.settings;
@@ -63,9 +63,9 @@ export class InstanceRun implements Component {
     return this.#settings;
   }
 
-  get parts(): readonly SupervisedProcess[] {
+  get services(): readonly SupervisedProcess[] {
     return [this.#exchange, this.#clickhouse, this.#transform, this.#collect, this.#view].filter(
-      (part) => part !== undefined,
+      (service) => service !== undefined,
     );
   }
 
@@ -76,8 +76,8 @@ export class InstanceRun implements Component {
     return viewerLogin ? `${address} (its token is in ${instancePaths(data).viewerToken})` : address;
   }
 
-  /** The parts for the status view, external ones included. */
-  get lines(): PartLine[] {
+  /** The services for the status view, external ones included. */
+  get lines(): ServiceLine[] {
     const { exchangeUrl, clickhouseUrl, clickhouseCluster } = this.#settings;
     return [
       ...(this.#exchange
@@ -115,8 +115,8 @@ export class InstanceRun implements Component {
     const { settings, given, exchangeFlags, onMessage } = this.options;
     const paths = instancePaths(settings.data);
     mkdirSync(paths.logs, { recursive: true });
-    const onWait = () => onMessage('waiting for the parts of a killed `chancery up` to end');
-    this.#lock ??= await PartsLock.acquire(settings.data, onWait, signal);
+    const onWait = () => onMessage('waiting for the services of a killed `chancery up` to end');
+    this.#lock ??= await ServicesLock.acquire(settings.data, onWait, signal);
     // Fails now, with one line, instead of starting a worker that waits.
     if (clickHouseTarget(settings).kind !== 'embedded') await (await findReadOnly(settings))?.close();
     const failed = new AbortController();
@@ -140,23 +140,23 @@ export class InstanceRun implements Component {
       settings: this.#settings,
       lock: this.#lock.fd,
       onMessage,
-      onLine: (part: string, text: string) => {
-        const log = logs.get(part) ?? new LogFile(join(paths.logs, `${part}.log`), onMessage);
-        logs.set(part, log);
+      onLine: (service: string, text: string) => {
+        const log = logs.get(service) ?? new LogFile(join(paths.logs, `${service}.log`), onMessage);
+        logs.set(service, log);
         log.write(text);
-        const news = filter.messageOf(part, text);
+        const news = filter.messageOf(service, text);
         if (news !== undefined) onMessage(news);
       },
     };
     if (exchangePort !== undefined) {
       const printed = exchangeFlags.includes(PRINT_BOTS) ? [] : [PRINT_BOTS];
       const flags = ['--port', String(exchangePort), '--data', paths.folder, ...exchangeFlags, ...printed];
-      this.#exchange = exchangePart(context, flags);
+      this.#exchange = exchangeService(context, flags);
     }
-    if (clickHouseTarget(settings).kind === 'embedded') this.#clickhouse = warehousePart(context);
-    this.#transform = transformPart(context);
-    this.#collect = collectPart(context);
-    this.#view = viewPart(context);
+    if (clickHouseTarget(settings).kind === 'embedded') this.#clickhouse = warehouseService(context);
+    this.#transform = transformService(context);
+    this.#collect = collectService(context);
+    this.#view = viewService(context);
     const feed = async () => {
       await this.#exchange?.start(both);
       if (this.#exchange) {
@@ -176,13 +176,13 @@ export class InstanceRun implements Component {
     });
   }
 
-  /** Kills a part that is still running after its time in `STOP_MS`; unused time is added to the next part's. */
+  /** Kills a service that is still running after its time in `STOP_MS`; unused time is added to the next service's. */
   async stop(): Promise<void> {
     const startedAt = performance.now();
     let endsAt = 0;
-    const stop = (part: SupervisedProcess | undefined, mayTakeMs: number) => {
+    const stop = (service: SupervisedProcess | undefined, mayTakeMs: number) => {
       endsAt += mayTakeMs + STOP_MS.exit;
-      return part?.stop(startedAt + endsAt - performance.now());
+      return service?.stop(startedAt + endsAt - performance.now());
     };
     await Promise.all([stop(this.#collect, STOP_MS.collector), this.#view?.stop(endsAt)]);
     await stop(this.#transform, STOP_MS.worker);
@@ -212,7 +212,7 @@ async function oneIsTaken(ports: readonly number[]): Promise<boolean> {
 const embedded = (tcpPort: unknown) =>
   tcpPort === undefined ? 'embedded' : `embedded, native protocol on port ${String(tcpPort)}`;
 
-function line(part: SupervisedProcess, about: string): PartLine {
-  const { address, url, health } = part.ready;
-  return { name: part.name, state: part.state, address: String(address ?? url ?? health ?? ''), about };
+function line(service: SupervisedProcess, about: string): ServiceLine {
+  const { address, url, health } = service.ready;
+  return { name: service.name, state: service.state, address: String(address ?? url ?? health ?? ''), about };
 }

@@ -2,7 +2,7 @@ import { appendFileSync, renameSync, statSync } from 'node:fs';
 import { describeError } from '../../core/index.js';
 
 /**
- * A part's log in DATA/logs/, rotated to `.1` when it exceeds the limit. Lines that cannot be written, for example on a
+ * A service's log in DATA/logs/, rotated to `.1` when it exceeds the limit. Lines that cannot be written, for example on a
  * full disk, are dropped and counted; the log states how many.
  */
 export class LogFile {

@@ -3,8 +3,8 @@ const REPEAT_MS = 30_000;
 const MAX_REMEMBERED = 200;
 
 /**
- * Selects the log lines of parts that are shown on the screen: warnings, errors and ends of outages, the same message at
- * most every 30 s. The last line of a part that ends (`chancery: …`) is reported by its supervisor.
+ * Selects the log lines of services that are shown on the screen: warnings, errors and ends of outages, the same message at
+ * most every 30 s. The last line of a service that ends (`chancery: …`) is reported by its supervisor.
  */
 export class MessageFilter {
   #shown = new Map<string, { atMs: number; repeated: number }>();
@@ -12,10 +12,10 @@ export class MessageFilter {
   constructor(private readonly nowMs: () => number) {}
 
   /** The message to show for a log line, or undefined. */
-  messageOf(part: string, line: string): string | undefined {
+  messageOf(service: string, line: string): string | undefined {
     const text = messageIn(line);
     if (text === undefined) return undefined;
-    const message = `${part}: ${text}`;
+    const message = `${service}: ${text}`;
     const atMs = this.nowMs();
     const shown = this.#shown.get(message);
     if (shown && atMs - shown.atMs < REPEAT_MS) {

@@ -6,7 +6,7 @@ import { describeError, FileLock, isFreePort, UsageError } from '../../core/inde
 const MAX_ATTEMPTS = 50;
 
 /**
- * Ports that this process has reserved for its parts. Between the choice of a port and the moment when the part listens
+ * Ports that this process has reserved for its services. Between the choice of a port and the moment when the service listens
  * on it, the port looks free. Until a claim is released or this process ends, no other Chancery process of the same user
  * uses or probes the port.
  */

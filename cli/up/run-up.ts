@@ -5,7 +5,7 @@ import { openDataFolder } from '../parts/data-folder.js';
 import { instancePaths } from '../parts/instance.js';
 import { ignoreOutputErrors } from '../parts/output.js';
 import { announce } from '../parts/registry.js';
-import { runUntilStopped } from '../parts/run-part.js';
+import { runUntilStopped } from '../parts/run-service.js';
 import { type InstanceOptions, InstanceRun } from './instance-run.js';
 import { type Figures, Monitor } from './monitor.js';
 import { Screen } from './screen.js';
@@ -22,7 +22,7 @@ const QUESTION = 'SELECT title, name, last FROM latest_prices LIMIT 5';
 
 export type UpOptions = Omit<InstanceOptions, 'onMessage'>;
 
-/** Runs a whole instance until Ctrl-C, and shows its parts and what has been recorded. */
+/** Runs a whole instance until Ctrl-C, and shows its services and what has been recorded. */
 export async function runUp(options: UpOptions): Promise<void> {
   const { settings } = options;
   const startedAt = performance.now();
@@ -61,7 +61,7 @@ export async function runUp(options: UpOptions): Promise<void> {
   }
 }
 
-/** Starts the parts; on a terminal it shows their states meanwhile. */
+/** Starts the services; on a terminal it shows their states meanwhile. */
 async function start(screen: Screen, instance: InstanceRun, signal: AbortSignal): Promise<void> {
   const draw = () => screen.show(instance.lines.map(({ name, state }) => `  ${name.padEnd(12)}${state}`));
   const drawing = screen.redraws ? setInterval(draw, STARTING_MS) : undefined;
@@ -73,11 +73,13 @@ async function start(screen: Screen, instance: InstanceRun, signal: AbortSignal)
   }
 }
 
-/** Healthy when every part is ready; the detail has the others. */
-function healthOf({ parts }: InstanceRun): Health {
-  const down = parts.filter((part) => part.state !== 'ready').map((part) => `${part.name} is ${part.state}`);
-  const detail = Object.fromEntries(parts.map((part) => [part.name, part.state]));
-  if (parts.length === 0) return { ok: false, detail: { cause: 'starting' } };
+/** Healthy when every service is ready; the detail has the others. */
+function healthOf({ services }: InstanceRun): Health {
+  const down = services
+    .filter((service) => service.state !== 'ready')
+    .map((service) => `${service.name} is ${service.state}`);
+  const detail = Object.fromEntries(services.map((service) => [service.name, service.state]));
+  if (services.length === 0) return { ok: false, detail: { cause: 'starting' } };
   return { ok: down.length === 0, detail: down.length === 0 ? detail : { ...detail, cause: down.join(', ') } };
 }
 
@@ -106,7 +108,7 @@ async function stop(screen: Screen, instance: InstanceRun): Promise<void> {
   const startedAt = performance.now();
   screen.show([]);
   screen.print(`${clockTime()} stopping …`);
-  // A second Ctrl-C exits at once: the parts shut down cleanly by themselves when their parent has ended.
+  // A second Ctrl-C exits at once: the services shut down cleanly by themselves when their parent has ended.
   const leave = () => process.exit(1);
   process.once('SIGINT', leave);
   await instance.stop();
@@ -127,7 +129,7 @@ function viewState(
   return {
     version: packageVersion(),
     dataFolder: data,
-    parts: instance.lines,
+    services: instance.lines,
     ...figures,
     viewerUrl: instance.viewerUrl,
     consoleUrl: consoleLine(warehouse, privately),
@@ -143,22 +145,22 @@ function consoleLine(warehouse: Monitor['warehouse'], privately: boolean): strin
 
 function measure(registry: Registry, instance: InstanceRun): void {
   const up = new Gauge({
-    name: 'chancery_part_up',
-    help: '1 while a part is running and ready',
-    labelNames: ['part'],
+    name: 'chancery_service_up',
+    help: '1 while a service is running and ready',
+    labelNames: ['service'],
     registers: [registry],
     collect: () => {
-      for (const part of instance.parts) up.set({ part: part.name }, part.state === 'ready' ? 1 : 0);
+      for (const service of instance.services) up.set({ service: service.name }, service.state === 'ready' ? 1 : 0);
     },
   });
   const restarts = new Counter({
-    name: 'chancery_part_restarts_total',
-    help: 'restarts of a part since the start of `chancery up`',
-    labelNames: ['part'],
+    name: 'chancery_service_restarts_total',
+    help: 'restarts of a service since the start of `chancery up`',
+    labelNames: ['service'],
     registers: [registry],
     collect: () => {
       restarts.reset();
-      for (const part of instance.parts) restarts.inc({ part: part.name }, part.restarts);
+      for (const service of instance.services) restarts.inc({ service: service.name }, service.restarts);
     },
   });
 }

@@ -2,7 +2,7 @@ import { printable } from '../../core/index.js';
 import { columns, formatCount, formatSeconds } from '../format.js';
 import type { ProcessState } from './supervised-process.js';
 
-export interface PartLine {
+export interface ServiceLine {
   readonly name: string;
   /** `external`: not started by this instance. */
   readonly state: ProcessState | 'external';
@@ -22,7 +22,7 @@ export interface TableLine {
 export interface StatusViewState {
   readonly version: string;
   readonly dataFolder: string;
-  readonly parts: readonly PartLine[];
+  readonly services: readonly ServiceLine[];
   readonly tables: readonly TableLine[];
   /** Number of records on the bus that are not in ClickHouse yet; undefined if unknown. */
   readonly waiting: number | undefined;
@@ -63,7 +63,7 @@ export function statusView(state: StatusViewState, paint: Paint): string[] {
     '',
     `  ${paint.dim('open')}   ${state.viewerUrl}`,
     '',
-    ...partLines(state, paint),
+    ...serviceLines(state, paint),
     '',
     ...tableLines(state, paint),
     '',
@@ -78,7 +78,9 @@ export function progressLine(state: StatusViewState): string {
   const rows = state.tables.reduce((sum, table) => sum + table.rows, 0);
   const perSecond = state.tables.reduce((sum, table) => sum + table.perSecond, 0);
   const tables = largest(state.tables, MAX_TABLES_IN_LINE).map((table) => `${table.name} ${formatCount(table.rows)}`);
-  const down = state.parts.filter((part) => !isFine(part)).map((part) => `${part.name} ${part.state}`);
+  const down = state.services
+    .filter((service) => !isFine(service))
+    .map((service) => `${service.name} ${service.state}`);
   return [
     `recorded ${formatCount(rows)} rows (+${formatCount(Math.round(perSecond))}/s): ${tables.join(', ') || 'nothing yet'}`,
     ...quality(state),
@@ -86,16 +88,18 @@ export function progressLine(state: StatusViewState): string {
   ].join('; ');
 }
 
-function partLines({ parts }: StatusViewState, paint: Paint): string[] {
-  const lines = columns(parts.map((part) => [part.name, part.state, part.address, part.about].map(printable)));
+function serviceLines({ services }: StatusViewState, paint: Paint): string[] {
+  const lines = columns(
+    services.map((service) => [service.name, service.state, service.address, service.about].map(printable)),
+  );
   return lines.map((line, i) => {
-    const part = parts[i];
-    if (!part) return line;
-    return `  ${line.replace(part.state, (isFine(part) ? paint.good : paint.bad)(part.state))}`;
+    const service = services[i];
+    if (!service) return line;
+    return `  ${line.replace(service.state, (isFine(service) ? paint.good : paint.bad)(service.state))}`;
   });
 }
 
-function isFine({ state }: PartLine): boolean {
+function isFine({ state }: ServiceLine): boolean {
   return state === 'ready' || state === 'external';
 }
 

@@ -56,7 +56,7 @@ export async function startExchange(
   context: StartContext = {},
 ): Promise<RunningExchange> {
   const settings = readExchangeOptions(options);
-  const { signal = new AbortController().signal, log = createLogger({ part: 'exchange' }), metrics } = context;
+  const { signal = new AbortController().signal, log = createLogger({ service: 'exchange' }), metrics } = context;
   const world = new World(settings.seed);
   const trading = new TradingState();
   const core = createCore(settings, world, trading, log);

@@ -15,7 +15,7 @@ async function gatewayAt(server: TestExchange) {
   const addresses = { base: server.url };
   const exchange = new ExchangeClient({ addresses, requestsPerSecond: 1000, retryBaseMs: 5 });
   const apiKey = new ApiKey(seeded.apiKey, new Secret(seeded.apiSecret));
-  const log = createLogger({ part: 'bots', level: 'error' });
+  const log = createLogger({ service: 'bots', level: 'error' });
   const stop = new AbortController();
   const own: OwnAccount = new OwnAccount({
     addresses,

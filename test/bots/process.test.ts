@@ -80,7 +80,7 @@ describe.concurrent('the bots of chancery exchange', () => {
   });
 
   it('do not start where clients want TLS, and say so in one line', async () => {
-    const log = createLogger({ part: 'bots', level: 'error' });
+    const log = createLogger({ service: 'bots', level: 'error' });
     const from = { url: 'http://192.0.2.1:9100', seed: 1, pace: 1, accounts: [], fairValues: () => new Map() };
     const bots = new BotsProcess({ ...from, clock: systemClock, log });
     await expect(bots.start()).rejects.toThrow(

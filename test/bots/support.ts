@@ -20,7 +20,7 @@ export async function startFleet({ url, accounts, seed = 1, pace, fairValues }: 
     pace,
     fair: (marketId) => fairValues?.().get(marketId),
     clock: systemClock,
-    log: createLogger({ part: 'bots', level: 'error' }),
+    log: createLogger({ service: 'bots', level: 'error' }),
   });
   atEnd(() => fleet.stop());
   await fleet.start(new AbortController().signal);

@@ -24,7 +24,7 @@ const sound: CoverageInput = {
     ]),
     gaps: onBoth((stream) => [{ ...rangeOf(stream, DOWN.begins, DOWN.ends), cause: 'no further heartbeat' }]),
   },
-  kills: [{ part: 'collect', at: KILLED_AT, downUntil: KILLED_AT + 1_500_000 }],
+  kills: [{ service: 'collect', at: KILLED_AT, downUntil: KILLED_AT + 1_500_000 }],
   recordedFrom: START,
 };
 const unexplained = (change: Partial<CoverageInput['recorded']>) =>

@@ -11,7 +11,7 @@ test('chancery certify certifies a run with faults and kills: nothing is unexpla
   ).toEqual([]);
   expect({ code, passed: certificate.passed }).toEqual({ code: 0, passed: true });
   expect(certificate.faults.length).toBeGreaterThan(5);
-  expect(certificate.kills.map(({ part }) => part)).toEqual(['clickhouse', 'collect']);
+  expect(certificate.kills.map(({ service }) => service)).toEqual(['clickhouse', 'collect']);
   const expected = new Map(certificate.comparisons.map((one) => [one.name, one.expected]));
   expect(expected.size).toBe(23);
   for (const [name, count] of expected) {

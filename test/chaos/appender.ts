@@ -19,7 +19,7 @@ const options = JSON.parse(process.argv[2] ?? '{}') as AppenderOptions;
 const signal = processSignal(process.stdin);
 const random = new Random(options.seed);
 const bus = ambiguous(options.kafka ? openKafkaBus(options.kafka) : openEmbeddedBus({ dir: options.dir }), random);
-const log = createLogger({ part: 'appender', level: 'fatal' });
+const log = createLogger({ service: 'appender', level: 'fatal' });
 await ensureTopics(bus, Object.values(TOPICS), options.topic, { log, signal });
 const publisher = new Publisher({
   bus,

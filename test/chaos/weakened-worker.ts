@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import { openBus } from '../../bus/index.js';
-import { workerOptions } from '../../cli/parts/part-options.js';
+import { workerOptions } from '../../cli/parts/service-options.js';
 import { createLogger, describeError, loadConfig, processSignal, Secret } from '../../core/index.js';
 import { TransformWorker } from '../../transforms/index.js';
 import { Connection, migrate } from '../../warehouse/index.js';
@@ -17,7 +17,7 @@ export interface WeakenedOptions {
 const { settings: given, without } = JSON.parse(process.argv[2] ?? '{}') as WeakenedOptions;
 const signal = processSignal(process.stdin);
 const settings = loadConfig(given, {});
-const log = createLogger({ part: 'transform', level: 'warn' });
+const log = createLogger({ service: 'transform', level: 'warn' });
 const { clickhouseUrl: url = '', clickhouseUser: user, clickhousePassword, database } = settings;
 const endpoint = { url, user, password: new Secret(clickhousePassword) };
 const connection = new Connection({ endpoint, database, application: 'weakened worker' });

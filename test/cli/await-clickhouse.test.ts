@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { awaitWarehouse } from '../../cli/parts/database.js';
 import { claimLayout } from '../../cli/parts/instance.js';
-import { runningParts } from '../../cli/parts/registry.js';
+import { runningServices } from '../../cli/parts/registry.js';
 import { createLogger, loadConfig, Stopped } from '../../core/index.js';
 import { EmbeddedClickHouse } from '../../warehouse/index.js';
 import { Part } from '../support/part.js';
@@ -12,7 +12,7 @@ import { temporaryFolder } from '../support/temporary-folder.js';
 import { MAIN } from './command.js';
 
 describe('a worker whose embedded ClickHouse is not running', () => {
-  const log = createLogger({ part: 'test', level: 'fatal' });
+  const log = createLogger({ service: 'test', level: 'fatal' });
 
   it('waits until it is running', async () => {
     const data = temporaryFolder();
@@ -35,7 +35,7 @@ describe('a worker whose embedded ClickHouse is not running', () => {
     const worker = spawn(process.execPath, [MAIN, 'transform', '--data', data], { stdio: 'pipe' });
     onTestFinished(() => void worker.kill('SIGKILL'));
     await once(worker.stderr, 'data');
-    const [part] = runningParts(data);
+    const [part] = runningServices(data);
     const response = await fetch(`${part?.health}/healthz`);
     expect(response.status).toBe(503);
     expect(await response.json()).toEqual({
@@ -58,7 +58,7 @@ describe('a worker whose embedded ClickHouse is not running', () => {
 describe('a worker whose external ClickHouse is not running', () => {
   it('waits until it is running, then creates the tables', async () => {
     const data = temporaryFolder();
-    const logger = createLogger({ part: 'test', level: 'fatal' });
+    const logger = createLogger({ service: 'test', level: 'fatal' });
     const options = { dataFolder: data, database: 'chancery', httpPort: 0, memoryBytes: 2e9, logger };
     const { signal } = new AbortController();
     const before = new EmbeddedClickHouse(options);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { MessageFilter } from '../../cli/up/message-filter.js';
 
 const line = (level: number, msg: string, err?: string, fields = {}) =>
-  JSON.stringify({ level, time: 0, part: 'collect', msg, ...fields, ...(err ? { err: { message: err } } : {}) });
+  JSON.stringify({ level, time: 0, service: 'collect', msg, ...fields, ...(err ? { err: { message: err } } : {}) });
 
 describe('the messages of up', () => {
   it('are warnings and errors of the parts, with their cause, and nothing else', () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { announce, runningParts } from '../../cli/parts/registry.js';
+import { announce, runningServices } from '../../cli/parts/registry.js';
 import { ownIdentity } from '../../core/index.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
@@ -15,20 +15,20 @@ const ROUNDS = 50;
 describe('the parts that run on a data folder', () => {
   it('are listed from their announcement until their end', () => {
     const data = temporaryFolder();
-    expect(runningParts(data)).toEqual([]);
+    expect(runningServices(data)).toEqual([]);
     const transform = announce(data, 'transform', { health: 'http://127.0.0.1:1' });
     const exchange = announce(data, 'exchange');
     exchange.update({ address: 'http://127.0.0.1:2' });
-    expect(runningParts(data)).toMatchObject([
-      { part: 'exchange', pid: process.pid, address: 'http://127.0.0.1:2' },
-      { part: 'transform', pid: process.pid, health: 'http://127.0.0.1:1' },
+    expect(runningServices(data)).toMatchObject([
+      { service: 'exchange', pid: process.pid, address: 'http://127.0.0.1:2' },
+      { service: 'transform', pid: process.pid, health: 'http://127.0.0.1:1' },
     ]);
     for (const name of readdirSync(join(data, 'run'))) {
       expect(statSync(join(data, 'run', name)).mode & 0o777).toBe(0o600);
     }
     transform.end();
     exchange.end();
-    expect(runningParts(data)).toEqual([]);
+    expect(runningServices(data)).toEqual([]);
   });
 
   it('do not include one that was killed, even when its PID is reused', async () => {
@@ -36,9 +36,9 @@ describe('the parts that run on a data folder', () => {
     announce(data, 'collect').end();
     const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
     await once(child, 'spawn');
-    const entry = { part: 'collect', pid: child.pid, process: { ...ownIdentity(), pid: child.pid }, startedAt: '' };
+    const entry = { service: 'collect', pid: child.pid, process: { ...ownIdentity(), pid: child.pid }, startedAt: '' };
     writeFileSync(join(data, 'run', `collect-${child.pid}.json`), JSON.stringify(entry));
-    expect(runningParts(data)).toEqual([]);
+    expect(runningServices(data)).toEqual([]);
     expect(readdirSync(join(data, 'run'))).toEqual([]);
     child.kill('SIGKILL');
   });
@@ -56,10 +56,10 @@ describe('the parts that run on a data folder', () => {
   it('remove the entries of killed ones, when they start and when they end', () => {
     const data = temporaryFolder();
     const gone = 2 ** 22 + 1;
-    const entry = { part: 'collect', pid: gone, process: { ...ownIdentity(), pid: gone }, startedAt: '' };
+    const entry = { service: 'collect', pid: gone, process: { ...ownIdentity(), pid: gone }, startedAt: '' };
     const leave = () => {
       writeFileSync(join(data, 'run', `collect-${gone}.json`), JSON.stringify(entry));
-      writeFileSync(join(data, 'run', `up-${gone}.json.${gone}.tmp`), '{"part"');
+      writeFileSync(join(data, 'run', `up-${gone}.json.${gone}.tmp`), '{"service"');
     };
     announce(data, 'collect').end();
     leave();
@@ -73,7 +73,7 @@ describe('the parts that run on a data folder', () => {
   it('allow one of the processes that start together after a kill', async () => {
     const starters = Array.from({ length: 4 }, () => spawn(process.execPath, [script], { stdio: 'pipe' }));
     const answers = starters.map(({ stdout }) => createInterface({ input: stdout })[Symbol.asyncIterator]());
-    const killed = { part: 'up', pid: 1, process: { ...ownIdentity(), pid: 2 ** 22 + 1 }, startedAt: '' };
+    const killed = { service: 'up', pid: 1, process: { ...ownIdentity(), pid: 2 ** 22 + 1 }, startedAt: '' };
     for (let round = 0; round < ROUNDS; round++) {
       const data = temporaryFolder();
       mkdirSync(join(data, 'run'));
@@ -82,7 +82,7 @@ describe('the parts that run on a data folder', () => {
       for (const { stdin } of starters) stdin.write(`${data} ${Date.now() + 5}\n`);
       const given = await Promise.all(answers.map(async (answer) => (await answer.next()).value));
       expect(given.toSorted(), `round ${round}`).toEqual(['held', 'refused', 'refused', 'refused']);
-      expect(runningParts(data)).toHaveLength(1);
+      expect(runningServices(data)).toHaveLength(1);
     }
     for (const starter of starters) starter.kill();
   });

@@ -196,7 +196,7 @@ describe('chancery sql without a running ClickHouse', () => {
     const data = temporaryFolder();
     claimLayout(data);
     const options = { dataFolder: data, database: 'chancery', httpPort: 0, memoryBytes: 2e9 };
-    const server = new EmbeddedClickHouse({ ...options, logger: createLogger({ part: 'test', level: 'fatal' }) });
+    const server = new EmbeddedClickHouse({ ...options, logger: createLogger({ service: 'test', level: 'fatal' }) });
     await server.start(new AbortController().signal);
     const { url, password } = server.endpoint.owner;
     const run = (query: string) =>

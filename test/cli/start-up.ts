@@ -64,7 +64,7 @@ export function startUp(data: string, { args = [], stdout, endedBy }: UpOptions 
 }
 
 export interface Status {
-  parts: { part: string; pid: number; healthy: boolean; address?: string; health?: string }[];
+  services: { service: string; pid: number; healthy: boolean; address?: string; health?: string }[];
   bus: { topic: string; lag: number; end: number }[];
   tables: { name: string; rows: number }[] | null;
   problems: string[];

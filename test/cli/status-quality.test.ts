@@ -50,7 +50,7 @@ describe('the counts of status and up', () => {
     const report = {
       dataFolder,
       reportedAt,
-      parts: [],
+      services: [],
       bus: null,
       clickhouse: null,
       tables,
@@ -71,13 +71,13 @@ describe('the counts of status and up', () => {
 
   it('says when the disk is full at the present rate, and warns below 3 days', async () => {
     const reportedAt = new Date(7_200_000).toISOString();
-    const part = { part: 'collect', pid: 1, healthy: true, detail: {} };
+    const service = { service: 'collect', pid: 1, healthy: true, detail: {} };
     const delay = { topic: 't', ageSeconds: 0, p50Seconds: 0, p99Seconds: 0, maxSeconds: 0 };
     const known = {
       dataFolder: '',
       reportedAt,
       // Half an hour.
-      parts: [{ ...part, startedAt: new Date(5_400_000).toISOString() }],
+      services: [{ ...service, startedAt: new Date(5_400_000).toISOString() }],
       bus: [{ topic: 't', partition: 0, begin: 500, end: 1500, committed: 0, lag: 0 }],
       clickhouse: null,
       tables: [{ name: 'raw_records', rows: 4000, bytes: 0, merges: false }],
@@ -92,11 +92,11 @@ describe('the counts of status and up', () => {
       disk: { bus: 30_000, clickhouse: 30_000, exchange: 10_000, free: 40 * 86_400 * 2.5 },
     };
     expect(daysLeft(known)).toBeCloseTo(2.5);
-    const running = known.parts[0];
-    if (!running) throw new Error('there is no part');
+    const running = known.services[0];
+    if (!running) throw new Error('there is no service');
     const longer = [{ ...running, startedAt: new Date(0).toISOString() }];
-    expect(daysLeft({ ...known, parts: longer })).toBeCloseTo(5);
-    expect(daysLeft({ ...known, parts: [] })).toBeNull();
+    expect(daysLeft({ ...known, services: longer })).toBeCloseTo(5);
+    expect(daysLeft({ ...known, services: [] })).toBeNull();
     const lines = renderStatus({ ...known, diskDaysLeft: daysLeft(known), problems: [] });
     expect(lines.find((line) => line.startsWith('disk '))).toMatch(/, full in 2\.5 days at the present rate$/);
     const folder = server.clickhouse.dataFolder;
@@ -118,7 +118,7 @@ describe('the counts of status and up', () => {
     const nothing = {
       dataFolder: '',
       reportedAt: new Date(0).toISOString(),
-      parts: [],
+      services: [],
       clickhouse: null,
       disk,
       problems: [],

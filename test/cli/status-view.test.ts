@@ -10,7 +10,7 @@ const tables = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'].map((name, i) 
 const state: StatusViewState = {
   version: '0.1.0',
   dataFolder: '/data',
-  parts: [
+  services: [
     { name: 'collect', state: 'ready', address: 'http://127.0.0.1:1', about: 'streams and polls → bus' },
     { name: 'transform', state: 'restarting', address: '', about: 'bus → ClickHouse, exactly once' },
   ],
@@ -24,7 +24,7 @@ const state: StatusViewState = {
 };
 
 describe('the status view of up', () => {
-  it('shows the parts, the largest tables first, and the others together', () => {
+  it('shows the services, the largest tables first, and the others together', () => {
     expect(statusView(state, PLAIN).slice(3, 18)).toEqual([
       '  open   http://127.0.0.1:8080',
       '',
@@ -44,7 +44,7 @@ describe('the status view of up', () => {
     ]);
   });
 
-  it('has a form of one log line, with the parts that are down', () => {
+  it('has a form of one log line, with the services that are down', () => {
     expect(progressLine(state)).toBe(
       'recorded 55,000 rows (+45/s): table_j 10,000, table_i 9,000, table_h 8,000, table_g 7,000, 6 others 21,000; ' +
         'newest row 400 ms old; 3 records not in ClickHouse yet; 0 dead letters; transform restarting',

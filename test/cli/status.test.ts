@@ -7,7 +7,7 @@ import { temporaryFolder } from '../support/temporary-folder.js';
 import { commandLine } from './command.js';
 
 interface Status {
-  parts: { part: string; healthy: boolean; detail: Record<string, unknown> }[];
+  services: { service: string; healthy: boolean; detail: Record<string, unknown> }[];
   bus: { topic: string; partition: number; begin: number; end: number; committed: number | null; lag: number }[];
   clickhouse: { url: string } | null;
   tables: { name: string; rows: number }[] | null;
@@ -55,19 +55,19 @@ describe('chancery status', () => {
     expect(found.problems).toEqual([]);
   });
 
-  it('shows a running part that does not respond as unhealthy, with the reason', async () => {
+  it('shows a running service that does not respond as unhealthy, with the reason', async () => {
     const known = announce(server.clickhouse.dataFolder, 'collect', { health: 'http://127.0.0.1:1' });
-    const { parts } = await status();
+    const { services } = await status();
     const { out } = await commandLine(['status', '--data', server.clickhouse.dataFolder]);
     known.end();
-    expect(parts).toMatchObject([
-      { part: 'collect', healthy: false, detail: { cause: expect.stringContaining('no response') } },
+    expect(services).toMatchObject([
+      { service: 'collect', healthy: false, detail: { cause: expect.stringContaining('no response') } },
     ]);
     expect(out).toMatch(/^ {2}collect {2}UNHEALTHY {2}for \S+ \S+ {2}process \d+ .*no response/m);
   });
 });
 
-describe('chancery status of a folder without running parts', () => {
+describe('chancery status of a folder without running services', () => {
   it('reports what is not running and how to start it', async () => {
     const { code, out } = await commandLine(['status', '--data', temporaryFolder()]);
     expect(code).toBe(0);

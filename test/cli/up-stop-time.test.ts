@@ -11,20 +11,20 @@ async function stopWithHangingParts(): Promise<number> {
   const data = temporaryFolder();
   const up = startUp(data);
   await up.line(/^ready in /);
-  const { parts } = await status(data);
-  const hanging = [clickHousePid(data), ...parts.filter((p) => p.part === 'collect').map((p) => p.pid)];
+  const { services } = await status(data);
+  const hanging = [clickHousePid(data), ...services.filter((p) => p.service === 'collect').map((p) => p.pid)];
   expect(hanging).toHaveLength(2);
   for (const pid of hanging) process.kill(pid, 'SIGSTOP');
   const askedAt = performance.now();
   up.child.kill('SIGINT');
   expect(await up.exited).toBe(0);
   const tookMs = performance.now() - askedAt;
-  expect([...hanging, ...parts.map((p) => p.pid)].filter(isRunning)).toEqual([]);
+  expect([...hanging, ...services.map((p) => p.pid)].filter(isRunning)).toEqual([]);
   return tookMs;
 }
 
 describe('chancery up', () => {
-  it('stops within 5 s although parts hang, and leaves no process behind', async () => {
+  it('stops within 5 s although services hang, and leaves no process behind', async () => {
     const times: number[] = [];
     while (times.length < ATTEMPTS && !times.some((ms) => ms < STOP_MS.total)) times.push(await stopWithHangingParts());
     console.log(`stopped in ${times.map((ms) => `${Math.round(ms)} ms`).join(', ')}`);

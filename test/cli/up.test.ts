@@ -68,26 +68,33 @@ describe('two instances of chancery up that start at the same moment', () => {
 
   concurrentIt('use different ports', async () => {
     const addresses = ({ up }: { readonly up: Up }) =>
-      Promise.all(['exchange', 'clickhouse'].map((part) => up.line(new RegExp(`^ {2}${part} +ready +http`))));
+      Promise.all(['exchange', 'clickhouse'].map((service) => up.line(new RegExp(`^ {2}${service} +ready +http`))));
     const lines = (await Promise.all([...instances.values()].map(addresses))).flat();
     expect(new Set(lines.map((line) => /http:\S+/.exec(line)?.[0])).size).toBe(4);
   });
 
-  concurrentIt('records a market, shows its parts, shuts down cleanly on SIGINT, and resumes', async () => {
+  concurrentIt('records a market, shows its services, shuts down cleanly on SIGINT, and resumes', async () => {
     const { data, up: first } = instanceOf('recording');
     const view = await first.line(/^ {2}ask {4}npx chancery sql --data /);
     expect(view).toContain(data);
-    for (const part of ['exchange', 'clickhouse', 'collect', 'transform', 'view']) {
-      expect(await first.line(new RegExp(`^ {2}${part} +ready +http://127.0.0.1:\\d+`))).toBeTruthy();
+    for (const service of ['exchange', 'clickhouse', 'collect', 'transform', 'view']) {
+      expect(await first.line(new RegExp(`^ {2}${service} +ready +http://127.0.0.1:\\d+`))).toBeTruthy();
     }
     const running = await status(data);
-    expect(running.parts.map((p) => p.part)).toEqual(['up', 'exchange', 'clickhouse', 'collect', 'transform', 'view']);
-    for (const part of running.parts) {
-      // Without a timeout: on a busy machine a part may respond late, and count as unhealthy in the status.
-      await until(async () => (await fetch(`${part.health}/healthz`)).ok || `${part.part} is not healthy`);
-      expect(await (await fetch(`${part.health}/metrics`)).text()).toContain('# TYPE');
+    expect(running.services.map((p) => p.service)).toEqual([
+      'up',
+      'exchange',
+      'clickhouse',
+      'collect',
+      'transform',
+      'view',
+    ]);
+    for (const service of running.services) {
+      // Without a timeout: on a busy machine a service may respond late, and count as unhealthy in the status.
+      await until(async () => (await fetch(`${service.health}/healthz`)).ok || `${service.service} is not healthy`);
+      expect(await (await fetch(`${service.health}/metrics`)).text()).toContain('# TYPE');
     }
-    await until(async () => (await status(data)).parts.some(({ healthy }) => healthy));
+    await until(async () => (await status(data)).services.some(({ healthy }) => healthy));
     expect(first.lines.join('\n')).not.toMatch(/password=/);
     await first.line(ROWS_RECORDED);
     await ticksRecorded(data);
@@ -104,9 +111,9 @@ describe('two instances of chancery up that start at the same moment', () => {
 
     first.child.kill('SIGINT');
     expect(await first.exited).toBe(0);
-    expect(running.parts.filter((p) => isRunning(p.pid))).toEqual([]);
+    expect(running.services.filter((p) => isRunning(p.pid))).toEqual([]);
     expect(readdirSync(join(data, 'run'))).toEqual(['up.lock']);
-    expect((await status(data)).parts).toEqual([]);
+    expect((await status(data)).services).toEqual([]);
     const files = readdirSync(data, { recursive: true, encoding: 'utf8' });
     expect(files).toEqual(expect.arrayContaining(['exchange/token.key', 'bus/data.mdb', 'clickhouse/store']));
     expect(files.filter((name) => (statSync(join(data, name)).mode & 0o077) !== 0)).toEqual([]);
@@ -124,28 +131,28 @@ describe('two instances of chancery up that start at the same moment', () => {
     expect(await events(data)).toEqual(expect.arrayContaining(seen));
   });
 
-  concurrentIt('restarts a killed part, and leaves no process behind when it is killed itself', async () => {
+  concurrentIt('restarts a killed service, and leaves no process behind when it is killed itself', async () => {
     const { data, up } = instanceOf('killed');
-    const victims = (await status(data)).parts.filter((p) => p.part === 'collect' || p.part === 'clickhouse');
+    const victims = (await status(data)).services.filter((p) => p.service === 'collect' || p.service === 'clickhouse');
     expect(victims).toHaveLength(2);
     for (const { pid } of victims) process.kill(pid, 'SIGKILL');
-    for (const { part } of victims) {
-      await up.line(new RegExp(`^\\S+ ${part} ended \\(killed by SIGKILL\\); restarting in `));
-      await up.line(new RegExp(`^\\S+ ${part} is running again$`));
+    for (const { service } of victims) {
+      await up.line(new RegExp(`^\\S+ ${service} ended \\(killed by SIGKILL\\); restarting in `));
+      await up.line(new RegExp(`^\\S+ ${service} is running again$`));
     }
-    const { parts } = await status(data);
-    expect(parts.map((p) => p.part)).toEqual(['up', 'exchange', 'clickhouse', 'collect', 'transform', 'view']);
-    for (const { part, pid, address } of victims) {
-      const now = parts.find((p) => p.part === part);
+    const { services } = await status(data);
+    expect(services.map((p) => p.service)).toEqual(['up', 'exchange', 'clickhouse', 'collect', 'transform', 'view']);
+    for (const { service, pid, address } of victims) {
+      const now = services.find((p) => p.service === service);
       expect(now?.pid).not.toBe(pid);
       expect(now?.address).toBe(address);
     }
     const metrics = async (name: string) =>
-      (await fetch(`${parts.find(({ part }) => part === name)?.health}/metrics`)).text();
+      (await fetch(`${services.find(({ service }) => service === name)?.health}/metrics`)).text();
     const ofUp = await metrics('up');
-    expect(ofUp).toContain('# TYPE chancery_part_restarts_total counter');
-    for (const [part, restarts] of Object.entries({ collect: 1, clickhouse: 1, transform: 0 })) {
-      expect(ofUp).toContain(`chancery_part_restarts_total{part="${part}"} ${restarts}\n`);
+    expect(ofUp).toContain('# TYPE chancery_service_restarts_total counter');
+    for (const [service, restarts] of Object.entries({ collect: 1, clickhouse: 1, transform: 0 })) {
+      expect(ofUp).toContain(`chancery_service_restarts_total{service="${service}"} ${restarts}\n`);
     }
     expect(await metrics('clickhouse')).toContain('\nchancery_clickhouse_restarts_total 0\n');
     const clickhouse = clickHousePid(data);
@@ -156,13 +163,13 @@ describe('two instances of chancery up that start at the same moment', () => {
 
     up.child.kill('SIGKILL');
     await up.exited;
-    await gone(parts.map((p) => p.pid));
-    expect((await status(data)).parts).toEqual([]);
+    await gone(services.map((p) => p.pid));
+    expect((await status(data)).services).toEqual([]);
   });
 });
 
 describe.concurrent('chancery up', () => {
-  concurrentIt('restarts a part that is killed while it starts', async () => {
+  concurrentIt('restarts a service that is killed while it starts', async () => {
     const data = temporaryFolder();
     const up = startUp(data);
     const run = join(data, 'run');
@@ -171,42 +178,45 @@ describe.concurrent('chancery up', () => {
     process.kill(startingClickHousePid(data) ?? 0, 'SIGKILL');
     await up.line(/^\S+ clickhouse ended \(the embedded ClickHouse was killed by SIGKILL[^)]*\); restarting in /);
     const victims = ['exchange', 'clickhouse', 'collect', 'transform', 'view'];
-    for (const part of victims) {
-      const entry = new RegExp(`^${part}-(\\d+)\\.json$`);
+    for (const service of victims) {
+      const entry = new RegExp(`^${service}-(\\d+)\\.json$`);
       const name = await appears(run, entry);
       process.kill(Number(entry.exec(name)?.[1]), 'SIGKILL');
     }
     await up.line(/^ready in /);
-    for (const part of victims) {
-      await up.line(new RegExp(`^\\S+ ${part} ended \\(killed by SIGKILL\\); restarting in `));
-      await up.line(new RegExp(`^\\S+ ${part} is running again$`));
+    for (const service of victims) {
+      await up.line(new RegExp(`^\\S+ ${service} ended \\(killed by SIGKILL\\); restarting in `));
+      await up.line(new RegExp(`^\\S+ ${service} is running again$`));
     }
     await ticksRecorded(data);
   });
 
-  concurrentIt('leaves no process behind when it is killed while a part starts, and the next one starts', async () => {
-    const data = temporaryFolder();
-    const run = join(data, 'run');
-    const left: number[] = [];
-    for (const part of ['clickhouse', 'transform']) {
-      const up = startUp(data);
-      await up.line(/^Chancery .* starts on /);
-      await appears(run, new RegExp(`^${part}-`));
+  concurrentIt(
+    'leaves no process behind when it is killed while a service starts, and the next one starts',
+    async () => {
+      const data = temporaryFolder();
+      const run = join(data, 'run');
+      const left: number[] = [];
+      for (const service of ['clickhouse', 'transform']) {
+        const up = startUp(data);
+        await up.line(/^Chancery .* starts on /);
+        await appears(run, new RegExp(`^${service}-`));
+        expect(left.filter(isRunning)).toEqual([]);
+        up.child.kill('SIGKILL');
+        const services = readdirSync(run).flatMap((name) => /-(\d+)\.json$/.exec(name)?.[1] ?? []);
+        expect(services).not.toEqual([]);
+        left.push(...services.map(Number));
+        await up.exited;
+      }
+      const last = startUp(data);
+      await last.line(/^ready in /);
       expect(left.filter(isRunning)).toEqual([]);
-      up.child.kill('SIGKILL');
-      const parts = readdirSync(run).flatMap((name) => /-(\d+)\.json$/.exec(name)?.[1] ?? []);
-      expect(parts).not.toEqual([]);
-      left.push(...parts.map(Number));
-      await up.exited;
-    }
-    const last = startUp(data);
-    await last.line(/^ready in /);
-    expect(left.filter(isRunning)).toEqual([]);
-    await ticksRecorded(data);
-    last.child.kill('SIGINT');
-    expect(await last.exited).toBe(0);
-    expect(readdirSync(run)).toEqual(['up.lock']);
-  });
+      await ticksRecorded(data);
+      last.child.kill('SIGINT');
+      expect(await last.exited).toBe(0);
+      expect(readdirSync(run)).toEqual(['up.lock']);
+    },
+  );
 
   concurrentIt('reports in one line which port is taken, and leaves nothing running', async () => {
     const data = temporaryFolder();

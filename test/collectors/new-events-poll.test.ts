@@ -23,7 +23,7 @@ async function found(listed: string[], known: readonly string[], opened: (page: 
     walkNewEvents: (isKnown, { pageSize = 0, maxPages = 0 } = {}) =>
       new HistoryWalk({ fetch: (page) => fetch(page, pageSize), idOf: ({ eventId }) => eventId, isKnown, maxPages }),
   };
-  const outage = new OutageLog(createLogger({ part: 'test', level: 'fatal' }), 'back');
+  const outage = new OutageLog(createLogger({ service: 'test', level: 'fatal' }), 'back');
   const parts = { client, clock: systemClock, outage, recorded: false } as unknown as EventSearchParts;
   const all = new Set(known);
   const isKnown = ({ eventId }: Event) => all.has(eventId);

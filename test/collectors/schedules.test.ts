@@ -13,7 +13,7 @@ describe('a schedule of every 10 seconds', () => {
     ['forward', HOUR_MS],
   ])('continues when the system time is set %s by an hour', async (_, jumpMs) => {
     const settings = collectSettings(resolveConfig({}).settings);
-    const schedules = new Schedules(settings, createLogger({ part: 'collect', level: 'fatal' }));
+    const schedules = new Schedules(settings, createLogger({ service: 'collect', level: 'fatal' }));
     let runs = 0;
     schedules.add('events', () => {
       runs += 1;

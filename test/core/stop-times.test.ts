@@ -31,7 +31,7 @@ describe('within the time of a shutdown', () => {
   });
 
   it('ClickHouse stops after an insert', async () => {
-    const logger = createLogger({ part: 'clickhouse', level: 'fatal' });
+    const logger = createLogger({ service: 'clickhouse', level: 'fatal' });
     const options = { dataFolder: temporaryFolder(), database: 'chancery', httpPort: 0, memoryBytes: 1e9, logger };
     const server = new EmbeddedClickHouse(options);
     await server.start(new AbortController().signal);

@@ -15,8 +15,8 @@ import { readDockerfile } from './dockerfile.js';
 const { services } = parseCompose(composeText());
 const image = readDockerfile();
 
-/** Long-running parts in the order in which docker compose starts them; workers are copies of one service. */
-const PARTS = ['exchange', 'collect-0', 'collect-1', 'transform', 'transform'];
+/** In the order in which docker compose starts them; workers are copies of one service. */
+const LONG_RUNNING = ['exchange', 'collect-0', 'collect-1', 'transform', 'transform'];
 
 describeWithKafka('the services of docker-compose.yml, run without Docker', { own: true }, (kafka) => {
   const folder = temporaryFolder();
@@ -44,8 +44,8 @@ describeWithKafka('the services of docker-compose.yml, run without Docker', { ow
     ];
     const migrate = start('migrate', 0);
     expect(await migrate.exited, migrate.output).toBe(0);
-    const ports = await freePorts(PARTS.length);
-    running.push(...PARTS.map((name, i) => start(name, ports[i] ?? 0)));
+    const ports = await freePorts(LONG_RUNNING.length);
+    running.push(...LONG_RUNNING.map((name, i) => start(name, ports[i] ?? 0)));
     for (const part of running) {
       const unhealthy = () => `${part.name} is not healthy:\n${part.output}`;
       // Each run of the healthcheck starts a process, which would slow down the parts that start.

@@ -7,7 +7,7 @@ import { createLogger, UsageError } from '../../core/index.js';
 import { EXCHANGE_OPTIONS, type RunningExchange, readExchangeOptions, startExchange } from '../../exchange/index.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
-const log = createLogger({ part: 'exchange', level: 'silent' });
+const log = createLogger({ service: 'exchange', level: 'silent' });
 
 async function start(
   options: Record<string, unknown>,

@@ -28,7 +28,7 @@ export async function startClickHouse(
     httpPort: 0,
     memoryBytes: 3e9,
     ...options,
-    logger: createLogger({ part: 'clickhouse', level: 'fatal' }),
+    logger: createLogger({ service: 'clickhouse', level: 'fatal' }),
   });
   const stop = async () => {
     await server.stop();

@@ -76,7 +76,7 @@ const QUIET = { port: 0, seed: 1, events: 3, accounts: 1, bots: 0, pace: 0, quir
 
 async function inThisProcess(options: TestExchangeOptions): Promise<TestExchange> {
   const { quirks, load, port, data, clock = systemClock, authTimeoutMs, ...world } = { ...QUIET, ...options };
-  const log = createLogger({ part: 'exchange', level: 'error' });
+  const log = createLogger({ service: 'exchange', level: 'error' });
   const folder = data === undefined ? {} : { dataDir: data };
   const core = createExchange({ ...world, ...folder, takerFeeBps: 20, clock, log });
   const controlToken = randomUUID();

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import { type Bus, type EmbeddedBus, openEmbeddedBus } from '../../bus/index.js';
-import { workerOptions } from '../../cli/parts/part-options.js';
+import { workerOptions } from '../../cli/parts/service-options.js';
 import { createLogger, type Logger, loadConfig, type Settings, TOPICS } from '../../core/index.js';
 import { TransformWorker } from '../../transforms/index.js';
 import { type ClickHouseEndpoint, Connection } from '../../warehouse/index.js';
@@ -46,7 +46,7 @@ export class WorkerRig {
   async worker(
     overrides: Partial<Settings> = {},
     metrics = new Registry(),
-    log: Logger = createLogger({ part: 'transform', level: 'fatal' }),
+    log: Logger = createLogger({ service: 'transform', level: 'fatal' }),
   ): Promise<TransformWorker> {
     const worker = new TransformWorker({
       ...workerOptions(this.settings(overrides)),

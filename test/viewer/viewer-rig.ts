@@ -19,7 +19,7 @@ export async function startViewer(
     dashboards,
     maxQuerySeconds: MAX_QUERY_S,
     clock: systemClock,
-    log: createLogger({ part: 'view', level: 'fatal' }),
+    log: createLogger({ service: 'view', level: 'fatal' }),
     connect: async () => {
       const { url, user, password } = database.reader;
       const login = { url, username: user, password: password.reveal(), database: database.name };

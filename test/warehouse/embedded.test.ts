@@ -50,7 +50,7 @@ const serverOn = (dataFolder: string, httpPort = 0, tcpPort?: number) =>
     httpPort,
     tcpPort,
     memoryBytes: 1e9,
-    logger: createLogger({ part: 'clickhouse', level: 'fatal' }),
+    logger: createLogger({ service: 'clickhouse', level: 'fatal' }),
   });
 const never = new AbortController().signal;
 
@@ -59,7 +59,7 @@ async function startedByAnother(dataFolder: string): Promise<{ parent: ChildProc
   const script = `
       import { EmbeddedClickHouse } from ${JSON.stringify(resolve('dist/warehouse/index.js'))};
       import { createLogger } from ${JSON.stringify(resolve('dist/core/index.js'))};
-      const logger = createLogger({ part: 'clickhouse', level: 'fatal' });
+      const logger = createLogger({ service: 'clickhouse', level: 'fatal' });
       const server = new EmbeddedClickHouse({ dataFolder: ${JSON.stringify(dataFolder)}, database: 'chancery', httpPort: 0, memoryBytes: 1e9, logger });
       await server.start(new AbortController().signal);
       console.log(JSON.stringify(server.endpoint));

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import { type EmbeddedBus, openEmbeddedBus } from '../../../bus/index.js';
-import { workerOptions } from '../../../cli/parts/part-options.js';
+import { workerOptions } from '../../../cli/parts/service-options.js';
 import { createLogger, type Logger, loadConfig, TOPICS } from '../../../core/index.js';
 import { TRANSFORM_TABLES, TransformWorker } from '../../../transforms/index.js';
 import { type Cluster, migrateCluster, type ShardConnection } from '../../../warehouse/index.js';
@@ -43,7 +43,7 @@ export class ClusterRig {
     shards: readonly ShardConnection[],
     options: { group?: string; log?: Logger; batchRows?: number; rebuild?: boolean } = {},
   ): Promise<TransformWorker> {
-    const { log = createLogger({ part: 'transform', level: 'fatal' }), ...more } = options;
+    const { log = createLogger({ service: 'transform', level: 'fatal' }), ...more } = options;
     const settings = { ...loadConfig({ data: this.folder }, {}, this.folder), batchDelayMs: 20, ...more };
     const worker = new TransformWorker({
       ...workerOptions(settings),

@@ -1,9 +1,9 @@
 import { describeError } from '../../core/index.js';
-import { type RunningPart, runningParts } from '../parts/registry.js';
+import { type RunningService, runningServices } from '../parts/registry.js';
 
-/** A running part and its health. */
-export interface PartStatus {
-  readonly part: string;
+/** A running service and its health. */
+export interface ServiceStatus {
+  readonly service: string;
   readonly pid: number;
   readonly startedAt: string;
   readonly address?: string;
@@ -16,14 +16,14 @@ export interface PartStatus {
 
 const RESPONSE_TIMEOUT_MS = 1500;
 
-/** Every part that is running on the data folder, with its health. */
-export function partStatuses(dataFolder: string): Promise<PartStatus[]> {
-  return Promise.all(runningParts(dataFolder).map(ask));
+/** Every service that is running on the data folder, with its health. */
+export function serviceStatuses(dataFolder: string): Promise<ServiceStatus[]> {
+  return Promise.all(runningServices(dataFolder).map(ask));
 }
 
-async function ask({ part, pid, startedAt, address, health }: RunningPart): Promise<PartStatus> {
+async function ask({ service, pid, startedAt, address, health }: RunningService): Promise<ServiceStatus> {
   const about = {
-    part,
+    service,
     pid,
     startedAt,
     ...(address === undefined ? {} : { address }),

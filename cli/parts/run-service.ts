@@ -14,55 +14,55 @@ import {
 } from '../../core/index.js';
 import { settingsOf } from '../settings.js';
 import { openDataFolder } from './data-folder.js';
-import { PartEntry } from './entry.js';
+import { ServiceEntry } from './entry.js';
 import { ignoreOutputErrors } from './output.js';
-import type { Announcement, PartName } from './registry.js';
+import type { Announcement, ServiceName } from './registry.js';
 
-/** The context in which a part is created. */
-export interface PartContext {
+/** The context in which a service is created. */
+export interface ServiceContext {
   readonly settings: Settings;
   readonly given: ReadonlySet<SettingName>;
   readonly log: Logger;
   readonly metrics: Registry;
-  /** Aborted when the part should stop, also while it is being created. */
+  /** Aborted when the service should stop, also while it is being created. */
   readonly signal: AbortSignal;
-  /** Sets the cause that /healthz shows until the part is ready. */
+  /** Sets the cause that /healthz shows until the service is ready. */
   readonly setWaitCause: (cause: string) => void;
 }
 
-/** A part that is created but not started. */
-export interface WiredPart {
+/** A service that is created but not started. */
+export interface WiredService {
   /** Started in order, stopped in reverse. */
   readonly components: readonly Component[];
   readonly health: () => Health;
-  /** Rejects when the running part cannot continue; the process then exits with that error. */
+  /** Rejects when the running service cannot continue; the process then exits with that error. */
   readonly failed?: Promise<never>;
   /** The address that others connect to; called once everything is started. */
   readonly about?: () => Omit<Announcement, 'health'>;
 }
 
 /**
- * Runs one part until SIGINT, SIGTERM, SIGHUP, the end of its parent's pipe, or a failure. It serves /healthz and has an
+ * Runs one service until SIGINT, SIGTERM, SIGHUP, the end of its parent's pipe, or a failure. It serves /healthz and has an
  * entry in DATA/run/ from the start, and prints one line of JSON on stdout when ready. All other output goes to stderr.
- * @param check throws when the part may not start; called before anything is created
+ * @param check throws when the service may not start; called before anything is created
  */
-export async function runPart(
+export async function runService(
   command: Command,
-  part: PartName,
-  wire: (context: PartContext) => WiredPart | Promise<WiredPart>,
+  service: ServiceName,
+  wire: (context: ServiceContext) => WiredService | Promise<WiredService>,
   check: (settings: Settings) => void = () => undefined,
 ): Promise<void> {
   const { settings, given } = settingsOf(command);
   check(settings);
   const signal = processSignal(settings.stopWithParent ? process.stdin : undefined);
-  const log = createLogger({ part, level: settings.logLevel, plain: process.stderr.isTTY === true });
+  const log = createLogger({ service, level: settings.logLevel, plain: process.stderr.isTTY === true });
   ignoreOutputErrors((line) => log.warn(line));
   if (openDataFolder(settings.data)) log.info(`created the data folder ${settings.data}`);
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });
   let health: () => Health = unhealthyBecause('starting');
   const server = new HealthServer({ host: settings.metricsHost, port: settings.metricsPort }, metrics, () => health());
-  const entry = new PartEntry(settings.data, part, log);
+  const entry = new ServiceEntry(settings.data, service, log);
   let lifecycle: Lifecycle | undefined;
   const run = async () => {
     await server.start();
@@ -76,7 +76,7 @@ export async function runPart(
     health = wired.health;
     const about: Announcement = { health: server.url, ...wired.about?.() };
     entry.publish(about);
-    process.stdout.write(`${JSON.stringify({ ready: true, part, pid: process.pid, ...about })}\n`);
+    process.stdout.write(`${JSON.stringify({ ready: true, service, pid: process.pid, ...about })}\n`);
     await Promise.race([untilStopped(signal), ...(wired.failed ? [wired.failed] : [])]);
   };
   try {
