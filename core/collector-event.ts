@@ -31,6 +31,8 @@ export const COLLECTOR_EVENT_FIELDS = {
   lastVerifiedAt: time,
   rangeFrom: time,
   rangeTo: time,
+  /** Start of the time without a hole that was fetched up to `rangeTo`, in this and earlier ranges. */
+  fetchedFrom: time,
   /** UUID; `request.poll` of the records that the poll fetched. */
   pollId: text,
   /** Last sequence number per topic that is durable on the bus. */
@@ -123,8 +125,11 @@ export const collectorEventSchema = z.discriminatedUnion('type', [
   event('stale', ...subscription, 'lastVerifiedAt', 'cause'),
   /** The response to a probe equalled the known state: the subscription was idle, not stale. Audited streams: `audited`. */
   event('verified', ...subscription),
-  /** Chance history of [rangeFrom, rangeTo] was fetched for the market and is durable on the bus. */
-  event('backfilled', 'stream', 'event', 'market', 'rangeFrom', 'rangeTo', 'pollId'),
+  /**
+   * Chance history of [rangeFrom, rangeTo] was fetched for the market and is durable on the bus; so is that of
+   * [fetchedFrom, rangeTo], by earlier ranges that touch.
+   */
+  event('backfilled', 'stream', 'event', 'market', 'rangeFrom', 'rangeTo', 'fetchedFrom', 'pollId'),
   pollReceipt,
   audited,
 ]);

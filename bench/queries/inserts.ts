@@ -316,11 +316,12 @@ export const INSERTS: readonly Insert[] = [
       'market',
       'range_from',
       'range_to',
+      'fetched_from',
       'poll_id',
     ],
     select: `WITH intDiv(number, ${MARKETS}) AS run, number % ${MARKETS} AS entry, run * ${HISTORY_SECONDS}000000 AS micros
       SELECT 'log', 0, 100000000 + number, 0, ${at('micros + 30000000')}, 'session', run * ${HISTORY_SECONDS} * 100000 + 1000 + entry, 'backfilled', 'chance',
         ${event(`intDiv(entry, ${MARKETS_PER_EVENT})`)}, ${market('entry')},
-        ${at(`micros - ${HISTORY_SECONDS}000000`)}, ${at('micros + 20000000')}, concat('history-', toString(run)) ${numbers}`,
+        ${at(`micros - ${HISTORY_SECONDS}000000`)}, ${at('micros + 20000000')}, ${at(`-${HISTORY_SECONDS}000000`)}, concat('history-', toString(run)) ${numbers}`,
   },
 ];

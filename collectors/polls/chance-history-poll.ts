@@ -194,9 +194,15 @@ export class ChanceHistoryPoll {
       for (const { time } of points) tally.times.add(time);
       tally.points += points.length;
       await poll.published();
-      const range = { rangeFrom: query.from * 1e6, rangeTo: end * 1e6, pollId: poll.id };
+      const fetchedFrom = state.get(marketId)?.from ?? query.from;
+      const range = {
+        rangeFrom: query.from * 1e6,
+        rangeTo: end * 1e6,
+        fetchedFrom: fetchedFrom * 1e6,
+        pollId: poll.id,
+      };
       void collectorEvents.write({ type: 'backfilled', stream: 'chance', event, market: marketId, ...range });
-      state.set(marketId, { event, until: end });
+      state.set(marketId, { event, until: end, from: fetchedFrom });
       window.answered(points.length);
       done = end;
     }

@@ -8,7 +8,10 @@ import { StateFile } from '../state-file.js';
 
 const schema = z.object({
   version: z.literal(1),
-  markets: z.record(z.string(), z.object({ event: z.string(), until: z.number().int().min(0) })),
+  markets: z.record(
+    z.string(),
+    z.object({ event: z.string(), until: z.number().int().min(0), from: z.number().int().min(0).optional() }),
+  ),
 });
 type Content = z.infer<typeof schema>;
 
@@ -16,6 +19,8 @@ export interface MarketProgress {
   readonly event: string;
   /** History is on the bus up to here, or begins here, Unix seconds. */
   readonly until: number;
+  /** Start of the history that is on the bus without a hole, Unix seconds; absent before the first response. */
+  readonly from?: number | undefined;
 }
 
 export interface ChanceHistoryStateOptions {

@@ -18,6 +18,7 @@ CREATE TABLE IF NOT EXISTS {database}.collector_events
     `last_verified_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'stale: until when the subscription was known to be current' CODEC(ZSTD(1)),
     `range_from` Nullable(DateTime64(6, 'UTC')) COMMENT 'backfilled: start of the range that history was fetched for' CODEC(ZSTD(1)),
     `range_to` Nullable(DateTime64(6, 'UTC')) COMMENT 'backfilled: end of the range that history was fetched for' CODEC(ZSTD(1)),
+    `fetched_from` Nullable(DateTime64(6, 'UTC')) COMMENT 'backfilled: start of the time without a hole that was fetched up to range_to, in this and earlier ranges' CODEC(ZSTD(1)),
     `poll_id` String COMMENT 'backfilled: UUID of the poll' CODEC(ZSTD(1)),
     `acknowledged` Map(LowCardinality(String), UInt64) COMMENT 'heartbeat: last sequence number per topic that is durable on the bus' CODEC(ZSTD(1)),
     `last_frames` Map(LowCardinality(String), UInt64) COMMENT 'heartbeat: until when each open connection is complete, which is the time of its last frame as a rule, Unix microseconds by connection_id' CODEC(ZSTD(1)),

@@ -162,6 +162,24 @@ SELECT
 FROM {database}.collector_events
 GROUP BY session_id;
 
+CREATE TABLE IF NOT EXISTS {database}.backfill_states
+(
+    `event` LowCardinality(String) COMMENT 'Event ID',
+    `market` LowCardinality(String) COMMENT 'Market ID',
+    `fetched_from` DateTime64(6, 'UTC') COMMENT 'Start of a time without a hole whose chance history was fetched',
+    `fetched_to` SimpleAggregateFunction(max, DateTime64(6, 'UTC')) COMMENT 'Its end'
+)
+ENGINE = {engine:AggregatingMergeTree}
+ORDER BY (market, event, fetched_from)
+SETTINGS {view_settings}
+COMMENT 'Times whose chance history was fetched. Read them through the view backfilled_ranges';
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS {database}.backfill_states_of_collector_events TO {database}.backfill_states AS
+SELECT event, market, ifNull(collector_events.fetched_from, assumeNotNull(range_from)) AS fetched_from, max(assumeNotNull(range_to)) AS fetched_to
+FROM {database}.collector_events
+WHERE type = 'backfilled'
+GROUP BY event, market, fetched_from;
+
 CREATE TABLE IF NOT EXISTS {database}.price_states
 (
     `market` LowCardinality(String) COMMENT 'Market ID',

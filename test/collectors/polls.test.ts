@@ -121,10 +121,15 @@ describe.concurrent('the poll of chance history', () => {
     started = Date.now() * 1000;
     const second = await once();
     expect(second?.rangeFrom).toBe((first?.rangeTo ?? 0) - 2_000_000);
+    expect([first?.fetchedFrom, second?.fetchedFrom]).toEqual([first?.rangeFrom, first?.rangeFrom]);
     const state = join(data, 'collector', 'chance-history.json');
     const { markets } = JSON.parse(await readFile(state, 'utf8'));
     expect(markets).toEqual({
-      [events[0]?.markets[0]?.marketId ?? '']: { event: events[0]?.eventId, until: (second?.rangeTo ?? 0) / 1e6 },
+      [events[0]?.markets[0]?.marketId ?? '']: {
+        event: events[0]?.eventId,
+        until: (second?.rangeTo ?? 0) / 1e6,
+        from: (first?.rangeFrom ?? 0) / 1e6,
+      },
     });
     await writeFile(state, '{"version":1,"mar');
     started = Date.now() * 1000;

@@ -32,6 +32,7 @@ const EVERY: {
     market: MARKET,
     rangeFrom: AT - 9,
     rangeTo: AT,
+    fetchedFrom: AT - 20,
     pollId: 'p1',
   },
 };

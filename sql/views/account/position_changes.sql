@@ -28,10 +28,15 @@ observed AS
         leadInFrame(poll_number) OVER history AS next_number
     FROM
     (
-        SELECT account, asset, order_id, poll_id, shares, available_shares, cost
-        FROM {database}.position_observations
-        ORDER BY received_at DESC, `_offset` DESC, `_index` DESC
-        LIMIT 1 BY account, poll_id, asset, order_id
+        SELECT account, asset, order_id, poll_id, last.1 AS shares, last.2 AS available_shares, last.3 AS cost
+        FROM
+        (
+            SELECT
+                account, asset, order_id, poll_id,
+                argMax((position_observations.shares, position_observations.available_shares, position_observations.cost), (received_at, `_offset`, `_index`)) AS last
+            FROM {database}.position_observations
+            GROUP BY account, poll_id, asset, order_id
+        )
     ) AS rows
     INNER JOIN numbered USING (account, poll_id)
     WINDOW history AS (PARTITION BY account, asset, order_id ORDER BY poll_number ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)

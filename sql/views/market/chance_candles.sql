@@ -75,7 +75,17 @@ FROM
                     if(open_from < ends AND open_to > begins_at, least(ends, open_to), ends) AS to_at
                 FROM
                 (
-                    SELECT *, greatest(begins_at + toIntervalMicrosecond(1), least(begins_at + toIntervalSecond({period_seconds:UInt32}), now64(6, 'UTC'))) AS ends
+                    -- On the left of the join, so that ClickHouse computes it only for the events of the periods.
+                    SELECT event, bucket, open_from, open_to, ranges
+                    FROM {database}.completeness_buckets(period_seconds = {period_seconds:UInt32})
+                    WHERE stream = 'chance'
+                ) AS observed
+                RIGHT JOIN
+                (
+                    SELECT
+                        *,
+                        intDiv(toUnixTimestamp(begins_at), {period_seconds:UInt32} * intDiv(86399 + {period_seconds:UInt32}, {period_seconds:UInt32})) AS bucket,
+                        greatest(begins_at + toIntervalMicrosecond(1), least(begins_at + toIntervalSecond({period_seconds:UInt32}), now64(6, 'UTC'))) AS ends
                     FROM
                     (
                         SELECT
@@ -90,8 +100,7 @@ FROM
                         FROM {database}.chance_series
                         GROUP BY market, begins_at
                     )
-                ) AS periods
-                LEFT JOIN (SELECT event, open_from, open_to, ranges FROM {database}.completeness_ranges WHERE stream = 'chance') AS observed USING (event)
+                ) AS periods USING (event, bucket)
                 LEFT JOIN
                 (
                     SELECT market, groupArray((backfilled_ranges.begins_at, backfilled_ranges.ends_at)) AS fetched

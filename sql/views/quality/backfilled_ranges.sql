@@ -32,11 +32,10 @@ FROM
             market,
             -- Twice the microseconds of a beginning, and one more for an end: an array of numbers is sorted fastest.
             arraySort(arrayConcat(
-                groupArray(toUnixTimestamp64Micro(assumeNotNull(range_from)) * 2),
-                groupArray(toUnixTimestamp64Micro(assumeNotNull(range_to)) * 2 + 1)
+                groupArray(toUnixTimestamp64Micro(fetched_from) * 2),
+                groupArray(toUnixTimestamp64Micro(fetched_to) * 2 + 1)
             )) AS times
-        FROM {database}.collector_events
-        WHERE type = 'backfilled'
+        FROM {database}.backfill_states
         GROUP BY event, market
     )
 )

@@ -3,7 +3,7 @@
 -- The basis of the completeness of candles: the ranges of completeness_ranges, cut at the bounds of buckets. A bucket is the shortest
 -- multiple of period_seconds that is at least a day, counted from the Unix epoch, so a period of period_seconds lies within one:
 --   bucket = intDiv(toUnixTimestamp(begins_at), period_seconds * intDiv(86399 + period_seconds, period_seconds))
--- A bucket in which the event was never observed has no row.
+-- One row per stream, event and bucket in which it was open or observed.
 CREATE OR REPLACE VIEW {database}.completeness_buckets
 (
     `stream` String COMMENT '{stream_names}',
@@ -21,16 +21,28 @@ SELECT
     bucket,
     any(lifetimes.open_from) AS open_from,
     any(lifetimes.open_to) AS open_to,
-    arraySort(groupArray(CAST(
-        (
-            greatest(range.1, fromUnixTimestamp64Micro(toInt64(bucket * seconds * 1000000), 'UTC')),
-            least(range.2, fromUnixTimestamp64Micro(toInt64((bucket + 1) * seconds * 1000000), 'UTC'))
+    arraySort(groupArrayIf(
+        CAST(
+            (
+                greatest(range.1, fromUnixTimestamp64Micro(toInt64(bucket * seconds * 1000000), 'UTC')),
+                least(range.2, fromUnixTimestamp64Micro(toInt64((bucket + 1) * seconds * 1000000), 'UTC'))
+            ),
+            'Tuple(begins_at DateTime64(6, \'UTC\'), ends_at DateTime64(6, \'UTC\'))'
         ),
-        'Tuple(begins_at DateTime64(6, \'UTC\'), ends_at DateTime64(6, \'UTC\'))'
-    ))) AS ranges
+        range.3
+    )) AS ranges
 FROM
 (
-    SELECT stream, event, completeness.open_from AS open_from, completeness.open_to AS open_to, arrayJoin(completeness.ranges) AS range
+    SELECT
+        stream,
+        event,
+        completeness.open_from AS open_from,
+        completeness.open_to AS open_to,
+        -- Every bucket of the open time has a row.
+        arrayJoin(arrayPushBack(
+            arrayMap(observed -> (observed.1, observed.2, true), completeness.ranges),
+            (completeness.open_from, completeness.open_to, false)
+        )) AS range
     FROM {database}.completeness_ranges AS completeness
 ) AS lifetimes
 ARRAY JOIN range(

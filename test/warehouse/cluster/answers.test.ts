@@ -168,13 +168,14 @@ describe('a cluster of two shards and a single server with the same records', ()
   });
 
   it('hold the same rows in every table, each once', async () => {
-    const tables = await single.query<{ name: string; replacing: number; key: string }>(
-      `SELECT name, engine LIKE 'Replacing%' AS replacing, sorting_key AS key FROM system.tables
+    const tables = await single.query<{ name: string; replacing: number; key: string; version: string }>(
+      `SELECT name, engine LIKE 'Replacing%' AS replacing, sorting_key AS key,
+         extract(engine_full, '^ReplacingMergeTree\\\\((\\\\w+)\\\\)') AS version FROM system.tables
        WHERE database = 'single' AND engine IN ('MergeTree', 'ReplacingMergeTree') 
          AND name NOT IN ('applied_sql', 'database_identity')`,
     );
-    for (const { name, replacing, key } of tables) {
-      const latest = `FINAL ORDER BY received_at DESC LIMIT 1 BY ${key}`;
+    for (const { name, replacing, key, version } of tables) {
+      const latest = `FINAL ORDER BY ${version} DESC LIMIT 1 BY ${key}`;
       const sql = (database: string) => `SELECT * FROM ${database}.${name} ${replacing ? latest : ''}`;
       const expected = comparable(await single.query<Row>(sql('single'))).exact;
       for (const { connection } of cluster.nodes) {

@@ -201,7 +201,7 @@ export class MarketRecords {
     for (const event of this.events) {
       for (const market of this.marketsOf(event)) {
         for (const again of [0, 1]) this.#answer(event, market, { from, to, at: at + again });
-        const range = { rangeFrom: from * SECOND, rangeTo: to * SECOND, pollId: 'history' };
+        const range = { rangeFrom: from * SECOND, rangeTo: to * SECOND, fetchedFrom: from * SECOND, pollId: 'history' };
         const backfill: CollectorEvent = { type: 'backfilled', stream: 'chance', event, market, ...range };
         this.#push('collector.event', 'second', 'second', at, {}, backfill);
       }
