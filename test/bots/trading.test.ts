@@ -119,7 +119,7 @@ describe('bots', async () => {
 });
 
 describe.concurrent('the bots', () => {
-  concurrentIt.each([1, 2, 3])(
+  concurrentIt.each([1, 2])(
     'trade near the chance that a market opened with, from the first trade on (seed %i)',
     async (seed) => {
       const server = await trading({ events: 4, seed });

@@ -216,9 +216,17 @@ describe('the order book stream', () => {
     const server = await StreamServer.open();
     const disconnected = recorder<DisconnectedEvent>();
     const frames = recorder<StreamFrame>();
-    const stream = streamOf(server.base, { onDisconnected: disconnected, onFrame: frames });
+    const connected = recorder<ConnectedEvent>();
+    const stream = streamOf(server.base, {
+      onConnected: connected,
+      onDisconnected: disconnected,
+      onFrame: frames,
+      keepAliveMs: 3_600_000,
+    });
     stream.start();
     const connection = await server.next();
+    // The client, too: a pause that ends before it has the connection is none.
+    await connected.next();
     stream.pause();
     connection.send(prices('e', 0.5));
     const pinged = once(connection.socket, 'ping');

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { useDatabase } from '../support/database.js';
 import { dataDictionary, unitOf } from './data-dictionary.js';
-import { declaredViews } from './view-columns.js';
+import { declaredViews } from './declared-views.js';
 
 const host = useDatabase({ migrated: true });
 

@@ -1,5 +1,5 @@
 import type { TestDatabase } from '../support/database.js';
-import { type Column, declaredViews } from './view-columns.js';
+import { type Column, declaredViews } from './declared-views.js';
 
 interface Relation {
   readonly name: string;

@@ -64,7 +64,7 @@ describe('average cost, and first in, first out', () => {
     const expected = [];
     const expectedDays = [];
     const rows: Values[] = [];
-    for (let n = 0; n < 200; n++) {
+    for (let n = 0; n < 100; n++) {
       const asset = `asset ${String(n).padStart(3, '0')}`;
       const fills = randomFills(random.integer(1, 120), random);
       expected.push(asTexts(asset, fills));

@@ -1,34 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { useDatabase } from '../support/database.js';
-import {
-  ago,
-  argumentsOf,
-  collectorEvent,
-  eventSeen,
-  searchPoll,
-  tick,
-  time,
-  WarehouseData,
-} from './warehouse-data.js';
+import { ago, collectorEvent, eventSeen, searchPoll, tick, time, WarehouseData } from './warehouse-data.js';
 
 const host = useDatabase({ migrated: true });
 let data: WarehouseData;
 
 beforeAll(() => {
   data = new WarehouseData(host.database);
-});
-
-describe('every view', () => {
-  it('answers the reader when nothing was recorded yet', async () => {
-    const views = await data.ask<{ name: string; query: string }>(
-      `SELECT name, create_table_query AS query FROM system.tables WHERE database = currentDatabase() AND engine = 'View' ORDER BY name`,
-    );
-    expect(views.length).toBeGreaterThan(20);
-    for (const { name, query } of views) {
-      const parameters = argumentsOf(query);
-      expect(await data.ask(`SELECT * FROM ${name}${parameters}`), name).toEqual([]);
-    }
-  });
 });
 
 describe('candles', () => {

@@ -30,9 +30,9 @@ export class TestDatabase {
     return new Connection({ endpoint: this.owner, database: this.name, application: 'test' });
   }
 
-  /** Runs one statement as the owner, in this database; throws with the server's words when it fails. */
-  run(sql: string): Promise<string> {
-    return runAs(this.#at(this.owner), sql);
+  /** Runs one statement in this database; throws with the server's words when it fails. */
+  run(sql: string, as: 'owner' | 'reader' = 'owner'): Promise<string> {
+    return runAs(this.#at(this[as]), sql);
   }
 
   /** Rows of a SELECT as objects; 64-bit integers are numbers where they are exact. */

@@ -18,9 +18,10 @@ export interface DeclaredView {
   readonly declared: readonly Column[];
 }
 
-export interface ViewColumns extends DeclaredView {
-  /** The columns that a query returns. */
+export interface ViewResult extends DeclaredView {
+  /** The columns and the rows that the reader gets. */
   readonly returned: readonly Omit<Column, 'comment'>[];
+  readonly rows: readonly unknown[];
 }
 
 /** Every view of a database (not the materialized ones), in order of their names. */
@@ -36,16 +37,20 @@ export async function declaredViews(database: TestDatabase): Promise<DeclaredVie
   }));
 }
 
-/** The same, with the columns that a query of each returns: the server analyses every view, which takes seconds. */
-export async function viewColumns(database: TestDatabase): Promise<ViewColumns[]> {
-  return Promise.all(
-    (await declaredViews(database)).map(async (view) => {
-      const described = await database.rows<{ name: string; type: string }>(
-        `DESCRIBE (SELECT * FROM ${view.source}) SETTINGS print_pretty_type_names = 0`,
-      );
-      return { ...view, returned: described.map(({ name, type }) => ({ name, type: withoutQuotes(type) })) };
-    }),
-  );
+/** The same, with what a query of each view returns to the reader. */
+export async function viewResults(database: TestDatabase): Promise<ViewResult[]> {
+  const results: ViewResult[] = [];
+  for (const view of await declaredViews(database)) {
+    const format = 'FORMAT JSONCompactEachRowWithNamesAndTypes';
+    const text = await database.run(`SELECT * FROM ${view.source} ${format}`, 'reader');
+    const [names = [], types = [], ...rows] = text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as string[]);
+    const returned = names.map((name, i) => ({ name, type: withoutQuotes(types[i] ?? '') }));
+    results.push({ ...view, returned, rows });
+  }
+  return results;
 }
 
 /** `system.columns` does not have the columns of views with parameters: the definition has. */
