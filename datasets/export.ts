@@ -2,13 +2,13 @@ import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { IntegrityError, removeDrafts, sha256Hex, syncFolder, writeFileAtomic } from '../core/index.js';
 import { formatClause } from './formats.js';
-import { columnsOf, type DayLeftOut, makePlan, type Plan, type PlannedFile } from './plan.js';
+import { columnsOf, makePlan, type Plan, type PlannedFile } from './plan.js';
 import type { LogPosition } from './positions.js';
-import { type ExportRequest, tablesOf } from './request.js';
+import type { ExportRequest } from './request.js';
 import type { ExportSource } from './source.js';
 import { readPlan, writePlan } from './state.js';
 import { type Column, fileQuery } from './statement.js';
-import { ALL_TABLES, type ExportedTable } from './tables.js';
+import { ALL_TABLES, type ExportedTable, isReadFirst, tablesOf } from './tables.js';
 import { hmacBlocks } from './user-key.js';
 
 export interface ExportOptions {
@@ -36,7 +36,7 @@ export interface ExportProgress {
 }
 
 export interface ExportReport extends ExportProgress {
-  readonly leftOut: readonly DayLeftOut[];
+  readonly plan: Plan;
 }
 
 /**
@@ -63,12 +63,12 @@ export async function exportTables(options: ExportOptions, signal: AbortSignal):
     progress = { ...progress, files: progress.files + 1, rows: progress.rows + file.rows, bytes };
     options.onProgress?.(progress);
   }
-  return { ...progress, leftOut: plan.leftOut };
+  return { ...progress, plan };
 }
 
 /**
  * The plan of the export that began in the folder, or a new one. A new one is written with the files of the tables in which
- * rows are replaced: what was replaced cannot be read again after a kill.
+ * rows are replaced, and of computed tables: after a kill, they cannot be read as they were.
  */
 async function planOf(options: ExportOptions, signal: AbortSignal): Promise<Plan> {
   const { source, folder, positions, nowMs, database, userKey } = options;
@@ -76,7 +76,7 @@ async function planOf(options: ExportOptions, signal: AbortSignal): Promise<Plan
   const begun = readPlan(folder, request, positions);
   if (begun) return begun;
   await writePlan(folder, request, null);
-  const replaced = ALL_TABLES.filter(({ final }) => final);
+  const replaced = ALL_TABLES.filter(isReadFirst);
   for (const { name } of replaced) rmSync(join(folder, name), { recursive: true, force: true });
   const plan = await makePlan(source, options.request, positions, nowMs, signal);
   const writer = new FileWriter(options, plan, signal);
@@ -114,7 +114,7 @@ class FileWriter {
     const { source, folder, request, userKey } = this.options;
     const table = this.#tables.get(name);
     if (!table) throw new Error(`the plan has a file of table ${name}, which was not requested`);
-    const range = { ...this.bounds, table, columns: await this.#columnsOf(table) };
+    const range = { ...this.bounds, table, request, columns: await this.#columnsOf(table) };
     const query = `${fileQuery(range, day)} ${formatClause(request.format, table.rowGroup)}`;
     const params = table.users ? { ...hmacBlocks(userKey) } : {};
     const result = await source.result(query, params, this.signal);
@@ -128,7 +128,7 @@ class FileWriter {
   async #columnsOf(table: ExportedTable): Promise<Column[]> {
     const known = this.#columns.get(table.name);
     if (known) return known;
-    const columns = await columnsOf(this.options.source, table, this.signal);
+    const columns = await columnsOf(this.options.source, table, this.options.request, this.signal);
     this.#columns.set(table.name, columns);
     return columns;
   }

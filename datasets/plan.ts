@@ -1,11 +1,11 @@
 import { UsageError } from '../core/index.js';
 import { whyUnfinished } from './finished.js';
 import type { LogPosition } from './positions.js';
-import { type ExportRequest, tablesOf } from './request.js';
+import type { ExportRequest } from './request.js';
 import type { ExportSource } from './source.js';
 import { list } from './sql-text.js';
-import { type Column, daysQuery, type Selection } from './statement.js';
-import type { ExportedTable } from './tables.js';
+import { type Column, daysQuery, plainType, type Selection, type TableSchema } from './statement.js';
+import { type ExportedTable, sortOrder, tablesOf } from './tables.js';
 
 export interface PlannedFile {
   /** Within the folder of the export. */
@@ -13,6 +13,8 @@ export interface PlannedFile {
   readonly table: string;
   readonly day: string;
   readonly rows: number;
+  /** Whether rows of the day may still arrive. */
+  readonly unfinished?: true;
 }
 
 export interface DayLeftOut {
@@ -22,11 +24,14 @@ export interface DayLeftOut {
 
 /** Everything that an export reads and writes, fixed before it begins. */
 export interface Plan {
+  /** When it was made, ISO 8601. */
+  readonly madeAt: string;
   readonly positions: readonly LogPosition[];
   /** Absent: all events and markets. */
   readonly selection?: Selection | undefined;
   readonly files: readonly PlannedFile[];
   readonly leftOut: readonly DayLeftOut[];
+  readonly schemas: readonly TableSchema[];
 }
 
 /** What an export takes, without the number of rows of tables in which rows are replaced. */
@@ -40,18 +45,46 @@ export async function makePlan(
   const selection = await selectionOf(source, request, signal);
   await assertAccounts(source, request, signal);
   const files: PlannedFile[] = [];
+  const schemas: TableSchema[] = [];
   const leftOut = new Map<string, string>();
+  let lastDay = '';
   for (const table of tablesOf(request)) {
-    const columns = await columnsOf(source, table, signal);
-    const query = daysQuery({ table, columns, positions, selection }, request);
-    for (const { day, rows } of await source.rows<{ day: string; rows: number }>(query, signal)) {
+    const columns = await columnsOf(source, table, request, signal);
+    schemas.push(schemaOf(table, columns));
+    const query = daysQuery({ table, request, columns, positions, selection }, request);
+    const days = await source.rows<{ day: string; rows: number }>(query, signal);
+    for (const { day, rows } of days) {
+      // An event that nobody polls any more is open until now: coverage of days without records.
+      if (table.view && lastDay !== '' && day > lastDay) continue;
+      if (!table.view && day > lastDay) lastDay = day;
       const why = whyUnfinished(day, positions, request.settleHours, nowMs);
       if (why !== undefined && !request.unfinished) leftOut.set(day, why);
-      else files.push({ path: `${table.name}/${day}.${request.format}`, table: table.name, day, rows });
+      else files.push(plannedFile(table, day, rows, request, why !== undefined));
     }
   }
   const days = [...leftOut].map(([day, why]) => ({ day, why })).sort((a, b) => a.day.localeCompare(b.day));
-  return { positions, selection, files, leftOut: days };
+  return { madeAt: new Date(nowMs).toISOString(), positions, selection, files, leftOut: days, schemas };
+}
+
+function plannedFile(
+  table: ExportedTable,
+  day: string,
+  rows: number,
+  request: ExportRequest,
+  unfinished: boolean,
+): PlannedFile {
+  const path = `${table.name}/${day}.${request.format}`;
+  return { path, table: table.name, day, rows, ...(unfinished && { unfinished }) };
+}
+
+function schemaOf(table: ExportedTable, columns: readonly Column[]): TableSchema {
+  return {
+    name: table.name,
+    columns: columns.map(({ type, ...column }) => ({ ...column, type: plainType(type) })),
+    sort_order: sortOrder(table),
+    time: table.time,
+    positions: table.view === undefined,
+  };
 }
 
 /** @throws UsageError for an account of which nothing was recorded */
@@ -69,16 +102,23 @@ async function assertAccounts(source: ExportSource, { accounts = [] }: ExportReq
 }
 
 /** The columns that are written, in the order of the table. */
-export async function columnsOf(source: ExportSource, table: ExportedTable, signal: AbortSignal): Promise<Column[]> {
-  const columns = await source.rows<Column>(
-    `SELECT name, type FROM system.columns WHERE database = currentDatabase() AND table = '${table.name}'
-     AND default_kind != 'ALIAS' ORDER BY position`,
-    signal,
-  );
+export async function columnsOf(
+  source: ExportSource,
+  table: ExportedTable,
+  request: ExportRequest,
+  signal: AbortSignal,
+): Promise<Column[]> {
+  const described = table.view
+    ? `DESCRIBE TABLE (${table.view(request, 'true')})`
+    : `SELECT name, type, comment FROM system.columns WHERE database = currentDatabase() AND table = '${table.name}'
+       AND default_kind != 'ALIAS' ORDER BY position`;
+  const columns = await source.rows<Column>(described, signal);
   if (columns.length === 0) {
     throw new UsageError(`there is no table ${table.name}; \`chancery migrate\` creates the tables of this version`);
   }
-  return columns.filter(({ name }) => !table.omitted?.includes(name));
+  return columns
+    .map(({ name, type, comment = '' }) => ({ name, type, comment }))
+    .filter(({ name }) => !table.omitted?.includes(name));
 }
 
 /** @throws UsageError when no recorded market matches */

@@ -1,6 +1,5 @@
-import { nearest, UsageError } from '../core/index.js';
+import { UsageError } from '../core/index.js';
 import type { ExportFormat } from './formats.js';
-import { accountTables, type ExportedTable, PUBLIC_TABLES } from './tables.js';
 
 /** What to export. */
 export interface ExportRequest {
@@ -17,22 +16,12 @@ export interface ExportRequest {
   readonly tags?: readonly string[] | undefined;
   /** Names of accounts whose own records are written too. */
   readonly accounts?: readonly string[] | undefined;
+  /** Lengths of candles, seconds. */
+  readonly candlePeriods: readonly number[];
   /** Days that are not finished, too. */
   readonly unfinished: boolean;
   /** A day is finished this long after its end, hours. */
   readonly settleHours: number;
-}
-
-/** @throws UsageError for an unknown table */
-export function tablesOf({ tables, accounts = [] }: ExportRequest): ExportedTable[] {
-  const all = accounts.length > 0 ? accountTables(accounts) : PUBLIC_TABLES;
-  const names = all.map(({ name }) => name);
-  for (const name of tables ?? []) {
-    if (names.includes(name)) continue;
-    const hint = nearest(name, names) || `: they are ${names.join(', ')}`;
-    throw new UsageError(`${name} is not an exported table${hint}`);
-  }
-  return all.filter(({ name }) => tables?.includes(name) ?? true);
 }
 
 /** @throws UsageError for a text that is not a day */

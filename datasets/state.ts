@@ -5,7 +5,7 @@ import type { Plan } from './plan.js';
 import type { LogPosition } from './positions.js';
 
 /** In the folder of an export: what it takes, written before it begins. A killed export resumes from it. */
-const STATE_FILE = 'export-state.json';
+export const STATE_FILE = 'export-state.json';
 const FORMAT_VERSION = 1;
 
 interface ExportState {

@@ -1,4 +1,6 @@
-import { TOPICS, type Topic } from '../core/index.js';
+import { nearest, TOPICS, type Topic, UsageError } from '../core/index.js';
+import { coverageQuery } from './coverage.js';
+import type { ExportRequest } from './request.js';
 import { list } from './sql-text.js';
 
 /** A table whose rows an export writes. */
@@ -6,10 +8,15 @@ export interface ExportedTable {
   readonly name: string;
   /** The topics whose records may become its rows. */
   readonly topics: readonly Topic[];
-  /** SQL of the time (DateTime64(6), UTC) whose day is the file's. */
-  readonly time: string;
+  /** Columns with the time whose day is the file's: the first that is not NULL; else the day is 1970-01-01. */
+  readonly time: readonly string[];
   /** Sort order of the files; the position on the bus follows as tie-break. */
   readonly order: readonly string[];
+  /**
+   * SELECT of a table that is computed. It has no positions on the bus.
+   * @param condition SQL of the rows that are needed, for its innermost part
+   */
+  readonly view?: (request: ExportRequest, condition: string) => string;
   /** Whether only the newest row of a key counts (ReplacingMergeTree): read with FINAL. */
   readonly final?: true;
   /** Columns that are not written: filled by ClickHouse's clock, or about an account. */
@@ -46,25 +53,27 @@ const PUBLIC_POLLS = [
 const observations = (name: string, key: string): ExportedTable => ({
   name: `${name}_observations`,
   topics: [reference],
-  time: 'received_at',
+  time: ['received_at'],
   order: [key, 'received_at'],
 });
 
-/** The public tables. Every other table is about an account, or is computed from these. */
-export const PUBLIC_TABLES: readonly ExportedTable[] = [
-  { name: 'price_ticks', topics: [orderBook], time: 'received_at', order: ['market', 'received_at'] },
-  { name: 'chance_points', topics: [chance], time: 'occurred_at', order: ['market', 'occurred_at', 'received_at'] },
+const period = (seconds: number): string => `toUInt32(${seconds}) AS period_seconds`;
+
+/** The public tables. Every other table is about an account, or is state of these. */
+const PUBLIC_TABLES: readonly ExportedTable[] = [
+  { name: 'price_ticks', topics: [orderBook], time: ['received_at'], order: ['market', 'received_at'] },
+  { name: 'chance_points', topics: [chance], time: ['occurred_at'], order: ['market', 'occurred_at', 'received_at'] },
   {
     name: 'chance_history_points',
     topics: [chance],
-    time: 'occurred_at',
+    time: ['occurred_at'],
     order: ['market', 'event', 'period', 'occurred_at'],
     final: true,
   },
   {
     name: 'activity_records',
     topics: [account],
-    time: 'ifNull(executed_at, received_at)',
+    time: ['executed_at', 'received_at'],
     order: ['market', 'executed_at', 'trade_record_id'],
     final: true,
     omitted: ['account'],
@@ -78,7 +87,7 @@ export const PUBLIC_TABLES: readonly ExportedTable[] = [
   {
     name: 'collector_events',
     topics: [collectorEvents],
-    time: 'recorded_at',
+    time: ['recorded_at'],
     order: ['recorded_at', 'session_id', 'sequence'],
     selectBy: 'event',
     rows: "stream NOT IN ('orders', 'balance')",
@@ -88,18 +97,18 @@ export const PUBLIC_TABLES: readonly ExportedTable[] = [
   {
     name: 'polls',
     topics: [collectorEvents],
-    time: 'finished_at',
+    time: ['finished_at'],
     order: ['finished_at', 'operation', 'subject'],
     rows: `operation IN (${PUBLIC_POLLS.map((name) => `'${name}'`).join(', ')})`,
     // The activity feed is polled with the API key of an account.
     replaced: { cause: "if(operation = 'activity', '', cause)" },
   },
-  { name: 'audits', topics: [collectorEvents], time: 'audited_at', order: ['audited_at', 'stream', 'event'] },
-  { name: 'audit_mismatches', topics: [collectorEvents], time: 'audited_at', order: ['audited_at', 'market'] },
+  { name: 'audits', topics: [collectorEvents], time: ['audited_at'], order: ['audited_at', 'stream', 'event'] },
+  { name: 'audit_mismatches', topics: [collectorEvents], time: ['audited_at'], order: ['audited_at', 'market'] },
   {
     name: 'raw_records',
     topics: PUBLIC,
-    time: 'received_at',
+    time: ['received_at'],
     order: ['_topic'],
     omitted: ['written_at', 'body_expires_at'],
     rows: PUBLIC_RECORDS,
@@ -109,7 +118,7 @@ export const PUBLIC_TABLES: readonly ExportedTable[] = [
     name: 'dead_letters',
     topics: PUBLIC,
     // Those of a record that could not be parsed have no time.
-    time: "ifNull(received_at, toDateTime64(0, 6, 'UTC'))",
+    time: ['received_at'],
     order: ['_topic'],
     omitted: ['written_at'],
     rows: PUBLIC_RECORDS,
@@ -118,17 +127,51 @@ export const PUBLIC_TABLES: readonly ExportedTable[] = [
   {
     name: 'lost_ranges',
     topics: [...PUBLIC, collectorEvents],
-    time: 'ends_at',
+    time: ['ends_at'],
     order: ['_topic'],
     omitted: ['written_at'],
     rows: `_topic != '${account}'`,
+  },
+  {
+    name: 'candles',
+    topics: [orderBook],
+    time: ['begins_at'],
+    order: ['period_seconds', 'market', 'begins_at'],
+    view: ({ candlePeriods }, condition) =>
+      candlePeriods
+        .map((seconds) => `SELECT ${period(seconds)}, * FROM candles(period_seconds = ${seconds}) WHERE ${condition}`)
+        .join(' UNION ALL '),
+  },
+  {
+    name: 'resolutions',
+    topics: [chance],
+    time: ['known_at'],
+    order: ['market'],
+    // A payout of an account alone is about the account.
+    view: (_, condition) =>
+      `SELECT market, event, name, resolution, chance, known_at FROM resolutions WHERE known_at IS NOT NULL AND ${condition}`,
+  },
+  {
+    name: 'feed_loss_estimate',
+    topics: [collectorEvents],
+    time: ['begins_at'],
+    order: ['stream', 'begins_at'],
+    view: (_, condition) => `SELECT * FROM feed_loss_estimate WHERE ${condition}`,
+  },
+  {
+    name: 'coverage',
+    topics: [collectorEvents],
+    time: ['begins_at'],
+    order: ['table', 'event', 'market', 'begins_at'],
+    selectBy: 'event',
+    view: (_, condition) => coverageQuery(condition),
   },
 ];
 
 const ofAccount = (name: string, order: readonly string[], more: Partial<ExportedTable> = {}): ExportedTable => ({
   name,
   topics: [account],
-  time: 'received_at',
+  time: ['received_at'],
   order: ['account', ...order],
   ...more,
 });
@@ -154,7 +197,7 @@ const ACCOUNT_TABLES: readonly ExportedTable[] = [
 export const ALL_TABLES: readonly ExportedTable[] = [...PUBLIC_TABLES, ...ACCOUNT_TABLES];
 
 /** The public tables and those of these accounts, with the polls and collector events about them. */
-export function accountTables(accounts: readonly string[]): ExportedTable[] {
+function accountTables(accounts: readonly string[]): ExportedTable[] {
   const names = list(accounts);
   const withAccounts: Readonly<Record<string, string>> = {
     collector_events: `stream IN ('orders', 'balance') AND event IN ${names}`,
@@ -168,4 +211,23 @@ export function accountTables(accounts: readonly string[]): ExportedTable[] {
 }
 
 /** Rows of one key are in the order of the bus. */
-export const POSITION = ['_log', '_partition', '_offset', '_index'] as const;
+const POSITION = ['_log', '_partition', '_offset', '_index'] as const;
+
+/** Columns by which the rows of a file are sorted; no two rows have the same values. */
+export const sortOrder = ({ order, view }: ExportedTable): readonly string[] =>
+  view ? order : [...order, ...POSITION.filter((name) => !order.includes(name))];
+
+/** Whether rows may be replaced or computed anew: they are read before the state of the export is complete. */
+export const isReadFirst = ({ final, view }: ExportedTable): boolean => final === true || view !== undefined;
+
+/** @throws UsageError for an unknown table */
+export function tablesOf({ tables, accounts = [] }: ExportRequest): ExportedTable[] {
+  const all = accounts.length > 0 ? accountTables(accounts) : PUBLIC_TABLES;
+  const names = all.map(({ name }) => name);
+  for (const name of tables ?? []) {
+    if (names.includes(name)) continue;
+    const hint = nearest(name, names) || `: they are ${names.join(', ')}`;
+    throw new UsageError(`${name} is not an exported table${hint}`);
+  }
+  return all.filter(({ name }) => tables?.includes(name) ?? true);
+}

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { UsageError, writeFileAtomic } from '../core/index.js';
 
@@ -28,3 +28,6 @@ export async function userKey(path: string): Promise<Buffer> {
     `${path} is not a key of 64 hexadecimal digits; without the file the next export makes a new key`,
   );
 }
+
+/** The key of the releases of one name. */
+export const releaseKey = (key: Buffer, name: string): Buffer => createHmac('sha256', key).update(name).digest();

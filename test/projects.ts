@@ -33,7 +33,7 @@ const SERVICES = [
   'test/core/lifecycle.test.ts',
   'test/core/process-identity.test.ts',
   'test/core/process-lock.test.ts',
-  'test/datasets/export.test.ts',
+  'test/datasets/',
   'test/deploy/',
   'test/exchange/engine-durability.test.ts',
   'test/exchange/server-conformance-auth.test.ts',

@@ -17,11 +17,20 @@ export class ProgressView {
   }
 
   show(progress: ExportProgress): void {
+    const { rows, rowsInAll, files, filesInAll } = progress;
     const line = progressLine(progress, (this.nowMs() - this.#startedAt) / 1000);
+    this.#show(line, rowsInAll === 0 ? 1 : rows / rowsInAll, files === filesInAll);
+  }
+
+  /** Of files that are read again. */
+  showChecked(done: number, inAll: number): void {
+    this.#show(`${done} of ${inAll} files checked`, done / inAll, done === inAll);
+  }
+
+  #show(line: string, share: number, isLast: boolean): void {
     if (this.out.isTTY) {
-      const share = progress.rowsInAll === 0 ? 1 : progress.rows / progress.rowsInAll;
       const filled = Math.floor(share * BAR);
-      const end = progress.files === progress.filesInAll ? '\n' : '';
+      const end = isLast ? '\n' : '';
       this.out.write(`\r\x1b[K[${'█'.repeat(filled)}${'░'.repeat(BAR - filled)}] ${line}${end}`);
     } else if (this.nowMs() - this.#lineAt >= LINE_EVERY_MS) {
       this.#lineAt = this.nowMs();
@@ -39,9 +48,9 @@ function progressLine(progress: ExportProgress, seconds: number): string {
 }
 
 /** What an export wrote, and which days it left out. */
-export function reportLines({ files, rows, bytes, leftOut }: ExportReport, folder: string): string[] {
+export function reportLines({ files, rows, bytes, plan }: ExportReport, folder: string): string[] {
   const written = `${folder}: ${count(files)} files, ${count(rows)} rows, ${count(bytes)} bytes`;
-  return [written, ...leftOut.map(({ day, why }) => `left out ${day}: ${why}`)];
+  return [written, ...plan.leftOut.map(({ day, why }) => `left out ${day}: ${why}`)];
 }
 
 const count = (value: number): string => Math.round(value).toLocaleString('en-US');

@@ -91,7 +91,7 @@ export function confine(paths: EmbeddedPaths): void {
   allow(paths.store, all);
   const programs = [...LIBRARY_FOLDERS, ...packageFolders()];
   for (const folder of programs.filter(existsSync)) allow(folder, READ_FILE | READ_DIR | EXECUTE);
-  for (const folder of READ_FOLDERS.filter(existsSync)) allow(folder, READ_FILE | READ_DIR);
+  for (const folder of [...READ_FOLDERS, paths.readable].filter(existsSync)) allow(folder, READ_FILE | READ_DIR);
   for (const folder of PROC_FOLDERS.filter(existsSync)) allowProc(folder, READ_FILE | READ_DIR);
   for (const file of PROC_FILES.filter(existsSync)) allowProc(file, READ_FILE);
   const files = [...READ_FILES, ...packageFiles(), paths.config, paths.users];

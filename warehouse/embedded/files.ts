@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import {
@@ -56,6 +56,12 @@ export function prepareFolder(paths: EmbeddedPaths, limits: ServerLimits): Crede
       { cause: error },
     );
   }
+}
+
+/** Links the folder outside that the server may read; without one, removes the link. */
+export function linkReadable(paths: EmbeddedPaths, folder: string | undefined): void {
+  rmSync(paths.readable, { force: true });
+  if (folder !== undefined) symlinkSync(folder, paths.readable);
 }
 
 export function readCredentials(paths: EmbeddedPaths): Credentials {

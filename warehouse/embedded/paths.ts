@@ -12,6 +12,8 @@ export function embeddedPaths(dataFolder: string) {
     credentials: join(folder, 'credentials.json'),
     endpoint: join(folder, 'endpoint.json'),
     ports: join(folder, 'ports.json'),
+    /** Link to a folder outside, which the server may read. */
+    readable: join(folder, 'readable'),
   };
 }
 export type EmbeddedPaths = ReturnType<typeof embeddedPaths>;

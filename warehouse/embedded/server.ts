@@ -23,7 +23,7 @@ import {
   writeEndpoint,
   writeLastServer,
 } from './endpoint.js';
-import { type Credentials, type EmbeddedCluster, prepareFolder } from './files.js';
+import { type Credentials, type EmbeddedCluster, linkReadable, prepareFolder } from './files.js';
 import { clickHouseLibrary } from './library.js';
 import { embeddedPaths } from './paths.js';
 import { freePort } from './ports.js';
@@ -47,6 +47,8 @@ export interface EmbeddedOptions {
   readonly readerMaxRows?: number;
   /** Maximum duration of a query of the reader, seconds. Default: that of the setting readerMaxSeconds. */
   readonly readerMaxSeconds?: number;
+  /** A folder outside that the server may read, too. */
+  readonly readableFolder?: string;
   /** Runs it without restricting it to its own files, also where the kernel could. */
   readonly unconfined?: boolean;
   /** Makes the server part of a cluster of embedded servers; the caller must choose their native ports. */
@@ -121,6 +123,7 @@ export class EmbeddedClickHouse implements Component {
     clickHouseLibrary();
     this.#unconfined = unconfinedReason(this.options);
     this.#credentials = prepareFolder(this.#paths, this.options);
+    linkReadable(this.#paths, this.options.readableFolder);
     await this.#orphanGone(signal);
     await this.#choosePorts();
     try {

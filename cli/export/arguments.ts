@@ -1,0 +1,75 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { assertDay, EXPORT_FORMATS, type ExportFormat, parseRelease } from '../../datasets/index.js';
+
+/** Options of `chancery export`. */
+export interface ExportArguments {
+  readonly out: string;
+  readonly format: ExportFormat;
+  readonly tables?: string[];
+  readonly from?: string;
+  readonly to?: string;
+  readonly event?: string[];
+  readonly market?: string[];
+  readonly category?: string[];
+  readonly tag?: string[];
+  readonly accounts?: string[];
+  readonly candlePeriods: readonly number[];
+  readonly unfinished?: boolean;
+  readonly settleHours: number;
+  readonly release?: ReturnType<typeof parseRelease>;
+  readonly title?: string;
+  readonly license?: string;
+  readonly creator?: string;
+  readonly sourceUrl?: string;
+  readonly simulated?: boolean;
+  readonly includePrivate?: boolean;
+}
+
+const EXAMPLES = `
+Examples:
+  chancery export --out dataset
+  chancery export --out today --unfinished --tables price_ticks,chance_points --format csv
+  chancery export --out release --release rain-markets@1.0.0 --license CC-BY-4.0 --creator "Ann Example"
+`;
+
+export function defineOptions(command: Command): void {
+  command
+    .requiredOption('--out <DIR>', 'folder of the files; a killed export resumes there')
+    .addOption(new Option('--format <FORMAT>', 'format of the files').choices(EXPORT_FORMATS).default('parquet'))
+    .option('--tables <NAMES>', 'tables, separated by commas; all public tables if omitted', names)
+    .option('--from <DAY>', 'first UTC day, like 2026-01-31', assertDay)
+    .option('--to <DAY>', 'last UTC day', assertDay)
+    .option('--event <IDS>', 'events, separated by commas', names)
+    .option('--market <IDS>', 'markets, separated by commas', names)
+    .option('--category <NAMES>', 'categories of events, separated by commas', names)
+    .option('--tag <NAMES>', 'tags of events, separated by commas', names)
+    .option('--accounts <NAMES>', 'write the own records of these accounts, too, which are private', names)
+    .option('--candle-periods <SECONDS>', 'lengths of candles, separated by commas', periods, [60, 3600, 86_400])
+    .option('--unfinished', 'export days that are not finished, too: rows of them may still arrive')
+    .option('--settle-hours <HOURS>', 'a day is finished this long after its end, hours', hours, 24)
+    .option('--release <NAME@VERSION>', 'make it a release: with a manifest, checksums and descriptions', parseRelease)
+    .option('--title <TEXT>', 'title of the release')
+    .option('--license <TEXT>', 'licence of the release, such as an SPDX identifier; "not stated" if omitted')
+    .option('--creator <TEXT>', 'who made the release; "not stated" if omitted')
+    .option('--source-url <URL>', 'where the release is published')
+    .option(
+      '--simulated',
+      'state that the data is of a simulated exchange; an instance of `up` that runs one says so itself',
+    )
+    .option('--include-private', 'allow --accounts in a release')
+    .addHelpText('after', EXAMPLES.trimEnd());
+}
+
+const names = (value: string): string[] => value.split(',').filter((name) => name !== '');
+
+function periods(value: string): number[] {
+  const parsed = value.split(',').map(Number);
+  if (parsed.every((seconds) => Number.isInteger(seconds) && seconds >= 1 && seconds <= 86_400)) return parsed;
+  throw new InvalidArgumentError('expected whole numbers from 1 to 86400, like 60,3600');
+}
+
+function hours(value: string): number {
+  const parsed = Number(value);
+  if (Number.isFinite(parsed) && parsed >= 0 && value.trim() !== '') return parsed;
+  throw new InvalidArgumentError('expected a number of hours, like 24');
+}

@@ -1,0 +1,170 @@
+import { existsSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { packageVersion, sha256Hex, UsageError, writeFileAtomic } from '../../core/index.js';
+import { FileServer } from '../file-server.js';
+import { FileInspector, schemaHash } from '../inspect.js';
+import type { Plan } from '../plan.js';
+import { text } from '../sql-text.js';
+import { STATE_FILE } from '../state.js';
+import { card } from './card.js';
+import { checksumLines, sha256OfFile } from './checksums.js';
+import { citation } from './citation.js';
+import { croissant } from './croissant.js';
+import { dataPackage } from './data-package.js';
+import { CHECKSUMS_FILE, MANIFEST_FILE, type Manifest, type ManifestFile, manifestText } from './manifest.js';
+
+/** What the publisher of a release says about it. */
+export interface ReleaseOptions {
+  readonly name: string;
+  readonly version: string;
+  readonly title: string | null;
+  readonly license: string | null;
+  readonly creator: string | null;
+  readonly sourceUrl: string | null;
+  readonly simulated: boolean;
+  readonly includePrivate: boolean;
+  readonly commit: string | null;
+  readonly transformVersion: string;
+}
+
+export interface ReleaseParts {
+  readonly folder: string;
+  readonly release: ReleaseOptions;
+  readonly plan: Plan;
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly unconfined: boolean;
+  readonly onFile?: (done: number, inAll: number) => void;
+}
+
+const NAME = /^[a-z0-9][a-z0-9._-]{0,99}$/;
+const VERSION = /^[0-9A-Za-z][0-9A-Za-z.+-]{0,63}$/;
+
+const CONTENT_ENCODING =
+  'SHA-256 over the rows in file order, each as ClickHouse RowBinary of the columns in the order and with the types of `tables`; ' +
+  'DateTime64 as Int64 microseconds since 1970-01-01 UTC';
+
+/** @throws UsageError unless the text is NAME@VERSION */
+export function parseRelease(value: string): { readonly name: string; readonly version: string } {
+  const [name = '', version = '', ...more] = value.split('@');
+  if (NAME.test(name) && VERSION.test(version) && more.length === 0) return { name, version };
+  throw new UsageError(`${value} is not NAME@VERSION, like rain-markets@1.0.0 (lower case letters, digits, . _ -)`);
+}
+
+/** @throws UsageError when the folder has a complete release */
+export function assertNoRelease(folder: string): void {
+  if (!existsSync(join(folder, CHECKSUMS_FILE))) return;
+  throw new UsageError(`${folder} has a release, which is never changed; choose another folder with --out`);
+}
+
+/**
+ * Makes an export a release: describes its files as they are on disk. The last file is SHA256SUMS, with which the release
+ * is complete.
+ * @returns the hash of the manifest
+ */
+export async function makeRelease(parts: ReleaseParts, signal: AbortSignal): Promise<string> {
+  const { folder } = parts;
+  const server = await FileServer.start(parts, signal);
+  let described: Pick<Manifest, 'files' | 'coverage' | 'replay_segments'>;
+  try {
+    const files = await describeFiles(server, parts, signal);
+    described = { files, ...(await coverageOf(server, files, signal)) };
+  } finally {
+    await server.close();
+  }
+  const { text: manifest, hash } = manifestText({ ...heading(parts), ...described });
+  const whole = JSON.parse(manifest) as Manifest;
+  const documents: Record<string, string> = {
+    'CITATION.cff': citation(whole),
+    'README.md': card(whole),
+    'croissant.json': croissant(whole),
+    'datapackage.json': dataPackage(whole),
+    [MANIFEST_FILE]: manifest,
+  };
+  for (const [path, content] of Object.entries(documents)) await writeFileAtomic(join(folder, path), content, true);
+  const sums = [
+    ...Object.entries(documents).map(([path, content]) => [path, sha256Hex(content)] as const),
+    ...described.files.map(({ path, sha256 }) => [path, sha256] as const),
+  ];
+  await writeFileAtomic(join(folder, CHECKSUMS_FILE), checksumLines(sums), true);
+  rmSync(join(folder, STATE_FILE));
+  return hash;
+}
+
+function heading({ plan, release, query }: ReleaseParts) {
+  const { name, version, title, license, creator, sourceUrl, simulated, includePrivate } = release;
+  const days = (files: Plan['files']) => [...new Set(files.map(({ day }) => day))].sort();
+  return {
+    ...{ name, version, title, license, creator, source_url: sourceUrl, simulated, include_private: includePrivate },
+    made_at: plan.madeAt,
+    software: {
+      ...{ name: 'chancery', version: packageVersion(), commit: release.commit },
+      transform_version: release.transformVersion,
+    },
+    query: { ...query },
+    positions: plan.positions.map(({ topic, log, partition, end }) => ({ topic, log, partition, end })),
+    days: days(plan.files),
+    unfinished_days: days(plan.files.filter(({ unfinished }) => unfinished)),
+    content_encoding: CONTENT_ENCODING,
+    tables: plan.schemas.map((schema) => ({
+      ...schema,
+      columns: [...schema.columns],
+      sort_order: [...schema.sort_order],
+      time: [...schema.time],
+      rows: plan.files.filter(({ table }) => table === schema.name).reduce((sum, { rows }) => sum + rows, 0),
+    })),
+  };
+}
+
+async function describeFiles(server: FileServer, parts: ReleaseParts, signal: AbortSignal): Promise<ManifestFile[]> {
+  const { folder, plan, onFile } = parts;
+  const files: ManifestFile[] = [];
+  for (const { path, table, day, unfinished } of plan.files) {
+    const schema = plan.schemas.find(({ name }) => name === table);
+    if (!schema) throw new Error(`the plan has no schema of ${table}`);
+    const content = await new FileInspector(server, path, schema).content(signal);
+    files.push({
+      ...{ path, table, day, ...(unfinished && { unfinished }) },
+      ...content,
+      offsets: [...content.offsets],
+      bytes: statSync(join(folder, path)).size,
+      sha256: await sha256OfFile(join(folder, path), signal),
+      schema_sha256: schemaHash(schema.columns),
+    });
+    onFile?.(files.length, plan.files.length);
+  }
+  return files;
+}
+
+/** Totals of the coverage files, and the longest stretches that they call observed. */
+async function coverageOf(server: FileServer, files: readonly ManifestFile[], signal: AbortSignal) {
+  if (!files.some(({ table }) => table === 'coverage')) return { coverage: [], replay_segments: [] };
+  const from = `FROM file(${text(`${server.folder}/coverage/*.parquet`)}, Parquet)`;
+  const seconds = "dateDiff('microsecond', begins_at, ends_at) / 1e6";
+  const coverage = await server.source.rows<Manifest['coverage'][number]>(
+    `SELECT table, state, round(sum(${seconds}), 6) AS seconds ${from} GROUP BY table, state ORDER BY table, state`,
+    signal,
+  );
+  const iso = (time: string) => `formatDateTime(${time}, '%Y-%m-%dT%H:%i:%S.%fZ')`;
+  // Ranges end at midnight, where the next one begins.
+  const segments = await server.source.rows<Manifest['replay_segments'][number]>(
+    `SELECT table, event, ${iso('longest.2')} AS begins_at, ${iso('longest.3')} AS ends_at, longest.1 AS seconds
+     FROM (
+       SELECT table, event, max((${seconds.replace('begins_at', 'first_at').replace('ends_at', 'last_at')}, first_at, last_at)) AS longest
+       FROM (
+         SELECT table, event, island, min(begins_at) AS first_at, max(ends_at) AS last_at
+         FROM (
+           SELECT table, event, begins_at, ends_at, sum(begins_at != previous_end) OVER (PARTITION BY table, event ORDER BY begins_at) AS island
+           FROM (
+             SELECT table, event, begins_at, ends_at, lagInFrame(ends_at) OVER (PARTITION BY table, event ORDER BY begins_at) AS previous_end
+             ${from} WHERE state = 'observed'
+           )
+         )
+         GROUP BY table, event, island
+       )
+       GROUP BY table, event
+     )
+     ORDER BY table, event`,
+    signal,
+  );
+  return { coverage, replay_segments: segments };
+}
