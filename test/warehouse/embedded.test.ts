@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { request } from 'node:http';
+import { Agent, type IncomingMessage, request } from 'node:http';
 import { connect, createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { platform } from 'node:process';
@@ -157,6 +157,22 @@ describe('users of the embedded ClickHouse', () => {
     // This setting cancels a query when the input of its connection ends.
     const settings = 'SETTINGS max_block_size = 1, cancel_http_readonly_queries_on_client_close = 1';
     expect(await reader(`SELECT sum(sleepEachRow(0.5)) FROM numbers(16) ${settings}`)).toBe('0\n');
+  });
+
+  it('leaves the connection of an INSERT SELECT that takes longer to the next request of its client', async () => {
+    const { run, endpoint } = context.clickhouse;
+    await run('CREATE TABLE chancery.slept (n UInt64) ENGINE = MergeTree ORDER BY n');
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const headers = { 'X-ClickHouse-User': 'owner', 'X-ClickHouse-Key': endpoint.owner.password.reveal() };
+    const send = async (sql: string) => {
+      const sent = request(endpoint.url, { method: 'POST', agent, headers });
+      sent.end(sql);
+      const [response] = (await once(sent, 'response')) as [IncomingMessage];
+      return { reused: sent.reusedSocket, body: (await response.toArray()).join('') };
+    };
+    await send('INSERT INTO chancery.slept SELECT sleepEachRow(0.5) FROM numbers(14) SETTINGS max_block_size = 1');
+    expect(await send('SELECT count() FROM chancery.slept')).toEqual({ reused: true, body: '14\n' });
+    agent.destroy();
   });
 
   it('ends an insert whose sender has been silent for the time limit of a connection', async () => {

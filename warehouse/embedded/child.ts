@@ -57,9 +57,12 @@ function askServer(sql: string): Promise<string | undefined> {
 const cancelKeepAliveQuery = () =>
   void askServer("KILL QUERY WHERE user = '' AND query LIKE 'SELECT sleepEachRow(%' ASYNC");
 
-/** Of an INSERT, the client may have stopped in the middle of its rows. */
+/** Without INSERTs whose rows the client sends: it may have stopped in the middle of them. */
 async function runningPorts(): Promise<ReadonlySet<number> | undefined> {
-  const ports = await askServer("SELECT port FROM system.processes WHERE query_kind = 'Select'");
+  const ports = await askServer(
+    "SELECT port FROM system.processes WHERE query_kind != 'Insert' " +
+      String.raw`OR (match(query, '(?i)\\bSELECT\\b') AND NOT match(query, '(?i)\\bFORMAT\\s+\\w+\\s*$'))`,
+  );
   return ports === undefined ? undefined : new Set(ports.split('\n').map(Number));
 }
 

@@ -4,11 +4,12 @@ import { DataType, load, open } from 'ffi-rs';
 /**
  * Ends HTTP connections of this process that send nothing, in place of ClickHouse's own timeouts: in this library a timeout
  * in the middle of a request's header ends the whole process, while the end of a connection does not. A connection on which
- * a SELECT runs is left alone: a client may have asked for the query to be cancelled when the connection ends.
+ * a query runs is left alone: it may be cancelled when the connection ends, and its client may send the next one on it.
+ * An INSERT whose rows the client sends is none: the client may have stopped in the middle of them.
  */
 
 const CHECK_MS = 500;
-/** A connection from which nothing was received for this long, and on which no SELECT runs, has no more input. */
+/** A connection from which nothing was received for this long, and on which no such query runs, has no more input. */
 const IDLE_MS = 5000;
 /** The same in the middle of a body: its sender may be busy. */
 const BODY_IDLE_MS = 30_000;
@@ -29,7 +30,7 @@ const AT = { state: 0, lastDataReceived: 52, bytesAcknowledged: 120, bytesReceiv
 const INFO_BYTES = 136;
 const ADDRESS_BYTES = 28;
 
-/** The client ports of the SELECTs that run; undefined when the server does not respond. */
+/** The client ports of the queries that run; undefined when the server does not respond. */
 export type RunningPorts = () => Promise<ReadonlySet<number> | undefined>;
 
 /** Checks the connections of a port of this process from now on. Linux only. */

@@ -45,6 +45,14 @@ SELECT
     received_at,
     log_position
 FROM
+-- On the left of the join, so that ClickHouse computes it only for the events that are needed.
+(
+    SELECT event, groupArray((begins_at, ends_at)) AS ranges
+    FROM {database}.observed_ranges
+    WHERE stream = 'chance'
+    GROUP BY event
+) AS observed
+RIGHT JOIN
 (
     SELECT
         event,
@@ -55,12 +63,5 @@ FROM
         (`_offset`, `_index`) AS log_position
     FROM {database}.chance_history_points AS points FINAL
     WHERE period NOT IN ('raw', '1s')
-) AS fetched
-LEFT JOIN
-(
-    SELECT event, groupArray((begins_at, ends_at)) AS ranges
-    FROM {database}.observed_ranges
-    WHERE stream = 'chance'
-    GROUP BY event
-) AS observed USING (event)
+) AS fetched USING (event)
 WHERE NOT arrayExists(range -> occurred_at >= range.1 AND occurred_at < range.2, ranges);

@@ -45,6 +45,14 @@ FROM
         dateDiff('microsecond', begins_at, ends_at) AS micros,
         arraySum(range -> greatest(0, dateDiff('microsecond', greatest(range.1, begins_at), least(range.2, ends_at))), ranges) AS observed_micros
     FROM
+    -- On the left of the join, so that ClickHouse computes it only for the events that are needed.
+    (
+        SELECT event, groupArray((begins_at, ends_at)) AS ranges
+        FROM {database}.observed_ranges
+        WHERE stream = 'order-book'
+        GROUP BY event
+    ) AS observed
+    RIGHT JOIN
     (
         SELECT event, market, other_market, min(changed_at) AS begins_at, max(next_at) AS ends_at, max(profit) AS max_profit
         FROM
@@ -110,12 +118,5 @@ FROM
         )
         WHERE is_open AND next_at > changed_at
         GROUP BY event, market, other_market, island
-    ) AS islands
-    LEFT JOIN
-    (
-        SELECT event, groupArray((begins_at, ends_at)) AS ranges
-        FROM {database}.observed_ranges
-        WHERE stream = 'order-book'
-        GROUP BY event
-    ) AS observed USING (event)
+    ) AS islands USING (event)
 );

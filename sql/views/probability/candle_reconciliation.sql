@@ -40,6 +40,14 @@ SELECT
     live_chance - exchange_chance AS difference,
     live_at
 FROM
+-- On the left of the join, so that ClickHouse computes it only for the events that are needed.
+(
+    SELECT event, groupArray((begins_at, ends_at)) AS ranges
+    FROM {database}.observed_ranges
+    WHERE stream = 'chance'
+    GROUP BY event
+) AS observed
+RIGHT JOIN
 (
     SELECT
         fetched.event AS event,
@@ -69,11 +77,4 @@ FROM
         SELECT market, occurred_at AS backfilled_at, chance AS backfilled_chance
         FROM {database}.chance_backfills
     ) AS skipped ON fetched.market = skipped.market AND fetched.ends_at > skipped.backfilled_at
-) AS closes
-LEFT JOIN
-(
-    SELECT event, groupArray((begins_at, ends_at)) AS ranges
-    FROM {database}.observed_ranges
-    WHERE stream = 'chance'
-    GROUP BY event
-) AS observed USING (event);
+) AS closes USING (event);

@@ -34,6 +34,14 @@ SELECT
     dateDiff('microsecond', received_at, sampled_at) / 1e6 AS age_seconds,
     if(arrayExists(range -> range.1 <= received_at AND range.2 >= sampled_at, ranges), 'observed', 'missing') AS state
 FROM
+-- On the left of the join, so that ClickHouse computes it only for the events that are needed.
+(
+    SELECT event, groupArray((begins_at, ends_at)) AS ranges
+    FROM {database}.observed_ranges
+    WHERE stream = 'order-book'
+    GROUP BY event
+) AS observed
+RIGHT JOIN
 (
     SELECT
         times.event AS event,
@@ -76,11 +84,4 @@ FROM
             AND NOT repeated AND NOT is_resolution
         GROUP BY market, second
     ) AS ticks ON times.market = ticks.market AND times.second >= ticks.second
-) AS prices
-LEFT JOIN
-(
-    SELECT event, groupArray((begins_at, ends_at)) AS ranges
-    FROM {database}.observed_ranges
-    WHERE stream = 'order-book'
-    GROUP BY event
-) AS observed USING (event);
+) AS prices USING (event);

@@ -56,6 +56,14 @@ FROM
             mid,
             toInt64(arraySum(range -> greatest(0, least(toUnixTimestamp64Micro(range.2), to_micros) - greatest(toUnixTimestamp64Micro(range.1), from_micros)), ranges)) AS weight
         FROM
+        -- On the left of the join, so that ClickHouse computes it only for the events that are needed.
+        (
+            SELECT event, groupArray((begins_at, ends_at)) AS ranges
+            FROM {database}.observed_ranges
+            WHERE stream = 'order-book'
+            GROUP BY event
+        ) AS observed
+        RIGHT JOIN
         (
             SELECT
                 event,
@@ -111,14 +119,7 @@ FROM
             )
             -- A period that began before from_at is not whole.
             WHERE second >= toUnixTimestamp(parseDateTimeBestEffort({from_at:String}, 'UTC'))
-        ) AS pieces
-        LEFT JOIN
-        (
-            SELECT event, groupArray((begins_at, ends_at)) AS ranges
-            FROM {database}.observed_ranges
-            WHERE stream = 'order-book'
-            GROUP BY event
-        ) AS observed USING (event)
+        ) AS pieces USING (event)
     )
     GROUP BY event, market, second
 );

@@ -14,12 +14,14 @@ CREATE OR REPLACE VIEW {database}.skipped_chance_points
 )
 AS
 SELECT event, market, occurred_at, chance, live_chance, source, received_at
-FROM {database}.chance_backfills AS backfills
-LEFT JOIN
+FROM
+-- On the left of the join, so that ClickHouse computes it only for the events that are needed.
 (
     SELECT event, groupArray((begins_at, ends_at)) AS ranges
     FROM {database}.observed_ranges
     WHERE stream = 'chance'
     GROUP BY event
-) AS observed USING (event)
+) AS observed
+RIGHT JOIN
+{database}.chance_backfills AS backfills USING (event)
 WHERE arrayExists(range -> occurred_at - toIntervalMicrosecond(999999) >= range.1 AND occurred_at < range.2, ranges);
