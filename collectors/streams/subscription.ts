@@ -7,6 +7,8 @@ export type MarketValues = ReadonlyMap<string, string>;
 export interface Mismatch {
   readonly ours: string;
   readonly theirs: string;
+  /** Whether the stream sent another value first: one that equals `theirs` is then no proof that nothing was lost. */
+  overtaken: boolean;
 }
 
 /** A comparison of the known values with a snapshot of the exchange. */
@@ -120,8 +122,7 @@ export class Subscription {
     known.missed = false;
     known.value = value;
     known.changedAt = at;
-    // The snapshot was ahead of the stream.
-    if (this.pending?.unequal.get(marketId)?.theirs === value) this.#explain(this.pending, marketId);
+    this.#resolve(marketId, value);
     return repeated;
   }
 
@@ -144,14 +145,15 @@ export class Subscription {
         continue;
       }
       count.compared += 1;
-      if (this.pending?.unequal.get(market)?.ours === theirs) {
+      const pending = this.pending?.unequal.get(market);
+      if (this.pending && pending && pending.ours === theirs && !pending.overtaken) {
         // The exchange states our value again.
         this.#explain(this.pending, market);
         known.value = theirs;
         known.missed = false;
       }
       if (known.value !== theirs) {
-        unequal.set(market, { ours: known.value, theirs });
+        unequal.set(market, { ours: known.value, theirs, overtaken: false });
         known.value = theirs;
         known.changed = true;
         known.missed = true;
@@ -200,6 +202,14 @@ export class Subscription {
     this.invalidate();
     this.attempts += 1;
     this.requestedAt = nowMicros;
+  }
+
+  /** A change of a market that is unequal in the pending audit: if it is the first one, the snapshot was ahead of the stream. */
+  #resolve(marketId: string, value: string): void {
+    const mismatch = this.pending?.unequal.get(marketId);
+    if (!this.pending || !mismatch) return;
+    if (mismatch.theirs === value && !mismatch.overtaken) this.#explain(this.pending, marketId);
+    else mismatch.overtaken = true;
   }
 
   /** A value of a pending audit turned out not to be a loss. */

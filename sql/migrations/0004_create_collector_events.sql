@@ -80,7 +80,7 @@ CREATE TABLE IF NOT EXISTS {database}.audits
     `compared` UInt32 COMMENT 'Markets compared' CODEC(T64, ZSTD(1)),
     `changed` UInt32 COMMENT 'Compared markets that changed since the previous audit of the reason interval' CODEC(T64, ZSTD(1)),
     `missed` UInt32 COMMENT 'Changed markets whose last change was not received: unequal in this audit, or in one of another reason since' CODEC(T64, ZSTD(1)),
-    `late` UInt32 COMMENT 'Markets whose price was received as a change within 1.5 s after the audit: the prices of the exchange were ahead of its stream' CODEC(T64, ZSTD(1)),
+    `late` UInt32 COMMENT 'Markets whose price was that of their next change, received within 1.5 s after the audit: the prices of the exchange were ahead of its stream' CODEC(T64, ZSTD(1)),
     `mismatches` UInt32 COMMENT 'Unequal markets, each a row of audit_mismatches' CODEC(T64, ZSTD(1)),
     INDEX offsets `_offset` TYPE minmax GRANULARITY 1
 )

@@ -24,16 +24,13 @@ describe('a subscription', () => {
     expect(subscription.verifiedAt).toBe(12 * S);
   });
 
-  it('has a pending audit when the snapshot differs, until changes match its values', () => {
+  it('has a pending audit when the snapshot differs, until the next change of each market matches its value', () => {
     const subscription = live();
     const audit = subscription.compare(values({ a: '0.9', b: '0.8' }), 12 * S, 'interval');
     expect(subscription.verifiedAt).toBe(10 * S);
     subscription.change('a', '0.9', 12.1 * S);
-    const rest = [['b', { ours: '0.2', theirs: '0.8' }]];
-    expect([...audit.unequal]).toEqual(rest);
-    subscription.change('b', '0.7', 12.2 * S);
-    expect([...audit.unequal]).toEqual(rest);
-    subscription.change('b', '0.8', 12.3 * S);
+    expect([...audit.unequal]).toEqual([['b', { ours: '0.2', theirs: '0.8', overtaken: false }]]);
+    subscription.change('b', '0.8', 12.2 * S);
     expect(audit).toMatchObject({ changed: 2, missed: 0, late: 2 });
     expect(subscription.finishAudit()).toBe(audit);
     expect([audit.unequal.size, subscription.pending, subscription.verifiedAt]).toEqual([0, undefined, 12 * S]);
@@ -44,9 +41,19 @@ describe('a subscription', () => {
     const audit = subscription.compare(values({ a: '0.9', b: '0.2' }), 12 * S, 'interval');
     subscription.change('a', '0.7', 12.2 * S);
     expect(subscription.finishAudit()).toBe(audit);
-    expect([...audit.unequal]).toEqual([['a', { ours: '0.1', theirs: '0.9' }]]);
+    expect([...audit.unequal]).toEqual([['a', { ours: '0.1', theirs: '0.9', overtaken: true }]]);
     expect(audit).toMatchObject({ compared: 2, changed: 1, missed: 1, late: 0 });
     expect(subscription.verifiedAt).toBe(10 * S);
+  });
+
+  it('has lost a change also when the price returns to that of the snapshot after another one', () => {
+    const subscription = live();
+    const audit = subscription.compare(values({ a: '0.9', b: '0.2' }), 12 * S, 'interval');
+    subscription.change('a', '0.7', 12.2 * S);
+    subscription.change('a', '0.9', 12.3 * S);
+    subscription.compare(values({ a: '0.1', b: '0.2' }), 12.5 * S, 'unrequested');
+    expect([...audit.unequal.keys()]).toEqual(['a']);
+    expect(audit).toMatchObject({ missed: 1, late: 0 });
   });
 
   it('has lost nothing when a second snapshot has the first values again', () => {
