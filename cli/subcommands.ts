@@ -45,6 +45,14 @@ export const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
     about: 'write the public tables to files, one per table and day: Parquet, CSV or JSON lines',
     needs: ['bus', 'clickhouse'],
   },
+  dataset: {
+    about: 'check a release of `export`, make its tables again, or compare it with another one',
+    needs: [],
+  },
+  import: {
+    about: 'make a new instance of the tables of a release',
+    needs: ['clickhouse'],
+  },
   status: {
     about: 'show running services, lag, recorded data and gaps',
     needs: ['bus', 'clickhouse'],

@@ -402,7 +402,7 @@ export const SETTINGS = {
   }),
   clickhouseMemory: setting({
     ...CLICKHOUSE,
-    takenBy: ['warehouse', 'up', 'sql', 'export'],
+    takenBy: ['warehouse', 'up', 'sql', 'export', 'dataset', 'import'],
     schema: z.coerce.number().min(5e8),
     default: 4e9,
     placeholder: 'BYTES',
@@ -425,7 +425,7 @@ export const SETTINGS = {
     help: 'maximum duration of a query of that user, seconds',
   }),
   clickhouseUnconfined: onOff(
-    { ...CLICKHOUSE, takenBy: ['warehouse', 'up', 'sql', 'doctor', 'export'] },
+    { ...CLICKHOUSE, takenBy: ['warehouse', 'up', 'sql', 'doctor', 'export', 'dataset', 'import'] },
     false,
     'run the embedded ClickHouse without restricting it to its own files: its users can then read the files of this user',
   ),

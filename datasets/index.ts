@@ -1,7 +1,12 @@
 export { type ExportProgress, type ExportReport, exportTables } from './export.js';
 export { EXPORT_FORMATS, type ExportFormat } from './formats.js';
 export { committedPositions } from './positions.js';
+export { damageLine } from './release/damage.js';
+export { type ChangedFile, type Difference, diffDatasets } from './release/diff.js';
+export { assertEmptyInstance, importDataset } from './release/import.js';
+export { type Rebuilt, rebuildDataset } from './release/rebuild.js';
 export { assertNoRelease, makeRelease, parseRelease, type ReleaseOptions } from './release/release.js';
+export { type Verified, verifyDataset } from './release/verify.js';
 export { assertDay, type ExportRequest } from './request.js';
 export { ExportSource } from './source.js';
 export { releaseKey, userKey } from './user-key.js';

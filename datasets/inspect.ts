@@ -27,6 +27,12 @@ export interface RowFault {
   readonly what: string;
 }
 
+/** SQL of the rows of one or more Parquet files, with the column types of their table. */
+export function fileRows(path: string, { columns }: Pick<TableSchema, 'columns'>): string {
+  const structure = columns.map(({ name, type }) => `${quoted(name)} ${type}`).join(', ');
+  return `file(${text(path)}, Parquet, ${text(structure)})`;
+}
+
 const quoted = (name: string): string => `\`${name}\``;
 
 /** A schema's hash: SHA-256 of the JSON of its columns as [name, type] pairs. */
@@ -42,10 +48,10 @@ export class FileInspector {
     private readonly server: FileServer,
     path: string,
     private readonly table: TableSchema,
+    folder: string = server.folder,
   ) {
-    const structure = table.columns.map(({ name, type }) => `${quoted(name)} ${type}`).join(', ');
-    this.#from = `FROM file(${text(`${server.folder}/${path}`)}, Parquet, ${text(structure)})`;
-    this.#describe = `DESCRIBE TABLE file(${text(`${server.folder}/${path}`)}, Parquet)`;
+    this.#from = `FROM ${fileRows(`${folder}/${path}`, table)}`;
+    this.#describe = `DESCRIBE TABLE file(${text(`${folder}/${path}`)}, Parquet)`;
   }
 
   /** Columns as the file itself says. */
@@ -123,7 +129,7 @@ export class FileInspector {
 }
 
 /** One reader, which returns rows in the order of the file. */
-const IN_ORDER = 'max_threads = 1, max_parsing_threads = 1, input_format_parquet_preserve_order = 1';
+export const IN_ORDER = 'max_threads = 1, max_parsing_threads = 1, input_format_parquet_preserve_order = 1';
 
 const inMicros = (type: string): string => type.replace(/DateTime64\(\d/, 'DateTime64(6');
 

@@ -1,28 +1,32 @@
+import { z } from 'zod';
 import { UsageError } from '../core/index.js';
-import type { ExportFormat } from './formats.js';
+import { EXPORT_FORMATS } from './formats.js';
 
-/** What to export. */
-export interface ExportRequest {
-  readonly format: ExportFormat;
+const names = z.array(z.string()).readonly().optional();
+
+/** What to export; a manifest has it as `query`. */
+export const exportRequestSchema = z.object({
+  format: z.enum(EXPORT_FORMATS),
   /** Names of tables; absent: all. */
-  readonly tables?: readonly string[] | undefined;
+  tables: names,
   /** First and last UTC day, `2026-01-31`. */
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
+  from: z.string().optional(),
+  to: z.string().optional(),
   /** IDs; names of categories and tags. A market must match each kind of filter that is given. */
-  readonly events?: readonly string[] | undefined;
-  readonly markets?: readonly string[] | undefined;
-  readonly categories?: readonly string[] | undefined;
-  readonly tags?: readonly string[] | undefined;
+  events: names,
+  markets: names,
+  categories: names,
+  tags: names,
   /** Names of accounts whose own records are written too. */
-  readonly accounts?: readonly string[] | undefined;
+  accounts: names,
   /** Lengths of candles, seconds. */
-  readonly candlePeriods: readonly number[];
+  candlePeriods: z.array(z.number().int().positive()).readonly(),
   /** Days that are not finished, too. */
-  readonly unfinished: boolean;
+  unfinished: z.boolean(),
   /** A day is finished this long after its end, hours. */
-  readonly settleHours: number;
-}
+  settleHours: z.number(),
+});
+export type ExportRequest = Readonly<z.infer<typeof exportRequestSchema>>;
 
 /** @throws UsageError for a text that is not a day */
 export function assertDay(day: string): string {

@@ -1,9 +1,18 @@
-import { type ClickHouseClient, ClickHouseError } from '@clickhouse/client';
+import { type ClickHouseClient, ClickHouseError, ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import { ChanceryError, UnavailableError } from '../core/index.js';
-import { resultRows } from '../warehouse/index.js';
+import { type ClickHouseEndpoint, resultRows } from '../warehouse/index.js';
+
+/** A client of an embedded server of a dataset. */
+export function openClient({ url, user, password }: ClickHouseEndpoint, database: string): ClickHouseClient {
+  return createClient({
+    ...{ url, username: user, password: password.reveal(), database, application: 'chancery dataset' },
+    request_timeout: 3_600_000,
+    log: { level: ClickHouseLogLevel.OFF },
+  });
+}
 
 /** ClickHouse rejected or cancelled a query of an export. */
-class ExportQueryError extends ChanceryError {
+export class ExportQueryError extends ChanceryError {
   readonly retryable = false;
 }
 

@@ -196,6 +196,10 @@ const ACCOUNT_TABLES: readonly ExportedTable[] = [
 
 export const ALL_TABLES: readonly ExportedTable[] = [...PUBLIC_TABLES, ...ACCOUNT_TABLES];
 
+/** Whether the `raw_records` of an export have the records of all rows. */
+export const isFromPublicRecords = ({ name, topics, view }: ExportedTable): boolean =>
+  name !== 'raw_records' && view === undefined && topics.every((topic) => PUBLIC.some((own) => own === topic));
+
 /** The public tables and those of these accounts, with the polls and collector events about them. */
 function accountTables(accounts: readonly string[]): ExportedTable[] {
   const names = list(accounts);

@@ -1,3 +1,4 @@
+export { RecordRebuilder, type StoredRecord } from './batch/record-rebuilder.js';
 export { TRANSFORM_TABLES } from './tables/index.js';
 export { TRANSFORM_VERSION } from './version.js';
 export { findMissingRows } from './worker/missing-rows.js';

@@ -11,3 +11,9 @@ export async function sha256OfFile(path: string, signal: AbortSignal): Promise<s
 /** Lines as `sha256sum -c` reads them. */
 export const checksumLines = (sums: readonly (readonly [path: string, sha256: string])[]): string =>
   sums.map(([path, sha256]) => `${sha256}  ${path}\n`).join('');
+
+/** Path and hash of each line. */
+export function readChecksums(content: string): (readonly [path: string, sha256: string])[] {
+  const lines = content.split('\n').filter((line) => line !== '');
+  return lines.map((line) => [line.slice(66), line.slice(0, 64)] as const);
+}

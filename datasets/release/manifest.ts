@@ -3,7 +3,7 @@ import { sha256Hex } from '../../core/index.js';
 
 export const MANIFEST_FILE = 'manifest.json';
 export const CHECKSUMS_FILE = 'SHA256SUMS';
-const FORMAT_VERSION = 1;
+export const FORMAT_VERSION = 1;
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
 /** Names and types become parts of queries. */
@@ -33,7 +33,7 @@ const fileSchema = z.object({
   schema_sha256: hash,
 });
 
-const manifestSchema = z.object({
+export const manifestSchema = z.object({
   format_version: z.literal(FORMAT_VERSION),
   /** SHA-256 of this file with 64 zeros in this place. */
   manifest_sha256: hash,
@@ -83,7 +83,7 @@ const manifestSchema = z.object({
 export type Manifest = z.infer<typeof manifestSchema>;
 export type ManifestFile = z.infer<typeof fileSchema>;
 
-const PLACEHOLDER = '0'.repeat(64);
+export const PLACEHOLDER = '0'.repeat(64);
 
 /** The text of `manifest.json`, with its own hash. */
 export function manifestText(manifest: Omit<Manifest, 'manifest_sha256' | 'format_version'>): {

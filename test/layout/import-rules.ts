@@ -11,7 +11,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   warehouse: ['core'],
   collectors: ['core', 'client', 'bus'],
   transforms: STORAGE,
-  datasets: STORAGE,
+  datasets: [...STORAGE, 'transforms'],
   viewer: STORAGE,
   exchange: ['core', 'client/wire'],
   bots: ['core', 'client', 'client/trading'],

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, realpathSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -91,7 +91,8 @@ export function confine(paths: EmbeddedPaths): void {
   allow(paths.store, all);
   const programs = [...LIBRARY_FOLDERS, ...packageFolders()];
   for (const folder of programs.filter(existsSync)) allow(folder, READ_FILE | READ_DIR | EXECUTE);
-  for (const folder of [...READ_FOLDERS, paths.readable].filter(existsSync)) allow(folder, READ_FILE | READ_DIR);
+  const readable = readdirSync(paths.readable).map((name) => join(paths.readable, name));
+  for (const folder of [...READ_FOLDERS, ...readable].filter(existsSync)) allow(folder, READ_FILE | READ_DIR);
   for (const folder of PROC_FOLDERS.filter(existsSync)) allowProc(folder, READ_FILE | READ_DIR);
   for (const file of PROC_FILES.filter(existsSync)) allowProc(file, READ_FILE);
   const files = [...READ_FILES, ...packageFiles(), paths.config, paths.users];

@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { z } from 'zod';
 import {
   describeError,
@@ -58,10 +59,11 @@ export function prepareFolder(paths: EmbeddedPaths, limits: ServerLimits): Crede
   }
 }
 
-/** Links the folder outside that the server may read; without one, removes the link. */
-export function linkReadable(paths: EmbeddedPaths, folder: string | undefined): void {
-  rmSync(paths.readable, { force: true });
-  if (folder !== undefined) symlinkSync(folder, paths.readable);
+/** Links the folders outside that the server may read, and removes the links of a former start. */
+export function linkReadable(paths: EmbeddedPaths, folders: readonly string[]): void {
+  rmSync(paths.readable, { recursive: true, force: true });
+  mkdirSync(paths.readable);
+  for (const [number, folder] of folders.entries()) symlinkSync(folder, join(paths.readable, String(number)));
 }
 
 export function readCredentials(paths: EmbeddedPaths): Credentials {

@@ -12,7 +12,7 @@ export function embeddedPaths(dataFolder: string) {
     credentials: join(folder, 'credentials.json'),
     endpoint: join(folder, 'endpoint.json'),
     ports: join(folder, 'ports.json'),
-    /** Link to a folder outside, which the server may read. */
+    /** Links to folders outside, which the server may read. */
     readable: join(folder, 'readable'),
   };
 }

@@ -47,8 +47,8 @@ export interface EmbeddedOptions {
   readonly readerMaxRows?: number;
   /** Maximum duration of a query of the reader, seconds. Default: that of the setting readerMaxSeconds. */
   readonly readerMaxSeconds?: number;
-  /** A folder outside that the server may read, too. */
-  readonly readableFolder?: string;
+  /** Folders outside that the server may read, too. */
+  readonly readableFolders?: readonly string[];
   /** Runs it without restricting it to its own files, also where the kernel could. */
   readonly unconfined?: boolean;
   /** Makes the server part of a cluster of embedded servers; the caller must choose their native ports. */
@@ -123,7 +123,7 @@ export class EmbeddedClickHouse implements Component {
     clickHouseLibrary();
     this.#unconfined = unconfinedReason(this.options);
     this.#credentials = prepareFolder(this.#paths, this.options);
-    linkReadable(this.#paths, this.options.readableFolder);
+    linkReadable(this.#paths, this.options.readableFolders ?? []);
     await this.#orphanGone(signal);
     await this.#choosePorts();
     try {

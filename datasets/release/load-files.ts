@@ -1,0 +1,41 @@
+import { fileRows } from '../inspect.js';
+import type { Instance } from '../instance.js';
+import type { TableSchema } from '../statement.js';
+import type { Manifest } from './manifest.js';
+
+export interface LoadOptions {
+  /** Absolute path of the release, which the instance may read. */
+  readonly folder: string;
+  readonly database: string;
+  readonly manifest: Manifest;
+  /** The tables whose files are loaded. */
+  readonly tables: readonly TableSchema[];
+  readonly onFile?: ((done: number, inAll: number) => void) | undefined;
+}
+
+/**
+ * Inserts files of a release into the tables of an instance.
+ * @returns the number of rows
+ */
+export async function loadFiles(
+  { connection }: Instance,
+  { folder, database, manifest, tables, onFile }: LoadOptions,
+  signal: AbortSignal,
+): Promise<number> {
+  const schemas = new Map(tables.map((schema) => [schema.name, schema]));
+  const files = manifest.files.filter(({ table }) => schemas.has(table));
+  for (const [number, { path, table }] of files.entries()) {
+    const schema = schemas.get(table);
+    if (schema) await connection.command(insertQuery(database, schema, `${folder}/${path}`), { signal });
+    onFile?.(number + 1, files.length);
+  }
+  return files.reduce((sum, { rows }) => sum + rows, 0);
+}
+
+function insertQuery(database: string, schema: TableSchema, path: string): string {
+  const { name, columns } = schema;
+  const names = columns.map((column) => `\`${column.name}\``).join(', ');
+  // Bodies of raw records that are loaded never expire.
+  const [more, value] = name === 'raw_records' ? [', body_expires_at', ', toDateTime(4294967295)'] : ['', ''];
+  return `INSERT INTO \`${database}\`.${name} (${names}${more}) SELECT ${names}${value} FROM ${fileRows(path, schema)}`;
+}

@@ -1,0 +1,149 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { UsageError } from '../../core/index.js';
+import { FileServer } from '../file-server.js';
+import { FileInspector, schemaHash } from '../inspect.js';
+import { ExportQueryError } from '../source.js';
+import type { Column, TableSchema } from '../statement.js';
+import { readChecksums, sha256OfFile } from './checksums.js';
+import type { Damage } from './damage.js';
+import { CHECKSUMS_FILE, MANIFEST_FILE, type Manifest, type ManifestFile } from './manifest.js';
+import { readManifest } from './read-manifest.js';
+import { coverageDamages } from './verify-coverage.js';
+import { tickDamages } from './verify-ticks.js';
+
+export interface VerifyOptions {
+  readonly folder: string;
+  /** Whether only the bytes are compared, not the rows. */
+  readonly checksumsOnly: boolean;
+  /** The only manifest that is accepted. */
+  readonly manifestSha256?: string | undefined;
+  readonly unconfined: boolean;
+  readonly onFile?: (done: number, inAll: number) => void;
+}
+
+export interface Verified {
+  readonly manifest: Manifest;
+  readonly damages: readonly Damage[];
+}
+
+/**
+ * Compares a release with its manifest, and its tables with each other. No server is needed: an embedded ClickHouse without
+ * data reads the files.
+ * @throws UsageError when the folder is no release, or has another manifest; DamagedDatasetError for a damaged manifest
+ */
+export async function verifyDataset(options: VerifyOptions, signal: AbortSignal): Promise<Verified> {
+  const { folder, checksumsOnly, manifestSha256 } = options;
+  const manifest = readManifest(folder);
+  if (manifestSha256 !== undefined && manifest.manifest_sha256 !== manifestSha256.toLowerCase()) {
+    throw new UsageError(`${folder} has the manifest ${manifest.manifest_sha256}, not ${manifestSha256}`);
+  }
+  const damages = [...fileDamages(folder, manifest), ...(await checksumDamages(folder, manifest, signal))];
+  if (checksumsOnly) return { manifest, damages };
+  const present = manifest.files.filter(({ path }) => existsSync(join(folder, path)));
+  const server = await FileServer.start(options, signal);
+  try {
+    const unreadable = new Set<string>();
+    for (const [number, file] of present.entries()) {
+      const found = await rowDamages(server, manifest, file, signal);
+      if (found.some(({ what }) => what.startsWith(UNREADABLE))) unreadable.add(file.path);
+      damages.push(...found);
+      options.onFile?.(number + 1, present.length);
+    }
+    const readable = present.filter(({ path }) => !unreadable.has(path));
+    damages.push(...(await tickDamages(server, readable, signal)));
+    damages.push(...(await coverageDamages(server, readable, signal)));
+  } finally {
+    await server.close();
+  }
+  return { manifest, damages };
+}
+
+/** Files that are missing, or that the manifest does not know. */
+function fileDamages(folder: string, { files, tables }: Manifest): Damage[] {
+  const known = new Set(files.map(({ path }) => path));
+  const missing = files.filter(({ path }) => !existsSync(join(folder, path)));
+  const folders = tables.map(({ name }) => name).filter((name) => existsSync(join(folder, name)));
+  const found = folders.flatMap((name) => readdirSync(join(folder, name)).map((file) => `${name}/${file}`));
+  return [
+    ...missing.map(({ path }) => ({ path, what: 'is missing' })),
+    ...found.filter((path) => !known.has(path)).map((path) => ({ path, what: 'is not in the manifest' })),
+  ];
+}
+
+async function checksumDamages(folder: string, { files }: Manifest, signal: AbortSignal): Promise<Damage[]> {
+  const path = join(folder, CHECKSUMS_FILE);
+  if (!existsSync(path)) return [{ path: CHECKSUMS_FILE, what: 'is missing: the release is not complete' }];
+  const listed = new Map(readChecksums(readFileSync(path, 'utf8')));
+  const damages: Damage[] = [];
+  for (const file of files) {
+    if (listed.get(file.path) === file.sha256) continue;
+    damages.push({ path: CHECKSUMS_FILE, what: `has another hash of ${file.path} than the manifest` });
+  }
+  for (const [name, expected] of listed) {
+    const file = join(folder, name);
+    if (!existsSync(file)) continue;
+    const size = files.find((own) => own.path === name)?.bytes;
+    if (size !== undefined && statSync(file).size !== size) {
+      damages.push({ path: name, what: `has ${statSync(file).size} bytes instead of ${size}` });
+    } else if ((await sha256OfFile(file, signal)) !== expected) {
+      damages.push({ path: name, what: `does not have the SHA-256 of ${CHECKSUMS_FILE}` });
+    }
+  }
+  if (!listed.has(MANIFEST_FILE)) damages.push({ path: CHECKSUMS_FILE, what: `does not have ${MANIFEST_FILE}` });
+  return damages;
+}
+
+const UNREADABLE = 'cannot be read';
+
+async function rowDamages(
+  server: FileServer,
+  manifest: Manifest,
+  file: ManifestFile,
+  signal: AbortSignal,
+): Promise<Damage[]> {
+  const { path, day } = file;
+  const schema = manifest.tables.find(({ name }) => name === file.table);
+  if (!schema) return [{ path, what: `is of table ${file.table}, which the manifest does not describe` }];
+  const inspector = new FileInspector(server, path, schema);
+  try {
+    const columns = columnDamages(path, schema, await inspector.columns(signal));
+    if (schemaHash(schema.columns) !== file.schema_sha256) {
+      columns.push({ path, what: 'has another schema_sha256 than its table' });
+    }
+    if (columns.length > 0) return columns;
+    const fault = await inspector.firstFault(day, signal);
+    const content = await inspector.content(signal);
+    const differing = (['rows', 'first_at', 'last_at', 'content_sha256'] as const)
+      .filter((name) => content[name] !== file[name])
+      .map((name) => ({ path, what: `has ${name} ${content[name]} instead of ${file[name]}` }));
+    const offsets = JSON.stringify(content.offsets) === JSON.stringify(file.offsets);
+    return [
+      ...(fault ? [{ path, ...fault }] : []),
+      ...differing,
+      ...(offsets ? [] : [{ path, what: 'has other offsets than the manifest says' }]),
+    ];
+  } catch (error) {
+    if (!(error instanceof ExportQueryError)) throw error;
+    return [{ path, what: `${UNREADABLE}: ${error.message}` }];
+  }
+}
+
+/** Differences between the columns of a file and those of its table. */
+function columnDamages(path: string, { columns }: TableSchema, found: readonly Column[]): Damage[] {
+  const missing = columns.filter(({ name }) => !found.some((own) => own.name === name));
+  const more = found.filter(({ name }) => !columns.some((own) => own.name === name));
+  const other = found.flatMap(({ name, type }) => {
+    const expected = columns.find((own) => own.name === name)?.type;
+    return expected === undefined || expected === type ? [] : [{ name, type, expected }];
+  });
+  return [
+    ...missing.map(({ name }) => ({ path, column: name, what: 'is missing' })),
+    ...more.map(({ name }) => ({ path, column: name, what: 'is not in the manifest' })),
+    ...other.map(({ name, type, expected }) => ({
+      path,
+      column: name,
+      what: `has the type ${type} instead of ${expected}`,
+    })),
+  ];
+}

@@ -1,0 +1,183 @@
+import {
+  appendFileSync,
+  cpSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { sha256Hex } from '../../core/index.js';
+import { FileServer } from '../../datasets/file-server.js';
+import { FileInspector } from '../../datasets/inspect.js';
+import { checksumLines } from '../../datasets/release/checksums.js';
+import { type Manifest, manifestText } from '../../datasets/release/manifest.js';
+import { commandLine } from '../cli/command.js';
+import { useClickHouse } from '../support/clickhouse.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { recordInstance } from './recorded.js';
+
+const TICKS = 'price_ticks/2026-01-04.parquet';
+
+describe('chancery dataset verify', () => {
+  const server = useClickHouse();
+  const original = join(temporaryFolder(), 'release');
+  beforeAll(async () => {
+    await recordInstance(server.clickhouse);
+    const tables = 'price_ticks,chance_points,coverage,collector_events,polls';
+    const args = ['export', '--data', server.clickhouse.dataFolder, '--out', original, '--release', 'rain@1'];
+    expect((await commandLine([...args, '--tables', tables, '--simulated'])).code).toBe(0);
+  });
+
+  const copy = () => {
+    const folder = join(temporaryFolder(), 'copy');
+    cpSync(original, folder, { recursive: true });
+    return folder;
+  };
+  const verify = (folder: string, ...more: string[]) => commandLine(['dataset', 'verify', folder, ...more]);
+  const manifestOf = (folder: string) => JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as Manifest;
+
+  /** The lines about damages. */
+  async function damages(folder: string, ...more: string[]): Promise<string[]> {
+    const { code, out } = await verify(folder, ...more);
+    expect(code).toBe(1);
+    const lines = out.split('\n').slice(2, -2);
+    expect(out).toContain(`\ndamaged: ${lines.length} damage`);
+    return lines;
+  }
+
+  it('accepts a release as it was made, and names its manifest', async () => {
+    const { manifest_sha256: hash } = manifestOf(original);
+    const start = `rain@1, data of a simulated exchange\nSHA-256 of the manifest: ${hash}\n`;
+    expect((await verify(original)).out).toBe(`${start}9 files, 16,013 rows: verified\n`);
+    const quick = await verify(original, '--checksums-only', '--manifest-sha256', hash.toUpperCase());
+    expect(quick).toMatchObject({ code: 0, out: `${start}9 files, 16,013 rows: checksums are right\n` });
+  });
+
+  it('refuses another manifest, a changed one, and a folder without one', async () => {
+    const { manifest_sha256: hash } = manifestOf(original);
+    const other = '1'.repeat(64);
+    expect(await verify(original, '--manifest-sha256', other)).toMatchObject({
+      ...{ code: 2, err: `chancery: ${original} has the manifest ${hash}, not ${other}\n` },
+    });
+    const folder = copy();
+    const path = join(folder, 'manifest.json');
+    writeFileSync(path, readFileSync(path, 'utf8').replace('"rows": 8000', '"rows": 8001'));
+    expect((await verify(folder)).err).toMatch(
+      /^chancery: [^\n]+manifest\.json was changed: its hash is [0-9a-f]{64}, and it says [0-9a-f]{64}\n$/,
+    );
+    expect((await verify(temporaryFolder())).err).toMatch(
+      /^chancery: [^\n]+ has no manifest\.json: it is not a dataset of [^\n]+\n$/,
+    );
+  });
+
+  it('names files that are missing, truncated, changed or too many, by the checksums alone', async () => {
+    const folder = copy();
+    const path = (name: string) => join(folder, name);
+    rmSync(path('polls/2026-01-04.parquet'));
+    truncateSync(path('chance_points/2026-01-04.parquet'), 100);
+    const bytes = readFileSync(path(TICKS));
+    bytes[1000] = (bytes[1000] ?? 0) ^ 1;
+    writeFileSync(path(TICKS), bytes);
+    writeFileSync(path('price_ticks/2026-01-06.parquet'), '');
+    appendFileSync(path('README.md'), 'x');
+    const size = statSync(join(original, 'chance_points/2026-01-04.parquet')).size;
+    expect(await damages(folder, '--checksums-only')).toEqual([
+      'polls/2026-01-04.parquet: is missing',
+      'price_ticks/2026-01-06.parquet: is not in the manifest',
+      'README.md: does not have the SHA-256 of SHA256SUMS',
+      `${TICKS}: does not have the SHA-256 of SHA256SUMS`,
+      `chance_points/2026-01-04.parquet: has 100 bytes instead of ${size}`,
+    ]);
+    const lines = await damages(folder);
+    expect(lines).toContainEqual(expect.stringMatching(/^chance_points\/2026-01-04\.parquet: cannot be read: /));
+  });
+
+  /** Replaces a file by the result of a query about `FILE`, and all checksums and figures so that they fit. */
+  async function forge(path: string, query: string): Promise<string> {
+    const folder = copy();
+    const manifest = manifestOf(folder);
+    const files = await FileServer.start({ folder, unconfined: false }, new AbortController().signal);
+    try {
+      const signal = new AbortController().signal;
+      const from = `file('${files.folder}/${path}', Parquet)`;
+      const settings =
+        'SETTINGS max_threads = 1, input_format_parquet_preserve_order = 1, output_format_parquet_parallel_encoding = 0';
+      const { body } = await files.source.result(
+        `${query.replaceAll('FILE', from)} ${settings} FORMAT Parquet`,
+        {},
+        signal,
+      );
+      const chunks: Buffer[] = [];
+      for await (const chunk of body) chunks.push(chunk);
+      writeFileSync(join(folder, path), Buffer.concat(chunks));
+      const file = manifest.files.find((own) => own.path === path);
+      const schema = manifest.tables.find(({ name }) => name === file?.table);
+      if (!file || !schema) throw new Error(`${path} is not in the manifest`);
+      const columns = new Set((await new FileInspector(files, path, schema).columns(signal)).map(({ name }) => name));
+      const fits = schema.columns.every(({ name }) => columns.has(name));
+      const content = fits ? await new FileInspector(files, path, schema).content(signal) : {};
+      const bytes = readFileSync(join(folder, path));
+      Object.assign(file, content, { bytes: bytes.length, sha256: sha256Hex(bytes) });
+    } finally {
+      await files.close();
+    }
+    const { manifest_sha256, format_version, ...rest } = manifest;
+    writeFileSync(join(folder, 'manifest.json'), manifestText(rest).text);
+    const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /\.\w+$/.test(name));
+    const sums = names.map((name) => [name, sha256Hex(readFileSync(join(folder, name)))] as const);
+    writeFileSync(join(folder, 'SHA256SUMS'), checksumLines(sums));
+    expect((await verify(folder, '--checksums-only')).code).toBe(0);
+    return folder;
+  }
+
+  const ORDER = 'market, received_at, _log, _partition, _offset, _index';
+  const numbered = '(SELECT rowNumberInAllBlocks() + 1 AS r, * FROM FILE)';
+
+  it.each([
+    [
+      'rows in another order',
+      TICKS,
+      `SELECT * EXCEPT r FROM ${numbered} ORDER BY toInt64(if(r IN (5, 6), 11 - toInt64(r), toInt64(r)))`,
+      [`${TICKS}, row 6: is not in the sort order ${ORDER}`],
+    ],
+    [
+      'a row twice',
+      TICKS,
+      `SELECT * EXCEPT (r, twice) FROM ${numbered} ARRAY JOIN range(if(r = 7, 2, 1)) AS twice ORDER BY r`,
+      [`${TICKS}, row 8: has the same ${ORDER} as the row before it`],
+    ],
+    [
+      'a row of another day',
+      TICKS,
+      'SELECT * REPLACE (if(r = 2000, received_at + toIntervalDay(1), received_at) AS received_at) EXCEPT r FROM (SELECT rowNumberInAllBlocks() + 1 AS r, * FROM FILE) ORDER BY r',
+      [`${TICKS}, row 2000: has a received_at outside of 2026-01-04`],
+    ],
+    ['a column less', TICKS, 'SELECT * EXCEPT ask FROM FILE', [`${TICKS}, column ask: is missing`]],
+    [
+      'another type',
+      TICKS,
+      'SELECT * REPLACE (toFloat32(last) AS last) FROM FILE',
+      [`${TICKS}, column last: has the type Float32 instead of Float64`],
+    ],
+    [
+      'a state that does not exist',
+      'coverage/2026-01-04.parquet',
+      "SELECT * REPLACE ('fine' AS state) FROM FILE",
+      ['coverage/2026-01-04.parquet, column state, row 1: is none of observed, backfilled, missing, unknown'],
+    ],
+    [
+      'a gap that is called observed',
+      'coverage/2026-01-04.parquet',
+      "SELECT * REPLACE ('observed' AS state, begins_at + 1 AS begins_at) FROM FILE",
+      [
+        'coverage/2026-01-04.parquet, column state, row 1: is observed, but collector_events/2026-01-04.parquet has no subscription of the event',
+      ],
+    ],
+  ])('finds %s, although checksums and figures fit', async (_, path, query, expected) => {
+    expect(await damages(await forge(path, query))).toEqual(expected);
+  });
+});
