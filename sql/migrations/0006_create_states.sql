@@ -202,18 +202,45 @@ GROUP BY market;
 CREATE TABLE IF NOT EXISTS {database}.chance_states
 (
     `market` LowCardinality(String) COMMENT 'Market ID',
-    `last_occurred_at` SimpleAggregateFunction(max, DateTime64(6, 'UTC')) COMMENT 'Time of its last chance, by the exchange',
-    `last_received_at` SimpleAggregateFunction(max, DateTime64(6, 'UTC')) COMMENT 'When a chance of it was last received'
+    `source` Enum8('live' = 1, 'history' = 2) COMMENT 'live: of chance_points. history: of chance_history_points',
+    `last_received_at` SimpleAggregateFunction(max, DateTime64(6, 'UTC')) COMMENT 'When a chance of it was last received',
+    `latest` AggregateFunction(argMax, Float64, Tuple(DateTime64(6, 'UTC'), DateTime64(6, 'UTC'), UInt64, UInt32)) COMMENT 'The last chance, by (occurred_at, received_at, _offset, _index)'
 )
 ENGINE = {engine:AggregatingMergeTree}
-ORDER BY market
+ORDER BY (market, source)
 SETTINGS {view_settings}
-COMMENT 'Times of the last live chance of a market; the chance is looked up with it';
+COMMENT 'The last chance of every market. Read it through the view market_chances';
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS {database}.chance_states_of_points TO {database}.chance_states AS
 SELECT
     market,
-    max(occurred_at) AS last_occurred_at,
-    max(received_at) AS last_received_at
+    CAST('live', 'Enum8(\'live\' = 1, \'history\' = 2)') AS source,
+    max(received_at) AS last_received_at,
+    argMaxState(chance, (occurred_at, received_at, `_offset`, `_index`)) AS latest
 FROM {database}.chance_points
 GROUP BY market;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS {database}.chance_states_of_history TO {database}.chance_states AS
+SELECT
+    market,
+    CAST('history', 'Enum8(\'live\' = 1, \'history\' = 2)') AS source,
+    max(received_at) AS last_received_at,
+    argMaxState(chance, (occurred_at, received_at, `_offset`, `_index`)) AS latest
+FROM {database}.chance_history_points
+GROUP BY market;
+
+CREATE TABLE IF NOT EXISTS {database}.poll_hours
+(
+    `operation` LowCardinality(String) COMMENT 'Name of the operation, as in polls',
+    `subject` String COMMENT 'Subject of the request, as in polls',
+    `begins_at` DateTime('UTC') COMMENT 'An hour in which a complete poll of it ended'
+)
+ENGINE = {engine:ReplacingMergeTree}
+ORDER BY (operation, subject, begins_at)
+SETTINGS {view_settings}
+COMMENT 'The hours with complete polls, by which views find the latest ones without reading all receipts';
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS {database}.poll_hours_of_polls TO {database}.poll_hours AS
+SELECT DISTINCT operation, subject, toStartOfHour(toDateTime(finished_at, 'UTC')) AS begins_at
+FROM {database}.polls
+WHERE outcome = 'complete';

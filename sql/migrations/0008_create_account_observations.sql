@@ -181,3 +181,17 @@ PARTITION BY toYYYYMM(received_at)
 ORDER BY (account, operation, poll_id, page, `_offset`)
 SETTINGS {log_settings}
 COMMENT 'Every decoded page of the lists of an account, also of empty ones. They show whether all pages of a poll are stored';
+
+CREATE TABLE IF NOT EXISTS {database}.account_lists
+(
+    `account` LowCardinality(String) COMMENT 'Configured name of the account',
+    `operation` LowCardinality(String) COMMENT 'Name of an operation of which a page was stored'
+)
+ENGINE = {engine:ReplacingMergeTree}
+ORDER BY (account, operation)
+SETTINGS {view_settings}
+COMMENT 'The lists of every account that could be read, at least once';
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS {database}.account_lists_of_pages TO {database}.account_lists AS
+SELECT DISTINCT account, operation
+FROM {database}.account_pages;

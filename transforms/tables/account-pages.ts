@@ -20,6 +20,7 @@ export interface AccountPage {
  */
 export const accountPages = rowLogTable<AccountRow<AccountPage>>({
   name: 'account_pages',
+  feedsMaterializedViews: true,
   columns: [
     ...answerColumns<AccountPage>(),
     field('operation', lowCardinality, (it) => it.operation),

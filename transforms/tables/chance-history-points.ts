@@ -20,6 +20,7 @@ export const chanceHistoryPoints = rowReplacingTable<ChanceHistoryPointRow>({
   name: 'chance_history_points',
   id: ['market', 'event', 'period', 'occurred_at'],
   version: 'received_at',
+  feedsMaterializedViews: true,
   columns: [
     column('received_at', micros, (row) => row.receivedAt),
     column('event', lowCardinality, (row) => row.eventId),

@@ -12,6 +12,7 @@ export interface PollRow {
 export const polls = rowLogTable<PollRow>({
   name: 'polls',
   onEveryShardFor: TOPICS.collectorEvents,
+  feedsMaterializedViews: true,
   columns: [
     column('started_at', micros, (row) => row.receipt.startedAt),
     column('finished_at', micros, (row) => row.finishedAt),

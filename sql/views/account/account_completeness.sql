@@ -16,7 +16,7 @@ SELECT
 FROM
 (
     SELECT toString(account) AS account, max(operation = 'transactions') AS read_transactions
-    FROM {database}.account_pages
+    FROM {database}.account_lists
     WHERE account != '' AND operation IN ('trades', 'transactions')
     GROUP BY account
 ) AS pages

@@ -16,24 +16,24 @@ CREATE OR REPLACE VIEW {database}.history_completeness
 )
 AS
 WITH
-    -- The tenth latest of the list that has the oldest one. Sorting all receipts would take much longer.
+    -- Since then, every list has complete receipts in ten hours, or all of its receipts: at least the last ten.
     (
         SELECT min(tenth)
         FROM
         (
-            SELECT fromUnixTimestamp64Micro(-groupArraySorted(10)(-toUnixTimestamp64Micro(started_at))[-1], 'UTC') AS tenth
-            FROM {database}.polls
-            WHERE outcome = 'complete' AND operation IN ('orders', 'trades', 'transactions', 'activity')
+            SELECT arrayMin(arraySlice(arrayReverseSort(groupUniqArray(poll_hours.begins_at)), 1, 10)) AS tenth
+            FROM {database}.poll_hours
+            WHERE operation IN ('orders', 'trades', 'transactions', 'activity')
             GROUP BY operation, if(operation = 'activity', '', subject)
         )
-    ) AS oldest_started_at,
+    ) AS oldest_hour,
     (
         SELECT groupArray((operation, account, poll_id, pages, started_at))
         FROM
         (
             SELECT operation, if(operation = 'activity', '', subject) AS account, poll_id, pages, started_at
             FROM {database}.polls
-            WHERE outcome = 'complete' AND operation IN ('orders', 'trades', 'transactions', 'activity') AND finished_at >= oldest_started_at
+            WHERE outcome = 'complete' AND operation IN ('orders', 'trades', 'transactions', 'activity') AND finished_at >= oldest_hour
             ORDER BY started_at DESC, poll_id
             LIMIT 10 BY operation, account
         )

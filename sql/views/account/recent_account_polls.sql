@@ -12,17 +12,17 @@ CREATE OR REPLACE VIEW {database}.recent_account_polls
 )
 AS
 WITH
-    -- The tenth latest of the list that has the oldest one. Sorting all receipts would take much longer.
+    -- Since then, every list has complete receipts in ten hours, or all of its receipts: at least the last ten.
     (
         SELECT min(tenth)
         FROM
         (
-            SELECT fromUnixTimestamp64Micro(-groupArraySorted(10)(-toUnixTimestamp64Micro(finished_at))[-1], 'UTC') AS tenth
-            FROM {database}.polls
-            WHERE outcome = 'complete' AND operation IN ('open-positions', 'active-orders', 'balances', 'full-balances', 'tpsl-orders')
+            SELECT arrayMin(arraySlice(arrayReverseSort(groupUniqArray(poll_hours.begins_at)), 1, 10)) AS tenth
+            FROM {database}.poll_hours
+            WHERE operation IN ('open-positions', 'active-orders', 'balances', 'full-balances', 'tpsl-orders')
             GROUP BY transform(operation, ['open-positions', 'full-balances'], ['positions', 'balances'], operation), subject
         )
-    ) AS oldest_finished_at,
+    ) AS oldest_hour,
     (
         SELECT groupArray((list, account, poll_id, operation, pages, started_at, finished_at))
         FROM
@@ -30,7 +30,7 @@ WITH
             SELECT transform(operation, ['open-positions', 'full-balances'], ['positions', 'balances'], operation) AS list, operation, subject AS account, poll_id, started_at, finished_at, pages
             FROM {database}.polls
             WHERE outcome = 'complete' AND operation IN ('open-positions', 'active-orders', 'balances', 'full-balances', 'tpsl-orders')
-                AND finished_at >= oldest_finished_at
+                AND finished_at >= oldest_hour
             ORDER BY finished_at DESC, poll_id
             LIMIT 10 BY list, account
         )

@@ -30,30 +30,15 @@ FROM
         SELECT market, last AS chance, last IN (0, 1) AND bid IS NULL AND ask IS NULL AS final, 'order-book' AS source, received_at, 1 AS rank
         FROM {database}.latest_ticks
         UNION ALL
-        SELECT market, last_chance AS chance, last_chance IN (0, 1) AS final, 'chance-stream' AS source, received_at, 2 AS rank
-        FROM
-        (
-            SELECT toString(market) AS market, argMax(chance_points.chance, (occurred_at, chance_points.received_at, `_offset`, `_index`)) AS last_chance
-            FROM {database}.chance_points
-            WHERE (market, occurred_at) GLOBAL IN (SELECT market, max(last_occurred_at) FROM {database}.chance_states GROUP BY market)
-            GROUP BY market
-        ) AS last_points
-        INNER JOIN
-        (
-            SELECT toString(market) AS market, CAST(max(last_received_at) AS DateTime64(6, 'UTC')) AS received_at
-            FROM {database}.chance_states
-            GROUP BY market
-        ) AS states USING (market)
-        UNION ALL
         SELECT
             toString(market) AS market,
-            argMax(chance_history_points.chance, (occurred_at, chance_history_points.received_at)) AS chance,
+            argMaxMerge(latest) AS chance,
             chance IN (0, 1) AS final,
-            'chance-history' AS source,
-            max(chance_history_points.received_at) AS received_at,
-            3 AS rank
-        FROM {database}.chance_history_points
-        GROUP BY market
+            if(chance_states.source = 'live', 'chance-stream', 'chance-history') AS source,
+            CAST(max(last_received_at) AS DateTime64(6, 'UTC')) AS received_at,
+            if(chance_states.source = 'live', 2, 3) AS rank
+        FROM {database}.chance_states
+        GROUP BY market, chance_states.source
         UNION ALL
         SELECT DISTINCT market, 0. AS chance, false AS final, '' AS source, toDateTime64(0, 6, 'UTC') AS received_at, 4 AS rank
         FROM {database}.market_states
