@@ -175,7 +175,7 @@ describe('a cluster of two shards and a single server with the same records', ()
          AND name NOT IN ('applied_sql', 'database_identity')`,
     );
     for (const { name, replacing, key, version } of tables) {
-      const latest = `FINAL ORDER BY ${version} DESC LIMIT 1 BY ${key}`;
+      const latest = `FINAL ORDER BY ${version === '' ? key : `${version} DESC`} LIMIT 1 BY ${key}`;
       const sql = (database: string) => `SELECT * FROM ${database}.${name} ${replacing ? latest : ''}`;
       const expected = comparable(await single.query<Row>(sql('single'))).exact;
       for (const { connection } of cluster.nodes) {
