@@ -80,6 +80,7 @@ const CHAOS = [
   'test/pipeline/',
   'test/viewer/first-page.test.ts',
   'test/viewer/page.test.ts',
+  'test/viewer/panel-types.test.ts',
   'test/warehouse/cluster/',
   'test/warehouse/embedded.test.ts',
   'test/warehouse/exactly-once/forgotten-tokens.test.ts',

@@ -2,11 +2,11 @@ import { type Dirent, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { describeError, packageRoot, UsageError } from '../core/index.js';
+import { isPanelType } from './panel-types.js';
 
 const MAX_FILE_BYTES = 2_000_000;
 const MAX_PANELS = 200;
 const CLICKHOUSE = 'grafana-clickhouse-datasource';
-const DRAWN_TYPES = new Set(['timeseries', 'candlestick', 'stat', 'table', 'bargauge', 'text', 'row']);
 
 // What the viewer reads of Grafana's format; other fields are ignored. `test/dashboards/shipped-dashboards.ts` has the stricter
 // rules that our own files keep.
@@ -176,7 +176,7 @@ function checked(panel: z.infer<typeof basePanel>): ViewedPanel {
 
 function unsupportedOf(panel: z.infer<typeof basePanel>): string | undefined {
   if (panel.libraryPanel) return 'library panels';
-  if (!DRAWN_TYPES.has(panel.type)) return `panels of the type ${panel.type}`;
+  if (panel.type !== 'row' && !isPanelType(panel.type)) return `panels of the type ${panel.type}`;
   if (panel.repeat) return 'repeated panels';
   const [transformation] = panel.transformations ?? [];
   if (transformation) return `the transformation ${transformation.id}`;

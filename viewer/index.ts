@@ -8,6 +8,7 @@ export {
   type VariableChoice,
   withLiterals,
 } from './panel-query.js';
+export { PANEL_TYPES } from './panel-types.js';
 export { bucketMs, intervalMs, relativeRange } from './time-range.js';
 export { customValues } from './variables.js';
 export { type ViewerMetrics, ViewerServer } from './viewer-server.js';

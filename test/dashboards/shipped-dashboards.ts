@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { dashboardFolder } from '../../viewer/index.js';
+import { dashboardFolder, PANEL_TYPES } from '../../viewer/index.js';
 
 /** The data source of a panel, by the UID of the variable or of the provisioned one. */
 const datasource = z.strictObject({ type: z.literal('grafana-clickhouse-datasource'), uid: z.string().min(1) });
@@ -72,7 +72,7 @@ const row = z.strictObject({
 
 const panel = z.strictObject({
   id: z.int().min(1),
-  type: z.enum(['timeseries', 'candlestick', 'table', 'stat', 'bargauge', 'gauge', 'barchart', 'state-timeline']),
+  type: z.enum(PANEL_TYPES),
   title: z.string().min(1),
   /** What the panel shows, and what an unusual value means. */
   description: z.string().min(20),

@@ -1,4 +1,5 @@
 import type { Browser, Page } from 'playwright-core';
+import { expect } from 'vitest';
 
 interface Opened {
   readonly page: Page;
@@ -28,3 +29,32 @@ export async function openPage(
   await page.goto(url);
   return { page, problems };
 }
+
+/** Until every panel in view has its data. */
+export const loaded = (page: Page) =>
+  expect
+    .poll(() =>
+      page.evaluate<boolean>(`(() => {
+    const panels = [...document.querySelectorAll('.panel')];
+    const seen = panels.filter((one) => one.getBoundingClientRect().top < innerHeight);
+    const isDrawn = (one) => one.querySelector('.body').firstElementChild && one.ariaBusy !== 'true';
+    return seen.length > 0 && seen.every(isDrawn);
+  })()`),
+    )
+    .toBe(true);
+
+const COLUMNS_IN = `(canvas, [red, green, blue]) => {
+  const { width, height } = canvas;
+  const { data } = canvas.getContext('2d').getImageData(0, 0, width, height);
+  const near = (at, ...color) => color.every((part, i) => Math.abs(data[at + i] - part) < 40);
+  return Array.from({ length: width }, (_, x) => {
+    for (let y = 0; y < height; y++) if (near(4 * (y * width + x), red, green, blue)) return true;
+    return false;
+  });
+}`;
+
+/** For each pixel column of a panel's canvas, whether it has a pixel of about this color. */
+export const columnsIn = (page: Page, panel: number, color: readonly [red: number, green: number, blue: number]) =>
+  page.evaluate<boolean[]>(
+    `(${COLUMNS_IN})(document.querySelector('[data-panel="${panel}"] canvas'), ${JSON.stringify(color)})`,
+  );

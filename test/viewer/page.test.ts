@@ -6,7 +6,7 @@ import { loadDashboards } from '../dashboards/shipped-dashboards.js';
 import { startChromium } from '../support/chromium.js';
 import { useDatabase } from '../support/database.js';
 import { dashboard, folderOf, panel, queryVariable } from './dashboards.js';
-import { openPage } from './open-page.js';
+import { columnsIn, loaded, openPage } from './open-page.js';
 import { startViewer } from './viewer-rig.js';
 
 const host = useDatabase({ migrated: true });
@@ -45,7 +45,7 @@ const files = {
         'timeseries',
         'SELECT at AS time, price, missing FROM seeded_prices WHERE market = ${market:singlequote} AND $__timeFilter(at) ORDER BY time',
       ),
-      panel(4, 'heatmap', 'SELECT 1'),
+      panel(4, 'geomap', 'SELECT 1'),
       panel(5, 'text', 'SELECT 1', {
         targets: [],
         options: { content: '# Hello\n<script>alert(1)</script> **bold**' },
@@ -74,28 +74,6 @@ afterAll(() => browser?.close());
 
 const open = (url: string, options?: Parameters<typeof openPage>[2]) => openPage(browser, url, options);
 
-/** Until every panel in view has its data. */
-const loaded = (page: Page) =>
-  expect
-    .poll(() =>
-      page.evaluate<boolean>(`(() => {
-    const panels = [...document.querySelectorAll('.panel')];
-    const seen = panels.filter((one) => one.getBoundingClientRect().top < innerHeight);
-    const isDrawn = (one) => one.querySelector('.body').firstElementChild && one.ariaBusy !== 'true';
-    return seen.length > 0 && seen.every(isDrawn);
-  })()`),
-    )
-    .toBe(true);
-/** For each pixel column of a canvas, whether it has a pixel of about this color. */
-const COLUMNS_IN = `(canvas, [red, green, blue]) => {
-  const { width, height } = canvas;
-  const { data } = canvas.getContext('2d').getImageData(0, 0, width, height);
-  const near = (at, ...color) => color.every((part, i) => Math.abs(data[at + i] - part) < 40);
-  return Array.from({ length: width }, (_, x) => {
-    for (let y = 0; y < height; y++) if (near(4 * (y * width + x), red, green, blue)) return true;
-    return false;
-  });
-}`;
 const textOf = (page: Page, id: number) => page.locator(`[data-panel="${id}"] .body`).innerText();
 const cells = (page: Page) => page.locator('[data-panel="1"] tbody tr').allInnerTexts();
 
@@ -134,9 +112,7 @@ describe('the page', () => {
     expect(await page.locator('[data-panel="3"] .legend').innerText()).toContain('missing');
     expect(await page.locator('[data-panel="3"] .note').innerText()).toBe('');
     // Of the series' color, #56b4e9, in the pixel columns of the middle of each minute.
-    const drawn = await page.evaluate<boolean[]>(
-      `(${COLUMNS_IN})(document.querySelector('[data-panel="3"] canvas'), [0x56, 0xb4, 0xe9])`,
-    );
+    const drawn = await columnsIn(page, 3, [0x56, 0xb4, 0xe9]);
     const [first, last] = [drawn.indexOf(true), drawn.lastIndexOf(true)];
     const minute = (last - first) / 30;
     const isDrawn = (number: number) => drawn[Math.round(first + (number + 0.5) * minute)];
@@ -151,7 +127,7 @@ describe('the page', () => {
     await loaded(page);
     expect(await page.locator('[data-panel="1"] h2').innerText()).toBe(TITLE.replace('\u202e', '\\u202e'));
     expect(await page.locator('img, script:not([src]), [data-panel="1"] a').count()).toBe(0);
-    expect(await textOf(page, 4)).toBe('The viewer does not support panels of the type heatmap.');
+    expect(await textOf(page, 4)).toBe('The viewer does not support panels of the type geomap.');
     expect(await textOf(page, 5)).toContain('<script>alert(1)</script> bold');
     expect(await textOf(page, 6)).toContain('nonsense');
     expect(problems.filter((problem) => !problem.includes('400'))).toEqual([]);

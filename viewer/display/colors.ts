@@ -45,3 +45,13 @@ export function seriesColor(index: number, theme: Theme): string {
   const colors = SERIES[theme];
   return colors[index % colors.length] ?? '#888888';
 }
+
+const BACKGROUND: Readonly<Record<Theme, number>> = { dark: 0.01, light: 1 };
+
+/** Black or white: what can be read better on a color of this opacity. */
+export function textColorOn(color: string, opacity: number, theme: Theme): string {
+  const [, ...parts] = /^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})/i.exec(color) ?? ['', '80', '80', '80'];
+  const [red = 0, green = 0, blue = 0] = parts.map((part) => (Number.parseInt(part, 16) / 255) ** 2.2);
+  const luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  return luminance * opacity + BACKGROUND[theme] * (1 - opacity) > 0.2 ? '#000000' : '#ffffff';
+}

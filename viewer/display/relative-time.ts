@@ -20,3 +20,9 @@ export function parseTime(text: string, now: number): number | undefined {
   const [, amount = '0', unit = 's'] = match;
   return now - Number(amount) * (UNIT_MS[unit] ?? 0);
 }
+
+/** Milliseconds of a length of time such as `90s` or `2h`; undefined for any other text. */
+export function durationMs(text: string): number | undefined {
+  const [, amount, unit = ''] = /^(\d{1,9})([smhdw])$/.exec(text) ?? [];
+  return amount === undefined ? undefined : Number(amount) * (UNIT_MS[unit] ?? 0);
+}

@@ -21,6 +21,10 @@ export function completenessOf({ fields }: Frame): Completeness | undefined {
 const ALL_MISSING = 1 - 1e-9;
 const SOME_MISSING = 1e-9;
 
+/** Whether the bucket of a row is missing completely. */
+export const isAllMissing = (completeness: Completeness | undefined, row: number): boolean =>
+  (completeness?.missing[row] ?? 0) >= ALL_MISSING;
+
 /** A stretch of time of which all, or a part, is missing. */
 export interface MissingStretch {
   readonly from: number;
@@ -69,7 +73,7 @@ export function strokesOf(options: StrokeOptions): Polyline[] {
   return options.completeness ? observedStrokes(options, options.completeness) : spannedStrokes(options);
 }
 
-function observedStrokes({ times, values, bucketMs, step }: StrokeOptions, { missing }: Completeness): Polyline[] {
+function observedStrokes({ times, values, bucketMs, step }: StrokeOptions, completeness: Completeness): Polyline[] {
   const lines: Polyline[] = [];
   let line: Polyline | undefined;
   let held = 0;
@@ -80,7 +84,7 @@ function observedStrokes({ times, values, bucketMs, step }: StrokeOptions, { mis
   };
   for (const [i, time] of times.entries()) {
     const value = values[i];
-    if (typeof value !== 'number' || (missing[i] ?? 0) >= ALL_MISSING) {
+    if (typeof value !== 'number' || isAllMissing(completeness, i)) {
       finish();
       continue;
     }
@@ -138,7 +142,7 @@ export function candlesOf(
   const candles: Candle[] = [];
   let last: number | undefined;
   for (const [i, from] of times.entries()) {
-    const isMissing = (completeness?.missing[i] ?? 0) >= ALL_MISSING;
+    const isMissing = isAllMissing(completeness, i);
     const [open, high, low, close] = [columns.open[i], columns.high[i], columns.low[i], columns.close[i]];
     const to = Math.min(from + bucketMs, times[i + 1] ?? Number.POSITIVE_INFINITY);
     if (isMissing) last = undefined;
@@ -178,7 +182,7 @@ export function barsOf(
 ): Bar[] {
   return times.flatMap((from, i) => {
     const value = values[i];
-    if (typeof value !== 'number' || value === 0 || (completeness?.missing[i] ?? 0) >= ALL_MISSING) return [];
+    if (typeof value !== 'number' || value === 0 || isAllMissing(completeness, i)) return [];
     const low = base?.[i] ?? 0;
     const to = Math.min(from + bucketMs, times[i + 1] ?? Number.POSITIVE_INFINITY);
     return [{ from, to, low, high: low + value }];

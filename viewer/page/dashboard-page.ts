@@ -1,5 +1,5 @@
 import { fillLink, formatAddress, type PageAddress } from '../display/address.js';
-import { parseTime, UNIT_MS } from '../display/relative-time.js';
+import { durationMs, parseTime } from '../display/relative-time.js';
 import { formatTime } from '../display/units.js';
 import type { PageDashboard, PagePanel } from '../page-model.js';
 import type { ResolvedVariable } from '../variables.js';
@@ -23,10 +23,7 @@ const QUICK_RANGES: readonly (readonly [text: string, from: string])[] = [
   ['Last 90 days', 'now-90d'],
 ];
 
-function refreshMsOf(text: string): number {
-  const [, count, unit = ''] = /^(\d+)([smhd])$/.exec(text) ?? [];
-  return count === undefined ? 0 : Number(count) * (UNIT_MS[unit] ?? 0);
-}
+const refreshMsOf = (text: string): number => durationMs(text) ?? 0;
 
 /** The page of one dashboard. */
 export class DashboardPage {

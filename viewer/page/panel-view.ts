@@ -1,14 +1,22 @@
 import type { PanelData } from '../dashboard-queries.js';
 import type { Theme } from '../display/colors.js';
+import { undrawnOptions } from '../display/undrawn-options.js';
 import type { PagePanel } from '../page-model.js';
+import { isPanelType, type PanelType } from '../panel-types.js';
 import { type AnnotationData, AnswerError, api, type View } from './api.js';
+import { drawBarChart } from './bar-chart.js';
 import { drawBarGauge } from './bar-gauge.js';
 import { button, h, pointerReleased } from './dom.js';
+import { drawGauge } from './gauge.js';
+import { drawHeatmap } from './heatmap.js';
+import { drawHistogram } from './histogram.js';
 import type { Drawn, PanelContext } from './panel-context.js';
 import { drawStat } from './stat.js';
+import { drawStateTimeline } from './state-timeline.js';
 import { drawTable } from './table.js';
 import { drawText } from './text.js';
 import { drawTimeChart } from './time-chart/time-chart.js';
+import { drawXyChart } from './xy-chart.js';
 
 /** What a panel needs of its page. */
 export interface PanelHost {
@@ -22,17 +30,22 @@ export interface PanelHost {
   readonly showSql: (title: string, statements: readonly string[]) => void;
 }
 
-const DRAW: Readonly<Record<string, (context: PanelContext) => Drawn>> = {
+const DRAW: Readonly<Record<PanelType, (context: PanelContext) => Drawn>> = {
   timeseries: drawTimeChart,
   candlestick: drawTimeChart,
+  barchart: drawBarChart,
+  histogram: drawHistogram,
+  'state-timeline': drawStateTimeline,
+  heatmap: drawHeatmap,
+  xychart: drawXyChart,
   stat: drawStat,
-  table: drawTable,
+  gauge: drawGauge,
   bargauge: drawBarGauge,
+  table: drawTable,
   text: drawText,
 };
 /** How long the browser may take to store a download, milliseconds. */
 const DOWNLOAD_MS = 60_000;
-const CHARTS = new Set(['timeseries', 'candlestick', 'stat', 'bargauge']);
 
 /** A panel of the page: its frame, its data, and what it draws of them. */
 export class PanelView {
@@ -98,7 +111,7 @@ export class PanelView {
       onZoom: host.onZoom,
       navigate: host.navigate,
     };
-    const draw = this.#asTable ? drawTable : DRAW[panel.type];
+    const draw = this.#asTable ? drawTable : isPanelType(panel.type) ? DRAW[panel.type] : undefined;
     if (draw) this.#show(draw(context));
   }
 
@@ -119,7 +132,7 @@ export class PanelView {
     const full = button('⤢', 'Full screen', () => this.host.onFull(this.panel.id), 'icon');
     const csv = button('csv', 'Download CSV', () => void this.#download('csv'), 'icon wide');
     const parquet = button('pq', 'Download Parquet', () => void this.#download('parquet'), 'icon wide');
-    if (!CHARTS.has(this.panel.type)) return [csv, parquet, sql, full];
+    if (this.panel.type === 'table') return [csv, parquet, sql, full];
     const table = button('☰', 'Show as table', () => this.#toggleTable(table), 'icon');
     table.setAttribute('aria-pressed', 'false');
     return [table, csv, parquet, sql, full];
@@ -188,7 +201,9 @@ export class PanelView {
   #show(drawn: Drawn): void {
     this.#drawn?.destroy?.();
     this.#drawn = drawn;
-    this.#note.textContent = drawn.note ?? '';
+    const undrawn = undrawnOptions(this.panel);
+    const without = undrawn.length > 0 && !this.#asTable ? `without ${undrawn.join(', ')}` : '';
+    this.#note.textContent = [drawn.note ?? '', without].filter((text) => text !== '').join('; ');
     const scroll = this.#body.querySelector('.scroll');
     const { scrollTop = 0, scrollLeft = 0 } = scroll ?? {};
     this.#body.replaceChildren(drawn.element);

@@ -13,7 +13,7 @@ import type { Value } from '../frames.js';
 import { h } from './dom.js';
 import type { Drawn, PanelContext } from './panel-context.js';
 
-interface Tile {
+export interface Tile {
   readonly name: string;
   readonly value: Value;
   readonly display: Display;

@@ -1,22 +1,21 @@
 import type uPlot from 'uplot';
+import { numberLabels } from '../../display/axis-labels.js';
 import type { Theme } from '../../display/colors.js';
-import { formatNumber, formatTime } from '../../display/units.js';
+import { formatTime } from '../../display/units.js';
 import type { PanelContext } from '../panel-context.js';
 import { type Series, VOLUME_SCALE } from './chart-data.js';
 
 /** Fraction of the height that bars of volume take below candles. */
 const VOLUME_HEIGHT = 0.22;
 const DAY_S = 86_400;
+export const AXIS_FONT = '11px system-ui, "Open Sans", sans-serif';
 
 /** The axis of time, and one of values per scale; volume has none. */
 export function axesOf(series: readonly Series[], theme: Theme): uPlot.Axis[] {
-  const grid = theme === 'dark' ? '#ffffff14' : '#00000014';
-  const stroke = theme === 'dark' ? '#9aa3b2' : '#59626f';
-  const font = '11px system-ui, "Open Sans", sans-serif';
-  const axis = { stroke, font, grid: { stroke: grid, width: 1 }, ticks: { show: false } };
+  const axis = axisStyle(theme);
   const scales = scaleNames(series).filter((scale) => scale !== VOLUME_SCALE);
   return [
-    { ...axis, space: 70, size: 28, gap: 6, values: timeLabels },
+    timeAxis(theme),
     ...scales.map((scale, i) => ({
       ...axis,
       scale,
@@ -24,10 +23,26 @@ export function axesOf(series: readonly Series[], theme: Theme): uPlot.Axis[] {
       size: axisSize,
       gap: 4,
       grid: { ...axis.grid, show: i === 0 },
-      values: (_: uPlot, splits: number[]) => valueLabels(series, scale, splits),
+      values: (_: uPlot, splits: number[]) =>
+        numberLabels(series.find((one) => one.scale === scale)?.display.unit, splits),
     })),
   ];
 }
+
+/** The look of every axis. */
+export function axisStyle(theme: Theme) {
+  const grid = theme === 'dark' ? '#ffffff14' : '#00000014';
+  const stroke = theme === 'dark' ? '#9aa3b2' : '#59626f';
+  return { stroke, font: AXIS_FONT, grid: { stroke: grid, width: 1 }, ticks: { show: false } };
+}
+
+export const timeAxis = (theme: Theme): uPlot.Axis => ({
+  ...axisStyle(theme),
+  space: 70,
+  size: 28,
+  gap: 6,
+  values: timeLabels,
+});
 
 /** The period of the panel, and the extent of each scale of values. */
 export function scalesOf(series: readonly Series[], { from, to, hiddenSeries }: PanelContext): uPlot.Scales {
@@ -69,18 +84,6 @@ function extentOf(shown: readonly Series[], scale: string): [number, number] {
   return [Math.min(bottom, low), Math.max(max ?? high + pad, high)];
 }
 
-function valueLabels(series: readonly Series[], scale: string, splits: readonly number[]): string[] {
-  const unit = series.find((one) => one.scale === scale)?.display.unit;
-  const step = Math.abs((splits[1] ?? 1) - (splits[0] ?? 0));
-  const factor = unit === 'percentunit' ? 100 : 1;
-  const decimals = Math.max(0, Math.min(6, -Math.floor(Math.log10(step * factor || 1) + 1e-9)));
-  const isScaled = unit !== undefined && !/^(suffix:|prefix:|percent|short|none|locale)/.test(unit);
-  return splits.map((value) => {
-    const { text, suffix } = formatNumber(value, unit, isScaled ? undefined : decimals);
-    return suffix.length > 5 ? text : `${text}${suffix}`;
-  });
-}
-
 function timeLabels(_: uPlot, splits: number[], __: number, ___: number, increment: number): string[] {
   return splits.map((seconds) => {
     const text = formatTime(seconds * 1000, increment < 1);
@@ -93,7 +96,7 @@ function timeLabels(_: uPlot, splits: number[], __: number, ___: number, increme
 }
 
 /** As wide as the longest label. */
-function axisSize(plot: uPlot, values: string[] | null): number {
+export function axisSize(plot: uPlot, values: string[] | null): number {
   const longest = Math.max(2, ...(values ?? []).map((text) => text.length));
   return plot.width < 260 ? Math.min(46, longest * 6.2 + 8) : longest * 6.2 + 10;
 }

@@ -71,7 +71,7 @@ export function chartDataOf(context: PanelContext): ChartData | undefined {
 
 export const isCandlestick = ({ panel }: PanelContext): boolean => panel.type === 'candlestick';
 
-function timeFrameOf(frame: Frame, context: PanelContext): TimeFrame | undefined {
+export function timeFrameOf(frame: Frame, context: PanelContext): TimeFrame | undefined {
   const times = frame.fields.find(({ kind }) => kind === 'time')?.values.map(Number);
   if (!times || times.length === 0) return undefined;
   const completeness = completenessOf(frame);

@@ -79,7 +79,7 @@ function drawCandle(plot: uPlot, candle: Candle, scale: string, color: string): 
 }
 
 /** Draws within the area of the axes only. */
-function clipped({ ctx, bbox }: uPlot, draw: () => void): void {
+export function clipped({ ctx, bbox }: uPlot, draw: () => void): void {
   ctx.save();
   ctx.beginPath();
   ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);

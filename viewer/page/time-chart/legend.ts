@@ -3,6 +3,11 @@ import { h } from '../dom.js';
 import type { PanelContext } from '../panel-context.js';
 import type { ChartData, Series } from './chart-data.js';
 
+interface Named {
+  readonly name: string;
+  readonly color: string;
+}
+
 const CALCULATIONS: Readonly<Record<string, string>> = {
   lastNotNull: 'Last',
   last: 'Last',
@@ -21,13 +26,22 @@ export function drawLegend({ series, missing }: ChartData, context: PanelContext
   const legend = h('div', { className: 'legend' });
   const isTable = options['displayMode'] === 'table' && calculations.length > 0;
   if (isTable) legend.append(legendTable(shown, calculations, context));
-  else legend.append(...shown.map((one) => toggleOf(one, context)));
-  if (missing.length > 0) {
-    const swatch = h('span', { className: 'swatch hatch' });
-    legend.append(h('button', { type: 'button', disabled: true }, swatch, 'missing'));
-  }
+  else legend.append(...shown.map((one) => toggleOf(namedOf(one), context)));
+  if (missing.length > 0) legend.append(missingKey());
   return legend;
 }
+
+/** The names of what a chart shows, each a button; undefined where the panel has no legend, or nothing to choose from. */
+export function namesLegend(shown: readonly Named[], context: PanelContext): HTMLElement | undefined {
+  if (asRecord(context.panel.options['legend'])['showLegend'] === false || shown.length < 2) return undefined;
+  return h('div', { className: 'legend' }, ...shown.map((one) => toggleOf(one, context)));
+}
+
+export function missingKey(): HTMLElement {
+  return h('button', { type: 'button', disabled: true }, h('span', { className: 'swatch hatch' }), 'missing');
+}
+
+const namedOf = ({ display, color }: Series): Named => ({ name: display.name, color });
 
 function legendTable(shown: readonly Series[], calculations: readonly string[], context: PanelContext): HTMLElement {
   const heads = calculations.map((name) => h('th', { className: 'number' }, CALCULATIONS[name] ?? name));
@@ -37,23 +51,23 @@ function legendTable(shown: readonly Series[], calculations: readonly string[], 
       const { text, suffix } = formatValue(value, series.display, context.to);
       return h('td', { className: 'number' }, `${text}${suffix}`);
     });
-    return h('tr', {}, h('td', {}, toggleOf(series, context)), ...cells);
+    return h('tr', {}, h('td', {}, toggleOf(namedOf(series), context)), ...cells);
   });
   return h('table', {}, h('thead', {}, h('tr', {}, h('th'), ...heads)), h('tbody', {}, ...rows));
 }
 
-function toggleOf({ display, color }: Series, { hiddenSeries }: PanelContext): HTMLButtonElement {
+function toggleOf({ name, color }: Named, { hiddenSeries }: PanelContext): HTMLButtonElement {
   const swatch = h('span', { className: 'swatch' });
   swatch.style.background = color;
-  const pressed = String(!hiddenSeries.has(display.name));
+  const pressed = String(!hiddenSeries.has(name));
   const toggle = h(
     'button',
-    { type: 'button', title: `Show or hide ${display.name}`, attributes: { 'aria-pressed': pressed } },
+    { type: 'button', title: `Show or hide ${name}`, attributes: { 'aria-pressed': pressed } },
     swatch,
-    display.name,
+    name,
   );
   toggle.addEventListener('click', () => {
-    if (!hiddenSeries.delete(display.name)) hiddenSeries.add(display.name);
+    if (!hiddenSeries.delete(name)) hiddenSeries.add(name);
     toggle.dispatchEvent(new CustomEvent('redraw', { bubbles: true }));
   });
   return toggle;

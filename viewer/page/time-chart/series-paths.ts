@@ -14,13 +14,14 @@ export function plottedSeries(series: Series, { hiddenSeries }: PanelContext): u
     .toString(16)
     .padStart(2, '0');
   const isDrawn = !hiddenSeries.has(display.name) && !series.isOhlc;
+  const hasPath = isDrawn && custom['drawStyle'] !== 'points';
   const paths = (plot: uPlot) => (bars ? barPaths(plot, scale, bars) : linePaths(plot, series));
   return {
     scale,
     stroke: color,
     width: bars ? 0 : lineWidth,
     ...(opacity > 0 || bars ? { fill: `${color}${alpha}` } : {}),
-    paths: isDrawn ? paths : () => null,
+    paths: hasPath ? paths : () => null,
     points: { show: isDrawn && !bars && showsPoints(series), size: 4, fill: color },
   };
 }
@@ -28,6 +29,7 @@ export function plottedSeries(series: Series, { hiddenSeries }: PanelContext): u
 /** Points of their own only where there are few: a lone value must be visible. */
 function showsPoints({ display, of }: Series): boolean {
   const mode = display.custom['showPoints'];
+  if (display.custom['drawStyle'] === 'points') return true;
   if (mode === 'never') return false;
   return mode === 'always' || of.times.length <= 20;
 }

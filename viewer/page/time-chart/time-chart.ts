@@ -1,6 +1,6 @@
 import uPlot from 'uplot';
 import { asRecord, asText, formatValue, isHiddenFrom } from '../../display/fields.js';
-import { isCompleteness } from '../../display/strokes.js';
+import { isAllMissing, isCompleteness } from '../../display/strokes.js';
 import { formatTime } from '../../display/units.js';
 import { h } from '../dom.js';
 import type { Drawn, PanelContext } from '../panel-context.js';
@@ -124,7 +124,8 @@ function alignedValues({ of, display }: Series, rowOf: ReadonlyMap<number, numbe
   const values = new Array<number | null>(rowOf.size).fill(null);
   for (const [row, time] of of.times.entries()) {
     const value = display.field.values[row];
-    values[rowOf.get(time) ?? 0] = typeof value === 'number' ? value : null;
+    const isDrawn = typeof value === 'number' && !isAllMissing(of.completeness, row);
+    values[rowOf.get(time) ?? 0] = isDrawn ? value : null;
   }
   return values;
 }

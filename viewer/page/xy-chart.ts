@@ -1,0 +1,96 @@
+import { asNumber, asRecord, type Display, displaysOf, formatValue } from '../display/fields.js';
+import { xyPointsOf, xySeriesOf } from '../display/xy-points.js';
+import { columnColor, drawEmpty, translucent } from './number-columns.js';
+import type { Drawn, PanelContext } from './panel-context.js';
+import { drawPlot, type Hovered, type PlotArea, type PlotAxis } from './plot.js';
+import { namesLegend } from './time-chart/legend.js';
+
+/** A series of points, and how it is shown. */
+interface Dots {
+  readonly name: string;
+  readonly color: string;
+  readonly x: Display;
+  readonly y: Display;
+  readonly points: ReturnType<typeof xyPointsOf>;
+}
+
+/** Points of one field over another. */
+export function drawXyChart(context: PanelContext): Drawn {
+  const all = dotsOf(context);
+  const shown = all.filter(({ name }) => !context.hiddenSeries.has(name));
+  const [first] = all;
+  if (!first || all.every(({ points }) => points.length === 0)) return drawEmpty(context);
+  const isTime = first.x.field.kind === 'time';
+  const xs = shown.flatMap(({ points }) => points.map(({ x }) => x));
+  const ys = shown.flatMap(({ points }) => points.map(({ y }) => y));
+  return drawPlot(
+    {
+      x: isTime
+        ? { kind: 'time', range: [context.from, context.to] }
+        : { kind: 'number', range: extentOf(xs, first.x), unit: first.x.unit },
+      y: { kind: 'number', range: extentOf(ys, first.y), unit: first.y.unit } satisfies PlotAxis,
+      legend: namesLegend(all, context),
+      draw: (area) => {
+        for (const dots of shown) drawDots(area, dots);
+      },
+      hover: (x, y, near) => nearest(shown, { x, y }, near, context),
+    },
+    context,
+  );
+}
+
+function dotsOf(context: PanelContext): Dots[] {
+  const displays = displaysOf(context.frames, context.config);
+  return xySeriesOf(context.frames, context.panel.options).flatMap((series, i) => {
+    const x = displays.find(({ field }) => field === series.x);
+    const y = displays.find(({ field }) => field === series.y);
+    if (!x || !y) return [];
+    return [{ name: series.name ?? y.name, color: columnColor(y, i, context.theme), x, y, points: xyPointsOf(series) }];
+  });
+}
+
+function extentOf(values: readonly number[], { min, max }: Display): [number, number] {
+  const low = values.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);
+  const high = values.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY);
+  if (low > high) return [min ?? 0, max ?? 1];
+  const pad = (high - low || Math.abs(high) || 1) * 0.05;
+  return [min ?? (low >= 0 && low < pad ? 0 : low - pad), max ?? high + pad];
+}
+
+function drawDots({ ctx, x, y }: PlotArea, { points, color, y: { custom } }: Dots): void {
+  const size = asNumber(asRecord(custom['pointSize'])['fixed']) ?? asNumber(custom['pointSize']) ?? 5;
+  const radius = (size / 2) * devicePixelRatio;
+  ctx.fillStyle = translucent(color, points.length > 500 ? 0.4 : 0.7);
+  for (const point of points) {
+    ctx.beginPath();
+    ctx.arc(x(point.x), y(point.y), radius, 0, 2 * Math.PI);
+    ctx.fill();
+  }
+}
+
+function nearest(
+  shown: readonly Dots[],
+  at: { x: number; y: number },
+  near: { readonly x: number; readonly y: number },
+  { to }: PanelContext,
+): Hovered | undefined {
+  let best = 1;
+  let found: Hovered | undefined;
+  for (const { name, color, x, y, points } of shown) {
+    for (const point of points) {
+      const distance = Math.hypot((point.x - at.x) / near.x, (point.y - at.y) / near.y);
+      if (distance >= best) continue;
+      best = distance;
+      const text = (value: number, display: Display) => {
+        const formatted = formatValue(value, display, to);
+        return `${formatted.text}${formatted.suffix}`;
+      };
+      const lines = [
+        { name: x.name, value: text(point.x, x), color: undefined },
+        { name: y.name, value: text(point.y, y), color },
+      ];
+      found = { title: name, lines };
+    }
+  }
+  return found;
+}
