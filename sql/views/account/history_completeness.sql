@@ -42,36 +42,47 @@ WITH
     (
         SELECT one.1 AS operation, one.2 AS account, one.3 AS poll_id, one.4 AS pages, one.5 AS started_at
         FROM (SELECT arrayJoin(receipts) AS one)
-    )
+    ),
+    (
+        SELECT groupArray((operation, account, poll_id, log, partition, pages_here, listed, rejected, last_offset))
+        FROM
+        (
+            SELECT
+                operation, toString(account_pages.account) AS account, poll_id,
+                any(`_log`) AS log,
+                any(`_partition`) AS partition,
+                countIf(page < 1000000) AS pages_here,
+                sum(items) AS listed,
+                sum(rejected_items) AS rejected,
+                maxIf(`_offset`, items > 0) AS last_offset
+            FROM {database}.account_pages
+            WHERE (operation, account, poll_id) GLOBAL IN (SELECT operation, account, poll_id FROM candidates)
+            GROUP BY operation, account, poll_id
+        )
+    ) AS stored_pages,
+    -- Rows before it decide nothing, and an index skips them.
+    arrayMin(page -> if(page.7 > 0, page.9, 18446744073709551615), stored_pages) AS first_offset
 SELECT operation, account, max(started_at) AS complete_to
 FROM candidates
 INNER JOIN
 (
-    SELECT
-        operation, toString(account) AS account, poll_id,
-        any(`_log`) AS log,
-        any(`_partition`) AS partition,
-        countIf(page < 1000000) AS pages_here,
-        sum(items) AS listed,
-        sum(rejected_items) AS rejected,
-        maxIf(`_offset`, items > 0) AS last_offset
-    FROM {database}.account_pages
-    WHERE (operation, account, poll_id) GLOBAL IN (SELECT operation, account, poll_id FROM candidates)
-    GROUP BY operation, account, poll_id
+    SELECT one.1 AS operation, one.2 AS account, one.3 AS poll_id, one.4 AS log, one.5 AS partition,
+        one.6 AS pages_here, one.7 AS listed, one.8 AS rejected, one.9 AS last_offset
+    FROM (SELECT arrayJoin(stored_pages) AS one)
 ) AS here USING (operation, account, poll_id)
 LEFT JOIN
 (
     SELECT 'orders' AS operation, toString(account) AS account, `_log` AS log, `_partition` AS partition, max(`_offset`) AS stored_to
-    FROM {database}.order_records GROUP BY account, log, partition
+    FROM {database}.order_records WHERE `_offset` >= first_offset GROUP BY account, log, partition
     UNION ALL
     SELECT 'trades' AS operation, toString(account) AS account, `_log` AS log, `_partition` AS partition, max(`_offset`) AS stored_to
-    FROM {database}.trade_records GROUP BY account, log, partition
+    FROM {database}.trade_records WHERE `_offset` >= first_offset GROUP BY account, log, partition
     UNION ALL
     SELECT 'transactions' AS operation, toString(account) AS account, `_log` AS log, `_partition` AS partition, max(`_offset`) AS stored_to
-    FROM {database}.transaction_records GROUP BY account, log, partition
+    FROM {database}.transaction_records WHERE `_offset` >= first_offset GROUP BY account, log, partition
     UNION ALL
     SELECT 'activity' AS operation, toString(account) AS account, `_log` AS log, `_partition` AS partition, max(`_offset`) AS stored_to
-    FROM {database}.activity_records GROUP BY account, log, partition
+    FROM {database}.activity_records WHERE `_offset` >= first_offset GROUP BY account, log, partition
 ) AS stored USING (operation, account, log, partition)
 WHERE pages_here >= pages AND rejected = 0 AND (listed = 0 OR stored_to >= last_offset)
 GROUP BY operation, account;

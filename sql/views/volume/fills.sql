@@ -58,15 +58,10 @@ FROM
                 SELECT trade_record_id FROM {database}.activity_records
                 -- Only of fills between two of our accounts: the others have one record.
                 WHERE trade_record_id GLOBAL IN (
-                    SELECT arrayJoin(ids)
-                    FROM
-                    (
-                        SELECT groupUniqArray(trade_record_id) AS ids
-                        FROM {database}.trade_records
-                        WHERE trade_id != ''
-                        GROUP BY trade_id
-                        HAVING length(ids) > 1
-                    )
+                    SELECT trade_record_id
+                    FROM {database}.trade_records
+                    WHERE trade_id GLOBAL IN (SELECT trade_id FROM {database}.trade_records WHERE trade_id != '' GROUP BY trade_id HAVING count() > 1)
+                )
                 )
             ), ifNull(trades.fee, toDecimal128(0, 12)), trade_record_id)) AS taken
         FROM {database}.trades
