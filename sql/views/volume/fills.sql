@@ -62,7 +62,6 @@ FROM
                     FROM {database}.trade_records
                     WHERE trade_id GLOBAL IN (SELECT trade_id FROM {database}.trade_records WHERE trade_id != '' GROUP BY trade_id HAVING count() > 1)
                 )
-                )
             ), ifNull(trades.fee, toDecimal128(0, 12)), trade_record_id)) AS taken
         FROM {database}.trades
         GROUP BY fill_id
