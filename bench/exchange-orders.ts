@@ -2,7 +2,7 @@ import { Pool } from 'undici';
 import { ApiKey } from '../client/index.js';
 import { Secret } from '../core/index.js';
 import type { ReadyLine } from '../exchange/index.js';
-import { Part } from '../test/support/part.js';
+import { ServiceProcess } from '../test/support/service-process.js';
 import { removeFolder, temporaryFolder } from '../test/support/temporary-folder.js';
 import type { BenchFigure } from './bench.js';
 
@@ -19,7 +19,7 @@ export async function benchExchangeOrders(quick: boolean): Promise<BenchFigure[]
   const orders = quick ? QUICK_ORDERS : ORDERS;
   const folder = temporaryFolder();
   const flags = ['--port', '0', '--bots', '0', '--accounts', String(ACCOUNTS), '--data', folder];
-  const exchange = await Part.start<ReadyLine>('exchange', flags);
+  const exchange = await ServiceProcess.start<ReadyLine>('exchange', flags);
   try {
     return await measure(exchange.ready, orders);
   } finally {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClickHouseClient } from '@clickhouse/client';
-import { openBusReadOnly } from '../cli/parts/instance.js';
-import { connectReadOnly } from '../cli/parts/read-only.js';
+import { openBusReadOnly } from '../cli/service/instance.js';
+import { connectReadOnly } from '../cli/service/read-only.js';
 import { lagOf } from '../cli/status/lag.js';
 import { InstanceRun } from '../cli/up/instance-run.js';
 import type { SupervisedProcess } from '../cli/up/supervised-process.js';

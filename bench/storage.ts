@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Registry } from 'prom-client';
-import { botsOf } from '../cli/parts/bots.js';
-import { collectorOptions } from '../cli/parts/service-options.js';
+import { botsOf } from '../cli/service/bots.js';
+import { collectorOptions } from '../cli/service/service-options.js';
 import { Collector } from '../collectors/index.js';
 import { startExchange } from '../exchange/index.js';
 import type { BenchFigure } from './bench.js';

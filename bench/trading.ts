@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReadyLine } from '../exchange/index.js';
-import { Part } from '../test/support/part.js';
+import { ServiceProcess } from '../test/support/service-process.js';
 import type { BenchFigure } from './bench.js';
 import { cpuSeconds } from './process-usage.js';
 
@@ -19,7 +19,7 @@ export async function benchTrading(quick: boolean): Promise<BenchFigure[]> {
 }
 
 async function trade(pace: number, seconds: number): Promise<BenchFigure[]> {
-  const exchange = await Part.start<ReadyLine>('exchange', ['--port', '0', '--pace', String(pace)]);
+  const exchange = await ServiceProcess.start<ReadyLine>('exchange', ['--port', '0', '--pace', String(pace)]);
   try {
     const { control } = exchange.ready;
     await sleep(1000 * WARM_UP_SECONDS);

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import { type EmbeddedBus, openEmbeddedBus } from '../bus/index.js';
-import { workerOptions } from '../cli/parts/service-options.js';
+import { workerOptions } from '../cli/service/service-options.js';
 import { createLogger, loadConfig, type Settings, TOPICS } from '../core/index.js';
 import { removeFolder, temporaryFolder } from '../test/support/temporary-folder.js';
 import { TransformWorker } from '../transforms/index.js';

@@ -1,5 +1,5 @@
 import { loadAccounts, type SettingName, type Settings, UnavailableError } from '../../core/index.js';
-import { instancePaths } from '../parts/instance.js';
+import { instancePaths } from '../service/instance.js';
 import type { InstanceRun } from '../up/instance-run.js';
 import type { PolledAccount } from './completeness.js';
 

@@ -11,8 +11,8 @@ import {
   UnavailableError,
   UsageError,
 } from '../../core/index.js';
-import { openDataFolder } from '../parts/data-folder.js';
-import { openBusReadOnly } from '../parts/instance.js';
+import { openDataFolder } from '../service/data-folder.js';
+import { openBusReadOnly } from '../service/instance.js';
 import { InstanceRun } from '../up/instance-run.js';
 import { accountsOf, type CertifiedExchange, controlOf, settingsFor } from './certified-exchange.js';
 import { compareIdle } from './idle-comparison.js';

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { Collector } from '../../collectors/index.js';
 import { loadAccounts } from '../../core/index.js';
-import { closing, openBus } from '../parts/instance.js';
-import { runService } from '../parts/run-service.js';
-import { collectorOptions } from '../parts/service-options.js';
+import { closing, openBus } from '../service/instance.js';
+import { runService } from '../service/run-service.js';
+import { collectorOptions } from '../service/service-options.js';
 
 const EXAMPLES = `
 Examples:

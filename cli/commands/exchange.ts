@@ -2,12 +2,12 @@ import type { Command } from 'commander';
 import { createLogger, processSignal } from '../../core/index.js';
 import { EXCHANGE_OPTIONS, type ExchangeOption, readExchangeOptions, startExchange } from '../../exchange/index.js';
 import { exchangeFlag } from '../exchange-options.js';
-import { botsOf } from '../parts/bots.js';
-import { openDataFolder } from '../parts/data-folder.js';
-import { ServiceEntry } from '../parts/entry.js';
-import { instancePaths } from '../parts/instance.js';
-import { ignoreOutputErrors } from '../parts/output.js';
-import { untilStopped } from '../parts/run-service.js';
+import { botsOf } from '../service/bots.js';
+import { openDataFolder } from '../service/data-folder.js';
+import { ServiceEntry } from '../service/entry.js';
+import { instancePaths } from '../service/instance.js';
+import { ignoreOutputErrors } from '../service/output.js';
+import { untilStopped } from '../service/run-service.js';
 import { settingsOf } from '../settings.js';
 
 const EXAMPLES = `

@@ -14,8 +14,8 @@ import {
 import { defineOptions, type ExportArguments } from '../export/arguments.js';
 import { ProgressView, reportLines } from '../export/progress.js';
 import { releaseOptions } from '../export/release-options.js';
-import { instancePaths, openBusReadOnly } from '../parts/instance.js';
-import { connectForExport } from '../parts/read-only.js';
+import { instancePaths, openBusReadOnly } from '../service/instance.js';
+import { connectForExport } from '../service/read-only.js';
 import { settingsOf } from '../settings.js';
 
 /** `chancery export`: the public tables as files, and releases of them. */

@@ -4,8 +4,8 @@ import { processSignal, type Settings, systemClock, UsageError } from '../../cor
 import { assertEmptyInstance, damageLine, importDataset, verifyDataset } from '../../datasets/index.js';
 import { EXIT } from '../errors.js';
 import { ProgressView } from '../export/progress.js';
-import { clickHouseTarget } from '../parts/clickhouse-target.js';
-import { claimLayout } from '../parts/instance.js';
+import { clickHouseTarget } from '../service/clickhouse-target.js';
+import { claimLayout } from '../service/instance.js';
 import { settingsOf } from '../settings.js';
 
 const EXAMPLES = `

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { processSignal, type Settings } from '../../core/index.js';
-import { openWarehouse } from '../parts/database.js';
+import { openWarehouse } from '../service/database.js';
 import { settingsOf } from '../settings.js';
 
 const EXAMPLES = `

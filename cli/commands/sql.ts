@@ -1,8 +1,8 @@
 import { text } from 'node:stream/consumers';
 import { type Command, Option } from 'commander';
 import { processSignal, type Settings, UsageError } from '../../core/index.js';
-import { instancePaths } from '../parts/instance.js';
-import { connectReadOnly, type ReadOnly } from '../parts/read-only.js';
+import { instancePaths } from '../service/instance.js';
+import { connectReadOnly, type ReadOnly } from '../service/read-only.js';
 import { settingsOf } from '../settings.js';
 import { runConsole } from '../sql/console.js';
 import { type Printer, printAnswer } from '../sql/print.js';

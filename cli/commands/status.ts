@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { assertInstance } from '../parts/instance.js';
+import { assertInstance } from '../service/instance.js';
 import { settingsOf } from '../settings.js';
 import { renderStatus } from '../status/render.js';
 import { instanceStatus } from '../status/report.js';

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import type { Component } from '../../core/index.js';
 import { TransformWorker } from '../../transforms/index.js';
-import { awaitWarehouse, untilAvailable, type Warehouse } from '../parts/database.js';
-import { assertInstance, closing, openBus } from '../parts/instance.js';
-import { runService, type ServiceContext } from '../parts/run-service.js';
-import { workerOptions } from '../parts/service-options.js';
+import { awaitWarehouse, untilAvailable, type Warehouse } from '../service/database.js';
+import { assertInstance, closing, openBus } from '../service/instance.js';
+import { runService, type ServiceContext } from '../service/run-service.js';
+import { workerOptions } from '../service/service-options.js';
 
 const EXAMPLES = `
 Examples:

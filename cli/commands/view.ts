@@ -2,9 +2,9 @@ import type { Command } from 'commander';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { DEFAULT_PORTS, systemClock } from '../../core/index.js';
 import { dashboardFolder, readToken, type ViewerMetrics, ViewerServer } from '../../viewer/index.js';
-import { assertInstance, instancePaths } from '../parts/instance.js';
-import { findReadOnly } from '../parts/read-only.js';
-import { runService } from '../parts/run-service.js';
+import { assertInstance, instancePaths } from '../service/instance.js';
+import { findReadOnly } from '../service/read-only.js';
+import { runService } from '../service/run-service.js';
 import { PortClaims } from '../up/port-claims.js';
 
 const EXAMPLES = `

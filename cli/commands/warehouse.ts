@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { EmbeddedClickHouse, type EmbeddedEndpoint } from '../../warehouse/index.js';
-import { runService } from '../parts/run-service.js';
+import { runService } from '../service/run-service.js';
 
 /** `chancery warehouse`: the embedded ClickHouse server of a data folder alone. */
 export function define(command: Command): void {

@@ -1,5 +1,5 @@
 import { createLogger, type Settings } from '../../core/index.js';
-import { openBusReadOnly } from '../parts/instance.js';
+import { openBusReadOnly } from '../service/instance.js';
 import { type Check, fail, ok } from './check.js';
 
 const RESPONSE_TIMEOUT_MS = 8000;

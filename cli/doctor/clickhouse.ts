@@ -9,9 +9,9 @@ import {
   findEmbedded,
   unconfinedReason,
 } from '../../warehouse/index.js';
-import { clickHouseTarget } from '../parts/clickhouse-target.js';
-import { clusterOf } from '../parts/database.js';
-import { findReadOnly } from '../parts/read-only.js';
+import { clickHouseTarget } from '../service/clickhouse-target.js';
+import { clusterOf } from '../service/database.js';
+import { findReadOnly } from '../service/read-only.js';
 import { type Check, type Finding, ok, warn } from './check.js';
 
 /** Checks of the ClickHouse library and of the running server, or of every node of the cluster. */

@@ -1,6 +1,6 @@
 import { ExchangeClient } from '../../client/index.js';
 import { describeError, exchangeAddresses, type SettingName, type Settings } from '../../core/index.js';
-import { runningServices } from '../parts/registry.js';
+import { runningServices } from '../service/registry.js';
 import { type Check, type Finding, fail, ok, warn } from './check.js';
 
 /** The exchange rejects signed requests whose clock is off by 30 s; chance points of the last seconds are wrong long before. */

@@ -3,7 +3,7 @@ import { access, constants, mkdtemp, readFile, rmdir, statfs } from 'node:fs/pro
 import { dirname, join, resolve } from 'node:path';
 import { packageRoot, type Settings } from '../../core/index.js';
 import { formatBytes, formatDaysLeft, STORE_LESS } from '../format.js';
-import { assertLayout } from '../parts/instance.js';
+import { assertLayout } from '../service/instance.js';
 import { FEW_DAYS } from '../status/days-left.js';
 import { instanceStatus } from '../status/report.js';
 import { type Check, fail, ok, warn } from './check.js';

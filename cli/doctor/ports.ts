@@ -1,6 +1,6 @@
 import { DEFAULT_PORTS, type SettingName, type Settings } from '../../core/index.js';
-import { clickHouseTarget } from '../parts/clickhouse-target.js';
-import { type RunningService, runningServices } from '../parts/registry.js';
+import { clickHouseTarget } from '../service/clickhouse-target.js';
+import { type RunningService, runningServices } from '../service/registry.js';
 import { PortClaims } from '../up/port-claims.js';
 import { type Check, type Finding, fail, ok } from './check.js';
 

@@ -1,7 +1,7 @@
 import { createLogger, describeError, type Settings, UnavailableError } from '../../core/index.js';
 import { findMissingRows } from '../../transforms/index.js';
-import { openWarehouse } from '../parts/database.js';
-import { openBusReadOnly } from '../parts/instance.js';
+import { openWarehouse } from '../service/database.js';
+import { openBusReadOnly } from '../service/instance.js';
 import { type Check, type Finding, fail, ok } from './check.js';
 
 const RESPONSE_TIMEOUT_MS = 8000;

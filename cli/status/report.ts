@@ -1,8 +1,8 @@
 import { statfs } from 'node:fs/promises';
 import { type ClickHouseClient, ClickHouseError } from '@clickhouse/client';
 import { describeError, type Settings } from '../../core/index.js';
-import { instancePaths, openBusReadOnly } from '../parts/instance.js';
-import { connectShards, findReadOnly } from '../parts/read-only.js';
+import { instancePaths, openBusReadOnly } from '../service/instance.js';
+import { connectShards, findReadOnly } from '../service/read-only.js';
 import { daysLeft, fewDaysProblems } from './days-left.js';
 import { diskUse } from './disk.js';
 import { lagOf, type PartitionLag } from './lag.js';

@@ -1,5 +1,5 @@
 import { describeError } from '../../core/index.js';
-import { type RunningService, runningServices } from '../parts/registry.js';
+import { type RunningService, runningServices } from '../service/registry.js';
 
 /** A running service and its health. */
 export interface ServiceStatus {

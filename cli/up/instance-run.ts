@@ -11,9 +11,9 @@ import {
   systemClock,
   UsageError,
 } from '../../core/index.js';
-import { clickHouseTarget } from '../parts/clickhouse-target.js';
-import { instancePaths } from '../parts/instance.js';
-import { findReadOnly } from '../parts/read-only.js';
+import { clickHouseTarget } from '../service/clickhouse-target.js';
+import { instancePaths } from '../service/instance.js';
+import { findReadOnly } from '../service/read-only.js';
 import { collectService, exchangeService, transformService, viewService, warehouseService } from './child-services.js';
 import { writeExchangeAccounts } from './exchange-accounts.js';
 import { LogFile } from './log-file.js';

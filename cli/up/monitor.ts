@@ -1,7 +1,7 @@
 import type { Bus } from '../../bus/index.js';
 import { type Settings, systemClock } from '../../core/index.js';
-import { openBusReadOnly } from '../parts/instance.js';
-import { findReadOnly, type ReadOnly } from '../parts/read-only.js';
+import { openBusReadOnly } from '../service/instance.js';
+import { findReadOnly, type ReadOnly } from '../service/read-only.js';
 import { lagOf } from '../status/lag.js';
 import { freshness, type TableSize, tableSizes } from '../status/tables.js';
 import type { TableLine } from './status-view.js';

@@ -1,11 +1,11 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { type Health, HealthServer, packageVersion, processSignal, systemClock } from '../../core/index.js';
 import { formatSeconds } from '../format.js';
-import { openDataFolder } from '../parts/data-folder.js';
-import { instancePaths } from '../parts/instance.js';
-import { ignoreOutputErrors } from '../parts/output.js';
-import { announce } from '../parts/registry.js';
-import { runUntilStopped } from '../parts/run-service.js';
+import { openDataFolder } from '../service/data-folder.js';
+import { instancePaths } from '../service/instance.js';
+import { ignoreOutputErrors } from '../service/output.js';
+import { announce } from '../service/registry.js';
+import { runUntilStopped } from '../service/run-service.js';
 import { type InstanceOptions, InstanceRun } from './instance-run.js';
 import { type Figures, Monitor } from './monitor.js';
 import { Screen } from './screen.js';

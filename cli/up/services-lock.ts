@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { FileLock, systemClock, UsageError } from '../../core/index.js';
-import { instancePaths } from '../parts/instance.js';
+import { instancePaths } from '../service/instance.js';
 
 /** Longer than a service takes to shut down, also one that was just being started on a busy machine. */
 const WAIT_MS = 20_000;

@@ -16,15 +16,15 @@ interface Truth {
 
 /** `chancery exchange` with its bots, from the compiled command. */
 async function exchange(options: TestExchangeProcessOptions = {}) {
-  const { part, ready, control } = await startTestExchange({ ...SMALL, ...options });
+  const { service, ready, control } = await startTestExchange({ ...SMALL, ...options });
   return {
-    part,
+    service,
     ready,
     truth: async (): Promise<Truth> => (await control('GET', '/truth')).body,
     fills: async () => (await control('GET', '/truth/trades?after=0')).text.split('\n').length - 1,
     /** Process IDs of its children. */
     children: () => {
-      const text = readFileSync(`/proc/${part.pid}/task/${part.pid}/children`, 'utf8');
+      const text = readFileSync(`/proc/${service.pid}/task/${service.pid}/children`, 'utf8');
       return text.split(' ').filter(Boolean).map(Number);
     },
   };
@@ -32,7 +32,7 @@ async function exchange(options: TestExchangeProcessOptions = {}) {
 
 describe.concurrent('the bots of chancery exchange', () => {
   it('trade in a child process, which is restarted when it is killed, exits with the exchange, and never shows its keys', async () => {
-    const { part, ready, fills, children, truth } = await exchange();
+    const { service, ready, fills, children, truth } = await exchange();
     await until(async () => (await fills()) > 5);
     const [child = 0, ...others] = children();
     expect(others).toEqual([]);
@@ -41,16 +41,16 @@ describe.concurrent('the bots of chancery exchange', () => {
     await until(() => children().some((pid) => pid !== child));
     const before = await fills();
     await until(async () => (await fills()) > before + 5);
-    expect(part.stderr).toContain('the bots ended; they are started again');
+    expect(service.stderr).toContain('the bots ended; they are started again');
     expect((await truth()).identity.balanced).toBe(true);
     const [again = 0] = children();
-    expect(await part.stop()).toBe(0);
+    expect(await service.stop()).toBe(0);
     expect(isRunning(again)).toBe(false);
     // The same seed gives the same keys.
     const { core } = await startTestExchange({ events: 0, bots: SMALL.bots });
     const secrets = core.botAccounts().flatMap(({ apiKey, apiSecret }) => [apiKey, apiSecret]);
     expect(secrets).toHaveLength(2 * SMALL.bots);
-    const said = `${JSON.stringify(ready)}\n${part.stderr}\n${readable}`;
+    const said = `${JSON.stringify(ready)}\n${service.stderr}\n${readable}`;
     expect(secrets.filter((secret) => said.includes(secret))).toEqual([]);
   });
 
@@ -60,7 +60,7 @@ describe.concurrent('the bots of chancery exchange', () => {
     await until(async () => (await first.fills()) > 10);
     const [child = 0] = first.children();
     const fills = await first.fills();
-    await first.part.kill9();
+    await first.service.kill9();
     await until(() => !isRunning(child));
     const second = await exchange({ data, printBots: true });
     expect(second.ready.bots).toEqual(first.ready.bots);
@@ -72,10 +72,10 @@ describe.concurrent('the bots of chancery exchange', () => {
 
   it('are not there with --bots 0, nor at pace 0', async () => {
     const quiet = await Promise.all([exchange({ bots: 0 }), exchange({ pace: 0 })]);
-    for (const { children, fills, part } of quiet) {
+    for (const { children, fills, service } of quiet) {
       expect(children()).toEqual([]);
       expect(await fills()).toBe(0);
-      expect(await part.stop()).toBe(0);
+      expect(await service.stop()).toBe(0);
     }
   });
 

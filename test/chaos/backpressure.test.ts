@@ -7,7 +7,7 @@ import { cpuSeconds, peakMemory } from '../../bench/process-usage.js';
 import { deferred, packageRoot, SETTINGS, TOPICS } from '../../core/index.js';
 import { composeText, parseCompose } from '../deploy/compose-file.js';
 import { describeWithKafka } from '../kafka/index.js';
-import type { Part } from '../support/part.js';
+import type { ServiceProcess } from '../support/service-process.js';
 import { until } from '../support/until.js';
 import { envelope, MARKET } from '../transforms/support.js';
 import { Stage } from './stage.js';
@@ -50,7 +50,7 @@ describeWithKafka('a ClickHouse that does not respond to inserts', { own: true }
       const megabytes = (await flood(stage, 'order-book.frame')) + (await flood(stage, 'chance.frame'));
       const keeper = stage.addWorker(['--batch-delay-ms', String(SETTINGS.batchDelayMs.default)]);
       await keeper.start();
-      const worker = keeper.part as Part & { readonly ready: { readonly health: string } };
+      const worker = keeper.service as ServiceProcess & { readonly ready: { readonly health: string } };
       await until(async () => waiting.size === 2 * PARTITIONS || `only ${[...waiting].join(', ')}`);
       const peak = await stableMemory(worker.pid);
       console.log(`${megabytes} MB on the bus, the worker took ${peak} MB at most`);
@@ -72,7 +72,7 @@ describeWithKafka('a ClickHouse that does not respond to inserts', { own: true }
         expect(await stage.rig.rows(sql), table).toEqual(once(RECORDS_PER_TOPIC));
       }
       expect(await stage.rig.value('SELECT count() FROM dead_letters')).toBe(0);
-      expect(keeper.part).toBe(worker);
+      expect(keeper.service).toBe(worker);
     } finally {
       respond();
       await stage.close();

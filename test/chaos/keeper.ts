@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Part } from '../support/part.js';
+import type { ServiceProcess } from '../support/service-process.js';
 
 const AGAIN_MS = 300;
 
@@ -7,7 +7,7 @@ const AGAIN_MS = 300;
 export class Keeper {
   /** Its last output, for each time that it exited unexpectedly. */
   readonly failures: string[] = [];
-  #part: Part | undefined;
+  #service: ServiceProcess | undefined;
   #wanted = false;
   #ending = false;
   #loop: Promise<void> = Promise.resolve();
@@ -18,81 +18,81 @@ export class Keeper {
    */
   constructor(
     readonly name: string,
-    private readonly launch: () => Promise<Part>,
+    private readonly launch: () => Promise<ServiceProcess>,
     private readonly downMs: () => number,
   ) {}
 
   /** The process while it runs. */
-  get part(): Part | undefined {
-    return this.#part;
+  get service(): ServiceProcess | undefined {
+    return this.#service;
   }
 
   /** Starts it; resolves when it has been ready once. */
   async start(): Promise<void> {
     this.#wanted = true;
-    this.#part = await this.#launched();
+    this.#service = await this.#launched();
     this.#loop = this.#keep();
   }
 
   /** `kill -9`, also while it is paused; false if it is not running. */
   async kill(): Promise<boolean> {
-    const part = this.#part;
-    if (!part) return false;
+    const service = this.#service;
+    if (!service) return false;
     this.#ending = true;
-    await part.kill9();
+    await service.kill9();
     return true;
   }
 
   /** Shuts it down cleanly; it is restarted. */
   async replace(): Promise<boolean> {
-    const part = this.#part;
-    if (!part) return false;
+    const service = this.#service;
+    if (!service) return false;
     this.#ending = true;
-    await part.stop();
+    await service.stop();
     return true;
   }
 
   /** Pauses it (SIGSTOP) for a time. */
   async pause(ms: number): Promise<boolean> {
-    const part = this.#part;
-    if (!part) return false;
-    part.signal('SIGSTOP');
+    const service = this.#service;
+    if (!service) return false;
+    service.signal('SIGSTOP');
     await delay(ms);
-    part.signal('SIGCONT');
+    service.signal('SIGCONT');
     return true;
   }
 
   /** `kill -9`, without a restart. */
   async remove(): Promise<void> {
     this.#wanted = false;
-    await this.#part?.kill9();
+    await this.#service?.kill9();
     await this.#loop;
   }
 
   /** Shuts it down cleanly, until `start`. */
   async stop(): Promise<void> {
     this.#wanted = false;
-    this.#part?.signal('SIGCONT');
-    await this.#part?.stop();
+    this.#service?.signal('SIGCONT');
+    await this.#service?.stop();
     await this.#loop;
   }
 
   async #keep(): Promise<void> {
-    while (this.#part) {
-      const part = this.#part;
-      const code = await part.exited;
-      this.#part = undefined;
+    while (this.#service) {
+      const service = this.#service;
+      const code = await service.exited;
+      this.#service = undefined;
       if (!this.#wanted) return;
       if (this.#ending) await delay(this.downMs());
-      else this.failures.push(`${this.name} ended with ${code}: ${part.stderr.trim().split('\n').at(-1)}`);
+      else this.failures.push(`${this.name} ended with ${code}: ${service.stderr.trim().split('\n').at(-1)}`);
       this.#ending = false;
-      this.#part = await this.#launched();
-      if (!this.#wanted) await this.#part?.stop();
+      this.#service = await this.#launched();
+      if (!this.#wanted) await this.#service?.stop();
     }
   }
 
   /** Retries until it is ready or has been stopped. */
-  async #launched(): Promise<Part | undefined> {
+  async #launched(): Promise<ServiceProcess | undefined> {
     while (this.#wanted) {
       try {
         return await this.launch();

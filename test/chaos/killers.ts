@@ -41,7 +41,7 @@ async function again(
 }
 
 async function disturbWorker({ stage, tally }: ChaosContext, random: Random): Promise<void> {
-  const running = stage.workers.filter(({ part }) => part);
+  const running = stage.workers.filter(({ service }) => service);
   if (running.length === 0) return;
   const worker = random.pick(running);
   const draw = random.next();
@@ -56,7 +56,7 @@ async function disturbWorker({ stage, tally }: ChaosContext, random: Random): Pr
 }
 
 async function disturbCollector({ stage, tally }: ChaosContext, random: Random): Promise<void> {
-  const running = stage.collectors.filter(({ part }) => part);
+  const running = stage.collectors.filter(({ service }) => service);
   if (running.length === 0) return;
   const collector = random.pick(running);
   if (random.next() < 0.8) {

@@ -34,7 +34,10 @@ export function outlastWindow(context: ExclusiveContext): Promise<void> {
     tally.tell('waiting until nothing is under way');
     faults(false);
     await within(DEADLINE_MS, stage.proxy.quiesced(), 'the proxy has requests under way that do not end');
-    await until(async () => stage.workers.every(({ part }) => part) || `away: ${awayOf(stage.workers)}`, DEADLINE_MS);
+    await until(
+      async () => stage.workers.every(({ service }) => service) || `away: ${awayOf(stage.workers)}`,
+      DEADLINE_MS,
+    );
     tally.tell('the window of tokens becomes small');
     await setWindow(context, WINDOW);
     tally.tell('a worker is stopped');
@@ -58,7 +61,7 @@ async function outlast(context: ExclusiveContext, worker: Keeper): Promise<boole
   const stoppedAt = performance.now();
   const minMs = context.random.integer(SESSION_MS, 3 * SESSION_MS);
   let latest = { parts: first, at: stoppedAt };
-  worker.part?.signal('SIGSTOP');
+  worker.service?.signal('SIGSTOP');
   try {
     for (;;) {
       await delay(50);
@@ -69,7 +72,7 @@ async function outlast(context: ExclusiveContext, worker: Keeper): Promise<boole
       if (now - latest.at > STUCK_MS) return false;
     }
   } finally {
-    worker.part?.signal('SIGCONT');
+    worker.service?.signal('SIGCONT');
   }
 }
 
@@ -82,7 +85,7 @@ async function within(ms: number, work: Promise<void>, otherwise: string): Promi
 
 const awayOf = (workers: readonly Keeper[]): string =>
   workers
-    .filter(({ part }) => !part)
+    .filter(({ service }) => !service)
     .map(({ name }) => name)
     .join(', ');
 

@@ -34,7 +34,7 @@ describeWithKafka('a group of workers under load', { own: true }, (kafka) => {
         const changedAt = performance.now();
         const returned = () => lag.writtenUntil > changedAt && lag.nowMs < LAG_MS;
         await until(async () => returned() || `behind by ${lag.nowMs} ms`, MAX_RETURN_MS);
-        const workers = stage.workers.filter((worker) => worker.part).length;
+        const workers = stage.workers.filter((worker) => worker.service).length;
         changes.push({ change, workers, returnedMs: Math.round(performance.now() - changedAt) });
       }
       console.table(changes);
@@ -72,7 +72,7 @@ async function kill(stage: Stage): Promise<string> {
 }
 
 function oldest(stage: Stage): Keeper {
-  const worker = stage.workers.find(({ part }) => part);
+  const worker = stage.workers.find(({ service }) => service);
   if (!worker) throw new Error('no worker runs');
   return worker;
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TOPICS } from '../../core/index.js';
 import { Rig } from '../pipeline/rig.js';
-import type { Part } from '../support/part.js';
+import type { ServiceProcess } from '../support/service-process.js';
 import { until } from '../support/until.js';
 import { MarketRecords } from '../warehouse/cluster/market-records.js';
 import { compareStates } from './states.js';
@@ -30,7 +30,7 @@ class Instance {
     return join(this.rig.folder, 'clickhouse');
   }
 
-  worker(...args: string[]): Promise<Part> {
+  worker(...args: string[]): Promise<ServiceProcess> {
     return this.rig.start('transform', [...BATCHES, ...args]);
   }
 
@@ -43,7 +43,7 @@ class Instance {
 
   /** Replaces the files of ClickHouse while it is stopped. */
   async replaceFiles(replace: () => void): Promise<void> {
-    await this.rig.part('warehouse').stop();
+    await this.rig.service('warehouse').stop();
     replace();
     await this.rig.start('warehouse');
   }

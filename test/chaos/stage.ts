@@ -7,7 +7,7 @@ import type { EmbeddedEndpoint } from '../../warehouse/index.js';
 import { Broker } from '../kafka/broker.js';
 import { Rig } from '../pipeline/rig.js';
 import { type DirectedFault, type Fault, type FaultProxy, startFaultProxy } from '../support/fault-proxy.js';
-import { Part } from '../support/part.js';
+import { ServiceProcess } from '../support/service-process.js';
 import { until } from '../support/until.js';
 import { Journal } from './journal.js';
 import { Keeper } from './keeper.js';
@@ -53,7 +53,7 @@ const PARTITIONS = 4;
 export const SESSION_MS = 2000;
 const STOP_WITHIN_MS = 120_000;
 
-/** Everything that a chaos run needs, each part a process that is restarted when it was killed. */
+/** Everything that a chaos run needs, each service a process that is restarted when it was killed. */
 export class Stage {
   readonly workers: Keeper[] = [];
   /** Appenders, and the exchange's collector. */
@@ -70,7 +70,7 @@ export class Stage {
     readonly broker: Broker | undefined,
     readonly rig: Rig,
   ) {
-    this.clickHouse = this.#keeper('warehouse', () => Part.start('warehouse', rig.argsOf('warehouse')));
+    this.clickHouse = this.#keeper('warehouse', () => ServiceProcess.start('warehouse', rig.argsOf('warehouse')));
   }
 
   static async start(options: StageOptions): Promise<Stage> {
@@ -118,18 +118,18 @@ export class Stage {
     const name = `worker ${this.workers.length + 1}`;
     const { without } = this.options;
     const launch = () =>
-      without ? this.#startWeakened(without) : Part.start('transform', this.rig.argsOf('transform', args));
+      without ? this.#startWeakened(without) : ServiceProcess.start('transform', this.rig.argsOf('transform', args));
     const worker = this.#keeper(name, launch);
     this.workers.push(worker);
     return worker;
   }
 
-  #startWeakened(without: Protection): Promise<Part> {
+  #startWeakened(without: Protection): Promise<ServiceProcess> {
     const { user, password } = this.endpoint.owner;
     const login = { clickhouseUser: user, clickhousePassword: password.reveal() };
     const settings = { data: this.rig.folder, clickhouseUrl: this.proxy.url, ...login, batchDelayMs: 25 };
     const options: WeakenedOptions = { settings, without };
-    return Part.startScript('test/chaos/weakened-worker.js', [JSON.stringify(options)]);
+    return ServiceProcess.startScript('test/chaos/weakened-worker.js', [JSON.stringify(options)]);
   }
 
   async makeTopics(): Promise<void> {
@@ -160,9 +160,9 @@ export class Stage {
 
   /** Last output of each process, and whether it runs. */
   get lastLogLines(): string[] {
-    return [this.clickHouse, ...this.workers, ...this.collectors].map(({ name, part, failures }) => {
-      const said = part?.stderr.trim().split('\n').slice(-3).join(' | ');
-      return `${name}: ${part ? 'runs' : 'is away'}: ${said ?? ''} ${failures.slice(-2).join(' | ')}`;
+    return [this.clickHouse, ...this.workers, ...this.collectors].map(({ name, service, failures }) => {
+      const said = service?.stderr.trim().split('\n').slice(-3).join(' | ');
+      return `${name}: ${service ? 'runs' : 'is away'}: ${said ?? ''} ${failures.slice(-2).join(' | ')}`;
     });
   }
 
@@ -190,7 +190,7 @@ export class Stage {
     const keepers = Array.from({ length: options.workers }, () => this.addWorker());
     if (options.load > 0) {
       await rig.startExchange({ seed: options.seed, events: 6, bots: 3, load: options.load });
-      const collect = () => Part.start('collect', rig.argsOf('collect'));
+      const collect = () => ServiceProcess.start('collect', rig.argsOf('collect'));
       this.collectors.push(this.#keeper('collector', collect));
     }
     for (let i = 0; i < options.appenders; i++) {
@@ -199,7 +199,7 @@ export class Stage {
     await Promise.all([...keepers, ...this.collectors].map((keeper) => keeper.start()));
   }
 
-  #startAppender(): Promise<Part> {
+  #startAppender(): Promise<ServiceProcess> {
     const { bus, seed, recordsPerSecond } = this.options;
     const session = this.#sessions++;
     const options: AppenderOptions = {
@@ -210,14 +210,14 @@ export class Stage {
       recordsPerSecond,
       acknowledgedFile: join(this.acknowledgedFolder, String(session)),
     };
-    return Part.startScript('test/chaos/appender.js', [JSON.stringify(options)]);
+    return ServiceProcess.startScript('test/chaos/appender.js', [JSON.stringify(options)]);
   }
 
   get #topic(): TopicOptions {
     return { partitions: this.options.partitions ?? PARTITIONS, retentionMs: null, retentionBytes: null };
   }
 
-  #keeper(name: string, launch: () => Promise<Part>): Keeper {
+  #keeper(name: string, launch: () => Promise<ServiceProcess>): Keeper {
     return new Keeper(name, launch, this.options.downMs ?? (() => 0));
   }
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import { openBus } from '../../bus/index.js';
-import { workerOptions } from '../../cli/parts/service-options.js';
+import { workerOptions } from '../../cli/service/service-options.js';
 import { createLogger, describeError, loadConfig, processSignal, Secret } from '../../core/index.js';
 import { TransformWorker } from '../../transforms/index.js';
 import { Connection, migrate } from '../../warehouse/index.js';

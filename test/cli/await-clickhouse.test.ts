@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { awaitWarehouse } from '../../cli/parts/database.js';
-import { claimLayout } from '../../cli/parts/instance.js';
-import { runningServices } from '../../cli/parts/registry.js';
+import { awaitWarehouse } from '../../cli/service/database.js';
+import { claimLayout } from '../../cli/service/instance.js';
+import { runningServices } from '../../cli/service/registry.js';
 import { createLogger, loadConfig, Stopped } from '../../core/index.js';
 import { EmbeddedClickHouse } from '../../warehouse/index.js';
-import { Part } from '../support/part.js';
+import { ServiceProcess } from '../support/service-process.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { MAIN } from './command.js';
 
@@ -35,8 +35,8 @@ describe('a worker whose embedded ClickHouse is not running', () => {
     const worker = spawn(process.execPath, [MAIN, 'transform', '--data', data], { stdio: 'pipe' });
     onTestFinished(() => void worker.kill('SIGKILL'));
     await once(worker.stderr, 'data');
-    const [part] = runningServices(data);
-    const response = await fetch(`${part?.health}/healthz`);
+    const [service] = runningServices(data);
+    const response = await fetch(`${service?.health}/healthz`);
     expect(response.status).toBe(503);
     expect(await response.json()).toEqual({
       ok: false,
@@ -68,7 +68,7 @@ describe('a worker whose external ClickHouse is not running', () => {
     const login = ['--clickhouse-url', url, '--clickhouse-user', user, '--clickhouse-password', password.reveal()];
     const port = Number(new URL(url).port);
     const nobody = createServer((socket) => socket.destroy()).listen(port, '127.0.0.1');
-    const starting = Part.start('transform', ['--data', temporaryFolder(), '--stop-with-parent', ...login]);
+    const starting = ServiceProcess.start('transform', ['--data', temporaryFolder(), '--stop-with-parent', ...login]);
     await once(nobody, 'connection');
     await once(nobody.close(), 'close');
     const after = new EmbeddedClickHouse({ ...options, httpPort: port });

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync 
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { explain } from '../../cli/errors.js';
-import { announce } from '../../cli/parts/registry.js';
+import { announce } from '../../cli/service/registry.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { chancery, commandLine } from './command.js';
 

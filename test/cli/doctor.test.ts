@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { portsCheck } from '../../cli/doctor/ports.js';
-import { announce } from '../../cli/parts/registry.js';
+import { announce } from '../../cli/service/registry.js';
 import { DEFAULT_PORTS, resolveConfig } from '../../core/index.js';
 import { startTestExchange } from '../support/exchange.js';
 import { freePort } from '../support/free-ports.js';

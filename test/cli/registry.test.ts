@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { announce, runningServices } from '../../cli/parts/registry.js';
+import { announce, runningServices } from '../../cli/service/registry.js';
 import { ownIdentity } from '../../core/index.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 

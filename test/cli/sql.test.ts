@@ -4,7 +4,7 @@ import { closeSync, constants, openSync, readFileSync, readSync, statSync, write
 import { join } from 'node:path';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { claimLayout } from '../../cli/parts/instance.js';
+import { claimLayout } from '../../cli/service/instance.js';
 import { createLogger } from '../../core/index.js';
 import { EmbeddedClickHouse } from '../../warehouse/index.js';
 import { useClickHouse } from '../support/clickhouse.js';

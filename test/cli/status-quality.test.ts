@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { diskSpace } from '../../cli/doctor/machine.js';
-import { findReadOnly } from '../../cli/parts/read-only.js';
+import { findReadOnly } from '../../cli/service/read-only.js';
 import { daysLeft, fewDaysProblems } from '../../cli/status/days-left.js';
 import { qualityOf } from '../../cli/status/quality.js';
 import { renderStatus } from '../../cli/status/render.js';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openEmbeddedBus } from '../../bus/index.js';
-import { announce } from '../../cli/parts/registry.js';
+import { announce } from '../../cli/service/registry.js';
 import { useClickHouse } from '../support/clickhouse.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { commandLine } from './command.js';

@@ -2,13 +2,13 @@ import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Bus, openEmbeddedBus } from '../../bus/index.js';
-import { claimLayout } from '../../cli/parts/instance.js';
+import { claimLayout } from '../../cli/service/instance.js';
 import { decodeTrades } from '../../client/index.js';
 import { type CollectorEvent, type RawRecord, TOPICS } from '../../core/index.js';
 import { readAll } from '../bus/rig.js';
 import { chancery } from '../cli/command.js';
 import { type AccountMarket, startAccountMarket, type Trader } from '../support/account-market.js';
-import { Part } from '../support/part.js';
+import { ServiceProcess } from '../support/service-process.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
 import { listed, OFTEN } from './account-rig.js';
@@ -38,10 +38,17 @@ function accountsFile(folder: string, traders: readonly Trader[], mode = 0o600):
   return path;
 }
 
-async function collect(market: AccountMarket, data: string, ...args: string[]): Promise<Part> {
-  const part = await Part.start('collect', ['--data', data, '--exchange-url', market.exchange.url, ...FAST, ...args]);
-  onTestFinished(() => part.kill9());
-  return part;
+async function collect(market: AccountMarket, data: string, ...args: string[]): Promise<ServiceProcess> {
+  const service = await ServiceProcess.start('collect', [
+    '--data',
+    data,
+    '--exchange-url',
+    market.exchange.url,
+    ...FAST,
+    ...args,
+  ]);
+  onTestFinished(() => service.kill9());
+  return service;
 }
 
 function busOf(data: string): Bus {
@@ -80,13 +87,13 @@ describe('a collector process with accounts', () => {
         .sort();
     let told = '';
     for (let round = 0; round < 3; round++) {
-      const part = await collect(market, data, '--accounts-file', file);
+      const service = await collect(market, data, '--accounts-file', file);
       for (let n = 0; n < 10; n++) await market.fill();
       await until(async () => (await own()).length === all().length);
-      told += readFileSync(`/proc/${part.pid}/cmdline`, 'latin1');
-      if (round < 2) await part.kill9();
-      else expect(await part.stop()).toBe(0);
-      told += part.stderr;
+      told += readFileSync(`/proc/${service.pid}/cmdline`, 'latin1');
+      if (round < 2) await service.kill9();
+      else expect(await service.stop()).toBe(0);
+      told += service.stderr;
       for (let n = 0; n < 3 && round < 2; n++) await market.fill();
     }
     expect(await own()).toEqual(all());

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { type Bus, openEmbeddedBus } from '../../bus/index.js';
-import { collectorOptions } from '../../cli/parts/service-options.js';
+import { collectorOptions } from '../../cli/service/service-options.js';
 import { Collector, type CollectorOptions } from '../../collectors/index.js';
 import {
   type CollectorEvent,

@@ -52,7 +52,7 @@ describe('the dashboards', () => {
       await rig.arm({ kind: 'malformed-frame', stream: 'order-book' });
       return (await rig.value<number>('SELECT count() FROM dead_letters')) > 0;
     });
-    await rig.part('collect').kill9();
+    await rig.service('collect').kill9();
     await rig.start('collect', recorded);
     await until(
       async () => (await rig.value<number>("SELECT count() FROM sessions WHERE state = 'live'")) === 1,
@@ -216,9 +216,9 @@ describe('the dashboards', () => {
 
   it('take at most two seconds per query', async () => {
     // The processor time of the server is that of the query as long as nothing is inserted.
-    await rig.part('collect').stop();
+    await rig.service('collect').stop();
     await rig.drained();
-    await rig.part('transform').stop();
+    await rig.service('transform').stop();
     for (const sql of suspects) {
       const times: number[] = [];
       while (times.length < ATTEMPTS && !times.some((ms) => ms < WITHIN_MS))

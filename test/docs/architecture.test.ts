@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { instancePaths } from '../../cli/parts/instance.js';
+import { instancePaths } from '../../cli/service/instance.js';
 import { ALLOWED } from '../layout/import-rules.js';
 
 const page = readFileSync('docs/architecture.md', 'utf8');

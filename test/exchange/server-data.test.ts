@@ -41,7 +41,7 @@ describe('--data', () => {
       (await account.bearer('GET', '/api/deposit/usdc-address')).body,
     ];
     const before = [await read(ann), await read(bob)];
-    await first.part.kill9();
+    await first.service.kill9();
 
     const second = await start(data);
     const [annAgain, bobAgain] = [at(ann, second), at(bob, second)];
@@ -74,12 +74,12 @@ describe('--data', () => {
           .catch(() => undefined);
         if (answer?.status !== 200) return;
         answered.push(answer.body.i);
-        if (answered.length === 300) void first.part.kill9();
+        if (answered.length === 300) void first.service.kill9();
       }
     };
     await Promise.all(Array.from({ length: 16 }, place));
     // Its connections break before it is gone, and so long it holds the folder.
-    await first.part.exited;
+    await first.service.exited;
     expect(answered.length).toBeGreaterThanOrEqual(300);
 
     const second = await start(data);
@@ -137,7 +137,7 @@ describe('health and metrics of the exchange', () => {
       await account.get('/api/user-balances').catch(() => undefined);
     }
     await exchange.stop();
-    const said = [exchange.part.stderr, frame, ...answers.map(({ text }) => text)].join('\n');
+    const said = [exchange.service.stderr, frame, ...answers.map(({ text }) => text)].join('\n');
     const secrets = [
       account.password,
       wrongPassword,

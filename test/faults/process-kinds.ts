@@ -18,7 +18,7 @@ const disconnected = (connectionId: string) =>
 
 async function kill({ stage, ...target }: FaultTarget, command: RigCommand): Promise<number> {
   const at = systemClock.nowMicros();
-  await stage.rig.part(command).kill9();
+  await stage.rig.service(command).kill9();
   await down({ stage, ...target });
   await stage.startPart(command);
   return at;
@@ -64,7 +64,7 @@ const KINDS: readonly Kind[] = [
     cause: async (target) => {
       const { stage, connectionId } = target;
       const at = systemClock.nowMicros();
-      await stage.rig.part('exchange').kill9();
+      await stage.rig.service('exchange').kill9();
       await down(target);
       await stage.restartExchange();
       return {
@@ -79,10 +79,10 @@ const KINDS: readonly Kind[] = [
     expected: 'possible',
     cause: async ({ stage, random, connectionId }) => {
       const at = systemClock.nowMicros();
-      const part = stage.rig.part('collect');
-      part.signal('SIGSTOP');
+      const service = stage.rig.service('collect');
+      service.signal('SIGSTOP');
       await delay(random.integer(STOPPED_MS.from, STOPPED_MS.to));
-      part.signal('SIGCONT');
+      service.signal('SIGCONT');
       return { at, evidence: disconnected(connectionId) };
     },
   },

@@ -24,9 +24,9 @@ describeWithKafka('chancery on Kafka and a ClickHouse cluster', {}, (kafka) => {
         ...[0, 1].map((i) => rig.start('transform', [...flags, '--kafka-session-ms', '2000'], `transform ${i}`)),
       ]);
       await bothGet(cluster, 100);
-      await rig.part('transform 0').kill9();
+      await rig.service('transform 0').kill9();
       await bothGet(cluster, 100);
-      for (const i of [0, 1]) expect(await rig.part(`collect ${i}`).stop()).toBe(0);
+      for (const i of [0, 1]) expect(await rig.service(`collect ${i}`).stop()).toBe(0);
       await rig.drained();
       const appended = (await bus.partitions()).reduce((sum, { begin, end }) => sum + end - begin, 0);
       const shards = await Promise.all(
@@ -36,7 +36,7 @@ describeWithKafka('chancery on Kafka and a ClickHouse cluster', {}, (kafka) => {
       expect(shards.reduce((sum, shard) => sum + (shard?.records ?? 0), 0)).toBe(appended);
       const asked = await chancery(['sql', '--format', 'csv', ...flags, 'SELECT count() > 10 AS n FROM latest_prices']);
       expect(asked).toEqual({ code: 0, out: '"n"\n1\n', err: '' });
-      expect(await rig.part('transform 1').stop()).toBe(0);
+      expect(await rig.service('transform 1').stop()).toBe(0);
     } finally {
       await rig.close();
       await cluster.stop();

@@ -339,7 +339,7 @@ async function resolve(rig: Rig, positions: readonly TradedMarket[]): Promise<vo
  * no market is resolved.
  */
 async function makeIdle(rig: Rig, world: TestExchangeProcessOptions): Promise<void> {
-  await rig.part('exchange').stop();
+  await rig.service('exchange').stop();
   await rig.startExchange({ ...world, pace: 0 });
 }
 

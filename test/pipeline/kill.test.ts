@@ -46,13 +46,13 @@ describe('after kills at random moments', () => {
         await killClickHouse(rig);
         continue;
       }
-      await rig.part(victim).kill9();
+      await rig.service(victim).kill9();
       kills.push({ victim, at: Date.now() * 1000 });
       await delay(random.next() * 300);
       await rig.start(victim, victim === 'transform' ? FREQUENT_BATCHES : []);
     }
     await atLeast(rig, RECORDED);
-    expect(await rig.part('collect').stop()).toBe(0);
+    expect(await rig.service('collect').stop()).toBe(0);
     await rig.drained();
     expected = await readLedger(rig.bus);
   });

@@ -39,7 +39,7 @@ describe('collectors that overlap for a while', () => {
     await everythingSeen(2);
     await trade();
     await polledBy(2);
-    for (const name of ['west', 'east']) expect(await rig.part(name).stop()).toBe(0);
+    for (const name of ['west', 'east']) expect(await rig.service(name).stop()).toBe(0);
     await trade();
     for (const trader of traders) await withdrawAll(trader);
     await polledBy(1);

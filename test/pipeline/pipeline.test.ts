@@ -33,7 +33,7 @@ describe('the pipeline', () => {
       return missing.length === 0 || `not found yet: ${missing.join(', ')}`;
     });
     stoppedAt = systemClock.nowMicros();
-    expect(await rig.part('collect').stop()).toBe(0);
+    expect(await rig.service('collect').stop()).toBe(0);
     truth = await rig.truthPrices();
     await rig.drained();
   });

@@ -1,12 +1,12 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Bus, openEmbeddedBus } from '../../bus/index.js';
-import { claimLayout } from '../../cli/parts/instance.js';
+import { claimLayout } from '../../cli/service/instance.js';
 import { EXCHANGE_OPTIONS, type ReadyLine } from '../../exchange/index.js';
 import { type EmbeddedEndpoint, findEmbedded } from '../../warehouse/index.js';
 import { startTestExchange, type TestExchangeProcess, type TestExchangeProcessOptions } from '../support/exchange.js';
-import { Part } from '../support/part.js';
 import { runAs } from '../support/run-as.js';
+import { ServiceProcess } from '../support/service-process.js';
 import { removeFolder, temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
 
@@ -39,10 +39,10 @@ export interface RigOptions {
   readonly kafka?: { readonly bus: Bus; readonly args: readonly string[] };
 }
 
-/** One instance of everything, each part a process of its own on one data folder. */
+/** One instance of everything, each service a process of its own on one data folder. */
 export class Rig {
   readonly folder: string;
-  readonly #parts = new Map<string, Part>();
+  readonly #services = new Map<string, ServiceProcess>();
   #bus: Bus;
   #exchange: TestExchangeProcess | undefined;
 
@@ -69,14 +69,14 @@ export class Rig {
     const alive = { bots: bots.default, pace: pace.default, accounts: accounts.default };
     const own = { data: join(this.folder, 'exchange'), stopWithParent: true, endedBy: 'caller' } as const;
     this.#exchange = await startTestExchange({ ownProcess: true, ...alive, ...options, ...own });
-    this.#parts.set('exchange', this.#exchange.part);
+    this.#services.set('exchange', this.#exchange.service);
   }
 
   /** @param name distinguishes several of one command */
-  async start(command: RigCommand, args: readonly string[] = [], name: string = command): Promise<Part> {
-    const part = await Part.start(command, this.argsOf(command, args));
-    this.#parts.set(name, part);
-    return part;
+  async start(command: RigCommand, args: readonly string[] = [], name: string = command): Promise<ServiceProcess> {
+    const service = await ServiceProcess.start(command, this.argsOf(command, args));
+    this.#services.set(name, service);
+    return service;
   }
 
   /** The options with which a command gets the bus, if it is not the embedded log. */
@@ -91,10 +91,10 @@ export class Rig {
     return ['--data', this.folder, '--log-level', 'warn', '--stop-with-parent', ...bus, ...more, ...args];
   }
 
-  part(command: string): Part {
-    const part = this.#parts.get(command);
-    if (!part) throw new Error(`chancery ${command} does not run`);
-    return part;
+  service(command: string): ServiceProcess {
+    const service = this.#services.get(command);
+    if (!service) throw new Error(`chancery ${command} does not run`);
+    return service;
   }
 
   get exchange(): ReadyLine {
@@ -163,7 +163,7 @@ export class Rig {
   }
 
   async close(): Promise<void> {
-    for (const part of [...this.#parts.values()].reverse()) await part.kill9();
+    for (const service of [...this.#services.values()].reverse()) await service.kill9();
     await this.bus.close();
     // The ClickHouse of a killed warehouse ends a little later, by itself.
     removeFolder(this.folder);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from 'vitest';
-import { claimLayout } from '../../cli/parts/instance.js';
+import { claimLayout } from '../../cli/service/instance.js';
 import { createLogger } from '../../core/index.js';
 import { EmbeddedClickHouse, type EmbeddedEndpoint, type EmbeddedOptions } from '../../warehouse/index.js';
 import { runAs } from './run-as.js';

@@ -6,7 +6,7 @@ import type { ReadyLine } from '../../exchange/index.js';
 import { ExchangeServer } from '../../exchange/server/exchange-server.js';
 import { parseQuirks } from '../../exchange/server/quirks.js';
 import { connectionTo, type ExchangeConnection } from './exchange-connection.js';
-import { Part } from './part.js';
+import { ServiceProcess } from './service-process.js';
 
 interface Options {
   /** Default 1. */
@@ -50,7 +50,7 @@ export interface TestExchange extends ExchangeConnection {
 }
 
 export interface TestExchangeProcess extends ExchangeConnection {
-  readonly part: Part;
+  readonly service: ServiceProcess;
   /** Ends it cleanly; resolves with its exit code. */
   stop(): Promise<number | null>;
 }
@@ -67,7 +67,7 @@ export async function startTestExchange(
   if (options.endedBy !== 'caller') {
     // Loaded late, for `npm run chaos` starts an exchange outside of vitest.
     const { atEnd } = await import('./at-end.js');
-    atEnd('part' in exchange ? () => exchange.part.kill9() : () => exchange.stop());
+    atEnd('service' in exchange ? () => exchange.service.kill9() : () => exchange.stop());
   }
   return exchange;
 }
@@ -114,6 +114,6 @@ async function inItsOwnProcess(
   const flags = Object.entries(given).flatMap(([name, value]) =>
     value === '' || value === false ? [] : value === true ? [flagOf(name)] : [flagOf(name), String(value)],
   );
-  const part = await Part.start<ReadyLine>('exchange', flags);
-  return { ...connectionTo(part.ready), part, stop: () => part.stop() };
+  const service = await ServiceProcess.start<ReadyLine>('exchange', flags);
+  return { ...connectionTo(service.ready), service, stop: () => service.stop() };
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import { type Bus, type EmbeddedBus, openEmbeddedBus } from '../../bus/index.js';
-import { workerOptions } from '../../cli/parts/service-options.js';
+import { workerOptions } from '../../cli/service/service-options.js';
 import { createLogger, type Logger, loadConfig, type Settings, TOPICS } from '../../core/index.js';
 import { TransformWorker } from '../../transforms/index.js';
 import { type ClickHouseEndpoint, Connection } from '../../warehouse/index.js';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import { type EmbeddedBus, openEmbeddedBus } from '../../../bus/index.js';
-import { workerOptions } from '../../../cli/parts/service-options.js';
+import { workerOptions } from '../../../cli/service/service-options.js';
 import { createLogger, type Logger, loadConfig, TOPICS } from '../../../core/index.js';
 import { TRANSFORM_TABLES, TransformWorker } from '../../../transforms/index.js';
 import { type Cluster, migrateCluster, type ShardConnection } from '../../../warehouse/index.js';

@@ -7,8 +7,8 @@ import { packageRoot } from '../../core/index.js';
 const COMPILED = join(packageRoot(), 'dist');
 const READY_MS = 180_000;
 
-/** A process with a ready line: a part of Chancery (`chancery <command> …`), or a script. */
-export class Part {
+/** A process with a ready line: a service of Chancery (`chancery <command> …`), or a script. */
+export class ServiceProcess {
   readonly exited: Promise<number | null>;
   #stderr = '';
 
@@ -23,29 +23,35 @@ export class Part {
   }
 
   /** Starts the compiled command and waits for its line of JSON on stdout. */
-  static start<Ready>(command: string, args: readonly string[]): Promise<Part & { readonly ready: Ready }> {
-    return Part.#launch(command, [join(COMPILED, 'cli/main.js'), command, ...args]);
+  static start<Ready>(command: string, args: readonly string[]): Promise<ServiceProcess & { readonly ready: Ready }> {
+    return ServiceProcess.#launch(command, [join(COMPILED, 'cli/main.js'), command, ...args]);
   }
 
   /** Starts a compiled script, by its source path, with a ready line of the same form. */
-  static startScript<Ready>(script: string, args: readonly string[]): Promise<Part & { readonly ready: Ready }> {
-    return Part.#launch(script, [join(COMPILED, script), ...args]);
+  static startScript<Ready>(
+    script: string,
+    args: readonly string[],
+  ): Promise<ServiceProcess & { readonly ready: Ready }> {
+    return ServiceProcess.#launch(script, [join(COMPILED, script), ...args]);
   }
 
-  static async #launch<Ready>(command: string, args: readonly string[]): Promise<Part & { readonly ready: Ready }> {
+  static async #launch<Ready>(
+    command: string,
+    args: readonly string[],
+  ): Promise<ServiceProcess & { readonly ready: Ready }> {
     const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'pipe'] });
-    const part = new Part(command, child);
+    const service = new ServiceProcess(command, child);
     const lines = createInterface({ input: child.stdout });
     const timeout = AbortSignal.timeout(READY_MS);
     const line = await Promise.race([
       once(lines, 'line', { signal: timeout }).then(([text]) => text as string),
-      part.exited.then((code) => Promise.reject(new Error(`${command} ended with ${code}: ${part.stderr}`))),
+      service.exited.then((code) => Promise.reject(new Error(`${command} ended with ${code}: ${service.stderr}`))),
     ]).catch((error) => {
       child.kill('SIGKILL');
-      throw new Error(`${command} was not ready: ${part.stderr}`, { cause: error });
+      throw new Error(`${command} was not ready: ${service.stderr}`, { cause: error });
     });
     child.stdout.resume();
-    return Object.assign(part, { ready: JSON.parse(line) as Ready });
+    return Object.assign(service, { ready: JSON.parse(line) as Ready });
   }
 
   /** The last 100,000 characters of its stderr. */
