@@ -35,7 +35,8 @@ export function dataPackage({
     format: 'parquet',
     mediatype: 'application/vnd.apache.parquet',
     hash: `sha256:${sha256}`,
-    schema: { fields: tables.find((own) => own.name === table)?.columns.map(field) ?? [] },
+    // An empty text is a value.
+    schema: { fields: tables.find((own) => own.name === table)?.columns.map(field) ?? [], missingValues: [] },
   }));
   const content = {
     ...{ name, version, title: title ?? name, created: made_at },

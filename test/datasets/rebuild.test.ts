@@ -1,15 +1,9 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { openEmbeddedBus } from '../../bus/index.js';
-import { Connection, migrate } from '../../warehouse/index.js';
 import { commandLine } from '../cli/command.js';
 import { useClickHouse } from '../support/clickhouse.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
-import { WorkerRig } from '../transforms/worker-rig.js';
-import { MarketRecords } from '../warehouse/cluster/market-records.js';
-
-const FROM = Date.UTC(2026, 0, 4, 22) / 1000;
-const TO = FROM + 4 * 3600;
+import { recordMarkets } from './recorded-markets.js';
 
 describe('chancery dataset', () => {
   const server = useClickHouse();
@@ -33,19 +27,7 @@ describe('chancery dataset', () => {
     server.clickhouse.run(`ALTER TABLE chancery.${table} UPDATE ${update} SETTINGS mutations_sync = 2`);
 
   beforeAll(async () => {
-    const { dataFolder, endpoint } = server.clickhouse;
-    const connection = new Connection({ endpoint: endpoint.owner, database: 'chancery', application: 'test' });
-    await migrate(connection, { fsync: false }, new AbortController().signal);
-    await connection.close();
-    const bus = openEmbeddedBus({ dir: join(dataFolder, 'bus') });
-    const rig = new WorkerRig(endpoint.owner, 'chancery', bus);
-    await rig.prepare();
-    await new MarketRecords(5, bus).append(FROM, TO);
-    // Bodies never expire.
-    await rig.worker({ bodyRetentionDays: 20_000 });
-    await rig.drained();
-    await rig.close();
-    await bus.close();
+    await recordMarkets(server.clickhouse);
     await release('1');
   });
 

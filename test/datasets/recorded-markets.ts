@@ -1,0 +1,24 @@
+import { join } from 'node:path';
+import { openEmbeddedBus } from '../../bus/index.js';
+import { Connection, migrate } from '../../warehouse/index.js';
+import type { TestClickHouse } from '../support/clickhouse.js';
+import { WorkerRig } from '../transforms/worker-rig.js';
+import { MarketRecords } from '../warehouse/cluster/market-records.js';
+
+const FROM = Date.UTC(2026, 0, 4, 22) / 1000;
+const TO = FROM + 4 * 3600;
+
+/** Makes an instance of two finished days, 2026-01-04 and 2026-01-05, by a worker from records of every kind. */
+export async function recordMarkets({ dataFolder, endpoint }: TestClickHouse): Promise<void> {
+  const connection = new Connection({ endpoint: endpoint.owner, database: 'chancery', application: 'test' });
+  await migrate(connection, { fsync: false }, new AbortController().signal);
+  await connection.close();
+  const bus = openEmbeddedBus({ dir: join(dataFolder, 'bus') });
+  const rig = new WorkerRig(endpoint.owner, 'chancery', bus);
+  await rig.prepare();
+  await new MarketRecords(5, bus).append(FROM, TO);
+  // Bodies never expire.
+  await rig.worker({ bodyRetentionDays: 20_000 });
+  await rig.drained();
+  await rig.close();
+}
