@@ -2,6 +2,7 @@ import { type Dirent, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { describeError, packageRoot, UsageError } from '../core/index.js';
+import { unsupportedTransformation } from './display/transformations.js';
 import { isPanelType } from './panel-types.js';
 
 const MAX_FILE_BYTES = 2_000_000;
@@ -21,7 +22,7 @@ const target = z.object({
   format: z.union([z.number(), text]).optional(),
   hide: z.boolean().optional(),
 });
-const options = z.array(z.object({ text: z.unknown(), value: z.unknown() }));
+const options = z.array(z.object({ text: z.unknown().optional(), value: z.unknown().optional() }));
 const variable = z.object({
   type: text,
   name: z.string().regex(/^\w+$/),
@@ -42,11 +43,18 @@ const fieldConfig = z.object({
   overrides: z
     .array(
       z.object({
-        matcher: z.object({ id: text, options: z.unknown() }),
-        properties: z.array(z.object({ id: text, value: z.unknown() })),
+        matcher: z.object({ id: text, options: z.unknown().optional() }),
+        properties: z.array(z.object({ id: text, value: z.unknown().optional() })),
       }),
     )
     .default([]),
+});
+const transformation = z.object({
+  id: text,
+  options: z.unknown().optional(),
+  disabled: z.boolean().nullish(),
+  filter: z.unknown().optional(),
+  topic: text.nullish(),
 });
 const basePanel = z.object({
   id: z.int(),
@@ -60,7 +68,7 @@ const basePanel = z.object({
   maxDataPoints: z.number().nullish(),
   fieldConfig: fieldConfig.default({ defaults: {}, overrides: [] }),
   options: loose.default({}),
-  transformations: z.array(z.object({ id: text })).nullish(),
+  transformations: z.array(transformation).nullish(),
   collapsed: z.boolean().nullish(),
   repeat: text.nullish(),
   libraryPanel: loose.nullish(),
@@ -178,8 +186,8 @@ function unsupportedOf(panel: z.infer<typeof basePanel>): string | undefined {
   if (panel.libraryPanel) return 'library panels';
   if (panel.type !== 'row' && !isPanelType(panel.type)) return `panels of the type ${panel.type}`;
   if (panel.repeat) return 'repeated panels';
-  const [transformation] = panel.transformations ?? [];
-  if (transformation) return `the transformation ${transformation.id}`;
+  const transformation = unsupportedTransformation(panel.transformations ?? []);
+  if (transformation !== undefined) return transformation;
   const foreign = [panel.datasource, ...panel.targets.map((one) => one.datasource)].find(
     (source) => source && typeof source === 'object' && source.type !== undefined && source.type !== CLICKHOUSE,
   );

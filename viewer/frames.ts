@@ -7,6 +7,8 @@ export type Value = number | string | boolean | null;
 /** A column of a frame. */
 export interface Field {
   readonly name: string;
+  /** Its name before a transformation renamed it. */
+  readonly originalName?: string;
   readonly kind: FieldKind;
   /** Of a series that was one column with others: the values of the text columns beside it. */
   readonly labels?: Readonly<Record<string, string>>;

@@ -1,4 +1,5 @@
 import type { ViewedDashboard, ViewedPanel } from './dashboard-file.js';
+import type { Transformation } from './display/transformations.js';
 
 /** A panel as the page gets it: without its SQL. */
 export interface PagePanel {
@@ -9,6 +10,7 @@ export interface PagePanel {
   readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
   readonly fieldConfig: ViewedPanel['fieldConfig'];
   readonly options: Readonly<Record<string, unknown>>;
+  readonly transformations: readonly Transformation[];
   readonly collapsed: boolean;
   /** ID of the collapsed row that it is in. */
   readonly row?: number;
@@ -49,6 +51,7 @@ export function pageDashboard(dashboard: ViewedDashboard): PageDashboard {
       gridPos: { x: panel.gridPos.x, y: panel.gridPos.y, w: panel.gridPos.w, h: panel.gridPos.h },
       fieldConfig: panel.fieldConfig,
       options: panel.options,
+      transformations: panel.transformations ?? [],
       collapsed: panel.collapsed === true,
       ...(panel.row === undefined ? {} : { row: panel.row }),
       ...(panel.unsupported === undefined ? {} : { unsupported: panel.unsupported }),

@@ -76,8 +76,24 @@ export const kindsDashboard = dashboard(
       ...at(12, 24),
       fieldConfig: {
         defaults: { custom: { show: 'points+lines', scaleDistribution: { type: 'log', log: 10 } } },
-        overrides: [],
+        // Grafana writes a property that was added and never set without a value.
+        overrides: [{ matcher: { id: 'byName', options: 'a' }, properties: [{ id: 'unit' }] }],
       },
+    }),
+    panel(10, 'table', '', {
+      ...at(0, 32, 24),
+      targets: [
+        target("SELECT concat('m', toString(number)) AS market, number AS bid FROM numbers(3)"),
+        {
+          ...target("SELECT concat('m', toString(number)) AS market, number + 10 AS ask FROM numbers(1, 3)"),
+          refId: 'B',
+        },
+      ],
+      transformations: [
+        { id: 'joinByField', options: { byField: 'market', mode: 'outer' } },
+        { id: 'organize', options: { renameByName: { bid: 'Bid' }, indexByName: { ask: 0, market: 1, bid: 2 } } },
+        { id: 'sortBy', options: { sort: [{ field: 'market', desc: true }] } },
+      ],
     }),
   ],
   { time: { from: '1763800000000', to: '1763803600000' } },

@@ -97,6 +97,18 @@ describe('each type of panel', () => {
     await page.context().close();
   });
 
+  it('shows the data after the transformations of the panel', async () => {
+    const { page } = await open({ width: 1440 });
+    expect(await page.locator('[data-panel="10"] thead th').allInnerTexts()).toEqual(['ask', 'market', 'Bid']);
+    expect(await page.locator('[data-panel="10"] tbody tr').allInnerTexts()).toEqual([
+      '13\tm3\t–',
+      '12\tm2\t2',
+      '11\tm1\t1',
+      '–\tm0\t0',
+    ]);
+    await page.context().close();
+  });
+
   it('hides what its legend switches off', async () => {
     const { page } = await open({ width: 1440 });
     const orange = [0xe6, 0x9f, 0x00] as const;

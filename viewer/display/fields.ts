@@ -62,8 +62,7 @@ function displayOf(field: Field, frame: Frame, { defaults, overrides }: FieldCon
   const color = asRecord(properties['color']);
   const thresholds = asRecord(properties['thresholds']);
   const template = typeof properties['displayName'] === 'string' ? properties['displayName'] : undefined;
-  const nameAt = (row: number) =>
-    template ? fillTemplate(template, { field, frame, row }) : defaultName(field, frame);
+  const nameAt = (row: number) => (template ? fillTemplate(template, { field, frame, row }) : fieldName(field, frame));
   return {
     field,
     refId: frame.refId,
@@ -101,7 +100,11 @@ function matches(
   frame: Frame,
   { displayName }: Properties,
 ): boolean {
-  const names = [field.name, typeof displayName === 'string' ? displayName : defaultName(field, frame)];
+  const names = [
+    field.name,
+    field.originalName ?? field.name,
+    typeof displayName === 'string' ? displayName : fieldName(field, frame),
+  ];
   switch (id) {
     case 'byName':
       return names.includes(String(options));
@@ -116,8 +119,9 @@ function matches(
   }
 }
 
-function patternOf(text: string): RegExp {
-  const [, body = text, flags = ''] = /^\/(.*)\/([gimsuy]*)$/s.exec(text) ?? [];
+/** A pattern of a dashboard's file: between slashes a regular expression, else one of the whole text. */
+export function patternOf(text: string): RegExp {
+  const [, body = `^${text}$`, flags = ''] = /^\/(.*)\/([gimsuy]*)$/s.exec(text) ?? [];
   try {
     return new RegExp(body, flags.replace(/[gy]/g, ''));
   } catch {
@@ -126,7 +130,7 @@ function patternOf(text: string): RegExp {
 }
 
 /** Of a series with labels their values, else its name. */
-function defaultName({ name, labels }: Field, frame: Frame): string {
+export function fieldName({ name, labels }: Field, frame: Frame): string {
   if (!labels) return name;
   const text = Object.values(labels).join(' ');
   const several = new Set(frame.fields.filter(({ kind }) => kind === 'number').map((field) => field.name)).size > 1;
@@ -136,7 +140,8 @@ function defaultName({ name, labels }: Field, frame: Frame): string {
 function fillTemplate(template: string, { field, frame, row }: { field: Field; frame: Frame; row: number }): string {
   return template.replace(/\$\{__(field\.labels|data\.fields|field\.name|series\.name)\.?([^}]*)\}/g, (_, of, name) => {
     if (of === 'field.labels') return field.labels?.[name] ?? '';
-    if (of === 'data.fields') return String(frame.fields.find((one) => one.name === name)?.values[row] ?? '');
+    if (of === 'data.fields')
+      return String(frame.fields.find((one) => one.name === name || one.originalName === name)?.values[row] ?? '');
     return field.name;
   });
 }

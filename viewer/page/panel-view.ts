@@ -1,5 +1,6 @@
 import type { PanelData } from '../dashboard-queries.js';
 import type { Theme } from '../display/colors.js';
+import { transformed } from '../display/transformations.js';
 import { undrawnOptions } from '../display/undrawn-options.js';
 import type { PagePanel } from '../page-model.js';
 import { isPanelType, type PanelType } from '../panel-types.js';
@@ -44,6 +45,8 @@ const DRAW: Readonly<Record<PanelType, (context: PanelContext) => Drawn>> = {
   table: drawTable,
   text: drawText,
 };
+/** Panels that show every column of numbers as a value, what is missing too. */
+const SHOWS_ALL_COLUMNS = new Set(['table', 'stat', 'gauge', 'bargauge']);
 /** How long the browser may take to store a download, milliseconds. */
 const DOWNLOAD_MS = 60_000;
 
@@ -180,11 +183,12 @@ export class PanelView {
     const asking = new AbortController();
     this.#asking = asking;
     this.element.setAttribute('aria-busy', 'true');
+    const { id, type, transformations } = this.panel;
     try {
-      const data = await api.panel(this.host.uid, this.panel.id, this.host.view(), this.#width(), asking.signal);
+      const data = await api.panel(this.host.uid, id, this.host.view(), this.#width(), asking.signal);
       await pointerReleased();
       if (asking.signal.aborted) return;
-      this.#data = data;
+      this.#data = { ...data, frames: transformed(data.frames, transformations, !SHOWS_ALL_COLUMNS.has(type)) };
       this.draw();
     } catch (error) {
       if (asking.signal.aborted) return;
