@@ -1,9 +1,10 @@
 import { compare, type Difference } from '../pipeline/ledger.js';
 import type { Rig } from '../pipeline/rig.js';
 
-interface View {
+interface Target {
   readonly target: string;
-  readonly select: string;
+  /** The SELECTs of the views that fill it, with the same columns. */
+  readonly selects: readonly string[];
 }
 
 interface Column {
@@ -11,13 +12,13 @@ interface Column {
   readonly type: string;
 }
 
-/** Compares the target of every materialized view with the result of its SELECT over all rows that it reads. */
+/** Compares the targets of all materialized views with the results of their SELECTs over all rows that these read. */
 export async function compareStates(rig: Rig): Promise<Map<string, Difference>> {
-  const views = await rig.rows<View>(`
-    SELECT extract(create_table_query, ' TO [^.]+\\\\.([^ ]+) ') AS target, as_select AS select
-    FROM system.tables WHERE database = 'chancery' AND engine = 'MaterializedView'`);
+  const targets = await rig.rows<Target>(`
+    SELECT extract(create_table_query, ' TO [^.]+\\\\.([^ ]+) ') AS target, groupArray(as_select) AS selects
+    FROM system.tables WHERE database = 'chancery' AND engine = 'MaterializedView' GROUP BY target`);
   const differences = new Map<string, Difference>();
-  for (const { target, select } of views) {
+  for (const { target, selects } of targets) {
     const columns = await rig.rows<Column>(`
       SELECT name, type FROM system.columns WHERE database = 'chancery' AND table = '${target}' ORDER BY position`);
     const keys = columns.filter(({ type }) => !/AggregateFunction\(/.test(type)).map(({ name }) => name);
@@ -26,7 +27,8 @@ export async function compareStates(rig: Rig): Promise<Map<string, Difference>> 
       columns,
       `SELECT ${columns.map(mergedValue).join(', ')} FROM ${target} GROUP BY ${keys.join(', ')}`,
     );
-    const made = await texts(rig, columns, `SELECT ${columns.map(madeValue).join(', ')} FROM (${select})`);
+    const rows = selects.join(' UNION ALL ');
+    const made = await texts(rig, columns, `SELECT ${columns.map(madeValue).join(', ')} FROM (${rows})`);
     differences.set(target, compare(merged, new Set(made)));
   }
   return differences;
