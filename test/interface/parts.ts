@@ -23,7 +23,7 @@ export const PARTS: readonly Part[] = [
     id: '4',
     title: 'REST operations',
     about:
-      'Each operation is public, needs an API key ([part 5.1](#part-5.1)) or needs a JWT ([part 5.3](#part-5.3)). Where two status codes are named, either may come.',
+      'Each operation is public, needs an API key ([part 5.1](#part-5.1)) or needs a JWT ([part 5.3](#part-5.3)). Where two status codes are named, either may be returned.',
   },
   { id: '4.1', title: 'Account and API key', about: 'Auth host, JWT.' },
   { id: '4.2', title: 'Orders', about: 'Order host, API key.' },

@@ -846,7 +846,7 @@ export const STATEMENTS: readonly Statement[] = [
   },
   {
     id: '8/open',
-    says: 'Request quotas, the largest page and the smallest and largest order are not shown; a client follows pages that are cut short and waits after a 429',
+    says: 'Request quotas, the largest page and the smallest and largest order are not shown; a client accepts pages that are smaller than requested, and waits after a 429',
     client: ['client/rest/page-walk.ts', 'client/rate-limiter.ts'],
     exchange: ['exchange/server/quirks.ts'],
   },
