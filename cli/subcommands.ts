@@ -46,11 +46,11 @@ export const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
     needs: ['bus', 'clickhouse'],
   },
   dataset: {
-    about: 'check a release of `export`, make its tables again, or compare it with another one',
+    about: 'verify a release of `export`, rebuild its tables, or compare it with another release',
     needs: [],
   },
   import: {
-    about: 'make a new instance of the tables of a release',
+    about: 'create a new instance from the tables of a release',
     needs: ['clickhouse'],
   },
   status: {

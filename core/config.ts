@@ -92,7 +92,7 @@ function pick(
   if (parsed.success) return { value: parsed.data };
   const reason = parsed.error.issues.map((i) => i.message).join('; ');
   const shown = /password|secret|usernameKey/i.test(name) ? '[redacted]' : JSON.stringify(value);
-  throw new UsageError(`${source} is ${shown}: ${reason}. It is: ${definition.help}`);
+  throw new UsageError(`${source} is ${shown}: ${reason}. This setting is: ${definition.help}`);
 }
 
 function readConfigFile(path: string): Record<string, unknown> {

@@ -240,7 +240,7 @@ export const SETTINGS = {
     schema: url,
     default: `http://127.0.0.1:${DEFAULT_PORTS.exchange}`,
     placeholder: 'URL',
-    help: 'base URL of the exchange',
+    help: 'base URL of the exchange; without it, `chancery up` starts a simulated one',
   }),
   ...hostSettings(),
   requestTimeoutMs: setting({
@@ -312,7 +312,7 @@ export const SETTINGS = {
   }),
   kafkaTls: onOff(KAFKA, false, 'connect to Kafka over TLS'),
   kafkaTlsCa: optional(KAFKA, 'FILE', 'PEM file with the CA certificates that the brokers are verified against'),
-  kafkaTlsCert: optional(KAFKA, 'FILE', 'PEM file with our client certificate'),
+  kafkaTlsCert: optional(KAFKA, 'FILE', 'PEM file with the client certificate'),
   kafkaTlsKey: optional(KAFKA, 'FILE', 'PEM file with the private key of that certificate'),
   kafkaSasl: setting<'none' | 'plain' | 'scram-sha-256' | 'scram-sha-512'>({
     ...KAFKA,
@@ -390,7 +390,7 @@ export const SETTINGS = {
     schema: port,
     default: 0,
     placeholder: 'PORT',
-    help: `HTTP port of the embedded ClickHouse; 0 picks a free one, \`chancery up\` the first from ${DEFAULT_PORTS.clickhouse} on`,
+    help: `HTTP port of the embedded ClickHouse; 0 picks a free one (\`chancery up\`: the first free one from ${DEFAULT_PORTS.clickhouse} on)`,
   }),
   clickhouseNativePort: setting({
     ...CLICKHOUSE,

@@ -46,10 +46,13 @@ export function define(command: Command): void {
       'with --against: the control token, from the ready line of the exchange; other users see it in the process list',
     )
     .option('--control-token-file <FILE>', 'with --against: a file with the control token')
-    .addOption(optionNamedLike('accountsFile', 'with --against: the accounts to record; without it none is compared'))
+    .addOption(optionNamedLike('accountsFile', 'with --against: the accounts to record and compare (default: none)'))
     .option('--faults', 'with --against: arm faults at the exchange, and kill processes of the pipeline')
     .addOption(new Option('--no-faults', 'arm no faults, and kill no process'))
-    .option('--keep <DIR>', 'data folder that is kept; without it a temporary one is removed at the end')
+    .option(
+      '--keep <DIR>',
+      'data folder to use, and not to remove at the end (default: a temporary one, which is removed)',
+    )
     .option('--json', 'print JSON');
   for (const name of EXCHANGE_FLAGS) command.addOption(exchangeFlag(EXCHANGE_OPTIONS[name], 'simulated exchange: '));
   command.action(async (flags: Flags) => {

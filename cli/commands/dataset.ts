@@ -17,8 +17,8 @@ type Action = 'verify' | 'rebuild' | 'diff';
 const EXAMPLES = `
 Actions:
   verify    compare a release with its manifest, and its tables with each other
-  rebuild   make the tables again from the release's raw records, and compare them
-  diff      say what is different in the second release
+  rebuild   rebuild the tables from the release's raw records, and compare them with those of the release
+  diff      list the differences between two releases
 
 Examples:
   chancery dataset verify rain
@@ -26,7 +26,8 @@ Examples:
   chancery dataset rebuild rain
   chancery dataset diff rain-1 rain-2
 
-Exit code 1: damaged, differences that missing records do not explain, or other content.
+Exit code 1: verify found damage, rebuild found differences that missing records do not explain, or diff found
+different content.
 `;
 
 /** `chancery dataset`: checks and compares releases. */
@@ -35,7 +36,7 @@ export function define(command: Command): void {
     .addArgument(new Argument('<ACTION>', 'what to do').choices(['verify', 'rebuild', 'diff'] satisfies Action[]))
     .argument('<DIR>', 'folder of a release')
     .argument('[OTHER]', 'folder of another release, for diff')
-    .option('--checksums-only', 'verify: compare the bytes only, and do not read the rows')
+    .option('--checksums-only', 'verify: compare only the checksums of the files, and do not read their rows')
     .option('--manifest-sha256 <HEX>', 'verify: accept only the release whose manifest has this SHA-256', sha256)
     .addHelpText('after', EXAMPLES.trimEnd())
     .action((action: Action, folder: string, other: string | undefined, flags: Flags) => {

@@ -23,7 +23,9 @@ export function define(command: Command): void {
 
 async function run(settings: Settings, folder: string): Promise<void> {
   if (clickHouseTarget(settings).kind !== 'embedded') {
-    throw new UsageError('a dataset is imported into the embedded ClickHouse only; unset the address of the server');
+    throw new UsageError(
+      'a dataset is imported into the embedded ClickHouse only; unset --clickhouse-url and --clickhouse-cluster',
+    );
   }
   process.umask(0o077);
   const signal = processSignal();

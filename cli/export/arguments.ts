@@ -43,11 +43,15 @@ export function defineOptions(command: Command): void {
     .option('--market <IDS>', 'markets, separated by commas', names)
     .option('--category <NAMES>', 'categories of events, separated by commas', names)
     .option('--tag <NAMES>', 'tags of events, separated by commas', names)
-    .option('--accounts <NAMES>', 'write the own records of these accounts, too, which are private', names)
+    .option('--accounts <NAMES>', 'also write the records of these accounts, which are private', names)
     .option('--candle-periods <SECONDS>', 'lengths of candles, separated by commas', periods, [60, 3600, 86_400])
-    .option('--unfinished', 'export days that are not finished, too: rows of them may still arrive')
+    .option('--unfinished', 'also export days that are not finished: more of their rows may arrive')
     .option('--settle-hours <HOURS>', 'a day is finished this long after its end, hours', hours, 24)
-    .option('--release <NAME@VERSION>', 'make it a release: with a manifest, checksums and descriptions', parseRelease)
+    .option(
+      '--release <NAME@VERSION>',
+      'make the export a release, with manifest, checksums and descriptions',
+      parseRelease,
+    )
     .option('--title <TEXT>', 'title of the release')
     .option('--license <TEXT>', 'licence of the release, such as an SPDX identifier; "not stated" if omitted')
     .option('--creator <TEXT>', 'who made the release; "not stated" if omitted')

@@ -34,7 +34,7 @@ export class ServicesLock {
         if (performance.now() > deadline) {
           throw new UsageError(
             `services of a killed chancery up still run on ${dataFolder} after ${WAIT_MS / 1000} s; ` +
-              '`chancery status` lists them: end them',
+              '`chancery status` lists them; end them with kill -9',
           );
         }
         await systemClock.sleep(RETRY_MS, signal);

@@ -46,7 +46,7 @@ describe('configuration', () => {
   it('rejects a value with its source, the value and the help text, but never shows a password', () => {
     const refused = (flags: Record<string, unknown>) => () => loadConfig(flags, {}, folderWith());
     expect(refused({ metricsPort: '70000' })).toThrow(UsageError);
-    expect(refused({ metricsPort: '70000' })).toThrow(/^--metrics-port is "70000": .*65535.* It is: port of/);
+    expect(refused({ metricsPort: '70000' })).toThrow(/^--metrics-port is "70000": .*65535.* This setting is: port of/);
     expect(refused({ clickhousePassword: 7 })).toThrow(/^--clickhouse-password is \[redacted\]: /);
     expect(refused({ fsync: 'perhaps' })).toThrow(/^--fsync is "perhaps"/);
   });
@@ -59,7 +59,7 @@ describe('configuration', () => {
       ['http://c:1'],
     ]);
     expect(() => cluster('a:1;http://b:1')).toThrow(
-      /^--clickhouse-cluster is "a:1;http:\/\/b:1": "a:1" is not an http:\/\/ or https:\/\/ URL\. It is: ClickHouse cluster/,
+      /^--clickhouse-cluster is "a:1;http:\/\/b:1": "a:1" is not an http:\/\/ or https:\/\/ URL\. This setting is: ClickHouse cluster/,
     );
     expect(() => cluster('http://a:1;;http://b:1')).toThrow('shard 2 has no replica');
     expect(() => cluster('http://a:1;http://a:1')).toThrow('http://a:1 is given twice');
