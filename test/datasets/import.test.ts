@@ -74,7 +74,7 @@ describe('chancery import', () => {
     rmSync(join(data, 'file'));
     const args = ['import', release, '--data', data, '--clickhouse-url', 'http://127.0.0.1:1'];
     expect((await commandLine(args)).err).toBe(
-      'chancery: a dataset is imported into the embedded ClickHouse only; unset the address of the server\n',
+      'chancery: a dataset is imported into the embedded ClickHouse only; unset --clickhouse-url and --clickhouse-cluster\n',
     );
   });
 });
