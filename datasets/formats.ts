@@ -1,11 +1,12 @@
-/** Format names of `--format`, which are also the endings of file names. */
-export const EXPORT_FORMATS = ['parquet', 'csv', 'jsonl'] as const;
+/** Format names of `--format`, which are also the endings of the names of files that are not of one market. */
+export const EXPORT_FORMATS = ['parquet', 'csv', 'jsonl', 'tardis-csv'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 const CLICKHOUSE_FORMATS: Readonly<Record<ExportFormat, string>> = {
   parquet: 'Parquet',
   csv: 'CSVWithNames',
   jsonl: 'JSONEachRow',
+  'tardis-csv': 'CustomSeparated',
 };
 
 const ROW_GROUP = 131_072;
@@ -41,6 +42,8 @@ export function formatClause(format: ExportFormat, rowGroup = ROW_GROUP): string
     output_format_json_quote_64bit_integers: 0,
     output_format_json_quote_decimals: 1,
     format_csv_null_representation: "''",
+    format_custom_escaping_rule: "'Raw'",
+    format_custom_field_delimiter: "','",
     date_time_output_format: "'iso'",
   };
   const list = Object.entries(settings).map(([name, value]) => `${name} = ${value}`);

@@ -1,17 +1,28 @@
 import { UsageError } from '../core/index.js';
+import type { ExportedTable } from './exported-table.js';
 import { whyUnfinished } from './finished.js';
 import type { LogPosition } from './positions.js';
 import type { ExportRequest } from './request.js';
 import type { ExportSource } from './source.js';
 import { list } from './sql-text.js';
-import { type Column, daysQuery, plainType, type Selection, type TableSchema } from './statement.js';
-import { type ExportedTable, sortOrder, tablesOf } from './tables.js';
+import {
+  type Column,
+  daysQuery,
+  plainType,
+  type RowRange,
+  type Selection,
+  type TableSchema,
+  unwritableQuery,
+} from './statement.js';
+import { sortOrder, tablesOf } from './tables.js';
 
 export interface PlannedFile {
   /** Within the folder of the export. */
   readonly path: string;
   readonly table: string;
   readonly day: string;
+  /** Of a file of one market. */
+  readonly symbol?: string;
   readonly rows: number;
   /** Whether rows of the day may still arrive. */
   readonly unfinished?: true;
@@ -47,34 +58,55 @@ export async function makePlan(
   const files: PlannedFile[] = [];
   const schemas: TableSchema[] = [];
   const leftOut = new Map<string, string>();
+  const unwritable: DayLeftOut[] = [];
   let lastDay = '';
   for (const table of tablesOf(request)) {
     const columns = await columnsOf(source, table, request, signal);
-    schemas.push(schemaOf(table, columns));
-    const query = daysQuery({ table, request, columns, positions, selection }, request);
-    const days = await source.rows<{ day: string; rows: number }>(query, signal);
-    for (const { day, rows } of days) {
+    const range = { table, request, columns, positions, selection };
+    if (!table.lines) schemas.push(schemaOf(table, columns));
+    const days = await source.rows<DayRows>(daysQuery(range), signal);
+    for (const counted of days) {
+      const { day } = counted;
       // An event that nobody polls any more is open until now: coverage of days without records.
-      if (table.view && lastDay !== '' && day > lastDay) continue;
+      if (table.view && !table.lines && lastDay !== '' && day > lastDay) continue;
       if (!table.view && day > lastDay) lastDay = day;
       const why = whyUnfinished(day, positions, request.settleHours, nowMs);
       if (why !== undefined && !request.unfinished) leftOut.set(day, why);
-      else files.push(plannedFile(table, day, rows, request, why !== undefined));
+      else files.push(plannedFile(table, counted, request, why !== undefined));
     }
+    unwritable.push(...(await unwritableRows(source, range, signal)));
   }
-  const days = [...leftOut].map(([day, why]) => ({ day, why })).sort((a, b) => a.day.localeCompare(b.day));
+  const days = [...[...leftOut].map(([day, why]) => ({ day, why })), ...unwritable];
+  days.sort((a, b) => a.day.localeCompare(b.day));
   return { madeAt: new Date(nowMs).toISOString(), positions, selection, files, leftOut: days, schemas };
+}
+
+/** Number of rows of a day, and of a market if the table has a file for each. */
+interface DayRows {
+  readonly day: string;
+  readonly symbol?: string;
+  readonly rows: number;
 }
 
 function plannedFile(
   table: ExportedTable,
-  day: string,
-  rows: number,
-  request: ExportRequest,
+  { day, symbol, rows }: DayRows,
+  { format, exchangeName = '' }: ExportRequest,
   unfinished: boolean,
 ): PlannedFile {
-  const path = `${table.name}/${day}.${request.format}`;
-  return { path, table: table.name, day, rows, ...(unfinished && { unfinished }) };
+  const name = symbol === undefined ? `${day}.${format}` : `${exchangeName}_${table.name}_${day}_${symbol}.csv.gz`;
+  const own = { path: `${table.name}/${name}`, table: table.name, day, ...(symbol !== undefined && { symbol }) };
+  return { ...own, rows, ...(unfinished && { unfinished }) };
+}
+
+/** Rows of the requested days that the format cannot say. */
+async function unwritableRows(source: ExportSource, range: RowRange, signal: AbortSignal): Promise<DayLeftOut[]> {
+  const { what } = range.table.lines?.unwritable ?? {};
+  if (what === undefined) return [];
+  const { from = '', to = '9' } = range.request;
+  const days = await source.rows<DayRows>(unwritableQuery(range), signal);
+  const requested = days.filter(({ day }) => day >= from && day <= to);
+  return requested.map(({ day, rows }) => ({ day, why: `${rows} ${range.table.name} ${what}` }));
 }
 
 function schemaOf(table: ExportedTable, columns: readonly Column[]): TableSchema {
@@ -110,7 +142,7 @@ export async function columnsOf(
 ): Promise<Column[]> {
   const described = table.view
     ? `DESCRIBE TABLE (${table.view(request, 'true')})`
-    : `SELECT name, type, comment FROM system.columns WHERE database = currentDatabase() AND table = '${table.name}'
+    : `SELECT name, type, comment FROM system.columns WHERE database = currentDatabase() AND table = '${table.lines?.table ?? table.name}'
        AND default_kind != 'ALIAS' ORDER BY position`;
   const columns = await source.rows<Column>(described, signal);
   if (columns.length === 0) {

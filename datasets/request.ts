@@ -25,6 +25,8 @@ export const exportRequestSchema = z.object({
   unfinished: z.boolean(),
   /** A day is finished this long after its end, hours. */
   settleHours: z.number(),
+  /** In the lines and names of `tardis-csv`. */
+  exchangeName: z.string().optional(),
 });
 export type ExportRequest = Readonly<z.infer<typeof exportRequestSchema>>;
 

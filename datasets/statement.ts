@@ -1,7 +1,8 @@
+import type { ExportedTable, MarketLines } from './exported-table.js';
 import type { LogPosition } from './positions.js';
 import type { ExportRequest } from './request.js';
 import { list, text } from './sql-text.js';
-import { type ExportedTable, isReadFirst, sortOrder } from './tables.js';
+import { isReadFirst, sortOrder } from './tables.js';
 
 /** The events and markets that an export is limited to. */
 export interface Selection {
@@ -51,27 +52,55 @@ function fromClause({ table, request, columns, positions, selection }: RowRange,
   if (selection && column === 'market') conditions.push(`market IN ${list(selection.markets)}`);
   // Rows without an event are about a whole connection.
   if (selection && column === 'event') conditions.push(`event IN ${list(['', ...selection.events])}`);
-  const source = table.view ? `(${table.view(request, inDay)})` : table.name;
+  const source = table.view ? `(${table.view(request, inDay)})` : (table.lines?.table ?? table.name);
   return `FROM ${source}${table.final ? ' FINAL' : ''} WHERE ${conditions.join(' AND ')}`;
 }
 
-/** Number of rows per day, without rows outside of the days asked for. */
-export function daysQuery(
-  range: RowRange,
-  { from, to }: { from?: string | undefined; to?: string | undefined },
-): string {
-  const day = `toString(toDate(${timeOf(range.table.time, range.columns)}, 'UTC'))`;
+/** Number of rows per day, or of lines per day and symbol, without rows outside of the days asked for. */
+export function daysQuery(range: RowRange): string {
+  const { table, columns, request } = range;
+  const { from, to } = request;
   const limits = [...(from ? [`day >= ${text(from)}`] : []), ...(to ? [`day <= ${text(to)}`] : [])];
   const having = limits.length > 0 ? ` HAVING ${limits.join(' AND ')}` : '';
+  if (table.lines) {
+    const lines = table.lines.select(`SELECT * ${linesClause(range)}`);
+    return `SELECT toString(lines.day) AS day, symbol, toUInt64(count()) AS rows FROM (${lines}) AS lines
+      GROUP BY day, symbol${having} ORDER BY day, symbol SETTINGS max_bytes_before_external_sort = 536870912`;
+  }
+  const day = `toString(toDate(${timeOf(table.time, columns)}, 'UTC'))`;
   return `SELECT ${day} AS day, toUInt64(count()) AS rows ${fromClause(range)} GROUP BY day${having} ORDER BY day`;
+}
+
+/** Number of rows per day that cannot be lines. */
+export function unwritableQuery(range: RowRange): string {
+  const day = `toString(toDate(${timeOf(range.table.time, range.columns)}, 'UTC'))`;
+  const rows = range.table.lines?.unwritable?.rows ?? 'false';
+  return `SELECT ${day} AS day, toUInt64(count()) AS rows ${fromClause(range)} AND (${rows}) GROUP BY day ORDER BY day`;
+}
+
+/** FROM and WHERE of the rows that become lines. */
+const linesClause = (range: RowRange, inDay = 'true'): string =>
+  `${fromClause(range, inDay)} AND NOT (${range.table.lines?.unwritable?.rows ?? 'false'})`;
+
+/** Condition of the rows of a UTC day. */
+function isInDay({ table, columns }: RowRange, day: string): string {
+  const midnight = `toDateTime64(${text(`${day} 00:00:00`)}, 6, 'UTC')`;
+  const time = timeOf(table.time, columns);
+  return `${time} >= ${midnight} AND ${time} < ${midnight} + INTERVAL 1 DAY`;
+}
+
+/** The lines of a day of these symbols, those of each symbol together, without FORMAT. */
+export function linesQuery(range: RowRange, lines: MarketLines, day: string, symbols: readonly string[]): string {
+  const { request } = range;
+  const rows = `SELECT * ${linesClause(range, isInDay(range, day))}`;
+  return `SELECT ${text(request.exchangeName ?? '')} AS exchange, ${lines.columns.join(', ')} FROM (${lines.select(rows)})
+    WHERE symbol IN ${list(symbols)} ORDER BY symbol, ${lines.order.join(', ')}`;
 }
 
 /** The rows of one file in their order, without FORMAT. Needs the parameters `inner` and `outer` for a table with users. */
 export function fileQuery(range: RowRange, day: string): string {
   const { table, columns } = range;
-  const midnight = `toDateTime64(${text(`${day} 00:00:00`)}, 6, 'UTC')`;
-  const time = timeOf(table.time, columns);
-  const inDay = `${time} >= ${midnight} AND ${time} < ${midnight} + INTERVAL 1 DAY`;
+  const inDay = isInDay(range, day);
   const order = sortOrder(table).join(', ');
   // Written values have the names of columns, which are not to replace these in conditions and order.
   const rows = `SELECT * ${fromClause(range, inDay)}`;

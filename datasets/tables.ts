@@ -1,37 +1,9 @@
-import { nearest, TOPICS, type Topic, UsageError } from '../core/index.js';
+import { nearest, TOPICS, UsageError } from '../core/index.js';
 import { coverageQuery } from './coverage.js';
+import type { ExportedTable } from './exported-table.js';
 import type { ExportRequest } from './request.js';
 import { list } from './sql-text.js';
-
-/** A table whose rows an export writes. */
-export interface ExportedTable {
-  readonly name: string;
-  /** The topics whose records may become its rows. */
-  readonly topics: readonly Topic[];
-  /** Columns with the time whose day is the file's: the first that is not NULL; else the day is 1970-01-01. */
-  readonly time: readonly string[];
-  /** Sort order of the files; the position on the bus follows as tie-break. */
-  readonly order: readonly string[];
-  /**
-   * SELECT of a table that is computed. It has no positions on the bus.
-   * @param condition SQL of the rows that are needed, for its innermost part
-   */
-  readonly view?: (request: ExportRequest, condition: string) => string;
-  /** Whether only the newest row of a key counts (ReplacingMergeTree): read with FINAL. */
-  readonly final?: true;
-  /** Columns that are not written: filled by ClickHouse's clock, or about an account. */
-  readonly omitted?: readonly string[];
-  /** Condition of the rows that are written, where others are about an account. */
-  readonly rows?: string;
-  /** Column that an export of some markets selects by, where it is not the first of market and event that exists. */
-  readonly selectBy?: 'event';
-  /** Columns with another value than in ClickHouse, as SQL. */
-  readonly replaced?: Readonly<Record<string, string>>;
-  /** Columns with user IDs or names, written as HMAC-SHA-256. */
-  readonly users?: readonly string[];
-  /** Rows per row group of Parquet, where rows are large. */
-  readonly rowGroup?: number;
-}
+import { TARDIS_TABLES } from './tardis-tables.js';
 
 const { orderBook, chance, reference, account, collectorEvents } = TOPICS;
 
@@ -194,11 +166,14 @@ const ACCOUNT_TABLES: readonly ExportedTable[] = [
   ofAccount('transaction_records', ['transaction_id'], { ...user, final: true }),
 ];
 
-export const ALL_TABLES: readonly ExportedTable[] = [...PUBLIC_TABLES, ...ACCOUNT_TABLES];
+export const ALL_TABLES: readonly ExportedTable[] = [...PUBLIC_TABLES, ...ACCOUNT_TABLES, ...TARDIS_TABLES];
 
 /** Whether the `raw_records` of an export have the records of all rows. */
-export const isFromPublicRecords = ({ name, topics, view }: ExportedTable): boolean =>
-  name !== 'raw_records' && view === undefined && topics.every((topic) => PUBLIC.some((own) => own === topic));
+export const isFromPublicRecords = ({ name, topics, view, lines }: ExportedTable): boolean =>
+  name !== 'raw_records' &&
+  view === undefined &&
+  lines === undefined &&
+  topics.every((topic) => PUBLIC.some((own) => own === topic));
 
 /** The public tables and those of these accounts, with the polls and collector events about them. */
 function accountTables(accounts: readonly string[]): ExportedTable[] {
@@ -225,8 +200,9 @@ export const sortOrder = ({ order, view }: ExportedTable): readonly string[] =>
 export const isReadFirst = ({ final, view }: ExportedTable): boolean => final === true || view !== undefined;
 
 /** @throws UsageError for an unknown table */
-export function tablesOf({ tables, accounts = [] }: ExportRequest): ExportedTable[] {
-  const all = accounts.length > 0 ? accountTables(accounts) : PUBLIC_TABLES;
+export function tablesOf({ format, tables, accounts = [] }: ExportRequest): ExportedTable[] {
+  const own = accounts.length > 0 ? accountTables(accounts) : PUBLIC_TABLES;
+  const all = format === 'tardis-csv' ? TARDIS_TABLES : own;
   const names = all.map(({ name }) => name);
   for (const name of tables ?? []) {
     if (names.includes(name)) continue;

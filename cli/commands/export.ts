@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { processSignal, type Settings, systemClock, UnavailableError } from '../../core/index.js';
+import { processSignal, type Settings, systemClock, UnavailableError, UsageError } from '../../core/index.js';
 import {
   assertNoRelease,
   committedPositions,
@@ -28,9 +28,9 @@ async function run(settings: Settings, options: ExportArguments): Promise<void> 
   const signal = processSignal();
   const folder = resolve(options.out);
   const { exchange, exportUserKey } = instancePaths(settings.data);
+  const request = requestOf(options);
   const release = releaseOptions(options, exchange);
   assertNoRelease(folder);
-  const request = requestOf(options);
   const connection = await connectForExport(settings, signal);
   try {
     const positions = await positionsOf(settings);
@@ -60,10 +60,17 @@ async function run(settings: Settings, options: ExportArguments): Promise<void> 
   }
 }
 
+/** @throws UsageError for options that do not go together */
 function requestOf(options: ExportArguments): ExportRequest {
   const { format, tables, from, to, accounts, candlePeriods, unfinished = false, settleHours } = options;
   const filters = { events: options.event, markets: options.market, categories: options.category, tags: options.tag };
-  return { format, tables, from, to, ...filters, accounts, candlePeriods, unfinished, settleHours };
+  const request = { format, tables, from, to, ...filters, accounts, candlePeriods, unfinished, settleHours };
+  if (format === 'tardis-csv') {
+    if (accounts) throw new UsageError('tardis-csv has no records of accounts: --accounts needs another --format');
+    return { ...request, exchangeName: options.exchangeName ?? 'chancery' };
+  }
+  if (options.exchangeName !== undefined) throw new UsageError('--exchange-name needs --format tardis-csv');
+  return request;
 }
 
 async function positionsOf(settings: Settings) {

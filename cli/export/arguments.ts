@@ -16,6 +16,7 @@ export interface ExportArguments {
   readonly candlePeriods: readonly number[];
   readonly unfinished?: boolean;
   readonly settleHours: number;
+  readonly exchangeName?: string;
   readonly release?: ReturnType<typeof parseRelease>;
   readonly title?: string;
   readonly license?: string;
@@ -29,6 +30,7 @@ const EXAMPLES = `
 Examples:
   chancery export --out dataset
   chancery export --out today --unfinished --tables price_ticks,chance_points --format csv
+  chancery export --out tardis --format tardis-csv --event 16ba69d6-a856-4030-89ff-ddb558f5f6d0
   chancery export --out release --release rain-markets@1.0.0 --license CC-BY-4.0 --creator "Ann Example"
 `;
 
@@ -47,6 +49,7 @@ export function defineOptions(command: Command): void {
     .option('--candle-periods <SECONDS>', 'lengths of candles, separated by commas', periods, [60, 3600, 86_400])
     .option('--unfinished', 'also export days that are not finished: more of their rows may arrive')
     .option('--settle-hours <HOURS>', 'a day is finished this long after its end, hours', hours, 24)
+    .option('--exchange-name <NAME>', 'name of the exchange in tardis-csv (default: chancery)', exchangeName)
     .option(
       '--release <NAME@VERSION>',
       'make the export a release, with manifest, checksums and descriptions',
@@ -76,4 +79,9 @@ function hours(value: string): number {
   const parsed = Number(value);
   if (Number.isFinite(parsed) && parsed >= 0 && value.trim() !== '') return parsed;
   throw new InvalidArgumentError('expected a number of hours, like 24');
+}
+
+function exchangeName(value: string): string {
+  if (/^[a-z0-9][a-z0-9-]{0,39}$/.test(value)) return value;
+  throw new InvalidArgumentError('expected lower case letters, digits and -, like chancery');
 }

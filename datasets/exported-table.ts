@@ -1,0 +1,51 @@
+import type { Topic } from '../core/index.js';
+import type { ExportRequest } from './request.js';
+
+/** A table whose rows an export writes. */
+export interface ExportedTable {
+  readonly name: string;
+  /** The topics whose records may become its rows. */
+  readonly topics: readonly Topic[];
+  /** Columns with the time whose day is the file's: the first that is not NULL; else the day is 1970-01-01. */
+  readonly time: readonly string[];
+  /** Sort order of the files; the position on the bus follows as tie-break. */
+  readonly order: readonly string[];
+  /**
+   * SELECT of a table that is computed. It has no positions on the bus.
+   * @param condition SQL of the rows that are needed, for its innermost part
+   */
+  readonly view?: (request: ExportRequest, condition: string) => string;
+  /** Whether only the newest row of a key counts (ReplacingMergeTree): read with FINAL. */
+  readonly final?: true;
+  /** Columns that are not written: filled by ClickHouse's clock, or about an account. */
+  readonly omitted?: readonly string[];
+  /** Condition of the rows that are written, where others are about an account. */
+  readonly rows?: string;
+  /** Column that an export of some markets selects by, where it is not the first of market and event that exists. */
+  readonly selectBy?: 'event';
+  /** Columns with another value than in ClickHouse, as SQL. */
+  readonly replaced?: Readonly<Record<string, string>>;
+  /** Columns with user IDs or names, written as HMAC-SHA-256. */
+  readonly users?: readonly string[];
+  /** Rows per row group of Parquet, where rows are large. */
+  readonly rowGroup?: number;
+  /** How its rows become lines of one file per market; absent: they are written as they are. */
+  readonly lines?: MarketLines;
+}
+
+/** Lines of CSV that are made of the rows of a table, in one file per market. */
+export interface MarketLines {
+  /** The table that is read, where it is not a `view`. */
+  readonly table?: string;
+  /** Columns of the lines, behind the name of the exchange. The first one is `symbol`. */
+  readonly columns: readonly string[];
+  /** Order of the lines of a symbol. */
+  readonly order: readonly string[];
+  /**
+   * SELECT of these columns, all as text, and of `day`.
+   * @param rows SELECT of the rows
+   */
+  readonly select: (rows: string) => string;
+  /** Condition of the rows that cannot be lines, and what they are. */
+  readonly unwritable?: { readonly rows: string; readonly what: string };
+}

@@ -1,0 +1,128 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { IntegrityError, removeDrafts, syncFolder, writeFileAtomic } from '../core/index.js';
+import type { ExportedTable, MarketLines } from './exported-table.js';
+import { formatClause } from './formats.js';
+import { gzipped, LineGroups } from './market-files.js';
+import { columnsOf, type Plan, type PlannedFile } from './plan.js';
+import type { ExportRequest } from './request.js';
+import type { ExportSource } from './source.js';
+import { type Column, fileQuery, linesQuery, type RowRange } from './statement.js';
+import { tablesOf } from './tables.js';
+import { hmacBlocks } from './user-key.js';
+
+interface WriterOptions {
+  readonly source: ExportSource;
+  readonly folder: string;
+  readonly request: ExportRequest;
+  readonly userKey: Buffer;
+}
+
+interface WrittenFile {
+  readonly path: string;
+  readonly rows: number;
+}
+
+/** Files of the markets of a day; see `write`. */
+interface LineFiles {
+  readonly files: readonly PlannedFile[];
+  readonly mustFit: boolean;
+  readonly onFile: (file: WrittenFile) => void;
+}
+
+/** Files that one query fills: a file of its own, or those of all markets of a day. */
+export function queriesOf(files: readonly PlannedFile[]): PlannedFile[][] {
+  const queries = new Map<string, PlannedFile[]>();
+  for (const file of files) {
+    const key = file.symbol === undefined ? file.path : `${file.table}/${file.day}`;
+    const query = queries.get(key);
+    if (query) query.push(file);
+    else queries.set(key, [file]);
+  }
+  return [...queries.values()];
+}
+
+/** Writes files, each atomically. */
+export class FileWriter {
+  readonly #columns = new Map<string, Column[]>();
+  readonly #tables: ReadonlyMap<string, ExportedTable>;
+
+  constructor(
+    private readonly options: WriterOptions,
+    private readonly bounds: Pick<Plan, 'positions' | 'selection'>,
+    private readonly signal: AbortSignal,
+  ) {
+    this.#tables = new Map(tablesOf(options.request).map((table) => [table.name, table]));
+    const folders = ['', ...this.#tables.keys()].map((name) => join(options.folder, name));
+    for (const folder of folders.filter((path) => existsSync(path))) removeDrafts(folder);
+  }
+
+  /**
+   * @param files one of `queriesOf`
+   * @param mustFit whether they must have the planned numbers of rows
+   * @throws IntegrityError when one has another number
+   */
+  async write(files: readonly PlannedFile[], mustFit: boolean, onFile: (file: WrittenFile) => void): Promise<void> {
+    this.signal.throwIfAborted();
+    const [first] = files;
+    const table = this.#tables.get(first?.table ?? '');
+    if (!first || !table) throw new Error(`the plan has a file of table ${first?.table}, which was not requested`);
+    const range = { ...this.bounds, table, request: this.options.request, columns: await this.#columnsOf(table) };
+    if (table.lines) await this.#writeLines(range, table.lines, { files, mustFit, onFile });
+    else onFile({ path: first.path, rows: await this.#writeRows(range, first, mustFit) });
+  }
+
+  async #writeRows(range: RowRange, { path, day, rows: expected }: PlannedFile, mustFit: boolean): Promise<number> {
+    const { table, request } = range;
+    const query = `${fileQuery(range, day)} ${formatClause(request.format, table.rowGroup)}`;
+    const params = table.users ? { ...hmacBlocks(this.options.userKey) } : {};
+    const { rows, body } = await this.options.source.result(query, params, this.signal);
+    if (mustFit && rows !== expected) throw changed(path, expected, rows);
+    await this.#writeFile(path, body);
+    return rows;
+  }
+
+  async #writeLines(range: RowRange, lines: MarketLines, { files, mustFit, onFile }: LineFiles): Promise<void> {
+    const { exchangeName = '', format } = range.request;
+    const symbols = files.map(({ symbol = '' }) => symbol);
+    const query = `${linesQuery(range, lines, files[0]?.day ?? '', symbols)} ${formatClause(format)}`;
+    const { body } = await this.options.source.result(query, {}, this.signal);
+    const groups = new LineGroups(body);
+    const header = Buffer.from(`${['exchange', ...lines.columns].join(',')}\n`);
+    for (const { path, symbol, rows: expected } of files) {
+      let rows = 0;
+      const content = async function* () {
+        yield header;
+        yield* groups.take(`${exchangeName},${symbol},`, (count) => {
+          rows += count;
+        });
+        if (mustFit && rows !== expected) throw changed(path, expected, rows);
+      };
+      await this.#writeFile(path, gzipped(content()));
+      onFile({ path, rows });
+    }
+    if (!(await groups.isEmpty())) throw new Error(`a query of ${range.table.name} has lines of a market twice`);
+  }
+
+  async #writeFile(path: string, content: AsyncIterable<Buffer>): Promise<void> {
+    const { folder } = this.options;
+    const target = join(folder, path);
+    if (mkdirSync(dirname(target), { recursive: true }) !== undefined) await syncFolder(folder);
+    await writeFileAtomic(target, content, true);
+  }
+
+  async #columnsOf(table: ExportedTable): Promise<Column[]> {
+    const known = this.#columns.get(table.name);
+    if (known) return known;
+    const columns = await columnsOf(this.options.source, table, this.options.request, this.signal);
+    this.#columns.set(table.name, columns);
+    return columns;
+  }
+}
+
+function changed(path: string, expected: number, found: number): IntegrityError {
+  return new IntegrityError(
+    `${path} was to have ${expected} rows, and ClickHouse has ${found} of them now: rows were deleted since the export ` +
+      'began; remove the folder and export again',
+  );
+}
