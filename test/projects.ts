@@ -79,6 +79,7 @@ const CHAOS = [
   'test/kafka/broker-killed.test.ts',
   'test/kafka/cluster.test.ts',
   'test/pipeline/',
+  'test/viewer/dashboard-features.test.ts',
   'test/viewer/first-page.test.ts',
   'test/viewer/page.test.ts',
   'test/viewer/panel-types.test.ts',

@@ -3,9 +3,10 @@ import { UsageError } from '../core/index.js';
 import type { ViewedAnnotation, ViewedDashboard, ViewedPanel, ViewedTarget } from './dashboard-file.js';
 import type { ExportFormat, ReaderDatabase } from './database.js';
 import { type Frame, frameOf } from './frames.js';
-import { bindQuery, type QueryContext, withLiterals } from './panel-query.js';
+import { bindQuery, expandQuery, type QueryContext, withLiterals } from './panel-query.js';
 import type { QueryPool } from './query-pool.js';
-import { bucketMs, intervalMs, relativeRange, type TimeRange } from './time-range.js';
+import { panelTime } from './time-override.js';
+import { bucketMs, intervalMs, relativeRange } from './time-range.js';
 import { type ChosenValues, foreignValue, type ResolvedVariable, resolveVariables } from './variables.js';
 
 /** What the browser asks of a dashboard: never SQL. */
@@ -32,9 +33,20 @@ export interface PanelData {
   /** Unix milliseconds. */
   readonly from: number;
   readonly to: number;
+  /** The panel's own time, for its head; empty where it has the dashboard's. */
+  readonly timeText: string;
   /** Width of one bucket, milliseconds. */
   readonly bucketMs: number;
   readonly frames: readonly Frame[];
+}
+
+/** The context of a query, and the part of its key that tells its time range from others. */
+interface AskContext extends QueryContext {
+  readonly rangeKey: readonly unknown[];
+}
+
+interface PanelContext extends AskContext {
+  readonly timeText: string;
 }
 
 /** Widths to which those of panels are rounded up, so that panels of similar width are one query. */
@@ -79,7 +91,8 @@ export class DashboardQueries {
         return frameOf(target.refId, result, timezone, isSeries(target));
       }),
     );
-    return { from: context.range.from.getTime(), to: context.range.to.getTime(), bucketMs: context.bucketMs, frames };
+    const { range, timeText } = context;
+    return { from: range.from.getTime(), to: range.to.getTime(), timeText, bucketMs: context.bucketMs, frames };
   }
 
   /** The statements of a panel, with literals in place of parameters. */
@@ -115,7 +128,7 @@ export class DashboardQueries {
   ): Promise<Frame | undefined> {
     if (target?.rawSql === undefined) return undefined;
     const { choices, range } = await this.#resolve(dashboard, request, signal, true);
-    const context = { range, bucketMs: 1000, variables: choices };
+    const context = { range, bucketMs: 1000, variables: choices, rangeKey: [request.from, request.to] };
     const { timezone, ...result } = await this.#ask(dashboard, target, context, request, signal);
     return frameOf(target.refId, result, timezone, false);
   }
@@ -125,17 +138,31 @@ export class DashboardQueries {
     panel: ViewedPanel,
     request: PanelRequest,
     signal: AbortSignal,
-  ): Promise<QueryContext> {
+  ): Promise<PanelContext> {
     if (panel.unsupported !== undefined) throw new UsageError(`the viewer does not support ${panel.unsupported}`);
-    const { choices, range } = await this.#resolve(dashboard, request, signal, true);
+    const { choices, now, ...dashboardTime } = await this.#resolve(dashboard, request, signal, true);
+    const context = { range: dashboardTime.range, bucketMs: 1000, variables: choices };
+    const fill = (text: string | null | undefined) => (text ? expandQuery(text, context) : undefined);
+    const own = { timeFrom: fill(panel.timeFrom), timeShift: fill(panel.timeShift) };
+    const { range, text } = panelTime(own, { ...dashboardTime, isRelative: isRelative(request) }, now);
     const width = WIDTHS.find((one) => request.width <= one) ?? 2400;
     const minimum = panel.interval ? intervalMs(panel.interval.replace(/^>/, '')) : 1;
-    return { range, bucketMs: bucketMs(range, panel.maxDataPoints ?? width, minimum), variables: choices };
+    return {
+      range,
+      timeText: panel.hideTimeOverride === true ? '' : text,
+      bucketMs: bucketMs(range, panel.maxDataPoints ?? width, minimum),
+      variables: choices,
+      rangeKey: [request.from, request.to, own.timeFrom, own.timeShift],
+    };
   }
 
-  /** @param strict whether a value that is not an option is an error */
+  /**
+   * `now` is the same for all requests of a slice of time.
+   * @param strict whether a value that is not an option is an error
+   */
   async #resolve(dashboard: ViewedDashboard, request: ViewRequest, signal: AbortSignal, strict = false) {
-    const range = this.#rangeOf(request);
+    const now = new Date(Math.floor(this.nowMs() / SLICE_MS) * SLICE_MS);
+    const range = relativeRange(request.from, request.to, now);
     const { resolved, choices } = await resolveVariables(dashboard, request.variables, range, (query) =>
       this.pool
         .run(JSON.stringify(query), OPTIONS_MS, signal, (abort) => this.database.query(query, abort))
@@ -143,23 +170,18 @@ export class DashboardQueries {
     );
     const foreign = strict ? foreignValue(resolved, request.variables) : undefined;
     if (foreign !== undefined) throw new UsageError(foreign);
-    return { resolved, choices, range };
-  }
-
-  /** `now` is the same for all requests of a slice of time. */
-  #rangeOf({ from, to }: ViewRequest): TimeRange {
-    return relativeRange(from, to, new Date(Math.floor(this.nowMs() / SLICE_MS) * SLICE_MS));
+    return { resolved, choices, range, now };
   }
 
   #ask(
     { uid }: ViewedDashboard,
     target: ViewedTarget,
-    context: QueryContext,
-    { from, to, refreshMs }: ViewRequest,
+    context: AskContext,
+    { refreshMs }: ViewRequest,
     signal: AbortSignal,
   ) {
     const variables = [...context.variables].map(([name, { value }]) => [name, value]);
-    const key = JSON.stringify([uid, target.rawSql, variables, from, to, context.bucketMs]);
+    const key = JSON.stringify([uid, target.rawSql, variables, context.rangeKey, context.bucketMs]);
     const keepMs = Math.max(SLICE_MS, refreshMs) * KEPT_PART;
     const query = bindQuery(target.rawSql ?? '', context);
     return this.pool.run(key, keepMs, signal, (abort) => this.database.query(query, abort));
@@ -167,3 +189,5 @@ export class DashboardQueries {
 }
 
 const isSeries = ({ queryType, format }: ViewedTarget): boolean => queryType === 'timeSeries' || format === 0;
+
+const isRelative = ({ from, to }: ViewRequest): boolean => from.startsWith('now') || to.startsWith('now');

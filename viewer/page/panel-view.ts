@@ -207,7 +207,9 @@ export class PanelView {
     this.#drawn = drawn;
     const undrawn = undrawnOptions(this.panel);
     const without = undrawn.length > 0 && !this.#asTable ? `without ${undrawn.join(', ')}` : '';
-    this.#note.textContent = [drawn.note ?? '', without].filter((text) => text !== '').join('; ');
+    this.#note.textContent = [this.#data?.timeText ?? '', drawn.note ?? '', without]
+      .filter((text) => text !== '')
+      .join('; ');
     const scroll = this.#body.querySelector('.scroll');
     const { scrollTop = 0, scrollLeft = 0 } = scroll ?? {};
     this.#body.replaceChildren(drawn.element);

@@ -1,0 +1,72 @@
+import { UsageError } from '../core/index.js';
+import { durationMs } from './display/relative-time.js';
+import type { TimeRange } from './time-range.js';
+
+/** A panel's own time, as in its file, with the variables of it filled in. */
+export interface TimeOverride {
+  readonly timeFrom?: string | undefined;
+  readonly timeShift?: string | undefined;
+}
+
+/** The time range of a panel, and what is shown of it beside the title. */
+export interface PanelTime {
+  readonly range: TimeRange;
+  readonly text: string;
+}
+
+const UNIT_NAMES: Readonly<Record<string, string>> = {
+  s: 'second',
+  m: 'minute',
+  h: 'hour',
+  d: 'day',
+  w: 'week',
+};
+
+/**
+ * The range of a panel: as in Grafana, `timeFrom` replaces a relative range of the dashboard by one that ends now, and
+ * `timeShift` moves the range back.
+ * @param isRelative whether the dashboard's range is
+ * @throws UsageError for a length of time that is not a number and one of s, m, h, d, w
+ */
+export function panelTime(
+  { timeFrom, timeShift }: TimeOverride,
+  dashboard: { readonly range: TimeRange; readonly isRelative: boolean },
+  now: Date,
+): PanelTime {
+  let { range } = dashboard;
+  const texts: string[] = [];
+  if (timeFrom) {
+    const length = lengthOf('timeFrom', timeFrom);
+    if (dashboard.isRelative) {
+      range = { from: earlier(now, length), to: now };
+      texts.push(`Last ${inWords(timeFrom)}`);
+    }
+  }
+  if (timeShift) {
+    const length = lengthOf('timeShift', timeShift);
+    range = { from: earlier(range.from, length), to: earlier(range.to, length) };
+    texts.push(`timeshift -${timeShift}`);
+  }
+  return { range, text: texts.join(', ') };
+}
+
+function lengthOf(property: string, text: string): number {
+  const length = durationMs(text);
+  if (length !== undefined) return length;
+  throw new UsageError(
+    `the viewer does not support ${property} ${JSON.stringify(text.slice(0, 40))}: only lengths such as 1h or 7d`,
+  );
+}
+
+function earlier(time: Date, ms: number): Date {
+  const at = new Date(time.getTime() - ms);
+  if (Number.isNaN(at.getTime())) throw new UsageError('the time of the panel is before the calendar');
+  return at;
+}
+
+/** `1 hour` of `1h`. */
+function inWords(length: string): string {
+  const [, amount = '', unit = ''] = /^(\d+)(\w)$/.exec(length) ?? [];
+  const count = Number(amount);
+  return `${count} ${UNIT_NAMES[unit] ?? unit}${count === 1 ? '' : 's'}`;
+}
