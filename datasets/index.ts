@@ -1,6 +1,7 @@
 export { type ExportProgress, type ExportReport, exportTables } from './export.js';
 export { EXPORT_FORMATS, type ExportFormat } from './formats.js';
 export { committedPositions } from './positions.js';
+export { readPrevious } from './release/changes.js';
 export { damageLine } from './release/damage.js';
 export { type ChangedFile, type Difference, diffDatasets } from './release/diff.js';
 export { assertEmptyInstance, importDataset } from './release/import.js';

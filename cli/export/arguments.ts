@@ -24,6 +24,7 @@ export interface ExportArguments {
   readonly sourceUrl?: string;
   readonly simulated?: boolean;
   readonly includePrivate?: boolean;
+  readonly previous?: string;
 }
 
 const EXAMPLES = `
@@ -63,6 +64,7 @@ export function defineOptions(command: Command): void {
       '--simulated',
       'state that the data is of a simulated exchange; an instance of `up` that runs one says so itself',
     )
+    .option('--previous <DIR>', 'an earlier version of the release: the manifest lists the files that have changed')
     .option('--include-private', 'allow --accounts in a release')
     .addHelpText('after', EXAMPLES.trimEnd());
 }

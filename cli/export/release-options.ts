@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { packageRoot, UsageError } from '../../core/index.js';
-import type { ReleaseOptions } from '../../datasets/index.js';
+import { type ReleaseOptions, readPrevious } from '../../datasets/index.js';
 import { TRANSFORM_VERSION } from '../../transforms/index.js';
 import type { ExportArguments } from './arguments.js';
 
@@ -13,7 +13,10 @@ import type { ExportArguments } from './arguments.js';
  */
 export function releaseOptions(options: ExportArguments, exchangeFolder: string): ReleaseOptions | undefined {
   const { release, format, accounts, includePrivate = false } = options;
-  if (!release) return undefined;
+  if (!release) {
+    if (options.previous !== undefined) throw new UsageError('--previous needs --release');
+    return undefined;
+  }
   if (format !== 'parquet') throw new UsageError('a release has Parquet files: --release needs --format parquet');
   if (accounts && !includePrivate) {
     throw new UsageError('--accounts would publish private records: a release with them needs --include-private');
@@ -28,6 +31,7 @@ export function releaseOptions(options: ExportArguments, exchangeFolder: string)
     includePrivate: accounts !== undefined,
     commit: commitOf(packageRoot()),
     transformVersion: TRANSFORM_VERSION,
+    previous: options.previous === undefined ? null : readPrevious(resolve(options.previous), release),
   };
 }
 

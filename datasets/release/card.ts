@@ -3,6 +3,9 @@ import type { Manifest } from './manifest.js';
 
 const cell = (value: string): string => value.replaceAll('|', '\\|').replaceAll('\n', ' ');
 
+/** Whether Hugging Face's `datasets` cannot read a table: it has no type for maps. */
+const hasMap = ({ columns }: Manifest['tables'][number]): boolean => columns.some(({ type }) => type.includes('Map('));
+
 /** README.md: the card of the dataset, with the front matter that Hugging Face reads. */
 export function card(manifest: Manifest): string {
   const { name, version, title, license, tables, files } = manifest;
@@ -12,7 +15,9 @@ export function card(manifest: Manifest): string {
     ...(license === null ? ['license: unknown'] : ['license: other', `license_name: ${yaml(license)}`]),
     `pretty_name: ${yaml(title ?? name)}`,
     'configs:',
-    ...written.flatMap((table) => [`  - config_name: ${table.name}`, `    data_files: ${table.name}/*.parquet`]),
+    ...written
+      .filter((table) => !hasMap(table))
+      .flatMap((table) => [`  - config_name: ${table.name}`, `    data_files: ${table.name}/*.parquet`]),
     '---',
   ];
   return [
@@ -21,6 +26,7 @@ export function card(manifest: Manifest): string {
     `# ${title ?? name} ${version}`,
     '',
     ...heading(manifest),
+    ...changes(manifest),
     ...coverage(manifest),
     ...dictionary(manifest),
     '',
@@ -28,8 +34,10 @@ export function card(manifest: Manifest): string {
 }
 
 function heading(manifest: Manifest): string[] {
-  const { days, unfinished_days, files, license, creator, source_url, software, simulated, include_private } = manifest;
+  const { days, unfinished_days, tables, files, license, creator, source_url, software, simulated, include_private } =
+    manifest;
   const rows = files.reduce((sum, file) => sum + file.rows, 0);
+  const maps = tables.filter((table) => table.rows > 0 && hasMap(table)).map((table) => `\`${table.name}\``);
   return [
     ...(simulated ? ['**This is data of a simulated exchange, not of a real one.**', ''] : []),
     ...(include_private ? ['**It has records of accounts, which are private.**', ''] : []),
@@ -44,6 +52,23 @@ function heading(manifest: Manifest): string[] {
     `- SHA-256 of the manifest: \`${manifest.manifest_sha256}\``,
     '',
     'Check it with `sha256sum -c SHA256SUMS`, or with `chancery dataset verify`, which also reads the rows.',
+    '',
+    ...(maps.length === 0
+      ? []
+      : [`Not a configuration of \`datasets\`, which reads no maps: ${maps.join(', ')}. Other readers have them.`, '']),
+  ];
+}
+
+function changes({ changes: found }: Manifest): string[] {
+  if (!found) return [];
+  const { since, added, removed, changed } = found;
+  const kinds = { Added: added, Removed: removed, Changed: changed };
+  const some = Object.entries(kinds).filter(([, paths]) => paths.length > 0);
+  return [
+    `## Changes since ${since.version}`,
+    '',
+    ...(some.length === 0 ? ['None: every file has the same rows.'] : []),
+    ...some.map(([kind, paths]) => `- ${kind}: ${paths.map((path) => `\`${path}\``).join(', ')}`),
     '',
   ];
 }

@@ -1,4 +1,5 @@
 import { FileServer } from '../file-server.js';
+import { fileChanges } from './changes.js';
 import { type MoreRows, rowsOnlyIn } from './compare-rows.js';
 import type { Manifest, ManifestFile } from './manifest.js';
 import { readManifest } from './read-manifest.js';
@@ -36,26 +37,16 @@ export interface Difference {
 export async function diffDatasets(options: DiffOptions, signal: AbortSignal): Promise<Difference> {
   const [left, right] = options.folders;
   const manifests = [readManifest(left), readManifest(right)] as const;
-  const byPath = manifests.map(({ files }) => new Map(files.map((file) => [file.path, file])));
-  const [mine, theirs] = byPath as [Map<string, ManifestFile>, Map<string, ManifestFile>];
-  const common = [...mine.values()].flatMap((file) => {
-    const other = theirs.get(file.path);
-    return other ? [[file, other] as const] : [];
-  });
-  const unequal = common.filter(
-    ([a, b]) => a.content_sha256 !== b.content_sha256 || a.schema_sha256 !== b.schema_sha256,
-  );
+  const { added, removed, changed, equal } = fileChanges(manifests[0].files, manifests[1].files);
+  const paths = (files: readonly ManifestFile[]) => files.map(({ path }) => path);
   return {
     manifests,
-    files: [without(mine, theirs), without(theirs, mine)],
-    changed: unequal.length === 0 ? [] : await compareFiles(options, manifests, unequal, signal),
-    equal: common.length - unequal.length,
-    otherBytes: common.filter(([a, b]) => a.content_sha256 === b.content_sha256 && a.sha256 !== b.sha256).length,
+    files: [paths(removed), paths(added)],
+    changed: changed.length === 0 ? [] : await compareFiles(options, manifests, changed, signal),
+    equal: equal.length,
+    otherBytes: equal.filter(([a, b]) => a.sha256 !== b.sha256).length,
   };
 }
-
-const without = (files: ReadonlyMap<string, unknown>, other: ReadonlyMap<string, unknown>): string[] =>
-  [...files.keys()].filter((path) => !other.has(path));
 
 async function compareFiles(
   { folders, unconfined, onFile }: DiffOptions,

@@ -79,6 +79,15 @@ export const manifestSchema = z.object({
     z.object({ table: z.string(), event: z.string(), begins_at: z.string(), ends_at: z.string(), seconds: z.number() }),
   ),
   files: z.array(fileSchema),
+  /** Paths of the files that are not as in an earlier version of the release, if one was named. */
+  changes: z
+    .object({
+      since: z.object({ version: z.string(), manifest_sha256: hash }),
+      added: z.array(z.string()),
+      removed: z.array(z.string()),
+      changed: z.array(z.string()),
+    })
+    .optional(),
 });
 export type Manifest = z.infer<typeof manifestSchema>;
 export type ManifestFile = z.infer<typeof fileSchema>;

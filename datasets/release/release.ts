@@ -7,6 +7,7 @@ import type { Plan } from '../plan.js';
 import { text } from '../sql-text.js';
 import { STATE_FILE } from '../state.js';
 import { card } from './card.js';
+import { changesSince } from './changes.js';
 import { checksumLines, sha256OfFile } from './checksums.js';
 import { citation } from './citation.js';
 import { croissant } from './croissant.js';
@@ -25,6 +26,8 @@ export interface ReleaseOptions {
   readonly includePrivate: boolean;
   readonly commit: string | null;
   readonly transformVersion: string;
+  /** The manifest of an earlier version. */
+  readonly previous: Manifest | null;
 }
 
 export interface ReleaseParts {
@@ -71,7 +74,9 @@ export async function makeRelease(parts: ReleaseParts, signal: AbortSignal): Pro
   } finally {
     await server.close();
   }
-  const { text: manifest, hash } = manifestText({ ...heading(parts), ...described });
+  const { previous } = parts.release;
+  const changes = previous ? { changes: changesSince(previous, described.files) } : {};
+  const { text: manifest, hash } = manifestText({ ...heading(parts), ...described, ...changes });
   const whole = JSON.parse(manifest) as Manifest;
   const documents: Record<string, string> = {
     'CITATION.cff': citation(whole),

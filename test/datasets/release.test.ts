@@ -57,6 +57,37 @@ describe('chancery export --release', () => {
     expect(resources.map((resource) => 'bytes' in resource)).toEqual(manifest.files.map(() => false));
   });
 
+  it('lists the files that have changed since an earlier version', async () => {
+    const [first, second, third] = [newFolder(), newFolder(), newFolder()];
+    const options = ['--tables', 'price_ticks,polls,chance_points'];
+    await run(first, '--release', 'rain@1', ...options, '--to', '2026-01-04');
+    await server.clickhouse.run(
+      "INSERT INTO chancery.price_ticks SELECT * REPLACE (999999 AS _index) FROM chancery.price_ticks WHERE toDate(received_at) = '2026-01-04' LIMIT 1",
+    );
+    try {
+      const args = [...options.slice(0, 1), 'price_ticks,chance_points', '--previous', first];
+      expect((await run(second, '--release', 'rain@2', ...args)).code).toBe(0);
+    } finally {
+      await server.clickhouse.run(
+        'ALTER TABLE chancery.price_ticks DELETE WHERE _index = 999999 SETTINGS mutations_sync = 1',
+      );
+    }
+    const manifest = (folder: string) => JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as Manifest;
+    expect(manifest(first)).not.toHaveProperty('changes');
+    expect(manifest(second).changes).toEqual({
+      since: { version: '1', manifest_sha256: manifest(first).manifest_sha256 },
+      added: ['chance_points/2026-01-05.parquet', 'price_ticks/2026-01-05.parquet'],
+      removed: ['polls/2026-01-04.parquet'],
+      changed: ['price_ticks/2026-01-04.parquet'],
+    });
+    expect(readFileSync(join(second, 'README.md'), 'utf8')).toContain(
+      '## Changes since 1\n\n- Added: `chance_points/2026-01-05.parquet`, ',
+    );
+    const { err } = await run(third, '--release', 'snow@2', '--previous', first);
+    expect(err).toBe(`chancery: ${first} has rain@1, which is not an earlier version of snow@2\n`);
+    expect((await run(third, '--previous', first)).err).toBe('chancery: --previous needs --release\n');
+  });
+
   it('hashes the rows in RowBinary, which anyone can compute again', async () => {
     const out = newFolder();
     await run(out, '--release', 'rain@1.0.0', '--tables', 'chance_points,event_observations');
