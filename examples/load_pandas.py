@@ -12,7 +12,8 @@ from release import files, report
 
 def read(folder: str, table: str, columns: list[str]) -> pd.DataFrame:
     """The rows of a table, all days."""
-    return pd.concat((pd.read_parquet(path, columns=columns) for path in files(folder, table)), ignore_index=True)
+    days = [pd.read_parquet(path, columns=columns) for path in files(folder, table)]
+    return pd.concat(days, ignore_index=True) if days else pd.DataFrame(columns=columns)
 
 
 def prices(folder: str, every: str) -> pd.DataFrame:

@@ -5,10 +5,28 @@ import { promisify } from 'node:util';
 import { packageRoot, sha256Hex } from '../../core/index.js';
 
 const EXAMPLES = join(packageRoot(), 'examples');
-const FOLDER = join(packageRoot(), '.cache', 'python');
-const REQUIREMENTS = join(EXAMPLES, 'requirements.txt');
-const DONE = join(FOLDER, 'requirements.sha256');
 const run = promisify(execFile);
+
+/** A virtual environment, in `.cache/`, and the file in `examples/` with its packages. */
+interface Environment {
+  readonly folder: string;
+  readonly requirements: string;
+}
+
+/** With every package of the examples and of the programs that read a release. */
+const ALL: Environment = {
+  folder: join(packageRoot(), '.cache', 'python'),
+  requirements: join(EXAMPLES, 'requirements.txt'),
+};
+
+/** With pandas 3, and nothing that needs pandas 2. */
+export const PANDAS_3: Environment = {
+  folder: join(packageRoot(), '.cache', 'python-pandas-3'),
+  requirements: join(EXAMPLES, 'requirements-pandas-3.txt'),
+};
+
+/** Has the hash of the requirements that are installed. */
+const doneOf = ({ folder }: Environment): string => join(folder, 'requirements.sha256');
 
 /** Why the examples cannot run here, and whether that is a defect where `CI` is set; undefined when they can. */
 export function whyNoPython(): { readonly why: string; readonly failsInCi: boolean } | undefined {
@@ -19,13 +37,13 @@ export function whyNoPython(): { readonly why: string; readonly failsInCi: boole
   } catch {
     return { why: 'there is no python3', failsInCi: true };
   }
-  const why = existsSync(DONE) ? undefined : whyNoIndex();
+  const why = existsSync(doneOf(ALL)) ? undefined : whyNoIndex();
   return why === undefined ? undefined : { why, failsInCi: false };
 }
 
 function whyNoIndex(): string | undefined {
   try {
-    execFileSync('python3', ['-m', 'pip', 'download', '-q', '--no-deps', '-d', FOLDER, 'six==1.17.0'], {
+    execFileSync('python3', ['-m', 'pip', 'download', '-q', '--no-deps', '-d', ALL.folder, 'six==1.17.0'], {
       stdio: 'ignore',
       timeout: 30_000,
     });
@@ -35,20 +53,27 @@ function whyNoIndex(): string | undefined {
   }
 }
 
-/** Makes the virtual environment of the examples in `.cache/python`, unless it is there for the same requirements. */
-export async function makeEnvironment(): Promise<void> {
-  const wanted = sha256Hex(readFileSync(REQUIREMENTS, 'utf8'));
-  if (existsSync(DONE) && readFileSync(DONE, 'utf8') === wanted) return;
-  rmSync(FOLDER, { recursive: true, force: true });
-  await run('python3', ['-m', 'venv', FOLDER]);
-  const args = ['install', '-q', '--disable-pip-version-check', '--require-hashes', '-r', REQUIREMENTS];
-  await run(join(FOLDER, 'bin', 'pip'), args, { maxBuffer: 1e8 });
-  writeFileSync(DONE, wanted);
+/** Makes a virtual environment, unless it is there for the same requirements. */
+export async function makeEnvironment(environment = ALL): Promise<void> {
+  const { folder, requirements } = environment;
+  const wanted = sha256Hex(readFileSync(requirements, 'utf8'));
+  const done = doneOf(environment);
+  if (existsSync(done) && readFileSync(done, 'utf8') === wanted) return;
+  rmSync(folder, { recursive: true, force: true });
+  await run('python3', ['-m', 'venv', folder]);
+  // The file has all packages: there is nothing to resolve.
+  const args = ['install', '-q', '--disable-pip-version-check', '--no-deps', '--require-hashes', '-r', requirements];
+  await run(join(folder, 'bin', 'pip'), args, { maxBuffer: 1e8 });
+  writeFileSync(done, wanted);
 }
 
-/** Runs a program of the virtual environment in `examples/`; throws with its output when it fails. */
-export async function python(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<string> {
+/** Runs a program of a virtual environment in `examples/`; throws with its output when it fails. */
+export async function python(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+  { folder }: Environment = ALL,
+): Promise<string> {
   const options = { cwd: EXAMPLES, env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1', ...env }, maxBuffer: 1e8 };
-  const { stdout } = await run(join(FOLDER, 'bin', 'python'), [...args], options);
+  const { stdout } = await run(join(folder, 'bin', 'python'), [...args], options);
   return stdout;
 }
