@@ -56,6 +56,7 @@ const transformation = z.object({
   filter: z.unknown().optional(),
   topic: text.nullish(),
 });
+const link = z.object({ title: text.default(''), url: text.nullish(), keepTime: z.boolean().nullish() });
 const basePanel = z.object({
   id: z.int(),
   type: text,
@@ -73,7 +74,12 @@ const basePanel = z.object({
   options: loose.default({}),
   transformations: z.array(transformation).nullish(),
   collapsed: z.boolean().nullish(),
+  links: z.array(link).nullish(),
   repeat: text.nullish(),
+  repeatDirection: text.nullish(),
+  maxPerRow: z.number().nullish(),
+  /** Of a repetition that an older Grafana has saved: the panel that it repeats. */
+  repeatPanelId: z.number().nullish(),
   libraryPanel: loose.nullish(),
 });
 const panel = basePanel.extend({ panels: z.array(basePanel).nullish() });
@@ -95,13 +101,12 @@ const file = z.object({
   timepicker: z.object({ refresh_intervals: z.array(text).optional() }).nullish(),
   templating: z.object({ list: z.array(variable).default([]) }).default({ list: [] }),
   annotations: z.object({ list: z.array(annotation).default([]) }).default({ list: [] }),
-  links: z
-    .array(z.object({ title: text.default(''), type: text, url: text.nullish(), keepTime: z.boolean().nullish() }))
-    .default([]),
+  links: z.array(link.extend({ type: text })).default([]),
   panels: z.array(panel).default([]),
 });
 
 export type ViewedVariable = z.infer<typeof variable>;
+export type ViewedLink = z.infer<typeof link>;
 export type ViewedTarget = z.infer<typeof target>;
 export type ViewedAnnotation = z.infer<typeof annotation>;
 
@@ -174,11 +179,15 @@ function readFile(folder: string, entry: Dirent): ViewedDashboard {
 
 /** The panels of collapsed rows after their row. */
 function flatten(panels: readonly z.infer<typeof panel>[]): ViewedPanel[] {
-  return panels.flatMap(({ panels: inside, ...one }) => [
-    checked(one),
-    ...(inside ?? []).map((inner) => ({ ...checked(inner), row: one.id })),
-  ]);
+  return panels
+    .filter(isOwn)
+    .flatMap(({ panels: inside, ...one }) => [
+      checked(one),
+      ...(inside ?? []).filter(isOwn).map((inner) => ({ ...checked(inner), row: one.id })),
+    ]);
 }
+
+const isOwn = ({ repeat, repeatPanelId }: z.infer<typeof basePanel>): boolean => Boolean(repeat) || !repeatPanelId;
 
 function checked(panel: z.infer<typeof basePanel>): ViewedPanel {
   const unsupported = unsupportedOf(panel);
@@ -188,7 +197,6 @@ function checked(panel: z.infer<typeof basePanel>): ViewedPanel {
 function unsupportedOf(panel: z.infer<typeof basePanel>): string | undefined {
   if (panel.libraryPanel) return 'library panels';
   if (panel.type !== 'row' && !isPanelType(panel.type)) return `panels of the type ${panel.type}`;
-  if (panel.repeat) return 'repeated panels';
   const transformation = unsupportedTransformation(panel.transformations ?? []);
   if (transformation !== undefined) return transformation;
   const foreign = [panel.datasource, ...panel.targets.map((one) => one.datasource)].find(

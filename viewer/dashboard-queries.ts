@@ -3,7 +3,7 @@ import { UsageError } from '../core/index.js';
 import type { ViewedAnnotation, ViewedDashboard, ViewedPanel, ViewedTarget } from './dashboard-file.js';
 import type { ExportFormat, ReaderDatabase } from './database.js';
 import { type Frame, frameOf } from './frames.js';
-import { bindQuery, expandQuery, type QueryContext, withLiterals } from './panel-query.js';
+import { bindQuery, expandQuery, type QueryContext, type VariableChoice, withLiterals } from './panel-query.js';
 import type { QueryPool } from './query-pool.js';
 import { panelTime } from './time-override.js';
 import { bucketMs, intervalMs, relativeRange } from './time-range.js';
@@ -21,6 +21,8 @@ export interface ViewRequest {
 export interface PanelRequest extends ViewRequest {
   /** Width of the panel in pixels. */
   readonly width: number;
+  /** Of a repeated panel: its values of the variables over which it and its row are repeated. */
+  readonly scope?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface ExportRequest extends PanelRequest {
@@ -141,7 +143,8 @@ export class DashboardQueries {
   ): Promise<PanelContext> {
     if (panel.unsupported !== undefined) throw new UsageError(`the viewer does not support ${panel.unsupported}`);
     const { choices, now, ...dashboardTime } = await this.#resolve(dashboard, request, signal, true);
-    const context = { range: dashboardTime.range, bucketMs: 1000, variables: choices };
+    const variables = scoped(choices, request.scope ?? {}, dashboard);
+    const context = { range: dashboardTime.range, bucketMs: 1000, variables };
     const fill = (text: string | null | undefined) => (text ? expandQuery(text, context) : undefined);
     const own = { timeFrom: fill(panel.timeFrom), timeShift: fill(panel.timeShift) };
     const { range, text } = panelTime(own, { ...dashboardTime, isRelative: isRelative(request) }, now);
@@ -151,7 +154,7 @@ export class DashboardQueries {
       range,
       timeText: panel.hideTimeOverride === true ? '' : text,
       bucketMs: bucketMs(range, panel.maxDataPoints ?? width, minimum),
-      variables: choices,
+      variables,
       rangeKey: [request.from, request.to, own.timeFrom, own.timeShift],
     };
   }
@@ -191,3 +194,19 @@ export class DashboardQueries {
 const isSeries = ({ queryType, format }: ViewedTarget): boolean => queryType === 'timeSeries' || format === 0;
 
 const isRelative = ({ from, to }: ViewRequest): boolean => from.startsWith('now') || to.startsWith('now');
+
+/** The choices of a repetition. @throws UsageError for a value that is not an option of a variable of repetitions */
+function scoped(
+  choices: ReadonlyMap<string, VariableChoice>,
+  scope: Readonly<Record<string, string>>,
+  { panels }: ViewedDashboard,
+): ReadonlyMap<string, VariableChoice> {
+  const own = Object.entries(scope).map(([name, value]) => {
+    const choice = choices.get(name);
+    if (!panels.some(({ repeat }) => repeat === name)) throw new UsageError('no panel is repeated over this variable');
+    if (!choice?.options.includes(value))
+      throw new UsageError(`a value of the variable ${name} is not one of its options`);
+    return [name, { ...choice, value }] as const;
+  });
+  return new Map([...choices, ...own]);
+}

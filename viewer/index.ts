@@ -1,7 +1,7 @@
 export { dashboardFolder } from './dashboard-file.js';
+export { ALL } from './display/variable-reference.js';
 export { readToken } from './login.js';
 export {
-  ALL,
   bindQuery,
   expandQuery,
   type QueryContext,

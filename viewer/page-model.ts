@@ -1,5 +1,12 @@
-import type { ViewedDashboard, ViewedPanel } from './dashboard-file.js';
+import type { ViewedDashboard, ViewedLink, ViewedPanel } from './dashboard-file.js';
 import type { Transformation } from './display/transformations.js';
+
+/** A link as in the file: with variables. */
+export interface PageLink {
+  readonly title: string;
+  readonly url: string;
+  readonly keepTime: boolean;
+}
 
 /** A panel as the page gets it: without its SQL. */
 export interface PagePanel {
@@ -12,6 +19,9 @@ export interface PagePanel {
   readonly options: Readonly<Record<string, unknown>>;
   readonly transformations: readonly Transformation[];
   readonly collapsed: boolean;
+  readonly links: readonly PageLink[];
+  /** The variable of whose values each has a panel of its own. */
+  readonly repeat?: { readonly variable: string; readonly isVertical: boolean; readonly maxPerRow: number };
   /** ID of the collapsed row that it is in. */
   readonly row?: number;
   readonly unsupported?: string;
@@ -25,10 +35,12 @@ export interface PageDashboard {
   readonly time: { readonly from: string; readonly to: string };
   readonly refresh: string;
   readonly refreshIntervals: readonly string[];
-  readonly links: readonly { readonly title: string; readonly url: string; readonly keepTime: boolean }[];
+  readonly links: readonly PageLink[];
   readonly panels: readonly PagePanel[];
 }
 
+/** Grafana's own number of repetitions side by side. */
+const MAX_PER_ROW = 4;
 const INTERVALS = ['5s', '10s', '30s', '1m', '5m', '15m'];
 
 export function pageDashboard(dashboard: ViewedDashboard): PageDashboard {
@@ -40,21 +52,34 @@ export function pageDashboard(dashboard: ViewedDashboard): PageDashboard {
     time: { from: time.from, to: time.to },
     refresh: typeof refresh === 'string' ? refresh : '',
     refreshIntervals: timepicker?.refresh_intervals ?? INTERVALS,
-    links: links
-      .filter(({ type, url }) => type === 'link' && typeof url === 'string')
-      .map((link) => ({ title: link.title, url: link.url ?? '', keepTime: link.keepTime === true })),
-    panels: panels.map((panel) => ({
-      id: panel.id,
-      type: panel.type,
-      title: panel.title,
-      description: panel.description ?? '',
-      gridPos: { x: panel.gridPos.x, y: panel.gridPos.y, w: panel.gridPos.w, h: panel.gridPos.h },
-      fieldConfig: panel.fieldConfig,
-      options: panel.options,
-      transformations: panel.transformations ?? [],
-      collapsed: panel.collapsed === true,
-      ...(panel.row === undefined ? {} : { row: panel.row }),
-      ...(panel.unsupported === undefined ? {} : { unsupported: panel.unsupported }),
-    })),
+    links: links.filter(({ type }) => type === 'link').flatMap(pageLink),
+    panels: panels.map(pagePanel),
   };
 }
+
+function pagePanel(panel: ViewedPanel): PagePanel {
+  return {
+    id: panel.id,
+    type: panel.type,
+    title: panel.title,
+    description: panel.description ?? '',
+    gridPos: { x: panel.gridPos.x, y: panel.gridPos.y, w: panel.gridPos.w, h: panel.gridPos.h },
+    fieldConfig: panel.fieldConfig,
+    options: panel.options,
+    transformations: panel.transformations ?? [],
+    collapsed: panel.collapsed === true,
+    links: (panel.links ?? []).flatMap(pageLink),
+    ...(panel.repeat ? { repeat: repeatOf(panel, panel.repeat) } : {}),
+    ...(panel.row === undefined ? {} : { row: panel.row }),
+    ...(panel.unsupported === undefined ? {} : { unsupported: panel.unsupported }),
+  };
+}
+
+const repeatOf = ({ repeatDirection, maxPerRow }: ViewedPanel, variable: string) => ({
+  variable,
+  isVertical: repeatDirection === 'v',
+  maxPerRow: Math.max(1, Math.floor(maxPerRow ?? MAX_PER_ROW)),
+});
+
+const pageLink = ({ title, url, keepTime }: ViewedLink): PageLink[] =>
+  typeof url === 'string' ? [{ title, url, keepTime: keepTime === true }] : [];

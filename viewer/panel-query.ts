@@ -1,10 +1,8 @@
 import { UsageError } from '../core/index.js';
+import { ALL, VARIABLE_REFERENCE } from './display/variable-reference.js';
 import { expandMacros } from './macros.js';
 import { argumentsAt, quotedRegions, withoutComments } from './sql-text.js';
 import type { MacroContext } from './time-range.js';
-
-/** The value of a variable's option `All`. */
-export const ALL = '$__all';
 
 /** A template variable and its selected values. */
 export interface VariableChoice {
@@ -100,14 +98,12 @@ function dropConditions(sql: string, { variables }: QueryContext): string {
   return text;
 }
 
-const REFERENCE = /\$(?:(\w+)|\{(\w+)(?::(\w+))?\})|\[\[(\w+)(?::(\w+))?\]\]/g;
-
-/** `$name`, `${name}`, `${name:format}`, `[[name]]`; names that are not variables are left for the macros. */
+/** Names that are not variables are left for the macros. */
 function fillVariables(sql: string, context: QueryContext, fill: Fill): string {
   const regions = quotedRegions(sql);
   let text = '';
   let from = 0;
-  for (const match of sql.matchAll(REFERENCE)) {
+  for (const match of sql.matchAll(VARIABLE_REFERENCE)) {
     const [whole, bare, braced, format, bracketed, bracketedFormat] = match;
     const name = bare ?? braced ?? bracketed ?? '';
     const choice = context.variables.get(name) ?? globalVariable(name, context);

@@ -1,6 +1,7 @@
 import { UsageError } from '../core/index.js';
 import type { ViewedDashboard, ViewedVariable } from './dashboard-file.js';
-import { ALL, type BoundQuery, bindQuery, type VariableChoice } from './panel-query.js';
+import { ALL } from './display/variable-reference.js';
+import { type BoundQuery, bindQuery, type VariableChoice } from './panel-query.js';
 import type { TimeRange } from './time-range.js';
 
 const MAX_TEXT = 200;

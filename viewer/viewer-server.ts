@@ -61,7 +61,10 @@ const viewRequest = z.strictObject({
   variables: chosen,
   refreshMs: z.number().min(0).max(86_400_000),
 });
-const panelRequest = viewRequest.extend({ width: z.number().min(1).max(100_000) });
+const panelRequest = viewRequest.extend({
+  width: z.number().min(1).max(100_000),
+  scope: z.record(z.string().max(100), z.string().max(1000)).optional(),
+});
 
 const exportRequest = panelRequest.extend({
   format: z.enum(['csv', 'parquet']),

@@ -34,6 +34,50 @@ const files = {
     ],
     { templating: { list: [custom('shift', '2d')] } },
   ),
+  'repeats.json': dashboard(
+    'repeats',
+    [
+      panel(1, 'table', "SELECT '$host' AS host, ${zone:singlequote} AS zone", {
+        title: 'CPU of $host in ${zone:raw}',
+        gridPos: { x: 0, y: 0, w: 8, h: 4 },
+        repeat: 'host',
+        maxPerRow: 2,
+        links: [
+          { title: 'Logs of ${host}', url: '/d/repeats?var-host=${host:raw}&t=${host:text}', keepTime: true },
+          { title: 'Evil', url: 'javascript:alert(1)' },
+        ],
+      }),
+      panel(2, 'text', '', {
+        targets: [],
+        gridPos: { x: 0, y: 4, w: 24, h: 4 },
+        title: 'Text',
+        options: { content: 'Hosts: $host, **${host:text}**' },
+      }),
+      {
+        id: 3,
+        type: 'row',
+        title: 'Zone $zone',
+        gridPos: { x: 0, y: 8, w: 24, h: 1 },
+        repeat: 'zone',
+        links: [{ title: 'Zone', url: '/d/repeats?var-zone=$zone' }],
+        panels: [],
+      },
+      panel(4, 'stat', "SELECT length('$zone') AS length", { gridPos: { x: 0, y: 9, w: 12, h: 4 } }),
+      panel(5, 'table', 'SELECT 1', { gridPos: { x: 0, y: 9, w: 12, h: 4 }, repeatPanelId: 1 }),
+    ],
+    {
+      templating: {
+        list: [
+          custom('host', 'Host A : a b, Host B : b&c, Host C : <i>c</i>', {
+            multi: true,
+            includeAll: true,
+            current: { value: ['a b', 'b&c', '<i>c</i>'] },
+          }),
+          custom('zone', 'x, yy', { multi: true, includeAll: true, current: { value: '$__all' } }),
+        ],
+      },
+    },
+  ),
 };
 
 beforeAll(async () => {
@@ -75,6 +119,86 @@ describe("a panel's own time", () => {
     expect(await partOf(page, 2, '.note').innerText()).toBe('');
     expect(await cellsOf(page, 3)).toEqual(['10', '48']);
     expect(await partOf(page, 3, '.note').innerText()).toBe('timeshift -2d');
+    await page.context().close();
+  });
+});
+
+const titlesOf = (page: Page) => page.locator('.panel h2').allInnerTexts();
+const boxOf = async (page: Page, key: string) => {
+  const box = await page.locator(`[data-panel="${key}"]`).boundingBox();
+  return { x: Math.round(box?.x ?? 0), y: Math.round(box?.y ?? 0), width: Math.round(box?.width ?? 0) };
+};
+
+describe('a repeated panel', () => {
+  it('is drawn for each value, with its title, and asks for that value', async () => {
+    const { page, problems } = await open('repeats');
+    expect(await titlesOf(page)).toEqual([
+      'CPU of Host A in x, yy',
+      'CPU of Host B in x, yy',
+      'CPU of Host C in x, yy',
+      'Text',
+      'Panel 4',
+      'Panel 4',
+    ]);
+    const cells = await Promise.all(
+      ['a%20b', 'b%26c', '%3Ci%3Ec%3C%2Fi%3E'].map((host) => cellsOf(page, `1/host=${host}`)),
+    );
+    expect(cells.map(([host]) => host)).toEqual(['a b', 'b&c', '<i>c</i>']);
+    const [a, b, c] = await Promise.all(
+      ['a%20b', 'b%26c', '%3Ci%3Ec%3C%2Fi%3E'].map((host) => boxOf(page, `1/host=${host}`)),
+    );
+    expect([b?.y === a?.y, (b?.x ?? 0) > (a?.x ?? 0), c?.x === a?.x, (c?.y ?? 0) > (a?.y ?? 0)]).toEqual([
+      true,
+      true,
+      true,
+      true,
+    ]);
+    expect(problems).toEqual([]);
+    await page.context().close();
+  });
+
+  it('is repeated with its row; a row hides the panels of its value only', async () => {
+    const { page } = await open('repeats');
+    expect(await page.locator('.row-toggle').allInnerTexts()).toEqual(['▾ Zone x', '▾ Zone yy']);
+    expect(await partOf(page, '4/zone=x', '.value').innerText()).toBe('1');
+    expect(await partOf(page, '4/zone=yy', '.value').innerText()).toBe('2');
+    await page.locator('.row-toggle').first().click();
+    expect(await page.locator('[data-panel^="4/"]').count()).toBe(1);
+    await page.locator('.row-toggle').first().click();
+    expect(await page.locator('[data-panel^="4/"]').count()).toBe(2);
+    await page.context().close();
+  });
+
+  it('follows the chosen values, and fills the page at its permalink', async () => {
+    const { page } = await open('repeats?var-host=b%26c&var-zone=yy');
+    expect(await titlesOf(page)).toEqual(['CPU of Host B in yy', 'Text', 'Panel 4']);
+    await page.locator('#variable-host').selectOption(['b&c', 'a b']);
+    await expect.poll(() => titlesOf(page)).toEqual(['CPU of Host A in yy', 'CPU of Host B in yy', 'Text', 'Panel 4']);
+    await page.locator('[data-panel="1/host=a%20b"]').hover();
+    await page.locator('[data-panel="1/host=a%20b"]').getByTitle('Full screen').click();
+    const address = page.url();
+    expect(new URL(address).searchParams.get('viewPanel')).toBe('1/host=a%20b');
+    await page.goto(address);
+    await expect.poll(() => page.locator('.panel.full h2').allInnerTexts()).toEqual(['CPU of Host A in yy']);
+    await page.context().close();
+  });
+});
+
+describe('a link or text with variables', () => {
+  it('has their values: encoded in links, as text elsewhere', async () => {
+    const { page } = await open('repeats');
+    const links = page.locator('[data-panel="1/host=b%26c"] .links a');
+    expect(await links.allInnerTexts()).toEqual(['Logs of Host B']);
+    expect(await links.first().getAttribute('href')).toBe(
+      `${viewer.url}/d/repeats?var-host=b%26c&t=Host%20B&from=now-1h&to=now`,
+    );
+    expect(await page.locator('.row-heading > a').last().getAttribute('href')).toBe(
+      `${viewer.url}/d/repeats?var-zone=yy`,
+    );
+    expect(await partOf(page, 2, '.body').innerText()).toBe('Hosts: a b, b&c, <i>c</i>, Host A, Host B, Host C');
+    await links.first().click();
+    await expect.poll(() => titlesOf(page)).toContain('CPU of Host B in x, yy');
+    await expect.poll(() => page.locator('[data-panel^="1/"]').count()).toBe(1);
     await page.context().close();
   });
 });

@@ -131,17 +131,20 @@ describe('an address', () => {
       to: 'now',
       refresh: '10s',
       variables: { v: ['x&y', 'z'], w: [''] },
-      panel: 3,
+      panel: '3/host=a%20b',
     };
     const [path = '', search = ''] = formatAddress(address).split('?');
     expect(parseAddress(path, `?${search}`)).toEqual(address);
+    expect(parseAddress('/d/u', '?viewPanel=panel-3')?.panel).toBe('3');
     expect(parseAddress('/', '')).toBeUndefined();
   });
 
   it('of a data link has encoded values', () => {
     const context = {
       row: { event: 'a&b=c#' },
+      value: '1 & 2',
       variables: { datasource: ['x y'], other: [] },
+      texts: { datasource: 'X & Y' },
       from: 'now-1h',
       to: 'now',
     };
@@ -151,6 +154,12 @@ describe('an address', () => {
         context,
       ),
     ).toBe('/d/u?from=now-1h&to=now&var-datasource=x%20y&var-e=a%26b%3Dc%23');
+    expect(
+      fillLink('/d/u?a=$datasource&b=${datasource:text}&c=[[datasource]]&d=${__value.raw}&e=$nothing', context),
+    ).toBe('/d/u?a=x%20y&b=X%20%26%20Y&c=x%20y&d=1%20%26%202&e=$nothing');
+    expect(fillLink('/d/u?${__all_variables}&from=${__from}&to=$__to', context)).toBe(
+      '/d/u?var-datasource=x%20y&from=now-1h&to=now',
+    );
   });
 
   it('is a link only if it is relative, http or https, and names a foreign host', () => {

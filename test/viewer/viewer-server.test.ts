@@ -32,6 +32,7 @@ const files = () => ({
       panel(7, 'table', 'SELECT nothing FROM prices'),
       panel(8, 'table', "SELECT '${note:raw}' AS note, '$note' AS same, ${note:singlequote} AS quoted"),
       panel(9, 'table', 'INSERT INTO prices SELECT now(), 1, 1'),
+      panel(10, 'table', "SELECT '$market' AS market", { repeat: 'market' }),
     ],
     {
       templating: {
@@ -235,6 +236,19 @@ describe('the viewer refuses', () => {
       expect(status, JSON.stringify(variables)).toBe(400);
       expect(text).toMatch(/is not one of its options|has no variable/);
     }
+  });
+
+  it('a repetition for a value that is not an option, or over a variable over which nothing is repeated', async () => {
+    const asked = (scope: Record<string, unknown>) => post('panels/10/data', { ...view(), scope });
+    expect((await asked({ market: "it's" })).text).toContain(`"it's"`);
+    for (const scope of [
+      { market: 'x' },
+      { market: '$__all' },
+      { note: 'note' },
+      { chained: '19' },
+      { market: ["it's"] },
+    ])
+      expect((await asked(scope)).status, JSON.stringify(scope)).toBe(400);
   });
 
   it('to insert a text into SQL, and sends it as a value where it is a whole literal', async () => {

@@ -5,8 +5,8 @@ export interface PageAddress {
   readonly to: string | undefined;
   readonly refresh: string | undefined;
   readonly variables: Readonly<Record<string, readonly string[]>>;
-  /** ID of the panel that fills the page. */
-  readonly panel: number | undefined;
+  /** Key of the panel that fills the page: its ID, and of a repeated one its values. */
+  readonly panel: string | undefined;
 }
 
 /** Undefined for an address that is not of a dashboard. */
@@ -20,14 +20,13 @@ export function parseAddress(path: string, search: string): PageAddress | undefi
     const name = key.slice('var-'.length);
     variables[name] = [...(variables[name] ?? []), value];
   }
-  const panel = Number(query.get('viewPanel')?.replace(/^panel-/, '') ?? Number.NaN);
   return {
     uid,
     from: query.get('from') ?? undefined,
     to: query.get('to') ?? undefined,
     refresh: query.get('refresh') ?? undefined,
     variables,
-    panel: Number.isInteger(panel) ? panel : undefined,
+    panel: query.get('viewPanel')?.replace(/^panel-/, ''),
   };
 }
 
@@ -39,30 +38,50 @@ export function formatAddress({ uid, from, to, refresh, variables, panel }: Page
   for (const [name, values] of Object.entries(variables)) {
     for (const value of values) query.append(`var-${name}`, value);
   }
-  if (panel !== undefined) query.set('viewPanel', String(panel));
+  if (panel !== undefined) query.set('viewPanel', panel);
   const text = query.toString();
   return `/d/${uid}${text === '' ? '' : `?${text}`}`;
 }
 
-/** The context of a data link. */
+/** What the variables of a link are replaced by. */
 export interface LinkContext {
   /** Values of the row, by column. */
   readonly row: Readonly<Record<string, string>>;
+  /** The value that has the link. */
+  readonly value?: string;
   readonly variables: Readonly<Record<string, readonly string[]>>;
+  /** The texts of their values, where they are others. */
+  readonly texts: Readonly<Record<string, string>>;
   readonly from: string;
   readonly to: string;
 }
 
-/** Fills `${__data.fields.NAME}`, `${__url_time_range}`, `${VARIABLE:queryparam}` and `${VARIABLE}` of a link, encoded. */
-export function fillLink(url: string, { row, variables, from, to }: LinkContext): string {
-  const filled = url.replace(/\$\{([^}]+)\}/g, (_, name: string) => {
-    if (name === '__url_time_range') return `from=${encodeURIComponent(from)}&to=${encodeURIComponent(to)}`;
-    const [, column] = /^__data\.fields\.(.+)$/.exec(name) ?? [];
-    if (column !== undefined) return encodeURIComponent(row[column] ?? '');
-    const [variable = '', format] = name.split(':');
-    const values = variables[variable] ?? [];
-    if (format !== 'queryparam') return values.map(encodeURIComponent).join(',');
-    return values.map((value) => `var-${variable}=${encodeURIComponent(value)}`).join('&');
-  });
+/**
+ * Fills `${__data.fields.NAME}`, `${__value.raw}`, `${__url_time_range}`, `${__all_variables}`, `${__from}`, `${__to}` and
+ * variables (`$NAME`, `${NAME}`, `${NAME:text}`, `${NAME:queryparam}`) of a link, encoded.
+ */
+export function fillLink(url: string, context: LinkContext): string {
+  const filled = url
+    .replace(/\$\{([^}]+)\}/g, (_, reference: string) => filledReference(reference, context))
+    .replace(/\$(\w+)|\[\[(\w+)\]\]/g, (whole, bare: string | undefined, bracketed: string | undefined) => {
+      const name = bare ?? bracketed ?? '';
+      return name in context.variables || name.startsWith('__') ? filledReference(name, context) : whole;
+    });
   return filled.replace(/\?&+/, '?').replace(/&&+/g, '&').replace(/[?&]$/, '');
+}
+
+function filledReference(reference: string, { row, value, variables, texts, from, to }: LinkContext): string {
+  if (reference === '__from') return encodeURIComponent(from);
+  if (reference === '__to') return encodeURIComponent(to);
+  if (reference === '__url_time_range') return `from=${encodeURIComponent(from)}&to=${encodeURIComponent(to)}`;
+  if (/^__value(\.|$)/.test(reference)) return encodeURIComponent(value ?? '');
+  const asParameters = (name: string) =>
+    (variables[name] ?? []).map((one) => `var-${name}=${encodeURIComponent(one)}`).join('&');
+  if (reference === '__all_variables') return Object.keys(variables).map(asParameters).join('&');
+  const [, column] = /^__data\.fields\.(.+)$/.exec(reference) ?? [];
+  if (column !== undefined) return encodeURIComponent(row[column] ?? '');
+  const [name = '', format] = reference.split(':');
+  if (format === 'queryparam') return asParameters(name);
+  const text = format === 'text' ? texts[name] : undefined;
+  return text === undefined ? (variables[name] ?? []).map(encodeURIComponent).join(',') : encodeURIComponent(text);
 }

@@ -1,4 +1,5 @@
 import type { PanelData } from '../dashboard-queries.js';
+import type { Scope } from '../display/fill-text.js';
 import type { EventListing, FirstPageRequest, Mover } from '../first-page.js';
 import type { Frame } from '../frames.js';
 import type { PageDashboard } from '../page-model.js';
@@ -23,6 +24,13 @@ export interface View {
   readonly to: string;
   readonly variables: Readonly<Record<string, readonly string[]>>;
   readonly refreshMs: number;
+}
+
+/** A request for a panel; of a repeated one with its values of the variables. */
+export interface PanelAsk {
+  readonly uid: string;
+  readonly id: number;
+  readonly body: View & { readonly width: number; readonly scope: Scope };
 }
 
 export interface AnnotationData {
@@ -72,11 +80,11 @@ export const api = {
   variables: (uid: string, view: View, signal: AbortSignal) =>
     ask<readonly ResolvedVariable[]>(`${base(uid)}/variables`, signal, view),
   /** The complete result of a panel's query, as a file. */
-  export: async (uid: string, id: number, view: View, width: number, format: 'csv' | 'parquet'): Promise<Blob> => {
+  export: async ({ uid, id, body }: PanelAsk, format: 'csv' | 'parquet'): Promise<Blob> => {
     const answer = await fetch(`${base(uid)}/panels/${id}/export`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ ...view, width, format }),
+      body: JSON.stringify({ ...body, format }),
     });
     if (answer.ok) return answer.blob();
     const { error } = (await answer.json()) as { error: string };
@@ -84,8 +92,8 @@ export const api = {
   },
   annotations: (uid: string, view: View, signal: AbortSignal) =>
     ask<readonly AnnotationData[]>(`${base(uid)}/annotations`, signal, view),
-  panel: (uid: string, id: number, view: View, width: number, signal: AbortSignal) =>
-    ask<PanelData>(`${base(uid)}/panels/${id}/data`, signal, { ...view, width }),
-  sql: (uid: string, id: number, view: View, width: number, signal: AbortSignal) =>
-    ask<readonly string[]>(`${base(uid)}/panels/${id}/sql`, signal, { ...view, width }),
+  panel: ({ uid, id, body }: PanelAsk, signal: AbortSignal) =>
+    ask<PanelData>(`${base(uid)}/panels/${id}/data`, signal, body),
+  sql: ({ uid, id, body }: PanelAsk, signal: AbortSignal) =>
+    ask<readonly string[]>(`${base(uid)}/panels/${id}/sql`, signal, body),
 };

@@ -1,14 +1,17 @@
-import { fillLink, formatAddress, type PageAddress } from '../display/address.js';
+import { formatAddress, type LinkContext, type PageAddress } from '../display/address.js';
+import { fillText, type Scope } from '../display/fill-text.js';
 import { durationMs, parseTime } from '../display/relative-time.js';
 import { formatTime } from '../display/units.js';
-import type { PageDashboard, PagePanel } from '../page-model.js';
+import { ALL } from '../display/variable-reference.js';
+import type { PageDashboard } from '../page-model.js';
 import type { ResolvedVariable } from '../variables.js';
 import { type AnnotationData, api, type View } from './api.js';
 import { button, h, select } from './dom.js';
-import { type PanelHost, PanelView } from './panel-view.js';
+import { linksOf } from './links.js';
+import { PanelGrid } from './panel-grid.js';
+import type { PanelHost } from './panel-view.js';
 import type { Shell } from './shell.js';
 
-const ALL = '$__all';
 const QUICK_RANGES: readonly (readonly [text: string, from: string])[] = [
   ['Last 5 minutes', 'now-5m'],
   ['Last 15 minutes', 'now-15m'],
@@ -29,18 +32,16 @@ const refreshMsOf = (text: string): number => durationMs(text) ?? 0;
 export class DashboardPage {
   readonly element = h('main');
   readonly controls = h('div', { className: 'bar' });
-  readonly #panels: PanelView[];
+  readonly #host: PanelHost;
+  readonly #grid: PanelGrid;
   readonly #closed = new AbortController();
   readonly #back: { from: string; to: string }[] = [];
-  readonly #seen = new IntersectionObserver((entries) => this.#onSeen(entries), { rootMargin: '200px' });
-  readonly #sized = new ResizeObserver((entries) => this.#onSized(entries));
-  readonly #collapsed: Set<number>;
   #variables: readonly ResolvedVariable[] = [];
   #annotations: readonly AnnotationData[] = [];
   #from: string;
   #to: string;
   #refresh: string;
-  #full: number | undefined;
+  #full: string | undefined;
   #timer: ReturnType<typeof setInterval> | undefined;
   #chosen: Readonly<Record<string, readonly string[]>>;
   #asking: AbortController | undefined;
@@ -55,20 +56,18 @@ export class DashboardPage {
     this.#refresh = address.refresh ?? dashboard.refresh;
     this.#full = address.panel;
     this.#chosen = address.variables;
-    this.#collapsed = new Set(dashboard.panels.filter(({ collapsed }) => collapsed).map(({ id }) => id));
-    const host = this.#host();
-    this.#panels = dashboard.panels.filter(({ type }) => type !== 'row').map((panel) => new PanelView(panel, host));
+    this.#host = this.#createHost();
+    this.#grid = new PanelGrid(dashboard.panels, this.#host);
+    this.#grid.setFull(this.#full);
+    this.element.append(this.#grid.element);
     document.addEventListener('visibilitychange', () => this.#onVisible(), { signal: this.#closed.signal });
     document.addEventListener('keydown', (event) => this.#onKey(event), { signal: this.#closed.signal });
   }
 
   async start(): Promise<void> {
-    this.#layOut();
+    this.#grid.arrange(this.#variables);
     await this.#resolve();
-    for (const view of this.#panels) {
-      this.#seen.observe(view.element);
-      this.#sized.observe(view.element);
-    }
+    this.#grid.watch();
     this.#setTimer();
   }
 
@@ -76,17 +75,15 @@ export class DashboardPage {
     this.#closed.abort();
     this.#asking?.abort();
     clearInterval(this.#timer);
-    this.#seen.disconnect();
-    this.#sized.disconnect();
-    for (const view of this.#panels) view.destroy();
+    this.#grid.close();
   }
 
   /** The theme has changed. */
   redraw(): void {
-    for (const view of this.#panels) view.draw();
+    this.#grid.draw();
   }
 
-  #host(): PanelHost {
+  #createHost(): PanelHost {
     return {
       uid: this.dashboard.uid,
       view: () => this.#view(),
@@ -98,7 +95,24 @@ export class DashboardPage {
       },
       navigate: (href) => this.shell.navigate(href),
       onFull: (panel) => this.#setFull(this.#full === panel ? undefined : panel),
+      fillText: (text, scope) => fillText(text, this.#variables, scope, 'text'),
+      fillContent: (text, scope) => fillText(text, this.#variables, scope, 'raw'),
+      linkContext: (scope) => this.#linkContext(scope),
       showSql: (title, statements) => this.shell.showSql(title, statements),
+    };
+  }
+
+  #linkContext(scope: Scope): LinkContext {
+    const own = Object.entries(scope).map(([name, value]) => [name, [value]]);
+    const { variables } = this.#view();
+    return {
+      row: {},
+      variables: { ...variables, ...Object.fromEntries(own) },
+      texts: Object.fromEntries(
+        this.#variables.map(({ name }) => [name, fillText(`\${${name}:text}`, this.#variables, scope, 'text')]),
+      ),
+      from: this.#from,
+      to: this.#to,
     };
   }
 
@@ -123,7 +137,8 @@ export class DashboardPage {
       this.#showControls();
       this.#writeAddress();
       this.shell.showProblem(undefined);
-      for (const view of this.#panels) view.refresh(leaveInFlight);
+      this.#grid.arrange(this.#variables);
+      this.#grid.refresh(leaveInFlight);
       this.#annotations = await api.annotations(uid, this.#view(), asking.signal);
       if (this.#annotations.some(({ frame }) => (frame?.fields[0]?.values.length ?? 0) > 0)) this.redraw();
     } catch (error) {
@@ -141,9 +156,9 @@ export class DashboardPage {
     void this.#resolve();
   }
 
-  #setFull(panel: number | undefined): void {
+  #setFull(panel: string | undefined): void {
     this.#full = panel;
-    for (const view of this.#panels) view.element.classList.toggle('full', view.panel.id === panel);
+    this.#grid.setFull(panel);
     this.#writeAddress();
   }
 
@@ -215,7 +230,7 @@ export class DashboardPage {
     const shown = this.#variables.filter(({ hidden }) => !hidden);
     this.controls.replaceChildren(
       ...shown.map((variable) => this.#variableControl(variable)),
-      ...this.#links(),
+      ...linksOf(this.dashboard.links, this.#host, {}),
       h('span', { className: 'spring' }),
       ...this.#timeControls(),
     );
@@ -248,22 +263,6 @@ export class DashboardPage {
     }
     if (all.length === 0) control.append(h('option', { value: '' }, 'none yet'));
     return wrap(control);
-  }
-
-  #links(): HTMLElement[] {
-    const view = this.#view();
-    return this.dashboard.links.map(({ title, url, keepTime }) => {
-      const time = keepTime ? `${url.includes('?') ? '&' : '?'}\${__url_time_range}` : '';
-      const context = { row: {}, variables: view.variables, from: this.#from, to: this.#to };
-      const href = fillLink(`${url}${time}`, context);
-      const link = h('a', { href }, title);
-      link.addEventListener('click', (event) => {
-        if (event.ctrlKey || event.metaKey || event.shiftKey || !href.startsWith('/')) return;
-        event.preventDefault();
-        this.shell.navigate(href);
-      });
-      return link;
-    });
   }
 
   #timeControls(): HTMLElement[] {
@@ -301,56 +300,5 @@ export class DashboardPage {
   #rangeText(): string {
     const text = (time: string) => (/^\d+$/.test(time) ? formatTime(Number(time)) : time);
     return `${text(this.#from)} to ${text(this.#to)}`;
-  }
-
-  #layOut(): void {
-    const grid = h('div', { className: 'grid' });
-    const items = [...this.dashboard.panels].sort((a, b) => a.gridPos.y - b.gridPos.y || a.gridPos.x - b.gridPos.x);
-    for (const panel of items) {
-      if (panel.row !== undefined && this.#collapsed.has(panel.row)) continue;
-      const element =
-        panel.type === 'row'
-          ? this.#rowHeading(panel)
-          : this.#panels.find((view) => view.panel.id === panel.id)?.element;
-      if (!element) continue;
-      const { x, y, w, h: rows } = panel.gridPos;
-      element.style.setProperty('--column', `${x + 1} / span ${w}`);
-      element.style.setProperty('--row', `${y + 1} / span ${rows}`);
-      element.style.setProperty('--rows', String(rows));
-      grid.append(element);
-    }
-    this.element.replaceChildren(grid);
-    this.#setFullClass();
-  }
-
-  #setFullClass(): void {
-    for (const view of this.#panels) view.element.classList.toggle('full', view.panel.id === this.#full);
-  }
-
-  #rowHeading(panel: PagePanel): HTMLElement {
-    const isCollapsed = this.#collapsed.has(panel.id);
-    const toggle = h(
-      'button',
-      { type: 'button', className: 'row-toggle', attributes: { 'aria-expanded': String(!isCollapsed) } },
-      `${isCollapsed ? '▸' : '▾'} ${panel.title}`,
-    );
-    toggle.addEventListener('click', () => {
-      if (isCollapsed) this.#collapsed.delete(panel.id);
-      else this.#collapsed.add(panel.id);
-      this.#layOut();
-    });
-    return h('h2', { className: 'row-heading' }, toggle);
-  }
-
-  #onSeen(entries: readonly IntersectionObserverEntry[]): void {
-    for (const { target, isIntersecting } of entries) this.#viewOf(target)?.setVisible(isIntersecting);
-  }
-
-  #onSized(entries: readonly ResizeObserverEntry[]): void {
-    for (const { target } of entries) this.#viewOf(target)?.resize();
-  }
-
-  #viewOf(element: Element): PanelView | undefined {
-    return this.#panels.find((view) => view.element === element);
   }
 }

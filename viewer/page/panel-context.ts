@@ -1,3 +1,4 @@
+import type { LinkContext } from '../display/address.js';
 import type { Theme } from '../display/colors.js';
 import type { FieldConfig } from '../display/fields.js';
 import type { Frame } from '../frames.js';
@@ -17,8 +18,8 @@ export interface PanelContext {
   readonly theme: Theme;
   /** Names of the series that the reader has switched off; kept while the page is open. */
   readonly hiddenSeries: Set<string>;
-  readonly variables: Readonly<Record<string, readonly string[]>>;
-  readonly timeText: { readonly from: string; readonly to: string };
+  /** For data links. */
+  readonly links: LinkContext;
   readonly onZoom: (from: number, to: number) => void;
   readonly navigate: (href: string) => void;
 }

@@ -1,16 +1,20 @@
 import type { PanelData } from '../dashboard-queries.js';
 import type { Theme } from '../display/colors.js';
+import { asText } from '../display/fields.js';
+import type { Scope } from '../display/fill-text.js';
+import type { PlacedPanel } from '../display/panel-layout.js';
+import { shown } from '../display/safe-text.js';
 import { transformed } from '../display/transformations.js';
 import { undrawnOptions } from '../display/undrawn-options.js';
-import type { PagePanel } from '../page-model.js';
 import { isPanelType, type PanelType } from '../panel-types.js';
-import { type AnnotationData, AnswerError, api, type View } from './api.js';
+import { type AnnotationData, AnswerError, api, type PanelAsk, type View } from './api.js';
 import { drawBarChart } from './bar-chart.js';
 import { drawBarGauge } from './bar-gauge.js';
 import { button, h, pointerReleased } from './dom.js';
 import { drawGauge } from './gauge.js';
 import { drawHeatmap } from './heatmap.js';
 import { drawHistogram } from './histogram.js';
+import { type LinkHost, linksOf } from './links.js';
 import type { Drawn, PanelContext } from './panel-context.js';
 import { drawStat } from './stat.js';
 import { drawStateTimeline } from './state-timeline.js';
@@ -20,14 +24,15 @@ import { drawTimeChart } from './time-chart/time-chart.js';
 import { drawXyChart } from './xy-chart.js';
 
 /** What a panel needs of its page. */
-export interface PanelHost {
+export interface PanelHost extends LinkHost {
   readonly uid: string;
   readonly view: () => View;
   readonly theme: () => Theme;
   readonly annotations: () => readonly AnnotationData[];
   readonly onZoom: (from: number, to: number) => void;
-  readonly navigate: (href: string) => void;
-  readonly onFull: (panel: number | undefined) => void;
+  readonly onFull: (panel: string) => void;
+  /** A text panel's text with the values of variables. */
+  readonly fillContent: (text: string, scope: Scope) => string;
   readonly showSql: (title: string, statements: readonly string[]) => void;
 }
 
@@ -55,6 +60,8 @@ export class PanelView {
   readonly element: HTMLElement;
   readonly #body = h('div', { className: 'body' });
   readonly #note = h('span', { className: 'note' });
+  readonly #heading = h('h2');
+  readonly #links = h('span', { className: 'links' });
   readonly #hiddenSeries = new Set<string>();
   #drawn: Drawn | undefined;
   #data: PanelData | undefined;
@@ -64,20 +71,21 @@ export class PanelView {
   #stale = true;
 
   constructor(
-    readonly panel: PagePanel,
+    readonly placed: PlacedPanel,
     private readonly host: PanelHost,
   ) {
-    const { title, description, id } = panel;
-    const heading = h('h2', { title: description, id: `title-${id}` }, title);
+    const { unsupported } = placed.panel;
+    this.#heading.id = `title-${placed.key}`;
     this.element = h(
       'section',
-      { className: 'panel', attributes: { 'aria-labelledby': `title-${id}`, 'data-panel': String(id) } },
-      h('header', {}, heading, this.#note, h('span', { className: 'actions' }, ...this.#buttons())),
+      { className: 'panel', attributes: { 'aria-labelledby': this.#heading.id, 'data-panel': placed.key } },
+      h('header', {}, this.#heading, this.#links, this.#note, h('span', { className: 'actions' }, ...this.#buttons())),
       this.#body,
     );
     this.#body.addEventListener('redraw', () => this.draw());
-    if (panel.unsupported !== undefined)
-      this.#show({ element: h('p', { className: 'empty' }, `The viewer does not support ${panel.unsupported}.`) });
+    this.#showHead();
+    if (unsupported !== undefined)
+      this.#show({ element: h('p', { className: 'empty' }, `The viewer does not support ${unsupported}.`) });
   }
 
   /** Called when it comes into view, and when it leaves it: panels out of view ask nothing. */
@@ -92,16 +100,19 @@ export class PanelView {
    * never be answered
    */
   refresh(leaveInFlight: boolean): void {
+    this.#showHead();
     if (leaveInFlight && this.#asking) return;
     this.#stale = true;
     if (this.#visible) void this.#load();
   }
 
   draw(): void {
-    if (this.panel.unsupported !== undefined || !this.#data) return;
-    const { panel, host } = this;
+    if (this.placed.panel.unsupported !== undefined || !this.#data) return;
+    const {
+      host,
+      placed: { panel, scope },
+    } = this;
     const data = this.#data;
-    const view = host.view();
     const context: PanelContext = {
       panel,
       config: panel.fieldConfig,
@@ -109,8 +120,7 @@ export class PanelView {
       annotations: host.annotations(),
       theme: host.theme(),
       hiddenSeries: this.#hiddenSeries,
-      variables: view.variables,
-      timeText: { from: view.from, to: view.to },
+      links: host.linkContext(scope),
       onZoom: host.onZoom,
       navigate: host.navigate,
     };
@@ -130,12 +140,12 @@ export class PanelView {
   }
 
   #buttons(): HTMLButtonElement[] {
-    if (this.panel.unsupported !== undefined || this.panel.type === 'text') return [];
+    if (this.placed.panel.unsupported !== undefined || this.placed.panel.type === 'text') return [];
     const sql = button('{}', 'Show SQL', () => void this.#showSql(), 'icon');
-    const full = button('⤢', 'Full screen', () => this.host.onFull(this.panel.id), 'icon');
+    const full = button('⤢', 'Full screen', () => this.host.onFull(this.placed.key), 'icon');
     const csv = button('csv', 'Download CSV', () => void this.#download('csv'), 'icon wide');
     const parquet = button('pq', 'Download Parquet', () => void this.#download('parquet'), 'icon wide');
-    if (this.panel.type === 'table') return [csv, parquet, sql, full];
+    if (this.placed.panel.type === 'table') return [csv, parquet, sql, full];
     const table = button('☰', 'Show as table', () => this.#toggleTable(table), 'icon');
     table.setAttribute('aria-pressed', 'false');
     return [table, csv, parquet, sql, full];
@@ -148,11 +158,11 @@ export class PanelView {
   }
 
   async #download(format: 'csv' | 'parquet'): Promise<void> {
-    const { id, title } = this.panel;
+    const title = this.#heading.textContent;
     try {
-      const file = await api.export(this.host.uid, id, this.host.view(), this.#width(), format);
+      const file = await api.export(this.#request(), format);
       const href = URL.createObjectURL(file);
-      h('a', { href, download: `${title || id}.${format}` }).click();
+      h('a', { href, download: `${title || this.placed.panel.id}.${format}` }).click();
       setTimeout(() => URL.revokeObjectURL(href), DOWNLOAD_MS);
     } catch (error) {
       this.host.showSql(title, [messageOf(error)]);
@@ -160,22 +170,39 @@ export class PanelView {
   }
 
   async #showSql(): Promise<void> {
-    const { id, title } = this.panel;
-    const view = this.host.view();
+    const title = this.#heading.textContent;
     try {
-      this.host.showSql(title, await api.sql(this.host.uid, id, view, this.#width(), new AbortController().signal));
+      this.host.showSql(title, await api.sql(this.#request(), new AbortController().signal));
     } catch (error) {
       this.host.showSql(title, [messageOf(error)]);
     }
   }
 
-  #width(): number {
-    return Math.max(1, Math.round(this.element.clientWidth || 600));
+  #request(): PanelAsk {
+    const { panel, scope } = this.placed;
+    const width = Math.max(1, Math.round(this.element.clientWidth || 600));
+    return { uid: this.host.uid, id: panel.id, body: { ...this.host.view(), width, scope } };
+  }
+
+  /** The title and links with the values of the variables. */
+  #showHead(): void {
+    const { panel, scope } = this.placed;
+    this.#heading.textContent = shown(this.host.fillText(panel.title, scope));
+    this.#heading.title = shown(this.host.fillText(panel.description, scope));
+    this.#links.replaceChildren(...linksOf(panel.links, this.host, scope));
+  }
+
+  #showText(): void {
+    const { panel, scope } = this.placed;
+    const content = this.host.fillContent(asText(panel.options['content']) ?? '', scope);
+    this.#show(drawText({ panel: { ...panel, options: { ...panel.options, content } } }));
   }
 
   async #load(): Promise<void> {
-    if (this.panel.unsupported !== undefined || this.panel.type === 'text') {
-      if (this.panel.type === 'text') this.#show(drawText({ panel: this.panel } as PanelContext));
+    const { type, transformations, unsupported } = this.placed.panel;
+    if (unsupported !== undefined) return;
+    if (type === 'text') {
+      this.#showText();
       return;
     }
     this.#stale = false;
@@ -183,9 +210,8 @@ export class PanelView {
     const asking = new AbortController();
     this.#asking = asking;
     this.element.setAttribute('aria-busy', 'true');
-    const { id, type, transformations } = this.panel;
     try {
-      const data = await api.panel(this.host.uid, id, this.host.view(), this.#width(), asking.signal);
+      const data = await api.panel(this.#request(), asking.signal);
       await pointerReleased();
       if (asking.signal.aborted) return;
       this.#data = { ...data, frames: transformed(data.frames, transformations, !SHOWS_ALL_COLUMNS.has(type)) };
@@ -205,7 +231,7 @@ export class PanelView {
   #show(drawn: Drawn): void {
     this.#drawn?.destroy?.();
     this.#drawn = drawn;
-    const undrawn = undrawnOptions(this.panel);
+    const undrawn = undrawnOptions(this.placed.panel);
     const without = undrawn.length > 0 && !this.#asTable ? `without ${undrawn.join(', ')}` : '';
     this.#note.textContent = [this.#data?.timeText ?? '', drawn.note ?? '', without]
       .filter((text) => text !== '')

@@ -1,4 +1,3 @@
-import { fillLink } from '../display/address.js';
 import { colorOf } from '../display/colors.js';
 import {
   asNumber,
@@ -10,9 +9,10 @@ import {
   isHiddenFrom,
   thresholdColor,
 } from '../display/fields.js';
-import { safeLink, shown } from '../display/safe-text.js';
+import { shown } from '../display/safe-text.js';
 import type { Frame, Value } from '../frames.js';
 import { h } from './dom.js';
+import { anchorOf } from './links.js';
 import type { Drawn, PanelContext } from './panel-context.js';
 
 interface Order {
@@ -131,25 +131,9 @@ function linked(
   const [link] = display.links;
   if (!link) return shown(text);
   const values = Object.fromEntries(displays.map(({ field }) => [field.name, String(field.values[row] ?? '')]));
-  const { variables, timeText } = context;
-  const safe = safeLink(fillLink(link.url, { row: values, variables, ...timeText }), location.origin);
-  if (!safe) return shown(text);
-  const title = safe.foreign === undefined ? link.title : `${link.title} (${safe.foreign})`;
-  const anchor = h(
-    'a',
-    { href: safe.href, title },
-    text,
-    safe.foreign === undefined ? undefined : ` ↗ ${safe.foreign}`,
+  const value = String(display.field.values[row] ?? '');
+  const { links, navigate } = context;
+  return (
+    anchorOf(link.url, text, { context: { ...links, row: values, value }, navigate, title: link.title }) ?? shown(text)
   );
-  if (safe.foreign !== undefined) {
-    anchor.rel = 'noopener noreferrer';
-    anchor.target = '_blank';
-  } else {
-    anchor.addEventListener('click', (event) => {
-      if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
-      event.preventDefault();
-      context.navigate(safe.href);
-    });
-  }
-  return anchor;
 }

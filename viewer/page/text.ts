@@ -25,7 +25,7 @@ function inline(text: string): (Node | string)[] {
 }
 
 /** Markdown without HTML: headings, lists, paragraphs, emphasis, code and links. */
-export function drawText({ panel }: PanelContext): Drawn {
+export function drawText({ panel }: Pick<PanelContext, 'panel'>): Drawn {
   const content = asText(panel.options['content']) ?? '';
   const mode = asText(panel.options['mode']) ?? 'markdown';
   if (mode === 'html')

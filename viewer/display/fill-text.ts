@@ -1,0 +1,40 @@
+import { ALL, VARIABLE_REFERENCE } from './variable-reference.js';
+
+/** A variable as far as a text shows it. */
+export interface ShownVariable {
+  readonly name: string;
+  readonly value: readonly string[];
+  readonly options: readonly { readonly text: string; readonly value: string }[];
+}
+
+/** Values of the variables over which a panel is repeated, by name. */
+export type Scope = Readonly<Record<string, string>>;
+
+/**
+ * A title or text with the values of its variables: `$name`, `${name}`, `[[name]]`, with the format `:text` or `:raw`. Other
+ * formats and unknown names stay as they are.
+ * @param usual the format of a variable without one: `text` in titles, `raw` in text panels, as in Grafana
+ */
+export function fillText(
+  text: string,
+  variables: readonly ShownVariable[],
+  scope: Scope,
+  usual: 'text' | 'raw',
+): string {
+  return text.replace(VARIABLE_REFERENCE, (whole, bare, braced, format = usual, bracketed, bracketedFormat = usual) => {
+    const variable = variables.find(({ name }) => name === (bare ?? braced ?? bracketed));
+    const wanted = bracketed === undefined ? format : bracketedFormat;
+    if (!variable || !['text', 'raw'].includes(wanted)) return whole;
+    const own = scope[variable.name];
+    const values = own === undefined ? variable.value : [own];
+    return (wanted === 'text' ? textsOf(values, variable) : rawValues(values, variable)).join(', ');
+  });
+}
+
+function textsOf(values: readonly string[], { options }: ShownVariable): string[] {
+  return values.map((value) => (value === ALL ? 'All' : (options.find((one) => one.value === value)?.text ?? value)));
+}
+
+function rawValues(values: readonly string[], { options }: ShownVariable): readonly string[] {
+  return values.includes(ALL) ? options.map(({ value }) => value) : values;
+}
