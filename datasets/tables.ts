@@ -48,7 +48,7 @@ const PUBLIC_TABLES: readonly ExportedTable[] = [
     time: ['executed_at', 'received_at'],
     order: ['market', 'executed_at', 'trade_record_id'],
     final: true,
-    omitted: ['account'],
+    omitted: ['account', 'executed_day'],
     users: ['user_id', 'username'],
   },
   observations('event', 'event'),

@@ -33,6 +33,7 @@ export { readRollup, type ViewFile } from './schema/sql-files.js';
 export {
   type LogTable,
   logTable,
+  type ReplacingSpec,
   type ReplacingTable,
   replacingTable,
   type TableBlock,

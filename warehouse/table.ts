@@ -24,8 +24,9 @@ export interface LogTable extends TableBase {
 /** A ReplacingMergeTree: merges keep one row per ID, the one with the greatest version. */
 export interface ReplacingTable extends TableBase {
   readonly kind: 'replacing';
-  /** The columns of the ID: the table's sorting key. */
   readonly id: readonly string[];
+  /** The table's sorting key: columns that never change for an ID, the ID's among them. */
+  readonly sortedBy: readonly string[];
   /** The version column of ReplacingMergeTree: an unsigned integer or a DateTime64 that increases. */
   readonly version: string;
 }
@@ -55,16 +56,23 @@ interface TableSpec {
   readonly onEveryShardFor?: string;
 }
 
+/** What a ReplacingMergeTree table has beside its columns. */
+export interface ReplacingSpec {
+  readonly id: readonly string[];
+  /** The ID's columns if omitted. */
+  readonly sortedBy?: readonly string[];
+  readonly version: string;
+}
+
 /** Defines a base table; the position columns are prepended. */
 export function logTable(spec: TableSpec): LogTable {
   return { kind: 'log', ...base(spec) };
 }
 
 /** Defines a ReplacingMergeTree table; the position columns are prepended. */
-export function replacingTable(
-  spec: TableSpec & { readonly id: readonly string[]; readonly version: string },
-): ReplacingTable {
-  const table: ReplacingTable = { kind: 'replacing', ...base(spec), id: spec.id, version: spec.version };
+export function replacingTable(spec: TableSpec & ReplacingSpec): ReplacingTable {
+  const { id, sortedBy = id, version } = spec;
+  const table: ReplacingTable = { kind: 'replacing', ...base(spec), id, sortedBy, version };
   for (const name of [...table.id, table.version]) {
     if (!table.columns.some((c) => c.name === name)) throw new UsageError(`table ${table.name} has no column ${name}`);
   }

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLogger, packageRoot } from '../../core/index.js';
-import { rollUpNextBlocks } from '../../transforms/index.js';
+import { rollUpNextBlocks, rollUpNextDay } from '../../transforms/index.js';
 import {
   type ClickHouseEndpoint,
   Connection,
@@ -58,7 +58,7 @@ export async function openDataSet(size: DataSetSize, report: (line: string) => v
       if (!existsSync(done)) {
         const endsAt = new Date(Math.floor(Date.now() / 3_600_000) * 3_600_000);
         for (const insert of INSERTS) await runInsert(connection, insert, { size, endsAt }, report);
-        await rollUp(connection, size.ticks, report);
+        await rollUp(connection, size, report);
         await waitForMerges(connection);
         writeFileSync(done, `${JSON.stringify({ seed: SEED, endsAt: endsAt.toISOString() })}\n`);
       }
@@ -106,14 +106,16 @@ async function runInsert(
 }
 
 /** What the worker does from time to time; the last block of every partition is left, as in an instance that records. */
-async function rollUp(connection: Connection, ticks: number, report: (line: string) => void): Promise<void> {
+async function rollUp(connection: Connection, size: DataSetSize, report: (line: string) => void): Promise<void> {
   const started = performance.now();
   const signal = new AbortController().signal;
   for (let partition = 0; partition < PARTITIONS; partition++) {
     const source = { log: LOG, partition, shards: [connection] };
-    while (await rollUpNextBlocks(source, { committed: Math.floor(ticks / PARTITIONS) }, signal));
+    while (await rollUpNextBlocks(source, { committed: Math.floor(size.ticks / PARTITIONS) }, signal));
   }
-  report(`  price_hours: ${((performance.now() - started) / 1000).toFixed(1)} s`);
+  const accounts = { log: LOG, partition: 0, shards: [connection] };
+  while (await rollUpNextDay(accounts, { committed: size.activity }, signal));
+  report(`  price_hours, volume_days: ${((performance.now() - started) / 1000).toFixed(1)} s`);
 }
 
 async function waitForMerges(connection: Connection): Promise<void> {

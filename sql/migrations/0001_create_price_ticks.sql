@@ -1,7 +1,7 @@
 -- Prices of the order book stream, one row per market and frame.
 --
--- A question about one moment of every market reads one granule of each, so granules are small. The index `positions` finds the
--- ticks that price_hours does not hold yet.
+-- The index `positions` finds the ticks that price_hours does not hold yet. The index `events` is built by merges only: it would
+-- slow inserts by a tenth.
 --
 -- Codecs and precision were chosen by measuring (bench/storage.ts): sorted by market, neighbouring rows are similar. Prices
 -- have few different values, so they are dictionary-encoded. Only the milliseconds of the receive time are significant; its
@@ -21,11 +21,11 @@ CREATE TABLE IF NOT EXISTS {database}.price_ticks
     `source` Enum8('snapshot' = 1, 'delta' = 2) COMMENT 'snapshot: PRICES_DATA, the state of every market of the event. delta: PRICES_DATA_DELTA, a change' CODEC(ZSTD(1)),
     `repeated` Bool COMMENT 'Whether it is a delta that equals the previous row of its market from the same connection, and so is no change: ticks, candles and statistics leave it out' CODEC(ZSTD(1)),
     `is_resolution` Bool ALIAS last IN (0, 1) COMMENT 'Whether the last price is exactly 0 or 1: no order can be priced so, the market was resolved. No trade: candles, movers and spread statistics leave it out',
-    INDEX positions (`_log`, `_partition`, `_offset`) TYPE minmax GRANULARITY 1,
-    INDEX events event TYPE set(16) GRANULARITY 8
+    INDEX positions (`_partition`, `_offset`) TYPE minmax GRANULARITY 1,
+    INDEX events event TYPE set(16) GRANULARITY 1
 )
 ENGINE = {engine:MergeTree}
 PARTITION BY toYYYYMM(received_at)
 ORDER BY (market, received_at, `_offset`, `_index`)
-SETTINGS {log_settings}, index_granularity = 1024, allow_suspicious_low_cardinality_types = 1
+SETTINGS {log_settings}, allow_suspicious_low_cardinality_types = 1
 COMMENT 'Last price, best bid and best ask of a market, one row per message of the order book stream. Rows of one market are in order of received_at, then _offset and _index (part 6.1)';

@@ -126,10 +126,13 @@ CREATE TABLE IF NOT EXISTS {database}.activity_records
     `is_primary` Nullable(Bool) COMMENT 'Whether it is the YES asset' CODEC(ZSTD(1)),
     `event_volume` Nullable(Decimal(38, 12)) COMMENT 'Volume of the event when the item was last received, USDC, by the exchange' CODEC(ZSTD(1)),
     `user_volume` Nullable(Decimal(38, 12)) COMMENT 'Volume of the user when the item was last received, USDC, by the exchange' CODEC(ZSTD(1)),
-    INDEX offsets `_offset` TYPE minmax GRANULARITY 1
+    `executed_day` Date DEFAULT toDate(ifNull(executed_at, toDateTime64(0, 6, 'UTC'))) COMMENT 'UTC day of executed_at; 1970-01-01 when it is NULL' CODEC(ZSTD(1)),
+    INDEX times executed_at TYPE minmax GRANULARITY 1,
+    INDEX offsets `_offset` TYPE minmax GRANULARITY 1,
+    INDEX ids trade_record_id TYPE bloom_filter(0.01) GRANULARITY 1
 )
 ENGINE = {engine:ReplacingMergeTree(received_at)}
-ORDER BY trade_record_id
+ORDER BY (executed_day, market, trade_record_id)
 SETTINGS {log_settings}
 COMMENT 'Trades of all users, from the activity feed: one item per fill. Read them through the view activity (part 4.4)';
 

@@ -7,7 +7,9 @@ import { rowReplacingTable } from './row-table.js';
 export const activityRecords = rowReplacingTable<AccountRow<Activity>>({
   name: 'activity_records',
   id: ['trade_record_id'],
+  sortedBy: ['executed_day', 'market', 'trade_record_id'],
   version: 'received_at',
+  feedsMaterializedViews: true,
   columns: [
     ...answerColumns<Activity>(),
     field('trade_record_id', text, (it) => it.tradeRecordId),

@@ -1,6 +1,7 @@
 import {
   type LogTable,
   logTable,
+  type ReplacingSpec,
   type ReplacingTable,
   RowBinaryWriter,
   replacingTable,
@@ -62,7 +63,7 @@ export function rowLogTable<Row>(spec: RowTableSpec<Row>): RowTable<Row> & { rea
 
 /** Defines a ReplacingMergeTree table whose rows are written in RowBinary. */
 export function rowReplacingTable<Row>(
-  spec: RowTableSpec<Row> & { readonly id: readonly string[]; readonly version: string },
+  spec: RowTableSpec<Row> & ReplacingSpec,
 ): RowTable<Row> & { readonly definition: ReplacingTable } {
   const definition = replacingTable({ ...spec, columns: spec.columns.map((c) => [c.name, c.type] as const) });
   return { definition, newBlock: (source) => new RowBinaryBlock(definition, spec, source) };

@@ -61,6 +61,10 @@ export class PartitionPipeline implements MemoryUser {
     return this.options.builder.bytes + this.#bytesAtWriter;
   }
 
+  get isLagging(): boolean {
+    return this.#lagging;
+  }
+
   get awaitsPieces(): boolean {
     return !this.#ended && this.options.builder.awaitsPieces;
   }

@@ -1,38 +1,43 @@
 import { randomBytes } from 'node:crypto';
-import { readRollup, type ShardConnection, sqlFolder } from '../../warehouse/index.js';
-
-/** A partition of the order book topic. */
-export interface RollupSource {
-  /** Identity of its log. */
-  readonly log: string;
-  readonly partition: number;
-  /** The shards that may have its rows. */
-  readonly shards: readonly ShardConnection[];
-}
+import { TOPICS } from '../../core/index.js';
+import type { ShardConnection } from '../../warehouse/index.js';
+import {
+  ROLLUP_SETTINGS,
+  type RollupKind,
+  type RollupProgress,
+  type RollupSource,
+  rollupStatement,
+} from './rollup-kind.js';
 
 /** Offsets of a block, as in `price_blocks`. */
 const BLOCK_OFFSETS = 65_536;
 /** The number of blocks of which all records are before an offset. */
-export const completeBlocks = (offset: number): number => Math.floor(offset / BLOCK_OFFSETS);
+const completeBlocks = (offset: number): number => Math.floor(offset / BLOCK_OFFSETS);
 /** Blocks aggregated by one statement. */
 const MAX_BLOCKS = 16;
-/** Inserts have priority: a rollup uses one processor. */
-const SETTINGS = { max_threads: 1, async_insert: 0 };
 const READS = { upToDate: ['price_ticks', 'price_blocks'] };
+
+/** Aggregates ticks into `price_hours`, block by block. */
+export const PRICE_HOURS: RollupKind = {
+  table: 'price_hours',
+  topic: TOPICS.orderBook,
+  progress: completeBlocks,
+  next: rollUpNextBlocks,
+};
 
 /**
  * Aggregates the next blocks that `price_hours` does not hold. Returns whether more are left.
- * @param committed the offset before which all records are committed; blocks that it does not cover are left
- * @param assertOwned rejects when another worker owns the partition: nothing is published then
  */
 export async function rollUpNextBlocks(
   { log, partition, shards }: RollupSource,
-  { committed, assertOwned }: { readonly committed: number; readonly assertOwned?: () => Promise<void> },
+  { committed, assertOwned }: RollupProgress,
   signal: AbortSignal,
 ): Promise<boolean> {
   const params = { log, partition, complete: completeBlocks(committed) };
   const rows = await Promise.all(
-    shards.map((shard) => shard.query<{ block: number }>(statement('open_price_blocks', shard), params, signal, READS)),
+    shards.map((shard) =>
+      shard.query<{ block: number }>(rollupStatement('open_price_blocks', shard), params, signal, READS),
+    ),
   );
   const blocks = [...new Set(rows.flat().map(({ block }) => block))].toSorted((a, b) => a - b);
   const first = blocks[0];
@@ -66,8 +71,7 @@ async function onEvery(
   params: Readonly<Record<string, unknown>>,
   signal: AbortSignal,
 ): Promise<void> {
-  for (const shard of shards)
-    await shard.command(statement(name, shard), { params, settings: SETTINGS, signal, ...READS });
+  for (const shard of shards) {
+    await shard.command(rollupStatement(name, shard), { params, settings: ROLLUP_SETTINGS, signal, ...READS });
+  }
 }
-
-const statement = (name: string, { database }: ShardConnection): string => readRollup(sqlFolder(), name, database);

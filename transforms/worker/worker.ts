@@ -39,9 +39,10 @@ import { loadProgress } from './load-session-progress.js';
 import { type LostRecords, lostRangeBlocks } from './lost-range.js';
 import { TransformMetrics } from './metrics.js';
 import { PartitionPipeline } from './partition-pipeline.js';
-import { PriceRollup } from './price-rollup.js';
 import { resumePartition } from './resume-partition.js';
-import { discardBlocks } from './roll-up-blocks.js';
+import { discardBlocks, PRICE_HOURS } from './roll-up-blocks.js';
+import { VOLUME_DAYS } from './roll-up-days.js';
+import { Rollup } from './rollup.js';
 import { skipLostRecords } from './skip-lost-records.js';
 import { WaitingPartitions } from './waiting-partitions.js';
 import type { WorkerConfig } from './worker-config.js';
@@ -89,7 +90,7 @@ export class TransformWorker implements Component, ConsumerHandler {
   #consuming: Promise<void> = Promise.resolve();
   readonly #shards: WorkerShards;
   readonly #waiting: WaitingPartitions;
-  readonly #rollup: PriceRollup;
+  readonly #rollups: readonly Rollup[];
 
   constructor(private readonly options: TransformWorkerOptions) {
     const { bus, shards, log, clock = systemClock, metrics, group } = options;
@@ -98,7 +99,9 @@ export class TransformWorker implements Component, ConsumerHandler {
     this.failed = this.#failure.promise;
     this.failed.catch(() => undefined);
     this.#waiting = new WaitingPartitions(log, clock);
-    this.#rollup = new PriceRollup({ log, clock, signal: this.#abandon.signal });
+    this.#rollups = [PRICE_HOURS, VOLUME_DAYS].map(
+      (kind) => new Rollup(kind, { log, clock, signal: this.#abandon.signal }),
+    );
     this.#metrics = new TransformMetrics(
       metrics,
       () => lagByTopic(bus, TOPIC_NAMES, group),
@@ -148,7 +151,7 @@ export class TransformWorker implements Component, ConsumerHandler {
     await this.#consuming;
     clearTimeout(timer);
     this.#abandon.abort(new Stopped('stop requested'));
-    await this.#rollup.stop();
+    await Promise.all(this.#rollups.map((rollup) => rollup.stop()));
   }
 
   health(): Health {
@@ -184,7 +187,7 @@ export class TransformWorker implements Component, ConsumerHandler {
   async onRevoked(partition: Partition): Promise<void> {
     const pipeline = this.#pipelines.get(keyOf(partition));
     this.#pipelines.delete(keyOf(partition));
-    if (partition.topic === TOPICS.orderBook) this.#rollup.remove(partition.partition);
+    for (const rollup of this.#rollupsOf(partition.topic)) rollup.remove(partition.partition);
     await pipeline?.flush().catch(() => undefined);
     await pipeline?.close();
     if (pipeline) this.#budget.remove(pipeline);
@@ -244,16 +247,21 @@ export class TransformWorker implements Component, ConsumerHandler {
     });
     this.#budget.add(pipeline);
     this.#pipelines.set(keyOf(partition), pipeline);
-    if (topic === TOPICS.orderBook) {
-      this.#rollup.add({
+    for (const rollup of this.#rollupsOf(topic)) {
+      rollup.add({
         log,
         partition: number,
         committed: () => committed,
+        isLagging: () => pipeline.isLagging,
         shards: () => this.#shards.of(number, signal),
         assertOwned: () => partition.assertOwned(),
       });
     }
     return writer.nextOffset;
+  }
+
+  #rollupsOf(topic: string): Rollup[] {
+    return this.#rollups.filter(({ kind }) => kind.topic === topic);
   }
 
   /** Rows from `offset` on are written again: what `price_hours` holds of them no longer counts. */

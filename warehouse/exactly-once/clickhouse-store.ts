@@ -26,6 +26,8 @@ const INSERT_SETTINGS: StatementSettings = {
   min_insert_block_size_bytes: 0,
   max_insert_threads: 1,
   insert_null_as_default: 0,
+  // Merges build the costly ones.
+  exclude_materialize_skip_indexes_on_insert: 'events, ids',
   // The structure of `input(…)` has the table's column types, among them LowCardinality of a number.
   allow_suspicious_low_cardinality_types: 1,
 };

@@ -79,9 +79,9 @@ function compareTable(definition: TableDefinition, live: LiveTable): string[] {
       `table ${definition.name} has engine ${live.engine}, which does not match its kind ${definition.kind}`,
     );
   }
-  if (definition.kind === 'replacing' && live.sorting_key !== definition.id.join(', ')) {
+  if (definition.kind === 'replacing' && live.sorting_key !== definition.sortedBy.join(', ')) {
     differences.push(
-      `table ${definition.name} is sorted by (${live.sorting_key}), not by (${definition.id.join(', ')})`,
+      `table ${definition.name} is sorted by (${live.sorting_key}), not by (${definition.sortedBy.join(', ')})`,
     );
   }
   if (

@@ -13,35 +13,37 @@ CREATE OR REPLACE VIEW {database}.balance_changes
     `free` Nullable(Decimal(38, 12)) COMMENT 'Amount not locked by orders: USDC or shares'
 )
 AS
-WITH numbered AS
-    (
-        SELECT account, poll_id, started_at, row_number() OVER (PARTITION BY account ORDER BY finished_at, poll_id) AS poll_number
-        FROM {database}.account_polls
-        WHERE list = 'balances'
-    ),
-observed AS
-    (
-    SELECT account, asset, poll_number, started_at, balance, free,
+SELECT account, asset, 'poll' AS source, change.1 AS seen_at, change.2 AS balance, change.3 AS free
+FROM
+(
+    SELECT
+        account, asset, poll_number, started_at, next_started_at, content,
         lagInFrame(poll_number) OVER history AS previous_number,
-        lagInFrame(tuple(balance, free)) OVER history AS previous_content,
+        lagInFrame(content) OVER history AS previous_content,
         leadInFrame(poll_number) OVER history AS next_number
     FROM
     (
-        SELECT account, asset, poll_id, balance, free
+        SELECT account, asset, poll_id, argMax((balance_observations.balance, balance_observations.free), (received_at, `_offset`, `_index`)) AS content
         FROM {database}.balance_observations
-        ORDER BY received_at DESC, `_offset` DESC, `_index` DESC
-        LIMIT 1 BY account, poll_id, asset
+        GROUP BY account, poll_id, asset
     ) AS rows
-    INNER JOIN numbered USING (account, poll_id)
+    INNER JOIN
+    (
+        SELECT
+            account, poll_id, started_at,
+            row_number() OVER polls AS poll_number,
+            leadInFrame(toNullable(started_at)) OVER polls AS next_started_at
+        FROM {database}.account_polls
+        WHERE list = 'balances'
+        WINDOW polls AS (PARTITION BY account ORDER BY finished_at, poll_id ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
+    ) AS numbered USING (account, poll_id)
     WINDOW history AS (PARTITION BY account, asset ORDER BY poll_number ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
-    )
-SELECT account, asset, 'poll' AS source, started_at AS seen_at, balance, free
-FROM observed
-WHERE previous_number = 0 OR previous_number + 1 != poll_number OR previous_content != (balance, free)
-UNION ALL
-SELECT gone.account AS account, asset, 'poll' AS source, numbered.started_at AS seen_at, toDecimal128(0, 12) AS balance, toDecimal128(0, 12) AS free
-FROM (SELECT account, asset, toUInt64(poll_number + 1) AS gone_number FROM observed WHERE next_number != poll_number + 1) AS gone
-INNER JOIN numbered ON numbered.account = gone.account AND numbered.poll_number = gone_number
+) AS observed
+ARRAY JOIN arrayConcat(
+    if(previous_number = 0 OR previous_number + 1 != poll_number OR previous_content != content, [(started_at, content.1, content.2)], []),
+    -- It is not in the next poll.
+    if(next_number != poll_number + 1 AND next_started_at IS NOT NULL, [(assumeNotNull(next_started_at), toDecimal128(0, 12), toDecimal128(0, 12))], [])
+) AS change
 UNION ALL
 SELECT account, asset, 'stream' AS source, received_at AS seen_at, balance, free
 FROM

@@ -14,37 +14,43 @@ CREATE OR REPLACE VIEW {database}.position_changes
     `cost` Nullable(Decimal(38, 12)) COMMENT 'Cost of the shares, USDC'
 )
 AS
-WITH numbered AS
-    (
-        SELECT account, poll_id, started_at, row_number() OVER (PARTITION BY account ORDER BY finished_at, poll_id) AS poll_number
-        FROM {database}.account_polls
-        WHERE list = 'positions'
-    ),
-observed AS
-    (
-    SELECT account, asset, order_id, poll_number, started_at, shares, available_shares, cost,
+SELECT
+    account,
+    asset,
+    order_id,
+    change.1 AS seen_at,
+    change.2 AS shares,
+    change.3 AS available_shares,
+    change.4 AS cost
+FROM
+(
+    SELECT
+        account, asset, order_id, poll_number, started_at, next_started_at, content,
         lagInFrame(poll_number) OVER history AS previous_number,
-        lagInFrame(tuple(shares, available_shares, cost)) OVER history AS previous_content,
+        lagInFrame(content) OVER history AS previous_content,
         leadInFrame(poll_number) OVER history AS next_number
     FROM
     (
-        SELECT account, asset, order_id, poll_id, last.1 AS shares, last.2 AS available_shares, last.3 AS cost
-        FROM
-        (
-            SELECT
-                account, asset, order_id, poll_id,
-                argMax((position_observations.shares, position_observations.available_shares, position_observations.cost), (received_at, `_offset`, `_index`)) AS last
-            FROM {database}.position_observations
-            GROUP BY account, poll_id, asset, order_id
-        )
+        SELECT
+            account, asset, order_id, poll_id,
+            argMax((position_observations.shares, position_observations.available_shares, position_observations.cost), (received_at, `_offset`, `_index`)) AS content
+        FROM {database}.position_observations
+        GROUP BY account, poll_id, asset, order_id
     ) AS rows
-    INNER JOIN numbered USING (account, poll_id)
+    INNER JOIN
+    (
+        SELECT
+            account, poll_id, started_at,
+            row_number() OVER polls AS poll_number,
+            leadInFrame(toNullable(started_at)) OVER polls AS next_started_at
+        FROM {database}.account_polls
+        WHERE list = 'positions'
+        WINDOW polls AS (PARTITION BY account ORDER BY finished_at, poll_id ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
+    ) AS numbered USING (account, poll_id)
     WINDOW history AS (PARTITION BY account, asset, order_id ORDER BY poll_number ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
-    )
-SELECT account, asset, order_id, started_at AS seen_at, shares, available_shares, cost
-FROM observed
-WHERE previous_number = 0 OR previous_number + 1 != poll_number OR previous_content != (shares, available_shares, cost)
-UNION ALL
-SELECT gone.account AS account, asset, order_id, numbered.started_at AS seen_at, toDecimal128(0, 12) AS shares, toDecimal128(0, 12) AS available_shares, toDecimal128(0, 12) AS cost
-FROM (SELECT account, asset, order_id, toUInt64(poll_number + 1) AS gone_number FROM observed WHERE next_number != poll_number + 1) AS gone
-INNER JOIN numbered ON numbered.account = gone.account AND numbered.poll_number = gone_number;
+) AS observed
+ARRAY JOIN arrayConcat(
+    if(previous_number = 0 OR previous_number + 1 != poll_number OR previous_content != content, [(started_at, content.1, content.2, content.3)], []),
+    -- It has disappeared from the next poll.
+    if(next_number != poll_number + 1 AND next_started_at IS NOT NULL, [(assumeNotNull(next_started_at), toDecimal128(0, 12), toDecimal128(0, 12), toDecimal128(0, 12))], [])
+) AS change;

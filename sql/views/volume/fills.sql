@@ -24,6 +24,8 @@ CREATE OR REPLACE VIEW {database}.fills
     `executed_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When it was executed, by the exchange'
 )
 AS
+-- Fills of which there are two records: between two of our accounts, or a record that is not merged yet.
+WITH shared AS (SELECT trade_id FROM {database}.trade_records WHERE trade_id != '' GROUP BY trade_id HAVING count() > 1)
 SELECT
     'own' AS scope,
     fill_id,
@@ -40,31 +42,28 @@ SELECT
 FROM
 (
     SELECT
-        fill_id,
-        taken.1 AS said_event,
-        taken.2 AS market,
-        taken.3 AS asset,
-        taken.4 AS side,
-        taken.5 AS quantity,
-        taken.6 AS price,
-        taken.7 AS executed_at,
+        if(trade_id = '', trade_record_id, trade_id) AS fill_id,
+        event AS said_event, market, asset, side, quantity, price, executed_at,
+        ifNull(trades.fee, toDecimal128(0, 12)) AS fee
+    FROM {database}.trades
+    WHERE trade_id = '' OR trade_id GLOBAL NOT IN (SELECT trade_id FROM shared)
+    UNION ALL
+    SELECT
+        trade_id AS fill_id,
+        taken.1 AS said_event, taken.2 AS market, taken.3 AS asset, taken.4 AS side, taken.5 AS quantity, taken.6 AS price, taken.7 AS executed_at,
         fee
     FROM
     (
         SELECT
-            if(trade_id = '', trade_record_id, trade_id) AS fill_id,
+            trade_id,
             sum(ifNull(trades.fee, toDecimal128(0, 12))) AS fee,
             argMax((event, market, asset, side, quantity, price, executed_at), (trade_record_id GLOBAL IN (
                 SELECT trade_record_id FROM {database}.activity_records
-                -- Only of fills between two of our accounts: the others have one record.
-                WHERE trade_record_id GLOBAL IN (
-                    SELECT trade_record_id
-                    FROM {database}.trade_records
-                    WHERE trade_id GLOBAL IN (SELECT trade_id FROM {database}.trade_records WHERE trade_id != '' GROUP BY trade_id HAVING count() > 1)
-                )
+                WHERE trade_record_id GLOBAL IN (SELECT trade_record_id FROM {database}.trade_records WHERE trade_id GLOBAL IN (SELECT trade_id FROM shared))
             ), ifNull(trades.fee, toDecimal128(0, 12)), trade_record_id)) AS taken
         FROM {database}.trades
-        GROUP BY fill_id
+        WHERE trade_id GLOBAL IN (SELECT trade_id FROM shared)
+        GROUP BY trade_id
     )
 ) AS own_fills
 LEFT JOIN (SELECT asset, outcome FROM {database}.assets) AS known USING (asset)

@@ -4,6 +4,8 @@
 --   volume = sum(quantity × price of the asset), the turnover in USDC
 --   vwap   = sum(quantity × YES price) / sum(quantity), over the fills with a known outcome; NULL where these have no shares
 -- Sums are exact; volume and yes_value are then cut to 12 decimals.
+--
+-- Of all users, days that are over are read from volume_days, and from activity_records what volume_days does not hold yet.
 CREATE OR REPLACE VIEW {database}.volume_by_market_and_day
 (
     `scope` String COMMENT 'own: trades of our accounts. all: the activity feed, of all users',
@@ -20,19 +22,65 @@ CREATE OR REPLACE VIEW {database}.volume_by_market_and_day
     `complete_to` Nullable(DateTime64(6, 'UTC')) COMMENT 'Every trade up to this time is included, by our clock. own: of the account that is least complete. NULL before the first complete walks'
 )
 AS
+WITH held AS
+    (
+        SELECT executed_day, rollup_id
+        FROM
+        (
+{activity_day_fingerprints}
+        ) AS days
+        INNER JOIN (SELECT executed_day, rollup_id, fingerprint FROM {database}.volume_rollups FINAL) AS rollups USING (executed_day, fingerprint)
+    )
 SELECT
     scope,
-    toDate(executed_at) AS day,
+    day,
     event,
     market,
-    count() AS trades,
-    sum(quantity) AS shares,
-    sum(toDecimal256(quantity, 12) * toDecimal256(price, 12)) AS volume,
-    sum(toDecimal256(quantity, 12) * toDecimal256(ifNull(yes_price, toDecimal128(0, 12)), 12)) AS yes_value,
-    countIf(yes_price IS NULL) AS unpriced_trades,
-    sumIf(quantity, yes_price IS NULL) AS unpriced_shares,
+    trades,
+    shares,
+    volume,
+    yes_value,
+    unpriced_trades,
+    unpriced_shares,
     if(shares = unpriced_shares, NULL, toFloat64(yes_value) / toFloat64(shares - unpriced_shares)) AS vwap,
-    any(known_to.complete_to) AS complete_to
-FROM (SELECT * FROM {database}.fills) AS fills
-LEFT JOIN (SELECT scope, complete_to FROM {database}.volume_completeness) AS known_to USING (scope)
-GROUP BY scope, day, event, market;
+    complete_to
+FROM
+(
+    SELECT
+        'own' AS scope,
+        toDate(executed_at) AS day,
+        event,
+        market,
+{fill_sums}
+    FROM (SELECT * FROM {database}.fills WHERE scope = 'own') AS own_fills
+    GROUP BY day, event, market
+    UNION ALL
+    SELECT 'all' AS scope, day, ifNull(known_event, '') AS event, market, trades, shares, volume, yes_value, unpriced_trades, unpriced_shares
+    FROM
+    (
+        SELECT toNullable(executed_day) AS day, toString(market) AS market, trades, shares, volume, yes_value, unpriced_trades, unpriced_shares
+        FROM {database}.volume_days
+        WHERE (executed_day, rollup_id) GLOBAL IN (SELECT executed_day, rollup_id FROM held)
+        UNION ALL
+        -- What volume_days does not hold yet.
+        SELECT
+            toDate(executed_at) AS day,
+            market_id AS market,
+{fill_sums}
+        FROM
+        (
+            SELECT
+                toString(market) AS market_id,
+                executed_at,
+                quantity,
+                price,
+{activity_outcome},
+                multiIf(outcome = 'YES', price, outcome = 'NO', 1 - price, NULL) AS yes_price
+            FROM {database}.activity_records FINAL
+            WHERE executed_day GLOBAL NOT IN (SELECT executed_day FROM held)
+        )
+        GROUP BY day, market
+    ) AS sums
+    LEFT JOIN (SELECT market, event AS known_event FROM {database}.markets) AS known USING (market)
+) AS traded
+LEFT JOIN (SELECT scope, complete_to FROM {database}.volume_completeness) AS known_to USING (scope);

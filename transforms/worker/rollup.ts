@@ -1,13 +1,15 @@
-import { type Clock, describeError, type Logger, TOPICS } from '../../core/index.js';
+import { type Clock, describeError, type Logger } from '../../core/index.js';
 import type { ShardConnection } from '../../warehouse/index.js';
-import { completeBlocks, rollUpNextBlocks } from './roll-up-blocks.js';
+import type { RollupKind } from './rollup-kind.js';
 
-/** A partition of the order book topic that this worker owns. */
+/** A partition that this worker owns. */
 interface OwnedPartition {
   readonly log: string;
   readonly partition: number;
   /** The offset before which every record is committed. */
   readonly committed: () => number;
+  /** Whether more of its records are on the bus. */
+  readonly isLagging: () => boolean;
   /** The shards that may have its rows. */
   readonly shards: () => Promise<readonly ShardConnection[]>;
   /** Rejects when another worker owns it. */
@@ -16,33 +18,40 @@ interface OwnedPartition {
 
 const CHECK_MS = 1000;
 const RETRY_MS = 10_000;
+/** While a partition lags, the rollup waits this long: inserts have priority. */
+const MAX_WAIT_MS = 600_000;
 /** After a statement the rollup pauses for this many times its duration: inserts have priority. */
 const PAUSE_FACTOR = 20;
 
 /**
- * Aggregates ticks into `price_hours`, block by block, when all records of a block are committed. It changes no answer: the
- * views read the ticks of other blocks from `price_ticks`. So an error is logged and tried again, and never stops the worker.
+ * Extends a table of aggregates while the worker owns partitions of its topic. It changes no answer: the views aggregate what the
+ * table does not hold. So an error is logged and tried again, and never stops the worker.
  */
-export class PriceRollup {
+export class Rollup {
   readonly #partitions = new Map<number, OwnedPartition>();
-  /** Number of complete blocks of a partition when none was left to aggregate. */
+  /** When a partition was last aggregated, or added. */
+  readonly #lastRunMs = new Map<number, number>();
+  /** Progress of a partition when nothing was left to aggregate. */
   readonly #done = new Map<number, number>();
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> = Promise.resolve();
 
   constructor(
+    readonly kind: RollupKind,
     private readonly options: { readonly log: Logger; readonly clock: Clock; readonly signal: AbortSignal },
   ) {}
 
   /** Takes over a partition. */
   add(partition: OwnedPartition): void {
     this.#partitions.set(partition.partition, partition);
+    this.#lastRunMs.set(partition.partition, this.options.clock.elapsedMs());
     if (this.#timer === undefined) this.#schedule(CHECK_MS);
   }
 
   /** Releases a partition. */
   remove(partition: number): void {
     this.#partitions.delete(partition);
+    this.#lastRunMs.delete(partition);
     this.#done.delete(partition);
   }
 
@@ -71,20 +80,23 @@ export class PriceRollup {
   }
 
   /** Returns false after an error. */
-  async #run({ log, partition, committed, shards, assertOwned }: OwnedPartition): Promise<boolean> {
-    const { signal } = this.options;
+  async #run({ log, partition, committed, isLagging, shards, assertOwned }: OwnedPartition): Promise<boolean> {
+    const { clock, signal } = this.options;
+    const nowMs = clock.elapsedMs();
+    if (isLagging() && nowMs - (this.#lastRunMs.get(partition) ?? nowMs) < MAX_WAIT_MS) return true;
     const before = committed();
-    const blocks = completeBlocks(before);
-    if (blocks === 0 || this.#done.get(partition) === blocks) return true;
+    const progress = this.kind.progress(before, clock.nowMicros());
+    if (progress === 0 || this.#done.get(partition) === progress) return true;
     try {
       const source = { log, partition, shards: await shards() };
-      const more = await rollUpNextBlocks(source, { committed: before, assertOwned }, signal);
-      if (!more) this.#done.set(partition, blocks);
+      const more = await this.kind.next(source, { committed: before, assertOwned }, signal);
+      if (!more) this.#done.set(partition, progress);
+      this.#lastRunMs.set(partition, clock.elapsedMs());
       return true;
     } catch (error) {
       const cause = describeError(error);
-      const at = { topic: TOPICS.orderBook, partition, cause };
-      if (!signal.aborted) this.options.log.debug(at, 'price_hours was not extended; trying again');
+      const at = { table: this.kind.table, topic: this.kind.topic, partition, cause };
+      if (!signal.aborted) this.options.log.debug(at, 'the table of aggregates was not extended; trying again');
       return false;
     }
   }
