@@ -2,6 +2,9 @@ import { type Dirent, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { describeError, packageRoot, UsageError } from '../core/index.js';
+import { withInputs } from './dashboard-inputs.js';
+import { isCalculation } from './display/calculations.js';
+import { asRecord } from './display/fields.js';
 import { unsupportedTransformation } from './display/transformations.js';
 import { isPanelType } from './panel-types.js';
 
@@ -33,6 +36,8 @@ const variable = z.object({
   multi: z.boolean().nullish(),
   includeAll: z.boolean().nullish(),
   allValue: text.nullish(),
+  regex: text.nullish(),
+  regexApplyTo: text.nullish(),
   sort: z.number().nullish(),
   current: z.object({ value: z.union([text, z.array(text)]).optional() }).nullish(),
   options: options.nullish(),
@@ -166,7 +171,7 @@ function readFile(folder: string, entry: Dirent): ViewedDashboard {
   if (!entry.isFile()) throw new UsageError('it is not a regular file');
   const path = join(folder, entry.name);
   if (statSync(path).size > MAX_FILE_BYTES) throw new UsageError(`it is larger than ${MAX_FILE_BYTES} bytes`);
-  const parsed = file.safeParse(JSON.parse(readFileSync(path, 'utf8')));
+  const parsed = file.safeParse(withInputs(JSON.parse(readFileSync(path, 'utf8')), CLICKHOUSE));
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     throw new UsageError(`it is not a dashboard: ${issue?.path.join('.')}: ${issue?.message}`);
@@ -199,10 +204,26 @@ function unsupportedOf(panel: z.infer<typeof basePanel>): string | undefined {
   if (panel.type !== 'row' && !isPanelType(panel.type)) return `panels of the type ${panel.type}`;
   const transformation = unsupportedTransformation(panel.transformations ?? []);
   if (transformation !== undefined) return transformation;
-  const foreign = [panel.datasource, ...panel.targets.map((one) => one.datasource)].find(
-    (source) => source && typeof source === 'object' && source.type !== undefined && source.type !== CLICKHOUSE,
-  );
-  if (foreign && typeof foreign === 'object') return `the data source ${foreign.type}`;
+  const calculation = unknownCalculation(panel);
+  if (calculation !== undefined) return `the calculation ${calculation}`;
+  const sources = [panel.datasource, ...panel.targets.map((one) => one.datasource)].map(foreignSource);
+  const foreign = sources.find((source) => source !== undefined);
+  if (foreign !== undefined) return `the data source ${foreign}`;
   if (panel.targets.some(({ rawSql }) => rawSql === undefined)) return 'queries without SQL';
   return undefined;
+}
+
+/** The type of a data source that is not ClickHouse; `-- Mixed --` leaves it to the queries. */
+function foreignSource(source: z.infer<typeof datasource>): string | undefined {
+  if (typeof source === 'string') return source === '-- Dashboard --' ? source : undefined;
+  if (!source?.type || source.type === CLICKHOUSE || source.uid === '-- Mixed --') return undefined;
+  return source.uid === '-- Dashboard --' ? source.uid : source.type;
+}
+
+const REDUCED_TYPES = new Set(['stat', 'gauge', 'bargauge']);
+
+function unknownCalculation({ type, options }: z.infer<typeof basePanel>): string | undefined {
+  const { calcs, values } = asRecord(options['reduceOptions']);
+  if (!REDUCED_TYPES.has(type) || values === true || !Array.isArray(calcs)) return undefined;
+  return calcs.map(String).find((one) => !isCalculation(one));
 }

@@ -7,6 +7,7 @@ import { bindQuery, expandQuery, type QueryContext, type VariableChoice, withLit
 import type { QueryPool } from './query-pool.js';
 import { panelTime } from './time-override.js';
 import { bucketMs, intervalMs, relativeRange } from './time-range.js';
+import { VariablePatterns } from './variable-options.js';
 import { type ChosenValues, foreignValue, type ResolvedVariable, resolveVariables } from './variables.js';
 
 /** What the browser asks of a dashboard: never SQL. */
@@ -61,11 +62,15 @@ const KEPT_PART = 0.8;
 
 /** Runs the queries of dashboards, as their files have them. */
 export class DashboardQueries {
+  readonly #patterns: VariablePatterns;
+
   constructor(
     private readonly database: ReaderDatabase,
     private readonly pool: QueryPool,
     private readonly nowMs: () => number,
-  ) {}
+  ) {
+    this.#patterns = new VariablePatterns(nowMs);
+  }
 
   /** The variables with options and values; values that are no options are replaced by the default. */
   async variables(
@@ -166,11 +171,13 @@ export class DashboardQueries {
   async #resolve(dashboard: ViewedDashboard, request: ViewRequest, signal: AbortSignal, strict = false) {
     const now = new Date(Math.floor(this.nowMs() / SLICE_MS) * SLICE_MS);
     const range = relativeRange(request.from, request.to, now);
-    const { resolved, choices } = await resolveVariables(dashboard, request.variables, range, (query) =>
-      this.pool
-        .run(JSON.stringify(query), OPTIONS_MS, signal, (abort) => this.database.query(query, abort))
-        .then(({ data }) => data),
-    );
+    const { resolved, choices } = await resolveVariables(dashboard, request.variables, range, {
+      patterns: this.#patterns,
+      ask: (query) =>
+        this.pool
+          .run(JSON.stringify(query), OPTIONS_MS, signal, (abort) => this.database.query(query, abort))
+          .then(({ data }) => data),
+    });
     const foreign = strict ? foreignValue(resolved, request.variables) : undefined;
     if (foreign !== undefined) throw new UsageError(foreign);
     return { resolved, choices, range, now };
@@ -191,7 +198,9 @@ export class DashboardQueries {
   }
 }
 
-const isSeries = ({ queryType, format }: ViewedTarget): boolean => queryType === 'timeSeries' || format === 0;
+/** Versions of the plugin differ in how they write the type. */
+const isSeries = ({ queryType, format }: ViewedTarget): boolean =>
+  queryType?.toLowerCase() === 'timeseries' || format === 0 || format === 'time_series';
 
 const isRelative = ({ from, to }: ViewRequest): boolean => from.startsWith('now') || to.startsWith('now');
 

@@ -12,6 +12,8 @@ export interface VariableChoice {
   readonly options: readonly string[];
   /** Whether the dashboard's file has the values, not a query or the browser. */
   readonly fromFile?: boolean;
+  /** Why it has no value; a query that uses it is not run. */
+  readonly problem?: string | undefined;
 }
 
 /** The context of a dashboard's query. */
@@ -91,7 +93,7 @@ function dropConditions(sql: string, { variables }: QueryContext): string {
       throw new UsageError(`$__conditionalAll takes a condition and a variable, not ${args.length} arguments`);
     }
     const name = /\$\{?(\w+)\}?/.exec(variable)?.[1] ?? '';
-    const value = variables.get(name)?.value.toString();
+    const value = usable(name, variables.get(name))?.value.toString();
     const dropped = value === '' || value === ALL;
     text = `${text.slice(0, at)}${dropped ? '1=1' : condition}${text.slice(end)}`;
   }
@@ -106,7 +108,7 @@ function fillVariables(sql: string, context: QueryContext, fill: Fill): string {
   for (const match of sql.matchAll(VARIABLE_REFERENCE)) {
     const [whole, bare, braced, format, bracketed, bracketedFormat] = match;
     const name = bare ?? braced ?? bracketed ?? '';
-    const choice = context.variables.get(name) ?? globalVariable(name, context);
+    const choice = usable(name, context.variables.get(name)) ?? globalVariable(name, context);
     if (!choice || match.index < from) continue;
     const start = match.index;
     const [left, right] = regions.find(([left, right]) => left < start && start < right) ?? [];
@@ -125,6 +127,11 @@ function fillVariables(sql: string, context: QueryContext, fill: Fill): string {
     from = replacement.end;
   }
   return text + sql.slice(from);
+}
+
+function usable(name: string, choice: VariableChoice | undefined): VariableChoice | undefined {
+  if (choice?.problem !== undefined) throw new UsageError(`the variable ${name} has no value: ${choice.problem}`);
+  return choice;
 }
 
 /** Grafana's own variables of the time range. */

@@ -1,18 +1,14 @@
 import { UsageError } from '../core/index.js';
 import type { ViewedDashboard, ViewedVariable } from './dashboard-file.js';
-import { ALL } from './display/variable-reference.js';
+import { ALL, VARIABLE_REFERENCE } from './display/variable-reference.js';
 import { type BoundQuery, bindQuery, type VariableChoice } from './panel-query.js';
 import type { TimeRange } from './time-range.js';
+import { type Option, sortedOptions, uniqueByValue, type VariablePatterns } from './variable-options.js';
 
 const MAX_TEXT = 200;
 
 /** The values of variables as the browser has them: by name, one or several. */
 export type ChosenValues = Readonly<Record<string, readonly string[]>>;
-
-interface Option {
-  readonly text: string;
-  readonly value: string;
-}
 
 /** A variable with its options and its value, for the page. */
 export interface ResolvedVariable {
@@ -29,20 +25,24 @@ export interface ResolvedVariable {
   readonly problem?: string;
 }
 
-/** Runs the query of a variable. */
-export type AskOptions = (query: BoundQuery) => Promise<readonly (readonly unknown[])[]>;
+/** What the options of variables come from. */
+export interface OptionSource {
+  /** Runs the query of a variable. */
+  readonly ask: (query: BoundQuery) => Promise<readonly (readonly unknown[])[]>;
+  readonly patterns: VariablePatterns;
+}
 
 /** The variables of a dashboard with their options, each resolved after those before it, and the choices for its queries. */
 export async function resolveVariables(
   { templating }: ViewedDashboard,
   chosen: ChosenValues,
   range: TimeRange,
-  ask: AskOptions,
+  source: OptionSource,
 ): Promise<{ resolved: ResolvedVariable[]; choices: ReadonlyMap<string, VariableChoice> }> {
   const choices = new Map<string, VariableChoice>();
   const resolved: ResolvedVariable[] = [];
   for (const variable of templating.list) {
-    const one = await resolveOne(variable, chosen[variable.name], range, choices, ask);
+    const one = await resolveOne(variable, chosen[variable.name], range, choices, source);
     resolved.push(one);
     const values = one.options.map(({ value }) => value);
     const single = variable.multi !== true || one.value.includes(ALL);
@@ -50,6 +50,7 @@ export async function resolveVariables(
       value: single ? (one.value[0] ?? '') : one.value,
       options: values,
       fromFile: ['custom', 'interval', 'constant', 'datasource'].includes(variable.type),
+      problem: one.problem,
     });
   }
   return { resolved, choices };
@@ -74,7 +75,7 @@ async function resolveOne(
   chosen: readonly string[] | undefined,
   range: TimeRange,
   choices: ReadonlyMap<string, VariableChoice>,
-  ask: AskOptions,
+  source: OptionSource,
 ): Promise<ResolvedVariable> {
   const { name, type } = variable;
   const about = {
@@ -91,7 +92,7 @@ async function resolveOne(
     return { ...about, options: [], value: [value] };
   }
   try {
-    const options = await optionsOf(variable, range, choices, ask);
+    const options = await optionsOf(variable, range, choices, source);
     return { ...about, options, value: selected(about, options, chosen, currentOf(variable)) };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
@@ -131,7 +132,7 @@ async function optionsOf(
   variable: ViewedVariable,
   range: TimeRange,
   choices: ReadonlyMap<string, VariableChoice>,
-  ask: AskOptions,
+  source: OptionSource,
 ): Promise<readonly Option[]> {
   switch (variable.type) {
     case 'custom':
@@ -147,10 +148,24 @@ async function optionsOf(
     case 'query': {
       const sql = typeof variable.query === 'string' ? variable.query : variable.query?.rawSql;
       if (!sql) throw new UsageError(`the variable ${variable.name} has no SQL`);
-      const rows = await ask(bindQuery(sql, { range, bucketMs: 1000, variables: choices }));
-      return rows.map(([value, text = value]) => ({ text: String(text ?? ''), value: String(value ?? '') }));
+      const rows = await source.ask(bindQuery(sql, { range, bucketMs: 1000, variables: choices }));
+      const options = rows.map(([value, text = value]) => ({ text: String(text ?? ''), value: String(value ?? '') }));
+      return sortedOptions(matching(variable, options, choices, source.patterns), variable.sort ?? 0);
     }
     default:
       throw new UsageError(`variables of the type ${variable.type} are not supported`);
   }
+}
+
+function matching(
+  { name, regex, regexApplyTo }: ViewedVariable,
+  options: readonly Option[],
+  choices: ReadonlyMap<string, VariableChoice>,
+  patterns: VariablePatterns,
+): readonly Option[] {
+  if (!regex) return uniqueByValue(options);
+  const references = [...regex.matchAll(VARIABLE_REFERENCE)].map((match) => match[1] ?? match[2] ?? match[4] ?? '');
+  if (references.some((one) => choices.has(one)))
+    throw new UsageError(`the regex of the variable ${name} has variables, which is not supported`);
+  return patterns.apply(regex, options, regexApplyTo === 'text' ? 'text' : 'value');
 }

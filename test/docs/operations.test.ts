@@ -37,6 +37,7 @@ const NOT_FOR_OPERATORS = [
   ['viewer/sql-text.ts', 'the author of a dashboard'],
   ['viewer/statement-macros.ts', 'the author of a dashboard'],
   ['viewer/time-override.ts', 'the author of a dashboard'],
+  ['viewer/variable-options.ts', 'the author of a dashboard'],
   ['viewer/variables.ts', 'the author of a dashboard'],
   ['warehouse/schema/final.ts', 'the author of a view'],
   ['warehouse/schema/placeholders.ts', 'the author of a view'],

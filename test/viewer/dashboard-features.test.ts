@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ViewerServer } from '../../viewer/index.js';
 import { startChromium } from '../support/chromium.js';
 import { useDatabase } from '../support/database.js';
-import { dashboard, folderOf, panel } from './dashboards.js';
+import { dashboard, folderOf, panel, queryVariable } from './dashboards.js';
 import { loaded, openPage } from './open-page.js';
 import { startViewer } from './viewer-rig.js';
 
@@ -80,8 +80,40 @@ const files = {
   ),
 };
 
+const NAMES = "SELECT arrayJoin(['web-10', 'db-2', 'db-1', 'db-2', 'web-9'])";
+const shared = dashboard(
+  'shared',
+  [
+    {
+      ...panel(1, 'stat', ''),
+      datasource: '${DS_CH}',
+      targets: [{ refId: 'A', rawSql: 'SELECT number AS ${VAR_NAME} FROM numbers(1, 9)', format: 1 }],
+      options: { reduceOptions: { calcs: ['min', 'median', 'sum'] } },
+    },
+    panel(2, 'stat', 'SELECT 1', { options: { reduceOptions: { calcs: ['uniqueValues'] } } }),
+    panel(3, 'table', "SELECT '$number' AS number"),
+    panel(4, 'table', "SELECT '$slow' AS slow"),
+  ],
+  {
+    __inputs: [
+      { name: 'DS_CH', type: 'datasource', pluginId: 'grafana-clickhouse-datasource' },
+      { name: 'VAR_NAME', type: 'constant', value: 'things' },
+    ],
+    templating: {
+      list: [
+        queryVariable('host', NAMES, { sort: 8 }),
+        queryVariable('number', NAMES, { regex: '/(?<text>\\w+)-(?<value>\\d+)/', sort: 2 }),
+        queryVariable('slow', "SELECT concat(repeat('a', 60), 'b')", { regex: '/^(a+)+$/' }),
+      ],
+    },
+  },
+);
+
 beforeAll(async () => {
-  [browser, viewer] = await Promise.all([startChromium(), startViewer(host.database, folderOf(files))]);
+  [browser, viewer] = await Promise.all([
+    startChromium(),
+    startViewer(host.database, folderOf({ ...files, 'shared.json': shared })),
+  ]);
 });
 afterAll(() => browser?.close());
 
@@ -199,6 +231,36 @@ describe('a link or text with variables', () => {
     await links.first().click();
     await expect.poll(() => titlesOf(page)).toContain('CPU of Host B in x, yy');
     await expect.poll(() => page.locator('[data-panel^="1/"]').count()).toBe(1);
+    await page.context().close();
+  });
+});
+
+describe('a dashboard that was exported for sharing', () => {
+  it('has its constants, and the options of its variables filtered and in order', async () => {
+    const { page } = await open('shared');
+    const optionsOf = (name: string) =>
+      page.locator(`#variable-${name} option`).evaluateAll((options) => options.map((one) => one.textContent));
+    expect(await optionsOf('host')).toEqual(['web-10', 'web-9', 'db-2', 'db-1']);
+    expect(await optionsOf('number')).toEqual(['web', 'web', 'db', 'db']);
+    expect((await cellsOf(page, 3))[0]).toMatch(/^(1|2|9|10)$/);
+    const tiles = await page.locator('[data-panel="1"] .tile').allInnerTexts();
+    expect(tiles.map((text) => text.replace(/\s+/g, ' '))).toEqual([
+      'things (Min) 1',
+      'things (Median) 5',
+      'things (Total) 45',
+    ]);
+    expect(await partOf(page, 2, '.body').innerText()).toBe(
+      'The viewer does not support the calculation uniqueValues.',
+    );
+    await page.context().close();
+  });
+
+  it('names the variable whose regex takes too long, and draws the rest', async () => {
+    const { page } = await open('shared');
+    expect(await page.locator('.control', { hasText: 'slow' }).getAttribute('title')).toBe(
+      'the regex "/^(a+)+$/" takes longer than 100 ms',
+    );
+    expect(await partOf(page, 4, '.failure').innerText()).toContain('the variable slow has no value: the regex');
     await page.context().close();
   });
 });

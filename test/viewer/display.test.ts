@@ -2,8 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { csvLine } from '../../viewer/csv.js';
 import { fillLink, formatAddress, parseAddress } from '../../viewer/display/address.js';
+import { calculationName, isCalculation, reduceValues } from '../../viewer/display/calculations.js';
 import { colorOf } from '../../viewer/display/colors.js';
-import { displaysOf, formatValue, reduceValues, thresholdColor } from '../../viewer/display/fields.js';
+import { displaysOf, formatValue, thresholdColor } from '../../viewer/display/fields.js';
 import { safeLink, shown } from '../../viewer/display/safe-text.js';
 import { formatAge, formatNumber } from '../../viewer/display/units.js';
 import { type Frame, frameOf } from '../../viewer/frames.js';
@@ -32,6 +33,36 @@ describe('a value', () => {
       '1 hour ago',
       'in 5 seconds',
     ]);
+  });
+
+  it.each([
+    ['firstNotNull', 2],
+    ['range', 6],
+    ['median', 4],
+    ['p50', 5],
+    ['p99', 8],
+    ['variance', 5.25],
+    ['stdDev', Math.sqrt(5.25)],
+    ['diff', 1],
+    ['diffperc', 0.5],
+    ['delta', 9],
+    ['step', -5],
+    ['logmin', 2],
+    ['distinctCount', 5],
+    ['changeCount', 4],
+    ['allIsNull', false],
+    ['allIsZero', false],
+  ])('is reduced by %s as in Grafana', (calculation, expected) => {
+    expect(isCalculation(calculation)).toBe(true);
+    expect(reduceValues([null, 2, 5, 8, 3], calculation)).toBe(expected);
+    const ofNothing = ['distinctCount', 'changeCount', 'allIsNull'].includes(calculation);
+    expect(reduceValues([null, null], calculation) === null).toBe(!ofNothing);
+  });
+
+  it('is not reduced by a calculation that is not known', () => {
+    expect(['allValues', 'p0', 'p100', 'toString', 'constructor', ''].filter(isCalculation)).toEqual([]);
+    expect(reduceValues([1], 'constructor')).toBeNull();
+    expect([calculationName('sum'), calculationName('p95')]).toEqual(['Total', 'P95']);
   });
 
   it('is reduced as the panel says', () => {

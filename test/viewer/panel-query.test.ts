@@ -178,6 +178,12 @@ describe('a query with bound variables', () => {
     },
   );
 
+  it('is not made of a variable without a value', () => {
+    const none = { v: { ...chosen(''), problem: 'its query failed' } };
+    for (const sql of ["a = '$v'", 'a = ${v:singlequote}', '$__conditionalAll(a = 1, $v)'])
+      expect(() => bind(sql, none)).toThrow('the variable v has no value: its query failed');
+  });
+
   it('is shown with literals in place of its parameters', () => {
     expect(withLiterals(bind('a = ${v:singlequote}', { v: chosen(hostile) }))).toBe("a = '\\\\\\' OR 1=1 -- '");
   });

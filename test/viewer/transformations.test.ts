@@ -133,7 +133,10 @@ describe('what is not supported of transformations', () => {
       [{ id: 'joinByField', options: { mode: 'outerTabular' } }],
       'the mode outerTabular of the transformation joinByField',
     ],
-    [[{ id: 'reduce', options: { reducers: ['p95'] } }], 'the calculation p95 of the transformation reduce'],
+    [
+      [{ id: 'reduce', options: { reducers: ['allValues'] } }],
+      'the calculation allValues of the transformation reduce',
+    ],
     [[{ id: 'reduce', options: { fields: { id: 'byName' } } }], 'a choice of fields of the transformation reduce'],
     [
       [{ id: 'filterFieldsByName', options: { byVariable: true } }],

@@ -204,31 +204,3 @@ export function valueColor(value: Value, display: Display): string | undefined {
 export function isHiddenFrom({ custom }: Display, where: 'viz' | 'tooltip' | 'legend'): boolean {
   return asRecord(custom['hideFrom'])[where] === true;
 }
-
-/** Reduces the values of a field to one, as the calculation of a stat says. */
-export function reduceValues(values: readonly Value[], calculation: string): Value {
-  const numbers = values.filter((value) => typeof value === 'number');
-  const sum = () => numbers.reduce((total, value) => total + value, 0);
-  switch (calculation) {
-    case 'last':
-      return values.at(-1) ?? null;
-    case 'first':
-      return values[0] ?? null;
-    case 'firstNotNull':
-      return values.find((value) => value !== null) ?? null;
-    case 'min':
-      return numbers.length === 0 ? null : Math.min(...numbers);
-    case 'max':
-      return numbers.length === 0 ? null : Math.max(...numbers);
-    case 'sum':
-      return numbers.length === 0 ? null : sum();
-    case 'mean':
-      return numbers.length === 0 ? null : sum() / numbers.length;
-    case 'count':
-      return values.length;
-    case 'range':
-      return numbers.length === 0 ? null : Math.max(...numbers) - Math.min(...numbers);
-    default:
-      return values.findLast((value) => value !== null) ?? null;
-  }
-}

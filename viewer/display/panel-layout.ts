@@ -101,7 +101,8 @@ function remainder(panel: PagePanel, scope: Scope, more: string, limit: number):
 function valuesOf(name: string, variables: readonly ShownVariable[]): readonly string[] {
   const variable = variables.find((one) => one.name === name);
   if (!variable || variable.options.length === 0) return [];
-  return variable.value.includes(ALL) ? variable.options.map(({ value }) => value) : variable.value;
+  const all = variable.options.map(({ value }) => value);
+  return [...new Set(variable.value.includes(ALL) ? all : variable.value)];
 }
 
 const keyOf = (id: number, scope: Scope): string =>

@@ -1,5 +1,6 @@
 import type { Field, Frame, Value } from '../frames.js';
-import { asRecord, asText, fieldName, patternOf, reduceValues } from './fields.js';
+import { calculationName, isCalculation, reduceValues } from './calculations.js';
+import { asRecord, asText, fieldName, patternOf } from './fields.js';
 import { joined, merged } from './joins.js';
 import { isCompleteness } from './strokes.js';
 
@@ -27,20 +28,6 @@ const TRANSFORMS: Readonly<Record<string, Transform>> = {
   reduce: reduced,
 };
 
-/** Names of the columns of `reduce`, as in Grafana. */
-const REDUCERS: Readonly<Record<string, string>> = {
-  lastNotNull: 'Last *',
-  last: 'Last',
-  firstNotNull: 'First *',
-  first: 'First',
-  min: 'Min',
-  max: 'Max',
-  mean: 'Mean',
-  sum: 'Total',
-  count: 'Count',
-  range: 'Range',
-};
-
 /** What the viewer does not support of transformations: without one of them, a figure would be false. */
 export function unsupportedTransformation(transformations: readonly Transformation[]): string | undefined {
   for (const { id, options, disabled, filter, topic } of transformations) {
@@ -60,7 +47,7 @@ function unsupportedOption(id: string, options: Options): string | undefined {
   if (id === 'joinByField' && options['mode'] === 'outerTabular') return 'the mode outerTabular';
   if (id !== 'reduce') return undefined;
   if (options['fields']) return 'a choice of fields';
-  const unknown = reducersOf(options).find((name) => !Object.hasOwn(REDUCERS, name));
+  const unknown = reducersOf(options).find((name) => !isCalculation(name));
   return unknown === undefined ? undefined : `the calculation ${unknown}`;
 }
 
@@ -196,7 +183,7 @@ function reduced(frames: readonly Frame[], options: Options): readonly Frame[] {
         ),
         ...reducers.map((one): Field => {
           const values = all.map(({ field }) => reduceValues(field.values, one));
-          return { name: REDUCERS[one] ?? one, kind: kindOf(values), values };
+          return { name: calculationName(one), kind: kindOf(values), values };
         }),
       ],
     },
@@ -205,7 +192,7 @@ function reduced(frames: readonly Frame[], options: Options): readonly Frame[] {
 
 function reducedField(field: Field, reducer: string, reducers: readonly string[]): Field {
   const value = reduceValues(field.values, reducer);
-  const labels = reducers.length > 1 ? { labels: { ...field.labels, reducer: REDUCERS[reducer] ?? reducer } } : {};
+  const labels = reducers.length > 1 ? { labels: { ...field.labels, reducer: calculationName(reducer) } } : {};
   const kind = field.kind === 'time' && reducer !== 'count' ? 'time' : kindOf([value]);
   return { ...field, ...labels, kind, values: [value] };
 }

@@ -1,3 +1,4 @@
+import { calculationName, reduceValues } from '../display/calculations.js';
 import { colorOf } from '../display/colors.js';
 import {
   asRecord,
@@ -6,7 +7,6 @@ import {
   displaysOf,
   formatValue,
   isHiddenFrom,
-  reduceValues,
   valueColor,
 } from '../display/fields.js';
 import type { Value } from '../frames.js';
@@ -19,19 +19,24 @@ export interface Tile {
   readonly display: Display;
 }
 
-/** The tiles of a stat: one per field, or one per row and field. */
+/** The tiles of a stat: one per field and calculation, or one per row and field. */
 export function tilesOf({ panel, frames, config }: PanelContext): Tile[] {
   const reduce = asRecord(panel.options['reduceOptions']);
   const limit = typeof reduce['limit'] === 'number' ? reduce['limit'] : 100;
   const pattern = asText(reduce['fields']) ?? '';
-  const [calculation = 'lastNotNull'] = Array.isArray(reduce['calcs']) ? reduce['calcs'].map(String) : [];
+  const calculations = calculationsOf(reduce['calcs']);
   const displays = displaysOf(frames, config).filter(
     (display) => isReduced(display, pattern) && !isHiddenFrom(display, 'viz'),
   );
   if (reduce['values'] !== true) {
-    return displays.map((display) => {
-      const value = reduceValues(display.field.values, calculation);
-      return { name: display.nameAt(Math.max(0, display.field.values.length - 1)), value, display };
+    return displays.flatMap((display) => {
+      const { values } = display.field;
+      const name = display.nameAt(Math.max(0, values.length - 1));
+      return calculations.map((one) => ({
+        name: calculations.length === 1 ? name : `${name} (${calculationName(one)})`,
+        value: reduceValues(values, one),
+        display,
+      }));
     });
   }
   const rows = Math.max(0, ...displays.map(({ field }) => field.values.length));
@@ -40,6 +45,10 @@ export function tilesOf({ panel, frames, config }: PanelContext): Tile[] {
   )
     .flat()
     .slice(0, limit);
+}
+
+function calculationsOf(calcs: unknown): readonly string[] {
+  return Array.isArray(calcs) && calcs.length > 0 ? calcs.map(String) : ['lastNotNull'];
 }
 
 function isReduced({ field, name }: Display, pattern: string): boolean {

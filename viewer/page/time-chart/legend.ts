@@ -1,4 +1,5 @@
-import { asRecord, formatValue, isHiddenFrom, reduceValues } from '../../display/fields.js';
+import { calculationName, isCalculation, reduceValues } from '../../display/calculations.js';
+import { asRecord, formatValue, isHiddenFrom } from '../../display/fields.js';
 import { h } from '../dom.js';
 import type { PanelContext } from '../panel-context.js';
 import type { ChartData, Series } from './chart-data.js';
@@ -7,15 +8,6 @@ interface Named {
   readonly name: string;
   readonly color: string;
 }
-
-const CALCULATIONS: Readonly<Record<string, string>> = {
-  lastNotNull: 'Last',
-  last: 'Last',
-  max: 'Max',
-  min: 'Min',
-  mean: 'Mean',
-  sum: 'Total',
-};
 
 /** The names of the series, each a button that shows or hides it; undefined where the panel has no legend. */
 export function drawLegend({ series, missing }: ChartData, context: PanelContext): HTMLElement | undefined {
@@ -44,7 +36,7 @@ export function missingKey(): HTMLElement {
 const namedOf = ({ display, color }: Series): Named => ({ name: display.name, color });
 
 function legendTable(shown: readonly Series[], calculations: readonly string[], context: PanelContext): HTMLElement {
-  const heads = calculations.map((name) => h('th', { className: 'number' }, CALCULATIONS[name] ?? name));
+  const heads = calculations.map((name) => h('th', { className: 'number' }, headOf(name)));
   const rows = shown.map((series) => {
     const cells = calculations.map((name) => {
       const value = reduceValues(series.display.field.values, name);
@@ -55,6 +47,8 @@ function legendTable(shown: readonly Series[], calculations: readonly string[], 
   });
   return h('table', {}, h('thead', {}, h('tr', {}, h('th'), ...heads)), h('tbody', {}, ...rows));
 }
+
+const headOf = (name: string): string => (isCalculation(name) ? calculationName(name) : `${name}: not supported`);
 
 function toggleOf({ name, color }: Named, { hiddenSeries }: PanelContext): HTMLButtonElement {
   const swatch = h('span', { className: 'swatch' });

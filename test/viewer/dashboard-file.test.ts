@@ -1,0 +1,80 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: this is how Grafana writes a variable.
+import { describe, expect, it } from 'vitest';
+import { readDashboardFolder } from '../../viewer/dashboard-file.js';
+import { dashboard, folderOf, panel } from './dashboards.js';
+
+const read = (panels: readonly unknown[], more: Record<string, unknown> = {}) => {
+  const { dashboards, problems } = readDashboardFolder(folderOf({ 'a.json': dashboard('a', panels, more) }));
+  const found = dashboards.get('a');
+  if (!found) throw new Error(problems[0]?.reason);
+  return found;
+};
+const unsupported = (panels: readonly unknown[], more?: Record<string, unknown>) =>
+  read(panels, more).panels.map((one) => one.unsupported);
+
+describe('a dashboard that was exported for sharing', () => {
+  const inputs = {
+    __inputs: [
+      { name: 'DS_CLICKHOUSE', type: 'datasource', pluginId: 'grafana-clickhouse-datasource' },
+      { name: 'DS_PROMETHEUS', type: 'datasource', pluginId: 'prometheus' },
+      { name: 'VAR_TABLE', type: 'constant', value: 'logs' },
+      { name: 'VAR_LIMIT', type: 'constant', value: 10 },
+      { name: 'VAR_NONE', type: 'constant' },
+    ],
+  };
+
+  it('has its constants filled in, and leaves other references', () => {
+    const sql = 'SELECT * FROM ${VAR_TABLE} WHERE a = ${host:singlequote} LIMIT ${VAR_LIMIT} -- ${VAR_NONE}';
+    const list = [{ type: 'constant', name: 'table', query: '${VAR_TABLE}', current: { value: '${VAR_TABLE}' } }];
+    const { panels, templating } = read([panel(1, 'table', sql)], { ...inputs, templating: { list } });
+    expect(panels[0]?.targets[0]?.rawSql).toBe(
+      'SELECT * FROM logs WHERE a = ${host:singlequote} LIMIT 10 -- ${VAR_NONE}',
+    );
+    expect(templating.list[0]?.query).toBe('logs');
+  });
+
+  it('asks ClickHouse for its data source, and names another', () => {
+    const of = (datasource: unknown) =>
+      panel(1, 'table', '', { datasource, targets: [{ refId: 'A', rawSql: 'SELECT 1' }] });
+    expect(unsupported([of('${DS_CLICKHOUSE}')], inputs)).toEqual([undefined]);
+    expect(unsupported([of('${DS_PROMETHEUS}')], inputs)).toEqual(['the data source prometheus']);
+    expect(unsupported([of({ type: 'prometheus', uid: '${DS_PROMETHEUS}' })], inputs)).toEqual([
+      'the data source prometheus',
+    ]);
+  });
+});
+
+describe('a panel', () => {
+  it('with a calculation that is not known is not drawn', () => {
+    const reduced = (type: string, reduceOptions: unknown) =>
+      panel(1, type, 'SELECT 1', { options: { reduceOptions } });
+    for (const type of ['stat', 'gauge', 'bargauge']) {
+      expect(unsupported([reduced(type, { calcs: ['mean', 'allValues'] })])).toEqual(['the calculation allValues']);
+      expect(unsupported([reduced(type, { calcs: ['mean', 'p95'] })])).toEqual([undefined]);
+      expect(unsupported([reduced(type, { calcs: ['allValues'], values: true })])).toEqual([undefined]);
+    }
+  });
+
+  it('with queries of several data sources is drawn if all of them are ClickHouse', () => {
+    const mixed = { type: 'datasource', uid: '-- Mixed --' };
+    const one = (type: string) => ({ refId: 'A', rawSql: 'SELECT 1', datasource: { type, uid: 'x' } });
+    expect(
+      unsupported([panel(1, 'table', '', { datasource: mixed, targets: [one('grafana-clickhouse-datasource')] })]),
+    ).toEqual([undefined]);
+    expect(unsupported([panel(1, 'table', '', { datasource: mixed, targets: [one('loki')] })])).toEqual([
+      'the data source loki',
+    ]);
+    const shared = { type: 'datasource', uid: '-- Dashboard --' };
+    expect(unsupported([panel(1, 'table', '', { datasource: shared, targets: [] })])).toEqual([
+      'the data source -- Dashboard --',
+    ]);
+  });
+
+  it('that an older Grafana has saved as a repetition is left out', () => {
+    const panels = [
+      panel(1, 'table', 'SELECT 1', { repeat: 'host' }),
+      panel(2, 'table', 'SELECT 1', { repeatPanelId: 1 }),
+    ];
+    expect(read(panels).panels.map(({ id }) => id)).toEqual([1]);
+  });
+});

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { sortedOptions, VariablePatterns } from '../../viewer/variable-options.js';
+
+const options = (...texts: readonly string[]) => texts.map((text) => ({ text, value: text }));
+const textsOf = (list: readonly { text: string; value: string }[]) =>
+  list.map(({ text, value }) => (text === value ? text : `${text}=${value}`));
+
+function patternsAt(start = 0) {
+  const clock = { ms: start };
+  const patterns = new VariablePatterns(() => clock.ms);
+  const apply = (
+    pattern: string,
+    list: readonly { text: string; value: string }[],
+    appliesTo: 'value' | 'text' = 'value',
+  ) => textsOf(patterns.apply(pattern, list, appliesTo));
+  return { clock, apply };
+}
+
+describe('the regex of a variable', () => {
+  const { apply } = patternsAt();
+
+  it('keeps the options that match; without slashes it is one of the whole value', () => {
+    expect(apply('/^db/', options('db1', 'web', 'db2'))).toEqual(['db1', 'db2']);
+    expect(apply('/DB/i', options('db1', 'web'))).toEqual(['db1']);
+    expect(apply('db', options('db1', 'db'))).toEqual(['db']);
+  });
+
+  it('takes the first group, of each match with the flag g, once per value', () => {
+    expect(apply('/^(\\w+)-/', options('eu-1', 'eu-2', 'us-1', 'x'))).toEqual(['eu', 'us']);
+    expect(apply('/(\\d)/g', options('a1b2', 'c3'))).toEqual(['1', '2', '3']);
+    expect(apply('/(\\d)?x/', options('1x', 'x'))).toEqual(['1', '']);
+    expect(apply('/x*/g', options('ab', 'xx'))).toEqual(['ab', 'xx']);
+  });
+
+  it('takes the named groups text and value', () => {
+    expect(apply('/(?<text>\\w+)\\|(?<value>\\d+)/', options('one|1', 'two|2', 'three'))).toEqual(['one=1', 'two=2']);
+    expect(apply('/(?<value>\\d+)/', options('one|1'))).toEqual(['1']);
+    expect(apply('/(?<value>\\d+)|(?<text>[a-z]+)/g', options('one1'))).toEqual(['one=1']);
+  });
+
+  it('applies to the texts where the file says so', () => {
+    const list = [
+      { text: 'one', value: '1' },
+      { text: 'two', value: '2' },
+    ];
+    expect(apply('/^t/', list, 'text')).toEqual(['two=2']);
+    expect(apply('/^t/', list)).toEqual([]);
+  });
+
+  it('that is no regular expression is named', () => {
+    expect(() => apply('/(/', options('a'))).toThrow('the regex "/(/" is not a regular expression');
+  });
+
+  it('that takes too long is ended, named, and not tried again for a minute', () => {
+    const { clock, apply: applyAt } = patternsAt();
+    const evil = '/^(a+)+$/';
+    const subject = options(`${'a'.repeat(60)}b`);
+    expect(() => applyAt(evil, subject)).toThrow('the regex "/^(a+)+$/" takes longer than 100 ms');
+    clock.ms += 59_000;
+    expect(() => applyAt(evil, options('a'))).toThrow('takes longer than');
+    clock.ms += 2000;
+    expect(applyAt(evil, options('a'))).toEqual(['a']);
+  });
+});
+
+describe('the options of a variable', () => {
+  const list = options('b10', 'B2', 'a1', 'none');
+
+  it.each([
+    [0, ['b10', 'B2', 'a1', 'none']],
+    [1, ['B2', 'a1', 'b10', 'none']],
+    [2, ['none', 'b10', 'a1', 'B2']],
+    [3, ['none', 'a1', 'B2', 'b10']],
+    [4, ['b10', 'B2', 'a1', 'none']],
+    [5, ['a1', 'b10', 'B2', 'none']],
+    [6, ['none', 'B2', 'b10', 'a1']],
+    [7, ['a1', 'B2', 'b10', 'none']],
+    [8, ['none', 'b10', 'B2', 'a1']],
+    [9, ['b10', 'B2', 'a1', 'none']],
+  ])('are in the order %i of Grafana', (order, expected) => {
+    expect(textsOf(sortedOptions(list, order))).toEqual(expected);
+  });
+});
