@@ -4,12 +4,12 @@ import { packageVersion, sha256Hex, UsageError, writeFileAtomic } from '../../co
 import { FileServer } from '../file-server.js';
 import { FileInspector, schemaHash } from '../inspect.js';
 import type { Plan } from '../plan.js';
-import { text } from '../sql-text.js';
 import { STATE_FILE } from '../state.js';
 import { card } from './card.js';
 import { changesSince } from './changes.js';
 import { checksumLines, sha256OfFile } from './checksums.js';
 import { citation } from './citation.js';
+import { coverageFigures } from './coverage-figures.js';
 import { croissant } from './croissant.js';
 import { dataPackage } from './data-package.js';
 import { CHECKSUMS_FILE, MANIFEST_FILE, type Manifest, type ManifestFile, manifestText } from './manifest.js';
@@ -70,7 +70,7 @@ export async function makeRelease(parts: ReleaseParts, signal: AbortSignal): Pro
   let described: Pick<Manifest, 'files' | 'coverage' | 'replay_segments'>;
   try {
     const files = await describeFiles(server, parts, signal);
-    described = { files, ...(await coverageOf(server, files, signal)) };
+    described = { files, ...(await coverageFigures(server, files, signal)) };
   } finally {
     await server.close();
   }
@@ -138,38 +138,4 @@ async function describeFiles(server: FileServer, parts: ReleaseParts, signal: Ab
     onFile?.(files.length, plan.files.length);
   }
   return files;
-}
-
-/** Totals of the coverage files, and the longest stretches that they call observed. */
-async function coverageOf(server: FileServer, files: readonly ManifestFile[], signal: AbortSignal) {
-  if (!files.some(({ table }) => table === 'coverage')) return { coverage: [], replay_segments: [] };
-  const from = `FROM file(${text(`${server.folder}/coverage/*.parquet`)}, Parquet)`;
-  const seconds = "dateDiff('microsecond', begins_at, ends_at) / 1e6";
-  const coverage = await server.source.rows<Manifest['coverage'][number]>(
-    `SELECT table, state, round(sum(${seconds}), 6) AS seconds ${from} GROUP BY table, state ORDER BY table, state`,
-    signal,
-  );
-  const iso = (time: string) => `formatDateTime(${time}, '%Y-%m-%dT%H:%i:%S.%fZ')`;
-  // Ranges end at midnight, where the next one begins.
-  const segments = await server.source.rows<Manifest['replay_segments'][number]>(
-    `SELECT table, event, ${iso('longest.2')} AS begins_at, ${iso('longest.3')} AS ends_at, longest.1 AS seconds
-     FROM (
-       SELECT table, event, max((${seconds.replace('begins_at', 'first_at').replace('ends_at', 'last_at')}, first_at, last_at)) AS longest
-       FROM (
-         SELECT table, event, island, min(begins_at) AS first_at, max(ends_at) AS last_at
-         FROM (
-           SELECT table, event, begins_at, ends_at, sum(begins_at != previous_end) OVER (PARTITION BY table, event ORDER BY begins_at) AS island
-           FROM (
-             SELECT table, event, begins_at, ends_at, lagInFrame(ends_at) OVER (PARTITION BY table, event ORDER BY begins_at) AS previous_end
-             ${from} WHERE state = 'observed'
-           )
-         )
-         GROUP BY table, event, island
-       )
-       GROUP BY table, event
-     )
-     ORDER BY table, event`,
-    signal,
-  );
-  return { coverage, replay_segments: segments };
 }

@@ -3,58 +3,101 @@ import { text } from '../sql-text.js';
 import type { Damage } from './damage.js';
 import type { ManifestFile } from './manifest.js';
 
-/** Ranges of `coverage` that overlap, have no length or another state, or that collector events contradict. */
+const SETTINGS = 'SETTINGS max_threads = 1, input_format_parquet_preserve_order = 1';
+
+/** A column, a query of the first row in which it is wrong (0: none), and what is wrong. */
+type Check = readonly [column: string, query: string, what: string];
+
+/** Ranges of `coverage` that overlap or leave a period out, or that collector events contradict. */
 export async function coverageDamages(
   server: FileServer,
   files: readonly ManifestFile[],
   signal: AbortSignal,
 ): Promise<Damage[]> {
   const damages: Damage[] = [];
-  const settings = 'SETTINGS max_threads = 1, input_format_parquet_preserve_order = 1';
   for (const { path, day } of files.filter(({ table }) => table === 'coverage')) {
-    const numbered = `SELECT rowNumberInAllBlocks() + 1 AS row, * FROM file(${text(`${server.folder}/${path}`)}, Parquet)`;
-    const faults = [
-      [
-        'state',
-        `SELECT toUInt64(min(row)) AS row FROM (${numbered}) WHERE state NOT IN ('observed', 'backfilled', 'missing', 'unknown')`,
-        'is none of observed, backfilled, missing, unknown',
-      ],
-      [
-        'ends_at',
-        `SELECT toUInt64(min(row)) AS row FROM (${numbered}) WHERE ends_at <= begins_at`,
-        'is not behind begins_at',
-      ],
-      [
-        'begins_at',
-        `SELECT toUInt64(min(row)) AS row FROM
-         (SELECT row, begins_at, lagInFrame(ends_at) OVER (PARTITION BY table, event, market ORDER BY begins_at) AS previous FROM (${numbered}))
-         WHERE begins_at < previous`,
-        'is before the end of the previous range of the same market',
-      ],
-    ] as const;
-    for (const [column, query, what] of faults) {
-      const [found] = await server.source.rows<{ row: number }>(`${query} ${settings}`, signal);
+    const rows = (file: string) =>
+      `(SELECT rowNumberInAllBlocks() + 1 AS row, * FROM file(${text(`${server.folder}/${file}`)}, Parquet))`;
+    // A range may also begin behind lost records.
+    const lost = files.some((file) => file.table === 'lost_ranges');
+    const events = lost ? undefined : files.find((file) => file.table === 'collector_events' && file.day === day);
+    const checks = [
+      ...rangeChecks(rows(path)),
+      ...(events ? eventChecks(rows(path), rows(events.path), events.path) : []),
+    ];
+    for (const [column, query, what] of checks) {
+      const [found] = await server.source.rows<{ row: number }>(`${query} ${SETTINGS}`, signal);
       if (found && found.row > 0) damages.push({ path, column, row: found.row, what });
     }
-    const events = files.find((file) => file.table === 'collector_events' && file.day === day);
-    if (events) damages.push(...(await contradicted(server, path, events.path, signal)));
   }
   return damages;
 }
 
-/** Observed ranges that begin within the day although no collector had subscribed the event then. */
-async function contradicted(server: FileServer, path: string, events: string, signal: AbortSignal): Promise<Damage[]> {
-  const from = (file: string) => `file(${text(`${server.folder}/${file}`)}, Parquet)`;
-  const [found] = await server.source.rows<{ row: number }>(
-    `SELECT toUInt64(min(row)) AS row FROM (SELECT rowNumberInAllBlocks() + 1 AS row, * FROM ${from(path)})
-     WHERE state = 'observed' AND begins_at != toStartOfDay(begins_at)
-       AND (event, if(table = 'price_ticks', 'order-book', 'chance')) NOT IN
-         (SELECT event, stream FROM ${from(events)} WHERE type = 'subscribed')
-     SETTINGS max_threads = 1, input_format_parquet_preserve_order = 1`,
-    signal,
-  );
-  if (!found || found.row === 0) return [];
+/** The ranges of each market: its own, and those of all markets of the event. */
+function rangeChecks(coverage: string): Check[] {
+  const ofMarket = `
+    SELECT row, begins_at, previous FROM
+    (
+      SELECT row, begins_at, lagInFrame(toNullable(ends_at)) OVER (PARTITION BY table, event, own ORDER BY begins_at, ends_at) AS previous
+      FROM
+      (
+        SELECT * FROM ${coverage} AS ranges
+        INNER JOIN
+        (
+          SELECT table, event, if(max(market) = '', [''], arrayFilter(name -> name != '', groupUniqArray(market))) AS markets
+          FROM ${coverage} GROUP BY table, event
+        ) AS known USING (table, event)
+      )
+      ARRAY JOIN if(market = '', markets, [market]) AS own
+    )`;
   return [
-    { path, column: 'state', row: found.row, what: `is observed, but ${events} has no subscription of the event` },
+    [
+      'begins_at',
+      `SELECT toUInt64(min(row)) AS row FROM (${ofMarket}) WHERE begins_at < previous`,
+      'is before the end of the previous range of the same market',
+    ],
+    [
+      'begins_at',
+      `SELECT toUInt64(min(row)) AS row FROM (${ofMarket}) WHERE begins_at > previous`,
+      'is behind the end of the previous range: a period between them has none',
+    ],
+  ];
+}
+
+/** Observed ranges that no subscription began, or that are longer than the only one. */
+function eventChecks(coverage: string, events: string, path: string): Check[] {
+  const observed = `
+    SELECT row, event, begins_at, ends_at, if(table = 'price_ticks', 'order-book', 'chance') AS stream
+    FROM ${coverage} WHERE state = 'observed'`;
+  // Another collector, or another connection, may observe the event longer.
+  const isOnly = `(SELECT uniqExact(session_id) FROM ${events}) = 1`;
+  const beyond = (ends: string) => `
+    SELECT toUInt64(min(row)) AS row FROM (${observed}) AS ranges
+    INNER JOIN (SELECT event, stream, groupArray(at) AS all_ends FROM (${ends}) GROUP BY event, stream) AS known USING (event, stream)
+    WHERE arrayExists(at -> begins_at + INTERVAL 1 MILLISECOND < at AND at < ends_at, all_ends)`;
+  return [
+    [
+      'begins_at',
+      `SELECT toUInt64(min(row)) AS row FROM (${observed}) WHERE begins_at != toStartOfDay(begins_at)
+       AND (event, stream, toUnixTimestamp64Micro(begins_at)) NOT IN
+         (SELECT event, stream, intDiv(toUnixTimestamp64Micro(recorded_at), 1000) * 1000 FROM ${events} WHERE type = 'subscribed')`,
+      `is observed, but in ${path} no subscription of the event begins then`,
+    ],
+    [
+      'ends_at',
+      beyond(`
+        SELECT event, stream, recorded_at AS at
+        FROM (SELECT event, stream, any(connection_id) AS own_connection FROM ${events} WHERE type = 'subscribed' GROUP BY event, stream HAVING uniqExact(connection_id) = 1) AS subscribed
+        INNER JOIN (SELECT connection_id AS own_connection, recorded_at FROM ${events} WHERE type = 'disconnected') AS lost USING (own_connection)
+        WHERE ${isOnly}`),
+      `is behind the end of the connection in ${path}`,
+    ],
+    [
+      'ends_at',
+      beyond(`
+        SELECT event, stream, ifNull(last_verified_at, recorded_at) AS at
+        FROM ${events} WHERE type IN ('stale', 'unsubscribed') AND ${isOnly}`),
+      `is behind the end of the subscription in ${path}`,
+    ],
   ];
 }

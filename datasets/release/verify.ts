@@ -6,10 +6,15 @@ import { FileInspector, schemaHash } from '../inspect.js';
 import { ExportQueryError } from '../source.js';
 import type { Column, TableSchema } from '../statement.js';
 import { readChecksums, sha256OfFile } from './checksums.js';
+import { coverageFigures } from './coverage-figures.js';
 import type { Damage } from './damage.js';
 import { CHECKSUMS_FILE, MANIFEST_FILE, type Manifest, type ManifestFile } from './manifest.js';
 import { readManifest } from './read-manifest.js';
+import { candleDamages } from './verify-candles.js';
 import { coverageDamages } from './verify-coverage.js';
+import { figureDamages, manifestDamages } from './verify-manifest.js';
+import { recordDamages } from './verify-records.js';
+import { rowRuleDamages, sequenceDamages } from './verify-rows.js';
 import { tickDamages } from './verify-ticks.js';
 
 export interface VerifyOptions {
@@ -46,17 +51,39 @@ export async function verifyDataset(options: VerifyOptions, signal: AbortSignal)
     const unreadable = new Set<string>();
     for (const [number, file] of present.entries()) {
       const found = await rowDamages(server, manifest, file, signal);
-      if (found.some(({ what }) => what.startsWith(UNREADABLE))) unreadable.add(file.path);
+      if (found.some(({ what, column }) => what.startsWith(UNREADABLE) || column !== undefined))
+        unreadable.add(file.path);
       damages.push(...found);
       options.onFile?.(number + 1, present.length);
     }
+    // Rows without a column, or with another type, cannot be compared.
     const readable = present.filter(({ path }) => !unreadable.has(path));
-    damages.push(...(await tickDamages(server, readable, signal)));
-    damages.push(...(await coverageDamages(server, readable, signal)));
+    damages.push(...(await tableDamages(server, manifest, readable, signal)));
   } finally {
     await server.close();
   }
   return { manifest, damages };
+}
+
+/** Rows that are not as an export writes them, and tables that contradict each other or the manifest. */
+async function tableDamages(
+  server: FileServer,
+  manifest: Manifest,
+  files: readonly ManifestFile[],
+  signal: AbortSignal,
+): Promise<Damage[]> {
+  const damages = [
+    ...manifestDamages(manifest),
+    ...(await rowRuleDamages(server, manifest, files, signal)),
+    ...(await sequenceDamages(server, files, signal)),
+    ...(await tickDamages(server, files, signal)),
+    ...(await recordDamages(server, manifest, files, signal)),
+    ...(await candleDamages(server, files, signal)),
+    ...(await coverageDamages(server, files, signal)),
+  ];
+  // Files that cannot be read have figures of their own.
+  if (files.length < manifest.files.length) return damages;
+  return [...damages, ...figureDamages(manifest, await coverageFigures(server, files, signal))];
 }
 
 /** Files that are missing, or that the manifest does not know. */

@@ -1,23 +1,11 @@
-import {
-  appendFileSync,
-  cpSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
+import { appendFileSync, cpSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { sha256Hex } from '../../core/index.js';
-import { FileServer } from '../../datasets/file-server.js';
-import { FileInspector } from '../../datasets/inspect.js';
-import { checksumLines } from '../../datasets/release/checksums.js';
-import { type Manifest, manifestText } from '../../datasets/release/manifest.js';
+import type { Manifest } from '../../datasets/release/manifest.js';
 import { commandLine } from '../cli/command.js';
 import { useClickHouse } from '../support/clickhouse.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
+import { forgeFile } from './forge.js';
 import { recordInstance } from './recorded.js';
 
 const TICKS = 'price_ticks/2026-01-04.parquet';
@@ -96,40 +84,9 @@ describe('chancery dataset verify', () => {
     expect(lines).toContainEqual(expect.stringMatching(/^chance_points\/2026-01-04\.parquet: cannot be read: /));
   });
 
-  /** Replaces a file by the result of a query about `FILE`, and all checksums and figures so that they fit. */
   async function forge(path: string, query: string): Promise<string> {
     const folder = copy();
-    const manifest = manifestOf(folder);
-    const files = await FileServer.start({ folder, unconfined: false }, new AbortController().signal);
-    try {
-      const signal = new AbortController().signal;
-      const from = `file('${files.folder}/${path}', Parquet)`;
-      const settings =
-        'SETTINGS max_threads = 1, input_format_parquet_preserve_order = 1, output_format_parquet_parallel_encoding = 0';
-      const { body } = await files.source.result(
-        `${query.replaceAll('FILE', from)} ${settings} FORMAT Parquet`,
-        {},
-        signal,
-      );
-      const chunks: Buffer[] = [];
-      for await (const chunk of body) chunks.push(chunk);
-      writeFileSync(join(folder, path), Buffer.concat(chunks));
-      const file = manifest.files.find((own) => own.path === path);
-      const schema = manifest.tables.find(({ name }) => name === file?.table);
-      if (!file || !schema) throw new Error(`${path} is not in the manifest`);
-      const columns = new Set((await new FileInspector(files, path, schema).columns(signal)).map(({ name }) => name));
-      const fits = schema.columns.every(({ name }) => columns.has(name));
-      const content = fits ? await new FileInspector(files, path, schema).content(signal) : {};
-      const bytes = readFileSync(join(folder, path));
-      Object.assign(file, content, { bytes: bytes.length, sha256: sha256Hex(bytes) });
-    } finally {
-      await files.close();
-    }
-    const { manifest_sha256, format_version, ...rest } = manifest;
-    writeFileSync(join(folder, 'manifest.json'), manifestText(rest).text);
-    const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /\.\w+$/.test(name));
-    const sums = names.map((name) => [name, sha256Hex(readFileSync(join(folder, name)))] as const);
-    writeFileSync(join(folder, 'SHA256SUMS'), checksumLines(sums));
+    await forgeFile(folder, path, query);
     expect((await verify(folder, '--checksums-only')).code).toBe(0);
     return folder;
   }
@@ -172,9 +129,9 @@ describe('chancery dataset verify', () => {
     [
       'a gap that is called observed',
       'coverage/2026-01-04.parquet',
-      "SELECT * REPLACE ('observed' AS state, begins_at + 1 AS begins_at) FROM FILE",
+      "SELECT * REPLACE ('observed' AS state, '' AS cause, begins_at + 1 AS begins_at) FROM FILE",
       [
-        'coverage/2026-01-04.parquet, column state, row 1: is observed, but collector_events/2026-01-04.parquet has no subscription of the event',
+        'coverage/2026-01-04.parquet, column begins_at, row 1: is observed, but in collector_events/2026-01-04.parquet no subscription of the event begins then',
       ],
     ],
   ])('finds %s, although checksums and figures fit', async (_, path, query, expected) => {

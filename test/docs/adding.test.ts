@@ -35,7 +35,10 @@ const EXAMPLES: Readonly<Record<keyof typeof MAX_FILES, Example>> = {
   'A table': { names: /\bchancePoints\b|chance-points\.|TABLE IF NOT EXISTS \{database\}\.chance_points\b/ },
   'A collector event': {
     names: /'stale'/,
-    besides: { 'collectors/metrics.ts': 'a metric of its own' },
+    besides: {
+      'collectors/metrics.ts': 'a metric of its own',
+      'datasets/release/verify-coverage.ts': 'ends observed ranges, which verify compares with it',
+    },
   },
   'A REST poll': {
     names:

@@ -1,0 +1,34 @@
+import type { Damage } from './damage.js';
+import { MANIFEST_FILE, type Manifest } from './manifest.js';
+
+/** Figures of the manifest that its list of files contradicts. */
+export function manifestDamages({ tables, files, days, unfinished_days: unfinished }: Manifest): Damage[] {
+  const path = MANIFEST_FILE;
+  const damages: Damage[] = [];
+  for (const { name, rows } of tables) {
+    const sum = files.filter(({ table }) => table === name).reduce((total, file) => total + file.rows, 0);
+    if (sum !== rows) damages.push({ path, what: `has ${rows} rows of ${name}, and its files have ${sum}` });
+  }
+  const daysOf = (some: Manifest['files']) => [...new Set(some.map(({ day }) => day))].sort().join(', ');
+  const stated = [
+    ['days', days, daysOf(files)],
+    ['unfinished_days', unfinished, daysOf(files.filter((file) => file.unfinished))],
+  ] as const;
+  for (const [name, own, found] of stated) {
+    if (own.join(', ') !== found) damages.push({ path, what: `has other ${name} than its files: ${found || 'none'}` });
+  }
+  const misplaced = files.find((file) => file.path !== `${file.table}/${file.day}.parquet`);
+  if (misplaced)
+    damages.push({ path, what: `has ${misplaced.path} as a file of ${misplaced.table} and ${misplaced.day}` });
+  return damages;
+}
+
+/** Figures of the manifest that are not those of the files of `coverage`. */
+export function figureDamages(
+  manifest: Pick<Manifest, 'coverage' | 'replay_segments'>,
+  found: Pick<Manifest, 'coverage' | 'replay_segments'>,
+): Damage[] {
+  return (['coverage', 'replay_segments'] as const)
+    .filter((name) => JSON.stringify(manifest[name]) !== JSON.stringify(found[name]))
+    .map((name) => ({ path: MANIFEST_FILE, what: `has other ${name} than the files of coverage` }));
+}
