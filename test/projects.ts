@@ -82,6 +82,7 @@ const CHAOS = [
   'test/pipeline/',
   'test/viewer/dashboard-features.test.ts',
   'test/viewer/first-page.test.ts',
+  'test/viewer/foreign-dashboards.test.ts',
   'test/viewer/page.test.ts',
   'test/viewer/panel-types.test.ts',
   'test/warehouse/cluster/',
