@@ -15,12 +15,12 @@ export async function coverageDamages(
   signal: AbortSignal,
 ): Promise<Damage[]> {
   const damages: Damage[] = [];
-  for (const { path, day } of files.filter(({ table }) => table === 'coverage')) {
+  for (const { path, day, unfinished } of files.filter(({ table }) => table === 'coverage')) {
     const rows = (file: string) =>
       `(SELECT rowNumberInAllBlocks() + 1 AS row, * FROM file(${text(`${server.folder}/${file}`)}, Parquet))`;
-    // A range may also begin behind lost records.
-    const lost = files.some((file) => file.table === 'lost_ranges');
-    const events = lost ? undefined : files.find((file) => file.table === 'collector_events' && file.day === day);
+    // A range may also begin behind lost records. Of an unfinished day, it may be newer than the exported events.
+    const isOther = unfinished || files.some((file) => file.table === 'lost_ranges');
+    const events = isOther ? undefined : files.find((file) => file.table === 'collector_events' && file.day === day);
     const checks = [
       ...rangeChecks(rows(path)),
       ...(events ? eventChecks(rows(path), rows(events.path), events.path) : []),

@@ -12,6 +12,7 @@ import { CHECKSUMS_FILE, MANIFEST_FILE, type Manifest, type ManifestFile } from 
 import { readManifest } from './read-manifest.js';
 import { candleDamages } from './verify-candles.js';
 import { coverageDamages } from './verify-coverage.js';
+import { footerDamages } from './verify-footer.js';
 import { figureDamages, manifestDamages } from './verify-manifest.js';
 import { recordDamages } from './verify-records.js';
 import { rowRuleDamages, sequenceDamages } from './verify-rows.js';
@@ -74,6 +75,7 @@ async function tableDamages(
 ): Promise<Damage[]> {
   const damages = [
     ...manifestDamages(manifest),
+    ...(await footerDamages(server, manifest, files, signal)),
     ...(await rowRuleDamages(server, manifest, files, signal)),
     ...(await sequenceDamages(server, files, signal)),
     ...(await tickDamages(server, files, signal)),

@@ -5,7 +5,7 @@ import type { Manifest } from '../../datasets/release/manifest.js';
 import { commandLine } from '../cli/command.js';
 import { useClickHouse } from '../support/clickhouse.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
-import { forgeFile, forgeManifest, readManifestOf } from './forge.js';
+import { forgeFile, forgeFooter, forgeManifest, readManifestOf } from './forge.js';
 import { recordMarkets } from './recorded-markets.js';
 
 const DAY = '2026-01-05';
@@ -277,6 +277,27 @@ describe('chancery dataset verify, of a release whose checksums and figures fit'
     const { code, out } = await verify(folder);
     const lines = out.split('\n').slice(2, -2);
     expect([code, lines]).toEqual([1, expect.arrayContaining([expect.stringMatching(found)])]);
+  });
+
+  it('finds a footer with other bounds than the pages', async () => {
+    const folder = copy();
+    forgeFooter(folder, pathOf('price_ticks'), 'm0-', 'm1-');
+    expect((await verify(folder, '--checksums-only')).code).toBe(0);
+    const { code, out } = await verify(folder);
+    const damage = 'column market: has other bounds in the footer of the file than in its pages';
+    expect([code, out]).toEqual([1, expect.stringContaining(`${pathOf('price_ticks')}, ${damage}\n`)]);
+  });
+
+  it('accepts coverage of an unfinished day that is newer than the exported collector events', async () => {
+    const folder = copy();
+    const newer = "type = 'subscribed' AND event LIKE '%7'";
+    await forgeFile(folder, pathOf('collector_events'), without(newer));
+    expect((await verify(folder)).out).toContain('no subscription of the event begins then');
+    const manifest = readManifestOf(folder);
+    for (const file of manifest.files) file.unfinished = true;
+    forgeManifest(folder, { ...manifest, unfinished_days: manifest.days });
+    const { code, out } = await verify(folder);
+    expect([code, out]).toEqual([0, expect.stringContaining(': verified')]);
   });
 
   it('finds a file that was removed with its line in the manifest', async () => {

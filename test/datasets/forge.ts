@@ -55,3 +55,16 @@ export function forgeManifest(folder: string, manifest: Manifest): void {
   const sums = files.map((name) => [name, sha256Hex(readFileSync(join(folder, name)))] as const);
   writeFileSync(join(folder, 'SHA256SUMS'), checksumLines(sums));
 }
+
+/** Replaces a text in the footer of a Parquet file by another one of the same length; all checksums fit. */
+export function forgeFooter(folder: string, path: string, from: string, to: string): void {
+  const bytes = readFileSync(join(folder, path));
+  const begin = bytes.length - 8 - bytes.readUInt32LE(bytes.length - 8);
+  const footer = bytes.subarray(begin).toString('latin1');
+  const forged = Buffer.concat([bytes.subarray(0, begin), Buffer.from(footer.replaceAll(from, to), 'latin1')]);
+  if (forged.equals(bytes) || forged.length !== bytes.length) throw new Error(`the footer of ${path} has no ${from}`);
+  writeFileSync(join(folder, path), forged);
+  const manifest = readManifestOf(folder);
+  for (const file of manifest.files) if (file.path === path) file.sha256 = sha256Hex(forged);
+  forgeManifest(folder, manifest);
+}
