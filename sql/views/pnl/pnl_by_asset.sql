@@ -51,21 +51,51 @@ CREATE OR REPLACE VIEW {database}.pnl_by_asset
 AS
 WITH
     toDecimal128(0, 12) AS nothing,
+    -- A constant: ClickHouse plans a query that has the view in a join many times slower.
+    (SELECT groupArray((account, complete_to)) FROM {database}.account_completeness) AS completeness,
     placed AS
     (
         SELECT
             account,
             asset,
-            if(held.event = '', known.event, held.event) AS event,
-            if(held.market = '', known.market, held.market) AS market,
+            if(traded.event = '', known.event, traded.event) AS event,
+            if(traded.market = '', known.market, traded.market) AS market,
             outcome,
-            trades, last_trade_at, bought_value, sold_value, fees, oversold_shares,
-            bought_shares - sold_shares AS held_shares,
-            held.average_cost AS held_cost,
-            held.fifo_cost AS held_fifo_cost,
-            is_paid, amount, paid_at
-        FROM (SELECT * FROM {database}.position_costs(period_seconds = 0)) AS held
-        FULL JOIN (SELECT account, asset, 1 AS is_paid, amount, paid_at FROM {database}.payouts) AS paid USING (account, asset)
+            trades, last_trade_at, bought_value, sold_value, fees, oversold_shares, held_shares, held_cost, held_fifo_cost, is_paid, amount, paid_at
+        FROM
+        (
+            -- Not a FULL JOIN, through which ClickHouse does not push a filter by account.
+            SELECT
+                account,
+                asset,
+                max(parts.event) AS event,
+                max(parts.market) AS market,
+                sum(parts.trades) AS trades,
+                max(parts.last_trade_at) AS last_trade_at,
+                sum(parts.bought_value) AS bought_value,
+                sum(parts.sold_value) AS sold_value,
+                sum(parts.fees) AS fees,
+                sum(parts.oversold_shares) AS oversold_shares,
+                sum(parts.shares) AS held_shares,
+                sum(parts.average_cost) AS held_cost,
+                sum(parts.fifo_cost) AS held_fifo_cost,
+                max(parts.is_paid) AS is_paid,
+                sum(parts.amount) AS amount,
+                max(parts.paid_at) AS paid_at
+            FROM
+            (
+                SELECT
+                    account, asset, event, market, trades, last_trade_at, bought_value, sold_value, fees, oversold_shares,
+                    bought_shares - sold_shares AS shares, average_cost, fifo_cost, 0 AS is_paid, nothing AS amount, NULL AS paid_at
+                FROM {database}.position_costs(period_seconds = 0)
+                UNION ALL
+                SELECT
+                    account, asset, '' AS event, '' AS market, 0 AS trades, NULL AS last_trade_at, nothing AS bought_value, nothing AS sold_value, nothing AS fees,
+                    nothing AS oversold_shares, nothing AS shares, nothing AS average_cost, nothing AS fifo_cost, 1 AS is_paid, amount, paid_at
+                FROM {database}.payouts
+            ) AS parts
+            GROUP BY account, asset
+        ) AS traded
         LEFT JOIN (SELECT asset, event, market, outcome FROM {database}.assets) AS known USING (asset)
     ),
     priced AS
@@ -122,7 +152,7 @@ WITH
             value - fifo_cost AS fifo_unrealised_pnl,
             if(settlement = 'payout' AND resolution IN ('yes', 'no') AND ifNull(complete_to >= paid_at, complete_to IS NOT NULL), amount - worth, NULL) AS payout_difference
         FROM valued
-        LEFT JOIN (SELECT account, complete_to FROM {database}.account_completeness) AS known_to USING (account)
+        LEFT JOIN (SELECT one.1 AS account, one.2 AS complete_to FROM (SELECT arrayJoin(completeness) AS one)) AS known_to USING (account)
     )
 SELECT
     account,

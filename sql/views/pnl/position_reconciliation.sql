@@ -98,9 +98,43 @@ SELECT
     polls.complete_to AS complete_to
 FROM
 (
-    SELECT account, asset, event, market, outcome, shares, cost, last_trade_at, settled_at
-    FROM {database}.pnl_by_asset
-) AS ours
-FULL JOIN theirs USING (account, asset)
+    -- Not a FULL JOIN, through which ClickHouse does not push a filter by account.
+    SELECT
+        account,
+        asset,
+        max(sides.event) AS event,
+        max(sides.market) AS market,
+        max(sides.outcome) AS outcome,
+        sum(sides.shares) AS shares,
+        sum(sides.cost) AS cost,
+        max(sides.last_trade_at) AS last_trade_at,
+        max(sides.settled_at) AS settled_at,
+        max(sides.their_event) AS their_event,
+        max(sides.their_market) AS their_market,
+        sum(sides.exchange_shares) AS exchange_shares,
+        sum(sides.exchange_cost_known) AS exchange_cost_known,
+        sum(sides.without_cost) AS without_cost,
+        max(sides.their_available) AS their_available,
+        max(sides.their_entry_price) AS their_entry_price,
+        max(sides.their_price) AS their_price,
+        max(sides.their_value) AS their_value,
+        max(sides.their_pnl) AS their_pnl,
+        max(sides.their_percent) AS their_percent
+    FROM
+    (
+        SELECT
+            account, asset, event, market, outcome, shares, cost, last_trade_at, settled_at,
+            '' AS their_event, '' AS their_market, toDecimal128(0, 12) AS exchange_shares, NULL AS exchange_cost_known, 0 AS without_cost,
+            NULL AS their_available, NULL AS their_entry_price, NULL AS their_price, NULL AS their_value, NULL AS their_pnl, NULL AS their_percent
+        FROM {database}.pnl_by_asset
+        UNION ALL
+        SELECT
+            account, asset, '' AS event, '' AS market, '' AS outcome, toDecimal128(0, 12) AS shares, toDecimal128(0, 12) AS cost, NULL AS last_trade_at, NULL AS settled_at,
+            their_event, their_market, exchange_shares, exchange_cost_known, without_cost,
+            their_available, their_entry_price, their_price, their_value, their_pnl, their_percent
+        FROM theirs
+    ) AS sides
+    GROUP BY account, asset
+) AS compared
 INNER JOIN polls USING (account)
 WHERE shares != 0 OR exchange_shares != 0 OR ifNull(settled_at >= polled_at, false);
