@@ -30,6 +30,25 @@ function grouped<T>(rows: readonly T[], key: (row: T) => string): Map<string, T[
   return groups;
 }
 
+const Z = 1.959963984540054;
+const EVENTS_NEEDED = 10;
+
+/** The variance of a weighted mean whose observations are independent between events only. */
+function clusteredVariance(rows: readonly Forecast[], of: (row: Forecast) => number): number {
+  const weight = sum(rows.map((row) => row.weight));
+  const mean = sum(rows.map((row) => row.weight * of(row))) / weight;
+  const events = [...grouped(rows, ({ event }) => event).values()];
+  const residuals = events.map((cluster) => sum(cluster.map((row) => row.weight * (of(row) - mean))));
+  return ((events.length / (events.length - 1)) * sum(residuals.map((one) => one ** 2))) / weight ** 2;
+}
+
+/** Wilson's interval of a fraction of `n` independent observations. */
+function wilson(rate: number, n: number): [lower: number, upper: number] {
+  const centre = (rate + Z ** 2 / (2 * n)) / (1 + Z ** 2 / n);
+  const half = (Z * Math.sqrt((rate * (1 - rate)) / n + (Z / (2 * n)) ** 2)) / (1 + Z ** 2 / n);
+  return [Math.max(0, centre - half), Math.min(1, centre + half)];
+}
+
 /** The bin of a price: 7 is [0.07, 0.08). Prices of the sample have at most 6 decimals or are averages of such. */
 function centOf(price: number): number {
   return Math.min(99, Math.floor(Math.round(price * 1e6) / 1e4));
@@ -62,10 +81,19 @@ function scoresOf(forecasts: readonly Forecast[]): Record<string, number | strin
   const resolution = overBins((_, weight, __, rate) => weight * (rate - base) ** 2);
   const bias = overBins((_, weight, __, rate) => (weight > 1 ? (weight * rate * (1 - rate)) / (weight - 1) : 0));
   const equal = known[0]?.weighting === 'time';
+  const brier = (row: Forecast) => (price(row) - result(row)) ** 2;
+  const surprise = (row: Forecast) => -Math.log(result(row) === 1 ? price(row) : 1 - price(row));
+  const interval = (of: (row: Forecast) => number): [number | null, number | null] => {
+    if (counts.events < EVENTS_NEEDED) return [null, null];
+    const half = Z * Math.sqrt(clusteredVariance(known, of));
+    return [Math.max(0, mean(known, of) - half), mean(known, of) + half];
+  };
+  const [brierLower, brierUpper] = interval(brier);
+  const [logLower, logUpper] = interval(surprise);
   return {
     ...counts,
     state: 'scored',
-    brier_score: mean(known, (row) => (price(row) - result(row)) ** 2),
+    brier_score: mean(known, brier),
     reliability,
     resolution,
     uncertainty,
@@ -76,7 +104,11 @@ function scoresOf(forecasts: readonly Forecast[]): Record<string, number | strin
     corrected_reliability: equal ? reliability - bias : null,
     corrected_resolution: equal ? resolution - bias + uncertainty / (all - 1) : null,
     corrected_uncertainty: equal ? uncertainty + uncertainty / (all - 1) : null,
-    log_score: -mean(known, (row) => Math.log(result(row) === 1 ? price(row) : 1 - price(row))),
+    log_score: mean(known, surprise),
+    brier_score_lower: brierLower,
+    brier_score_upper: brierUpper === null ? null : Math.min(1, brierUpper),
+    log_score_lower: logLower,
+    log_score_upper: logUpper,
   };
 }
 
@@ -355,7 +387,10 @@ describe('scores of random markets', () => {
     for (const row of rows) {
       const expected = scoresOf(groups.get(key(row)) ?? []);
       for (const [column, value] of Object.entries(expected)) {
-        const shown = typeof value === 'number' ? Math.abs(Number(row[column]) - value) < 1e-12 || row[column] : value;
+        // Intervals are of scores with 12 decimals.
+        const tolerance = /_(lower|upper)$/.test(column) ? 1e-10 : 1e-12;
+        const shown =
+          typeof value === 'number' ? Math.abs(Number(row[column]) - value) < tolerance || row[column] : value;
         expect([key(row), column, shown]).toEqual([key(row), column, typeof value === 'number' ? true : row[column]]);
       }
       if (row.state !== 'scored') {
@@ -385,6 +420,7 @@ describe('scores of random markets', () => {
     const bins = grouped(known, (one) => key({ ...one, cent: centOf(one.forecast ?? 0) }));
     expect(rows.map(key).sort()).toEqual([...bins.keys()].sort());
     let scored = 0;
+    let withInterval = 0;
     for (const row of rows) {
       const bin = bins.get(key(row)) ?? [];
       const weight = sum(bin.map((one) => one.weight));
@@ -399,7 +435,15 @@ describe('scores of random markets', () => {
       expect(bin.length).toBeGreaterThanOrEqual(NEEDED);
       const rate = sum(bin.map((one) => one.weight * one.result)) / weight;
       expect(Math.abs(Number(row['win_rate']) - rate)).toBeLessThan(1e-12);
+      const events = new Set(bin.map(({ event }) => event)).size;
+      const variance = clusteredVariance(bin, ({ result }) => result);
+      const bounds = wilson(rate, variance === 0 ? events : (rate * (1 - rate)) / variance);
+      const shown = [row['win_rate_lower'], row['win_rate_upper']];
+      if (events < EVENTS_NEEDED) expect(shown).toEqual([null, null]);
+      else for (const [n, bound] of bounds.entries()) expect(Math.abs(Number(shown[n]) - bound)).toBeLessThan(1e-9);
+      withInterval += events < EVENTS_NEEDED ? 0 : 1;
     }
+    expect(withInterval).toBeGreaterThan(0);
     expect(scored).toBeGreaterThan(0);
     // 0.29 × 100 is 28.999999999999996, and 0.58 × 100 is 57.99999999999999: their bins are 29 and 58 all the same.
     const cents = new Set(rows.filter((row) => row['weighting'] === 'time').map((row) => row['cent']));

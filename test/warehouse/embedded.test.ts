@@ -133,6 +133,11 @@ describe('users of the embedded ClickHouse', () => {
     expect(await context.clickhouse.rows('SELECT count() AS n FROM chancery.t')).toEqual([{ n: 10 }]);
   });
 
+  it('accepts queries as long as ClickHouse does by default', async () => {
+    expect(await reader(`SELECT sum(a) FROM t WHERE '${'x'.repeat(200_000)}' != ''`)).toBe('45\n');
+    await expect(reader(`SELECT '${'x'.repeat(300_000)}'`)).rejects.toThrow(/Max query size exceeded/);
+  });
+
   it('does not let the reader raise its limits', async () => {
     for (const setting of [
       'readonly = 0',

@@ -13,6 +13,10 @@
 -- Corrected for the bias of few markets (Ferro and Fricker 2012), with b = sum(W_k × o_k × (1 - o_k) / (W_k - 1)) / W over bins of more
 -- than one market and v = uncertainty / (W - 1): reliability - b, resolution - b + v, uncertainty + v; they can be negative. The
 -- correction is of equal weights: NULL for the weighting trades.
+-- The 95 % intervals of brier_score and log_score are clustered by event, because markets of one event are not independent. With the
+-- sums W_g of the weights and S_g of weight × score of each of G events (scores are rounded to 12 decimals):
+--   score ± 1.959964 × sqrt(G / (G - 1) × sum((S_g - score × W_g)²)) / W, not below 0, for the Brier score not above 1
+-- From fewer than 10 events there is none.
 -- A row has scores only with at least 30 markets of which at most 0.2 are missing; the others show their numbers of markets.
 CREATE OR REPLACE VIEW {database}.calibration_scores
 (
@@ -35,7 +39,11 @@ CREATE OR REPLACE VIEW {database}.calibration_scores
     `corrected_reliability` Nullable(Float64) COMMENT 'reliability without the bias of few markets, -1 to 1; NULL unless scored by time',
     `corrected_resolution` Nullable(Float64) COMMENT 'resolution without the bias of few markets, -1 to 1; NULL unless scored by time',
     `corrected_uncertainty` Nullable(Float64) COMMENT 'uncertainty without the bias of few markets, -1 to 1; NULL unless scored by time',
-    `log_score` Nullable(Float64) COMMENT 'Mean of -ln of the probability given to what happened, nats; NULL unless scored'
+    `log_score` Nullable(Float64) COMMENT 'Mean of -ln of the probability given to what happened, nats; NULL unless scored',
+    `brier_score_lower` Nullable(Float64) COMMENT 'Lower bound of the 95 % interval of brier_score, 0 to 1, clustered by event; NULL unless scored, and with fewer than 10 events',
+    `brier_score_upper` Nullable(Float64) COMMENT 'Upper bound of the 95 % interval of brier_score, 0 to 1, clustered by event; NULL unless scored, and with fewer than 10 events',
+    `log_score_lower` Nullable(Float64) COMMENT 'Lower bound of the 95 % interval of log_score, nats, clustered by event; NULL unless scored, and with fewer than 10 events',
+    `log_score_upper` Nullable(Float64) COMMENT 'Upper bound of the 95 % interval of log_score, nats, clustered by event; NULL unless scored, and with fewer than 10 events'
 )
 AS
 SELECT
@@ -58,29 +66,17 @@ SELECT
     if(weighting = 'time', reliability - sums.5 / weight, NULL) AS corrected_reliability,
     if(weighting = 'time', resolution - sums.5 / weight + uncertainty / (weight - 1), NULL) AS corrected_resolution,
     if(weighting = 'time', uncertainty + uncertainty / (weight - 1), NULL) AS corrected_uncertainty,
-    if(state = 'scored', sums.6 / weight, NULL) AS log_score
+    if(state = 'scored', sums.6 / weight, NULL) AS log_score,
+    if(state = 'scored' AND events >= 10, greatest(0, brier_score - brier_half_width), NULL) AS brier_score_lower,
+    if(state = 'scored' AND events >= 10, least(1, brier_score + brier_half_width), NULL) AS brier_score_upper,
+    if(state = 'scored' AND events >= 10, greatest(0, log_score - log_half_width), NULL) AS log_score_lower,
+    if(state = 'scored' AND events >= 10, log_score + log_half_width, NULL) AS log_score_upper
 FROM
 (
     SELECT
-        weighting,
-        horizon,
-        horizon_seconds,
-        basis,
-        sum(bin_markets) AS markets,
-        length(arrayDistinct(arrayFlatten(groupArray(bin_events)))) AS events,
-        sum(bin_missing) AS missing_markets,
-        sum(bin_weight) AS weight,
-        sum(bin_wins) AS wins,
-        -- In order of the bins: the sum of doubles depends on the order.
-        arraySort(groupArrayIf((cent, bin_weight, bin_wins, bin_forecast, forecasts), bin_markets > 0)) AS bins,
-        (
-            arraySum(bin -> arraySum(one -> one.4 * pow(one.2 - one.3, 2), bin.5), bins),
-            arraySum(bin -> bin.2 * pow(bin.4 - bin.3 / bin.2, 2), bins),
-            arraySum(bin -> arraySum(one -> one.4 * pow(one.2 - bin.4, 2), bin.5), bins),
-            2 * arraySum(bin -> arraySum(one -> one.4 * (one.3 - bin.3 / bin.2) * (one.2 - bin.4), bin.5), bins),
-            arraySum(bin -> bin.3 * (1 - bin.3 / bin.2) / greatest(1, toInt64(bin.2) - 1), bins),
-            -arraySum(bin -> arraySum(one -> one.4 * log(if(one.3 = 1, one.2, 1 - one.2)), bin.5), bins)
-        ) AS sums
+        *,
+        1.959963984540054 * sqrt(events / greatest(events - 1, 1) * arraySum((w, one) -> pow(toFloat64(one) / 1e12 - sums.1 / weight * toFloat64(w), 2), clusters.2, clusters.3)) / weight AS brier_half_width,
+        1.959963984540054 * sqrt(events / greatest(events - 1, 1) * arraySum((w, one) -> pow(toFloat64(one) / 1e12 - sums.6 / weight * toFloat64(w), 2), clusters.2, clusters.4)) / weight AS log_half_width
     FROM
     (
         SELECT
@@ -88,33 +84,65 @@ FROM
             horizon,
             horizon_seconds,
             basis,
-            cent,
-            countIf(state = 'observed') AS bin_markets,
-            countIf(state = 'missing') AS bin_missing,
-            groupUniqArrayIf(event, state = 'observed') AS bin_events,
-            sum(market_weight) AS bin_weight,
-            sum(market_weight * result) AS bin_wins,
-            arraySort(groupArrayIf((market, assumeNotNull(forecast), result, market_weight), state = 'observed')) AS forecasts,
-            arraySum(one -> one.2 * one.4, forecasts) / bin_weight AS bin_forecast
+            sum(bin_markets) AS markets,
+            length(arrayDistinct(arrayFlatten(groupArray(bin_events)))) AS events,
+            sum(bin_missing) AS missing_markets,
+            sum(bin_weight) AS weight,
+            sum(bin_wins) AS wins,
+            sumMap(bin_clusters.1, bin_clusters.2, bin_clusters.3, bin_clusters.4) AS clusters,
+            -- In order of the bins: the sum of doubles depends on the order.
+            arraySort(groupArrayIf((cent, bin_weight, bin_wins, bin_forecast, forecasts), bin_markets > 0)) AS bins,
+            (
+                arraySum(bin -> arraySum(one -> one.4 * pow(one.2 - one.3, 2), bin.5), bins),
+                arraySum(bin -> bin.2 * pow(bin.4 - bin.3 / bin.2, 2), bins),
+                arraySum(bin -> arraySum(one -> one.4 * pow(one.2 - bin.4, 2), bin.5), bins),
+                2 * arraySum(bin -> arraySum(one -> one.4 * (one.3 - bin.3 / bin.2) * (one.2 - bin.4), bin.5), bins),
+                arraySum(bin -> bin.3 * (1 - bin.3 / bin.2) / greatest(1, toInt64(bin.2) - 1), bins),
+                -arraySum(bin -> arraySum(one -> one.4 * log(if(one.3 = 1, one.2, 1 - one.2)), bin.5), bins)
+            ) AS sums
         FROM
         (
             SELECT
                 weighting,
                 horizon,
                 horizon_seconds,
-                arrayJoin(['any', calibration_forecasts.basis]) AS basis,
-                event,
-                market,
-                state,
-                forecast,
-                result,
-                weight AS market_weight,
-                -- In millionths: 0.29 × 100 is less than 29 in binary.
-                if(state = 'observed', least(99, intDiv(toInt64(round(ifNull(forecast, 0) * 1000000)), 10000)), -1) AS cent
-            FROM {database}.calibration_forecasts
-            WHERE state != 'no trade'
+                basis,
+                cent,
+                countIf(state = 'observed') AS bin_markets,
+                countIf(state = 'missing') AS bin_missing,
+                groupUniqArrayIf(event, state = 'observed') AS bin_events,
+                sum(market_weight) AS bin_weight,
+                sum(market_weight * result) AS bin_wins,
+                -- By event; whole numbers, whose sums depend on no order.
+                sumMapIf(
+                    [toString(event)],
+                    [toInt128(market_weight)],
+                    [toInt128(round(market_weight * pow(ifNull(forecast, 0) - result, 2) * 1e12))],
+                    [toInt128(round(market_weight * least(700, -log(if(result = 1, ifNull(forecast, 1), 1 - ifNull(forecast, 0)))) * 1e12))],
+                    state = 'observed'
+                ) AS bin_clusters,
+                arraySort(groupArrayIf((market, assumeNotNull(forecast), result, market_weight), state = 'observed')) AS forecasts,
+                arraySum(one -> one.2 * one.4, forecasts) / bin_weight AS bin_forecast
+            FROM
+            (
+                SELECT
+                    weighting,
+                    horizon,
+                    horizon_seconds,
+                    arrayJoin(['any', calibration_forecasts.basis]) AS basis,
+                    event,
+                    market,
+                    state,
+                    forecast,
+                    result,
+                    weight AS market_weight,
+                    -- In millionths: 0.29 × 100 is less than 29 in binary.
+                    if(state = 'observed', least(99, intDiv(toInt64(round(ifNull(forecast, 0) * 1000000)), 10000)), -1) AS cent
+                FROM {database}.calibration_forecasts
+                WHERE state != 'no trade'
+            )
+            GROUP BY weighting, horizon, horizon_seconds, basis, cent
         )
-        GROUP BY weighting, horizon, horizon_seconds, basis, cent
+        GROUP BY weighting, horizon, horizon_seconds, basis
     )
-    GROUP BY weighting, horizon, horizon_seconds, basis
 );
