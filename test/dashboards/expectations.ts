@@ -4,6 +4,13 @@
  */
 export const MAY_BE_EMPTY: Readonly<Record<string, readonly string[]>> = {
   'chancery-pipeline-health': ['Dead letters by reason', 'Gaps', 'Seconds not observed', 'Incomplete polls'],
+  'chancery-probability-quality': [
+    'Reliability',
+    'Parts of the Brier score',
+    'Scores by time before the close',
+    'Shares by price',
+    "The exchange's candles and ours",
+  ],
 };
 
 /** Views with completeness columns: a panel that queries one shows them. */
