@@ -27,6 +27,8 @@ const KEEP_ALIVE_QUERY =
   'SELECT sleepEachRow(0.2) FROM numbers(1000000000000) SETTINGS max_block_size=1, max_execution_time=0 FORMAT Null';
 
 const RESPONSE_MS = 2000;
+/** ClickHouse's default. The limit of the library's own session holds for every user whose profile names none. */
+const MAX_QUERY_BYTES = 262_144;
 
 const [dataFolder = '', httpPort = '', tcpPort] = process.argv.slice(2);
 const paths = embeddedPaths(dataFolder);
@@ -115,7 +117,7 @@ async function main(): Promise<void> {
   args.push('--listen_host', '127.0.0.1', '--http_port', httpPort);
   if (tcpPort !== undefined) args.push('--tcp_port', tcpPort);
   const listen = ['HTTP', ...(tcpPort === undefined ? [] : ['TCP'])].map((name) => `SYSTEM START LISTEN ${name}; `);
-  args.push('--max_query_size', '10000', '-q', `${listen.join('')}${KEEP_ALIVE_QUERY}`);
+  args.push('--max_query_size', String(MAX_QUERY_BYTES), '-q', `${listen.join('')}${KEEP_ALIVE_QUERY}`);
   if (process.platform === 'linux') guardConnections(Number(httpPort), runningPorts).unref();
   open({ library: 'clickhouse', path: clickHouseLibrary() });
   const result = await load({

@@ -92,8 +92,6 @@ const MAX_THREADS = 2000;
  * (`connection-guard.ts`): on Linux, where a connection is ended before, they never pass.
  */
 const RECEIVE_TIMEOUT_S = process.platform === 'linux' ? 86_400 : 5;
-/** ClickHouse's default. The limit of the library's own session would hold for other users too. */
-const MAX_QUERY_BYTES = 262_144;
 /** Longer than the guard waits, for the same reason: it also limits the first line of a request. */
 const KEEP_ALIVE_S = process.platform === 'linux' ? 10 : 3;
 
@@ -144,7 +142,6 @@ function usersXml(credentials: Credentials, limits: ServerLimits): string {
   return `<clickhouse>
   <profiles>
     <default>
-      <max_query_size>${MAX_QUERY_BYTES}</max_query_size>
       <http_receive_timeout>${RECEIVE_TIMEOUT_S}</http_receive_timeout>
       <http_headers_read_timeout>${RECEIVE_TIMEOUT_S}</http_headers_read_timeout>
     </default>
@@ -157,7 +154,6 @@ function usersXml(credentials: Credentials, limits: ServerLimits): string {
       </constraints>
     </session>
     <reader>
-      <max_query_size>${MAX_QUERY_BYTES}</max_query_size>
       <readonly>2</readonly>
       <max_execution_time>${seconds}</max_execution_time>
       <max_memory_usage>${half}</max_memory_usage>
