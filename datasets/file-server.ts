@@ -29,6 +29,11 @@ export class FileServer {
     return this.folders[0];
   }
 
+  /** The same server for a folder below those that it reads; closing that one does nothing. */
+  below(folder: string): FileServer {
+    return new FileServer(this.source, [realpathSync(folder)], async () => undefined);
+  }
+
   static async start(options: FileServerOptions, signal: AbortSignal): Promise<FileServer> {
     const { folder, moreFolders = [], unconfined } = options;
     const dataFolder = mkdtempSync(join(tmpdir(), 'chancery-dataset-'));

@@ -25,6 +25,8 @@ export interface VerifyOptions {
   /** The only manifest that is accepted. */
   readonly manifestSha256?: string | undefined;
   readonly unconfined: boolean;
+  /** What reads the folder, left open; by default a server is started for it. */
+  readonly server?: FileServer;
   readonly onFile?: (done: number, inAll: number) => void;
 }
 
@@ -47,7 +49,7 @@ export async function verifyDataset(options: VerifyOptions, signal: AbortSignal)
   const damages = [...fileDamages(folder, manifest), ...(await checksumDamages(folder, manifest, signal))];
   if (checksumsOnly) return { manifest, damages };
   const present = manifest.files.filter(({ path }) => existsSync(join(folder, path)));
-  const server = await FileServer.start(options, signal);
+  const server = options.server ?? (await FileServer.start(options, signal));
   try {
     const unreadable = new Set<string>();
     for (const [number, file] of present.entries()) {
@@ -61,7 +63,7 @@ export async function verifyDataset(options: VerifyOptions, signal: AbortSignal)
     const readable = present.filter(({ path }) => !unreadable.has(path));
     damages.push(...(await tableDamages(server, manifest, readable, signal)));
   } finally {
-    await server.close();
+    if (!options.server) await server.close();
   }
   return { manifest, damages };
 }

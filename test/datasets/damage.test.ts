@@ -1,6 +1,8 @@
-import { cpSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FileServer } from '../../datasets/file-server.js';
+import { damageLine, verifyDataset } from '../../datasets/index.js';
 import type { Manifest } from '../../datasets/release/manifest.js';
 import { commandLine } from '../cli/command.js';
 import { useClickHouse } from '../support/clickhouse.js';
@@ -9,6 +11,8 @@ import { forgeFile, forgeFooter, forgeManifest, readManifestOf } from './forge.j
 import { recordMarkets } from './recorded-markets.js';
 
 const DAY = '2026-01-05';
+const CHECKSUMS_ONLY = true;
+const { signal } = new AbortController();
 const pathOf = (table: string) => `${table}/${DAY}.parquet`;
 
 /** SELECT of a file in which a column of one row has another value. */
@@ -242,73 +246,68 @@ const FORGED: readonly (readonly [damage: string, table: string, query: string, 
 describe('chancery dataset verify, of a release whose checksums and figures fit', () => {
   const server = useClickHouse();
   const original = join(temporaryFolder(), 'release');
+  const copies = temporaryFolder();
+  let reader: FileServer;
   beforeAll(async () => {
-    await recordMarkets(server.clickhouse);
-    const args = [
-      'export',
-      '--data',
-      server.clickhouse.dataFolder,
-      '--out',
-      original,
-      '--release',
-      'rain@1',
-      '--from',
-      DAY,
-    ];
+    const { clickhouse } = server;
+    await recordMarkets(clickhouse);
+    const args = ['export', '--data', clickhouse.dataFolder, '--out', original, '--release', 'rain@1', '--from', DAY];
     expect((await commandLine(args)).code).toBe(0);
+    reader = await FileServer.start({ folder: copies, unconfined: false }, signal);
   });
+  afterAll(() => reader?.close());
 
-  const verify = (folder: string, ...more: string[]) => commandLine(['dataset', 'verify', folder, ...more]);
   const copy = () => {
-    const folder = join(temporaryFolder(), 'copy');
+    const folder = mkdtempSync(join(copies, 'release-'));
     cpSync(original, folder, { recursive: true });
-    return folder;
+    return reader.below(folder);
+  };
+  const damagesOf = async (server: FileServer, checksumsOnly = false) => {
+    const options = { folder: server.folder, checksumsOnly, unconfined: false, server };
+    return (await verifyDataset(options, signal)).damages.map(damageLine);
   };
 
   it('accepts it as it was made', async () => {
-    const { code, out } = await verify(original);
+    const { code, out } = await commandLine(['dataset', 'verify', original]);
     expect([code, out.split('\n').slice(2)]).toEqual([0, [expect.stringMatching(/: verified$/), '']]);
   });
 
   it.each(FORGED)('finds %s', async (_, table, query, found) => {
-    const folder = copy();
-    await forgeFile(folder, pathOf(table), query);
-    expect((await verify(folder, '--checksums-only')).code).toBe(0);
-    const { code, out } = await verify(folder);
-    const lines = out.split('\n').slice(2, -2);
-    expect([code, lines]).toEqual([1, expect.arrayContaining([expect.stringMatching(found)])]);
+    const release = copy();
+    await forgeFile(release, pathOf(table), query);
+    expect(await damagesOf(release, CHECKSUMS_ONLY)).toEqual([]);
+    expect(await damagesOf(release)).toEqual(expect.arrayContaining([expect.stringMatching(found)]));
   });
 
   it('finds a footer with other bounds than the pages', async () => {
-    const folder = copy();
-    forgeFooter(folder, pathOf('price_ticks'), 'm0-', 'm1-');
-    expect((await verify(folder, '--checksums-only')).code).toBe(0);
-    const { code, out } = await verify(folder);
+    const release = copy();
+    forgeFooter(release.folder, pathOf('price_ticks'), 'm0-', 'm1-');
+    expect(await damagesOf(release, CHECKSUMS_ONLY)).toEqual([]);
     const damage = 'column market: has other bounds in the footer of the file than in its pages';
-    expect([code, out]).toEqual([1, expect.stringContaining(`${pathOf('price_ticks')}, ${damage}\n`)]);
+    expect(await damagesOf(release)).toContain(`${pathOf('price_ticks')}, ${damage}`);
   });
 
   it('accepts coverage of an unfinished day that is newer than the exported collector events', async () => {
-    const folder = copy();
+    const release = copy();
     const newer = "type = 'subscribed' AND event LIKE '%7'";
-    await forgeFile(folder, pathOf('collector_events'), without(newer));
-    expect((await verify(folder)).out).toContain('no subscription of the event begins then');
-    const manifest = readManifestOf(folder);
+    await forgeFile(release, pathOf('collector_events'), without(newer));
+    const damage = /no subscription of the event begins then/;
+    expect(await damagesOf(release)).toContainEqual(expect.stringMatching(damage));
+    const manifest = readManifestOf(release.folder);
     for (const file of manifest.files) file.unfinished = true;
-    forgeManifest(folder, { ...manifest, unfinished_days: manifest.days });
-    const { code, out } = await verify(folder);
-    expect([code, out]).toEqual([0, expect.stringContaining(': verified')]);
+    forgeManifest(release.folder, { ...manifest, unfinished_days: manifest.days });
+    expect(await damagesOf(release)).toEqual([]);
   });
 
   it('finds a file that was removed with its line in the manifest', async () => {
-    const folder = copy();
+    const { folder } = copy();
     const manifest = readManifestOf(folder);
     rmSync(join(folder, pathOf('price_ticks')));
     manifest.files = manifest.files.filter(({ table }) => table !== 'price_ticks');
     for (const table of manifest.tables) if (table.name === 'price_ticks') table.rows = 0;
     forgeManifest(folder, manifest);
-    expect((await verify(folder, '--checksums-only')).code).toBe(0);
-    const { code, out } = await verify(folder);
+    expect((await commandLine(['dataset', 'verify', folder, '--checksums-only'])).code).toBe(0);
+    const { code, out } = await commandLine(['dataset', 'verify', folder]);
     expect([code, out]).toEqual([
       1,
       expect.stringMatching(
@@ -351,12 +350,11 @@ describe('chancery dataset verify, of a release whose checksums and figures fit'
       'price_ticks/2026-01-05.parquet, column _offset, row 1: is not below the offset up to which records were read',
     ],
   ])('finds a manifest with %s', async (_, damage, found) => {
-    const folder = copy();
-    const manifest = readManifestOf(folder);
+    const release = copy();
+    const manifest = readManifestOf(release.folder);
     damage(manifest);
-    forgeManifest(folder, manifest);
-    expect((await verify(folder, '--checksums-only')).code).toBe(0);
-    const { code, out } = await verify(folder);
-    expect([code, out]).toEqual([1, expect.stringContaining(found)]);
+    forgeManifest(release.folder, manifest);
+    expect(await damagesOf(release, CHECKSUMS_ONLY)).toEqual([]);
+    expect(await damagesOf(release)).toContainEqual(expect.stringContaining(found));
   });
 });

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256Hex } from '../../core/index.js';
-import { FileServer } from '../../datasets/file-server.js';
+import type { FileServer } from '../../datasets/file-server.js';
 import { FileInspector } from '../../datasets/inspect.js';
 import { checksumLines } from '../../datasets/release/checksums.js';
 import { coverageFigures } from '../../datasets/release/coverage-figures.js';
@@ -11,36 +11,32 @@ const SETTINGS =
   'SETTINGS max_threads = 1, input_format_parquet_preserve_order = 1, output_format_parquet_parallel_encoding = 0';
 
 /** Replaces a file of a release by the result of a query about `FILE`, and all checksums and figures so that they fit. */
-export async function forgeFile(folder: string, path: string, query: string): Promise<void> {
+export async function forgeFile(server: FileServer, path: string, query: string): Promise<void> {
   const { signal } = new AbortController();
-  const server = await FileServer.start({ folder, unconfined: false }, signal);
-  try {
-    const from = `file('${server.folder}/${path}', Parquet)`;
-    const { body } = await server.source.result(
-      `${query.replaceAll('FILE', from)} ${SETTINGS} FORMAT Parquet`,
-      {},
-      signal,
-    );
-    const chunks: Buffer[] = [];
-    for await (const chunk of body) chunks.push(chunk);
-    const bytes = Buffer.concat(chunks);
-    writeFileSync(join(folder, path), bytes);
-    const manifest = readManifestOf(folder);
-    const file = manifest.files.find((own) => own.path === path);
-    const schema = manifest.tables.find(({ name }) => name === file?.table);
-    if (!file || !schema) throw new Error(`${path} is not in the manifest`);
-    const inspector = new FileInspector(server, path, schema);
-    const columns = new Set((await inspector.columns(signal)).map(({ name }) => name));
-    const fits = schema.columns.every(({ name }) => columns.has(name));
-    const before = file.rows;
-    const content = fits ? await inspector.content(signal) : {};
-    Object.assign(file, content, { bytes: bytes.length, sha256: sha256Hex(bytes) });
-    schema.rows += file.rows - before;
-    Object.assign(manifest, fits ? await coverageFigures(server, manifest.files, signal) : {});
-    forgeManifest(folder, manifest);
-  } finally {
-    await server.close();
-  }
+  const { folder } = server;
+  const from = `file('${server.folder}/${path}', Parquet)`;
+  const { body } = await server.source.result(
+    `${query.replaceAll('FILE', from)} ${SETTINGS} FORMAT Parquet`,
+    {},
+    signal,
+  );
+  const chunks: Buffer[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  const bytes = Buffer.concat(chunks);
+  writeFileSync(join(folder, path), bytes);
+  const manifest = readManifestOf(folder);
+  const file = manifest.files.find((own) => own.path === path);
+  const schema = manifest.tables.find(({ name }) => name === file?.table);
+  if (!file || !schema) throw new Error(`${path} is not in the manifest`);
+  const inspector = new FileInspector(server, path, schema);
+  const columns = new Set((await inspector.columns(signal)).map(({ name }) => name));
+  const fits = schema.columns.every(({ name }) => columns.has(name));
+  const before = file.rows;
+  const content = fits ? await inspector.content(signal) : {};
+  Object.assign(file, content, { bytes: bytes.length, sha256: sha256Hex(bytes) });
+  schema.rows += file.rows - before;
+  Object.assign(manifest, fits ? await coverageFigures(server, manifest.files, signal) : {});
+  forgeManifest(folder, manifest);
 }
 
 export const readManifestOf = (folder: string): Manifest =>

@@ -1,6 +1,16 @@
-import { appendFileSync, cpSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  cpSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FileServer } from '../../datasets/file-server.js';
 import type { Manifest } from '../../datasets/release/manifest.js';
 import { commandLine } from '../cli/command.js';
 import { useClickHouse } from '../support/clickhouse.js';
@@ -13,15 +23,20 @@ const TICKS = 'price_ticks/2026-01-04.parquet';
 describe('chancery dataset verify', () => {
   const server = useClickHouse();
   const original = join(temporaryFolder(), 'release');
+  const copies = temporaryFolder();
+  let reader: FileServer;
   beforeAll(async () => {
     await recordInstance(server.clickhouse);
     const tables = 'price_ticks,chance_points,coverage,collector_events,polls';
     const args = ['export', '--data', server.clickhouse.dataFolder, '--out', original, '--release', 'rain@1'];
     expect((await commandLine([...args, '--tables', tables, '--simulated'])).code).toBe(0);
+    reader = await FileServer.start({ folder: copies, unconfined: false }, new AbortController().signal);
   });
 
+  afterAll(() => reader?.close());
+
   const copy = () => {
-    const folder = join(temporaryFolder(), 'copy');
+    const folder = mkdtempSync(join(copies, 'release-'));
     cpSync(original, folder, { recursive: true });
     return folder;
   };
@@ -86,7 +101,7 @@ describe('chancery dataset verify', () => {
 
   async function forge(path: string, query: string): Promise<string> {
     const folder = copy();
-    await forgeFile(folder, path, query);
+    await forgeFile(reader.below(folder), path, query);
     expect((await verify(folder, '--checksums-only')).code).toBe(0);
     return folder;
   }
