@@ -1,3 +1,4 @@
+import { CHUNK_BYTES, returnChunk, takeChunk } from './chunks.js';
 import type { NativeBody } from './native-body.js';
 
 /** One column of a block: filled row by row, then written in Native format. */
@@ -9,14 +10,9 @@ export interface NativeColumn {
 }
 
 const TWO_32 = 0x1_0000_0000;
-const MIN_BYTES = 64 * 1024;
+const NO_BYTES: Buffer = Buffer.alloc(0);
 /** Memory is released when it exceeds the used size by this factor. */
 export const RELEASE_FACTOR = 8;
-/** More memory than this is released after every block: many partitions have a column each. */
-const MAX_RETAINED_BYTES = 4 * 1024 * 1024;
-/** A larger buffer grows by this much, not to twice its size. */
-const MAX_GROWTH_BYTES = 32 * 1024 * 1024;
-
 /** UInt64 or DateTime64 of integers from 0 to 2^53. */
 export class WideColumn implements NativeColumn {
   #halves = new Uint32Array(0);
@@ -125,14 +121,19 @@ export class ConstantU32Column implements NativeColumn {
 
 /** String: lengths and bytes as in Native format. */
 export class BytesColumn implements NativeColumn {
-  #bytes: Buffer = Buffer.alloc(0);
+  #chunk = NO_BYTES;
+  /** Bytes of `#chunk` that are used. */
   #used = 0;
+  /** The chunks before it, and what is used of each. */
+  #chunks: Buffer[] = [];
+  #values: Buffer[] = [];
+  #valueBytes = 0;
 
   resize(): void {}
 
   /** Bytes so far. */
   get bytes(): number {
-    return this.#used;
+    return this.#valueBytes + this.#used;
   }
 
   /** Adds the value of the next row: `source[start .. end)`, which is UTF-8. */
@@ -140,31 +141,40 @@ export class BytesColumn implements NativeColumn {
     const length = end - start;
     this.#reserve(length + 5);
     let rest = length;
-    for (; rest > 127; rest >>>= 7) this.#bytes[this.#used++] = (rest & 127) | 128;
-    this.#bytes[this.#used++] = rest;
-    if (length > 0) this.#bytes.set(source.subarray(start, end), this.#used);
+    for (; rest > 127; rest >>>= 7) this.#chunk[this.#used++] = (rest & 127) | 128;
+    this.#chunk[this.#used++] = rest;
+    if (length > 0) this.#chunk.set(source.subarray(start, end), this.#used);
     this.#used += length;
   }
 
   pushEmpty(): void {
     this.#reserve(1);
-    this.#bytes[this.#used++] = 0;
+    this.#chunk[this.#used++] = 0;
   }
 
   writeTo(body: NativeBody, name: string): void {
-    body.column(name, 'String', this.#bytes.subarray(0, this.#used));
-    const retained = Math.min(Math.max(MIN_BYTES, this.#used * RELEASE_FACTOR), MAX_RETAINED_BYTES);
-    if (retained < this.#bytes.length) this.#bytes = Buffer.alloc(0);
-    this.#used = 0;
+    this.#closeChunk();
+    body.column(name, 'String', ...this.#values);
+    // The body copies the values before the next one is added to any column.
+    for (const chunk of this.#chunks) returnChunk(chunk);
+    this.#chunks = [];
+    this.#values = [];
+    this.#valueBytes = 0;
   }
 
   #reserve(bytes: number): void {
-    const needed = this.#used + bytes;
-    if (needed <= this.#bytes.length) return;
-    const { length } = this.#bytes;
-    const larger = Buffer.allocUnsafeSlow(Math.max(needed, length + Math.min(length, MAX_GROWTH_BYTES), MIN_BYTES));
-    this.#bytes.copy(larger, 0, 0, this.#used);
-    this.#bytes = larger;
+    if (this.#used + bytes <= this.#chunk.length) return;
+    this.#closeChunk();
+    this.#chunk = bytes <= CHUNK_BYTES ? takeChunk() : Buffer.allocUnsafeSlow(bytes);
+  }
+
+  #closeChunk(): void {
+    if (this.#chunk === NO_BYTES) return;
+    this.#chunks.push(this.#chunk);
+    this.#values.push(this.#chunk.subarray(0, this.#used));
+    this.#valueBytes += this.#used;
+    this.#chunk = NO_BYTES;
+    this.#used = 0;
   }
 }
 

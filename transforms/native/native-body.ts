@@ -7,10 +7,10 @@ export class NativeBody {
     this.#push(Buffer.concat([varint(columns), varint(rows)]));
   }
 
-  /** Adds a column whose values have the layout of Native format already (little-endian, contiguous). */
-  column(name: string, type: string, values: ArrayBufferView): void {
+  /** Adds a column whose values have the layout of Native format already (little-endian), in one or several pieces. */
+  column(name: string, type: string, ...pieces: readonly ArrayBufferView[]): void {
     this.#push(Buffer.concat([text(name), text(type)]));
-    this.#push(new Uint8Array(values.buffer, values.byteOffset, values.byteLength));
+    for (const piece of pieces) this.#push(new Uint8Array(piece.buffer, piece.byteOffset, piece.byteLength));
   }
 
   /**
