@@ -54,69 +54,78 @@ FROM
     ) AS observed
     RIGHT JOIN
     (
-        SELECT event, market, other_market, min(changed_at) AS begins_at, max(next_at) AS ends_at, max(profit) AS max_profit
+        SELECT event, market, other_market, min(state.1) AS begins_at, max(state.2) AS ends_at, max(state.3) AS max_profit
         FROM
         (
             SELECT
-                *,
-                sum(is_first) OVER (PARTITION BY event, market, other_market ORDER BY changed_at ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS island
+                event,
+                pair.1 AS market,
+                pair.2 AS other_market,
+                -- (time, _offset, _index, whether it is of the other market, bid)
+                arraySort(arrayConcat(
+                    arrayMap(quote -> (quote.1, quote.2, quote.3, false, quote.4), pair.3),
+                    arrayMap(quote -> (quote.1, quote.2, quote.3, true, quote.4), pair.4)
+                )) AS quotes,
+                -- -1 until the first quote.
+                arrayFill(bid -> bid >= 0, arrayMap(quote -> if(quote.4, -1, quote.5), quotes)) AS bids,
+                arrayFill(bid -> bid >= 0, arrayMap(quote -> if(quote.4, quote.5, -1), quotes)) AS other_bids,
+                arrayPushBack(arrayPopFront(quotes.1), least(now64(6, 'UTC'), parseDateTime64BestEffort({to_at:String}, 6, 'UTC'))) AS next_times,
+                arrayFilter(
+                    state -> state.2 > state.1,
+                    arrayMap((begins, ends, bid, other_bid) -> (greatest(begins, parseDateTime64BestEffort({from_at:String}, 6, 'UTC')), ends, bid + other_bid - 1), quotes.1, next_times, bids, other_bids)
+                ) AS states,
+                -- The sum of two prices in cents may be off by some 1e-17.
+                arrayMap(state -> state.3 > 1e-9, states) AS open,
+                arrayCumSum(arrayMap((is_open, was_open) -> is_open AND NOT was_open, open, arrayPushFront(arrayPopBack(open), false))) AS islands
             FROM
             (
                 SELECT
-                    *,
-                    -- The sum of two prices in cents may be off by some 1e-17.
-                    profit > 1e-9 AS is_open,
-                    profit > 1e-9 AND NOT (lagInFrame(profit, 1, 0.) OVER (PARTITION BY event, market, other_market ORDER BY changed_at ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) > 1e-9) AS is_first
+                    event,
+                    groupArray((market, quotes, highest)) AS markets,
+                    -- Pairs of which the bids can add up to more than 1, each with the quotes that matter: where the bid and the highest
+                    -- other one add up to more than 1, and the quote that ends that.
+                    arrayJoin(arrayFlatten(arrayMap(
+                        one -> arrayMap(
+                            other -> (
+                                one.1,
+                                other.1,
+                                arrayFilter((quote, before) -> greatest(quote.4, before) + other.3 > 1 + 1e-9, one.2, arrayPushFront(arrayPopBack(one.2.4), 0.)),
+                                arrayFilter((quote, before) -> greatest(quote.4, before) + one.3 > 1 + 1e-9, other.2, arrayPushFront(arrayPopBack(other.2.4), 0.))
+                            ),
+                            arrayFilter(other -> other.1 > one.1 AND one.3 + other.3 > 1 + 1e-9, markets)
+                        ),
+                        markets
+                    ))) AS pair
                 FROM
                 (
+                    -- The changes of the bid: (time, _offset, _index, bid), 0 where there is none.
                     SELECT
-                        event,
-                        market,
-                        other_market,
-                        greatest(changed_at, parseDateTime64BestEffort({from_at:String}, 6, 'UTC')) AS changed_at,
-                        leadInFrame(changed_at, 1, least(now64(6, 'UTC'), parseDateTime64BestEffort({to_at:String}, 6, 'UTC'))) OVER (PARTITION BY event, market, other_market ORDER BY changed_at ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) AS next_at,
-                        ifNull(bid + other_bid - 1, 0) AS profit
+                        CAST(ticks.event, 'String') AS event,
+                        CAST(ticks.market, 'String') AS market,
+                        max(quote.4) AS highest,
+                        arraySort(groupArray(quote)) AS all_quotes,
+                        arrayFilter((own, before) -> own.4 != before, all_quotes, arrayPushFront(arrayPopBack(all_quotes.4), -1.)) AS quotes
                     FROM
                     (
-                        SELECT event, market, other_market, moments.changed_at AS changed_at, toNullable(quotes.bid) AS bid, others.bid AS other_bid
-                        FROM
-                        (
-                            SELECT event, pair.1 AS market, pair.2 AS other_market, arrayJoin(arraySort(arrayDistinct(arrayConcat(pair.3, pair.4)))) AS changed_at
-                            FROM
-                            (
-                                SELECT
-                                    event,
-                                    arraySort(groupArray((market, times))) AS markets,
-                                    arrayJoin(arrayFlatten(arrayMap(i -> arrayMap(j -> (markets[i].1, markets[j].1, markets[i].2, markets[j].2), range(i + 1, length(markets) + 1)), arrayEnumerate(markets)))) AS pair
-                                FROM
-                                (
-                                    SELECT CAST(any(event), 'String') AS event, CAST(market, 'String') AS market, groupArray(price_ticks.received_at) AS times
-                                    FROM {database}.price_ticks
-                                    WHERE price_ticks.received_at >= parseDateTimeBestEffort({from_at:String}, 'UTC') - toIntervalDay(7) AND price_ticks.received_at < parseDateTimeBestEffort({to_at:String}, 'UTC') AND NOT repeated
-                                    GROUP BY market
-                                )
-                                GROUP BY event
-                            )
-                        ) AS moments
-                        ASOF INNER JOIN
-                        (
-                            SELECT CAST(market, 'String') AS market_of, price_ticks.received_at AS changed_at, argMax(tuple(if(is_resolution OR price_ticks.bid > price_ticks.ask, NULL, CAST(price_ticks.bid, 'Nullable(Float64)'))), (`_offset`, `_index`)).1 AS bid
-                            FROM {database}.price_ticks
-                            WHERE price_ticks.received_at >= parseDateTimeBestEffort({from_at:String}, 'UTC') - toIntervalDay(7) AND price_ticks.received_at < parseDateTimeBestEffort({to_at:String}, 'UTC') AND NOT repeated
-                            GROUP BY market, changed_at
-                        ) AS quotes ON moments.market = quotes.market_of AND moments.changed_at >= quotes.changed_at
-                        ASOF INNER JOIN
-                        (
-                            SELECT CAST(market, 'String') AS market_of, price_ticks.received_at AS changed_at, argMax(tuple(if(is_resolution OR price_ticks.bid > price_ticks.ask, NULL, CAST(price_ticks.bid, 'Nullable(Float64)'))), (`_offset`, `_index`)).1 AS bid
-                            FROM {database}.price_ticks
-                            WHERE price_ticks.received_at >= parseDateTimeBestEffort({from_at:String}, 'UTC') - toIntervalDay(7) AND price_ticks.received_at < parseDateTimeBestEffort({to_at:String}, 'UTC') AND NOT repeated
-                            GROUP BY market, changed_at
-                        ) AS others ON moments.other_market = others.market_of AND moments.changed_at >= others.changed_at
-                    )
+                        SELECT event, market, (price_ticks.received_at, `_offset`, `_index`, if(is_resolution OR bid IS NULL OR bid > ask, 0., assumeNotNull(toFloat64(bid)))) AS quote
+                        FROM {database}.price_ticks
+                        WHERE price_ticks.received_at >= parseDateTimeBestEffort({from_at:String}, 'UTC') AND price_ticks.received_at < parseDateTimeBestEffort({to_at:String}, 'UTC') AND NOT repeated
+                        UNION ALL
+                        SELECT
+                            event,
+                            market,
+                            (parseDateTime64BestEffort({from_at:String}, 6, 'UTC') - toIntervalMicrosecond(1), toUInt64(0), toUInt32(0), argMax(if(is_resolution OR bid IS NULL OR bid > ask, 0., assumeNotNull(toFloat64(bid))), (price_ticks.received_at, `_offset`, `_index`))) AS quote
+                        FROM {database}.price_ticks
+                        WHERE price_ticks.received_at >= parseDateTimeBestEffort({from_at:String}, 'UTC') - toIntervalDay(7) AND price_ticks.received_at < parseDateTimeBestEffort({from_at:String}, 'UTC') AND NOT repeated
+                        GROUP BY event, market
+                    ) AS ticks
+                    GROUP BY ticks.event, ticks.market
                 )
+                GROUP BY event
             )
         )
-        WHERE is_open AND next_at > changed_at
+        ARRAY JOIN states AS state, open AS is_open, islands AS island
+        WHERE is_open
         GROUP BY event, market, other_market, island
     ) AS islands USING (event)
 );
