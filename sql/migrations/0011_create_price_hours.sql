@@ -46,6 +46,17 @@ ORDER BY (_log, _partition, block)
 SETTINGS {view_settings}
 COMMENT 'Blocks of the log of the order book stream that have ticks, and whether price_hours holds them';
 
+-- Partition and block of a row are one number, because DISTINCT of three columns would make inserts slower.
 CREATE MATERIALIZED VIEW IF NOT EXISTS {database}.price_blocks_of_ticks TO {database}.price_blocks AS
-SELECT DISTINCT `_log`, `_partition`, intDiv(`_offset`, 65536) AS block, toUInt64(0) AS rollup_id, toUInt64(0) AS version
-FROM {database}.price_ticks;
+SELECT
+    `_log`,
+    toUInt32(bitShiftRight(position, 40)) AS `_partition`,
+    bitAnd(position, bitShiftLeft(toUInt64(1), 40) - 1) AS block,
+    toUInt64(0) AS rollup_id,
+    toUInt64(0) AS version
+FROM
+(
+    SELECT `_log`, arrayJoin(groupUniqArray(bitShiftLeft(toUInt64(`_partition`), 40) + bitShiftRight(`_offset`, 16))) AS position
+    FROM {database}.price_ticks
+    GROUP BY `_log`
+);

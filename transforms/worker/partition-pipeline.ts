@@ -27,6 +27,8 @@ interface PipelineOptions {
 /** An insert has a fixed cost in ClickHouse, so a batch with fewer records waits longer. */
 const SMALL_BATCH_RECORDS = 200;
 const SMALL_BATCH_FACTOR = 2;
+/** More bytes of rows than this in memory are a lag. */
+const LAGGING_BYTES = 4e6;
 /** While the worker lags it writes large batches, so that ClickHouse has fewer parts to merge. */
 const LAGGING_FACTOR = 4;
 
@@ -61,8 +63,9 @@ export class PartitionPipeline implements MemoryUser {
     return this.options.builder.bytes + this.#bytesAtWriter;
   }
 
+  /** Whether more records are on the bus, or more in memory than a batch has that waits no longer than usual. */
   get isLagging(): boolean {
-    return this.#lagging;
+    return this.#lagging || this.bytesInMemory > LAGGING_BYTES;
   }
 
   get awaitsPieces(): boolean {

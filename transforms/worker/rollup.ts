@@ -8,7 +8,7 @@ interface OwnedPartition {
   readonly partition: number;
   /** The offset before which every record is committed. */
   readonly committed: () => number;
-  /** Whether more of its records are on the bus. */
+  /** Whether more of its records are on the bus, or many in memory. */
   readonly isLagging: () => boolean;
   /** The shards that may have its rows. */
   readonly shards: () => Promise<readonly ShardConnection[]>;
@@ -18,7 +18,7 @@ interface OwnedPartition {
 
 const CHECK_MS = 1000;
 const RETRY_MS = 10_000;
-/** While a partition lags, the rollup waits this long: inserts have priority. */
+/** While any partition lags, a partition waits this long for its rollup: inserts have priority. */
 const MAX_WAIT_MS = 600_000;
 /** After a statement the rollup pauses for this many times its duration: inserts have priority. */
 const PAUSE_FACTOR = 20;
@@ -80,10 +80,11 @@ export class Rollup {
   }
 
   /** Returns false after an error. */
-  async #run({ log, partition, committed, isLagging, shards, assertOwned }: OwnedPartition): Promise<boolean> {
+  async #run({ log, partition, committed, shards, assertOwned }: OwnedPartition): Promise<boolean> {
     const { clock, signal } = this.options;
     const nowMs = clock.elapsedMs();
-    if (isLagging() && nowMs - (this.#lastRunMs.get(partition) ?? nowMs) < MAX_WAIT_MS) return true;
+    const lagging = [...this.#partitions.values()].some(({ isLagging }) => isLagging());
+    if (lagging && nowMs - (this.#lastRunMs.get(partition) ?? nowMs) < MAX_WAIT_MS) return true;
     const before = committed();
     const progress = this.kind.progress(before, clock.nowMicros());
     if (progress === 0 || this.#done.get(partition) === progress) return true;
