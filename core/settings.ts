@@ -437,6 +437,20 @@ export const SETTINGS = {
     placeholder: 'PORT',
     help: `port of the viewer; 0 picks the first free one from ${DEFAULT_PORTS.viewer} on`,
   }),
+  viewerHost: setting({
+    ...VIEWER,
+    schema: text,
+    default: '127.0.0.1',
+    placeholder: 'HOST',
+    help: 'address that the viewer listens on; any other than loopback needs its token',
+  }),
+  viewerPublicUrl: setting({
+    ...VIEWER,
+    schema: url.optional(),
+    default: undefined,
+    placeholder: 'URL',
+    help: 'address of the viewer behind a proxy, such as https://chancery.example',
+  }),
   viewerLogin: onOff(
     VIEWER,
     true,

@@ -5,6 +5,7 @@ import type { ExportFormat, ReaderDatabase } from './database.js';
 import { type Frame, frameOf } from './frames.js';
 import { bindQuery, expandQuery, type QueryContext, type VariableChoice, withLiterals } from './panel-query.js';
 import type { QueryPool } from './query-pool.js';
+import type { ReaderGrants } from './reader-grants.js';
 import { panelTime } from './time-override.js';
 import { bucketMs, intervalMs, relativeRange } from './time-range.js';
 import { VariablePatterns } from './variable-options.js';
@@ -68,6 +69,8 @@ export class DashboardQueries {
     private readonly database: ReaderDatabase,
     private readonly pool: QueryPool,
     private readonly nowMs: () => number,
+    /** Of dashboards that are not Chancery's own. */
+    private readonly grants?: ReaderGrants,
   ) {
     this.#patterns = new VariablePatterns(nowMs);
   }
@@ -169,6 +172,7 @@ export class DashboardQueries {
    * @param strict whether a value that is not an option is an error
    */
   async #resolve(dashboard: ViewedDashboard, request: ViewRequest, signal: AbortSignal, strict = false) {
+    await this.grants?.assertReadOnly();
     const now = new Date(Math.floor(this.nowMs() / SLICE_MS) * SLICE_MS);
     const range = relativeRange(request.from, request.to, now);
     const { resolved, choices } = await resolveVariables(dashboard, request.variables, range, {

@@ -8,6 +8,8 @@ import type { BoundQuery } from './panel-query.js';
 /** A connection as the reader; `close` is called when it failed, and at the end. */
 export interface ReaderConnection {
   readonly client: ClickHouseClient;
+  /** Of an embedded server: why it is not restricted to its own files. */
+  readonly unconfined?: string | null;
   close(): Promise<void>;
 }
 
@@ -132,6 +134,13 @@ export class ReaderDatabase {
     }
     const answer = await client.query({ ...asked, query: query.sql, format: 'JSONCompactEachRowWithNames' });
     return Readable.from(csvOf(answer.stream<unknown[]>()), { objectMode: false });
+  }
+
+  /** Why the server is not restricted to its own files; undefined when it is, or is not ours. */
+  async unconfined(): Promise<string | undefined> {
+    const used = await this.#connect();
+    this.#release(used);
+    return used.connection.unconfined ?? undefined;
   }
 
   async close(): Promise<void> {

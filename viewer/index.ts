@@ -11,4 +11,4 @@ export {
 export { PANEL_TYPES } from './panel-types.js';
 export { bucketMs, intervalMs, relativeRange } from './time-range.js';
 export { customValues } from './variables.js';
-export { type ViewerMetrics, ViewerServer } from './viewer-server.js';
+export { type ViewerMetrics, type ViewerOptions, ViewerServer } from './viewer-server.js';

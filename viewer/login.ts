@@ -29,6 +29,8 @@ export class Login {
   constructor(
     token: string,
     private readonly nowMs: () => number,
+    /** Whether the cookie is sent over TLS only. */
+    private readonly secure = false,
   ) {
     this.#token = digest(token);
   }
@@ -52,7 +54,7 @@ export class Login {
     const [oldest] = this.#sessions;
     if (this.#sessions.size >= MAX_SESSIONS && oldest !== undefined) this.#sessions.delete(oldest);
     this.#sessions.add(digest(id).toString('hex'));
-    return { cookie: `${COOKIE}=${id}; HttpOnly; SameSite=Strict; Path=/` };
+    return { cookie: `${COOKIE}=${id}; HttpOnly; SameSite=Strict; Path=/${this.secure ? '; Secure' : ''}` };
   }
 }
 

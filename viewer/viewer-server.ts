@@ -1,7 +1,9 @@
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, isIP } from 'node:net';
+import { resolve } from 'node:path';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Counter } from 'prom-client';
 import { z } from 'zod';
+import { isLoopback } from '../client/index.js';
 import {
   type Clock,
   type Component,
@@ -11,32 +13,47 @@ import {
   UnavailableError,
   UsageError,
 } from '../core/index.js';
-import { type DashboardFolder, readDashboardFolder, type ViewedDashboard, type ViewedPanel } from './dashboard-file.js';
+import {
+  type DashboardFolder,
+  dashboardFolder,
+  readDashboardFolder,
+  type ViewedDashboard,
+  type ViewedPanel,
+} from './dashboard-file.js';
 import { DashboardQueries } from './dashboard-queries.js';
 import { type ConnectReader, QueryError, ReaderDatabase } from './database.js';
 import { FirstPage, firstPageRequest } from './first-page.js';
-import { dataRefusal, loopbackHosts, pageRefusal, SECURITY_HEADERS } from './guard.js';
+import { OwnNames, SECURITY_HEADERS } from './guard.js';
 import { Login } from './login.js';
 import { type PageFile, type PageFileName, readPage } from './page-files.js';
 import { pageDashboard } from './page-model.js';
 import { QueryPool } from './query-pool.js';
+import { ReaderGrants } from './reader-grants.js';
 import { recordingState } from './recording-state.js';
 
 const MAX_BODY_BYTES = 64 * 1024;
 const HEADERS_TIMEOUT_MS = 5000;
 const REQUEST_TIMEOUT_MS = 10_000;
+/** A client that neither sends nor reads for so long is disconnected; longer than a query may take. */
+const IDLE_MS = 120_000;
 const MAX_CONNECTIONS = 1000;
 const MAX_QUERIES = 4;
 const MAX_QUERY_S = 30;
 const KEPT_RESULTS = 100;
-const HOST = '127.0.0.1';
 const LOGIN = '/api/login';
+const ANY_ADDRESS = new Set(['0.0.0.0', '::']);
 
 export interface ViewerOptions {
+  /** Address to listen on; any but loopback needs a token. */
+  readonly host: string;
   /** 0 picks a free one. */
   readonly port: number;
-  /** Folder of the dashboards. */
+  /** Its address behind a proxy. */
+  readonly publicUrl?: string | undefined;
+  /** Folder of the dashboards; SQL of another than Chancery's own is run only as a user that can do nothing but read. */
   readonly dashboards: string;
+  /** Chancery's databases, which the user of the viewer may read. */
+  readonly databases: readonly string[];
   readonly connect: ConnectReader;
   /** The token without which no data is sent; undefined: anyone who reaches the port may read. */
   readonly token?: string | undefined;
@@ -82,7 +99,7 @@ class Refusal extends Error {
   }
 }
 
-/** Serves the page and the data of its panels, on loopback only. */
+/** Serves the page and the data of its panels. */
 export class ViewerServer implements Component {
   readonly name = 'viewer';
   readonly #app: FastifyInstance;
@@ -94,22 +111,32 @@ export class ViewerServer implements Component {
   #exports = 0;
   #page: ReadonlyMap<string, PageFile> = new Map();
   #folder: DashboardFolder = { dashboards: new Map(), problems: [] };
-  #hosts: ReadonlySet<string> = new Set();
+  #names: OwnNames;
   #port = 0;
 
   constructor(private readonly options: ViewerOptions) {
     const nowMs = () => options.clock.nowMs();
     this.#database = new ReaderDatabase(options.connect, options.maxQuerySeconds ?? MAX_QUERY_S);
     this.#pool = new QueryPool(MAX_QUERIES, KEPT_RESULTS, nowMs);
-    this.#queries = new DashboardQueries(this.#database, this.#pool, nowMs);
+    const isForeign = resolve(options.dashboards) !== resolve(dashboardFolder());
+    const grants = isForeign ? new ReaderGrants(this.#database, options.databases) : undefined;
+    this.#queries = new DashboardQueries(this.#database, this.#pool, nowMs, grants);
     this.#firstPage = new FirstPage(this.#database, this.#pool);
-    this.#login = options.token === undefined ? undefined : new Login(options.token, nowMs);
+    this.#login = options.token === undefined ? undefined : new Login(options.token, nowMs, this.#isEncrypted);
+    this.#names = new OwnNames(options.host, options.port, options.publicUrl);
     this.#app = this.#createApp();
   }
 
   /** Once started. */
   get url(): string {
-    return `http://${HOST}:${this.#port}`;
+    const { host, publicUrl } = this.options;
+    const name = ANY_ADDRESS.has(host) ? '127.0.0.1' : host;
+    return publicUrl ?? `http://${isIP(name) === 6 ? `[${name}]` : name}:${this.#port}`;
+  }
+
+  /** Once started. */
+  get port(): number {
+    return this.#port;
   }
 
   /** Number of queries that ClickHouse is running. */
@@ -118,18 +145,19 @@ export class ViewerServer implements Component {
   }
 
   async start(): Promise<void> {
+    this.#assertGuarded();
     this.#page = readPage();
     this.#folder = readDashboardFolder(this.options.dashboards);
     for (const { file, reason } of this.#folder.problems) this.options.log.warn(`${file} is not shown: ${reason}`);
-    const address = { host: HOST, port: this.options.port, hostFlag: '--viewer-port', portFlag: '--viewer-port' };
+    const { host, port, publicUrl } = this.options;
     try {
-      await this.#app.listen({ host: HOST, port: this.options.port });
+      await this.#app.listen({ host, port });
     } catch (error) {
-      throw listenError(error as Error, address);
+      throw listenError(error as Error, { host, port, hostFlag: '--viewer-host', portFlag: '--viewer-port' });
     }
     this.#app.server.maxConnections = MAX_CONNECTIONS;
     this.#port = (this.#app.server.address() as AddressInfo).port;
-    this.#hosts = loopbackHosts(this.#port);
+    this.#names = new OwnNames(host, this.#port, publicUrl);
   }
 
   async stop(): Promise<void> {
@@ -137,9 +165,25 @@ export class ViewerServer implements Component {
     await this.#database.close();
   }
 
+  get #isEncrypted(): boolean {
+    return this.options.publicUrl?.startsWith('https:') === true;
+  }
+
+  #assertGuarded(): void {
+    const { host, token, log } = this.options;
+    if (isLoopback(host)) return;
+    if (token === undefined)
+      throw new UsageError(`the viewer does not listen on ${host} without its token; leave out --no-viewer-login`);
+    if (!this.#isEncrypted)
+      log.warn(
+        'the data of the viewer and its token travel in clear text; use a proxy with TLS and --viewer-public-url',
+      );
+  }
+
   #createApp(): FastifyInstance {
     const app = Fastify({
       bodyLimit: MAX_BODY_BYTES,
+      connectionTimeout: IDLE_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
       forceCloseConnections: true,
       exposeHeadRoutes: false,
@@ -148,7 +192,7 @@ export class ViewerServer implements Component {
     app.addHook('onRequest', (request, reply, done) => {
       reply.headers(SECURITY_HEADERS);
       const isData = request.url.startsWith('/api/');
-      const refusal = (isData ? dataRefusal : pageRefusal)(request.headers, this.#hosts);
+      const refusal = isData ? this.#names.dataRefusal(request.headers) : this.#names.pageRefusal(request.headers);
       if (refusal !== undefined) {
         this.options.metrics?.refused.inc();
         done(new Refusal(403, refusal));

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { DEFAULT_PORTS, systemClock } from '../../core/index.js';
 import { dashboardFolder, readToken, type ViewerMetrics, ViewerServer } from '../../viewer/index.js';
+import { shardDatabase } from '../../warehouse/index.js';
 import { assertInstance, instancePaths } from '../service/instance.js';
 import { findReadOnly } from '../service/read-only.js';
 import { runService } from '../service/run-service.js';
@@ -23,6 +24,9 @@ export function define(command: Command): void {
       async ({ settings, log, metrics }) => {
         const claims = new PortClaims();
         const server: ViewerServer = new ViewerServer({
+          host: settings.viewerHost,
+          publicUrl: settings.viewerPublicUrl,
+          databases: [settings.database, shardDatabase(settings.database)],
           port: settings.viewerPort === 0 ? await claims.claimFrom(DEFAULT_PORTS.viewer) : settings.viewerPort,
           dashboards: settings.dashboards ?? dashboardFolder(),
           connect: () => findReadOnly(settings),

@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { isLoopback } from '../../client/index.js';
 import {
   type Component,
   DEFAULT_PORTS,
@@ -22,6 +23,10 @@ import { PortClaims } from './port-claims.js';
 import { ServicesLock } from './services-lock.js';
 import type { ServiceLine } from './status-view.js';
 import type { SupervisedProcess } from './supervised-process.js';
+
+/** Strangers reach the viewer: other machines, or, where accounts of a real exchange are recorded, other users of this one. */
+const asksForToken = (settings: Settings, simulated: boolean): boolean =>
+  !isLoopback(settings.viewerHost) || (!simulated && loadAccounts(settings).length > 0);
 
 /** Number of attempts with other ports, if another program takes a port between the choice and the start. */
 const ATTEMPTS = 3;
@@ -131,7 +136,7 @@ export class InstanceRun implements Component {
       ...(clickHouseTarget(settings).kind === 'embedded' && settings.clickhousePort === 0
         ? { clickhousePort: await this.#claims.claimFrom(DEFAULT_PORTS.clickhouse) }
         : {}),
-      ...(given.has('viewerLogin') ? {} : { viewerLogin: !simulated && loadAccounts(settings).length > 0 }),
+      ...(given.has('viewerLogin') ? {} : { viewerLogin: asksForToken(settings, simulated) }),
       ...(settings.viewerPort === 0 ? { viewerPort: await this.#claims.claimFrom(DEFAULT_PORTS.viewer) } : {}),
     };
     const logs = new Map<string, LogFile>();

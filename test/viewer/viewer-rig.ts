@@ -1,35 +1,40 @@
 import { request } from 'node:http';
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import { createLogger, systemClock } from '../../core/index.js';
-import { ViewerServer } from '../../viewer/index.js';
+import { type ViewerOptions, ViewerServer } from '../../viewer/index.js';
 import { atEnd } from '../support/at-end.js';
 import type { TestDatabase } from '../support/database.js';
+import { DATABASES } from '../support/services/shared-clickhouse.js';
 
 /** It ends what hangs; the machine may be slow. */
 const MAX_QUERY_S = 60;
+
+export const connectAs = (database: TestDatabase, as: 'owner' | 'reader') => async () => {
+  const { url, user, password } = database[as];
+  const login = { url, username: user, password: password.reveal(), database: database.name };
+  const client = createClient({
+    ...login,
+    request_timeout: 2000 * MAX_QUERY_S,
+    log: { level: ClickHouseLogLevel.OFF },
+  });
+  return { client, close: () => client.close() };
+};
 
 /** A viewer of this database, on a free port, until the test file has ended. */
 export async function startViewer(
   database: TestDatabase,
   dashboards: string,
-  options: { readonly token?: string } = {},
+  options: Partial<Pick<ViewerOptions, 'token' | 'host' | 'publicUrl' | 'databases' | 'connect'>> = {},
 ): Promise<ViewerServer> {
   const viewer = new ViewerServer({
+    host: '127.0.0.1',
     port: 0,
     dashboards,
+    databases: [DATABASES],
     maxQuerySeconds: MAX_QUERY_S,
     clock: systemClock,
     log: createLogger({ service: 'view', level: 'fatal' }),
-    connect: async () => {
-      const { url, user, password } = database.reader;
-      const login = { url, username: user, password: password.reveal(), database: database.name };
-      const client = createClient({
-        ...login,
-        request_timeout: 2000 * MAX_QUERY_S,
-        log: { level: ClickHouseLogLevel.OFF },
-      });
-      return { client, close: () => client.close() };
-    },
+    connect: connectAs(database, 'reader'),
     ...options,
   });
   await viewer.start();

@@ -5,11 +5,12 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { PanelData } from '../../viewer/dashboard-queries.js';
 import type { ViewerServer } from '../../viewer/index.js';
+import { exceeds } from '../../viewer/reader-grants.js';
 import type { ResolvedVariable } from '../../viewer/variables.js';
 import { useDatabase } from '../support/database.js';
 import { until } from '../support/until.js';
 import { dashboard, folderOf, panel, queryVariable, target } from './dashboards.js';
-import { ask, startViewer, view } from './viewer-rig.js';
+import { ask, connectAs, startViewer, view } from './viewer-rig.js';
 
 const HOSTILE = ["it's", '\\', "\\' OR 1=1 -- ", '{variable_0:String}', '$__timeFilter(at)', '‮ evil', '%', ''];
 const host = useDatabase({ migrated: false });
@@ -326,4 +327,74 @@ describe('the viewer', () => {
     for (let i = 0; i < 9; i++) expect((await login('another')).status).toBe(401);
     expect((await login('the token of this test')).status).toBe(429);
   });
+});
+
+describe('the viewer on another address than loopback', () => {
+  it('does not start without its token', async () => {
+    const started = startViewer(host.database, folderOf(files()), { host: '0.0.0.0' });
+    await expect(started).rejects.toThrow('does not listen on 0.0.0.0 without its token');
+  });
+
+  it('answers under IP addresses and its public address only, and sends the cookie over TLS only behind a proxy', async () => {
+    const publicUrl = 'https://chancery.example';
+    const options = { host: '0.0.0.0', token: 'the token', publicUrl };
+    const open = await startViewer(host.database, folderOf(files()), options);
+    expect(open.url).toBe(publicUrl);
+    const port = String(open.port);
+    const login = (headers: Record<string, string>, token = 'the token') =>
+      ask(`http://127.0.0.1:${port}/api/login`, { headers, body: { token } });
+    for (const [headers, status] of [
+      [{ host: `192.0.2.7:${port}`, origin: `http://192.0.2.7:${port}` }, 200],
+      [{ host: `[2001:db8::1]:${port}` }, 200],
+      [{ host: 'chancery.example', origin: publicUrl }, 200],
+      [{ host: 'chancery.example', origin: 'https://evil.example' }, 403],
+      [{ host: `192.0.2.7:${port}`, origin: `http://192.0.2.8:${port}` }, 403],
+      [{ host: '192.0.2.7:1' }, 403],
+      [{ host: `192.0.2.7.evil.example:${port}` }, 403],
+      [{ host: `evil.example:${port}` }, 403],
+    ] as const)
+      expect((await login(headers)).status, JSON.stringify(headers)).toBe(status);
+    expect((await login({})).headers['set-cookie']?.[0]).toMatch(/; HttpOnly; SameSite=Strict; Path=\/; Secure$/);
+    expect((await ask(`http://127.0.0.1:${port}/api/dashboards`)).status).toBe(401);
+  });
+
+  it('refuses addresses of others on loopback', async () => {
+    const { port } = new URL(viewer.url);
+    expect((await ask(`${viewer.url}/api/dashboards`, { headers: { host: `192.0.2.7:${port}` } })).status).toBe(403);
+  });
+});
+
+describe('dashboards of another folder', () => {
+  const shown = async (options: Parameters<typeof startViewer>[2]) => {
+    const { url } = await startViewer(host.database, folderOf(files()), options);
+    return ask(`${url}/api/dashboards/prices/panels/8/data`, { body: view() });
+  };
+
+  it('are not drawn as a user that may do more than read the databases of Chancery', async () => {
+    const { status, text } = await shown({ databases: ['chancery'] });
+    expect([status, text]).toEqual([400, expect.stringContaining('more than SELECT on them: GRANT')]);
+    const owner = await shown({ connect: connectAs(host.database, 'owner') });
+    expect([owner.status, owner.text]).toEqual([400, expect.stringContaining('more than SELECT')]);
+    expect((await shown({})).status).toBe(200);
+  });
+
+  it('are not drawn by a ClickHouse that is not restricted to its own files', async () => {
+    const connect = async () => ({ ...(await connectAs(host.database, 'reader')()), unconfined: 'no Landlock' });
+    expect(await shown({ connect })).toMatchObject({ status: 400, text: expect.stringContaining('(no Landlock)') });
+  });
+
+  it.each([
+    ['GRANT SELECT ON chancery.* TO reader', false],
+    ['GRANT SHOW, SELECT ON chancery.* TO reader', false],
+    ['GRANT SELECT(time, price) ON chancery.ticks TO reader', false],
+    ['GRANT USAGE ON *.* TO reader', false],
+    ['REVOKE SELECT ON chancery.raw_records FROM reader', false],
+    ['GRANT SELECT ON *.* TO reader', true],
+    ['GRANT SELECT ON system.* TO reader', true],
+    ['GRANT SELECT, INSERT ON chancery.* TO reader', true],
+    ['GRANT SELECT ON chancery.* TO reader WITH GRANT OPTION', true],
+    ['GRANT READ ON FILE TO reader', true],
+    ['GRANT admin TO reader', true],
+    ['GRANT ALL ON chancery.* TO reader', true],
+  ])('%s: %s', (line, more) => expect(exceeds(line, ['chancery'])).toBe(more));
 });

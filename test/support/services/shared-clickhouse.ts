@@ -15,6 +15,8 @@ export interface SharedDatabase {
 
 /** Prefix of every database of the run, so that its reader may read all of them. */
 const PREFIX = 'test_';
+/** The databases that the reader may read, as a pattern. */
+export const DATABASES = `${PREFIX}*`;
 
 /** One embedded ClickHouse, with a database per test file. */
 export class SharedClickHouse {
@@ -38,7 +40,7 @@ export class SharedClickHouse {
 
 /** The reader of an embedded server may read one database. As a pattern, its name matches all databases of the run. */
 async function startShared(): Promise<TestClickHouse> {
-  const server = await startClickHouse({ database: `${PREFIX}*` });
-  await server.run(`CREATE DATABASE \`${PREFIX}*\``);
+  const server = await startClickHouse({ database: DATABASES });
+  await server.run(`CREATE DATABASE \`${DATABASES}\``);
   return server;
 }
