@@ -5,6 +5,7 @@ import type { Bench } from './bench.js';
 import { BENCHES } from './benches.js';
 import { withTemporaryFolder } from './benchmark-process.js';
 import { compareWithFormer } from './compare.js';
+import { benchDatasets, DATASETS_ABOUT, DATASETS_BENCH, FULL_DATASET_TICKS } from './datasets/index.js';
 import { measure } from './measure.js';
 import { benchQueries, FULL_TICKS, QUERIES_ABOUT, QUERIES_BENCH } from './queries/index.js';
 
@@ -66,6 +67,18 @@ program
   .addOption(new Option('--runs <n>', 'measured runs of each question').argParser(positiveInteger))
   .action(async ({ ticks, ...options }: { ticks: number; only?: string; runs?: number }) => {
     await interruptible((signal) => benchQueries(ticks * 1e6, options, signal));
+  });
+
+program
+  .command(DATASETS_BENCH)
+  .description(`${DATASETS_ABOUT}; the instance is built once, in .cache/`)
+  .addOption(
+    new Option('--ticks <millions>', 'number of ticks; other numbers than the default are not written')
+      .default(FULL_DATASET_TICKS / 1e6)
+      .argParser(positiveInteger),
+  )
+  .action(async ({ ticks }: { ticks: number }) => {
+    await interruptible((signal) => benchDatasets(ticks * 1e6, signal));
   });
 
 try {

@@ -8,7 +8,7 @@ import { compareRawRecords } from './compare/raw-records.js';
 import { compareVolumes } from './compare/volumes.js';
 import { compareZeroSum } from './compare/zero-sum.js';
 import type { Comparison } from './comparison.js';
-import { type Query, readAccounts, readCandles, readStreams } from './recorded.js';
+import { type Query, readAccounts, readCandles, readStreams, type StreamCoverage } from './recorded.js';
 import type { Ledger, UsedFault } from './truth.js';
 
 /** Periods of the candles that are compared. */
@@ -19,6 +19,8 @@ export interface CertifyInput {
   readonly faults: readonly UsedFault[];
   readonly kills: readonly Kill[];
   readonly query: Query;
+  /** What the coverage files of a release say that is made now. */
+  readonly released: StreamCoverage;
   readonly bus: Bus;
   /** The records of the bus that are compared: all of them have rows. */
   readonly partitions: readonly PartitionInfo[];
@@ -37,9 +39,12 @@ const LATER = [
   'seconds with lost changes',
 ];
 
+/** Ends the names of comparisons with the files of a release. */
+const OF_RELEASE = ', release';
+
 /** Whether a difference may be explained a while later. */
 export const isOutstanding = (comparisons: readonly Comparison[]): boolean =>
-  comparisons.some(({ name, unexplained }) => unexplained > 0 && LATER.includes(name));
+  comparisons.some(({ name, unexplained }) => unexplained > 0 && LATER.includes(name.replace(OF_RELEASE, '')));
 
 /** Compares what ClickHouse has with the exchange's ledger, while nothing is traded. */
 export async function compareAll({
@@ -47,6 +52,7 @@ export async function compareAll({
   faults,
   kills,
   query,
+  released,
   bus,
   partitions,
   recordedFrom,
@@ -62,6 +68,11 @@ export async function compareAll({
   for (const seconds of CANDLE_SECONDS) {
     candles.push(compareCandles(prices.shown, await readCandles(query, seconds), seconds, closedAt));
   }
+  const sent = [
+    { ...prices, stream: 'order-book', changes: ledger.prices },
+    { ...chances, stream: 'chance' },
+  ] as const;
+  const coverage = { ...input, kills, streams: sent };
   return [
     ...prices.comparisons,
     ...candles,
@@ -69,14 +80,11 @@ export async function compareAll({
     ...compareAccounts({ ledger, recorded: accounts }),
     ...compareVolumes(ledger, accounts),
     compareZeroSum(ledger, accounts),
-    ...compareCoverage({
-      ...input,
-      kills,
-      streams: [
-        { ...prices, stream: 'order-book', changes: ledger.prices },
-        { ...chances, stream: 'chance' },
-      ],
-    }),
+    ...compareCoverage(coverage),
+    ...compareCoverage({ ...coverage, recorded: released }).map((one) => ({
+      ...one,
+      name: `${one.name}${OF_RELEASE}`,
+    })),
     await compareRawRecords(bus, partitions, query),
   ];
 }

@@ -69,13 +69,17 @@ export interface DeadLetter {
   readonly at: number;
 }
 
+/** When each event was observed on each stream, and when it was not. */
+export interface StreamCoverage {
+  readonly gaps: readonly Gap[];
+  readonly observed: readonly Range[];
+}
+
 /** What the tables and views have of the streams. */
-export interface RecordedStreams {
+export interface RecordedStreams extends StreamCoverage {
   readonly ticks: readonly Tick[];
   readonly livePoints: readonly LivePoint[];
   readonly seconds: readonly SecondPoint[];
-  readonly gaps: readonly Gap[];
-  readonly observed: readonly Range[];
   readonly audits: readonly Audit[];
   readonly loss: LossSample;
   /** By stream, in the order of their receipt. */

@@ -1,4 +1,5 @@
 export { type ExportProgress, type ExportReport, exportTables } from './export.js';
+export { FileServer } from './file-server.js';
 export { EXPORT_FORMATS, type ExportFormat } from './formats.js';
 export { committedPositions } from './positions.js';
 export { readPrevious } from './release/changes.js';

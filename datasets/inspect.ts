@@ -112,8 +112,7 @@ export class FileInspector {
     );
     const hash = createHash('sha256');
     const query = `SELECT ${values.join(', ')} ${this.#from} SETTINGS ${IN_ORDER} FORMAT RowBinary`;
-    const { body } = await this.server.source.result(query, {}, signal);
-    for await (const chunk of body) hash.update(chunk);
+    for await (const chunk of this.server.source.stream(query, signal)) hash.update(chunk);
     return hash.digest('hex');
   }
 

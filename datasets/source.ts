@@ -1,4 +1,10 @@
-import { type ClickHouseClient, ClickHouseError, ClickHouseLogLevel, createClient } from '@clickhouse/client';
+import {
+  type ClickHouseClient,
+  ClickHouseError,
+  ClickHouseLogLevel,
+  type ClickHouseSettings,
+  createClient,
+} from '@clickhouse/client';
 import { ChanceryError, UnavailableError } from '../core/index.js';
 import { type ClickHouseEndpoint, resultRows } from '../warehouse/index.js';
 
@@ -16,13 +22,13 @@ export class ExportQueryError extends ChanceryError {
   readonly retryable = false;
 }
 
-/** A complete result of a query. */
+/** A complete result of a query: the server sends it when the query is finished. */
 export interface Result {
   readonly body: AsyncIterable<Buffer>;
   readonly rows: number;
 }
 
-/** The ClickHouse that is exported. Results are complete or an error: the server sends them when the query is finished. */
+/** The ClickHouse that is exported. */
 export class ExportSource {
   constructor(private readonly client: ClickHouseClient) {}
 
@@ -39,15 +45,41 @@ export class ExportSource {
    * @param params values of `{name:Type}` in the query, sent beside it
    */
   async result(query: string, params: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Result> {
+    const answer = await this.#send(query, { params, settings: { wait_end_of_query: 1 }, signal });
+    return { body: answer.stream, rows: resultRows(answer.response_headers) };
+  }
+
+  /**
+   * A result while the query runs: the server stores nothing of it.
+   * @throws ExportQueryError behind an incomplete result when the query fails
+   */
+  async *stream(query: string, signal: AbortSignal): AsyncGenerator<Buffer> {
+    const { stream } = await this.#send(query, { params: {}, settings: {}, signal });
+    let end: Buffer = Buffer.alloc(0);
     try {
-      const settings = { wait_end_of_query: 1, output_format_json_quote_64bit_integers: 0 } as const;
-      const answer = await this.client.exec({
+      for await (const chunk of stream as AsyncIterable<Buffer>) {
+        yield chunk;
+        end = chunk.length < END_BYTES ? Buffer.concat([end, chunk]).subarray(-END_BYTES) : chunk.subarray(-END_BYTES);
+      }
+    } catch (error) {
+      signal.throwIfAborted();
+      throw new ExportQueryError('ClickHouse broke off the result', { cause: error });
+    }
+    const said = end.toString('utf8');
+    if (!said.endsWith(EXCEPTION)) return;
+    // A line with a tag is before the message, and one behind it.
+    const message = said.split(EXCEPTION).at(-2)?.split('\r\n').slice(1, -2).join(' ');
+    throw new ExportQueryError(`ClickHouse: ${message}`);
+  }
+
+  async #send(query: string, { params, settings, signal }: SendOptions) {
+    try {
+      return await this.client.exec({
         query,
         query_params: { ...params },
-        clickhouse_settings: settings,
+        clickhouse_settings: { ...settings, output_format_json_quote_64bit_integers: 0 },
         abort_signal: signal,
       });
-      return { body: answer.stream, rows: resultRows(answer.response_headers) };
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof ClickHouseError)
@@ -58,3 +90,14 @@ export class ExportSource {
     }
   }
 }
+
+interface SendOptions {
+  readonly params: Readonly<Record<string, string>>;
+  readonly settings: ClickHouseSettings;
+  readonly signal: AbortSignal;
+}
+
+/** Around the message of a query that fails after the first bytes of its result. */
+const EXCEPTION = '__exception__\r\n';
+/** More than such a message, with its tags. */
+const END_BYTES = 32_768;

@@ -118,7 +118,8 @@ async function rollUp(connection: Connection, size: DataSetSize, report: (line: 
   report(`  price_hours, volume_days: ${((performance.now() - started) / 1000).toFixed(1)} s`);
 }
 
-async function waitForMerges(connection: Connection): Promise<void> {
+/** Until no merge has run for two seconds. */
+export async function waitForMerges(connection: Connection): Promise<void> {
   const running = `SELECT count() AS merges FROM system.merges WHERE database = '${DATABASE}'`;
   for (let quiet = 0; quiet < 4; ) {
     const [row] = await connection.query<{ merges: number }>(running);

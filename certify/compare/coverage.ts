@@ -1,7 +1,7 @@
 import { groupBy } from '../../core/index.js';
 import { CLOCK_MICROS } from '../align.js';
 import { type Comparison, Differences } from '../comparison.js';
-import type { Range, RecordedStreams } from '../recorded.js';
+import type { Range, StreamCoverage } from '../recorded.js';
 import type { LedgerPrice } from '../truth.js';
 import { timeText } from './prices.js';
 
@@ -27,7 +27,7 @@ export interface StreamLosses {
 export interface CoverageInput {
   readonly prices: readonly LedgerPrice[];
   readonly streams: readonly StreamLosses[];
-  readonly recorded: Pick<RecordedStreams, 'gaps' | 'observed'>;
+  readonly recorded: StreamCoverage;
   readonly kills: readonly Kill[];
   /** Unix microseconds. */
   readonly recordedFrom: number;

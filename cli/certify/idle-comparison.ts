@@ -5,6 +5,7 @@ import {
   compareAll,
   isOutstanding,
   type Query,
+  type StreamCoverage,
   type UsedFault,
 } from '../../certify/index.js';
 import { systemClock } from '../../core/index.js';
@@ -22,6 +23,8 @@ interface IdleOptions {
   /** Consumer group of the worker. */
   readonly group: string;
   readonly query: Query;
+  /** What the coverage files of a release say that is made now. */
+  readonly released: () => Promise<StreamCoverage>;
   readonly used: () => Promise<readonly UsedFault[]>;
   readonly kills: readonly PerformedKill[];
   /** Unix microseconds. */
@@ -47,7 +50,18 @@ export async function compareIdle(options: IdleOptions, signal: AbortSignal): Pr
   for (;;) {
     const partitions = await untilProcessed(bus, group, signal);
     onMessage('comparing');
-    const comparisons = await compareAll({ ledger, faults, kills, query, bus, partitions, recordedFrom, closedAt });
+    const released = await options.released();
+    const comparisons = await compareAll({
+      ledger,
+      faults,
+      kills,
+      query,
+      released,
+      bus,
+      partitions,
+      recordedFrom,
+      closedAt,
+    });
     if (!isOutstanding(comparisons) || performance.now() - startedAt > FINAL_MS) return { comparisons, faults };
     await systemClock.sleep(AGAIN_MS, signal);
   }

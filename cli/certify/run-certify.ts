@@ -18,6 +18,7 @@ import { accountsOf, type CertifiedExchange, controlOf, settingsFor } from './ce
 import { compareIdle } from './idle-comparison.js';
 import { Injection } from './injection.js';
 import { OwnerQuery } from './owner-query.js';
+import { releasedCoverage } from './released-coverage.js';
 
 const READY_MS = 200;
 /** Audits in a run, twice as many as an estimate needs, and the shortest interval between those of an event. */
@@ -92,6 +93,7 @@ async function certifyIn(folder: string, options: CertifyOptions, signal: AbortS
       accounts: accountsOf(exchange, instance.settings),
       group: instance.settings.group,
       used: () => injection.used(),
+      released: () => releasedCoverage(instance.settings, bus, signal),
     };
     try {
       return await compareIdle(idle, signal);

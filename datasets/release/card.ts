@@ -1,6 +1,8 @@
 import { yaml } from './citation.js';
 import type { Manifest } from './manifest.js';
 
+const percent = (share: number): string => `${Number((100 * share).toFixed(4))} %`;
+
 const cell = (value: string): string => value.replaceAll('|', '\\|').replaceAll('\n', ' ');
 
 /** Whether Hugging Face's `datasets` cannot read a table: it has no type for maps. */
@@ -73,7 +75,7 @@ function changes({ changes: found }: Manifest): string[] {
   ];
 }
 
-function coverage({ coverage: totals, tables }: Manifest): string[] {
+function coverage({ coverage: totals, tables, empty, feed_loss_estimate: loss }: Manifest): string[] {
   if (!tables.some(({ name }) => name === 'coverage'))
     return ['## Known gaps', '', 'The table `coverage` is not part of it.', ''];
   return [
@@ -87,6 +89,15 @@ function coverage({ coverage: totals, tables }: Manifest): string[] {
     '| --- | --- | ---: |',
     ...totals.map(({ table, state, seconds }) => `| ${table} | ${state} | ${seconds} |`),
     '',
+    ...empty.flatMap(({ table, day, markets }) => [
+      `${markets.length} markets were observed throughout ${day} and have no rows in ${table}: they were quiet (\`empty\` of the manifest).`,
+      '',
+    ]),
+    ...loss.flatMap(({ stream, samples, lost_samples, rate, lower, upper }) => [
+      `Of ${samples} sampled changes of ${stream}, ${lost_samples} were not received: about ${percent(rate)} of all changes ` +
+        `(${percent(lower)} to ${percent(upper)}) were lost and are in no gap.`,
+      '',
+    ]),
   ];
 }
 

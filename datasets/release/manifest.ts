@@ -78,6 +78,15 @@ export const manifestSchema = z.object({
   replay_segments: z.array(
     z.object({ table: z.string(), event: z.string(), begins_at: z.string(), ends_at: z.string(), seconds: z.number() }),
   ),
+  /** Markets that were observed throughout a finished day, and have no rows of it in the table. */
+  empty: z.array(z.object({ table: z.string(), day, markets: z.array(z.string()).min(1) })),
+  /** Per stream, the loss that audits found in their samples: the rate, and its Wilson 95 % bounds. */
+  feed_loss_estimate: z.array(
+    z.object({
+      ...{ stream: z.string(), samples: count, lost_samples: count, changes: count },
+      ...{ rate: z.number(), lower: z.number(), upper: z.number() },
+    }),
+  ),
   files: z.array(fileSchema),
   /** Paths of the files that are not as in an earlier version of the release, if one was named. */
   changes: z

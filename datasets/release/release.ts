@@ -9,9 +9,10 @@ import { card } from './card.js';
 import { changesSince } from './changes.js';
 import { checksumLines, sha256OfFile } from './checksums.js';
 import { citation } from './citation.js';
-import { coverageFigures } from './coverage-figures.js';
 import { croissant } from './croissant.js';
 import { dataPackage } from './data-package.js';
+import { type Figures, figuresOf } from './figures.js';
+import { inParallel } from './in-parallel.js';
 import { CHECKSUMS_FILE, MANIFEST_FILE, type Manifest, type ManifestFile, manifestText } from './manifest.js';
 
 /** What the publisher of a release says about it. */
@@ -53,9 +54,13 @@ export function parseRelease(value: string): { readonly name: string; readonly v
   throw new UsageError(`${value} is not NAME@VERSION, like rain-markets@1.0.0 (lower case letters, digits, . _ -)`);
 }
 
-/** @throws UsageError when the folder has a complete release */
+/**
+ * Removes what a kill after the last file of a release has left.
+ * @throws UsageError when the folder has a complete release
+ */
 export function assertNoRelease(folder: string): void {
   if (!existsSync(join(folder, CHECKSUMS_FILE))) return;
+  rmSync(join(folder, STATE_FILE), { force: true });
   throw new UsageError(`${folder} has a release, which is never changed; choose another folder with --out`);
 }
 
@@ -67,10 +72,10 @@ export function assertNoRelease(folder: string): void {
 export async function makeRelease(parts: ReleaseParts, signal: AbortSignal): Promise<string> {
   const { folder } = parts;
   const server = await FileServer.start(parts, signal);
-  let described: Pick<Manifest, 'files' | 'coverage' | 'replay_segments'>;
+  let described: Figures & Pick<Manifest, 'files'>;
   try {
     const files = await describeFiles(server, parts, signal);
-    described = { files, ...(await coverageFigures(server, files, signal)) };
+    described = { files, ...(await figuresOf(server, files, signal)) };
   } finally {
     await server.close();
   }
@@ -122,20 +127,22 @@ function heading({ plan, release, query }: ReleaseParts) {
 
 async function describeFiles(server: FileServer, parts: ReleaseParts, signal: AbortSignal): Promise<ManifestFile[]> {
   const { folder, plan, onFile } = parts;
-  const files: ManifestFile[] = [];
-  for (const { path, table, day, unfinished } of plan.files) {
+  let done = 0;
+  const tasks = plan.files.map(({ path, table, day, unfinished }) => async (): Promise<ManifestFile> => {
     const schema = plan.schemas.find(({ name }) => name === table);
     if (!schema) throw new Error(`the plan has no schema of ${table}`);
     const content = await new FileInspector(server, path, schema).content(signal);
-    files.push({
+    const described = {
       ...{ path, table, day, ...(unfinished && { unfinished }) },
       ...content,
       offsets: [...content.offsets],
       bytes: statSync(join(folder, path)).size,
       sha256: await sha256OfFile(join(folder, path), signal),
       schema_sha256: schemaHash(schema.columns),
-    });
-    onFile?.(files.length, plan.files.length);
-  }
-  return files;
+    };
+    done += 1;
+    onFile?.(done, plan.files.length);
+    return described;
+  });
+  return inParallel(tasks);
 }

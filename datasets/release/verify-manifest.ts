@@ -1,4 +1,5 @@
 import type { Damage } from './damage.js';
+import type { Figures } from './figures.js';
 import { MANIFEST_FILE, type Manifest } from './manifest.js';
 
 /** Figures of the manifest that its list of files contradicts. */
@@ -23,12 +24,15 @@ export function manifestDamages({ tables, files, days, unfinished_days: unfinish
   return damages;
 }
 
-/** Figures of the manifest that are not those of the files of `coverage`. */
-export function figureDamages(
-  manifest: Pick<Manifest, 'coverage' | 'replay_segments'>,
-  found: Pick<Manifest, 'coverage' | 'replay_segments'>,
-): Damage[] {
-  return (['coverage', 'replay_segments'] as const)
+/** Figures of the manifest that are not those of its files. */
+export function figureDamages(manifest: Manifest, found: Figures): Damage[] {
+  const sources = {
+    coverage: 'the files of coverage',
+    replay_segments: 'the files of coverage',
+    empty: 'the files of coverage and the tables',
+    feed_loss_estimate: 'the files of feed_loss_estimate',
+  } as const;
+  return (Object.keys(sources) as (keyof typeof sources)[])
     .filter((name) => JSON.stringify(manifest[name]) !== JSON.stringify(found[name]))
-    .map((name) => ({ path: MANIFEST_FILE, what: `has other ${name} than the files of coverage` }));
+    .map((name) => ({ path: MANIFEST_FILE, what: `has other ${name} than ${sources[name]}` }));
 }

@@ -6,14 +6,16 @@ import { FileInspector, schemaHash } from '../inspect.js';
 import { ExportQueryError } from '../source.js';
 import type { Column, TableSchema } from '../statement.js';
 import { readChecksums, sha256OfFile } from './checksums.js';
-import { coverageFigures } from './coverage-figures.js';
 import type { Damage } from './damage.js';
+import { figuresOf } from './figures.js';
+import { inParallel } from './in-parallel.js';
 import { CHECKSUMS_FILE, MANIFEST_FILE, type Manifest, type ManifestFile } from './manifest.js';
 import { readManifest } from './read-manifest.js';
 import { candleDamages } from './verify-candles.js';
 import { coverageDamages } from './verify-coverage.js';
 import { footerDamages } from './verify-footer.js';
 import { figureDamages, manifestDamages } from './verify-manifest.js';
+import { observedDamages } from './verify-observed.js';
 import { recordDamages } from './verify-records.js';
 import { rowRuleDamages, sequenceDamages } from './verify-rows.js';
 import { tickDamages } from './verify-ticks.js';
@@ -52,13 +54,16 @@ export async function verifyDataset(options: VerifyOptions, signal: AbortSignal)
   const server = options.server ?? (await FileServer.start(options, signal));
   try {
     const unreadable = new Set<string>();
-    for (const [number, file] of present.entries()) {
+    let done = 0;
+    const tasks = present.map((file) => async () => {
       const found = await rowDamages(server, manifest, file, signal);
       if (found.some(({ what, column }) => what.startsWith(UNREADABLE) || column !== undefined))
         unreadable.add(file.path);
-      damages.push(...found);
-      options.onFile?.(number + 1, present.length);
-    }
+      done += 1;
+      options.onFile?.(done, present.length);
+      return found;
+    });
+    damages.push(...(await inParallel(tasks)).flat());
     // Rows without a column, or with another type, cannot be compared.
     const readable = present.filter(({ path }) => !unreadable.has(path));
     damages.push(...(await tableDamages(server, manifest, readable, signal)));
@@ -75,19 +80,20 @@ async function tableDamages(
   files: readonly ManifestFile[],
   signal: AbortSignal,
 ): Promise<Damage[]> {
-  const damages = [
-    ...manifestDamages(manifest),
-    ...(await footerDamages(server, manifest, files, signal)),
-    ...(await rowRuleDamages(server, manifest, files, signal)),
-    ...(await sequenceDamages(server, files, signal)),
-    ...(await tickDamages(server, files, signal)),
-    ...(await recordDamages(server, manifest, files, signal)),
-    ...(await candleDamages(server, files, signal)),
-    ...(await coverageDamages(server, files, signal)),
+  const checks = [
+    () => footerDamages(server, manifest, files, signal),
+    () => rowRuleDamages(server, manifest, files, signal),
+    () => sequenceDamages(server, files, signal),
+    () => tickDamages(server, files, signal),
+    () => recordDamages(server, manifest, files, signal),
+    () => candleDamages(server, files, signal),
+    () => coverageDamages(server, files, signal),
+    () => observedDamages(server, files, signal),
   ];
+  const damages = [...manifestDamages(manifest), ...(await inParallel(checks)).flat()];
   // Files that cannot be read have figures of their own.
   if (files.length < manifest.files.length) return damages;
-  return [...damages, ...figureDamages(manifest, await coverageFigures(server, files, signal))];
+  return [...damages, ...figureDamages(manifest, await figuresOf(server, files, signal))];
 }
 
 /** Files that are missing, or that the manifest does not know. */

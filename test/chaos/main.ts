@@ -1,12 +1,17 @@
 import { parseArgs } from 'node:util';
 import { processSignal, Stopped } from '../../core/index.js';
+import { isUnharmed, killDatasets, renderKills } from './dataset-kills.js';
 import { isClean, renderFaults, renderReport } from './report.js';
 import { runChaos } from './run.js';
 
 const HELP = `npm run chaos -- [--bus kafka|embedded] [--minutes M] [--seed S] [--kills N] [--quiet]
+npm run chaos -- --datasets [--seed S] [--kills N] [--quiet]
 
 Kills, pauses and cuts everything that can be for M minutes (or until N processes were killed), then compares what is
-in ClickHouse with what was on the bus. Ends with 1 when a row is missing or doubled.`;
+in ClickHouse with what was on the bus. Ends with 1 when a row is missing or doubled.
+
+With --datasets: kills N exports and N imports of a release (default: 100) at random moments, and repeats them. Ends with 1
+when a file or a table is not the same in the end.`;
 
 const { values } = parseArgs({
   options: {
@@ -14,6 +19,7 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '3' },
     seed: { type: 'string' },
     kills: { type: 'string' },
+    datasets: { type: 'boolean', default: false },
     quiet: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
@@ -32,6 +38,12 @@ const say = (line: string) => {
   if (!values.quiet) process.stderr.write(`${seconds} s  ${line}\n`);
 };
 try {
+  if (values.datasets) {
+    const kills = Number(values.kills ?? 100);
+    const reports = await killDatasets({ kills, seed, say });
+    await new Promise((written) => process.stdout.write(`${renderKills(reports, kills, seed)}\n`, written));
+    process.exit(isUnharmed(reports) ? 0 : 1);
+  }
   const kills = values.kills === undefined ? {} : { kills: Number(values.kills) };
   const report = await runChaos({ bus, minutes, seed, ...kills, signal: processSignal(), say });
   await new Promise((written) => process.stdout.write(`${renderReport(report)}\n`, written));

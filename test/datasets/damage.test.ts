@@ -224,6 +224,12 @@ const FORGED: readonly (readonly [damage: string, table: string, query: string, 
     /column begins_at, row \d+: is observed, but in collector_events\/2026-01-05\.parquet no subscription/,
   ],
   [
+    'observed time that is called unknown',
+    'coverage',
+    changed('state', "'unknown'", first("state = 'observed'")),
+    /column state, row \d+: is not called observed, but in collector_events/,
+  ],
+  [
     'backfilled prices',
     'coverage',
     "SELECT * REPLACE (if(state = 'missing' AND table = 'price_ticks', 'backfilled', state) AS state, '' AS cause) FROM FILE",

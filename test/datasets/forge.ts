@@ -4,7 +4,7 @@ import { sha256Hex } from '../../core/index.js';
 import type { FileServer } from '../../datasets/file-server.js';
 import { FileInspector } from '../../datasets/inspect.js';
 import { checksumLines } from '../../datasets/release/checksums.js';
-import { coverageFigures } from '../../datasets/release/coverage-figures.js';
+import { figuresOf } from '../../datasets/release/figures.js';
 import { type Manifest, manifestText } from '../../datasets/release/manifest.js';
 
 const SETTINGS =
@@ -35,7 +35,7 @@ export async function forgeFile(server: FileServer, path: string, query: string)
   const content = fits ? await inspector.content(signal) : {};
   Object.assign(file, content, { bytes: bytes.length, sha256: sha256Hex(bytes) });
   schema.rows += file.rows - before;
-  Object.assign(manifest, fits ? await coverageFigures(server, manifest.files, signal) : {});
+  Object.assign(manifest, fits ? await figuresOf(server, manifest.files, signal) : {});
   forgeManifest(folder, manifest);
 }
 

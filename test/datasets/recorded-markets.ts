@@ -9,7 +9,10 @@ const FROM = Date.UTC(2026, 0, 4, 22) / 1000;
 const TO = FROM + 4 * 3600;
 
 /** Makes an instance of two finished days, 2026-01-04 and 2026-01-05, by a worker from records of every kind. */
-export async function recordMarkets({ dataFolder, endpoint }: TestClickHouse): Promise<void> {
+export async function recordMarkets({
+  dataFolder,
+  endpoint,
+}: Pick<TestClickHouse, 'dataFolder' | 'endpoint'>): Promise<void> {
   const connection = new Connection({ endpoint: endpoint.owner, database: 'chancery', application: 'test' });
   await migrate(connection, { fsync: false }, new AbortController().signal);
   await connection.close();

@@ -1,0 +1,68 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Bus } from '../../bus/index.js';
+import type { StreamCoverage } from '../../certify/index.js';
+import { type Settings, systemClock } from '../../core/index.js';
+import { committedPositions, ExportSource, exportTables, FileServer } from '../../datasets/index.js';
+import { connectForExport } from '../service/read-only.js';
+
+interface CoverageRow {
+  readonly stream: string;
+  readonly event: string;
+  readonly state: string;
+  readonly begins: number;
+  readonly ends: number;
+  readonly cause: string;
+}
+
+/** One market stands for each event of which some markets were backfilled: its ranges and those of all markets are all of the time. */
+const COVERAGE = (path: string) => `
+  SELECT
+    if(table = 'price_ticks', 'order-book', 'chance') AS stream, event, state, cause,
+    toUnixTimestamp64Micro(begins_at) AS begins, toUnixTimestamp64Micro(ends_at) AS ends
+  FROM file('${path}', Parquet)
+  WHERE market = '' OR (table, event, market) IN
+    (SELECT table, event, min(market) FROM file('${path}', Parquet) WHERE market != '' GROUP BY table, event)`;
+
+/** What the coverage files say that an export of the instance writes now. */
+export async function releasedCoverage(settings: Settings, bus: Bus, signal: AbortSignal): Promise<StreamCoverage> {
+  const folder = mkdtempSync(join(tmpdir(), 'chancery-certify-export-'));
+  try {
+    await exportCoverage(folder, settings, bus, signal);
+    const server = await FileServer.start({ folder, unconfined: settings.clickhouseUnconfined }, signal);
+    try {
+      const rows = await server.source.rows<CoverageRow>(COVERAGE(`${server.folder}/coverage/*.parquet`), signal);
+      return {
+        observed: rows.filter(({ state }) => state === 'observed'),
+        gaps: rows.filter(({ state }) => state !== 'observed'),
+      };
+    } finally {
+      await server.close();
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function exportCoverage(folder: string, settings: Settings, bus: Bus, signal: AbortSignal): Promise<void> {
+  const connection = await connectForExport(settings, signal);
+  try {
+    await exportTables(
+      {
+        ...{ source: new ExportSource(connection.client), database: settings.database, folder },
+        request: {
+          ...{ format: 'parquet', tables: ['collector_events', 'coverage'], candlePeriods: [] },
+          ...{ unfinished: true, settleHours: 0 },
+        },
+        positions: await committedPositions(bus, settings.group),
+        userKey: randomBytes(32),
+        nowMs: systemClock.nowMs(),
+      },
+      signal,
+    );
+  } finally {
+    await connection.close();
+  }
+}
