@@ -8,12 +8,20 @@ const RETRY_MS = 100;
 /** Environment variable with the folder of the whole run, which is removed after it. */
 export const RUN_FOLDER = 'TEST_RUN_FOLDER';
 
+/** Folders that this process removes when it ends. */
+const own: string[] = [];
+
 /** A new empty folder. It is removed with the test run, or when this process ends. */
 export function temporaryFolder(): string {
   const run = process.env[RUN_FOLDER];
   const folder = mkdtempSync(join(run ?? tmpdir(), 'chancery-test-'));
-  if (run === undefined) process.once('exit', () => removeFolder(folder));
+  if (run === undefined) removeAtExit(folder);
   return folder;
+}
+
+function removeAtExit(folder: string): void {
+  if (own.length === 0) process.once('exit', () => own.forEach(removeFolder));
+  own.push(folder);
 }
 
 /**
