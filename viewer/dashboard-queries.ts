@@ -1,13 +1,21 @@
 import type { Readable } from 'node:stream';
 import { UsageError } from '../core/index.js';
 import type { ViewedAnnotation, ViewedDashboard, ViewedPanel, ViewedTarget } from './dashboard-file.js';
-import type { ExportFormat, ReaderDatabase } from './database.js';
+import { type ExportFormat, QueryError, type QueryResult, type ReaderDatabase, TooManyRowsError } from './database.js';
 import { type Frame, frameOf } from './frames.js';
-import { bindQuery, expandQuery, type QueryContext, type VariableChoice, withLiterals } from './panel-query.js';
+import {
+  type BoundQuery,
+  bindQuery,
+  expandQuery,
+  type QueryContext,
+  type VariableChoice,
+  withLiterals,
+} from './panel-query.js';
 import type { QueryPool } from './query-pool.js';
 import type { ReaderGrants } from './reader-grants.js';
+import { isReducible, POINTS_PER_COLUMN, reducedQuery } from './reduction.js';
 import { panelTime } from './time-override.js';
-import { bucketMs, intervalMs, relativeRange } from './time-range.js';
+import { bucketMs, intervalMs, relativeRange, type TimeRange } from './time-range.js';
 import { VariablePatterns } from './variable-options.js';
 import { type ChosenValues, foreignValue, type ResolvedVariable, resolveVariables } from './variables.js';
 
@@ -51,6 +59,8 @@ interface AskContext extends QueryContext {
 
 interface PanelContext extends AskContext {
   readonly timeText: string;
+  /** Width of the panel in pixels, rounded up. */
+  readonly columns: number;
 }
 
 /** Widths to which those of panels are rounded up, so that panels of similar width are one query. */
@@ -64,6 +74,8 @@ const KEPT_PART = 0.8;
 /** Runs the queries of dashboards, as their files have them. */
 export class DashboardQueries {
   readonly #patterns: VariablePatterns;
+  /** SQL of files whose last result had more rows than its panel can draw. */
+  readonly #large = new Set<string>();
 
   constructor(
     private readonly database: ReaderDatabase,
@@ -95,9 +107,10 @@ export class DashboardQueries {
   ): Promise<PanelData> {
     const context = await this.#context(dashboard, panel, request, signal);
     const shown = panel.targets.filter(({ hide }) => hide !== true);
+    const columns = isReducible(panel) ? context.columns : undefined;
     const frames = await Promise.all(
       shown.map(async (target) => {
-        const { timezone, ...result } = await this.#ask(dashboard, target, context, request, signal);
+        const { timezone, ...result } = await this.#ask(dashboard, target, context, request, signal, columns);
         return frameOf(target.refId, result, timezone, isSeries(target));
       }),
     );
@@ -163,6 +176,7 @@ export class DashboardQueries {
       timeText: panel.hideTimeOverride === true ? '' : text,
       bucketMs: bucketMs(range, panel.maxDataPoints ?? width, minimum),
       variables,
+      columns: width,
       rangeKey: [request.from, request.to, own.timeFrom, own.timeShift],
     };
   }
@@ -193,12 +207,50 @@ export class DashboardQueries {
     context: AskContext,
     { refreshMs }: ViewRequest,
     signal: AbortSignal,
+    columns?: number,
   ) {
     const variables = [...context.variables].map(([name, { value }]) => [name, value]);
-    const key = JSON.stringify([uid, target.rawSql, variables, context.rangeKey, context.bucketMs]);
+    const key = JSON.stringify([uid, target.rawSql, variables, context.rangeKey, context.bucketMs, columns]);
     const keepMs = Math.max(SLICE_MS, refreshMs) * KEPT_PART;
-    const query = bindQuery(target.rawSql ?? '', context);
-    return this.pool.run(key, keepMs, signal, (abort) => this.database.query(query, abort));
+    const { rawSql = '' } = target;
+    const query = bindQuery(rawSql, context);
+    return this.pool.run(key, keepMs, signal, (abort) =>
+      columns === undefined
+        ? this.database.query(query, abort)
+        : this.#fitting(rawSql, query, { range: context.range, columns }, abort),
+    );
+  }
+
+  /** The complete result; where it has more rows than the panel can draw, those that change what is drawn. */
+  async #fitting(
+    rawSql: string,
+    query: BoundQuery,
+    { range, columns }: { readonly range: TimeRange; readonly columns: number },
+    signal: AbortSignal,
+  ): Promise<QueryResult> {
+    const whole = this.#large.has(rawSql) ? undefined : await this.#unlessTooLarge(query, signal);
+    if (whole && whole.data.length <= POINTS_PER_COLUMN * columns) return whole;
+    try {
+      const meta = whole?.meta ?? (await this.database.columns(query, signal));
+      const reduced = reducedQuery(query, meta, range, columns);
+      if (reduced) {
+        const result = await this.database.query(reduced, signal);
+        this.#large.add(rawSql);
+        return result;
+      }
+    } catch (error) {
+      if (!(error instanceof QueryError)) throw error;
+    }
+    return whole ?? this.database.query(query, signal);
+  }
+
+  async #unlessTooLarge(query: BoundQuery, signal: AbortSignal): Promise<QueryResult | undefined> {
+    try {
+      return await this.database.query(query, signal);
+    } catch (error) {
+      if (error instanceof TooManyRowsError) return undefined;
+      throw error;
+    }
   }
 }
 

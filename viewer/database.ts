@@ -26,6 +26,11 @@ export class QueryError extends Error {
   override readonly name = 'QueryError';
 }
 
+/** The result has more rows than a panel may have. */
+export class TooManyRowsError extends QueryError {}
+
+/** An error within the result is then an error with its code; without it, the server closes the connection. */
+const COMPLETE_RESULT = { wait_end_of_query: 1 } as const;
 /** Grafana's settings, and: the server stops a query when its client has left. */
 const QUERY_SETTINGS = {
   output_format_json_quote_64bit_integers: 0,
@@ -44,6 +49,7 @@ async function* csvOf(rows: AsyncIterable<readonly { json<T>(): T }[]>): AsyncGe
 
 /** ClickHouse's code when a user may not change settings. */
 const READONLY = '164';
+const TOO_MANY_ROWS_OR_BYTES = '396';
 /** Its code when a query was killed; also instead of TIMEOUT_EXCEEDED, when the time was up in a subquery. */
 const QUERY_WAS_CANCELLED = '394';
 
@@ -87,7 +93,7 @@ export class ReaderDatabase {
         query: query.sql,
         format: 'JSONCompact',
         query_params: query.parameters,
-        ...(this.#settings ? { clickhouse_settings: this.#settings } : {}),
+        clickhouse_settings: { ...this.#settings, ...COMPLETE_RESULT },
         abort_signal: signal,
       });
       const timezone = String(answer.response_headers['x-clickhouse-timezone'] ?? 'UTC');
@@ -98,11 +104,17 @@ export class ReaderDatabase {
         this.#settings = undefined;
         return await this.#ask(query, signal);
       }
-      if (error instanceof ClickHouseError) throw new QueryError(this.#messageOf(error), { cause: error });
+      if (error instanceof ClickHouseError) throw this.#rejected(error);
       throw this.#broken(used, error);
     } finally {
       this.#release(used);
     }
+  }
+
+  /** The columns of a query's result, without running it. */
+  async columns({ sql, parameters }: BoundQuery, signal: AbortSignal): Promise<CompactResult['meta']> {
+    const { data } = await this.query({ sql: `DESCRIBE TABLE (\n${withoutEnd(sql)}\n)`, parameters }, signal);
+    return data.map(([name, type]) => ({ name: String(name), type: String(type) }));
   }
 
   /**
@@ -126,7 +138,7 @@ export class ReaderDatabase {
   }
 
   async #fileOf(client: ClickHouseClient, query: BoundQuery, format: ExportFormat, signal: AbortSignal) {
-    const settings = { ...(this.#settings ? EXPORT_SETTINGS : {}), wait_end_of_query: 1 } as const;
+    const settings = { ...(this.#settings ? EXPORT_SETTINGS : {}), ...COMPLETE_RESULT };
     const asked = { query_params: query.parameters, clickhouse_settings: settings, abort_signal: signal };
     if (format === 'parquet') {
       const { stream } = await client.exec({ ...asked, query: `${withoutEnd(query.sql)}\nFORMAT Parquet` });
@@ -147,6 +159,11 @@ export class ReaderDatabase {
     const open = this.#used;
     this.#used = undefined;
     await open?.then(({ connection }) => connection.close()).catch(() => undefined);
+  }
+
+  #rejected(error: ClickHouseError): QueryError {
+    const Kind = error.code === TOO_MANY_ROWS_OR_BYTES ? TooManyRowsError : QueryError;
+    return new Kind(this.#messageOf(error), { cause: error });
   }
 
   #messageOf({ code, message }: ClickHouseError): string {

@@ -27,7 +27,8 @@ export interface CompactResult {
   readonly data: readonly (readonly unknown[])[];
 }
 
-function kindOf(type: string): FieldKind {
+/** What a panel draws of a column of this ClickHouse type. */
+export function kindOf(type: string): FieldKind {
   const bare = bareType(type);
   if (/^Date(Time)?(64|32)?(\(|$)/.test(bare)) return 'time';
   if (/^(U?Int|Float|BFloat|Decimal)/.test(bare)) return 'number';

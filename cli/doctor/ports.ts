@@ -31,7 +31,7 @@ export function portsCheck(settings: Settings, asked: RequestedPorts): Check {
 
 function portsOf(settings: Settings, { given, exchangePort, defaults = DEFAULT_PORTS }: RequestedPorts): Port[] {
   const services = runningServices(settings.data);
-  const { clickhousePort, viewerPort, metricsPort, metricsHost } = settings;
+  const { clickhousePort, viewerHost, viewerPort, metricsPort, metricsHost } = settings;
   const ports: Port[] = [];
   if (!given.has('exchangeUrl')) {
     ports.push({
@@ -54,6 +54,7 @@ function portsOf(settings: Settings, { given, exchangePort, defaults = DEFAULT_P
   ports.push({
     wanted: viewerPort || defaults.viewer,
     use: 'viewer',
+    host: viewerHost,
     asked: viewerPort !== 0,
     flag: '--viewer-port',
     own: portOf(services.find(({ service }) => service === 'view')?.address),
