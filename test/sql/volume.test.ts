@@ -193,6 +193,125 @@ describe('volume', () => {
   });
 });
 
+describe('what was bought and sold', () => {
+  it('is signed in YES terms, and leaves out fills whose outcome is unknown', async () => {
+    const rows = await data.ask(
+      `SELECT scope, substring(toString(begins_at), 12, 8) AS at, market, bought_trades AS bought, sold_trades AS sold,
+         unsigned_trades AS unsigned, bought_shares, sold_shares, net_shares, round(imbalance, 6) AS imbalance
+       FROM trade_imbalance(period_seconds = 3600) WHERE market IN ('m1', 'm3') ORDER BY scope, market`,
+    );
+    expect(rows).toEqual([
+      // 30 of YES bought, 10 + 20 of NO bought, 5 of YES sold.
+      {
+        ...{ scope: 'all', at: '12:00:00', market: 'm1', bought: 1, sold: 3, unsigned: 0 },
+        ...{ bought_shares: 30, sold_shares: 35, net_shares: -5, imbalance: -0.076923 },
+      },
+      {
+        ...{ scope: 'all', at: '12:00:00', market: 'm3', bought: 0, sold: 0, unsigned: 1 },
+        ...{ bought_shares: 0, sold_shares: 0, net_shares: 0, imbalance: null },
+      },
+      // 6 of YES bought, 10 of NO bought, 4 of YES sold.
+      {
+        ...{ scope: 'own', at: '12:00:00', market: 'm1', bought: 1, sold: 2, unsigned: 0 },
+        ...{ bought_shares: 6, sold_shares: 14, net_shares: -8, imbalance: -0.4 },
+      },
+      {
+        ...{ scope: 'own', at: '12:00:00', market: 'm3', bought: 0, sold: 1, unsigned: 0 },
+        ...{ bought_shares: 0, sold_shares: 7, net_shares: -7, imbalance: -1 },
+      },
+    ]);
+  });
+});
+
+describe('sizes of trades', () => {
+  it('are those that occurred, by the nearest rank', async () => {
+    const rows = await data.ask(
+      `SELECT trades, mean_shares, min_shares, p10_shares, p50_shares, p90_shares, p99_shares, max_shares
+       FROM trade_sizes(period_seconds = 86400) WHERE scope = 'all' AND market = 'm1'`,
+    );
+    // 5, 10, 20 and 30 shares: the ranks are 0.4, 2, 3.6 and 3.96, rounded up.
+    const shares = { min_shares: 5, p10_shares: 5, p50_shares: 10, p90_shares: 30, p99_shares: 30, max_shares: 30 };
+    expect(rows).toEqual([{ trades: 4, mean_shares: 16.25, ...shares }]);
+  });
+});
+
+describe('volume beside the prices', () => {
+  const at = (minute: number, last: number): Values => ({
+    ...{ event: 'rain', market: 'm1', received_at: time(minute * 60), last, bid: null, ask: null },
+  });
+  const ask = () =>
+    data.ask(
+      `SELECT substring(toString(begins_at), 12, 8) AS at, market, open, close, ticks, trades, shares, volume, vwap
+       FROM candles_with_volume(period_seconds = 60) WHERE market = 'm1' ORDER BY begins_at`,
+    );
+  const none = { trades: null, shares: null, volume: null, vwap: null };
+
+  it('is unknown, not 0, as long as the activity feed was never read to its end', async () => {
+    await data.insert('price_ticks', [at(0, 0.5), at(0.5, 0.52), at(3, 0.6)]);
+    expect(await ask()).toEqual([
+      { at: '12:00:00', market: 'm1', open: 0.5, close: 0.52, ticks: 2, ...none },
+      { at: '12:01:00', market: 'm1', open: null, close: null, ticks: 0, ...none },
+      { at: '12:03:00', market: 'm1', open: 0.6, close: 0.6, ticks: 1, ...none },
+    ]);
+  });
+
+  it('is the sum of the fills of all users, also where there is no tick', async () => {
+    const { receipt, page } = polled('activity', '', time(900));
+    await data.insert('polls', [receipt]);
+    await data.insert('account_pages', [{ ...page, items: 0 }]);
+    // At 12:00 10 × 0.4 + 30 × 0.5 + 20 × 0.3; in YES terms 10 × 0.6 + 30 × 0.5 + 20 × 0.7 = 35 of 60 shares.
+    expect(await ask()).toEqual([
+      {
+        ...{ at: '12:00:00', market: 'm1', open: 0.5, close: 0.52, ticks: 2 },
+        ...{ trades: 3, shares: 60, volume: 25, vwap: 35 / 60 },
+      },
+      { at: '12:01:00', market: 'm1', open: null, close: null, ticks: 0, trades: 1, shares: 5, volume: 1, vwap: 0.2 },
+      { at: '12:03:00', market: 'm1', open: 0.6, close: 0.6, ticks: 1, trades: 0, shares: 0, volume: 0, vwap: null },
+    ]);
+  });
+});
+
+describe('the markets with the greatest volume', () => {
+  it('are ranked within a window that ends now', async () => {
+    // As long as the time since the fills of this file.
+    const window = Math.ceil(Date.now() / 1000 - Date.UTC(2026, 0, 5, 11) / 1000);
+    const rows = await data.ask(
+      `SELECT rank, event, market, title, trades, volume, round(share, 6) AS share, round(vwap, 6) AS vwap, traders
+       FROM volume_leaders(window_seconds = ${window}) WHERE scope = 'all' ORDER BY rank`,
+    );
+    expect(rows).toEqual([
+      // 26 of 28 USDC.
+      {
+        ...{ rank: 1, event: 'rain', market: 'm1', title: 'title of rain', trades: 4, volume: 26 },
+        ...{ share: 0.928571, vwap: 0.553846, traders: 3 },
+      },
+      {
+        rank: 2,
+        event: 'cup',
+        market: 'm3',
+        title: 'title of cup',
+        trades: 1,
+        volume: 2,
+        share: 0.071429,
+        vwap: null,
+        traders: 0,
+      },
+      {
+        rank: 3,
+        event: 'rain',
+        market: 'm2',
+        title: 'title of rain',
+        trades: 1,
+        volume: 0,
+        share: 0,
+        vwap: null,
+        traders: 1,
+      },
+    ]);
+    expect(await data.ask('SELECT * FROM volume_leaders(window_seconds = 60)')).toEqual([]);
+  });
+});
+
 describe('open interest', () => {
   it('is at least what our accounts hold of the more held outcome of an unresolved market', async () => {
     const rows = await data.ask(
