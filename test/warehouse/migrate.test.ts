@@ -190,6 +190,20 @@ describe('migrations', () => {
       '0001_create_states.sql has the unknown placeholder {keep_days}; known: database, log_settings, view_settings',
     );
   });
+
+  it('create tables in which an insert of a full batch writes one file for all columns', async () => {
+    const connection = connect();
+    const folder = sqlFolder({ 'migrations/0001_create_numbers.sql': FIRST });
+    await migrate(connection, { folder, fsync: true }, never);
+    await connection.command(`TRUNCATE TABLE ${database}.numbers`);
+    await connection.command(
+      `INSERT INTO ${database}.numbers (n) SELECT number FROM numbers(1_000_000) SETTINGS max_block_size = 1_000_000`,
+    );
+    const parts = await connection.query(
+      `SELECT part_type, data_uncompressed_bytes > 10 * 1024 * 1024 AS large FROM system.parts WHERE database = '${database}' AND table = 'numbers' AND active`,
+    );
+    expect(parts).toEqual([{ part_type: 'Compact', large: 1 }]);
+  });
 });
 
 describe('views', () => {

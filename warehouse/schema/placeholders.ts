@@ -27,6 +27,8 @@ interface ReplicaPath {
 const DEDUPLICATION_WINDOW = 10_000;
 /** Replicated tables also drop tokens by age, seconds; a batch may be finished as long as its records are on the bus. */
 const DEDUPLICATION_SECONDS = 30 * 86_400;
+/** Parts with fewer bytes, uncompressed, are one file for all columns: an insert calls fsync once for every file. */
+const WIDE_PART_BYTES = 64 * 2 ** 20;
 const ENGINE = /\{engine:\s*(\w+)\s*(?:\(((?:[^(){}]|\([^()]*\))*)\))?\s*\}/g;
 
 /**
@@ -51,7 +53,7 @@ export function fillPlaceholders(sql: string, options: Placeholders, file: strin
   const values: Record<string, string | number> = {
     ...options.values,
     database: options.database,
-    log_settings: `${window(DEDUPLICATION_WINDOW)}, ${durable}`,
+    log_settings: `${window(DEDUPLICATION_WINDOW)}, ${durable}, min_bytes_for_wide_part = ${WIDE_PART_BYTES}`,
     // Resent rows run materialized views again; deduplication in their targets would drop rows that the first run lost.
     view_settings: `${window(0)}, ${durable}`,
   };
