@@ -49,6 +49,7 @@ const SERVICES = [
   'test/transforms/worker-rebuild.test.ts',
   'test/transforms/worker-recovery.test.ts',
   'test/transforms/worker.test.ts',
+  'test/viewer/reduction.test.ts',
   'test/viewer/viewer-server.test.ts',
   'test/warehouse/connection.test.ts',
   'test/warehouse/exactly-once/clickhouse.test.ts',

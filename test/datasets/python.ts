@@ -5,6 +5,8 @@ import { promisify } from 'node:util';
 import { packageRoot, sha256Hex } from '../../core/index.js';
 
 const EXAMPLES = join(packageRoot(), 'examples');
+const CACHE = join(packageRoot(), '.cache');
+const UV_REQUIREMENTS = join(import.meta.dirname, 'requirements-uv.txt');
 const run = promisify(execFile);
 
 /** A virtual environment, in `.cache/`, and the file in `examples/` with its packages. */
@@ -15,13 +17,13 @@ interface Environment {
 
 /** With every package of the examples and of the programs that read a release. */
 const ALL: Environment = {
-  folder: join(packageRoot(), '.cache', 'python'),
+  folder: join(CACHE, 'python'),
   requirements: join(EXAMPLES, 'requirements.txt'),
 };
 
 /** With pandas 3, and nothing that needs pandas 2. */
 export const PANDAS_3: Environment = {
-  folder: join(packageRoot(), '.cache', 'python-pandas-3'),
+  folder: join(CACHE, 'python-pandas-3'),
   requirements: join(EXAMPLES, 'requirements-pandas-3.txt'),
 };
 
@@ -60,11 +62,25 @@ export async function makeEnvironment(environment = ALL): Promise<void> {
   const done = doneOf(environment);
   if (existsSync(done) && readFileSync(done, 'utf8') === wanted) return;
   rmSync(folder, { recursive: true, force: true });
-  await run('python3', ['-m', 'venv', folder]);
-  // The file has all packages: there is nothing to resolve.
-  const args = ['install', '-q', '--disable-pip-version-check', '--no-deps', '--require-hashes', '-r', requirements];
-  await run(join(folder, 'bin', 'pip'), args, { maxBuffer: 1e8 });
+  await run('python3', ['-m', 'venv', '--without-pip', folder]);
+  await install(join(folder, 'bin', 'python'), requirements);
   writeFileSync(done, wanted);
+}
+
+/** The files have all packages: there is nothing to resolve. */
+const EXACTLY = ['install', '-q', '--no-deps', '--require-hashes', '-r'];
+const PIP = ['-m', 'pip', '--disable-pip-version-check'];
+
+/** With uv, which downloads several packages at a time. It does not read pip's configuration: where it fails, with pip. */
+async function install(interpreter: string, requirements: string): Promise<void> {
+  const uv = join(CACHE, 'python-uv');
+  try {
+    if (!existsSync(uv)) await run('python3', [...PIP, ...EXACTLY, UV_REQUIREMENTS, '--target', uv]);
+    const options = ['--python', interpreter, '--cache-dir', join(CACHE, 'uv')];
+    await run(join(uv, 'bin', 'uv'), ['pip', ...EXACTLY, requirements, ...options]);
+  } catch {
+    await run('python3', [...PIP, '--python', interpreter, ...EXACTLY, requirements], { maxBuffer: 1e8 });
+  }
 }
 
 /** Runs a program of a virtual environment in `examples/`; throws with its output when it fails. */
@@ -73,7 +89,9 @@ export async function python(
   env: NodeJS.ProcessEnv = {},
   { folder }: Environment = ALL,
 ): Promise<string> {
-  const options = { cwd: EXAMPLES, env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1', ...env }, maxBuffer: 1e8 };
+  // Compiled once, and not beside the examples.
+  const compiled = { PYTHONPYCACHEPREFIX: join(folder, 'pycache') };
+  const options = { cwd: EXAMPLES, env: { ...process.env, ...compiled, ...env }, maxBuffer: 1e8 };
   const { stdout } = await run(join(folder, 'bin', 'python'), [...args], options);
   return stdout;
 }
