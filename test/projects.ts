@@ -77,6 +77,7 @@ const CHAOS = [
   'test/datasets/readme.test.ts',
   'test/datasets/rebuild.test.ts',
   'test/collectors/account-processes.test.ts',
+  'test/collectors/skipped-chances.test.ts',
   'test/dashboards/',
   'test/deploy/package.test.ts',
   'test/deploy/services.test.ts',
@@ -99,7 +100,6 @@ const TIMED = [
   'test/chaos/rebalance.test.ts',
   'test/cli/up-stop-time.test.ts',
   'test/collectors/discovery-time.test.ts',
-  'test/collectors/skipped-chances.test.ts',
   'test/core/stop-times.test.ts',
 ];
 

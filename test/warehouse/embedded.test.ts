@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path';
 import { platform } from 'node:process';
 import { createInterface } from 'node:readline';
 import { pino } from 'pino';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { clickHouseChecks } from '../../cli/doctor/clickhouse.js';
 import { renderStatus } from '../../cli/status/render.js';
 import { instanceStatus } from '../../cli/status/report.js';
@@ -158,45 +158,6 @@ describe('users of the embedded ClickHouse', () => {
     expect(await reader('SELECT 1 SETTINGS max_execution_time = 65, max_threads = 1')).toBe('1\n');
   });
 
-  it('completes a query that takes longer than a silent connection may stay open, for a client that waits', async () => {
-    // This setting cancels a query when the input of its connection ends.
-    const settings = 'SETTINGS max_block_size = 1, cancel_http_readonly_queries_on_client_close = 1';
-    expect(await reader(`SELECT sum(sleepEachRow(0.5)) FROM numbers(16) ${settings}`)).toBe('0\n');
-  });
-
-  it('leaves the connection of an INSERT SELECT that takes longer to the next request of its client', async () => {
-    const { run, endpoint } = context.clickhouse;
-    await run('CREATE TABLE chancery.slept (n UInt64) ENGINE = MergeTree ORDER BY n');
-    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    const headers = { 'X-ClickHouse-User': 'owner', 'X-ClickHouse-Key': endpoint.owner.password.reveal() };
-    const send = async (sql: string) => {
-      const sent = request(endpoint.url, { method: 'POST', agent, headers });
-      sent.end(sql);
-      const [response] = (await once(sent, 'response')) as [IncomingMessage];
-      return { reused: sent.reusedSocket, body: (await response.toArray()).join('') };
-    };
-    await send('INSERT INTO chancery.slept SELECT sleepEachRow(0.5) FROM numbers(14) SETTINGS max_block_size = 1');
-    expect(await send('SELECT count() FROM chancery.slept')).toEqual({ reused: true, body: '14\n' });
-    agent.destroy();
-  });
-
-  it('ends an insert whose sender has been silent for the time limit of a connection', async () => {
-    const { run, rows, endpoint } = context.clickhouse;
-    await run('CREATE TABLE chancery.silent (n UInt64) ENGINE = MergeTree ORDER BY n');
-    const path = `/?${new URLSearchParams({ query: 'INSERT INTO chancery.silent FORMAT RowBinary' })}`;
-    const headers = { 'X-ClickHouse-User': 'owner', 'X-ClickHouse-Key': endpoint.owner.password.reveal() };
-    const sender = request(endpoint.url + path, {
-      method: 'POST',
-      headers: { ...headers, 'content-length': 2_000_000 },
-    });
-    sender.on('error', () => undefined).write(Buffer.alloc(1_000_000));
-    const inserts = () => rows("SELECT query_id FROM system.processes WHERE query LIKE 'INSERT INTO chancery.silent%'");
-    await until(async () => (await inserts()).length === 1 || 'the insert does not run yet');
-    await until(async () => (await inserts()).length === 0 || 'the insert still runs');
-    expect(await rows('SELECT count() AS n FROM chancery.silent')).toEqual([{ n: 0 }]);
-    sender.destroy();
-  });
-
   it('grants nothing to the login without a password', async () => {
     const nobody = { ...context.clickhouse.endpoint.owner, user: 'default', password: new Secret('') };
     for (const sql of [
@@ -276,8 +237,57 @@ describe('users of the embedded ClickHouse', () => {
   });
 });
 
-describe('the ports of the embedded ClickHouse', () => {
-  it('are HTTP only, where neither a failed login nor another protocol crashes the server', async ({ skip }) => {
+// These suites wait most of the time: they run together.
+describe.concurrent('connections of the embedded ClickHouse', () => {
+  const context = useClickHouse();
+  const reader = (sql: string) => runAs(context.clickhouse.endpoint.reader, sql);
+  beforeAll(() => context.clickhouse.run('CREATE DATABASE chancery'));
+
+  it('completes a query that takes longer than a silent connection may stay open, for a client that waits', async () => {
+    // This setting cancels a query when the input of its connection ends.
+    const settings = 'SETTINGS max_block_size = 1, cancel_http_readonly_queries_on_client_close = 1';
+    expect(await reader(`SELECT sum(sleepEachRow(0.5)) FROM numbers(16) ${settings}`)).toBe('0\n');
+  });
+
+  it('leaves the connection of an INSERT SELECT that takes longer to the next request of its client', async () => {
+    const { run, endpoint } = context.clickhouse;
+    await run('CREATE TABLE chancery.slept (n UInt64) ENGINE = MergeTree ORDER BY n');
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const headers = { 'X-ClickHouse-User': 'owner', 'X-ClickHouse-Key': endpoint.owner.password.reveal() };
+    const send = async (sql: string) => {
+      const sent = request(endpoint.url, { method: 'POST', agent, headers });
+      sent.end(sql);
+      const [response] = (await once(sent, 'response')) as [IncomingMessage];
+      return { reused: sent.reusedSocket, body: (await response.toArray()).join('') };
+    };
+    await send('INSERT INTO chancery.slept SELECT sleepEachRow(0.5) FROM numbers(14) SETTINGS max_block_size = 1');
+    expect(await send('SELECT count() FROM chancery.slept')).toEqual({ reused: true, body: '14\n' });
+    agent.destroy();
+  });
+
+  it('ends an insert whose sender has been silent for the time limit of a connection', async () => {
+    const { run, rows, endpoint } = context.clickhouse;
+    await run('CREATE TABLE chancery.silent (n UInt64) ENGINE = MergeTree ORDER BY n');
+    const path = `/?${new URLSearchParams({ query: 'INSERT INTO chancery.silent FORMAT RowBinary' })}`;
+    const headers = { 'X-ClickHouse-User': 'owner', 'X-ClickHouse-Key': endpoint.owner.password.reveal() };
+    const sender = request(endpoint.url + path, {
+      method: 'POST',
+      headers: { ...headers, 'content-length': 2_000_000 },
+    });
+    sender.on('error', () => undefined).write(Buffer.alloc(1_000_000));
+    const inserts = () => rows("SELECT query_id FROM system.processes WHERE query LIKE 'INSERT INTO chancery.silent%'");
+    await until(async () => (await inserts()).length === 1 || 'the insert does not run yet');
+    await until(async () => (await inserts()).length === 0 || 'the insert still runs');
+    expect(await rows('SELECT count() AS n FROM chancery.silent')).toEqual([{ n: 0 }]);
+    sender.destroy();
+  });
+});
+
+describe.concurrent('the ports of the embedded ClickHouse', () => {
+  it('are HTTP only, where neither a failed login nor another protocol crashes the server', async ({
+    skip,
+    onTestFinished,
+  }) => {
     if (platform !== 'linux') skip('which ports a process listens on is read from /proc');
     const server = serverOn(temporaryFolder());
     await server.start(never);
@@ -296,7 +306,9 @@ describe('the ports of the embedded ClickHouse', () => {
     expect(server.endpoint.pid).toBe(pid);
   });
 
-  it('are HTTP and native when configured; a failed native login crashes the server, which is restarted', async () => {
+  it('are HTTP and native when configured; a failed native login crashes the server, which is restarted', async ({
+    onTestFinished,
+  }) => {
     const server = serverOn(temporaryFolder(), 0, 0);
     await server.start(never);
     onTestFinished(() => server.stop());
@@ -316,8 +328,8 @@ describe('the ports of the embedded ClickHouse', () => {
   });
 });
 
-describe('the confinement of the embedded ClickHouse', () => {
-  it('remains when a process is killed while it starts', async ({ skip }) => {
+describe.concurrent('the confinement of the embedded ClickHouse', () => {
+  it('remains when a process is killed while it starts', async ({ skip, onTestFinished }) => {
     const dataFolder = temporaryFolder();
     const server = serverOn(dataFolder);
     await server.start(never);
@@ -336,7 +348,7 @@ describe('the confinement of the embedded ClickHouse', () => {
     await expect(runAs(server.endpoint.owner, `SELECT file('${secrets}')`)).rejects.toThrow(/Permission denied/);
   });
 
-  it('is missing on request only, with a warning at every start', async () => {
+  it('is missing on request only, with a warning at every start', async ({ onTestFinished }) => {
     const lines: { level: number; reason?: string }[] = [];
     const dataFolder = temporaryFolder();
     const server = new EmbeddedClickHouse({
