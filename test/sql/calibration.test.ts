@@ -112,6 +112,59 @@ function scoresOf(forecasts: readonly Forecast[]): Record<string, number | strin
   };
 }
 
+/** Of forecasts of one group, the logistic regression of results on logits: by gradient steps of its own, not by those of the view. */
+function regressionOf(forecasts: readonly Forecast[]): Record<string, number | string | null> {
+  const known = forecasts.filter(({ state }) => state === 'observed');
+  const missing = forecasts.filter(({ state }) => state === 'missing').length;
+  const counts = { markets: known.length, missing_markets: missing, weight: sum(known.map(({ weight }) => weight)) };
+  const events = new Set(known.map(({ event }) => event)).size;
+  if (known.length < NEEDED) return { ...counts, events, state: 'too few' };
+  if (missing / (known.length + missing) > MISSING_ALLOWED) return { ...counts, events, state: 'too many missing' };
+  const points = known.map(({ forecast, event, result, weight }) => {
+    const price = forecast ?? 0;
+    return { x: Math.log(price / (1 - price)), event, result, weight };
+  });
+  const chance = (x: number, a: number, b: number) => 1 / (1 + Math.exp(-a - b * x));
+  // Bisection of the slope, and of the intercept that is best for it: the likelihood is concave.
+  const bisect = (isTooSmall: (value: number) => boolean): number => {
+    let [low, high] = [-20, 20];
+    for (let i = 0; i < 60; i++) {
+      const middle = (low + high) / 2;
+      if (isTooSmall(middle)) low = middle;
+      else high = middle;
+    }
+    return (low + high) / 2;
+  };
+  const score = (a: number, b: number, of: (x: number) => number) =>
+    sum(points.map(({ x, result, weight }) => weight * (result - chance(x, a, b)) * of(x)));
+  const interceptFor = (b: number) => bisect((a) => score(a, b, () => 1) > 0);
+  const slope = bisect((b) => score(interceptFor(b), b, (x) => x) > 0);
+  const intercept = interceptFor(slope);
+  const fitted = { ...counts, events, state: 'fitted', slope, intercept };
+  if (events < EVENTS_NEEDED) return fitted;
+  const information = (of: (x: number) => number) =>
+    sum(
+      points.map(({ x, weight }) => weight * chance(x, intercept, slope) * (1 - chance(x, intercept, slope)) * of(x)),
+    );
+  const [h00, h01, h11] = [information(() => 1), information((x) => x), information((x) => x * x)];
+  const determinant = h00 * h11 - h01 * h01;
+  const influences = [...grouped(points, ({ event }) => event).values()].map((cluster) => {
+    const residual = (point: (typeof points)[number]) =>
+      point.weight * (point.result - chance(point.x, intercept, slope));
+    const [u, v] = [sum(cluster.map(residual)), sum(cluster.map((point) => residual(point) * point.x))];
+    return [(h11 * u - h01 * v) / determinant, (h00 * v - h01 * u) / determinant] as const;
+  });
+  const width = (which: 0 | 1) =>
+    Z * Math.sqrt((events / (events - 1)) * sum(influences.map((influence) => influence[which] ** 2)));
+  return {
+    ...fitted,
+    slope_lower: slope - width(1),
+    slope_upper: slope + width(1),
+    intercept_lower: intercept - width(0),
+    intercept_upper: intercept + width(0),
+  };
+}
+
 describe('forecasts of a market', () => {
   const data = () => new WarehouseData(hand.database);
   const close = 40 * DAY;
@@ -299,6 +352,35 @@ describe('scores of forty markets, worked by hand', () => {
     );
   });
 
+  it('have the slope and intercept of a logistic regression, which leave no part of the results unexplained', async () => {
+    const rows = await data().ask<Record<string, number | string>>(
+      `SELECT dimension, value, markets, events, state, slope, intercept, slope_lower FROM calibration_regression
+       WHERE weighting = 'time' AND basis = 'any' ORDER BY dimension`,
+    );
+    expect(rows.map(({ dimension, value, markets, state }) => [dimension, value, markets, state])).toEqual([
+      ['all', '', 40, 'fitted'],
+      ['category', '', 40, 'fitted'],
+      ['size', 'unknown', 40, 'fitted'],
+    ]);
+    for (const { slope, intercept, slope_lower } of rows) {
+      const chance = (price: number) =>
+        1 / (1 + Math.exp(-Number(intercept) - Number(slope) * Math.log(price / (1 - price))));
+      // As many are expected to be resolved YES as were: 19 in all, and the same with each weighted by its logit.
+      const residuals = groups.map(
+        ([price, count, wins]) => [wins - count * chance(price), Math.log(price / (1 - price))] as const,
+      );
+      expect(sum(residuals.map(([residual]) => residual))).toBeCloseTo(0, 9);
+      expect(sum(residuals.map(([residual, logit]) => residual * logit))).toBeCloseTo(0, 9);
+      // 0.2 and 0.206 are nearly one price, of which 4 of 20 won; of 0.7 won 15 of 20: (ln 3 - ln 0.25) / (ln 7/3 - ln 0.2545) = 1.12.
+      expect(Number(slope)).toBeCloseTo(
+        (Math.log(3) - Math.log(0.25)) / (Math.log(7 / 3) - Math.log(0.203 / 0.797)),
+        2,
+      );
+      // All are of one event.
+      expect(slope_lower).toBe(null);
+    }
+  });
+
   it('have the five parts of the Brier score, corrected parts and the log score', async () => {
     const [row = {}, ...others] = await data().ask<Record<string, number | string>>(
       `SELECT * FROM calibration_scores WHERE weighting = 'time' AND basis = 'any'`,
@@ -374,6 +456,46 @@ describe('scores of random markets', () => {
     expect(rows.length).toBeGreaterThan(2000);
     const text = ({ forecast, ...fields }: Forecast) => [fields, forecast === null ? null : forecast.toFixed(12)];
     expect(rows.map(text)).toEqual(forecasts.map(text));
+  });
+
+  it('of a logistic regression equal one by bisection, in all and by size', async () => {
+    const rows = await data.ask<Scores>('SELECT * FROM calibration_regression');
+    const volumes = await data.ask<{ market: string; volume: number }>(
+      "SELECT market, toFloat64(volume) AS volume FROM volume_by_market WHERE scope = 'all'",
+    );
+    const closes = await data.ask<{ market: string; late: number }>(
+      `SELECT DISTINCT market, toUInt8(close_at > (SELECT max(complete_to) FROM volume_completeness WHERE scope = 'all')) AS late FROM calibration_forecasts`,
+    );
+    const volumeOf = new Map(volumes.map(({ market, volume }) => [market, Number(volume)]));
+    const isLate = new Map(closes.map(({ market, late }) => [market, late === 1]));
+    const sizeOf = ({ market }: Forecast) => {
+      const volume = volumeOf.get(market) ?? 0;
+      if (isLate.get(market)) return 'unknown';
+      return volume < 100 ? 'under 100' : volume < 1000 ? '100 to 1000' : 'more';
+    };
+    const key = ({ weighting, horizon, basis }: Scores | Forecast, dimension: unknown, value: unknown) =>
+      `${weighting} ${horizon} ${basis} ${dimension} ${value}`;
+    const counted = byBasis().filter(({ state }) => state !== 'no trade');
+    const all = grouped(counted, (one) => key(one, 'all', ''));
+    const groups = new Map([
+      ...all,
+      ...grouped(counted, (one) => key(one, 'category', '')),
+      ...grouped(counted, (one) => key(one, 'size', sizeOf(one))),
+    ]);
+    expect(rows.map((row) => key(row, row.dimension, row.value)).sort()).toEqual([...groups.keys()].sort());
+    let fitted = 0;
+    for (const row of rows) {
+      const name = key(row, row.dimension, row.value);
+      const expected = regressionOf(groups.get(name) ?? []);
+      for (const [column, value] of Object.entries(expected)) {
+        if (typeof value === 'number') expect(Number(row[column]), `${name} ${column}`).toBeCloseTo(value, 7);
+        else expect([name, row[column]]).toEqual([name, value]);
+      }
+      if (row.state === 'fitted') fitted += 1;
+      else expect(row).toMatchObject({ slope: null, intercept: null, slope_lower: null });
+    }
+    expect(fitted).toBeGreaterThan(20);
+    expect(new Set(rows.map(({ state }) => state))).toEqual(new Set(['fitted', 'too few', 'too many missing']));
   });
 
   it('equal their definitions to 1e-12, also the five parts, whose sum is the Brier score', async () => {

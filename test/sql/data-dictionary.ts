@@ -88,6 +88,8 @@ const UNITS: readonly (readonly [phrase: RegExp, unit: string])[] = [
   [/\bas a fraction\b/, 'fraction'],
   [/\bpercent\b/, 'percent'],
   [/\bnats\b/, 'nats'],
+  [/\blogit\b/, 'logit'],
+  [/\ba ratio\b/, 'ratio'],
   [/USDC/, 'USDC'],
   [/-1 to 1\b/, '-1 to 1'],
   [/\b0 to 1\b/, '0 to 1'],

@@ -34,12 +34,13 @@ const candles = (seconds: number) =>
     SELECT event, market, begins_at, open, high, low, close, bid, ask, mid_open, mid_close, ticks
     FROM candles(period_seconds = ${seconds}) ORDER BY market, begins_at`);
 const movers = () => rows(`SELECT * FROM movers(window_seconds = ${WINDOW_SECONDS}) ORDER BY market`);
-const moversOfTicks = () =>
+/** Those of the definition, between two times in SQL. */
+const moversOfTicks = (startsAt: string, endsAt: string, end: 'now' | 'after') =>
   rows(`
-    WITH now64(6, 'UTC') - ${WINDOW_SECONDS} AS starts_at
-    SELECT event, market, NULL AS title, NULL AS name, before.4 AS price_before, sorted[-1].4 AS price_now,
-      price_now - price_before AS change, arrayMax(t -> t.4, inside) AS high, arrayMin(t -> t.4, inside) AS low,
-      length(inside) AS ticks, before.1 AS price_before_at, sorted[-1].1 AS price_now_at
+    WITH ${startsAt} AS starts_at
+    SELECT event, market, NULL AS title, NULL AS name, before.4 AS price_before, sorted[-1].4 AS price_${end},
+      price_${end} - price_before AS change, arrayMax(t -> t.4, inside) AS high, arrayMin(t -> t.4, inside) AS low,
+      length(inside) AS ticks, before.1 AS price_before_at, sorted[-1].1 AS price_${end}_at
     FROM (
       SELECT *, if(empty(earlier), inside[1], earlier[-1]) AS before
       FROM (
@@ -48,7 +49,7 @@ const moversOfTicks = () =>
           SELECT any(event) AS event, market,
             arraySort(t -> (t.1, t.2, t.3), groupArray((received_at, _offset, _index, toFloat64(last)))) AS sorted
           FROM price_ticks
-          WHERE NOT repeated AND last NOT IN (0, 1) AND received_at >= toStartOfHour(starts_at - toIntervalDay(7))
+          WHERE NOT repeated AND last NOT IN (0, 1) AND received_at >= toStartOfHour(starts_at - toIntervalDay(7)) AND received_at <= ${endsAt}
           GROUP BY market
         )
       )
@@ -57,8 +58,24 @@ const moversOfTicks = () =>
 async function expectExact(): Promise<void> {
   for (const seconds of [3600, 7200, 86_400, 90_000, 5400])
     expect(await candles(seconds)).toEqual(await candlesOfTicks(seconds));
-  expect(await movers()).toEqual(await moversOfTicks());
+  const now = "now64(6, 'UTC')";
+  expect(await movers()).toEqual(await moversOfTicks(`${now} - ${WINDOW_SECONDS}`, now, 'now'));
+  for (const [from, to] of WINDOWS) {
+    const moved = await rows(`SELECT * FROM movers_between(from_at = '${from}', to_at = '${to}') ORDER BY market`);
+    const time = (text: string) => `toDateTime64('${text}', 6, 'UTC')`;
+    expect(moved).toEqual(await moversOfTicks(time(from), time(to), 'after'));
+    expect(moved).not.toEqual([]);
+  }
 }
+
+/** Of some days, of minutes within one hour, and of minutes in two hours. */
+const hourAgo = (hours: number, minutes: number) =>
+  `${new Date(Math.floor(Date.now() / 3.6e6 - hours) * 3.6e6 + minutes * 60_000).toISOString().slice(0, 19).replace('T', ' ')}`;
+const WINDOWS = [
+  [hourAgo(200, 17), hourAgo(40, 23)],
+  [hourAgo(100, 5), hourAgo(100, 55)],
+  [hourAgo(100, 55), hourAgo(99, 35)],
+] as const;
 
 const rollUp = async (partition: number, committed: number) => {
   while (await rollUpNextBlocks({ log: 'log', partition, shards: [connection] }, { committed }, signal));

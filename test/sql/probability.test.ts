@@ -334,3 +334,88 @@ describe('trades beside the quotes', () => {
     ]);
   });
 });
+
+describe('price impact', () => {
+  const TRADES = 36;
+  /** A trade every 10 s from 400 s on: shares, signed by what the taker did to YES, and how mid changed with it. */
+  const trades = Array.from({ length: TRADES }, (_, i) => {
+    const size = (1 + (i % 5)) * (i % 3 === 0 ? -1 : 1) * 10;
+    // 0.001 USDC per share, and an error without a trend.
+    return { at: 400 + 10 * i, size, change: size * 0.001 + ((i * 7) % 4) * 0.002 - 0.003 };
+  });
+
+  beforeAll(async () => {
+    const on = { stream: 'order-book', event: 'race', markets: ['r'], connection_id: 'r1' };
+    await data.insert('event_observations', [
+      eventSeen('race', time(300), { markets: ['r'], created_at: time(300) }),
+      eventSeen('race', time(1000), { markets: ['r'], created_at: time(300) }),
+    ]);
+    await data.insert('collector_events', [
+      collectorEvent('impact', 1, time(300), 'session-started'),
+      collectorEvent('impact', 2, time(301), 'subscribed', on),
+      collectorEvent('impact', 3, time(900), 'session-stopped', { cause: 'done' }),
+    ]);
+    const books = trades.flatMap(({ at, change }) => [
+      { at: at - 3, mid: 0.5 },
+      { at: at + 1, mid: 0.5 + change },
+    ]);
+    await data.insert(
+      'price_ticks',
+      books.map(({ at, mid }) => tick('r', time(at), 0.5, { event: 'race', bid: mid - 0.01, ask: mid + 0.01 })),
+    );
+    await data.insert('market_observations', [
+      {
+        market: 'r',
+        event: 'race',
+        name: 'r',
+        received_at: time(300),
+        poll_id: 'p',
+        yes_asset: 'r yes',
+        no_asset: 'r no',
+      },
+    ]);
+    await data.insert(
+      'activity_records',
+      trades.map(({ at, size }, i) => ({
+        ...{ ...seen('', time(900), 'p'), trade_record_id: `r${i}`, user_id: 'u', market: 'r', is_primary: null },
+        // Every other one as NO, with the same direction in YES terms.
+        ...(i % 2 === 0
+          ? { position: 'YES', side: size > 0 ? 'BUY' : 'SELL', price: '0.5' }
+          : { position: 'NO', side: size > 0 ? 'SELL' : 'BUY', price: '0.5' }),
+        ...{ quantity: String(Math.abs(size)), executed_at: time(at) },
+      })),
+    );
+  });
+
+  it('is the slope of the change of mid over the signed size, by least squares', async () => {
+    const rows = await data.ask<Record<string, number>>(
+      `SELECT delay, event, trades, unquoted_trades AS unquoted, impact_per_share, standard_error, intercept, r_squared
+       FROM price_impact(margin_ms = 250) WHERE market = 'r' ORDER BY delay`,
+    );
+    const mean = (of: (one: (typeof trades)[number]) => number) =>
+      trades.reduce((total, one) => total + of(one), 0) / TRADES;
+    const [x, y] = [mean(({ size }) => size), mean(({ change }) => change)];
+    const sxx = mean(({ size }) => (size - x) ** 2);
+    const syy = mean(({ change }) => (change - y) ** 2);
+    const slope = mean(({ size, change }) => (size - x) * (change - y)) / sxx;
+    expect(slope).toBeCloseTo(0.001, 4);
+    const row = rows.find(({ delay }) => String(delay) === '5 s');
+    expect(row).toMatchObject({ event: 'race', trades: TRADES, unquoted: 0 });
+    expect(row?.['impact_per_share']).toBeCloseTo(slope, 9);
+    expect(row?.['intercept']).toBeCloseTo(y - slope * x, 9);
+    expect(row?.['r_squared']).toBeCloseTo((slope ** 2 * sxx) / syy, 9);
+    const residuals = mean(({ size, change }) => (change - y - slope * (size - x)) ** 2) * TRADES;
+    expect(row?.['standard_error']).toBeCloseTo(Math.sqrt(residuals / (TRADES - 2) / (sxx * TRADES)), 9);
+    expect(rows.map(({ delay }) => String(delay))).toEqual(['1 min', '5 min', '5 s']);
+  });
+
+  it('of fewer than 30 trades with quotes is unknown', async () => {
+    const rows = await data.ask(
+      `SELECT trades, unquoted_trades AS unquoted, impact_per_share, standard_error, intercept, r_squared
+       FROM price_impact(margin_ms = 250) WHERE market = 'r' AND delay = '5 min'`,
+    );
+    const none = { impact_per_share: null, standard_error: null, intercept: null, r_squared: null };
+    // The order book was observed until 900 s: 5 minutes after the first 21 trades, up to that at 600 s.
+    expect(rows).toEqual([{ trades: 21, unquoted: 15, ...none }]);
+  });
+});

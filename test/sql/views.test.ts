@@ -196,6 +196,14 @@ describe('views of prices', () => {
     expect(row?.['max_spread']).toBeCloseTo(0.2, 6);
     expect(row?.['two_sided']).toBeCloseTo(2500 / 3500, 2);
     expect(row?.['seconds']).toBeCloseTo(3500, -1);
+
+    // Until 1200 s ago: 0.2 for 1000 s, and 0.02 for 1000 s before the gap and 300 s after it.
+    const [between] = await data.ask(
+      `SELECT ticks, average_spread, two_sided, seconds FROM spread_stats_between(from_at = '${ago(4500)}', to_at = '${ago(1200)}') WHERE market = 's1'`,
+    );
+    expect(between).toMatchObject({ ticks: 2, two_sided: 1 });
+    expect(between?.['average_spread']).toBeCloseTo((0.2 * 1000 + 0.02 * 1300) / 2300, 3);
+    expect(between?.['seconds']).toBeCloseTo(2300, -1);
   });
 
   it('exclude crossed books from spreads, and count them', async () => {

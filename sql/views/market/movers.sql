@@ -1,12 +1,7 @@
 -- Which markets moved most within a window that ends now?
 --
--- movers(window_seconds = 86400) is the last 24 hours. Per market with a tick within the window (not repeated, and no
--- resolution: a last price of 0 or 1 is no trade):
---   price_before = price of the last trade in the last tick at or before the start of the window, searched in the 7 days
---                  before it and the hour in which they begin; where there is none, in the first tick after it (see price_before_at)
---   price_now    = price of the last trade in the last tick
---   change       = price_now - price_before, in points of probability, not in percent of the price
--- Order by abs(change) DESC for the largest.
+-- movers(window_seconds = 86400) is movers_between, which has the formulas, for the last 24 hours. Order by abs(change) DESC for the
+-- largest.
 CREATE OR REPLACE VIEW {database}.movers
 (
     `event` String COMMENT 'Event ID',
@@ -23,77 +18,20 @@ CREATE OR REPLACE VIEW {database}.movers
     `price_now_at` DateTime64(6, 'UTC') COMMENT 'When price_now was received'
 )
 AS
-WITH now64(6, 'UTC') - toIntervalSecond({window_seconds:UInt32}) AS window_start
 SELECT
     event,
     market,
     title,
     name,
-    earlier.1 AS price_before,
-    latest.1 AS price_now,
-    latest.1 - earlier.1 AS change,
+    price_before,
+    price_after AS price_now,
+    change,
     high,
     low,
     ticks,
-    earlier.2 AS price_before_at,
-    latest.2 AS price_now_at
-FROM
-(
-    SELECT
-        any(hours.event) AS event,
-        market,
-        if(
-            countIf(NOT inside) > 0,
-            (argMaxIf(hours.close, last_tick, NOT inside), maxIf(last_tick, NOT inside)),
-            (argMin(hours.open, first_tick), min(first_tick))
-        ) AS before,
-        (before.1, fromUnixTimestamp64Micro(toInt64(bitShiftRight(before.2, 64)), 'UTC')) AS earlier,
-        (argMax(hours.close, last_tick), fromUnixTimestamp64Micro(toInt64(bitShiftRight(max(last_tick), 64)), 'UTC')) AS latest,
-        maxIf(hours.high, inside) AS high,
-        minIf(hours.low, inside) AS low,
-        sumIf(hours.ticks, inside) AS ticks
-    FROM
-    (
-        -- Whole hours before and after the one in which the window starts.
-        SELECT event, market, begins_at > window_start AS inside, open, high, low, close, first_tick, last_tick, ticks
-        FROM {database}.price_hours
-        WHERE begins_at >= toStartOfHour(window_start - toIntervalDay(7)) AND begins_at != toStartOfHour(window_start)
-            AND rollup_id GLOBAL IN (SELECT rollup_id FROM {database}.price_blocks FINAL)
-        UNION ALL
-        -- The hour in which the window starts.
-        SELECT event, market, inside, open, high, low, close, first_tick, last_tick, ticks
-        FROM
-        (
-            SELECT
-                event,
-                market,
-                received_at > window_start AS inside,
-{price_bar}
-            FROM {database}.price_ticks
-            WHERE received_at >= toStartOfHour(window_start) AND received_at < toStartOfHour(window_start) + toIntervalHour(1)
-                AND NOT repeated AND NOT is_resolution
-            GROUP BY event, market, inside
-        )
-        UNION ALL
-        -- What price_hours does not hold yet.
-        SELECT event, market, inside, open, high, low, close, first_tick, last_tick, ticks
-        FROM
-        (
-            SELECT
-                event,
-                market,
-                received_at > window_start AS inside,
-{price_bar}
-            FROM {database}.price_ticks
-            WHERE received_at >= toStartOfHour(window_start - toIntervalDay(7))
-                AND (received_at < toStartOfHour(window_start) OR received_at >= toStartOfHour(window_start) + toIntervalHour(1))
-                AND (`_log`, `_partition`, intDiv(`_offset`, 65536)) GLOBAL IN (SELECT `_log`, `_partition`, block FROM {database}.price_blocks FINAL WHERE rollup_id = 0)
-                AND NOT repeated AND NOT is_resolution
-            GROUP BY event, market, inside
-        )
-    ) AS hours
-    GROUP BY market
-    HAVING ticks > 0
-) AS moves
-LEFT JOIN (SELECT event, title FROM {database}.events) AS titles USING (event)
-LEFT JOIN (SELECT market, name FROM {database}.markets) AS names USING (market);
+    price_before_at,
+    price_after_at AS price_now_at
+FROM {database}.movers_between(
+    from_at = toString(now64(6, 'UTC') - toIntervalSecond({window_seconds:UInt32})),
+    to_at = toString(now64(6, 'UTC'))
+);

@@ -1,0 +1,77 @@
+-- How far does a trade of a given size move the price?
+--
+--   SELECT * FROM price_impact(margin_ms = 250) WHERE scope = 'all' AND delay = '1 min' ORDER BY impact_per_share DESC
+--
+-- One row per scope, market and delay (5 s, 1 min, 5 min), and per scope and delay over all markets (market is empty). It is a linear
+-- regression (least squares) over the trades of trade_quotes, which says what a quote, a mid and a direction are:
+--   change of mid = intercept + impact_per_share × signed size
+--   change of mid = mid at executed_at + delay - mid of the quote before the trade, in YES terms
+--   signed size   = direction × quantity: shares of YES bought, negative where they were sold
+-- r_squared is the part of the variance of the change that the size explains. The standard error of impact_per_share is
+-- sqrt((1 - r_squared) / (trades - 2) × variance of the change / variance of the size); it takes the trades as independent, which trades
+-- that follow each other within the delay are not. Trades without a mid at either moment are left out and counted in unquoted_trades. The
+-- figures are NULL for fewer than 30 trades, and where all sizes are equal. The side of an activity item is taken as the taker's: an assumption.
+CREATE OR REPLACE VIEW {database}.price_impact
+(
+    `scope` String COMMENT 'own: trades of our accounts. all: the activity feed, of all users',
+    `event` String COMMENT 'Event ID; empty when unknown, and in the row of all markets',
+    `market` String COMMENT 'Market ID; empty in the row of all markets',
+    `delay` String COMMENT 'Time from the trade to the later mid: 5 s, 1 min or 5 min',
+    `trades` UInt64 COMMENT 'Trades with a mid before and after',
+    `unquoted_trades` UInt64 COMMENT 'Trades without one of both: left out',
+    `impact_per_share` Nullable(Float64) COMMENT 'Slope: USDC per share by which mid moves for each share of YES bought',
+    `standard_error` Nullable(Float64) COMMENT 'Standard error of impact_per_share, USDC per share; NULL with it',
+    `intercept` Nullable(Float64) COMMENT 'Change of mid without a trade, by the regression, USDC per share',
+    `r_squared` Nullable(Float64) COMMENT 'Part of the variance of the change that the size explains, 0 to 1; NULL when mid never changed'
+)
+AS
+SELECT
+    scope,
+    event,
+    market,
+    delay,
+    trades,
+    unquoted_trades,
+    if(is_determined, line.1, NULL) AS impact_per_share,
+    if(is_determined, sqrt(greatest(0, change_variance - line.1 * line.1 * size_variance) / (trades - 2) / size_variance), NULL) AS standard_error,
+    if(is_determined, line.2, NULL) AS intercept,
+    if(is_determined AND change_variance > 0, least(1, line.1 * line.1 * size_variance / change_variance), NULL) AS r_squared
+FROM
+(
+    SELECT
+        *,
+        arrayReduce('varPop', sizes) AS size_variance,
+        arrayReduce('varPop', changes) AS change_variance,
+        trades >= 30 AND size_variance > 0 AS is_determined,
+        arrayReduce('simpleLinearRegression', sizes, changes) AS line
+    FROM
+    (
+        SELECT
+            scope,
+            if(grouped_market = '', '', any(trade_event)) AS event,
+            grouped_market AS market,
+            delay,
+            countIf(change IS NOT NULL) AS trades,
+            countIf(change IS NULL) AS unquoted_trades,
+            -- In one order: the sum of doubles depends on it.
+            arraySort(groupArrayIf((fill_id, size, assumeNotNull(change)), change IS NOT NULL)) AS points,
+            arrayMap(point -> point.2, points) AS sizes,
+            arrayMap(point -> point.3, points) AS changes
+        FROM
+        (
+            SELECT
+                scope,
+                fill_id,
+                quotes.event AS trade_event,
+                grouped_market,
+                delay,
+                direction * toFloat64(quantity) AS size,
+                -- markout + slippage = direction × (later mid - mid)
+                direction * (markout + slippage) AS change
+            FROM {database}.trade_quotes(margin_ms = {margin_ms:UInt32}) AS quotes
+            ARRAY JOIN ['5 s', '1 min', '5 min'] AS delay, [markout_5s, markout_1m, markout_5m] AS markout
+            ARRAY JOIN [quotes.market, ''] AS grouped_market
+        )
+        GROUP BY scope, grouped_market, delay
+    )
+);
