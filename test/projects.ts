@@ -84,6 +84,7 @@ const CHAOS = [
   'test/kafka/broker-killed.test.ts',
   'test/kafka/cluster.test.ts',
   'test/pipeline/',
+  'test/sql/engines/',
   'test/viewer/dashboard-features.test.ts',
   'test/viewer/first-page.test.ts',
   'test/viewer/foreign-dashboards.test.ts',

@@ -6,8 +6,8 @@ import type { Manifest } from '../../datasets/release/manifest.js';
 import { commandLine } from '../cli/command.js';
 import { useClickHouse } from '../support/clickhouse.js';
 import { describeWithout } from '../support/describe-without.js';
+import { makeEnvironment, PANDAS_3, python, whyNoPython } from '../support/python.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
-import { makeEnvironment, PANDAS_3, python, whyNoPython } from './python.js';
 import { recordMarkets } from './recorded-markets.js';
 
 /** What readers/tardis.py prints of one market and day. */

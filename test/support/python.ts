@@ -1,8 +1,10 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { FileLock } from '../../core/file-lock.js';
 import { packageRoot, sha256Hex } from '../../core/index.js';
+import { until } from './until.js';
 
 const EXAMPLES = join(packageRoot(), 'examples');
 const CACHE = join(packageRoot(), '.cache');
@@ -55,16 +57,23 @@ function whyNoIndex(): string | undefined {
   }
 }
 
-/** Makes a virtual environment, unless it is there for the same requirements. */
+/** Makes a virtual environment, unless it is there for the same requirements. Test files that need it wait for each other. */
 export async function makeEnvironment(environment = ALL): Promise<void> {
   const { folder, requirements } = environment;
-  const wanted = sha256Hex(readFileSync(requirements, 'utf8'));
-  const done = doneOf(environment);
-  if (existsSync(done) && readFileSync(done, 'utf8') === wanted) return;
-  rmSync(folder, { recursive: true, force: true });
-  await run('python3', ['-m', 'venv', '--without-pip', folder]);
-  await install(join(folder, 'bin', 'python'), requirements);
-  writeFileSync(done, wanted);
+  mkdirSync(CACHE, { recursive: true });
+  const lock = new FileLock(`${folder}.lock`);
+  try {
+    await until(async () => lock.try('exclusive'));
+    const wanted = sha256Hex(readFileSync(requirements, 'utf8'));
+    const done = doneOf(environment);
+    if (existsSync(done) && readFileSync(done, 'utf8') === wanted) return;
+    rmSync(folder, { recursive: true, force: true });
+    await run('python3', ['-m', 'venv', '--without-pip', folder]);
+    await install(join(folder, 'bin', 'python'), requirements);
+    writeFileSync(done, wanted);
+  } finally {
+    lock.close();
+  }
 }
 
 /** The files have all packages: there is nothing to resolve. */
