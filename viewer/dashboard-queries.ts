@@ -67,9 +67,11 @@ interface PanelContext extends AskContext {
 const WIDTHS = [300, 600, 1200, 2400];
 /** How long the options of a variable are kept, milliseconds. */
 const OPTIONS_MS = 10_000;
-const SLICE_MS = 1000;
-/** A result is kept for less than the refresh interval, so that a refresh is not answered with the one before. */
-const KEPT_PART = 0.8;
+const MIN_SLICE_MS = 1000;
+const MAX_SLICE_MS = 60_000;
+
+/** Time is cut into slices as long as the refresh interval: the requests of one slice have one `now` and one result. */
+const sliceMs = ({ refreshMs }: ViewRequest): number => Math.min(MAX_SLICE_MS, Math.max(MIN_SLICE_MS, refreshMs));
 
 /** Runs the queries of dashboards, as their files have them. */
 export class DashboardQueries {
@@ -182,12 +184,13 @@ export class DashboardQueries {
   }
 
   /**
-   * `now` is the same for all requests of a slice of time.
+   * `now` is the same for all requests of a slice of time, and so are the results of their queries.
    * @param strict whether a value that is not an option is an error
    */
   async #resolve(dashboard: ViewedDashboard, request: ViewRequest, signal: AbortSignal, strict = false) {
     await this.grants?.assertReadOnly();
-    const now = new Date(Math.floor(this.nowMs() / SLICE_MS) * SLICE_MS);
+    const slice = sliceMs(request);
+    const now = new Date(Math.floor(this.nowMs() / slice) * slice);
     const range = relativeRange(request.from, request.to, now);
     const { resolved, choices } = await resolveVariables(dashboard, request.variables, range, {
       patterns: this.#patterns,
@@ -205,16 +208,17 @@ export class DashboardQueries {
     { uid }: ViewedDashboard,
     target: ViewedTarget,
     context: AskContext,
-    { refreshMs }: ViewRequest,
+    request: ViewRequest,
     signal: AbortSignal,
     columns?: number,
   ) {
     const variables = [...context.variables].map(([name, { value }]) => [name, value]);
-    const key = JSON.stringify([uid, target.rawSql, variables, context.rangeKey, context.bucketMs, columns]);
-    const keepMs = Math.max(SLICE_MS, refreshMs) * KEPT_PART;
+    const slice = sliceMs(request);
+    const key = JSON.stringify([uid, target.rawSql, variables, context.rangeKey, context.bucketMs, columns, slice]);
+    const untilMs = (Math.floor(this.nowMs() / slice) + 1) * slice;
     const { rawSql = '' } = target;
     const query = bindQuery(rawSql, context);
-    return this.pool.run(key, keepMs, signal, (abort) =>
+    return this.pool.run(key, { untilMs }, signal, (abort) =>
       columns === undefined
         ? this.database.query(query, abort)
         : this.#fitting(rawSql, query, { range: context.range, columns }, abort),

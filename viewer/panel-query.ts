@@ -10,6 +10,8 @@ export interface VariableChoice {
   readonly value: string | readonly string[];
   /** All selectable values: the expansion of `ALL` outside of `$__conditionalAll`. */
   readonly options: readonly string[];
+  /** Of the file: what is inserted, as it is, where `ALL` is chosen. */
+  readonly allValue?: string | undefined;
   /** Whether the dashboard's file has the values, not a query or the browser. */
   readonly fromFile?: boolean;
   /** Why it has no value; a query that uses it is not run. */
@@ -157,7 +159,11 @@ const isSeveral = ({ value }: VariableChoice): boolean => value === ALL || typeo
 /** A text as a literal of ClickHouse. */
 const literal = (value: string): string => `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 
+const ownAll = ({ value, allValue }: VariableChoice): string | undefined => (value === ALL ? allValue : undefined);
+
 function formatted(choice: VariableChoice, format: string | undefined): string {
+  const all = ownAll(choice);
+  if (all !== undefined) return all;
   const list = listOf(choice);
   switch (format) {
     case undefined:
@@ -177,6 +183,8 @@ const NUMBER = /^-?\d+(?:\.\d+)?$/;
 
 function bound(reference: Reference, choice: VariableChoice, bind: (value: string) => string): Replacement {
   const { name, format, start, end, quotes } = reference;
+  const all = ownAll(choice);
+  if (all !== undefined) return { start, end, text: all };
   const list = listOf(choice);
   const quoting = format === 'singlequote' || format === 'sqlstring' || (format === undefined && isSeveral(choice));
   if (quotes === undefined && quoting) return { start, end, text: list.map(bind).join(',') };

@@ -16,19 +16,19 @@ export class QueryPool {
   }
 
   /**
-   * The result of `work`, or of one with the same key that is in flight or not older than `keepMs`. The query is aborted when
+   * The result of `work`, or of one with the same key that is in flight or kept: for `kept` milliseconds, or until a time. The query is aborted when
    * the signals of all its callers are.
    */
   async run<T>(
     key: string,
-    keepMs: number,
+    kept: number | { readonly untilMs: number },
     signal: AbortSignal,
     work: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
     signal.throwIfAborted();
     const found = this.#shared.get(key);
     const shared =
-      found && !found.abort.signal.aborted && found.expiresAt > this.nowMs() ? found : this.#begin(key, keepMs, work);
+      found && !found.abort.signal.aborted && found.expiresAt > this.nowMs() ? found : this.#begin(key, kept, work);
     shared.callers++;
     let leave: (() => void) | undefined;
     const left = new Promise<never>((_, reject) => {
@@ -46,7 +46,11 @@ export class QueryPool {
     }
   }
 
-  #begin<T>(key: string, keepMs: number, work: (signal: AbortSignal) => Promise<T>): Shared {
+  #begin<T>(
+    key: string,
+    kept: number | { readonly untilMs: number },
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Shared {
     const abort = new AbortController();
     const shared: Shared = {
       abort,
@@ -56,7 +60,7 @@ export class QueryPool {
       result: this.#inTurn(abort.signal, work).then(
         (result) => {
           shared.done = true;
-          shared.expiresAt = this.nowMs() + keepMs;
+          shared.expiresAt = typeof kept === 'number' ? this.nowMs() + kept : kept.untilMs;
           return result;
         },
         (error: unknown) => {

@@ -1,5 +1,5 @@
 import { UsageError } from '../core/index.js';
-import { durationMs } from './display/relative-time.js';
+import { durationMs, parseTime } from './display/relative-time.js';
 import type { TimeRange } from './time-range.js';
 
 /** A panel's own time, as in its file, with the variables of it filled in. */
@@ -26,7 +26,8 @@ const UNIT_NAMES: Readonly<Record<string, string>> = {
  * The range of a panel: as in Grafana, `timeFrom` replaces a relative range of the dashboard by one that ends now, and
  * `timeShift` moves the range back.
  * @param isRelative whether the dashboard's range is
- * @throws UsageError for a length of time that is not a number and one of s, m, h, d, w
+ * @throws UsageError for a length of time that is not a number and one of s, m, h, d, w; `timeFrom` may end with `/d` and the
+ * like, which is in UTC
  */
 export function panelTime(
   { timeFrom, timeShift }: TimeOverride,
@@ -36,10 +37,12 @@ export function panelTime(
   let { range } = dashboard;
   const texts: string[] = [];
   if (timeFrom) {
-    const length = lengthOf('timeFrom', timeFrom);
+    const start = timeFrom.startsWith('now') ? timeFrom : `now-${timeFrom}`;
+    const from = parseTime(start, now.getTime());
+    if (from === undefined) unsupported('timeFrom', timeFrom, 'lengths such as 1h or 7d, and now/d');
     if (dashboard.isRelative) {
-      range = { from: earlier(now, length), to: now };
-      texts.push(`Last ${inWords(timeFrom)}`);
+      range = { from: valid(from), to: now };
+      texts.push(start === 'now/d' ? 'Today so far' : inWords(start));
     }
   }
   if (timeShift) {
@@ -51,22 +54,27 @@ export function panelTime(
 }
 
 function lengthOf(property: string, text: string): number {
-  const length = durationMs(text);
-  if (length !== undefined) return length;
+  return durationMs(text) ?? unsupported(property, text, 'lengths such as 1h or 7d');
+}
+
+function unsupported(property: string, text: string, supported: string): never {
   throw new UsageError(
-    `the viewer does not support ${property} ${JSON.stringify(text.slice(0, 40))}: only lengths such as 1h or 7d`,
+    `the viewer does not support ${property} ${JSON.stringify(text.slice(0, 40))}: only ${supported}`,
   );
 }
 
-function earlier(time: Date, ms: number): Date {
-  const at = new Date(time.getTime() - ms);
+const earlier = (time: Date, ms: number): Date => valid(time.getTime() - ms);
+
+function valid(ms: number): Date {
+  const at = new Date(ms);
   if (Number.isNaN(at.getTime())) throw new UsageError('the time of the panel is before the calendar');
   return at;
 }
 
-/** `1 hour` of `1h`. */
-function inWords(length: string): string {
-  const [, amount = '', unit = ''] = /^(\d+)(\w)$/.exec(length) ?? [];
+/** `Last 1 hour` of `now-1h`. */
+function inWords(start: string): string {
+  const [, amount = '', unit = ''] = /^now-(\d+)(\w)/.exec(start) ?? [];
+  if (amount === '') return `${start} to now`;
   const count = Number(amount);
-  return `${count} ${UNIT_NAMES[unit] ?? unit}${count === 1 ? '' : 's'}`;
+  return `Last ${count} ${UNIT_NAMES[unit] ?? unit}${count === 1 ? '' : 's'}`;
 }

@@ -19,16 +19,16 @@ export const wholeSeconds = (bucketMs: number): number => Math.max(1, Math.floor
 
 /**
  * Parses a range such as `now-6h` to `now`.
- * @throws UsageError for anything that is not `now`, `now-` with a number and one of s, m, h, d, w, Unix milliseconds, or an
- * ISO 8601 time; and for a range that ends before it begins
+ * @throws UsageError for anything that is not `now`, `now-` with a number and one of s, m, h, d, w (both also with `/d` and the
+ * like), Unix milliseconds, or an ISO 8601 time; and for a range that ends before it begins
  */
 export function relativeRange(from: string, to: string, now: Date): TimeRange {
-  const range = { from: timeOf(from, now), to: timeOf(to, now) };
+  const range = { from: timeOf(from, now, 'from'), to: timeOf(to, now, 'to') };
   return range.from <= range.to ? range : refuse(`the range ${from} to ${to} ends before it begins`);
 }
 
-function timeOf(text: string, now: Date): Date {
-  const time = parseTime(text, now.getTime()) ?? refuse(`the time ${JSON.stringify(text)} is not like now-6h`);
+function timeOf(text: string, now: Date, bound: 'from' | 'to'): Date {
+  const time = parseTime(text, now.getTime(), bound) ?? refuse(`the time ${JSON.stringify(text)} is not like now-6h`);
   const at = new Date(time);
   return Number.isNaN(at.getTime()) ? refuse(`the time ${text} is before the calendar`) : at;
 }

@@ -49,6 +49,7 @@ export async function resolveVariables(
     choices.set(variable.name, {
       value: single ? (one.value[0] ?? '') : one.value,
       options: values,
+      allValue: variable.includeAll === true ? variable.allValue || undefined : undefined,
       fromFile: ['custom', 'interval', 'constant', 'datasource'].includes(variable.type),
       problem: one.problem,
     });

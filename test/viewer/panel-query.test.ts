@@ -164,6 +164,15 @@ describe('a query with bound variables', () => {
     });
   });
 
+  it('has the text of the file where all is chosen', () => {
+    const all = (value: string) => context({ v: { value, options: ['a'], allValue: '.*' } });
+    expect(bindQuery("match(x, '$v') AND $__conditionalAll(y = '$v', $v)", all(ALL))).toEqual({
+      sql: "match(x, '.*') AND 1=1",
+      parameters: {},
+    });
+    expect(bindQuery("match(x, '$v')", all('a')).parameters).toEqual({ variable_0: 'a' });
+  });
+
   it('inserts plain numbers, and values of the file', () => {
     const file = { value: 'INTERVAL 1 DAY', options: [], fromFile: true };
     expect(bind('f($n) $file -- $hostile', { n: chosen('-1.5'), file, hostile: chosen(hostile) }).sql.trim()).toBe(

@@ -21,6 +21,12 @@ describe("a panel's own time", () => {
     expect(timeOf({ timeFrom: '1h' }, from, to)).toEqual(['21T10:00', '21T12:00', '']);
   });
 
+  it('begins with the day, in UTC', () => {
+    expect(timeOf({ timeFrom: 'now/d' })).toEqual(['21T00:00', '21T12:00', 'Today so far']);
+    expect(timeOf({ timeFrom: '1d/d' })).toEqual(['20T00:00', '21T12:00', 'Last 1 day']);
+    expect(timeOf({}, 'now-1d/d', 'now-1d/d')).toEqual(['20T00:00', '20T23:59', '']);
+  });
+
   it('is moved back by a shift', () => {
     expect(timeOf({ timeShift: '1d' })).toEqual(['20T06:00', '20T11:00', 'timeshift -1d']);
     expect(timeOf({ timeFrom: '30m', timeShift: '1w' })).toEqual([
@@ -31,7 +37,7 @@ describe("a panel's own time", () => {
   });
 
   it('that is not a length of time is named', () => {
-    for (const value of ['now/d', '1', 'h', '1M', '-1h', '1h/d'])
+    for (const value of ['now/w', '1', 'h', '1M', '-1h', '1h/d/d'])
       for (const property of ['timeFrom', 'timeShift'])
         expect(() => timeOf({ [property]: value })).toThrow(
           `the viewer does not support ${property} ${JSON.stringify(value)}`,

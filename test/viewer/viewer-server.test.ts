@@ -3,6 +3,7 @@ import { symlinkSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { systemClock } from '../../core/index.js';
 import type { PanelData } from '../../viewer/dashboard-queries.js';
 import type { ViewerServer } from '../../viewer/index.js';
 import { exceeds } from '../../viewer/reader-grants.js';
@@ -308,6 +309,40 @@ describe('the viewer', () => {
     for (const outgoing of requests) outgoing.destroy();
     await until(async () => (await running()) === 0);
     await until(() => viewer.running === 0);
+  });
+
+  it('asks a query once for 200 viewers of one dashboard, and again after the refresh interval', async () => {
+    const connect = connectAs(host.database, 'reader');
+    let nowMs = 1_800_000_000_123;
+    let queries = 0;
+    const shared = await startViewer(host.database, folderOf(files()), {
+      clock: { ...systemClock, nowMs: () => nowMs },
+      connect: async () => {
+        const { client, close } = await connect();
+        const counted: typeof client.query = (asked) => {
+          if (asked.query.includes('ORDER BY at, market')) queries++;
+          return client.query(asked);
+        };
+        return {
+          client: new Proxy(client, { get: (of, key) => (key === 'query' ? counted : Reflect.get(of, key)) }),
+          close,
+        };
+      },
+    });
+    const body = { ...view({ market: ["it's"] }), refreshMs: 5000 };
+    const refresh = () =>
+      Promise.all(
+        Array.from({ length: 200 }, () => ask(`${shared.url}/api/dashboards/prices/panels/2/data`, { body })),
+      );
+    const answers = await refresh();
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    nowMs += 4800;
+    await refresh();
+    expect(queries).toBe(1);
+    nowMs += 200;
+    await refresh();
+    expect(queries).toBe(2);
+    expect(shared.running).toBe(0);
   });
 
   it('asks for its token where it has one, and gives a session for it', async () => {

@@ -4,6 +4,25 @@ export interface Formatted {
   readonly suffix: string;
 }
 
+/** Powers of 1,000 of a unit. */
+const scaleOf = (unit: string) =>
+  [
+    [1e12, 1e12, ` T${unit}`],
+    [1e9, 1e9, ` G${unit}`],
+    [1e6, 1e6, ` M${unit}`],
+    [1e3, 1e3, ` k${unit}`],
+    [0, 1, ` ${unit}`],
+  ] as const;
+/** Counts per second: as `short`, with the unit after it. */
+const RATES: Readonly<Record<string, string>> = {
+  cps: 'c/s',
+  ops: 'ops/s',
+  reqps: 'req/s',
+  rps: 'rd/s',
+  wps: 'wr/s',
+  iops: 'io/s',
+};
+
 const SCALES: Readonly<Record<string, readonly (readonly [from: number, divisor: number, unit: string])[]>> = {
   s: [
     [86_400, 86_400, ' days'],
@@ -20,6 +39,15 @@ const SCALES: Readonly<Record<string, readonly (readonly [from: number, divisor:
     [1024, 1024, ' KiB'],
     [0, 1, ' B'],
   ],
+  decbytes: [
+    [1e12, 1e12, ' TB'],
+    [1e9, 1e9, ' GB'],
+    [1e6, 1e6, ' MB'],
+    [1e3, 1e3, ' kB'],
+    [0, 1, ' B'],
+  ],
+  watt: scaleOf('W'),
+  watth: scaleOf('Wh'),
   short: [
     [1e12, 1e12, ' T'],
     [1e9, 1e9, ' B'],
@@ -35,9 +63,10 @@ const ALIASES: Readonly<Record<string, readonly [unit: string, factor: number]>>
   m: ['s', 60],
   h: ['s', 3600],
   d: ['s', 86_400],
-  decbytes: ['bytes', 1],
   kbytes: ['bytes', 1024],
   mbytes: ['bytes', 1024 ** 2],
+  kwatt: ['watt', 1000],
+  kwatth: ['watth', 1000],
 };
 
 /** Decimals with which a number has about three significant digits. */
@@ -87,6 +116,11 @@ export function formatNumber(value: number, unit: string | undefined, decimals: 
       return { text: formatTime(value), suffix: '' };
     case 'currencyUSD':
       return { ...plain(value, ''), text: `$${plain(value, '').text}` };
+  }
+  const rate = RATES[unit];
+  if (rate !== undefined) {
+    const { text, suffix } = formatNumber(value, 'short', decimals);
+    return { text, suffix: `${suffix} ${rate}` };
   }
   const [base, factor] = ALIASES[unit] ?? [unit, 1];
   const scale = SCALES[base];

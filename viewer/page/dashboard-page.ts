@@ -26,6 +26,9 @@ const QUICK_RANGES: readonly (readonly [text: string, from: string])[] = [
   ['Last 90 days', 'now-90d'],
 ];
 
+/** How long after the beginning of an interval a page asks, so that a clock that is a little fast does not matter. */
+const AFTER_SLICE_MS = 50;
+
 const refreshMsOf = (text: string): number => durationMs(text) ?? 0;
 
 /** The page of one dashboard. */
@@ -42,7 +45,7 @@ export class DashboardPage {
   #to: string;
   #refresh: string;
   #full: string | undefined;
-  #timer: ReturnType<typeof setInterval> | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
   #chosen: Readonly<Record<string, readonly string[]>>;
   #asking: AbortController | undefined;
 
@@ -74,7 +77,7 @@ export class DashboardPage {
   close(): void {
     this.#closed.abort();
     this.#asking?.abort();
-    clearInterval(this.#timer);
+    clearTimeout(this.#timer);
     this.#grid.close();
   }
 
@@ -168,10 +171,16 @@ export class DashboardPage {
     void this.#resolve();
   }
 
+  /** Refreshes at multiples of the interval, when the results of the one before are no longer kept. */
   #setTimer(): void {
-    clearInterval(this.#timer);
-    const ms = refreshMsOf(this.#refresh);
-    if (ms > 0) this.#timer = setInterval(() => this.#tick(), Math.max(1000, ms));
+    clearTimeout(this.#timer);
+    const interval = refreshMsOf(this.#refresh);
+    if (interval === 0) return;
+    const next = () => {
+      this.#tick();
+      this.#setTimer();
+    };
+    this.#timer = setTimeout(next, interval - (Date.now() % interval) + AFTER_SLICE_MS);
   }
 
   #tick(): void {
@@ -207,7 +216,7 @@ export class DashboardPage {
 
   #absolute(): [from: number, to: number] {
     const now = Date.now();
-    return [parseTime(this.#from, now) ?? now, parseTime(this.#to, now) ?? now];
+    return [parseTime(this.#from, now) ?? now, parseTime(this.#to, now, 'to') ?? now];
   }
 
   #writeAddress(): void {
