@@ -1,4 +1,4 @@
-// Bundles the viewer's page into dist/viewer/page/: one script, one style sheet, the page itself and its icon. Nothing of it
+// Bundles the viewer's page into dist/viewer/page/: one script, that of its shared worker, one style sheet, the page itself and its icon. Nothing of it
 // is loaded from elsewhere.
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ const to = join(root, 'dist/viewer/page');
 
 mkdirSync(to, { recursive: true });
 await build({
-  entryPoints: { app: join(from, 'main.ts') },
+  entryPoints: { app: join(from, 'main.ts'), 'stream-worker': join(from, 'stream-worker.ts') },
   outdir: to,
   bundle: true,
   minify: true,

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { type AddressInfo, isIP } from 'node:net';
 import { resolve } from 'node:path';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
@@ -30,6 +31,7 @@ import { pageDashboard } from './page-model.js';
 import { QueryPool } from './query-pool.js';
 import { ReaderGrants } from './reader-grants.js';
 import { recordingState } from './recording-state.js';
+import { StateStreams } from './state-streams.js';
 
 const MAX_BODY_BYTES = 64 * 1024;
 const HEADERS_TIMEOUT_MS = 5000;
@@ -108,6 +110,7 @@ export class ViewerServer implements Component {
   readonly #queries: DashboardQueries;
   readonly #firstPage: FirstPage;
   readonly #login: Login | undefined;
+  readonly #streams: StateStreams;
   #exports = 0;
   #page: ReadonlyMap<string, PageFile> = new Map();
   #folder: DashboardFolder = { dashboards: new Map(), problems: [] };
@@ -124,6 +127,9 @@ export class ViewerServer implements Component {
     this.#firstPage = new FirstPage(this.#database, this.#pool);
     this.#login = options.token === undefined ? undefined : new Login(options.token, nowMs, this.#isEncrypted);
     this.#names = new OwnNames(options.host, options.port, options.publicUrl);
+    this.#streams = new StateStreams(randomBytes(8).toString('hex'), (signal) =>
+      recordingState(this.#database, this.#pool, signal),
+    );
     this.#app = this.#createApp();
   }
 
@@ -144,6 +150,11 @@ export class ViewerServer implements Component {
     return this.#pool.running;
   }
 
+  /** Number of browsers that follow the state of recording. */
+  get streams(): number {
+    return this.#streams.count;
+  }
+
   async start(): Promise<void> {
     this.#assertGuarded();
     this.#page = readPage();
@@ -161,6 +172,7 @@ export class ViewerServer implements Component {
   }
 
   async stop(): Promise<void> {
+    this.#streams.stop();
     await this.#app.close();
     await this.#database.close();
   }
@@ -207,6 +219,7 @@ export class ViewerServer implements Component {
     app.get('/api/state', (request, reply) =>
       this.#answer(request, reply, (signal) => recordingState(this.#database, this.#pool, signal)),
     );
+    app.get('/api/stream', (request, reply) => this.#stream(request, reply));
     app.post('/api/events', (request, reply) =>
       this.#answer(request, reply, (signal) => this.#firstPage.events(parsed(firstPageRequest, request.body), signal)),
     );
@@ -278,6 +291,16 @@ export class ViewerServer implements Component {
     }
   }
 
+  /** The state of recording as server-sent events, until the browser leaves. */
+  #stream(request: FastifyRequest, reply: FastifyReply): void {
+    if (this.#streams.isFull) throw new Refusal(503, 'too many browsers follow the viewer; it is asked again');
+    const headers = { ...SECURITY_HEADERS, 'content-type': 'text/event-stream', 'cache-control': 'no-store' };
+    reply.hijack();
+    reply.raw.writeHead(200, headers);
+    const lastEventId = request.headers['last-event-id'];
+    this.#streams.add(reply.raw, typeof lastEventId === 'string' ? lastEventId : undefined);
+  }
+
   /** Sends the complete result of a panel's query as a file, two at a time. */
   #export(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const dashboard = this.#dashboard(request);
@@ -346,6 +369,7 @@ const PAGE_ROUTES: readonly (readonly [path: string, file: PageFileName])[] = [
   ['/d/:uid', 'index.html'],
   ['/d/:uid/:slug', 'index.html'],
   ['/app.js', 'app.js'],
+  ['/stream-worker.js', 'stream-worker.js'],
   ['/app.css', 'app.css'],
   ['/icon.svg', 'icon.svg'],
 ];

@@ -19,6 +19,7 @@ const files = {
   'slow.json': dashboard('slow', [panel(1, 'stat', 'SELECT sum(1 + sleepEachRow(1)) AS n FROM numbers(2)')], {
     refresh: '1s',
   }),
+  'live.json': dashboard('live', [panel(1, 'stat', 'SELECT toUnixTimestamp(now()) AS n')], { refresh: '1s' }),
   'a.json': dashboard(
     'seeded',
     [
@@ -138,6 +139,23 @@ describe('the page', () => {
     const { page } = await open(`${seeded.url}/d/slow`);
     await expect.poll(() => textOf(page, 1)).toContain('2');
     await page.context().close();
+  });
+
+  it('stays live in twelve pages of one browser, over one stream', async () => {
+    const { page } = await open(`${seeded.url}/d/live`);
+    const context = page.context();
+    const others = await Promise.all(Array.from({ length: 11 }, () => context.newPage()));
+    const followed = async (one: Page) => {
+      await one.goto(`${seeded.url}/d/live`);
+      const shownAt = () => one.locator('[data-panel="1"] .value').innerText();
+      const first = await shownAt();
+      await expect.poll(shownAt).not.toBe(first);
+      await expect.poll(() => one.locator('.state').innerText()).toContain('recording has stopped');
+    };
+    await Promise.all([page, ...others].map(followed));
+    expect(seeded.streams).toBe(1);
+    await context.close();
+    await expect.poll(() => seeded.streams).toBe(0);
   });
 
   it('lists its keys, and searches the dashboards', async () => {

@@ -9,7 +9,9 @@ import { DashboardPage } from './dashboard-page.js';
 import { button, h } from './dom.js';
 import { HomePage } from './home-page.js';
 import { drawLogin, loginFromAddress } from './login.js';
+import type { RecordingMessage } from './recording-stream.js';
 import type { Shell } from './shell.js';
+import { watchRecording } from './watch-recording.js';
 
 const KEYS = {
   '/': 'search events and dashboards',
@@ -21,7 +23,6 @@ const KEYS = {
   Tab: 'from control to control; Enter presses it',
   '?': 'this list',
 };
-const STATE_MS = 5000;
 const THEME_KEY = 'chancery.theme';
 /** Recording counts as stopped when the newest collector event is older: one is written every second. */
 const STOPPED_SECONDS = 15;
@@ -146,18 +147,9 @@ class Page implements Shell {
     }
   }
 
-  /** Asks for the state of recording as long as the page is visible. */
-  async watchState(): Promise<never> {
-    for (;;) {
-      if (!document.hidden) {
-        try {
-          this.#showState(await api.state(new AbortController().signal));
-        } catch (error) {
-          this.#setState(error instanceof AnswerError ? error.message : 'the state is not known', true);
-        }
-      }
-      await new Promise((resolve) => setTimeout(resolve, STATE_MS));
-    }
+  showRecording(message: RecordingMessage): void {
+    if ('state' in message) this.#showState(message.state);
+    else this.#setState(message.problem, true);
   }
 
   #show(title: string, controls: HTMLElement | undefined, content: HTMLElement): void {
@@ -199,4 +191,4 @@ function ageOf(seconds: number): string {
 const page = new Page();
 await loginFromAddress();
 void page.open();
-void page.watchState();
+watchRecording((message) => page.showRecording(message));
