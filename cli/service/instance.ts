@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Bus, openBus as openConfiguredBus } from '../../bus/index.js';
 import { type Component, type Logger, type Settings, UsageError, writeFileAtomicSync } from '../../core/index.js';
@@ -26,6 +26,9 @@ export function instancePaths(dataFolder: string) {
   };
 }
 
+/** @throws a system error when this user may not know it: a folder that cannot be read is not one without data */
+const exists = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined;
+
 /** Opens the bus of an instance: Kafka if configured, else the embedded log in the data folder, which is created. */
 export function openBus(settings: Settings, log: Logger): Bus {
   return openConfiguredBus(settings, { dir: instancePaths(settings.data).bus, log });
@@ -39,7 +42,7 @@ export function closing(bus: Bus): Component {
 /** The bus of an instance, for reading its state; undefined when nothing has been recorded. */
 export function openBusReadOnly(settings: Settings, log?: Logger): Bus | undefined {
   const { bus } = instancePaths(settings.data);
-  if (settings.kafkaBrokers === undefined && !existsSync(bus)) return undefined;
+  if (settings.kafkaBrokers === undefined && !exists(bus)) return undefined;
   return openConfiguredBus(settings, { dir: bus, retentionEveryMs: 0, ...(log ? { log } : {}) });
 }
 
@@ -50,7 +53,7 @@ export function assertInstance(settings: Settings): void {
   assertLayout(settings.data);
   if (clickHouseTarget(settings).kind !== 'embedded') return;
   const { folder } = instancePaths(settings.data);
-  if (!existsSync(folder)) {
+  if (!exists(folder)) {
     throw new UsageError(
       `data folder ${folder} does not exist; start recording with \`chancery up\`, or name another with --data`,
     );
@@ -60,7 +63,7 @@ export function assertInstance(settings: Settings): void {
 /** @throws UsageError when the data folder has no tables of the embedded ClickHouse */
 export function assertRecorded(settings: Settings): void {
   const { folder, clickhouse } = instancePaths(settings.data);
-  if (!existsSync(clickhouse)) {
+  if (!exists(clickhouse)) {
     throw new UsageError(
       `nothing was recorded in ${folder} yet; start recording with \`chancery up\`, or name another folder with --data`,
     );
@@ -78,8 +81,8 @@ const LAYOUT = '1';
 export function assertLayout(data: string): boolean {
   const { folder, layout, bus, clickhouse, collector, exchange } = instancePaths(data);
   // Read first: another service that starts at the same time writes its layout before its data.
-  const hasData = [bus, clickhouse, collector, exchange].some((path) => existsSync(path));
-  const found = existsSync(layout) ? readFileSync(layout, 'utf8').trim() : undefined;
+  const hasData = [bus, clickhouse, collector, exchange].some((path) => exists(path));
+  const found = exists(layout) ? readFileSync(layout, 'utf8').trim() : undefined;
   if (found === LAYOUT) return true;
   if (found === undefined && !hasData) return false;
   const what = found === undefined ? 'of an earlier version (it has no file "layout")' : JSON.stringify(found);

@@ -1,8 +1,10 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { explain } from '../../cli/errors.js';
+import { assertInstance, assertRecorded, openBusReadOnly } from '../../cli/service/instance.js';
 import { announce } from '../../cli/service/registry.js';
+import { loadConfig } from '../../core/index.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { chancery, commandLine } from './command.js';
 
@@ -43,6 +45,34 @@ describe('a data folder that cannot be created', () => {
       exitCode: 1,
       defect: false,
     });
+  });
+});
+
+describe('a data folder that only another user can read', () => {
+  // Root can read every folder.
+  const isRoot = process.geteuid?.() === 0;
+
+  it.each([
+    ['its log', openBusReadOnly],
+    ['its layout', assertInstance],
+    ['its tables', assertRecorded],
+  ])('is not taken for one without data: %s', (_, read) => {
+    const settings = loadConfig({ data: temporaryFolder() });
+    chmodSync(settings.data, isRoot ? 0o700 : 0);
+    if (isRoot) process.seteuid?.(65_534);
+    let error: unknown;
+    try {
+      read(settings);
+    } catch (thrown) {
+      error = thrown;
+    } finally {
+      if (isRoot) process.seteuid?.(0);
+      chmodSync(settings.data, 0o700);
+    }
+    const { message, exitCode } = explain(error);
+    expect(message).toContain('permission denied: change the owner of the folder or choose another with --data');
+    expect(message).toContain(settings.data);
+    expect(exitCode).toBe(2);
   });
 });
 
