@@ -42,7 +42,7 @@ export const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
     needs: ['clickhouse'],
   },
   export: {
-    about: 'write the public tables to files, one per table and day: Parquet, CSV or JSON lines',
+    about: 'write the public tables to files, one per table and day: Parquet, CSV, JSON lines or tardis-csv',
     needs: ['bus', 'clickhouse'],
   },
   dataset: {

@@ -27,6 +27,8 @@ export interface ExportArguments {
   readonly previous?: string;
 }
 
+const CANDLE_PERIODS = [60, 3600, 86_400];
+
 const EXAMPLES = `
 Examples:
   chancery export --out dataset
@@ -47,7 +49,11 @@ export function defineOptions(command: Command): void {
     .option('--category <NAMES>', 'categories of events, separated by commas', names)
     .option('--tag <NAMES>', 'tags of events, separated by commas', names)
     .option('--accounts <NAMES>', 'also write the records of these accounts, which are private', names)
-    .option('--candle-periods <SECONDS>', 'lengths of candles, separated by commas', periods, [60, 3600, 86_400])
+    .addOption(
+      new Option('--candle-periods <SECONDS>', 'lengths of candles, seconds, separated by commas')
+        .argParser(periods)
+        .default(CANDLE_PERIODS, CANDLE_PERIODS.join(',')),
+    )
     .option('--unfinished', 'also export days that are not finished: more of their rows may arrive')
     .option('--settle-hours <HOURS>', 'a day is finished this long after its end, hours', hours, 24)
     .option('--exchange-name <NAME>', 'name of the exchange in tardis-csv (default: chancery)', exchangeName)
@@ -62,7 +68,7 @@ export function defineOptions(command: Command): void {
     .option('--source-url <URL>', 'where the release is published')
     .option(
       '--simulated',
-      'state that the data is of a simulated exchange; an instance of `up` that runs one says so itself',
+      'state that the data is of a simulated exchange; not needed if `chancery up` started that exchange',
     )
     .option('--previous <DIR>', 'an earlier version of the release: the manifest lists the files that have changed')
     .option('--include-private', 'allow --accounts in a release')
