@@ -45,6 +45,25 @@ const days = (price: string, columns: string) =>
   );
 
 describe('profit and loss by period', () => {
+  it('says which fraction of each period the histories of the account are complete for', async () => {
+    const found: number[] = [];
+    for (const view of ['pnl_by_period', 'equity_curve']) {
+      for (const period of [DAY, 30 * DAY]) {
+        const rows = await data.ask<Record<string, number>>(
+          `SELECT toUnixTimestamp64Micro(begins_at) / 1e6 AS at, toUnixTimestamp64Micro(complete_to) / 1e6 AS complete, observed, backfilled, missing
+           FROM ${view}(period_seconds = ${period}, price = 'chance') WHERE account = 'dora' ORDER BY at LIMIT 3`,
+        );
+        for (const { at = 0, complete = 0, ...fractions } of rows) {
+          const observed = Math.max(0, Math.min(1, (complete - at) / period));
+          expect(fractions).toEqual({ observed, backfilled: 0, missing: 1 - observed });
+          found.push(observed);
+        }
+      }
+    }
+    expect(found.filter((one) => one > 0 && one < 1).length).toBeGreaterThan(1);
+    expect(found).toContain(1);
+  });
+
   it('is realised by trades and the payout, and marked at the last price of the period', async () => {
     const rows = await days(
       'chance',

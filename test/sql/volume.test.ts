@@ -268,6 +268,21 @@ describe('volume beside the prices', () => {
       { at: '12:01:00', market: 'm1', open: null, close: null, ticks: 0, trades: 1, shares: 5, volume: 1, vwap: 0.2 },
       { at: '12:03:00', market: 'm1', open: 0.6, close: 0.6, ticks: 1, trades: 0, shares: 0, volume: 0, vwap: null },
     ]);
+
+    // The feed was read up to 12:15: a quarter of the hour from noon on, and 49/96 of the day.
+    for (const [view, at] of [
+      ['volume_by_period(period_seconds = 3600)', 900 / 3600],
+      ['volume_by_category(period_seconds = 86400)', 49 / 96],
+      ['trade_sizes(period_seconds = 3600)', 900 / 3600],
+      ['trade_imbalance(period_seconds = 3600)', 900 / 3600],
+      ['volume_by_market_and_day', 49 / 96],
+      ['volume_by_day', 49 / 96],
+    ] as const) {
+      const [row, ...others] = await data.ask(
+        `SELECT DISTINCT observed, backfilled, missing FROM ${view} WHERE scope = 'all' AND observed IS NOT NULL`,
+      );
+      expect([view, row, others]).toEqual([view, { observed: at, backfilled: 0, missing: 1 - at }, []]);
+    }
   });
 });
 

@@ -8,6 +8,9 @@
 --   drawdown = highest equity so far (at least 0, before the first trade) - equity
 -- `unpriced` counts the held assets whose price is unknown at the end of the period: their profit or loss is missing until it is
 -- known again, so equity is exact where it is 0.
+--
+-- Completeness, as fractions of the elapsed part of the period: observed is the part before complete_to; missing is the rest, in which
+-- trades and transactions may be missing; backfilled is 0.
 CREATE OR REPLACE VIEW {database}.equity_curve
 (
     `account` String COMMENT 'Configured name of the account',
@@ -22,7 +25,11 @@ CREATE OR REPLACE VIEW {database}.equity_curve
     `fees` Decimal(38, 12) COMMENT 'Fees of the period, USDC',
     `pnl` Decimal(38, 12) COMMENT 'Profit or loss of the period after fees, USDC',
     `equity` Decimal(38, 12) COMMENT 'Profit or loss up to the end of the period after fees, USDC',
-    `drawdown` Decimal(38, 12) COMMENT 'Highest equity so far - equity, USDC; 0 at a new high'
+    `drawdown` Decimal(38, 12) COMMENT 'Highest equity so far - equity, USDC; 0 at a new high',
+    `observed` Float64 COMMENT 'Fraction of the elapsed part of the period that the trades and transactions of the account are complete for, 0 to 1',
+    `backfilled` Float64 COMMENT 'Fraction of the period that was fetched from another source, 0 to 1: always 0',
+    `missing` Float64 COMMENT 'Fraction of the elapsed part of the period in which trades and transactions may be missing, 1 - observed, 0 to 1',
+    `complete_to` Nullable(DateTime64(6, 'UTC')) COMMENT 'Every trade and transaction of the account up to this time is included, by our clock; NULL before the first complete walks'
 )
 AS
 SELECT
@@ -38,7 +45,11 @@ SELECT
     fees,
     pnl,
     equity,
-    greatest(toDecimal128(0, 12), max(equity) OVER (PARTITION BY account ORDER BY begins_at)) - equity AS drawdown
+    greatest(toDecimal128(0, 12), max(equity) OVER (PARTITION BY account ORDER BY begins_at)) - equity AS drawdown,
+    observed,
+    backfilled,
+    missing,
+    complete_to
 FROM
 (
     SELECT
@@ -53,6 +64,10 @@ FROM
         cash_flow,
         fees,
         pnl,
+        observed,
+        backfilled,
+        missing,
+        complete_to,
         CAST(sum(pnl) OVER (PARTITION BY account ORDER BY begins_at), 'Decimal(38, 12)') AS equity
     FROM
     (
@@ -67,7 +82,11 @@ FROM
             sum(periods.fifo_realised_pnl) AS fifo_realised_pnl,
             sum(periods.cash_flow) AS cash_flow,
             sum(periods.fees) AS fees,
-            sum(ifNull(periods.pnl, toDecimal128(0, 12))) AS pnl
+            sum(ifNull(periods.pnl, toDecimal128(0, 12))) AS pnl,
+            any(periods.observed) AS observed,
+            any(periods.backfilled) AS backfilled,
+            any(periods.missing) AS missing,
+            any(periods.complete_to) AS complete_to
         FROM {database}.pnl_by_period(period_seconds = {period_seconds:UInt32}, price = {price:String}) AS periods
         GROUP BY account, begins_at
     )

@@ -14,6 +14,9 @@
 -- The formulas are those of pnl_by_asset. Amounts of the period are the difference of two sums, at its end and at that of the
 -- period before; costs and values are those at its end. A market counts as settled in the period of settled_at, or in the
 -- current period where this time is unknown. pnl is the same by each method: cash_flow + change of value - fees.
+--
+-- Completeness, as fractions of the elapsed part of the period: observed is the part before complete_to; missing is the rest, in which
+-- trades and transactions may be missing; backfilled is 0.
 CREATE OR REPLACE VIEW {database}.pnl_by_period
 (
     `account` String COMMENT 'Configured name of the account',
@@ -36,11 +39,16 @@ CREATE OR REPLACE VIEW {database}.pnl_by_period
     `cash_flow` Decimal(38, 12) COMMENT 'Sales - purchases + payout of the period, without fees, USDC',
     `unrealised_pnl` Nullable(Decimal(38, 12)) COMMENT 'value - cost at the end, USDC',
     `fifo_unrealised_pnl` Nullable(Decimal(38, 12)) COMMENT 'value - fifo_cost at the end, USDC',
-    `pnl` Nullable(Decimal(38, 12)) COMMENT 'Profit or loss of the period after fees, USDC: since the last period with a known value; NULL when the value is unknown'
+    `pnl` Nullable(Decimal(38, 12)) COMMENT 'Profit or loss of the period after fees, USDC: since the last period with a known value; NULL when the value is unknown',
+    `observed` Float64 COMMENT 'Fraction of the elapsed part of the period that the trades and transactions of the account are complete for, 0 to 1',
+    `backfilled` Float64 COMMENT 'Fraction of the period that was fetched from another source, 0 to 1: always 0',
+    `missing` Float64 COMMENT 'Fraction of the elapsed part of the period in which trades and transactions may be missing, 1 - observed, 0 to 1',
+    `complete_to` Nullable(DateTime64(6, 'UTC')) COMMENT 'Every trade and transaction of the account up to this time is included, by our clock; NULL before the first complete walks'
 )
 AS
 WITH
     toDecimal128(0, 12) AS nothing,
+    (SELECT groupArray((account, complete_to)) FROM {database}.account_completeness) AS completeness,
     grid AS
     (
         SELECT
@@ -170,23 +178,60 @@ SELECT
     market,
     asset,
     outcome,
-    toDateTime64(period, 6, 'UTC') AS begins_at,
-    toUInt64(trades_to - lagInFrame(trades_to, 1, 0) OVER own) AS trades,
+    begins_at,
+    trades,
     shares,
     price,
-    if(price_at IS NULL, NULL, greatest(0, dateDiff('microsecond', assumeNotNull(price_at), least(now64(6, 'UTC'), begins_at + toIntervalSecond({period_seconds:UInt32}))) / 1e6)) AS price_age_seconds,
+    price_age_seconds,
     value,
     cost,
     fifo_cost,
-    fees_to - lagInFrame(fees_to, 1, nothing) OVER own AS fees,
-    payout_to - lagInFrame(payout_to, 1, nothing) OVER own AS payout,
-    cash_flow_to + cost - lagInFrame(cash_flow_to + cost, 1, nothing) OVER own AS realised_pnl,
-    cash_flow_to + fifo_cost - lagInFrame(cash_flow_to + fifo_cost, 1, nothing) OVER own AS fifo_realised_pnl,
-    cash_flow_to - lagInFrame(cash_flow_to, 1, nothing) OVER own AS cash_flow,
-    value - cost AS unrealised_pnl,
-    value - fifo_cost AS fifo_unrealised_pnl,
-    pnl_to - ifNull(anyLast(pnl_to) OVER before, nothing) AS pnl
-FROM sums
-WINDOW
-    own AS (PARTITION BY account, asset ORDER BY period ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW),
-    before AS (PARTITION BY account, asset ORDER BY period ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
+    fees,
+    payout,
+    realised_pnl,
+    fifo_realised_pnl,
+    cash_flow,
+    unrealised_pnl,
+    fifo_unrealised_pnl,
+    pnl,
+    assumeNotNull(observed) AS observed,
+    assumeNotNull(backfilled) AS backfilled,
+    assumeNotNull(missing) AS missing,
+    complete_to
+FROM
+(
+    SELECT
+        *,
+        arrayFirst(one -> one.1 = account, completeness).2 AS complete_to,
+        begins_at + toIntervalSecond({period_seconds:UInt32}) AS ends_at,
+{history_fractions}
+    FROM
+    (
+        SELECT
+            account,
+            event,
+            market,
+            asset,
+            outcome,
+            toDateTime64(period, 6, 'UTC') AS begins_at,
+            toUInt64(trades_to - lagInFrame(trades_to, 1, 0) OVER own) AS trades,
+            shares,
+            price,
+            if(price_at IS NULL, NULL, greatest(0, dateDiff('microsecond', assumeNotNull(price_at), least(now64(6, 'UTC'), begins_at + toIntervalSecond({period_seconds:UInt32}))) / 1e6)) AS price_age_seconds,
+            value,
+            cost,
+            fifo_cost,
+            fees_to - lagInFrame(fees_to, 1, nothing) OVER own AS fees,
+            payout_to - lagInFrame(payout_to, 1, nothing) OVER own AS payout,
+            cash_flow_to + cost - lagInFrame(cash_flow_to + cost, 1, nothing) OVER own AS realised_pnl,
+            cash_flow_to + fifo_cost - lagInFrame(cash_flow_to + fifo_cost, 1, nothing) OVER own AS fifo_realised_pnl,
+            cash_flow_to - lagInFrame(cash_flow_to, 1, nothing) OVER own AS cash_flow,
+            value - cost AS unrealised_pnl,
+            value - fifo_cost AS fifo_unrealised_pnl,
+            pnl_to - ifNull(anyLast(pnl_to) OVER before, nothing) AS pnl
+        FROM sums
+        WINDOW
+            own AS (PARTITION BY account, asset ORDER BY period ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW),
+            before AS (PARTITION BY account, asset ORDER BY period ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
+    )
+);

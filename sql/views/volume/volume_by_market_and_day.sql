@@ -6,6 +6,8 @@
 -- Sums are exact; volume and yes_value are then cut to 12 decimals.
 --
 -- Of all users, days that are over are read from volume_days, and from activity_records what volume_days does not hold yet.
+-- Completeness, as fractions of the elapsed part of the day: observed is the part before complete_to; missing is the rest, in which fills
+-- may be missing; backfilled is 0.
 CREATE OR REPLACE VIEW {database}.volume_by_market_and_day
 (
     `scope` String COMMENT 'own: trades of our accounts. all: the activity feed, of all users',
@@ -19,6 +21,9 @@ CREATE OR REPLACE VIEW {database}.volume_by_market_and_day
     `unpriced_trades` UInt64 COMMENT 'Fills whose outcome is unknown, so that they have no YES price: left out of yes_value and vwap',
     `unpriced_shares` Decimal(38, 12) COMMENT 'Shares of these fills',
     `vwap` Nullable(Float64) COMMENT 'Volume-weighted average price in YES terms: yes_value / (shares - unpriced_shares)',
+    `observed` Nullable(Float64) COMMENT 'Fraction of the elapsed part of the day that the history is complete for, 0 to 1; NULL when the trade has no time',
+    `backfilled` Nullable(Float64) COMMENT 'Fraction of the day that was fetched from another source, 0 to 1: always 0',
+    `missing` Nullable(Float64) COMMENT 'Fraction of the elapsed part of the day in which trades may be missing, 1 - observed, 0 to 1; NULL when the trade has no time',
     `complete_to` Nullable(DateTime64(6, 'UTC')) COMMENT 'Every trade up to this time is included, by our clock. own: of the account that is least complete. NULL before the first complete walks'
 )
 AS
@@ -42,45 +47,72 @@ SELECT
     yes_value,
     unpriced_trades,
     unpriced_shares,
-    if(shares = unpriced_shares, NULL, toFloat64(yes_value) / toFloat64(shares - unpriced_shares)) AS vwap,
+    vwap,
+    observed,
+    backfilled,
+    missing,
     complete_to
 FROM
 (
     SELECT
-        'own' AS scope,
-        toDate(executed_at) AS day,
-        event,
-        market,
-{fill_sums}
-    FROM (SELECT * FROM {database}.fills WHERE scope = 'own') AS own_fills
-    GROUP BY day, event, market
-    UNION ALL
-    SELECT 'all' AS scope, day, ifNull(known_event, '') AS event, market, trades, shares, volume, yes_value, unpriced_trades, unpriced_shares
+        *,
+        toDateTime64(day, 6, 'UTC') AS begins_at,
+        begins_at + toIntervalDay(1) AS ends_at,
+{history_fractions}
     FROM
     (
-        SELECT toNullable(executed_day) AS day, toString(market) AS market, trades, shares, volume, yes_value, unpriced_trades, unpriced_shares
-        FROM {database}.volume_days
-        WHERE (executed_day, rollup_id) GLOBAL IN (SELECT executed_day, rollup_id FROM held)
-        UNION ALL
-        -- What volume_days does not hold yet.
         SELECT
-            toDate(executed_at) AS day,
-            market_id AS market,
-{fill_sums}
+            scope,
+            day,
+            event,
+            market,
+            trades,
+            shares,
+            volume,
+            yes_value,
+            unpriced_trades,
+            unpriced_shares,
+            if(shares = unpriced_shares, NULL, toFloat64(yes_value) / toFloat64(shares - unpriced_shares)) AS vwap,
+            complete_to
         FROM
         (
             SELECT
-                toString(market) AS market_id,
-                executed_at,
-                quantity,
-                price,
-{activity_outcome},
-                multiIf(outcome = 'YES', price, outcome = 'NO', 1 - price, NULL) AS yes_price
-            FROM {database}.activity_records FINAL
-            WHERE executed_day GLOBAL NOT IN (SELECT executed_day FROM held)
-        )
-        GROUP BY day, market
-    ) AS sums
-    LEFT JOIN (SELECT market, event AS known_event FROM {database}.markets) AS known USING (market)
-) AS traded
-LEFT JOIN (SELECT scope, complete_to FROM {database}.volume_completeness) AS known_to USING (scope);
+                'own' AS scope,
+                toDate(executed_at) AS day,
+                event,
+                market,
+        {fill_sums}
+            FROM (SELECT * FROM {database}.fills WHERE scope = 'own') AS own_fills
+            GROUP BY day, event, market
+            UNION ALL
+            SELECT 'all' AS scope, day, ifNull(known_event, '') AS event, market, trades, shares, volume, yes_value, unpriced_trades, unpriced_shares
+            FROM
+            (
+                SELECT toNullable(executed_day) AS day, toString(market) AS market, trades, shares, volume, yes_value, unpriced_trades, unpriced_shares
+                FROM {database}.volume_days
+                WHERE (executed_day, rollup_id) GLOBAL IN (SELECT executed_day, rollup_id FROM held)
+                UNION ALL
+                -- What volume_days does not hold yet.
+                SELECT
+                    toDate(executed_at) AS day,
+                    market_id AS market,
+        {fill_sums}
+                FROM
+                (
+                    SELECT
+                        toString(market) AS market_id,
+                        executed_at,
+                        quantity,
+                        price,
+        {activity_outcome},
+                        multiIf(outcome = 'YES', price, outcome = 'NO', 1 - price, NULL) AS yes_price
+                    FROM {database}.activity_records FINAL
+                    WHERE executed_day GLOBAL NOT IN (SELECT executed_day FROM held)
+                )
+                GROUP BY day, market
+            ) AS sums
+            LEFT JOIN (SELECT market, event AS known_event FROM {database}.markets) AS known USING (market)
+        ) AS traded
+        LEFT JOIN (SELECT scope, complete_to FROM {database}.volume_completeness) AS known_to USING (scope)
+    )
+);

@@ -9,6 +9,8 @@
 --   vwap   = sum(quantity × YES price) / sum(quantity), over the fills with a known outcome; NULL where these have no shares
 -- Trades, shares, volume, yes_value and fees may be added up over rows of one scope, traders and vwap may not. A period without
 -- fills has no row; after complete_to fills may be missing. A fill without a time is in the row whose begins_at is NULL.
+-- Completeness, as fractions of the elapsed part of the period: observed is the part before complete_to; missing is the rest, in which
+-- fills may be missing; backfilled is 0.
 CREATE OR REPLACE VIEW {database}.volume_by_period
 (
     `scope` String COMMENT 'own: trades of our accounts. all: the activity feed, of all users',
@@ -27,6 +29,9 @@ CREATE OR REPLACE VIEW {database}.volume_by_period
     `vwap` Nullable(Float64) COMMENT 'Volume-weighted average price in YES terms: yes_value / (shares - unpriced_shares)',
     `traders` Nullable(UInt64) COMMENT 'all: number of users who were the taker. own: NULL',
     `fees` Nullable(Decimal(38, 12)) COMMENT 'own: fees of our sides, USDC. all: NULL, unknown',
+    `observed` Nullable(Float64) COMMENT 'Fraction of the elapsed part of the period that the history is complete for, 0 to 1; NULL when the trade has no time',
+    `backfilled` Nullable(Float64) COMMENT 'Fraction of the period that was fetched from another source, 0 to 1: always 0',
+    `missing` Nullable(Float64) COMMENT 'Fraction of the elapsed part of the period in which trades may be missing, 1 - observed, 0 to 1; NULL when the trade has no time',
     `complete_to` Nullable(DateTime64(6, 'UTC')) COMMENT 'Every trade up to this time is included, by our clock. own: of the account that is least complete. NULL before the first complete walks'
 )
 AS
@@ -47,5 +52,8 @@ SELECT
     vwap,
     traders,
     fees,
+    observed,
+    backfilled,
+    missing,
     complete_to
 FROM {database}.volume_sums(period_seconds = {period_seconds:UInt32}, level = 'market');
