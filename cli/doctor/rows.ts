@@ -1,8 +1,10 @@
 import { createLogger, describeError, type Settings, UnavailableError } from '../../core/index.js';
 import { findMissingRows } from '../../transforms/index.js';
+import { type ShardConnection, StatementError } from '../../warehouse/index.js';
 import { openWarehouse } from '../service/database.js';
 import { openBusReadOnly } from '../service/instance.js';
-import { type Check, type Finding, fail, ok } from './check.js';
+import { type Check, type Finding, fail, ok, warn } from './check.js';
+import { findDamagedParts } from './damaged-parts.js';
 
 const RESPONSE_TIMEOUT_MS = 8000;
 
@@ -23,7 +25,7 @@ async function rows(settings: Settings): Promise<Finding> {
       if (missing === undefined)
         return ok(`not compared: the bus did not respond within ${RESPONSE_TIMEOUT_MS / 1000} s`);
       const [first] = missing;
-      if (!first) return ok('the last batch of every partition is in the database that it was written to');
+      if (!first) return await damage(warehouse.shards, signal);
       return fail(
         `missing in ClickHouse for ${missing.length} partitions; for ${first.topic}/${first.partition} those before ` +
           `offset ${first.before}: ${first.cause}`,
@@ -37,5 +39,24 @@ async function rows(settings: Settings): Promise<Finding> {
     throw error;
   } finally {
     await bus.close();
+  }
+}
+
+/** Call when the last batch of every partition is there: parts before it may be damaged. */
+async function damage(shards: readonly ShardConnection[], signal: AbortSignal): Promise<Finding> {
+  const complete = 'the last batch of every partition is in the database that it was written to';
+  try {
+    const parts = await findDamagedParts(shards, signal);
+    if (parts.length === 0) return ok(complete);
+    return fail(
+      `ClickHouse set ${parts.length} damaged parts aside when it started; no query has the rows that only these have: ${parts[0]}`,
+      'restore a backup, or begin with an empty database and `--rebuild`, which writes what the bus still has',
+    );
+  } catch (error) {
+    if (!(error instanceof StatementError)) throw error;
+    return warn(
+      `${complete}; whether parts before it are damaged is not known: ${describeError(error)}`,
+      'grant SELECT on system.detached_parts to the user of --clickhouse-user',
+    );
   }
 }

@@ -1,4 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { renameSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { findDamagedParts } from '../../cli/doctor/damaged-parts.js';
 import { diskSpace } from '../../cli/doctor/machine.js';
 import { findReadOnly } from '../../cli/service/read-only.js';
 import { daysLeft, fewDaysProblems } from '../../cli/status/days-left.js';
@@ -67,6 +70,24 @@ describe('the counts of status and up', () => {
     expect(lines[from + 1]).toBe('   3  reason \\x1b[2J 0');
     expect(lines[from + 21]).toBe('  10  … and 5 other reasons');
     expect(lines.join('\n')).toMatch(/applied_sql .*one row per key\n.*and \d+ empty tables/s);
+  });
+
+  it('doctor names parts that ClickHouse set aside because their files are damaged', async () => {
+    const { dataFolder, endpoint, run, rows } = server.clickhouse;
+    const shard = new Connection({ endpoint: endpoint.owner, database: 'chancery', application: 'test' });
+    onTestFinished(() => shard.close());
+    await run('CREATE TABLE chancery.damaged (n UInt8) ORDER BY n');
+    for (const n of [1, 2]) await run(`INSERT INTO chancery.damaged VALUES (${n})`);
+    // Detached on purpose is not damaged.
+    await run("ALTER TABLE chancery.damaged DETACH PART 'all_1_1_0'");
+    await run("ALTER TABLE chancery.damaged DETACH PART 'all_2_2_0'");
+    expect(await findDamagedParts([shard])).toEqual([]);
+    const [part] = await rows<{ path: string }>("SELECT path FROM system.detached_parts WHERE name = 'all_2_2_0'");
+    const path = resolve(dataFolder, part?.path ?? '');
+    // As ClickHouse does at its start.
+    renameSync(path, join(dirname(path), 'broken-on-start_all_2_2_0'));
+    expect(await findDamagedParts([shard])).toEqual(['damaged broken-on-start_all_2_2_0']);
+    await run('DROP TABLE chancery.damaged');
   });
 
   it('says when the disk is full at the present rate, and warns below 3 days', async () => {
