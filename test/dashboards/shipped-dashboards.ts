@@ -43,6 +43,7 @@ const fieldConfig = z.strictObject({
     max: z.number().optional(),
     noValue: z.string().optional(),
     displayName: z.string().optional(),
+    links: z.array(z.strictObject({ title: z.string(), url: z.string(), targetBlank: z.boolean() })).optional(),
     color: z.looseObject({ mode: z.string() }).optional(),
     thresholds: z
       .strictObject({ mode: z.enum(['absolute', 'percentage']), steps: z.array(threshold).min(1) })
@@ -115,6 +116,16 @@ const customVariable = z.strictObject({
   current: z.strictObject({ text: z.string(), value: z.string() }),
 });
 
+const textVariable = z.strictObject({
+  type: z.literal('textbox'),
+  name: z.string().regex(/^[a-z_]+$/),
+  label: z.string(),
+  description: z.string(),
+  query: z.string(),
+  hide: z.int(),
+  current: z.strictObject({ text: z.string(), value: z.string() }),
+});
+
 const datasourceVariable = z.strictObject({
   type: z.literal('datasource'),
   name: z.literal('datasource'),
@@ -148,7 +159,7 @@ const dashboard = z.strictObject({
   time: z.strictObject({ from: z.string(), to: z.string() }),
   timepicker: z.strictObject({ refresh_intervals: z.array(z.string()) }),
   templating: z.strictObject({
-    list: z.array(z.discriminatedUnion('type', [queryVariable, customVariable, datasourceVariable])),
+    list: z.array(z.discriminatedUnion('type', [queryVariable, customVariable, textVariable, datasourceVariable])),
   }),
   annotations: z.strictObject({ list: z.array(annotation) }),
   links: z.array(z.looseObject({ title: z.string(), type: z.string() })),

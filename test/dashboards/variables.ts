@@ -14,6 +14,8 @@ export async function chooseVariables(
     let options: string[];
     if (variable.type === 'custom') {
       options = customValues(variable.query).map(({ value }) => value);
+    } else if (variable.type === 'textbox') {
+      options = [variable.query];
     } else {
       const range = relativeRange(time.from, time.to, new Date());
       const sql = expandQuery(variable.query.rawSql, { range, bucketMs: 1000, variables: chosen });

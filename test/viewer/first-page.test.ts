@@ -45,14 +45,19 @@ beforeAll(async () => {
     market('lost', 'past', 'Bob', 0.1),
   ]);
   await data.insert('price_ticks', [
-    tick('red', ago(5 * HOUR), 0.5, { event: 'cup' }),
-    tick('red', ago(60), 0.3, { event: 'cup' }),
+    tick('red', ago(5 * HOUR), 0.5, { event: 'cup', _offset: 1001 }),
+    tick('red', ago(60), 0.3, { event: 'cup', _offset: 1002 }),
     tick('blue', ago(5 * HOUR), 0.55, { event: 'cup' }),
     tick('blue', ago(60), 0.6, { event: 'cup' }),
     tick('yes', ago(60), 0.2, { event: 'rain' }),
     tick('won', ago(200), 1, { event: 'past', bid: null, ask: null }),
     tick('lost', ago(200), 0, { event: 'past', bid: null, ask: null }),
   ]);
+  const record = (_offset: number, body: string, body_expires_at: string) => ({
+    ...{ _topic: 'chancery.order-book', _offset, received_at: ago(60), session_id: 's', sequence: _offset },
+    ...{ kind: 'order-book.frame', body_bytes: 16, body, body_expires_at },
+  });
+  await data.insert('raw_records', [record(1001, '{"old frame":"1"}', ago(-HOUR)), record(1002, '', ago(30))]);
   [browser, viewer] = await Promise.all([startChromium(), startViewer(host.database, dashboardFolder())]);
 });
 afterAll(() => browser?.close());
@@ -120,4 +125,23 @@ describe('the first page', () => {
     expect(problems).toEqual([]);
     await page.context().close();
   });
+});
+
+it('goes from a candle to its ticks, and from a tick to its raw record', async () => {
+  const { page, problems } = await openPage(
+    browser,
+    `${viewer.url}/d/chancery-market-overview?from=now-1h&to=now&var-event=cup&var-market=red&var-candle=86400`,
+  );
+  await page.locator('[data-panel="5"] .u-over').click();
+  await page.waitForURL(/\/d\/chancery-ticks\?.*var-candle=86400&var-begins=\d+/);
+  const ticks = page.locator('[data-panel="1"] tbody tr');
+  await expect.poll(() => ticks.count()).toBeGreaterThan(0);
+  const body = page.locator('[data-panel="2"] tbody tr').last();
+  await expect.poll(() => body.innerText()).toMatch(/deleted at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/);
+  await page.goto(`${viewer.url}/d/chancery-ticks?from=now-24h&to=now&var-event=cup&var-market=red`);
+  await expect.poll(() => ticks.count()).toBe(2);
+  await ticks.last().getByRole('link').first().click();
+  await expect.poll(() => body.innerText()).toContain('{"old frame":"1"}');
+  expect(problems).toEqual([]);
+  await page.context().close();
 });

@@ -49,6 +49,8 @@ export interface LinkContext {
   readonly row: Readonly<Record<string, string>>;
   /** The value that has the link. */
   readonly value?: string;
+  /** The time of its row, Unix milliseconds. */
+  readonly time?: string;
   readonly variables: Readonly<Record<string, readonly string[]>>;
   /** The texts of their values, where they are others. */
   readonly texts: Readonly<Record<string, string>>;
@@ -57,7 +59,7 @@ export interface LinkContext {
 }
 
 /**
- * Fills `${__data.fields.NAME}`, `${__value.raw}`, `${__url_time_range}`, `${__all_variables}`, `${__from}`, `${__to}` and
+ * Fills `${__data.fields.NAME}`, `${__value.raw}`, `${__value.time}`, `${__url_time_range}`, `${__all_variables}`, `${__from}`, `${__to}` and
  * variables (`$NAME`, `${NAME}`, `${NAME:text}`, `${NAME:queryparam}`) of a link, encoded.
  */
 export function fillLink(url: string, context: LinkContext): string {
@@ -70,10 +72,11 @@ export function fillLink(url: string, context: LinkContext): string {
   return filled.replace(/\?&+/, '?').replace(/&&+/g, '&').replace(/[?&]$/, '');
 }
 
-function filledReference(reference: string, { row, value, variables, texts, from, to }: LinkContext): string {
+function filledReference(reference: string, { row, value, time, variables, texts, from, to }: LinkContext): string {
   if (reference === '__from') return encodeURIComponent(from);
   if (reference === '__to') return encodeURIComponent(to);
   if (reference === '__url_time_range') return `from=${encodeURIComponent(from)}&to=${encodeURIComponent(to)}`;
+  if (reference === '__value.time') return encodeURIComponent(time ?? '');
   if (/^__value(\.|$)/.test(reference)) return encodeURIComponent(value ?? '');
   const asParameters = (name: string) =>
     (variables[name] ?? []).map((one) => `var-${name}=${encodeURIComponent(one)}`).join('&');

@@ -133,7 +133,7 @@ function linked(
   const values = Object.fromEntries(displays.map(({ field }) => [field.name, String(field.values[row] ?? '')]));
   const value = String(display.field.values[row] ?? '');
   const { links, navigate } = context;
-  return (
-    anchorOf(link.url, text, { context: { ...links, row: values, value }, navigate, title: link.title }) ?? shown(text)
-  );
+  const time = displays.find(({ field }) => field.kind === 'time')?.field.values[row];
+  const rowLinks = { ...links, row: values, value, time: String(time ?? '') };
+  return anchorOf(link.url, text, { context: rowLinks, navigate, title: link.title }) ?? shown(text);
 }

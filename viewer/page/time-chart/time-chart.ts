@@ -3,6 +3,7 @@ import { asRecord, asText, formatValue, isHiddenFrom } from '../../display/field
 import { isAllMissing, isCompleteness } from '../../display/strokes.js';
 import { formatTime } from '../../display/units.js';
 import { h } from '../dom.js';
+import { anchorOf } from '../links.js';
 import type { Drawn, PanelContext } from '../panel-context.js';
 import { hideTooltip, showTooltip } from '../tooltip.js';
 import { axesOf, scalesOf } from './axes.js';
@@ -10,6 +11,9 @@ import { type ChartData, chartDataOf, isCandlestick, type Series } from './chart
 import { annotationsOf, drawBackground, drawCandles } from './layers.js';
 import { drawLegend } from './legend.js';
 import { plottedSeries } from './series-paths.js';
+
+/** The click that ends a drag follows it within this time. */
+const CLICK_OF_DRAG_MS = 300;
 
 /** A chart over time: lines, bars and points of `timeseries`, candles of `candlestick`. */
 export function drawTimeChart(context: PanelContext): Drawn {
@@ -29,6 +33,7 @@ class TimeChart {
   readonly element: HTMLElement;
   readonly #holder = h('div', { className: 'chart' });
   #plot: uPlot | undefined;
+  #zoomedAt = Number.NEGATIVE_INFINITY;
 
   constructor(
     private readonly context: PanelContext,
@@ -73,7 +78,33 @@ class TimeChart {
         setCursor: [(plot) => this.#hover(plot)],
       },
     };
-    return new uPlot(options, alignedData(data), this.#holder);
+    const plot = new uPlot(options, alignedData(data), this.#holder);
+    if (this.#linked) {
+      plot.over.style.cursor = 'pointer';
+      plot.over.addEventListener('click', () => this.#follow(plot));
+    }
+    return plot;
+  }
+
+  /** The first field with a data link. */
+  get #linked() {
+    return this.data.fields.find(({ display }) => display.links.length > 0 && display.field.kind !== 'time');
+  }
+
+  /** Opens the data link of the time that was clicked. */
+  #follow({ cursor: { idx } }: uPlot): void {
+    const time = this.data.times[idx ?? -1];
+    const { display, of } = this.#linked ?? {};
+    const row = time === undefined ? -1 : (of?.times.indexOf(time) ?? -1);
+    const link = display?.links[0];
+    if (!link || row < 0 || performance.now() - this.#zoomedAt < CLICK_OF_DRAG_MS) return;
+    const fields = this.data.fields.filter((one) => one.of === of).map((one) => one.display.field);
+    const values = fields.map((field) => [field.name, String(field.values[row] ?? '')]);
+    const { links, navigate } = this.context;
+    const value = String(display?.field.values[row] ?? '');
+    const context = { ...links, row: Object.fromEntries(values), value, time: String(time) };
+    hideTooltip();
+    anchorOf(link.url, link.title, { context, navigate })?.click();
   }
 
   #zoom(plot: uPlot): void {
@@ -81,6 +112,7 @@ class TimeChart {
     if (width < 3) return;
     const from = Math.round(plot.posToVal(left, 'x') * 1000);
     const to = Math.round(plot.posToVal(left + width, 'x') * 1000);
+    this.#zoomedAt = performance.now();
     plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
     this.context.onZoom(from, to);
   }
@@ -96,7 +128,8 @@ class TimeChart {
     const hoveredMs = plot.posToVal(left, 'x') * 1000;
     const notes = annotationsOf(this.context)
       .filter(({ from, to }) => hoveredMs >= from && hoveredMs <= to)
-      .map(({ text }) => text);
+      .map(({ text }) => text)
+      .concat(this.#linked?.display.links.slice(0, 1).map(({ title }) => `Click: ${title}`) ?? []);
     showTooltip(formatTime(time), this.#tooltipLines(time), notes, event.clientX, event.clientY);
   }
 
