@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { useDatabase } from '../support/database.js';
-import { seen } from './account-data.js';
+import { trade as accountTrade, seen } from './account-data.js';
 import { collectorEvent, eventSeen, searchPoll, tick, time, type Values, WarehouseData } from './warehouse-data.js';
 
 const host = useDatabase({ migrated: true });
@@ -331,6 +331,55 @@ describe('trades beside the quotes', () => {
         ...{ fill_id: 'q4', direction: 1, yes_price: 0.5, mid: null, age: 50, spread: null, slippage: null },
         ...{ s5: null, m1: -0.1, m5: null },
       },
+    ]);
+  });
+});
+
+describe('slippage of own fills', () => {
+  it('is a cost above the mid of a purchase and below that of a sale, in prices of the traded asset', async () => {
+    const side = (account: string, id: string, seconds: number, fields: Values): Values =>
+      accountTrade(account, id, {
+        ...{
+          order_id: `order ${id}`,
+          event: 'cup',
+          market: 'b',
+          asset: 'b yes',
+          quantity: '10',
+          price: '0.51',
+          fee: '0.02',
+        },
+        ...{ executed_at: time(seconds), ...fields },
+      });
+    await data.insert('trade_records', [
+      side('ann', 's1', 40.2, { trade_id: 'both' }),
+      side('bob', 's2', 40.2, { trade_id: 'both', side: 'SELL', fee: '0' }),
+      side('ann', 's3', 100, { asset: 'b no', price: '0.55', quantity: '4' }),
+      side('ann', 's4', 100, { side: 'SELL', price: '0.5' }),
+      side('ann', 's5', 140, {}),
+      side('ann', 's6', 100, { asset: 'unknown' }),
+    ]);
+    const rows = await data.ask(
+      `SELECT trade_record_id AS id, account, order_id, event, outcome, round(mid, 6) AS mid, quote_age_seconds AS age,
+         round(slippage, 6) AS slippage, round(slippage_value, 6) AS cost
+       FROM fill_slippage(margin_ms = 250) ORDER BY id`,
+    );
+    const ofFill = (id: string, account: string, outcome = 'YES') => ({
+      id,
+      account,
+      order_id: `order ${id}`,
+      event: 'cup',
+      outcome,
+    });
+    expect(rows).toEqual([
+      // The quote is 0.49 and 0.51: the buyer at 0.51 paid 0.01 beyond mid for each of 10 shares, which the seller gained.
+      { ...ofFill('s1', 'ann'), mid: 0.5, age: 30.2, slippage: 0.01, cost: 0.1 },
+      { ...ofFill('s2', 'bob'), mid: 0.5, age: 30.2, slippage: -0.01, cost: -0.1 },
+      // Mid of YES is 0.48, so that of NO is 0.52: 0.55 - 0.52 = 0.03, for 4 shares.
+      { ...ofFill('s3', 'ann', 'NO'), mid: 0.52, age: 10, slippage: 0.03, cost: 0.12 },
+      // Sold at 0.50 with mid at 0.48: 0.02 better.
+      { ...ofFill('s4', 'ann'), mid: 0.48, age: 10, slippage: -0.02, cost: -0.2 },
+      // The order book was not observed at 140.
+      { ...ofFill('s5', 'ann'), mid: null, age: 50, slippage: null, cost: null },
     ]);
   });
 });
