@@ -75,6 +75,7 @@ export {
   type Topic,
 } from './record.js';
 export { Backoff, backoffMs, retry } from './retry.js';
+export { ScratchFolder } from './scratch-folder.js';
 export { newPassword, Secret } from './secret.js';
 export {
   type CollectSettings,

@@ -1,7 +1,6 @@
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { createLogger } from '../core/index.js';
+import { createLogger, ScratchFolder } from '../core/index.js';
 import { EmbeddedClickHouse } from '../warehouse/index.js';
 import { ExportSource, openClient } from './source.js';
 
@@ -36,24 +35,24 @@ export class FileServer {
 
   static async start(options: FileServerOptions, signal: AbortSignal): Promise<FileServer> {
     const { folder, moreFolders = [], unconfined } = options;
-    const dataFolder = mkdtempSync(join(tmpdir(), 'chancery-dataset-'));
     const readableFolders = [realpathSync(folder), ...moreFolders.map((path) => realpathSync(path))] as const;
+    const scratch = ScratchFolder.make('chancery-dataset-');
+    const dataFolder = join(scratch.path, 'data');
     const server = new EmbeddedClickHouse({
       ...{ dataFolder, readableFolders, unconfined, database: 'default', httpPort: 0, memoryBytes: MEMORY_BYTES },
       logger: createLogger({ service: 'clickhouse', level: 'fatal', plain: true }),
     });
-    const remove = () => rmSync(dataFolder, { recursive: true, force: true });
     try {
       await server.start(signal);
     } catch (error) {
-      remove();
+      scratch.remove();
       throw error;
     }
     const client = openClient(server.endpoint.owner, 'default');
     return new FileServer(new ExportSource(client), readableFolders, async () => {
       await client.close();
       await server.stop();
-      remove();
+      scratch.remove();
     });
   }
 }

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { UsageError } from '../../core/index.js';
+import { ScratchFolder, UsageError } from '../../core/index.js';
 import { RecordRebuilder, TRANSFORM_VERSION } from '../../transforms/index.js';
 import { exportTables } from '../export.js';
 import { fileRows } from '../inspect.js';
@@ -46,16 +45,16 @@ const DATABASE = 'chancery';
 export async function rebuildDataset(options: RebuildOptions, signal: AbortSignal): Promise<Rebuilt> {
   const { manifest } = options;
   const parts = partsOf(manifest);
-  const scratch = mkdtempSync(join(tmpdir(), 'chancery-rebuild-'));
+  const scratch = ScratchFolder.make('chancery-rebuild-');
   try {
-    const out = join(scratch, 'out');
-    const records = await rebuildFiles(options, parts, { dataFolder: join(scratch, 'data'), out }, signal);
+    const out = join(scratch.path, 'out');
+    const records = await rebuildFiles(options, parts, { dataFolder: join(scratch.path, 'data'), out }, signal);
     const compared = await compareRebuilt({ ...options, ...parts, out }, signal);
     const taken = parts.taken.map(({ name }) => name);
     const isUnfinished = manifest.unfinished_days.length > 0;
     return { records, transformVersion: TRANSFORM_VERSION, taken, isUnfinished, ...compared };
   } finally {
-    rmSync(scratch, { recursive: true, force: true });
+    scratch.remove();
   }
 }
 
