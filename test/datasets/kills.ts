@@ -100,7 +100,7 @@ async function killAndRepeat(
 
 /** @returns whether it was killed before its end */
 async function run(args: readonly string[], folder: string, killAfterMs?: number): Promise<boolean> {
-  // Killed commands leave temporary files.
+  // Killed commands leave temporary folders, which the next ones remove.
   const env = { ...process.env, TMPDIR: folder };
   const child = spawn(process.execPath, [MAIN, ...args], { env, stdio: ['ignore', 'ignore', 'pipe'] });
   let said = '';

@@ -1,9 +1,9 @@
 -- How far does a trade of a given size move the price?
 --
---   SELECT * FROM price_impact(margin_ms = 250) WHERE scope = 'all' AND delay = '1 min' ORDER BY impact_per_share DESC
+--   SELECT * FROM price_impact(margin_ms = 250) WHERE delay = '1 min' ORDER BY impact_per_share DESC
 --
--- One row per scope, market and delay (5 s, 1 min, 5 min), and per scope and delay over all markets (market is empty). It is a linear
--- regression (least squares) over the trades of trade_quotes, which says what a quote, a mid and a direction are:
+-- One row per market and delay (5 s, 1 min, 5 min), and per delay over all markets (market is empty). It is a linear regression (least
+-- squares) over the trades of all users (scope all) of trade_quotes, which says what a quote, a mid and a direction are:
 --   change of mid = intercept + impact_per_share × signed size
 --   change of mid = mid at executed_at + delay - mid of the quote before the trade, in YES terms
 --   signed size   = direction × quantity: shares of YES bought, negative where they were sold
@@ -13,7 +13,6 @@
 -- figures are NULL for fewer than 30 trades, and where all sizes are equal. The side of an activity item is taken as the taker's: an assumption.
 CREATE OR REPLACE VIEW {database}.price_impact
 (
-    `scope` String COMMENT 'own: trades of our accounts. all: the activity feed, of all users',
     `event` String COMMENT 'Event ID; empty when unknown, and in the row of all markets',
     `market` String COMMENT 'Market ID; empty in the row of all markets',
     `delay` String COMMENT 'Time from the trade to the later mid: 5 s, 1 min or 5 min',
@@ -26,7 +25,6 @@ CREATE OR REPLACE VIEW {database}.price_impact
 )
 AS
 SELECT
-    scope,
     event,
     market,
     delay,
@@ -47,7 +45,6 @@ FROM
     FROM
     (
         SELECT
-            scope,
             if(grouped_market = '', '', any(trade_event)) AS event,
             grouped_market AS market,
             delay,
@@ -60,7 +57,6 @@ FROM
         FROM
         (
             SELECT
-                scope,
                 fill_id,
                 quotes.event AS trade_event,
                 grouped_market,
@@ -71,7 +67,8 @@ FROM
             FROM {database}.trade_quotes(margin_ms = {margin_ms:UInt32}) AS quotes
             ARRAY JOIN ['5 s', '1 min', '5 min'] AS delay, [markout_5s, markout_1m, markout_5m] AS markout
             ARRAY JOIN [quotes.market, ''] AS grouped_market
+            WHERE scope = 'all'
         )
-        GROUP BY scope, grouped_market, delay
+        GROUP BY grouped_market, delay
     )
 );

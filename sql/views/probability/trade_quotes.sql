@@ -5,7 +5,7 @@
 -- One row per fill of fills with a YES price and a time. Here, and only here, times of the exchange and of our clock meet: the quote of a
 -- trade is the last tick received at least margin_ms before its execution. A smaller margin finds newer quotes, and sometimes one that the
 -- trade itself changed. The side of a fill is taken as that of the taker: for the activity feed this is an assumption, as the interface
--- does not say it. In YES terms the direction is +1 where YES was bought or NO sold, and -1 where YES was sold or NO bought.
+-- does not say it; for own it is our side, also where we were the maker (fill_slippage has each side of our fills). In YES terms the direction is +1 where YES was bought or NO sold, and -1 where YES was sold or NO bought.
 --   effective_spread = 2 × |yes_price - mid|;  slippage = direction × (yes_price - mid)
 --   markout after t  = direction × (mid at executed_at + t - yes_price): what the taker would have gained per share by then
 -- mid = (bid + ask) / 2 of the quote: NULL where a side is empty or the book is crossed. All are also NULL where the order book of the
@@ -17,16 +17,16 @@ CREATE OR REPLACE VIEW {database}.trade_quotes
     `event` String COMMENT 'Event ID; empty when unknown',
     `market` String COMMENT 'Market ID',
     `executed_at` DateTime64(6, 'UTC') COMMENT 'When it was executed, by the exchange',
-    `direction` Float64 COMMENT 'Direction of the taker in YES terms, -1 to 1: 1 is YES bought or NO sold, -1 is YES sold or NO bought',
+    `direction` Float64 COMMENT 'Direction in YES terms, of the taker (own: of our side), -1 to 1: 1 is YES bought or NO sold, -1 is YES sold or NO bought',
     `quantity` Decimal(38, 12) COMMENT 'Shares',
     `yes_price` Float64 COMMENT 'USDC per share in YES terms',
     `mid` Nullable(Float64) COMMENT 'Mid of bid and ask of the quote, in YES terms; NULL when there is none or it is not observed',
     `quote_age_seconds` Nullable(Float64) COMMENT 'executed_at - receipt of the quote, seconds; NULL without a quote',
     `effective_spread` Nullable(Float64) COMMENT '2 × |yes_price - mid|, USDC per share',
-    `slippage` Nullable(Float64) COMMENT 'What the taker paid beyond mid, USDC per share',
-    `markout_5s` Nullable(Float64) COMMENT 'Gain of the taker at mid 5 s later, USDC per share',
-    `markout_1m` Nullable(Float64) COMMENT 'Gain of the taker at mid 1 min later, USDC per share',
-    `markout_5m` Nullable(Float64) COMMENT 'Gain of the taker at mid 5 min later, USDC per share'
+    `slippage` Nullable(Float64) COMMENT 'What the taker (own: our side) paid beyond mid, USDC per share',
+    `markout_5s` Nullable(Float64) COMMENT 'Gain of the taker (own: of our side) at mid 5 s later, USDC per share',
+    `markout_1m` Nullable(Float64) COMMENT 'Gain of the taker (own: of our side) at mid 1 min later, USDC per share',
+    `markout_5m` Nullable(Float64) COMMENT 'Gain of the taker (own: of our side) at mid 5 min later, USDC per share'
 )
 AS
 SELECT
