@@ -30,7 +30,7 @@ const cpu = (namespace: string) =>
 export const EXPECTED: Readonly<Record<string, Readonly<Record<string, Expected>>>> = {
   'clickhouse-query-analysis': {
     10: `SELECT count() FROM ${queries}`,
-    17: `SELECT max(mean) / 1048576 FROM (SELECT avg(memory_usage) AS mean FROM ${queries} GROUP BY toStartOfTenMinutes(event_time))`,
+    17: `SELECT max(mean) / 1e6 FROM (SELECT avg(memory_usage) AS mean FROM ${queries} GROUP BY toStartOfTenMinutes(event_time))`,
     12: `SELECT query_duration_ms FROM ${queries} ORDER BY event_time`,
     8: { missing: 'panels of the type piechart' },
     3: `SELECT ${tenMinutes('event_time')} AS t, ${counts('query_kind', ['Insert', 'Select'])} FROM ${queries} GROUP BY t ORDER BY t`,
@@ -53,7 +53,7 @@ export const EXPECTED: Readonly<Record<string, Readonly<Record<string, Expected>
   'nginx-access': {
     1: `SELECT count() FROM ${requests}`,
     2: "SELECT count() FROM foreign_nginx WHERE time BETWEEN '2026-11-19 00:00:00' AND '2026-11-19 06:00:00'",
-    3: `SELECT sum(bytes) / 1048576 FROM ${requests}`,
+    3: `SELECT sum(bytes) / 1e6 FROM ${requests}`,
     4: `SELECT ${tenMinutes('time')} AS t, ${counts("concat(left(toString(status), 1), 'xx')", ['2xx', '3xx', '4xx', '5xx'])} FROM ${requests} GROUP BY t ORDER BY t`,
     5: `SELECT path, count() AS n FROM ${requests} GROUP BY path ORDER BY n DESC, path LIMIT 5`,
     6: `SELECT path, status, quantileExact(0.95)(request_time) FROM ${requests} AND request_time > 0 GROUP BY path, status ORDER BY path, status`,
