@@ -433,6 +433,47 @@ describe('scores of forty markets, worked by hand', () => {
       { role: 'taker', ...all, yes: 1.375, no: null },
     ]);
   });
+
+  // The last one: its markets are in the other horizons too.
+  it('have no regression where all forecasts are equal, or a price separates the results', async () => {
+    const closes = 30 * HOUR;
+    const all = ['equal', 'apart'].flatMap((event) =>
+      Array.from({ length: 30 }, (_, i) => {
+        const result = i % 2;
+        return { event, market: `${event} ${i}`, price: event === 'equal' ? 0.4 : 0.3 + 0.4 * result, result };
+      }),
+    );
+    for (const event of ['equal', 'apart']) {
+      const markets = all.filter((one) => one.event === event).map(({ market }) => market);
+      const known = { markets, category: event, created_at: time(0), closes_at: time(closes) };
+      await data().insert('event_observations', [eventSeen(event, time(0), known)]);
+      await data().insert('collector_events', [
+        collectorEvent(event, 1, time(0), 'session-started'),
+        collectorEvent(event, 2, time(0), 'subscribed', { stream: 'order-book', event, markets, connection_id: event }),
+        collectorEvent(event, 3, time(2 * closes), 'session-stopped', { cause: 'done' }),
+      ]);
+    }
+    await data().insert(
+      'market_observations',
+      all.map(({ market, event }) => ({ market, event, name: market, received_at: time(0), poll_id: 'p' })),
+    );
+    await data().insert(
+      'price_ticks',
+      all.flatMap(({ event, market, price, result }) => [
+        tick(market, time(60), price, { event }),
+        tick(market, time(closes + HOUR), result, { event, bid: null, ask: null }),
+      ]),
+    );
+    const rows = await data().ask(
+      `SELECT value, markets, state, slope, intercept, slope_lower FROM calibration_regression
+       WHERE weighting = 'time' AND basis = 'any' AND horizon = '6 h' AND dimension = 'category' ORDER BY value`,
+    );
+    const none = { markets: 30, state: 'not determined', slope: null, intercept: null, slope_lower: null };
+    expect(rows).toEqual([
+      { value: 'apart', ...none },
+      { value: 'equal', ...none },
+    ]);
+  });
 });
 
 describe('scores of random markets', () => {
