@@ -1,5 +1,5 @@
 import type { Bus } from '../../bus/index.js';
-import { type Settings, systemClock } from '../../core/index.js';
+import { type Settings, untilAborted, withTimeout } from '../../core/index.js';
 import { openBusReadOnly } from '../service/instance.js';
 import { findReadOnly, type ReadOnly } from '../service/read-only.js';
 import { lagOf } from '../status/lag.js';
@@ -43,7 +43,7 @@ export class Monitor {
     this.#reading ??= this.#readNow().finally(() => {
       this.#reading = undefined;
     });
-    await Promise.race([this.#reading, systemClock.sleep(TIMEOUT_MS, signal)]);
+    await untilAborted(withTimeout(TIMEOUT_MS, this.#reading), signal);
     return this.#last;
   }
 
