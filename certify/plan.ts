@@ -16,7 +16,7 @@ const KILL_MS = 20_000;
 const QUIET_MS = 5000;
 const MAX_SKIPPED = 3;
 /** How far a clock is ahead, milliseconds. */
-export const SKEW_MS = 3_600_000;
+const SKEW_MS = 3_600_000;
 
 /** What the exchange can do to the collector, by stream. A stale connection stays stale until the collector replaces it. */
 const FAULTS: readonly Omit<FaultRequest, 'count'>[] = [

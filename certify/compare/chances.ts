@@ -1,8 +1,7 @@
 import { groupBy } from '../../core/index.js';
 import { align } from '../align.js';
 import { type Comparison, Differences } from '../comparison.js';
-import { SKEW_MS } from '../plan.js';
-import type { LivePoint, RecordedStreams } from '../recorded.js';
+import type { RecordedStreams } from '../recorded.js';
 import type { LedgerPrice, UsedFault } from '../truth.js';
 import { DEAD_LETTER, LossExplainer, skipsOf } from './losses.js';
 import { timeText } from './prices.js';
@@ -19,9 +18,6 @@ export interface ChanceInput {
 
 export const UNRECOVERABLE = 'unrecoverable: skipped inside a second';
 export const BACKFILLED = 'skipped, backfilled from history';
-
-const SKEW_S = SKEW_MS / 1000;
-export const MISDATED = 'sent with another time';
 
 /** The comparisons, and what was lost. */
 export interface MatchedChances {
@@ -83,7 +79,6 @@ function comparePoints(input: ChanceInput, changes: readonly LedgerPrice[]) {
   const { recorded, recordedFrom, faults } = input;
   const differences = new Differences('live chance points');
   const duplicates = countBy(faults, 'duplicate-delta');
-  const skews = countBy(faults, 'clock-skew');
   const reorders = reordersOf(faults, 'chance');
   const truth = groupBy(changes, ({ marketId }) => marketId);
   const points = groupBy(recorded.livePoints, ({ market }) => market);
@@ -105,11 +100,6 @@ function comparePoints(input: ChanceInput, changes: readonly LedgerPrice[]) {
       isFound: (k) => (matches[k] as number) >= 0,
     });
     const matched = new Set(late.map(({ j }) => j));
-    /** The change that a point shows an hour ahead of its time. */
-    const misdated = ({ second, chance }: LivePoint): number =>
-      wanted.findIndex(
-        ({ value }, j) => value === `${second - SKEW_S} ${chance}` && !inOrder.has(j) && !matched.has(j),
-      );
     if (late.length > 0) differences.explain(REORDERED, late.length);
     for (const [k, point] of live.entries()) {
       const j = matches[k] as number;
@@ -119,10 +109,6 @@ function comparePoints(input: ChanceInput, changes: readonly LedgerPrice[]) {
         transits.push({ at, micros: point.receivedAt - at });
       } else if (late.some((pair) => pair.k === k)) {
         // Explained above.
-      } else if (misdated(point) >= 0 && (skews.get(point.event) ?? 0) > 0) {
-        matched.add(misdated(point));
-        skews.set(point.event, (skews.get(point.event) ?? 0) - 1);
-        differences.explain(MISDATED);
       } else if ((duplicates.get(point.event) ?? 0) > 0) {
         duplicates.set(point.event, (duplicates.get(point.event) ?? 0) - 1);
         differences.explain('sent twice');

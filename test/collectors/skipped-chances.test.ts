@@ -45,6 +45,7 @@ describe('points that the chance stream skips', () => {
       if (n % 5 === 0) await server.control('POST', '/faults', { ...fault, kind: 'skip-delta', count: 2 });
       // Neither live points nor UPDATE_HISTORY.
       if (n === 20) await server.control('POST', '/faults', { ...fault, eventId: frozen, kind: 'freeze', ms: 2200 });
+      if (n === 38) await server.control('POST', '/faults', { ...fault, kind: 'clock-skew', ms: 3_600_000 });
       for (const event of events) traders.trade(marketOf(event), random.integer(10, 90));
       await delay(80);
     }
@@ -64,6 +65,11 @@ describe('points that the chance stream skips', () => {
     }, 60_000);
     const notLive = (await missing(`${series} WHERE source = 'live'`)).map((second) => second.split(' ')[0]);
     for (const event of events) expect(notLive).toContain(marketOf(event).marketId);
+    // The chance with a time in an hour is a dead letter, and in no view: its second was backfilled like that of a skipped one.
+    expect(await worker.rows('SELECT event, market FROM chance_series WHERE occurred_at > now() + 60')).toEqual([]);
+    const dead =
+      "SELECT json_path, reason LIKE 'expected a time at most 5 minutes after its receipt%' AS ahead FROM dead_letters";
+    expect(await worker.rows(dead)).toEqual([{ json_path: 'd.t', ahead: 1 }]);
     const twice = await worker.rows(`
       SELECT market, toStartOfSecond(occurred_at) AS second FROM (${series}) WHERE source = 'history'
       GROUP BY market, second HAVING count() > 1`);

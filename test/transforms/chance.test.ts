@@ -53,6 +53,29 @@ describe('a frame of the chance stream', () => {
     expect(output.rowsOf(chancePoints)).toEqual([]);
   });
 
+  it.each(['probability', 'UPDATE_HISTORY'])(
+    'has a dead letter instead of a point whose time is over 5 minutes after its receipt (%s)',
+    (t) => {
+      const latest = Math.floor(AT / 1e6) + 300;
+      const one = transformed('chance.frame', { t, e: EVENT, o: [MARKET], d: { t: latest + 1, p: 0.25 } });
+      expect(one.rowsOf(chancePoints)).toEqual([]);
+      expect(one.deadLetters).toEqual([
+        {
+          jsonPath: 'd.t',
+          reason: expect.stringMatching(
+            /^expected a time at most 5 minutes after its receipt; .* clock of this machine$/,
+          ),
+          payload: `{"t":${latest + 1},"p":0.25}`,
+          payloadLength: 25,
+        },
+      ]);
+      const d = { [MARKET]: { t: latest, p: 0.25 }, [OTHER_MARKET]: { t: latest + 3300, p: 0.75 } };
+      const two = transformed('chance.frame', { t, e: EVENT, o: [MARKET, OTHER_MARKET], d });
+      expect(two.rowsOf(chancePoints).map((row) => [row.marketId, row.occurredAt])).toEqual([[MARKET, latest * 1e6]]);
+      expect(two.deadLetters.map((letter) => letter.jsonPath)).toEqual([`d.${OTHER_MARKET}.t`]);
+    },
+  );
+
   it('becomes no rows when it is a confirmation, and is counted when it is an error', () => {
     expect(transformed('chance.frame', { t: 'success', d: { message: 'subscribed' } }).deadLetters).toEqual([]);
     expect(transformed('chance.frame', { t: 'HISTORY', r: 'from after to' }).exchangeErrors).toBe(1);

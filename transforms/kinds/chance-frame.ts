@@ -10,6 +10,8 @@ import { numberIn, repeatedEntries, textIn } from './request-fields.js';
 import type { Received, Transform } from './transform.js';
 
 const FRAME_FIELDS = new Set(['t', 'e', 'o', 'd', 'r']);
+/** How far the time of a point may be after its receipt, microseconds: the exchange's clock may be ahead of ours. */
+const MAX_AHEAD_MICROS = 300e6;
 
 /**
  * A frame of the chance stream (part 6.2) → `chance_points`; a response to HISTORY → `chance_history_points`, with the
@@ -36,6 +38,7 @@ export const transformChanceFrame: Transform = (received, output) => {
 };
 
 type PointsMessage = Extract<ChanceMessage, { type: 'probability' | 'aggregated' }>;
+type Point = PointsMessage['points'][number];
 type HistoryMessage = Extract<ChanceMessage, { type: 'history' }>;
 
 function addPoints(message: PointsMessage, received: Received, output: RecordOutput): void {
@@ -43,7 +46,7 @@ function addPoints(message: PointsMessage, received: Received, output: RecordOut
   const source = message.type === 'aggregated' ? 'aggregate' : message.initial ? 'last-known' : 'change';
   const repeated = source === 'change' ? repeatedEntries(received.record.request) : undefined;
   for (const [number, point] of message.points.entries()) {
-    if (!isValidId(point.marketId, 'd', output)) continue;
+    if (!isValidId(point.marketId, 'd', output) || isAhead(point, received, output)) continue;
     output.row(chancePoints, {
       receivedAt: received.record.receivedAt,
       occurredAt: microsOf(point.time),
@@ -54,6 +57,18 @@ function addPoints(message: PointsMessage, received: Received, output: RecordOut
       repeated: repeated?.has(number) ?? false,
     });
   }
+}
+
+/** A point of the future would be the latest chance of its market until that time: it is a dead letter. */
+function isAhead(point: Point, { record, body }: Received, output: RecordOutput): boolean {
+  if (microsOf(point.time) <= record.receivedAt + MAX_AHEAD_MICROS) return false;
+  const { d } = body as { readonly d: Readonly<Record<string, unknown>> };
+  const path = point.marketId in d ? `d.${point.marketId}.t` : 'd.t';
+  const reason =
+    `expected a time at most ${MAX_AHEAD_MICROS / 60e6} minutes after its receipt; ` +
+    'if no chance is recorded any more, synchronise the clock of this machine';
+  output.dead({ path, reason }, JSON.stringify({ t: point.time, p: point.probability }));
+  return true;
 }
 
 function addHistory(message: HistoryMessage, received: Received, output: RecordOutput): void {
