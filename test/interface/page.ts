@@ -20,9 +20,9 @@ export function interfacePage(
 
 What the exchange documents, in our own words, part by part. “Part 6.1” in code, tests and documents means the section
 with that number. Names such as **6.1/subscribe** are those that tests have in brackets at the end of their titles;
-[interface-coverage.md](interface-coverage.md) lists who implements and who tests each. “Not shown” means that the exchange
-does not document it: the client accepts whatever the rest allows, and [the simulated exchange](../exchange/README.md)
-decides for itself. This page is made from \`test/interface/\` by \`npx vitest run test/interface --update\`.
+[interface-coverage.md](interface-coverage.md) lists which files implement and which tests show each. Where something is “not
+documented”, the client accepts every form that the documented parts allow, and [the simulated
+exchange](../exchange/README.md) uses a form of its own. This page is made from \`test/interface/\` by \`npx vitest run test/interface --update\`.
 
 ${sections.join('\n')}`;
 }

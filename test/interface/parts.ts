@@ -17,7 +17,7 @@ export const PARTS: readonly Part[] = [
   {
     id: '3',
     title: 'States',
-    about: 'Transitions between states are not shown. What is known of the behaviour:',
+    about: 'Transitions between states are not documented. What is known of the behaviour:',
   },
   {
     id: '4',
@@ -34,7 +34,7 @@ export const PARTS: readonly Part[] = [
   { id: '5.1', title: 'API key: signed requests' },
   { id: '5.2', title: 'What an API key may do' },
   { id: '5.3', title: 'JWT' },
-  { id: '5.4', title: 'Life of an API key' },
+  { id: '5.4', title: 'Lifecycle of an API key' },
   { id: '5.5', title: 'Authentication of streams' },
   { id: '5.6', title: 'Public REST' },
   { id: '6', title: 'Streams (WebSocket)' },
@@ -52,12 +52,12 @@ export const PARTS: readonly Part[] = [
   { id: '6.3', title: 'Order updates stream', about: '`/order/ws`, API key.' },
   { id: '6.4', title: 'Balance updates stream', about: '`/balance/ws`, API key.' },
   { id: '6.5', title: 'Other feeds' },
-  { id: '6.6', title: 'Which operation is reported where' },
+  { id: '6.6', title: 'Which stream reports what' },
   { id: '7', title: 'Errors' },
   { id: '7.1', title: 'Body of a public REST error' },
   { id: '7.2', title: 'HTTP status codes', about: 'Public operations name 200, 400, 404 and 500 only.' },
   { id: '7.3', title: 'Errors of streams' },
-  { id: '7.4', title: 'Open points' },
+  { id: '7.4', title: 'Undocumented errors' },
   { id: '8', title: 'Limits' },
   { id: '9', title: 'Versions' },
 ];

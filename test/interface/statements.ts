@@ -18,7 +18,7 @@ export const STATEMENTS: readonly Statement[] = [
   },
   {
     id: '1/quote',
-    says: 'Outcome assets cost 0.01 to 0.99 USDC, the quote asset, and are counted in shares',
+    says: 'Outcome assets are counted in shares, and cost 0.01 to 0.99 USDC per share; USDC is the quote asset',
     client: ['client/trading/order-requests.ts'],
     exchange: ['exchange/engine/units.ts'],
   },
@@ -156,19 +156,19 @@ export const STATEMENTS: readonly Statement[] = [
   },
   {
     id: '2/event-outcomes',
-    says: 'Event, documented shape',
+    says: 'Event, in the documented form',
     client: ['client/decode/event.ts'],
     exchange: ['exchange/server/routes/event-shape.ts'],
   },
   {
     id: '2/event-runners',
-    says: 'Event, the shape that an example script reads',
+    says: 'Event, in the form that an example script of the exchange reads',
     client: ['client/decode/event.ts'],
     exchange: ['exchange/server/routes/event-shape.ts'],
   },
   {
     id: '2/event-other',
-    says: 'Further fields of the event record are not shown; the client reads those whose names and types leave no doubt',
+    says: 'Further fields of the event record are not documented; the client reads those whose names and types are unambiguous',
     client: ['client/decode/event.ts'],
     exchange: ['exchange/server/routes/event-shape.ts'],
   },
@@ -180,7 +180,7 @@ export const STATEMENTS: readonly Statement[] = [
   },
   {
     id: '2/balance',
-    says: 'Balance entry of the balance stream; the REST record is not shown and is read the same way',
+    says: 'Balance entry of the balance stream; the REST record is not documented, and the client reads it in the same way',
     client: ['client/decode/account/wallet.ts'],
     exchange: ['exchange/server/records/account-records.ts'],
   },
@@ -198,7 +198,7 @@ export const STATEMENTS: readonly Statement[] = [
   },
   {
     id: '2/statuses',
-    says: 'The sets of status values are not shown; a client accepts any text. Shown are ACTIVE and FILLED of an order record, SUCCESS and FAILED of an order update, ACTIVE of a TP/SL order and of a coin',
+    says: 'The sets of status values are not documented; a client accepts any text. Samples have ACTIVE and FILLED in order records, SUCCESS and FAILED in order updates, ACTIVE in TP/SL orders and coins',
     client: ['client/wire/order-records.ts'],
     exchange: ['exchange/engine/types.ts'],
   },
@@ -234,7 +234,7 @@ export const STATEMENTS: readonly Statement[] = [
   },
   {
     id: '4.1/login',
-    says: '`POST /auth/login` returns the JWT; request and response are not shown',
+    says: '`POST /auth/login` returns the JWT; request and response are not documented',
     client: ['client/auth/login.ts'],
     exchange: ['exchange/server/routes/auth-routes.ts'],
   },
@@ -282,7 +282,7 @@ export const STATEMENTS: readonly Statement[] = [
   },
   {
     id: '4.2/tpsl',
-    says: '`POST /orders/tpsl` attaches a TP/SL order with at least one of `t` and `l`: 200 or 202, the body is not shown',
+    says: '`POST /orders/tpsl` attaches a TP/SL order with at least one of `t` and `l`: 200 or 202, the body is not documented',
     client: ['client/trading/trading-client.ts'],
     exchange: ['exchange/server/routes/order-routes.ts'],
   },
@@ -300,25 +300,25 @@ export const STATEMENTS: readonly Statement[] = [
   },
   {
     id: '4.3/balances',
-    says: '`GET /api/user-balances`, API key; the response is not shown',
+    says: '`GET /api/user-balances`, API key; the response is not documented',
     client: ['client/rest/account/balances.ts'],
     exchange: ['exchange/server/routes/wallet-routes.ts'],
   },
   {
     id: '4.3/balances-full',
-    says: '`GET /api/user-balances/full`, API key; the response is not shown',
+    says: '`GET /api/user-balances/full`, API key; the response is not documented',
     client: ['client/rest/account/balances.ts'],
     exchange: ['exchange/server/routes/wallet-routes.ts'],
   },
   {
     id: '4.3/deposit-address',
-    says: '`GET /api/deposit/usdc-address`, JWT only: 200 with the deposit address, 404 before it was generated',
+    says: '`GET /api/deposit/usdc-address`, JWT only: 200 with the deposit address, 404 if it was not generated yet',
     client: ['client/rest/account/wallet.ts'],
     exchange: ['exchange/server/routes/wallet-routes.ts'],
   },
   {
     id: '4.3/transactions',
-    says: '`GET /api/transactions`, JWT only, `page` (default 0), `size` (default 20): 200 with transaction records; the page wrapper is not shown',
+    says: '`GET /api/transactions`, JWT only, `page` (default 0), `size` (default 20): 200 with transaction records; the page wrapper is not documented',
     client: ['client/rest/account/wallet.ts'],
     exchange: ['exchange/server/routes/wallet-routes.ts'],
   },
@@ -354,7 +354,7 @@ export const STATEMENTS: readonly Statement[] = [
   },
   {
     id: '4.4/trades',
-    says: '`GET /api/history/trades`: `page` (default 0), `size` (default 20), `eventOutcomeId` (optional); the page wrapper is not shown',
+    says: '`GET /api/history/trades`: `page` (default 0), `size` (default 20), `eventOutcomeId` (optional); the page wrapper is not documented',
     client: ['client/rest/account/history.ts'],
     exchange: ['exchange/server/routes/history-routes.ts'],
   },
@@ -480,7 +480,7 @@ export const STATEMENTS: readonly Statement[] = [
   },
   {
     id: '5.1/rule-5',
-    says: "The timestamp is at most 30 seconds from the server's time; else the request is refused",
+    says: "The timestamp may differ from the server's time by at most 30 seconds; else the request is refused",
     client: ['client/server-time.ts'],
     exchange: ['exchange/server/auth/authenticator.ts', 'exchange/server/auth/key-check.ts'],
   },
@@ -522,7 +522,7 @@ export const STATEMENTS: readonly Statement[] = [
   },
   {
     id: '5.3/lifetime',
-    says: 'Token lifetime and the effect of `expiresAt` are not shown; the client logs in again when a token expires or is refused',
+    says: 'Token lifetime and the effect of `expiresAt` are not documented; the client logs in again when a token expires or is refused',
     client: ['client/auth/login.ts'],
     exchange: ['exchange/server/auth/tokens.ts'],
   },
@@ -564,7 +564,7 @@ export const STATEMENTS: readonly Statement[] = [
   },
   {
     id: '5.5/drift',
-    says: "The timestamp is at most 30 seconds from the server's time",
+    says: "The timestamp may differ from the server's time by at most 30 seconds",
     client: ['client/server-time.ts'],
     exchange: ['exchange/server/streams/private-stream.ts'],
   },
@@ -600,13 +600,13 @@ export const STATEMENTS: readonly Statement[] = [
   },
   {
     id: '6.1/request-data',
-    says: 'REQUEST_DATA requests the current prices; its payload is not shown',
+    says: 'REQUEST_DATA requests the current prices; its payload is not documented',
     client: ['client/streams/order-book-stream.ts'],
     exchange: ['exchange/server/streams/order-book-stream.ts'],
   },
   {
     id: '6.1/ping',
-    says: 'The server sends PING as a heartbeat; its interval is not shown',
+    says: 'The server sends PING as a heartbeat; its interval is not documented',
     client: ['client/streams/order-book-stream.ts'],
     exchange: ['exchange/server/streams/order-book-stream.ts'],
   },
@@ -702,13 +702,13 @@ export const STATEMENTS: readonly Statement[] = [
   },
   {
     id: '6.4/update',
-    says: 'A message follows each change of a balance: trade, deposit, withdrawal. Its sample has no `t`, and further fields are not shown',
+    says: 'A message follows each change of a balance: trade, deposit, withdrawal. Its sample has no `t`, and further fields are not documented',
     client: ['client/decode/account/balance-stream.ts'],
     exchange: ['exchange/server/streams/balance-stream.ts'],
   },
   {
     id: '6.5/other-feeds',
-    says: 'Order feed (private), activity feed and last-trades feed (public) are named, but neither endpoint nor messages are shown; Chancery can record such a feed by its address, unparsed',
+    says: 'An order feed (private), an activity feed and a last-trades feed (public) are named, but neither their addresses nor their messages are documented; Chancery records such a feed, unparsed, if its address is configured',
     client: ['client/streams/raw-stream.ts', 'collectors/streams/raw-feed.ts'],
     exchange: [],
   },
@@ -792,13 +792,13 @@ export const STATEMENTS: readonly Statement[] = [
   },
   {
     id: '7.4/open',
-    says: 'The body of private REST errors, and which failed validation gives which code, are not shown; a client accepts any body',
+    says: 'Not documented: the body of private REST errors, and the status code of each failed validation; a client accepts any body',
     client: ['client/decode/rest-error.ts'],
     exchange: ['exchange/server/errors.ts'],
   },
   {
     id: '8/window',
-    says: "Timestamps: at most 30 seconds from the server's time, in requests and in AUTH",
+    says: "Timestamps of requests and of AUTH: at most 30 seconds before or after the server's time",
     client: ['client/server-time.ts'],
     exchange: ['exchange/server/auth/key-check.ts'],
   },
@@ -846,13 +846,13 @@ export const STATEMENTS: readonly Statement[] = [
   },
   {
     id: '8/open',
-    says: 'Request quotas, the largest page and the smallest and largest order are not shown; a client accepts pages that are smaller than requested, and waits after a 429',
+    says: 'Not documented: rate limits, the maximum page size, and the minimum and maximum order size; a client accepts pages that are smaller than requested, and waits after a 429',
     client: ['client/rest/page-walk.ts', 'client/rate-limiter.ts'],
     exchange: ['exchange/server/quirks.ts'],
   },
   {
     id: '9/version',
-    says: 'No path, header or message has a version; how versions change is not shown',
+    says: 'No path, header or message has a version; how versions change is not documented',
     client: ['client/requester.ts'],
     exchange: ['exchange/server/http-app.ts'],
   },
