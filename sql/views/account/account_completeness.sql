@@ -6,7 +6,7 @@ CREATE OR REPLACE VIEW {database}.account_completeness
 (
     `account` String COMMENT 'Configured name of the account',
     `trades_complete_to` Nullable(DateTime64(6, 'UTC')) COMMENT 'Every trade up to this time is stored, by our clock; NULL before the first complete walk',
-    `complete_to` Nullable(DateTime64(6, 'UTC')) COMMENT 'The same for trades and transactions'
+    `complete_to` Nullable(DateTime64(6, 'UTC')) COMMENT 'Every trade and transaction up to this time is stored, by our clock; NULL before the first complete walks'
 )
 AS
 SELECT

@@ -9,7 +9,7 @@ CREATE OR REPLACE VIEW {database}.position_stats
     `tab` String COMMENT 'Selected tab: active or closed; empty when absent',
     `total_items` Nullable(Int64) COMMENT 'Number of positions',
     `opened_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When the oldest open position was opened, by the exchange',
-    `closed_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When the last one was closed, by the exchange'
+    `closed_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When the last position was closed, by the exchange'
 )
 AS
 SELECT account, user_id, received_at AS seen_at, tab, total_items, opened_at, closed_at

@@ -21,7 +21,7 @@ CREATE OR REPLACE VIEW {database}.positions
     `current_price` Nullable(Float64) COMMENT 'Current price of a share, USDC, by the exchange',
     `value` Nullable(Decimal(38, 12)) COMMENT 'Current value of the shares, USDC, by the exchange',
     `pnl` Nullable(Decimal(38, 12)) COMMENT 'Unrealised profit or loss, USDC, by the exchange',
-    `pnl_percent` Nullable(Float64) COMMENT 'The same in percent of the cost, by the exchange',
+    `pnl_percent` Nullable(Float64) COMMENT 'Unrealised profit or loss in percent of the cost, by the exchange',
     `tpsl_orders` Array(String) COMMENT 'IDs of the take-profit/stop-loss orders attached to it',
     `opened_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When it was opened, by the exchange'
 )

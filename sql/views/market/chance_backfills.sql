@@ -1,4 +1,4 @@
--- Which seconds have a last chance that was not received live?
+-- Of which seconds was the last chance not received live?
 --
 -- The last chance of a second is known from
 --   - the stream's UPDATE_HISTORY, timed at the end of the second;

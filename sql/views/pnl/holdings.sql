@@ -13,7 +13,7 @@ CREATE OR REPLACE VIEW {database}.holdings
     `market` String COMMENT 'Market ID; empty when absent',
     `asset` String COMMENT 'Asset ID',
     `trades` UInt64 COMMENT 'Number of trades',
-    `last_trade_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'Time of the last one, by the exchange',
+    `last_trade_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'Time of the last trade, by the exchange',
     `bought_shares` Decimal(38, 12) COMMENT 'Shares bought',
     `bought_value` Decimal(38, 12) COMMENT 'Cost of the purchases without fees, USDC',
     `sold_shares` Decimal(38, 12) COMMENT 'Shares sold',

@@ -7,7 +7,7 @@ CREATE OR REPLACE VIEW {database}.payouts
     `account` String COMMENT 'Configured name of the account',
     `asset` String COMMENT 'Asset ID',
     `amount` Decimal(38, 12) COMMENT 'Sum of the payouts, USDC',
-    `paid_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When the last one was made, by the exchange'
+    `paid_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When the last payout was made, by the exchange'
 )
 AS
 SELECT

@@ -1,4 +1,4 @@
--- Do the profits and losses of our accounts add up to nothing in every market?
+-- Do the profits and losses of our accounts, without fees, add up to 0 in every market?
 --
 --   SELECT * FROM pnl_zero_sum(price = 'chance') WHERE one_sided_fills = 0 AND difference != 0
 --

@@ -24,7 +24,7 @@ CREATE OR REPLACE VIEW {database}.position_reconciliation
     `exchange_price` Nullable(Float64) COMMENT 'Current price of a share, USDC, by the exchange; NULL when absent',
     `exchange_value` Nullable(Decimal(38, 12)) COMMENT 'Current value of the shares, USDC, by the exchange; NULL when absent',
     `exchange_pnl` Nullable(Decimal(38, 12)) COMMENT 'Unrealised profit or loss, USDC, by the exchange; NULL when absent',
-    `exchange_pnl_percent` Nullable(Float64) COMMENT 'The same in percent of the cost, by the exchange; NULL when absent',
+    `exchange_pnl_percent` Nullable(Float64) COMMENT 'Unrealised profit or loss in percent of the cost, by the exchange; NULL when absent',
     `outcome` String COMMENT 'YES or NO; empty when unknown',
     `last_trade_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'Time of the last trade, by the exchange',
     `settled_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'Time of the settlement',

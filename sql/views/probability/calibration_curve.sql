@@ -1,4 +1,4 @@
--- Of the markets priced at a number of cents before their close, what fraction was resolved YES?
+-- Of the markets priced at each cent before their close, what fraction was resolved YES?
 --
 -- One row per weighting, horizon and basis of calibration_forecasts, and cent c of the forecast: [c / 100, (c + 1) / 100), so exactly 0.07
 -- is in bin 7, and prices are rounded to 6 decimals for the choice of the bin only. Basis any: markets of both bases.
@@ -14,8 +14,8 @@ CREATE OR REPLACE VIEW {database}.calibration_curve
     `weighting` String COMMENT 'time or trades, as in calibration_forecasts',
     `horizon` String COMMENT 'Time before the close: 1 h, 6 h, 1 d, 3 d, 7 d or 30 d',
     `horizon_seconds` UInt32 COMMENT 'The same, seconds',
-    `basis` String COMMENT 'How the resolutions are known: payout, final chance (inferred), or any of both',
-    `cent` UInt16 COMMENT 'Lower edge of the bin, which belongs to it, in cents: 0 to 99',
+    `basis` String COMMENT 'How the resolutions are known: payout, final chance (inferred), or any (both)',
+    `cent` UInt16 COMMENT 'Lower edge of the bin, inclusive, in cents: 0 to 99',
     `markets` UInt64 COMMENT 'Number of markets of the bin',
     `events` UInt64 COMMENT 'Number of their events: markets of one event are not independent',
     `weight` UInt64 COMMENT 'Sum of the weights: number of markets, or of trades',
@@ -23,8 +23,8 @@ CREATE OR REPLACE VIEW {database}.calibration_curve
     `state` String COMMENT 'scored; too few: fewer than 30 markets in the bin; too many missing: more than 0.2 of the horizon',
     `forecast` Float64 COMMENT 'Mean forecast of the bin, 0 to 1',
     `win_rate` Nullable(Float64) COMMENT 'Fraction that was resolved YES, 0 to 1; NULL unless scored',
-    `win_rate_lower` Nullable(Float64) COMMENT 'Lower bound of the 95 % interval of win_rate, 0 to 1, clustered by event; NULL unless scored, and with fewer than 10 events',
-    `win_rate_upper` Nullable(Float64) COMMENT 'Upper bound of the 95 % interval of win_rate, 0 to 1, clustered by event; NULL unless scored, and with fewer than 10 events'
+    `win_rate_lower` Nullable(Float64) COMMENT 'Lower bound of the 95 % interval of win_rate, 0 to 1, clustered by event; NULL unless scored, or with fewer than 10 events',
+    `win_rate_upper` Nullable(Float64) COMMENT 'Upper bound of the 95 % interval of win_rate, 0 to 1, clustered by event; NULL unless scored, or with fewer than 10 events'
 )
 AS
 SELECT

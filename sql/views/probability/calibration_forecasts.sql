@@ -24,7 +24,7 @@ CREATE OR REPLACE VIEW {database}.calibration_forecasts
     `close_basis` String COMMENT 'planned: the planned end. resolution: the resolution came first, or no end was planned',
     `forecast_at` DateTime64(6, 'UTC') COMMENT 'close_at - horizon',
     `state` String COMMENT 'observed, missing or no trade',
-    `forecast` Nullable(Float64) COMMENT 'Probability of YES by the price, 0 to 1 without both ends; NULL unless observed',
+    `forecast` Nullable(Float64) COMMENT 'Probability of YES by the price, 0 to 1, exclusive; NULL unless observed',
     `price_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'time: when the price was received, by our clock. trades: the last trade of the average, by the exchange. NULL unless observed',
     `age_seconds` Nullable(Float64) COMMENT 'forecast_at - price_at, seconds; NULL unless observed',
     `weight` UInt64 COMMENT 'time: 1. trades: number of trades of the average. 0 unless observed',

@@ -15,7 +15,7 @@ CREATE OR REPLACE VIEW {database}.calibration_regression
     `weighting` String COMMENT 'time or trades, as in calibration_forecasts',
     `horizon` String COMMENT 'Time before the close: 1 h, 6 h, 1 d, 3 d, 7 d or 30 d',
     `horizon_seconds` UInt32 COMMENT 'The same, seconds',
-    `basis` String COMMENT 'How the resolutions are known: payout, final chance (inferred), or any of both',
+    `basis` String COMMENT 'How the resolutions are known: payout, final chance (inferred), or any (both)',
     `dimension` String COMMENT 'By what markets are grouped: all (no groups), category or size',
     `value` String COMMENT 'all: empty. category: the category, empty when absent. size: volume of the market, USDC: under 100, 100 to 1000, 1000 to 10000, 10000 or more, or unknown',
     `markets` UInt64 COMMENT 'Number of markets with an observed forecast',
@@ -25,11 +25,11 @@ CREATE OR REPLACE VIEW {database}.calibration_regression
     `weight` UInt64 COMMENT 'Sum of the weights: number of markets, or of trades',
     `state` String COMMENT 'fitted, too few, too many missing or not determined',
     `slope` Nullable(Float64) COMMENT 'Slope, a ratio: 1 when calibrated; NULL unless fitted',
-    `slope_lower` Nullable(Float64) COMMENT 'Lower bound of its 95 % interval, a ratio; NULL unless fitted, and with fewer than 10 events',
-    `slope_upper` Nullable(Float64) COMMENT 'Upper bound of its 95 % interval, a ratio; NULL unless fitted, and with fewer than 10 events',
+    `slope_lower` Nullable(Float64) COMMENT 'Lower bound of its 95 % interval, a ratio; NULL unless fitted, or with fewer than 10 events',
+    `slope_upper` Nullable(Float64) COMMENT 'Upper bound of its 95 % interval, a ratio; NULL unless fitted, or with fewer than 10 events',
     `intercept` Nullable(Float64) COMMENT '0 when calibrated, logit; NULL unless fitted',
-    `intercept_lower` Nullable(Float64) COMMENT 'Lower bound of its 95 % interval, logit; NULL unless fitted, and with fewer than 10 events',
-    `intercept_upper` Nullable(Float64) COMMENT 'Upper bound of its 95 % interval, logit; NULL unless fitted, and with fewer than 10 events'
+    `intercept_lower` Nullable(Float64) COMMENT 'Lower bound of its 95 % interval, logit; NULL unless fitted, or with fewer than 10 events',
+    `intercept_upper` Nullable(Float64) COMMENT 'Upper bound of its 95 % interval, logit; NULL unless fitted, or with fewer than 10 events'
 )
 AS
 SELECT

@@ -23,7 +23,7 @@ CREATE OR REPLACE VIEW {database}.calibration_scores
     `weighting` String COMMENT 'time or trades, as in calibration_forecasts',
     `horizon` String COMMENT 'Time before the close: 1 h, 6 h, 1 d, 3 d, 7 d or 30 d',
     `horizon_seconds` UInt32 COMMENT 'The same, seconds',
-    `basis` String COMMENT 'How the resolutions are known: payout, final chance (inferred), or any of both',
+    `basis` String COMMENT 'How the resolutions are known: payout, final chance (inferred), or any (both)',
     `markets` UInt64 COMMENT 'Number of markets with an observed forecast',
     `events` UInt64 COMMENT 'Number of their events: markets of one event are not independent',
     `missing_markets` UInt64 COMMENT 'Number of markets whose forecast is missing',
@@ -40,10 +40,10 @@ CREATE OR REPLACE VIEW {database}.calibration_scores
     `corrected_resolution` Nullable(Float64) COMMENT 'resolution without the bias of few markets, -1 to 1; NULL unless scored by time',
     `corrected_uncertainty` Nullable(Float64) COMMENT 'uncertainty without the bias of few markets, -1 to 1; NULL unless scored by time',
     `log_score` Nullable(Float64) COMMENT 'Mean of -ln of the probability given to what happened, nats; NULL unless scored',
-    `brier_score_lower` Nullable(Float64) COMMENT 'Lower bound of the 95 % interval of brier_score, 0 to 1, clustered by event; NULL unless scored, and with fewer than 10 events',
-    `brier_score_upper` Nullable(Float64) COMMENT 'Upper bound of the 95 % interval of brier_score, 0 to 1, clustered by event; NULL unless scored, and with fewer than 10 events',
-    `log_score_lower` Nullable(Float64) COMMENT 'Lower bound of the 95 % interval of log_score, nats, clustered by event; NULL unless scored, and with fewer than 10 events',
-    `log_score_upper` Nullable(Float64) COMMENT 'Upper bound of the 95 % interval of log_score, nats, clustered by event; NULL unless scored, and with fewer than 10 events'
+    `brier_score_lower` Nullable(Float64) COMMENT 'Lower bound of the 95 % interval of brier_score, 0 to 1, clustered by event; NULL unless scored, or with fewer than 10 events',
+    `brier_score_upper` Nullable(Float64) COMMENT 'Upper bound of the 95 % interval of brier_score, 0 to 1, clustered by event; NULL unless scored, or with fewer than 10 events',
+    `log_score_lower` Nullable(Float64) COMMENT 'Lower bound of the 95 % interval of log_score, nats, clustered by event; NULL unless scored, or with fewer than 10 events',
+    `log_score_upper` Nullable(Float64) COMMENT 'Upper bound of the 95 % interval of log_score, nats, clustered by event; NULL unless scored, or with fewer than 10 events'
 )
 AS
 SELECT

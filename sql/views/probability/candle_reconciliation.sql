@@ -20,7 +20,7 @@ CREATE OR REPLACE VIEW {database}.candle_reconciliation
     `exchange_chance` Float64 COMMENT 'Closing probability of YES by the exchange, 0 to 1',
     `live_chance` Nullable(Float64) COMMENT 'Last live chance before the end of the period, 0 to 1; NULL without one',
     `difference` Nullable(Float64) COMMENT 'live_chance - exchange_chance, in points of probability: -1 to 1; NULL without a live chance',
-    `live_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'Time of that chance, by the exchange'
+    `live_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'Time of live_chance, by the exchange'
 )
 AS
 SELECT

@@ -14,8 +14,8 @@
 CREATE OR REPLACE VIEW {database}.longshots
 (
     `role` String COMMENT 'taker, maker or any',
-    `basis` String COMMENT 'How the resolutions are known: payout, final chance (inferred), or any of both',
-    `cent` UInt16 COMMENT 'Lower edge of the YES price, which belongs to the bin, in cents: 0 to 99',
+    `basis` String COMMENT 'How the resolutions are known: payout, final chance (inferred), or any (both)',
+    `cent` UInt16 COMMENT 'Lower edge of the bin of YES prices, inclusive, in cents: 0 to 99',
     `markets` UInt64 COMMENT 'Number of markets',
     `trades` UInt64 COMMENT 'Number of trades',
     `yes_markets` UInt64 COMMENT 'Number of markets in which the role got YES shares',

@@ -13,13 +13,13 @@ CREATE OR REPLACE VIEW {database}.market_lifetimes
     `first_price_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When its first tick was received, by our clock; NULL without a tick',
     `last_price_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When its last tick was received, by our clock; NULL without a tick',
     `first_trade_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When its first trade in the activity feed was executed, by the exchange; NULL without one',
-    `last_trade_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When its last one was executed, by the exchange; NULL without one',
+    `last_trade_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When its last trade in the activity feed was executed, by the exchange; NULL without one',
     `trades` UInt64 COMMENT 'Number of its trades in the activity feed',
     `closes_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When trading is planned to end, by the exchange; NULL when absent',
     `last_listed_at` DateTime64(6, 'UTC') COMMENT 'When event search last listed the market, by our clock',
     `closed_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'last_listed_at of a market whose event is no longer listed, by our clock; NULL while it is open',
     `final_chance_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When a final chance of 0 or 1 was received, by our clock; NULL without one',
-    `final_chance` Nullable(Float64) COMMENT 'That probability of YES, 0 to 1: 0 or 1 exactly; NULL without one'
+    `final_chance` Nullable(Float64) COMMENT 'Final probability of YES, 0 to 1: exactly 0 or 1; NULL without one'
 )
 AS
 SELECT

@@ -12,8 +12,8 @@ CREATE OR REPLACE VIEW {database}.coverage
 (
     `stream` String COMMENT '{stream_names}',
     `event` String COMMENT 'Event ID; for orders and balance the name of the account, for feed its name',
-    `begins_at` DateTime64(6, 'UTC') COMMENT 'Time from which on everything that the stream sent about the event was recorded',
-    `ends_at` DateTime64(6, 'UTC') COMMENT 'Until when; for a live subscription the last heartbeat',
+    `begins_at` DateTime64(6, 'UTC') COMMENT 'From this time on, everything that the stream sent about the event was recorded',
+    `ends_at` DateTime64(6, 'UTC') COMMENT 'End of the period; for a live subscription, the last heartbeat',
     `state` String COMMENT 'live or ended',
     `cause` String COMMENT 'Why it ended; empty while it is live',
     `markets` Array(String) COMMENT 'Market IDs that were subscribed; for balance asset IDs',

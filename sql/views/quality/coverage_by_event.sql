@@ -17,7 +17,7 @@ CREATE OR REPLACE VIEW {database}.coverage_by_event
     `open_seconds` Float64 COMMENT 'Seconds from open_from to open_to',
     `gaps` UInt64 COMMENT 'Number of periods in which it was not observed',
     `gap_seconds` Float64 COMMENT 'Seconds in which it was not observed',
-    `backfilled_seconds` Float64 COMMENT 'Seconds of those that were fetched from history',
+    `backfilled_seconds` Float64 COMMENT 'Seconds of these gaps that were fetched from history',
     `observed` Float64 COMMENT 'Fraction of the open time in which it was observed, 0 to 1',
     `backfilled` Float64 COMMENT 'Fraction of the open time that was fetched from history, 0 to 1',
     `missing` Float64 COMMENT 'Fraction of the open time that was neither observed nor backfilled, 0 to 1'

@@ -16,10 +16,10 @@ CREATE OR REPLACE VIEW {database}.feed_loss_estimate
     `stream` String COMMENT 'Audited stream: order-book',
     `begins_at` DateTime64(6, 'UTC') COMMENT 'Start of the hour',
     `samples` UInt64 COMMENT 'Sampled changes: of every audit of the hour, the last change of each market that had changed since the previous audit',
-    `lost_samples` UInt64 COMMENT 'Those of them that were not received',
+    `lost_samples` UInt64 COMMENT 'Sampled changes that were not received',
     `rate` Float64 COMMENT 'Estimated fraction of the changes that were lost, 0 to 1',
-    `lower` Float64 COMMENT 'Lower Wilson 95 % bound of it, 0 to 1',
-    `upper` Float64 COMMENT 'Upper Wilson 95 % bound of it, 0 to 1',
+    `lower` Float64 COMMENT 'Lower bound of the 95 % Wilson interval of rate, 0 to 1',
+    `upper` Float64 COMMENT 'Upper bound of the 95 % Wilson interval of rate, 0 to 1',
     `changes` UInt64 COMMENT 'Changes received between audits',
     `estimated_lost` Nullable(Float64) COMMENT 'Estimated number of changes that were lost between these audits'
 )

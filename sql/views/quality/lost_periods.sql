@@ -1,4 +1,4 @@
--- When had records been received that were lost before they had rows, or with their rows?
+-- When were records received that the bus or ClickHouse lost?
 --
 -- The rows of lost_ranges with the time from the first lost record to the last, as far as it is known. Records of a key
 -- are on one partition: a frame's key is its event, an account's or feed's record's key its name, that of a collector

@@ -6,7 +6,7 @@ CREATE OR REPLACE VIEW {database}.observed_ranges
     `stream` String COMMENT '{stream_names}',
     `event` String COMMENT 'Event ID; for orders and balance the name of the account, for feed its name',
     `begins_at` DateTime64(6, 'UTC') COMMENT 'Start of the range',
-    `ends_at` DateTime64(6, 'UTC') COMMENT 'End of the range; of the last range of an observed event, the last heartbeat',
+    `ends_at` DateTime64(6, 'UTC') COMMENT 'End of the range; the last heartbeat, while the event is observed',
     `state` String COMMENT 'live when a subscription of the range is live, else ended',
     `cause` String COMMENT 'Why the last subscription of the range ended; empty while one is live'
 )

@@ -8,7 +8,7 @@ CREATE OR REPLACE VIEW {database}.undelivered
 (
     `topic` String COMMENT 'Topic',
     `appended` UInt64 COMMENT 'Records reported as durable on the bus within the last 15 minutes, except the last minute',
-    `records` UInt64 COMMENT 'Number of them that are not in raw_records'
+    `records` UInt64 COMMENT 'Number of these records that are not in raw_records'
 )
 AS
 WITH said AS

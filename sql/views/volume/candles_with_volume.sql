@@ -19,7 +19,7 @@ CREATE OR REPLACE VIEW {database}.candles_with_volume
     `ticks` UInt64 COMMENT 'Rows of price_ticks in the period that are neither repeated nor a resolution',
     `trades` Nullable(UInt64) COMMENT 'Number of fills of all users; NULL when it is unknown',
     `shares` Nullable(Decimal(38, 12)) COMMENT 'Shares that changed hands; NULL when it is unknown',
-    `volume` Nullable(Decimal(38, 12)) COMMENT 'Sum of quantity × price of the asset of the taker, USDC; NULL when it is unknown',
+    `volume` Nullable(Decimal(38, 12)) COMMENT 'Sum of quantity × price of the taker''s asset, USDC; NULL when it is unknown',
     `vwap` Nullable(Float64) COMMENT 'Volume-weighted average price in YES terms, over the fills with a known outcome; NULL when there is none',
     `observed` Nullable(Float64) COMMENT 'Fraction of the open part of the period in which the event was observed, 0 to 1; NULL in a period without ticks: see coverage',
     `backfilled` Nullable(Float64) COMMENT 'Fraction of the open part of the period that was fetched from history, 0 to 1: 0, or NULL as observed',

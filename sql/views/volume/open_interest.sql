@@ -10,7 +10,7 @@ CREATE OR REPLACE VIEW {database}.open_interest
     `yes_shares` Decimal(38, 12) COMMENT 'YES shares of our accounts',
     `no_shares` Decimal(38, 12) COMMENT 'NO shares of our accounts',
     `min_open_interest` Decimal(38, 12) COMMENT 'greatest(yes_shares, no_shares): at least as many shares of each outcome exist',
-    `accounts` UInt64 COMMENT 'Number of our accounts that hold some',
+    `accounts` UInt64 COMMENT 'Number of our accounts that hold shares of the market',
     `complete_to` Nullable(DateTime64(6, 'UTC')) COMMENT 'Every trade up to this time is included, by our clock, of the account that is least complete; NULL before the first complete walks'
 )
 AS

@@ -17,7 +17,7 @@ CREATE OR REPLACE VIEW {database}.volume_by_category
     `category` String COMMENT 'Category of the event, as sent by the exchange; empty when unknown',
     `trades` UInt64 COMMENT 'Number of fills',
     `shares` Decimal(38, 12) COMMENT 'Shares that changed hands',
-    `volume` Decimal(38, 12) COMMENT 'Sum of quantity × price of the asset of the taker, USDC',
+    `volume` Decimal(38, 12) COMMENT 'Sum of quantity × price of the taker''s asset, USDC',
     `traders` Nullable(UInt64) COMMENT 'all: number of users who were the taker. own: NULL',
     `fees` Nullable(Decimal(38, 12)) COMMENT 'own: fees of our sides, USDC. all: NULL, unknown',
     `observed` Nullable(Float64) COMMENT 'Fraction of the elapsed part of the period that the history is complete for, 0 to 1; NULL when the trade has no time',

@@ -10,7 +10,7 @@ CREATE OR REPLACE VIEW {database}.volume_by_day
     `day` Nullable(Date) COMMENT 'Day of the exchange''s time, UTC; NULL when the trade has no time',
     `trades` UInt64 COMMENT 'Number of fills',
     `shares` Decimal(38, 12) COMMENT 'Shares that changed hands',
-    `volume` Decimal(38, 12) COMMENT 'Sum of quantity × price of the asset of the taker, USDC',
+    `volume` Decimal(38, 12) COMMENT 'Sum of quantity × price of the taker''s asset, USDC',
     `observed` Nullable(Float64) COMMENT 'Fraction of the elapsed part of the day that the history is complete for, 0 to 1; NULL when the trade has no time',
     `backfilled` Nullable(Float64) COMMENT 'Fraction of the day that was fetched from another source, 0 to 1: always 0',
     `missing` Nullable(Float64) COMMENT 'Fraction of the elapsed part of the day in which trades may be missing, 1 - observed, 0 to 1; NULL when the trade has no time',

@@ -8,7 +8,7 @@ CREATE OR REPLACE VIEW {database}.volume_by_event
     `event` String COMMENT 'Event ID; empty when unknown',
     `trades` UInt64 COMMENT 'Number of fills',
     `shares` Decimal(38, 12) COMMENT 'Shares that changed hands',
-    `volume` Decimal(38, 12) COMMENT 'Sum of quantity × price of the asset of the taker, USDC',
+    `volume` Decimal(38, 12) COMMENT 'Sum of quantity × price of the taker''s asset, USDC',
     `complete_to` Nullable(DateTime64(6, 'UTC')) COMMENT 'Every trade up to this time is included, by our clock. own: of the account that is least complete. NULL before the first complete walks'
 )
 AS

@@ -16,7 +16,7 @@ CREATE OR REPLACE VIEW {database}.volume_by_market_and_day
     `market` String COMMENT 'Market ID; empty when absent',
     `trades` UInt64 COMMENT 'Number of fills',
     `shares` Decimal(38, 12) COMMENT 'Shares that changed hands',
-    `volume` Decimal(38, 12) COMMENT 'Sum of quantity × price of the asset of the taker, USDC',
+    `volume` Decimal(38, 12) COMMENT 'Sum of quantity × price of the taker''s asset, USDC',
     `yes_value` Decimal(38, 12) COMMENT 'Sum of quantity × price in YES terms, USDC: of a NO asset 1 less its price',
     `unpriced_trades` UInt64 COMMENT 'Fills whose outcome is unknown, so that they have no YES price: left out of yes_value and vwap',
     `unpriced_shares` Decimal(38, 12) COMMENT 'Shares of these fills',

@@ -15,7 +15,7 @@ CREATE OR REPLACE VIEW {database}.volume_leaders
     `name` Nullable(String) COMMENT 'Name of the market; NULL when it is unknown',
     `trades` UInt64 COMMENT 'Number of fills',
     `shares` Decimal(38, 12) COMMENT 'Shares that changed hands',
-    `volume` Decimal(38, 12) COMMENT 'Sum of quantity × price of the asset of the taker, USDC',
+    `volume` Decimal(38, 12) COMMENT 'Sum of quantity × price of the taker''s asset, USDC',
     `share` Nullable(Float64) COMMENT 'Part of the volume of all markets of the scope, 0 to 1; NULL when that is 0',
     `vwap` Nullable(Float64) COMMENT 'Volume-weighted average price in YES terms, over the fills with a known outcome',
     `traders` Nullable(UInt64) COMMENT 'all: number of users who were the taker. own: NULL',
