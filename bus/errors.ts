@@ -30,7 +30,7 @@ export class OffsetGoneError extends IntegrityError {
     readonly begin: number,
   ) {
     super(
-      `offset ${offset} of ${topic}/${partition} was deleted by retention, the first available offset is ${begin}; ` +
+      `offset ${offset} of ${topic}/${partition} was deleted by retention; the first available offset is ${begin}; ` +
         'start with --accept-loss to continue from there and record the gap',
     );
   }

@@ -161,7 +161,7 @@ const TRANSFORM_SETTINGS = {
   keepBodies: onOff(
     TRANSFORM,
     true,
-    'store bodies in raw_records; bodies with a dead letter are stored, up to 1,000 of one reason in a batch',
+    'store bodies in raw_records; without it, only bodies with a dead letter are stored, up to 1,000 of one reason in a batch',
   ),
   bodyRetentionDays: setting({
     ...TRANSFORM,
@@ -189,7 +189,7 @@ const TRANSFORM_SETTINGS = {
     schema: z.coerce.number().min(0),
     default: 500,
     placeholder: 'MS',
-    help: 'how long a batch of prices or chances collects rows, milliseconds; up to 8 times longer for small batches, other records and while the worker is behind',
+    help: 'how long a batch of prices or chances collects rows, milliseconds; small batches, other records and a worker that lags wait up to 8 times longer',
   }),
   acceptLoss: onOff(TRANSFORM, false, 'continue after records or their rows were lost, and record the gap'),
   rebuild: onOff(
@@ -427,7 +427,7 @@ export const SETTINGS = {
   clickhouseUnconfined: onOff(
     { ...CLICKHOUSE, takenBy: ['warehouse', 'up', 'sql', 'doctor', 'export', 'dataset', 'import'] },
     false,
-    'run the embedded ClickHouse without restricting it to its own files: its users can then read the files of this user',
+    'run the embedded ClickHouse without restricting it to its own files: its users can then read every file of the user who runs it',
   ),
 
   viewerPort: setting({

@@ -193,7 +193,7 @@ function bound(reference: Reference, choice: VariableChoice, bind: (value: strin
   if (whole && format === undefined && list.length === 1) return { ...quotes, text: bind(list[0] ?? '') };
   if (!list.every((value) => choice.fromFile === true || NUMBER.test(value))) {
     throw new UsageError(
-      `the variable ${name} is not used as a whole literal: only numbers and values of the dashboard's file can be`,
+      `the variable ${name} is not a whole literal in the SQL: there it can only be a number or a value of the dashboard's file`,
     );
   }
   return { start, end, text: formatted(choice, format) };

@@ -22,7 +22,7 @@ export class ReaderGrants {
     try {
       const reason = await this.#reason;
       if (reason === undefined) return;
-      throw new UsageError(`only the dashboards of Chancery are drawn: ${reason}`);
+      throw new UsageError(`the viewer draws only Chancery's own dashboards: ${reason}`);
     } catch (error) {
       if (!(error instanceof UsageError)) this.#reason = undefined;
       throw error;

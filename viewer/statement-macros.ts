@@ -47,7 +47,7 @@ export function expandStatementMacro(sql: string, context: MacroContext): string
   const calls = [...sql.matchAll(CALL)];
   const [call] = calls;
   if (!call) return sql;
-  if (calls.length > 1) throw new UsageError(`a query may have one of ${call[0]} and its like, not ${calls.length}`);
+  if (calls.length > 1) throw new UsageError(`a query may have one macro like ${call[0]}, not ${calls.length}`);
   if (inBrackets(sql, call.index)) throw new UsageError(`${call[0]} must be outside of brackets`);
   const { args, end } = argumentsAt(sql, call.index + call[0].length);
   const [a, b, c] = args;

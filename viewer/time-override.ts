@@ -67,7 +67,7 @@ const earlier = (time: Date, ms: number): Date => valid(time.getTime() - ms);
 
 function valid(ms: number): Date {
   const at = new Date(ms);
-  if (Number.isNaN(at.getTime())) throw new UsageError('the time of the panel is before the calendar');
+  if (Number.isNaN(at.getTime())) throw new UsageError('the time range of the panel begins before the earliest date');
   return at;
 }
 

@@ -30,7 +30,7 @@ export function relativeRange(from: string, to: string, now: Date): TimeRange {
 function timeOf(text: string, now: Date, bound: 'from' | 'to'): Date {
   const time = parseTime(text, now.getTime(), bound) ?? refuse(`the time ${JSON.stringify(text)} is not like now-6h`);
   const at = new Date(time);
-  return Number.isNaN(at.getTime()) ? refuse(`the time ${text} is before the calendar`) : at;
+  return Number.isNaN(at.getTime()) ? refuse(`the time ${text} is before the earliest date`) : at;
 }
 
 /** Milliseconds of a Grafana interval such as `10s` or `500ms`. @throws UsageError for anything else */

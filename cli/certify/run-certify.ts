@@ -125,7 +125,7 @@ async function record(
 async function started(instance: InstanceRun, signal: AbortSignal): Promise<void> {
   while (instance.services.some(({ state }) => state !== 'ready')) {
     const failed = instance.services.find(({ state }) => state === 'failed');
-    if (failed) throw new UnavailableError(`${failed.name} stays down`);
+    if (failed) throw new UnavailableError(`${failed.name} failed and is not restarted`);
     await systemClock.sleep(READY_MS, signal);
   }
 }

@@ -26,7 +26,7 @@ export interface ProcessOptions {
   readonly readyTimeoutMs: number;
   /** Called with every line on stderr. */
   readonly onLine: (line: string) => void;
-  /** Called with messages for the screen: it ended, was restarted, or stays down. */
+  /** Called with messages for the screen: it ended, was restarted, or will not be restarted. */
   readonly onMessage: (text: string) => void;
 }
 
@@ -69,7 +69,7 @@ export class SupervisedProcess implements Component {
 
   /**
    * Resolves when the child is ready; one that ends before is restarted like a running one.
-   * @throws UsageError, IntegrityError with the child's last line when it ended with an exit code with which it stays down
+   * @throws UsageError, IntegrityError with the child's last line when it ended with an exit code after which it is not restarted
    */
   async start(signal: AbortSignal): Promise<void> {
     const either = AbortSignal.any([signal, this.#stopping.signal]);
@@ -171,7 +171,7 @@ export class SupervisedProcess implements Component {
       } catch {
         if (signal.aborted) return;
         this.#state = 'failed';
-        this.options.onMessage(`${this.name} stopped and stays down: ${this.#lastLine || describeExit(this.#child)}`);
+        this.options.onMessage(`${this.name} stopped and is not restarted: ${this.#lastLine || describeExit(this.#child)}`);
         return;
       }
     }
@@ -183,7 +183,7 @@ export class SupervisedProcess implements Component {
     return code === EXIT.usage || code === EXIT.needsIntervention;
   }
 
-  /** Restarts the ended child until it is ready. Rejects when it stays down or the signal is aborted. */
+  /** Restarts the ended child until it is ready. Rejects when it may not be restarted or the signal is aborted. */
   async #relaunch(signal: AbortSignal): Promise<void> {
     for (;;) {
       if (this.#staysDown) throw this.#endedEarly(this.#child);

@@ -70,7 +70,7 @@ interface ReleaseParts {
 function partsOf({ name, version, tables, files }: Manifest): ReleaseParts {
   const raw = tables.find((table) => table.name === RECORDS);
   if (!raw || !files.some(({ table }) => table === RECORDS)) {
-    throw new UsageError(`${name}@${version} has no raw records: its tables cannot be made again`);
+    throw new UsageError(`${name}@${version} has no raw records, so its tables cannot be rebuilt`);
   }
   const known = new Set(ALL_TABLES.filter(isFromPublicRecords).map((table) => table.name));
   const isMade = (table: TableSchema) => known.has(table.name) || !table.positions;

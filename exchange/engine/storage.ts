@@ -90,7 +90,7 @@ function restored(folder: DataFolder, path: string, outbox: Outbox): Machine {
   const saved = folder.state as SavedState;
   if (saved.format !== STATE_FORMAT) {
     throw new UsageError(
-      `the data in ${path} has format ${saved.format}, this version reads ${STATE_FORMAT}; name another folder with --data`,
+      `the data in ${path} has format ${saved.format}, but this version reads ${STATE_FORMAT}; name another folder with --data`,
     );
   }
   return new Machine(restoreState(saved, folder.blocks), outbox);

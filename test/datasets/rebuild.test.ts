@@ -105,7 +105,7 @@ describe('chancery dataset', () => {
       errors.push([code, err]);
     }
     expect(errors).toEqual([
-      [2, 'chancery: rain@4 has no raw records: its tables cannot be made again\n'],
+      [2, 'chancery: rain@4 has no raw records, so its tables cannot be rebuilt\n'],
       [2, 'chancery: `dataset diff` takes two folders\n'],
       [2, 'chancery: `dataset verify` takes one folder\n'],
       [2, 'chancery: --checksums-only and --manifest-sha256 are options of `dataset verify`\n'],

@@ -127,7 +127,7 @@ describe('startExchange', () => {
     onTestFinished(() => void taken.close());
     const { port } = taken.address() as AddressInfo;
     await expect(start({ port })).rejects.toThrow(
-      new UsageError(`port ${port} on 127.0.0.1 is taken; choose another with --port, or 0 for any`),
+      new UsageError(`port ${port} on 127.0.0.1 is taken; choose another with --port, or 0 for a free one`),
     );
     await expect(start({ host: '203.0.113.7' })).rejects.toThrow(UsageError);
     await expect(start({ host: '203.0.113.7' })).rejects.toThrow('choose another --host or --port');

@@ -183,7 +183,7 @@ describe('a query with bound variables', () => {
   it.each(['$v', '${v:raw}', "'%$v%'", '"$v"', '`${v}`', "'${v:singlequote}'"])(
     'names the variable whose value it would have to insert: %s',
     (sql) => {
-      expect(() => bind(sql, { v: chosen(hostile) })).toThrow('the variable v is not used as a whole literal');
+      expect(() => bind(sql, { v: chosen(hostile) })).toThrow('the variable v is not a whole literal in the SQL');
     },
   );
 

@@ -42,6 +42,6 @@ describe("a panel's own time", () => {
         expect(() => timeOf({ [property]: value })).toThrow(
           `the viewer does not support ${property} ${JSON.stringify(value)}`,
         );
-    expect(() => timeOf({ timeShift: '999999999w' })).toThrow('before the calendar');
+    expect(() => timeOf({ timeShift: '999999999w' })).toThrow('before the earliest date');
   });
 });

@@ -61,7 +61,7 @@ export async function assertNode(
   const recorded = Math.max(0, ...layouts.shardCounts);
   if (recorded > cluster.shards.length) {
     throw new UsageError(
-      `${connection.url} has recorded ${recorded} shards, ${cluster.shards.length} are configured; name all of them: the ` +
+      `${connection.url} has recorded ${recorded} shards, but ${cluster.shards.length} are configured; name all of them: the ` +
         'rows of a shard are not moved to others',
     );
   }

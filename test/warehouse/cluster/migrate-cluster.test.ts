@@ -136,7 +136,7 @@ describe('migrating a cluster', () => {
     );
     const one = servers.open(1);
     await expect(migrateCluster(one, options, never)).rejects.toThrow(
-      `${first.url} has recorded 2 shards, 1 are configured; name all of them`,
+      `${first.url} has recorded 2 shards, but 1 are configured; name all of them`,
     );
     await one.close();
     await expect(migrateCluster({ ...cluster, name: 'other' }, options, never)).rejects.toThrow(
