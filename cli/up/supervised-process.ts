@@ -171,7 +171,9 @@ export class SupervisedProcess implements Component {
       } catch {
         if (signal.aborted) return;
         this.#state = 'failed';
-        this.options.onMessage(`${this.name} stopped and is not restarted: ${this.#lastLine || describeExit(this.#child)}`);
+        this.options.onMessage(
+          `${this.name} stopped and is not restarted: ${this.#lastLine || describeExit(this.#child)}`,
+        );
         return;
       }
     }
