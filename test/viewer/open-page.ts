@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core';
-import { expect } from 'vitest';
+import { until } from '../support/until.js';
 
 interface Opened {
   readonly page: Page;
@@ -30,18 +30,14 @@ export async function openPage(
   return { page, problems };
 }
 
-/** Until every panel in view has its data. */
-export const loaded = (page: Page) =>
-  expect
-    .poll(() =>
-      page.evaluate<boolean>(`(() => {
-    const panels = [...document.querySelectorAll('.panel')];
-    const seen = panels.filter((one) => one.getBoundingClientRect().top < innerHeight);
-    const isDrawn = (one) => one.querySelector('.body').firstElementChild && one.ariaBusy !== 'true';
-    return seen.length > 0 && seen.every(isDrawn);
-  })()`),
-    )
-    .toBe(true);
+const IS_LOADED = `(() => {
+  const panels = [...document.querySelectorAll('.panel')].filter((one) => one.getBoundingClientRect().top < innerHeight);
+  const isDrawn = (one) => one.querySelector('.body').firstElementChild && one.ariaBusy !== 'true';
+  return panels.length > 0 && panels.every(isDrawn);
+})()`;
+
+/** Until every panel in the window has drawn what it asked for. */
+export const loaded = (page: Page) => until(() => page.evaluate<boolean>(IS_LOADED));
 
 const COLUMNS_IN = `(canvas, [red, green, blue]) => {
   const { width, height } = canvas;

@@ -5,6 +5,7 @@ import { dashboardFolder, type ViewerServer } from '../../viewer/index.js';
 import { loadDashboards } from '../dashboards/shipped-dashboards.js';
 import { startChromium } from '../support/chromium.js';
 import { useDatabase } from '../support/database.js';
+import { accessibilityProblems, expectSound, narrowInOtherTheme } from './accessibility.js';
 import { dashboard, folderOf, panel, queryVariable } from './dashboards.js';
 import { columnsIn, loaded, openPage } from './open-page.js';
 import { startViewer } from './viewer-rig.js';
@@ -79,17 +80,34 @@ const textOf = (page: Page, id: number) => page.locator(`[data-panel="${id}"] .b
 const cells = (page: Page) => page.locator('[data-panel="1"] tbody tr').allInnerTexts();
 
 describe('the page', () => {
-  it.each(loadDashboards().flatMap(({ uid }) => [[uid, 1440, 'dark'] as const, [uid, 360, 'light'] as const]))(
-    'opens %s at %d pixels, %s, without an error and without sideways scrolling',
-    async (uid, width, colorScheme) => {
-      const { page, problems } = await open(`${shipped.url}/d/${uid}`, { width, colorScheme });
+  it.each(loadDashboards().map(({ uid }) => uid))(
+    'opens %s in both themes and widths without an error, sideways scrolling, or what axe-core finds',
+    async (uid) => {
+      const { page, problems } = await open(`${shipped.url}/d/${uid}`);
       await loaded(page);
-      expect(await page.locator('.failure:visible').allInnerTexts()).toEqual([]);
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+      await expectSound(page);
+      await narrowInOtherTheme(page);
+      await loaded(page);
+      await expectSound(page);
       expect(problems).toEqual([]);
       await page.context().close();
     },
   );
+
+  it('asks for the token in a page that axe-core finds nothing in', async () => {
+    const { url } = await startViewer(host.database, folderOf({}), { token: 'the token' });
+    const { page } = await open(url);
+    await page.getByLabel('Token').fill('another');
+    await page.getByRole('button', { name: 'Open' }).click();
+    await expect.poll(() => page.getByRole('alert').allInnerTexts()).toContain('this is not the token of the viewer');
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await narrowInOtherTheme(page);
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.getByLabel('Token').fill('the token');
+    await page.getByRole('button', { name: 'Open' }).click();
+    await page.locator('#search').waitFor();
+    await page.context().close();
+  });
 
   it('draws what ClickHouse returns, in tables, stats and charts, for the chosen variable', async () => {
     const { page, problems } = await open(`${seeded.url}/d/seeded?var-market=two`);
@@ -131,6 +149,9 @@ describe('the page', () => {
     expect(await textOf(page, 4)).toBe('The viewer does not support panels of the type geomap.');
     expect(await textOf(page, 5)).toContain('<script>alert(1)</script> bold');
     expect(await textOf(page, 6)).toContain('nonsense');
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.keyboard.press('t');
+    expect(await accessibilityProblems(page)).toEqual([]);
     expect(problems.filter((problem) => !problem.includes('400'))).toEqual([]);
     await page.context().close();
   });
@@ -163,6 +184,7 @@ describe('the page', () => {
     await page.waitForSelector('.panel');
     await page.keyboard.press('?');
     expect(await page.locator('dialog').innerText()).toContain('zoom out');
+    expect(await accessibilityProblems(page)).toEqual([]);
     await page.keyboard.press('Escape');
     await page.keyboard.press('/');
     await page.waitForSelector('#search:focus');
@@ -190,6 +212,7 @@ describe('the page', () => {
     await page.locator('[data-panel="3"]').hover();
     await page.getByRole('region', { name: 'Panel 3' }).getByTitle('Show SQL').click();
     await expect.poll(() => page.locator('dialog pre').innerText()).toContain("market = 'one'");
+    expect(await accessibilityProblems(page)).toEqual([]);
     await page.keyboard.press('Escape');
     await page.keyboard.press('t');
     expect(await page.evaluate('document.documentElement.dataset.theme')).toBe('light');

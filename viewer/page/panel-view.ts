@@ -144,7 +144,7 @@ export class PanelView {
     const sql = button('{}', 'Show SQL', () => void this.#showSql(), 'icon');
     const full = button('⤢', 'Full screen', () => this.host.onFull(this.placed.key), 'icon');
     const csv = button('csv', 'Download CSV', () => void this.#download('csv'), 'icon wide');
-    const parquet = button('pq', 'Download Parquet', () => void this.#download('parquet'), 'icon wide');
+    const parquet = button('parquet', 'Download Parquet', () => void this.#download('parquet'), 'icon wide');
     if (this.placed.panel.type === 'table') return [csv, parquet, sql, full];
     const table = button('☰', 'Show as table', () => this.#toggleTable(table), 'icon');
     table.setAttribute('aria-pressed', 'false');

@@ -57,7 +57,7 @@ export function drawTable(context: PanelContext, frames: readonly Frame[] = cont
   return {
     element: h(
       'div',
-      { className: 'scroll', tabIndex: 0, attributes: { role: 'region', 'aria-label': context.panel.title } },
+      { className: 'scroll', tabIndex: 0, attributes: { role: 'group', 'aria-label': context.panel.title } },
       table,
     ),
     ...(frames.length > 1 ? { note: `the first of ${frames.length} results` } : {}),

@@ -81,7 +81,7 @@ class TimeChart {
     const plot = new uPlot(options, alignedData(data), this.#holder);
     if (this.#linked) {
       plot.over.style.cursor = 'pointer';
-      plot.over.addEventListener('click', () => this.#follow(plot));
+      plot.over.addEventListener('click', ({ offsetX }) => this.#follow(plot.posToIdx(offsetX)));
     }
     return plot;
   }
@@ -91,9 +91,9 @@ class TimeChart {
     return this.data.fields.find(({ display }) => display.links.length > 0 && display.field.kind !== 'time');
   }
 
-  /** Opens the data link of the time that was clicked. */
-  #follow({ cursor: { idx } }: uPlot): void {
-    const time = this.data.times[idx ?? -1];
+  /** Opens the data link of the time that was clicked. (The chart may be newer than the last move of the pointer.) */
+  #follow(index: number): void {
+    const time = this.data.times[index];
     const { display, of } = this.#linked ?? {};
     const row = time === undefined ? -1 : (of?.times.indexOf(time) ?? -1);
     const link = display?.links[0];
