@@ -1,9 +1,9 @@
 -- Which trades were made on the whole exchange, and by whom?
 --
--- Every item of the activity feed once, regardless of the polling account: one per fill, from the side of the taker. The
--- volumes of the event and of the user are those when the item was last received, not at the time of the trade. The feed
--- names no event ID: it is that of the market in event search. yes_price = price, of a NO asset 1 - price; an item without an
--- outcome has none.
+-- Every item of the activity feed once, regardless of the polling account: one per fill. The interface does not say whose
+-- side an item shows; views take it as the taker's. The volumes of the event and of the user are those when the item was last
+-- received, not at the time of the trade. The feed names no event ID: it is that of the market in event search. yes_price =
+-- price, of a NO asset 1 - price; an item without an outcome has none.
 CREATE OR REPLACE VIEW {database}.activity
 (
     `trade_record_id` String COMMENT 'ID of the side of the fill in the feed',

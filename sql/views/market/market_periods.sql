@@ -1,4 +1,4 @@
--- Which fraction of each period was observed, for every market, also of periods without a change?
+-- What fraction of each period was every market observed, including periods without a change?
 --
 --   SELECT * FROM market_periods(period_seconds = 60, from_at = '2026-01-05 12:00', to_at = '2026-01-05 13:00')
 --   WHERE market = '...' AND stream = 'order-book' ORDER BY begins_at

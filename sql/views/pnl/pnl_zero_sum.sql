@@ -2,10 +2,10 @@
 --
 --   SELECT * FROM pnl_zero_sum(price = 'chance') WHERE one_sided_fills = 0 AND difference != 0
 --
--- One row per market that our accounts traded. What one account gains another one loses, but for fees: over a closed set of accounts,
+-- One row per market that our accounts traded. What one account gains another one loses, except for fees: over a closed set of accounts,
 --   difference = sum of pnl + sum of fees = sum of cash_flow + value of all held shares
 -- is 0 to the last digit. The set is closed in a market if both sides of each of its fills are ours: one_sided_fills is 0. pnl is that
--- of pnl_by_asset, with the held shares of an unresolved market at `price`, now:
+-- of pnl_by_asset, with the held shares of an unresolved market valued at the present `price`:
 --   chance  as in pnl_by_asset: a YES and a NO share are worth 1 USDC together, so the difference is 0
 --   mid     (bid + ask) / 2, of NO 1 - mid: 0 as well; NULL where a side of the book is empty, or it is crossed
 --   bid     of YES the bid, of NO 1 - ask: the difference is -(ask - bid) per share of each outcome, what selling all would cost

@@ -6,7 +6,7 @@
 -- Selling YES of both earns bid + other bid and costs at most 1 USDC: a sum above 1 is a profit. One row per pair and period in which
 --   profit = bid + other bid - 1 > 0
 -- from the tick that began it to the tick that ended it, to the resolution of one of them, or to to_at. Books that are crossed
--- (bid above ask) have no bid. Quotes have no size, fees are not counted. A quote is valid until the next one, also in a gap:
+-- (bid above ask) have no bid. Quotes have no size, and fees are not counted. A quote is valid until the next one, also in a gap:
 -- observed says which part of the time was observed on the order book stream. Quotes before from_at are searched in the 7 days before.
 CREATE OR REPLACE VIEW {database}.arbitrage_windows
 (

@@ -5,8 +5,8 @@
 --   ln(P(YES) / (1 - P(YES))) = intercept + slope × ln(forecast / (1 - forecast))
 -- Calibrated forecasts have slope 1 and intercept 0. A slope above 1: prices are too close to 0.5 (as with a favourite-longshot bias); below
 -- 1: too extreme. An intercept above 0: YES happens more often than prices of 0.5 say.
--- Both maximise the weighted likelihood (30 Newton steps from 0, where the likelihood is curved most, so that none of them goes too far; each at most 1). The 95 % intervals are clustered by event, because
--- markets of one event are not independent: estimate ± 1.959964 × standard error, by the sandwich H⁻¹ (G / (G - 1) × sum(s_g s_gᵀ)) H⁻¹ with
+-- Both maximise the weighted likelihood: 30 Newton steps, each at most 1, that start at 0, where the curvature of the likelihood is largest,
+-- so that they do not overshoot. The 95 % intervals are clustered by event, because markets of one event are not independent: estimate ± 1.959964 × standard error, by the sandwich H⁻¹ (G / (G - 1) × sum(s_g s_gᵀ)) H⁻¹ with
 -- the information H and the sum of scores s_g of each of G events. From fewer than 10 events there is none.
 -- state: fitted; too few: fewer than 30 markets; too many missing: more than 0.2 of them, as in calibration_scores; not determined: all
 -- results or all forecasts are equal, or a price separates the results, so that the likelihood has no maximum.

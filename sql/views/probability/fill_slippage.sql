@@ -1,4 +1,4 @@
--- How much worse, or better, than the mid of its quote was every trade of our accounts?
+-- How far from the mid were the trades of our accounts filled?
 --
 --   SELECT account, sum(slippage_value) FROM fill_slippage(margin_ms = 250) GROUP BY account
 --

@@ -1,16 +1,17 @@
 -- Are shares that cost few cents worth their price, for buyers of YES and of NO, as taker and as maker?
 --
--- One row per role, basis and cent of the YES price: [cent / 100, (cent + 1) / 100), exactly 0.07 is in 7. From the trades of all users
+-- One row per role, basis and cent of the YES price: [cent / 100, (cent + 1) / 100), so exactly 0.07 is in bin 7. From the trades of all users
 -- (fills, prices of more than 0 and less than 1) of markets that were resolved yes or no (resolutions): void and unresolved ones are
 -- left out. Basis any: markets of both bases. Every trade counts once, of whatever size. Trades whose activity was not received, or
 -- whose outcome is unknown, are left out. Fees are not known.
 --   win_rate          = fraction of the trades whose market was resolved YES
 --   yes_excess_return = sum(result - price) / sum(price) of those who got YES shares; result = 1 if YES won, else 0
 --   no_excess_return  = sum(price - result) / sum(1 - price) of those who got NO shares
--- Role taker: who bought YES or sold NO got YES, the others NO. Maker: the other side of each trade. Any: each trade on both sides.
--- The side in the feed is taken as that of the taker: an assumption, as the interface does not say it. A sale counts as getting the
+-- Role taker: a taker who bought YES or sold NO got YES shares, the others got NO shares. Maker: the other side of each trade. Any: both
+-- sides of each trade.
+-- The side in the feed is assumed to be the taker's; the interface does not say it. A sale counts as getting the
 -- other outcome.
--- A rate needs 30 markets, of its side: trades of one market are not independent. Else it is NULL.
+-- A rate is NULL with fewer than 30 markets of its side, because trades of one market are not independent.
 CREATE OR REPLACE VIEW {database}.longshots
 (
     `role` String COMMENT 'taker, maker or any',

@@ -3,10 +3,10 @@
 --   SELECT * FROM realised_volatility(period_seconds = 300, from_at = '2026-01-05', to_at = '2026-01-06') ORDER BY mid_volatility DESC
 --
 -- From the prices at fixed times (resampled_prices). A change is the difference of the prices at two successive times that are both
--- observed; the step to a resolution is none.
+-- observed; the step to a resolution does not count.
 --   last_volatility = sqrt(sum of the squared changes of the last price), in points of probability; mid_volatility the same of mid
 --   …_per_day       = sqrt(sum of squares / (number of changes × period_seconds) × 86400)
--- Times that are not observed have no change; missing is their share, so compare markets only where it is small.
+-- Times that are not observed have no change; missing is their fraction, so compare markets only where it is small.
 CREATE OR REPLACE VIEW {database}.realised_volatility
 (
     `event` String COMMENT 'Event ID',

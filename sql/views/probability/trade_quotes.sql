@@ -2,10 +2,11 @@
 --
 --   SELECT * FROM trade_quotes(margin_ms = 250) WHERE scope = 'all' AND market = '...' ORDER BY executed_at
 --
--- One row per fill of fills with a YES price and a time. Here, and only here, times of the exchange and of our clock meet: the quote of a
--- trade is the last tick received at least margin_ms before its execution. A smaller margin finds newer quotes, and sometimes one that the
+-- One row per fill of fills with a YES price and a time. A time of the exchange is compared with times of our clock: the quote of a trade
+-- is the last tick received at least margin_ms before its execution. A smaller margin finds newer quotes, and sometimes one that the
 -- trade itself changed. The side of a fill is taken as that of the taker: for the activity feed this is an assumption, as the interface
--- does not say it; for own it is our side, also where we were the maker (fill_slippage has each side of our fills). In YES terms the direction is +1 where YES was bought or NO sold, and -1 where YES was sold or NO bought.
+-- does not say it; for own it is our side, also where we were the maker (fill_slippage has each side of our fills). In YES terms the
+-- direction is +1 where YES was bought or NO sold, and -1 where YES was sold or NO bought.
 --   effective_spread = 2 × |yes_price - mid|;  slippage = direction × (yes_price - mid)
 --   markout after t  = direction × (mid at executed_at + t - yes_price): what the taker would have gained per share by then
 -- mid = (bid + ask) / 2 of the quote: NULL where a side is empty or the book is crossed. All are also NULL where the order book of the

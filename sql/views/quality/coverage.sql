@@ -4,7 +4,7 @@
 -- received) to the earliest of: the next collector event of the same session about the event (`unsubscribed`; `stale`, which
 -- ends it at last_verified_at, with the cause `diverged` if an audit found other prices; or `subscribed` again); the last
 -- frame that was received on its connection, which is the time of `disconnected`; the last heartbeat of its collector,
--- because later frames may not have reached the bus. A collector that died may not have found out that a connection was
+-- because later frames may not have reached the bus. A collector that died may not have detected that a connection was
 -- stale, so its subscriptions end at the last frame of their connection that its last heartbeat names.
 -- Times in which records of its partition were lost (lost_periods) are cut out: such a subscription has several rows.
 -- Several collectors may observe the same event: observed_ranges merges their rows.

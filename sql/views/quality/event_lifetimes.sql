@@ -4,7 +4,7 @@
 -- event that event search listed or that was ever observed. An event is open until event search last listed it, or until now
 -- while it is open. If its subscription ended for another reason than that it had closed, it may have changed until the end
 -- of the first complete poll of event search that did not list it: it is open until then, if that was within an hour. After a
--- longer time without polls nothing is known. Its changes are owed from the latest of:
+-- longer time without polls nothing is known. It is open from the latest of:
 --   - its creation, by the exchange, where event search says it;
 --   - the start of the first session;
 --   - the start of the last complete poll of event search that did not list it (it may open while the poll runs). A poll in the

@@ -1,8 +1,8 @@
 -- When were records received that the bus or ClickHouse lost?
 --
--- The rows of lost_ranges with the time from the first lost record to the last, as far as it is known. Records of a key
--- are on one partition: a frame's key is its event, an account's or feed's record's key its name, that of a collector
--- event its session.
+-- The rows of lost_ranges with the time from the first lost record to the last, as far as it is known. Records with the
+-- same key are on one partition. The key of a frame is its event, that of a record of an account or feed is the name, and
+-- that of a collector event is its session.
 CREATE OR REPLACE VIEW {database}.lost_periods
 (
     `topic` String COMMENT 'Topic of the lost records',

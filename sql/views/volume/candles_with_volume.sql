@@ -4,9 +4,9 @@
 --
 -- One row per period, event and market with ticks or with fills of all users. Prices and completeness are those of candles,
 -- which has the formulas; they are in receive time. trades, shares, volume and vwap are sums of fills of the scope all, in
--- exchange time: the clocks differ by the delay of the stream, so a trade close to the end of a period may stand in the row before or after the tick
--- that it caused. Prices are NULL in a period without ticks, trades are 0 in a period without fills. All four
--- are NULL as long as the activity feed was never read to its end; after volume_complete_to fills may be missing.
+-- exchange time. The two times differ by the delay of the stream, so a trade close to the end of a period may be in the row before or
+-- after that of its tick. Prices are NULL in a period without ticks, trades are 0 in a period without fills. All four
+-- are NULL until the activity feed was read to its end once; after volume_complete_to fills may be missing.
 CREATE OR REPLACE VIEW {database}.candles_with_volume
 (
     `event` String COMMENT 'Event ID; empty when it is unknown',

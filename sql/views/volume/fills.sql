@@ -1,7 +1,7 @@
 -- What was traded, fill by fill, by our accounts and by all users?
 --
 -- One row per fill and scope. `own`: a fill of our accounts counts once, also when both of its sides are ours; then the row is
--- the taker's side, which is the one in the activity feed or, if neither is there, the one that paid the larger fee. Of a fill
+-- the side that is in the activity feed (taken as the taker's) or, if neither is there, the one that paid the larger fee. Of a fill
 -- with one own side the row is that side: if it is the maker of a mint or merge, its price differs from the taker's. `all`: the
 -- activity feed, one item per fill, of all users and so of our accounts too; the two scopes are never added up.
 --
