@@ -142,7 +142,8 @@ CREATE TABLE IF NOT EXISTS {database}.session_states
     `started_at` SimpleAggregateFunction(min, DateTime64(6, 'UTC')) COMMENT 'Time of its first collector event',
     `last_heartbeat_at` SimpleAggregateFunction(max, DateTime64(6, 'UTC')) COMMENT 'Time of its last heartbeat (session-started, heartbeat, session-stopped): what it received up to then is durable',
     `stopped` SimpleAggregateFunction(max, UInt8) COMMENT '1 when the collector stopped cleanly',
-    `stop_cause` SimpleAggregateFunction(max, String) COMMENT 'Why it stopped'
+    `stop_cause` SimpleAggregateFunction(max, String) COMMENT 'Why it stopped',
+    `last_frames` AggregateFunction(argMax, Map(LowCardinality(String), UInt64), Tuple(DateTime64(6, 'UTC'), UInt64)) COMMENT 'last_frames of its last heartbeat, by (recorded_at, sequence)'
 )
 ENGINE = {engine:AggregatingMergeTree}
 ORDER BY session_id
@@ -158,7 +159,8 @@ SELECT
     min(recorded_at) AS started_at,
     maxIf(recorded_at, type IN ('session-started', 'heartbeat', 'session-stopped')) AS last_heartbeat_at,
     max(type = 'session-stopped') AS stopped,
-    maxIf(cause, type = 'session-stopped') AS stop_cause
+    maxIf(cause, type = 'session-stopped') AS stop_cause,
+    argMaxStateIf(collector_events.last_frames, (recorded_at, sequence), type IN ('session-started', 'heartbeat', 'session-stopped')) AS last_frames
 FROM {database}.collector_events
 GROUP BY session_id;
 
@@ -233,14 +235,22 @@ CREATE TABLE IF NOT EXISTS {database}.poll_hours
 (
     `operation` LowCardinality(String) COMMENT 'Name of the operation, as in polls',
     `subject` String COMMENT 'Subject of the request, as in polls',
-    `begins_at` DateTime('UTC') COMMENT 'An hour in which a complete poll of it ended'
+    `begins_at` DateTime('UTC') COMMENT 'An hour in which a complete poll of it ended',
+    `last_started_at` SimpleAggregateFunction(max, DateTime64(6, 'UTC')) COMMENT 'Latest start of the complete polls that ended in the hour',
+    `last_poll` SimpleAggregateFunction(max, Tuple(finished_at DateTime64(6, 'UTC'), started_at DateTime64(6, 'UTC'))) COMMENT 'The complete poll of the hour that ended last'
 )
-ENGINE = {engine:ReplacingMergeTree}
+ENGINE = {engine:AggregatingMergeTree}
 ORDER BY (operation, subject, begins_at)
 SETTINGS {view_settings}
-COMMENT 'The hours with complete polls, by which views find the latest ones without reading all receipts';
+COMMENT 'The hours with complete polls, by which views find polls without reading all receipts';
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS {database}.poll_hours_of_polls TO {database}.poll_hours AS
-SELECT DISTINCT operation, subject, toStartOfHour(toDateTime(finished_at, 'UTC')) AS begins_at
+SELECT
+    operation,
+    subject,
+    toStartOfHour(toDateTime(finished_at, 'UTC')) AS begins_at,
+    max(started_at) AS last_started_at,
+    CAST(max((finished_at, started_at)), 'Tuple(finished_at DateTime64(6, \'UTC\'), started_at DateTime64(6, \'UTC\'))') AS last_poll
 FROM {database}.polls
-WHERE outcome = 'complete';
+WHERE outcome = 'complete'
+GROUP BY operation, subject, begins_at;

@@ -43,6 +43,8 @@ beforeAll(async () => {
     search(49, 52),
     search(340, 341),
     search(345, 346),
+    search(3601, 3602),
+    search(11_000, 11_001, { outcome: 'failed' }),
   ]);
   const seen = (event: string, at: number, created?: number) =>
     eventSeen(event, time(at), created === undefined ? {} : { created_at: time(created) });
@@ -57,6 +59,8 @@ beforeAll(async () => {
     seen('listed late', 51, 30),
     seen('created long before', 342, 30),
     seen('found by the next session', 301, 250),
+    seen('closed at the end of an hour', 3599),
+    seen('found hours after a search', 10_900),
   ]);
 });
 
@@ -69,6 +73,8 @@ describe('an event is open from', () => {
   it('the start of the last complete search that did not list it', async () => {
     expect(await openFrom('undated')).toBe(40);
     expect(await openFrom('created long before')).toBe(340);
+    expect(await openFrom('closed at the end of an hour')).toBe(345);
+    expect(await openFrom('found hours after a search')).toBe(3601);
   });
 
   it('its creation, also when a search that began soon afterwards did not list it: its response may have been old', async () => {
@@ -94,6 +100,7 @@ describe('an event is open from', () => {
     // Last listed at 51, while a search ran from 49 to 52; the next one began at 340.
     expect(await openTo('undated')).toBe(341);
     expect(await openTo('observed until it closed')).toBe(51);
+    expect(await openTo('closed at the end of an hour')).toBe(3602);
     const gaps = await data.ask(
       `SELECT cause FROM gaps WHERE event = 'observed until it closed' AND stream = 'chance'`,
     );

@@ -84,7 +84,7 @@ FROM
                             stream,
                             event,
                             begins_at AS begins,
-                            if(session_state = 'died' AND mapContains(last_frames, connection_id), least(last_heartbeat_at, fromUnixTimestamp64Micro(toInt64(last_frames[connection_id]), 'UTC')), last_heartbeat_at) AS known_to,
+                            if(session_state = 'died' AND arrayExists(frame -> frame.1 = connection_id, last_frames), least(last_heartbeat_at, arrayFirst(frame -> frame.1 = connection_id, last_frames).2), last_heartbeat_at) AS known_to,
                             greatest(begins_at, least(own_end, lost_at, known_to)) AS ends,
                             if(least(own_end, lost_at) > last_heartbeat_at AND session_state = 'live', 'live', 'ended') AS final_state,
                             multiIf(
@@ -121,16 +121,9 @@ FROM
                         ) AS subscriptions
                         LEFT JOIN
                         (
-                            SELECT session_id, last_heartbeat_at, state AS session_state, cause AS session_cause
+                            SELECT session_id, last_heartbeat_at, last_frames, state AS session_state, cause AS session_cause
                             FROM {database}.sessions
                         ) AS collectors USING (session_id)
-                        LEFT JOIN
-                        (
-                            SELECT session_id, argMax(collector_events.last_frames, sequence) AS last_frames
-                            FROM {database}.collector_events
-                            WHERE type = 'heartbeat' AND (session_id, recorded_at) GLOBAL IN (SELECT session_id, last_heartbeat_at FROM {database}.sessions WHERE state = 'died')
-                            GROUP BY session_id
-                        ) AS last_heartbeats USING (session_id)
                         LEFT JOIN
                         (
                             SELECT

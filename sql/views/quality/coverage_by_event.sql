@@ -41,16 +41,11 @@ SELECT
 FROM
 (
     SELECT
-        stream, event, open, live, open_from, open_to,
+        stream, event, title, open, live, open_from, open_to,
         length(missed_ranges) AS gap_count,
         dateDiff('microsecond', open_from, open_to) / 1e6 AS open_seconds,
         -- The parts of a query evaluate now() at different moments, which would be visible for an event that has just opened.
         least(arraySum(gap -> dateDiff('microsecond', gap.1, gap.2), missed_ranges) / 1e6, open_seconds) AS gap_seconds,
         least(arraySum(gap -> gap.4, missed_ranges), gap_seconds) AS backfilled_seconds
     FROM {database}.event_gaps AS missed
-) AS lifetimes
-LEFT JOIN
-(
-    SELECT event, title
-    FROM {database}.events
-) AS names USING (event);
+);

@@ -7,6 +7,7 @@ CREATE OR REPLACE VIEW {database}.event_gaps
 (
     `stream` String COMMENT '{stream_names}',
     `event` String COMMENT 'Event ID; for orders and balance the name of the account, for feed its name',
+    `title` Nullable(String) COMMENT 'Title of the event; NULL for orders, balance and feed',
     `open_from` DateTime64(6, 'UTC') COMMENT 'When it opened: see event_lifetimes',
     `open_to` DateTime64(6, 'UTC') COMMENT 'When it closed: see event_lifetimes; now, while it is open',
     `open` Bool COMMENT 'Whether event search lists it; false for orders, balance and feed',
@@ -17,6 +18,7 @@ AS
 SELECT
     stream,
     event,
+    title,
     open_from,
     open_to,
     open,
@@ -36,6 +38,7 @@ FROM
     SELECT
         stream,
         event,
+        title,
         open_from,
         open_to,
         open,

@@ -15,6 +15,7 @@ CREATE OR REPLACE VIEW {database}.event_lifetimes
 (
     `stream` String COMMENT '{stream_names}',
     `event` String COMMENT 'Event ID; for orders and balance the name of the account, for feed its name',
+    `title` Nullable(String) COMMENT 'Title of the event; NULL for orders, balance and feed',
     `open_from` DateTime64(6, 'UTC') COMMENT 'When it opened: latest of its creation, the start of the first session, and the start of the last complete search that did not list it',
     `open_to` DateTime64(6, 'UTC') COMMENT 'When it was last listed, or observed if it was never listed; the end of the first complete search that did not list it, if it was not observed until it closed; now, while it is open',
     `open` Bool COMMENT 'Whether event search lists it; false for orders, balance and feed',
@@ -27,10 +28,24 @@ WITH
     assumeNotNull((SELECT CAST(min(session_states.started_at) AS DateTime64(6, 'UTC')) FROM {database}.session_states)) AS recorded_from,
     multiIf(first_seen_at = 0, observed_from, observed_from = 0, first_seen_at, least(first_seen_at, observed_from)) AS known_from,
     ifNull(not_listed_at >= created_at AND not_listed_at <= created_at + toIntervalMinute(5), false) AS may_be_old,
-    startsWith(observed_ranges[-1].3, 'unsubscribed') AS unsubscribed
+    startsWith(observed_ranges[-1].3, 'unsubscribed') AS unsubscribed,
+    -- Of the hours in which an event was first or last seen every complete search, and the last one of every hour.
+    searches AS
+    (
+        SELECT 'event-search' AS operation, finished_at, started_at
+        FROM {database}.polls
+        WHERE polls.operation = 'event-search' AND outcome = 'complete' AND toStartOfHour(finished_at) GLOBAL IN (
+            SELECT arrayJoin([toStartOfHour(first_seen_at), toStartOfHour(last_seen_at), toStartOfHour(last_seen_at) + toIntervalHour(1)]) FROM {database}.event_states
+        )
+        UNION ALL
+        SELECT 'event-search' AS operation, last_poll.1 AS finished_at, last_poll.2 AS started_at
+        FROM {database}.poll_hours
+        WHERE poll_hours.operation = 'event-search'
+    )
 SELECT
     stream,
     event,
+    title,
     if(first_seen_at = 0 OR recorded_from = 0, known_from, least(known_from, greatest(recorded_from, if(may_be_old, recorded_from, not_listed_at), ifNull(created_at, recorded_from)))) AS open_from,
     multiIf(is_open, now64(6, 'UTC'), last_seen_at = 0, observed_to, unsubscribed OR unlisted_at > last_seen_at + toIntervalHour(1), last_seen_at, greatest(last_seen_at, unlisted_at)) AS open_to,
     is_open AS open,
@@ -39,44 +54,41 @@ SELECT
     market_count AS markets
 FROM
 (
-    SELECT DISTINCT stream, event
-    FROM
-    (
-        SELECT arrayJoin({event_streams}) AS stream, event FROM {database}.event_states
-        UNION ALL
-        SELECT stream, event FROM {database}.collector_events WHERE type = 'subscribed'
-    )
-) AS listed
-LEFT JOIN
-(
-    SELECT event, first_seen_at, last_seen_at, created_at, is_open, market_count, searches.started_at AS not_listed_at, later_searches.finished_at AS unlisted_at
-    FROM
-    (
-        SELECT event, first_seen_at, last_seen_at, created_at, open AS is_open, length(markets) AS market_count, 'event-search' AS operation
-        FROM {database}.events
-    ) AS listed_events
-    ASOF LEFT JOIN
-    (
-        SELECT toString(polls.operation) AS operation, finished_at, started_at
-        FROM {database}.polls
-        WHERE polls.operation = 'event-search' AND outcome = 'complete'
-    ) AS searches ON listed_events.operation = searches.operation AND listed_events.first_seen_at >= searches.finished_at
-    ASOF LEFT JOIN
-    (
-        SELECT toString(polls.operation) AS operation, finished_at, started_at
-        FROM {database}.polls
-        WHERE polls.operation = 'event-search' AND outcome = 'complete'
-    ) AS later_searches ON listed_events.operation = later_searches.operation AND listed_events.last_seen_at < later_searches.started_at
-) AS known USING (event)
-LEFT JOIN
-(
+    -- Not joins, which ClickHouse plans slowly.
     SELECT
         stream,
         event,
-        arraySort(groupArray((begins_at, ends_at, cause))) AS observed_ranges,
-        min(begins_at) AS observed_from,
+        max(parts.title) AS title,
+        max(parts.first_seen_at) AS first_seen_at,
+        max(parts.last_seen_at) AS last_seen_at,
+        max(parts.created_at) AS created_at,
+        max(parts.is_open) AS is_open,
+        max(parts.market_count) AS market_count,
+        max(parts.not_listed_at) AS not_listed_at,
+        max(parts.unlisted_at) AS unlisted_at,
+        arraySort(groupArrayIf((begins_at, ends_at, cause), stream_state != '')) AS observed_ranges,
+        minIf(begins_at, stream_state != '') AS observed_from,
         max(ends_at) AS observed_to,
-        toBool(max(state = 'live')) AS live
-    FROM {database}.observed_ranges
+        toBool(max(stream_state = 'live')) AS live
+    FROM
+    (
+        SELECT
+            arrayJoin({event_streams}) AS stream, event, title, first_seen_at, last_seen_at, created_at, is_open, market_count,
+            searches.started_at AS not_listed_at, later_searches.finished_at AS unlisted_at,
+            toDateTime64(0, 6, 'UTC') AS begins_at, toDateTime64(0, 6, 'UTC') AS ends_at, '' AS cause, '' AS stream_state
+        FROM
+        (
+            SELECT event, title, first_seen_at, last_seen_at, created_at, open AS is_open, length(markets) AS market_count, 'event-search' AS operation
+            FROM {database}.events
+        ) AS listed_events
+        ASOF LEFT JOIN searches ON listed_events.operation = searches.operation AND listed_events.first_seen_at >= searches.finished_at
+        ASOF LEFT JOIN searches AS later_searches ON listed_events.operation = later_searches.operation AND listed_events.last_seen_at < later_searches.started_at
+        UNION ALL
+        SELECT
+            stream, event, NULL AS title, toDateTime64(0, 6, 'UTC') AS first_seen_at, toDateTime64(0, 6, 'UTC') AS last_seen_at, NULL AS created_at, false AS is_open,
+            toUInt64(0) AS market_count, toDateTime64(0, 6, 'UTC') AS not_listed_at, toDateTime64(0, 6, 'UTC') AS unlisted_at,
+            begins_at, ends_at, cause, state AS stream_state
+        FROM {database}.observed_ranges
+    ) AS parts
     GROUP BY stream, event
-) AS seen USING (stream, event);
+);

@@ -11,7 +11,8 @@ CREATE OR REPLACE VIEW {database}.sessions
     `started_at` DateTime64(6, 'UTC') COMMENT 'Time of its first collector event',
     `last_heartbeat_at` DateTime64(6, 'UTC') COMMENT 'Time of its last heartbeat: everything received until then is durable',
     `state` String COMMENT 'live, stopped or died',
-    `cause` String COMMENT 'Why it ended, if known'
+    `cause` String COMMENT 'Why it ended, if known',
+    `last_frames` Array(Tuple(connection_id String, last_frame_at DateTime64(6, 'UTC'))) COMMENT 'Its connections that were open at the last heartbeat, and until when each is complete: the time of its last frame as a rule'
 )
 AS
 SELECT
@@ -26,7 +27,8 @@ SELECT
         last_heartbeat_at < now64(6, 'UTC') - toIntervalSecond(10) OR max(started_at) OVER (PARTITION BY collector, shard) > last_heartbeat_at, 'died',
         'live'
     ) AS state,
-    multiIf(state = 'stopped', concat('the collector stopped: ', stop_cause), state = 'died', 'no further heartbeat of the collector', '') AS cause
+    multiIf(state = 'stopped', concat('the collector stopped: ', stop_cause), state = 'died', 'no further heartbeat of the collector', '') AS cause,
+    arrayZip(mapKeys(open_connections), arrayMap(micros -> fromUnixTimestamp64Micro(toInt64(micros), 'UTC'), mapValues(open_connections))) AS last_frames
 FROM
 (
     SELECT
@@ -37,7 +39,8 @@ FROM
         CAST(min(session_states.started_at) AS DateTime64(6, 'UTC')) AS started_at,
         CAST(greatest(max(session_states.last_heartbeat_at), min(session_states.started_at)) AS DateTime64(6, 'UTC')) AS last_heartbeat_at,
         CAST(max(session_states.stopped) AS UInt8) AS stopped,
-        toString(max(session_states.stop_cause)) AS stop_cause
+        toString(max(session_states.stop_cause)) AS stop_cause,
+        argMaxMerge(session_states.last_frames) AS open_connections
     FROM {database}.session_states
     GROUP BY session_id
 );

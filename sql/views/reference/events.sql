@@ -25,12 +25,14 @@ AS
 WITH
     (SELECT groupArray(seen_at) FROM (SELECT max(event_states.last_seen_at) AS seen_at FROM {database}.event_states GROUP BY event)) AS seen,
     arrayMax(seen) AS latest_page,
+    -- Of hours that ended before the latest page every poll counts.
+    (SELECT max(poll_hours.last_started_at) FROM {database}.poll_hours WHERE operation = 'event-search' AND begins_at < toStartOfHour(latest_page)) AS earlier_poll,
     (
         SELECT max(started_at)
         FROM {database}.polls
-        WHERE operation = 'event-search' AND outcome = 'complete'
+        WHERE operation = 'event-search' AND outcome = 'complete' AND finished_at >= toStartOfHour(latest_page)
             AND (received_items = 0 OR finished_at < latest_page OR (started_at <= latest_page AND arrayCount(page_at -> page_at >= started_at, seen) >= distinct_items))
-    ) AS latest_poll
+    ) AS later_poll
 SELECT
     event,
     state.title AS title,
@@ -45,7 +47,7 @@ SELECT
     state.liquidity AS liquidity,
     first_seen_at,
     last_seen_at,
-    toBool(last_seen_at >= latest_poll) AS open
+    toBool(last_seen_at >= earlier_poll AND last_seen_at >= later_poll) AS open
 FROM
 (
     SELECT
