@@ -12,27 +12,46 @@ CREATE OR REPLACE VIEW {database}.account_polls
     `finished_at` DateTime64(6, 'UTC') COMMENT 'When its receipt was written'
 )
 AS
-SELECT list, account, poll_id, started_at, finished_at
+-- One aggregation of receipts, pages and rows, not a join of them. The branches of lists that are not asked for read nothing, and with
+-- equal types in all branches ClickHouse pushes a filter by account down to the tables.
+SELECT list, account, poll_id, max(parts.started_at) AS started_at, max(parts.finished_at) AS finished_at
 FROM
 (
-    SELECT transform(operation, ['open-positions', 'full-balances'], ['positions', 'balances'], operation) AS list, operation, subject AS account, poll_id, started_at, finished_at, pages
-    FROM {database}.polls
-    WHERE outcome = 'complete' AND operation IN ('open-positions', 'active-orders', 'balances', 'full-balances', 'tpsl-orders')
-) AS receipts
-LEFT JOIN
-(
-    SELECT operation, account, poll_id, uniqExact(page, asset) AS pages_here, sum(items) AS listed
-    FROM {database}.account_pages
-    GROUP BY operation, account, poll_id
-) AS here USING (operation, account, poll_id)
-LEFT JOIN
-(
-    SELECT 'positions' AS list, account, poll_id, count() AS rows_here FROM {database}.position_observations GROUP BY account, poll_id
+    SELECT 'positions' AS list, subject AS account, poll_id, started_at, finished_at, pages, CAST(NULL, 'Nullable(UInt64)') AS page, toUInt64(0) AS listed, toUInt64(0) AS stored
+    FROM {database}.polls WHERE outcome = 'complete' AND operation = 'open-positions'
     UNION ALL
-    SELECT 'active-orders' AS list, account, poll_id, count() AS rows_here FROM {database}.active_order_observations GROUP BY account, poll_id
+    SELECT 'active-orders' AS list, subject AS account, poll_id, started_at, finished_at, pages, CAST(NULL, 'Nullable(UInt64)') AS page, toUInt64(0) AS listed, toUInt64(0) AS stored
+    FROM {database}.polls WHERE outcome = 'complete' AND operation = 'active-orders'
     UNION ALL
-    SELECT 'balances' AS list, account, poll_id, count() AS rows_here FROM {database}.balance_observations GROUP BY account, poll_id
+    SELECT 'balances' AS list, subject AS account, poll_id, started_at, finished_at, pages, CAST(NULL, 'Nullable(UInt64)') AS page, toUInt64(0) AS listed, toUInt64(0) AS stored
+    FROM {database}.polls WHERE outcome = 'complete' AND operation IN ('balances', 'full-balances')
     UNION ALL
-    SELECT 'tpsl-orders' AS list, account, poll_id, count() AS rows_here FROM {database}.tpsl_order_observations GROUP BY account, poll_id
-) AS found USING (list, account, poll_id)
-WHERE pages_here >= pages AND rows_here >= listed;
+    SELECT 'tpsl-orders' AS list, subject AS account, poll_id, started_at, finished_at, pages, CAST(NULL, 'Nullable(UInt64)') AS page, toUInt64(0) AS listed, toUInt64(0) AS stored
+    FROM {database}.polls WHERE outcome = 'complete' AND operation = 'tpsl-orders'
+    UNION ALL
+    SELECT 'positions' AS list, CAST(account, 'String') AS account, poll_id, toDateTime64(0, 6, 'UTC') AS started_at, toDateTime64(0, 6, 'UTC') AS finished_at, toUInt32(0) AS pages, toNullable(toUInt64(account_pages.page)) AS page, toUInt64(items) AS listed, toUInt64(0) AS stored
+    FROM {database}.account_pages WHERE operation = 'open-positions'
+    UNION ALL
+    SELECT 'active-orders' AS list, CAST(account, 'String') AS account, poll_id, toDateTime64(0, 6, 'UTC') AS started_at, toDateTime64(0, 6, 'UTC') AS finished_at, toUInt32(0) AS pages, toNullable(toUInt64(account_pages.page)) AS page, toUInt64(items) AS listed, toUInt64(0) AS stored
+    FROM {database}.account_pages WHERE operation = 'active-orders'
+    UNION ALL
+    SELECT 'balances' AS list, CAST(account, 'String') AS account, poll_id, toDateTime64(0, 6, 'UTC') AS started_at, toDateTime64(0, 6, 'UTC') AS finished_at, toUInt32(0) AS pages, toNullable(cityHash64(page, asset)) AS page, toUInt64(items) AS listed, toUInt64(0) AS stored
+    FROM {database}.account_pages WHERE operation IN ('balances', 'full-balances')
+    UNION ALL
+    SELECT 'tpsl-orders' AS list, CAST(account, 'String') AS account, poll_id, toDateTime64(0, 6, 'UTC') AS started_at, toDateTime64(0, 6, 'UTC') AS finished_at, toUInt32(0) AS pages, toNullable(toUInt64(account_pages.page)) AS page, toUInt64(items) AS listed, toUInt64(0) AS stored
+    FROM {database}.account_pages WHERE operation = 'tpsl-orders'
+    UNION ALL
+    SELECT 'positions' AS list, CAST(account, 'String') AS account, poll_id, toDateTime64(0, 6, 'UTC') AS started_at, toDateTime64(0, 6, 'UTC') AS finished_at, toUInt32(0) AS pages, CAST(NULL, 'Nullable(UInt64)') AS page, toUInt64(0) AS listed, count() AS stored
+    FROM {database}.position_observations GROUP BY account, poll_id
+    UNION ALL
+    SELECT 'active-orders' AS list, CAST(account, 'String') AS account, poll_id, toDateTime64(0, 6, 'UTC') AS started_at, toDateTime64(0, 6, 'UTC') AS finished_at, toUInt32(0) AS pages, CAST(NULL, 'Nullable(UInt64)') AS page, toUInt64(0) AS listed, count() AS stored
+    FROM {database}.active_order_observations GROUP BY account, poll_id
+    UNION ALL
+    SELECT 'balances' AS list, CAST(account, 'String') AS account, poll_id, toDateTime64(0, 6, 'UTC') AS started_at, toDateTime64(0, 6, 'UTC') AS finished_at, toUInt32(0) AS pages, CAST(NULL, 'Nullable(UInt64)') AS page, toUInt64(0) AS listed, count() AS stored
+    FROM {database}.balance_observations GROUP BY account, poll_id
+    UNION ALL
+    SELECT 'tpsl-orders' AS list, CAST(account, 'String') AS account, poll_id, toDateTime64(0, 6, 'UTC') AS started_at, toDateTime64(0, 6, 'UTC') AS finished_at, toUInt32(0) AS pages, CAST(NULL, 'Nullable(UInt64)') AS page, toUInt64(0) AS listed, count() AS stored
+    FROM {database}.tpsl_order_observations GROUP BY account, poll_id
+) AS parts
+GROUP BY list, account, poll_id
+HAVING finished_at > toDateTime64(0, 6, 'UTC') AND uniqExact(page) >= max(pages) AND sum(stored) >= sum(listed);

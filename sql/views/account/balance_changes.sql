@@ -23,7 +23,7 @@ FROM
         leadInFrame(poll_number) OVER history AS next_number
     FROM
     (
-        SELECT account, asset, poll_id, argMax((balance_observations.balance, balance_observations.free), (received_at, `_offset`, `_index`)) AS content
+        SELECT CAST(account, 'String') AS account, asset, poll_id, argMax((balance_observations.balance, balance_observations.free), (received_at, `_offset`, `_index`)) AS content
         FROM {database}.balance_observations
         GROUP BY account, poll_id, asset
     ) AS rows

@@ -32,7 +32,7 @@ FROM
     FROM
     (
         SELECT
-            account, asset, order_id, poll_id,
+            CAST(account, 'String') AS account, asset, order_id, poll_id,
             argMax((position_observations.shares, position_observations.available_shares, position_observations.cost), (received_at, `_offset`, `_index`)) AS content
         FROM {database}.position_observations
         GROUP BY account, poll_id, asset, order_id
