@@ -5,7 +5,7 @@ import { workerOptions } from '../cli/service/service-options.js';
 import { createLogger, loadConfig, type Settings, TOPICS } from '../core/index.js';
 import { removeFolder, temporaryFolder } from '../test/support/temporary-folder.js';
 import { TransformWorker } from '../transforms/index.js';
-import { Connection, EmbeddedClickHouse, migrate } from '../warehouse/index.js';
+import { Connection, EmbeddedClickHouse, type EmbeddedEndpoint, migrate } from '../warehouse/index.js';
 
 /** An embedded log, an embedded ClickHouse and workers, in a folder that `close` deletes. */
 export class WarehouseRig {
@@ -30,6 +30,11 @@ export class WarehouseRig {
   get connection(): Connection {
     if (!this.#connection) throw new Error('the rig was not started');
     return this.#connection;
+  }
+
+  /** Once started. */
+  get endpoint(): EmbeddedEndpoint {
+    return this.#server.endpoint;
   }
 
   async start(): Promise<void> {

@@ -1,12 +1,15 @@
-import type { TestDatabase } from '../support/database.js';
-
 export type Values = Readonly<Record<string, unknown>>;
+
+interface FilledDatabase {
+  run(sql: string): Promise<unknown>;
+  rows<T>(sql: string, as: 'reader'): Promise<T[]>;
+}
 
 /** Fills a migrated database row by row, and queries it as the reader. */
 export class WarehouseData {
   #offset = 0;
 
-  constructor(private readonly database: TestDatabase) {}
+  constructor(private readonly database: FilledDatabase) {}
 
   /** Inserts rows, each with a position of its own. Times are ISO texts in UTC. */
   async insert(table: string, rows: readonly Values[]): Promise<void> {

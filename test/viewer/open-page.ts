@@ -7,17 +7,21 @@ interface Opened {
   readonly problems: string[];
 }
 
-/** Opens a page of the viewer in a context of its own. */
+/**
+ * Opens a page of the viewer in a context of its own.
+ * @param options `atMs`: what the page takes for now, Unix milliseconds
+ */
 export async function openPage(
   browser: Browser,
   url: string,
-  options: { width?: number; colorScheme?: 'dark' | 'light' } = {},
+  options: { width?: number; height?: number; colorScheme?: 'dark' | 'light'; atMs?: number } = {},
 ): Promise<Opened> {
-  const { width = 1440, colorScheme = 'dark' } = options;
-  const context = await browser.newContext({ locale: 'en-US', viewport: { width, height: 900 }, colorScheme });
+  const { width = 1440, height = 900, colorScheme = 'dark', atMs } = options;
+  const context = await browser.newContext({ locale: 'en-US', viewport: { width, height }, colorScheme });
   // It ends what hangs.
   context.setDefaultTimeout(300_000);
   const page = await context.newPage();
+  if (atMs !== undefined) await page.clock.setFixedTime(atMs);
   const problems: string[] = [];
   page.on('console', (message) => {
     if (message.type() === 'error') problems.push(message.text());

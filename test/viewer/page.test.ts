@@ -5,7 +5,8 @@ import { dashboardFolder, type ViewerServer } from '../../viewer/index.js';
 import { loadDashboards } from '../dashboards/shipped-dashboards.js';
 import { startChromium } from '../support/chromium.js';
 import { useDatabase } from '../support/database.js';
-import { accessibilityProblems, expectSound, narrowInOtherTheme } from './accessibility.js';
+import { expectSound, narrowInOtherTheme } from './accessibility.js';
+import { accessibilityProblems } from './axe.js';
 import { dashboard, folderOf, panel, queryVariable } from './dashboards.js';
 import { columnsIn, loaded, openPage } from './open-page.js';
 import { startViewer } from './viewer-rig.js';
@@ -137,6 +138,10 @@ describe('the page', () => {
     const isDrawn = (number: number) => drawn[Math.round(first + (number + 0.5) * minute)];
     expect([5, 9, 15, 20, 28].map(isDrawn)).toEqual([true, true, true, true, true]);
     expect([10, 11, 12, 13, 14].map(isDrawn)).toEqual([false, false, false, false, false]);
+    const box = await page.locator('[data-panel="3"] .u-over').boundingBox();
+    if (!box) throw new Error('there is no chart');
+    await page.mouse.move(box.x + box.width - 2, box.y + 50);
+    expect(await page.locator('.tooltip:visible dd').allInnerTexts()).toContain('29');
     await page.context().close();
   });
 

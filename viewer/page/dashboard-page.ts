@@ -240,8 +240,7 @@ export class DashboardPage {
     this.controls.replaceChildren(
       ...shown.map((variable) => this.#variableControl(variable)),
       ...linksOf(this.dashboard.links, this.#host, {}),
-      h('span', { className: 'spring' }),
-      ...this.#timeControls(),
+      h('div', { className: 'times' }, ...this.#timeControls()),
     );
     if (focused) document.getElementById(focused)?.focus();
   }

@@ -3,7 +3,7 @@ import { numberLabels } from '../display/axis-labels.js';
 import { shown } from '../display/safe-text.js';
 import { h } from './dom.js';
 import type { Drawn, PanelContext } from './panel-context.js';
-import { AXIS_FONT, axisSize, axisStyle, timeAxis } from './time-chart/axes.js';
+import { AFTER_LAST_LABEL, AXIS_FONT, axisSize, axisStyle, timeAxis } from './time-chart/axes.js';
 import { clipped } from './time-chart/layers.js';
 import { hideTooltip, showTooltip } from './tooltip.js';
 
@@ -77,7 +77,7 @@ function createPlot(
   return new uPlot(
     {
       ...size,
-      padding: [8, 12, 0, 0],
+      padding: [8, x.kind === 'names' ? 12 : AFTER_LAST_LABEL, 0, 0],
       legend: { show: false },
       cursor: {
         drag: { x: isTime, y: false, setScale: false },

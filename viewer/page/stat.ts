@@ -13,6 +13,9 @@ import type { Value } from '../frames.js';
 import { h } from './dom.js';
 import type { Drawn, PanelContext } from './panel-context.js';
 
+/** Smaller than most tiles could hold, so that tiles side by side have values of one size. */
+const MAX_TEXT_PX = 32;
+
 export interface Tile {
   readonly name: string;
   readonly value: Value;
@@ -92,7 +95,7 @@ function fitValues(
   const sizeFor = (columns: number) => {
     const rows = Math.ceil(values.length / columns);
     const tileHeight = height / rows - 4 - (named ? 18 : 0);
-    return Math.min((width / columns - 10) / (longest * 0.7), tileHeight * 0.8, 44);
+    return Math.min((width / columns - 10) / (longest * 0.7), tileHeight * 0.8, MAX_TEXT_PX);
   };
   const counts = Array.from({ length: values.length }, (_, i) => i + 1);
   const columns = counts.reduce((best, count) => (sizeFor(count) > sizeFor(best) + 0.5 ? count : best), 1);

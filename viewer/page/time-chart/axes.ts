@@ -8,6 +8,8 @@ import { type Series, VOLUME_SCALE } from './chart-data.js';
 /** Fraction of the height that bars of volume take below candles. */
 const VOLUME_HEIGHT = 0.22;
 const DAY_S = 86_400;
+/** Pixels to the right of the axis of time: half of the label at its end, as of 18:00. */
+export const AFTER_LAST_LABEL = 18;
 export const AXIS_FONT = '11px system-ui, "Open Sans", sans-serif';
 
 /** The axis of time, and one of values per scale; volume has none. */
@@ -47,7 +49,9 @@ export const timeAxis = (theme: Theme): uPlot.Axis => ({
 /** The period of the panel, and the extent of each scale of values. */
 export function scalesOf(series: readonly Series[], { from, to, hiddenSeries }: PanelContext): uPlot.Scales {
   const shown = series.filter(({ display }) => !hiddenSeries.has(display.name));
-  const scales = scaleNames(series).map((scale) => [scale, { range: () => extentOf(shown, scale) }]);
+  const names = scaleNames(series);
+  const below = names.includes(VOLUME_SCALE) ? VOLUME_HEIGHT : 0;
+  const scales = names.map((scale) => [scale, { range: () => extentOf(shown, scale, below) }]);
   return {
     x: { time: true, range: () => [from / 1000, Math.max(to, from + 1) / 1000] },
     ...Object.fromEntries(scales),
@@ -56,8 +60,11 @@ export function scalesOf(series: readonly Series[], { from, to, hiddenSeries }: 
 
 const scaleNames = (series: readonly Series[]): string[] => [...new Set(series.map(({ scale }) => scale))];
 
-/** The extent of what is drawn on a scale, with the minimum and maximum of its fields. */
-function extentOf(shown: readonly Series[], scale: string): [number, number] {
+/**
+ * The extent of what is drawn on a scale, with the minimum and maximum of its fields.
+ * @param below fraction of the height that is left for bars of volume
+ */
+function extentOf(shown: readonly Series[], scale: string, below: number): [number, number] {
   let low = Number.POSITIVE_INFINITY;
   let high = Number.NEGATIVE_INFINITY;
   let min: number | undefined;
@@ -80,7 +87,8 @@ function extentOf(shown: readonly Series[], scale: string): [number, number] {
   if (low > high) return [min ?? 0, max ?? 1];
   if (scale === VOLUME_SCALE) return [0, (high || 1) / VOLUME_HEIGHT];
   const pad = (high - low || Math.abs(high) || 1) * 0.06;
-  const bottom = min ?? (low >= 0 && low < pad * 4 ? 0 : low - pad);
+  const lowest = low - pad - ((high - low) * below) / (1 - below);
+  const bottom = min ?? (low >= 0 && (low < pad * 4 || lowest < 0) ? 0 : lowest);
   return [Math.min(bottom, low), Math.max(max ?? high + pad, high)];
 }
 

@@ -45,7 +45,7 @@ function legendTable(shown: readonly Series[], calculations: readonly string[], 
     });
     return h('tr', {}, h('td', {}, toggleOf(namedOf(series), context)), ...cells);
   });
-  return h('table', {}, h('thead', {}, h('tr', {}, h('th'), ...heads)), h('tbody', {}, ...rows));
+  return h('table', {}, h('thead', {}, h('tr', {}, h('td'), ...heads)), h('tbody', {}, ...rows));
 }
 
 const headOf = (name: string): string => (isCalculation(name) ? calculationName(name) : `${name}: not supported`);

@@ -6,7 +6,7 @@ import { h } from '../dom.js';
 import { anchorOf } from '../links.js';
 import type { Drawn, PanelContext } from '../panel-context.js';
 import { hideTooltip, showTooltip } from '../tooltip.js';
-import { axesOf, scalesOf } from './axes.js';
+import { AFTER_LAST_LABEL, axesOf, scalesOf } from './axes.js';
 import { type ChartData, chartDataOf, isCandlestick, type Series } from './chart-data.js';
 import { annotationsOf, drawBackground, drawCandles } from './layers.js';
 import { drawLegend } from './legend.js';
@@ -61,7 +61,7 @@ class TimeChart {
     const { context, data } = this;
     const options: uPlot.Options = {
       ...size,
-      padding: [8, 8, 0, 0],
+      padding: [8, AFTER_LAST_LABEL, 0, 0],
       legend: { show: false },
       cursor: {
         drag: { x: true, y: false, setScale: false },
