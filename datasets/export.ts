@@ -7,6 +7,7 @@ import type { LogPosition } from './positions.js';
 import type { ExportRequest } from './request.js';
 import type { ExportSource } from './source.js';
 import { readPlan, writePlan } from './state.js';
+import { TableColumns } from './table-columns.js';
 import { ALL_TABLES, isReadFirst } from './tables.js';
 
 export interface ExportOptions {
@@ -42,8 +43,9 @@ export interface ExportReport extends ExportProgress {
  * again after an abort or a kill, it writes the files that are missing, with the same bytes in the end.
  */
 export async function exportTables(options: ExportOptions, signal: AbortSignal): Promise<ExportReport> {
-  const plan = await planOf(options, signal);
-  const writer = new FileWriter(options, plan, signal);
+  const columns = new TableColumns(options.source, options.request, signal);
+  const plan = await planOf(options, columns, signal);
+  const writer = new FileWriter({ ...options, columns }, plan, signal);
   const resumed = plan.files.filter(({ path }) => existsSync(join(options.folder, path)));
   const rowsResumed = sum(resumed.map(({ rows }) => rows));
   let progress: ExportProgress = {
@@ -70,16 +72,16 @@ export async function exportTables(options: ExportOptions, signal: AbortSignal):
  * The plan of the export that began in the folder, or a new one. A new one is written with the files of the tables in which
  * rows are replaced, and of computed tables: after a kill, they cannot be read as they were.
  */
-async function planOf(options: ExportOptions, signal: AbortSignal): Promise<Plan> {
-  const { source, folder, positions, nowMs, database, userKey } = options;
+async function planOf(options: ExportOptions, columns: TableColumns, signal: AbortSignal): Promise<Plan> {
+  const { folder, positions, nowMs, database, userKey } = options;
   const request = { ...options.request, database, userKey: sha256Hex(userKey) };
   const begun = readPlan(folder, request, positions);
   if (begun) return begun;
   await writePlan(folder, request, null);
   const replaced = ALL_TABLES.filter(isReadFirst);
   for (const { name } of replaced) rmSync(join(folder, name), { recursive: true, force: true });
-  const plan = await makePlan(source, options.request, positions, nowMs, signal);
-  const writer = new FileWriter(options, plan, signal);
+  const plan = await makePlan({ ...options, columns }, positions, nowMs, signal);
+  const writer = new FileWriter({ ...options, columns }, plan, signal);
   const isReplaced = (table: string) => replaced.some(({ name }) => name === table);
   const rows = new Map<string, number>();
   for (const files of queriesOf(plan.files.filter(({ table }) => isReplaced(table)))) {

@@ -4,10 +4,11 @@ import { IntegrityError, removeDrafts, syncFolder, writeFileAtomic } from '../co
 import type { ExportedTable, MarketLines } from './exported-table.js';
 import { formatClause } from './formats.js';
 import { gzipped, LineGroups } from './market-files.js';
-import { columnsOf, type Plan, type PlannedFile } from './plan.js';
+import type { Plan, PlannedFile } from './plan.js';
 import type { ExportRequest } from './request.js';
 import type { ExportSource } from './source.js';
-import { type Column, fileQuery, linesQuery, type RowRange } from './statement.js';
+import { fileQuery, linesQuery, type RowRange } from './statement.js';
+import type { TableColumns } from './table-columns.js';
 import { tablesOf } from './tables.js';
 import { hmacBlocks } from './user-key.js';
 
@@ -15,6 +16,7 @@ interface WriterOptions {
   readonly source: ExportSource;
   readonly folder: string;
   readonly request: ExportRequest;
+  readonly columns: TableColumns;
   readonly userKey: Buffer;
 }
 
@@ -44,7 +46,6 @@ export function queriesOf(files: readonly PlannedFile[]): PlannedFile[][] {
 
 /** Writes files, each atomically. */
 export class FileWriter {
-  readonly #columns = new Map<string, Column[]>();
   readonly #tables: ReadonlyMap<string, ExportedTable>;
 
   constructor(
@@ -67,7 +68,12 @@ export class FileWriter {
     const [first] = files;
     const table = this.#tables.get(first?.table ?? '');
     if (!first || !table) throw new Error(`the plan has a file of table ${first?.table}, which was not requested`);
-    const range = { ...this.bounds, table, request: this.options.request, columns: await this.#columnsOf(table) };
+    const range = {
+      ...this.bounds,
+      table,
+      request: this.options.request,
+      columns: await this.options.columns.of(table),
+    };
     if (table.lines) await this.#writeLines(range, table.lines, { files, mustFit, onFile });
     else onFile({ path: first.path, rows: await this.#writeRows(range, first, mustFit) });
   }
@@ -109,14 +115,6 @@ export class FileWriter {
     const target = join(folder, path);
     if (mkdirSync(dirname(target), { recursive: true }) !== undefined) await syncFolder(folder);
     await writeFileAtomic(target, content, true);
-  }
-
-  async #columnsOf(table: ExportedTable): Promise<Column[]> {
-    const known = this.#columns.get(table.name);
-    if (known) return known;
-    const columns = await columnsOf(this.options.source, table, this.options.request, this.signal);
-    this.#columns.set(table.name, columns);
-    return columns;
   }
 }
 

@@ -14,6 +14,7 @@ import {
   type TableSchema,
   unwritableQuery,
 } from './statement.js';
+import type { TableColumns } from './table-columns.js';
 import { sortOrder, tablesOf } from './tables.js';
 
 export interface PlannedFile {
@@ -45,10 +46,15 @@ export interface Plan {
   readonly schemas: readonly TableSchema[];
 }
 
+interface Planned {
+  readonly source: ExportSource;
+  readonly request: ExportRequest;
+  readonly columns: TableColumns;
+}
+
 /** What an export takes, without the number of rows of tables in which rows are replaced. */
 export async function makePlan(
-  source: ExportSource,
-  request: ExportRequest,
+  { source, request, columns }: Planned,
   positions: readonly LogPosition[],
   nowMs: number,
   signal: AbortSignal,
@@ -61,9 +67,9 @@ export async function makePlan(
   const unwritable: DayLeftOut[] = [];
   let lastDay = '';
   for (const table of tablesOf(request)) {
-    const columns = await columnsOf(source, table, request, signal);
-    const range = { table, request, columns, positions, selection };
-    if (!table.lines) schemas.push(schemaOf(table, columns));
+    const described = await columns.of(table);
+    const range = { table, request, columns: described, positions, selection };
+    if (!table.lines) schemas.push(schemaOf(table, described));
     const days = await source.rows<DayRows>(daysQuery(range), signal);
     for (const counted of days) {
       const { day } = counted;
@@ -131,26 +137,6 @@ async function assertAccounts(source: ExportSource, { accounts = [] }: ExportReq
   if (unknown === undefined) return;
   const known = names.length === 0 ? 'none is' : `recorded are ${names.join(', ')}`;
   throw new UsageError(`nothing was recorded of account ${unknown}: ${known}`);
-}
-
-/** The columns that are written, in the order of the table. */
-export async function columnsOf(
-  source: ExportSource,
-  table: ExportedTable,
-  request: ExportRequest,
-  signal: AbortSignal,
-): Promise<Column[]> {
-  const described = table.view
-    ? `DESCRIBE TABLE (${table.view(request, 'true')})`
-    : `SELECT name, type, comment FROM system.columns WHERE database = currentDatabase() AND table = '${table.lines?.table ?? table.name}'
-       AND default_kind != 'ALIAS' ORDER BY position`;
-  const columns = await source.rows<Column>(described, signal);
-  if (columns.length === 0) {
-    throw new UsageError(`there is no table ${table.name}; \`chancery migrate\` creates the tables of this version`);
-  }
-  return columns
-    .map(({ name, type, comment = '' }) => ({ name, type, comment }))
-    .filter(({ name }) => !table.omitted?.includes(name));
 }
 
 /** @throws UsageError when no recorded market matches */

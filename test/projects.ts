@@ -59,6 +59,7 @@ const SERVICES = [
 
 const CHAOS = [
   'test/bus/kafka-broker-killed.test.ts',
+  'test/certify/fault-run.test.ts',
   'test/certify/process.test.ts',
   'test/chaos/backpressure.test.ts',
   'test/chaos/loop.test.ts',
@@ -96,7 +97,6 @@ const CHAOS = [
 ];
 
 const TIMED = [
-  'test/certify/fault-run.test.ts',
   'test/chaos/connections.test.ts',
   'test/chaos/rebalance.test.ts',
   'test/cli/up-stop-time.test.ts',
@@ -113,6 +113,7 @@ export const SLOWEST = [
   'test/datasets/kills.test.ts',
   'test/datasets/import.test.ts',
   'test/datasets/python.test.ts',
+  'test/certify/fault-run.test.ts',
   'test/datasets/rebuild.test.ts',
   'test/chaos/rebuild.test.ts',
   'test/warehouse/cluster/answers.test.ts',

@@ -4,7 +4,7 @@ import { Random } from '../../core/index.js';
 import { commandLine } from '../cli/command.js';
 import { useClickHouse } from '../support/clickhouse.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
-import { killExports, killImports } from './kills.js';
+import { exportRelease, killExports, killImports } from './kills.js';
 import { recordMarkets } from './recorded-markets.js';
 
 const KILLS = 10;
@@ -24,8 +24,7 @@ describe('kill -9 at random moments', () => {
 
   it('of an import: there is no instance, or one with the same rows', async () => {
     const release = join(temporaryFolder(), 'release');
-    const args = ['export', '--data', server.clickhouse.dataFolder, '--out', release, '--release', 'rain@1'];
-    expect((await commandLine(args)).code).toBe(0);
+    expect((await commandLine(exportRelease(server.clickhouse.dataFolder, release))).code).toBe(0);
     const { expected, found } = await killImports(release, options('import'));
     expect(expected['price_ticks']).toMatch(/^[1-9]\d+ rows/);
     for (const one of found) expect(one).toEqual(expected);
