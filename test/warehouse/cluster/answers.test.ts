@@ -110,14 +110,14 @@ describe('a cluster of two shards and a single server with the same records', ()
     for (const { connection } of cluster.nodes) expect(await connection.query(sql('chancery'))).toEqual(expected);
   });
 
-  it('return the same rows from every view, through either node, and finite numbers only', async () => {
+  it('return the same rows from every view, every other one through the second node, and finite numbers only', async () => {
     const views = await single.query<{ name: string; definition: string }>(
       `SELECT name, create_table_query AS definition FROM system.tables
        WHERE database = 'single' AND engine = 'View' ORDER BY name`,
     );
     expect(views.length).toBeGreaterThan(20);
     const empty: string[] = [];
-    for (const { name, definition } of views) {
+    for (const [i, { name, definition }] of views.entries()) {
       const source = `${name}${argumentsOf(definition)}`;
       const ask = (connection: Connection, database: string) =>
         // The server closes idle connections, also one on which a request is being sent.
@@ -126,20 +126,18 @@ describe('a cluster of two shards and a single server with the same records', ()
             throw new Error(`${database}.${name}: ${error.message}`);
           },
         );
-      const ofNodes = cluster.nodes.map(({ connection }) => ask(connection, 'chancery'));
-      const rows = await Promise.all([ask(single, 'single'), ...ofNodes]);
-      const [expected = comparable([]), ...answers] = rows.map(comparable);
-      const invalid = rows[0]?.find((row) => Object.values(row).some((value) => NOT_FINITE.test(String(value))));
+      const node = cluster.nodes[i % cluster.nodes.length];
+      if (!node) throw new Error('the cluster has nodes');
+      const [rows, rowsOfNode] = await Promise.all([ask(single, 'single'), ask(node.connection, 'chancery')]);
+      const [expected, answer] = [comparable(rows), comparable(rowsOfNode)];
+      const invalid = rows.find((row) => Object.values(row).some((value) => NOT_FINITE.test(String(value))));
       expect([name, invalid]).toEqual([name, undefined]);
       if (expected.exact.length === 0) empty.push(name);
-      expect(answers).toHaveLength(2);
-      for (const answer of answers) {
-        expect([name, answer.exact]).toEqual([name, expected.exact]);
-        const far = answer.moments.flatMap((moments, i) =>
-          moments.filter((value, j) => !near(value, expected.moments[i]?.[j] ?? Number.NaN)),
-        );
-        expect([name, far]).toEqual([name, []]);
-      }
+      expect([name, answer.exact]).toEqual([name, expected.exact]);
+      const far = answer.moments.flatMap((moments, row) =>
+        moments.filter((value, j) => !near(value, expected.moments[row]?.[j] ?? Number.NaN)),
+      );
+      expect([name, far]).toEqual([name, []]);
     }
     // No record was lost.
     expect(empty).toEqual(['lost_periods']);
