@@ -27,7 +27,9 @@ CREATE OR REPLACE VIEW {database}.movers_between
 AS
 WITH
     parseDateTime64BestEffort({from_at:String}, 6, 'UTC') AS window_start,
-    parseDateTime64BestEffort({to_at:String}, 6, 'UTC') AS window_end
+    parseDateTime64BestEffort({to_at:String}, 6, 'UTC') AS window_end,
+    -- Compared faster than the list of blocks.
+    (SELECT if(count() = 0, 18446744073709551615, min(block) * 65536) FROM {database}.price_blocks FINAL WHERE rollup_id = 0) AS first_offset
 SELECT
     event,
     market,
@@ -91,7 +93,7 @@ FROM
             FROM {database}.price_ticks
             WHERE received_at >= toStartOfHour(window_start - toIntervalDay(7)) AND received_at < toStartOfHour(window_end)
                 AND (received_at < toStartOfHour(window_start) OR received_at >= toStartOfHour(window_start) + toIntervalHour(1))
-                AND (`_log`, `_partition`, intDiv(`_offset`, 65536)) GLOBAL IN (SELECT `_log`, `_partition`, block FROM {database}.price_blocks FINAL WHERE rollup_id = 0)
+                AND `_offset` >= first_offset AND (`_log`, `_partition`, intDiv(`_offset`, 65536)) GLOBAL IN (SELECT `_log`, `_partition`, block FROM {database}.price_blocks FINAL WHERE rollup_id = 0)
                 AND NOT repeated AND NOT is_resolution
             GROUP BY event, market, inside
         )

@@ -66,16 +66,17 @@ FROM
         max(parts.market_count) AS market_count,
         max(parts.not_listed_at) AS not_listed_at,
         max(parts.unlisted_at) AS unlisted_at,
-        arraySort(groupArrayIf((begins_at, ends_at, cause), stream_state != '')) AS observed_ranges,
-        minIf(begins_at, stream_state != '') AS observed_from,
-        max(ends_at) AS observed_to,
-        toBool(max(stream_state = 'live')) AS live
+        groupArrayArray(parts.ranges) AS ranges,
+        arrayMap(range -> (range.1, range.2, range.4), ranges) AS observed_ranges,
+        ranges[1].1 AS observed_from,
+        ranges[-1].2 AS observed_to,
+        toBool(arrayExists(range -> range.3 = 'live', ranges)) AS live
     FROM
     (
         SELECT
             arrayJoin({event_streams}) AS stream, event, title, first_seen_at, last_seen_at, created_at, is_open, market_count,
             searches.started_at AS not_listed_at, later_searches.finished_at AS unlisted_at,
-            toDateTime64(0, 6, 'UTC') AS begins_at, toDateTime64(0, 6, 'UTC') AS ends_at, '' AS cause, '' AS stream_state
+            CAST([], 'Array(Tuple(begins_at DateTime64(6, \'UTC\'), ends_at DateTime64(6, \'UTC\'), state String, cause String))') AS ranges
         FROM
         (
             SELECT event, title, first_seen_at, last_seen_at, created_at, open AS is_open, length(markets) AS market_count, 'event-search' AS operation
@@ -87,8 +88,8 @@ FROM
         SELECT
             stream, event, NULL AS title, toDateTime64(0, 6, 'UTC') AS first_seen_at, toDateTime64(0, 6, 'UTC') AS last_seen_at, NULL AS created_at, false AS is_open,
             toUInt64(0) AS market_count, toDateTime64(0, 6, 'UTC') AS not_listed_at, toDateTime64(0, 6, 'UTC') AS unlisted_at,
-            begins_at, ends_at, cause, state AS stream_state
-        FROM {database}.observed_ranges
+            ranges
+        FROM {database}.merged_coverage
     ) AS parts
     GROUP BY stream, event
 );

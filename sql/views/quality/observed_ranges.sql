@@ -14,26 +14,9 @@ AS
 SELECT
     stream,
     event,
-    min(begins) AS begins_at,
-    max(ends) AS ends_at,
-    if(max(subscription_state = 'live'), 'live', 'ended') AS state,
-    if(state = 'live', '', argMax(subscription_cause, ends)) AS cause
-FROM
-(
-    SELECT
-        *,
-        sum(begins > reached) OVER (PARTITION BY stream, event ORDER BY begins, ends ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS island
-    FROM
-    (
-        SELECT
-            stream,
-            event,
-            begins_at AS begins,
-            ends_at AS ends,
-            state AS subscription_state,
-            cause AS subscription_cause,
-            max(ends) OVER (PARTITION BY stream, event ORDER BY begins, ends ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS reached
-        FROM {database}.coverage
-    )
-)
-GROUP BY stream, event, island;
+    range.1 AS begins_at,
+    range.2 AS ends_at,
+    range.3 AS state,
+    range.4 AS cause
+FROM {database}.merged_coverage
+ARRAY JOIN ranges AS range;
