@@ -1,6 +1,6 @@
 -- Do the closing chances of the exchange's own candles equal those of our live points?
 --
---   SELECT period, state, count() FROM candle_reconciliation GROUP BY period, state
+--   SELECT period, state, count() FROM candle_audit GROUP BY period, state
 --
 -- One row per aggregated point of chance history that was fetched (part 6.2: period end and closing probability): every period code but
 -- raw. All times are the exchange's. live_chance is the last chance that was received live (chance_points) before the end of the period;
@@ -10,7 +10,7 @@
 --   not observed  different, and the event was not observed on the chance stream from our point to the end of the period
 --   unknown       there is no live chance before the end of the period
 --   different     none of these
-CREATE OR REPLACE VIEW {database}.candle_reconciliation
+CREATE OR REPLACE VIEW {database}.candle_audit
 (
     `event` String COMMENT 'Event ID; empty when the response has the market only',
     `market` String COMMENT 'Market ID',
