@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { Agent, type Dispatcher } from 'undici';
 import { type Clock, USER_AGENT } from '../core/index.js';
 import { connectionErrorCode, TransportError, type TransportErrorCode } from './errors/index.js';
+import type { LargeBodyTurn } from './large-bodies.js';
 
 export interface HttpRequest {
   /** Operation, method and URL, for error messages. */
@@ -15,6 +16,8 @@ export interface HttpRequest {
   readonly body?: string | undefined;
   /** Additional headers: credentials. They are sent and never logged or recorded. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Needed for a body over 4 MiB; without it, a response has no limit but its maximum size. */
+  readonly largeBody?: LargeBodyTurn;
   /** Called with the received part of a truncated response before the call rejects. */
   readonly onTruncated?: ((answer: HttpResponse) => void) | undefined;
 }
@@ -68,13 +71,20 @@ export class HttpTransport {
   async send(request: HttpRequest, signal?: AbortSignal): Promise<HttpResponse> {
     signal?.throwIfAborted();
     const abort = new AbortController();
-    const timer = setTimeout(() => abort.abort(new Aborted('timeout')), this.options.timeoutMs);
+    const startTimer = () => setTimeout(() => abort.abort(new Aborted('timeout')), this.options.timeoutMs);
+    let timer = startTimer();
     const onAbort = () => abort.abort(new Aborted('connection'));
     signal?.addEventListener('abort', onAbort, { once: true });
     this.#closing.signal.addEventListener('abort', onAbort, { once: true });
     if (this.#closing.signal.aborted) onAbort();
     let head: Dispatcher.ResponseData | undefined;
-    const body = new Body(this.options.maxBodyBytes);
+    const body = new Body(this.options.maxBodyBytes, async (bytes) => {
+      const turn = request.largeBody?.wait(bytes, abort.signal);
+      if (!turn) return;
+      clearTimeout(timer);
+      await turn;
+      timer = startTimer();
+    });
     try {
       head = await this.#agent.request({
         origin: request.origin,
@@ -128,11 +138,15 @@ export class HttpTransport {
 
 /** The body of a response, up to the maximum size. */
 class Body {
-  readonly #chunks: Buffer[] = [];
+  #chunks: Buffer[] = [];
   #size = 0;
   isFull = false;
 
-  constructor(private readonly maxBytes: number) {}
+  /** @param mayContinue called with the bytes received so far; more are read when it has resolved */
+  constructor(
+    private readonly maxBytes: number,
+    private readonly mayContinue: (bytes: number) => Promise<void>,
+  ) {}
 
   /** Reads to the end. Rejects when the connection breaks or the maximum size is exceeded. */
   async read(body: Dispatcher.ResponseData['body']): Promise<void> {
@@ -143,6 +157,7 @@ class Body {
       const taken = chunk.length > capacity ? chunk.subarray(0, capacity) : chunk;
       this.#chunks.push(taken);
       this.#size += taken.length;
+      await this.mayContinue(this.#size);
       if (taken === chunk) continue;
       this.isFull = true;
       body.destroy();
@@ -152,7 +167,11 @@ class Body {
 
   get bytes(): Buffer {
     const [only] = this.#chunks;
-    return this.#chunks.length === 1 && only ? only : Buffer.concat(this.#chunks, this.#size);
+    if (this.#chunks.length === 1 && only) return only;
+    const joined = Buffer.concat(this.#chunks, this.#size);
+    // The chunks take as much memory again.
+    this.#chunks = [joined];
+    return joined;
   }
 }
 

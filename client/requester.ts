@@ -14,6 +14,7 @@ import { redactBytes, redactText } from './auth/redact.js';
 import { decodeRestError, type RestError } from './decode/rest-error.js';
 import { HttpStatusError, statusError, TransportError, UnauthorizedError } from './errors/index.js';
 import { type HttpResponse, HttpTransport } from './http.js';
+import { LargeBodies, type LargeBodyTurn } from './large-bodies.js';
 import { RateLimiter, type RequestPriority } from './rate-limiter.js';
 import { parseRetryAfter } from './retry-after.js';
 import { ServerTime } from './server-time.js';
@@ -28,6 +29,8 @@ export interface ExchangeClientOptions {
   readonly timeoutMs?: number;
   /** Maximum body size, bytes. Default 64 MiB. */
   readonly maxBodyBytes?: number;
+  /** Bodies over 4 MiB are received one at a time; the rest of each one waits until this resolves. */
+  readonly beforeLargeBody?: () => Promise<void>;
   /** Maximum attempts per request. Default 5. */
   readonly attempts?: number;
   /** Upper bound of the first delay between attempts, milliseconds. Default 200. */
@@ -77,6 +80,7 @@ export class Requester {
   /** The exchange's clock, learnt from responses to authorized requests. */
   readonly serverTime: ServerTime;
   readonly #transport: HttpTransport;
+  readonly #largeBodies: LargeBodies;
   readonly #rateLimiters = new Map<string, RateLimiter>();
   readonly #clock: Clock;
 
@@ -86,6 +90,7 @@ export class Requester {
     if (!(requestRate(options) > 0)) throw new UsageError('requestsPerSecond must be more than 0');
     this.#clock = options.clock ?? systemClock;
     this.serverTime = new ServerTime(this.#clock);
+    this.#largeBodies = new LargeBodies(options.beforeLargeBody);
     this.#transport = new HttpTransport({
       timeoutMs: options.timeoutMs ?? 15_000,
       maxBodyBytes: options.maxBodyBytes ?? 64 * 1024 * 1024,
@@ -148,9 +153,9 @@ export class Requester {
     const { origin, path } = restUrl(this.options.addresses, request.path);
     const what = `${name} ${method} ${origin}${path}`;
     const rateLimiter = this.#rateLimiterOf(origin);
-    const work = async (startedAtMs: number): Promise<ReceivedResponse<J>> => {
+    const work = async (startedAtMs: number, largeBody: LargeBodyTurn): Promise<ReceivedResponse<J>> => {
       const sentAtMs = this.#clock.nowMs();
-      const outgoing = { what, method, origin, target: path + queryText(request.query), body };
+      const outgoing = { what, method, origin, target: path + queryText(request.query), body, largeBody };
       const take = (received: HttpResponse): HttpResponse => {
         const answer = this.#processed(request, received, sentAtMs);
         request.onAnswer?.(answer, attempt);
@@ -169,7 +174,15 @@ export class Requester {
       if (parsed === undefined) throw new TransportError('not-json', what);
       return { value: parsed.value, answer, attempt };
     };
-    return rateLimiter.run(work, signal, request.priority);
+    const alone = async (startedAtMs: number): Promise<ReceivedResponse<J>> => {
+      const turn = this.#largeBodies.turn();
+      try {
+        return await work(startedAtMs, turn);
+      } finally {
+        turn.end();
+      }
+    };
+    return rateLimiter.run(alone, signal, request.priority);
   }
 
   /** Learns the exchange's time from the response to an authorized request, and removes the credentials from its body. */

@@ -26,6 +26,8 @@ import { ShardAssignment } from './shard-assignment.js';
 import { RawFeed, rawFeedsOf } from './streams/raw-feed.js';
 
 const MAX_BUS_LAG_MS = 10_000;
+/** A larger response is recorded up to here, and makes no rows. With it, a collector stays below 512 MB of memory. */
+const MAX_BODY_BYTES = 32 * 1024 * 1024;
 
 /** Records the exchange onto the bus: public data, the configured accounts, and feeds by address. */
 export class Collector implements Component {
@@ -55,7 +57,15 @@ export class Collector implements Component {
     const metrics = new CollectorMetrics(options.metrics);
     const { requestTimeoutMs: timeoutMs } = options;
     const { requestsPerSecond } = settings;
-    this.#client = new ExchangeClient({ addresses, requestsPerSecond, timeoutMs, clock });
+    const beforeLargeBody = () => this.#publisher.whenWritable();
+    this.#client = new ExchangeClient({
+      addresses,
+      requestsPerSecond,
+      timeoutMs,
+      maxBodyBytes: MAX_BODY_BYTES,
+      beforeLargeBody,
+      clock,
+    });
     const queue = options.queueBytes === undefined ? {} : { queueBytes: options.queueBytes };
     this.#publisher = new Publisher({ bus, clock, metrics, log, ...queue });
     this.#collectorEvents = new CollectorEventWriter(this.#publisher, clock);

@@ -179,8 +179,9 @@ export class Publisher {
     const { sessionId } = this;
     const { maxRecordBytes } = this.options.bus;
     const fields: EnvelopeFields = { kind, sessionId, sequence, receivedAt, requestJson, encoding, bodyJson };
-    const value = this.#slab.encode(encodeEnvelope(fields));
-    if (value.length <= maxRecordBytes) into.push({ key, value });
+    // A text has no more UTF-16 units than bytes.
+    const value = bodyJson.length > maxRecordBytes ? undefined : this.#slab.encode(encodeEnvelope(fields));
+    if (value && value.length <= maxRecordBytes) into.push({ key, value });
     else for (const piece of piecesOf(fields, maxRecordBytes)) into.push({ key, value: Buffer.from(piece) });
   }
 

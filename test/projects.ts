@@ -62,6 +62,7 @@ const CHAOS = [
   'test/certify/fault-run.test.ts',
   'test/certify/process.test.ts',
   'test/chaos/backpressure.test.ts',
+  'test/chaos/collector-memory.test.ts',
   'test/chaos/loop.test.ts',
   'test/chaos/protections.test.ts',
   'test/chaos/rebuild.test.ts',
@@ -106,6 +107,7 @@ const TIMED = [
 
 /** Files that take longest, the slowest first: started last, they would run alone at the end. */
 export const SLOWEST = [
+  'test/chaos/collector-memory.test.ts',
   'test/chaos/loop.test.ts',
   'test/chaos/backpressure.test.ts',
   'test/cli/up.test.ts',
