@@ -1,6 +1,7 @@
 import type uPlot from 'uplot';
 import { colorOf } from '../../display/colors.js';
 import { asRecord, asText } from '../../display/fields.js';
+import { candleBoxes, type Projection } from '../../display/series-shapes.js';
 import type { Candle, MissingStretch } from '../../display/strokes.js';
 import type { PanelContext } from '../panel-context.js';
 import type { ChartData } from './chart-data.js';
@@ -56,26 +57,26 @@ export function drawCandles(plot: uPlot, { candles, series }: ChartData, { panel
   });
 }
 
+/** The pixels of the canvas at a time and a value. */
+export const projectionOf = (plot: uPlot, scale: string): Projection => ({
+  x: (timeMs) => plot.valToPos(timeMs / 1000, 'x', true),
+  y: (value) => plot.valToPos(value, scale, true),
+});
+
 function drawCandle(plot: uPlot, candle: Candle, scale: string, color: string): void {
   const { ctx } = plot;
-  const { from, to, open, high, low, close, idle } = candle;
-  const y = (value: number) => Math.round(plot.valToPos(value, scale, true));
-  const left = plot.valToPos(from / 1000, 'x', true);
-  const right = plot.valToPos(to / 1000, 'x', true);
-  const inset = Math.min(2, (right - left) * 0.15);
-  const width = Math.max(1, right - left - 2 * inset);
   const line = Math.max(1, Math.round(devicePixelRatio));
+  const { wick, body } = candleBoxes(candle, projectionOf(plot, scale), line);
+  const { left, top, width, height } = body;
   ctx.fillStyle = color;
-  if (!idle) ctx.fillRect(Math.round((left + right - line) / 2), y(high), line, Math.max(1, y(low) - y(high)));
-  const top = y(Math.max(open, close));
-  const height = Math.max(line, y(Math.min(open, close)) - top);
-  if (close >= open && !idle && height > 3 * line && width > 3 * line) {
+  if (wick) ctx.fillRect(wick.left, wick.top, wick.width, wick.height);
+  if (candle.close >= candle.open && wick && height > 3 * line && width > 3 * line) {
     // Rising candles are hollow: color alone would not tell them from falling ones.
-    ctx.clearRect(left + inset, top, width, height);
+    ctx.clearRect(left, top, width, height);
     ctx.lineWidth = line;
     ctx.strokeStyle = color;
-    ctx.strokeRect(left + inset + line / 2, top + line / 2, width - line, height - line);
-  } else ctx.fillRect(left + inset, top, width, height);
+    ctx.strokeRect(left + line / 2, top + line / 2, width - line, height - line);
+  } else ctx.fillRect(left, top, width, height);
 }
 
 /** Draws within the area of the axes only. */

@@ -1,8 +1,10 @@
 import type uPlot from 'uplot';
 import { asText } from '../../display/fields.js';
+import { traceBars, traceLines } from '../../display/series-shapes.js';
 import { type Bar, strokesOf } from '../../display/strokes.js';
 import type { PanelContext } from '../panel-context.js';
 import type { Series } from './chart-data.js';
+import { projectionOf } from './layers.js';
 
 /** How uPlot draws a series: as a line with an area, as bars, or not at all. */
 export function plottedSeries(series: Series, { hiddenSeries }: PanelContext): uPlot.Series {
@@ -49,31 +51,12 @@ function linePaths(plot: uPlot, { display, of, scale }: Series): uPlot.Series.Pa
   const stroke = new Path2D();
   const fill = new Path2D();
   const zero = plot.valToPos(Math.max(0, plot.scales[scale]?.min ?? 0), scale, true);
-  for (const line of lines) {
-    let x = 0;
-    for (let i = 0; i < line.length; i += 2) {
-      x = plot.valToPos((line[i] ?? 0) / 1000, 'x', true);
-      const y = plot.valToPos(line[i + 1] ?? 0, scale, true);
-      if (i === 0) {
-        stroke.moveTo(x, y);
-        fill.moveTo(x, zero);
-      } else stroke.lineTo(x, y);
-      fill.lineTo(x, y);
-    }
-    fill.lineTo(x, zero);
-    fill.closePath();
-  }
+  traceLines(lines, projectionOf(plot, scale), zero, { stroke, fill });
   return { stroke, fill, clip: null, band: null, gaps: [], flags: 3 };
 }
 
 function barPaths(plot: uPlot, scale: string, bars: readonly Bar[]): uPlot.Series.Paths {
   const path = new Path2D();
-  for (const { from, to, low, high } of bars) {
-    const left = plot.valToPos(from / 1000, 'x', true);
-    const right = plot.valToPos(to / 1000, 'x', true);
-    const gap = Math.min(2, (right - left) * 0.15);
-    const top = plot.valToPos(high, scale, true);
-    path.rect(left + gap / 2, top, Math.max(1, right - left - gap), plot.valToPos(low, scale, true) - top);
-  }
+  traceBars(bars, projectionOf(plot, scale), path);
   return { stroke: path, fill: path, clip: null, band: null, gaps: [], flags: 3 };
 }
