@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type AddressInfo, isIP } from 'node:net';
 import { resolve } from 'node:path';
+import { Readable } from 'node:stream';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Counter } from 'prom-client';
 import { z } from 'zod';
@@ -14,6 +15,7 @@ import {
   UnavailableError,
   UsageError,
 } from '../core/index.js';
+import { answerBody } from './answer-body.js';
 import {
   type DashboardFolder,
   dashboardFolder,
@@ -32,13 +34,19 @@ import { QueryPool } from './query-pool.js';
 import { ReaderGrants } from './reader-grants.js';
 import { recordingState } from './recording-state.js';
 import { StateStreams } from './state-streams.js';
+import { UnreadAnswers } from './unread-answers.js';
 
 const MAX_BODY_BYTES = 64 * 1024;
 const HEADERS_TIMEOUT_MS = 5000;
 const REQUEST_TIMEOUT_MS = 10_000;
 /** A client that neither sends nor reads for so long is disconnected; longer than a query may take. */
 const IDLE_MS = 120_000;
-const MAX_CONNECTIONS = 1000;
+/** Six of each of 500 browsers, and their streams. */
+const MAX_CONNECTIONS = 4000;
+/** Of answers that clients have not read, all of them together, and one. */
+const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
+const MAX_CLIENT_UNREAD_BYTES = 1024 * 1024;
+const READ_WITHIN_MS = 10_000;
 const MAX_QUERIES = 4;
 const MAX_QUERY_S = 30;
 const KEPT_RESULTS = 100;
@@ -61,6 +69,8 @@ export interface ViewerOptions {
   readonly token?: string | undefined;
   /** What the query of a panel may take; 30 unless given. */
   readonly maxQuerySeconds?: number;
+  /** What a client has to read an answer of more than 1 MB, milliseconds; 10,000 unless given. */
+  readonly readWithinMs?: number;
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics?: ViewerMetrics;
@@ -111,6 +121,7 @@ export class ViewerServer implements Component {
   readonly #firstPage: FirstPage;
   readonly #login: Login | undefined;
   readonly #streams: StateStreams;
+  readonly #unread: UnreadAnswers;
   #exports = 0;
   #page: ReadonlyMap<string, PageFile> = new Map();
   #folder: DashboardFolder = { dashboards: new Map(), problems: [] };
@@ -130,6 +141,8 @@ export class ViewerServer implements Component {
     this.#streams = new StateStreams(randomBytes(8).toString('hex'), (signal) =>
       recordingState(this.#database, this.#pool, signal),
     );
+    const readWithinMs = options.readWithinMs ?? READ_WITHIN_MS;
+    this.#unread = new UnreadAnswers(MAX_UNREAD_BYTES, MAX_CLIENT_UNREAD_BYTES, readWithinMs);
     this.#app = this.#createApp();
   }
 
@@ -153,6 +166,11 @@ export class ViewerServer implements Component {
   /** Number of browsers that follow the state of recording. */
   get streams(): number {
     return this.#streams.count;
+  }
+
+  /** Bytes of answers that clients have not read yet. */
+  get unread(): number {
+    return this.#unread.bytes;
   }
 
   async start(): Promise<void> {
@@ -282,13 +300,23 @@ export class ViewerServer implements Component {
     try {
       const result = await work(left.signal);
       metrics?.queries.inc({ outcome: 'done' });
-      return reply.header('cache-control', 'no-store').send(result);
+      reply.header('cache-control', 'no-store');
+      return result instanceof Readable ? reply.send(result) : await this.#send(request, reply, result);
     } catch (error) {
       metrics?.queries.inc({ outcome: left.signal.aborted ? 'cancelled' : 'failed' });
       throw error;
     } finally {
       request.raw.socket.removeListener('close', onClose);
     }
+  }
+
+  /** Sends a result as JSON to a client that reads it. */
+  async #send(request: FastifyRequest, reply: FastifyReply, result: unknown): Promise<FastifyReply> {
+    const { body, encoding } = await answerBody(result, request.headers);
+    if (!this.#unread.add(reply.raw, body.length))
+      throw new Refusal(503, 'too many clients have not read their answers yet; ask again');
+    if (encoding) reply.header('content-encoding', encoding);
+    return reply.header('vary', 'accept-encoding').type('application/json; charset=utf-8').send(body);
   }
 
   /** The state of recording as server-sent events, until the browser leaves. */

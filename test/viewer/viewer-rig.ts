@@ -24,7 +24,9 @@ export const connectAs = (database: TestDatabase, as: 'owner' | 'reader') => asy
 export async function startViewer(
   database: TestDatabase,
   dashboards: string,
-  options: Partial<Pick<ViewerOptions, 'token' | 'host' | 'publicUrl' | 'databases' | 'connect' | 'clock'>> = {},
+  options: Partial<
+    Pick<ViewerOptions, 'token' | 'host' | 'publicUrl' | 'databases' | 'connect' | 'clock' | 'readWithinMs'>
+  > = {},
 ): Promise<ViewerServer> {
   const viewer = new ViewerServer({
     host: '127.0.0.1',

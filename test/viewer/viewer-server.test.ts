@@ -1,7 +1,11 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: this is how Grafana writes a variable.
+
+import { once } from 'node:events';
 import { symlinkSync } from 'node:fs';
-import { request } from 'node:http';
+import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { connect } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../core/index.js';
 import type { PanelData } from '../../viewer/dashboard-queries.js';
@@ -35,6 +39,9 @@ const files = () => ({
       panel(8, 'table', "SELECT '${note:raw}' AS note, '$note' AS same, ${note:singlequote} AS quoted"),
       panel(9, 'table', 'INSERT INTO prices SELECT now(), 1, 1'),
       panel(10, 'table', "SELECT '$market' AS market", { repeat: 'market' }),
+      panel(11, 'table', "SELECT number, repeat('x', 900) AS text FROM numbers(30000)"),
+      panel(13, 'table', 'SELECT number, randomPrintableASCII(500) AS text FROM numbers(30000)'),
+      panel(12, 'table', 'SELECT count() AS n FROM numbers(1000000) WHERE sleepEachRow(0.00001) = 0'),
     ],
     {
       templating: {
@@ -86,6 +93,25 @@ const data = async (id: number, variables: Record<string, string[]> = {}): Promi
   return JSON.parse(answer.text) as PanelData;
 };
 const column = ({ frames }: PanelData, name: string) => frames[0]?.fields.find((field) => field.name === name)?.values;
+
+/** A download that the test may leave. */
+function exportOf(id: number, format: string): ClientRequest {
+  const outgoing = request(`${viewer.url}/api/dashboards/prices/panels/${id}/export`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+  });
+  outgoing.on('error', () => undefined);
+  outgoing.end(JSON.stringify({ ...view(), format }));
+  return outgoing;
+}
+
+/** Number of queries of slow panels that ClickHouse is running. */
+async function running(): Promise<number> {
+  const rows = await host.database.rows<{ n: number }>(
+    `SELECT count() AS n FROM system.processes WHERE query LIKE '%sleepEachRow%' AND query NOT LIKE '%system.processes%' AND current_database = '${host.database.name}'`,
+  );
+  return rows[0]?.n ?? 0;
+}
 
 describe('the viewer', () => {
   it('sends the data of a panel: what ClickHouse returns for its SQL', async () => {
@@ -177,19 +203,29 @@ describe('the viewer', () => {
   });
 
   it('sends two downloads at a time', async () => {
-    const slow = Array.from({ length: 2 }, () => {
-      const outgoing = request(`${viewer.url}/api/dashboards/prices/panels/4/export`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-      });
-      outgoing.on('error', () => undefined);
-      outgoing.end(JSON.stringify({ ...view(), format: 'csv' }));
-      return outgoing;
-    });
+    const slow = Array.from({ length: 2 }, () => exportOf(4, 'csv'));
     const third = async () => (await post('panels/2/export', { ...view(), format: 'csv' })).status;
     await until(async () => (await third()) === 429);
+    await until(async () => (await running()) === 2);
     for (const outgoing of slow) outgoing.destroy();
+    await until(async () => (await running()) === 0);
     await until(async () => (await third()) === 200);
+  });
+
+  it.each(['csv', 'parquet'])('sends a download in parts, and stops when the client leaves (%s)', async (format) => {
+    const left = await Promise.all(
+      [1, 2].map(async () => {
+        const asked = exportOf(13, format);
+        const [incoming] = (await once(asked, 'response')) as [IncomingMessage];
+        expect(incoming.headers).toMatchObject({ 'transfer-encoding': 'chunked' });
+        await once(incoming, 'data');
+        asked.destroy();
+        return incoming.complete;
+      }),
+    );
+    expect(left).toEqual([false, false]);
+    await until(async () => (await post('panels/2/export', { ...view(), format })).status === 200);
+    await until(async () => (await running()) === 0);
   });
 
   it('has the annotations of its range', async () => {
@@ -298,17 +334,79 @@ describe('the viewer', () => {
       outgoing.end(JSON.stringify(view({}, { from: `now-${1 + (i % 6)}h`, to: 'now' })));
       return outgoing;
     });
-    const running = async () => {
-      const rows = await host.database.rows<{ n: number }>(
-        `SELECT count() AS n FROM system.processes WHERE query LIKE '%sleepEachRow%' AND query NOT LIKE '%system.processes%' AND current_database = '${host.database.name}'`,
-      );
-      return rows[0]?.n ?? 0;
-    };
     await until(async () => (await running()) === 4);
     expect(viewer.running).toBe(4);
     for (const outgoing of requests) outgoing.destroy();
     await until(async () => (await running()) === 0);
     await until(() => viewer.running === 0);
+  });
+
+  it('asks nothing more for a page that reloads 50 times a second than for one that is open', async () => {
+    const body = view({}, { from: 'now-7h', to: 'now' });
+    const reload = async () => {
+      const paths = ['data', 'sql'].map((part) => `panels/12/${part}`);
+      const asked = paths.map((path) => {
+        const outgoing = request(`${viewer.url}/api/dashboards/prices/${path}`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+        });
+        outgoing.on('error', () => undefined);
+        outgoing.end(JSON.stringify({ ...body, refreshMs: 60_000 }));
+        return outgoing;
+      });
+      await delay(20);
+      return asked;
+    };
+    const most = { running: 0, queries: 0 };
+    for (let i = 0; i < 100; i++) {
+      const asked = await reload();
+      most.running = Math.max(most.running, viewer.running);
+      if (i % 10 === 0) most.queries = Math.max(most.queries, await running());
+      for (const outgoing of asked) outgoing.destroy();
+    }
+    expect(most.running).toBeLessThanOrEqual(4);
+    expect(most.queries).toBeLessThanOrEqual(4);
+    await until(() => viewer.running === 0);
+    await until(async () => (await running()) === 0);
+    expect((await post('panels/2/data', view())).status).toBe(200);
+  });
+
+  it('disconnects a client that does not read its answer, and answers others', async () => {
+    const slow = await startViewer(host.database, folderOf(files()), { readWithinMs: 300 });
+    const { port } = new URL(slow.url);
+    const body = JSON.stringify(view());
+    const socket = connect(Number(port), '127.0.0.1');
+    socket.pause();
+    socket.on('error', () => undefined);
+    const path = '/api/dashboards/prices/panels/11/data';
+    socket.write(
+      `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    await until(() => slow.unread > 20_000_000);
+    expect((await ask(`${slow.url}/api/dashboards/prices/panels/2/data`, { body: view() })).status).toBe(200);
+    await until(() => slow.unread === 0);
+    let read = 0;
+    socket.on('data', (chunk: Buffer) => {
+      read += chunk.length;
+    });
+    socket.resume();
+    await once(socket, 'close');
+    expect(read).toBeLessThan(27_000_000);
+  });
+
+  it('compresses answers for clients that accept it', async () => {
+    const url = `${viewer.url}/api/dashboards/prices/panels/11/data`;
+    const plain = await ask(url, { body: view() });
+    const compressed = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'accept-encoding': 'gzip' },
+      body: JSON.stringify(view()),
+    });
+    expect(plain.headers['content-encoding']).toBeUndefined();
+    expect(compressed.headers.get('content-encoding')).toBe('gzip');
+    expect(Number(compressed.headers.get('content-length'))).toBeLessThan(plain.text.length / 20);
+    const fields = (text: string) => (JSON.parse(text) as PanelData).frames[0]?.fields;
+    expect(fields(await compressed.text())).toEqual(fields(plain.text));
   });
 
   it('asks a query once for 200 viewers of one dashboard, and again after the refresh interval', async () => {
