@@ -14,6 +14,7 @@ import { RATE_CLOCK } from './rate-clock.js';
 import { benchStorage, PACE, SECONDS as STORAGE_SECONDS } from './storage.js';
 import { benchTrading, PACES, SECONDS as TRADING_SECONDS } from './trading.js';
 import { benchTransform } from './transform.js';
+import { benchViewer, TICKS, VIEWERS, WIDTH } from './viewer/index.js';
 
 /** All benchmarks of `npm run bench`. */
 export const BENCHES: readonly Bench[] = [
@@ -114,5 +115,11 @@ export const BENCHES: readonly Bench[] = [
     about: 'signed limit orders over HTTP, with exchange and client as two processes on one machine',
     settings: { orders: ORDERS, connections: CONNECTIONS, accounts: ACCOUNTS, durable: true },
     run: benchExchangeOrders,
+  },
+  {
+    name: 'viewer',
+    about: 'the pages of the viewer in Chromium, with a seeded market in the embedded ClickHouse, all on one machine',
+    settings: { ticks: TICKS.join(' and '), viewers: VIEWERS, width: WIDTH, scale: 1 },
+    run: benchViewer,
   },
 ];
