@@ -32,7 +32,7 @@ async function expectNothingLost(options: ChaosOptions): Promise<void> {
 }
 
 describe('kills, pauses and faults at random moments, with workers, collectors and ClickHouse on the embedded log', () => {
-  const chaos = minutes(0.5);
+  const chaos = minutes(0.4);
   it('neither lose nor double rows', { timeout: AROUND_MS + chaos * 60_000 }, async () => {
     await expectNothingLost({ bus: 'embedded', minutes: chaos, seed: SEED });
   });
@@ -42,8 +42,8 @@ describeWithKafka(
   'kills, pauses and faults at random moments, with the broker too, on Kafka',
   { own: true },
   (kafka) => {
-    // Long enough for each kind of event once: the logs are replaced after 35 s.
-    const chaos = minutes(0.8);
+    // Long enough for each kind of event once: the logs are replaced after 25 s.
+    const chaos = minutes(0.6);
     it('neither lose nor double rows', { timeout: AROUND_MS + chaos * 60_000 }, async () => {
       await expectNothingLost({ bus: 'kafka', broker: kafka.own, minutes: chaos, seed: SEED });
     });

@@ -30,8 +30,8 @@ const LAST_EVENTS = 20;
 const INSERT_FAULTS = 0.2;
 const QUERY_FAULTS = 0.03;
 /** When a worker first outlasts the window of tokens, and when the logs are first replaced, and how often from then on. */
-const OUTLAST_MS = { from: 20_000, every: 150_000 };
-const REPLACE_MS = { from: 35_000, every: 200_000 };
+const OUTLAST_MS = { from: 10_000, every: 150_000 };
+const REPLACE_MS = { from: 25_000, every: 200_000 };
 
 /** Injects kills, pauses and faults for a time; then waits until all records are written, and compares. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
