@@ -1,10 +1,21 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { openEmbeddedBus } from '../../bus/index.js';
 import { explain } from '../../cli/errors.js';
+import { openDataFolder } from '../../cli/service/data-folder.js';
 import { assertInstance, assertRecorded, openBusReadOnly } from '../../cli/service/instance.js';
 import { announce } from '../../cli/service/registry.js';
-import { loadConfig } from '../../core/index.js';
+import { loadConfig, TOPICS } from '../../core/index.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { chancery, commandLine } from './command.js';
 
@@ -138,5 +149,39 @@ describe('a data folder that does not exist', () => {
     );
     expect(readdirSync(data)).toEqual([]);
     rmSync(data, { recursive: true });
+  });
+});
+
+describe('an embedded log whose pages are zeroed', () => {
+  /** A data folder with a log of about 1 MB. */
+  async function recorded(): Promise<{ data: string; file: string }> {
+    const data = join(temporaryFolder(), 'data');
+    openDataFolder(data);
+    const bus = openEmbeddedBus({ dir: join(data, 'bus') });
+    await bus.ensureTopic(TOPICS.chance, { partitions: 1, retentionMs: null, retentionBytes: null });
+    for (let n = 0; n < 50; n++) await bus.append(TOPICS.chance, [{ key: 'k', value: Buffer.alloc(20_000, 1) }]);
+    await bus.close();
+    return { data, file: join(data, 'bus/data.mdb') };
+  }
+
+  it.each([
+    ['from the third on', 2, 'MDB_CORRUPTED: Located page was wrong type'],
+    ['all of them', 0, 'data.mdb is damaged: it is not a data file of LMDB'],
+  ])('is one line of status and of doctor (%s)', async (_, firstPage, cause) => {
+    const { data, file } = await recorded();
+    writeFileSync(file, readFileSync(file).fill(0, firstPage * 4096));
+    const lineOf = (text: string) => text.split('\n').filter((line) => line.includes('cannot open the embedded log'));
+    const [status, doctor] = await Promise.all([
+      chancery(['status', '--data', data]),
+      chancery(['doctor', '--data', data]),
+    ]);
+    // LMDB itself may write a line to stderr.
+    expect([status.code, doctor.code]).toEqual([0, 1]);
+    expect(lineOf(status.out)).toEqual([expect.stringMatching(/^problem +bus: cannot open the embedded log in /)]);
+    expect(status.out).toContain(cause);
+    expect(lineOf(doctor.out)).toEqual([
+      expect.stringMatching(/^FAIL +ClickHouse rows: cannot open the embedded log in /),
+    ]);
+    expect(doctor.out).toContain(cause);
   });
 });
