@@ -26,7 +26,8 @@ FROM
         max(received_at) AS latest_at,
         argMax((event, last, bid, ask), (received_at, `_offset`, `_index`)) AS tick
     FROM {database}.price_ticks
-    WHERE (market, received_at) GLOBAL IN
+    -- Times alone are compared faster, and few other ticks have one of them.
+    WHERE received_at GLOBAL IN (SELECT max(last_received_at) FROM {database}.price_states GROUP BY market) AND (market, received_at) GLOBAL IN
     (
         SELECT market, max(last_received_at)
         FROM {database}.price_states
