@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { onTestFinished } from 'vitest';
 import type { Certificate } from '../../certify/report.js';
 import { packageRoot } from '../../core/index.js';
+import { atEnd } from '../support/at-end.js';
 
 /** A small market that moves fast. */
 export const MARKET = ['--events', '8', '--bots', '8', '--pace', '2'];
@@ -21,7 +21,7 @@ export interface Run {
 export function certify(...args: string[]): Run {
   const main = join(packageRoot(), 'dist/cli/main.js');
   const child = spawn(process.execPath, [main, 'certify', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
-  onTestFinished(async () => {
+  atEnd(async () => {
     if (child.exitCode !== null || child.signalCode !== null) return;
     child.kill('SIGTERM');
     await once(child, 'close');

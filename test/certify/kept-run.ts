@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
 import { compareAll } from '../../certify/certify.js';
 import { type Query, readStreams } from '../../certify/recorded.js';
 import { ControlInterface } from '../../certify/truth.js';
@@ -7,6 +6,7 @@ import { OwnerQuery } from '../../cli/certify/owner-query.js';
 import { openBusReadOnly } from '../../cli/service/instance.js';
 import { resolveConfig } from '../../core/index.js';
 import { findEmbedded } from '../../warehouse/index.js';
+import { atEnd } from '../support/at-end.js';
 import { startTestExchange } from '../support/exchange.js';
 import { runAs } from '../support/run-as.js';
 import { ServiceProcess } from '../support/service-process.js';
@@ -45,7 +45,7 @@ export class KeptRun {
       ServiceProcess.start('warehouse', ['--data', folder]),
     ]);
     const owner = new OwnerQuery(folder, 'chancery');
-    onTestFinished(async () => {
+    atEnd(async () => {
       await owner.close();
       await clickhouse.stop();
     });

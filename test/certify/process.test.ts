@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { writeExchangeAccounts } from '../../cli/up/exchange-accounts.js';
+import { atEnd, concurrentIt } from '../support/at-end.js';
 import { startTestExchange } from '../support/exchange.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { certificateOf, certify, MARKET } from './command.js';
@@ -29,76 +30,93 @@ const commandLines = (): string[] =>
     });
 
 describe('chancery certify', () => {
-  test('refuses the certificate for a broken view, a lost or doubled row, a wrong fee, and a removed gap', async () => {
-    const folder = join(temporaryFolder(), 'kept');
-    const run = certify('--minutes', '0.25', '--no-faults', '--keep', folder, ...MARKET);
-    await run.said('recording for');
-    const recordedFrom = Date.now() * 1000;
-    const statement = await statementsOf(folder);
-    // The view has every other position only.
-    const definition = (await statement('SHOW CREATE VIEW positions FORMAT TSVRaw')).replace('VIEW', 'OR REPLACE VIEW');
-    await statement(`${definition} WHERE cityHash64(asset) % 2 = 0`);
-    await delay(4000);
-    process.kill(collectorOf(folder), 'SIGKILL');
-    await run.said('closing trading');
-    const closedAt = Date.now() * 1000;
-    const { code, out, err } = await run.ended;
-    expect(out, err).toMatch(/^positions +[\d,]+ +[\d,]+ +0 +[1-9]/m);
-    expect(out).toContain('NOT certified');
-    expect(code).toBe(1);
+  concurrentIt(
+    'refuses the certificate for a broken view, a lost or doubled row, a wrong fee, and a removed gap',
+    async () => {
+      const folder = join(temporaryFolder(), 'kept');
+      const run = certify('--minutes', '0.25', '--no-faults', '--keep', folder, ...MARKET);
+      await run.said('recording for');
+      const recordedFrom = Date.now() * 1000;
+      const statement = await statementsOf(folder);
+      // The view has every other position only.
+      const definition = (await statement('SHOW CREATE VIEW positions FORMAT TSVRaw')).replace(
+        'VIEW',
+        'OR REPLACE VIEW',
+      );
+      await statement(`${definition} WHERE cityHash64(asset) % 2 = 0`);
+      await delay(4000);
+      process.kill(collectorOf(folder), 'SIGKILL');
+      await run.said('closing trading');
+      const closedAt = Date.now() * 1000;
+      const { code, out, err } = await run.ended;
+      expect(out, err).toMatch(/^positions +[\d,]+ +[\d,]+ +0 +[1-9]/m);
+      expect(out).toContain('NOT certified');
+      expect(code).toBe(1);
 
-    const kept = await KeptRun.start({ folder, events: MARKET[1] ?? '', recordedFrom, closedAt });
-    await kept.statement(definition);
-    expect(await kept.unexplained()).toEqual(new Map());
-    const begins = `received_at > fromUnixTimestamp64Micro(${recordedFrom + 2_000_000})`;
-    const row = await kept.statement(`SELECT market, _partition, _offset, _index FROM price_ticks
+      const kept = await KeptRun.start({ folder, events: MARKET[1] ?? '', recordedFrom, closedAt });
+      await kept.statement(definition);
+      expect(await kept.unexplained()).toEqual(new Map());
+      const begins = `received_at > fromUnixTimestamp64Micro(${recordedFrom + 2_000_000})`;
+      const row = await kept.statement(`SELECT market, _partition, _offset, _index FROM price_ticks
       WHERE source = 'delta' AND ${begins} ORDER BY _offset LIMIT 1 FORMAT Values`);
-    await kept.statement(`ALTER TABLE price_ticks DELETE WHERE (market, _partition, _offset, _index) = ${row}`);
-    await kept.double('chance_points', `source = 'change' AND ${begins}`);
-    const trade = await kept.statement(
-      'SELECT account, trade_record_id FROM trade_records WHERE fee > 0 ORDER BY trade_record_id LIMIT 1 FORMAT Values',
-    );
-    await kept.statement(`ALTER TABLE trade_records UPDATE fee = assumeNotNull(fee) + toDecimal128('0.000001', 12)
+      await kept.statement(`ALTER TABLE price_ticks DELETE WHERE (market, _partition, _offset, _index) = ${row}`);
+      await kept.double('chance_points', `source = 'change' AND ${begins}`);
+      const trade = await kept.statement(
+        'SELECT account, trade_record_id FROM trade_records WHERE fee > 0 ORDER BY trade_record_id LIMIT 1 FORMAT Values',
+      );
+      await kept.statement(`ALTER TABLE trade_records UPDATE fee = assumeNotNull(fee) + toDecimal128('0.000001', 12)
       WHERE (account, trade_record_id) = ${trade}`);
-    const altered = await kept.unexplained();
-    const [lost, doubled, wrongFee] = ['price changes', 'live chance points', 'trades of accounts'];
-    expect([lost, doubled, wrongFee, 'profit and loss'].map((name = '') => altered.get(name))).toEqual([1, 1, 1, 1]);
-    expect(altered.get('seconds with lost changes')).toBe(1);
-    await kept.restrict('gaps', "cause != 'no further heartbeat of the collector'");
-    expect((await kept.unexplained()).get('seconds with lost changes')).toBeGreaterThan(1);
-  });
+      const altered = await kept.unexplained();
+      const [lost, doubled, wrongFee] = ['price changes', 'live chance points', 'trades of accounts'];
+      expect([lost, doubled, wrongFee, 'profit and loss'].map((name = '') => altered.get(name))).toEqual([1, 1, 1, 1]);
+      expect(altered.get('seconds with lost changes')).toBe(1);
+      await kept.restrict('gaps', "cause != 'no further heartbeat of the collector'");
+      expect((await kept.unexplained()).get('seconds with lost changes')).toBeGreaterThan(1);
+    },
+  );
 
-  test('certifies a running exchange with accounts, faults and a kill, and does not show the token to others', async () => {
-    const world = { ownProcess: true, endedBy: 'caller', events: 5, bots: 8, pace: 2, printBots: true } as const;
-    const exchange = await startTestExchange(world);
-    onTestFinished(async () => void (await exchange.stop()));
-    const { url, control, bots = [] } = exchange.ready;
-    const folder = temporaryFolder();
-    const [tokenFile, accountsFile] = [join(folder, 'token'), join(folder, 'accounts.json')];
-    writeFileSync(tokenFile, `${control.token}\n`);
-    writeExchangeAccounts(accountsFile, bots.slice(0, 3));
-    const options = ['--control-token-file', tokenFile, '--accounts-file', accountsFile, '--faults', ...PLAN, '--json'];
-    const run = certify('--against', url, ...options);
-    await run.said('recording for');
-    expect(commandLines().some((line) => line.includes(url))).toBe(true);
-    expect(commandLines().filter((line) => line.includes(control.token))).toEqual([]);
-    const { code, out, err } = await run.ended;
-    const certificate = certificateOf(out, err);
-    expect(
-      certificate.comparisons.flatMap(({ examples }) => examples),
-      err,
-    ).toEqual([]);
-    expect(code).toBe(0);
-    const notCompared = certificate.comparisons.filter((one) => one.notCompared !== undefined);
-    expect(notCompared.map(({ name }) => name)).toEqual(['zero-sum over all accounts']);
-    const expected = new Map(certificate.comparisons.map((one) => [one.name, one.expected]));
-    for (const name of ['price changes', 'trades of accounts', 'profit and loss', 'seconds with lost changes']) {
-      expect(expected.get(name), name).toBeGreaterThan(0);
-    }
-    expect(certificate.faults.length).toBeGreaterThan(0);
-    expect(certificate.kills.map(({ service }) => service)).toEqual(['collect']);
-    expect((await exchange.control('POST', '/trading', { open: true })).body).toEqual({ open: true });
-  });
+  concurrentIt(
+    'certifies a running exchange with accounts, faults and a kill, and does not show the token to others',
+    async () => {
+      const world = { ownProcess: true, endedBy: 'caller', events: 5, bots: 8, pace: 2, printBots: true } as const;
+      const exchange = await startTestExchange(world);
+      atEnd(async () => void (await exchange.stop()));
+      const { url, control, bots = [] } = exchange.ready;
+      const folder = temporaryFolder();
+      const [tokenFile, accountsFile] = [join(folder, 'token'), join(folder, 'accounts.json')];
+      writeFileSync(tokenFile, `${control.token}\n`);
+      writeExchangeAccounts(accountsFile, bots.slice(0, 3));
+      const options = [
+        '--control-token-file',
+        tokenFile,
+        '--accounts-file',
+        accountsFile,
+        '--faults',
+        ...PLAN,
+        '--json',
+      ];
+      const run = certify('--against', url, ...options);
+      await run.said('recording for');
+      expect(commandLines().some((line) => line.includes(url))).toBe(true);
+      expect(commandLines().filter((line) => line.includes(control.token))).toEqual([]);
+      const { code, out, err } = await run.ended;
+      const certificate = certificateOf(out, err);
+      expect(
+        certificate.comparisons.flatMap(({ examples }) => examples),
+        err,
+      ).toEqual([]);
+      expect(code).toBe(0);
+      const notCompared = certificate.comparisons.filter((one) => one.notCompared !== undefined);
+      expect(notCompared.map(({ name }) => name)).toEqual(['zero-sum over all accounts']);
+      const expected = new Map(certificate.comparisons.map((one) => [one.name, one.expected]));
+      for (const name of ['price changes', 'trades of accounts', 'profit and loss', 'seconds with lost changes']) {
+        expect(expected.get(name), name).toBeGreaterThan(0);
+      }
+      expect(certificate.faults.length).toBeGreaterThan(0);
+      expect(certificate.kills.map(({ service }) => service)).toEqual(['collect']);
+      expect((await exchange.control('POST', '/trading', { open: true })).body).toEqual({ open: true });
+    },
+  );
 
   test.each([
     [['--against', 'http://127.0.0.1:1'], '--against needs --control-token-file or --control-token'],
