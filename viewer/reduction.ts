@@ -45,12 +45,16 @@ export function reducedQuery(
   const labels = names.filter((_, i) => kinds[i] === 'text');
   const micros = Math.max(1, Math.ceil(((to.getTime() - from.getTime()) * 1000) / columns));
   const position = `intDiv(toUnixTimestamp64Micro(toDateTime64(${AT}, 6)) - ${from.getTime()}000, ${micros})`;
+  const inner = sql.trim().replace(/;$/, '');
+  const [number] = meta.filter((_, i) => kinds[i] === 'number');
+  if (number && numbers.length === 1 && FITS_FLOAT64.test(number.type))
+    return { sql: reducedPairs({ inner, time, number, names, labels, position }), parameters };
   return {
     sql: `SELECT ${names.map((name, i) => `${ROW}.${i + 1} AS ${name}`).join(', ')}
 FROM (
   SELECT arrayJoin(arrayDistinct(arrayConcat([argMin(${ROW}, ${AT}), argMax(${ROW}, ${AT})]${numbers.map(extremes).join('')}))) AS ${ROW}
   FROM (SELECT tuple(${names.join(', ')}) AS ${ROW}, ${identifier(time.name)} AS ${AT}, * FROM (
-${sql.trim().replace(/;$/, '')}
+${inner}
   ))
   GROUP BY ${[position, ...labels].join(', ')}
 )
@@ -59,6 +63,67 @@ ORDER BY ${ROW}.${kinds.indexOf('time') + 1}`,
   };
 }
 
+/** Types whose numbers are the same as Float64. */
+const FITS_FLOAT64 = /^(?:Nullable\()?(?:Float64|U?Int(?:8|16|32))\)?$/;
+
+interface Column {
+  readonly name: string;
+  readonly type: string;
+}
+
+interface SinglePoints {
+  readonly inner: string;
+  readonly time: Column;
+  readonly number: Column;
+  readonly names: readonly string[];
+  readonly labels: readonly string[];
+  /** The number of the pixel column. */
+  readonly position: string;
+}
+
+/**
+ * As above, for one number per row, and several times faster: a point is an integer of 128 bits, time and number one after
+ * the other, in the order of the numbers (`reduced_value`) or of the times (`reduced_point`).
+ */
+function reducedPairs({ inner, time, number, names, labels, position }: SinglePoints): string {
+  const [timeName, numberName] = [identifier(time.name), identifier(number.name)];
+  const columns = names.map((name) => {
+    if (name === timeName)
+      return `CAST(fromUnixTimestamp64Micro(toInt64(${ROW}.1 - ${MIDDLE_TIME}), 'UTC') AS ${time.type}) AS ${name}`;
+    return name === numberName ? `${ROW}.2 AS ${name}` : name;
+  });
+  const numberOf = (bits: string) =>
+    `toNullable(reinterpretAsFloat64(if(${bits} >= ${SIGN}, ${bits} - ${SIGN}, bitNot(${bits}))))`;
+  const [high, low] = ['toUInt64(bitShiftRight(point, 64))', 'toUInt64(point)'];
+  const both = (key: string, condition: string) => `[minIf(${key}, ${condition}), maxIf(${key}, ${condition})]`;
+  const has = 'reduced_number IS NOT NULL';
+  const rows = `if(countIf(${has}) > 0, arrayConcat(
+      arrayMap(point -> (${low}, ${numberOf(high)}), ${both('reduced_value', has)}),
+      arrayMap(point -> (${high}, ${numberOf(low)}), ${both('reduced_point', has)})), [])`;
+  const gaps = `if(countIf(NOT ${has}) > 0, arrayMap(at -> (at, CAST(NULL AS Nullable(Float64))), ${both('reduced_micros', `NOT ${has}`)}), [])`;
+  return `SELECT ${columns.join(', ')}
+FROM (
+  SELECT ${labels.map((label) => `${label}, `).join('')}arrayJoin(arrayDistinct(arrayConcat(${rows}, ${gaps}))) AS ${ROW}
+  FROM (
+    SELECT *, ${timeName} AS ${AT}, if(isFinite(toFloat64(${numberName})), toFloat64(${numberName}), NULL) AS reduced_number,
+      toUInt64(toUnixTimestamp64Micro(toDateTime64(${AT}, 6)) + ${MIDDLE_TIME}) AS reduced_micros,
+      reinterpretAsUInt64(assumeNotNull(reduced_number)) AS reduced_bits,
+      if(reduced_bits >= ${SIGN}, bitNot(reduced_bits), reduced_bits + ${SIGN}) AS reduced_order,
+      bitShiftLeft(toUInt128(reduced_order), 64) + reduced_micros AS reduced_value,
+      bitShiftLeft(toUInt128(reduced_micros), 64) + reduced_order AS reduced_point
+    FROM (
+${inner}
+    )
+  )
+  GROUP BY ${[position, ...labels].join(', ')}
+)
+ORDER BY ${ROW}.1, ${ROW}.2`;
+}
+
+/** The sign of a Float64. */
+const SIGN = '9223372036854775808';
+/** Is added to times, so that none is negative. */
+const MIDDLE_TIME = '4611686018427387904';
 const ROW = 'reduced_row';
 const AT = 'reduced_at';
 

@@ -28,6 +28,16 @@ beforeAll(async () => {
     panel(2, 'timeseries', BY_MARKET),
     panel(3, 'timeseries', SERIES, { options: { legend: { calcs: ['mean'] } } }),
     panel(4, 'timeseries', `${SERIES} LIMIT 100`),
+    panel(
+      6,
+      'timeseries',
+      "SELECT toTimeZone(at, 'Asia/Tokyo') AS time, toInt32(price) - 7000 AS price FROM points WHERE $__timeFilter(at) ORDER BY time",
+    ),
+    panel(
+      7,
+      'timeseries',
+      'SELECT at AS time, toDecimal64(toInt32(price) - 7000, 4) AS price FROM points WHERE $__timeFilter(at) ORDER BY time',
+    ),
     panel(5, 'timeseries', `${SERIES} SETTINGS max_block_size = 1000, max_threads = 1`),
   ];
   viewer = await startViewer(host.database, folderOf({ 'a.json': dashboard('points', panels) }));
@@ -65,6 +75,17 @@ describe('a series with more points than the panel has pixels', () => {
       expect(own.some(([, value]) => value === null)).toBe(gap === 1);
     }
     expect(points.map(([at]) => at)).toEqual(points.map(([at]) => at).toSorted((a, b) => a - b));
+  });
+
+  it('has the same points where its numbers are compared as integers as where whole rows are compared', async () => {
+    const [integers, rows] = await Promise.all(
+      [6, 7].map(async (id) => {
+        const [time, price] = await fieldsOf(id);
+        return time?.values.map((at, i) => `${Number(at)} ${numberOf(price?.values[i])}`) ?? [];
+      }),
+    );
+    expect(integers?.length).toBeGreaterThan(2 * COLUMNS);
+    expect(new Set(integers)).toEqual(new Set(rows));
   });
 
   it('is reduced also where ClickHouse has begun to send the rows that are too many', async () => {
