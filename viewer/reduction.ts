@@ -64,7 +64,7 @@ ORDER BY ${ROW}.${kinds.indexOf('time') + 1}`,
 }
 
 /** Types whose numbers are the same as Float64. */
-const FITS_FLOAT64 = /^(?:Nullable\()?(?:Float64|U?Int(?:8|16|32))\)?$/;
+const FITS_FLOAT64 = /^(?:LowCardinality\()?(?:Nullable\()?(?:Float64|U?Int(?:8|16|32))\)*$/;
 
 interface Column {
   readonly name: string;
@@ -105,7 +105,7 @@ function reducedPairs({ inner, time, number, names, labels, position }: SinglePo
 FROM (
   SELECT ${labels.map((label) => `${label}, `).join('')}arrayJoin(arrayDistinct(arrayConcat(${rows}, ${gaps}))) AS ${ROW}
   FROM (
-    SELECT *, ${timeName} AS ${AT}, if(isFinite(toFloat64(${numberName})), toFloat64(${numberName}), NULL) AS reduced_number,
+    SELECT *, ${timeName} AS ${AT}, CAST(${numberName} AS Nullable(Float64)) AS reduced_any, if(isFinite(reduced_any), reduced_any, NULL) AS reduced_number,
       toUInt64(toUnixTimestamp64Micro(toDateTime64(${AT}, 6)) + ${MIDDLE_TIME}) AS reduced_micros,
       reinterpretAsUInt64(assumeNotNull(reduced_number)) AS reduced_bits,
       if(reduced_bits >= ${SIGN}, bitNot(reduced_bits), reduced_bits + ${SIGN}) AS reduced_order,

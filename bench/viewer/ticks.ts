@@ -6,7 +6,7 @@ import { loaded, openPage } from '../../test/viewer/open-page.js';
 import type { BenchFigure } from '../bench.js';
 import { median } from '../results.js';
 import { marketOf, TICKS_FROM_MS, TICKS_TO_MS, type ViewerRig } from './rig.js';
-import { UndecimatedViewer } from './undecimated.js';
+import { LONG_PATHS, UndecimatedViewer } from './undecimated.js';
 
 const REFRESHES = 5;
 /** Equal questions within a second are answered with the former result. */
@@ -18,6 +18,10 @@ const dashboardOf = (ticks: number) =>
       1,
       'timeseries',
       `SELECT received_at AS time, last AS price FROM price_ticks WHERE market = '${marketOf(ticks)}' AND $__timeFilter(received_at) ORDER BY time`,
+      {
+        options: { legend: { showLegend: false } },
+        fieldConfig: { defaults: { color: { mode: 'fixed', fixedColor: '#56b4e9' } }, overrides: [] },
+      },
     ),
   ]);
 
@@ -83,12 +87,13 @@ export async function measureTicks(rig: ViewerRig, browser: Browser, ticks: numb
 }
 
 /** The page, when its chart is drawn, and the bytes of its data. */
-async function open(browser: Browser, url: string): Promise<{ page: Page; bytes: number }> {
+async function open(browser: Browser, url: string, script = ''): Promise<{ page: Page; bytes: number }> {
   const { page } = await openPage(browser, 'about:blank');
   let bytes = 0;
   page.on('response', async (response) => {
     if (response.url().endsWith('/data')) bytes = Number((await response.allHeaders())['content-length'] ?? 0);
   });
+  await page.addInitScript(script);
   await page.goto(url);
   await page.locator('.panel').first().waitFor();
   await loaded(page);
@@ -103,7 +108,7 @@ async function wholeOf(
 ): Promise<Pixels> {
   const undecimated = new UndecimatedViewer(url, await rig.ticksOf(ticks));
   try {
-    const { page } = await open(browser, (await undecimated.start()) + path);
+    const { page } = await open(browser, (await undecimated.start()) + path, LONG_PATHS);
     const pixels = await page.evaluate<Pixels>(PIXELS);
     await page.context().close();
     return pixels;

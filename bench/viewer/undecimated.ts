@@ -2,6 +2,31 @@ import { createServer, type IncomingMessage, request, type Server, type ServerRe
 import type { AddressInfo } from 'node:net';
 import type { PanelData } from '../../viewer/dashboard-queries.js';
 
+/** For the page before its scripts: Chromium draws nothing of a path of two million points, so a line is several paths. */
+export const LONG_PATHS = `(() => {
+  const Path = window.Path2D;
+  window.Path2D = class extends Path {
+    parts = [];
+    #added = 0;
+    lineTo(x, y) {
+      if (this.#added++ % 500_000 === 499_999) {
+        this.#last().lineTo(x, y);
+        this.parts.push(new Path());
+        this.parts.at(-1).moveTo(x, y);
+      } else if (this.parts.length === 0) super.lineTo(x, y);
+      else this.#last().lineTo(x, y);
+    }
+    #last() {
+      return this.parts.at(-1) ?? { lineTo: (x, y) => super.lineTo(x, y) };
+    }
+  };
+  const { stroke } = CanvasRenderingContext2D.prototype;
+  CanvasRenderingContext2D.prototype.stroke = function (path) {
+    if (path === undefined) return stroke.call(this);
+    for (const part of [path, ...(path.parts ?? [])]) stroke.call(this, part);
+  };
+})()`;
+
 /** The viewer at another address, with all points in place of those that it draws. */
 export class UndecimatedViewer {
   readonly #server: Server;

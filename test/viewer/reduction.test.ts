@@ -31,7 +31,7 @@ beforeAll(async () => {
     panel(
       6,
       'timeseries',
-      "SELECT toTimeZone(at, 'Asia/Tokyo') AS time, toInt32(price) - 7000 AS price FROM points WHERE $__timeFilter(at) ORDER BY time",
+      "SELECT toTimeZone(at, 'Asia/Tokyo') AS time, toLowCardinality(toInt32(price) - 7000) AS price FROM points WHERE $__timeFilter(at) ORDER BY time SETTINGS allow_suspicious_low_cardinality_types = 1",
     ),
     panel(
       7,
