@@ -35,7 +35,11 @@ const FIND = `JSON.stringify(JSON.parse(subjects).map((subject) => {
 export class VariablePatterns {
   readonly #refusedUntil = new Map<string, number>();
 
-  constructor(private readonly nowMs: () => number) {}
+  /** @param maxMs time for the matches of one pattern, milliseconds */
+  constructor(
+    private readonly nowMs: () => number,
+    private readonly maxMs = MAX_PATTERN_MS,
+  ) {}
 
   /**
    * The options that match, as Grafana makes them: with the named groups `value` and `text`, else with the first group.
@@ -50,26 +54,26 @@ export class VariablePatterns {
   }
 
   #find(pattern: string, subjects: readonly string[]): readonly (readonly Match[])[] {
-    const { nowMs } = this;
-    if ((this.#refusedUntil.get(pattern) ?? 0) > nowMs()) tooSlow(pattern);
+    const { nowMs, maxMs } = this;
+    if ((this.#refusedUntil.get(pattern) ?? 0) > nowMs()) tooSlow(pattern, maxMs);
     const [, body = `^${pattern}$`, flags = ''] = /^\/(.*?)\/([gimsuy]*)$/s.exec(pattern) ?? [];
     try {
       const context = { subjects: JSON.stringify(subjects), body, flags };
-      const found: unknown = vm.runInNewContext(FIND, context, { timeout: MAX_PATTERN_MS });
+      const found: unknown = vm.runInNewContext(FIND, context, { timeout: maxMs });
       return JSON.parse(String(found)) as Match[][];
     } catch (error) {
       if ((error as { code?: string }).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT')
         throw new UsageError(`the regex ${shortened(pattern)} is not a regular expression`, { cause: error });
       this.#refusedUntil.set(pattern, nowMs() + REFUSED_MS);
-      return tooSlow(pattern);
+      return tooSlow(pattern, maxMs);
     }
   }
 }
 
 const shortened = (pattern: string): string => JSON.stringify(pattern.slice(0, 80));
 
-function tooSlow(pattern: string): never {
-  throw new UsageError(`the regex ${shortened(pattern)} takes longer than ${MAX_PATTERN_MS} ms`);
+function tooSlow(pattern: string, maxMs: number): never {
+  throw new UsageError(`the regex ${shortened(pattern)} takes longer than ${maxMs} ms`);
 }
 
 function optionsOf(option: Option, matches: readonly Match[]): Option[] {
