@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { timeSql } from './clocks.js';
 import type { CausedFault, FaultTarget, Kind } from './kind.js';
 
-/** Requests that a storm rejects: several polls with all their retries. */
-const STORM_REQUESTS = 24;
+/** Requests that a storm strikes: several polls with all their retries, and requests for raw HISTORY between them. */
+const STORM_REQUESTS = 48;
 /** Answers that are stale: of a few seconds of two polls per second. */
 const STALE_ANSWERS = 8;
 /** Both polls have run once: their answers are repeated. */
