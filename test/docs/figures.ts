@@ -32,11 +32,11 @@ export function withFigures(readme: string): string {
   const table = `
 | figure | result | script |
 | --- | ---: | --- |
-| from the bus to rows in ClickHouse, durable and exactly once, one tick per frame, without bodies (the received payloads) | ${median('transform', 'single-entry frames, bodies off')} | \`npm run bench -- transform\` |
-| the same with bodies, which is the default | ${median('transform', 'single-entry frames, bodies on')} | |
+| bus to ClickHouse, one tick per frame, received payloads not stored | ${median('transform', 'single-entry frames, bodies off')} | \`npm run bench -- transform\` |
+| the same, received payloads stored (the default) | ${median('transform', 'single-entry frames, bodies on')} | |
 | latency from socket to SQL, p50 | ${median('live', 'latency from socket to query result, p50')} | \`npm run bench -- live\` |
 | latency from socket to SQL, p99 | ${median('live', 'latency from socket to query result, p99')} | |
-| throughput relative to ClickHouse's own Kafka engine, same tables, one tick per frame, without bodies | ${median('kafka', "single-entry, fsync: worker / ClickHouse's Kafka engine, all tables")} as fast | \`npm run bench -- kafka\` |
+| throughput relative to ClickHouse's own Kafka engine, same tables, received payloads not stored | ${median('kafka', "single-entry, fsync: worker / ClickHouse's Kafka engine, all tables")} as fast | \`npm run bench -- kafka\` |
 | ${killed} processes killed, ${rows} rows checked | ${missing} lost, ${doubled} doubled | \`npm run chaos -- --minutes 15 --kills 300\` |
 
 Medians of repeated runs on ${String(cores)} cores (${String(processor)}, node ${String(node)}), and one chaos run; [all figures](docs/performance.md), [the chaos run](docs/reliability.md).

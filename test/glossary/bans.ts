@@ -8,15 +8,17 @@ export interface Ban {
   readonly except: readonly string[];
 }
 
+/** Of a row of terms: the term, its meaning, and three cells of bans. */
+const CELLS = 5;
 const COLUMNS = ['column', 'name', 'prose'] as const;
 const GROUP = /((?:`[^`]+` ?)+)(?:\(except ([^)]*)\))?/g;
 const ENTRY = /`([^`]+)`/g;
 
-/** The bans of the page: rows of its tables with five cells. */
+/** The bans of the page: rows of its tables of terms. */
 export function bans(page: string): Ban[] {
   return page
     .split('\n')
-    .filter((line) => line.startsWith('| ') && !line.startsWith('| ---') && !line.startsWith('| term |'))
+    .filter((line) => /^\| (?!---|term \|)/.test(line) && line.split('|').length === CELLS + 2)
     .flatMap((line) => {
       const [term = '', , ...cells] = line
         .split('|')
