@@ -19,6 +19,8 @@ export interface RawFrame {
    * receipt of this frame, or of an earlier one while frames may have waited to be read (see ReceiveDelay).
    */
   readonly completeUntilMicros: number;
+  /** Maximum time that it waited to be read while reading was paused or the process was stopped or busy, milliseconds. */
+  readonly waitedMs: number;
   /** The payload, byte for byte. */
   readonly data: Buffer;
   /** Whether it is a binary frame. */
@@ -293,7 +295,8 @@ export class StreamConnection {
       receivedAtMicros = clock.nowMicros();
       delay.check();
       if (!delay.active) completeUntilMicros = receivedAtMicros;
-      this.handlers.onFrame({ connectionId: connection, receivedAtMicros, completeUntilMicros, data, binary });
+      const times = { receivedAtMicros, completeUntilMicros, waitedMs: delay.ms };
+      this.handlers.onFrame({ connectionId: connection, ...times, data, binary });
     });
     // Bytes and not messages count: a large frame may take longer than one interval.
     let bytesBefore = -1;

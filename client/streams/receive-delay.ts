@@ -17,6 +17,8 @@ export class ReceiveDelay {
   #count = 0;
   #pings = 0;
   #paused = false;
+  #pausedAtMs = 0;
+  #ms = 0;
 
   /** @param ping sends a ping with this payload, if the socket is open */
   constructor(
@@ -32,6 +34,11 @@ export class ReceiveDelay {
     return this.#active;
   }
 
+  /** Milliseconds that a frame read now may have waited: how long the pauses and stops of this delay lasted; 0 without one. */
+  get ms(): number {
+    return this.#ms;
+  }
+
   /** Number of pauses and stops so far. */
   get count(): number {
     return this.#count;
@@ -40,25 +47,31 @@ export class ReceiveDelay {
   /** Call before each frame is processed: after a stop of the process, frames may be read before timers run. */
   check(): void {
     const nowMs = this.clock.elapsedMs();
-    const late = nowMs - this.#checkedAtMs > MAX_CHECK_MS;
+    const sinceMs = nowMs - this.#checkedAtMs;
     this.#checkedAtMs = nowMs;
-    if (!late) return;
+    if (sinceMs <= MAX_CHECK_MS) return;
     this.#begin();
-    if (!this.#paused) this.#sendPing();
+    if (this.#paused) return;
+    this.#ms += sinceMs;
+    this.#sendPing();
   }
 
   pause(): void {
+    if (!this.#paused) this.#pausedAtMs = this.clock.elapsedMs();
     this.#paused = true;
     this.#begin();
   }
 
   resume(): void {
+    if (this.#paused) this.#ms += this.clock.elapsedMs() - this.#pausedAtMs;
     this.#paused = false;
     this.#sendPing();
   }
 
   onPong(payload: string): void {
-    if (!this.#paused && payload === `${this.#pings}`) this.#active = false;
+    if (this.#paused || payload !== `${this.#pings}`) return;
+    this.#active = false;
+    this.#ms = 0;
   }
 
   stop(): void {

@@ -81,6 +81,7 @@ export class OrderBookFeed implements EventFeed {
     if (message.type === 'prices') {
       const { eventId, prices, snapshot } = message;
       if (snapshot) monitor.onState(eventId, new Map(prices.map((p) => [p.marketId, asText(p)])), at, true);
+      else monitor.onWaited(eventId, frame);
       for (const { marketId, chance } of prices) this.options.onPrice?.(eventId, marketId, chance);
     } else if (message.type === 'error' && message.eventId !== null) {
       monitor.onRefused(message.eventId);

@@ -1,3 +1,4 @@
+import type { RawFrame } from '../../client/index.js';
 import { type AuditReason, backoffMs, DIVERGED } from '../../core/index.js';
 import type { AuditCandidate, AuditedConnection } from './audit-schedule.js';
 import type { ConnectionState, FeedParts, FeedProtocol } from './feed-protocol.js';
@@ -10,6 +11,8 @@ const TICK_MS = 500;
 const MAX_TIMEOUT_FACTOR = 64;
 /** Delay before a rejected subscription is requested again, microseconds. */
 const REFUSED_MICROS = 30_000_000;
+/** Changes without a time of the exchange that were read later than this are no observation of their time, milliseconds. */
+const MAX_WAITED_MS = 5000;
 
 /**
  * Verifies that all data of a connection's events was received. A subscription is live from its first state. A probe
@@ -78,6 +81,22 @@ export class SubscriptionMonitor implements AuditedConnection {
   /** Call when no more data of the subscription will be received on this connection: no change can match a pending audit. */
   onEnd(subscription: Subscription): void {
     if (this.protocol.audits) this.#diverge(subscription);
+  }
+
+  /**
+   * Call with each frame of changes that have no time of the exchange. If it may have waited too long to be read, its time of
+   * receipt is not that of the changes: the event was not observed since the last frame that was read in time.
+   */
+  onWaited(
+    eventId: string,
+    { waitedMs, completeUntilMicros }: Pick<RawFrame, 'waitedMs' | 'completeUntilMicros'>,
+  ): void {
+    const subscription = this.state.subscriptions.get(eventId);
+    // One that was requested again since then has been reported.
+    if (waitedMs <= MAX_WAITED_MS || !subscription?.live || subscription.requestedAt > completeUntilMicros) return;
+    const cause = `changes were read up to ${Math.round(waitedMs / 1000)} s late`;
+    this.#reportStale(subscription, completeUntilMicros, cause);
+    this.protocol.resubscribe(subscription);
   }
 
   /** Call for data of the event that is not a value, like an aggregated point. */

@@ -199,7 +199,8 @@ describe('the order book stream', () => {
     stream.start();
     const connection = await server.next();
     connection.send(prices('e', 0.5));
-    const { receivedAtMicros } = await frames.next();
+    const { receivedAtMicros, waitedMs } = await frames.next();
+    expect(waitedMs).toBe(0);
     if (how === 'pause') stream.pause();
     connection.send(prices('e', 0.6));
     connection.socket.close(1012);
@@ -209,6 +210,8 @@ describe('the order book stream', () => {
     const waited = await frames.next();
     expect(waited.receivedAtMicros).toBeGreaterThan(receivedAtMicros + 20_000);
     expect(waited.completeUntilMicros).toBe(receivedAtMicros);
+    expect(waited.waitedMs).toBeGreaterThan(how === 'pause' ? 20 : 390);
+    expect(waited.waitedMs).toBeLessThan((waited.receivedAtMicros - receivedAtMicros) / 1000 + 110);
     expect((await disconnected.next()).completeUntilMicros).toBe(receivedAtMicros);
   });
 
@@ -236,6 +239,7 @@ describe('the order book stream', () => {
     connection.send(prices('e', 0.6));
     const after = await frames.next();
     expect(after.completeUntilMicros).toBe(after.receivedAtMicros);
+    expect(after.waitedMs).toBe(0);
     connection.socket.terminate();
     expect((await disconnected.next()).completeUntilMicros).toBe(after.receivedAtMicros);
   });

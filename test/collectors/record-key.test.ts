@@ -8,7 +8,7 @@ const subscriptions = new Map([['e1', new Subscription('e1', ['m1'], 0)]]);
 
 function eventOfText(text: string): string {
   const data = Buffer.from(text);
-  const times = { receivedAtMicros: 1, completeUntilMicros: 1 };
+  const times = { receivedAtMicros: 1, completeUntilMicros: 1, waitedMs: 0 };
   const frame: StreamFrame = { connectionId: 'c1', ...times, data, binary: false, ...encodeBody(data) };
   return eventOf(frame, { subscriptions });
 }

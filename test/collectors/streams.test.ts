@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { type RawRecord, TOPICS, type Topic } from '../../core/index.js';
+import { type Clock, type RawRecord, systemClock, TOPICS, type Topic } from '../../core/index.js';
 import { marketOf, openEvent, Traders } from '../exchange/server-support.js';
 import { atEnd, concurrentIt as it } from '../support/at-end.js';
 import { until } from '../support/until.js';
@@ -216,6 +216,37 @@ describe.concurrent('the order book stream', () => {
     expect(stale).toMatchObject({ stream: 'order-book', cause: 'diverged' });
     const [audit] = await rig.events('audited');
     expect(audit).toMatchObject({ reason: 'difference', mismatches: [{ theirs: { last: 0.55 } }] });
+  });
+
+  it('has a gap in which its changes waited to be read, since their times are not known', async () => {
+    const { server, events } = await exchangeWith(2);
+    let stoppedMs = 0;
+    const clock: Clock = {
+      nowMicros: () => systemClock.nowMicros(),
+      nowMs: () => systemClock.nowMs(),
+      elapsedMs: () => systemClock.elapsedMs() + stoppedMs,
+      sleep: (ms, signal) => systemClock.sleep(ms, signal),
+    };
+    const rig = await startCollector(server.url, { settings: rare, clock });
+    await rig.waitForEvents('subscribed', (found) => found.length === 4);
+    const changed = first(events);
+    const traders = new Traders(server.core);
+    traders.trade(marketOf(changed), 40);
+    const deltas = async () => framesOf(await rig.records(TOPICS.orderBook), 'PRICES_DATA_DELTA');
+    await until(async () => (await deltas()).length > 0);
+    // As after a stop: the time has passed and the changes are there, when the collector reads and its timers run again.
+    stoppedMs = 60_000;
+    traders.trade(marketOf(changed), 41);
+    const [stale] = await rig.waitForEvents('stale', (found) => found.length > 0);
+    const about = { stream: 'order-book', event: changed.eventId };
+    expect(stale).toMatchObject({ ...about, cause: 'changes were read up to 60 s late' });
+    expect(stale?.lastVerifiedAt).toBeLessThan(stale?.at ?? 0);
+    const again = await rig.waitForEvents('subscribed', (found) => found.some((one) => one.at > (stale?.at ?? 0)));
+    expect(again.filter((one) => one.at > (stale?.at ?? 0))).toMatchObject([about]);
+    const before = (await deltas()).length;
+    traders.trade(marketOf(changed), 42);
+    await until(async () => (await deltas()).length > before);
+    expect(await rig.events('stale')).toHaveLength(1);
   });
 
   it('has diverged, too, when its connection is lost while an audit is unequal', async () => {
