@@ -14,54 +14,65 @@ export interface Figures {
   readonly deadLetters: number | undefined;
 }
 
-const NOTHING: Figures = { tables: [], waiting: undefined, newestSeconds: undefined, deadLetters: undefined };
+/** Those that ClickHouse has. */
+type Recorded = Omit<Figures, 'waiting'>;
 
 /** Number of samples over which rates are computed: rows arrive in batches, so a single interval has none or many. */
 const RATE_SAMPLES = 5;
 
-/** How long `read` waits for new figures, milliseconds. */
+/** How long `read` waits for the log, and for ClickHouse, milliseconds. */
 const TIMEOUT_MS = 2000;
 
-/** Reads the figures of a running instance over connections that stay open; a figure that fails is undefined until the next read. */
+/**
+ * Reads the figures of a running instance over connections that stay open. Without a response in time only the numbers of
+ * rows remain: the other figures are undefined, and the rates 0, until the next read.
+ */
 export class Monitor {
   #bus: Bus | undefined;
   #warehouse: ReadOnly | undefined;
   /** Rows by table, the oldest sample first. */
   #samples: { readonly at: number; readonly rows: ReadonlyMap<string, number> }[] = [];
-  #last = NOTHING;
-  #reading: Promise<void> | undefined;
+  #tables: readonly TableLine[] = [];
+  #reading: { waiting?: Promise<number> | undefined; recorded?: Promise<Recorded | undefined> | undefined } = {};
 
-  constructor(private readonly settings: Settings) {}
+  constructor(
+    private readonly settings: Settings,
+    private readonly timeoutMs = TIMEOUT_MS,
+  ) {}
 
   /** Its connection to ClickHouse, once it exists. */
   get warehouse(): ReadOnly | undefined {
     return this.#warehouse;
   }
 
-  /** The newest figures, or the previous ones if there is no response in time. Rejects when the signal is aborted. */
+  /** Rejects when the signal is aborted. */
   async read(signal: AbortSignal): Promise<Figures> {
-    this.#reading ??= this.#readNow().finally(() => {
-      this.#reading = undefined;
+    const reading = this.#reading;
+    reading.waiting ??= this.#waiting().finally(() => {
+      reading.waiting = undefined;
     });
-    await untilAborted(withTimeout(TIMEOUT_MS, this.#reading), signal);
-    return this.#last;
+    reading.recorded ??= this.#recorded().finally(() => {
+      reading.recorded = undefined;
+    });
+    const both = Promise.all([this.#inTime(reading.waiting), this.#inTime(reading.recorded)]);
+    const [waiting, recorded] = await untilAborted(both, signal);
+    this.#tables = recorded?.tables ?? this.#tables.map((table) => ({ ...table, perSecond: 0 }));
+    const { newestSeconds, deadLetters } = recorded ?? {};
+    return { tables: this.#tables, waiting, newestSeconds, deadLetters };
   }
 
   async close(): Promise<void> {
     await Promise.allSettled([this.#bus?.close(), this.#warehouse?.close()]);
   }
 
-  async #readNow(): Promise<void> {
-    const [waiting, recorded] = await Promise.all([
-      this.#waiting().catch(() => undefined),
-      this.#recorded().catch(() => undefined),
-    ]);
-    this.#last = {
-      tables: recorded?.tables ?? this.#last.tables.map((table) => ({ ...table, perSecond: 0 })),
-      waiting,
-      newestSeconds: recorded?.freshness.newestSeconds,
-      deadLetters: recorded?.deadLetters,
-    };
+  /** Undefined when it fails or takes too long; the next read then waits for it again. */
+  async #inTime<T>(reading: Promise<T>): Promise<T | undefined> {
+    let result: T | undefined;
+    const read = reading.then((value) => {
+      result = value;
+    });
+    await withTimeout(this.timeoutMs, read);
+    return result;
   }
 
   async #waiting(): Promise<number> {
@@ -71,7 +82,7 @@ export class Monitor {
     return lags.reduce((sum, { lag }) => sum + lag, 0);
   }
 
-  async #recorded() {
+  async #recorded(): Promise<Recorded | undefined> {
     this.#warehouse ??= await findReadOnly(this.settings);
     if (!this.#warehouse) return undefined;
     const { client } = this.#warehouse;
@@ -89,7 +100,7 @@ export class Monitor {
     const sample = { at: now, rows: new Map(sizes.map(({ name, rows }) => [name, rows])) };
     this.#samples = [...this.#samples, sample].slice(-RATE_SAMPLES);
     const deadLetters = sizes.find(({ name }) => name === 'dead_letters')?.rows;
-    return { tables, freshness: fresh, deadLetters };
+    return { tables, newestSeconds: fresh.newestSeconds, deadLetters };
   }
 }
 
