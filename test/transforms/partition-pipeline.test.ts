@@ -101,12 +101,17 @@ describe('a batch that grows', () => {
     await pipe.close();
   });
 
-  it('waits for the missing pieces of a body up to a limit', async () => {
+  it('waits for the next piece of a body up to a limit', async () => {
     const { it: pipe, written, deadLetters } = pipeline();
-    await pipe.take(records(5, 0), 0);
+    await pipe.take(records(4, 0), 0);
     await vi.advanceTimersByTimeAsync(DELAY_MS);
-    await pipe.take(recordBatch(pieces(0, 2), 5), 0);
+    await pipe.take(recordBatch(pieces(0, 1), 4), 0);
     await vi.advanceTimersByTimeAsync(PIECE_DELAY_MS - 1);
+    await pipe.take(recordBatch(pieces(1, 2), 5), 0);
+    await vi.advanceTimersByTimeAsync(PIECE_DELAY_MS / 2);
+    // A record that is no piece does not prolong the wait.
+    await pipe.take(records(1, 6), 0);
+    await vi.advanceTimersByTimeAsync(PIECE_DELAY_MS / 2 - 1);
     expect(written).toEqual([]);
     await vi.advanceTimersByTimeAsync(2);
     expect(written).toMatchObject([{ records: 7 }]);

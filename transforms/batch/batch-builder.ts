@@ -120,6 +120,11 @@ export class BatchBuilder {
     return this.#joiner.waiting > 0;
   }
 
+  /** Size of the pieces that wait: it changes with each piece. */
+  get bytesOfPieces(): number {
+    return this.#joiner.length;
+  }
+
   /** Adds records from index `from` until the batch is full; returns the index of the first record not added. */
   add(batch: RecordBatch, from = 0): number {
     const { bytes, bounds, count, firstOffset } = batch;

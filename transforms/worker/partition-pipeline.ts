@@ -16,7 +16,7 @@ interface PipelineOptions {
    * continues to grow while the previous batch is being written.
    */
   readonly delayMs: number;
-  /** How long a batch waits for missing pieces of a body, milliseconds. */
+  /** How long a batch waits for the next piece of a body, milliseconds. */
   readonly pieceDelayMs: number;
   readonly clock: Clock;
   readonly onWritten: (built: BuiltBatch) => void;
@@ -41,7 +41,7 @@ export class PartitionPipeline implements MemoryUser {
   #timer: NodeJS.Timeout | undefined;
   /** Time of the batch's first record, milliseconds. */
   #begunAt = 0;
-  /** Time since when the batch waits for pieces of a body, milliseconds. */
+  /** Time since when the batch waits for the next piece of a body, milliseconds. */
   #waitingForPiecesSince: number | undefined;
   #sealing: Promise<void> | undefined;
   /** Whether it accepts no more records. */
@@ -91,13 +91,12 @@ export class PartitionPipeline implements MemoryUser {
     for (let from = 0; from < batch.count; ) {
       await this.#memory();
       if (this.#ended) return;
-      const { awaitsPieces } = builder;
+      const { awaitsPieces, bytesOfPieces } = builder;
       if (builder.records === 0) this.#begin();
       from = builder.add(batch, from);
       if (awaitsPieces && !builder.awaitsPieces) this.options.budget.changed();
-      this.#waitingForPiecesSince = builder.awaitsPieces
-        ? (this.#waitingForPiecesSince ?? this.options.clock.elapsedMs())
-        : undefined;
+      if (!builder.awaitsPieces) this.#waitingForPiecesSince = undefined;
+      else if (builder.bytesOfPieces !== bytesOfPieces) this.#waitingForPiecesSince = this.options.clock.elapsedMs();
       if (builder.full) await this.#seal();
     }
   }

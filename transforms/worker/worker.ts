@@ -64,7 +64,7 @@ export interface TransformWorkerOptions extends WorkerConfig {
  * of the largest body arrives. That is 64 MiB, in memory as bytes and as text, with escapes or in base64.
  */
 const MAX_BYTES_WITH_PIECES = 300e6;
-/** How long a batch waits for missing pieces of a body, milliseconds. */
+/** How long a batch waits for the next piece of a body, milliseconds. */
 const PIECE_DELAY_MS = 5000;
 const TOPIC_NAMES: readonly string[] = Object.values(TOPICS);
 /** Batches of these topics are inserted after the configured delay, those of other topics after twice the delay. */
