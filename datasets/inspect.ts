@@ -80,6 +80,7 @@ export class FileInspector {
 
   /** The first row that is not behind the row before it, or not of this day; undefined when there is none. */
   async firstFault(day: string, signal: AbortSignal): Promise<RowFault | undefined> {
+    if (!(await this.#mayHaveFault(day, signal))) return undefined;
     const key = this.table.sort_order.map((name) => this.#sortKey(name)).join(', ');
     const time = timeOf(this.table.time, this.table.columns);
     const query = `
@@ -101,6 +102,24 @@ export class FileInspector {
       return { row: fault.row, what: `has the same ${this.table.sort_order.join(', ')} as the row before it` };
     if (fault.disordered) return { row: fault.row, what: `is not in ${order}` };
     return { row: fault.row, what: `has a ${this.table.time[0]} outside of ${day}` };
+  }
+
+  /** Whether a row is not of this day, or not behind the row before it by the columns that decide the order of most rows. */
+  async #mayHaveFault(day: string, signal: AbortSignal): Promise<boolean> {
+    const { sort_order: names, time, columns } = this.table;
+    const decisive = names.findIndex((name) => name === '_offset' || time.includes(name));
+    const key = names.slice(0, decisive < 0 ? names.length : decisive + 1).map((name) => this.#sortKey(name));
+    const [found] = await this.#rows<{ doubtful: number }>(
+      `SELECT toUInt64(countIf(row > 1 AND key <= previous OR misplaced)) AS doubtful FROM
+       (
+         SELECT rowNumberInAllBlocks() + 1 AS row, tuple(${key.join(', ')}) AS key,
+           lagInFrame(key) OVER (ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS previous,
+           toDate(${timeOf(time, columns)}, 'UTC') != ${text(day)} AS misplaced
+         ${this.#from}
+       )`,
+      signal,
+    );
+    return found?.doubtful !== 0;
   }
 
   /** SHA-256 of the rows in the order of the file, in the encoding that the manifest describes. */

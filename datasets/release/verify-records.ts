@@ -29,11 +29,15 @@ const ticksOf = (ticks: string, condition = 'true') => `
 const notOf = (file: string, condition = 'true') =>
   `sipHash64(${RECORD}) NOT IN (SELECT sipHash64(${RECORD}) FROM ${file} WHERE ${condition})`;
 
-/** Rows that the raw records of their day do not explain, where the release has these. */
+/**
+ * Rows that the raw records of their day do not explain, where the release has these.
+ * @param explained days whose ticks are the prices of their frames
+ */
 export async function recordDamages(
   server: FileServer,
   manifest: Manifest,
   files: readonly ManifestFile[],
+  explained: ReadonlySet<string>,
   signal: AbortSignal,
 ): Promise<Damage[]> {
   const damages: Damage[] = [];
@@ -42,6 +46,7 @@ export async function recordDamages(
     for (const file of ofDay.filter(({ table }) => hasRecords(table))) {
       damages.push(...(await withoutRecord(server, file, raw, signal)));
     }
+    if (explained.has(raw.day)) continue;
     const ticks = ofDay.find(({ table }) => table === 'price_ticks');
     if (ticks) damages.push(...(await wrongPrices(server, ticks, raw, signal)));
     const isUnreadable = !ticks && manifest.files.some(({ table, day }) => table === 'price_ticks' && day === raw.day);

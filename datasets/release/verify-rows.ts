@@ -1,12 +1,17 @@
 import type { FileServer } from '../file-server.js';
-import { IN_ORDER } from '../inspect.js';
+import { IN_ORDER, type OffsetRange } from '../inspect.js';
 import { list, text } from '../sql-text.js';
 import { ALL_TABLES } from '../tables.js';
 import type { Damage } from './damage.js';
 import type { Manifest, ManifestFile } from './manifest.js';
 import { ROW_RULES } from './row-rules.js';
 
-/** Rows with values that no export writes, or that are not among those that the manifest says were read. */
+type Position = Manifest['positions'][number];
+
+/**
+ * Rows with values that no export writes, or that are not among those that the manifest says were read.
+ * @param files with the offsets that are in the files
+ */
 export async function rowRuleDamages(
   server: FileServer,
   manifest: Manifest,
@@ -14,8 +19,9 @@ export async function rowRuleDamages(
   signal: AbortSignal,
 ): Promise<Damage[]> {
   const damages: Damage[] = [];
-  for (const { path, table } of files) {
-    const rules = [...(ROW_RULES[table] ?? []), ...positionRules(manifest, table)];
+  for (const file of files) {
+    const { path, table } = file;
+    const rules = [...(ROW_RULES[table] ?? []), ...positionRules(manifest, file)];
     if (rules.length === 0) continue;
     const firsts = rules.map(({ damaged }) => `toUInt64(minIf(row, ifNull(${damaged}, false)))`);
     const [found] = await server.source.rows<{ rows: number[] }>(
@@ -31,10 +37,18 @@ export async function rowRuleDamages(
   return damages;
 }
 
-/** Rows of records that were not read; a row that was replaced later may have a position behind them. */
-function positionRules({ tables, positions }: Manifest, name: string) {
+/** Rows of records that were not read, of a file that has some; a row that was replaced later may have a position behind them. */
+function positionRules({ tables, positions }: Manifest, { table: name, offsets }: ManifestFile) {
   const isReplaced = ALL_TABLES.some((table) => table.name === name && table.final);
   if (isReplaced || !tables.some((table) => table.name === name && table.positions)) return [];
+  const isOf = (offset: OffsetRange) => (position: Position) =>
+    position.log === offset.log && position.partition === offset.partition;
+  const isRead = offsets.every(
+    (offset) =>
+      positions.some(({ log }) => log === offset.log) &&
+      positions.filter(isOf(offset)).every(({ end }) => offset.last < end),
+  );
+  if (isRead) return [];
   const ends = positions.map(({ log, partition, end }) => `(${text(log)}, ${partition}, ${end})`).join(', ');
   const logs = list(positions.map(({ log }) => log));
   return [

@@ -8,16 +8,20 @@ const RECORD = '_log, _partition, _offset';
 /** Times of ticks are truncated to milliseconds. */
 const AT = `${RECORD}, intDiv(toUnixTimestamp64Micro(assumeNotNull(received_at)), 1000)`;
 
-/** Rows of `price_ticks` without the frame that they were made of, where the release has the raw records of the day. */
+/**
+ * Rows of `price_ticks` without the frame that they were made of, where the release has the raw records of the day.
+ * @param explained days that need no check
+ */
 export async function tickDamages(
   server: FileServer,
   files: readonly ManifestFile[],
+  explained: ReadonlySet<string>,
   signal: AbortSignal,
 ): Promise<Damage[]> {
   const damages: Damage[] = [];
   for (const { path, day } of files.filter(({ table }) => table === 'price_ticks')) {
     const raw = files.find((file) => file.table === 'raw_records' && file.day === day);
-    if (!raw) continue;
+    if (!raw || explained.has(day)) continue;
     const from = (file: string) => `file(${text(`${server.folder}/${file}`)}, Parquet)`;
     const ticks = `(SELECT rowNumberInAllBlocks() + 1 AS row, * FROM ${from(path)})`;
     const frames = `${from(raw.path)} WHERE kind = 'order-book.frame'`;

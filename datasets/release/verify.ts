@@ -7,6 +7,7 @@ import { ExportQueryError } from '../source.js';
 import type { Column, TableSchema } from '../statement.js';
 import { readChecksums, sha256OfFile } from './checksums.js';
 import type { Damage } from './damage.js';
+import { explainedDays } from './explained-days.js';
 import { figuresOf } from './figures.js';
 import { inParallel } from './in-parallel.js';
 import { CHECKSUMS_FILE, MANIFEST_FILE, type Manifest, type ManifestFile } from './manifest.js';
@@ -53,19 +54,16 @@ export async function verifyDataset(options: VerifyOptions, signal: AbortSignal)
   const present = manifest.files.filter(({ path }) => existsSync(join(folder, path)));
   const server = options.server ?? (await FileServer.start(options, signal));
   try {
-    const unreadable = new Set<string>();
     let done = 0;
     const tasks = present.map((file) => async () => {
-      const found = await rowDamages(server, manifest, file, signal);
-      if (found.some(({ what, column }) => what.startsWith(UNREADABLE) || column !== undefined))
-        unreadable.add(file.path);
+      const checked = await checkRows(server, manifest, file, signal);
       done += 1;
       options.onFile?.(done, present.length);
-      return found;
+      return checked;
     });
-    damages.push(...(await inParallel(tasks)).flat());
-    // Rows without a column, or with another type, cannot be compared.
-    const readable = present.filter(({ path }) => !unreadable.has(path));
+    const checked = await inParallel(tasks);
+    damages.push(...checked.flatMap((file) => file.damages));
+    const readable = checked.flatMap(({ comparable }) => (comparable ? [comparable] : []));
     damages.push(...(await tableDamages(server, manifest, readable, signal)));
   } finally {
     if (!options.server) await server.close();
@@ -80,12 +78,13 @@ async function tableDamages(
   files: readonly ManifestFile[],
   signal: AbortSignal,
 ): Promise<Damage[]> {
+  const explained = await explainedDays(server, files, signal);
   const checks = [
     () => footerDamages(server, manifest, files, signal),
     () => rowRuleDamages(server, manifest, files, signal),
     () => sequenceDamages(server, files, signal),
-    () => tickDamages(server, files, signal),
-    () => recordDamages(server, manifest, files, signal),
+    () => tickDamages(server, files, explained, signal),
+    () => recordDamages(server, manifest, files, explained, signal),
     () => candleDamages(server, files, signal),
     () => coverageDamages(server, files, signal),
     () => observedDamages(server, files, signal),
@@ -131,38 +130,47 @@ async function checksumDamages(folder: string, { files }: Manifest, signal: Abor
   return damages;
 }
 
-const UNREADABLE = 'cannot be read';
+interface CheckedRows {
+  readonly damages: readonly Damage[];
+  /** The file with the offsets that its rows have; undefined when its rows cannot be read with the columns of its table. */
+  readonly comparable?: ManifestFile;
+}
 
-async function rowDamages(
+async function checkRows(
   server: FileServer,
   manifest: Manifest,
   file: ManifestFile,
   signal: AbortSignal,
-): Promise<Damage[]> {
+): Promise<CheckedRows> {
   const { path, day } = file;
   const schema = manifest.tables.find(({ name }) => name === file.table);
-  if (!schema) return [{ path, what: `is of table ${file.table}, which the manifest does not describe` }];
+  if (!schema) {
+    const what = `is of table ${file.table}, which the manifest does not describe`;
+    return { damages: [{ path, what }], comparable: file };
+  }
   const inspector = new FileInspector(server, path, schema);
   try {
     const columns = columnDamages(path, schema, await inspector.columns(signal));
+    const isComparable = columns.length === 0;
     if (schemaHash(schema.columns) !== file.schema_sha256) {
       columns.push({ path, what: 'has another schema_sha256 than its table' });
     }
-    if (columns.length > 0) return columns;
+    if (columns.length > 0) return { damages: columns, ...(isComparable && { comparable: file }) };
     const fault = await inspector.firstFault(day, signal);
     const content = await inspector.content(signal);
     const differing = (['rows', 'first_at', 'last_at', 'content_sha256'] as const)
       .filter((name) => content[name] !== file[name])
       .map((name) => ({ path, what: `has ${name} ${content[name]} instead of ${file[name]}` }));
     const offsets = JSON.stringify(content.offsets) === JSON.stringify(file.offsets);
-    return [
+    const damages = [
       ...(fault ? [{ path, ...fault }] : []),
       ...differing,
       ...(offsets ? [] : [{ path, what: 'has other offsets than the manifest says' }]),
     ];
+    return { damages, comparable: { ...file, offsets: [...content.offsets] } };
   } catch (error) {
     if (!(error instanceof ExportQueryError)) throw error;
-    return [{ path, what: `${UNREADABLE}: ${error.message}` }];
+    return { damages: [{ path, what: `cannot be read: ${error.message}` }] };
   }
 }
 
