@@ -5,6 +5,9 @@ import { EmbeddedClickHouse } from '../warehouse/index.js';
 import { ExportSource, openClient } from './source.js';
 
 const MEMORY_BYTES = 1e9;
+/** Rows that a query has in memory at once are a few blocks. Larger ones are not read faster. */
+const BLOCK_ROWS = 8192;
+const SETTINGS = { max_block_size: String(BLOCK_ROWS), input_format_parquet_max_block_size: String(BLOCK_ROWS) };
 
 export interface FileServerOptions {
   readonly folder: string;
@@ -48,7 +51,7 @@ export class FileServer {
       scratch.remove();
       throw error;
     }
-    const client = openClient(server.endpoint.owner, 'default');
+    const client = openClient(server.endpoint.owner, 'default', SETTINGS);
     return new FileServer(new ExportSource(client), readableFolders, async () => {
       await client.close();
       await server.stop();

@@ -8,11 +8,16 @@ import {
 import { ChanceryError, UnavailableError } from '../core/index.js';
 import { type ClickHouseEndpoint, resultRows } from '../warehouse/index.js';
 
-/** A client of an embedded server of a dataset. */
-export function openClient({ url, user, password }: ClickHouseEndpoint, database: string): ClickHouseClient {
+/** A client of an embedded server of a dataset; the settings are those of every query. */
+export function openClient(
+  { url, user, password }: ClickHouseEndpoint,
+  database: string,
+  settings: ClickHouseSettings = {},
+): ClickHouseClient {
   return createClient({
     ...{ url, username: user, password: password.reveal(), database, application: 'chancery dataset' },
     request_timeout: 3_600_000,
+    clickhouse_settings: settings,
     log: { level: ClickHouseLogLevel.OFF },
   });
 }

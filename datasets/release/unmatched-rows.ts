@@ -25,7 +25,7 @@ export async function unmatchedRows(
        FROM (SELECT toUInt64(row) AS row, hash FROM (${left}) UNION ALL SELECT toUInt64(0) AS row, hash FROM (${right}))
        GROUP BY hash HAVING countIf(row = 0) = 0
      )
-     SETTINGS max_threads = 1, input_format_parquet_preserve_order = 1, max_bytes_before_external_group_by = 300000000`,
+     SETTINGS max_threads = 1, input_format_parquet_preserve_order = 1, max_bytes_before_external_group_by = 100000000`,
     signal,
   );
   return found && found.rows > 0 ? found : undefined;
