@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FileServer } from '../../datasets/file-server.js';
 import { damageLine, verifyDataset } from '../../datasets/index.js';
+import { explainedDays } from '../../datasets/release/explained-days.js';
 import type { Manifest } from '../../datasets/release/manifest.js';
 import { commandLine } from '../cli/command.js';
 import { useClickHouse } from '../support/clickhouse.js';
@@ -276,6 +277,18 @@ describe('chancery dataset verify, of a release whose checksums and figures fit'
   it('accepts it as it was made', async () => {
     const { code, out } = await commandLine(['dataset', 'verify', original]);
     expect([code, out.split('\n').slice(2)]).toEqual([0, [expect.stringMatching(/: verified$/), '']]);
+  });
+
+  it('calls a day explained whose ticks are the prices of its frames, and none with another price', async () => {
+    const release = copy();
+    const explained = () => explainedDays(release, readManifestOf(release.folder).files, signal);
+    const letters = `SELECT _log, _partition, _offset FROM file('${release.folder}/${pathOf('dead_letters')}', Parquet)`;
+    for (const table of ['price_ticks', 'raw_records']) {
+      await forgeFile(release, pathOf(table), without(`(_log, _partition, _offset) IN (${letters})`));
+    }
+    expect([...(await explained())]).toEqual([DAY]);
+    await forgeFile(release, pathOf('price_ticks'), changed('last', 'if(last = 0.5, 0.51, 0.5)', 3));
+    expect([...(await explained())]).toEqual([]);
   });
 
   it.each(FORGED)('finds %s', async (_, table, query, found) => {
