@@ -38,8 +38,8 @@ const madeOf = (ticks: string, candles: string): string => `
   SELECT
     toUInt32(period) AS period_seconds, market,
     toDateTime64(intDiv(toUnixTimestamp(received_at), period) * period, 6, 'UTC') AS begins_at,
-    argMin(last, place) AS open, max(last) AS high, min(last) AS low, argMax(last, place) AS close,
-    argMax(tuple(bid), place).1 AS bid, argMax(tuple(ask), place).1 AS ask, count() AS ticks
-  FROM (SELECT *, (received_at, _offset, _index) AS place FROM ${ticks} WHERE NOT repeated AND last NOT IN (0, 1))
+    argMin(last, position) AS open, max(last) AS high, min(last) AS low, argMax(last, position) AS close,
+    argMax(tuple(bid), position).1 AS bid, argMax(tuple(ask), position).1 AS ask, count() AS ticks
+  FROM (SELECT *, (received_at, _offset, _index) AS position FROM ${ticks} WHERE NOT repeated AND last NOT IN (0, 1))
   ARRAY JOIN assumeNotNull((SELECT groupUniqArray(period_seconds) FROM ${candles} WHERE 86400 % period_seconds = 0)) AS period
   GROUP BY period, market, begins_at`;

@@ -73,8 +73,8 @@ export function busContract(name: string, makeRig: () => Promise<BusRig>): void 
         const other = await rig.open();
         await bus.ensureTopic('t', { partitions: 2, ...KEEP });
         for (let i = 0; i < 20; i++) {
-          const [place] = await bus.append('t', [record('k', `v${i}`)]);
-          expect((await readAll(other, 't'))[place?.partition ?? -1]?.at(-1)).toBe(`v${i}`);
+          const [appended] = await bus.append('t', [record('k', `v${i}`)]);
+          expect((await readAll(other, 't'))[appended?.partition ?? -1]?.at(-1)).toBe(`v${i}`);
         }
       });
 
@@ -496,8 +496,8 @@ export function busContract(name: string, makeRig: () => Promise<BusRig>): void 
               expect(ofKey).toEqual(ofKey.map((_, i) => key + 3 * i));
             }
           }
-          const [place] = await bus.append('t', [record('k', '{"writer":"me","n":0}')]);
-          expect(place).toBeDefined();
+          const [appended] = await bus.append('t', [record('k', '{"writer":"me","n":0}')]);
+          expect(appended).toBeDefined();
         }
       });
 

@@ -72,7 +72,7 @@ describe('the buffer pool', () => {
     const action = fc.oneof(
       fc.record({ take: fc.integer({ min: 1, max: 3 * MIB }) }),
       fc.record({ hold: fc.nat() }),
-      fc.record({ letGo: fc.nat() }),
+      fc.record({ release: fc.nat() }),
     );
     fc.assert(
       fc.property(fc.array(action, { maxLength: 200 }), (actions) => {
@@ -87,8 +87,8 @@ describe('the buffer pool', () => {
             const again = held[each.hold % held.length] as Buffer;
             pool.retain(again);
             held.push(again.subarray(1));
-          } else if (held.length > 0 && 'letGo' in each) {
-            const [done] = held.splice(each.letGo % held.length, 1);
+          } else if (held.length > 0 && 'release' in each) {
+            const [done] = held.splice(each.release % held.length, 1);
             pool.release(done as Buffer);
           }
         }

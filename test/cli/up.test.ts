@@ -16,7 +16,7 @@ import { clickHousePid, gone, rows, startingClickHousePid, startUp, status, type
 /** A progress line with rows. It names the largest tables only. */
 const ROWS_RECORDED = /recorded [1-9][\d,]* rows \(\+[\d,]+\/s\): \w+ [1-9]/;
 const MIN_TICKS = 10;
-const TICKS = 'SELECT count() AS n, uniqExact(_log, _partition, _offset, _index) AS places FROM price_ticks';
+const TICKS = 'SELECT count() AS n, uniqExact(_log, _partition, _offset, _index) AS positions FROM price_ticks';
 const EVENTS = 'SELECT DISTINCT event FROM event_observations ORDER BY event';
 
 /** Resolves with the name of a file in the folder that matches. */
@@ -33,7 +33,7 @@ async function appears(folder: string, name: RegExp): Promise<string> {
   }
 }
 
-const ticks = async (data: string) => (await rows<{ n: number; places: number }>(data, TICKS))[0];
+const ticks = async (data: string) => (await rows<{ n: number; positions: number }>(data, TICKS))[0];
 /** Waits until a few more ticks than before are in ClickHouse. */
 const ticksRecorded = (data: string, before = 0) =>
   until(async () => {
@@ -128,7 +128,7 @@ describe('two instances of chancery up that start at the same moment', () => {
     expect(await second.exited).toBe(0);
     const after = await ticks(data);
     expect(after?.n).toBeGreaterThan(before?.n ?? 0);
-    expect(after?.places).toBe(after?.n);
+    expect(after?.positions).toBe(after?.n);
     expect(await events(data)).toEqual(expect.arrayContaining(seen));
   });
 

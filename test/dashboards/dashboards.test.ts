@@ -117,7 +117,7 @@ describe('the dashboards', () => {
       }
 
       for (const annotation of dashboard.annotations.list) {
-        it(`marks "${annotation.name}"`, async () => {
+        it(`draws "${annotation.name}"`, async () => {
           const { columns } = await ask(dashboard, annotation.target);
           const kinds = Object.fromEntries(columns.map(({ name, kind }) => [name, kind]));
           expect(kinds).toMatchObject({ time: 'time', text: 'text' });

@@ -52,10 +52,10 @@ describe('docker-compose.yml', () => {
     const secrets = named.flatMap(([name, { environment = {} }]) =>
       Object.entries(environment)
         .filter(([key]) => /PASSWORD|SECRET|TOKEN|CLUSTER_ID/.test(key))
-        .map(([key, value]) => ({ place: `${name}: ${key}`, value })),
+        .map(([key, value]) => ({ setting: `${name}: ${key}`, value })),
     );
     expect(secrets.length).toBeGreaterThan(5);
-    for (const { place, value } of secrets) expect(value, place).toMatch(/^\$\{\w+:\?run chancery init\}$/);
+    for (const { setting, value } of secrets) expect(value, setting).toMatch(/^\$\{\w+:\?run chancery init\}$/);
   });
 
   it('requires only variables that chancery init writes or that have a default', async () => {

@@ -12,7 +12,7 @@ const isError = (frame: { t: string; d: { error: string } }) => {
 };
 /** All messages received so far, in order: the error for an invalid message comes after them. */
 async function framesUntilNow(socket: Awaited<ReturnType<Account['stream']>>['socket']) {
-  socket.send('{"t":"MARK"}');
+  socket.send('{"t":"UNKNOWN"}');
   const frames: unknown[] = [];
   for (;;) {
     const frame = await socket.next();

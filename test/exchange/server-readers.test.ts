@@ -89,7 +89,7 @@ describe('readers', () => {
 
   it('get a close frame when the server stops, which it does although one never reads and responses are delayed', async () => {
     const server = await startTestExchange({ events: 0 });
-    const event = openEvent(server.core, 'goodbye', [0.5]);
+    const event = openEvent(server.core, 'closing', [0.5]);
     const socket = await server.connect('/event/ws');
     await deafReader(server, event.eventId);
     await server.control('POST', '/faults', { kind: 'slow', ms: 60_000, stream: 'rest' });

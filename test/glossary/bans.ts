@@ -4,7 +4,7 @@ export interface Ban {
   readonly where: 'column' | 'name' | 'prose';
   /** The standard term. */
   readonly term: string;
-  /** Folders, files and endings of files (`.ts`) for which the word is allowed. */
+  /** Folders, files, endings of files (`.ts`) and whole names for which the word is allowed. */
   readonly except: readonly string[];
 }
 

@@ -15,7 +15,7 @@ function written(): SourceFile[] {
   });
   return paths
     .split('\0')
-    .filter((path) => /\.(?:ts|sql|md|json|xml|yaml|yml)$|^Dockerfile$/.test(path))
+    .filter((path) => /\.(?:ts|mjs|sql|md|json|xml|yaml|yml)$|^Dockerfile$/.test(path))
     .filter((path) => path !== PAGE && path !== 'package-lock.json' && !path.startsWith('test/glossary/'))
     .flatMap((path) => {
       const text = readIfThere(path);
@@ -68,13 +68,32 @@ describe('a banned word', () => {
   });
 
   it('is found as a word of a declared name and of a file', () => {
-    const text = 'export class FirstLane {}\nconst planes = 1;\nfunction laneOf() {}\n  lane(x) {\n  if (lane) {\n';
+    const text =
+      'export class FirstLane {}\nconst planes = 1;\nfunction laneOf() {}\nclass A { lane() {} }\nif (lane) {}\n';
     expect(of('name', 'Lane', 'bus/lane.ts', text)).toEqual([
       'bus/lane.ts:1: "Lane": the term',
       'bus/lane.ts:1: "Lane": the term',
       'bus/lane.ts:3: "Lane": the term',
       'bus/lane.ts:4: "Lane": the term',
     ]);
+    for (const declares of [
+      'interface A { readonly lane: number }',
+      'class A { #lane = 1 }',
+      'class A { constructor(private readonly lane: B) {} }',
+      'const a = (lane: number) => 1;',
+      'type A = (lane: number) => void;',
+      'const { a: lane, ...more } = b;',
+      'const { a: { b: [, lane = 1] } } = c;',
+      'a({ lane: 1 });',
+      'try {} catch (lane) {}',
+      "import { a as lane } from 'b';",
+      'const a = `SELECT 1 AS lane`;',
+    ]) {
+      expect([declares, of('name', 'Lane', 'a.ts', declares)]).toEqual([declares, ['a.ts:1: "Lane": the term']]);
+    }
+    expect(of('name', 'Lane', 'a.mjs', 'export const lane = 1;')).toHaveLength(1);
+    expect(of('name', 'Lane', 'a.sql', '-- AS lane\nWITH lane AS (SELECT 1) SELECT a AS first_lane')).toHaveLength(2);
+    expect(of('name', 'Lane', 'a.ts', 'const { lane: a } = lane.lane;\na.lane(lane, "lane");')).toEqual([]);
     expect(of('name', 'MOST_', 'a.ts', 'const MOST_ROWS = 1;\nconst most = 2;\nconst ALMOST_ALL = 3;')).toHaveLength(1);
     expect(of('name', '*Place', 'a.ts', 'type RowPlace = 1;\nfunction placeOrder() {}')).toHaveLength(1);
   });
@@ -89,5 +108,7 @@ describe('a banned word', () => {
   it('is allowed where the page excepts it', () => {
     expect(of('name', 'Settle', 'exchange/a.ts', 'function settle() {}', ['exchange/'])).toEqual([]);
     expect(of('column', 'order', 'core/a.ts', '  order: string;', ['.ts'])).toEqual([]);
+    expect(of('name', 'Mark', 'a.ts', 'a({ highWaterMark: 1 })', ['highWaterMark'])).toEqual([]);
+    expect(of('name', 'Mark', 'a.ts', 'a({ waterMark: 1 })', ['highWaterMark'])).toHaveLength(1);
   });
 });

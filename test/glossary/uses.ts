@@ -1,13 +1,16 @@
 import type { Ban } from './bans.js';
+import { declaredNames } from './declared-names.js';
 
 export interface SourceFile {
   readonly path: string;
   readonly text: string;
 }
 
-interface Found {
+export interface Found {
   readonly index: number;
   readonly word: string;
+  /** The whole name that has the word. */
+  readonly name?: string;
 }
 
 /** Every use of a banned word, as one line for people: `file:line: "word": the standard term`. */
@@ -20,8 +23,9 @@ export function uses(file: SourceFile, bans: readonly Ban[]): string[] {
   ];
 }
 
+/** An exception with a slash is a folder or file, one with a dot in front an ending, any other a whole name. */
 const allowed = (path: string, { except }: Ban) =>
-  except.some((part) => (part.startsWith('.') ? path.endsWith(part) : path.startsWith(part)));
+  except.some((part) => (part.startsWith('.') ? path.endsWith(part) : part.includes('/') && path.startsWith(part)));
 
 function reports(
   file: SourceFile,
@@ -29,11 +33,13 @@ function reports(
   find: (file: SourceFile, words: readonly string[]) => Found[],
 ): string[] {
   if (bans.length === 0) return [];
-  const terms = new Map(bans.map(({ word, term }) => [word, term]));
-  return find(file, [...terms.keys()]).map(({ index, word }) => {
-    const start = index + file.text.slice(index).search(/\S/);
-    return `${file.path}:${file.text.slice(0, start).split('\n').length}: "${word}": ${terms.get(word)}`;
-  });
+  const known = new Map(bans.map((ban) => [ban.word, ban]));
+  return find(file, [...known.keys()])
+    .filter(({ word, name }) => name === undefined || !known.get(word)?.except.includes(name))
+    .map(({ index, word }) => {
+      const start = index + file.text.slice(index).search(/\S/);
+      return `${file.path}:${file.text.slice(0, start).split('\n').length}: "${word}": ${known.get(word)?.term}`;
+    });
 }
 
 /** A phrase also counts where a line of a document or a comment ends between its words. */
@@ -53,7 +59,7 @@ function columns({ path, text }: SourceFile, words: readonly string[]): Found[] 
     ? matches(withoutProse(text), /(?<![\w$])[a-z_]\w*/g)
     : matches(text, /(?<=^ +(?:readonly )?)[a-z_$][\w$]*(?=\??:)/gm);
   return identifiers.flatMap(({ index, word: identifier }) =>
-    words.filter((word) => isColumn(identifier, word)).map((word) => ({ index, word })),
+    words.filter((word) => isColumn(identifier, word)).map((word) => ({ index, word, name: identifier })),
   );
 }
 
@@ -61,7 +67,7 @@ function columns({ path, text }: SourceFile, words: readonly string[]): Found[] 
 const isColumn = (identifier: string, banned: string) =>
   banned.startsWith('=') ? identifier === banned.slice(1) : `_${identifier}_`.includes(`_${banned}_`);
 
-const PRODUCT = /^(?:bus|certify|cli|collectors|core|transforms|viewer|warehouse)\/.*\.ts$/;
+const PRODUCT = /^(?:bus|certify|cli|collectors|core|datasets|transforms|viewer|warehouse)\/.*\.ts$/;
 
 /** SQL with blanks for its comments, and for texts of several words: both are prose. */
 const withoutProse = (sql: string) =>
@@ -69,25 +75,23 @@ const withoutProse = (sql: string) =>
     /^'\w+'$/.test(text) ? text : text.replaceAll(/[^\n]/g, ' '),
   );
 
+/** Of the file, of all that its code declares, and of what its SQL names with `AS`. */
 function names({ path, text }: SourceFile, words: readonly string[]): Found[] {
-  if (!path.endsWith('.ts')) return [];
+  const code = /\.(?:ts|mjs)$/.test(path);
+  if (!code && !path.endsWith('.sql')) return [];
   const fileName = (path.split('/').at(-1) ?? '').split('.')[0] ?? '';
   const tests = words.map((word) => ({ word, has: matcher(word) }));
-  const declared = [...text.matchAll(DECLARED)].map((match) => ({
-    index: match.index,
-    name: match[1] ?? match[2] ?? match[3] ?? '',
-  }));
-  return [{ index: 0, name: fileName }, ...declared]
-    .filter(({ name }) => !CONTROL.has(name))
-    .flatMap(({ index, name }) => {
+  const sql = code ? text : withoutProse(text);
+  return [{ index: 0, word: fileName }, ...(code ? declaredNames(path, text) : []), ...aliases(sql)].flatMap(
+    ({ index, word: name }) => {
       const own = ` ${wordsOf(name)} `;
-      return tests.filter(({ has }) => has(name, own)).map(({ word }) => ({ index, word }));
-    });
+      return tests.filter(({ has }) => has(name, own)).map(({ word }) => ({ index, word, name }));
+    },
+  );
 }
 
-const DECLARED =
-  /\b(?:class|interface|type|enum|function\*?|const|let)\s+([A-Za-z_$][\w$]*)|^ +(?:(?:async|static|private|override|get|set)\s+)*#?([a-z][\w$]*)\([^\n]*\{$|^ +(?:static |readonly )*#([a-z][\w$]*)\b/gm;
-const CONTROL = new Set(['if', 'for', 'while', 'switch', 'catch']);
+/** `x AS alias`, and `WITH alias AS (`. */
+const aliases = (text: string) => matches(text, /(?<=\bAS )[a-z_]\w*|\b[a-z_]\w*(?= AS\s*\()/g);
 
 /** `MOST_`: a word of a constant; `*Place`: the last word; else its words, one after the other, anywhere in the name. */
 function matcher(banned: string): (name: string, words: string) => boolean {

@@ -7,7 +7,7 @@ import { describeWithKafka } from './index.js';
 
 /** Raw records of each shard, and their distinct positions on the bus. */
 const RECORDS =
-  'SELECT count() AS records, uniqExact(_topic, _log, _partition, _offset) AS places FROM chancery_shard.raw_records';
+  'SELECT count() AS records, uniqExact(_topic, _log, _partition, _offset) AS positions FROM chancery_shard.raw_records';
 
 describeWithKafka('chancery on Kafka and a ClickHouse cluster', {}, (kafka) => {
   it('runs by configuration alone, and writes every record to one shard once while a worker is killed', async () => {
@@ -30,9 +30,9 @@ describeWithKafka('chancery on Kafka and a ClickHouse cluster', {}, (kafka) => {
       await rig.drained();
       const appended = (await bus.partitions()).reduce((sum, { begin, end }) => sum + end - begin, 0);
       const shards = await Promise.all(
-        cluster.servers.map(async ({ rows }) => (await rows<{ records: number; places: number }>(RECORDS))[0]),
+        cluster.servers.map(async ({ rows }) => (await rows<{ records: number; positions: number }>(RECORDS))[0]),
       );
-      for (const shard of shards) expect(shard?.places).toBe(shard?.records);
+      for (const shard of shards) expect(shard?.positions).toBe(shard?.records);
       expect(shards.reduce((sum, shard) => sum + (shard?.records ?? 0), 0)).toBe(appended);
       const asked = await chancery(['sql', '--format', 'csv', ...flags, 'SELECT count() > 10 AS n FROM latest_prices']);
       expect(asked).toEqual({ code: 0, out: '"n"\n1\n', err: '' });

@@ -36,8 +36,8 @@ describeWithKafka('workers on Kafka', { proxy: true }, (kafka) => {
     const rig = rigOn(bus);
     await rig.prepare();
     // A key of partition 0, where the foreign batch goes.
-    const [place] = await bus.append(TOPICS.orderBook, [{ key: 'a', value: priceRecord(1) }]);
-    const key = place?.partition === 0 ? 'a' : 'c';
+    const [appended] = await bus.append(TOPICS.orderBook, [{ key: 'a', value: priceRecord(1) }]);
+    const key = appended?.partition === 0 ? 'a' : 'c';
     await bus.append(TOPICS.orderBook, [{ key, value: priceRecord(2) }]);
     const [infos] = (await bus.partitions()).filter((p) => p.topic === TOPICS.orderBook && p.partition === 0);
     const bad = infos?.end ?? -1;

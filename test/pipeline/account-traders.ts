@@ -85,8 +85,8 @@ function answerRefOf(eventId: string, { marketId, yesAssetId, noAssetId }: Marke
 }
 
 /** A random order or cancellation; rejections and faults are ignored. */
-export async function act(trader: Trader, places: readonly TradedMarket[], random: Random): Promise<void> {
-  const position = places[random.integer(0, places.length - 1)];
+export async function act(trader: Trader, markets: readonly TradedMarket[], random: Random): Promise<void> {
+  const position = markets[random.integer(0, markets.length - 1)];
   if (!position) return;
   const outcome = random.integer(0, 1) === 0 ? 'YES' : 'NO';
   const target = outcome === 'YES' ? position.yes : position.no;

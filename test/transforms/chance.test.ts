@@ -47,9 +47,9 @@ describe('a frame of the chance stream', () => {
     ['an unknown type', { t: 'NEWS', e: EVENT }, 't'],
     ['a point of no outcome', { t: 'probability', e: EVENT, d: { t: T, p: 0.5 } }, 'o'],
     ['an impossible probability', { t: 'probability', e: EVENT, o: [MARKET], d: { t: T, p: 2 } }, 'd.p'],
-  ])('is a dead letter when it is %s', (_, body, place) => {
+  ])('is a dead letter when it is %s', (_, body, path) => {
     const output = transformed('chance.frame', body);
-    expect(output.deadLetters.map((letter) => letter.jsonPath)).toEqual([place]);
+    expect(output.deadLetters.map((letter) => letter.jsonPath)).toEqual([path]);
     expect(output.rowsOf(chancePoints)).toEqual([]);
   });
 

@@ -115,9 +115,9 @@ describe('a collector event', () => {
     ['a missing field', { type: 'stale', ...stream, event: EVENT, cause: '' }, 'lastVerifiedAt'],
     ['a number that is none', { type: 'heartbeat', acknowledged: { t: -1 }, lastFrames: {} }, 'acknowledged.t'],
     ['no object', 5, ''],
-  ])('is a dead letter with %s', (_, body, place) => {
+  ])('is a dead letter with %s', (_, body, path) => {
     const output = transformed('collector.event', body);
-    expect(output.deadLetters.map((letter) => letter.jsonPath)).toEqual([place]);
+    expect(output.deadLetters.map((letter) => letter.jsonPath)).toEqual([path]);
     expect(output.rowsOf(collectorEvents)).toEqual([]);
   });
 

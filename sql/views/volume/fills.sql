@@ -68,7 +68,7 @@ FROM
     )
 ) AS own_fills
 LEFT JOIN (SELECT asset, outcome FROM {database}.assets) AS known USING (asset)
-LEFT JOIN (SELECT market, event AS known_event FROM {database}.markets) AS places USING (market)
+LEFT JOIN (SELECT market, event AS known_event FROM {database}.markets) AS known_markets USING (market)
 UNION ALL
 SELECT 'all' AS scope, trade_record_id AS fill_id, event, market, outcome, side, quantity, price, yes_price, NULL AS fee, user_id, executed_at
 FROM {database}.activity;
