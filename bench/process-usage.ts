@@ -11,9 +11,16 @@ export function cpuSeconds(pid: number): number {
 }
 
 /** Peak resident memory of a process since its start or since `resetPeak`, bytes. */
-export function peakBytes(pid: number): number {
-  const kilobytes = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-  return Number(kilobytes) * 1024;
+export const peakBytes = (pid: number): number => statusBytes(pid, 'VmHWM');
+
+/** Resident memory of a process that is not mapped from files, bytes. */
+export const anonymousBytes = (pid: number): number => statusBytes(pid, 'RssAnon');
+
+function statusBytes(pid: number, field: string): number {
+  const line = readFileSync(`/proc/${pid}/status`, 'utf8')
+    .split('\n')
+    .find((text) => text.startsWith(`${field}:`));
+  return Number(line?.match(/\d+/)?.[0]) * 1024;
 }
 
 /** As `peakBytes`, MB. */
