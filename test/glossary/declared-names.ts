@@ -1,5 +1,11 @@
 import { type BindingPattern, type ParamPattern, type PropertyKey, parseSync, Visitor } from 'oxc-parser';
-import type { Found } from './uses.js';
+
+export interface Found {
+  readonly index: number;
+  readonly word: string;
+  /** The whole name that has the word. */
+  readonly name?: string;
+}
 
 /** Every name that code declares: types, functions, variables, parameters, properties, and destructured names. */
 export function declaredNames(path: string, text: string): Found[] {

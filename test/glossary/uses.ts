@@ -1,16 +1,9 @@
 import type { Ban } from './bans.js';
-import { declaredNames } from './declared-names.js';
+import { declaredNames, type Found } from './declared-names.js';
 
 export interface SourceFile {
   readonly path: string;
   readonly text: string;
-}
-
-export interface Found {
-  readonly index: number;
-  readonly word: string;
-  /** The whole name that has the word. */
-  readonly name?: string;
 }
 
 /** Every use of a banned word, as one line for people: `file:line: "word": the standard term`. */
