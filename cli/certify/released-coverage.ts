@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Bus } from '../../bus/index.js';
 import type { StreamCoverage } from '../../certify/index.js';
-import { type Settings, systemClock } from '../../core/index.js';
+import { ScratchFolder, type Settings, systemClock } from '../../core/index.js';
 import { committedPositions, ExportSource, exportTables, FileServer } from '../../datasets/index.js';
 import { connectForExport } from '../service/read-only.js';
 
@@ -28,8 +27,10 @@ const COVERAGE = (path: string) => `
 
 /** What the coverage files say that an export of the instance writes now. */
 export async function releasedCoverage(settings: Settings, bus: Bus, signal: AbortSignal): Promise<StreamCoverage> {
-  const folder = mkdtempSync(join(tmpdir(), 'chancery-certify-export-'));
+  const scratch = ScratchFolder.make('chancery-coverage-');
+  const folder = join(scratch.path, 'export');
   try {
+    mkdirSync(folder);
     await exportCoverage(folder, settings, bus, signal);
     const server = await FileServer.start({ folder, unconfined: settings.clickhouseUnconfined }, signal);
     try {
@@ -42,7 +43,7 @@ export async function releasedCoverage(settings: Settings, bus: Bus, signal: Abo
       await server.close();
     }
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    scratch.remove();
   }
 }
 

@@ -1,10 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Certificate, ControlInterface, isPassed, planOf } from '../../certify/index.js';
 import {
   processSignal,
   resolveConfig,
+  ScratchFolder,
   SETTINGS,
   type Settings,
   systemClock,
@@ -48,17 +47,18 @@ export interface CertifyOptions {
 /** Records a simulated exchange for a while, and compares its ledger with what was recorded. */
 export async function runCertify(options: CertifyOptions): Promise<Certificate> {
   const signal = processSignal();
-  const folder = options.keep ?? mkdtempSync(join(tmpdir(), 'chancery-certify-'));
+  if (options.keep !== undefined) return await certifyIn(options.keep, options, signal);
+  const scratch = ScratchFolder.make('chancery-certified-');
   try {
-    openDataFolder(folder);
-    return await certifyIn(folder, options, signal);
+    return await certifyIn(join(scratch.path, 'data'), options, signal);
   } finally {
-    if (options.keep === undefined) rmSync(folder, { recursive: true, force: true });
+    scratch.remove();
   }
 }
 
 async function certifyIn(folder: string, options: CertifyOptions, signal: AbortSignal): Promise<Certificate> {
   const { exchange, minutes, seed, onMessage } = options;
+  openDataFolder(folder);
   const settings = settingsIn(folder, options);
   const instance = new InstanceRun({
     settings,

@@ -1,4 +1,4 @@
-import { createLogger, type Settings } from '../../core/index.js';
+import { createLogger, type Settings, untilAborted } from '../../core/index.js';
 import { openBusReadOnly } from '../service/instance.js';
 import { type Check, fail, ok } from './check.js';
 
@@ -15,11 +15,13 @@ async function kafka(settings: Settings, brokers: string | undefined) {
   const fix = 'check --kafka-brokers, the network, and that the brokers run';
   const bus = openBusReadOnly(settings, createLogger({ service: 'doctor', level: 'fatal' }));
   if (!bus) return fail(`no bus at ${brokers}`, fix);
+  const signal = AbortSignal.timeout(RESPONSE_TIMEOUT_MS);
   try {
-    const silence = new Promise<undefined>((resolve) => setTimeout(resolve, RESPONSE_TIMEOUT_MS, undefined).unref());
-    const partitions = await Promise.race([bus.partitions(), silence]);
-    if (partitions === undefined) return fail(`${brokers} did not respond within ${RESPONSE_TIMEOUT_MS / 1000} s`, fix);
+    const partitions = await untilAborted(bus.partitions(), signal);
     return ok(`${brokers} responds; ${partitions.length} partitions of this instance`);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    return fail(`${brokers} did not respond within ${RESPONSE_TIMEOUT_MS / 1000} s`, fix);
   } finally {
     await bus.close();
   }

@@ -1,4 +1,4 @@
-import { createLogger, describeError, type Settings, UnavailableError } from '../../core/index.js';
+import { createLogger, describeError, type Settings, UnavailableError, untilAborted } from '../../core/index.js';
 import { findMissingRows } from '../../transforms/index.js';
 import { type ShardConnection, StatementError } from '../../warehouse/index.js';
 import { openWarehouse } from '../service/database.js';
@@ -15,15 +15,14 @@ async function rows(settings: Settings): Promise<Finding> {
   const bus = openBusReadOnly(settings, createLogger({ service: 'doctor', level: 'fatal' }));
   if (!bus) return ok('nothing was recorded yet');
   const signal = AbortSignal.timeout(RESPONSE_TIMEOUT_MS);
-  const tooLate = new Promise<undefined>((resolve) => {
-    signal.addEventListener('abort', () => resolve(undefined), { once: true });
-  });
   try {
     const warehouse = await openWarehouse(settings, 'chancery doctor');
     try {
-      const missing = await Promise.race([findMissingRows(bus, settings.group, warehouse.shards, signal), tooLate]);
-      if (missing === undefined)
-        return ok(`not compared: the bus did not respond within ${RESPONSE_TIMEOUT_MS / 1000} s`);
+      const found = findMissingRows(bus, settings.group, warehouse.shards, signal);
+      const missing = await untilAborted(found, signal).catch((error: unknown) => {
+        if (!signal.aborted) throw error;
+      });
+      if (!missing) return ok(`not compared: the bus did not respond within ${RESPONSE_TIMEOUT_MS / 1000} s`);
       const [first] = missing;
       if (!first) return await damage(warehouse.shards, signal);
       return fail(

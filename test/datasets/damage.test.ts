@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FileServer } from '../../datasets/file-server.js';
@@ -265,7 +265,7 @@ describe('chancery dataset verify, of a release whose checksums and figures fit'
   afterAll(() => reader?.close());
 
   const copy = () => {
-    const folder = mkdtempSync(join(copies, 'release-'));
+    const folder = temporaryFolder(copies);
     cpSync(original, folder, { recursive: true });
     return reader.below(folder);
   };

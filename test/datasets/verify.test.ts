@@ -1,13 +1,4 @@
-import {
-  appendFileSync,
-  cpSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
+import { appendFileSync, cpSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FileServer } from '../../datasets/file-server.js';
@@ -36,7 +27,7 @@ describe('chancery dataset verify', () => {
   afterAll(() => reader?.close());
 
   const copy = () => {
-    const folder = mkdtempSync(join(copies, 'release-'));
+    const folder = temporaryFolder(copies);
     cpSync(original, folder, { recursive: true });
     return folder;
   };

@@ -11,9 +11,9 @@ export const RUN_FOLDER = 'TEST_RUN_FOLDER';
 /** Folders that this process removes when it ends. */
 const own: string[] = [];
 
-/** A new empty folder. It is removed with the test run, or when this process ends. */
-export function temporaryFolder(): string {
-  const run = process.env[RUN_FOLDER];
+/** A new empty folder, in a temporary one if given. It is removed with the test run, or when this process ends. */
+export function temporaryFolder(within?: string): string {
+  const run = within ?? process.env[RUN_FOLDER];
   const folder = mkdtempSync(join(run ?? tmpdir(), 'chancery-test-'));
   if (run === undefined) removeAtExit(folder);
   return folder;

@@ -5,6 +5,7 @@ import { workerOptions } from '../../cli/service/service-options.js';
 import { createLogger, type Logger, loadConfig, type Settings, TOPICS } from '../../core/index.js';
 import { TransformWorker } from '../../transforms/index.js';
 import { type ClickHouseEndpoint, Connection } from '../../warehouse/index.js';
+import { processed } from '../support/processed.js';
 import { runAs } from '../support/run-as.js';
 import { removeFolder, temporaryFolder } from '../support/temporary-folder.js';
 
@@ -91,16 +92,7 @@ export class WorkerRig {
 
   /** Resolves when everything on the bus was processed by the group. */
   async drained(group = this.settings().group): Promise<void> {
-    for (;;) {
-      const committed = await this.bus.committed(group);
-      const partitions = await this.bus.partitions();
-      const behind = partitions.filter(({ topic, partition, begin, end }) => {
-        const done = committed.find((c) => c.topic === topic && c.partition === partition);
-        return end > begin && (done === undefined || done.offset < end || done.intent !== undefined);
-      });
-      if (behind.length === 0) return;
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
+    await processed(this.bus, group);
   }
 
   /** Deletes all records of a topic, as retention would. */

@@ -6,6 +6,7 @@ import { createLogger, type Logger, loadConfig, TOPICS } from '../../../core/ind
 import { TRANSFORM_TABLES, TransformWorker } from '../../../transforms/index.js';
 import { type Cluster, migrateCluster, type ShardConnection } from '../../../warehouse/index.js';
 import { startCluster, type TestCluster } from '../../support/cluster.js';
+import { processed } from '../../support/processed.js';
 import { removeFolder, temporaryFolder } from '../../support/temporary-folder.js';
 
 const PARTITIONS = 4;
@@ -58,19 +59,8 @@ export class ClusterRig {
   }
 
   /** Resolves when the group has processed everything that is on the bus, of the given partitions. */
-  async drained(
-    group = 'chancery-transform',
-    counts: (topic: string, partition: number) => boolean = () => true,
-  ): Promise<void> {
-    for (;;) {
-      const committed = await this.bus.committed(group);
-      const behind = (await this.bus.partitions()).filter(({ topic, partition, begin, end }) => {
-        const done = committed.find((c) => c.topic === topic && c.partition === partition);
-        return counts(topic, partition) && end > begin && (!done || done.offset < end || done.intent !== undefined);
-      });
-      if (behind.length === 0) return;
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
+  async drained(group = 'chancery-transform', counts?: (topic: string, partition: number) => boolean): Promise<void> {
+    await processed(this.bus, group, counts);
   }
 
   /** Commits for a partition as a worker that was killed during a batch. */

@@ -66,7 +66,8 @@ describe('a cluster whose shards are killed', () => {
     for (let round = 0; round < 6 && !over; round++) {
       const server = it.servers.servers[round % 2];
       await new Promise((resolve) => setTimeout(resolve, 150 + 100 * (round % 3)));
-      while (!server?.server.health.ready) await new Promise((resolve) => setTimeout(resolve, 20));
+      if (!server) throw new Error('no server');
+      await until(() => server.server.health.ready);
       process.kill(server.endpoint.pid, 'SIGKILL');
       await data.more('second', NOW - 200 + round, 40);
     }

@@ -16,6 +16,7 @@ import {
 import { useClickHouse } from '../../support/clickhouse.js';
 import { FAULTS, type Fault, startFaultProxy } from '../../support/fault-proxy.js';
 import { freePort } from '../../support/free-ports.js';
+import { until } from '../../support/until.js';
 
 const context = useClickHouse();
 const RECORDS = 3500;
@@ -300,7 +301,7 @@ describe('the writer', () => {
     const writer = writerOf(connect(`http://127.0.0.1:${closed}`), '1', events);
     const partition = await writer.open(new Committed().open(), { rebuild, signal: stop.signal });
     const written = partition.write({ start: 0, end: 9, blocks: blocksOf(0, 9) });
-    while (events.filter((event) => event.type === 'waiting').length < 5) await new Promise((r) => setTimeout(r, 5));
+    await until(() => events.filter((event) => event.type === 'waiting').length >= 5);
     expect(events.find((event) => event.type === 'waiting')?.cause).toMatch(
       /no response from ClickHouse at .*ECONNREFUSED/,
     );
@@ -325,7 +326,7 @@ describe('the writer', () => {
     });
     hanging.on('error', () => undefined).write(Buffer.alloc(1_000_000));
     const running = () => context.clickhouse.rows("SELECT query_id FROM system.processes WHERE query LIKE 'INSERT%'");
-    while ((await running()).length === 0) await new Promise((r) => setTimeout(r, 5));
+    await until(async () => (await running()).length > 0);
 
     const connection = connect();
     const writer = new ExactlyOnceWriter({
@@ -339,7 +340,7 @@ describe('the writer', () => {
     // The writer has found the insert and waits: the server can end it only when the rest arrives, or the connection ends.
     const killed = () =>
       context.clickhouse.rows("SELECT 1 FROM system.processes WHERE query LIKE 'INSERT%' AND is_cancelled");
-    while ((await killed()).length === 0) await new Promise((r) => setTimeout(r, 5));
+    await until(async () => (await killed()).length > 0);
     expect(await rowsIn('raw')).toBe(0);
     hanging.destroy();
     const partition = await opened;
