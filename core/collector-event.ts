@@ -135,6 +135,9 @@ export const collectorEventSchema = z.discriminatedUnion('type', [
 ]);
 
 export type CollectorEvent = z.infer<typeof collectorEventSchema>;
+
+/** The types that end the observed range of a subscription: at `lastVerifiedAt` if they have it, else at their own time. */
+export const ENDS_OBSERVED_RANGE = ['unsubscribed', 'stale'] as const satisfies readonly CollectorEvent['type'][];
 export type PollReceipt = z.infer<typeof pollReceipt>;
 export type AuditReport = z.infer<typeof audited>;
 export type AuditedPrices = z.infer<typeof auditedPrices>;

@@ -12,6 +12,7 @@ export {
   COLLECTOR_EVENT_TYPES,
   type CollectorEvent,
   collectorEventSchema,
+  ENDS_OBSERVED_RANGE,
   type PollReceipt,
 } from './collector-event.js';
 export { CONFIG_FILE, envOf, flagOf, loadAccounts, loadConfig, nearest, resolveConfig } from './config.js';

@@ -1,5 +1,6 @@
+import { ENDS_OBSERVED_RANGE } from '../../core/index.js';
 import type { FileServer } from '../file-server.js';
-import { text } from '../sql-text.js';
+import { list, text } from '../sql-text.js';
 import type { Damage } from './damage.js';
 import type { ManifestFile } from './manifest.js';
 
@@ -96,7 +97,7 @@ function eventChecks(coverage: string, events: string, path: string): Check[] {
       'ends_at',
       beyond(`
         SELECT event, stream, ifNull(last_verified_at, recorded_at) AS at
-        FROM ${events} WHERE type IN ('stale', 'unsubscribed') AND ${isOnly}`),
+        FROM ${events} WHERE type IN ${list(ENDS_OBSERVED_RANGE)} AND ${isOnly}`),
       `is behind the end of the subscription in ${path}`,
     ],
   ];

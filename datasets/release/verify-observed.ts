@@ -1,3 +1,4 @@
+import { ENDS_OBSERVED_RANGE } from '../../core/index.js';
 import type { FileServer } from '../file-server.js';
 import { list, text } from '../sql-text.js';
 import type { Damage } from './damage.js';
@@ -54,9 +55,9 @@ const current = (events: string): string => `
   FROM
   (
     SELECT event, stream, session_id, connection_id, type, recorded_at AS subscribed_at,
-      leadInFrame(if(type = 'stale', ifNull(last_verified_at, recorded_at), recorded_at), 1, toDateTime64('2200-01-01 00:00:00', 6, 'UTC'))
+      leadInFrame(ifNull(last_verified_at, recorded_at), 1, toDateTime64('2200-01-01 00:00:00', 6, 'UTC'))
         OVER (PARTITION BY session_id, stream, event ORDER BY sequence ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) AS next_at
-    FROM ${events} WHERE type IN ('subscribed', 'unsubscribed', 'stale')
+    FROM ${events} WHERE type IN ${list(['subscribed', ...ENDS_OBSERVED_RANGE])}
   ) AS subscriptions
   INNER JOIN
   (

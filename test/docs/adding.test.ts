@@ -37,8 +37,6 @@ const EXAMPLES: Readonly<Record<keyof typeof MAX_FILES, Example>> = {
     names: /'stale'/,
     besides: {
       'collectors/metrics.ts': 'a metric of its own',
-      'datasets/release/verify-coverage.ts': 'ends observed ranges, which verify compares with it',
-      'datasets/release/verify-observed.ts': 'ends observed ranges, which verify compares with it',
     },
   },
   'A REST poll': {

@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { CollectorEvent } from '../../core/index.js';
+import { type CollectorEvent, ENDS_OBSERVED_RANGE } from '../../core/index.js';
 import { auditMismatches, audits } from '../../transforms/tables/audits.js';
 import { collectorEvents } from '../../transforms/tables/collector-events.js';
 import { polls } from '../../transforms/tables/polls.js';
@@ -55,6 +56,14 @@ const AUDITED: Extract<CollectorEvent, { type: 'audited' }> = {
 };
 
 describe('a collector event', () => {
+  it('that ends an observed range is one that the view `coverage` reads', () => {
+    const [, types = ''] =
+      /WHERE type IN \(('subscribed'[^)]*)\)/.exec(readFileSync('sql/views/quality/coverage.sql', 'utf8')) ?? [];
+    expect(types.split(', ').toSorted()).toEqual(
+      ['subscribed', ...ENDS_OBSERVED_RANGE].map((type) => `'${type}'`).toSorted(),
+    );
+  });
+
   it.each(Object.values(EVERY).map((event) => [event.type, event] as const))(
     'of type %s is a row of collector_events',
     (_, event) => {
