@@ -87,6 +87,7 @@ const CHAOS = [
   'test/kafka/cluster.test.ts',
   'test/pipeline/',
   'test/sql/engines/',
+  'test/sql/one-event.test.ts',
   'test/viewer/dashboard-features.test.ts',
   'test/viewer/first-page.test.ts',
   'test/viewer/foreign-dashboards.test.ts',

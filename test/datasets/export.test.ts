@@ -1,13 +1,9 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { sha256Hex } from '../../core/index.js';
-import { chancery, commandLine, MAIN } from '../cli/command.js';
+import { commandLine } from '../cli/command.js';
 import { useClickHouse } from '../support/clickhouse.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
-import { until } from '../support/until.js';
 import { recordInstance, SECRETS } from './recorded.js';
 
 const newFolder = () => join(temporaryFolder(), 'out');
@@ -165,25 +161,6 @@ describe('chancery export', () => {
     await server.clickhouse.run('DROP TABLE chancery.read_back');
     return result;
   }
-
-  it('resumes after kill -9 with the same bytes in the end', async () => {
-    const some = ['--tables', 'price_ticks,chance_points,activity_records,collector_events,polls,coverage'];
-    const whole = newFolder();
-    expect((await chancery(args(whole, some))).code).toBe(0);
-    const killed = newFolder();
-    for (let files = 0; files < 10; files += 3) {
-      const child = spawn(process.execPath, [MAIN, ...args(killed, some)], { stdio: 'ignore' });
-      const ended = once(child, 'exit');
-      await until(() => child.exitCode !== null || (existsSync(killed) && dataFiles(killed).length > files));
-      child.kill('SIGKILL');
-      await ended;
-    }
-    expect((await chancery(args(killed, some))).code).toBe(0);
-    const hashes = (folder: string) =>
-      dataFiles(folder).map((path) => [path, sha256Hex(readFileSync(join(folder, path)))]);
-    expect(hashes(whole)).toHaveLength(10);
-    expect(hashes(killed)).toEqual(hashes(whole));
-  });
 
   it('refuses in one line what it cannot do', async () => {
     const out = newFolder();
