@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { Random } from '../../core/index.js';
 import { candleBoxes, type PathSink, traceBars, traceLines } from '../../viewer/display/series-shapes.js';
 import { barsOf, candlesOf, strokesOf } from '../../viewer/display/strokes.js';
+import { patternEnd, randomGapPattern } from './gap-pattern.js';
 
 const PATTERNS = 1000;
-const BUCKETS = 40;
 const BUCKET_MS = 1000;
 const HEIGHT = 100;
 const LINE = 1;
@@ -35,20 +35,12 @@ class Recorded implements PathSink {
   }
 }
 
-/** Buckets of which some are missing, some have no value and some no row, on a canvas of a random width. */
+/** A pattern on a canvas of a random width. */
 function randomPattern(random: Random) {
   const width = 30 + Math.floor(1500 * random.next());
-  const rows = Array.from({ length: BUCKETS }, (_, i) => ({
-    time: i * BUCKET_MS,
-    missing: random.next() < 0.3 ? 1 : random.next() < 0.2 ? random.next() * 0.99 : 0,
-    value: random.next() < 0.1 ? null : random.next(),
-    absent: random.next() < 0.1,
-  })).filter(({ absent }) => !absent);
   return {
-    times: rows.map(({ time }) => time),
-    values: rows.map(({ value }) => value),
-    completeness: { missing: rows.map(({ missing }) => missing) },
-    x: (timeMs: number) => (timeMs / (BUCKETS * BUCKET_MS)) * width,
+    ...randomGapPattern(random, BUCKET_MS),
+    x: (timeMs: number) => (timeMs / patternEnd(BUCKET_MS)) * width,
     y: (value: number) => HEIGHT * (1 - value),
   };
 }

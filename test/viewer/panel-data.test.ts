@@ -13,38 +13,25 @@ import { undrawnOptions } from '../../viewer/display/undrawn-options.js';
 import { xyPointsOf, xySeriesOf } from '../../viewer/display/xy-points.js';
 import type { Frame } from '../../viewer/frames.js';
 import { PANEL_TYPES } from '../../viewer/index.js';
+import { type GapPattern, randomGapPattern } from './gap-pattern.js';
 
 const WIDTH = 10;
 
-/** Buckets of which some are missing. */
-function randomPattern(random: Random) {
-  const rows = Array.from({ length: 40 }, (_, i) => ({
-    time: i * WIDTH,
-    missing: random.next() < 0.3 ? 1 : random.next() < 0.2 ? random.next() * 0.99 : 0,
-    value: random.next() < 0.1 ? null : Math.floor(random.next() * 3),
-    absent: random.next() < 0.1,
-  })).filter(({ absent }) => !absent);
-  return {
-    times: rows.map(({ time }) => time),
-    values: rows.map(({ value }) => value),
-    completeness: { missing: rows.map(({ missing }) => missing) },
-  };
-}
-
 const random = new Random(14, 'gaps of panels');
-const patterns = Array.from({ length: 1000 }, () => randomPattern(random));
+const patterns = Array.from({ length: 1000 }, () =>
+  randomGapPattern(random, WIDTH, () => Math.floor(random.next() * 3)),
+);
 
-type Pattern = (typeof patterns)[number];
 interface Stretch {
   readonly from: number;
   readonly to: number;
 }
 
-const isWithin = ({ times, completeness }: Pattern, { from, to }: Stretch): boolean =>
+const isWithin = ({ times, completeness }: GapPattern, { from, to }: Stretch): boolean =>
   times.some((time, i) => completeness.missing[i] === 1 && from < time + WIDTH && to > time);
 
 /** The buckets with a value that no stretch covers. */
-const uncovered = ({ times, values, completeness }: Pattern, drawn: readonly Stretch[]): number[] =>
+const uncovered = ({ times, values, completeness }: GapPattern, drawn: readonly Stretch[]): number[] =>
   times.filter(
     (time, i) =>
       values[i] !== null &&

@@ -8,29 +8,16 @@ import {
   missingStretches,
   strokesOf,
 } from '../../viewer/display/strokes.js';
+import { randomGapPattern } from './gap-pattern.js';
 
 const WIDTH = 10;
 const PATTERNS = 1000;
 
-interface Pattern {
-  readonly times: readonly number[];
-  readonly values: readonly (number | null)[];
-  readonly missing: readonly number[];
-}
+type Pattern = ReturnType<typeof randomPattern>;
 
-/** Buckets of which some are missing, and some have no row at all. */
-function randomPattern(random: Random): Pattern {
-  const rows = Array.from({ length: 40 }, (_, i) => ({
-    time: i * WIDTH,
-    missing: random.next() < 0.3 ? 1 : random.next() < 0.2 ? random.next() * 0.99 : 0,
-    value: random.next() < 0.1 ? null : random.next(),
-    absent: random.next() < 0.1,
-  })).filter(({ absent }) => !absent);
-  return {
-    times: rows.map(({ time }) => time),
-    values: rows.map(({ value }) => value),
-    missing: rows.map(({ missing }) => missing),
-  };
+function randomPattern(random: Random) {
+  const { completeness, ...pattern } = randomGapPattern(random, WIDTH);
+  return { ...pattern, ...completeness };
 }
 
 const patterns = (): Pattern[] => {
