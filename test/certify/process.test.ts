@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { writeExchangeAccounts } from '../../cli/up/exchange-accounts.js';
 import { atEnd, concurrentIt } from '../support/at-end.js';
 import { startTestExchange } from '../support/exchange.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
+import { until } from '../support/until.js';
 import { certificateOf, certify, MARKET } from './command.js';
 import { KeptRun, statementsOf } from './kept-run.js';
 
@@ -44,7 +44,10 @@ describe('chancery certify', () => {
         'OR REPLACE VIEW',
       );
       await statement(`${definition} WHERE cityHash64(asset) % 2 = 0`);
-      await delay(4000);
+      const begins = `received_at > fromUnixTimestamp64Micro(${recordedFrom + 2_000_000})`;
+      const recorded = `SELECT (SELECT count() FROM price_ticks WHERE source = 'delta' AND ${begins}) > 0
+        AND (SELECT count() FROM chance_points WHERE source = 'change' AND ${begins}) > 0`;
+      await until(async () => (await statement(recorded)).trim() === '1');
       process.kill(collectorOf(folder), 'SIGKILL');
       await run.said('closing trading');
       const closedAt = Date.now() * 1000;
@@ -56,7 +59,6 @@ describe('chancery certify', () => {
       const kept = await KeptRun.start({ folder, events: MARKET[1] ?? '', recordedFrom, closedAt });
       await kept.statement(definition);
       expect(await kept.unexplained()).toEqual(new Map());
-      const begins = `received_at > fromUnixTimestamp64Micro(${recordedFrom + 2_000_000})`;
       const row = await kept.statement(`SELECT market, _partition, _offset, _index FROM price_ticks
       WHERE source = 'delta' AND ${begins} ORDER BY _offset LIMIT 1 FORMAT Values`);
       await kept.statement(`ALTER TABLE price_ticks DELETE WHERE (market, _partition, _offset, _index) = ${row}`);
