@@ -1,5 +1,6 @@
 import { Random } from '../../core/index.js';
-import { polled, seen, trade } from './account-data.js';
+import { polled, trade } from './account-data.js';
+import { plus, randomTrade } from './random-trade.js';
 import {
   collectorEvent,
   eventSeen,
@@ -49,7 +50,6 @@ const MARKETS: readonly Market[] = [
 
 const cents = (value: number) => Math.min(97, Math.max(3, Math.round(value))) / 100;
 /** With the decimals of a price; Number arithmetic would show 0.30000000000000004. */
-const plus = (price: number, change: number) => Math.round((price + change) * 100) / 100;
 
 export async function recordDay(data: WarehouseData): Promise<void> {
   const random = new Random(SEED);
@@ -138,7 +138,8 @@ async function recordMarket(data: WarehouseData, market: Market, random: Random)
       occurred_at: time(second),
       received_at: time(at),
     });
-    if (random.next() < 0.5) trades.push(tradeOfAnyone(market, at + 0.4, price, half, random));
+    const traded = { market: market.id, at: at + 0.4, readAt: CLOSED + 20, price, half, users: 9, maxShares: 60 };
+    if (random.next() < 0.5) trades.push(randomTrade(traded, random));
   }
   const decided = closes + 300;
   ticks.push(tick(id, time(decided), result, { event, bid: null, ask: null }));
@@ -153,24 +154,6 @@ async function recordMarket(data: WarehouseData, market: Market, random: Random)
   await data.insert('price_ticks', ticks);
   await data.insert('chance_points', points);
   await data.insert('activity_records', trades);
-}
-
-function tradeOfAnyone({ id }: Market, at: number, price: number, half: number, random: Random): Values {
-  const isYes = random.next() < 0.7;
-  const side = random.next() < 0.55 ? 'BUY' : 'SELL';
-  const yesPrice = (side === 'BUY') === isYes ? plus(price, half) : plus(price, -half);
-  const user = 1 + Math.floor(9 * random.next() ** 2);
-  return {
-    ...seen('', time(CLOSED + 20), 'activity'),
-    ...{ trade_record_id: `${id} ${at.toFixed(3)}`, user_id: `user-${user}`, username: `user-${user}`, market: id },
-    ...{
-      position: isYes ? 'YES' : 'NO',
-      is_primary: isYes,
-      side,
-      quantity: String(1 + Math.floor(60 * random.next() ** 3)),
-    },
-    ...{ price: String(isYes ? yesPrice : plus(1, -yesPrice)), executed_at: time(at) },
-  };
 }
 
 /** Every event is audited every five minutes; now and then the last change of a market was not received. */

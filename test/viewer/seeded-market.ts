@@ -1,5 +1,6 @@
 import { Random } from '../../core/index.js';
-import { polled, seen, trade } from '../sql/account-data.js';
+import { polled, trade } from '../sql/account-data.js';
+import { plus, randomTrade } from '../sql/random-trade.js';
 import {
   collectorEvent,
   eventSeen,
@@ -133,7 +134,6 @@ const marketsOf = (event: string) => MARKETS.filter((market) => market.event ===
 
 const cents = (value: number) => Math.min(97, Math.max(3, Math.round(value))) / 100;
 /** With the decimals of a price; Number arithmetic would show 0.30000000000000004. */
-const plus = (price: number, change: number) => Math.round((price + change) * 100) / 100;
 const within = (at: number, { from, to }: { from: number; to: number }) => at > from && at < to;
 
 export async function recordSeededMarket(data: WarehouseData): Promise<void> {
@@ -233,28 +233,13 @@ async function recordMarket(data: WarehouseData, market: SeededMarket, random: R
       if (!within(at, CHANCE_GAP)) points.push({ ...chance, source: 'change', received_at: time(at) });
       if (at > NOW - HOUR) rawRow('chance', 'chance.frame', at);
     }
-    if (random.next() < 0.22) trades.push(tradeOfAnyone(market, at + 0.4, price, half, random));
+    const traded = { market: market.id, at: at + 0.4, readAt: at + 2.4, price, half, users: 24, maxShares: 140 };
+    if (random.next() < 0.22) trades.push(randomTrade(traded, random));
   }
   await data.insert('price_ticks', ticks);
   await data.insert('chance_points', points);
   await data.insert('activity_records', trades);
   return price;
-}
-
-function tradeOfAnyone({ id }: SeededMarket, at: number, price: number, half: number, random: Random): Values {
-  const isYes = random.next() < 0.7;
-  const side = random.next() < 0.55 ? 'BUY' : 'SELL';
-  const yesPrice = (side === 'BUY') === isYes ? plus(price, half) : plus(price, -half);
-  const user = 1 + Math.floor(24 * random.next() ** 2);
-  return {
-    ...seen('', time(at + 2), 'activity'),
-    ...{ trade_record_id: `${id} ${at.toFixed(3)}`, user_id: `user-${user}`, username: `user-${user}`, market: id },
-    ...{ position: isYes ? 'YES' : 'NO', is_primary: isYes, side, executed_at: time(at) },
-    ...{
-      quantity: String(1 + Math.floor(140 * random.next() ** 3)),
-      price: String(isYes ? yesPrice : plus(1, -yesPrice)),
-    },
-  };
 }
 
 /** Every event is audited every five minutes; now and then the last change of a market was not received. */
