@@ -48,7 +48,7 @@ export interface CertifyOptions {
 export async function runCertify(options: CertifyOptions): Promise<Certificate> {
   const signal = processSignal();
   if (options.keep !== undefined) return await certifyIn(options.keep, options, signal);
-  const scratch = ScratchFolder.make('chancery-certified-');
+  const scratch = ScratchFolder.make('chancery-certify-');
   try {
     return await certifyIn(join(scratch.path, 'data'), options, signal);
   } finally {
