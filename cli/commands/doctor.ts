@@ -7,6 +7,7 @@ import { exchangeChecks } from '../doctor/exchange.js';
 import { machineChecks } from '../doctor/machine.js';
 import { portsCheck } from '../doctor/ports.js';
 import { rowsCheck } from '../doctor/rows.js';
+import { servicesCheck } from '../doctor/services.js';
 import { exchangePortFlag, exchangePortOf } from '../exchange-options.js';
 import { settingsOf } from '../settings.js';
 
@@ -22,6 +23,7 @@ export function define(command: Command): void {
       const { settings, given } = settingsOf(command);
       const checks = [
         ...machineChecks(settings),
+        servicesCheck(settings),
         ...busChecks(settings),
         ...clickHouseChecks(settings),
         rowsCheck(settings),

@@ -41,6 +41,7 @@ describe('chancery doctor', () => {
       'Node.js',
       'data folder',
       'disk space',
+      'services',
       'ClickHouse library',
       'ClickHouse confinement',
       'ClickHouse',
@@ -92,6 +93,7 @@ describe('chancery doctor', () => {
       ...['--metrics-port', String(other)],
     );
     expect(code).toBe(1);
+    expect(findings.get('services')).toMatchObject({ state: 'ok', found: 'exchange' });
     expect(findings.get('ports')).toMatchObject({
       state: 'fail',
       found: expect.stringMatching(
@@ -130,6 +132,34 @@ describe('chancery doctor', () => {
     expect(elsewhere.get('ports')).toMatchObject({
       state: 'ok',
       found: expect.stringMatching(/^\d+ \(viewer\) is [^;]*$/),
+    });
+  });
+
+  it('names a service that is not healthy and one that does not respond', async () => {
+    const data = temporaryFolder();
+    const hanging = createServer(() => undefined).listen(0, '127.0.0.1');
+    const lagging = createServer((_, response) =>
+      response.writeHead(503).end('{"ok":false,"cause":"the bus is full"}'),
+    );
+    await Promise.all([once(hanging, 'listening'), once(lagging.listen(0, '127.0.0.1'), 'listening')]);
+    const urlOf = (server: typeof hanging) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const entries = [
+      announce(data, 'collect', { health: urlOf(lagging) }),
+      announce(data, 'transform', { health: urlOf(hanging) }),
+    ];
+    onTestFinished(() => {
+      for (const entry of entries) entry.end();
+      for (const server of [hanging, lagging]) server.close();
+      hanging.closeAllConnections();
+    });
+    const { code, findings } = await doctor('--data', data);
+    expect(code).toBe(1);
+    expect(findings.get('services')).toMatchObject({
+      state: 'fail',
+      found: expect.stringMatching(
+        /^2 of 2 not healthy: collect \(pid \d+\): the bus is full; transform \(pid \d+\): no response: /,
+      ),
+      fix: expect.stringContaining('kill -9'),
     });
   });
 

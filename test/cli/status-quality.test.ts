@@ -118,6 +118,8 @@ describe('the counts of status and up', () => {
     const longer = [{ ...running, startedAt: new Date(0).toISOString() }];
     expect(daysLeft({ ...known, services: longer })).toBeCloseTo(5);
     expect(daysLeft({ ...known, services: [] })).toBeNull();
+    const young = [{ ...running, startedAt: new Date(7_200_000 - 599_000).toISOString() }];
+    expect(daysLeft({ ...known, services: young })).toBeNull();
     const lines = renderStatus({ ...known, diskDaysLeft: daysLeft(known), problems: [] });
     expect(lines.find((line) => line.startsWith('disk '))).toMatch(/, full in 2\.5 days at the present rate$/);
     const folder = server.clickhouse.dataFolder;
