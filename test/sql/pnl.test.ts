@@ -128,6 +128,25 @@ describe('average cost, and first in, first out', () => {
     ]);
   });
 
+  it('rounds what a fill is worth half to even, also where the product of its digits needs more than 128 bits', async () => {
+    const cases = [
+      ['1', '0.0000005', '0'],
+      ['3', '0.0000005', '0.000002'],
+      ['1', '0.000000500001', '0.000001'],
+      ['20000000000001', '0.0000005', '10000000'],
+      ['20000000000003', '0.0000005', '10000000.000002'],
+      ['0.000001', '20.5', '0.00002'],
+      ['0.000003', '20.5', '0.000062'],
+    ];
+    await data.insert(
+      'trade_records',
+      cases.map(([quantity, price], i) =>
+        trade('worth', `worth/${i}`, { asset: `worth/${i}`, side: 'BUY', quantity, price, executed_at: time(i) }),
+      ),
+    );
+    expect((await booked('worth')).map(({ cost }) => cost)).toEqual(cases.map(([, , worth]) => worth));
+  });
+
   it('folds trades of one moment in the order in which the exchange listed them', async () => {
     const fills: Fill[] = [
       { side: 'BUY', quantity: 300n, price: 33n },
