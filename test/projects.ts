@@ -81,6 +81,7 @@ const CHAOS = [
   'test/collectors/account-processes.test.ts',
   'test/collectors/skipped-chances.test.ts',
   'test/dashboards/',
+  'test/faults/quick.test.ts',
   'test/deploy/package.test.ts',
   'test/deploy/services.test.ts',
   'test/kafka/broker-killed.test.ts',
@@ -108,6 +109,7 @@ const TIMED = [
 
 /** Files that take longest, the slowest first: started last, they would run alone at the end. */
 export const SLOWEST = [
+  'test/faults/quick.test.ts',
   'test/chaos/collector-memory.test.ts',
   'test/chaos/loop.test.ts',
   'test/chaos/backpressure.test.ts',

@@ -116,6 +116,13 @@ export class Faults {
     return shown;
   }
 
+  /** Disarms a fault: it applies no more times; undefined when none with that ID is armed. */
+  disarm(id: number): ArmedFault | undefined {
+    const fault = this.#armed.find((each) => each.id === id);
+    this.#armed = this.#armed.filter((each) => each !== fault);
+    return fault;
+  }
+
   /** Consumes the oldest armed fault of the kind that matches the scope; undefined when there is none. */
   take(kind: FaultKind, scope: FaultScope): ArmedFault | undefined {
     const fault = this.find(kind, scope);

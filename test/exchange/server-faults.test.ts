@@ -53,6 +53,17 @@ describe('faults', () => {
     expect(await list(server)).toMatchObject({ armed: [], used: [{ id: 1 }, { id: 1 }] });
   });
 
+  it('apply no more once disarmed', async () => {
+    const { server } = await oneEvent();
+    const armed = await arm(server, { kind: 'http-500', stream: 'rest', count: 5 });
+    expect((await server.get('/api/coins')).status).toBe(500);
+    const disarm = () => server.control('DELETE', `/faults/${armed.id}`);
+    expect(await disarm()).toMatchObject({ status: 200, body: { ...armed, left: 4 } });
+    expect((await server.get('/api/coins')).status).toBe(200);
+    expect(await list(server)).toMatchObject({ armed: [], used: [{ id: 1 }] });
+    expect(await disarm()).toMatchObject({ status: 404, body: { message: 'no fault 1 is armed' } });
+  });
+
   it('apply once unless count is given', async () => {
     const { server } = await oneEvent();
     await arm(server, { kind: 'http-429' });

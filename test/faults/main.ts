@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { processSignal, Stopped, UsageError } from '../../core/index.js';
 import { isWithoutAlarms, runFaultFree } from './fault-free.js';
 import { chosenKinds } from './kinds.js';
-import { FULL_PACE, QUICK_PACE } from './paces.js';
+import { FULL_PACE, QUICK_OCCURRENCES, QUICK_PACE } from './paces.js';
 import { renderMatrix, reportOf } from './report.js';
 import { runFaults } from './run.js';
 import { writeFaultFree, writeMatrix } from './write-docs.js';
@@ -13,7 +13,7 @@ npm run faults -- --none [--minutes M] [--seed S] [--write-docs] [--quiet]
 Causes every kind of fault, 10 times each, and prints what was detected, when, and what was lost. Ends with 1 when a fault
 that must be detected was not, when a row was doubled, or when a lost row is in no gap and in no estimate.
 
-  --quick           2 times each, with shorter intervals of probes and audits
+  --quick           ${QUICK_OCCURRENCES} times each, with shorter intervals of probes and audits
   --kinds A,B       only kinds whose name contains A or B
   --occurrences N   how many times each
   --none            no faults: ends with 1 when anything looks like one
@@ -38,7 +38,7 @@ const { values } = parseArgs({
   },
 });
 const { quick } = values;
-const occurrences = Number(values.occurrences ?? (quick ? 2 : 10));
+const occurrences = Number(values.occurrences ?? (quick ? QUICK_OCCURRENCES : 10));
 const minutes = Number(values.minutes);
 const seed = Number(values.seed ?? Date.now() % 1_000_000);
 const areValid = Number.isInteger(occurrences) && occurrences > 0 && Number.isInteger(seed) && minutes > 0;

@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { timeSql } from './clocks.js';
 import type { CausedFault, FaultTarget, Kind } from './kind.js';
 
-/** Requests that a storm strikes: several polls with all their retries, and requests for raw HISTORY between them. */
-const STORM_REQUESTS = 48;
+/** More requests than are made until the fault is detected. */
+const UNTIL_DETECTED = 1000;
 /** Answers that are stale: of a few seconds of two polls per second. */
 const STALE_ANSWERS = 8;
 /** Both polls have run once: their answers are repeated. */
@@ -15,19 +15,20 @@ const failedPoll = (at: number) =>
 const storm =
   (fault: object): Kind['cause'] =>
   async ({ stage }) => {
-    const at = await stage.fault({ stream: 'rest', count: STORM_REQUESTS, ...fault });
-    return { at, evidence: failedPoll(at), end: () => stage.restFaultsEnded() };
+    const id = await stage.arm({ stream: 'rest', count: UNTIL_DETECTED, ...fault });
+    const at = await stage.applied(id);
+    return { at, evidence: failedPoll(at), end: () => stage.disarm(id) };
   };
 
 /** An event opens while event search is stale. */
 async function staleSearch({ stage, random }: FaultTarget): Promise<CausedFault> {
-  await stage.rig.order('/faults', { kind: 'stale-rest', stream: 'rest', target: 'not-bots', count: STALE_ANSWERS });
+  const id = await stage.arm({ kind: 'stale-rest', stream: 'rest', count: STALE_ANSWERS });
   await delay(TWO_POLLS_MS);
   const event = await stage.market.open(`Late ${random.integer(0, 1e9)}`);
   const at = Date.now() * 1000;
   const evidence = `SELECT 1 FROM collector_events WHERE type = 'subscribed' AND event = '${event.eventId}'
     GROUP BY event HAVING uniqExact(stream) = 2`;
-  return { at, evidence, events: [event], end: () => stage.restFaultsEnded() };
+  return { at, evidence, events: [event], end: () => stage.disarm(id) };
 }
 
 export const REST_KINDS: readonly Kind[] = [

@@ -18,7 +18,7 @@ const EVENTS_PER_CONNECTION = 2;
 const STREAMS: readonly EventStreamName[] = ['order-book', 'chance'];
 
 interface ListedFaults {
-  readonly armed: readonly { readonly stream?: string }[];
+  readonly armed: readonly { readonly id: number }[];
   readonly used: readonly { readonly id: number; readonly at: number }[];
 }
 
@@ -58,13 +58,26 @@ export class FaultStage {
 
   /** Arms a fault, and waits until it applies; its time, Unix microseconds. Bots, and so the market, are left alone. */
   async fault(fault: object): Promise<number> {
-    const id = await this.arm(fault);
+    return await this.applied(await this.arm(fault));
+  }
+
+  /** Waits until an armed fault applies; its time, Unix microseconds. */
+  async applied(id: number): Promise<number> {
     let at: number | undefined;
     await until(async () => {
       at = await this.appliedAt(id);
-      return at !== undefined || `not yet applied: ${JSON.stringify(fault)}`;
+      return at !== undefined || `fault ${id} has not yet applied`;
     });
     return at ?? 0;
+  }
+
+  /** Ends a fault that applies more often than is needed, so that the next one does not apply to the same answers. */
+  async disarm(id: number): Promise<void> {
+    await until(async () => {
+      const { armed } = JSON.parse(await this.rig.control('/faults')) as ListedFaults;
+      // Refused when it applied for the last time meanwhile.
+      return !armed.some((each) => each.id === id) || (await this.rig.undo(`/faults/${id}`).catch(String));
+    });
   }
 
   /** Arms a fault; its ID. */
@@ -76,15 +89,6 @@ export class FaultStage {
   async appliedAt(id: number): Promise<number | undefined> {
     const { used } = JSON.parse(await this.rig.control('/faults')) as ListedFaults;
     return used.find((each) => each.id === id)?.at;
-  }
-
-  /** Waits until no fault of REST is armed any more: the next one must not apply to the same answers. */
-  async restFaultsEnded(): Promise<void> {
-    await until(async () => {
-      const { armed } = JSON.parse(await this.rig.control('/faults')) as ListedFaults;
-      const left = armed.filter(({ stream }) => stream === 'rest');
-      return left.length === 0 || `still armed: ${JSON.stringify(left)}`;
-    });
   }
 
   /** The connection on which the event is subscribed. */

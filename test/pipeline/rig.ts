@@ -116,6 +116,11 @@ export class Rig {
     return this.#control('POST', path, body);
   }
 
+  /** A control call that takes something back. */
+  undo(path: string): Promise<string> {
+    return this.#control('DELETE', path);
+  }
+
   /** The running ClickHouse. Waits for it: on a busy machine it may respond late and count as one that does not run. */
   async clickhouse(): Promise<EmbeddedEndpoint> {
     let endpoint: EmbeddedEndpoint | undefined;

@@ -79,6 +79,11 @@ export function controlRoutes({ core, trading, quirks, faults, load }: ControlRo
     }),
     route('POST', '/faults', ({ body }) => faults.arm(faultRequest(body))),
     route('GET', '/faults', () => faults.list()),
+    route('DELETE', '/faults/:id', (request) => {
+      const fault = faults.disarm(Number(param(request, 'id')));
+      if (!fault) throw new HttpError(404, `no fault ${param(request, 'id')} is armed`);
+      return fault;
+    }),
     route('POST', '/load', ({ body }) => {
       load.setRate(validBody(loadSchema, body).framesPerSecond);
       return load.counters();
