@@ -7,7 +7,9 @@ import { runFaults } from './run.js';
 const SEED = 20_252;
 
 describe('npm run faults -- --quick', () => {
-  it('detects every fault that must be detected, doubles no row, and explains every lost one', async () => {
+  it('detects every fault that must be detected, doubles no row, and explains every lost one', {
+    timeout: 900_000,
+  }, async () => {
     const kinds = chosenKinds(undefined);
     const result = await runFaults({ kinds, occurrences: QUICK_OCCURRENCES, seed: SEED, pace: QUICK_PACE });
     const report = reportOf(result, kinds, SEED);
