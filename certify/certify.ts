@@ -5,6 +5,7 @@ import { compareChances } from './compare/chances.js';
 import { compareCoverage, type Kill } from './compare/coverage.js';
 import { comparePrices } from './compare/prices.js';
 import { compareRawRecords } from './compare/raw-records.js';
+import { compareResolutions } from './compare/resolutions.js';
 import { compareVolumes } from './compare/volumes.js';
 import { compareZeroSum } from './compare/zero-sum.js';
 import type { Comparison } from './comparison.js';
@@ -34,6 +35,7 @@ export interface CertifyInput {
 const LATER = [
   'price changes',
   'chance of each second',
+  'resolutions',
   'live chance points',
   'observed seconds',
   'seconds with lost changes',
@@ -80,6 +82,7 @@ export async function compareAll({
     ...compareAccounts({ ledger, recorded: accounts }),
     ...compareVolumes(ledger, accounts),
     compareZeroSum(ledger, accounts),
+    compareResolutions(ledger, accounts),
     ...compareCoverage(coverage),
     ...compareCoverage({ ...coverage, recorded: released }).map((one) => ({
       ...one,

@@ -140,16 +140,19 @@ export interface RecordedAccounts {
   readonly trades: readonly TextRow[];
   /** User, market, YES or NO, side, quantity, price, milliseconds. */
   readonly activity: readonly TextRow[];
-  /** Scope, key; fills, shares, volume. */
-  readonly volumes: Readonly<Record<'market' | 'event' | 'day', readonly TextRow[]>>;
+  /** Scope, key; fills, shares, volume. Of minutes the key is Unix seconds, market, YES or NO, and side. */
+  readonly volumes: Readonly<Record<'market' | 'event' | 'day' | 'minute', readonly TextRow[]>>;
   readonly vwaps: readonly { readonly scope: string; readonly market: string; readonly vwap: number | null }[];
   readonly balances: readonly TextRow[];
   readonly positions: readonly TextRow[];
+  /** Account, asset; shares, average cost, FIFO cost. */
   readonly pnlByAsset: readonly TextRow[];
   readonly pnlByAccount: readonly TextRow[];
   readonly settlements: readonly TextRow[];
   /** The accounts whose transactions are recorded. */
   readonly withTransactions: ReadonlySet<string>;
+  /** Market; yes, no, void or unresolved. */
+  readonly resolutions: readonly TextRow[];
   /** Markets that event search listed; the others had closed before recording began. */
   readonly listedMarkets: ReadonlySet<string>;
   /** All deposits less all withdrawals. */
@@ -188,7 +191,8 @@ async function readTexts(
 
 export async function readAccounts(query: Query): Promise<RecordedAccounts> {
   const texts = (key: readonly string[], value: readonly string[], from: string) => readTexts(query, key, value, from);
-  const volumes = (by: string) => texts(['scope', by], ['trades', 'shares', 'volume'], `volume_by_${by}`);
+  const volumes = (by: readonly string[], view: string) =>
+    texts(['scope', ...by], ['trades', 'shares', 'volume'], `volume_by_${view}`);
   const sum = async (sql: string) =>
     normalised((await query<{ sum: string }>(`SELECT toString(${sql}`))[0]?.sum ?? '0');
   const set = async (sql: string) => new Set((await query<{ value: string }>(sql)).map(({ value }) => value));
@@ -210,11 +214,16 @@ export async function readAccounts(query: Query): Promise<RecordedAccounts> {
       [],
       'activity',
     ),
-    volumes: { market: await volumes('market'), event: await volumes('event'), day: await volumes('day') },
+    volumes: {
+      market: await volumes(['market'], 'market'),
+      event: await volumes(['event'], 'event'),
+      day: await volumes(['day'], 'day'),
+      minute: await volumes(['toUnixTimestamp(begins_at)', 'market', 'outcome', 'side'], 'period(period_seconds = 60)'),
+    },
     vwaps: await query(`SELECT scope, market, vwap FROM volume_by_market`),
     balances: await texts(['account', "if(ticker = 'USDC', 'USDC', asset)"], ['balance', 'free'], 'balances'),
     positions: await texts(['account', 'asset'], ['shares', 'cost'], 'positions'),
-    pnlByAsset: await texts(['account', 'asset'], ['shares', 'cost'], 'pnl_by_asset WHERE shares != 0'),
+    pnlByAsset: await texts(['account', 'asset'], ['shares', 'cost', 'fifo_cost'], 'pnl_by_asset WHERE shares != 0'),
     pnlByAccount: await texts(
       ['account'],
       ['realised_pnl', 'fees', 'cost', 'unrealised_pnl', 'unexplained'],
@@ -228,6 +237,7 @@ export async function readAccounts(query: Query): Promise<RecordedAccounts> {
          (settlement = 'inferred' AND (account, asset) IN (SELECT account, asset FROM holdings WHERE shares != 0))`,
     ),
     withTransactions: await set(`SELECT DISTINCT account AS value FROM account_pages WHERE operation = 'transactions'`),
+    resolutions: await texts(['market'], ['resolution'], 'resolutions'),
     listedMarkets: await set('SELECT market AS value FROM markets'),
     deposited: await sum(`sum(if(type = 'DEPOSIT', amount, -amount))) AS sum FROM transactions
       WHERE type IN ('DEPOSIT', 'WITHDRAWAL') AND status = 'COMPLETED'`),

@@ -1,7 +1,7 @@
 import { groupBy } from '../../core/index.js';
 import { CENTS, decimalText, HUNDREDTHS, MICROS, microsText, unitsOf } from '../amounts.js';
 import { type Comparison, compareRows, Differences, type KeyedRow, notCompared } from '../comparison.js';
-import { type FillSide, sidesOf } from '../fills.js';
+import { type FillSide, fifoCosts, sidesOf } from '../fills.js';
 import type { RecordedAccounts, TextRow } from '../recorded.js';
 import type { Ledger, LedgerAccount, LedgerFill } from '../truth.js';
 import { compareListed, unlistedOf } from '../unlisted.js';
@@ -52,7 +52,7 @@ export function compareAccounts({ ledger, recorded }: AccountInput): Comparison[
     compareRows('positions', positionRows(accounts, nameOf), own(recorded.positions)),
     compareListed(
       'cost of holdings',
-      positionRows(accounts, nameOf),
+      holdingRows(ledger, accounts, nameOf),
       own(recorded.pnlByAsset),
       isUnknown,
       `assets ${PAYOUT_UNKNOWN}`,
@@ -158,6 +158,23 @@ const positionRows = (accounts: readonly LedgerAccount[], nameOf: NameOf): Keyed
         [`${nameOf(account)} ${assetId}`, `${quantityText(shares)} ${microsText(cost)}`] as const,
     ),
   );
+
+/** The same, and the cost when the oldest shares are sold first. */
+function holdingRows({ fills, markets }: Ledger, accounts: readonly LedgerAccount[], nameOf: NameOf): KeyedRow[] {
+  const costs = fifoCosts(fills, new Set(markets.map(({ assets }) => assets.yes)));
+  const heldAs = new Map(
+    markets.flatMap(({ marketId, assets }) => [
+      [assets.yes, `${marketId} YES`],
+      [assets.no, `${marketId} NO`],
+    ]),
+  );
+  return accounts.flatMap((account) =>
+    account.positions.map(({ assetId, shares, cost }) => {
+      const fifoCost = decimalText(costs.get(`${account.userId} ${heldAs.get(assetId)}`) ?? 0n, MICROS);
+      return [`${nameOf(account)} ${assetId}`, `${quantityText(shares)} ${microsText(cost)} ${fifoCost}`] as const;
+    }),
+  );
+}
 
 /** Realised profit, fees, cost and unrealised profit of the accounts that traded; nothing unexplained. */
 function pnlRows(ledger: Ledger, accounts: readonly LedgerAccount[], nameOf: NameOf): KeyedRow[] {

@@ -1,6 +1,6 @@
 import { CENTS, decimalText, HUNDREDTHS } from '../amounts.js';
 import { type Comparison, compareRows, Differences, type KeyedRow, notCompared } from '../comparison.js';
-import { sidesOf, type Volume, volumeBy } from '../fills.js';
+import { type FillSide, sidesOf, type Volume, volumeBy } from '../fills.js';
 import type { RecordedAccounts } from '../recorded.js';
 import type { Ledger, LedgerFill } from '../truth.js';
 import { compareListed, type Unlisted, unlistedOf } from '../unlisted.js';
@@ -31,8 +31,10 @@ export function compareVolumes(ledger: Ledger, recorded: RecordedAccounts): Comp
         name,
         [...rowsOf('all', volumeBy(fills, takerOf, keyOf)), ...rowsOf('own', volumeBy(own, ownSide, keyOf))],
         recorded.volumes[by].map(({ key, value }) => [key.join(' '), value.join(' ')]),
-        by === 'event' ? isOfUnknownEvent(unlisted) : () => false,
-        `${CLOSED_BEFORE}, and the activity feed does not name the event`,
+        isUnknown(by, unlisted),
+        by === 'minute'
+          ? `${CLOSED_BEFORE}, and which outcome was traded is unknown`
+          : `${CLOSED_BEFORE}, and the activity feed does not name the event`,
       ),
     ),
     compareVwap(
@@ -54,6 +56,16 @@ export function compareVolumes(ledger: Ledger, recorded: RecordedAccounts): Comp
 
 const CLOSED_BEFORE = 'their events closed before recording began';
 
+/** Whether a row cannot be known, because event search did not list its market. */
+function isUnknown(by: (typeof VOLUMES)[number]['by'], unlisted: Unlisted): (key: string) => boolean {
+  if (by === 'event') return isOfUnknownEvent(unlisted);
+  if (by !== 'minute') return () => false;
+  return (key) => {
+    const [scope, , market = ''] = key.split(' ');
+    return scope === 'own' && (market === '' || unlisted.markets.has(market));
+  };
+}
+
 /** Whether a row of all users is of an event that the feed does not name, or has the fills without an event. */
 const isOfUnknownEvent =
   ({ events }: Unlisted) =>
@@ -66,6 +78,12 @@ const VOLUMES = [
   { name: 'volume by market', by: 'market', keyOf: ({ marketId }: LedgerFill) => marketId },
   { name: 'volume by event', by: 'event', keyOf: ({ eventId }: LedgerFill) => eventId },
   { name: 'volume by day', by: 'day', keyOf: ({ at }: LedgerFill) => new Date(at / 1000).toISOString().slice(0, 10) },
+  {
+    name: 'volume by minute, outcome and side',
+    by: 'minute',
+    keyOf: ({ at, marketId }: LedgerFill, { outcome, side }: FillSide) =>
+      [Math.floor(at / 60e6) * 60, marketId, outcome, side].join(' '),
+  },
 ] as const;
 
 const ownFills = ({ fills }: Ledger, names: ReadonlyMap<string, string>): LedgerFill[] =>

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { compareAccounts } from '../../certify/compare/accounts.js';
+import { compareResolutions } from '../../certify/compare/resolutions.js';
 import { compareVolumes } from '../../certify/compare/volumes.js';
 import { compareZeroSum } from '../../certify/compare/zero-sum.js';
+import { fifoCosts } from '../../certify/fills.js';
 import type { RecordedAccounts, TextRow } from '../../certify/recorded.js';
 import { LEDGER, RECORDED } from './ledger-data.js';
 
@@ -11,6 +13,7 @@ const compared = (change: Partial<RecordedAccounts>) => {
     ...compareAccounts({ ledger: LEDGER, recorded }),
     ...compareVolumes(LEDGER, recorded),
     compareZeroSum(LEDGER, recorded),
+    compareResolutions(LEDGER, recorded),
   ];
 };
 
@@ -40,9 +43,40 @@ describe('the comparison of accounts with the ledger', () => {
       ['volume by market', 4, 4],
       ['volume by event', 2, 2],
       ['volume by day', 2, 2],
+      ['volume by minute, outcome and side', 4, 4],
       ['VWAP', 4, 4],
       ['zero-sum over all accounts', 5, 5],
+      ['resolutions', 2, 2],
     ]);
+  });
+
+  it('computes the FIFO cost of what is held: the oldest shares are sold first', () => {
+    const [first] = LEDGER.fills;
+    if (!first) throw new Error('there are no fills');
+    const fills = [
+      { ...first, seq: 1, price: 0.4, quantity: 10 },
+      { ...first, seq: 2, price: 0.6, quantity: 10 },
+      { ...first, seq: 3, kind: 'transfer' as const, price: 0.9, quantity: 12, buyer: 'u3', seller: 'u1' },
+    ];
+    // u1: 8 of the second lot at 0.60; u2: 10 NO at 0.60 and 10 at 0.40; u3: 12 at 0.90.
+    expect(Object.fromEntries(fifoCosts(fills, new Set(['m0-yes'])))).toEqual({
+      'u1 m0 YES': 4_800_000n,
+      'u2 m0 NO': 10_000_000n,
+      'u3 m0 YES': 10_800_000n,
+    });
+  });
+
+  it('finds a wrong FIFO cost, a volume of another minute, and a market resolved otherwise', () => {
+    expect(failures({ pnlByAsset: replaced(RECORDED.pnlByAsset, 0, '6 2.4 2.400001') })).toEqual({
+      'cost of holdings': 'ann m0-yes: expected 6 2.4 2.4, found 6 2.4 2.400001',
+    });
+    const minute = replaced(RECORDED.volumes.minute, 0, '1 10 4');
+    expect(failures({ volumes: { ...RECORDED.volumes, minute } })).toEqual({
+      'volume by minute, outcome and side': 'all 1800000000 m0 YES BUY: expected 2 14 6, found 1 10 4',
+    });
+    expect(failures({ resolutions: replaced(RECORDED.resolutions, 1, 'no') })).toEqual({
+      resolutions: 'm1: expected yes, found no',
+    });
   });
 
   it('finds a lost trade, a doubled one, and a wrong fee', () => {
@@ -108,13 +142,26 @@ describe('the comparison of accounts with the ledger', () => {
       volumes: {
         ...RECORDED.volumes,
         event: [row('all e', '2 14 6'), { key: ['all', ''], value: ['1', '5', '3.5'] }, row('own e', '3 19 9.5')],
+        // Of a trade of an asset that is in no market, neither the market nor the outcome is known.
+        minute: RECORDED.volumes.minute.map((one) =>
+          one.key[0] === 'own' && one.key[2] === 'm1' ? { ...one, key: ['own', '1800000000', 'm1', '', 'BUY'] } : one,
+        ),
       },
       vwaps: RECORDED.vwaps.map((one) => (one.scope === 'own' && one.market === 'm1' ? { ...one, vwap: null } : one)),
-      pnlByAsset: [...RECORDED.pnlByAsset, row('bob m1-no', '5 3.5')],
+      resolutions: replaced(RECORDED.resolutions, 1, 'unresolved'),
+      pnlByAsset: [...RECORDED.pnlByAsset, row('bob m1-no', '5 3.5 3.5')],
       pnlByAccount: replaced(RECORDED.pnlByAccount, 1, '0 0.011 11.5 NULL 0'),
       settlements: RECORDED.settlements.slice(0, 1),
     };
-    const affected = ['VWAP', 'cost of holdings', 'profit and loss', 'settlements', 'volume by event'];
+    const affected = [
+      'VWAP',
+      'cost of holdings',
+      'profit and loss',
+      'resolutions',
+      'settlements',
+      'volume by event',
+      'volume by minute, outcome and side',
+    ];
 
     it('does not compare what cannot be known of it, and says so', () => {
       const unlisted = { ...recorded, listedMarkets: new Set(['m0']) };
@@ -126,8 +173,10 @@ describe('the comparison of accounts with the ledger', () => {
         'VWAP: 3 and 3, without 1 markets of ow',
         'cost of holdings: 3 and 3, without 1 rows: assets ',
         'profit and loss: 1 and 1, without 1 rows: account',
+        'resolutions: 1 and 1, without 1 markets whose',
         'settlements: 1 and 1, without 1 rows: assets ',
         'volume by event: 1 and 1, without 2 rows: their e',
+        'volume by minute, outcome and side: 3 and 3, without 2 rows: their e',
         'zero-sum over all accounts: 0 and 0, without the transaction',
       ]);
     });
@@ -146,6 +195,6 @@ describe('the comparison of accounts with the ledger', () => {
     const recorded = { ...RECORDED, names: new Map<string, string>() };
     const all = [...compareAccounts({ ledger: LEDGER, recorded }), ...compareVolumes(LEDGER, recorded)];
     expect(all.map(({ notCompared }) => notCompared)).not.toContain(undefined);
-    expect(all).toHaveLength(11);
+    expect(all).toHaveLength(12);
   });
 });

@@ -165,6 +165,10 @@ export const RECORDED: RecordedAccounts = {
     market: ['all', 'own'].flatMap((scope) => [row(`${scope} m0`, '2 14 6'), row(`${scope} m1`, '1 5 3.5')]),
     event: ['all', 'own'].map((scope) => row(`${scope} e`, '3 19 9.5')),
     day: ['all', 'own'].map((scope) => row(`${scope} 2027-01-15`, '3 19 9.5')),
+    minute: ['all', 'own'].flatMap((scope) => [
+      row(`${scope} 1800000000 m0 YES BUY`, '2 14 6'),
+      row(`${scope} 1800000000 m1 NO BUY`, '1 5 3.5'),
+    ]),
   },
   vwaps: ['all', 'own'].flatMap((scope) => [
     { scope, market: 'm0', vwap: 6 / 14 },
@@ -179,9 +183,10 @@ export const RECORDED: RecordedAccounts = {
     row('bob m1-no', '0 0'),
   ],
   positions: [row('ann m0-yes', '6 2.4'), row('bob m0-no', '10 6'), row('bob m0-yes', '4 2')],
-  pnlByAsset: [row('ann m0-yes', '6 2.4'), row('bob m0-no', '10 6'), row('bob m0-yes', '4 2')],
+  pnlByAsset: [row('ann m0-yes', '6 2.4 2.4'), row('bob m0-no', '10 6 6'), row('bob m0-yes', '4 2 2')],
   pnlByAccount: [row('ann', '3.9 0.008 2.4 0.6 0'), row('bob', '-3.5 0.011 8 -1 0')],
   settlements: [row('ann m1-yes', '5'), row('bob m1-no', '0')],
+  resolutions: [row('m0', 'unresolved'), row('m1', 'yes')],
   withTransactions: new Set(['ann', 'bob']),
   listedMarkets: new Set(['m0', 'm1']),
   deposited: '200',

@@ -3,10 +3,10 @@ import { timeSql } from './clocks.js';
 import type { CausedFault, FaultTarget, Kind } from './kind.js';
 import type { EventStreamName, TradedEvent } from './market.js';
 
-/** Time for a probe to remain unanswered, and to be reported, beyond the interval of probes. */
-const ANSWER_MS = 7000;
-/** Longer than the collector waits for the response to a probe. */
-const LATE_HISTORY_MS = 7000;
+/** Time for a probe to remain unanswered, and to be reported, beyond the interval of probes, also on a busy machine. */
+const ANSWER_MS = 20_000;
+/** Longer than the collector waits for the response to a probe, also on a busy machine. */
+const LATE_HISTORY_MS = 20_000;
 const SKEW_MS = 3_600_000;
 const AGAIN_MS = 1000;
 
