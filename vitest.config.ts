@@ -47,8 +47,6 @@ export default defineConfig({
         include: GLOBS.chaos,
         exclude: GLOBS.timed,
         isolate: false,
-        // Their servers keep both cores busy: with three files at a time, all of them take longer.
-        maxWorkers: 2,
         sequence: { groupOrder: 1 },
       }),
       project('timed', { include: GLOBS.timed, isolate: false, maxWorkers: 1, sequence: { groupOrder: 2 } }),
