@@ -3,6 +3,7 @@ import { compareAccounts } from './compare/accounts.js';
 import { compareCandles } from './compare/candles.js';
 import { compareChances } from './compare/chances.js';
 import { compareCoverage, type Kill } from './compare/coverage.js';
+import { compareFrames } from './compare/frames.js';
 import { comparePrices } from './compare/prices.js';
 import { compareRawRecords } from './compare/raw-records.js';
 import { compareResolutions } from './compare/resolutions.js';
@@ -88,6 +89,7 @@ export async function compareAll({
       ...one,
       name: `${one.name}${OF_RELEASE}`,
     })),
+    await compareFrames(query),
     await compareRawRecords(bus, partitions, query),
   ];
 }

@@ -23,6 +23,12 @@ interface PostResponse {
   readonly text: string;
 }
 
+/**
+ * How long a connection without a request is kept, milliseconds. ClickHouse announces a longer time, but the embedded one ends
+ * silent connections earlier (`embedded/connection-guard.ts`), and proxies may too.
+ */
+const MAX_KEEP_ALIVE_MS = 2500;
+
 /** POSTs a body from memory to ClickHouse on keep-alive connections. Never retries a request. */
 export class HttpPost {
   readonly #pool: Pool;
@@ -41,6 +47,7 @@ export class HttpPost {
       pipelining: 1,
       headersTimeout: options.timeoutMs,
       bodyTimeout: options.timeoutMs,
+      keepAliveMaxTimeout: MAX_KEEP_ALIVE_MS,
       connect: { timeout: 10_000 },
     });
     this.#path = url.pathname;

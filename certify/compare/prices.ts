@@ -70,6 +70,8 @@ export function comparePrices({ prices, openingChances, recorded, faults, record
   let expected = 0;
   let received = 0;
   let estimated = 0;
+  /** Skipped, and found by an audit. */
+  let audited = 0;
   let reordered = 0;
   for (const { truth: own, matches, repeated, reordered: outOfOrder } of matched) {
     reordered += outOfOrder;
@@ -88,6 +90,7 @@ export function comparePrices({ prices, openingChances, recorded, faults, record
       if (isMatched) continue;
       const { by, isSkipped } = explainer.explain(change.eventId, change.at);
       if (by !== undefined) {
+        if (isSkipped && by !== DEAD_LETTER) audited += 1;
         if (by !== DEAD_LETTER) lost.push(change);
         changes.explain(by);
         continue;
@@ -118,7 +121,7 @@ export function comparePrices({ prices, openingChances, recorded, faults, record
   }
   if (reordered > 0) changes.explain(REORDERED, reordered);
   // To an audit, a change that was received before its predecessor is lost.
-  if (estimated > 0) judgeEstimate(changes, recorded.loss, estimated + reordered, received);
+  if (estimated > 0) judgeEstimate(changes, recorded.loss, estimated + reordered + audited, received);
   return {
     comparisons: [changes.result(expected, found), states.result(snapshots, snapshots)],
     shown: new Map(matched.map(({ market, shown }) => [market, shown])),

@@ -4,6 +4,8 @@ import { systemClock, UnavailableError } from '../../core/index.js';
 
 const CHECK_MS = 1000;
 const TIMEOUT_MS = 300_000;
+/** Polls that a message names. */
+const MAX_NAMED = 3;
 
 /** Operations that read a list of an account at once, or a history back to a known record. */
 const OPERATIONS = ['orders', 'trades', 'full-balances', 'open-positions', 'active-orders'];
@@ -29,14 +31,18 @@ export async function untilPolled(
 ): Promise<void> {
   if (polled.length === 0) return;
   const accounts = polled.map(({ name }) => name);
-  const withLogin = polled.filter(({ readsTransactions }) => readsTransactions).length;
   const since = `fromUnixTimestamp64Micro(${sinceMicros})`;
+  const wantedPolls = polled.flatMap(({ name, readsTransactions }) =>
+    [...OPERATIONS, ...(readsTransactions ? [TRANSACTIONS] : [])].map((operation) => `${operation} of ${name}`),
+  );
+  const missingPolls = async () => {
+    const complete = await query<{ poll: string }>(`
+      SELECT DISTINCT concat(operation, ' of ', subject) AS poll FROM polls
+      WHERE outcome = 'complete' AND started_at > ${since} AND subject IN (${texts(accounts)})`);
+    const found = new Set(complete.map(({ poll }) => poll));
+    return wantedPolls.filter((poll) => !found.has(poll));
+  };
   const counts = {
-    'complete polls': [
-      accounts.length * OPERATIONS.length + withLogin,
-      `SELECT uniqExact(subject, operation) AS count FROM polls
-      WHERE outcome = 'complete' AND started_at > ${since} AND operation IN (${texts([...OPERATIONS, TRANSACTIONS])}) AND subject IN (${texts(accounts)})`,
-    ],
     'complete histories': [
       accounts.length,
       `SELECT count() AS count FROM account_completeness
@@ -59,6 +65,11 @@ export async function untilPolled(
     ],
   } as const;
   await until('the polls of the accounts', signal, async () => {
+    const missing = await missingPolls();
+    if (missing.length > 0) {
+      const named = missing.slice(0, MAX_NAMED).join(', ');
+      return `${missing.length} of ${wantedPolls.length} are not complete: ${named}${missing.length > MAX_NAMED ? ', …' : ''}`;
+    }
     for (const [name, [wanted, sql]] of Object.entries(counts)) {
       const count = (await query<{ count: number }>(sql))[0]?.count ?? 0;
       if (count < wanted) return `${count} of ${wanted} ${name}`;

@@ -57,6 +57,8 @@ export interface StreamAudits {
 }
 
 export interface Quality {
+  /** Seconds of the last hour in which a collector ran; of several at the same time, the longest. */
+  readonly recordedSeconds: number;
   readonly delays: readonly TopicDelay[];
   readonly coverage: readonly StreamCoverage[];
   readonly audits: readonly StreamAudits[];
@@ -83,6 +85,15 @@ const COVERAGE = `
   FROM {database:Identifier}.coverage_by_event AS c
   GROUP BY stream
   ORDER BY stream`;
+
+const RECORDED = `
+  SELECT ifNull(max(seconds), 0) AS seconds
+  FROM
+  (
+    SELECT sum(greatest(0, dateDiff('millisecond', greatest(started_at, now64(6, 'UTC') - toIntervalHour(1)), last_heartbeat_at))) / 1000 AS seconds
+    FROM {database:Identifier}.sessions
+    GROUP BY collector, shard
+  )`;
 
 const AUDITS = `
   SELECT stream, toFloat64(count()) AS audits, toFloat64(sum(a.mismatches)) AS mismatches,
@@ -114,7 +125,8 @@ export async function qualityOf(client: ClickHouseClient, database: string): Pro
     const answer = await client.query({ query, query_params: { database }, format: 'JSONEachRow' });
     return answer.json<Row>();
   };
-  const [delays, coverage, audits, losses, deadLetters] = await Promise.all([
+  const [recorded, delays, coverage, audits, losses, deadLetters] = await Promise.all([
+    rows<{ seconds: number }>(RECORDED),
     rows<TopicDelay>(DELAYS),
     rows<StreamCoverage>(COVERAGE),
     rows<Omit<StreamAudits, 'loss'>>(AUDITS),
@@ -132,5 +144,6 @@ export async function qualityOf(client: ClickHouseClient, database: string): Pro
     return 'rate' in loss ? loss : null;
   };
   const audited = audits.map((row) => ({ ...row, loss: lossOf(row.stream) }));
-  return { delays, coverage, audits: audited, deadLetters: listed, otherDeadLetters };
+  const recordedSeconds = recorded[0]?.seconds ?? 0;
+  return { recordedSeconds, delays, coverage, audits: audited, deadLetters: listed, otherDeadLetters };
 }

@@ -77,7 +77,7 @@ async function start(screen: Screen, instance: InstanceRun, signal: AbortSignal)
 function healthOf({ services }: InstanceRun): Health {
   const down = services
     .filter((service) => service.state !== 'ready')
-    .map((service) => `${service.name} is ${service.state}`);
+    .map(({ name, state, failure }) => `${name} is ${state}${failure === undefined ? '' : `: ${failure}`}`);
   const detail = Object.fromEntries(services.map((service) => [service.name, service.state]));
   if (services.length === 0) return { ok: false, detail: { cause: 'starting' } };
   return { ok: down.length === 0, detail: down.length === 0 ? detail : { ...detail, cause: down.join(', ') } };

@@ -54,6 +54,11 @@ export class SupervisedProcess implements Component {
     return this.#state;
   }
 
+  /** Why it is not restarted, of a failed one: its last line on stderr. */
+  get failure(): string | undefined {
+    return this.#state === 'failed' ? this.#lastLine || describeExit(this.#child) : undefined;
+  }
+
   get pid(): number | undefined {
     return this.#child?.pid;
   }
@@ -171,9 +176,7 @@ export class SupervisedProcess implements Component {
       } catch {
         if (signal.aborted) return;
         this.#state = 'failed';
-        this.options.onMessage(
-          `${this.name} stopped and is not restarted: ${this.#lastLine || describeExit(this.#child)}`,
-        );
+        this.options.onMessage(`${this.name} stopped and is not restarted: ${this.failure}`);
         return;
       }
     }

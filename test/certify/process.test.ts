@@ -63,6 +63,7 @@ describe('chancery certify', () => {
       WHERE source = 'delta' AND ${begins} ORDER BY _offset LIMIT 1 FORMAT Values`);
       await kept.statement(`ALTER TABLE price_ticks DELETE WHERE (market, _partition, _offset, _index) = ${row}`);
       await kept.double('chance_points', `source = 'change' AND ${begins}`);
+      await kept.double('price_ticks', `source = 'snapshot' AND ${begins}`);
       const trade = await kept.statement(
         'SELECT account, trade_record_id FROM trade_records WHERE fee > 0 ORDER BY trade_record_id LIMIT 1 FORMAT Values',
       );
@@ -72,6 +73,8 @@ describe('chancery certify', () => {
       const [lost, doubled, wrongFee] = ['price changes', 'live chance points', 'trades of accounts'];
       expect([lost, doubled, wrongFee, 'profit and loss'].map((name = '') => altered.get(name))).toEqual([1, 1, 1, 1]);
       expect(altered.get('seconds with lost changes')).toBe(1);
+      // The lost change, and the doubled state.
+      expect(altered.get('rows of order book frames')).toBe(2);
       await kept.restrict('gaps', "cause != 'no further heartbeat of the collector'");
       expect((await kept.unexplained()).get('seconds with lost changes')).toBeGreaterThan(1);
     },

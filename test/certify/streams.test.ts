@@ -109,6 +109,26 @@ describe('the comparison of price changes with the ledger', () => {
     expect(found[0]?.examples).toEqual([expect.stringContaining('audits found 20 of 300 changed markets unequal')]);
   });
 
+  it('counts what audits found among what was lost: many mismatches are probable when much was skipped', () => {
+    const skipped = Array.from({ length: 20 }, (_, n) => 20 + 8 * n);
+    const gaps = skipped.slice(1).map((n) => ({
+      stream: 'order-book',
+      event: 'e',
+      begins: changeOf(n).at - 10_000,
+      ends: changeOf(n).at + 10_000,
+      cause: 'diverged',
+    }));
+    const recorded = { ticks: without(...skipped), gaps, loss: { audits: 300, samples: 300, missed: 19 } };
+    const faults = skipped.map((n) => skip('order-book', n));
+    expect(compared(recorded, faults)[0]).toMatchObject({
+      unexplained: 0,
+      explained: [
+        { by: 'gap: diverged', count: 19 },
+        { by: ESTIMATED, count: 1 },
+      ],
+    });
+  });
+
   it('finds a skipped change that an audit should have seen', () => {
     const audits = [{ event: 'e', at: changeOf(30).at + 60_000 }];
     const found = compared({ ticks: without(30), loss: LOSS, audits }, [skip('order-book', 30)]);

@@ -35,7 +35,14 @@ describe('the counts of status and up', () => {
       FROM numbers(10)`);
     const connection = await findReadOnly(loadConfig({ data: dataFolder }, {}));
     if (!connection) throw new Error('the embedded ClickHouse is not found');
+    await server.clickhouse.run(`
+      INSERT INTO chancery.collector_events (_log, _partition, _offset, _index, recorded_at, session_id, sequence, type, collector, shard)
+      SELECT 'l', 0, number, 0, now64(6) - toIntervalMinute([90, 40, 20, 0][number + 1]), toString(intDiv(number, 2)), number + 1,
+        if(number % 2 = 0, 'session-started', 'heartbeat'), 'c', '0/1'
+      FROM numbers(4)`);
     const quality = await qualityOf(connection.client, 'chancery');
+    // 20 minutes of a collector that began before the last hour, and 20 of the next one.
+    expect(quality.recordedSeconds).toBeCloseTo(2400, -1);
     const tables = await tableSizes(connection.client, 'chancery');
     await connection.close();
     expect(quality.deadLetters).toHaveLength(20);
@@ -91,18 +98,18 @@ describe('the counts of status and up', () => {
   });
 
   it('says when the disk is full at the present rate, and warns below 3 days', async () => {
-    const reportedAt = new Date(7_200_000).toISOString();
-    const service = { service: 'collect', pid: 1, healthy: true, detail: {} };
+    const startedAt = new Date(0).toISOString();
     const delay = { topic: 't', ageSeconds: 0, p50Seconds: 0, p99Seconds: 0, maxSeconds: 0 };
     const known = {
       dataFolder: '',
-      reportedAt,
-      // Half an hour.
-      services: [{ ...service, startedAt: new Date(5_400_000).toISOString() }],
+      reportedAt: startedAt,
+      services: [{ service: 'collect', pid: 1, healthy: true, detail: {}, startedAt }],
       bus: [{ topic: 't', partition: 0, begin: 500, end: 1500, committed: 0, lag: 0 }],
       clickhouse: null,
       tables: [{ name: 'raw_records', rows: 4000, bytes: 0, merges: false }],
       quality: {
+        // Half an hour of the last one, whenever the present collector started.
+        recordedSeconds: 1800,
         delays: [{ ...delay, records: 1800 }],
         coverage: [],
         audits: [],
@@ -113,13 +120,9 @@ describe('the counts of status and up', () => {
       disk: { bus: 30_000, clickhouse: 30_000, exchange: 10_000, free: 40 * 86_400 * 2.5 },
     };
     expect(daysLeft(known)).toBeCloseTo(2.5);
-    const running = known.services[0];
-    if (!running) throw new Error('there is no service');
-    const longer = [{ ...running, startedAt: new Date(0).toISOString() }];
-    expect(daysLeft({ ...known, services: longer })).toBeCloseTo(5);
+    expect(daysLeft({ ...known, quality: { ...known.quality, recordedSeconds: 3600 } })).toBeCloseTo(5);
+    expect(daysLeft({ ...known, quality: { ...known.quality, recordedSeconds: 599 } })).toBeNull();
     expect(daysLeft({ ...known, services: [] })).toBeNull();
-    const young = [{ ...running, startedAt: new Date(7_200_000 - 599_000).toISOString() }];
-    expect(daysLeft({ ...known, services: young })).toBeNull();
     const lines = renderStatus({ ...known, diskDaysLeft: daysLeft(known), problems: [] });
     expect(lines.find((line) => line.startsWith('disk '))).toMatch(/, full in 2\.5 days at the present rate$/);
     const folder = server.clickhouse.dataFolder;
@@ -167,6 +170,11 @@ describe('the counts of status and up', () => {
     const connection = await findReadOnly(loadConfig({ data: server.clickhouse.dataFolder }, {}));
     const sizes = connection ? await tableSizes(connection.client, 'chancery') : [];
     await connection?.close();
-    expect(sizes.filter(isRecord).map(({ name }) => name)).toEqual(['audits', 'dead_letters', 'grows']);
+    expect(sizes.filter(isRecord).map(({ name }) => name)).toEqual([
+      'audits',
+      'collector_events',
+      'dead_letters',
+      'grows',
+    ]);
   });
 });

@@ -4,7 +4,7 @@ import type { FaultStage } from './stage.js';
 
 /**
  * What must be found out about a fault:
- * - `detected`: its evidence must be in the database;
+ * - `detected`: its evidence must be in the database, or `status`, `doctor` or a metric must show it;
  * - `possible`: its evidence may be there, for example only until the next change; lost rows are in a gap or the estimate;
  * - `unchecked`: no evidence is searched for; lost rows must be explained as for the others.
  */
@@ -26,6 +26,8 @@ export interface CausedFault {
   readonly at: number;
   /** A SELECT that has rows once the database shows the fault. */
   readonly evidence?: string;
+  /** When `chancery status`, `doctor` or a metric showed the fault, while it was there; Unix microseconds. */
+  readonly detectedAt?: number;
   /** Ends it. */
   readonly end?: () => Promise<void>;
   /** Events that it concerns, besides that of the target. */

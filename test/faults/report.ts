@@ -79,10 +79,13 @@ export function reportOf(result: FaultsResult, kinds: readonly Kind[], seed: num
 
 const isUnexplained = ({ explanation }: LostRow): boolean => explanation === 'none';
 
-/** The fault that a row is a consequence of: the last one before it that concerned its event. */
+/**
+ * The fault that a row is a consequence of, of those that concerned its event: the last one that was there at that time, else
+ * the first one after it, else the last one that was over.
+ */
 function faultOf({ stream, eventId, at }: SurplusRow, occurrences: readonly Occurrence[]): Occurrence | undefined {
   const begin = (each: Occurrence) => each.at - (each.events ? BEFORE_MICROS.stream : BEFORE_MICROS.process);
-  return occurrences
+  const near = occurrences
     .filter(
       (each) =>
         (each.stream === undefined || each.stream === stream) &&
@@ -90,7 +93,9 @@ function faultOf({ stream, eventId, at }: SurplusRow, occurrences: readonly Occu
         at >= begin(each) &&
         at <= each.recoveredAt + AFTER_MICROS,
     )
-    .sort((a, b) => b.at - a.at)[0];
+    .sort((a, b) => b.at - a.at);
+  const during = near.find((each) => each.at <= at && at <= each.recoveredAt);
+  return during ?? near.findLast((each) => each.at > at) ?? near[0];
 }
 
 function kindReport(

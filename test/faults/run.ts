@@ -153,7 +153,7 @@ class FaultRun {
     const connectionId = await stage.connectionOf(stream, event);
     const caused = await kind.cause({ stage, event, connectionId, random });
     const { at, evidence } = caused;
-    let detectedAt: number | undefined;
+    let { detectedAt } = caused;
     let liveMeanwhile: boolean | undefined;
     if (evidence !== undefined && kind.expected === 'detected') {
       const detecting = stage.evidence.rowsOf(evidence, DETECT_MS);
