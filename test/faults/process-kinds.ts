@@ -4,12 +4,16 @@ import { serviceStatuses } from '../../cli/status/services.js';
 import { systemClock } from '../../core/index.js';
 import type { RigCommand } from '../pipeline/rig.js';
 import { until } from '../support/until.js';
+import { timeSql } from './clocks.js';
 import type { FaultTarget, Kind } from './kind.js';
 import type { FaultStage } from './stage.js';
 
-/** How long a killed process is away, how long a reader is stopped, and how long the disk is full. */
+/**
+ * How long a killed process is away, how long a reader is stopped (changes that are read over 5 s late are no observation of
+ * their time), and how long the disk is full.
+ */
 const DOWN_MS = { from: 0, to: 1500 };
-const STOPPED_MS = { from: 2000, to: 6000 };
+const STOPPED_MS = { from: 7000, to: 10_000 };
 const FULL_MS = { from: 2000, to: 6000 };
 /** The embedded log refuses appends below 64 MiB. */
 const FREE_MB = 20;
@@ -101,15 +105,16 @@ const KINDS: readonly Kind[] = [
   },
   {
     name: 'slow reader: SIGSTOP of the collector',
-    // It may take its connections for silent when it continues, and connect again.
-    expected: 'possible',
-    cause: async ({ stage, random, connectionId }) => {
+    expected: 'detected',
+    cause: async ({ stage, random }) => {
       const at = systemClock.nowMicros();
       const service = stage.rig.service('collect');
       service.signal('SIGSTOP');
       await delay(random.integer(STOPPED_MS.from, STOPPED_MS.to));
       service.signal('SIGCONT');
-      return { at, evidence: disconnected(connectionId) };
+      const evidence = `SELECT 1 FROM collector_events
+        WHERE type IN ('stale', 'disconnected') AND stream = 'order-book' AND recorded_at >= ${timeSql(at)}`;
+      return { at, evidence };
     },
   },
   {
