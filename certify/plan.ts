@@ -81,3 +81,9 @@ function turns<T>(items: readonly T[], random: Random): () => T {
     return left.pop() as T;
   };
 }
+
+/** Number of faults and of kills of a plan. */
+export const sizeOf = (plan: readonly Action[]): { faults: number; kills: number } => ({
+  faults: plan.reduce((sum, action) => sum + ('fault' in action ? action.fault.count : 0), 0),
+  kills: plan.filter((action) => 'kill' in action).length,
+});

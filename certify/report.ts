@@ -7,6 +7,8 @@ export interface Certificate {
   readonly seed: number;
   readonly minutes: number;
   readonly passed: boolean;
+  /** By the plan of the seed; a fault of which the exchange had no occasion until the end was not applied. */
+  readonly planned: { readonly faults: number; readonly kills: number };
   /** The faults that were applied, and the processes that were killed; times are Unix microseconds. */
   readonly faults: readonly UsedFault[];
   readonly kills: readonly { readonly service: string; readonly at: number }[];
@@ -20,7 +22,7 @@ export const isPassed = (comparisons: readonly Comparison[]): boolean =>
 const HEAD = ['compared', 'expected', 'found', 'explained', 'unexplained'] as const;
 
 /** The table, then what explains the differences, then the first unexplained ones. */
-export function reportLines({ comparisons, passed, seed, faults, kills }: Certificate): string[] {
+export function reportLines({ comparisons, passed, seed, planned, faults, kills }: Certificate): string[] {
   const rows = comparisons.map(({ name, expected, found, explained, unexplained, notCompared }) => {
     if (notCompared !== undefined && expected + found === 0) return [name, 'not compared', '', '', ''];
     const sum = explained.reduce((total, { count }) => total + count, 0);
@@ -33,7 +35,7 @@ export function reportLines({ comparisons, passed, seed, faults, kills }: Certif
       .join('  ')
       .trimEnd();
   return [
-    ...injectedLines(faults, kills),
+    ...injectedLines(planned, faults, kills),
     line(HEAD),
     line(widths.map((width) => '─'.repeat(width))),
     ...rows.map(line),
@@ -50,13 +52,17 @@ export function reportLines({ comparisons, passed, seed, faults, kills }: Certif
   ];
 }
 
-function injectedLines(faults: Certificate['faults'], kills: Certificate['kills']): string[] {
-  if (faults.length + kills.length === 0) return [];
+function injectedLines(
+  planned: Certificate['planned'],
+  faults: Certificate['faults'],
+  kills: Certificate['kills'],
+): string[] {
+  if (planned.faults + planned.kills === 0) return [];
   const counts = (names: readonly string[]) =>
     [...groupBy(names, (name) => name)].map(([name, { length }]) => `${length} ${name}`).join(', ');
   return [
-    `faults applied: ${counts(faults.map(({ stream, kind }) => `${stream} ${kind}`)) || 'none'}`,
-    `killed with SIGKILL: ${counts(kills.map(({ service }) => service)) || 'none'}`,
+    `faults applied, ${faults.length} of ${planned.faults} planned: ${counts(faults.map(({ stream, kind }) => `${stream} ${kind}`)) || 'none'}`,
+    `killed with SIGKILL, ${kills.length} of ${planned.kills} planned: ${counts(kills.map(({ service }) => service)) || 'none'}`,
     '',
   ];
 }

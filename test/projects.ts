@@ -12,6 +12,7 @@ export type Project = 'fast' | 'services' | 'chaos' | 'timed';
 
 /** Files, or folders with everything below them but what `chaos` and `timed` name. */
 const SERVICES = [
+  'test/bench/interrupt.test.ts',
   'test/bots/process.test.ts',
   'test/bus/embedded-log.test.ts',
   'test/bus/embedded.test.ts',

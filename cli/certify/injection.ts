@@ -1,4 +1,10 @@
-import { type Action, ControlInterface, type KilledService, type UsedFault } from '../../certify/index.js';
+import {
+  type Action,
+  ControlInterface,
+  type FaultRequest,
+  type KilledService,
+  type UsedFault,
+} from '../../certify/index.js';
 import { systemClock } from '../../core/index.js';
 import { findEmbedded } from '../../warehouse/index.js';
 import type { InstanceRun } from '../up/instance-run.js';
@@ -46,12 +52,24 @@ export class Injection {
     for (const action of plan) {
       await systemClock.sleep(Math.max(0, startedAt + action.atMs - performance.now()), signal);
       try {
-        if ('fault' in action) await this.#control().arm(action.fault);
+        if ('fault' in action) await this.#arm(action.fault, signal);
         else await this.#kill(action.kill, signal);
       } catch (error) {
         signal.throwIfAborted();
-        // The exchange may be starting again.
         this.options.onMessage(`not injected: ${(error as Error).message}`);
+      }
+    }
+  }
+
+  /** Waits for an exchange that is starting again. */
+  async #arm(fault: FaultRequest, signal: AbortSignal): Promise<void> {
+    for (const endsAt = performance.now() + APPLIED_MS; ; ) {
+      try {
+        await this.#control().arm(fault);
+        return;
+      } catch (error) {
+        if (performance.now() > endsAt) throw error;
+        await systemClock.sleep(CHECK_MS, signal);
       }
     }
   }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Certificate, ControlInterface, isPassed, planOf } from '../../certify/index.js';
+import { type Action, type Certificate, ControlInterface, isPassed, planOf, sizeOf } from '../../certify/index.js';
 import {
   processSignal,
   resolveConfig,
@@ -76,9 +76,11 @@ async function certifyIn(folder: string, options: CertifyOptions, signal: AbortS
     await instance.start(signal);
     const recordedFrom = Date.now() * 1000;
     const injection = new Injection({ instance, data: folder, exchange: control, onMessage });
-    await record(instance, injection, options, signal);
+    const plan = options.faults ? planOf(seed, minutes * 60_000) : [];
+    await record(instance, injection, { ...options, plan }, signal);
     const { comparisons, faults } = await comparison(recordedFrom, injection);
-    return { seed, minutes, passed: isPassed(comparisons), faults, kills: injection.kills, comparisons };
+    const passed = isPassed(comparisons);
+    return { seed, minutes, passed, planned: sizeOf(plan), faults, kills: injection.kills, comparisons };
   } finally {
     await warehouse.close();
     await instance.stop();
@@ -111,15 +113,15 @@ const controlInterface = ({ url, token }: { url: string; token: string }): Contr
 async function record(
   instance: InstanceRun,
   injection: Injection,
-  { minutes, faults, seed, onMessage }: CertifyOptions,
+  { minutes, plan, onMessage }: CertifyOptions & { readonly plan: readonly Action[] },
   signal: AbortSignal,
 ): Promise<void> {
   const [startedAt, durationMs] = [performance.now(), minutes * 60_000];
   onMessage(`recording for ${minutes} min`);
-  if (faults) await injection.perform(planOf(seed, durationMs), startedAt, signal);
+  await injection.perform(plan, startedAt, signal);
   await systemClock.sleep(Math.max(0, startedAt + durationMs - performance.now()), signal);
   await started(instance, signal);
-  if (faults && !(await injection.applied(signal))) onMessage('faults are armed that were not applied yet');
+  if (plan.length > 0 && !(await injection.applied(signal))) onMessage('faults are armed that were not applied yet');
 }
 
 async function started(instance: InstanceRun, signal: AbortSignal): Promise<void> {

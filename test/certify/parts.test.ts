@@ -96,9 +96,20 @@ describe('the report', () => {
     ];
     expect(isPassed(comparisons)).toBe(false);
     expect(
-      reportLines({ seed: 7, minutes: 2, passed: false, faults: [], kills: [], comparisons }),
+      reportLines({
+        seed: 7,
+        minutes: 2,
+        passed: false,
+        planned: { faults: 2, kills: 1 },
+        faults: [{ id: 1, kind: 'slow', stream: 'rest', at: 0 }],
+        kills: [],
+        comparisons,
+      }),
     ).toMatchInlineSnapshot(`
       [
+        "faults applied, 1 of 2 planned: 1 rest slow",
+        "killed with SIGKILL, 0 of 1 planned: none",
+        "",
         "compared           expected   found  explained  unexplained",
         "─────────────  ────────────  ──────  ─────────  ───────────",
         "price changes        12,000  11,990          9            1",

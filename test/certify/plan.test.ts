@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { planOf } from '../../certify/plan.js';
+import { planOf, sizeOf } from '../../certify/plan.js';
 
 const HOUR = 3_600_000;
 
@@ -18,6 +18,9 @@ describe('the plan of faults and kills', () => {
     expect(new Set(kills)).toEqual(new Set(['collect', 'transform', 'clickhouse', 'exchange']));
     const faults = plan.flatMap((action) => ('fault' in action ? `${action.fault.stream} ${action.fault.kind}` : []));
     expect(new Set(faults).size).toBe(31);
+    expect(sizeOf(plan).kills).toBe(kills.length);
+    // Some are applied more than once.
+    expect(sizeOf(plan).faults).toBeGreaterThan(faults.length);
   });
 
   it('kills the collector also before it can have found out that a stream is stale', () => {
