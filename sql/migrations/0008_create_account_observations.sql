@@ -1,6 +1,6 @@
 -- Holdings and open orders of accounts, one row per entry and poll. The views positions, active_orders, balances and
 -- tpsl_orders show the latest complete poll, position_changes and balance_changes the differences between complete polls.
--- Rows of one poll are stored together.
+-- Rows of one poll are stored together, and granules are small, because views look up a few polls by their ID.
 CREATE TABLE IF NOT EXISTS {database}.position_observations
 (
     `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.account of the record' CODEC(ZSTD(1)),
@@ -37,7 +37,7 @@ CREATE TABLE IF NOT EXISTS {database}.position_observations
 ENGINE = {engine:MergeTree}
 PARTITION BY toYYYYMM(received_at)
 ORDER BY (account, poll_id, asset, `_offset`, `_index`)
-SETTINGS {log_settings}
+SETTINGS {log_settings}, index_granularity = 1024
 COMMENT 'Open positions of the configured accounts, one row per poll (part 4.4)';
 
 CREATE TABLE IF NOT EXISTS {database}.active_order_observations
@@ -60,7 +60,7 @@ CREATE TABLE IF NOT EXISTS {database}.active_order_observations
 ENGINE = {engine:MergeTree}
 PARTITION BY toYYYYMM(received_at)
 ORDER BY (account, poll_id, order_id, `_offset`, `_index`)
-SETTINGS {log_settings}
+SETTINGS {log_settings}, index_granularity = 1024
 COMMENT 'Orders of the configured accounts that are in the book, one row per poll (part 4.4)';
 
 CREATE TABLE IF NOT EXISTS {database}.balance_observations
@@ -84,7 +84,7 @@ CREATE TABLE IF NOT EXISTS {database}.balance_observations
 ENGINE = {engine:MergeTree}
 PARTITION BY toYYYYMM(received_at)
 ORDER BY (account, poll_id, asset, `_offset`, `_index`)
-SETTINGS {log_settings}
+SETTINGS {log_settings}, index_granularity = 1024
 COMMENT 'Balances of the configured accounts, one row per poll (part 4.3)';
 
 CREATE TABLE IF NOT EXISTS {database}.tpsl_order_observations
@@ -109,7 +109,7 @@ CREATE TABLE IF NOT EXISTS {database}.tpsl_order_observations
 ENGINE = {engine:MergeTree}
 PARTITION BY toYYYYMM(received_at)
 ORDER BY (account, poll_id, asset, tpsl_order_id, `_offset`, `_index`)
-SETTINGS {log_settings}
+SETTINGS {log_settings}, index_granularity = 1024
 COMMENT 'Take-profit/stop-loss orders of the configured accounts, one row per poll (part 4.2)';
 
 CREATE TABLE IF NOT EXISTS {database}.profile_observations
@@ -179,7 +179,7 @@ CREATE TABLE IF NOT EXISTS {database}.account_pages
 ENGINE = {engine:MergeTree}
 PARTITION BY toYYYYMM(received_at)
 ORDER BY (account, operation, poll_id, page, `_offset`)
-SETTINGS {log_settings}
+SETTINGS {log_settings}, index_granularity = 1024
 COMMENT 'Every decoded page of the lists of an account, also of empty ones. They show whether all pages of a poll are stored';
 
 CREATE TABLE IF NOT EXISTS {database}.account_lists

@@ -24,9 +24,13 @@ CREATE OR REPLACE VIEW {database}.fills
     `executed_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When it was executed, by the exchange'
 )
 AS
--- Hashes of the fills of which there are two records: between two of our accounts, or of a record that is not merged yet. Others
--- with such a hash are grouped for nothing.
-WITH shared AS (SELECT cityHash64(trade_id) AS hash FROM {database}.trade_records WHERE trade_id != '' GROUP BY hash HAVING count() > 1)
+WITH
+    -- Hashes of the fills of which there are two records: between two of our accounts, or of a record that is not merged yet. Others
+    -- with such a hash are grouped for nothing. A constant, so that it is computed once, and that nothing more is read if it is empty.
+    (
+        SELECT groupArray(hash)
+        FROM (SELECT cityHash64(trade_id) AS hash FROM {database}.trade_records WHERE trade_id != '' GROUP BY hash HAVING count() > 1)
+    ) AS shared
 SELECT
     'own' AS scope,
     fill_id,
@@ -47,7 +51,7 @@ FROM
         event AS said_event, market, asset, side, quantity, price, executed_at,
         ifNull(trades.fee, toDecimal128(0, 12)) AS fee
     FROM {database}.trades
-    WHERE trade_id = '' OR cityHash64(trade_id) GLOBAL NOT IN (SELECT hash FROM shared)
+    WHERE empty(shared) OR trade_id = '' OR cityHash64(trade_id) GLOBAL NOT IN (SELECT arrayJoin(shared))
     UNION ALL
     SELECT
         trade_id AS fill_id,
@@ -60,10 +64,10 @@ FROM
             sum(ifNull(trades.fee, toDecimal128(0, 12))) AS fee,
             argMax((event, market, asset, side, quantity, price, executed_at), (trade_record_id GLOBAL IN (
                 SELECT trade_record_id FROM {database}.activity_records
-                WHERE trade_record_id GLOBAL IN (SELECT trade_record_id FROM {database}.trade_records WHERE trade_id != '' AND cityHash64(trade_id) GLOBAL IN (SELECT hash FROM shared))
+                WHERE trade_record_id GLOBAL IN (SELECT trade_record_id FROM {database}.trade_records WHERE notEmpty(shared) AND trade_id != '' AND cityHash64(trade_id) GLOBAL IN (SELECT arrayJoin(shared)))
             ), ifNull(trades.fee, toDecimal128(0, 12)), trade_record_id)) AS taken
         FROM {database}.trades
-        WHERE trade_id != '' AND cityHash64(trade_id) GLOBAL IN (SELECT hash FROM shared)
+        WHERE notEmpty(shared) AND trade_id != '' AND cityHash64(trade_id) GLOBAL IN (SELECT arrayJoin(shared))
         GROUP BY trade_id
     )
 ) AS own_fills
