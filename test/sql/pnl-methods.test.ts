@@ -22,7 +22,7 @@ beforeAll(async () => {
   data = new WarehouseData(host.database);
   await data.insert('market_observations', ['open', 'won', 'void'].map(market));
   await data.insert('price_ticks', [
-    tick('open', ago(30), 0.55),
+    tick('open', ago(30), 0.55, { bid: 0.5, ask: 0.56 }),
     tick('won', ago(30), 1, { bid: null, ask: null }),
     tick('void', ago(30), 0.6),
   ]);
@@ -123,5 +123,30 @@ describe('profit and loss by three methods', () => {
     };
     expect(await data.ask(`SELECT ${columns} FROM pnl_by_event WHERE account = 'cara'`)).toEqual([sums]);
     expect(await data.ask(`SELECT ${columns} FROM pnl_by_account WHERE account = 'cara'`)).toEqual([sums]);
+  });
+
+  it('values what is held at the mid, or at what it could be sold for, and sums that', async () => {
+    const at = (price: string) =>
+      data.ask(
+        `SELECT asset, price, value, realised_pnl, unrealised_pnl, pnl FROM pnl_by_asset_at(price = '${price}')
+         WHERE account = 'cara' AND asset LIKE 'open%' ORDER BY asset`,
+      );
+    const sum = (price: string) =>
+      data.ask(`SELECT value, pnl FROM pnl_sums(level = 'account', price = '${price}') WHERE account = 'cara'`);
+    // (0.5 + 0.56) ÷ 2 = 0.53 for YES, 0.47 for NO: 2 × 0.47 - 0.7, 15 × 0.53 - 7.5.
+    expect(await at('mid')).toEqual([
+      { asset: 'open no', price: 0.47, value: 0.94, realised_pnl: 0.2, unrealised_pnl: 0.24, pnl: 0.43 },
+      { asset: 'open yes', price: 0.53, value: 7.95, realised_pnl: 1, unrealised_pnl: 0.45, pnl: 1.42 },
+    ]);
+    // NO could be sold at 1 - 0.56.
+    expect(await at('bid')).toEqual([
+      { asset: 'open no', price: 0.44, value: 0.88, realised_pnl: 0.2, unrealised_pnl: 0.18, pnl: 0.37 },
+      { asset: 'open yes', price: 0.5, value: 7.5, realised_pnl: 1, unrealised_pnl: 0, pnl: 0.97 },
+    ]);
+    // With 5.2 of the market that was won, and -0.4 of the void one.
+    expect(await sum('mid')).toEqual([{ value: 8.89, pnl: 6.65 }]);
+    expect(await sum('bid')).toEqual([{ value: 8.38, pnl: 6.14 }]);
+    expect(await sum('chance')).toEqual(await data.ask("SELECT value, pnl FROM pnl_by_account WHERE account = 'cara'"));
+    await expect(at('last')).rejects.toThrow('price is chance, mid or bid');
   });
 });

@@ -1,6 +1,6 @@
 -- What is the profit or loss of every account?
 --
--- The sums of pnl_by_asset, which has the formulas. If the chance of one asset is unknown, the sums that depend on it are
+-- The sums of pnl_by_asset, which has the formulas; pnl_sums has them at other prices. If the chance of one asset is unknown, the sums that depend on it are
 -- NULL. `inferred` counts the assets whose settlement follows from the last chance, `unexplained` those whose payout or
 -- history does not match the recorded trades, although all of them up to complete_to are recorded.
 CREATE OR REPLACE VIEW {database}.pnl_by_account
@@ -28,4 +28,4 @@ CREATE OR REPLACE VIEW {database}.pnl_by_account
 )
 AS
 SELECT * EXCEPT (event, market, yes_shares, no_shares, pairs)
-FROM {database}.pnl_sums(level = 'account');
+FROM {database}.pnl_sums(level = 'account', price = 'chance');

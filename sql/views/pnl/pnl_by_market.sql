@@ -1,6 +1,6 @@
 -- What is the profit or loss of every account per market?
 --
--- The sums of pnl_by_asset, which has the formulas. If the chance of one asset is unknown, the sums that depend on it are
+-- The sums of pnl_by_asset, which has the formulas; pnl_sums has them at other prices. If the chance of one asset is unknown, the sums that depend on it are
 -- NULL. `inferred` counts the assets whose settlement follows from the last chance, `unexplained` those whose payout or
 -- history does not match the recorded trades, although all of them up to complete_to are recorded.
 CREATE OR REPLACE VIEW {database}.pnl_by_market
@@ -33,4 +33,4 @@ CREATE OR REPLACE VIEW {database}.pnl_by_market
 )
 AS
 SELECT *
-FROM {database}.pnl_sums(level = 'market');
+FROM {database}.pnl_sums(level = 'market', price = 'chance');

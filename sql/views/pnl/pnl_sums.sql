@@ -1,9 +1,10 @@
 -- What is the profit or loss of every account, at one level: per market, per event or in all?
 --
---   SELECT * FROM pnl_sums(level = 'event') WHERE account = '...'
+--   SELECT * FROM pnl_sums(level = 'event', price = 'bid') WHERE account = '...'
 --
--- The sums of pnl_by_account, pnl_by_event and pnl_by_market over pnl_by_asset, which has the formulas. If the chance of one asset
--- is unknown, the sums that depend on it are NULL. yes_shares, no_shares and pairs have a meaning at the level market only.
+-- The sums over pnl_by_asset_at, which says what `price` may be. pnl_by_account, pnl_by_event and pnl_by_market are these sums at
+-- the chance. If the price of one held asset is unknown, the sums that depend on it are NULL. yes_shares, no_shares and pairs have a
+-- meaning at the level market only.
 CREATE OR REPLACE VIEW {database}.pnl_sums
 (
     `account` String COMMENT 'Configured name of the account',
@@ -23,13 +24,13 @@ CREATE OR REPLACE VIEW {database}.pnl_sums
     `fees` Decimal(38, 12) COMMENT 'Fees, USDC',
     `cost` Decimal(38, 12) COMMENT 'Average cost of the held shares, USDC',
     `fifo_cost` Decimal(38, 12) COMMENT 'Cost of the held shares, first in, first out, USDC',
-    `value` Nullable(Decimal(38, 12)) COMMENT 'Value of the held shares at the chance, USDC; NULL when a chance is unknown',
+    `value` Nullable(Decimal(38, 12)) COMMENT 'Value of the held shares at the price, USDC; NULL when a price is unknown',
     `realised_pnl` Decimal(38, 12) COMMENT 'Realised profit or loss by average cost, without fees, USDC',
-    `unrealised_pnl` Nullable(Decimal(38, 12)) COMMENT 'value - cost, USDC; NULL when a chance is unknown',
+    `unrealised_pnl` Nullable(Decimal(38, 12)) COMMENT 'value - cost, USDC; NULL when a price is unknown',
     `fifo_realised_pnl` Decimal(38, 12) COMMENT 'Realised profit or loss, first in, first out, without fees, USDC',
-    `fifo_unrealised_pnl` Nullable(Decimal(38, 12)) COMMENT 'value - fifo_cost, USDC; NULL when a chance is unknown',
+    `fifo_unrealised_pnl` Nullable(Decimal(38, 12)) COMMENT 'value - fifo_cost, USDC; NULL when a price is unknown',
     `cash_flow` Decimal(38, 12) COMMENT 'sold_value - bought_value + payout, USDC: what is realised by cash flow',
-    `pnl` Nullable(Decimal(38, 12)) COMMENT 'realised_pnl + unrealised_pnl - fees, USDC; NULL when a chance is unknown',
+    `pnl` Nullable(Decimal(38, 12)) COMMENT 'realised_pnl + unrealised_pnl - fees, USDC; NULL when a price is unknown',
     `complete_to` Nullable(DateTime64(6, 'UTC')) COMMENT 'Every trade and transaction of the account up to this time is included, by our clock (account_completeness); NULL before the first complete walks'
 )
 AS
@@ -63,9 +64,9 @@ FROM
 (
     SELECT
         *,
-        if({level:String} = 'account', '', pnl_by_asset.event) AS event_key,
-        if({level:String} IN ('account', 'event'), '', pnl_by_asset.market) AS market_key
-    FROM {database}.pnl_by_asset
+        if({level:String} = 'account', '', valued.event) AS event_key,
+        if({level:String} IN ('account', 'event'), '', valued.market) AS market_key
+    FROM {database}.pnl_by_asset_at(price = {price:String}) AS valued
     WHERE NOT throwIf({level:String} NOT IN ('account', 'event', 'market'), 'level is account, event or market')
 ) AS assets
 GROUP BY account, event_key, market_key;

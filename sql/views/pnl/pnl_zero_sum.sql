@@ -57,41 +57,13 @@ FROM
             account,
             market,
             outcome,
-            asset_event,
             shares,
-            asset_cash_flow,
-            asset_fees,
-            known_to,
-            multiIf(
-                shares = 0, toDecimal128(0, 12),
-                {price:String} = 'chance', at_chance,
-                CAST(toDecimal256(shares, 12) * toDecimal256(multiIf(
-                    outcome = '', NULL,
-                    {price:String} = 'mid', if(bid <= ask, if(outcome = 'NO', 1 - (bid + ask) / 2, (bid + ask) / 2), NULL),
-                    outcome = 'NO', 1 - ask,
-                    bid
-                ), 12), 'Nullable(Decimal(38, 12))')
-            ) AS asset_value
-        FROM
-        (
-            SELECT
-                account,
-                market,
-                outcome,
-                shares,
-                pnl_by_asset.event AS asset_event,
-                pnl_by_asset.cash_flow AS asset_cash_flow,
-                pnl_by_asset.fees AS asset_fees,
-                pnl_by_asset.complete_to AS known_to,
-                pnl_by_asset.value AS at_chance
-            FROM {database}.pnl_by_asset
-            WHERE NOT throwIf({price:String} NOT IN ('chance', 'mid', 'bid'), 'price is chance, mid or bid')
-        ) AS assets
-        LEFT JOIN
-        (
-            SELECT market, toDecimal128OrNull(toString(latest_ticks.bid), 12) AS bid, toDecimal128OrNull(toString(latest_ticks.ask), 12) AS ask
-            FROM {database}.latest_ticks
-        ) AS books USING (market)
+            valued.event AS asset_event,
+            valued.cash_flow AS asset_cash_flow,
+            valued.fees AS asset_fees,
+            valued.complete_to AS known_to,
+            valued.value AS asset_value
+        FROM {database}.pnl_by_asset_at(price = {price:String}) AS valued
     )
     GROUP BY market
 ) AS sums
