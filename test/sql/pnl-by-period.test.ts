@@ -171,13 +171,16 @@ describe('the equity curve', () => {
 
   it('gives drawdown, return on capital and hit rate of every account', async () => {
     const rows = await data.ask(
-      `SELECT * EXCEPT begins_at FROM account_performance(period_seconds = ${DAY}, price = 'chance') WHERE account = 'dora'`,
+      `SELECT * EXCEPT (begins_at, complete_to), toUnixTimestamp64Micro(complete_to) / 1e6 AS complete
+       FROM account_performance(period_seconds = ${DAY}, price = 'chance') WHERE account = 'dora'`,
     );
     // The most that was held at the end of a day cost 4: 4.37 ÷ 4.
     expect(rows).toEqual([
       {
         ...{ account: 'dora', trades: 2, pnl: 4.37, unpriced: 0, max_drawdown: 0.3, max_capital: 4 },
         ...{ return_on_capital: 1.0925, closed_markets: 1, won_markets: 1, hit_rate: 1 },
+        // The walks of its histories began then.
+        complete: Date.parse(`${time(5 * DAY)}Z`) / 1000,
       },
     ]);
   });

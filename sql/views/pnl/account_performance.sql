@@ -20,7 +20,8 @@ CREATE OR REPLACE VIEW {database}.account_performance
     `return_on_capital` Nullable(Float64) COMMENT 'pnl / max_capital, as a fraction: 0.1 is 10 %; NULL when max_capital is 0',
     `closed_markets` UInt64 COMMENT 'Traded markets of which nothing is held',
     `won_markets` UInt64 COMMENT 'Closed markets with a profit',
-    `hit_rate` Nullable(Float64) COMMENT 'won_markets / closed_markets, 0 to 1; NULL without closed markets'
+    `hit_rate` Nullable(Float64) COMMENT 'won_markets / closed_markets, 0 to 1; NULL without closed markets',
+    `complete_to` Nullable(DateTime64(6, 'UTC')) COMMENT 'Every trade and transaction of the account up to this time is included, by our clock; NULL before the first complete walks'
 )
 AS
 SELECT
@@ -34,7 +35,8 @@ SELECT
     if(max_capital = 0, NULL, toFloat64(pnl) / toFloat64(max_capital)) AS return_on_capital,
     closed AS closed_markets,
     won AS won_markets,
-    if(closed = 0, NULL, won / closed) AS hit_rate
+    if(closed = 0, NULL, won / closed) AS hit_rate,
+    complete_to
 FROM
 (
     SELECT
@@ -44,7 +46,8 @@ FROM
         argMax(equity, curve.begins_at) AS pnl,
         argMax(curve.unpriced, curve.begins_at) AS unpriced,
         max(drawdown) AS max_drawdown,
-        max(cost) AS max_capital
+        max(cost) AS max_capital,
+        any(curve.complete_to) AS complete_to
     FROM {database}.equity_curve(period_seconds = {period_seconds:UInt32}, price = {price:String}) AS curve
     GROUP BY account
 ) AS curves
