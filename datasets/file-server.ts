@@ -1,7 +1,8 @@
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLogger, ScratchFolder } from '../core/index.js';
-import { EmbeddedClickHouse } from '../warehouse/index.js';
+import { type ClickHouseEndpoint, EmbeddedClickHouse } from '../warehouse/index.js';
+import { queryBytes } from './query-bytes.js';
 import { ExportSource, openClient } from './source.js';
 
 const MEMORY_BYTES = 1e9;
@@ -21,6 +22,7 @@ export interface FileServerOptions {
 export class FileServer {
   private constructor(
     readonly source: ExportSource,
+    private readonly endpoint: ClickHouseEndpoint,
     /** Absolute paths of the folders. */
     readonly folders: readonly [string, ...string[]],
     readonly close: () => Promise<void>,
@@ -33,7 +35,16 @@ export class FileServer {
 
   /** The same server for a folder below those that it reads; closing that one does nothing. */
   below(folder: string): FileServer {
-    return new FileServer(this.source, [realpathSync(folder)], async () => undefined);
+    return new FileServer(this.source, this.endpoint, [realpathSync(folder)], async () => undefined);
+  }
+
+  /**
+   * Reads the result of a query while it runs.
+   * @param query with its FORMAT clause
+   * @param onBytes called for each piece; its buffer has other bytes afterwards
+   */
+  bytes(query: string, onBytes: (bytes: Buffer) => void, signal: AbortSignal): Promise<void> {
+    return queryBytes({ endpoint: this.endpoint, query, settings: SETTINGS }, onBytes, signal);
   }
 
   static async start(options: FileServerOptions, signal: AbortSignal): Promise<FileServer> {
@@ -51,8 +62,9 @@ export class FileServer {
       scratch.remove();
       throw error;
     }
-    const client = openClient(server.endpoint.owner, 'default', SETTINGS);
-    return new FileServer(new ExportSource(client), readableFolders, async () => {
+    const endpoint = server.endpoint.owner;
+    const client = openClient(endpoint, 'default', SETTINGS);
+    return new FileServer(new ExportSource(client), endpoint, readableFolders, async () => {
       await client.close();
       await server.stop();
       scratch.remove();

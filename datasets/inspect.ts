@@ -1,16 +1,9 @@
 import { createHash } from 'node:crypto';
 import { sha256Hex } from '../core/index.js';
 import type { FileServer } from './file-server.js';
-import { text } from './sql-text.js';
+import { IN_ORDER, type OffsetRange, type Scan, type ScanChecks, scanQuery, sortKey } from './scan.js';
+import { quoted, text } from './sql-text.js';
 import { type Column, type TableSchema, timeOf } from './statement.js';
-
-/** First and last offset of one partition among the rows of a file. */
-export interface OffsetRange {
-  readonly log: string;
-  readonly partition: number;
-  readonly first: number;
-  readonly last: number;
-}
 
 /** What a file has, computed from its rows. */
 export interface FileContent {
@@ -32,8 +25,6 @@ export function fileRows(path: string, { columns }: Pick<TableSchema, 'columns'>
   const structure = columns.map(({ name, type }) => `${quoted(name)} ${type}`).join(', ');
   return `file(${text(path)}, Parquet, ${text(structure)})`;
 }
-
-const quoted = (name: string): string => `\`${name}\``;
 
 /** A schema's hash: SHA-256 of the JSON of its columns as [name, type] pairs. */
 export const schemaHash = (columns: readonly Column[]): string =>
@@ -61,27 +52,29 @@ export class FileInspector {
   }
 
   async content(signal: AbortSignal): Promise<FileContent> {
-    const time = timeOf(this.table.time, this.table.columns);
-    const at = (aggregate: string) => `if(count() = 0, NULL, toString(toUnixTimestamp64Micro(${aggregate}(${time}))))`;
-    const [totals] = await this.#rows<{ rows: number; first_at: string | null; last_at: string | null }>(
-      `SELECT toUInt64(count()) AS rows, ${at('min')} AS first_at, ${at('max')} AS last_at ${this.#from}`,
-      signal,
-    );
-    const ranges = `SELECT _log AS log, _partition AS partition, min(_offset) AS first, max(_offset) AS last ${this.#from}
-      GROUP BY log, partition ORDER BY log, partition`;
+    return this.contentOf(await this.scan({ day: undefined, damaged: [], bounded: [] }, signal), signal);
+  }
+
+  /** What one pass over the rows finds. */
+  async scan(checks: ScanChecks, signal: AbortSignal): Promise<Scan> {
+    const [found] = await this.server.source.rows<Scan>(scanQuery(this.#from, this.table, checks), signal);
+    if (!found) throw new Error('a query of totals has no row');
+    return found;
+  }
+
+  async contentOf({ rows, first_at, last_at, offsets }: Scan, signal: AbortSignal): Promise<FileContent> {
     return {
-      rows: totals?.rows ?? 0,
-      first_at: isoMicros(totals?.first_at),
-      last_at: isoMicros(totals?.last_at),
-      offsets: this.table.positions ? await this.#rows<OffsetRange>(ranges, signal) : [],
+      rows,
+      first_at: isoMicros(first_at),
+      last_at: isoMicros(last_at),
+      offsets,
       content_sha256: await this.#digest(signal),
     };
   }
 
   /** The first row that is not behind the row before it, or not of this day; undefined when there is none. */
   async firstFault(day: string, signal: AbortSignal): Promise<RowFault | undefined> {
-    if (!(await this.#mayHaveFault(day, signal))) return undefined;
-    const key = this.table.sort_order.map((name) => this.#sortKey(name)).join(', ');
+    const key = this.table.sort_order.map((name) => sortKey(name, this.table)).join(', ');
     const time = timeOf(this.table.time, this.table.columns);
     const query = `
       SELECT row, disordered, equal FROM
@@ -104,24 +97,6 @@ export class FileInspector {
     return { row: fault.row, what: `has a ${this.table.time[0]} outside of ${day}` };
   }
 
-  /** Whether a row is not of this day, or not behind the row before it by the columns that decide the order of most rows. */
-  async #mayHaveFault(day: string, signal: AbortSignal): Promise<boolean> {
-    const { sort_order: names, time, columns } = this.table;
-    const decisive = names.findIndex((name) => name === '_offset' || time.includes(name));
-    const key = names.slice(0, decisive < 0 ? names.length : decisive + 1).map((name) => this.#sortKey(name));
-    const [found] = await this.#rows<{ doubtful: number }>(
-      `SELECT toUInt64(countIf(row > 1 AND key <= previous OR misplaced)) AS doubtful FROM
-       (
-         SELECT rowNumberInAllBlocks() + 1 AS row, tuple(${key.join(', ')}) AS key,
-           lagInFrame(key) OVER (ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS previous,
-           toDate(${timeOf(time, columns)}, 'UTC') != ${text(day)} AS misplaced
-         ${this.#from}
-       )`,
-      signal,
-    );
-    return found?.doubtful !== 0;
-  }
-
   /** SHA-256 of the rows in the order of the file, in the encoding that the manifest describes. */
   async #digest(signal: AbortSignal): Promise<string> {
     const values = this.table.columns.map(({ name, type }) =>
@@ -131,23 +106,14 @@ export class FileInspector {
     );
     const hash = createHash('sha256');
     const query = `SELECT ${values.join(', ')} ${this.#from} SETTINGS ${IN_ORDER} FORMAT RowBinary`;
-    for await (const chunk of this.server.source.stream(query, signal)) hash.update(chunk);
+    await this.server.bytes(query, (bytes) => hash.update(bytes), signal);
     return hash.digest('hex');
-  }
-
-  /** A nullable column as a tuple that sorts NULL last. */
-  #sortKey(name: string): string {
-    const nullable = this.table.columns.find((column) => column.name === name)?.type.startsWith('Nullable');
-    return nullable ? `(isNull(${quoted(name)}), assumeNotNull(${quoted(name)}))` : quoted(name);
   }
 
   #rows<Row>(query: string, signal: AbortSignal): Promise<Row[]> {
     return this.server.source.rows<Row>(`${query} SETTINGS ${IN_ORDER}`, signal);
   }
 }
-
-/** One reader, which returns rows in the order of the file. */
-export const IN_ORDER = 'max_threads = 1, max_parsing_threads = 1, input_format_parquet_preserve_order = 1';
 
 const inMicros = (type: string): string => type.replace(/DateTime64\(\d/, 'DateTime64(6');
 

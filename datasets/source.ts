@@ -54,29 +54,6 @@ export class ExportSource {
     return { body: answer.stream, rows: resultRows(answer.response_headers) };
   }
 
-  /**
-   * A result while the query runs: the server stores nothing of it.
-   * @throws ExportQueryError behind an incomplete result when the query fails
-   */
-  async *stream(query: string, signal: AbortSignal): AsyncGenerator<Buffer> {
-    const { stream } = await this.#send(query, { params: {}, settings: {}, signal });
-    let end: Buffer = Buffer.alloc(0);
-    try {
-      for await (const chunk of stream as AsyncIterable<Buffer>) {
-        yield chunk;
-        end = chunk.length < END_BYTES ? Buffer.concat([end, chunk]).subarray(-END_BYTES) : chunk.subarray(-END_BYTES);
-      }
-    } catch (error) {
-      signal.throwIfAborted();
-      throw new ExportQueryError('ClickHouse broke off the result', { cause: error });
-    }
-    const said = end.toString('utf8');
-    if (!said.endsWith(EXCEPTION)) return;
-    // A line with a tag is before the message, and one behind it.
-    const message = said.split(EXCEPTION).at(-2)?.split('\r\n').slice(1, -2).join(' ');
-    throw new ExportQueryError(`ClickHouse: ${message}`);
-  }
-
   async #send(query: string, { params, settings, signal }: SendOptions) {
     try {
       return await this.client.exec({
@@ -101,8 +78,3 @@ interface SendOptions {
   readonly settings: ClickHouseSettings;
   readonly signal: AbortSignal;
 }
-
-/** Around the message of a query that fails after the first bytes of its result. */
-const EXCEPTION = '__exception__\r\n';
-/** More than such a message, with its tags. */
-const END_BYTES = 32_768;

@@ -1,5 +1,6 @@
 import type { FileServer } from '../file-server.js';
-import { fileRows, IN_ORDER } from '../inspect.js';
+import { fileRows } from '../inspect.js';
+import { IN_ORDER } from '../scan.js';
 import type { TableSchema } from '../statement.js';
 
 /** Rows of one file that another one does not have. */

@@ -1,5 +1,5 @@
 import type { FileServer } from '../file-server.js';
-import { IN_ORDER } from '../inspect.js';
+import { IN_ORDER } from '../scan.js';
 import { text } from '../sql-text.js';
 import { inParallel } from './in-parallel.js';
 import type { ManifestFile } from './manifest.js';
@@ -38,7 +38,7 @@ export async function explainedDays(
   const fingerprint = async (rows: string, { path }: ManifestFile) => {
     const from = `file(${text(`${server.folder}/${path}`)}, Parquet)`;
     const [found] = await server.source.rows<{ fingerprint: string }>(
-      `SELECT concat(toString(count()), ' ', toString(sum(reinterpretAsUInt128(sipHash128(${HASHED}))))) AS fingerprint
+      `SELECT concat(toString(count()), ' ', toString(sum(reinterpretAsUInt128(xxh3_128(${HASHED}))))) AS fingerprint
        FROM (${rows.replace('FILE', from)}) SETTINGS ${IN_ORDER}`,
       signal,
     );

@@ -1,37 +1,41 @@
 import type { FileServer } from '../file-server.js';
-import { text } from '../sql-text.js';
+import { fileRows } from '../inspect.js';
+import type { Scan } from '../scan.js';
+import { quoted, text } from '../sql-text.js';
+import type { TableSchema } from '../statement.js';
 import type { Damage } from './damage.js';
-import type { Manifest, ManifestFile } from './manifest.js';
+
+/** Columns by which readers skip rows first: the one that leads the sort order, and the time. */
+export function boundedColumns({ sort_order: order, time, columns }: TableSchema): string[] {
+  const isNullable = (name: string) => columns.find((own) => own.name === name)?.type.startsWith('Nullable');
+  return [...new Set([...order.slice(0, 1), ...time.slice(0, 1)])].filter((name) => !isNullable(name));
+}
 
 /**
- * Files whose footer has other bounds of a column than their pages: readers skip rows by these. Of the column that leads the
- * sort order and that of the time, the smallest and the greatest value are looked up with the footer and without it.
+ * Columns of which the footer of a file has other bounds than the pages: readers skip rows by these. The smallest and the
+ * greatest value of all pages are looked up with the footer: it must lead to all of their rows.
+ * @param scan with the bounds of the bounded columns
  */
 export async function footerDamages(
   server: FileServer,
-  { tables }: Manifest,
-  files: readonly ManifestFile[],
+  path: string,
+  schema: TableSchema,
+  { rows, bounds }: Scan,
   signal: AbortSignal,
 ): Promise<Damage[]> {
+  if (rows === 0) return [];
   const damages: Damage[] = [];
-  for (const { path, table } of files) {
-    const schema = tables.find(({ name }) => name === table);
-    const isNullable = (name: string) => schema?.columns.find((own) => own.name === name)?.type.startsWith('Nullable');
-    const columns = new Set([...(schema?.sort_order.slice(0, 1) ?? []), ...(schema?.time.slice(0, 1) ?? [])]);
-    for (const column of [...columns].filter((name) => !isNullable(name))) {
-      const from = `file(${text(`${server.folder}/${path}`)}, Parquet)`;
-      const value = `\`${column}\``;
-      const isBound = `${value} IN ((SELECT min(${value}) FROM ${from}), (SELECT max(${value}) FROM ${from}))`;
-      const [found] = await server.source.rows<{ pages: number; footer: number }>(
-        `SELECT toUInt64(countIf(${isBound})) AS pages,
-           toUInt64(assumeNotNull((SELECT count() FROM ${from} WHERE ${value} = (SELECT min(${value}) FROM ${from}))
-             + (SELECT count() FROM ${from} WHERE ${value} = (SELECT max(${value}) FROM ${from}) AND ${value} != (SELECT min(${value}) FROM ${from})))) AS footer
-         FROM ${from}`,
-        signal,
-      );
-      if (!found || found.pages === found.footer) continue;
-      damages.push({ path, column, what: 'has other bounds in the footer of the file than in its pages' });
-    }
+  for (const [number, column] of boundedColumns(schema).entries()) {
+    const type = schema.columns.find(({ name }) => name === column)?.type ?? '';
+    const { min, min_rows, max, max_rows } = bounds[number] ?? { min: '', min_rows: 0, max: '', max_rows: 0 };
+    const rowsWith = (value: string) =>
+      `(SELECT count() FROM ${fileRows(`${server.folder}/${path}`, schema)} WHERE ${quoted(column)} = CAST(${text(value)}, ${text(type)}))`;
+    const [found] = await server.source.rows<{ min_rows: number; max_rows: number }>(
+      `SELECT toUInt64(assumeNotNull(${rowsWith(min)})) AS min_rows, toUInt64(assumeNotNull(${rowsWith(max)})) AS max_rows`,
+      signal,
+    );
+    if (found?.min_rows === min_rows && found.max_rows === max_rows) continue;
+    damages.push({ path, column, what: 'has other bounds in the footer of the file than in its pages' });
   }
   return damages;
 }

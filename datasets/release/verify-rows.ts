@@ -1,5 +1,5 @@
 import type { FileServer } from '../file-server.js';
-import { IN_ORDER, type OffsetRange } from '../inspect.js';
+import { IN_ORDER, type OffsetRange, type Scan } from '../scan.js';
 import { list, text } from '../sql-text.js';
 import { ALL_TABLES } from '../tables.js';
 import type { Damage } from './damage.js';
@@ -8,20 +8,26 @@ import { ROW_RULES } from './row-rules.js';
 
 type Position = Manifest['positions'][number];
 
+/** SQL conditions of the rows of a table that no export writes. */
+export const damagedRows = (table: string): string[] => (ROW_RULES[table] ?? []).map(({ damaged }) => damaged);
+
 /**
  * Rows with values that no export writes, or that are not among those that the manifest says were read.
  * @param files with the offsets that are in the files
+ * @param scans of the files, by path, for the damaged rows of their tables
  */
 export async function rowRuleDamages(
   server: FileServer,
   manifest: Manifest,
   files: readonly ManifestFile[],
+  scans: ReadonlyMap<string, Scan>,
   signal: AbortSignal,
 ): Promise<Damage[]> {
   const damages: Damage[] = [];
   for (const file of files) {
     const { path, table } = file;
-    const rules = [...(ROW_RULES[table] ?? []), ...positionRules(manifest, file)];
+    const isClean = scans.get(path)?.damaged === 0;
+    const rules = [...(isClean ? [] : (ROW_RULES[table] ?? [])), ...positionRules(manifest, file)];
     if (rules.length === 0) continue;
     const firsts = rules.map(({ damaged }) => `toUInt64(minIf(row, ifNull(${damaged}, false)))`);
     const [found] = await server.source.rows<{ rows: number[] }>(

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { UsageError } from '../../core/index.js';
 import { FileServer } from '../file-server.js';
 import { FileInspector, schemaHash } from '../inspect.js';
+import type { Scan } from '../scan.js';
 import { ExportQueryError } from '../source.js';
 import type { Column, TableSchema } from '../statement.js';
 import { readChecksums, sha256OfFile } from './checksums.js';
@@ -14,11 +15,11 @@ import { CHECKSUMS_FILE, MANIFEST_FILE, type Manifest, type ManifestFile } from 
 import { readManifest } from './read-manifest.js';
 import { candleDamages } from './verify-candles.js';
 import { coverageDamages } from './verify-coverage.js';
-import { footerDamages } from './verify-footer.js';
+import { boundedColumns, footerDamages } from './verify-footer.js';
 import { figureDamages, manifestDamages } from './verify-manifest.js';
 import { observedDamages } from './verify-observed.js';
 import { recordDamages } from './verify-records.js';
-import { rowRuleDamages, sequenceDamages } from './verify-rows.js';
+import { damagedRows, rowRuleDamages, sequenceDamages } from './verify-rows.js';
 import { tickDamages } from './verify-ticks.js';
 
 export interface VerifyOptions {
@@ -64,24 +65,32 @@ export async function verifyDataset(options: VerifyOptions, signal: AbortSignal)
     const checked = await inParallel(tasks);
     damages.push(...checked.flatMap((file) => file.damages));
     const readable = checked.flatMap(({ comparable }) => (comparable ? [comparable] : []));
-    damages.push(...(await tableDamages(server, manifest, readable, signal)));
+    const scans = new Map(
+      checked.flatMap(({ comparable, scan }) => (comparable && scan ? [[comparable.path, scan]] : [])),
+    );
+    damages.push(...(await tableDamages(server, manifest, { files: readable, scans }, signal)));
   } finally {
     if (!options.server) await server.close();
   }
   return { manifest, damages };
 }
 
+interface ReadableFiles {
+  readonly files: readonly ManifestFile[];
+  /** By path. */
+  readonly scans: ReadonlyMap<string, Scan>;
+}
+
 /** Rows that are not as an export writes them, and tables that contradict each other or the manifest. */
 async function tableDamages(
   server: FileServer,
   manifest: Manifest,
-  files: readonly ManifestFile[],
+  { files, scans }: ReadableFiles,
   signal: AbortSignal,
 ): Promise<Damage[]> {
   const explained = await explainedDays(server, files, signal);
   const checks = [
-    () => footerDamages(server, manifest, files, signal),
-    () => rowRuleDamages(server, manifest, files, signal),
+    () => rowRuleDamages(server, manifest, files, scans, signal),
     () => sequenceDamages(server, files, signal),
     () => tickDamages(server, files, explained, signal),
     () => recordDamages(server, manifest, files, explained, signal),
@@ -134,6 +143,7 @@ interface CheckedRows {
   readonly damages: readonly Damage[];
   /** The file with the offsets that its rows have; undefined when its rows cannot be read with the columns of its table. */
   readonly comparable?: ManifestFile;
+  readonly scan?: Scan;
 }
 
 async function checkRows(
@@ -151,23 +161,24 @@ async function checkRows(
   const inspector = new FileInspector(server, path, schema);
   try {
     const columns = columnDamages(path, schema, await inspector.columns(signal));
-    const isComparable = columns.length === 0;
-    if (schemaHash(schema.columns) !== file.schema_sha256) {
-      columns.push({ path, what: 'has another schema_sha256 than its table' });
-    }
-    if (columns.length > 0) return { damages: columns, ...(isComparable && { comparable: file }) };
-    const fault = await inspector.firstFault(day, signal);
-    const content = await inspector.content(signal);
+    if (columns.length > 0) return { damages: columns };
+    const checks = { day, damaged: damagedRows(file.table), bounded: boundedColumns(schema) };
+    const scan = await inspector.scan(checks, signal);
+    const fault = scan.doubtful > 0 ? await inspector.firstFault(day, signal) : undefined;
+    const content = await inspector.contentOf(scan, signal);
+    const otherSchema = schemaHash(schema.columns) !== file.schema_sha256;
     const differing = (['rows', 'first_at', 'last_at', 'content_sha256'] as const)
       .filter((name) => content[name] !== file[name])
       .map((name) => ({ path, what: `has ${name} ${content[name]} instead of ${file[name]}` }));
     const offsets = JSON.stringify(content.offsets) === JSON.stringify(file.offsets);
     const damages = [
+      ...(otherSchema ? [{ path, what: 'has another schema_sha256 than its table' }] : []),
       ...(fault ? [{ path, ...fault }] : []),
       ...differing,
       ...(offsets ? [] : [{ path, what: 'has other offsets than the manifest says' }]),
+      ...(await footerDamages(server, path, schema, scan, signal)),
     ];
-    return { damages, comparable: { ...file, offsets: [...content.offsets] } };
+    return { damages, comparable: { ...file, offsets: [...content.offsets] }, scan };
   } catch (error) {
     if (!(error instanceof ExportQueryError)) throw error;
     return { damages: [{ path, what: `cannot be read: ${error.message}` }] };

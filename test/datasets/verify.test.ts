@@ -1,7 +1,9 @@
 import { appendFileSync, cpSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FileServer } from '../../datasets/file-server.js';
+import { FileInspector } from '../../datasets/inspect.js';
 import type { Manifest } from '../../datasets/release/manifest.js';
 import { commandLine } from '../cli/command.js';
 import { useClickHouse } from '../support/clickhouse.js';
@@ -10,6 +12,7 @@ import { forgeFile } from './forge.js';
 import { recordInstance } from './recorded.js';
 
 const TICKS = 'price_ticks/2026-01-04.parquet';
+const { signal } = new AbortController();
 
 describe('chancery dataset verify', () => {
   const server = useClickHouse();
@@ -21,7 +24,7 @@ describe('chancery dataset verify', () => {
     const tables = 'price_ticks,chance_points,coverage,collector_events,polls';
     const args = ['export', '--data', server.clickhouse.dataFolder, '--out', original, '--release', 'rain@1'];
     expect((await commandLine([...args, '--tables', tables, '--simulated'])).code).toBe(0);
-    reader = await FileServer.start({ folder: copies, unconfined: false }, new AbortController().signal);
+    reader = await FileServer.start({ folder: copies, unconfined: false }, signal);
   });
 
   afterAll(() => reader?.close());
@@ -142,5 +145,57 @@ describe('chancery dataset verify', () => {
     ],
   ])('finds %s, although checksums and figures fit', async (_, path, query, expected) => {
     expect(await damages(await forge(path, query))).toEqual(expected);
+  });
+
+  it.each([
+    ['in the order', 'number', { doubtful: 0, fault: undefined }],
+    [
+      'of which the last of a block is behind the first of the next',
+      'multiIf(number = 8191, 8192, number = 8192, 8191, number)',
+      { doubtful: 1, fault: { row: 8193, what: 'is not in the sort order _offset' } },
+    ],
+    [
+      'of which the first of a block is the last of the block before it',
+      'if(number = 16384, 16383, number)',
+      { doubtful: 1, fault: { row: 16_385, what: 'has the same _offset as the row before it' } },
+    ],
+  ])('scans rows %s, in blocks', async (_, offset, { doubtful, fault }) => {
+    const release = reader.below(temporaryFolder(copies));
+    const columns = [
+      { name: 'at', type: "DateTime64(6, 'UTC')" },
+      { name: '_offset', type: 'UInt64' },
+    ];
+    const query = `SELECT toDateTime64('2026-01-04 12:00:00', 6, 'UTC') AS at, toUInt64(${offset}) AS _offset FROM numbers(20000)`;
+    const { body } = await reader.source.result(`${query} FORMAT Parquet`, {}, signal);
+    await writeFile(join(release.folder, 'rows.parquet'), body);
+    const table = { name: 'rows', columns, sort_order: ['_offset'], time: ['at'], positions: false };
+    const inspector = new FileInspector(release, 'rows.parquet', table);
+    const checks = { damaged: ['_offset % 5000 = 1'], bounded: ['at'] };
+    const scan = await inspector.scan({ ...checks, day: '2026-01-04' }, signal);
+    const noon = '2026-01-04 12:00:00.000000';
+    expect(scan).toEqual({
+      ...{ rows: 20_000, doubtful, damaged: 4, offsets: [], first_at: '1767528000000000', last_at: '1767528000000000' },
+      bounds: [{ min: noon, min_rows: 20_000, max: noon, max_rows: 20_000 }],
+    });
+    expect((await inspector.scan({ ...checks, day: '2026-01-05' }, signal)).doubtful).toBeGreaterThanOrEqual(20_000);
+    expect(await inspector.firstFault('2026-01-04', signal)).toEqual(fault);
+  });
+
+  it('rejects a result that ends with an error, and the query of none', async () => {
+    let bytes = 0;
+    const read = (query: string) =>
+      reader.bytes(
+        query,
+        (piece) => {
+          bytes += piece.length;
+        },
+        signal,
+      );
+    await read('SELECT number FROM numbers(1000000) FORMAT RowBinary');
+    expect(bytes).toBe(8_000_000);
+    const failing = `SELECT number, throwIf(number = 900000, 'too many') FROM numbers(1000000) FORMAT RowBinary`;
+    await expect(read(failing)).rejects.toThrow(/^ClickHouse: .*too many/);
+    expect(bytes).toBeGreaterThan(8_000_000);
+    await expect(read('SELECT nothing FORMAT RowBinary')).rejects.toThrow(/^ClickHouse: Code: 47\b.*nothing/);
   });
 });
