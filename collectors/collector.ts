@@ -19,6 +19,7 @@ import { CollectorEventWriter } from './collector-event-writer.js';
 import type { CollectorOptions } from './collector-options.js';
 import { MarketRecorder } from './market-recorder.js';
 import { CollectorMetrics } from './metrics.js';
+import { PublishedEntries } from './polls/published-entries.js';
 import { Publisher } from './publisher.js';
 import type { Recorder } from './recorder.js';
 import { Schedules } from './schedules.js';
@@ -85,7 +86,7 @@ export class Collector implements Component {
       addresses,
       log,
       folder,
-      polls: { ...common, client: this.#client },
+      polls: { ...common, client: this.#client, publishedEntries: new PublishedEntries() },
       feeds: { ...common, answerMs: options.answerMs ?? 5000 },
     };
     // Every request and every delay of every account listens to it.

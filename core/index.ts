@@ -44,7 +44,7 @@ export { isFreePort } from './free-port.js';
 export { groupBy } from './group-by.js';
 export { sha256Hex } from './hash.js';
 export { type Health, HealthServer } from './http-health.js';
-export { countJsonNames, type JsonMember, jsonExcess, jsonMembers } from './json-bytes.js';
+export { countJsonNames, countNames, type JsonMember, jsonExcess, jsonMembers } from './json-bytes.js';
 export { type Component, Lifecycle, processSignal, Stopped } from './lifecycle.js';
 export { listenError } from './listen-error.js';
 export { createLogger, type Logger } from './log.js';
@@ -57,6 +57,7 @@ export { untilAborted, withTimeout } from './promises.js';
 export { Random } from './random.js';
 export {
   DIVERGED,
+  type EncodedBody,
   type EnvelopeFields,
   type EnvelopeJson,
   EVENT_STREAMS,
@@ -74,6 +75,7 @@ export {
   type StreamRequest,
   TOPICS,
   type Topic,
+  type UnchangedEntries,
 } from './record.js';
 export { Backoff, backoffMs, retry } from './retry.js';
 export { ScratchFolder } from './scratch-folder.js';

@@ -135,6 +135,25 @@ export function countJsonNames(bytes: Uint8Array): number {
   return valueAt(bytes, skipSpace(bytes, 0)).names;
 }
 
+/** Number of names of all objects in a parsed value: fewer than in its text if an object repeats a name. */
+export function countNames(root: object): number {
+  let names = 0;
+  // Not recursive: nesting may be deeper than the call stack allows.
+  const stack: object[] = [root];
+  for (let next = stack.pop(); next; next = stack.pop()) {
+    if (Array.isArray(next)) {
+      for (const value of next) if (typeof value === 'object' && value !== null) stack.push(value);
+      continue;
+    }
+    for (const name in next) {
+      names += 1;
+      const value: unknown = (next as Readonly<Record<string, unknown>>)[name];
+      if (typeof value === 'object' && value !== null) stack.push(value);
+    }
+  }
+  return names;
+}
+
 function skipSpace(bytes: Uint8Array, from: number): number {
   let at = from;
   while (isSpace(bytes[at])) at += 1;

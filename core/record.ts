@@ -148,6 +148,11 @@ export interface RestRequest {
   readonly cut?: 'broken-off' | 'timeout' | 'too-large';
   /** UUID of its poll, which may have several pages. */
   readonly poll: string;
+  /**
+   * For reference data: the entries that this session published before, in the same state and the same hour of UTC. Absent
+   * when there are none.
+   */
+  readonly unchanged?: readonly UnchangedEntries[];
   /** Zero-based page, for paged operations. */
   readonly page?: number;
   /** For account histories: when page 0 of this pass over the pages was received, Unix microseconds. */
@@ -163,6 +168,16 @@ export interface RestRequest {
   /** Unix seconds. */
   readonly from?: number;
   readonly to?: number;
+}
+
+/** Consecutive entries of a list that were published in their present state before. */
+export interface UnchangedEntries {
+  /** Receipt of the response with which they were first published in this state and hour, Unix microseconds. */
+  readonly since: number;
+  /** Number, from 0, of the first of them among the valid entries of the response; an event is followed by its markets. */
+  readonly from: number;
+  /** Number of the last of them. */
+  readonly to: number;
 }
 
 export interface EnvelopeFields {

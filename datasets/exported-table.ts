@@ -17,6 +17,8 @@ export interface ExportedTable {
   readonly view?: (request: ExportRequest, condition: string) => string;
   /** Whether only the newest row of a key counts (ReplacingMergeTree): read with FINAL. */
   readonly final?: true;
+  /** For a `final` table whose replaced rows are of no use: rows beyond the positions of the export are left out. */
+  readonly bounded?: true;
   /** Columns that are not written: filled by ClickHouse's clock, or about an account. */
   readonly omitted?: readonly string[];
   /** Condition of the rows that are written, where others are about an account. */

@@ -45,7 +45,7 @@ function fromClause({ table, request, columns, positions, selection }: RowRange,
     .map(({ log, partition, end }) => `(_log = ${text(log)} AND _partition = ${partition} AND _offset < ${end})`);
   const limit = bounds.length === 0 ? 'false' : `(${bounds.join(' OR ')})`;
   // A row that was replaced since then has a later position, and is read all the same.
-  const conditions = [isReadFirst(table) ? 'true' : limit, inDay];
+  const conditions = [isReadFirst(table) && !table.bounded ? 'true' : limit, inDay];
   if (table.rows) conditions.push(`(${table.rows})`);
   const column =
     table.selectBy ?? (['market', 'event'] as const).find((wanted) => columns.some((c) => c.name === wanted));

@@ -27,6 +27,9 @@ const observations = (name: string, key: string): ExportedTable => ({
   topics: [reference],
   time: ['received_at'],
   order: [key, 'received_at'],
+  final: true,
+  // If a later listing has replaced the last one before the positions, the first one of that state is written.
+  bounded: true,
 });
 
 const period = (seconds: number): string => `toUInt32(${seconds}) AS period_seconds`;

@@ -1,6 +1,7 @@
 import type { Event } from '../../client/index.js';
 import { describeError } from '../../core/index.js';
-import { Poll, type PollParts } from './poll.js';
+import { eventEntries } from './event-entries.js';
+import { Poll, type PollParts, type PollSource } from './poll.js';
 
 /** Open events listed by event search, and whether these are all. */
 export interface EventList {
@@ -15,7 +16,13 @@ export interface EventSearchParts extends PollParts {
   readonly recorded: boolean;
 }
 
-const SOURCE = { kind: 'reference.events', operation: 'event-search', subject: 'all', key: 'event-search' } as const;
+const SOURCE: PollSource = {
+  kind: 'reference.events',
+  operation: 'event-search',
+  subject: 'all',
+  key: 'event-search',
+  entriesOf: eventEntries,
+};
 
 /** Polls event search, all pages (part 4.5). */
 export class EventSearchPoll {

@@ -1,10 +1,17 @@
 import type { Event } from '../../client/index.js';
 import { describeError } from '../../core/index.js';
+import { eventEntries } from './event-entries.js';
 import type { EventSearchParts } from './event-search-poll.js';
-import { Poll } from './poll.js';
+import { Poll, type PollSource } from './poll.js';
 
 /** With the records of the complete search, so that records of event search stay in order. */
-const SOURCE = { kind: 'reference.events', operation: 'new-events', subject: 'all', key: 'event-search' } as const;
+const SOURCE: PollSource = {
+  kind: 'reference.events',
+  operation: 'new-events',
+  subject: 'all',
+  key: 'event-search',
+  entriesOf: eventEntries,
+};
 
 /** Most polls read a known event only: a small page is less to record. Two, in case the newest one leaves the list. */
 const PAGE_SIZE = 2;

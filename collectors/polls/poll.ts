@@ -3,7 +3,10 @@ import type { ExchangeClient, RawResponse, WalkReport } from '../../client/index
 import {
   type Clock,
   type CollectSettings,
+  countJsonNames,
+  countNames,
   describeError,
+  type EncodedBody,
   encodeBody,
   isRetryable,
   type OutageLog,
@@ -15,12 +18,14 @@ import {
 import type { CollectorEventWriter } from '../collector-event-writer.js';
 import type { CollectorMetrics } from '../metrics.js';
 import type { Publisher } from '../publisher.js';
+import type { ListedEntry, PublishedEntries } from './published-entries.js';
 
 export interface PollParts {
   readonly client: ExchangeClient;
   readonly publisher: Publisher;
   readonly collectorEvents: CollectorEventWriter;
   readonly metrics: CollectorMetrics;
+  readonly publishedEntries: PublishedEntries;
   readonly outage: OutageLog;
   readonly clock: Clock;
   readonly settings: CollectSettings;
@@ -36,6 +41,8 @@ export interface PollSource {
   readonly key: string;
   /** Configured name of the account whose credentials are used. */
   readonly account?: string | undefined;
+  /** The entries of a body, which are marked when they are unchanged; absent for lists whose every poll counts. */
+  readonly entriesOf?: ((body: unknown) => readonly ListedEntry[]) | undefined;
 }
 
 export type Receipt = Omit<PollReceipt, 'type' | 'pollId' | 'operation' | 'subject' | 'startedAt'>;
@@ -73,14 +80,27 @@ export class Poll {
   /** As `onResponse`. @param more further fields of the request in the raw record */
   publish(response: RawResponse, more: Pick<RestRequest, 'pass'> = {}): void {
     const { kind, key, operation, account } = this.source;
-    const { metrics, publisher } = this.parts;
+    const { metrics, publisher, publishedEntries } = this.parts;
     metrics.requests.inc({ operation, status: response.status });
     const owner = account === undefined ? {} : { account };
-    const request: RestRequest = { ...response.request, ...more, poll: this.id, ...owner };
-    const { bodyJson, encoding } = encodeBody(response.bytes);
-    const requestJson = JSON.stringify(request);
+    const body = encodeBody(response.bytes);
     const receivedAt = response.receivedAtMicros;
+    const unchanged = publishedEntries.add(kind, receivedAt, this.#entries(response, body));
+    const marks = unchanged.length === 0 ? {} : { unchanged };
+    const request: RestRequest = { ...response.request, ...more, poll: this.id, ...owner, ...marks };
+    const { bodyJson, encoding } = body;
+    const requestJson = JSON.stringify(request);
     this.#publishing.push(publisher.publish({ kind, key, receivedAt, requestJson, bodyJson, encoding }));
+  }
+
+  /** The entries of a response that become rows. */
+  #entries({ status, truncated }: RawResponse, { bodyJson, parsed }: EncodedBody): readonly ListedEntry[] {
+    const { entriesOf } = this.source;
+    if (!entriesOf || truncated !== undefined || status < 200 || status > 299) return [];
+    // A body in which an object repeats a name becomes a dead letter.
+    if (typeof parsed !== 'object' || parsed === null) return [];
+    if (countJsonNames(Buffer.from(bodyJson)) !== countNames(parsed)) return [];
+    return entriesOf(parsed);
   }
 
   /** Resolves when all responses so far are durable on the bus; rejects with the signal's reason when it is aborted. */

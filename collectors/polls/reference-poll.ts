@@ -1,7 +1,18 @@
-import { type CallOptions, type ExchangeClient, HttpStatusError, type ListResult } from '../../client/index.js';
+import {
+  type CallOptions,
+  type DecodedList,
+  decodeCategories,
+  decodeCoins,
+  decodeTags,
+  type ExchangeClient,
+  HttpStatusError,
+  type InvalidBody,
+  type ListResult,
+} from '../../client/index.js';
 import type { RecordKind } from '../../core/index.js';
 import type { ShardAssignment } from '../shard-assignment.js';
 import { Poll, type PollParts } from './poll.js';
+import type { ListedEntry } from './published-entries.js';
 
 /** More tags than the default of 10; if the exchange rejects it, the default is requested. */
 const TAGS = 100;
@@ -10,13 +21,39 @@ interface ReferenceOperation {
   readonly kind: RecordKind;
   readonly operation: string;
   readonly call: (client: ExchangeClient, options: CallOptions) => Promise<ListResult<unknown>>;
+  readonly entriesOf: (body: unknown) => readonly ListedEntry[];
 }
 
 const OPERATIONS: readonly ReferenceOperation[] = [
-  { kind: 'reference.categories', operation: 'categories', call: (client, options) => client.categories(options) },
-  { kind: 'reference.tags', operation: 'popular-tags', call: popularTags },
-  { kind: 'reference.coins', operation: 'coins', call: (client, options) => client.coins(options) },
+  {
+    kind: 'reference.categories',
+    operation: 'categories',
+    call: (client, options) => client.categories(options),
+    entriesOf: entries(decodeCategories, ({ categoryId }) => categoryId),
+  },
+  {
+    kind: 'reference.tags',
+    operation: 'popular-tags',
+    call: popularTags,
+    entriesOf: entries(decodeTags, ({ name }) => name),
+  },
+  {
+    kind: 'reference.coins',
+    operation: 'coins',
+    call: (client, options) => client.coins(options),
+    entriesOf: entries(decodeCoins, ({ coinId }) => coinId),
+  },
 ];
+
+function entries<Item>(
+  decode: (body: unknown) => DecodedList<Item> | InvalidBody,
+  keyOf: (item: Item) => string,
+): ReferenceOperation['entriesOf'] {
+  return (body) => {
+    const list = decode(body);
+    return list.ok ? list.items.map((item) => ({ key: keyOf(item), content: item })) : [];
+  };
+}
 
 /** Polls the lists of categories, popular tags and coins (parts 4.3 and 4.5) that are assigned to this collector. */
 export class ReferencePoll {
@@ -31,8 +68,8 @@ export class ReferencePoll {
     await Promise.all(own.map((operation) => this.#poll(operation, signal)));
   }
 
-  async #poll({ kind, operation, call }: ReferenceOperation, signal: AbortSignal): Promise<void> {
-    const poll = new Poll(this.parts, { kind, operation, subject: 'all', key: operation }, signal);
+  async #poll({ kind, operation, call, entriesOf }: ReferenceOperation, signal: AbortSignal): Promise<void> {
+    const poll = new Poll(this.parts, { kind, operation, subject: 'all', key: operation, entriesOf }, signal);
     try {
       const { items, invalidEntries, page } = await call(this.parts.client, { signal, onResponse: poll.onResponse });
       await poll.published();

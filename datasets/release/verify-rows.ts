@@ -45,7 +45,7 @@ export async function rowRuleDamages(
 
 /** Rows of records that were not read, of a file that has some; a row that was replaced later may have a position behind them. */
 function positionRules({ tables, positions }: Manifest, { table: name, offsets }: ManifestFile) {
-  const isReplaced = ALL_TABLES.some((table) => table.name === name && table.final);
+  const isReplaced = ALL_TABLES.some((table) => table.name === name && table.final && !table.bounded);
   if (isReplaced || !tables.some((table) => table.name === name && table.positions)) return [];
   const isOf = (offset: OffsetRange) => (position: Position) =>
     position.log === offset.log && position.partition === offset.partition;

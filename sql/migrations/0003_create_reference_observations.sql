@@ -1,5 +1,7 @@
--- The polled lists, one row per entry and poll. The views event_changes, market_changes and so on show only the changes,
--- the views events, markets and so on the current state.
+-- The polled lists. An entry that is listed again in the same state, by the same collector session in the same hour of UTC, has
+-- two rows: the first listing and the last one, which replaces those in between when parts are merged. So a table grows with
+-- changes and hours, not with polls. Queries need no FINAL: a listing that is not replaced yet repeats the state of the first.
+-- The views event_changes, market_changes and so on show only the changes, the views events, markets and so on the current state.
 CREATE TABLE IF NOT EXISTS {database}.event_observations
 (
     `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.reference of the record' CODEC(ZSTD(1)),
@@ -8,6 +10,8 @@ CREATE TABLE IF NOT EXISTS {database}.event_observations
     `_index` UInt32 COMMENT 'Number of the row within its record, from 0' CODEC(ZSTD(1)),
     `received_at` DateTime64(6, 'UTC') COMMENT 'When the collector received the page' CODEC(Delta, ZSTD(1)),
     `poll_id` String COMMENT 'UUID of the poll, which reads all pages' CODEC(ZSTD(1)),
+    `unchanged_since` DateTime64(6, 'UTC') DEFAULT received_at COMMENT 'When the collector session first listed it in this state and this hour: received_at of the first listing' CODEC(Delta, ZSTD(1)),
+    `entry` UInt32 DEFAULT 1 COMMENT 'Number of the entry in its response, from 1, for the first listing in this state; 0 for the last one' CODEC(ZSTD(1)),
     `event` LowCardinality(String) COMMENT 'Event ID' CODEC(ZSTD(1)),
     `title` Nullable(String) COMMENT 'Title of the event' CODEC(ZSTD(1)),
     `slug` Nullable(String) COMMENT 'Short name in addresses, if the exchange sends one' CODEC(ZSTD(1)),
@@ -21,11 +25,11 @@ CREATE TABLE IF NOT EXISTS {database}.event_observations
     `liquidity` Nullable(Float64) COMMENT 'Liquidity in USDC, by the exchange' CODEC(ZSTD(1)),
     INDEX offsets `_offset` TYPE minmax GRANULARITY 1
 )
-ENGINE = {engine:MergeTree}
+ENGINE = {engine:ReplacingMergeTree(received_at)}
 PARTITION BY toYYYYMM(received_at)
-ORDER BY (event, received_at, `_offset`, `_index`)
+ORDER BY (event, unchanged_since, entry)
 SETTINGS {log_settings}
-COMMENT 'Events in pages of event search, one row per event and page (part 4.5)';
+COMMENT 'Events in pages of event search, the first and the last listing of each state and hour (part 4.5)';
 
 CREATE TABLE IF NOT EXISTS {database}.market_observations
 (
@@ -35,6 +39,8 @@ CREATE TABLE IF NOT EXISTS {database}.market_observations
     `_index` UInt32 COMMENT 'Number of the row within its record, from 0' CODEC(ZSTD(1)),
     `received_at` DateTime64(6, 'UTC') COMMENT 'When the collector received the page' CODEC(Delta, ZSTD(1)),
     `poll_id` String COMMENT 'UUID of the poll, which reads all pages' CODEC(ZSTD(1)),
+    `unchanged_since` DateTime64(6, 'UTC') DEFAULT received_at COMMENT 'When the collector session first listed it in this state and this hour: received_at of the first listing' CODEC(Delta, ZSTD(1)),
+    `entry` UInt32 DEFAULT 1 COMMENT 'Number of the entry in its response, from 1, for the first listing in this state; 0 for the last one' CODEC(ZSTD(1)),
     `event` LowCardinality(String) COMMENT 'Event ID' CODEC(ZSTD(1)),
     `market` LowCardinality(String) COMMENT 'Market ID (outcome ID)' CODEC(ZSTD(1)),
     `name` Nullable(String) COMMENT 'Name of the market, if the exchange sends one' CODEC(ZSTD(1)),
@@ -44,11 +50,11 @@ CREATE TABLE IF NOT EXISTS {database}.market_observations
     `no_price` Nullable(Float64) COMMENT 'Price of the NO asset in event search, 0 to 1' CODEC(ZSTD(1)),
     INDEX offsets `_offset` TYPE minmax GRANULARITY 1
 )
-ENGINE = {engine:MergeTree}
+ENGINE = {engine:ReplacingMergeTree(received_at)}
 PARTITION BY toYYYYMM(received_at)
-ORDER BY (market, received_at, `_offset`, `_index`)
+ORDER BY (market, unchanged_since, entry)
 SETTINGS {log_settings}
-COMMENT 'Markets in pages of event search, one row per market and page (part 4.5)';
+COMMENT 'Markets in pages of event search, the first and the last listing of each state and hour (part 4.5)';
 
 CREATE TABLE IF NOT EXISTS {database}.category_observations
 (
@@ -58,6 +64,8 @@ CREATE TABLE IF NOT EXISTS {database}.category_observations
     `_index` UInt32 COMMENT 'Number of the row within its record, from 0: parents before their children' CODEC(ZSTD(1)),
     `received_at` DateTime64(6, 'UTC') COMMENT 'When the collector received the response' CODEC(Delta, ZSTD(1)),
     `poll_id` String COMMENT 'UUID of the poll' CODEC(ZSTD(1)),
+    `unchanged_since` DateTime64(6, 'UTC') DEFAULT received_at COMMENT 'When the collector session first listed it in this state and this hour: received_at of the first listing' CODEC(Delta, ZSTD(1)),
+    `entry` UInt32 DEFAULT 1 COMMENT 'Number of the entry in its response, from 1, for the first listing in this state; 0 for the last one' CODEC(ZSTD(1)),
     `category` LowCardinality(String) COMMENT 'Category ID' CODEC(ZSTD(1)),
     `name` Nullable(String) COMMENT 'Name' CODEC(ZSTD(1)),
     `slug` Nullable(String) COMMENT 'Short name that event search filters by' CODEC(ZSTD(1)),
@@ -65,11 +73,11 @@ CREATE TABLE IF NOT EXISTS {database}.category_observations
     `depth` UInt16 COMMENT '0 at the top of the tree' CODEC(ZSTD(1)),
     INDEX offsets `_offset` TYPE minmax GRANULARITY 1
 )
-ENGINE = {engine:MergeTree}
+ENGINE = {engine:ReplacingMergeTree(received_at)}
 PARTITION BY toYYYYMM(received_at)
-ORDER BY (category, received_at, `_offset`, `_index`)
+ORDER BY (category, unchanged_since, entry)
 SETTINGS {log_settings}
-COMMENT 'Categories in the category tree, one row per category and poll (part 4.5)';
+COMMENT 'Categories in the category tree, the first and the last listing of each state and hour (part 4.5)';
 
 CREATE TABLE IF NOT EXISTS {database}.tag_observations
 (
@@ -79,15 +87,17 @@ CREATE TABLE IF NOT EXISTS {database}.tag_observations
     `_index` UInt32 COMMENT 'Number of the row within its record, from 0' CODEC(ZSTD(1)),
     `received_at` DateTime64(6, 'UTC') COMMENT 'When the collector received the response' CODEC(Delta, ZSTD(1)),
     `poll_id` String COMMENT 'UUID of the poll' CODEC(ZSTD(1)),
+    `unchanged_since` DateTime64(6, 'UTC') DEFAULT received_at COMMENT 'When the collector session first listed it in this state and this hour: received_at of the first listing' CODEC(Delta, ZSTD(1)),
+    `entry` UInt32 DEFAULT 1 COMMENT 'Number of the entry in its response, from 1, for the first listing in this state; 0 for the last one' CODEC(ZSTD(1)),
     `tag` LowCardinality(String) COMMENT 'Name of the tag' CODEC(ZSTD(1)),
     `popularity_rank` Nullable(Int64) COMMENT 'Popularity rank, by the exchange' CODEC(ZSTD(1)),
     INDEX offsets `_offset` TYPE minmax GRANULARITY 1
 )
-ENGINE = {engine:MergeTree}
+ENGINE = {engine:ReplacingMergeTree(received_at)}
 PARTITION BY toYYYYMM(received_at)
-ORDER BY (tag, received_at, `_offset`, `_index`)
+ORDER BY (tag, unchanged_since, entry)
 SETTINGS {log_settings}
-COMMENT 'Popular tags, one row per tag and poll (part 4.5)';
+COMMENT 'Popular tags, the first and the last listing of each state and hour (part 4.5)';
 
 CREATE TABLE IF NOT EXISTS {database}.coin_observations
 (
@@ -97,6 +107,8 @@ CREATE TABLE IF NOT EXISTS {database}.coin_observations
     `_index` UInt32 COMMENT 'Number of the row within its record, from 0' CODEC(ZSTD(1)),
     `received_at` DateTime64(6, 'UTC') COMMENT 'When the collector received the response' CODEC(Delta, ZSTD(1)),
     `poll_id` String COMMENT 'UUID of the poll' CODEC(ZSTD(1)),
+    `unchanged_since` DateTime64(6, 'UTC') DEFAULT received_at COMMENT 'When the collector session first listed it in this state and this hour: received_at of the first listing' CODEC(Delta, ZSTD(1)),
+    `entry` UInt32 DEFAULT 1 COMMENT 'Number of the entry in its response, from 1, for the first listing in this state; 0 for the last one' CODEC(ZSTD(1)),
     `coin` LowCardinality(String) COMMENT 'Coin ID' CODEC(ZSTD(1)),
     `name` Nullable(String) COMMENT 'Full name' CODEC(ZSTD(1)),
     `ticker` Nullable(String) COMMENT 'Ticker' CODEC(ZSTD(1)),
@@ -110,8 +122,8 @@ CREATE TABLE IF NOT EXISTS {database}.coin_observations
     `collateral` Nullable(Bool) COMMENT 'Whether it may be used as prediction-market collateral' CODEC(ZSTD(1)),
     INDEX offsets `_offset` TYPE minmax GRANULARITY 1
 )
-ENGINE = {engine:MergeTree}
+ENGINE = {engine:ReplacingMergeTree(received_at)}
 PARTITION BY toYYYYMM(received_at)
-ORDER BY (coin, received_at, `_offset`, `_index`)
+ORDER BY (coin, unchanged_since, entry)
 SETTINGS {log_settings}
-COMMENT 'Coins in the coins list, one row per coin and poll (part 4.3)';
+COMMENT 'Coins in the coins list, the first and the last listing of each state and hour (part 4.3)';

@@ -1,9 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { TOPICS } from '../../core/index.js';
+import { type RawRecord, type RecordKind, TOPICS } from '../../core/index.js';
+import type { EventView } from '../../exchange/engine/index.js';
 import { marketOf, openEvent, Traders } from '../exchange/server-support.js';
 import { concurrentIt as it } from '../support/at-end.js';
+import { ShiftedClock } from '../support/clocks.js';
 import { startTestExchange } from '../support/exchange.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
@@ -46,6 +48,92 @@ describe.concurrent('the poll of event search', () => {
     expect(await rig.events('unsubscribed')).toEqual([]);
     const statuses = (await rig.records(TOPICS.reference)).map((r) => r.request['status']);
     expect(statuses.filter((s) => s === 500).length).toBeGreaterThan(1);
+  });
+});
+
+describe.concurrent('unchanged entries', () => {
+  interface Page {
+    readonly at: number;
+    readonly ids: readonly string[];
+    readonly unchanged: readonly string[];
+  }
+
+  /** The pages of a list, with the IDs of all entries and of the unchanged ones. */
+  function pagesOf(records: readonly RawRecord[], kind: RecordKind): Page[] {
+    return records
+      .filter((record) => record.kind === kind)
+      .map(({ receivedAt: at, request, body }) => {
+        const ids =
+          kind === 'reference.events' ? eventIds(body) : (body as { i?: string; n: string }[]).map((e) => e.i ?? e.n);
+        const ranges = (request['unchanged'] ?? []) as { since: number; from: number; to: number }[];
+        expect(ranges.every(({ since }) => since < at)).toBe(true);
+        return { at, ids, unchanged: ranges.flatMap(({ from, to }) => ids.slice(from, to + 1)) };
+      });
+  }
+  const eventIds = (body: unknown) =>
+    (body as { content: { id: string; outcomes: { marketId: string }[] }[] }).content.flatMap(({ id, outcomes }) => [
+      id,
+      ...outcomes.map(({ marketId }) => marketId),
+    ]);
+  const EVENTS = 'reference.events';
+
+  it('are marked, and changed and new ones are not; a new session begins with none', async () => {
+    const server = await startTestExchange({ events: 0 });
+    const events = [openEvent(server.core, 'one', [0.3, 0.4]), openEvent(server.core, 'two', [0.5])];
+    const [one, two] = events.map(({ eventId }) => eventId);
+    const markets = events.flatMap((event) => event.markets.map(({ marketId }) => marketId));
+    const rig = await startCollector(server.url);
+    const pages = async () => pagesOf(await rig.records(TOPICS.reference), EVENTS);
+    await until(async () => (await pages()).length >= 3);
+    const [first, ...later] = await pages();
+    expect([first?.ids.length, first?.unchanged]).toEqual([5, []]);
+    expect(later[0]?.unchanged.toSorted()).toEqual([one, two, ...markets].toSorted());
+    new Traders(server.core).trade(marketOf(events[0] as EventView), 77);
+    const third = openEvent(server.core, 'three', [0.5]);
+    await until(async () =>
+      (await pages()).some(({ ids, unchanged }) => ids.includes(third.eventId) && unchanged.length < 7),
+    );
+    const changed = (await pages()).find(({ ids }) => ids.includes(third.eventId));
+    const unchanged = new Set(changed?.unchanged);
+    expect([two, markets[1], markets[2]].filter((id) => !unchanged.has(id ?? ''))).toEqual([]);
+    expect([third.eventId, third.markets[0]?.marketId].filter((id) => unchanged.has(id ?? ''))).toEqual([]);
+    // The price of its market and its volume are others than in the first page.
+    const states = (await pages()).filter(({ unchanged: same }) => !same.includes(one ?? ''));
+    const prices = (await pages()).filter(({ unchanged: same }) => !same.includes(markets[0] ?? ''));
+    expect([states.length, prices.length]).toEqual([2, 2]);
+    await rig.stop();
+    const again = await startCollector(server.url);
+    const [begun] = await again
+      .waitForEvents('poll', (found) => found.some((m) => m.operation === 'event-search'))
+      .then(async () => pagesOf(await again.records(TOPICS.reference), EVENTS));
+    expect(begun?.unchanged).toEqual([]);
+  });
+
+  it('are none in the first poll of an hour', async () => {
+    const { server } = await exchangeWith(3);
+    const clock = new ShiftedClock();
+    const rig = await startCollector(server.url, { clock, settings: { referenceSchedule: '* * * * * *' } });
+    const kinds = [EVENTS, 'reference.categories'] as const;
+    const hourOf = (micros: number) => Math.floor(micros / 3.6e9);
+    const full = async (kind: RecordKind, since: number) =>
+      pagesOf(await rig.records(TOPICS.reference), kind).filter(
+        ({ at, unchanged }) => at >= since && unchanged.length === 0,
+      );
+    const marked = async (since: number) => {
+      const records = await rig.records(TOPICS.reference);
+      return kinds.every((kind) =>
+        pagesOf(records, kind).some(({ at, unchanged }) => at >= since && unchanged.length > 0),
+      );
+    };
+    await until(() => marked(0));
+    clock.seconds += 3600;
+    const shifted = clock.nowMicros();
+    await until(() => marked(shifted));
+    for (const kind of kinds) {
+      const pages = await full(kind, 0);
+      expect(pages.map(({ at }) => hourOf(at))).toEqual([...new Set(pages.map(({ at }) => hourOf(at)))]);
+      expect(pages.some(({ at }) => at >= shifted)).toBe(true);
+    }
   });
 });
 

@@ -37,10 +37,10 @@ export function addRows(position: Position, record: Envelope, add: AddRow): void
   const { kind } = record;
   const at = `${log}/${partition}/${offset}`;
   const indexes = new Map<string, number>();
-  const addNext = (table: string, says: string) => {
+  const addNext: AddRow = (table, says, version) => {
     const index = indexes.get(table) ?? 0;
     indexes.set(table, index + 1);
-    add(table, `${at}/${index} ${says}`);
+    add(table, `${at}/${index} ${says}`, version);
   };
   const deadLetter = () => {
     const index = indexes.get('dead_letters') ?? 0;
@@ -101,10 +101,12 @@ const ROWS: Readonly<Record<string, KindRows>> = {
       add('chance_history_points', `${id} ${p}`, { id, receivedAt: at });
     }
   },
-  'reference.events': ({ body }, addNext) => {
-    for (const { id, outcomes } of (body as { content: { id: string; outcomes: { marketId: string }[] }[] }).content) {
-      addNext('event_observations', id);
-      for (const { marketId } of outcomes) addNext('market_observations', marketId);
+  'reference.events': (record, addNext) => {
+    const addEntry = listings(record, addNext);
+    const { content } = record.body as { content: { id: string; outcomes: { marketId: string }[] }[] };
+    for (const { id, outcomes } of content) {
+      addEntry('event_observations', id);
+      for (const { marketId } of outcomes) addEntry('market_observations', marketId);
     }
   },
   'account.balance-frame': ({ body, req }, addNext) => {
@@ -119,12 +121,14 @@ const ROWS: Readonly<Record<string, KindRows>> = {
       if (typeof q === 'number') add('trade_records', `${req['account']} ${i} ${q} ${p}`);
     addNext('account_pages', `${req['operation']} ${trades.length - bad.length} ${bad.length}`);
   },
-  'reference.categories': ({ body }, addNext) => addCategories(body as Category[], addNext),
-  'reference.tags': ({ body }, addNext) => {
-    for (const { n } of body as { n: string }[]) addNext('tag_observations', n);
+  'reference.categories': (record, addNext) => addCategories(record.body as Category[], listings(record, addNext)),
+  'reference.tags': (record, addNext) => {
+    const addEntry = listings(record, addNext);
+    for (const { n } of record.body as { n: string }[]) addEntry('tag_observations', n);
   },
-  'reference.coins': ({ body }, addNext) => {
-    for (const { i } of body as { i: string }[]) addNext('coin_observations', i);
+  'reference.coins': (record, addNext) => {
+    const addEntry = listings(record, addNext);
+    for (const { i } of record.body as { i: string }[]) addEntry('coin_observations', i);
   },
   'collector.event': ({ body, sid, n, at }, addNext) => {
     const event = body as { type: string; pollId: string; outcome: string; receivedItems: number };
@@ -185,9 +189,27 @@ function observed(points: readonly Point[], { from, to }: Envelope['req']): read
   return points.slice(1);
 }
 
-function addCategories(categories: readonly Category[], addNext: AddRow): void {
+function addCategories(categories: readonly Category[], addEntry: (table: string, key: string) => void): void {
   for (const { i, sc } of categories) {
-    addNext('category_observations', i);
-    addCategories(sc ?? [], addNext);
+    addEntry('category_observations', i);
+    addCategories(sc ?? [], addEntry);
   }
+}
+
+interface Unchanged {
+  readonly since: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Adds the entries of a list in their order: of unchanged ones only the last counts. */
+function listings({ req, at }: Envelope, addNext: AddRow): (table: string, key: string) => void {
+  const unchanged = (req['unchanged'] as readonly Unchanged[] | undefined) ?? [];
+  let number = 0;
+  return (table, key) => {
+    const marked = unchanged.find(({ from, to }) => from <= number && number <= to);
+    const [since, entry] = marked ? [marked.since, 0] : [at, number + 1];
+    number += 1;
+    addNext(table, `${key} ${since} ${entry}`, { id: `${key} ${since} ${entry}`, receivedAt: at });
+  };
 }

@@ -5,6 +5,9 @@ const ROW = [...POSITION, `'/'`, 'toString(_index)'];
 const text = (position: readonly string[], ...values: string[]): string =>
   `concat(${[...position, ...values.flatMap((value) => [`' '`, value])].join(', ')})`;
 
+/** Microseconds of the first listing in the same state, and the number of the entry. */
+const LISTING = ['toString(toUnixTimestamp64Micro(unchanged_since))', 'toString(entry)'];
+
 const side = (column: string): string => `ifNull(toString(${column}), 'null')`;
 
 /** For every table of the ledger, a SELECT that returns its rows in the ledger's text form. */
@@ -45,11 +48,11 @@ export const TABLE_ROWS: Readonly<Record<string, string>> = {
     'toString(toUnixTimestamp(occurred_at))',
     'toString(chance)',
   ),
-  event_observations: select('event_observations', ROW, 'event'),
-  market_observations: select('market_observations', ROW, 'market'),
-  category_observations: select('category_observations', ROW, 'category'),
-  tag_observations: select('tag_observations', ROW, 'tag'),
-  coin_observations: select('coin_observations', ROW, 'coin'),
+  event_observations: select('event_observations FINAL', ROW, 'event', ...LISTING),
+  market_observations: select('market_observations FINAL', ROW, 'market', ...LISTING),
+  category_observations: select('category_observations FINAL', ROW, 'category', ...LISTING),
+  tag_observations: select('tag_observations FINAL', ROW, 'tag', ...LISTING),
+  coin_observations: select('coin_observations FINAL', ROW, 'coin', ...LISTING),
   balance_updates: select('balance_updates', ROW, 'account', 'asset', 'toString(balance)', 'toString(free)'),
   trade_records: select('trade_records FINAL', ['account'], 'trade_record_id', 'toString(quantity)', 'toString(price)'),
   account_pages: select('account_pages', ROW, 'operation', 'toString(items)', 'toString(rejected_items)'),

@@ -88,6 +88,41 @@ describe('the other lists', () => {
     ]);
   });
 
+  it('have one ID for the unchanged listings of an entry in one state, by the marks of the record', () => {
+    const event = (n: number) => ({ id: `e${n}`, title: 'x', outcomes: [{ marketId: `m${n}` }] });
+    const invalid = { title: 'no ID' };
+    const unchanged = [
+      { since: AT - 20, from: 0, to: 0 },
+      { since: AT - 10, from: 2, to: 3 },
+    ];
+    const request = { ...req, unchanged };
+    const output = transformed('reference.events', [event(0), invalid, event(1), event(2)], { request });
+    const ids = [...output.rowsOf(eventObservations), ...output.rowsOf(marketObservations)].map((row) => [
+      'event' in row ? row.event.eventId : row.market.marketId,
+      AT - row.unchangedSince,
+      row.entry,
+    ]);
+    expect(ids).toEqual([
+      ['e0', 20, 0],
+      ['e1', 10, 0],
+      ['e2', 0, 5],
+      ['m0', 0, 2],
+      ['m1', 10, 0],
+      ['m2', 0, 6],
+    ]);
+  });
+
+  it.each([[7], [null], ['x'], [{}], [[{ from: 0, to: 9 }]], [[{ since: AT + 1, from: 0, to: 9 }]], [[null, 3]]])(
+    'have an ID for each listing when the marks are no marks: %j',
+    (unchanged) => {
+      const output = transformed('reference.tags', [{ n: 'rain' }, { n: 'sun' }], { request: { ...req, unchanged } });
+      expect(output.rowsOf(tagObservations).map((row) => [row.unchangedSince, row.entry])).toEqual([
+        [AT, 1],
+        [AT, 2],
+      ]);
+    },
+  );
+
   it('never throw, for any JSON', () => {
     const kinds = ['reference.events', 'reference.categories', 'reference.tags', 'reference.coins'] as const;
     fc.assert(

@@ -1,5 +1,5 @@
 import type { ValidationIssue } from '../../client/index.js';
-import { countJsonNames } from '../../core/index.js';
+import { countJsonNames, countNames } from '../../core/index.js';
 import { MAX_WALKED, walkJson } from './walk-json.js';
 
 const SHOWN = 40;
@@ -26,23 +26,4 @@ export function repeatedName(
     return false;
   });
   return fault;
-}
-
-/** Number of names of all objects in a parsed value. */
-function countNames(root: object): number {
-  let names = 0;
-  // Not recursive: nesting may be deeper than the call stack allows.
-  const stack: object[] = [root];
-  for (let next = stack.pop(); next; next = stack.pop()) {
-    if (Array.isArray(next)) {
-      for (const value of next) if (typeof value === 'object' && value !== null) stack.push(value);
-      continue;
-    }
-    for (const name in next) {
-      names += 1;
-      const value: unknown = (next as Readonly<Record<string, unknown>>)[name];
-      if (typeof value === 'object' && value !== null) stack.push(value);
-    }
-  }
-  return names;
 }

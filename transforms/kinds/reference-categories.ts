@@ -1,7 +1,7 @@
 import { decodeCategories } from '../../client/index.js';
 import { categoryObservations } from '../tables/category-observations.js';
 import { areValidIds } from './ids.js';
-import { textIn } from './request-fields.js';
+import { listingsOf } from './listings.js';
 import type { Transform } from './transform.js';
 
 /** The category tree (part 4.5) → `category_observations`. */
@@ -11,11 +11,10 @@ export const transformCategories: Transform = (received, output) => {
     output.dead(answer, received.bodyText());
     return;
   }
-  const receivedAt = received.record.receivedAt;
-  const poll = textIn(received.record.request, 'poll') ?? '';
-  for (const category of answer.items) {
+  const listingOf = listingsOf(received.record);
+  for (const [number, category] of answer.items.entries()) {
     if (!areValidIds({ i: category.categoryId, pi: category.parentId }, output)) continue;
-    output.row(categoryObservations, { receivedAt, poll, category });
+    output.row(categoryObservations, { ...listingOf(number), category });
   }
   output.deadEntries(answer);
   output.countExtraFields(answer.extraFields.length);

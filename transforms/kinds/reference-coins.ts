@@ -1,8 +1,8 @@
 import { decodeCoins } from '../../client/index.js';
 import { coinObservations } from '../tables/coin-observations.js';
 import { isValidId } from './ids.js';
+import { listingsOf } from './listings.js';
 import { integerOrDead, timeOrDead } from './optional-fields.js';
-import { textIn } from './request-fields.js';
 import type { Transform } from './transform.js';
 
 /** The coins list (part 4.3) → `coin_observations`. */
@@ -12,9 +12,8 @@ export const transformCoins: Transform = (received, output) => {
     output.dead(answer, received.bodyText());
     return;
   }
-  const receivedAt = received.record.receivedAt;
-  const poll = textIn(received.record.request, 'poll') ?? '';
-  for (const wire of answer.items) {
+  const listingOf = listingsOf(received.record);
+  for (const [number, wire] of answer.items.entries()) {
     if (!isValidId(wire.coinId, 'i', output)) continue;
     const coin = {
       ...wire,
@@ -22,7 +21,7 @@ export const transformCoins: Transform = (received, output) => {
       displayDecimals: integerOrDead(wire.displayDecimals, `coin ${wire.coinId} dps`, output),
     };
     const usdRateAt = timeOrDead(wire.usdRateAt, `coin ${wire.coinId} urd`, output);
-    output.row(coinObservations, { receivedAt, poll, coin, usdRateAt });
+    output.row(coinObservations, { ...listingOf(number), coin, usdRateAt });
   }
   output.deadEntries(answer);
   output.countExtraFields(answer.extraFields.length);

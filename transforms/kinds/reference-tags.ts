@@ -1,8 +1,8 @@
 import { decodeTags } from '../../client/index.js';
 import { tagObservations } from '../tables/tag-observations.js';
 import { isValidId } from './ids.js';
+import { listingsOf } from './listings.js';
 import { integerOrDead } from './optional-fields.js';
-import { textIn } from './request-fields.js';
 import type { Transform } from './transform.js';
 
 /** The popular tags (part 4.5) → `tag_observations`. */
@@ -12,12 +12,11 @@ export const transformTags: Transform = (received, output) => {
     output.dead(answer, received.bodyText());
     return;
   }
-  const receivedAt = received.record.receivedAt;
-  const poll = textIn(received.record.request, 'poll') ?? '';
-  for (const { name, popularityRank } of answer.items) {
+  const listingOf = listingsOf(received.record);
+  for (const [number, { name, popularityRank }] of answer.items.entries()) {
     if (!isValidId(name, 'n', output)) continue;
     const tag = { name, popularityRank: integerOrDead(popularityRank, `tag ${name} r`, output) };
-    output.row(tagObservations, { receivedAt, poll, tag });
+    output.row(tagObservations, { ...listingOf(number), tag });
   }
   output.deadEntries(answer);
   output.countExtraFields(answer.extraFields.length);

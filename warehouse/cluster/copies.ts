@@ -66,10 +66,11 @@ async function groupsOf(
 ): Promise<Group[]> {
   const older = partition === 0 ? ` OR _log != ${quoteText(log)}` : '';
   const own = `(_log = ${quoteText(log)} AND _partition = ${partition} AND _offset < ${before})${older}`;
+  // Shards have replaced different rows of a replacing table.
   const selects = tables.map(
-    ({ name }) =>
+    ({ name, kind }) =>
       `SELECT ${quoteText(name)} AS table, toString(_log) AS log, _partition AS partition, count() AS rows, max(_offset) AS last
-       FROM ${quoteName(shard.database)}.${quoteName(name)} WHERE ${own} GROUP BY log, partition`,
+       FROM ${quoteName(shard.database)}.${quoteName(name)}${kind === 'replacing' ? ' FINAL' : ''} WHERE ${own} GROUP BY log, partition`,
   );
   const upToDate = tables.map((table) => table.name);
   return shard.query<Group>(selects.join(' UNION ALL '), {}, signal, { upToDate });
