@@ -86,8 +86,8 @@ export class Poll {
     const body = encodeBody(response.bytes);
     const receivedAt = response.receivedAtMicros;
     const unchanged = publishedEntries.add(kind, receivedAt, this.#entries(response, body));
-    const marks = unchanged.length === 0 ? {} : { unchanged };
-    const request: RestRequest = { ...response.request, ...more, poll: this.id, ...owner, ...marks };
+    const asBefore = unchanged.length === 0 ? {} : { unchanged };
+    const request: RestRequest = { ...response.request, ...more, poll: this.id, ...owner, ...asBefore };
     const { bodyJson, encoding } = body;
     const requestJson = JSON.stringify(request);
     this.#publishing.push(publisher.publish({ kind, key, receivedAt, requestJson, bodyJson, encoding }));

@@ -10,7 +10,7 @@ CREATE TABLE IF NOT EXISTS {database}.event_observations
     `_index` UInt32 COMMENT 'Number of the row within its record, from 0' CODEC(ZSTD(1)),
     `received_at` DateTime64(6, 'UTC') COMMENT 'When the collector received the page' CODEC(Delta, ZSTD(1)),
     `poll_id` String COMMENT 'UUID of the poll, which reads all pages' CODEC(ZSTD(1)),
-    `unchanged_since` DateTime64(6, 'UTC') DEFAULT received_at COMMENT 'When the collector session first listed it in this state and this hour: received_at of the first listing' CODEC(Delta, ZSTD(1)),
+    `unchanged_from` DateTime64(6, 'UTC') DEFAULT received_at COMMENT 'When the collector session first listed it in this state and this hour: received_at of the first listing' CODEC(Delta, ZSTD(1)),
     `entry` UInt32 DEFAULT 1 COMMENT 'Number of the entry in its response, from 1, for the first listing in this state; 0 for the last one' CODEC(ZSTD(1)),
     `event` LowCardinality(String) COMMENT 'Event ID' CODEC(ZSTD(1)),
     `title` Nullable(String) COMMENT 'Title of the event' CODEC(ZSTD(1)),
@@ -27,7 +27,7 @@ CREATE TABLE IF NOT EXISTS {database}.event_observations
 )
 ENGINE = {engine:ReplacingMergeTree(received_at)}
 PARTITION BY toYYYYMM(received_at)
-ORDER BY (event, unchanged_since, entry)
+ORDER BY (event, unchanged_from, entry)
 SETTINGS {log_settings}
 COMMENT 'Events in pages of event search, the first and the last listing of each state and hour (part 4.5)';
 
@@ -39,7 +39,7 @@ CREATE TABLE IF NOT EXISTS {database}.market_observations
     `_index` UInt32 COMMENT 'Number of the row within its record, from 0' CODEC(ZSTD(1)),
     `received_at` DateTime64(6, 'UTC') COMMENT 'When the collector received the page' CODEC(Delta, ZSTD(1)),
     `poll_id` String COMMENT 'UUID of the poll, which reads all pages' CODEC(ZSTD(1)),
-    `unchanged_since` DateTime64(6, 'UTC') DEFAULT received_at COMMENT 'When the collector session first listed it in this state and this hour: received_at of the first listing' CODEC(Delta, ZSTD(1)),
+    `unchanged_from` DateTime64(6, 'UTC') DEFAULT received_at COMMENT 'When the collector session first listed it in this state and this hour: received_at of the first listing' CODEC(Delta, ZSTD(1)),
     `entry` UInt32 DEFAULT 1 COMMENT 'Number of the entry in its response, from 1, for the first listing in this state; 0 for the last one' CODEC(ZSTD(1)),
     `event` LowCardinality(String) COMMENT 'Event ID' CODEC(ZSTD(1)),
     `market` LowCardinality(String) COMMENT 'Market ID (outcome ID)' CODEC(ZSTD(1)),
@@ -52,7 +52,7 @@ CREATE TABLE IF NOT EXISTS {database}.market_observations
 )
 ENGINE = {engine:ReplacingMergeTree(received_at)}
 PARTITION BY toYYYYMM(received_at)
-ORDER BY (market, unchanged_since, entry)
+ORDER BY (market, unchanged_from, entry)
 SETTINGS {log_settings}
 COMMENT 'Markets in pages of event search, the first and the last listing of each state and hour (part 4.5)';
 
@@ -64,7 +64,7 @@ CREATE TABLE IF NOT EXISTS {database}.category_observations
     `_index` UInt32 COMMENT 'Number of the row within its record, from 0: parents before their children' CODEC(ZSTD(1)),
     `received_at` DateTime64(6, 'UTC') COMMENT 'When the collector received the response' CODEC(Delta, ZSTD(1)),
     `poll_id` String COMMENT 'UUID of the poll' CODEC(ZSTD(1)),
-    `unchanged_since` DateTime64(6, 'UTC') DEFAULT received_at COMMENT 'When the collector session first listed it in this state and this hour: received_at of the first listing' CODEC(Delta, ZSTD(1)),
+    `unchanged_from` DateTime64(6, 'UTC') DEFAULT received_at COMMENT 'When the collector session first listed it in this state and this hour: received_at of the first listing' CODEC(Delta, ZSTD(1)),
     `entry` UInt32 DEFAULT 1 COMMENT 'Number of the entry in its response, from 1, for the first listing in this state; 0 for the last one' CODEC(ZSTD(1)),
     `category` LowCardinality(String) COMMENT 'Category ID' CODEC(ZSTD(1)),
     `name` Nullable(String) COMMENT 'Name' CODEC(ZSTD(1)),
@@ -75,7 +75,7 @@ CREATE TABLE IF NOT EXISTS {database}.category_observations
 )
 ENGINE = {engine:ReplacingMergeTree(received_at)}
 PARTITION BY toYYYYMM(received_at)
-ORDER BY (category, unchanged_since, entry)
+ORDER BY (category, unchanged_from, entry)
 SETTINGS {log_settings}
 COMMENT 'Categories in the category tree, the first and the last listing of each state and hour (part 4.5)';
 
@@ -87,7 +87,7 @@ CREATE TABLE IF NOT EXISTS {database}.tag_observations
     `_index` UInt32 COMMENT 'Number of the row within its record, from 0' CODEC(ZSTD(1)),
     `received_at` DateTime64(6, 'UTC') COMMENT 'When the collector received the response' CODEC(Delta, ZSTD(1)),
     `poll_id` String COMMENT 'UUID of the poll' CODEC(ZSTD(1)),
-    `unchanged_since` DateTime64(6, 'UTC') DEFAULT received_at COMMENT 'When the collector session first listed it in this state and this hour: received_at of the first listing' CODEC(Delta, ZSTD(1)),
+    `unchanged_from` DateTime64(6, 'UTC') DEFAULT received_at COMMENT 'When the collector session first listed it in this state and this hour: received_at of the first listing' CODEC(Delta, ZSTD(1)),
     `entry` UInt32 DEFAULT 1 COMMENT 'Number of the entry in its response, from 1, for the first listing in this state; 0 for the last one' CODEC(ZSTD(1)),
     `tag` LowCardinality(String) COMMENT 'Name of the tag' CODEC(ZSTD(1)),
     `popularity_rank` Nullable(Int64) COMMENT 'Popularity rank, by the exchange' CODEC(ZSTD(1)),
@@ -95,7 +95,7 @@ CREATE TABLE IF NOT EXISTS {database}.tag_observations
 )
 ENGINE = {engine:ReplacingMergeTree(received_at)}
 PARTITION BY toYYYYMM(received_at)
-ORDER BY (tag, unchanged_since, entry)
+ORDER BY (tag, unchanged_from, entry)
 SETTINGS {log_settings}
 COMMENT 'Popular tags, the first and the last listing of each state and hour (part 4.5)';
 
@@ -107,7 +107,7 @@ CREATE TABLE IF NOT EXISTS {database}.coin_observations
     `_index` UInt32 COMMENT 'Number of the row within its record, from 0' CODEC(ZSTD(1)),
     `received_at` DateTime64(6, 'UTC') COMMENT 'When the collector received the response' CODEC(Delta, ZSTD(1)),
     `poll_id` String COMMENT 'UUID of the poll' CODEC(ZSTD(1)),
-    `unchanged_since` DateTime64(6, 'UTC') DEFAULT received_at COMMENT 'When the collector session first listed it in this state and this hour: received_at of the first listing' CODEC(Delta, ZSTD(1)),
+    `unchanged_from` DateTime64(6, 'UTC') DEFAULT received_at COMMENT 'When the collector session first listed it in this state and this hour: received_at of the first listing' CODEC(Delta, ZSTD(1)),
     `entry` UInt32 DEFAULT 1 COMMENT 'Number of the entry in its response, from 1, for the first listing in this state; 0 for the last one' CODEC(ZSTD(1)),
     `coin` LowCardinality(String) COMMENT 'Coin ID' CODEC(ZSTD(1)),
     `name` Nullable(String) COMMENT 'Full name' CODEC(ZSTD(1)),
@@ -124,6 +124,6 @@ CREATE TABLE IF NOT EXISTS {database}.coin_observations
 )
 ENGINE = {engine:ReplacingMergeTree(received_at)}
 PARTITION BY toYYYYMM(received_at)
-ORDER BY (coin, unchanged_since, entry)
+ORDER BY (coin, unchanged_from, entry)
 SETTINGS {log_settings}
 COMMENT 'Coins in the coins list, the first and the last listing of each state and hour (part 4.3)';

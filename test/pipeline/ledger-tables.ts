@@ -6,7 +6,7 @@ const text = (position: readonly string[], ...values: string[]): string =>
   `concat(${[...position, ...values.flatMap((value) => [`' '`, value])].join(', ')})`;
 
 /** Microseconds of the first listing in the same state, and the number of the entry. */
-const LISTING = ['toString(toUnixTimestamp64Micro(unchanged_since))', 'toString(entry)'];
+const LISTING = ['toString(toUnixTimestamp64Micro(unchanged_from))', 'toString(entry)'];
 
 const side = (column: string): string => `ifNull(toString(${column}), 'null')`;
 

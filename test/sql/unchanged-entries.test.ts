@@ -106,7 +106,7 @@ interface Response {
   readonly entries: readonly ListedEntry[];
 }
 
-/** The records that collectors publish, with and without the marks of unchanged entries. */
+/** The records that collectors publish, with and without the field `unchanged`. */
 class Publications {
   readonly marked = new Map<Topic, Buffer[]>();
   readonly unmarked = new Map<Topic, Buffer[]>();
@@ -137,12 +137,12 @@ class Publications {
     this.responses.push({ kind, at, session: this.#session, entries: entries.length, unchanged: count });
   }
 
-  #add(kind: RecordKind, receivedAt: number, bodyJson: string, request: object, marks: object = {}): void {
+  #add(kind: RecordKind, receivedAt: number, bodyJson: string, request: object, asBefore: object = {}): void {
     const topic = RECORD_KINDS[kind];
     const sequence = (this.#sequences.get(topic) ?? 0) + 1;
     this.#sequences.set(topic, sequence);
     const fields = { kind, sessionId: this.#session, sequence, receivedAt, bodyJson };
-    for (const [records, more] of [[this.marked, marks] as const, [this.unmarked, {}] as const]) {
+    for (const [records, more] of [[this.marked, asBefore] as const, [this.unmarked, {}] as const]) {
       const value = Buffer.from(encodeEnvelope({ ...fields, requestJson: JSON.stringify({ ...request, ...more }) }));
       records.set(topic, [...(records.get(topic) ?? []), value]);
     }

@@ -88,7 +88,7 @@ describe('the other lists', () => {
     ]);
   });
 
-  it('have one ID for the unchanged listings of an entry in one state, by the marks of the record', () => {
+  it('have one ID for the unchanged listings of an entry in one state, by `unchanged` of the record', () => {
     const event = (n: number) => ({ id: `e${n}`, title: 'x', outcomes: [{ marketId: `m${n}` }] });
     const invalid = { title: 'no ID' };
     const unchanged = [
@@ -99,7 +99,7 @@ describe('the other lists', () => {
     const output = transformed('reference.events', [event(0), invalid, event(1), event(2)], { request });
     const ids = [...output.rowsOf(eventObservations), ...output.rowsOf(marketObservations)].map((row) => [
       'event' in row ? row.event.eventId : row.market.marketId,
-      AT - row.unchangedSince,
+      AT - row.unchangedFrom,
       row.entry,
     ]);
     expect(ids).toEqual([
@@ -113,10 +113,10 @@ describe('the other lists', () => {
   });
 
   it.each([[7], [null], ['x'], [{}], [[{ from: 0, to: 9 }]], [[{ since: AT + 1, from: 0, to: 9 }]], [[null, 3]]])(
-    'have an ID for each listing when the marks are no marks: %j',
+    'have an ID for each listing when `unchanged` is malformed: %j',
     (unchanged) => {
       const output = transformed('reference.tags', [{ n: 'rain' }, { n: 'sun' }], { request: { ...req, unchanged } });
-      expect(output.rowsOf(tagObservations).map((row) => [row.unchangedSince, row.entry])).toEqual([
+      expect(output.rowsOf(tagObservations).map((row) => [row.unchangedFrom, row.entry])).toEqual([
         [AT, 1],
         [AT, 2],
       ]);

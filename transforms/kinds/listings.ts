@@ -15,8 +15,8 @@ export function listingsOf({ receivedAt, request }: RawRecord): (number: number)
     const since = numberAt(unchanged[at], 'since');
     const isUnchanged = numberAt(unchanged[at], 'from') <= number && since >= 0 && since <= receivedAt;
     return isUnchanged
-      ? { receivedAt, poll, unchangedSince: since, entry: 0 }
-      : { receivedAt, poll, unchangedSince: receivedAt, entry: number + 1 };
+      ? { receivedAt, poll, unchangedFrom: since, entry: 0 }
+      : { receivedAt, poll, unchangedFrom: receivedAt, entry: number + 1 };
   };
 }
 

@@ -9,7 +9,7 @@ export interface Listing {
   /** UUID of the poll. */
   readonly poll: string;
   /** When the session first listed it in this state and hour, Unix microseconds: `receivedAt` for the first listing. */
-  readonly unchangedSince: number;
+  readonly unchangedFrom: number;
   /** Number of the entry in its response, from 1, for the first listing; 0 for a later one, of which the last counts. */
   readonly entry: number;
 }
@@ -18,7 +18,7 @@ export interface Listing {
 const LISTING_COLUMNS: readonly RowColumn<Listing>[] = [
   column('received_at', micros, (row: Listing) => row.receivedAt),
   column('poll_id', text, (row: Listing) => row.poll),
-  column('unchanged_since', micros, (row: Listing) => row.unchangedSince),
+  column('unchanged_from', micros, (row: Listing) => row.unchangedFrom),
   column('entry', u32, (row: Listing) => row.entry),
 ];
 
@@ -32,7 +32,7 @@ export function listingTable<Row extends Listing>(name: string, key: string, col
     name,
     onEveryShardFor: TOPICS.reference,
     feedsMaterializedViews: true,
-    id: [key, 'unchanged_since', 'entry'],
+    id: [key, 'unchanged_from', 'entry'],
     version: 'received_at',
     columns: [...LISTING_COLUMNS, ...columns],
   });
