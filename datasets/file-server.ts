@@ -39,12 +39,11 @@ export class FileServer {
   }
 
   /**
-   * Reads the result of a query while it runs.
+   * The result of a query while it runs.
    * @param query with its FORMAT clause
-   * @param onBytes called for each piece; its buffer has other bytes afterwards
    */
-  bytes(query: string, onBytes: (bytes: Buffer) => void, signal: AbortSignal): Promise<void> {
-    return queryBytes({ endpoint: this.endpoint, query, settings: SETTINGS }, onBytes, signal);
+  bytes(query: string, signal: AbortSignal): AsyncIterable<Buffer> {
+    return queryBytes({ endpoint: this.endpoint, query, settings: SETTINGS }, signal);
   }
 
   static async start(options: FileServerOptions, signal: AbortSignal): Promise<FileServer> {

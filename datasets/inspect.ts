@@ -106,7 +106,7 @@ export class FileInspector {
     );
     const hash = createHash('sha256');
     const query = `SELECT ${values.join(', ')} ${this.#from} SETTINGS ${IN_ORDER} FORMAT RowBinary`;
-    await this.server.bytes(query, (bytes) => hash.update(bytes), signal);
+    for await (const bytes of this.server.bytes(query, signal)) hash.update(bytes);
     return hash.digest('hex');
   }
 

@@ -16,7 +16,7 @@ const FRAMES = `SELECT *, JSONExtractString(body, 't') AS type FROM raw_records
 const POSITION = '_log, _partition, _offset';
 /** A record with a dead letter has fewer rows than entries. */
 const IN_FULL = `(${POSITION}) NOT IN (SELECT ${POSITION} FROM dead_letters)`;
-const ENTRY = ['market', 'last', 'bid', 'ask', 'source', 'event'];
+const COLUMNS = ['market', 'last', 'bid', 'ask', 'source', 'event'];
 const textOf = (columns: readonly string[]): string =>
   `concatWithSeparator(' ', ${columns.map((column) => `ifNull(toString(${column}), 'none')`).join(', ')})`;
 /** 0 and 1 mean that a side of the book is empty. */
@@ -33,10 +33,10 @@ const EXPECTED = `
   ])} AS text
   FROM (SELECT *, JSONExtractArrayRaw(body, 'd') AS entries FROM (${FRAMES}) WHERE ${IN_FULL})
   ARRAY JOIN entries AS entry, arrayEnumerate(entries) AS number`;
-const FOUND = `SELECT ${POSITION}, _index, ${textOf(ENTRY)} AS text FROM price_ticks
+const FOUND = `SELECT ${POSITION}, _index, ${textOf(COLUMNS)} AS text FROM price_ticks
   WHERE ${IN_FULL} AND (${POSITION}) NOT IN (SELECT ${POSITION} FROM raw_records WHERE pieces > 1)`;
 
-/** Compares each row of `price_ticks`, also first states and repetitions, with the entry of the stored frame: once, in its place. */
+/** Compares each row of `price_ticks`, also those of states and repetitions, with the entry of its stored frame: each entry has one row. */
 export async function compareFrames(query: Query): Promise<Comparison> {
   const differences = new Differences(NAME);
   const count = async (sql: string) =>

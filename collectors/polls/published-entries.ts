@@ -17,8 +17,8 @@ interface PublishedState {
 const HOUR_MICROS = 3_600_000_000;
 
 /**
- * The entries of polled lists as this session last published them. It forgets them at the beginning of every hour of UTC, so
- * that the first poll of a session and of an hour has no unchanged entries, and no entry that is listed no longer takes memory.
+ * The entries of polled lists as this session last published them. It forgets them at the beginning of every hour of UTC: the
+ * first poll of a session and of an hour has no unchanged entries, and entries that are no longer listed take no memory.
  */
 export class PublishedEntries {
   readonly #states = new Map<string, PublishedState>();

@@ -183,14 +183,9 @@ describe('chancery dataset verify', () => {
 
   it('rejects a result that ends with an error, and the query of none', async () => {
     let bytes = 0;
-    const read = (query: string) =>
-      reader.bytes(
-        query,
-        (piece) => {
-          bytes += piece.length;
-        },
-        signal,
-      );
+    const read = async (query: string) => {
+      for await (const piece of reader.bytes(query, signal)) bytes += piece.length;
+    };
     await read('SELECT number FROM numbers(1000000) FORMAT RowBinary');
     expect(bytes).toBe(8_000_000);
     const failing = `SELECT number, throwIf(number = 900000, 'too many') FROM numbers(1000000) FORMAT RowBinary`;
