@@ -14,7 +14,7 @@ const DATABASE_BYTES = 48;
 const ROOT_AT = 40;
 const NO_PAGE = 2n ** 64n - 1n;
 
-/** Pages that are checked at most: about 20 ms. They are read level by level, so all branches come before most leaves. */
+/** Pages that are checked at most, so that a large log opens as fast. They are read level by level: branches before leaves. */
 const MAX_PAGES = 4096;
 
 /** The trees of a data file of LMDB. */

@@ -30,7 +30,8 @@ describe('collectors that overlap for a while', () => {
     await rig.start('warehouse');
     await rig.start('transform');
     ({ traders, exchange } = tradersOf(rig.exchange));
-    positions = (await tradedMarketsOf(exchange)).slice(0, 3);
+    const markets = await tradedMarketsOf(exchange);
+    positions = [...new Map(markets.map((market) => [market.eventId, market])).values()];
     writeAccounts(join(rig.folder, 'accounts.json'), rig.exchange);
     await Promise.all([collect('west', '0/2'), collect('east', '1/2')]);
     await everythingSeen(1);
@@ -39,6 +40,7 @@ describe('collectors that overlap for a while', () => {
     await everythingSeen(2);
     await trade();
     await polledBy(2);
+    await overlapping();
     for (const name of ['west', 'east']) expect(await rig.service(name).stop()).toBe(0);
     await trade();
     for (const trader of traders) await withdrawAll(trader);
@@ -69,6 +71,20 @@ describe('collectors that overlap for a while', () => {
         SELECT count() AS events, min(n) AS least FROM (
           SELECT event, uniqExact(session_id) AS n FROM coverage WHERE stream = 'order-book' AND state = 'live' GROUP BY event)`);
       return (seen?.events === 6 && seen.least === collectors) || JSON.stringify(seen);
+    });
+  }
+
+  /** Trades until `west` and `east` have frames from after all subscriptions of `all`: their coverage ends at their last frame. */
+  async function overlapping(): Promise<void> {
+    await until(async () => {
+      await trade();
+      const later = await rig.rows<{ collector: string }>(`
+        SELECT DISTINCT collector FROM raw_records INNER JOIN (SELECT session_id, collector FROM sessions) AS s USING (session_id)
+        WHERE kind = 'order-book.frame' AND collector != 'all' AND received_at > (
+          SELECT max(recorded_at) FROM collector_events
+          INNER JOIN (SELECT session_id, collector FROM sessions) AS s USING (session_id)
+          WHERE collector = 'all' AND type = 'subscribed')`);
+      return later.length === 2 || JSON.stringify(later);
     });
   }
 

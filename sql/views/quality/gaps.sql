@@ -24,7 +24,8 @@ SELECT
     dateDiff('microsecond', begins_at, ends_at) / 1e6 AS seconds,
     gap.3 AS cause,
     if(backfilled_seconds > 0, 'history', 'none') AS backfill,
-    gap.4 AS backfilled_seconds,
-    seconds - backfilled_seconds AS missing_seconds
+    -- Rounded to microseconds, so that nothing is missing of a gap that is backfilled as a whole.
+    round(gap.4, 6) AS backfilled_seconds,
+    round(seconds - backfilled_seconds, 6) AS missing_seconds
 FROM {database}.event_gaps AS missed
 ARRAY JOIN missed_ranges AS gap;
