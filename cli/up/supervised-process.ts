@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import {
   Backoff,
   type Component,
   IntegrityError,
+  packageRoot,
   STOP_MS,
   systemClock,
   UnavailableError,
@@ -12,7 +13,7 @@ import {
 } from '../../core/index.js';
 import { EXIT } from '../errors.js';
 
-const MAIN = fileURLToPath(new URL('../main.js', import.meta.url));
+const MAIN = join(packageRoot(), 'dist/cli/main.js');
 
 export type ProcessState = 'waiting' | 'starting' | 'ready' | 'restarting' | 'stopped' | 'failed';
 

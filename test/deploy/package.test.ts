@@ -98,7 +98,9 @@ describe('the image', () => {
     await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.image.json'], {
       cwd: build,
     });
-    await run(process.execPath, ['packaging/build-page.mjs'], { cwd: build });
+    for (const script of ['build-page.mjs', 'bundle-programs.mjs']) {
+      await run(process.execPath, [join('packaging', script)], { cwd: build });
+    }
     const image = readDockerfile();
     expect(image.entrypoint).toEqual(['chancery']);
     const app = temporaryFolder();

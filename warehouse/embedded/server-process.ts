@@ -2,11 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import {
   type ChanceryError,
   type Clock,
   type Logger,
+  packageRoot,
   Secret,
   STOP_MS,
   UnavailableError,
@@ -157,11 +157,9 @@ export class ServerProcess {
 
 const listening = ({ http, tcp }: ServerPorts): string[] => (tcp === undefined ? [`${http}`] : [`${http}`, `${tcp}`]);
 
-/** A compiled script: beside this file, or in `dist` when this file runs as TypeScript (tests). */
+/** A compiled script, also when this file runs as TypeScript (tests). */
 function compiled(name: string): string {
-  const beside = fileURLToPath(new URL(`./${name}`, import.meta.url));
-  if (existsSync(beside)) return beside;
-  const inDist = fileURLToPath(new URL(`../../dist/warehouse/embedded/${name}`, import.meta.url));
-  if (existsSync(inDist)) return inDist;
-  throw new UsageError(`${inDist} is missing: run \`npm run build\``);
+  const file = join(packageRoot(), 'dist/warehouse/embedded', name);
+  if (existsSync(file)) return file;
+  throw new UsageError(`${file} is missing: run \`npm run build\``);
 }
