@@ -104,7 +104,7 @@ export const EXPECTED: Readonly<Record<string, Readonly<Record<string, Expected>
     1: `SELECT countIf(status = 'paid'), countIf(status = 'refunded') FROM ${payments}`,
     2: `SELECT ${tenMinutes('ts')} AS t, sumOrNullIf(amount, currency = 'EUR'), sumOrNullIf(amount, currency = 'USD') FROM ${payments} GROUP BY t ORDER BY t`,
     3: `SELECT ${tenMinutes('ts')} AS t, argMin(rate, ts), max(rate), min(rate), argMax(rate, ts) FROM ${payments} GROUP BY t ORDER BY t`,
-    4: `SELECT 'amount', sum(amount), avg(amount) FROM ${payments} UNION ALL SELECT 'rate', sum(rate), avg(rate) FROM ${payments}`,
+    4: `SELECT * FROM (SELECT 'amount' AS field, sum(amount), avg(amount) FROM ${payments} UNION ALL SELECT 'rate', sum(rate), avg(rate) FROM ${payments}) ORDER BY field`,
     5: { missing: 'the calculation uniqueValues' },
   },
 };
