@@ -89,7 +89,7 @@ export async function compareAll({
       ...one,
       name: `${one.name}${OF_RELEASE}`,
     })),
-    await compareFrames(query),
+    await compareFrames(query, partitions),
     await compareRawRecords(bus, partitions, query),
   ];
 }

@@ -2,9 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const FIRST_DELAY_MS = 2;
 const MAX_DELAY_MS = 50;
+const MAX_PAUSE_MS = 1000;
 
 /**
- * Polls until the result is true; a text says what is still missing.
+ * Polls, a third of the time at most, until the result is true; a text says what is still missing.
  * @param withinMs timeout; more than a busy machine needs
  */
 export async function until(
@@ -13,9 +14,11 @@ export async function until(
 ): Promise<void> {
   const deadline = performance.now() + withinMs;
   for (let delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(2 * delayMs, MAX_DELAY_MS)) {
+    const askedAt = performance.now();
     const answer = await question();
     if (answer === true) return;
+    const tookMs = performance.now() - askedAt;
     if (performance.now() > deadline) throw new Error(`still not so after ${withinMs} ms: ${answer}`);
-    await delay(delayMs);
+    await delay(Math.max(delayMs, Math.min(2 * tookMs, MAX_PAUSE_MS)));
   }
 }
