@@ -58,13 +58,18 @@ const fillView = (text: string, folder: string): string =>
     withFragments(text, folder),
   );
 
-/** Replaces `{name}` by the text of `folder/fragments/name.sql`: expressions that several statements share. */
+/** Replaces `{name}` by the text of `folder/fragments/name.sql`: what several statements share. It may have fragments too. */
 function withFragments(text: string, folder: string): string {
   const fragments = join(folder, 'fragments');
-  return (existsSync(fragments) ? sqlFilesIn(fragments) : []).reduce(
-    (filled, fragment) => filled.replaceAll(`{${fragment.name}}`, fragment.text.trimEnd()),
-    text,
+  const texts = new Map(
+    (existsSync(fragments) ? sqlFilesIn(fragments) : []).map((one) => [one.name, one.text.trimEnd()]),
   );
+  const fill = (part: string): string =>
+    part.replace(/\{(\w+)\}/g, (placeholder, name: string) => {
+      const fragment = texts.get(name);
+      return fragment === undefined ? placeholder : fill(fragment);
+    });
+  return fill(text);
 }
 
 /** The statement `folder/rollups/name.sql`, for the tables of a database. Its query parameters are left. */

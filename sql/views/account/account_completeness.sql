@@ -15,14 +15,25 @@ SELECT
     if(read_transactions AND transactions_to = toDateTime64(0, 6, 'UTC'), NULL, if(read_transactions, least(trades_complete_to, transactions_to), trades_complete_to)) AS complete_to
 FROM
 (
-    SELECT toString(account) AS account, max(operation = 'transactions') AS read_transactions
-    FROM {database}.account_lists
-    WHERE account != '' AND operation IN ('trades', 'transactions')
+    -- Not a join, which ClickHouse plans slowly.
+    SELECT
+        account,
+        max(parts.read_transactions) AS read_transactions,
+        max(parts.trades_to) AS trades_to,
+        max(parts.transactions_to) AS transactions_to
+    FROM
+    (
+        SELECT toString(account_lists.account) AS account, true AS is_listed, operation = 'transactions' AS read_transactions, toDateTime64(0, 6, 'UTC') AS trades_to, toDateTime64(0, 6, 'UTC') AS transactions_to
+        FROM {database}.account_lists
+        WHERE account != '' AND operation IN ('trades', 'transactions')
+        UNION ALL
+        SELECT
+            history_completeness.account AS account, false AS is_listed, false AS read_transactions,
+            if(operation = 'trades', complete_to, toDateTime64(0, 6, 'UTC')) AS trades_to,
+            if(operation = 'transactions', complete_to, toDateTime64(0, 6, 'UTC')) AS transactions_to
+        FROM {database}.history_completeness
+        WHERE operation IN ('trades', 'transactions')
+    ) AS parts
     GROUP BY account
-) AS pages
-LEFT JOIN
-(
-    SELECT toString(account) AS account, maxIf(complete_to, operation = 'trades') AS trades_to, maxIf(complete_to, operation = 'transactions') AS transactions_to
-    FROM {database}.history_completeness
-    GROUP BY account
-) AS known USING (account);
+    HAVING max(is_listed)
+);

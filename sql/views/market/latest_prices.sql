@@ -31,5 +31,5 @@ SELECT
     toBool(ifNull(bid > ask, false)) AS crossed,
     received_at
 FROM (SELECT * FROM {database}.latest_ticks) AS ticks
-LEFT JOIN (SELECT event, title FROM {database}.events) AS event_titles USING (event)
+LEFT JOIN (SELECT event, title FROM ({event_texts})) AS event_titles USING (event)
 LEFT JOIN (SELECT market, name FROM {database}.markets) AS market_names USING (market);

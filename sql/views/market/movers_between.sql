@@ -101,5 +101,5 @@ FROM
     GROUP BY market
     HAVING ticks > 0
 ) AS moves
-LEFT JOIN (SELECT event, title FROM {database}.events) AS titles USING (event)
+LEFT JOIN (SELECT event, title FROM ({event_texts})) AS titles USING (event)
 LEFT JOIN (SELECT market, name FROM {database}.markets) AS names USING (market);

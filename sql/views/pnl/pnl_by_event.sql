@@ -28,5 +28,13 @@ CREATE OR REPLACE VIEW {database}.pnl_by_event
     `complete_to` Nullable(DateTime64(6, 'UTC')) COMMENT 'Every trade and transaction of the account up to this time is included, by our clock (account_completeness); NULL before the first complete walks'
 )
 AS
-SELECT * EXCEPT (market, yes_shares, no_shares, pairs)
-FROM {database}.pnl_sums(level = 'event', price = 'chance');
+SELECT * EXCEPT (yes_shares, no_shares, pairs)
+FROM
+(
+    SELECT
+        account,
+        event,
+{pnl_sums}
+    FROM {database}.pnl_by_asset AS assets
+    GROUP BY account, event
+);

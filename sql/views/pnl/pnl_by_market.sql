@@ -32,5 +32,10 @@ CREATE OR REPLACE VIEW {database}.pnl_by_market
     `complete_to` Nullable(DateTime64(6, 'UTC')) COMMENT 'Every trade and transaction of the account up to this time is included, by our clock (account_completeness); NULL before the first complete walks'
 )
 AS
-SELECT *
-FROM {database}.pnl_sums(level = 'market', price = 'chance');
+SELECT
+    account,
+    event,
+    market,
+{pnl_sums}
+FROM {database}.pnl_by_asset AS assets
+GROUP BY account, event, market;

@@ -3,7 +3,7 @@
 --   SELECT * FROM pnl_sums(level = 'event', price = 'bid') WHERE account = '...'
 --
 -- The sums over pnl_by_asset_at, which says what `price` may be. pnl_by_account, pnl_by_event and pnl_by_market are these sums at
--- the chance. If the price of one held asset is unknown, the sums that depend on it are NULL. yes_shares, no_shares and pairs have a
+-- the chance, over pnl_by_asset. If the price of one held asset is unknown, the sums that depend on it are NULL. yes_shares, no_shares and pairs have a
 -- meaning at the level market only.
 CREATE OR REPLACE VIEW {database}.pnl_sums
 (
@@ -38,28 +38,7 @@ SELECT
     account,
     event_key AS event,
     market_key AS market,
-    count() AS assets,
-    countIf(assets.shares != 0) AS open_assets,
-    countIf(settlement = 'inferred') AS inferred,
-    countIf(is_unexplained) AS unexplained,
-    sumIf(assets.shares, outcome = 'YES') AS yes_shares,
-    sumIf(assets.shares, outcome = 'NO') AS no_shares,
-    greatest(least(yes_shares, no_shares), toDecimal128(0, 12)) AS pairs,
-    sum(assets.trades) AS trades,
-    sum(assets.bought_value) AS bought_value,
-    sum(assets.sold_value) AS sold_value,
-    sum(assets.payout) AS payout,
-    sum(assets.fees) AS fees,
-    sum(assets.cost) AS cost,
-    sum(assets.fifo_cost) AS fifo_cost,
-    if(countIf(assets.value IS NULL) > 0, NULL, sum(assets.value)) AS value,
-    sum(assets.realised_pnl) AS realised_pnl,
-    value - cost AS unrealised_pnl,
-    sum(assets.fifo_realised_pnl) AS fifo_realised_pnl,
-    value - fifo_cost AS fifo_unrealised_pnl,
-    sum(assets.cash_flow) AS cash_flow,
-    realised_pnl + unrealised_pnl - fees AS pnl,
-    any(assets.complete_to) AS complete_to
+{pnl_sums}
 FROM
 (
     SELECT

@@ -26,6 +26,7 @@ CREATE OR REPLACE VIEW {database}.volume_by_category
     `complete_to` Nullable(DateTime64(6, 'UTC')) COMMENT 'Every trade up to this time is included, by our clock. own: of the account that is least complete. NULL before the first complete walks'
 )
 AS
+WITH 'category' AS level
 SELECT
     scope,
     begins_at,
@@ -39,4 +40,4 @@ SELECT
     backfilled,
     missing,
     complete_to
-FROM {database}.volume_sums(period_seconds = {period_seconds:UInt32}, level = 'category');
+{volume_sums};

@@ -35,6 +35,7 @@ CREATE OR REPLACE VIEW {database}.volume_by_period
     `complete_to` Nullable(DateTime64(6, 'UTC')) COMMENT 'Every trade up to this time is included, by our clock. own: of the account that is least complete. NULL before the first complete walks'
 )
 AS
+WITH 'market' AS level
 SELECT
     scope,
     begins_at,
@@ -56,4 +57,4 @@ SELECT
     backfilled,
     missing,
     complete_to
-FROM {database}.volume_sums(period_seconds = {period_seconds:UInt32}, level = 'market');
+{volume_sums};

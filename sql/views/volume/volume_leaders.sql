@@ -55,6 +55,6 @@ FROM
         GROUP BY scope, event, market
     )
 ) AS leading
-LEFT JOIN (SELECT event, toNullable(title) AS title FROM {database}.events) AS titles ON titles.event = leading.event
+LEFT JOIN (SELECT event, title FROM ({event_texts})) AS titles ON titles.event = leading.event
 LEFT JOIN (SELECT market, toNullable(name) AS name FROM {database}.markets) AS names ON names.market = leading.market
 LEFT JOIN (SELECT scope, complete_to FROM {database}.volume_completeness) AS known_to ON known_to.scope = leading.scope;
