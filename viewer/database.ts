@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { type ClickHouseClient, ClickHouseError } from '@clickhouse/client';
 import { describeError, retry, UnavailableError } from '../core/index.js';
+import { type RunningQuery, untilEnded } from './cancelled-query.js';
 import { csvLine } from './csv.js';
 import type { CompactResult } from './frames.js';
 import type { BoundQuery } from './panel-query.js';
@@ -78,6 +79,7 @@ export class ReaderDatabase {
   }
 
   /**
+   * When the signal is aborted, the query is killed, and the promise is rejected once it has ended on the server.
    * @throws QueryError when ClickHouse rejects the query
    * @throws UnavailableError when ClickHouse does not respond
    */
@@ -89,15 +91,18 @@ export class ReaderDatabase {
   async #ask(query: BoundQuery, signal: AbortSignal): Promise<QueryResult> {
     const used = await this.#connect();
     try {
-      const answer = await used.connection.client.query({
-        query: query.sql,
-        format: 'JSONCompact',
-        query_params: query.parameters,
-        clickhouse_settings: { ...this.#settings, ...COMPLETE_RESULT },
-        abort_signal: signal,
+      const { client } = used.connection;
+      return await untilEnded(client, signal, async (running) => {
+        const answer = await client.query({
+          query: query.sql,
+          format: 'JSONCompact',
+          query_params: query.parameters,
+          clickhouse_settings: { ...this.#settings, ...COMPLETE_RESULT },
+          ...running,
+        });
+        const timezone = String(answer.response_headers['x-clickhouse-timezone'] ?? 'UTC');
+        return { ...(await answer.json<unknown[]>()), timezone } as unknown as QueryResult;
       });
-      const timezone = String(answer.response_headers['x-clickhouse-timezone'] ?? 'UTC');
-      return { ...(await answer.json<unknown[]>()), timezone } as unknown as QueryResult;
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof ClickHouseError && error.code === READONLY && this.#settings) {
@@ -125,7 +130,8 @@ export class ReaderDatabase {
   async export(query: BoundQuery, format: ExportFormat, signal: AbortSignal): Promise<Readable> {
     const used = await this.#connect();
     try {
-      const file = await this.#fileOf(used.connection.client, query, format, signal);
+      const { client } = used.connection;
+      const file = await untilEnded(client, signal, (running) => this.#fileOf(client, query, format, running));
       file.once('close', () => this.#release(used));
       return file;
     } catch (error) {
@@ -137,9 +143,9 @@ export class ReaderDatabase {
     }
   }
 
-  async #fileOf(client: ClickHouseClient, query: BoundQuery, format: ExportFormat, signal: AbortSignal) {
+  async #fileOf(client: ClickHouseClient, query: BoundQuery, format: ExportFormat, running: RunningQuery) {
     const settings = { ...(this.#settings ? EXPORT_SETTINGS : {}), ...COMPLETE_RESULT };
-    const asked = { query_params: query.parameters, clickhouse_settings: settings, abort_signal: signal };
+    const asked = { query_params: query.parameters, clickhouse_settings: settings, ...running };
     if (format === 'parquet') {
       const { stream } = await client.exec({ ...asked, query: `${withoutEnd(query.sql)}\nFORMAT Parquet` });
       return stream;

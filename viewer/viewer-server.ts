@@ -336,9 +336,12 @@ export class ViewerServer implements Component {
     const body = parsed(exportRequest, request.body);
     if (this.#exports >= MAX_EXPORTS) throw new Refusal(429, `${MAX_EXPORTS} downloads are running; wait for one`);
     this.#exports++;
-    reply.raw.once('close', () => this.#exports--);
+    const closed = new Promise((resolve) => reply.raw.once('close', resolve));
     return this.#answer(request, reply, async (signal) => {
-      const file = await this.#queries.export(dashboard, panel, body, signal);
+      const asked = this.#queries.export(dashboard, panel, body, signal);
+      // When the client has left, its query may still be ending.
+      void Promise.allSettled([asked, closed]).then(() => this.#exports--);
+      const file = await asked;
       const name = `${dashboard.uid}-${panel.id}.${body.format}`;
       reply.type(EXPORT_TYPES[body.format]).header('content-disposition', `attachment; filename="${name}"`);
       return file;
