@@ -8,12 +8,20 @@ const MIN_COMPRESSED_BYTES = 4096;
 const LEVEL = 1;
 const compressed = promisify(gzip);
 
-/** A value as JSON, compressed where that is worth it and the client accepts it. */
+/** Of values that several clients are sent, while they are kept. */
+const encoded = new WeakMap<object, Promise<Buffer>>();
+
+/** A value as JSON, compressed where that is worth it and the client accepts it; what is compressed is compressed once. */
 export async function answerBody(
   value: unknown,
   { 'accept-encoding': accepted = '' }: IncomingHttpHeaders,
 ): Promise<{ readonly body: Buffer; readonly encoding?: 'gzip' }> {
+  const isAccepted = /\bgzip\b(?!;\s*q=0)/.test(String(accepted));
+  const known = isAccepted && typeof value === 'object' && value !== null ? encoded.get(value) : undefined;
+  if (known) return { body: await known, encoding: 'gzip' };
   const body = Buffer.from(JSON.stringify(value));
-  if (body.length < MIN_COMPRESSED_BYTES || !/\bgzip\b(?!;\s*q=0)/.test(String(accepted))) return { body };
-  return { body: await compressed(body, { level: LEVEL }), encoding: 'gzip' };
+  if (body.length < MIN_COMPRESSED_BYTES || !isAccepted) return { body };
+  const result = compressed(body, { level: LEVEL });
+  encoded.set(value as object, result);
+  return { body: await result, encoding: 'gzip' };
 }

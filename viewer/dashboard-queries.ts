@@ -78,6 +78,8 @@ export class DashboardQueries {
   readonly #patterns: VariablePatterns;
   /** SQL of files whose last result had more rows than its panel can draw. */
   readonly #large = new Set<string>();
+  /** The latest data of a panel that has this frame first. */
+  readonly #data = new WeakMap<Frame, PanelData>();
 
   constructor(
     private readonly database: ReaderDatabase,
@@ -111,13 +113,20 @@ export class DashboardQueries {
     const shown = panel.targets.filter(({ hide }) => hide !== true);
     const columns = isReducible(panel) ? context.columns : undefined;
     const frames = await Promise.all(
-      shown.map(async (target) => {
-        const { timezone, ...result } = await this.#ask(dashboard, target, context, request, signal, columns);
-        return frameOf(target.refId, result, timezone, isSeries(target));
-      }),
+      shown.map((target) => this.#ask(dashboard, target, isSeries(target), context, request, signal, columns)),
     );
-    const { range, timeText } = context;
-    return { from: range.from.getTime(), to: range.to.getTime(), timeText, bucketMs: context.bucketMs, frames };
+    const { range, timeText, bucketMs } = context;
+    return this.#shared({ from: range.from.getTime(), to: range.to.getTime(), timeText, bucketMs, frames });
+  }
+
+  /** Equal data is one object, so that it is encoded once for all viewers. */
+  #shared(data: PanelData): PanelData {
+    const [first] = data.frames;
+    if (!first) return data;
+    const known = this.#data.get(first);
+    if (known && isSame(known, data)) return known;
+    this.#data.set(first, data);
+    return data;
   }
 
   /** The statements of a panel, with literals in place of parameters. */
@@ -154,8 +163,7 @@ export class DashboardQueries {
     if (target?.rawSql === undefined) return undefined;
     const { choices, range } = await this.#resolve(dashboard, request, signal, true);
     const context = { range, bucketMs: 1000, variables: choices, rangeKey: [request.from, request.to] };
-    const { timezone, ...result } = await this.#ask(dashboard, target, context, request, signal);
-    return frameOf(target.refId, result, timezone, false);
+    return this.#ask(dashboard, target, false, context, request, signal);
   }
 
   async #context(
@@ -206,23 +214,26 @@ export class DashboardQueries {
 
   #ask(
     { uid }: ViewedDashboard,
-    target: ViewedTarget,
+    { refId, rawSql = '' }: ViewedTarget,
+    series: boolean,
     context: AskContext,
     request: ViewRequest,
     signal: AbortSignal,
     columns?: number,
-  ) {
+  ): Promise<Frame> {
     const variables = [...context.variables].map(([name, { value }]) => [name, value]);
     const slice = sliceMs(request);
-    const key = JSON.stringify([uid, target.rawSql, variables, context.rangeKey, context.bucketMs, columns, slice]);
+    const { rangeKey, bucketMs, range } = context;
+    const key = JSON.stringify([uid, refId, rawSql, series, variables, rangeKey, bucketMs, columns, slice]);
     const untilMs = (Math.floor(this.nowMs() / slice) + 1) * slice;
-    const { rawSql = '' } = target;
     const query = bindQuery(rawSql, context);
-    return this.pool.run(key, { untilMs }, signal, (abort) =>
-      columns === undefined
-        ? this.database.query(query, abort)
-        : this.#fitting(rawSql, query, { range: context.range, columns }, abort),
-    );
+    return this.pool.run(key, { untilMs }, signal, async (abort) => {
+      const { timezone, ...result } =
+        columns === undefined
+          ? await this.database.query(query, abort)
+          : await this.#fitting(rawSql, query, { range, columns }, abort);
+      return frameOf(refId, result, timezone, series);
+    });
   }
 
   /** The complete result; where it has more rows than the panel can draw, those that change what is drawn. */
@@ -263,6 +274,14 @@ const isSeries = ({ queryType, format }: ViewedTarget): boolean =>
   queryType?.toLowerCase() === 'timeseries' || format === 0 || format === 'time_series';
 
 const isRelative = ({ from, to }: ViewRequest): boolean => from.startsWith('now') || to.startsWith('now');
+
+const isSame = (a: PanelData, b: PanelData): boolean =>
+  a.from === b.from &&
+  a.to === b.to &&
+  a.timeText === b.timeText &&
+  a.bucketMs === b.bucketMs &&
+  a.frames.length === b.frames.length &&
+  a.frames.every((frame, i) => frame === b.frames[i]);
 
 /** The choices of a repetition. @throws UsageError for a value that is not an option of a variable of repetitions */
 function scoped(
