@@ -8,7 +8,12 @@ import { ExportSource, openClient } from './source.js';
 const MEMORY_BYTES = 1e9;
 /** Rows that a query has in memory at once are a few blocks. Larger ones are not read faster. */
 const BLOCK_ROWS = 8192;
-const SETTINGS = { max_block_size: String(BLOCK_ROWS), input_format_parquet_max_block_size: String(BLOCK_ROWS) };
+const SETTINGS = {
+  max_block_size: String(BLOCK_ROWS),
+  input_format_parquet_max_block_size: String(BLOCK_ROWS),
+  // Else conditions are moved into the reader of the file, and `rowNumberInAllBlocks` does not count the rows that they drop.
+  optimize_move_to_prewhere: 0,
+} as const;
 
 export interface FileServerOptions {
   readonly folder: string;

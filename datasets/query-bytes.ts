@@ -7,7 +7,7 @@ interface BytesQuery {
   readonly endpoint: ClickHouseEndpoint;
   /** With its FORMAT clause. */
   readonly query: string;
-  readonly settings: Readonly<Record<string, string>>;
+  readonly settings: Readonly<Record<string, string | number>>;
 }
 
 /** Behind the incomplete result of a query that failed: a tag, the message, its length and the tag again. */
