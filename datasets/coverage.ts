@@ -1,10 +1,24 @@
 import { EVENT_STREAMS } from '../core/index.js';
+import { POLLED_TABLES, polledRanges } from './polled-coverage.js';
+import { array, list } from './sql-text.js';
 
 /** The table that a stream fills. */
 const TABLES: Readonly<Record<(typeof EVENT_STREAMS)[number], string>> = {
   'order-book': 'price_ticks',
   chance: 'chance_points',
 };
+
+/** The tables of `coverage` that streams fill. */
+export const COVERED_STREAM_TABLES: readonly string[] = Object.values(TABLES);
+
+/** SQL of the stream that fills a table of `coverage`. */
+export const STREAM_OF_TABLE = `transform(table, ${array(COVERED_STREAM_TABLES)}, ${array(Object.keys(TABLES))}, '')`;
+
+/** The tables of which `coverage` says what was observed. */
+export const COVERED_TABLES: readonly string[] = [
+  ...COVERED_STREAM_TABLES,
+  ...POLLED_TABLES.flatMap(({ tables }) => tables),
+];
 
 /**
  * One row per table, event and range of a UTC day while the event was open: observed, backfilled, missing (with its cause)
@@ -17,18 +31,22 @@ export const coverageQuery = (condition: string): string => `
   FROM
   (
     SELECT
-      transform(stream, [${EVENT_STREAMS.map((name) => `'${name}'`).join(', ')}], [${EVENT_STREAMS.map((name) => `'${TABLES[name]}'`).join(', ')}], '') AS table,
-      event, market, state, cause,
+      table, event, market, state, cause,
       greatest(range_begins, toDateTime64(day, 6, 'UTC')) AS begins_at,
       least(range_ends, toDateTime64(day + 1, 6, 'UTC')) AS ends_at
-    FROM (${ranges()})
+    FROM
+    (
+      SELECT transform(stream, ${array(Object.keys(TABLES))}, ${array(COVERED_STREAM_TABLES)}, '') AS table, event, market, state, range_begins, range_ends, cause
+      FROM (${streamRanges()})
+      UNION ALL ${polledRanges()}
+    )
     ARRAY JOIN arrayMap(number -> toDate32(range_begins, 'UTC') + number, range(toUInt32(1 + dateDiff('day', range_begins, range_ends, 'UTC')))) AS day
   )
   WHERE begins_at < ends_at AND ${condition}`;
 
-/** The ranges of each event, not divided into days. */
-function ranges(): string {
-  const streams = `stream IN (${EVENT_STREAMS.map((name) => `'${name}'`).join(', ')})`;
+/** The ranges of each event on each stream, not divided into days. */
+function streamRanges(): string {
+  const streams = `stream IN ${list(EVENT_STREAMS)}`;
   return `
     SELECT stream, event, '' AS market, 'observed' AS state, observed.1 AS range_begins, observed.2 AS range_ends, '' AS cause
     FROM event_lifetimes ARRAY JOIN observed_ranges AS observed WHERE ${streams}

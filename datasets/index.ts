@@ -1,3 +1,4 @@
+export { STREAM_OF_TABLE } from './coverage.js';
 export { type ExportProgress, type ExportReport, exportTables } from './export.js';
 export { FileServer } from './file-server.js';
 export { EXPORT_FORMATS, type ExportFormat } from './formats.js';

@@ -6,3 +6,6 @@ export const list = (values: readonly string[]): string => `(${values.map(text).
 
 /** The name of a column in SQL. */
 export const quoted = (name: string): string => `\`${name}\``;
+
+/** Texts as an SQL array. */
+export const array = (values: readonly string[]): string => `[${values.map(text).join(', ')}]`;

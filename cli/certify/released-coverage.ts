@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Bus } from '../../bus/index.js';
 import type { StreamCoverage } from '../../certify/index.js';
 import { ScratchFolder, type Settings, systemClock } from '../../core/index.js';
-import { committedPositions, ExportSource, exportTables, FileServer } from '../../datasets/index.js';
+import { committedPositions, ExportSource, exportTables, FileServer, STREAM_OF_TABLE } from '../../datasets/index.js';
 import { connectForExport } from '../service/read-only.js';
 
 interface CoverageRow {
@@ -19,11 +19,11 @@ interface CoverageRow {
 /** One market stands for each event of which some markets were backfilled: its ranges and those of all markets are all of the time. */
 const COVERAGE = (path: string) => `
   SELECT
-    if(table = 'price_ticks', 'order-book', 'chance') AS stream, event, state, cause,
+    ${STREAM_OF_TABLE} AS stream, event, state, cause,
     toUnixTimestamp64Micro(begins_at) AS begins, toUnixTimestamp64Micro(ends_at) AS ends
   FROM file('${path}', Parquet)
-  WHERE market = '' OR (table, event, market) IN
-    (SELECT table, event, min(market) FROM file('${path}', Parquet) WHERE market != '' GROUP BY table, event)`;
+  WHERE stream != '' AND (market = '' OR (table, event, market) IN
+    (SELECT table, event, min(market) FROM file('${path}', Parquet) WHERE market != '' GROUP BY table, event))`;
 
 /** What the coverage files say that an export of the instance writes now. */
 export async function releasedCoverage(settings: Settings, bus: Bus, signal: AbortSignal): Promise<StreamCoverage> {

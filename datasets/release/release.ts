@@ -75,7 +75,8 @@ export async function makeRelease(parts: ReleaseParts, signal: AbortSignal): Pro
   let described: Figures & Pick<Manifest, 'files'>;
   try {
     const files = await describeFiles(server, parts, signal);
-    described = { files, ...(await figuresOf(server, files, signal)) };
+    const tables = parts.plan.schemas.map(({ name }) => name);
+    described = { files, ...(await figuresOf(server, tables, files, signal)) };
   } finally {
     await server.close();
   }

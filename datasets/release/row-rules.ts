@@ -1,3 +1,5 @@
+import { COVERED_TABLES } from '../coverage.js';
+
 /** Rows that no export has: SQL of what is wrong with a row, by the values of the row alone. */
 interface RowRule {
   readonly column: string;
@@ -122,7 +124,7 @@ export const ROW_RULES: Readonly<Record<string, readonly RowRule[]>> = {
   ],
   coverage: [
     oneOf('state', ['observed', 'backfilled', 'missing', 'unknown']),
-    oneOf('table', ['price_ticks', 'chance_points']),
+    oneOf('table', COVERED_TABLES),
     { column: 'ends_at', damaged: 'ends_at <= begins_at', what: 'is not behind begins_at' },
     {
       column: 'ends_at',
@@ -131,8 +133,8 @@ export const ROW_RULES: Readonly<Record<string, readonly RowRule[]>> = {
     },
     {
       column: 'state',
-      damaged: "table = 'price_ticks' AND state = 'backfilled'",
-      what: 'is backfilled, but there is no history of prices',
+      damaged: "table != 'chance_points' AND state = 'backfilled'",
+      what: 'is backfilled, but only chances have a history',
     },
     {
       column: 'cause',

@@ -1,10 +1,15 @@
 import { ENDS_OBSERVED_RANGE } from '../../core/index.js';
+import { COVERED_STREAM_TABLES, STREAM_OF_TABLE } from '../coverage.js';
 import type { FileServer } from '../file-server.js';
+import { NO_COMPLETE_POLL, POLLED_TABLES, type PolledTables } from '../polled-coverage.js';
 import { list, text } from '../sql-text.js';
 import type { Damage } from './damage.js';
 import type { ManifestFile } from './manifest.js';
 
-const SETTINGS = 'SETTINGS max_threads = 1, input_format_parquet_preserve_order = 1';
+const DAY_MS = 86_400_000;
+/** Rows are numbered before any is left out. */
+const SETTINGS =
+  'SETTINGS max_threads = 1, input_format_parquet_preserve_order = 1, optimize_move_to_prewhere = 0, query_plan_filter_push_down = 0';
 
 /** A column, a query of the first row in which it is wrong (0: none), and what is wrong. */
 type Check = readonly [column: string, query: string, what: string];
@@ -25,6 +30,7 @@ export async function coverageDamages(
     const checks = [
       ...rangeChecks(rows(path)),
       ...(events ? eventChecks(rows(path), rows(events.path), events.path) : []),
+      ...(isOther ? [] : POLLED_TABLES.flatMap((polled) => pollChecks(server, files, rows(path), { ...polled, day }))),
     ];
     for (const [column, query, what] of checks) {
       const [found] = await server.source.rows<{ row: number }>(`${query} ${SETTINGS}`, signal);
@@ -68,8 +74,8 @@ function rangeChecks(coverage: string): Check[] {
 /** Observed ranges that no subscription began, or that are longer than the only one. */
 function eventChecks(coverage: string, events: string, path: string): Check[] {
   const observed = `
-    SELECT row, event, begins_at, ends_at, if(table = 'price_ticks', 'order-book', 'chance') AS stream
-    FROM ${coverage} WHERE state = 'observed'`;
+    SELECT row, event, begins_at, ends_at, ${STREAM_OF_TABLE} AS stream
+    FROM ${coverage} WHERE state = 'observed' AND table IN ${list(COVERED_STREAM_TABLES)}`;
   // Another collector, or another connection, may observe the event longer.
   const isOnly = `(SELECT uniqExact(session_id) FROM ${events}) = 1`;
   const beyond = (ends: string) => `
@@ -102,3 +108,48 @@ function eventChecks(coverage: string, events: string, path: string): Check[] {
     ],
   ];
 }
+
+/**
+ * Ranges of polled tables that are observed without complete polls, or not although there are some. The release may lack the
+ * polls of the day before or after.
+ */
+function pollChecks(
+  server: FileServer,
+  files: readonly ManifestFile[],
+  coverage: string,
+  { operation, tables, ranges: rangesOf, reachSeconds, day }: PolledTables & { readonly day: string },
+): Check[] {
+  const days = files.filter(({ table }) => table === 'polls').map((file) => file.day);
+  if (days.length === 0) return [];
+  const [before, after] = [shifted(day, -1), shifted(day, 1)];
+  const near = list([before, day, after].map((name) => `${name}.parquet`));
+  const polls = `(SELECT * FROM file(${text(`${server.folder}/polls/*.parquet`)}, Parquet) WHERE _file IN ${near} AND operation = ${text(operation)})`;
+  const ranges = `(SELECT groupArray((range_begins, range_ends)) FROM (${rangesOf(polls)}) WHERE range_begins < range_ends)`;
+  const midnight = (on: string) => `toDateTime64(${text(`${on} 00:00:00`)}, 6, 'UTC')`;
+  const isBefore = `begins_at = ${midnight(day)} AND ${!days.includes(before)}`;
+  const isAfter = `ends_at = ${midnight(after)} AND ${!days.includes(after)}`;
+  const edge = (found: string) => `(SELECT ${found} FROM (${rangesOf(polls)}))`;
+  const ofTables = `table IN ${list(tables)}`;
+  const observed = `
+    SELECT row,
+      if(${isBefore}, greatest(begins_at, least(${edge('min(range_begins)')}, ends_at, begins_at + INTERVAL ${reachSeconds} SECOND)), begins_at) AS known_from,
+      if(${isAfter}, least(ends_at, greatest(${edge('max(range_ends)')}, begins_at, ends_at - INTERVAL ${reachSeconds} SECOND)), ends_at) AS known_to
+    FROM ${coverage} WHERE ${ofTables} AND state = 'observed'`;
+  return [
+    [
+      'state',
+      `SELECT toUInt64(min(row)) AS row FROM (${observed}) WHERE known_from < known_to
+       AND NOT arrayExists(range -> range.1 <= known_from AND known_to <= range.2, ${ranges})`,
+      'is observed, but no complete polls cover the range',
+    ],
+    [
+      'state',
+      `SELECT toUInt64(min(row)) AS row FROM ${coverage} WHERE ${ofTables} AND cause = ${text(NO_COMPLETE_POLL)}
+       AND arrayExists(range -> range.1 < ends_at AND begins_at < range.2, ${ranges})`,
+      'is unknown, but complete polls cover a part of the range',
+    ],
+  ];
+}
+
+const shifted = (day: string, days: number): string =>
+  new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10);

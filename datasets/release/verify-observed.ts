@@ -1,4 +1,5 @@
 import { ENDS_OBSERVED_RANGE } from '../../core/index.js';
+import { COVERED_STREAM_TABLES, STREAM_OF_TABLE } from '../coverage.js';
 import type { FileServer } from '../file-server.js';
 import { list, text } from '../sql-text.js';
 import type { Damage } from './damage.js';
@@ -28,13 +29,13 @@ export async function observedDamages(
     const [found] = await server.source.rows<{ row: number }>(
       `SELECT toUInt64(min(row)) AS row FROM
        (
-         SELECT row, event, if(table = 'price_ticks', 'order-book', 'chance') AS stream, begins_at, ends_at
+         SELECT row, event, ${STREAM_OF_TABLE} AS stream, begins_at, ends_at
          FROM (SELECT rowNumberInAllBlocks() + 1 AS row, * FROM file(${text(`${server.folder}/${path}`)}, Parquet))
-         WHERE state != 'observed'
+         WHERE state != 'observed' AND table IN ${list(COVERED_STREAM_TABLES)}
        ) AS ranges
        INNER JOIN (SELECT event, stream, groupArray((subscribed_at, current_to)) AS subscriptions FROM (${current(from)}) GROUP BY event, stream) AS known USING (event, stream)
        WHERE arrayExists(one -> begins_at < one.2 AND ends_at > one.1 + INTERVAL 2 MILLISECOND, subscriptions)
-       SETTINGS max_threads = 1, input_format_parquet_preserve_order = 1`,
+       SETTINGS max_threads = 1, input_format_parquet_preserve_order = 1, optimize_move_to_prewhere = 0, query_plan_filter_push_down = 0`,
       signal,
     );
     if (!found || found.row === 0) continue;

@@ -101,7 +101,8 @@ async function tableDamages(
   const damages = [...manifestDamages(manifest), ...(await inParallel(checks)).flat()];
   // Files that cannot be read have figures of their own.
   if (files.length < manifest.files.length) return damages;
-  return [...damages, ...figureDamages(manifest, await figuresOf(server, files, signal))];
+  const tables = manifest.tables.map(({ name }) => name);
+  return [...damages, ...figureDamages(manifest, await figuresOf(server, tables, files, signal))];
 }
 
 /** Files that are missing, or that the manifest does not know. */

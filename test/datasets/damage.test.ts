@@ -23,7 +23,7 @@ const changed = (column: string, value: string, row: string | number = 1) =>
 const without = (condition: string) => `SELECT * FROM FILE WHERE NOT (${condition})`;
 /** The number of the first row with a condition. */
 const first = (condition: string) =>
-  `(SELECT min(n) FROM (SELECT rowNumberInAllBlocks() + 1 AS n, * FROM FILE) WHERE ${condition})`;
+  `(SELECT minIf(n, ${condition}) FROM (SELECT rowNumberInAllBlocks() + 1 AS n, * FROM FILE))`;
 
 /** Each is the damage, its table, the query of the damaged file, and the damage that verify finds. */
 const FORGED: readonly (readonly [damage: string, table: string, query: string, found: RegExp])[] = [
@@ -204,7 +204,7 @@ const FORGED: readonly (readonly [damage: string, table: string, query: string, 
     changed(
       'begins_at',
       'addSeconds(begins_at, -1)',
-      first("state = 'observed' AND begins_at != toStartOfDay(begins_at)"),
+      first("table = 'price_ticks' AND state = 'observed' AND begins_at != toStartOfDay(begins_at)"),
     ),
     /column begins_at, row \d+: is before the end of the previous range/,
   ],
@@ -214,7 +214,7 @@ const FORGED: readonly (readonly [damage: string, table: string, query: string, 
     changed(
       'begins_at',
       'addSeconds(begins_at, 1)',
-      first("state = 'observed' AND begins_at != toStartOfDay(begins_at)"),
+      first("table = 'price_ticks' AND state = 'observed' AND begins_at != toStartOfDay(begins_at)"),
     ),
     /column begins_at, row \d+: is behind the end of the previous range/,
   ],
@@ -227,14 +227,14 @@ const FORGED: readonly (readonly [damage: string, table: string, query: string, 
   [
     'observed time that is called unknown',
     'coverage',
-    changed('state', "'unknown'", first("state = 'observed'")),
+    changed('state', "'unknown'", first("state = 'observed' AND table = 'price_ticks'")),
     /column state, row \d+: is not called observed, but in collector_events/,
   ],
   [
     'backfilled prices',
     'coverage',
     "SELECT * REPLACE (if(state = 'missing' AND table = 'price_ticks', 'backfilled', state) AS state, '' AS cause) FROM FILE",
-    /column state, row \d+: is backfilled, but there is no history of prices$/,
+    /column state, row \d+: is backfilled, but only chances have a history$/,
   ],
   [
     'a cause of what is not missing',
@@ -246,7 +246,7 @@ const FORGED: readonly (readonly [damage: string, table: string, query: string, 
     'coverage of another table',
     'coverage',
     changed('table', "'ticks'"),
-    /column table, row 1: is none of price_ticks, chance_points$/,
+    /column table, row 1: is none of price_ticks, chance_points, event_observations, market_observations, activity_records$/,
   ],
 ];
 

@@ -58,10 +58,26 @@ describe('chancery export', () => {
     expect(rowsOf(out, 'candles/2026-01-04.jsonl')[0]).toMatchObject({ period_seconds: 3600, market: 'm0', ticks: 83 });
     const ranges = rowsOf(out, 'coverage/2026-01-05.jsonl');
     expect(ranges.map(({ table, event, state }) => `${table} ${event} ${state}`)).toEqual([
+      'activity_records e0 unknown',
+      'activity_records e1 unknown',
       'chance_points e0 unknown',
       'chance_points e1 unknown',
+      'event_observations e0 unknown',
+      'event_observations e1 unknown',
+      'market_observations e0 unknown',
+      'market_observations e1 unknown',
       'price_ticks e0 unknown',
       'price_ticks e1 unknown',
+    ]);
+    // The event was listed in the first second of a search of three seconds, which is the only one.
+    const searched = rowsOf(out, 'coverage/2026-01-04.jsonl').filter(
+      ({ table, event }) => table === 'event_observations' && event === 'e0',
+    );
+    const midnight = '2026-01-05T00:00:00.000000Z';
+    expect(searched.map(({ state, cause, begins_at, ends_at }) => [state, cause, begins_at, ends_at])).toEqual([
+      ['unknown', 'not yet listed', '2026-01-04T00:00:00.000000Z', '2026-01-04T00:00:01.000000Z'],
+      ['observed', '', '2026-01-04T00:00:01.000000Z', '2026-01-04T00:00:03.000000Z'],
+      ['unknown', 'no complete poll', '2026-01-04T00:00:03.000000Z', midnight],
     ]);
     expect(rowsOf(out, 'collector_events/2026-01-05.jsonl')).toMatchObject([{ type: 'session-stopped', cause: '' }]);
     const ticks = rowsOf(out, 'price_ticks/2026-01-05.jsonl');

@@ -35,7 +35,17 @@ export async function forgeFile(server: FileServer, path: string, query: string)
   const content = fits ? await inspector.content(signal) : {};
   Object.assign(file, content, { bytes: bytes.length, sha256: sha256Hex(bytes) });
   schema.rows += file.rows - before;
-  Object.assign(manifest, fits ? await figuresOf(server, manifest.files, signal) : {});
+  Object.assign(
+    manifest,
+    fits
+      ? await figuresOf(
+          server,
+          manifest.tables.map(({ name }) => name),
+          manifest.files,
+          signal,
+        )
+      : {},
+  );
   forgeManifest(folder, manifest);
 }
 

@@ -87,7 +87,7 @@ function smallTables(): readonly (readonly [table: string, topic: string, rows: 
     ...{ _offset: sequence - 1, recorded_at, session_id: 's', sequence, type },
     ...fields,
   });
-  const poll = { started_at: at('04T00:00:00'), finished_at: at('04T00:00:01'), session_id: 's', poll_id: 'p' };
+  const poll = { started_at: at('04T00:00:00'), finished_at: at('04T00:00:03'), session_id: 's', poll_id: 'p' };
   const raw = { received_at: at('04T00:00:01'), session_id: 's', encoding: 'json', pieces: 1 };
   const expires = { body_expires_at: '2100-01-01T00:00:00Z' };
   return [

@@ -44,9 +44,16 @@ describe('chancery export --release', () => {
       ...{ rows: 8000, first_at: '2026-01-05T00:00:00.000000Z', last_at: '2026-01-05T23:59:49.200000Z' },
       offsets: [{ log: expect.any(String), partition: 0, first: 4, last: 7 }],
     });
-    expect(manifest.coverage).toEqual(
-      ['chance_points', 'price_ticks'].map((table) => ({ table, state: 'unknown', seconds: 2 * 2 * 86_400 })),
-    );
+    const open = 2 * 2 * 86_400;
+    const searched = (table: string) => [
+      { table, state: 'observed', seconds: 4 },
+      { table, state: 'unknown', seconds: open - 4 },
+    ];
+    const unknown = (table: string) => ({ table, state: 'unknown', seconds: open });
+    expect(manifest.coverage).toEqual([
+      ...[unknown('activity_records'), unknown('chance_points')],
+      ...[...searched('event_observations'), ...searched('market_observations'), unknown('price_ticks')],
+    ]);
     const card = readFileSync(join(out, 'README.md'), 'utf8');
     expect(card).toContain('**This is data of a simulated exchange, not of a real one.**');
     expect(card).toContain('pretty_name: "Rain: \\"markets\\""\n');

@@ -49,9 +49,9 @@ describe('chancery dataset verify', () => {
   it('accepts a release as it was made, and names its manifest', async () => {
     const { manifest_sha256: hash } = manifestOf(original);
     const start = `rain@1, data of a simulated exchange\nSHA-256 of the manifest: ${hash}\n`;
-    expect((await verify(original)).out).toBe(`${start}9 files, 16,013 rows: verified\n`);
+    expect((await verify(original)).out).toBe(`${start}9 files, 16,033 rows: verified\n`);
     const quick = await verify(original, '--checksums-only', '--manifest-sha256', hash.toUpperCase());
-    expect(quick).toMatchObject({ code: 0, out: `${start}9 files, 16,013 rows: checksums are right\n` });
+    expect(quick).toMatchObject({ code: 0, out: `${start}9 files, 16,033 rows: checksums are right\n` });
   });
 
   it('refuses another manifest, a changed one, and a folder without one', async () => {
@@ -138,10 +138,22 @@ describe('chancery dataset verify', () => {
     [
       'a gap that is called observed',
       'coverage/2026-01-04.parquet',
-      "SELECT * REPLACE ('observed' AS state, '' AS cause, begins_at + 1 AS begins_at) FROM FILE",
+      "SELECT * REPLACE ('observed' AS state, '' AS cause, begins_at + (table = 'price_ticks') AS begins_at) FROM FILE WHERE table IN ('price_ticks', 'chance_points')",
       [
-        'coverage/2026-01-04.parquet, column begins_at, row 1: is observed, but in collector_events/2026-01-04.parquet no subscription of the event begins then',
+        'coverage/2026-01-04.parquet, column begins_at, row 3: is observed, but in collector_events/2026-01-04.parquet no subscription of the event begins then',
       ],
+    ],
+    [
+      'a search that did not end, of which its range is observed',
+      'polls/2026-01-04.parquet',
+      "SELECT * REPLACE ('incomplete' AS outcome) FROM FILE",
+      ['coverage/2026-01-04.parquet, column state, row 6: is observed, but no complete polls cover the range'],
+    ],
+    [
+      'polled data that is unknown although there is a complete search',
+      'coverage/2026-01-04.parquet',
+      "SELECT * REPLACE ('unknown' AS state, if(cause = '', 'no complete poll', cause) AS cause) FROM FILE",
+      ['coverage/2026-01-04.parquet, column state, row 6: is unknown, but complete polls cover a part of the range'],
     ],
   ])('finds %s, although checksums and figures fit', async (_, path, query, expected) => {
     expect(await damages(await forge(path, query))).toEqual(expected);
