@@ -4,6 +4,7 @@ import { compareCandles } from './compare/candles.js';
 import { compareChances } from './compare/chances.js';
 import { compareCoverage, type Kill } from './compare/coverage.js';
 import { compareFrames } from './compare/frames.js';
+import { compareMissing } from './compare/missing.js';
 import { comparePrices } from './compare/prices.js';
 import { compareRawRecords } from './compare/raw-records.js';
 import { compareResolutions } from './compare/resolutions.js';
@@ -76,6 +77,7 @@ export async function compareAll({
     { ...chances, stream: 'chance' },
   ] as const;
   const coverage = { ...input, kills, streams: sent };
+  const inRelease = { ...coverage, recorded: released };
   return [
     ...prices.comparisons,
     ...candles,
@@ -85,7 +87,8 @@ export async function compareAll({
     compareZeroSum(ledger, accounts),
     compareResolutions(ledger, accounts),
     ...compareCoverage(coverage),
-    ...compareCoverage({ ...coverage, recorded: released }).map((one) => ({
+    ...compareMissing(coverage),
+    ...[...compareCoverage(inRelease), ...compareMissing(inRelease)].map((one) => ({
       ...one,
       name: `${one.name}${OF_RELEASE}`,
     })),

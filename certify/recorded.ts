@@ -38,6 +38,8 @@ export interface Gap {
   readonly begins: number;
   readonly ends: number;
   readonly cause: string;
+  /** In the coverage files of a release: missing, backfilled or unknown. */
+  readonly state?: string;
 }
 
 export interface Range {

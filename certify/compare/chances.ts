@@ -25,6 +25,8 @@ export interface MatchedChances {
   readonly changes: readonly LedgerPrice[];
   /** Changes of a chance that were sent and not received. */
   readonly lost: readonly LedgerPrice[];
+  /** All changes of a chance that were not received. */
+  readonly missed: readonly LedgerPrice[];
   /** Longest time from a change to its receipt, microseconds. */
   readonly maxTransit: number;
 }
@@ -32,8 +34,8 @@ export interface MatchedChances {
 /** Compares the chance of every second, and every live point, with the ledger. */
 export function compareChances(input: ChanceInput): MatchedChances {
   const changes = chanceChanges(input.prices, input.openingChances);
-  const { comparison, lost, maxTransit } = comparePoints(input, changes);
-  return { comparisons: [compareSeconds(input, changes), comparison], changes, lost, maxTransit };
+  const { comparison, ...losses } = comparePoints(input, changes);
+  return { comparisons: [compareSeconds(input, changes), comparison], changes, ...losses };
 }
 
 /** The ledger's changes of chances: those of the last price. */
@@ -83,7 +85,7 @@ function comparePoints(input: ChanceInput, changes: readonly LedgerPrice[]) {
   const truth = groupBy(changes, ({ marketId }) => marketId);
   const points = groupBy(recorded.livePoints, ({ market }) => market);
   const transits: { at: number; micros: number }[] = [];
-  const missing: LedgerPrice[] = [];
+  const missed: LedgerPrice[] = [];
   let expected = 0;
   for (const market of new Set([...truth.keys(), ...points.keys()])) {
     const own = truth.get(market) ?? [];
@@ -117,14 +119,14 @@ function comparePoints(input: ChanceInput, changes: readonly LedgerPrice[]) {
     for (const [j, change] of own.entries()) {
       const isExpected = matched.has(j) || change.at >= recordedFrom;
       if (isExpected) expected += 1;
-      if (isExpected && !matched.has(j)) missing.push(change);
+      if (isExpected && !matched.has(j)) missed.push(change);
     }
   }
   const lastOfSecond = new Map(changes.map((change) => [keyOf(change.marketId, secondOf(change.at)), change]));
   const skips = skipsOf(faults, 'chance');
   const explainer = explainerOf(recorded, skips, transits);
   const lost: LedgerPrice[] = [];
-  for (const change of missing) {
+  for (const change of missed) {
     const { by, isSkipped } = explainer.explain(change.eventId, change.at);
     if (!isSkipped && by !== DEAD_LETTER) lost.push(change);
     const isLast = lastOfSecond.get(keyOf(change.marketId, secondOf(change.at))) === change;
@@ -133,7 +135,7 @@ function comparePoints(input: ChanceInput, changes: readonly LedgerPrice[]) {
     else differences.add(`market ${change.marketId}, ${timeText(change.at)}: ${change.c} was not received`);
   }
   const comparison = differences.result(expected, recorded.livePoints.length);
-  return { comparison, lost, maxTransit: explainer.maxTransit };
+  return { comparison, lost, missed, maxTransit: explainer.maxTransit };
 }
 
 function explainerOf(

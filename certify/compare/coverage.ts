@@ -20,6 +20,8 @@ export interface StreamLosses {
   readonly changes: readonly LedgerPrice[];
   /** Changes that were sent and not received, but for dead letters. */
   readonly lost: readonly LedgerPrice[];
+  /** Changes that were not received, whatever the reason. */
+  readonly missed: readonly LedgerPrice[];
   /** Longest time from a change to its receipt, microseconds. */
   readonly maxTransit: number;
 }

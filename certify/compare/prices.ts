@@ -14,6 +14,8 @@ export interface MatchedPrices {
   readonly shown: ReadonlyMap<string, readonly ShownPrice[]>;
   /** Changes that were not received, but for those that are estimated. */
   readonly lost: readonly LedgerPrice[];
+  /** All changes that were not received. */
+  readonly missed: readonly LedgerPrice[];
   /** Longest time from a change to its receipt, microseconds. */
   readonly maxTransit: number;
 }
@@ -67,6 +69,7 @@ export function comparePrices({ prices, openingChances, recorded, faults, record
     ({ at }) => at,
   );
   const lost: LedgerPrice[] = [];
+  const missed: LedgerPrice[] = [];
   let expected = 0;
   let received = 0;
   let estimated = 0;
@@ -88,6 +91,7 @@ export function comparePrices({ prices, openingChances, recorded, faults, record
       if (change.at < recordedFrom && !isMatched) continue;
       expected += 1;
       if (isMatched) continue;
+      missed.push(change);
       const { by, isSkipped } = explainer.explain(change.eventId, change.at);
       if (by !== undefined) {
         if (isSkipped && by !== DEAD_LETTER) audited += 1;
@@ -126,6 +130,7 @@ export function comparePrices({ prices, openingChances, recorded, faults, record
     comparisons: [changes.result(expected, found), states.result(snapshots, snapshots)],
     shown: new Map(matched.map(({ market, shown }) => [market, shown])),
     lost,
+    missed,
     maxTransit: explainer.maxTransit,
   };
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { compareAll } from '../../certify/certify.js';
+import type { Kill } from '../../certify/compare/coverage.js';
 import { type Query, readStreams } from '../../certify/recorded.js';
 import { ControlInterface } from '../../certify/truth.js';
 import { OwnerQuery } from '../../cli/certify/owner-query.js';
@@ -25,6 +26,7 @@ interface KeptOptions {
   /** Unix microseconds. */
   readonly recordedFrom: number;
   readonly closedAt: number;
+  readonly kills: readonly Kill[];
 }
 
 /** What a run with `--keep` left: its exchange, idle, and its ClickHouse, started again, to be compared again. */
@@ -67,7 +69,6 @@ export class KeptRun {
       const comparisons = await compareAll({
         ledger: await control.ledger(),
         faults: [],
-        kills: [],
         query,
         released: await readStreams(query),
         bus,

@@ -54,6 +54,7 @@ describe('chancery certify', () => {
         AND (SELECT count() FROM chance_points WHERE source = 'change' AND ${begins}) > 0`;
       await until(async () => (await statement(recorded)).trim() === '1');
       process.kill(collectorOf(folder), 'SIGKILL');
+      const kills = [{ service: 'collect', at: Date.now() * 1000 }];
       await run.said('closing trading');
       const closedAt = Date.now() * 1000;
       const { code, out, err } = await run.ended;
@@ -61,7 +62,7 @@ describe('chancery certify', () => {
       expect(out).toContain('NOT certified');
       expect(code).toBe(1);
 
-      const kept = await KeptRun.start({ folder, events: MARKET[1] ?? '', recordedFrom, closedAt });
+      const kept = await KeptRun.start({ folder, events: MARKET[1] ?? '', recordedFrom, closedAt, kills });
       await kept.statement(definition);
       expect(await kept.unexplained()).toEqual(new Map());
       // The change that is farthest from all gaps of its event: one that is lost in or beside a gap is explained by it.
