@@ -103,12 +103,13 @@ const listedFrom = ({ operation }: PolledTables): string =>
     ? 'open_from'
     : "if(first_seen_at = toDateTime64(0, 6, 'UTC'), open_to, least(greatest(first_seen_at, open_from), open_to))";
 
-/** The receipts of an operation whose records were not lost. */
+/** The receipts of an operation; a poll whose records were lost is incomplete. */
 function receipts({ operation }: PolledTables): string {
   const topic = operation === 'activity' ? TOPICS.account : TOPICS.reference;
   const lost = `(SELECT groupArray((begins_at, ends_at)) FROM lost_periods WHERE topic = ${text(topic)})`;
   return `(
-    SELECT started_at, finished_at, outcome FROM polls
-    WHERE operation = ${text(operation)} AND NOT arrayExists(lost -> lost.1 <= finished_at AND lost.2 >= started_at, ${lost})
+    SELECT started_at, finished_at,
+      if(arrayExists(lost -> lost.1 <= finished_at AND lost.2 >= started_at, ${lost}), 'incomplete', toString(outcome)) AS outcome
+    FROM polls WHERE operation = ${text(operation)}
   )`;
 }

@@ -101,6 +101,10 @@ export const manifestSchema = z.object({
 export type Manifest = z.infer<typeof manifestSchema>;
 export type ManifestFile = z.infer<typeof fileSchema>;
 
+/** Whether records may have been lost: collector events and polls alone do not say then what was observed. */
+export const mayHaveLosses = ({ tables, files }: Manifest): boolean =>
+  !tables.some(({ name: table }) => table === 'lost_ranges') || files.some(({ table }) => table === 'lost_ranges');
+
 export const PLACEHOLDER = '0'.repeat(64);
 
 /** The text of `manifest.json`, with its own hash. */

@@ -4,7 +4,7 @@ import type { FileServer } from '../file-server.js';
 import { NO_COMPLETE_POLL, POLLED_TABLES, type PolledTables } from '../polled-coverage.js';
 import { list, text } from '../sql-text.js';
 import type { Damage } from './damage.js';
-import type { ManifestFile } from './manifest.js';
+import { type Manifest, type ManifestFile, mayHaveLosses } from './manifest.js';
 
 const DAY_MS = 86_400_000;
 /** Rows are numbered before any is left out. */
@@ -17,6 +17,7 @@ type Check = readonly [column: string, query: string, what: string];
 /** Ranges of `coverage` that overlap or leave a period out, or that collector events contradict. */
 export async function coverageDamages(
   server: FileServer,
+  manifest: Manifest,
   files: readonly ManifestFile[],
   signal: AbortSignal,
 ): Promise<Damage[]> {
@@ -25,7 +26,7 @@ export async function coverageDamages(
     const rows = (file: string) =>
       `(SELECT rowNumberInAllBlocks() + 1 AS row, * FROM file(${text(`${server.folder}/${file}`)}, Parquet))`;
     // A range may also begin behind lost records. Of an unfinished day, it may be newer than the exported events.
-    const isOther = unfinished || files.some((file) => file.table === 'lost_ranges');
+    const isOther = unfinished || mayHaveLosses(manifest);
     const events = isOther ? undefined : files.find((file) => file.table === 'collector_events' && file.day === day);
     const checks = [
       ...rangeChecks(rows(path)),

@@ -3,7 +3,7 @@ import { COVERED_STREAM_TABLES, STREAM_OF_TABLE } from '../coverage.js';
 import type { FileServer } from '../file-server.js';
 import { list, text } from '../sql-text.js';
 import type { Damage } from './damage.js';
-import type { ManifestFile } from './manifest.js';
+import { type Manifest, type ManifestFile, mayHaveLosses } from './manifest.js';
 
 /** A subscription is found stale within this time, so its last seconds may be missing. */
 const STALE_SECONDS = 60;
@@ -15,12 +15,13 @@ const STALE_SECONDS = 60;
  */
 export async function observedDamages(
   server: FileServer,
+  manifest: Manifest,
   files: readonly ManifestFile[],
   signal: AbortSignal,
 ): Promise<Damage[]> {
   const isOf = (table: string) => files.filter((file) => file.table === table);
   const events = isOf('collector_events');
-  if (events.length === 0 || isOf('lost_ranges').length > 0) return [];
+  if (events.length === 0 || mayHaveLosses(manifest)) return [];
   const from = `(SELECT * FROM file(${text(`${server.folder}/collector_events/*.parquet`)}, Parquet) WHERE _file IN ${list(
     events.map(({ day }) => `${day}.parquet`),
   )})`;

@@ -95,8 +95,8 @@ async function tableDamages(
     () => tickDamages(server, files, explained, signal),
     () => recordDamages(server, manifest, files, explained, signal),
     () => candleDamages(server, files, signal),
-    () => coverageDamages(server, files, signal),
-    () => observedDamages(server, files, signal),
+    () => coverageDamages(server, manifest, files, signal),
+    () => observedDamages(server, manifest, files, signal),
   ];
   const damages = [...manifestDamages(manifest), ...(await inParallel(checks)).flat()];
   // Files that cannot be read have figures of their own.

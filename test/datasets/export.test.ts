@@ -136,8 +136,11 @@ describe('chancery export', () => {
     await run(own, '--format', 'jsonl', '--accounts', 'main-account');
     expect(rowsOf(own, 'trade_records/2026-01-04.jsonl')).toMatchObject([{ account: 'main-account', quantity: '1.5' }]);
     expect(rowsOf(own, 'polls/2026-01-04.jsonl').map(({ operation }) => operation)).toContain('trades');
-    const users = Object.values(contentOf(own)).filter((content) => content.includes('user-secret-1'));
-    expect(users).toEqual([]);
+    const [, user, username, , apiKey] = SECRETS;
+    const hidden = [user, username, apiKey].flatMap((secret) =>
+      Object.entries(contentOf(own)).flatMap(([path, content]) => (content.includes(secret) ? [path] : [])),
+    );
+    expect(hidden).toEqual([]);
     const [activity] = rowsOf(own, 'activity_records/2026-01-04.jsonl');
     expect(activity).toMatchObject({
       user_id: expect.stringMatching(/^[0-9a-f]{64}$/),

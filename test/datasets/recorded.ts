@@ -15,8 +15,10 @@ const PER_OFFSET = 2000;
 const STEP_MS = (2.5 * 86_400_000) / (RECORDS * PER_OFFSET);
 
 /** What would identify an account or a user. */
-export const SECRETS = ['main-account', 'user-secret-1', 'ann-secret'] as const;
-const [ACCOUNT, USER, USERNAME] = SECRETS;
+export const SECRETS = ['main-account', 'user-secret-1', 'ann-secret', 'address-secret-1', 'key-secret-1'] as const;
+const [ACCOUNT, USER, USERNAME, ADDRESS, API_KEY] = SECRETS;
+
+const ACCOUNT_BODY = JSON.stringify({ user: USER, address: ADDRESS, key: API_KEY });
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -107,6 +109,16 @@ function smallTables(): readonly (readonly [table: string, topic: string, rows: 
     ],
     ['activity_records', account, [{ ...trade, ...fill, username: USERNAME, position: 'YES' }]],
     ['trade_records', account, [{ ...trade, ...fill, event: 'e0' }]],
+    [
+      'transaction_records',
+      account,
+      [
+        {
+          ...{ received_at: at('04T10:00:00'), account: ACCOUNT, poll_id: 'p', transaction_id: 't', user_id: USER },
+          ...{ type: 'WITHDRAWAL', status: 'COMPLETED', amount: '1', withdrawal_address: ADDRESS },
+        },
+      ],
+    ],
     ['account_pages', account, [{ received_at: at('04T10:00:00'), account: ACCOUNT, operation: 'trades', items: 1 }]],
     [
       'collector_events',
@@ -131,10 +143,6 @@ function smallTables(): readonly (readonly [table: string, topic: string, rows: 
       orderBook,
       [{ _topic: orderBook, ...raw, ...expires, kind: 'order-book.frame', request: '{}', body: '{}' }],
     ],
-    [
-      'raw_records',
-      account,
-      [{ _topic: account, ...raw, ...expires, kind: 'account.trades', body: `{"user":"${USER}"}` }],
-    ],
+    ['raw_records', account, [{ _topic: account, ...raw, ...expires, kind: 'account.trades', body: ACCOUNT_BODY }]],
   ];
 }

@@ -21,7 +21,7 @@ describe('chancery dataset verify', () => {
   let reader: FileServer;
   beforeAll(async () => {
     await recordInstance(server.clickhouse);
-    const tables = 'price_ticks,chance_points,coverage,collector_events,polls';
+    const tables = 'price_ticks,chance_points,coverage,collector_events,polls,lost_ranges';
     const args = ['export', '--data', server.clickhouse.dataFolder, '--out', original, '--release', 'rain@1'];
     expect((await commandLine([...args, '--tables', tables, '--simulated'])).code).toBe(0);
     reader = await FileServer.start({ folder: copies, unconfined: false }, signal);
@@ -157,6 +157,47 @@ describe('chancery dataset verify', () => {
     ],
   ])('finds %s, although checksums and figures fit', async (_, path, query, expected) => {
     expect(await damages(await forge(path, query))).toEqual(expected);
+  });
+
+  it('accepts a release without lost records of accounts: a poll of which some were lost is incomplete', async () => {
+    const { run } = server.clickhouse;
+    const insert = (table: string, logOf: string, values: string, columns: string) =>
+      run(
+        `INSERT INTO chancery.${table} (_log, _offset, ${columns}) SELECT any(_log), 7, ${values} FROM chancery.${logOf}`,
+      );
+    for (const hour of ['01', '02', '03', '04']) {
+      const times = `'2026-01-04 ${hour}:00:00', '2026-01-04 ${hour}:00:01'`;
+      await insert(
+        'polls',
+        'polls',
+        `${times}, 's', 'activity', 'complete'`,
+        'started_at, finished_at, session_id, operation, outcome',
+      );
+    }
+    await insert(
+      'lost_ranges',
+      'activity_records',
+      "'chancery.account', 1, 2, 'test', 1, '2026-01-04 01:59:50', '2026-01-04 02:00:05'",
+      '_topic, first_offset, last_offset, cause, partitions, begins_at, ends_at',
+    );
+    const release = join(temporaryFolder(copies), 'release');
+    const args = [
+      'export',
+      '--data',
+      server.clickhouse.dataFolder,
+      '--out',
+      release,
+      '--release',
+      'rain@2',
+      '--simulated',
+    ];
+    expect((await commandLine([...args, '--tables', 'coverage,polls,lost_ranges'])).code).toBe(0);
+    const ofTrades = `SELECT DISTINCT toString(begins_at) AS begins, toString(ends_at) AS ends
+      FROM file('${release}/coverage/2026-01-04.parquet', Parquet) WHERE table = 'activity_records' AND state = 'observed'`;
+    expect(await reader.source.rows(ofTrades, signal)).toEqual([
+      { begins: '2026-01-04 03:00:00.000000', ends: '2026-01-04 04:00:00.000000' },
+    ]);
+    expect((await verify(release)).out).toMatch(/: verified\n$/);
   });
 
   it.each([
