@@ -54,6 +54,8 @@ export async function createEngine(connection: Connection, options: EngineOption
     SETTINGS kafka_broker_list = '${broker}', kafka_topic_list = '${topic}', kafka_group_name = '${group}',
       kafka_format = 'RawBLOB', kafka_num_consumers = 2, kafka_thread_per_consumer = 1,
       kafka_max_block_size = ${blockRecords}, kafka_poll_max_batch_size = 65536, kafka_flush_interval_ms = 1000`);
+  // A worker leaves this index to merges; the engine would build it with every insert.
+  await connection.command(`ALTER TABLE ${database}.${TABLES.price_ticks} DROP INDEX events`);
   if (stores === 'all tables') await createAllViews(connection);
 }
 

@@ -26,6 +26,8 @@ const { metafile } = await build({
   mainFields: ['module', 'main'],
   target: 'node20',
   external: EXTERNAL.flatMap((name) => [name, `${name}/*`]),
+  // undici compares with the Headers of Node.js, if there are any: reading them loads a second undici, which is in Node.js.
+  define: { 'globalThis.Headers': 'undefined' },
   // Error classes are named after their class, also where two modules have one of the same name.
   keepNames: true,
   sourcemap: true,

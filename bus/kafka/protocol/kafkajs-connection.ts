@@ -63,16 +63,21 @@ interface PoolOptions {
   readonly socketFactory: unknown;
 }
 
-const require = createRequire(import.meta.url);
-const Pool = require('kafkajs/src/network/connectionPool.js') as new (options: PoolOptions) => ConnectionPool;
-const Broker = require('kafkajs/src/broker/index.js') as new (options: {
-  connectionPool: ConnectionPool;
-  logger: unknown;
-  authenticationTimeout: number;
-}) => KafkajsBroker;
-const { createErrorFromCode } = require('kafkajs/src/protocol/error.js') as {
-  createErrorFromCode(code: number): Error;
-};
+/** Loaded with the first connection: a process with the embedded log starts without it. */
+let kafkajs: ReturnType<typeof loadKafkajs> | undefined;
+
+function loadKafkajs() {
+  const require = createRequire(import.meta.url);
+  return {
+    ConnectionPool: require('kafkajs/src/network/connectionPool.js') as new (options: PoolOptions) => ConnectionPool,
+    Broker: require('kafkajs/src/broker/index.js') as new (options: {
+      connectionPool: ConnectionPool;
+      logger: unknown;
+      authenticationTimeout: number;
+    }) => KafkajsBroker,
+    ...(require('kafkajs/src/protocol/error.js') as { createErrorFromCode(code: number): Error }),
+  };
+}
 
 export interface ConnectionOptions {
   readonly clientId: string;
@@ -97,7 +102,8 @@ export async function openConnection(
   address: { readonly host: string; readonly port: number },
   options: ConnectionOptions,
 ): Promise<{ connection: KafkajsConnection; versions: ApiVersions }> {
-  const pool = new Pool({
+  kafkajs ??= loadKafkajs();
+  const pool = new kafkajs.ConnectionPool({
     ...address,
     clientId: options.clientId,
     ssl: options.tls ?? null,
@@ -108,7 +114,11 @@ export async function openConnection(
     socketFactory,
   });
   decodeFrames(pool.pool[0], options.bufferPool);
-  const broker = new Broker({ connectionPool: pool, logger: quiet, authenticationTimeout: options.requestTimeoutMs });
+  const broker = new kafkajs.Broker({
+    connectionPool: pool,
+    logger: quiet,
+    authenticationTimeout: options.requestTimeoutMs,
+  });
   try {
     await broker.connect();
     return { connection: await pool.getConnection(), versions: broker.versions ?? {} };
@@ -156,7 +166,8 @@ export function sendRequest<T>(
 
 /** The description of an error code in Kafka's protocol documentation. */
 export function explain(code: number): string {
-  return createErrorFromCode(code).message;
+  kafkajs ??= loadKafkajs();
+  return kafkajs.createErrorFromCode(code).message;
 }
 
 function socketFactory(to: { host: string; port: number; ssl: TlsOptions | null; onConnect: () => void }): Socket {
