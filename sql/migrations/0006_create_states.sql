@@ -254,3 +254,26 @@ SELECT
 FROM {database}.polls
 WHERE outcome = 'complete'
 GROUP BY operation, subject, begins_at;
+
+CREATE TABLE IF NOT EXISTS {database}.poll_slots
+(
+    `operation` LowCardinality(String) COMMENT 'Name of the operation, as in polls',
+    `subject` String COMMENT 'Subject of the request, as in polls',
+    `slot` UInt8 COMMENT 'Hash of the poll_id, 0 to 63',
+    `last_poll` SimpleAggregateFunction(max, Tuple(finished_at DateTime64(6, 'UTC'), poll_id String, started_at DateTime64(6, 'UTC'), pages UInt32)) COMMENT 'The complete poll with this hash that ended last'
+)
+ENGINE = {engine:AggregatingMergeTree}
+ORDER BY (operation, subject, slot)
+SETTINGS {view_settings}
+COMMENT 'Recent complete polls of lists of accounts: the last one of every hash, so that views find the last ones without reading all receipts';
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS {database}.poll_slots_of_polls TO {database}.poll_slots AS
+SELECT
+    operation,
+    subject,
+    toUInt8(cityHash64(poll_id) % 64) AS slot,
+    CAST(max((finished_at, poll_id, started_at, pages)), 'Tuple(finished_at DateTime64(6, \'UTC\'), poll_id String, started_at DateTime64(6, \'UTC\'), pages UInt32)') AS last_poll
+FROM {database}.polls
+WHERE outcome = 'complete'
+    AND operation IN ('orders', 'trades', 'transactions', 'activity', 'open-positions', 'active-orders', 'balances', 'full-balances', 'tpsl-orders')
+GROUP BY operation, subject, slot;

@@ -179,7 +179,7 @@ CREATE TABLE IF NOT EXISTS {database}.account_pages
 ENGINE = {engine:MergeTree}
 PARTITION BY toYYYYMM(received_at)
 ORDER BY (account, operation, poll_id, page, `_offset`)
-SETTINGS {log_settings}, index_granularity = 1024
+SETTINGS {log_settings}, index_granularity = 256
 COMMENT 'Every decoded page of the lists of an account, also of empty ones. They show whether all pages of a poll are stored';
 
 CREATE TABLE IF NOT EXISTS {database}.account_lists

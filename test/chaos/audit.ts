@@ -4,7 +4,9 @@ import { compare, type Difference, emptyLedger, readLedger } from '../pipeline/l
 import { TABLE_ROWS } from '../pipeline/ledger-tables.js';
 import type { Rig } from '../pipeline/rig.js';
 import { digest, readAcknowledged } from './acknowledged.js';
+import { compareRollups } from './rollups.js';
 import { compareStates } from './states.js';
+import { viewsWithoutAnswer } from './views.js';
 
 export interface Audit {
   /** Records on the bus, and how many of them were appended again. */
@@ -16,8 +18,10 @@ export interface Audit {
   /** Acknowledged records that are not on the bus, or with another body. */
   readonly lost: readonly string[];
   readonly tables: ReadonlyMap<string, Difference>;
-  /** Rows of the materialized views' target tables, compared with those that their SELECTs return. */
+  /** Rows of the materialized views' target tables, and of tables of aggregates, compared with those that their SELECTs return. */
   readonly states: ReadonlyMap<string, Difference>;
+  /** Views that did not answer, or not with finite numbers, and why; empty where they were not asked. */
+  readonly withoutAnswer: readonly string[];
 }
 
 /** Collects the records of all logs of the bus, and finally compares them with ClickHouse. */
@@ -68,7 +72,14 @@ export class Auditor {
     for (const [table, difference] of await this.#others()) tables.set(table, difference);
     const { records, repeats, pieces } = this.#ledger;
     const states = await compareStates(this.rig);
-    return { records, repeats, pieces, acknowledged: acknowledged.size, lost, tables, states };
+    return { records, repeats, pieces, acknowledged: acknowledged.size, lost, tables, states, withoutAnswer: [] };
+  }
+
+  /** The same with the tables of aggregates, after everything is aggregated, and with the answers of all views. */
+  async auditWithViews(): Promise<Audit> {
+    const audit = await this.audit();
+    const states = new Map([...audit.states, ...(await compareRollups(this.rig))]);
+    return { ...audit, states, withoutAnswer: await viewsWithoutAnswer(this.rig) };
   }
 
   /** Tables that the ledger does not cover: each of their positions must occur once. */

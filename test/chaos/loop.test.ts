@@ -23,12 +23,16 @@ async function expectNothingLost(options: ChaosOptions): Promise<void> {
   const none = { missing: 0, doubled: 0, invented: 0 };
   expect(differences, renderFaults(report)).toEqual(differences.map(([table]) => [table, none]));
   expect(audit.lost).toEqual([]);
+  expect(audit.withoutAnswer).toEqual([]);
   // A loop without kills shows nothing.
   expect(tally.kills).toBeGreaterThan(3);
   expect(audit.acknowledged).toBeGreaterThan(500);
   expect(audit.pieces).toBeGreaterThan(50);
   expect(audit.tables.get('trade_records')?.expected).toBeGreaterThan(50);
   expect(audit.tables.get('price_ticks')?.expected).toBeGreaterThan(500);
+  for (const table of ['price_hours', 'volume_days', 'position_states', 'own_volumes']) {
+    expect(audit.states.get(table)?.expected, table).toBeGreaterThan(10);
+  }
 }
 
 describe('kills, pauses and faults at random moments, with workers, collectors and ClickHouse on the embedded log', () => {

@@ -14,7 +14,7 @@ const ACCOUNTS = ['first', 'second', 'third'];
 
 /**
  * Records of every kind that a chaos run needs, from its random numbers alone: prices, also in pieces, chances, collector events,
- * balances and trades of accounts, and poison.
+ * balances and trades of accounts, activity, and poison.
  */
 export class RecordSource {
   readonly #req: string;
@@ -36,7 +36,8 @@ export class RecordSource {
     if (draw < 0.74) return this.#chance();
     if (draw < 0.83) return this.#collectorEvent();
     if (draw < 0.87) return this.#balance();
-    if (draw < 0.9) return this.#trades();
+    if (draw < 0.89) return this.#trades();
+    if (draw < 0.9) return this.#activity();
     return this.#poison();
   }
 
@@ -81,18 +82,53 @@ export class RecordSource {
   /** A page of trades, of which one may be invalid. */
   #trades(): ReceivedRecord {
     const { random } = this;
-    const trades = Array.from({ length: random.integer(1, 5) }, () => ({
-      i: `${this.sessionId}-${++this.#trade}`,
-      o: random.pick(MARKETS),
-      q: random.next() < 0.1 ? 'many' : random.integer(1, 1_000_000) / 100,
-      p: random.integer(1, 99) / 100,
-    }));
+    const trades = Array.from({ length: random.integer(1, 5) }, () => {
+      const market = random.pick(MARKETS);
+      return {
+        i: `${this.sessionId}-${++this.#trade}`,
+        // Two sides of some fills are ours.
+        t: `${market}-${random.integer(1, 1000)}`,
+        s: random.next() < 0.7 ? 'BUY' : 'SELL',
+        o: market,
+        a: `${market}-yes`,
+        q: random.next() < 0.1 ? 'many' : random.integer(1, 1_000_000) / 100,
+        p: random.integer(1, 99) / 100,
+        m: this.#daysAgo(),
+      };
+    });
     const req = { operation: 'trades', status: 200, poll: this.sessionId, page: 0 };
     return this.#account('account.trades', req, trades);
   }
 
-  #account(kind: 'account.balance-frame' | 'account.trades', req: object, body: unknown): ReceivedRecord {
-    const account = this.random.pick(ACCOUNTS);
+  /** A page of the activity feed. */
+  #activity(): ReceivedRecord {
+    const { random } = this;
+    const items = Array.from({ length: random.integer(1, 20) }, () => ({
+      tra: `${this.sessionId}-${++this.#trade}`,
+      u: 'user',
+      oi: random.pick(MARKETS),
+      p: 'YES',
+      si: 'BUY',
+      q: random.integer(1, 1_000_000) / 100,
+      pr: random.integer(1, 99) / 100,
+      x: this.#daysAgo(),
+    }));
+    const req = { operation: 'activity', status: 200, poll: this.sessionId, page: 0 };
+    return this.#account('account.activity', req, items, 'feed');
+  }
+
+  /** A time of one of the last days. */
+  #daysAgo(): string {
+    const now = systemClock.nowMicros() / 1000;
+    return new Date(Math.floor(now) - this.random.integer(0, 5 * 86_400_000)).toISOString();
+  }
+
+  #account(
+    kind: 'account.balance-frame' | 'account.trades' | 'account.activity',
+    req: object,
+    body: unknown,
+    account = this.random.pick(ACCOUNTS),
+  ): ReceivedRecord {
     const reqJson = JSON.stringify({ ...req, account });
     return { kind, key: account, receivedAt: this.#at(), requestJson: reqJson, bodyJson: JSON.stringify(body) };
   }

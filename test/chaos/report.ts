@@ -20,7 +20,7 @@ export interface ChaosReport {
 /** Whether every record is stored once at the end. */
 export const isClean = ({ audit }: ChaosReport): boolean => {
   const { missing, doubled } = totals(audit);
-  return missing === 0 && doubled === 0;
+  return missing === 0 && doubled === 0 && audit.withoutAnswer.length === 0;
 };
 
 /** The report as a plain text table. */
@@ -67,6 +67,7 @@ export function renderFaults({ audit, failures, explanation }: ChaosReport): str
       for (const text of rows) lines.push(`${what} in ${table}: ${text}`);
     }
   }
+  lines.push(...audit.withoutAnswer.map((view) => `no answer of ${view}`));
   for (const key of audit.lost.slice(0, 5)) lines.push(`acknowledged and lost: ${key}`);
   return [...lines, ...explanation].join('\n');
 }

@@ -75,7 +75,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     await Promise.all(stage.collectors.map((collector) => collector.stop()));
     await stage.rig.drained();
     await auditor.readBus(Object.values(TOPICS));
-    const audit = await auditor.audit();
+    const audit = await auditor.auditWithViews();
     const seconds = Math.round((performance.now() - startedAt) / 1000);
     const explanation = await explainAll(stage, audit);
     return { bus, seed, seconds, tally, audit, faults: stage.proxy.struck, failures: stage.failures, explanation };

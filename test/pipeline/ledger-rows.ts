@@ -121,6 +121,11 @@ const ROWS: Readonly<Record<string, KindRows>> = {
       if (typeof q === 'number') add('trade_records', `${req['account']} ${i} ${q} ${p}`);
     addNext('account_pages', `${req['operation']} ${trades.length - bad.length} ${bad.length}`);
   },
+  'account.activity': ({ body, req }, addNext, _, add) => {
+    const items = body as { tra: string; q: number; pr: number }[];
+    for (const { tra, q, pr } of items) add('activity_records', `${tra} ${q} ${pr}`);
+    addNext('account_pages', `${req['operation']} ${items.length} 0`);
+  },
   'reference.categories': (record, addNext) => addCategories(record.body as Category[], listings(record, addNext)),
   'reference.tags': (record, addNext) => {
     const addEntry = listings(record, addNext);

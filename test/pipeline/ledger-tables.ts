@@ -55,6 +55,7 @@ export const TABLE_ROWS: Readonly<Record<string, string>> = {
   coin_observations: select('coin_observations FINAL', ROW, 'coin', ...LISTING),
   balance_updates: select('balance_updates', ROW, 'account', 'asset', 'toString(balance)', 'toString(free)'),
   trade_records: select('trade_records FINAL', ['account'], 'trade_record_id', 'toString(quantity)', 'toString(price)'),
+  activity_records: select('activity_records FINAL', ['trade_record_id'], 'toString(quantity)', 'toString(price)'),
   account_pages: select('account_pages', ROW, 'operation', 'toString(items)', 'toString(rejected_items)'),
   collector_events: select(
     'collector_events',

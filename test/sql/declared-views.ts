@@ -1,4 +1,3 @@
-import type { TestDatabase } from '../support/database.js';
 import { argumentsOf } from './warehouse-data.js';
 
 export interface Column {
@@ -24,8 +23,16 @@ export interface ViewResult extends DeclaredView {
   readonly rows: readonly unknown[];
 }
 
+interface Queried {
+  rows<T>(sql: string): Promise<T[]>;
+}
+
+interface ReaderQueried extends Queried {
+  run(sql: string, as: 'reader'): Promise<string>;
+}
+
 /** Every view of a database (not the materialized ones), in order of their names. */
-export async function declaredViews(database: TestDatabase): Promise<DeclaredView[]> {
+export async function declaredViews(database: Queried): Promise<DeclaredView[]> {
   const views = await database.rows<{ name: string; comment: string; definition: string }>(
     `SELECT name, comment, create_table_query AS definition FROM system.tables
      WHERE database = currentDatabase() AND engine = 'View' ORDER BY name`,
@@ -41,7 +48,7 @@ export async function declaredViews(database: TestDatabase): Promise<DeclaredVie
 const CONCURRENT = 4;
 
 /** The same, with what a query of each view returns to the reader. */
-export async function viewResults(database: TestDatabase): Promise<ViewResult[]> {
+export async function viewResults(database: ReaderQueried): Promise<ViewResult[]> {
   const views = await declaredViews(database);
   const results: ViewResult[] = [];
   while (views.length > 0) {
@@ -51,7 +58,7 @@ export async function viewResults(database: TestDatabase): Promise<ViewResult[]>
   return results;
 }
 
-async function resultOf(view: DeclaredView, database: TestDatabase): Promise<ViewResult> {
+async function resultOf(view: DeclaredView, database: ReaderQueried): Promise<ViewResult> {
   const format = 'FORMAT JSONCompactEachRowWithNamesAndTypes';
   const text = await database.run(`SELECT * FROM ${view.source} ${format}`, 'reader');
   const [names = [], types = [], ...rows] = text

@@ -65,6 +65,7 @@ describe('every materialized view of the schema', () => {
 
 /** Views that read some types of rows only need rows of these types. */
 const TYPES: Readonly<Record<string, string>> = {
+  polls: "REPLACE (['trades', 'orders', 'balances'][1 + cityHash64(poll_id) % 3] AS operation)",
   collector_events: "REPLACE (['heartbeat', 'backfilled', 'session-stopped'][1 + cityHash64(sequence) % 3] AS type)",
 };
 const POSITION_COLUMNS = new Set(['_log', '_partition', '_offset', '_index', '_topic']);

@@ -13,7 +13,9 @@ interface TradeRow extends AccountRow<TradeRecord> {
 export const tradeRecords = rowReplacingTable<TradeRow>({
   name: 'trade_records',
   id: ['account', 'trade_record_id'],
+  sortedBy: ['account', 'asset', 'trade_record_id'],
   version: 'received_at',
+  feedsMaterializedViews: true,
   columns: [
     ...answerColumns<TradeRecord>(),
     column('pass_began_at', micros, (row: TradeRow) => row.passBeganAt),

@@ -12,6 +12,8 @@ export interface RollupSource {
 export interface RollupProgress {
   /** The offset before which all records are committed; what it does not cover is left. */
   readonly committed: number;
+  /** The same of all partitions of the log that the worker owns, by number; without it only this partition is known. */
+  readonly owned?: ReadonlyMap<number, number>;
   /** Rejects when another worker owns the partition: nothing is published then. */
   readonly assertOwned?: () => Promise<void>;
 }

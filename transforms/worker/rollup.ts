@@ -79,6 +79,12 @@ export class Rollup {
     this.#schedule(Math.max(pauseMs, failed ? RETRY_MS : CHECK_MS));
   }
 
+  /** The committed offsets of the partitions of a log. */
+  #ownedOf(log: string): ReadonlyMap<number, number> {
+    const partitions = [...this.#partitions.values()].filter((owned) => owned.log === log);
+    return new Map(partitions.map((owned) => [owned.partition, owned.committed()]));
+  }
+
   /** Returns false after an error. */
   async #run({ log, partition, committed, shards, assertOwned }: OwnedPartition): Promise<boolean> {
     const { clock, signal } = this.options;
@@ -90,7 +96,7 @@ export class Rollup {
     if (progress === 0 || this.#done.get(partition) === progress) return true;
     try {
       const source = { log, partition, shards: await shards() };
-      const more = await this.kind.next(source, { committed: before, assertOwned }, signal);
+      const more = await this.kind.next(source, { committed: before, owned: this.#ownedOf(log), assertOwned }, signal);
       if (!more) this.#done.set(partition, progress);
       this.#lastRunMs.set(partition, clock.elapsedMs());
       return true;

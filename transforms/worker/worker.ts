@@ -42,6 +42,7 @@ import { PartitionPipeline } from './partition-pipeline.js';
 import { resumePartition } from './resume-partition.js';
 import { discardBlocks, PRICE_HOURS } from './roll-up-blocks.js';
 import { VOLUME_DAYS } from './roll-up-days.js';
+import { TRADE_ROLLUPS } from './roll-up-trades.js';
 import { Rollup } from './rollup.js';
 import { skipLostRecords } from './skip-lost-records.js';
 import { WaitingPartitions } from './waiting-partitions.js';
@@ -99,7 +100,7 @@ export class TransformWorker implements Component, ConsumerHandler {
     this.failed = this.#failure.promise;
     this.failed.catch(() => undefined);
     this.#waiting = new WaitingPartitions(log, clock);
-    this.#rollups = [PRICE_HOURS, VOLUME_DAYS].map(
+    this.#rollups = [PRICE_HOURS, VOLUME_DAYS, TRADE_ROLLUPS].map(
       (kind) => new Rollup(kind, { log, clock, signal: this.#abandon.signal }),
     );
     this.#metrics = new TransformMetrics(

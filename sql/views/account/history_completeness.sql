@@ -3,7 +3,8 @@
 -- complete_to is the start of the latest poll that read a history from its newest record back to one that an earlier poll
 -- had read, and of which all rows are stored: every record that was in the history at that time is in orders, trades,
 -- transactions or activity. Records since then may be partly there. A history that was not read to its end yet has no row;
--- while a worker is more than ten polls behind, it has none either. Searched among the last ten complete receipts.
+-- while a worker is more than ten polls behind, it has none either. Searched among the last ten complete receipts, of those whose
+-- poll IDs have the same hash modulo 64 only the last one.
 --
 -- A poll is stored when all its pages are in account_pages, without rejected entries, and the table of the records has rows
 -- at or after the offset of its last page that was not empty: the rows of a batch appear in a table at once, and batches in
@@ -16,25 +17,19 @@ CREATE OR REPLACE VIEW {database}.history_completeness
 )
 AS
 WITH
-    -- Since then, every list has complete receipts in ten hours, or all of its receipts: at least the last ten.
-    (
-        SELECT min(tenth)
-        FROM
-        (
-            SELECT arrayMin(arraySlice(arrayReverseSort(groupUniqArray(poll_hours.begins_at)), 1, 10)) AS tenth
-            FROM {database}.poll_hours
-            WHERE operation IN ('orders', 'trades', 'transactions', 'activity')
-            GROUP BY operation, if(operation = 'activity', '', subject)
-        )
-    ) AS oldest_hour,
     -- Rows as text: ClickHouse plans a query with an array of many tuples many times slower.
     (
         SELECT toJSONString(groupArray([operation, account, poll_id, toString(pages), toString(toUnixTimestamp64Micro(started_at))]))
         FROM
         (
-            SELECT operation, if(operation = 'activity', '', subject) AS account, poll_id, pages, started_at
-            FROM {database}.polls
-            WHERE outcome = 'complete' AND operation IN ('orders', 'trades', 'transactions', 'activity') AND finished_at >= oldest_hour
+            SELECT operation, account, last.2 AS poll_id, last.4 AS pages, last.3 AS started_at
+            FROM
+            (
+                SELECT operation, if(operation = 'activity', '', subject) AS account, slot, max(last_poll) AS last
+                FROM {database}.poll_slots
+                WHERE operation IN ('orders', 'trades', 'transactions', 'activity')
+                GROUP BY operation, subject, slot
+            )
             ORDER BY started_at DESC, poll_id
             LIMIT 10 BY operation, account
         )

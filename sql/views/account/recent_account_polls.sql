@@ -1,7 +1,7 @@
 -- Which of the latest polls of an account's holdings and open orders are complete, with all their rows stored?
 --
--- The rows of account_polls among the last ten complete receipts per account and list, so that the query does not get
--- slower as polls accumulate.
+-- The rows of account_polls among the last ten complete receipts per account and list, of those whose poll IDs have the same hash
+-- modulo 64 only the last one, so that the query does not get slower as polls accumulate.
 CREATE OR REPLACE VIEW {database}.recent_account_polls
 (
     `list` String COMMENT 'positions, active-orders, balances or tpsl-orders',
@@ -12,25 +12,20 @@ CREATE OR REPLACE VIEW {database}.recent_account_polls
 )
 AS
 WITH
-    -- Since then, every list has complete receipts in ten hours, or all of its receipts: at least the last ten.
-    (
-        SELECT min(tenth)
-        FROM
-        (
-            SELECT arrayMin(arraySlice(arrayReverseSort(groupUniqArray(poll_hours.begins_at)), 1, 10)) AS tenth
-            FROM {database}.poll_hours
-            WHERE operation IN ('open-positions', 'active-orders', 'balances', 'full-balances', 'tpsl-orders')
-            GROUP BY transform(operation, ['open-positions', 'full-balances'], ['positions', 'balances'], operation), subject
-        )
-    ) AS oldest_hour,
     (
         SELECT groupArray((list, account, poll_id, operation, pages, started_at, finished_at))
         FROM
         (
-            SELECT transform(operation, ['open-positions', 'full-balances'], ['positions', 'balances'], operation) AS list, operation, subject AS account, poll_id, started_at, finished_at, pages
-            FROM {database}.polls
-            WHERE outcome = 'complete' AND operation IN ('open-positions', 'active-orders', 'balances', 'full-balances', 'tpsl-orders')
-                AND finished_at >= oldest_hour
+            SELECT
+                transform(operation, ['open-positions', 'full-balances'], ['positions', 'balances'], operation) AS list, operation, account,
+                last.2 AS poll_id, last.3 AS started_at, last.1 AS finished_at, last.4 AS pages
+            FROM
+            (
+                SELECT toString(poll_slots.operation) AS operation, subject AS account, slot, max(last_poll) AS last
+                FROM {database}.poll_slots
+                WHERE poll_slots.operation IN ('open-positions', 'active-orders', 'balances', 'full-balances', 'tpsl-orders')
+                GROUP BY operation, account, slot
+            )
             ORDER BY finished_at DESC, poll_id
             LIMIT 10 BY list, account
         )

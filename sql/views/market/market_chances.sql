@@ -44,7 +44,7 @@ FROM
         FROM {database}.market_states
         UNION ALL
         SELECT DISTINCT toString(market) AS market, 0. AS chance, false AS final, '' AS source, toDateTime64(0, 6, 'UTC') AS received_at, 4 AS rank
-        FROM {database}.trade_records
+        FROM {database}.trade_states
         WHERE market != ''
     )
     GROUP BY market

@@ -43,5 +43,5 @@ SELECT
     fifo_cost,
     oversold_shares,
     complete_to
-FROM {database}.position_costs(period_seconds = 0)
+FROM {database}.position_totals
 LEFT JOIN (SELECT account, trades_complete_to AS complete_to FROM {database}.account_completeness) AS known_to USING (account);

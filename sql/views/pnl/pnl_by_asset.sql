@@ -87,7 +87,7 @@ WITH
                 SELECT
                     account, asset, event, market, trades, last_trade_at, bought_value, sold_value, fees, oversold_shares,
                     bought_shares - sold_shares AS shares, average_cost, fifo_cost, 0 AS is_paid, nothing AS amount, NULL AS paid_at
-                FROM {database}.position_costs(period_seconds = 0)
+                FROM {database}.position_totals
                 UNION ALL
                 SELECT
                     account, asset, '' AS event, '' AS market, 0 AS trades, NULL AS last_trade_at, nothing AS bought_value, nothing AS sold_value, nothing AS fees,
@@ -116,7 +116,7 @@ WITH
             (
                 SELECT market, resolution, yes_settlement_price, no_settlement_price, chance, known_at
                 FROM {database}.resolutions
-                WHERE market GLOBAL IN (SELECT market FROM {database}.trade_records)
+                WHERE market GLOBAL IN (SELECT market FROM {database}.trade_states)
             ) AS resolved USING (market)
         )
     ),

@@ -97,7 +97,7 @@ WITH
             argMax((last, bid, ask), (received_at, `_offset`, `_index`)) AS book,
             max(received_at) AS priced_at
         FROM {database}.price_ticks
-        WHERE NOT repeated AND price_ticks.market GLOBAL IN (SELECT market FROM {database}.trade_records)
+        WHERE NOT repeated AND price_ticks.market GLOBAL IN (SELECT market FROM {database}.trade_states)
         GROUP BY market, period
     ),
     -- Each step is a subquery of its own: ClickHouse plans nested aliases of one SELECT many times slower.

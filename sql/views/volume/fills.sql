@@ -25,54 +25,24 @@ CREATE OR REPLACE VIEW {database}.fills
 )
 AS
 WITH
-    -- Hashes of the fills of which there are two records: between two of our accounts, or of a record that is not merged yet. Others
-    -- with such a hash are grouped for nothing. A constant, so that it is computed once, and that nothing more is read if it is empty.
+    -- A constant, so that it is computed once.
     (
-        SELECT groupArray(hash)
-        FROM (SELECT cityHash64(trade_id) AS hash FROM {database}.trade_records WHERE trade_id != '' GROUP BY hash HAVING count() > 1)
-    ) AS shared
-SELECT
-    'own' AS scope,
-    fill_id,
-    if(said_event != '', said_event, known_event) AS event,
-    market,
-    outcome,
-    side,
-    quantity,
-    price,
-    multiIf(outcome = 'YES', price, outcome = 'NO', 1 - price, NULL) AS yes_price,
-    toNullable(own_fills.fee) AS fee,
-    '' AS user_id,
-    executed_at
-FROM
-(
-    SELECT
-        if(trade_id = '', trade_record_id, trade_id) AS fill_id,
-        event AS said_event, market, asset, side, quantity, price, executed_at,
-        ifNull(trades.fee, toDecimal128(0, 12)) AS fee
-    FROM {database}.trades
-    WHERE empty(shared) OR trade_id = '' OR cityHash64(trade_id) GLOBAL NOT IN (SELECT arrayJoin(shared))
-    UNION ALL
-    SELECT
-        trade_id AS fill_id,
-        taken.1 AS said_event, taken.2 AS market, taken.3 AS asset, taken.4 AS side, taken.5 AS quantity, taken.6 AS price, taken.7 AS executed_at,
-        fee
-    FROM
+{shared_fill_hashes}
+    ) AS shared,
+    own_fills AS
     (
         SELECT
-            trade_id,
-            sum(ifNull(trades.fee, toDecimal128(0, 12))) AS fee,
-            argMax((event, market, asset, side, quantity, price, executed_at), (trade_record_id GLOBAL IN (
-                SELECT trade_record_id FROM {database}.activity_records
-                WHERE trade_record_id GLOBAL IN (SELECT trade_record_id FROM {database}.trade_records WHERE notEmpty(shared) AND trade_id != '' AND cityHash64(trade_id) GLOBAL IN (SELECT arrayJoin(shared)))
-            ), ifNull(trades.fee, toDecimal128(0, 12)), trade_record_id)) AS taken
+            if(trade_id = '', trade_record_id, trade_id) AS fill_id,
+            event AS said_event, market, asset, side, quantity, price,
+            ifNull(trades.fee, toDecimal128(0, 12)) AS fee,
+            executed_at
         FROM {database}.trades
-        WHERE notEmpty(shared) AND trade_id != '' AND cityHash64(trade_id) GLOBAL IN (SELECT arrayJoin(shared))
-        GROUP BY trade_id
+        WHERE empty(shared) OR trade_id = '' OR cityHash64(trade_id) GLOBAL NOT IN (SELECT arrayJoin(shared))
+        UNION ALL
+        SELECT fill_id, said_event, market, asset, side, quantity, price, fee, executed_at
+        FROM {database}.shared_fills
     )
-) AS own_fills
-LEFT JOIN (SELECT asset, outcome FROM {database}.assets) AS known USING (asset)
-LEFT JOIN (SELECT market, event AS known_event FROM {database}.markets) AS known_markets USING (market)
+{priced_own_fills}
 UNION ALL
 SELECT 'all' AS scope, trade_record_id AS fill_id, event, market, outcome, side, quantity, price, yes_price, NULL AS fee, user_id, executed_at
 FROM {database}.activity;

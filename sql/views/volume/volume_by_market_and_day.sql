@@ -5,7 +5,8 @@
 --   vwap   = sum(quantity × YES price) / sum(quantity), over the fills with a known outcome; NULL where these have no shares
 -- Sums are exact; volume and yes_value are then cut to 12 decimals.
 --
--- Of all users, days that are over are read from volume_days, and from activity_records what volume_days does not hold yet.
+-- Of all users, days that are over are read from volume_days, and from activity_records what volume_days does not hold yet. Of our
+-- accounts, markets are read from own_volumes, and from the trades what own_volumes does not hold.
 -- Completeness, as fractions of the elapsed part of the day: observed is the part before complete_to; missing is the rest, in which fills
 -- may be missing; backfilled is 0.
 CREATE OR REPLACE VIEW {database}.volume_by_market_and_day
@@ -35,7 +36,18 @@ WITH held AS
 {activity_day_fingerprints}
         ) AS days
         INNER JOIN (SELECT executed_day, rollup_id, fingerprint FROM {database}.volume_rollups FINAL) AS rollups USING (executed_day, fingerprint)
-    )
+    ),
+    own_known AS
+    (
+{market_fingerprints}
+    ),
+    own_held AS
+    (
+        SELECT toString(market) AS market, sums
+        FROM {database}.own_volumes FINAL
+        WHERE (market, fingerprint) GLOBAL IN (SELECT market, fingerprint FROM own_known)
+    ),
+    own_fills AS (SELECT * FROM {database}.shared_fills WHERE market GLOBAL IN (SELECT market FROM own_held))
 SELECT
     scope,
     day,
@@ -78,11 +90,57 @@ FROM
         (
             SELECT
                 'own' AS scope,
-                toDate(executed_at) AS day,
+                day,
                 event,
                 market,
-        {fill_sums}
-            FROM (SELECT * FROM {database}.fills WHERE scope = 'own') AS own_fills
+                sum(parts.trades) AS trades,
+                sum(parts.shares) AS shares,
+                CAST(sum(parts.value), 'Decimal(38, 12)') AS volume,
+                CAST(sum(parts.yes_value), 'Decimal(38, 12)') AS yes_value,
+                sumIf(parts.trades, NOT is_priced) AS unpriced_trades,
+                sumIf(parts.shares, NOT is_priced) AS unpriced_shares
+            FROM
+            (
+                SELECT
+                    day,
+                    if(said_event != '', said_event, known_event) AS event,
+                    market,
+                    trades,
+                    shares,
+                    value,
+                    multiIf(outcome = 'YES', value, outcome = 'NO', toDecimal256(shares, 24) - value, toDecimal256(0, 24)) AS yes_value,
+                    outcome != '' AS is_priced
+                FROM
+                (
+                    SELECT market, one.1 AS day, one.2 AS said_event, one.3 AS asset, one.4 AS trades, one.5 AS shares, one.6 AS value
+                    FROM (SELECT market, arrayJoin(sums) AS one FROM own_held)
+                ) AS held_sums
+                LEFT JOIN (SELECT asset, outcome FROM {database}.assets) AS known_assets USING (asset)
+                LEFT JOIN (SELECT market, event AS known_event FROM {database}.markets) AS known_markets USING (market)
+                UNION ALL
+                -- What own_volumes does not hold: fills with two records, and those of markets with later trades.
+                SELECT
+                    toDate(executed_at) AS day,
+                    event,
+                    market,
+                    toUInt64(1) AS trades,
+                    quantity AS shares,
+                    toDecimal256(quantity, 12) * toDecimal256(price, 12) AS value,
+                    toDecimal256(quantity, 12) * toDecimal256(ifNull(yes_price, toDecimal128(0, 12)), 12) AS yes_value,
+                    yes_price IS NOT NULL AS is_priced
+                FROM
+                (
+                    SELECT executed_at, event, market, quantity, price, yes_price
+                    FROM {database}.fills
+                    WHERE scope = 'own' AND market GLOBAL IN (SELECT market FROM own_known WHERE market GLOBAL NOT IN (SELECT market FROM own_held))
+                    UNION ALL
+                    SELECT executed_at, event, market, quantity, price, yes_price
+                    FROM
+                    (
+{priced_own_fills}
+                    )
+                )
+            ) AS parts
             GROUP BY day, event, market
             UNION ALL
             SELECT 'all' AS scope, day, ifNull(known_event, '') AS event, market, trades, shares, volume, yes_value, unpriced_trades, unpriced_shares

@@ -1,0 +1,61 @@
+-- Profit and volume of our accounts, so that questions about them do not read every trade.
+--
+-- trade_states has, of every asset of an account and every partition of the log, the offset of the last record with a trade of it. A
+-- hash of these offsets is the fingerprint of an asset of an account, or of a market. The worker stores with each row of
+-- position_states and own_volumes the fingerprint of the trades that it was computed from. Rows with another fingerprint than that of
+-- trade_states are ignored, and the views compute them from the trades: a trade that arrives later counts at once.
+CREATE TABLE IF NOT EXISTS {database}.trade_states
+(
+    `account` LowCardinality(String) COMMENT 'Configured name of the account',
+    `asset` LowCardinality(String) COMMENT 'Asset ID; empty when absent',
+    `market` LowCardinality(String) COMMENT 'Market ID; empty when absent',
+    `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.account',
+    `_partition` UInt32 COMMENT 'Partition of the topic',
+    `last_offset` SimpleAggregateFunction(max, UInt64) COMMENT 'Offset of the last record with a trade of the asset'
+)
+ENGINE = {engine:AggregatingMergeTree}
+ORDER BY (account, asset, market, _log, _partition)
+SETTINGS {view_settings}
+COMMENT 'The assets and markets that our accounts traded, and where their last trades are on the bus';
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS {database}.trade_states_of_records TO {database}.trade_states AS
+SELECT account, asset, market, `_log`, `_partition`, max(`_offset`) AS last_offset
+FROM {database}.trade_records
+GROUP BY account, asset, market, `_log`, `_partition`;
+
+CREATE TABLE IF NOT EXISTS {database}.position_states
+(
+    `account` LowCardinality(String) COMMENT 'Configured name of the account',
+    `asset` LowCardinality(String) COMMENT 'Asset ID',
+    `event` LowCardinality(String) COMMENT 'Event ID; empty when absent',
+    `market` LowCardinality(String) COMMENT 'Market ID; empty when absent',
+    `trades` UInt64 COMMENT 'Number of trades',
+    `last_trade_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'Time of the last one, by the exchange; NULL when absent',
+    `bought_shares` Decimal(38, 12) COMMENT 'Shares bought',
+    `bought_value` Decimal(38, 12) COMMENT 'Worth of the purchases without fees, USDC',
+    `sold_shares` Decimal(38, 12) COMMENT 'Shares sold',
+    `sold_value` Decimal(38, 12) COMMENT 'Proceeds of the sales without fees, USDC',
+    `fees` Decimal(38, 12) COMMENT 'Fees, USDC',
+    `average_cost` Decimal(38, 12) COMMENT 'Cost of the held shares by average cost, USDC',
+    `fifo_cost` Decimal(38, 12) COMMENT 'Cost of the held shares, first in, first out, USDC',
+    `oversold_shares` Decimal(38, 12) COMMENT 'Maximum of the shares sold beyond the known holding; 0 when the history is complete',
+    `fingerprint` UInt64 COMMENT 'Hash of the last offsets in trade_states when it was computed; while these have another one, the row is ignored',
+    `computed_at` DateTime64(6, 'UTC') COMMENT 'When it was computed; the latest row counts'
+)
+ENGINE = {engine:ReplacingMergeTree(computed_at)}
+ORDER BY (account, asset)
+SETTINGS {view_settings}
+COMMENT 'What the shares cost that an account holds, as in position_costs. Read them through the view position_totals';
+
+CREATE TABLE IF NOT EXISTS {database}.own_volumes
+(
+    `market` LowCardinality(String) COMMENT 'Market ID; empty when absent',
+    `sums` Array(Tuple(executed_day Nullable(Date), event String, asset String, trades UInt64, shares Decimal(38, 12), value Decimal(76, 24))) COMMENT 'Sums by UTC day, event and asset over the fills with one record: their number, shares, and quantity × price in USDC' CODEC(ZSTD(1)),
+    `shared_fills` Array(UInt64) COMMENT 'Hashes of the IDs of the fills with two records, as between two of our accounts: they are in no sum' CODEC(ZSTD(1)),
+    `fingerprint` UInt64 COMMENT 'Hash of the last offsets in trade_states when it was computed; while these have another one, the row is ignored',
+    `computed_at` DateTime64(6, 'UTC') COMMENT 'When it was computed; the latest row counts'
+)
+ENGINE = {engine:ReplacingMergeTree(computed_at)}
+ORDER BY market
+SETTINGS {view_settings}
+COMMENT 'Volume of our accounts in a market. Read it through the view volume_by_market_and_day';
