@@ -6,12 +6,13 @@ import { compareCoverage, type Kill } from './compare/coverage.js';
 import { compareFrames } from './compare/frames.js';
 import { compareMissing } from './compare/missing.js';
 import { comparePrices } from './compare/prices.js';
+import { compareQuotes } from './compare/quotes.js';
 import { compareRawRecords } from './compare/raw-records.js';
 import { compareResolutions } from './compare/resolutions.js';
 import { compareVolumes } from './compare/volumes.js';
 import { compareZeroSum } from './compare/zero-sum.js';
 import type { Comparison } from './comparison.js';
-import { type Query, readAccounts, readCandles, readStreams, type StreamCoverage } from './recorded.js';
+import { type Query, readAccounts, readCandles, readQuotes, readStreams, type StreamCoverage } from './recorded.js';
 import type { Ledger, UsedFault } from './truth.js';
 
 /** Periods of the candles that are compared. */
@@ -81,6 +82,7 @@ export async function compareAll({
   return [
     ...prices.comparisons,
     ...candles,
+    compareQuotes({ ...input, shown: prices.shown, quotes: await readQuotes(query) }),
     ...chances.comparisons,
     ...compareAccounts({ ledger, recorded: accounts }),
     ...compareVolumes(ledger, accounts),

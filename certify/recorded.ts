@@ -130,6 +130,25 @@ export async function readStreams(query: Query): Promise<RecordedStreams> {
   };
 }
 
+/** How long before a trade its quote was received at least: the default of `trade_quotes`, milliseconds. */
+const QUOTE_MARGIN_MS = 250;
+
+/** The quote of a trade. */
+export interface RecordedQuote {
+  readonly market: string;
+  /** The moment for which it stands, Unix microseconds. */
+  readonly moment: number;
+  readonly mid: number;
+}
+
+/** The quotes of all users' trades, where they were observed and had both sides. */
+export function readQuotes(query: Query): Promise<RecordedQuote[]> {
+  return query<RecordedQuote>(
+    `SELECT market, ${micros('executed_at')} - ${QUOTE_MARGIN_MS * 1000} AS moment, assumeNotNull(mid) AS mid
+     FROM trade_quotes(margin_ms = ${QUOTE_MARGIN_MS}) WHERE scope = 'all' AND mid IS NOT NULL ORDER BY market, moment`,
+  );
+}
+
 /** The columns that identify a row, and others. */
 export interface TextRow {
   readonly key: readonly string[];

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { BACKFILLED, compareChances, UNRECOVERABLE } from '../../certify/compare/chances.js';
 import { comparePrices, ESTIMATED } from '../../certify/compare/prices.js';
+import { compareQuotes } from '../../certify/compare/quotes.js';
 import { REORDERED } from '../../certify/compare/reordered.js';
 import type { RecordedStreams, Tick } from '../../certify/recorded.js';
 import type { UsedFault } from '../../certify/truth.js';
@@ -256,3 +257,36 @@ describe('the comparison of chances with the ledger', () => {
 function fail(): never {
   throw new Error('the data has no such row');
 }
+
+describe('the comparison of the quotes of trades with the ledger', () => {
+  const midOf = (n: number) => (changeOf(n).b + changeOf(n).a) / 2;
+  const quotes = (moment: number, mid: number, ticks = sound.ticks) =>
+    compareQuotes({
+      prices: truth,
+      shown: comparePrices(input({ ticks })).shown,
+      quotes: [{ market: 'm0', moment, mid }],
+      faults: [],
+    });
+
+  it('accepts the mid that the exchange had, and an older one while the change was on its way or if it was not received', () => {
+    const { at } = changeOf(34);
+    expect(quotes(at + 50_000, midOf(34))).toMatchObject({ expected: 1, found: 1, explained: [], unexplained: 0 });
+    expect(quotes(at + 1000, midOf(33))).toMatchObject({
+      found: 0,
+      explained: [{ by: expect.stringMatching(/received after it$/), count: 1 }],
+      unexplained: 0,
+    });
+    expect(quotes(at + 50_000, midOf(33), without(34))).toMatchObject({
+      found: 0,
+      explained: [{ by: expect.stringMatching(/was not received$/), count: 1 }],
+      unexplained: 0,
+    });
+  });
+
+  it('finds a mid that was not the last one received, and one that never was', () => {
+    const { at } = changeOf(34);
+    expect(quotes(at + 50_000, midOf(33))).toMatchObject({ found: 0, explained: [], unexplained: 1 });
+    expect(quotes(at + 50_000, midOf(38), without(34))).toMatchObject({ found: 0, unexplained: 1 });
+    expect(quotes(at + 50_000, 0.123)).toMatchObject({ found: 0, unexplained: 1 });
+  });
+});
