@@ -7,7 +7,16 @@ import { withTemporaryFolder } from './benchmark-process.js';
 import { compareWithFormer } from './compare.js';
 import { benchDatasets, DATASETS_ABOUT, DATASETS_BENCH, FULL_DATASET_TICKS } from './datasets/index.js';
 import { measure } from './measure.js';
-import { benchQueries, FULL_TICKS, QUERIES_ABOUT, QUERIES_BENCH } from './queries/index.js';
+import {
+  benchLargeQueries,
+  benchQueries,
+  FULL_TICKS,
+  LARGE_QUERIES_ABOUT,
+  LARGE_QUERIES_BENCH,
+  LARGE_TICKS,
+  QUERIES_ABOUT,
+  QUERIES_BENCH,
+} from './queries/index.js';
 
 const PROGRAM = fileURLToPath(import.meta.url);
 /** The exit code of a shell for a command ended by Ctrl-C. */
@@ -67,6 +76,18 @@ program
   .addOption(new Option('--runs <n>', 'measured runs of each question').argParser(positiveInteger))
   .action(async ({ ticks, ...options }: { ticks: number; only?: string; runs?: number }) => {
     await interruptible((signal) => benchQueries(ticks * 1e6, options, signal));
+  });
+
+program
+  .command(LARGE_QUERIES_BENCH)
+  .description(`${LARGE_QUERIES_ABOUT}; the data sets are built once, in .cache/, which takes an hour or more`)
+  .addOption(
+    new Option('--ticks <millions>', 'size of the larger data set')
+      .default(LARGE_TICKS / 1e6)
+      .argParser(positiveInteger),
+  )
+  .action(async ({ ticks }: { ticks: number }) => {
+    await interruptible((signal) => benchLargeQueries(ticks * 1e6, signal));
   });
 
 program

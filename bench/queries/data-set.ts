@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLogger, packageRoot } from '../../core/index.js';
-import { rollUpNextBlocks, rollUpNextDay } from '../../transforms/index.js';
+import { rollUpNextBlocks, rollUpNextDay, rollUpNextTrades } from '../../transforms/index.js';
 import {
   type ClickHouseEndpoint,
   Connection,
@@ -18,13 +18,18 @@ import { DAYS, type DataSetSize, LOG, PARTITIONS, SEED } from './size.js';
 const DATABASE = 'chancery';
 const MEMORY_BYTES = 8 * 2 ** 30;
 const MERGE_POLL_MS = 500;
+/** Rows of one part of an insert; of a large day more, so that there are not too many parts. */
+const MIN_BLOCK_ROWS = 1_000_000;
+const MAX_BLOCKS = 8;
+/** The statements that compute what the views read instead of rows. */
+const ROLLUPS = ['price_hours', 'volume_days', 'position_states', 'own_volumes'];
 
 /** A server with the data set. */
-export interface OpenDataSet {
-  readonly reader: ClickHouseEndpoint;
+interface OpenDataSet {
   /** The end of its 30 days. */
   readonly endsAt: Date;
-  close(): Promise<void>;
+  /** Calls `ask` with the login of the user reader, and stops the server. */
+  asking<T>(ask: (reader: ClickHouseEndpoint) => Promise<T>): Promise<T>;
 }
 
 /**
@@ -32,7 +37,7 @@ export interface OpenDataSet {
  * Its rows are functions of the seed; its 30 days end when it is built.
  */
 export async function openDataSet(size: DataSetSize, report: (line: string) => void): Promise<OpenDataSet> {
-  const folder = join(packageRoot(), '.cache', `queries-${size.ticks}-${inputsHash()}`);
+  const folder = join(packageRoot(), '.cache', `queries-${size.ticks}-${inputsHash(size)}`);
   const done = join(folder, 'built.json');
   if (!existsSync(done)) rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
@@ -66,7 +71,16 @@ export async function openDataSet(size: DataSetSize, report: (line: string) => v
       await connection.close();
     }
     const { endsAt } = JSON.parse(readFileSync(done, 'utf8')) as { endsAt: string };
-    return { reader, endsAt: new Date(endsAt), close: () => server.stop() };
+    return {
+      endsAt: new Date(endsAt),
+      asking: async (ask) => {
+        try {
+          return await ask(reader);
+        } finally {
+          await server.stop();
+        }
+      },
+    };
   } catch (error) {
     await server.stop();
     throw error;
@@ -94,7 +108,7 @@ async function runInsert(
         params,
         settings: {
           max_insert_threads: '1',
-          min_insert_block_size_rows: '1000000',
+          min_insert_block_size_rows: String(Math.max(MIN_BLOCK_ROWS, Math.floor(rows / MAX_BLOCKS))),
           // Rows of a table may be in two months.
           max_partitions_per_insert_block: 100,
         },
@@ -115,7 +129,8 @@ async function rollUp(connection: Connection, size: DataSetSize, report: (line: 
   }
   const accounts = { log: LOG, partition: 0, shards: [connection] };
   while (await rollUpNextDay(accounts, { committed: size.activity }, signal));
-  report(`  price_hours, volume_days: ${((performance.now() - started) / 1000).toFixed(1)} s`);
+  while (await rollUpNextTrades(accounts, { committed: size.trades }, signal));
+  report(`  rollups: ${((performance.now() - started) / 1000).toFixed(1)} s`);
 }
 
 /** Until no merge has run for two seconds. */
@@ -128,12 +143,12 @@ export async function waitForMerges(connection: Connection): Promise<void> {
   }
 }
 
-/** A hash of what decides the rows and their layout: the migrations and the inserts. */
-function inputsHash(): string {
-  const hash = createHash('sha256');
+/** A hash of what decides the rows and their layout: the size, the migrations and the inserts. */
+function inputsHash(size: DataSetSize): string {
+  const hash = createHash('sha256').update(JSON.stringify(size));
   const migrations = join(packageRoot(), 'sql/migrations');
   for (const name of readdirSync(migrations).toSorted()) hash.update(readFileSync(join(migrations, name)));
-  hash.update(readRollup(sqlFolder(), 'price_hours', DATABASE));
+  for (const name of ROLLUPS) hash.update(readRollup(sqlFolder(), name, DATABASE));
   hash.update(JSON.stringify(INSERTS.map(({ table, columns, select }) => [table, columns, select])));
   return hash.digest('hex').slice(0, 12);
 }

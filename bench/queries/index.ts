@@ -1,16 +1,14 @@
-import type { ClickHouseEndpoint } from '../../warehouse/index.js';
 import { machine } from '../measure.js';
-import { quantile } from '../quantile.js';
-import { figuresOf, median, type QuestionResult, writeResults } from '../results.js';
+import { writeResults } from '../results.js';
+import { askAll, HEAD_LINE } from './ask.js';
 import { openDataSet } from './data-set.js';
-import { type Question, questionsAt } from './questions.js';
+import { questionsAt } from './questions.js';
 import { ACCOUNTS, DAYS, EVENTS, MARKETS_PER_EVENT, SEED, sizeOf } from './size.js';
 
 /** The number of ticks of published results. */
 export const FULL_TICKS = 100_000_000;
 export const QUERIES_BENCH = 'queries';
 export const QUERIES_ABOUT = 'queries that dashboards send to the views, as the user reader, over 30 days of records';
-const WARM_UP_RUNS = 3;
 const RUNS = 20;
 
 /**
@@ -24,33 +22,14 @@ export async function benchQueries(
 ): Promise<void> {
   const print = (line: string) => void process.stdout.write(`${line}\n`);
   print(`\n${QUERIES_BENCH}: ${QUERIES_ABOUT}`);
-  print(
-    ' '.repeat(57) + ['p50', 'p95', 'rows read', 'read', 'memory', 'result'].map((name) => name.padStart(14)).join(''),
-  );
+  print(HEAD_LINE);
   const size = sizeOf(ticks);
   const dataSet = await openDataSet(size, print);
-  const questions: QuestionResult[] = [];
-  let failed = false;
-  try {
+  const asked = await dataSet.asking((reader) => {
     const chosen = questionsAt(dataSet.endsAt).filter(({ name }) => only === undefined || name.includes(only));
-    for (const question of chosen) {
-      if (signal.aborted) return;
-      try {
-        const result = await measureQuestion(question, dataSet.reader, runs);
-        questions.push(result);
-        print(
-          `  ${question.name.padEnd(55)}${figuresOf(result)
-            .map((figure) => figure.padStart(14))
-            .join('')}`,
-        );
-      } catch (error) {
-        failed = true;
-        print(`  ${question.name}: ${String(error)}`);
-      }
-    }
-  } finally {
-    await dataSet.close();
-  }
+    return askAll(chosen, { reader, runs, print }, signal);
+  });
+  if (signal.aborted) return;
   const settings = {
     ...size,
     events: EVENTS,
@@ -63,54 +42,8 @@ export async function benchQueries(
     runs,
     ...machine(),
   };
-  if (failed || only !== undefined || runs !== RUNS || ticks !== FULL_TICKS) print('  nothing is written');
-  else writeResults({ bench: QUERIES_BENCH, about: QUERIES_ABOUT, settings, questions });
+  if (asked.failed || only !== undefined || runs !== RUNS || ticks !== FULL_TICKS) print('  nothing is written');
+  else writeResults({ bench: QUERIES_BENCH, about: QUERIES_ABOUT, settings, questions: asked.questions });
 }
 
-async function measureQuestion(question: Question, reader: ClickHouseEndpoint, runs: number): Promise<QuestionResult> {
-  const asked: Asked[] = [];
-  for (let run = 0; run < WARM_UP_RUNS; run++) await ask(reader, question.sql);
-  for (let run = 0; run < runs; run++) asked.push(await ask(reader, question.sql));
-  const times = asked.map(({ ms }) => ms);
-  const middle = (pick: (one: Asked) => number) => Math.round(median(asked.map(pick)));
-  return {
-    name: question.name,
-    sql: question.sql,
-    p50Ms: Math.round(quantile(times, 0.5)),
-    p95Ms: Math.round(quantile(times, 0.95)),
-    rowsRead: middle(({ rowsRead }) => rowsRead),
-    bytesRead: middle(({ bytesRead }) => bytesRead),
-    memoryBytes: Math.max(...asked.map(({ memory }) => memory)),
-    resultRows: middle(({ resultRows }) => resultRows),
-  };
-}
-
-interface Asked {
-  readonly ms: number;
-  readonly rowsRead: number;
-  readonly bytesRead: number;
-  readonly memory: number;
-  readonly resultRows: number;
-}
-
-/** Until the last byte of the result has been received. */
-async function ask({ url, user, password }: ClickHouseEndpoint, sql: string): Promise<Asked> {
-  const started = performance.now();
-  const response = await fetch(`${url}/?database=chancery&wait_end_of_query=1&default_format=Native`, {
-    method: 'POST',
-    headers: { 'X-ClickHouse-User': user, 'X-ClickHouse-Key': password.reveal() },
-    body: sql,
-  });
-  const body = await response.arrayBuffer();
-  const ms = performance.now() - started;
-  if (!response.ok) throw new Error(Buffer.from(body).toString().slice(0, 300));
-  const summary = JSON.parse(response.headers.get('x-clickhouse-summary') ?? '{}') as Record<string, string>;
-  const number = (name: string) => Number(summary[name] ?? 0);
-  return {
-    ms,
-    rowsRead: number('read_rows'),
-    bytesRead: number('read_bytes'),
-    memory: number('memory_usage'),
-    resultRows: number('result_rows'),
-  };
-}
+export { benchLargeQueries, LARGE_QUERIES_ABOUT, LARGE_QUERIES_BENCH, LARGE_TICKS } from './large.js';
