@@ -36,7 +36,7 @@ async function expectNothingLost(options: ChaosOptions): Promise<void> {
 }
 
 describe('kills, pauses and faults at random moments, with workers, collectors and ClickHouse on the embedded log', () => {
-  const chaos = minutes(0.4);
+  const chaos = minutes(0.3);
   it('neither lose nor double rows', { timeout: AROUND_MS + chaos * 60_000 }, async () => {
     await expectNothingLost({ bus: 'embedded', minutes: chaos, seed: SEED });
   });
@@ -47,7 +47,7 @@ describeWithKafka(
   { own: true },
   (kafka) => {
     // Long enough for each kind of event once: the logs are replaced after 25 s.
-    const chaos = minutes(0.6);
+    const chaos = minutes(0.5);
     it('neither lose nor double rows', { timeout: AROUND_MS + chaos * 60_000 }, async () => {
       await expectNothingLost({ bus: 'kafka', broker: kafka.own, minutes: chaos, seed: SEED });
     });
