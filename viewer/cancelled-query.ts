@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ClickHouseClient } from '@clickhouse/client';
+import { type ClickHouseClient, ClickHouseError } from '@clickhouse/client';
 
 /** A query that was not registered yet when it was killed is killed again. */
 const KILL_EVERY_MS = 100;
@@ -22,9 +24,9 @@ export async function untilEnded<T>(
   client: ClickHouseClient,
   signal: AbortSignal,
   ask: (running: RunningQuery) => Promise<T>,
+  queryId: string = randomUUID(),
 ): Promise<T> {
   signal.throwIfAborted();
-  const queryId = randomUUID();
   const closed = new AbortController();
   const ended = new AbortController();
   const onAbort = () => void killUntil(ended.signal, client, queryId).finally(() => closed.abort());
@@ -39,15 +41,58 @@ export async function untilEnded<T>(
   }
 }
 
+/** The result of a query while it is read. */
+export interface QueryStream {
+  readonly stream: Readable;
+  /** Resolves when the stream is closed and the query has ended on the server. Never rejects. */
+  readonly ended: Promise<void>;
+}
+
+/**
+ * As `untilEnded`, for a result that is a stream. When the signal is aborted, or the stream is destroyed before its end, the query
+ * is killed on the server.
+ */
+export async function streamUntilEnded(
+  client: ClickHouseClient,
+  signal: AbortSignal,
+  ask: (running: RunningQuery) => Promise<Readable>,
+): Promise<QueryStream> {
+  const queryId = randomUUID();
+  const stream = await untilEnded(client, signal, ask, queryId);
+  const closed = new Promise<void>((resolve) => stream.once('close', resolve));
+  const stop = () => void stream.destroy();
+  signal.addEventListener('abort', stop, { once: true });
+  const ended = closed.then(async () => {
+    signal.removeEventListener('abort', stop);
+    if (!stream.readableEnded) await kill(client, queryId);
+  });
+  return { stream, ended };
+}
+
+/** Ends a query, and waits until the server knows it no longer. */
+async function kill(client: ClickHouseClient, queryId: string): Promise<void> {
+  const until = AbortSignal.timeout(MAX_CANCEL_MS);
+  const query = 'KILL QUERY WHERE query_id = {id:String} SYNC FORMAT TSV';
+  try {
+    while (!until.aborted) {
+      const { stream } = await client.exec({ query, query_params: { id: queryId }, abort_signal: until });
+      // One line per query that was still running.
+      if ((await text(stream)) === '') return;
+    }
+  } catch {
+    // The server does not respond, or rejects it: it ends the query, for the connection is closed.
+  }
+}
+
 async function killUntil(ended: AbortSignal, client: ClickHouseClient, queryId: string): Promise<void> {
   const until = AbortSignal.any([ended, AbortSignal.timeout(MAX_CANCEL_MS)]);
   while (!until.aborted) {
     try {
       const query = 'KILL QUERY WHERE query_id = {id:String} ASYNC';
       await client.command({ query, query_params: { id: queryId }, abort_signal: until });
-    } catch {
-      // The server does not respond, or rejects it: closing the connection is what is left.
-      return;
+    } catch (error) {
+      // The server does not respond: closing the connection is what is left. One that is too busy is asked again.
+      if (!(error instanceof ClickHouseError)) return;
     }
     await delay(KILL_EVERY_MS, undefined, { signal: until }).catch(() => undefined);
   }

@@ -1,8 +1,9 @@
-import type { Readable } from 'node:stream';
 import { UsageError } from '../core/index.js';
+import type { QueryStream } from './cancelled-query.js';
 import type { ViewedAnnotation, ViewedDashboard, ViewedPanel, ViewedTarget } from './dashboard-file.js';
 import { type ExportFormat, QueryError, type QueryResult, type ReaderDatabase, TooManyRowsError } from './database.js';
 import { type Frame, frameOf } from './frames.js';
+import { LiveIntervals } from './live-intervals.js';
 import {
   type BoundQuery,
   bindQuery,
@@ -49,12 +50,23 @@ export interface PanelData {
   readonly timeText: string;
   /** Width of one bucket, milliseconds. */
   readonly bucketMs: number;
+  /** After which other data is expected, milliseconds; 0 where the dashboard is not refreshed. */
+  readonly refreshMs: number;
   readonly frames: readonly Frame[];
 }
 
 /** The context of a query, and the part of its key that tells its time range from others. */
 interface AskContext extends QueryContext {
   readonly rangeKey: readonly unknown[];
+  /** Length of the slice of time in which the query is asked once, milliseconds. */
+  readonly sliceMs: number;
+}
+
+interface AskOptions {
+  /** Width to which the result is reduced. */
+  readonly columns?: number | undefined;
+  /** Called with the time of the query, milliseconds. */
+  readonly onMeasured?: (ms: number) => void;
 }
 
 interface PanelContext extends AskContext {
@@ -71,7 +83,9 @@ const MIN_SLICE_MS = 1000;
 const MAX_SLICE_MS = 60_000;
 
 /** Time is cut into slices as long as the refresh interval: the requests of one slice have one `now` and one result. */
-const sliceMs = ({ refreshMs }: ViewRequest): number => Math.min(MAX_SLICE_MS, Math.max(MIN_SLICE_MS, refreshMs));
+const sliceOf = ({ refreshMs }: ViewRequest): number => Math.min(MAX_SLICE_MS, Math.max(MIN_SLICE_MS, refreshMs));
+/** Macros of the plugin: all but this one depend on the time range. */
+const TIME_MACRO = /\$\{?__(?!conditionalAll)/;
 
 /** Runs the queries of dashboards, as their files have them. */
 export class DashboardQueries {
@@ -80,6 +94,7 @@ export class DashboardQueries {
   readonly #large = new Set<string>();
   /** The latest data of a panel that has this frame first. */
   readonly #data = new WeakMap<Frame, PanelData>();
+  readonly #live: LiveIntervals;
 
   constructor(
     private readonly database: ReaderDatabase,
@@ -89,6 +104,7 @@ export class DashboardQueries {
     private readonly grants?: ReaderGrants,
   ) {
     this.#patterns = new VariablePatterns(nowMs);
+    this.#live = new LiveIntervals(nowMs);
   }
 
   /** The variables with options and values; values that are no options are replaced by the default. */
@@ -97,7 +113,7 @@ export class DashboardQueries {
     request: ViewRequest,
     signal: AbortSignal,
   ): Promise<readonly ResolvedVariable[]> {
-    return (await this.#resolve(dashboard, request, signal)).resolved;
+    return (await this.#resolve(dashboard, request, signal, sliceOf(request))).resolved;
   }
 
   /**
@@ -109,14 +125,19 @@ export class DashboardQueries {
     request: PanelRequest,
     signal: AbortSignal,
   ): Promise<PanelData> {
-    const context = await this.#context(dashboard, panel, request, signal);
+    const live = isLive(panel, request) ? `${dashboard.uid} ${panel.id}` : undefined;
+    const liveMs = live === undefined ? request.refreshMs : this.#live.intervalMs(live, request.refreshMs);
+    const slice = liveMs < request.refreshMs ? liveMs : sliceOf(request);
+    const context = await this.#context(dashboard, panel, request, signal, slice);
     const shown = panel.targets.filter(({ hide }) => hide !== true);
     const columns = isReducible(panel) ? context.columns : undefined;
+    const onMeasured = (ms: number) => live !== undefined && this.#live.measured(live, ms);
     const frames = await Promise.all(
-      shown.map((target) => this.#ask(dashboard, target, isSeries(target), context, request, signal, columns)),
+      shown.map((target) => this.#ask(dashboard, target, isSeries(target), context, signal, { columns, onMeasured })),
     );
     const { range, timeText, bucketMs } = context;
-    return this.#shared({ from: range.from.getTime(), to: range.to.getTime(), timeText, bucketMs, frames });
+    const refreshMs = live === undefined ? request.refreshMs : this.#live.nextMs(live, request.refreshMs);
+    return this.#shared({ from: range.from.getTime(), to: range.to.getTime(), timeText, bucketMs, refreshMs, frames });
   }
 
   /** Equal data is one object, so that it is encoded once for all viewers. */
@@ -146,11 +167,12 @@ export class DashboardQueries {
     panel: ViewedPanel,
     { format, refId, ...request }: ExportRequest,
     signal: AbortSignal,
-  ): Promise<Readable> {
+  ): Promise<QueryStream> {
     const context = await this.#context(dashboard, panel, request, signal);
     const target = panel.targets.find((one) => one.refId === (refId ?? panel.targets[0]?.refId));
     if (target?.rawSql === undefined) throw new UsageError('the panel has no such query');
-    return this.database.export(bindQuery(target.rawSql, context), format, signal);
+    const query = bindQuery(target.rawSql, context);
+    return this.pool.stream(signal, (abort) => this.database.export(query, format, abort));
   }
 
   /** The rows of an annotation: columns `time`, `timeEnd` and `text` are drawn. */
@@ -161,9 +183,10 @@ export class DashboardQueries {
     signal: AbortSignal,
   ): Promise<Frame | undefined> {
     if (target?.rawSql === undefined) return undefined;
-    const { choices, range } = await this.#resolve(dashboard, request, signal, true);
-    const context = { range, bucketMs: 1000, variables: choices, rangeKey: [request.from, request.to] };
-    return this.#ask(dashboard, target, false, context, request, signal);
+    const sliceMs = sliceOf(request);
+    const { choices, range } = await this.#resolve(dashboard, request, signal, sliceMs, true);
+    const context = { range, bucketMs: 1000, variables: choices, rangeKey: [request.from, request.to], sliceMs };
+    return this.#ask(dashboard, target, false, context, signal);
   }
 
   async #context(
@@ -171,9 +194,10 @@ export class DashboardQueries {
     panel: ViewedPanel,
     request: PanelRequest,
     signal: AbortSignal,
+    sliceMs = sliceOf(request),
   ): Promise<PanelContext> {
     if (panel.unsupported !== undefined) throw new UsageError(`the viewer does not support ${panel.unsupported}`);
-    const { choices, now, ...dashboardTime } = await this.#resolve(dashboard, request, signal, true);
+    const { choices, now, ...dashboardTime } = await this.#resolve(dashboard, request, signal, sliceMs, true);
     const variables = scoped(choices, request.scope ?? {}, dashboard);
     const context = { range: dashboardTime.range, bucketMs: 1000, variables };
     const fill = (text: string | null | undefined) => (text ? expandQuery(text, context) : undefined);
@@ -188,6 +212,7 @@ export class DashboardQueries {
       variables,
       columns: width,
       rangeKey: [request.from, request.to, own.timeFrom, own.timeShift],
+      sliceMs,
     };
   }
 
@@ -195,9 +220,8 @@ export class DashboardQueries {
    * `now` is the same for all requests of a slice of time, and so are the results of their queries.
    * @param strict whether a value that is not an option is an error
    */
-  async #resolve(dashboard: ViewedDashboard, request: ViewRequest, signal: AbortSignal, strict = false) {
+  async #resolve(dashboard: ViewedDashboard, request: ViewRequest, signal: AbortSignal, slice: number, strict = false) {
     await this.grants?.assertReadOnly();
-    const slice = sliceMs(request);
     const now = new Date(Math.floor(this.nowMs() / slice) * slice);
     const range = relativeRange(request.from, request.to, now);
     const { resolved, choices } = await resolveVariables(dashboard, request.variables, range, {
@@ -217,21 +241,21 @@ export class DashboardQueries {
     { refId, rawSql = '' }: ViewedTarget,
     series: boolean,
     context: AskContext,
-    request: ViewRequest,
     signal: AbortSignal,
-    columns?: number,
+    { columns, onMeasured }: AskOptions = {},
   ): Promise<Frame> {
     const variables = [...context.variables].map(([name, { value }]) => [name, value]);
-    const slice = sliceMs(request);
-    const { rangeKey, bucketMs, range } = context;
-    const key = JSON.stringify([uid, refId, rawSql, series, variables, rangeKey, bucketMs, columns, slice]);
-    const untilMs = (Math.floor(this.nowMs() / slice) + 1) * slice;
+    const { rangeKey, bucketMs, range, sliceMs } = context;
+    const key = JSON.stringify([uid, refId, rawSql, series, variables, rangeKey, bucketMs, columns, sliceMs]);
+    const untilMs = (Math.floor(this.nowMs() / sliceMs) + 1) * sliceMs;
     const query = bindQuery(rawSql, context);
     return this.pool.run(key, { untilMs }, signal, async (abort) => {
+      const startedAt = performance.now();
       const { timezone, ...result } =
         columns === undefined
           ? await this.database.query(query, abort)
           : await this.#fitting(rawSql, query, { range, columns }, abort);
+      onMeasured?.(performance.now() - startedAt);
       return frameOf(refId, result, timezone, series);
     });
   }
@@ -275,11 +299,16 @@ const isSeries = ({ queryType, format }: ViewedTarget): boolean =>
 
 const isRelative = ({ from, to }: ViewRequest): boolean => from.startsWith('now') || to.startsWith('now');
 
+/** Whether the panel shows the present: its queries do not depend on the time range. */
+const isLive = ({ targets }: ViewedPanel, { to, refreshMs }: ViewRequest): boolean =>
+  refreshMs > 0 && to.startsWith('now') && targets.every(({ rawSql = '' }) => !TIME_MACRO.test(rawSql));
+
 const isSame = (a: PanelData, b: PanelData): boolean =>
   a.from === b.from &&
   a.to === b.to &&
   a.timeText === b.timeText &&
   a.bucketMs === b.bucketMs &&
+  a.refreshMs === b.refreshMs &&
   a.frames.length === b.frames.length &&
   a.frames.every((frame, i) => frame === b.frames[i]);
 

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { type ClickHouseClient, ClickHouseError } from '@clickhouse/client';
 import { describeError, retry, UnavailableError } from '../core/index.js';
-import { type RunningQuery, untilEnded } from './cancelled-query.js';
+import { type QueryStream, type RunningQuery, streamUntilEnded, untilEnded } from './cancelled-query.js';
 import { csvLine } from './csv.js';
 import type { CompactResult } from './frames.js';
 import type { BoundQuery } from './panel-query.js';
@@ -27,8 +27,11 @@ export class QueryError extends Error {
   override readonly name = 'QueryError';
 }
 
-/** The result has more rows than a panel may have. */
+/** The result has more rows, or is larger, than that of a panel may be. */
 export class TooManyRowsError extends QueryError {}
+
+/** Of the result of a panel, as text. */
+const MAX_RESULT_BYTES = 4_000_000;
 
 /** An error within the result is then an error with its code; without it, the server closes the connection. */
 const COMPLETE_RESULT = { wait_end_of_query: 1 } as const;
@@ -44,6 +47,23 @@ export type ExportFormat = 'csv' | 'parquet';
 
 const withoutEnd = (sql: string): string => sql.trim().replace(/;$/, '');
 
+/** @throws TooManyRowsError for a text that would take too much memory */
+async function resultText(stream: Readable): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > MAX_RESULT_BYTES) {
+      const limit = `${MAX_RESULT_BYTES / 1e6} MB`;
+      throw new TooManyRowsError(
+        `the result is larger than ${limit}, which is what a panel may have; download it instead`,
+      );
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
 async function* csvOf(rows: AsyncIterable<readonly { json<T>(): T }[]>): AsyncGenerator<string> {
   for await (const chunk of rows) yield chunk.map((row) => csvLine(row.json<unknown[]>())).join('');
 }
@@ -57,6 +77,8 @@ const QUERY_WAS_CANCELLED = '394';
 /** A query whose connection broke is asked again: the server closes idle connections, also one on which it is just sent. */
 const RETRIES = { attempts: 3, baseMs: 50, capMs: 500 };
 
+const ignore = (): void => undefined;
+
 /** A connection, and how many queries use it. */
 interface Used {
   readonly connection: ReaderConnection;
@@ -68,6 +90,7 @@ interface Used {
 /** ClickHouse as the reader, over a connection that is made again after it failed. */
 export class ReaderDatabase {
   #used: Promise<Used> | undefined;
+  #receiving: Promise<void> = Promise.resolve();
   #settings: (typeof QUERY_SETTINGS & { readonly max_execution_time: number }) | undefined;
 
   /** @param maxSeconds what a query may take, if the reader may change settings */
@@ -93,15 +116,14 @@ export class ReaderDatabase {
     try {
       const { client } = used.connection;
       return await untilEnded(client, signal, async (running) => {
-        const answer = await client.query({
-          query: query.sql,
-          format: 'JSONCompact',
+        const { stream, response_headers } = await client.exec({
+          query: `${withoutEnd(query.sql)}\nFORMAT JSONCompact`,
           query_params: query.parameters,
           clickhouse_settings: { ...this.#settings, ...COMPLETE_RESULT },
           ...running,
         });
-        const timezone = String(answer.response_headers['x-clickhouse-timezone'] ?? 'UTC');
-        return { ...(await answer.json<unknown[]>()), timezone } as unknown as QueryResult;
+        const timezone = String(response_headers['x-clickhouse-timezone'] ?? 'UTC');
+        return { ...(await this.#received(stream)), timezone };
       });
     } catch (error) {
       signal.throwIfAborted();
@@ -110,10 +132,18 @@ export class ReaderDatabase {
         return await this.#ask(query, signal);
       }
       if (error instanceof ClickHouseError) throw this.#rejected(error);
+      if (error instanceof QueryError) throw error;
       throw this.#broken(used, error);
     } finally {
       this.#release(used);
     }
+  }
+
+  /** Results are received one after the other: each takes several times its size until it is a result. */
+  #received(stream: Readable): Promise<CompactResult> {
+    const received = this.#receiving.then(async () => JSON.parse(await resultText(stream)) as CompactResult);
+    this.#receiving = received.then(ignore, ignore);
+    return received;
   }
 
   /** The columns of a query's result, without running it. */
@@ -127,12 +157,12 @@ export class ReaderDatabase {
    * and does not cut the file short.
    * @throws as `query`; also when the result is larger than the reader may have
    */
-  async export(query: BoundQuery, format: ExportFormat, signal: AbortSignal): Promise<Readable> {
+  async export(query: BoundQuery, format: ExportFormat, signal: AbortSignal): Promise<QueryStream> {
     const used = await this.#connect();
     try {
       const { client } = used.connection;
-      const file = await untilEnded(client, signal, (running) => this.#fileOf(client, query, format, running));
-      file.once('close', () => this.#release(used));
+      const file = await streamUntilEnded(client, signal, (running) => this.#fileOf(client, query, format, running));
+      void file.ended.then(() => this.#release(used));
       return file;
     } catch (error) {
       this.#release(used);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ReaderDatabase } from './database.js';
 import type { CompactResult } from './frames.js';
+import { ofExistingTables } from './missing-tables.js';
 import type { QueryPool } from './query-pool.js';
 
 /** The lists of events on the first page. */
@@ -50,6 +51,8 @@ export interface Mover {
 }
 
 const KEPT_MS = 4000;
+/** While there are no events, or no movers: a new instance has them within seconds. */
+const KEPT_EMPTY_MS = 500;
 const MOVERS_KEPT_MS = 15_000;
 const MAX_EVENTS = 100;
 const MAX_MOVERS = 12;
@@ -114,19 +117,24 @@ const numberOf = (value: unknown): number | null => (value === null || value ===
 
 /** The queries of the first page; each is asked at most every few seconds, however many pages are open. */
 export class FirstPage {
+  #hasEvents = false;
+  #hasMovers = false;
+
   constructor(
     private readonly database: ReaderDatabase,
     private readonly pool: QueryPool,
   ) {}
 
   async events({ list, search }: FirstPageRequest, signal: AbortSignal): Promise<EventListing> {
+    const keptMs = this.#hasEvents ? KEPT_MS : KEPT_EMPTY_MS;
     const [counts, events] = await Promise.all([
-      this.#ask(COUNTS, {}, KEPT_MS, signal),
-      this.#ask(eventsSql(list), { search }, KEPT_MS, signal),
+      this.#ask(COUNTS, {}, keptMs, signal),
+      this.#ask(eventsSql(list), { search }, keptMs, signal),
     ]);
-    const [open, closing, resolved] = (counts.data[0] ?? []).map(Number);
+    const [open = 0, closing = 0, resolved = 0] = (counts.data[0] ?? []).map(Number);
+    this.#hasEvents = open + resolved > 0;
     return {
-      counts: { open: open ?? 0, closing: closing ?? 0, resolved: resolved ?? 0 },
+      counts: { open, closing, resolved },
       events: events.data.map(([event, title, category, markets, closesAt, volume, outcome, basis, price]) => ({
         event: text(event),
         title: text(title),
@@ -142,7 +150,8 @@ export class FirstPage {
   }
 
   async movers(signal: AbortSignal): Promise<readonly Mover[]> {
-    const { data } = await this.#ask(MOVERS, {}, MOVERS_KEPT_MS, signal);
+    const { data } = await this.#ask(MOVERS, {}, this.#hasMovers ? MOVERS_KEPT_MS : KEPT_MS, signal);
+    this.#hasMovers = data.length > 0;
     return data.map(([event, market, title, name, price, before]) => ({
       event: text(event),
       market: text(market),
@@ -160,6 +169,8 @@ export class FirstPage {
     signal: AbortSignal,
   ): Promise<CompactResult> {
     const query = { sql, parameters };
-    return this.pool.run(JSON.stringify(query), keepMs, signal, (abort) => this.database.query(query, abort));
+    return this.pool.run(JSON.stringify(query), keepMs, signal, (abort) =>
+      ofExistingTables(this.database.query(query, abort)),
+    );
   }
 }

@@ -1,4 +1,5 @@
 import type { ReaderDatabase } from './database.js';
+import { ofExistingTables } from './missing-tables.js';
 import type { QueryPool } from './query-pool.js';
 
 /** What the header of every page says. */
@@ -7,6 +8,8 @@ export interface RecordingState {
   readonly liveCollectors: number;
   /** Age of the newest collector event or price, seconds; null when there is none. */
   readonly newestSeconds: number | null;
+  /** Whether anything was ever recorded. */
+  readonly hasRecords: boolean;
   /** Fraction of the last hour, over open events and streams, that is missing; null when no event was open. */
   readonly missing: number | null;
 }
@@ -18,21 +21,24 @@ const QUERY = `SELECT
      FROM collector_events WHERE recorded_at > now64(6) - INTERVAL 1 DAY) AS newest,
     (SELECT sum(missing_seconds * least(1, dateDiff('second', greatest(begins_at, now64(6) - INTERVAL 1 HOUR), ends_at) / greatest(seconds, 1e-6)))
      FROM gaps WHERE ends_at > now64(6) - INTERVAL 1 HOUR) AS missing,
-    (SELECT sum(least(3600, open_seconds)) FROM coverage_by_event WHERE open) AS open_seconds`;
+    (SELECT sum(least(3600, open_seconds)) FROM coverage_by_event WHERE open) AS open_seconds,
+    (SELECT count() > 0 FROM collector_events) AS has_records`;
 
-/** Asked at most every few seconds, however many pages are open. */
+/** Asked at most every few seconds, however many pages are open; `keptMs` is how long the answer is good for others. */
 export async function recordingState(
   database: ReaderDatabase,
   pool: QueryPool,
   signal: AbortSignal,
+  keptMs = KEPT_MS,
 ): Promise<RecordingState> {
-  const { data } = await pool.run('recording state', KEPT_MS, signal, (abort) =>
-    database.query({ sql: QUERY, parameters: {} }, abort),
+  const { data } = await pool.run('recording state', keptMs, signal, (abort) =>
+    ofExistingTables(database.query({ sql: QUERY, parameters: {} }, abort)),
   );
-  const [live, newest, missing, openSeconds] = data[0] ?? [];
+  const [live, newest, missing, openSeconds, hasRecords] = data[0] ?? [];
   return {
     liveCollectors: Number(live ?? 0),
     newestSeconds: newest === null || newest === undefined ? null : Number(newest),
+    hasRecords: Boolean(Number(hasRecords ?? 0)),
     missing: Number(openSeconds ?? 0) === 0 ? null : Math.min(1, Number(missing ?? 0) / Number(openSeconds)),
   };
 }

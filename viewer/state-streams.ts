@@ -4,12 +4,16 @@ import { QueryError } from './database.js';
 import type { RecordingState } from './recording-state.js';
 
 const INTERVAL_MS = 5000;
+/** Of INTERVAL_MS, while nothing was ever recorded or the state is not known: this may soon be otherwise. */
+const SOON = 0.2;
 const MAX_STREAMS = 500;
 const MAX_UNREAD_BYTES = 1_000_000;
 
 interface StreamEvent {
   readonly id: string;
   readonly text: string;
+  /** Whether the state is known, of an instance with records. */
+  readonly isKnown: boolean;
 }
 
 /** Sends the state of recording to all browsers as server-sent events, asked once for all of them while there are any. */
@@ -61,25 +65,30 @@ export class StateStreams {
       else stream.write(event.text);
     }
     if (this.#stopped.signal.aborted) return;
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined;
-      if (this.#streams.size > 0) void this.#next();
-      else this.#last = undefined;
-    }, this.intervalMs);
+    this.#timer = setTimeout(
+      () => {
+        this.#timer = undefined;
+        if (this.#streams.size > 0) void this.#next();
+        else this.#last = undefined;
+      },
+      this.intervalMs * (event.isKnown ? 1 : SOON),
+    );
   }
 
   async #event(): Promise<StreamEvent> {
     try {
-      return this.#eventOf('state', await this.ask(this.#stopped.signal));
+      const state = await this.ask(this.#stopped.signal);
+      return this.#eventOf('state', state, state.hasRecords);
     } catch (error) {
-      const isKnown = error instanceof QueryError || error instanceof UnavailableError || error instanceof UsageError;
-      return this.#eventOf('problem', isKnown ? describeError(error) : 'the viewer failed; see its log');
+      const isExpected =
+        error instanceof QueryError || error instanceof UnavailableError || error instanceof UsageError;
+      return this.#eventOf('problem', isExpected ? describeError(error) : 'the viewer failed; see its log');
     }
   }
 
-  #eventOf(type: 'state' | 'problem', value: unknown): StreamEvent {
+  #eventOf(type: 'state' | 'problem', value: unknown, isKnown = false): StreamEvent {
     const id = `${this.name}-${++this.#sent}`;
     const data = JSON.stringify(value);
-    return { id, text: `id: ${id}\nevent: ${type}\ndata: ${data}\n\n` };
+    return { id, text: `id: ${id}\nevent: ${type}\ndata: ${data}\n\n`, isKnown };
   }
 }

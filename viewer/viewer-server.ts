@@ -16,6 +16,7 @@ import {
   UsageError,
 } from '../core/index.js';
 import { answerBody } from './answer-body.js';
+import { onceClosed } from './closed-response.js';
 import {
   type DashboardFolder,
   dashboardFolder,
@@ -39,17 +40,22 @@ import { UnreadAnswers } from './unread-answers.js';
 const MAX_BODY_BYTES = 64 * 1024;
 const HEADERS_TIMEOUT_MS = 5000;
 const REQUEST_TIMEOUT_MS = 10_000;
+/** How often these two are checked. */
+const TIMEOUT_CHECK_MS = 500;
 /** A client that neither sends nor reads for so long is disconnected; longer than a query may take. */
 const IDLE_MS = 120_000;
 /** Six of each of 500 browsers, and their streams. */
 const MAX_CONNECTIONS = 4000;
 /** Of answers that clients have not read, all of them together, and one. */
-const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
+const MAX_UNREAD_BYTES = 10 * 1024 * 1024;
 const MAX_CLIENT_UNREAD_BYTES = 1024 * 1024;
 const READ_WITHIN_MS = 10_000;
 const MAX_QUERIES = 4;
 const MAX_QUERY_S = 30;
-const KEPT_RESULTS = 100;
+/** Of results that are kept for further viewers. */
+const MAX_KEPT_BYTES = 8 * 1024 * 1024;
+/** Less than the shortest interval between two events of a stream. */
+const STREAM_KEPT_MS = 900;
 const LOGIN = '/api/login';
 const ANY_ADDRESS = new Set(['0.0.0.0', '::']);
 
@@ -131,7 +137,7 @@ export class ViewerServer implements Component {
   constructor(private readonly options: ViewerOptions) {
     const nowMs = () => options.clock.nowMs();
     this.#database = new ReaderDatabase(options.connect, options.maxQuerySeconds ?? MAX_QUERY_S);
-    this.#pool = new QueryPool(MAX_QUERIES, KEPT_RESULTS, nowMs);
+    this.#pool = new QueryPool(MAX_QUERIES, MAX_KEPT_BYTES, nowMs);
     const isForeign = resolve(options.dashboards) !== resolve(dashboardFolder());
     const grants = isForeign ? new ReaderGrants(this.#database, options.databases) : undefined;
     this.#queries = new DashboardQueries(this.#database, this.#pool, nowMs, grants);
@@ -139,7 +145,7 @@ export class ViewerServer implements Component {
     this.#login = options.token === undefined ? undefined : new Login(options.token, nowMs, this.#isEncrypted);
     this.#names = new OwnNames(options.host, options.port, options.publicUrl);
     this.#streams = new StateStreams(randomBytes(8).toString('hex'), (signal) =>
-      recordingState(this.#database, this.#pool, signal),
+      recordingState(this.#database, this.#pool, signal, STREAM_KEPT_MS),
     );
     const readWithinMs = options.readWithinMs ?? READ_WITHIN_MS;
     this.#unread = new UnreadAnswers(MAX_UNREAD_BYTES, MAX_CLIENT_UNREAD_BYTES, readWithinMs);
@@ -217,7 +223,7 @@ export class ViewerServer implements Component {
       requestTimeout: REQUEST_TIMEOUT_MS,
       forceCloseConnections: true,
       exposeHeadRoutes: false,
-      http: { headersTimeout: HEADERS_TIMEOUT_MS },
+      http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: TIMEOUT_CHECK_MS },
     });
     app.addHook('onRequest', (request, reply, done) => {
       reply.headers(SECURITY_HEADERS);
@@ -313,7 +319,7 @@ export class ViewerServer implements Component {
   /** Sends a result as JSON to a client that reads it. */
   async #send(request: FastifyRequest, reply: FastifyReply, result: unknown): Promise<FastifyReply> {
     const { body, encoding } = await answerBody(result, request.headers);
-    if (!this.#unread.add(reply.raw, body.length))
+    if (!this.#unread.add(reply.raw, body))
       throw new Refusal(503, 'too many clients have not read their answers yet; ask again');
     if (encoding) reply.header('content-encoding', encoding);
     return reply.header('vary', 'accept-encoding').type('application/json; charset=utf-8').send(body);
@@ -336,15 +342,20 @@ export class ViewerServer implements Component {
     const body = parsed(exportRequest, request.body);
     if (this.#exports >= MAX_EXPORTS) throw new Refusal(429, `${MAX_EXPORTS} downloads are running; wait for one`);
     this.#exports++;
-    const closed = new Promise((resolve) => reply.raw.once('close', resolve));
-    return this.#answer(request, reply, async (signal) => {
-      const asked = this.#queries.export(dashboard, panel, body, signal);
+    const left = new AbortController();
+    onceClosed(reply.raw, () => left.abort(new Refusal(499, 'the client has left')));
+    return this.#answer(request, reply, async () => {
+      const asked = this.#queries.export(dashboard, panel, body, left.signal);
       // When the client has left, its query may still be ending.
-      void Promise.allSettled([asked, closed]).then(() => this.#exports--);
-      const file = await asked;
+      void asked
+        .then(({ ended }) => ended)
+        .catch(() => undefined)
+        .finally(() => this.#exports--);
+      const { stream } = await asked;
       const name = `${dashboard.uid}-${panel.id}.${body.format}`;
       reply.type(EXPORT_TYPES[body.format]).header('content-disposition', `attachment; filename="${name}"`);
-      return file;
+      this.#unread.follow(reply.raw);
+      return stream;
     });
   }
 

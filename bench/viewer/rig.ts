@@ -71,12 +71,12 @@ export class ViewerRig {
     const { url, user, password } = this.#warehouse.endpoint.reader;
     const login = { url, username: user, password: password.reveal(), database };
     const client = createClient({ ...login, log: { level: ClickHouseLogLevel.OFF } });
-    const counted: ClickHouseClient['query'] = (asked) => {
+    const counted: ClickHouseClient['exec'] = (asked) => {
       this.queries++;
-      return client.query(asked);
+      return client.exec(asked);
     };
     return {
-      client: new Proxy(client, { get: (of, key) => (key === 'query' ? counted : Reflect.get(of, key)) }),
+      client: new Proxy(client, { get: (of, key) => (key === 'exec' ? counted : Reflect.get(of, key)) }),
       close: () => client.close(),
     };
   }

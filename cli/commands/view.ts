@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { DEFAULT_PORTS, systemClock } from '../../core/index.js';
-import { dashboardFolder, readToken, type ViewerMetrics, ViewerServer } from '../../viewer/index.js';
+import { dashboardFolder, keepHeapSmall, readToken, type ViewerMetrics, ViewerServer } from '../../viewer/index.js';
 import { shardDatabase } from '../../warehouse/index.js';
 import { assertInstance, instancePaths } from '../service/instance.js';
 import { findReadOnly } from '../service/read-only.js';
@@ -22,6 +22,7 @@ export function define(command: Command): void {
       command,
       'view',
       async ({ settings, log, metrics }) => {
+        keepHeapSmall();
         const claims = new PortClaims();
         const server: ViewerServer = new ViewerServer({
           host: settings.viewerHost,

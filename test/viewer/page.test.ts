@@ -5,10 +5,12 @@ import { dashboardFolder, type ViewerServer } from '../../viewer/index.js';
 import { loadDashboards } from '../dashboards/shipped-dashboards.js';
 import { startChromium } from '../support/chromium.js';
 import { useDatabase } from '../support/database.js';
+import { startFaultProxy } from '../support/fault-proxy.js';
 import { expectSound, narrowInOtherTheme } from './accessibility.js';
 import { accessibilityProblems } from './axe.js';
 import { dashboard, folderOf, panel, queryVariable } from './dashboards.js';
 import { columnsIn, loaded, openPage } from './open-page.js';
+import { connectWith } from './viewer-connection.js';
 import { startViewer } from './viewer-rig.js';
 
 const host = useDatabase({ migrated: true });
@@ -22,6 +24,14 @@ const files = {
     refresh: '1s',
   }),
   'live.json': dashboard('live', [panel(1, 'stat', 'SELECT toUnixTimestamp(now()) AS n')], { refresh: '1s' }),
+  'present.json': dashboard(
+    'present',
+    [
+      panel(1, 'stat', 'SELECT max(price) AS price FROM present_prices'),
+      panel(2, 'stat', 'SELECT max(price) AS price FROM present_prices WHERE $__fromTime > 0'),
+    ],
+    { refresh: '10s' },
+  ),
   'a.json': dashboard(
     'seeded',
     [
@@ -67,6 +77,8 @@ beforeAll(async () => {
     `INSERT INTO seeded_prices SELECT now() - 60 * (30 - number), arrayJoin(['one', 'two']) AS market, number + if(market = 'two', 100, 0),
       if(number BETWEEN 10 AND 14, 1, 0), '<b>x</b>' FROM numbers(30)`,
   );
+  await host.database.run('CREATE TABLE present_prices (price Float64) ENGINE = MergeTree ORDER BY price');
+  await host.database.run('INSERT INTO present_prices VALUES (0)');
   [browser, shipped, seeded] = await Promise.all([
     startChromium(),
     startViewer(host.database, dashboardFolder()),
@@ -167,6 +179,47 @@ describe('the page', () => {
     await page.context().close();
   });
 
+  it('asks more often for panels that show the present, and draws them', async () => {
+    const { page } = await open(`${seeded.url}/d/present`);
+    const asked = [0, 0];
+    page.on('request', (request) => {
+      const [, id] = /\/panels\/(\d)\/data$/.exec(request.url()) ?? [];
+      if (id !== undefined) asked[Number(id) - 1] = (asked[Number(id) - 1] ?? 0) + 1;
+    });
+    // As soon as the machine is not too busy: the interval follows the time of the query.
+    await expect.poll(() => (asked[0] ?? 0) - 2 * (asked[1] ?? 0), { timeout: 300_000 }).toBeGreaterThan(3);
+    await host.database.run('INSERT INTO present_prices VALUES (7)');
+    await expect.poll(() => textOf(page, 1)).toBe('7');
+    await page.context().close();
+  });
+
+  it('says that ClickHouse does not run, and draws again when it is back', async () => {
+    let isRunning = true;
+    const proxy = await startFaultProxy(
+      () => host.database.reader.url,
+      () => (isRunning ? undefined : 'reset-before'),
+      () => 0,
+    );
+    const connect = connectWith({ ...host.database.reader, database: host.database.name, url: proxy.url });
+    const own = await startViewer(host.database, folderOf(files), { connect });
+    const { page, problems } = await open(`${own.url}/d/live`);
+    const shownAt = () => page.locator('[data-panel="1"] .value').innerText();
+    const followed = async () => {
+      const first = await shownAt();
+      await expect.poll(shownAt).not.toBe(first);
+    };
+    await followed();
+    isRunning = false;
+    await page.getByText('ClickHouse does not respond').first().waitFor();
+    isRunning = true;
+    await followed();
+    await expect.poll(() => page.getByText('ClickHouse does not respond').count()).toBe(0);
+    expect(problems.filter((problem) => !problem.includes('503'))).toEqual([]);
+    await page.context().close();
+    await own.stop();
+    await proxy.close();
+  });
+
   it('stays live in twelve pages of one browser, over one stream', async () => {
     const { page } = await open(`${seeded.url}/d/live`);
     const context = page.context();
@@ -176,7 +229,7 @@ describe('the page', () => {
       const shownAt = () => one.locator('[data-panel="1"] .value').innerText();
       const first = await shownAt();
       await expect.poll(shownAt).not.toBe(first);
-      await expect.poll(() => one.locator('.state').innerText()).toContain('recording has stopped');
+      await expect.poll(() => one.locator('.state').innerText()).toBe('nothing is recorded yet');
     };
     await Promise.all([page, ...others].map(followed));
     expect(seeded.streams).toBe(1);
@@ -212,6 +265,13 @@ describe('the page', () => {
     const { searchParams } = new URL(page.url());
     const zoomed = Number(searchParams.get('to')) - Number(searchParams.get('from'));
     expect(Math.abs(zoomed - 30 * 60_000)).toBeLessThan(60_000);
+    await page.keyboard.press('b');
+    await page.waitForURL(/from=now-1h&to=now/);
+    await page.keyboard.press('l');
+    await page.waitForURL(/from=\d{13}&to=\d{13}/);
+    const link = new URL(page.url()).searchParams;
+    expect(Number(link.get('to')) - Number(link.get('from'))).toBe(3_600_000);
+    expect(Math.abs(Date.now() - Number(link.get('to')))).toBeLessThan(60_000);
     await page.keyboard.press('b');
     await page.waitForURL(/from=now-1h&to=now/);
     await page.locator('[data-panel="3"]').hover();

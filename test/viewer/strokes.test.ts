@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { Random } from '../../core/index.js';
+import { traceAreas } from '../../viewer/display/series-shapes.js';
 import {
+  areaOf,
   barsOf,
   candlesOf,
   completenessOf,
@@ -74,6 +76,52 @@ describe('a line over buckets of which some are missing', () => {
     expect(spans(true)).toEqual([[0, 1, 30, 2]]);
     expect(spans(31)).toEqual([[0, 1, 30, 2]]);
     expect(spans(30)).toHaveLength(2);
+  });
+});
+
+describe('the area between two series', () => {
+  const options = { times: [0, 10, 20, 30], values: [3, 4, 5, null], bucketMs: 10, completeness: undefined };
+
+  it('is where both have a value', () => {
+    expect(areaOf({ ...options, step: false, spanNulls: false }, [1, null, 2, 3])).toEqual({
+      upper: [
+        [0, 3],
+        [20, 5],
+      ],
+      lower: [
+        [0, 1],
+        [20, 2],
+      ],
+    });
+  });
+
+  it('has bounds with the same times, and never enters a missing bucket', () => {
+    for (const pattern of patterns()) {
+      const { times, values, missing } = pattern;
+      const below = values.map((value) => (value === null || value < 0.2 ? null : value / 2));
+      for (const step of [false, true]) {
+        const { upper, lower } = areaOf(
+          { times, values, bucketMs: WIDTH, completeness: { missing }, step, spanNulls: true },
+          below,
+        );
+        const timesOf = (lines: readonly (readonly number[])[]) =>
+          lines.map((line) => line.filter((_, i) => i % 2 === 0));
+        expect(timesOf(lower)).toEqual(timesOf(upper));
+        const stretches = timesOf(upper).map((line) => [line[0] ?? 0, line.at(-1) ?? 0] as const);
+        expect(stretches.flatMap(([from, to]) => entered(pattern, from, to))).toEqual([]);
+      }
+    }
+  });
+
+  it('is traced along the upper line and back along the lower one', () => {
+    const steps: (string | number)[][] = [];
+    const step =
+      (name: string) =>
+      (...at: number[]) =>
+        void steps.push([name, ...at]);
+    const path = { moveTo: step('move'), lineTo: step('line'), rect: step('rect'), closePath: step('close') };
+    traceAreas({ upper: [[0, 3, 10, 4]], lower: [[0, 1, 10, 2]] }, { x: (at) => at, y: (value) => -value }, path);
+    expect(steps).toEqual([['move', 0, -3], ['line', 10, -4], ['line', 10, -2], ['line', 0, -1], ['close']]);
   });
 });
 

@@ -1,24 +1,16 @@
 import { request } from 'node:http';
-import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import { createLogger, systemClock } from '../../core/index.js';
 import { type ViewerOptions, ViewerServer } from '../../viewer/index.js';
 import { atEnd } from '../support/at-end.js';
 import type { TestDatabase } from '../support/database.js';
 import { DATABASES } from '../support/services/shared-clickhouse.js';
+import { connectWith } from './viewer-connection.js';
 
 /** It ends what hangs; the machine may be slow. */
 const MAX_QUERY_S = 60;
 
-export const connectAs = (database: TestDatabase, as: 'owner' | 'reader') => async () => {
-  const { url, user, password } = database[as];
-  const login = { url, username: user, password: password.reveal(), database: database.name };
-  const client = createClient({
-    ...login,
-    request_timeout: 2000 * MAX_QUERY_S,
-    log: { level: ClickHouseLogLevel.OFF },
-  });
-  return { client, close: () => client.close() };
-};
+export const connectAs = (database: TestDatabase, as: 'owner' | 'reader') =>
+  connectWith({ ...database[as], database: database.name }, 2000 * MAX_QUERY_S);
 
 /** A viewer of this database, on a free port, until the test file has ended. */
 export async function startViewer(

@@ -45,6 +45,23 @@ export function traceLines(
   }
 }
 
+/** Adds the areas between lines above and lines below, which have the same times. */
+export function traceAreas(
+  { upper, lower }: { readonly upper: readonly (readonly number[])[]; readonly lower: readonly (readonly number[])[] },
+  { x, y }: Projection,
+  path: PathSink,
+): void {
+  for (const [n, line] of upper.entries()) {
+    const below = lower[n] ?? [];
+    for (let i = 0; i < line.length; i += 2) {
+      if (i === 0) path.moveTo(x(line[i] ?? 0), y(line[i + 1] ?? 0));
+      else path.lineTo(x(line[i] ?? 0), y(line[i + 1] ?? 0));
+    }
+    for (let i = below.length - 2; i >= 0; i -= 2) path.lineTo(x(below[i] ?? 0), y(below[i + 1] ?? 0));
+    path.closePath();
+  }
+}
+
 /** Adds bars, with a little room between neighbours. */
 export function traceBars(bars: readonly Bar[], { x, y }: Projection, path: PathSink): void {
   for (const { from, to, low, high } of bars) {

@@ -73,6 +73,18 @@ export function strokesOf(options: StrokeOptions): Polyline[] {
   return options.completeness ? observedStrokes(options, options.completeness) : spannedStrokes(options);
 }
 
+/** The lines around an area: none where one of its two bounds has no value. */
+export function areaOf(
+  options: StrokeOptions,
+  lower: readonly Value[],
+): { readonly upper: Polyline[]; readonly lower: Polyline[] } {
+  const { values } = options;
+  const isBounded = values.map((value, i) => typeof value === 'number' && typeof lower[i] === 'number');
+  const linesOf = (bound: readonly Value[]) =>
+    strokesOf({ ...options, values: bound.map((value, i) => (isBounded[i] ? value : null)) });
+  return { upper: linesOf(values), lower: linesOf(lower) };
+}
+
 function observedStrokes({ times, values, bucketMs, step }: StrokeOptions, completeness: Completeness): Polyline[] {
   const lines: Polyline[] = [];
   let line: Polyline | undefined;

@@ -8,6 +8,7 @@ import type { ResolvedVariable } from '../variables.js';
 import { type AnnotationData, api, type View } from './api.js';
 import { button, h, select } from './dom.js';
 import { linksOf } from './links.js';
+import { untilNextSlice } from './next-slice.js';
 import { PanelGrid } from './panel-grid.js';
 import type { PanelHost } from './panel-view.js';
 import type { Shell } from './shell.js';
@@ -26,8 +27,8 @@ const QUICK_RANGES: readonly (readonly [text: string, from: string])[] = [
   ['Last 90 days', 'now-90d'],
 ];
 
-/** How long after the beginning of an interval a page asks, so that a clock that is a little fast does not matter. */
-const AFTER_SLICE_MS = 50;
+/** After which a page that is refreshed asks again when its variables could not be resolved. */
+const RETRY_MS = 2000;
 
 const refreshMsOf = (text: string): number => durationMs(text) ?? 0;
 
@@ -46,6 +47,7 @@ export class DashboardPage {
   #refresh: string;
   #full: string | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #retry: ReturnType<typeof setTimeout> | undefined;
   #chosen: Readonly<Record<string, readonly string[]>>;
   #asking: AbortController | undefined;
 
@@ -78,6 +80,7 @@ export class DashboardPage {
     this.#closed.abort();
     this.#asking?.abort();
     clearTimeout(this.#timer);
+    clearTimeout(this.#retry);
     this.#grid.close();
   }
 
@@ -90,6 +93,7 @@ export class DashboardPage {
     return {
       uid: this.dashboard.uid,
       view: () => this.#view(),
+      isLive: () => this.#isLive,
       theme: () => this.shell.theme,
       annotations: () => this.#annotations,
       onZoom: (from, to) => {
@@ -132,6 +136,7 @@ export class DashboardPage {
   async #resolve(leaveInFlight = false): Promise<void> {
     if (leaveInFlight && this.#asking) return;
     this.#asking?.abort();
+    clearTimeout(this.#retry);
     const asking = new AbortController();
     this.#asking = asking;
     const { uid } = this.dashboard;
@@ -148,6 +153,7 @@ export class DashboardPage {
       if (asking.signal.aborted) return;
       this.#showControls();
       this.shell.showProblem(error instanceof Error ? error.message : String(error));
+      if (this.#refresh !== '') this.#retry = setTimeout(() => this.#tick(), RETRY_MS);
     } finally {
       if (this.#asking === asking) this.#asking = undefined;
     }
@@ -180,7 +186,11 @@ export class DashboardPage {
       this.#tick();
       this.#setTimer();
     };
-    this.#timer = setTimeout(next, interval - (Date.now() % interval) + AFTER_SLICE_MS);
+    this.#timer = setTimeout(next, untilNextSlice(interval));
+  }
+
+  get #isLive(): boolean {
+    return this.#refresh !== '' && !document.hidden && this.#to.startsWith('now');
   }
 
   #tick(): void {
@@ -200,6 +210,7 @@ export class DashboardPage {
     else if (key === 'r') void this.#resolve();
     else if (key === 'b') this.#goBack();
     else if (key === 'z') this.#zoomOut();
+    else if (key === 'l') this.#fixRange();
   }
 
   #goBack(): void {
@@ -212,6 +223,13 @@ export class DashboardPage {
     const half = (to - from) / 2;
     this.#back.push({ from: this.#from, to: this.#to });
     this.#setRange(String(Math.max(0, from - half)), String(Math.min(Date.now(), to + half)));
+  }
+
+  /** Replaces a relative time range by the same in absolute times: the address then shows the same at any time. */
+  #fixRange(): void {
+    const [from, to] = this.#absolute();
+    this.#back.push({ from: this.#from, to: this.#to });
+    this.#setRange(String(from), String(to));
   }
 
   #absolute(): [from: number, to: number] {
@@ -300,6 +318,7 @@ export class DashboardPage {
       back,
       button('−', 'Zoom out (z)', () => this.#zoomOut()),
       range,
+      button('∞', 'Permanent link: the address with this range in absolute times (l)', () => this.#fixRange()),
       button('⟳', 'Refresh now (r)', () => void this.#resolve()),
       refresh,
     ];

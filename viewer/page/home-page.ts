@@ -5,6 +5,8 @@ import { button, h, pointerReleased } from './dom.js';
 import type { Shell } from './shell.js';
 
 const REFRESH_MS = 10_000;
+/** Until events are listed, and after a failed request. */
+const SOON_MS = 1000;
 const TYPED_MS = 200;
 const TITLES: Readonly<Record<EventListName, string>> = {
   open: 'Open',
@@ -16,6 +18,9 @@ const EMPTY: Readonly<Record<EventListName, string>> = {
   closing: 'no event closes within 24 hours',
   resolved: 'no event is resolved yet',
 };
+/** Of a new instance. */
+const NOTHING_YET = 'nothing is recorded yet; events appear here within seconds of the start of recording';
+const NO_PRICE_YET = 'no price is recorded yet';
 /** The dashboards of an event and of a market, where the folder has them. */
 const EVENT_DASHBOARD = 'chancery-event';
 const MARKET_DASHBOARD = 'chancery-market-overview';
@@ -25,15 +30,18 @@ export class HomePage {
   readonly element: HTMLElement;
   readonly #closed = new AbortController();
   readonly #tabs: ReadonlyMap<EventListName, HTMLButtonElement>;
-  readonly #events = h('div', { className: 'scroll' });
-  readonly #movers = h('div', { className: 'scroll' });
+  readonly #events = h('div', { className: 'scroll' }, message('loading …'));
+  readonly #movers = h('div', { className: 'scroll' }, message('loading …'));
   readonly #search: HTMLInputElement;
   readonly #cards: readonly HTMLElement[];
-  readonly #noCard = h('p', { className: 'empty', hidden: true }, 'no dashboard has these words');
+  readonly #noCard = message('no dashboard has these words');
   readonly #dashboards: ReadonlySet<string>;
   #list: EventListName = 'open';
   #asking: AbortController | undefined;
-  #timer: ReturnType<typeof setInterval> | undefined;
+  #isAskingMovers = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  /** Whether the latest listing had events, on whichever list; undefined until there is one. */
+  #hasEvents: boolean | undefined;
   #typed: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
@@ -64,6 +72,7 @@ export class HomePage {
     const names = Object.keys(TITLES) as EventListName[];
     this.#tabs = new Map(names.map((list) => [list, button(TITLES[list], TITLES[list], () => this.#choose(list))]));
     this.#drawTabs();
+    this.#noCard.hidden = true;
     const tabs = h('div', { className: 'tabs', attributes: { role: 'group', 'aria-label': 'Events' } });
     tabs.append(...this.#tabs.values());
     this.element = h(
@@ -80,14 +89,11 @@ export class HomePage {
   }
 
   start(): void {
-    this.#load();
-    this.#timer = setInterval(() => {
-      if (!document.hidden) this.#load();
-    }, REFRESH_MS);
+    void this.#load();
   }
 
   close(): void {
-    clearInterval(this.#timer);
+    clearTimeout(this.#timer);
     clearTimeout(this.#typed);
     this.#asking?.abort();
     this.#closed.abort();
@@ -102,10 +108,16 @@ export class HomePage {
     void this.#loadEvents();
   }
 
-  #load(): void {
-    // What is asked for is not given up for a refresh: it would never be there where answers take longer than the interval.
-    if (!this.#asking) void this.#loadEvents();
-    void this.#loadMovers();
+  /** Loads both, and again after a while; what is hidden waits. */
+  async #load(): Promise<void> {
+    const hadEvents = this.#hasEvents === true;
+    if (!document.hidden) {
+      // What is asked for is not given up for a refresh: it would never be there where answers take longer than the interval.
+      if (!this.#isAskingMovers) void this.#loadMovers();
+      if (!this.#asking) await this.#loadEvents();
+    }
+    if (this.#closed.signal.aborted) return;
+    this.#timer = setTimeout(() => void this.#load(), hadEvents && this.#hasEvents === true ? REFRESH_MS : SOON_MS);
   }
 
   async #loadEvents(): Promise<void> {
@@ -117,10 +129,13 @@ export class HomePage {
       await pointerReleased();
       if (asking.signal.aborted) return;
       this.shell.showProblem(undefined);
+      this.#hasEvents = Object.values(listing.counts).some((count) => count > 0);
       this.#drawCounts(listing.counts);
       this.#events.replaceChildren(this.#eventTable(listing.events));
     } catch (error) {
-      if (!asking.signal.aborted) this.shell.showProblem(error instanceof Error ? error.message : String(error));
+      if (asking.signal.aborted) return;
+      this.#hasEvents = undefined;
+      this.#fail(this.#events, error);
     } finally {
       if (this.#asking === asking) this.#asking = undefined;
     }
@@ -128,13 +143,23 @@ export class HomePage {
 
   async #loadMovers(): Promise<void> {
     const { signal } = this.#closed;
+    this.#isAskingMovers = true;
     try {
       const movers = await api.movers(signal);
       await pointerReleased();
       this.#movers.replaceChildren(this.#moverTable(movers));
     } catch (error) {
-      if (!signal.aborted) this.shell.showProblem(error instanceof Error ? error.message : String(error));
+      if (!signal.aborted) this.#fail(this.#movers, error);
+    } finally {
+      this.#isAskingMovers = false;
     }
+  }
+
+  /** What was shown before stays. */
+  #fail(part: HTMLElement, error: unknown): void {
+    const text = error instanceof Error ? error.message : String(error);
+    this.shell.showProblem(text);
+    if (!part.querySelector('table')) part.replaceChildren(message(`not available: ${text}`));
   }
 
   #drawTabs(): void {
@@ -152,7 +177,8 @@ export class HomePage {
   #eventTable(events: readonly ListedEvent[]): HTMLElement {
     if (events.length === 0) {
       const searched = this.#search.value.trim() !== '';
-      return h('p', { className: 'empty' }, searched ? 'no event has these words' : EMPTY[this.#list]);
+      const none = this.#hasEvents === true ? EMPTY[this.#list] : NOTHING_YET;
+      return message(searched ? 'no event has these words' : none);
     }
     const resolved = this.#list === 'resolved';
     const rows = events.map((one) => {
@@ -183,7 +209,8 @@ export class HomePage {
   }
 
   #moverTable(movers: readonly Mover[]): HTMLElement {
-    if (movers.length === 0) return h('p', { className: 'empty' }, 'no price has changed in 24 hours');
+    if (movers.length === 0)
+      return message(this.#hasEvents === true ? 'no price has changed in 24 hours' : NO_PRICE_YET);
     const rows = movers.map(({ event, market, title, name, price, before }) => {
       const change = price - before;
       const cell = number(`${change > 0 ? '+' : '−'}${percent(Math.abs(change))}`);
@@ -224,6 +251,10 @@ export class HomePage {
     }
     this.#noCard.hidden = this.#cards.some((card) => !card.hidden);
   }
+}
+
+function message(text: string): HTMLElement {
+  return h('p', { className: 'empty' }, text);
 }
 
 function section(title: string, ...children: HTMLElement[]): HTMLElement {

@@ -18,6 +18,7 @@ const KEYS = {
   r: 'refresh now',
   z: 'zoom out',
   b: 'back to the time range before',
+  l: 'permanent link: the address with absolute times',
   t: 'dark or light',
   Escape: 'leave full screen, close a dialog',
   Tab: 'from control to control; Enter presses it',
@@ -149,7 +150,7 @@ class Page implements Shell {
 
   showRecording(message: RecordingMessage): void {
     if ('state' in message) this.#showState(message.state);
-    else this.#setState(message.problem, true);
+    else this.#setState(message.problem, 'bad');
   }
 
   #show(title: string, controls: HTMLElement | undefined, content: HTMLElement): void {
@@ -159,7 +160,11 @@ class Page implements Shell {
     this.#content.replaceChildren(content);
   }
 
-  #showState({ liveCollectors, newestSeconds, missing }: RecordingState): void {
+  #showState({ liveCollectors, newestSeconds, missing, hasRecords }: RecordingState): void {
+    if (!hasRecords) {
+      this.#setState('nothing is recorded yet', 'none');
+      return;
+    }
     const isRunning = liveCollectors > 0 && newestSeconds !== null && newestSeconds < STOPPED_SECONDS;
     const age =
       newestSeconds === null ? 'nothing was recorded in 24 hours' : `newest record ${ageOf(newestSeconds)} old`;
@@ -167,12 +172,12 @@ class Page implements Shell {
       missing === null
         ? ''
         : `, ${missing < 0.0005 ? 'nothing' : `${(missing * 100).toFixed(1)}%`} missing in the last hour`;
-    this.#setState(`${isRunning ? 'recording' : 'recording has stopped'}, ${age}${gap}`, !isRunning);
+    this.#setState(`${isRunning ? 'recording' : 'recording has stopped'}, ${age}${gap}`, isRunning ? 'good' : 'bad');
   }
 
-  #setState(text: string, isBad: boolean): void {
+  #setState(text: string, level: 'good' | 'bad' | 'none'): void {
     this.#state.textContent = text;
-    this.#state.dataset['level'] = isBad ? 'bad' : 'good';
+    this.#state.dataset['level'] = level;
   }
 
   #toggleTheme(): void {

@@ -15,6 +15,7 @@ import { drawGauge } from './gauge.js';
 import { drawHeatmap } from './heatmap.js';
 import { drawHistogram } from './histogram.js';
 import { type LinkHost, linksOf } from './links.js';
+import { untilNextSlice } from './next-slice.js';
 import type { Drawn, PanelContext } from './panel-context.js';
 import { drawStat } from './stat.js';
 import { drawStateTimeline } from './state-timeline.js';
@@ -27,6 +28,8 @@ import { drawXyChart } from './xy-chart.js';
 export interface PanelHost extends LinkHost {
   readonly uid: string;
   readonly view: () => View;
+  /** Whether the page is refreshed: it has an interval, its range ends now, and it is visible. */
+  readonly isLive: () => boolean;
   readonly theme: () => Theme;
   readonly annotations: () => readonly AnnotationData[];
   readonly onZoom: (from: number, to: number) => void;
@@ -69,6 +72,7 @@ export class PanelView {
   #asTable = false;
   #visible = false;
   #stale = true;
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
     readonly placed: PlacedPanel,
@@ -135,6 +139,7 @@ export class PanelView {
   }
 
   destroy(): void {
+    clearTimeout(this.#timer);
     this.#asking?.abort();
     this.#drawn?.destroy?.();
   }
@@ -206,6 +211,7 @@ export class PanelView {
       return;
     }
     this.#stale = false;
+    clearTimeout(this.#timer);
     this.#asking?.abort();
     const asking = new AbortController();
     this.#asking = asking;
@@ -216,6 +222,7 @@ export class PanelView {
       if (asking.signal.aborted) return;
       this.#data = { ...data, frames: transformed(data.frames, transformations, !SHOWS_ALL_COLUMNS.has(type)) };
       this.draw();
+      this.#askAgain(data.refreshMs);
     } catch (error) {
       if (asking.signal.aborted) return;
       this.#data = undefined;
@@ -226,6 +233,24 @@ export class PanelView {
         this.element.setAttribute('aria-busy', 'false');
       }
     }
+  }
+
+  /** A panel that shows the present is refreshed more often than its dashboard, unless the reader uses what is in it. */
+  #askAgain(refreshMs: number): void {
+    if (refreshMs === 0 || refreshMs >= this.host.view().refreshMs) return;
+    const next = () => {
+      if (!this.#visible || !this.host.isLive()) return;
+      if (this.#isUsed) this.#askAgain(refreshMs);
+      else void this.#load();
+    };
+    this.#timer = setTimeout(next, untilNextSlice(refreshMs));
+  }
+
+  /** Whether something in it has the focus, or is selected. */
+  get #isUsed(): boolean {
+    const selection = getSelection();
+    const isSelected = selection?.isCollapsed === false && selection.containsNode(this.#body, true);
+    return isSelected || this.#body.contains(document.activeElement);
   }
 
   #show(drawn: Drawn): void {

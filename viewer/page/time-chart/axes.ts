@@ -69,7 +69,7 @@ function extentOf(shown: readonly Series[], scale: string, below: number): [numb
   let high = Number.NEGATIVE_INFINITY;
   let min: number | undefined;
   let max: number | undefined;
-  for (const { scale: own, display, bars } of shown) {
+  for (const { scale: own, display, bars, values } of shown) {
     if (own !== scale) continue;
     min = display.min ?? min;
     max = display.max ?? max;
@@ -78,7 +78,7 @@ function extentOf(shown: readonly Series[], scale: string, below: number): [numb
       for (const bar of bars) high = Math.max(high, bar.high);
       continue;
     }
-    for (const value of display.field.values) {
+    for (const value of values) {
       if (typeof value !== 'number') continue;
       low = Math.min(low, value);
       high = Math.max(high, value);

@@ -34,6 +34,10 @@ export interface Series extends TimeField {
   readonly color: string;
   readonly scale: string;
   readonly bars: readonly Bar[] | undefined;
+  /** Of its line, per row: its values, on those below where lines are stacked. */
+  readonly values: readonly Value[];
+  /** Where its area ends, per row; undefined where that is at zero. */
+  readonly lower: readonly Value[] | undefined;
   /** Open, high, low or close of candles, which are drawn as one. */
   readonly isOhlc: boolean;
 }
@@ -125,9 +129,26 @@ function seriesOf(fields: readonly TimeField[], context: PanelContext): Series[]
       drawsBars && !context.hiddenSeries.has(display.name)
         ? barsOf(of.times, display.field.values, of.bucketMs, of.completeness, base)
         : undefined;
-    return { display, of, color, scale, bars, isOhlc: isOhlc(display, context) };
+    const { values } = display.field;
+    const stacked = drawsBars ? undefined : base;
+    return {
+      ...{ display, of, color, scale, bars, isOhlc: isOhlc(display, context) },
+      values: stacked ? values.map((value, row) => raised(value, stacked[row])) : values,
+      lower: stacked ?? fillTarget({ display, of }, shown),
+    };
   });
 }
+
+const raised = (value: Value, by = 0): Value => (typeof value === 'number' ? value + by : value);
+
+/** The values of the field that bounds the area of another one (`fillBelowTo`), in the same frame. */
+function fillTarget({ display, of }: TimeField, shown: readonly TimeField[]): readonly Value[] | undefined {
+  const name = asText(display.custom['fillBelowTo']);
+  const target = shown.find((one) => one.of === of && name !== undefined && isNamed(one.display, name));
+  return target?.display.field.values;
+}
+
+const isNamed = ({ name, field }: Display, wanted: string): boolean => name === wanted || field.name === wanted;
 
 /** What is stacked below a field, per row; a field that is shown raises its stack. Undefined where nothing is stacked. */
 function stackBelow({ display, of }: TimeField, stacks: Map<string, number[]>, context: PanelContext) {

@@ -1,7 +1,7 @@
 import type uPlot from 'uplot';
 import { asText } from '../../display/fields.js';
-import { traceBars, traceLines } from '../../display/series-shapes.js';
-import { type Bar, strokesOf } from '../../display/strokes.js';
+import { traceAreas, traceBars, traceLines } from '../../display/series-shapes.js';
+import { areaOf, type Bar, type StrokeOptions, strokesOf } from '../../display/strokes.js';
 import type { PanelContext } from '../panel-context.js';
 import type { Series } from './chart-data.js';
 import { projectionOf } from './layers.js';
@@ -36,22 +36,24 @@ function showsPoints({ display, of }: Series): boolean {
   return mode === 'always' || of.times.length <= 20;
 }
 
-function linePaths(plot: uPlot, { display, of, scale }: Series): uPlot.Series.Paths {
-  const { custom, field } = display;
+function linePaths(plot: uPlot, { display, of, scale, values, lower }: Series): uPlot.Series.Paths {
+  const { custom } = display;
   const interpolation = asText(custom['lineInterpolation']) ?? 'linear';
   const spans = custom['spanNulls'];
-  const lines = strokesOf({
+  const options: StrokeOptions = {
     times: of.times,
-    values: field.values,
+    values,
     bucketMs: of.bucketMs,
     completeness: of.completeness,
     step: interpolation.startsWith('step'),
     spanNulls: typeof spans === 'number' ? spans : spans === true,
-  });
+  };
   const stroke = new Path2D();
   const fill = new Path2D();
   const zero = plot.valToPos(Math.max(0, plot.scales[scale]?.min ?? 0), scale, true);
-  traceLines(lines, projectionOf(plot, scale), zero, { stroke, fill });
+  const projection = projectionOf(plot, scale);
+  traceLines(strokesOf(options), projection, zero, { stroke, fill: lower ? new Path2D() : fill });
+  if (lower) traceAreas(areaOf(options, lower), projection, fill);
   return { stroke, fill, clip: null, band: null, gaps: [], flags: 3 };
 }
 

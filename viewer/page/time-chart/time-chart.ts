@@ -153,10 +153,10 @@ function alignedData({ times, series }: ChartData): uPlot.AlignedData {
   return [times.map((time) => time / 1000), ...series.map((one) => alignedValues(one, rowOf))];
 }
 
-function alignedValues({ of, display }: Series, rowOf: ReadonlyMap<number, number>): (number | null)[] {
+function alignedValues({ of, values: drawn }: Series, rowOf: ReadonlyMap<number, number>): (number | null)[] {
   const values = new Array<number | null>(rowOf.size).fill(null);
   for (const [row, time] of of.times.entries()) {
-    const value = display.field.values[row];
+    const value = drawn[row];
     const isDrawn = typeof value === 'number' && !isAllMissing(of.completeness, row);
     values[rowOf.get(time) ?? 0] = isDrawn ? value : null;
   }

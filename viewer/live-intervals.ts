@@ -1,0 +1,83 @@
+/** How often a panel is refreshed at most, milliseconds. */
+const INTERVALS_MS = [500, 1000, 2000];
+/** An interval is kept for so long: a multiple of all of them. */
+const WINDOW_MS = 2000;
+/** The queries of one panel may take 1 / this of the time. */
+const QUERY_FACTOR = 20;
+/** Of the interval, for each viewer of the panel. */
+const MS_PER_VIEWER = 25;
+/** Weight of the newest query in the average of their times. */
+const NEWEST_WEIGHT = 0.3;
+/** What is left after a window of the number of viewers, where fewer ask. */
+const LEFT_VIEWERS = 0.9;
+const MAX_PANELS = 1000;
+
+interface Observed {
+  /** Average time of its queries, milliseconds; undefined until one has ended. */
+  queryMs: number | undefined;
+  window: number;
+  /** Of this window; undefined where none is long enough. */
+  intervalMs: number | undefined;
+  /** Requests in the window. */
+  asked: number;
+  viewers: number;
+}
+
+/**
+ * The refresh intervals of panels that show the present: shorter than that of their dashboard where their queries are fast and
+ * their viewers few. All viewers of a panel have the same one.
+ */
+export class LiveIntervals {
+  readonly #panels = new Map<string, Observed>();
+
+  constructor(private readonly nowMs: () => number) {}
+
+  /**
+   * The interval for a request, milliseconds.
+   * @param refreshMs of the dashboard: the longest one, and that of a panel whose queries have not been measured
+   */
+  intervalMs(panel: string, refreshMs: number): number {
+    const window = Math.floor(this.nowMs() / WINDOW_MS);
+    const observed = this.#observed(panel, window);
+    if (window !== observed.window) {
+      observed.window = window;
+      observed.asked = 0;
+      observed.viewers *= LEFT_VIEWERS;
+      observed.intervalMs = intervalOf(observed);
+    }
+    observed.asked++;
+    const { intervalMs = WINDOW_MS } = observed;
+    observed.viewers = Math.max(observed.viewers, (observed.asked * intervalMs) / WINDOW_MS);
+    return Math.min(observed.intervalMs ?? refreshMs, refreshMs);
+  }
+
+  /** The interval after which a page asks again, by what is known now. */
+  nextMs(panel: string, refreshMs: number): number {
+    const observed = this.#panels.get(panel);
+    return Math.min((observed && intervalOf(observed)) ?? refreshMs, refreshMs);
+  }
+
+  /** @param queryMs time of a panel's query, without the time that it waited */
+  measured(panel: string, queryMs: number): void {
+    const observed = this.#panels.get(panel);
+    if (!observed) return;
+    const former = observed.queryMs ?? queryMs;
+    observed.queryMs = former + NEWEST_WEIGHT * (queryMs - former);
+  }
+
+  #observed(panel: string, window: number): Observed {
+    const known = this.#panels.get(panel);
+    if (known) return known;
+    const [oldest] = this.#panels.keys();
+    if (this.#panels.size >= MAX_PANELS && oldest !== undefined) this.#panels.delete(oldest);
+    const observed: Observed = { queryMs: undefined, window, intervalMs: undefined, asked: 0, viewers: 0 };
+    this.#panels.set(panel, observed);
+    return observed;
+  }
+}
+
+function intervalOf({ queryMs, viewers }: Observed): number | undefined {
+  if (queryMs === undefined) return undefined;
+  const atLeastMs = Math.max(QUERY_FACTOR * queryMs, MS_PER_VIEWER * viewers);
+  return INTERVALS_MS.find((ms) => ms >= atLeastMs);
+}
