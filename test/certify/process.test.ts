@@ -58,6 +58,8 @@ describe('chancery certify', () => {
       await run.said('closing trading');
       const closedAt = Date.now() * 1000;
       const { code, out, err } = await run.ended;
+      // Since then nothing is recorded.
+      kills.push({ service: 'collect', at: Date.now() * 1000 });
       expect(out, err).toMatch(/^positions +[\d,]+ +[\d,]+ +0 +[1-9]/m);
       expect(out).toContain('NOT certified');
       expect(code).toBe(1);
