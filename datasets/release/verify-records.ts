@@ -1,5 +1,6 @@
 import type { FileServer } from '../file-server.js';
 import { text } from '../sql-text.js';
+import { ALL_TABLES, isFromPublicRecords } from '../tables.js';
 import type { Damage } from './damage.js';
 import type { Manifest, ManifestFile } from './manifest.js';
 import { unmatchedRows } from './unmatched-rows.js';
@@ -98,9 +99,13 @@ async function missingPrices(
   return [{ path: raw.path, column: 'body', row: missing.first, what }];
 }
 
-/** Whether rows of the table are of one day with the record that they were made of. Ticks have a check of their own. */
-const hasRecords = (table: string): boolean =>
-  /_observations$/.test(table) || table === 'dead_letters' || table === 'chance_points';
+/**
+ * Whether rows of the table are of one day with the record that they were made of, which a release has. Ticks have a check of
+ * their own.
+ */
+const hasRecords = (name: string): boolean =>
+  (/_observations$/.test(name) || name === 'dead_letters' || name === 'chance_points') &&
+  ALL_TABLES.some((table) => table.name === name && isFromPublicRecords(table));
 
 /** Rows without a record at their position that was received at the same time. */
 async function withoutRecord(

@@ -4,6 +4,7 @@ import { appendFileSync, cpSync, existsSync, rmSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { chancery, commandLine, MAIN } from '../cli/command.js';
+import { rows, startUp } from '../cli/start-up.js';
 import { useClickHouse } from '../support/clickhouse.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
@@ -29,7 +30,7 @@ describe('chancery import', () => {
     expect((await commandLine([...args, '--tables', tables])).code).toBe(0);
   });
 
-  it('makes an instance whose views answer like the source, also after kill -9', async () => {
+  it('makes an instance whose views answer like the source, also after kill -9, and which records', async () => {
     const data = join(temporaryFolder(), 'data');
     const child = spawn(process.execPath, [MAIN, 'import', release, '--data', data], { stdio: 'ignore' });
     const ended = once(child, 'exit');
@@ -51,6 +52,17 @@ describe('chancery import', () => {
     expect(await chancery(['import', release, '--data', data])).toMatchObject({
       code: 2,
       err: `chancery: ${data} is not empty; a dataset is imported into a new data folder: choose another with --data\n`,
+    });
+
+    const up = startUp(data);
+    await up.line(/^ready in /);
+    await until(async () => {
+      const [found] = await rows<{ imported: number; recorded: number }>(
+        data,
+        "SELECT countIf(toDate(received_at) < '2026-01-06') AS imported, countIf(received_at > now() - INTERVAL 1 HOUR) AS recorded FROM price_ticks",
+      );
+      expect(found?.imported).toBe(16_000);
+      return (found?.recorded ?? 0) > 0 || 'no new tick';
     });
   });
 

@@ -159,6 +159,21 @@ describe('chancery dataset verify', () => {
     expect(await damages(await forge(path, query))).toEqual(expected);
   });
 
+  it('looks for no record of rows about accounts, whose records no release has', async () => {
+    await server.clickhouse.run(`
+      INSERT INTO chancery.balance_observations (_log, _offset, received_at, account, poll_id, asset)
+      SELECT any(_log), 1, '2026-01-04 10:00:00', 'main-account', 'p', 'a' FROM chancery.activity_records`);
+    const release = join(temporaryFolder(copies), 'release');
+    const args = ['export', '--data', server.clickhouse.dataFolder, '--out', release, '--release', 'rain@3'];
+    const accounts = ['--accounts', 'main-account', '--include-private'];
+    expect((await commandLine([...args, ...accounts, '--tables', 'balance_observations,raw_records'])).code).toBe(0);
+    const files = manifestOf(release).files.map(({ path }) => path);
+    expect(files.toSorted()).toEqual(['balance_observations/2026-01-04.parquet', 'raw_records/2026-01-04.parquet']);
+    const { out } = await verify(release);
+    expect(out).toContain('rain@3');
+    expect(out).not.toContain('balance_observations');
+  });
+
   it('accepts a release without lost records of accounts: a poll of which some were lost is incomplete', async () => {
     const { run } = server.clickhouse;
     const insert = (table: string, logOf: string, values: string, columns: string) =>
