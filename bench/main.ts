@@ -5,7 +5,13 @@ import type { Bench } from './bench.js';
 import { BENCHES } from './benches.js';
 import { withTemporaryFolder } from './benchmark-process.js';
 import { compareWithFormer } from './compare.js';
-import { benchDatasets, DATASETS_ABOUT, DATASETS_BENCH, FULL_DATASET_TICKS } from './datasets/index.js';
+import {
+  benchDatasets,
+  DATASETS_ABOUT,
+  DATASETS_BENCH,
+  FULL_DATASET_TICKS,
+  QUICK_DATASET_TICKS,
+} from './datasets/index.js';
 import { measure } from './measure.js';
 import {
   benchLargeQueries,
@@ -98,8 +104,9 @@ program
       .default(FULL_DATASET_TICKS / 1e6)
       .argParser(positiveInteger),
   )
-  .action(async ({ ticks }: { ticks: number }) => {
-    await interruptible((signal) => benchDatasets(ticks * 1e6, signal));
+  .option('--quick', 'a small data set, to check that it works; nothing is written')
+  .action(async ({ ticks, quick = false }: { ticks: number; quick?: boolean }) => {
+    await interruptible((signal) => benchDatasets(quick ? QUICK_DATASET_TICKS : ticks * 1e6, signal));
   });
 
 try {

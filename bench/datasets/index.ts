@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { FileServer } from '../../datasets/file-server.js';
 import { readManifest } from '../../datasets/release/read-manifest.js';
 import { text } from '../../datasets/sql-text.js';
@@ -12,10 +12,12 @@ import { peakBytes, resetPeak } from '../process-usage.js';
 import { type Result, show, writeResults } from '../results.js';
 import { runCommand } from './command.js';
 import { buildDataSet, type DataSet } from './data-set.js';
+import { measureDeltaEncoding } from './delta-encoding.js';
 import { EVENTS, MARKETS_PER_EVENT, SEED } from './rows.js';
 
 /** The number of ticks of published results. */
 export const FULL_DATASET_TICKS = 50_000_000;
+export const QUICK_DATASET_TICKS = 2_000_000;
 export const DATASETS_BENCH = 'datasets';
 export const DATASETS_ABOUT =
   'order book ticks of five days, and the raw records of the last one: export, release, verify and import with the commands, each timed from its start to its end';
@@ -80,6 +82,8 @@ async function* measureExport(
     yield { name: 'export of ticks', value: round(ticks / exported.seconds), unit: 'rows/s' };
     yield { name: 'export of ticks, ClickHouse, peak memory', value: megabytes(peakBytes(server.pid)), unit: 'MB' };
     yield { name: 'export of ticks, the command, peak memory', value: megabytes(exported.peakBytes), unit: 'MB' };
+    const files = { folder: join(out, 'price_ticks'), ticks, seconds: exported.seconds };
+    yield* measureDeltaEncoding(files, join(dirname(out), 'delta'));
     const named = ['--tables', 'price_ticks,raw_records', '--release', 'bench@1', '--simulated', '--out', release];
     const released = await runCommand([...common, ...named], signal);
     yield { name: 'export and release', value: round((ticks + frames) / released.seconds), unit: 'rows/s' };
