@@ -43,4 +43,6 @@ SELECT
     executed_at,
     received_at AS seen_at,
     (ifNull(executed_at, received_at), pass_began_at, -toInt64(page), -toInt64(`_index`)) AS trade_order
-FROM {database}.trade_records FINAL;
+FROM {database}.trade_records FINAL
+-- All rows of a trade have the same market, so its index may be used before they are merged.
+SETTINGS use_skip_indexes_if_final_exact_mode = 0;
