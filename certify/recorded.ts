@@ -144,8 +144,8 @@ export interface RecordedQuote {
 /** The quotes of all users' trades, where they were observed and had both sides. */
 export function readQuotes(query: Query): Promise<RecordedQuote[]> {
   return query<RecordedQuote>(
-    `SELECT market, ${micros('executed_at')} - ${QUOTE_MARGIN_MS * 1000} AS moment, assumeNotNull(mid) AS mid
-     FROM trade_quotes(margin_ms = ${QUOTE_MARGIN_MS}) WHERE scope = 'all' AND mid IS NOT NULL ORDER BY market, moment`,
+    `SELECT market, ${micros('executed_at')} - ${QUOTE_MARGIN_MS * 1000} AS moment, assumeNotNull(quotes.mid) AS mid
+     FROM trade_quotes(margin_ms = ${QUOTE_MARGIN_MS}) AS quotes WHERE scope = 'all' AND quotes.mid IS NOT NULL ORDER BY market, moment`,
   );
 }
 
