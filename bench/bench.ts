@@ -14,6 +14,8 @@ export interface Bench {
   readonly about: string;
   /** Settings that affect the figures: raw bodies stored or not, fsync on or off, sizes. */
   readonly settings: Readonly<Record<string, string | number | boolean>>;
+  /** Number of runs of a measurement; 5 unless given. */
+  readonly runs?: number;
   /** Why it cannot run on this machine; undefined when it can. */
   unavailable?(): string | undefined;
   /** @param quick a short run that checks the benchmark itself and does not measure */

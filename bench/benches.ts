@@ -14,7 +14,15 @@ import { RATE_CLOCK } from './rate-clock.js';
 import { benchStorage, PACE, SECONDS as STORAGE_SECONDS } from './storage.js';
 import { benchTrading, PACES, SECONDS as TRADING_SECONDS } from './trading.js';
 import { benchTransform } from './transform.js';
+import { benchViewerFreshness, SCREEN_ORDERS } from './viewer/freshness.js';
 import { benchViewer, TICKS, VIEWERS, WIDTH } from './viewer/index.js';
+import {
+  benchViewerLoad,
+  LOAD_DASHBOARD,
+  LOAD_REFRESH_SECONDS,
+  LOAD_SECONDS,
+  VIEWERS as LOAD_VIEWERS,
+} from './viewer/load.js';
 
 /** All benchmarks of `npm run bench`. */
 export const BENCHES: readonly Bench[] = [
@@ -121,5 +129,27 @@ export const BENCHES: readonly Bench[] = [
     about: 'the pages of the viewer in Chromium, with a seeded market in the embedded ClickHouse, all on one machine',
     settings: { ticks: TICKS.join(' and '), viewers: VIEWERS, width: WIDTH, scale: 1 },
     run: benchViewer,
+  },
+  {
+    name: 'viewer-load',
+    about:
+      'exchange, collector, worker, ClickHouse and viewer as separate processes under load, without viewers and with clients that do what open pages of one dashboard do',
+    settings: {
+      framesPerSecond: FRAMES_PER_SECOND,
+      seconds: LOAD_SECONDS,
+      viewers: LOAD_VIEWERS,
+      dashboard: LOAD_DASHBOARD,
+      refreshSeconds: LOAD_REFRESH_SECONDS,
+    },
+    runs: 3,
+    run: benchViewerLoad,
+  },
+  {
+    name: 'viewer-freshness',
+    about:
+      'in Chromium: the first page of a new instance, and the page of a market whose price an order changes while 20 orders per second change others',
+    settings: { orders: SCREEN_ORDERS, events: 40, botsOfTheFirstPage: 24, botsOfTheMarket: 0 },
+    runs: 3,
+    run: benchViewerFreshness,
   },
 ];

@@ -6,7 +6,7 @@ import { type BenchResults, describeSettings, median, type Result, show, spreadO
 const RUNS = 5;
 
 /**
- * Runs a benchmark 5 times, prints the medians and writes them to bench/results/. After an interruption, the completed
+ * Runs a benchmark 5 times or as often as it says, prints the medians and writes them to bench/results/. After an interruption, the completed
  * runs are printed and nothing is written.
  */
 export async function measure(bench: Bench, program: string, quick: boolean, signal: AbortSignal): Promise<void> {
@@ -17,14 +17,15 @@ export async function measure(bench: Bench, program: string, quick: boolean, sig
     return;
   }
   const runs: BenchFigure[][] = [];
+  const planned = bench.runs ?? RUNS;
   try {
     await withTemporaryFolder(async () => {
-      const wanted = quick ? 1 : RUNS;
+      const wanted = quick ? 1 : planned;
       while (runs.length < wanted) runs.push(await runInProcess({ program, name: bench.name, quick }, signal));
     });
   } catch (error) {
     if (!signal.aborted) throw error;
-    process.stdout.write(`  interrupted after ${runs.length} of ${quick ? 1 : RUNS} runs; nothing is written\n`);
+    process.stdout.write(`  interrupted after ${runs.length} of ${quick ? 1 : planned} runs; nothing is written\n`);
   }
   if (runs.length === 0) return;
   const results = resultsOf(runs);

@@ -1,49 +1,38 @@
-import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { until } from '../../test/support/until.js';
 import { SEEDED_NOW_MS } from '../../test/viewer/seeded-market.js';
 import { dashboardFolder } from '../../viewer/index.js';
-import type { ResolvedVariable } from '../../viewer/variables.js';
 import type { BenchFigure } from '../bench.js';
 import type { ViewerRig } from './rig.js';
+import { openDashboard, ViewerClient } from './viewer-client.js';
 
 const DASHBOARD = 'chancery-market-overview';
 const REFRESH_MS = 10_000;
 const AFTER_CLOSE_MS = 1000;
-/** Of a browser to one address. */
-const CONNECTIONS = 6;
 
 /** Clients that show the same dashboard: what ClickHouse is asked in one refresh interval, and what is left when they have gone. */
 export async function measureViewers(rig: ViewerRig, viewers: number): Promise<BenchFigure[]> {
   let nowMs = SEEDED_NOW_MS;
   const viewer = await rig.view(dashboardFolder(), () => nowMs);
-  const url = `${viewer.url}/api/dashboards/${DASHBOARD}`;
-  const agents = Array.from({ length: viewers }, () => new Agent({ keepAlive: true, maxSockets: CONNECTIONS }));
-  const [first] = agents;
+  const clients = Array.from({ length: viewers }, () => new ViewerClient(viewer.url));
+  const [first] = clients;
   if (!first) throw new Error('there is no viewer');
-  const { panels } = JSON.parse(await ask(first, url)) as { panels: { id: number; type: string }[] };
-  const view = { from: 'now-30m', to: 'now', variables: {}, refreshMs: REFRESH_MS };
-  const resolved = JSON.parse(await ask(first, `${url}/variables`, view)) as ResolvedVariable[];
-  const variables = Object.fromEntries(
-    resolved.filter(({ hidden }) => !hidden).map(({ name, value }) => [name, value]),
-  );
-  const drawn = panels.filter(({ type }) => type !== 'row' && type !== 'text');
-  const body = { ...view, variables, width: 600 };
-  const refresh = async (all: readonly Agent[]) => {
+  const { path, view, panels } = await openDashboard(first, DASHBOARD, { from: 'now-30m', refreshMs: REFRESH_MS });
+  const body = { ...view, width: 600 };
+  const panelsOf = (client: ViewerClient) => panels.map((id) => client.ask(`${path}/panels/${id}/data`, body));
+  const refresh = async (all: readonly ViewerClient[]) => {
     nowMs += REFRESH_MS;
     const before = rig.queries;
     const began = performance.now();
-    await Promise.all(all.flatMap((agent) => drawn.map(({ id }) => ask(agent, `${url}/panels/${id}/data`, body))));
+    await Promise.all(all.flatMap(panelsOf));
     return { queries: rig.queries - before, ms: Math.round(performance.now() - began) };
   };
   const alone = await refresh([first]);
-  const together = await refresh(agents);
+  const together = await refresh(clients);
   nowMs += REFRESH_MS;
-  const left = agents.flatMap((agent) =>
-    drawn.map(({ id }) => ask(agent, `${url}/panels/${id}/data`, body).catch(() => '')),
-  );
+  const left = clients.flatMap(panelsOf).map((asked) => asked.catch(() => ''));
   await until(async () => (await rig.running()) > 0);
-  for (const agent of agents) agent.destroy();
+  for (const client of clients) client.close();
   await Promise.all(left);
   await delay(AFTER_CLOSE_MS);
   return [
@@ -56,23 +45,4 @@ export async function measureViewers(rig: ViewerRig, viewers: number): Promise<B
       unit: 'queries',
     },
   ];
-}
-
-function ask(agent: Agent, url: string, body?: unknown): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const sent = body === undefined ? undefined : JSON.stringify(body);
-    const method = sent === undefined ? 'GET' : 'POST';
-    const outgoing = request(url, { method, agent, headers: { 'content-type': 'application/json' } }, (incoming) => {
-      const chunks: Buffer[] = [];
-      incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-      incoming.on('error', reject);
-      incoming.on('end', () => {
-        const text = Buffer.concat(chunks).toString();
-        if (incoming.statusCode === 200) resolve(text);
-        else reject(new Error(`${url}: ${incoming.statusCode} ${text}`));
-      });
-    });
-    outgoing.on('error', reject);
-    outgoing.end(sent);
-  });
 }
