@@ -3,6 +3,7 @@ import { ApiKey, ExchangeClient } from '../../client/index.js';
 import { type OrderTarget, TradingClient } from '../../client/trading/index.js';
 import { Random, Secret } from '../../core/index.js';
 import type { ReadyLine } from '../../exchange/index.js';
+import { until } from '../../test/support/until.js';
 import { openPage } from '../../test/viewer/open-page.js';
 import type { LiveInstance } from '../live-instance.js';
 
@@ -13,7 +14,6 @@ const MAX_WAIT_MS = 1100;
 /** Between two orders in other markets. */
 const OTHERS_EVERY_MS = 50;
 const MAX_OTHER_CENTS = 40;
-const DRAWN_WITHIN_MS = 30_000;
 
 /** Notes every value of the best bid when it has been painted, by the clock of this machine. */
 const WATCH = `(() => {
@@ -61,9 +61,7 @@ export async function measureScreen(instance: LiveInstance, browser: Browser, or
       sent.push(Date.now());
       await bid(trading, own, cents);
     }
-    await page.waitForFunction(`globalThis.bids.at(-1)?.bid >= ${orders / 100}`, undefined, {
-      timeout: DRAWN_WITHIN_MS,
-    });
+    await until(() => page.evaluate<boolean>(`globalThis.bids.at(-1)?.bid >= ${orders / 100}`));
     clearInterval(busy);
     const drawn = await page.evaluate<{ bid: number; at: number }[]>('globalThis.bids');
     await page.context().close();

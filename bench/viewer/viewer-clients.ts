@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { openDashboard, type ViewedPage, ViewerClient } from './viewer-client.js';
 
@@ -18,6 +19,8 @@ const GZIP = { 'accept-encoding': 'gzip' };
 let answers = 0;
 let failures = 0;
 const ended = new AbortController();
+// Each client waits for its next refresh, and for those of its panels.
+setMaxListeners(0, ended.signal);
 
 const untilNext = (intervalMs: number, share: number) =>
   delay(intervalMs - (Date.now() % intervalMs) + AFTER_SLICE_MS + share * SPREAD * intervalMs, undefined, {
