@@ -71,6 +71,8 @@ export interface ViewerOptions {
   /** Chancery's databases, which the user of the viewer may read. */
   readonly databases: readonly string[];
   readonly connect: ConnectReader;
+  /** HTTP interface of an embedded ClickHouse that runs, whose web console pages on loopback open; undefined: of none. */
+  readonly consoleUrl?: () => Promise<string | undefined>;
   /** The token without which no data is sent; undefined: anyone who reaches the port may read. */
   readonly token?: string | undefined;
   /** What the query of a panel may take; 30 unless given. */
@@ -104,6 +106,12 @@ const panelRequest = viewRequest.extend({
 const exportRequest = panelRequest.extend({
   format: z.enum(['csv', 'parquet']),
   refId: z.string().max(40).optional(),
+});
+const consoleRequest = z.strictObject({
+  /** The JSON of a panel request. */
+  request: z.string().max(MAX_BODY_BYTES),
+  /** Number of the panel's statement, from 0. */
+  statement: z.coerce.number().int().min(0).max(100),
 });
 const EXPORT_TYPES = { csv: 'text/csv; charset=utf-8', parquet: 'application/vnd.apache.parquet' } as const;
 
@@ -279,15 +287,16 @@ export class ViewerServer implements Component {
       }),
     );
     app.post('/api/dashboards/:uid/panels/:panel/export', (request, reply) => this.#export(request, reply));
+    app.get('/api/dashboards/:uid/panels/:panel/console', (request, reply) => this.#openConsole(request, reply));
     for (const part of ['data', 'sql'] as const) {
       app.post(`/api/dashboards/:uid/panels/:panel/${part}`, (request, reply) =>
-        this.#answer(request, reply, (signal) => {
+        this.#answer(request, reply, async (signal) => {
           const dashboard = this.#dashboard(request);
           const panel = this.#panel(dashboard, request);
           const body = parsed(panelRequest, request.body);
-          return part === 'data'
-            ? this.#queries.panel(dashboard, panel, body, signal)
-            : this.#queries.statements(dashboard, panel, body, signal);
+          if (part === 'data') return this.#queries.panel(dashboard, panel, body, signal);
+          const statements = await this.#queries.statements(dashboard, panel, body, signal);
+          return { statements, hasConsole: (await this.#consoleUrl()) !== undefined };
         }),
       );
     }
@@ -359,6 +368,28 @@ export class ViewerServer implements Component {
     });
   }
 
+  /** Only a browser on this machine reaches the port of an embedded ClickHouse. */
+  async #consoleUrl(): Promise<string | undefined> {
+    const { host, publicUrl, consoleUrl } = this.options;
+    return isLoopback(host) && publicUrl === undefined ? consoleUrl?.() : undefined;
+  }
+
+  /** Sends the browser to ClickHouse's web console with a statement of a panel; it asks for the password of the reader. */
+  async #openConsole(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const url = await this.#consoleUrl();
+    if (url === undefined) throw new Refusal(404, 'there is no console; copy the SQL');
+    const dashboard = this.#dashboard(request);
+    const panel = this.#panel(dashboard, request);
+    const { request: json, statement } = parsed(consoleRequest, request.query);
+    const body = parsed(panelRequest, jsonOf(json));
+    const left = new AbortController();
+    onceClosed(reply.raw, () => left.abort(new Refusal(499, 'the client has left')));
+    const sql = (await this.#queries.statements(dashboard, panel, body, left.signal))[statement];
+    if (sql === undefined) throw new Refusal(404, 'the panel has no such statement');
+    const encoded = Buffer.from(sql, 'utf8').toString('base64');
+    return reply.header('cache-control', 'no-store').redirect(`${url}/play?user=reader#${encoded}`, 303);
+  }
+
   #logIn(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const { token } = parsed(z.strictObject({ token: z.string().max(200) }), request.body);
     const session = this.#login?.open(token) ?? 'wrong';
@@ -415,6 +446,15 @@ const PAGE_ROUTES: readonly (readonly [path: string, file: PageFileName])[] = [
   ['/app.css', 'app.css'],
   ['/icon.svg', 'icon.svg'],
 ];
+
+/** Undefined where it is not JSON. */
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
 
 function parsed<T>(schema: z.ZodType<T>, body: unknown): T {
   const result = schema.safeParse(body);

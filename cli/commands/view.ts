@@ -2,7 +2,8 @@ import type { Command } from 'commander';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { DEFAULT_PORTS, systemClock } from '../../core/index.js';
 import { dashboardFolder, keepHeapSmall, readToken, type ViewerMetrics, ViewerServer } from '../../viewer/index.js';
-import { shardDatabase } from '../../warehouse/index.js';
+import { findEmbedded, shardDatabase } from '../../warehouse/index.js';
+import { clickHouseTarget } from '../service/clickhouse-target.js';
 import { assertInstance, instancePaths } from '../service/instance.js';
 import { findReadOnly } from '../service/read-only.js';
 import { runService } from '../service/run-service.js';
@@ -31,6 +32,8 @@ export function define(command: Command): void {
           port: settings.viewerPort === 0 ? await claims.claimFrom(DEFAULT_PORTS.viewer) : settings.viewerPort,
           dashboards: settings.dashboards ?? dashboardFolder(),
           connect: () => findReadOnly(settings),
+          consoleUrl: async () =>
+            clickHouseTarget(settings).kind === 'embedded' ? (await findEmbedded(settings.data))?.url : undefined,
           token: settings.viewerLogin ? readToken(instancePaths(settings.data).viewerToken) : undefined,
           clock: systemClock,
           log,

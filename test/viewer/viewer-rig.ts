@@ -17,7 +17,10 @@ export async function startViewer(
   database: TestDatabase,
   dashboards: string,
   options: Partial<
-    Pick<ViewerOptions, 'token' | 'host' | 'publicUrl' | 'databases' | 'connect' | 'clock' | 'readWithinMs'>
+    Pick<
+      ViewerOptions,
+      'token' | 'host' | 'publicUrl' | 'databases' | 'connect' | 'consoleUrl' | 'clock' | 'readWithinMs'
+    >
   > = {},
 ): Promise<ViewerServer> {
   const viewer = new ViewerServer({

@@ -74,6 +74,8 @@ const files = () => ({
   ),
 });
 
+let folder = '';
+
 beforeAll(async () => {
   const { database } = host;
   await database.run('CREATE TABLE prices (at DateTime, market String, price Float64) ENGINE = MergeTree ORDER BY at');
@@ -81,7 +83,7 @@ beforeAll(async () => {
   await database.run(
     `INSERT INTO prices SELECT now() - 60 * number, arrayJoin([${quoted.map((one) => `'${one}'`).join(',')}]), number FROM numbers(20)`,
   );
-  const folder = folderOf(files());
+  folder = folderOf(files());
   symlinkSync('/etc/passwd', join(folder, 'link.json'));
   viewer = await startViewer(database, folder);
 });
@@ -192,10 +194,37 @@ describe('the viewer', () => {
     for (const market of HOSTILE) {
       const shown = await data(2, { market: [market] });
       expect(column(shown, 'market')).toEqual(new Array(20).fill(market));
-      const [sql = ''] = JSON.parse((await post('panels/2/sql', view({ market: [market] }))).text) as string[];
+      const [sql = ''] = (
+        JSON.parse((await post('panels/2/sql', view({ market: [market] }))).text) as { statements: string[] }
+      ).statements;
       const rows = await host.database.rows(sql, 'reader');
       expect(rows.map((row) => row['market'])).toEqual(column(shown, 'market'));
     }
+  });
+
+  it('leads to the console of an embedded ClickHouse with a statement of a panel, for pages on loopback only', async () => {
+    const panel = '/api/dashboards/prices/panels/2';
+    const body = view({ market: ['%'] });
+    const query = new URLSearchParams({ request: JSON.stringify(body), statement: '0' });
+    const consoleUrl = async () => host.database.reader.url;
+    const withConsole = await startViewer(host.database, folder, { consoleUrl });
+    const shown = await ask(`${withConsole.url}${panel}/sql`, { body });
+    const { statements, hasConsole } = JSON.parse(shown.text) as { statements: string[]; hasConsole: boolean };
+    expect(hasConsole).toBe(true);
+    const { status, headers } = await ask(`${withConsole.url}${panel}/console?${query}`);
+    const [address, encoded = ''] = String(headers['location']).split('#');
+    expect([status, address]).toEqual([303, `${host.database.reader.url}/play?user=reader`]);
+    expect(Buffer.from(encoded, 'base64').toString('utf8')).toBe(statements[0]);
+    const refused = async (url: string, more: Record<string, string> = {}, asked = query) =>
+      (await ask(`${url}${panel}/console?${asked}`, { headers: more })).status;
+    expect(await refused(withConsole.url, { 'sec-fetch-site': 'cross-site' })).toBe(403);
+    expect(await refused(withConsole.url, {}, new URLSearchParams({ request: '{', statement: '0' }))).toBe(400);
+    expect(
+      await refused(withConsole.url, {}, new URLSearchParams({ request: JSON.stringify(body), statement: '1' })),
+    ).toBe(404);
+    const behindProxy = await startViewer(host.database, folder, { consoleUrl, publicUrl: 'https://market.example' });
+    for (const other of [viewer, behindProxy]) expect(await refused(`http://127.0.0.1:${other.port}`)).toBe(404);
+    expect(JSON.parse((await post('panels/2/sql', body)).text)).toMatchObject({ hasConsole: false });
   });
 
   it('sends the complete result of a panel as CSV and as Parquet', async () => {

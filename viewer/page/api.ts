@@ -33,6 +33,13 @@ export interface PanelAsk {
   readonly body: View & { readonly width: number; readonly scope: Scope };
 }
 
+/** The statements of a panel. */
+export interface PanelSql {
+  readonly statements: readonly string[];
+  /** Whether ClickHouse's web console can be opened with one of them. */
+  readonly hasConsole: boolean;
+}
+
 export interface AnnotationData {
   readonly name: string;
   readonly color: string;
@@ -95,5 +102,10 @@ export const api = {
   panel: ({ uid, id, body }: PanelAsk, signal: AbortSignal) =>
     ask<PanelData>(`${base(uid)}/panels/${id}/data`, signal, body),
   sql: ({ uid, id, body }: PanelAsk, signal: AbortSignal) =>
-    ask<readonly string[]>(`${base(uid)}/panels/${id}/sql`, signal, body),
+    ask<PanelSql>(`${base(uid)}/panels/${id}/sql`, signal, body),
+  /** Address that leads to ClickHouse's web console with the n-th statement of a panel. */
+  consoleHref: ({ uid, id, body }: PanelAsk, statement: number): string => {
+    const query = new URLSearchParams({ request: JSON.stringify(body), statement: String(statement) });
+    return `${base(uid)}/panels/${id}/console?${query}`;
+  },
 };

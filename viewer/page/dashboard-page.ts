@@ -105,7 +105,7 @@ export class DashboardPage {
       fillText: (text, scope) => fillText(text, this.#variables, scope, 'text'),
       fillContent: (text, scope) => fillText(text, this.#variables, scope, 'raw'),
       linkContext: (scope) => this.#linkContext(scope),
-      showSql: (title, statements) => this.shell.showSql(title, statements),
+      showSql: (...sql) => this.shell.showSql(...sql),
     };
   }
 

@@ -78,12 +78,13 @@ class Page implements Shell {
     void this.open();
   }
 
-  showSql(title: string, statements: readonly string[]): void {
+  /** @param consoleHrefs of each statement, where it can be opened in a console */
+  showSql(title: string, statements: readonly string[], consoleHrefs: readonly string[] = []): void {
     const copy = button('Copy', 'Copy SQL', () => void navigator.clipboard.writeText(statements.join(';\n\n')));
     const close = button('Close', 'Close', () => this.#sql.close());
     this.#sql.replaceChildren(
       h('h2', {}, title),
-      ...statements.map((sql) => h('pre', {}, sql)),
+      ...statements.flatMap((sql, number) => [h('pre', {}, sql), ...consoleLink(consoleHrefs[number])]),
       h('div', { className: 'bar' }, copy, close),
     );
     this.#sql.showModal();
@@ -186,6 +187,12 @@ class Page implements Shell {
     document.documentElement.dataset['theme'] = this.theme;
     this.#page?.redraw();
   }
+}
+
+function consoleLink(href: string | undefined): HTMLElement[] {
+  if (href === undefined) return [];
+  const title = "ClickHouse's web console; it asks for the password, which `chancery sql --console` prints";
+  return [h('p', {}, h('a', { href, title, target: '_blank', rel: 'noopener' }, 'Open in console'))];
 }
 
 function ageOf(seconds: number): string {

@@ -36,7 +36,7 @@ export interface PanelHost extends LinkHost {
   readonly onFull: (panel: string) => void;
   /** A text panel's text with the values of variables. */
   readonly fillContent: (text: string, scope: Scope) => string;
-  readonly showSql: (title: string, statements: readonly string[]) => void;
+  readonly showSql: (title: string, statements: readonly string[], consoleHrefs?: readonly string[]) => void;
 }
 
 const DRAW: Readonly<Record<PanelType, (context: PanelContext) => Drawn>> = {
@@ -177,7 +177,10 @@ export class PanelView {
   async #showSql(): Promise<void> {
     const title = this.#heading.textContent;
     try {
-      this.host.showSql(title, await api.sql(this.#request(), new AbortController().signal));
+      const request = this.#request();
+      const { statements, hasConsole } = await api.sql(request, new AbortController().signal);
+      const consoleHrefs = hasConsole ? statements.map((_, number) => api.consoleHref(request, number)) : [];
+      this.host.showSql(title, statements, consoleHrefs);
     } catch (error) {
       this.host.showSql(title, [messageOf(error)]);
     }

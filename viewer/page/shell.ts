@@ -4,7 +4,7 @@ import type { Theme } from '../display/colors.js';
 export interface Shell {
   readonly theme: Theme;
   navigate(href: string): void;
-  showSql(title: string, statements: readonly string[]): void;
+  showSql(title: string, statements: readonly string[], consoleHrefs?: readonly string[]): void;
   /** Shown in the header; undefined removes it. */
   showProblem(text: string | undefined): void;
 }
