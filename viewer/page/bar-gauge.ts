@@ -1,8 +1,8 @@
 import { colorOf, seriesColor } from '../display/colors.js';
 import { asText, formatValue, valueColor } from '../display/fields.js';
+import { tilesOf } from '../display/tiles.js';
 import { h } from './dom.js';
 import type { Drawn, PanelContext } from './panel-context.js';
-import { tilesOf } from './stat.js';
 
 /** A horizontal bar per value, from the minimum to the maximum of its field. */
 export function drawBarGauge(context: PanelContext): Drawn {

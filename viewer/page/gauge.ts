@@ -1,10 +1,10 @@
 import { colorOf } from '../display/colors.js';
 import { asText, formatValue, thresholdColor, valueColor } from '../display/fields.js';
 import { shown } from '../display/safe-text.js';
+import { type Tile, tilesOf } from '../display/tiles.js';
 import { h } from './dom.js';
 import { drawEmpty } from './number-columns.js';
 import type { Drawn, PanelContext } from './panel-context.js';
-import { type Tile, tilesOf } from './stat.js';
 
 const SVG = 'http://www.w3.org/2000/svg';
 /** The arc is open at the bottom: from 7 to 5 o'clock. */
