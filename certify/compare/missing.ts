@@ -85,7 +85,7 @@ function compareSeconds({ streams, recorded, kills, recordedFrom }: MissingInput
         if (incomplete.has(key)) found += 1;
         else if (UNVERIFIED.some((cause) => gap.cause.startsWith(cause))) {
           differences.explain(`received, but not verified: ${gap.cause.split(':')[0]}`);
-        } else if (gap.cause.startsWith(NO_HEARTBEAT) && kills.some(isShortlyAfter(begins))) {
+        } else if (gap.cause.startsWith(NO_HEARTBEAT) && kills.some(isInOrShortlyAfter(begins))) {
           differences.explain('received after the last heartbeat before a kill');
         } else {
           const what = `event ${gap.event}, ${stream}, ${timeText(begins)}`;
@@ -97,11 +97,11 @@ function compareSeconds({ streams, recorded, kills, recordedFrom }: MissingInput
   return differences.result(expected, found);
 }
 
-/** Whether a process was killed so shortly after a second that there may have been no heartbeat in between. */
-const isShortlyAfter =
+/** Whether a process was killed in a second, or so shortly after it that there may have been no heartbeat in between. */
+const isInOrShortlyAfter =
   (begins: number) =>
   ({ at }: Kill): boolean =>
-    at >= begins + SECOND && at <= begins + HEARTBEAT_MICROS;
+    at >= begins && at <= begins + HEARTBEAT_MICROS;
 
 const isMissing = ({ state = 'missing', cause }: Gap): boolean => state === 'missing' && cause !== 'not yet subscribed';
 

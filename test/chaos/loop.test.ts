@@ -49,7 +49,7 @@ describeWithKafka(
     // Long enough for each kind of event once: the logs are replaced after 25 s.
     const chaos = minutes(0.5);
     it('neither lose nor double rows', { timeout: AROUND_MS + chaos * 60_000 }, async () => {
-      await expectNothingLost({ bus: 'kafka', broker: kafka.own, minutes: chaos, seed: SEED });
+      await expectNothingLost({ bus: 'kafka', broker: kafka.own, minutes: chaos, seed: SEED, asksViews: false });
     });
   },
 );
