@@ -33,7 +33,8 @@ const FRAME =
 const ENVELOPE = 'Tuple(sid String, n UInt64, at Int64, kind String)';
 
 /**
- * ClickHouse's own Kafka engine instead of a worker: materialized views write the same rows into equal tables. It does not
+ * ClickHouse's own Kafka engine instead of a worker: materialized views write the same rows into equal tables, without the
+ * index that a worker leaves to merges. It does not
  * validate, writes no dead letters, and guarantees at-least-once delivery.
  * @param database holds the tables of the migrations
  */

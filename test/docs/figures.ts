@@ -35,7 +35,6 @@ export function withFigures(readme: string): string {
 | bus to ClickHouse, one tick per frame, received payloads not stored | ${median('transform', 'single-entry frames, bodies off')} | \`npm run bench -- transform\` |
 | the same, received payloads stored (the default) | ${median('transform', 'single-entry frames, bodies on')} | |
 | latency from socket to SQL, p50 and p99 | ${median('live', 'latency from socket to query result, p50')}, ${median('live', 'latency from socket to query result, p99')} | \`npm run bench -- live\` |
-| throughput relative to ClickHouse's own Kafka engine, same tables, received payloads not stored | ${median('kafka', "single-entry, fsync: worker / ClickHouse's Kafka engine, all tables")} as fast | \`npm run bench -- kafka\` |
 | ${killed} processes killed, ${rows} rows checked | ${missing} lost, ${doubled} doubled | \`npm run chaos -- --minutes 15 --kills 300\` |
 
 Medians of repeated runs on ${String(cores)} cores (${String(processor)}, node ${String(node)}), and one chaos run; [all figures](docs/performance.md), [the chaos run](docs/reliability.md).

@@ -63,8 +63,13 @@ interface PoolOptions {
   readonly socketFactory: unknown;
 }
 
+let loaded: ReturnType<typeof loadKafkajs> | undefined;
+
 /** Loaded with the first connection: a process with the embedded log starts without it. */
-let kafkajs: ReturnType<typeof loadKafkajs> | undefined;
+const kafkajs = () => {
+  loaded ??= loadKafkajs();
+  return loaded;
+};
 
 function loadKafkajs() {
   const require = createRequire(import.meta.url);
@@ -102,8 +107,8 @@ export async function openConnection(
   address: { readonly host: string; readonly port: number },
   options: ConnectionOptions,
 ): Promise<{ connection: KafkajsConnection; versions: ApiVersions }> {
-  kafkajs ??= loadKafkajs();
-  const pool = new kafkajs.ConnectionPool({
+  const { ConnectionPool, Broker } = kafkajs();
+  const pool = new ConnectionPool({
     ...address,
     clientId: options.clientId,
     ssl: options.tls ?? null,
@@ -114,7 +119,7 @@ export async function openConnection(
     socketFactory,
   });
   decodeFrames(pool.pool[0], options.bufferPool);
-  const broker = new kafkajs.Broker({
+  const broker = new Broker({
     connectionPool: pool,
     logger: quiet,
     authenticationTimeout: options.requestTimeoutMs,
@@ -166,8 +171,7 @@ export function sendRequest<T>(
 
 /** The description of an error code in Kafka's protocol documentation. */
 export function explain(code: number): string {
-  kafkajs ??= loadKafkajs();
-  return kafkajs.createErrorFromCode(code).message;
+  return kafkajs().createErrorFromCode(code).message;
 }
 
 function socketFactory(to: { host: string; port: number; ssl: TlsOptions | null; onConnect: () => void }): Socket {
