@@ -8,6 +8,8 @@ import { type ClickHouseClient, ClickHouseError } from '@clickhouse/client';
 const KILL_EVERY_MS = 100;
 /** A query that has not ended by then is left to the server, which ends it when its connection closes. */
 const MAX_CANCEL_MS = 10_000;
+/** ClickHouse's codes READONLY and ACCESS_DENIED. */
+const FORBIDDEN = new Set(['164', '497']);
 
 /** What a query is sent with, so that it can be killed. */
 export interface RunningQuery {
@@ -91,8 +93,9 @@ async function killUntil(ended: AbortSignal, client: ClickHouseClient, queryId: 
       const query = 'KILL QUERY WHERE query_id = {id:String} ASYNC';
       await client.command({ query, query_params: { id: queryId }, abort_signal: until });
     } catch (error) {
-      // The server does not respond: closing the connection is what is left. One that is too busy is asked again.
-      if (!(error instanceof ClickHouseError)) return;
+      // Closing the connection is what is left where the server does not respond, or the user may not kill. A server that is
+      // too busy is asked again.
+      if (!(error instanceof ClickHouseError) || FORBIDDEN.has(error.code)) return;
     }
     await delay(KILL_EVERY_MS, undefined, { signal: until }).catch(() => undefined);
   }

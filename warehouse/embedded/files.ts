@@ -131,8 +131,9 @@ function clusterXml({ clusters, secret, keeperPort }: EmbeddedCluster): string {
  * Three users. The library's own session uses `default`, from loopback and without a password, which cannot be changed.
  * Its profile therefore rejects every query longer than one character (the child raises that limit for its own session
  * only) and a second session: even a query without any grant could read files with `SELECT file('…')`. `owner` is
- * Chancery. `reader` can only SELECT from Chancery's database: it may change settings of its queries (Grafana's driver
- * does, and requests five seconds more than its own limit), but neither raise the limits nor write.
+ * Chancery. `reader` can only SELECT from Chancery's database, and kill its own queries, which ClickHouse looks up in
+ * `system.processes`. It may change settings of its queries (Grafana's driver does, and requests five seconds more than its
+ * own limit), but neither raise the limits nor write.
  */
 function usersXml(credentials: Credentials, limits: ServerLimits): string {
   const half = Math.floor(limits.memoryBytes / 2);
@@ -189,6 +190,7 @@ function usersXml(credentials: Credentials, limits: ServerLimits): string {
       <grants>
         <query>GRANT SELECT ON ${limits.database}.*</query>
         <query>GRANT SHOW ON ${limits.database}.*</query>
+        <query>GRANT SELECT(query, query_id, user) ON system.processes</query>
 ${limits.cluster ? `        <query>GRANT SELECT ON ${shardDatabase(limits.database)}.*</query>\n` : ''}      </grants>
     </reader>
   </users>
