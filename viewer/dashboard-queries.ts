@@ -36,7 +36,13 @@ export interface PanelRequest extends ViewRequest {
   readonly scope?: Readonly<Record<string, string>> | undefined;
 }
 
-export interface ExportRequest extends PanelRequest {
+/** What was drawn: the complete result and the statements belong to it. */
+export interface DrawnRequest extends PanelRequest {
+  /** `now` of the drawn data, Unix milliseconds; undefined where nothing is drawn. */
+  readonly nowMs?: number | undefined;
+}
+
+export interface ExportRequest extends DrawnRequest {
   readonly format: ExportFormat;
   readonly refId?: string | undefined;
 }
@@ -46,6 +52,8 @@ export interface PanelData {
   /** Unix milliseconds. */
   readonly from: number;
   readonly to: number;
+  /** What `now` in the range means. */
+  readonly nowMs: number;
   /** The panel's own time, for its head; empty where it has the dashboard's. */
   readonly timeText: string;
   /** Width of one bucket, milliseconds. */
@@ -70,6 +78,7 @@ interface AskOptions {
 }
 
 interface PanelContext extends AskContext {
+  readonly nowMs: number;
   readonly timeText: string;
   /** Width of the panel in pixels, rounded up. */
   readonly columns: number;
@@ -135,9 +144,10 @@ export class DashboardQueries {
     const frames = await Promise.all(
       shown.map((target) => this.#ask(dashboard, target, isSeries(target), context, signal, { columns, onMeasured })),
     );
-    const { range, timeText, bucketMs } = context;
+    const { range, nowMs, timeText, bucketMs } = context;
     const refreshMs = live === undefined ? request.refreshMs : this.#live.nextMs(live, request.refreshMs);
-    return this.#shared({ from: range.from.getTime(), to: range.to.getTime(), timeText, bucketMs, refreshMs, frames });
+    const [from, to] = [range.from.getTime(), range.to.getTime()];
+    return this.#shared({ from, to, nowMs, timeText, bucketMs, refreshMs, frames });
   }
 
   /** Equal data is one object, so that it is encoded once for all viewers. */
@@ -154,7 +164,7 @@ export class DashboardQueries {
   async statements(
     dashboard: ViewedDashboard,
     panel: ViewedPanel,
-    request: PanelRequest,
+    request: DrawnRequest,
     signal: AbortSignal,
   ): Promise<string[]> {
     const context = await this.#context(dashboard, panel, request, signal);
@@ -192,7 +202,7 @@ export class DashboardQueries {
   async #context(
     dashboard: ViewedDashboard,
     panel: ViewedPanel,
-    request: PanelRequest,
+    request: DrawnRequest,
     signal: AbortSignal,
     sliceMs = sliceOf(request),
   ): Promise<PanelContext> {
@@ -207,6 +217,7 @@ export class DashboardQueries {
     const minimum = panel.interval ? intervalMs(panel.interval.replace(/^>/, '')) : 1;
     return {
       range,
+      nowMs: now.getTime(),
       timeText: panel.hideTimeOverride === true ? '' : text,
       bucketMs: bucketMs(range, panel.maxDataPoints ?? width, minimum),
       variables,
@@ -220,9 +231,15 @@ export class DashboardQueries {
    * `now` is the same for all requests of a slice of time, and so are the results of their queries.
    * @param strict whether a value that is not an option is an error
    */
-  async #resolve(dashboard: ViewedDashboard, request: ViewRequest, signal: AbortSignal, slice: number, strict = false) {
+  async #resolve(
+    dashboard: ViewedDashboard,
+    request: ViewRequest & Pick<DrawnRequest, 'nowMs'>,
+    signal: AbortSignal,
+    slice: number,
+    strict = false,
+  ) {
     await this.grants?.assertReadOnly();
-    const now = new Date(Math.floor(this.nowMs() / slice) * slice);
+    const now = new Date(request.nowMs ?? Math.floor(this.nowMs() / slice) * slice);
     const range = relativeRange(request.from, request.to, now);
     const { resolved, choices } = await resolveVariables(dashboard, request.variables, range, {
       patterns: this.#patterns,
@@ -306,6 +323,7 @@ const isLive = ({ targets }: ViewedPanel, { to, refreshMs }: ViewRequest): boole
 const isSame = (a: PanelData, b: PanelData): boolean =>
   a.from === b.from &&
   a.to === b.to &&
+  a.nowMs === b.nowMs &&
   a.timeText === b.timeText &&
   a.bucketMs === b.bucketMs &&
   a.refreshMs === b.refreshMs &&

@@ -103,7 +103,9 @@ const panelRequest = viewRequest.extend({
   scope: z.record(z.string().max(100), z.string().max(1000)).optional(),
 });
 
-const exportRequest = panelRequest.extend({
+const drawnRequest = panelRequest.extend({ nowMs: z.int().min(0).optional() });
+
+const exportRequest = drawnRequest.extend({
   format: z.enum(['csv', 'parquet']),
   refId: z.string().max(40).optional(),
 });
@@ -293,8 +295,8 @@ export class ViewerServer implements Component {
         this.#answer(request, reply, async (signal) => {
           const dashboard = this.#dashboard(request);
           const panel = this.#panel(dashboard, request);
-          const body = parsed(panelRequest, request.body);
-          if (part === 'data') return this.#queries.panel(dashboard, panel, body, signal);
+          if (part === 'data') return this.#queries.panel(dashboard, panel, parsed(panelRequest, request.body), signal);
+          const body = parsed(drawnRequest, request.body);
           const statements = await this.#queries.statements(dashboard, panel, body, signal);
           return { statements, hasConsole: (await this.#consoleUrl()) !== undefined };
         }),
@@ -381,7 +383,7 @@ export class ViewerServer implements Component {
     const dashboard = this.#dashboard(request);
     const panel = this.#panel(dashboard, request);
     const { request: json, statement } = parsed(consoleRequest, request.query);
-    const body = parsed(panelRequest, jsonOf(json));
+    const body = parsed(drawnRequest, jsonOf(json));
     const left = new AbortController();
     onceClosed(reply.raw, () => left.abort(new Refusal(499, 'the client has left')));
     const sql = (await this.#queries.statements(dashboard, panel, body, left.signal))[statement];

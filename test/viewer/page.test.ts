@@ -272,9 +272,15 @@ describe('the page', () => {
     const link = new URL(page.url()).searchParams;
     expect(Number(link.get('to')) - Number(link.get('from'))).toBe(3_600_000);
     expect(Math.abs(Date.now() - Number(link.get('to')))).toBeLessThan(60_000);
+    const drawn = page.waitForResponse(/panels\/3\/data/);
     await page.keyboard.press('b');
     await page.waitForURL(/from=now-1h&to=now/);
+    const { nowMs } = await (await drawn).json();
+    await loaded(page);
     await page.locator('[data-panel="3"]').hover();
+    const downloaded = page.waitForRequest(/panels\/3\/export/);
+    await page.getByRole('region', { name: 'Panel 3' }).getByTitle('Download CSV').click();
+    expect((await downloaded).postDataJSON()).toMatchObject({ from: 'now-1h', to: 'now', nowMs });
     await page.getByRole('region', { name: 'Panel 3' }).getByTitle('Show SQL').click();
     await expect.poll(() => page.locator('dialog pre').innerText()).toContain("market = 'one'");
     expect(await accessibilityProblems(page)).toEqual([]);

@@ -42,6 +42,7 @@ const files = () => ({
       panel(11, 'table', "SELECT number, repeat('x', 900) AS text FROM numbers(4000)"),
       panel(14, 'table', 'SELECT number, randomPrintableASCII(1000) AS text FROM numbers(40000)'),
       panel(13, 'table', 'SELECT number, randomPrintableASCII(500) AS text FROM numbers(30000)'),
+      panel(15, 'table', 'SELECT toUnixTimestamp($__fromTime) AS began, toUnixTimestamp($__toTime) AS ended'),
       panel(12, 'table', 'SELECT count() AS n FROM numbers(1000000) WHERE sleepEachRow(0.00001) = 0'),
     ],
     {
@@ -240,6 +241,16 @@ describe('the viewer', () => {
     expect((await post('panels/7/export', body('csv'))).status).toBe(400);
     expect((await post('panels/2/export', body('xlsx'))).status).toBe(400);
     expect((await post('panels/2/export', { ...body('csv'), variables: { market: ['x'] } })).status).toBe(400);
+  });
+
+  it('sends a file, and shows SQL, of the time that was drawn', async () => {
+    const nowMs = Date.UTC(2026, 10, 21, 10);
+    const body = { ...view(), nowMs };
+    const { text } = await post('panels/15/export', { ...body, format: 'csv' });
+    expect(text.split('\r\n')[1]).toBe(`${nowMs / 1000 - 3600},${nowMs / 1000}`);
+    expect((await post('panels/15/sql', body)).text).toContain(String(nowMs));
+    const drawn = await data(15);
+    expect(column(drawn, 'ended')).toEqual([Math.floor(drawn.nowMs / 1000)]);
   });
 
   it('sends two downloads at a time', async () => {

@@ -30,7 +30,8 @@ export interface View {
 export interface PanelAsk {
   readonly uid: string;
   readonly id: number;
-  readonly body: View & { readonly width: number; readonly scope: Scope };
+  /** `nowMs`: that of the drawn data, for what belongs to it. */
+  readonly body: View & { readonly width: number; readonly scope: Scope; readonly nowMs?: number };
 }
 
 /** The statements of a panel. */

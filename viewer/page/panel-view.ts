@@ -68,6 +68,8 @@ export class PanelView {
   readonly #hiddenSeries = new Set<string>();
   #drawn: Drawn | undefined;
   #data: PanelData | undefined;
+  /** What the drawn data was asked with. */
+  #drawnRequest: PanelAsk | undefined;
   #asking: AbortController | undefined;
   #asTable = false;
   #visible = false;
@@ -165,7 +167,7 @@ export class PanelView {
   async #download(format: 'csv' | 'parquet'): Promise<void> {
     const title = this.#heading.textContent;
     try {
-      const file = await api.export(this.#request(), format);
+      const file = await api.export(this.#drawnRequest ?? this.#request(), format);
       const href = URL.createObjectURL(file);
       h('a', { href, download: `${title || this.placed.panel.id}.${format}` }).click();
       setTimeout(() => URL.revokeObjectURL(href), DOWNLOAD_MS);
@@ -177,7 +179,7 @@ export class PanelView {
   async #showSql(): Promise<void> {
     const title = this.#heading.textContent;
     try {
-      const request = this.#request();
+      const request = this.#drawnRequest ?? this.#request();
       const { statements, hasConsole } = await api.sql(request, new AbortController().signal);
       const consoleHrefs = hasConsole ? statements.map((_, number) => api.consoleHref(request, number)) : [];
       this.host.showSql(title, statements, consoleHrefs);
@@ -220,15 +222,18 @@ export class PanelView {
     this.#asking = asking;
     this.element.setAttribute('aria-busy', 'true');
     try {
-      const data = await api.panel(this.#request(), asking.signal);
+      const request = this.#request();
+      const data = await api.panel(request, asking.signal);
       await pointerReleased();
       if (asking.signal.aborted) return;
+      this.#drawnRequest = { ...request, body: { ...request.body, nowMs: data.nowMs } };
       this.#data = { ...data, frames: transformed(data.frames, transformations, !SHOWS_ALL_COLUMNS.has(type)) };
       this.draw();
       this.#askAgain(data.refreshMs);
     } catch (error) {
       if (asking.signal.aborted) return;
       this.#data = undefined;
+      this.#drawnRequest = undefined;
       this.#show({ element: h('p', { className: 'failure' }, messageOf(error)) });
     } finally {
       if (this.#asking === asking) {
