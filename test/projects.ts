@@ -43,6 +43,7 @@ const SERVICES = [
   'test/exchange/server-conformance-streams.test.ts',
   'test/exchange/server-data.test.ts',
   'test/exchange/server-process.test.ts',
+  'test/grafana/displays.test.ts',
   'test/kafka/worker.test.ts',
   'test/sql/',
   'test/transforms/native-block.test.ts',

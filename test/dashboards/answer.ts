@@ -1,5 +1,7 @@
 import { cpuSeconds } from '../../bench/process-usage.js';
+import { type Frame, frameOf } from '../../viewer/frames.js';
 import type { ClickHouseEndpoint, EmbeddedEndpoint } from '../../warehouse/index.js';
+import type { Panel } from './shipped-dashboards.js';
 
 export type ColumnKind = 'time' | 'number' | 'text' | 'other';
 
@@ -64,6 +66,14 @@ function kindOf(type: string): ColumnKind {
   if (/^Date(Time)?(64|32)?(\(|$)/.test(bare)) return 'time';
   if (/^(U?Int|Float|Decimal)/.test(bare)) return 'number';
   return /^(String|FixedString|Enum|UUID|Bool)/.test(bare) ? 'text' : 'other';
+}
+
+/** What the viewer draws of the answers to a panel's queries. */
+export function framesOf({ targets }: Pick<Panel, 'targets'>, answers: readonly Answer[]): Frame[] {
+  return answers.map(({ columns, rows }, i) => {
+    const { refId = 'A', queryType } = targets[i] ?? {};
+    return frameOf(refId, { meta: columns, data: rows }, 'UTC', queryType === 'timeSeries');
+  });
 }
 
 export function valuesOf({ columns, rows }: Answer, name: string): unknown[] {

@@ -11,10 +11,11 @@ import {
   type VariableChoice,
 } from '../../viewer/index.js';
 import type { EmbeddedEndpoint } from '../../warehouse/index.js';
+import { loadComparison } from '../grafana/load-comparison.js';
 import { openBooks, tradersOf, writeAccounts } from '../pipeline/account-traders.js';
 import { OFTEN_POLLED, Rig } from '../pipeline/rig.js';
 import { until } from '../support/until.js';
-import { type Answer, askAsGrafana, askTimed, valuesOf } from './answer.js';
+import { type Answer, askAsGrafana, askTimed, framesOf, valuesOf } from './answer.js';
 import { checkCompleteness, checkNames, checkShape, overlaps } from './checks.js';
 import { MAY_BE_EMPTY } from './expectations.js';
 import { RULES, readDataSource, readRules } from './provisioning.js';
@@ -27,6 +28,7 @@ const WITHIN_MS = 2000;
 const ATTEMPTS = 3;
 const DEFAULT_POINTS = 1000;
 const dashboards = loadDashboards();
+const comparison = await loadComparison();
 
 describe('the dashboards', () => {
   const rig = new Rig();
@@ -110,6 +112,7 @@ describe('the dashboards', () => {
           checkShape(panel, answers);
           checkNames(panel, answers);
           checkCompleteness(panel, answers);
+          expect(comparison?.differencesFromGrafana(panel, framesOf(panel, answers)) ?? []).toEqual([]);
           const mayBeEmpty = MAY_BE_EMPTY[dashboard.uid]?.includes(panel.title) ?? false;
           if (mayBeEmpty) expect(panel.fieldConfig.defaults.noValue, 'what being empty means').toBeDefined();
           else for (const { rows } of answers) expect(rows.length).toBeGreaterThan(0);

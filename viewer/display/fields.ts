@@ -1,5 +1,5 @@
 import type { Field, Frame, Value } from '../frames.js';
-import { type Formatted, formatAge, formatNumber, formatTime } from './units.js';
+import { type Formatted, formatAge, formatBoolean, formatNumber, formatTime } from './units.js';
 
 /** The field configuration of a panel, as in its file. */
 export interface FieldConfig {
@@ -43,6 +43,8 @@ export interface Display {
   readonly mappings: readonly Mapping[];
   readonly links: readonly Link[];
   readonly custom: Readonly<Record<string, unknown>>;
+  /** Whether the configuration names it. */
+  readonly isNamed: boolean;
   readonly nameAt: (row: number) => string;
 }
 
@@ -67,6 +69,7 @@ function displayOf(field: Field, frame: Frame, { defaults, overrides }: FieldCon
     field,
     refId: frame.refId,
     name: nameAt(0),
+    isNamed: Boolean(template),
     nameAt,
     unit: asText(properties['unit']),
     decimals: asNumber(properties['decimals']),
@@ -148,39 +151,59 @@ function fillTemplate(template: string, { field, frame, row }: { field: Field; f
 
 /** A value with its unit, or what its configuration shows instead. */
 export function formatValue(value: Value, display: Display, nowMs: number): Formatted & { color?: string } {
-  const mapped = mappingOf(value, display.mappings);
-  if (mapped)
-    return { text: mapped.text ?? String(value ?? ''), suffix: '', ...(mapped.color ? { color: mapped.color } : {}) };
-  if (value === null) return { text: display.noValue ?? '–', suffix: '' };
-  if (display.field.kind === 'time' && typeof value === 'number')
-    return { text: display.unit === 'dateTimeFromNow' ? formatAge(value, nowMs) : formatTime(value), suffix: '' };
-  if (typeof value === 'number') {
-    if (display.unit === 'dateTimeFromNow') return { text: formatAge(value, nowMs), suffix: '' };
-    return formatNumber(value, display.unit, display.decimals);
-  }
-  if (typeof value === 'boolean') return { text: value ? 'yes' : 'no', suffix: '' };
-  return { text: value, suffix: '' };
+  const { text, color } = mappingOf(value, display.mappings) ?? {};
+  const formatted = text === undefined ? formatUnmapped(value, display, nowMs) : { text, suffix: '' };
+  return color === undefined ? formatted : { ...formatted, color };
+}
+
+function formatUnmapped(value: Value, { field, unit, decimals, noValue }: Display, nowMs: number): Formatted {
+  if (value === null) return { text: noValue ?? '–', suffix: '' };
+  if (typeof value === 'boolean') return { text: formatBoolean(value, unit), suffix: '' };
+  if (typeof value === 'string') return { text: value, suffix: '' };
+  if (unit === 'dateTimeFromNow') return { text: formatAge(value, nowMs), suffix: '' };
+  if (field.kind === 'time') return { text: formatTime(value, unit === undefined && isShort(field)), suffix: '' };
+  return formatNumber(value, unit, decimals);
+}
+
+/** Whether the times of a field are within a minute, so that their milliseconds tell them apart. */
+function isShort({ values }: Field): boolean {
+  return values.length > 1 && Math.abs(Number(values.at(-1)) - Number(values[0])) < 60_000;
 }
 
 function mappingOf(value: Value, mappings: readonly Mapping[]): { text?: string; color?: string } | undefined {
   for (const { type, options } of mappings) {
     const record = asRecord(options);
     if (type === 'value' && value !== null && String(value) in record) return asRecord(record[String(value)]);
-    if (type === 'special') {
-      const match = record['match'];
-      const isNull = value === null && (match === 'null' || match === 'null+nan');
-      const isTruth = (match === 'true' && value === true) || (match === 'false' && value === false);
-      if (isNull || isTruth || (match === 'empty' && value === '')) return asRecord(record['result']);
-    }
-    if (type === 'range' && typeof value === 'number') {
+    if (type === 'special' && isSpecial(value, record['match'])) return asRecord(record['result']);
+    if (type === 'range' && value !== null && !Number.isNaN(Number.parseFloat(String(value)))) {
+      const number = Number.parseFloat(String(value));
       const from = asNumber(record['from']) ?? Number.NEGATIVE_INFINITY;
       const to = asNumber(record['to']) ?? Number.POSITIVE_INFINITY;
-      if (value >= from && value <= to) return asRecord(record['result']);
+      if (number >= from && number <= to) return asRecord(record['result']);
     }
-    if (type === 'regex' && typeof value === 'string' && patternOf(String(record['pattern'])).test(value))
-      return asRecord(record['result']);
+    if (type === 'regex' && typeof value === 'string' && patternOf(String(record['pattern'])).test(value)) {
+      const result: { text?: string; color?: string } = asRecord(record['result']);
+      const text =
+        result.text === undefined ? undefined : value.replace(patternOf(String(record['pattern'])), result.text);
+      return { ...result, ...(text === undefined ? {} : { text }) };
+    }
   }
   return undefined;
+}
+
+function isSpecial(value: Value, match: unknown): boolean {
+  switch (match) {
+    case 'null':
+    case 'null+nan':
+      return value === null;
+    case 'true':
+    case 'false':
+      return String(value) === match;
+    case 'empty':
+      return value === '';
+    default:
+      return false;
+  }
 }
 
 /** Name of the color that the thresholds give a value; undefined without thresholds. */

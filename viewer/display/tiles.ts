@@ -1,6 +1,15 @@
 import type { Frame, Value } from '../frames.js';
 import { calculationName, reduceValues } from './calculations.js';
-import { asRecord, asText, type Display, displaysOf, type FieldConfig, isHiddenFrom } from './fields.js';
+import {
+  asNumber,
+  asRecord,
+  asText,
+  type Display,
+  displaysOf,
+  type FieldConfig,
+  formatValue,
+  isHiddenFrom,
+} from './fields.js';
 
 export interface Tile {
   readonly name: string;
@@ -8,16 +17,19 @@ export interface Tile {
   readonly display: Display;
 }
 
+/** Values of a panel that shows all rows, as in Grafana. */
+const DEFAULT_LIMIT = 25;
+
 interface TiledPanel {
   readonly panel: { readonly options: Readonly<Record<string, unknown>> };
   readonly frames: readonly Frame[];
   readonly config: FieldConfig;
 }
 
-/** The tiles of a stat: one per field and calculation, or one per row and field. */
+/** The tiles of a stat: one per field and calculation, or one per field and row. */
 export function tilesOf({ panel, frames, config }: TiledPanel): Tile[] {
   const reduce = asRecord(panel.options['reduceOptions']);
-  const limit = typeof reduce['limit'] === 'number' ? reduce['limit'] : 100;
+  const limit = asNumber(reduce['limit']) || DEFAULT_LIMIT;
   const pattern = asText(reduce['fields']) ?? '';
   const calculations = calculationsOf(reduce['calcs']);
   const displays = displaysOf(frames, config).filter(
@@ -34,12 +46,25 @@ export function tilesOf({ panel, frames, config }: TiledPanel): Tile[] {
       }));
     });
   }
-  const rows = Math.max(0, ...displays.map(({ field }) => field.values.length));
-  return Array.from({ length: rows }, (_, row) =>
-    displays.map((display) => ({ name: display.nameAt(row), value: display.field.values[row] ?? null, display })),
-  )
-    .flat()
+  return displays
+    .flatMap((display) =>
+      display.field.values.map((value, row) => ({ name: nameOfRow(display, row, frames, config), value, display })),
+    )
     .slice(0, limit);
+}
+
+/** Of a value without a name of its own: the texts of its row, and the name of its field if these do not tell. */
+function nameOfRow(display: Display, row: number, frames: readonly Frame[], config: FieldConfig): string {
+  if (display.isNamed) return display.nameAt(row);
+  const frame = frames.find(({ fields }) => fields.includes(display.field));
+  const others = displaysOf(frame ? [frame] : [], config).filter(({ field }) => field !== display.field);
+  const texts = others.flatMap((other) => {
+    if (other.field.kind !== 'text') return [];
+    const { text } = formatValue(other.field.values[row] ?? '', other, 0);
+    return text === '' ? [] : [text];
+  });
+  const isAlone = others.every(({ field }) => field.kind !== 'number');
+  return [...texts, ...(isAlone && texts.length > 0 ? [] : [display.nameAt(row)])].join(' ');
 }
 
 function calculationsOf(calcs: unknown): readonly string[] {

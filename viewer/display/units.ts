@@ -1,91 +1,47 @@
+import { scaleOf } from './unit-scales.js';
+
 /** A formatted value: the number, and the unit beside it. */
 export interface Formatted {
   readonly text: string;
   readonly suffix: string;
 }
 
-/** Powers of 1,000 of a unit. */
-const scaleOf = (unit: string) =>
-  [
-    [1e12, 1e12, ` T${unit}`],
-    [1e9, 1e9, ` G${unit}`],
-    [1e6, 1e6, ` M${unit}`],
-    [1e3, 1e3, ` k${unit}`],
-    [0, 1, ` ${unit}`],
-  ] as const;
-/** Counts per second: as `short`, with the unit after it. */
-const RATES: Readonly<Record<string, string>> = {
-  cps: 'c/s',
-  ops: 'ops/s',
-  reqps: 'req/s',
-  rps: 'rd/s',
-  wps: 'wr/s',
-  iops: 'io/s',
-};
-
-const SCALES: Readonly<Record<string, readonly (readonly [from: number, divisor: number, unit: string])[]>> = {
-  s: [
-    [86_400, 86_400, ' days'],
-    [3600, 3600, ' hours'],
-    [60, 60, ' min'],
-    [1, 1, ' s'],
-    [1e-3, 1e-3, ' ms'],
-    [0, 1e-6, ' µs'],
-  ],
-  bytes: [
-    [1024 ** 4, 1024 ** 4, ' TiB'],
-    [1024 ** 3, 1024 ** 3, ' GiB'],
-    [1024 ** 2, 1024 ** 2, ' MiB'],
-    [1024, 1024, ' KiB'],
-    [0, 1, ' B'],
-  ],
-  decbytes: [
-    [1e12, 1e12, ' TB'],
-    [1e9, 1e9, ' GB'],
-    [1e6, 1e6, ' MB'],
-    [1e3, 1e3, ' kB'],
-    [0, 1, ' B'],
-  ],
-  watt: scaleOf('W'),
-  watth: scaleOf('Wh'),
-  short: [
-    [1e12, 1e12, ' T'],
-    [1e9, 1e9, ' B'],
-    [1e6, 1e6, ' M'],
-    [1e4, 1e3, ' K'],
-    [0, 1, ''],
-  ],
-};
-const ALIASES: Readonly<Record<string, readonly [unit: string, factor: number]>> = {
-  ms: ['s', 1e-3],
-  µs: ['s', 1e-6],
-  ns: ['s', 1e-9],
-  m: ['s', 60],
-  h: ['s', 3600],
-  d: ['s', 86_400],
-  kbytes: ['bytes', 1024],
-  mbytes: ['bytes', 1024 ** 2],
-  kwatt: ['watt', 1000],
-  kwatth: ['watth', 1000],
-};
-
 /** Decimals with which a number has about three significant digits. */
 function ownDecimals(value: number): number {
-  if (Number.isInteger(value) || value === 0) return 0;
-  return Math.min(12, Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value)))));
+  if (Number.isInteger(value)) return 0;
+  return Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value))));
 }
 
 const numbers = new Map<number, Intl.NumberFormat>();
 
-/** With a comma between thousands, whatever the locale of the browser is. */
+/** Rounded as Grafana rounds, with a comma between thousands, whatever the locale of the browser is. */
 function fixed(value: number, decimals: number): string {
+  const factor = 10 ** decimals;
+  const rounded = Math.round(value * factor) / factor;
+  if (/e/.test(String(rounded))) return String(rounded);
   const format =
     numbers.get(decimals) ??
     new Intl.NumberFormat('en-US', { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
   numbers.set(decimals, format);
-  const text = format.format(value);
+  const text = format.format(rounded);
   return /^-[0.,]*$/.test(text) ? text.slice(1) : text;
 }
+
+const BOOLEANS: Readonly<Record<string, readonly [yes: string, no: string]>> = {
+  bool: ['True', 'False'],
+  bool_yes_no: ['Yes', 'No'],
+  bool_on_off: ['On', 'Off'],
+};
+
+/** A truth value in one of Grafana's units for them; those of other units are `True` and `False`. */
+export function formatBoolean(value: boolean, unit: string | undefined): string {
+  const own = /^bool:([^/]*)(?:\/(.*))?$/s.exec(unit ?? '');
+  const [yes, no] = own ? [own[1] ?? '', own[2] ?? '-'] : (BOOLEANS[unit ?? ''] ?? ['True', 'False']);
+  return value ? yes : no;
+}
+
+/** Sums of fractions of a second are not exact: less than this is none. */
+const MIN_SECONDS = 1e-9;
 
 /**
  * A number in one of Grafana's units.
@@ -101,35 +57,33 @@ export function formatNumber(value: number, unit: string | undefined, decimals: 
     case undefined:
     case '':
     case 'none':
-    case 'locale':
-    case 'string':
       return plain(value, '');
+    case 'string':
+      return { text: String(value), suffix: '' };
+    case 'locale':
+      return { text: value.toLocaleString('en-US', { maximumFractionDigits: decimals ?? 3 }), suffix: '' };
     case 'percent':
       return plain(value, '%');
     case 'percentunit':
       return plain(value * 100, '%');
-    case 'bool':
-      return { text: value === 0 ? 'False' : 'True', suffix: '' };
-    case 'dateTimeAsIso':
-    case 'dateTimeAsLocal':
-    case 'dateTimeFromNow':
-      return { text: formatTime(value), suffix: '' };
-    case 'currencyUSD':
-      return { ...plain(value, ''), text: `$${plain(value, '').text}` };
   }
-  const rate = RATES[unit];
-  if (rate !== undefined) {
-    const { text, suffix } = formatNumber(value, 'short', decimals);
-    return { text, suffix: `${suffix} ${rate}` };
+  if (unit.startsWith('bool')) return { text: formatBoolean(value !== 0, unit), suffix: '' };
+  if (unit === 'currencyUSD') {
+    const { text, suffix } = formatNumber(Math.abs(value), 'count', decimals);
+    return { text: `${value < 0 ? '-' : ''}$${text}`, suffix };
   }
-  const [base, factor] = ALIASES[unit] ?? [unit, 1];
-  const scale = SCALES[base];
+  if (unit.startsWith('dateTime')) return { text: formatTime(value), suffix: '' };
+  const scale = scaleOf(unit);
   if (!scale) return plain(value, ` ${unit}`);
-  // Sums of fractions of a second are not exact.
-  const scaled = base === 's' && Math.abs(value * factor) < 5e-7 ? 0 : value * factor;
-  const found = scale.find(([from]) => Math.abs(scaled) >= from) ?? scale.at(-1);
-  const [, divisor, suffix] = scaled === 0 && base === 's' ? [0, 1, ' s'] : (found ?? [0, 1, '']);
-  return plain(scaled / divisor, suffix);
+  const size = value * scale.factor;
+  if (unit === 's' && Math.abs(size) < MIN_SECONDS) return { text: '0', suffix: ' s' };
+  const found = scale.steps.find(({ from, divisor }) =>
+    size === 0 ? divisor <= scale.factor : Math.abs(size) >= from,
+  );
+  const { divisor, suffix, hasPlural } = found ?? { divisor: 1, suffix: '' };
+  // A product with a power of 10 is rounded less often than a quotient.
+  const number = divisor < 1 ? size * Math.round(1 / divisor) : size / divisor;
+  return plain(number, hasPlural && Math.abs(number) > 1 ? `${suffix}s` : suffix);
 }
 
 const pad = (n: number, width = 2): string => String(n).padStart(width, '0');

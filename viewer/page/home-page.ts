@@ -276,7 +276,7 @@ const describe = ({ category, markets }: ListedEvent): string =>
   [category, `${markets} ${markets === 1 ? 'market' : 'markets'}`].filter((part) => part !== '').join(' · ');
 
 function amount(value: number): string {
-  const { text, suffix } = formatNumber(value, 'short', value < 10_000 ? 0 : 1);
+  const { text, suffix } = value < 10_000 ? formatNumber(value, 'none', 0) : formatNumber(value, 'short', 1);
   return `${text}${suffix}`;
 }
 
