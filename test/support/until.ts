@@ -2,10 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const FIRST_DELAY_MS = 2;
 const MAX_DELAY_MS = 50;
+/** Of the time that a question took: its processor time would slow down what it waits for. */
+const MAX_PAUSES = 8;
 const MAX_PAUSE_MS = 1000;
 
 /**
- * Polls, a third of the time at most, until the result is true; a text says what is still missing.
+ * Polls, less and less often, until the result is true; a text says what is still missing.
  * @param withinMs timeout; more than a busy machine needs
  */
 export async function until(
@@ -13,12 +15,14 @@ export async function until(
   withinMs = 300_000,
 ): Promise<void> {
   const deadline = performance.now() + withinMs;
-  for (let delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(2 * delayMs, MAX_DELAY_MS)) {
+  let delayMs = FIRST_DELAY_MS;
+  for (let pauses = 1; ; pauses = Math.min(2 * pauses, MAX_PAUSES)) {
     const askedAt = performance.now();
     const answer = await question();
     if (answer === true) return;
     const tookMs = performance.now() - askedAt;
     if (performance.now() > deadline) throw new Error(`still not so after ${withinMs} ms: ${answer}`);
-    await delay(Math.max(delayMs, Math.min(2 * tookMs, MAX_PAUSE_MS)));
+    await delay(Math.max(delayMs, Math.min(pauses * tookMs, MAX_PAUSE_MS)));
+    delayMs = Math.min(2 * delayMs, MAX_DELAY_MS);
   }
 }

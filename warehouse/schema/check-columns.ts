@@ -26,16 +26,17 @@ export async function checkColumns(
   connection: ShardConnection,
   definitions: readonly TableDefinition[],
 ): Promise<void> {
-  const params = { database: connection.database };
+  const params = { database: connection.database, names: definitions.map(({ name }) => name) };
   const tables = await connection.query<LiveTable>(
     `SELECT name, engine, engine_full, sorting_key,
        arrayFilter(v -> v IN (SELECT name FROM system.tables WHERE database = {database:String} AND engine = 'MaterializedView'),
          dependencies_table) AS views
-     FROM system.tables WHERE database = {database:String}`,
+     FROM system.tables WHERE database = {database:String} AND name IN {names:Array(String)}`,
     params,
   );
   const columns = await connection.query<LiveColumn>(
-    'SELECT table, name, type, default_kind FROM system.columns WHERE database = {database:String}',
+    `SELECT table, name, type, default_kind FROM system.columns
+     WHERE database = {database:String} AND table IN {names:Array(String)}`,
     params,
   );
   const differences = definitions.flatMap((definition) => {

@@ -5,7 +5,7 @@ export async function alignTableSettings(connection: Connection, fsync: boolean)
   const wanted = fsync ? 1 : 0;
   const tables = await connection.query<{ name: string }>(
     `SELECT name FROM system.tables
-     WHERE database = {database:String} AND position(engine_full, {other:String}) > 0 ORDER BY name`,
+     WHERE database = {database:String} AND endsWith(engine, 'MergeTree') AND position(engine_full, {other:String}) > 0 ORDER BY name`,
     { database: connection.database, other: `fsync_after_insert = ${fsync ? 0 : 1}` },
   );
   for (const { name } of tables) {
