@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { ensureTopics } from '../bus/index.js';
 import { checkPeriod, ExchangeClient } from '../client/index.js';
 import {
+  CLEAN_SHUTDOWN,
   type Clock,
   type Component,
   deferred,
@@ -150,6 +151,6 @@ export class Collector implements Component {
   async #endSession(): Promise<void> {
     await this.#collectorEvents.heartbeat();
     await this.#collectorEvents.heartbeat();
-    await this.#collectorEvents.write({ type: 'session-stopped', cause: 'clean shutdown' });
+    await this.#collectorEvents.write({ type: 'session-stopped', cause: CLEAN_SHUTDOWN });
   }
 }

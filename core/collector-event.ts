@@ -141,3 +141,6 @@ export const ENDS_OBSERVED_RANGE = ['unsubscribed', 'stale'] as const satisfies 
 export type PollReceipt = z.infer<typeof pollReceipt>;
 export type AuditReport = z.infer<typeof audited>;
 export type AuditedPrices = z.infer<typeof auditedPrices>;
+
+/** The cause of a session that stopped without an error. */
+export const CLEAN_SHUTDOWN = 'clean shutdown';

@@ -8,6 +8,7 @@ export {
   type AuditedPrices,
   type AuditReason,
   type AuditReport,
+  CLEAN_SHUTDOWN,
   COLLECTOR_EVENT_FIELDS,
   COLLECTOR_EVENT_TYPES,
   type CollectorEvent,

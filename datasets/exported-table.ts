@@ -15,6 +15,12 @@ export interface ExportedTable {
    * @param condition SQL of the rows that are needed, for its innermost part
    */
   readonly view?: (request: ExportRequest, condition: string) => string;
+  /** Whether an import loads it although it is computed: its rows say what no other table does. */
+  readonly loaded?: true;
+  /** Whether rows of a day decide what was observed on the day before it: the next day after the exported ones is written, too. */
+  readonly evidence?: true;
+  /** Whether a row is about the time up to `ends_at`: rows that began before the first day of an export begin with that day. */
+  readonly clipped?: true;
   /** Whether only the newest row of a key counts (ReplacingMergeTree): read with FINAL. */
   readonly final?: true;
   /** For a `final` table whose replaced rows are of no use: rows beyond the positions of the export are left out. */

@@ -2,6 +2,10 @@ import type { LogPosition } from './positions.js';
 
 const DAY_MS = 86_400_000;
 
+/** The UTC day this many days after another one. */
+export const shiftedDay = (day: string, days: number): string =>
+  new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10);
+
 /**
  * Why rows of a UTC day may still arrive; undefined when the day is finished.
  * @param nowMs Unix milliseconds

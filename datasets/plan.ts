@@ -1,6 +1,6 @@
 import { UsageError } from '../core/index.js';
 import type { ExportedTable } from './exported-table.js';
-import { whyUnfinished } from './finished.js';
+import { shiftedDay, whyUnfinished } from './finished.js';
 import type { LogPosition } from './positions.js';
 import type { ExportRequest } from './request.js';
 import type { ExportSource } from './source.js';
@@ -62,6 +62,7 @@ export async function makePlan(
   const selection = await selectionOf(source, request, signal);
   await assertAccounts(source, request, signal);
   const files: PlannedFile[] = [];
+  const evidence: PlannedFile[] = [];
   const schemas: TableSchema[] = [];
   const leftOut = new Map<string, string>();
   const unwritable: DayLeftOut[] = [];
@@ -77,11 +78,16 @@ export async function makePlan(
       if (table.view && !table.lines && lastDay !== '' && day > lastDay) continue;
       if (!table.view && day > lastDay) lastDay = day;
       const why = whyUnfinished(day, positions, request.settleHours, nowMs);
-      if (why !== undefined && !request.unfinished) leftOut.set(day, why);
-      else files.push(plannedFile(table, counted, request, why !== undefined));
+      const file = plannedFile(table, counted, request, why !== undefined);
+      const isRequested = request.to === undefined || day <= request.to;
+      if (isRequested && (why === undefined || request.unfinished)) files.push(file);
+      else if (table.evidence) evidence.push(file);
+      if (isRequested && why !== undefined && !request.unfinished) leftOut.set(day, why);
     }
     unwritable.push(...(await unwritableRows(source, range, signal)));
   }
+  const isExported = (day: string) => files.some((file) => file.day === day);
+  files.push(...evidence.filter(({ day }) => !isExported(day) && isExported(shiftedDay(day, -1))));
   const days = [...[...leftOut].map(([day, why]) => ({ day, why })), ...unwritable];
   days.sort((a, b) => a.day.localeCompare(b.day));
   return { madeAt: new Date(nowMs).toISOString(), positions, selection, files, leftOut: days, schemas };

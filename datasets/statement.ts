@@ -1,4 +1,5 @@
 import type { ExportedTable, MarketLines } from './exported-table.js';
+import { shiftedDay } from './finished.js';
 import type { LogPosition } from './positions.js';
 import type { ExportRequest } from './request.js';
 import { list, text } from './sql-text.js';
@@ -52,15 +53,23 @@ function fromClause({ table, request, columns, positions, selection }: RowRange,
   if (selection && column === 'market') conditions.push(`market IN ${list(selection.markets)}`);
   // Rows without an event are about a whole connection.
   if (selection && column === 'event') conditions.push(`event IN ${list(['', ...selection.events])}`);
-  const source = table.view ? `(${table.view(request, inDay)})` : (table.lines?.table ?? table.name);
+  const source = table.view ? `(${table.view(request, inDay)})` : sourceOf(table, request);
   return `FROM ${source}${table.final ? ' FINAL' : ''} WHERE ${conditions.join(' AND ')}`;
+}
+
+/** SQL of the rows of a table that is not computed. */
+function sourceOf({ name, lines, clipped }: ExportedTable, { from }: ExportRequest): string {
+  if (!clipped || from === undefined) return lines?.table ?? name;
+  const first = `toDateTime64(${text(`${from} 00:00:00`)}, 6, 'UTC')`;
+  return `(SELECT * REPLACE (toNullable(greatest(ifNull(begins_at, ${first}), ${first})) AS begins_at) FROM ${name} WHERE ends_at >= ${first})`;
 }
 
 /** Number of rows per day, or of lines per day and symbol, without rows outside of the days asked for. */
 export function daysQuery(range: RowRange): string {
   const { table, columns, request } = range;
   const { from, to } = request;
-  const limits = [...(from ? [`day >= ${text(from)}`] : []), ...(to ? [`day <= ${text(to)}`] : [])];
+  const last = to && table.evidence ? shiftedDay(to, 1) : to;
+  const limits = [...(from ? [`day >= ${text(from)}`] : []), ...(last ? [`day <= ${text(last)}`] : [])];
   const having = limits.length > 0 ? ` HAVING ${limits.join(' AND ')}` : '';
   if (table.lines) {
     const lines = table.lines.select(`SELECT * ${linesClause(range)}`);

@@ -1,4 +1,4 @@
-import { nearest, TOPICS, UsageError } from '../core/index.js';
+import { CLEAN_SHUTDOWN, nearest, TOPICS, UsageError } from '../core/index.js';
 import { coverageQuery } from './coverage.js';
 import type { ExportedTable } from './exported-table.js';
 import type { ExportRequest } from './request.js';
@@ -62,16 +62,18 @@ const PUBLIC_TABLES: readonly ExportedTable[] = [
   {
     name: 'collector_events',
     topics: [collectorEvents],
+    evidence: true,
     time: ['recorded_at'],
     order: ['recorded_at', 'session_id', 'sequence'],
     selectBy: 'event',
     rows: "stream NOT IN ('orders', 'balance')",
     // The error that ended a collector may name an account.
-    replaced: { cause: "if(type = 'session-stopped', '', cause)" },
+    replaced: { cause: `if(type = 'session-stopped' AND cause != '${CLEAN_SHUTDOWN}', '', cause)` },
   },
   {
     name: 'polls',
     topics: [collectorEvents],
+    evidence: true,
     time: ['finished_at'],
     order: ['finished_at', 'operation', 'subject'],
     rows: `operation IN (${PUBLIC_POLLS.map((name) => `'${name}'`).join(', ')})`,
@@ -100,10 +102,20 @@ const PUBLIC_TABLES: readonly ExportedTable[] = [
     rowGroup: 16_384,
   },
   {
+    // The pages of the activity feed, which show whether all of activity_records is there.
+    name: 'account_pages',
+    topics: [account],
+    time: ['received_at'],
+    order: ['account', 'operation', 'poll_id', 'page'],
+    rows: "account = ''",
+  },
+  {
     name: 'lost_ranges',
     // Those of accounts, too: the trades of all users may be among the lost records.
     topics: [...PUBLIC, account, collectorEvents],
-    time: ['ends_at'],
+    // The first day of a range, on which it was lost in any case; of an unknown beginning, 1970-01-01.
+    time: ['begins_at'],
+    clipped: true,
     order: ['_topic'],
     omitted: ['written_at'],
   },
@@ -155,11 +167,25 @@ const user = { users: ['user_id'] } as const;
 
 /** Tables about accounts, without their raw records, which hold user IDs. */
 const ACCOUNT_TABLES: readonly ExportedTable[] = [
-  ofAccount('account_pages', ['operation', 'poll_id', 'page']),
   ofAccount('active_order_observations', ['poll_id', 'order_id']),
   ofAccount('balance_observations', ['poll_id', 'asset']),
   ofAccount('balance_updates', ['asset', 'received_at'], user),
   ofAccount('order_records', ['order_id'], { ...user, final: true }),
+  {
+    // Order history replaces an order, so order_records has the last state of each only.
+    name: 'order_states',
+    topics: [account],
+    time: ['first_seen_at'],
+    order: ['account', 'order_id', 'status', 'filled_quantity'],
+    view: (_, condition) =>
+      `SELECT * FROM (
+        SELECT account, order_id, status, filled_quantity,
+          CAST(min(order_states.first_seen_at), 'DateTime64(6, \\'UTC\\')') AS first_seen_at,
+          CAST(max(order_states.last_seen_at), 'DateTime64(6, \\'UTC\\')') AS last_seen_at
+        FROM order_states GROUP BY account, order_id, status, filled_quantity
+      ) WHERE ${condition}`,
+    loaded: true,
+  },
   ofAccount('order_updates', ['type', 'order_id', 'received_at'], user),
   ofAccount('position_observations', ['poll_id', 'asset']),
   ofAccount('position_stats_observations', ['user_id', 'received_at'], user),
@@ -178,12 +204,17 @@ export const isFromPublicRecords = ({ name, topics, view, lines }: ExportedTable
   lines === undefined &&
   topics.every((topic) => PUBLIC.some((own) => own === topic));
 
+/** Whether the rows of a table are recorded, and loaded by an import; every other one is computed from those. */
+export const isRecorded = ({ name, positions }: { readonly name: string; readonly positions: boolean }): boolean =>
+  positions || ALL_TABLES.some((table) => table.name === name && table.loaded);
+
 /** The public tables and those of these accounts, with the polls and collector events about them. */
 function accountTables(accounts: readonly string[]): ExportedTable[] {
   const names = list(accounts);
   const withAccounts: Readonly<Record<string, string>> = {
     collector_events: `stream IN ('orders', 'balance') AND event IN ${names}`,
     polls: `splitByChar('/', subject)[1] IN ${names}`,
+    account_pages: `account IN ${names}`,
   };
   const open = PUBLIC_TABLES.map((table) => {
     const more = withAccounts[table.name];

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync } 
 import { dirname } from 'node:path';
 import { syncFolder, UsageError } from '../../core/index.js';
 import { Instance } from '../instance.js';
+import { isRecorded } from '../tables.js';
 import { loadFiles } from './load-files.js';
 import type { Manifest } from './manifest.js';
 
@@ -58,7 +59,7 @@ async function fill(draft: string, options: ImportOptions, signal: AbortSignal):
     signal,
   );
   try {
-    const tables = manifest.tables.filter(({ positions }) => positions);
+    const tables = manifest.tables.filter(isRecorded);
     return await loadFiles(instance, { folder: readable, database, manifest, tables, onFile }, signal);
   } finally {
     await instance.close();

@@ -8,7 +8,7 @@ import { fileRows } from '../inspect.js';
 import { Instance } from '../instance.js';
 import { exportRequestSchema } from '../request.js';
 import type { TableSchema } from '../statement.js';
-import { ALL_TABLES, isFromPublicRecords } from '../tables.js';
+import { ALL_TABLES, isFromPublicRecords, isRecorded } from '../tables.js';
 import { type ComparedFiles, compareRebuilt } from './compare-rebuilt.js';
 import { loadFiles } from './load-files.js';
 import type { Manifest } from './manifest.js';
@@ -73,7 +73,7 @@ function partsOf({ name, version, tables, files }: Manifest): ReleaseParts {
     throw new UsageError(`${name}@${version} has no raw records, so its tables cannot be rebuilt`);
   }
   const known = new Set(ALL_TABLES.filter(isFromPublicRecords).map((table) => table.name));
-  const isMade = (table: TableSchema) => known.has(table.name) || !table.positions;
+  const isMade = (table: TableSchema) => known.has(table.name) || !isRecorded(table);
   const rest = tables.filter((table) => table !== raw);
   return {
     raw,

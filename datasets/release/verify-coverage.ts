@@ -1,12 +1,12 @@
 import { ENDS_OBSERVED_RANGE } from '../../core/index.js';
 import { COVERED_STREAM_TABLES, STREAM_OF_TABLE } from '../coverage.js';
 import type { FileServer } from '../file-server.js';
+import { shiftedDay } from '../finished.js';
 import { NO_COMPLETE_POLL, POLLED_TABLES, type PolledTables } from '../polled-coverage.js';
 import { list, text } from '../sql-text.js';
 import type { Damage } from './damage.js';
 import { type Manifest, type ManifestFile, mayHaveLosses } from './manifest.js';
 
-const DAY_MS = 86_400_000;
 /** Rows are numbered before any is left out. */
 const SETTINGS =
   'SETTINGS max_threads = 1, input_format_parquet_preserve_order = 1, optimize_move_to_prewhere = 0, query_plan_filter_push_down = 0';
@@ -122,7 +122,7 @@ function pollChecks(
 ): Check[] {
   const days = files.filter(({ table }) => table === 'polls').map((file) => file.day);
   if (days.length === 0) return [];
-  const [before, after] = [shifted(day, -1), shifted(day, 1)];
+  const [before, after] = [shiftedDay(day, -1), shiftedDay(day, 1)];
   const near = list([before, day, after].map((name) => `${name}.parquet`));
   const polls = `(SELECT * FROM file(${text(`${server.folder}/polls/*.parquet`)}, Parquet) WHERE _file IN ${near} AND operation = ${text(operation)})`;
   const ranges = `(SELECT groupArray((range_begins, range_ends)) FROM (${rangesOf(polls)}) WHERE range_begins < range_ends)`;
@@ -151,6 +151,3 @@ function pollChecks(
     ],
   ];
 }
-
-const shifted = (day: string, days: number): string =>
-  new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10);

@@ -5,6 +5,11 @@ import { useClickHouse } from '../support/clickhouse.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { recordMarkets } from './recorded-markets.js';
 
+/** A collector runs on past midnight. */
+const TIMES = { from: Date.UTC(2026, 0, 4, 21, 10) / 1000, to: Date.UTC(2026, 0, 5, 1, 10) / 1000 };
+/** The collector events after this day decide what was observed at its end. */
+const FIRST_DAY = ['--to', '2026-01-04'];
+
 describe('chancery dataset', () => {
   const server = useClickHouse();
   const temporaries = temporaryFolder();
@@ -27,22 +32,32 @@ describe('chancery dataset', () => {
     server.clickhouse.run(`ALTER TABLE chancery.${table} UPDATE ${update} SETTINGS mutations_sync = 2`);
 
   beforeAll(async () => {
-    await recordMarkets(server.clickhouse);
-    await release('1');
+    await recordMarkets(server.clickhouse, TIMES);
+    // A lost range that ends on a day that is not exported.
+    await server.clickhouse.run(`
+      INSERT INTO chancery.lost_ranges (_topic, _log, _partition, _offset, first_offset, last_offset, cause, partitions, begins_at, ends_at)
+      SELECT _topic, any(_log), _partition, 1, 0, 1, 'test', 2, '2026-01-04 23:58:00', '2026-01-05 00:05:00'
+      FROM chancery.raw_records WHERE _topic = 'chancery.order-book' GROUP BY _topic, _partition ORDER BY _partition LIMIT 1`);
+    await release('1', ...FIRST_DAY);
   });
 
   it('rebuild makes identical files from the raw records', async () => {
+    expect((await dataset('verify', folder('1'))).lines.slice(2)).toEqual([expect.stringMatching(/: verified$/)]);
     const { code, lines } = await dataset('rebuild', folder('1'));
     expect(lines.slice(2)).toEqual([
       expect.stringMatching(/^rebuilt from [\d,]+ raw records by transform version \d+$/),
-      expect.stringMatching(/^\d+ files identical, 0 with the same rows in other bytes, 0 different$/),
+      // The raw records of these are of the next day.
+      expect.stringMatching(
+        /^chance_history_points\/2026-01-04.parquet: (\d+) rows only in the release, \1 of them without/,
+      ),
+      expect.stringMatching(/^\d+ files identical, 0 with the same rows in other bytes, 1 different$/),
       expect.stringMatching(/^taken as they are, for a release has no raw records of them: [\w, ]+$/),
     ]);
     expect(code).toBe(0);
   });
 
   it('diff finds nothing between two exports of the same rows', async () => {
-    const other = await release('1.1');
+    const other = await release('1.1', ...FIRST_DAY);
     const { code, lines } = await dataset('diff', folder('1'), other);
     expect(lines.slice(2)).toEqual([expect.stringMatching(/^\d+ files with the same rows$/)]);
     expect([code, lines[0]?.slice(0, 9), lines[1]?.slice(0, 11)]).toEqual([0, '- rain@1 ', '+ rain@1.1 ']);
@@ -53,7 +68,7 @@ describe('chancery dataset', () => {
       "SELECT (_partition, _offset, _index)::String AS at FROM chancery.price_ticks WHERE toDate(received_at) = '2026-01-04' ORDER BY received_at LIMIT 1",
     );
     await change('price_ticks', `last = 0.123456 WHERE (_partition, _offset, _index)::String = '${row?.at}'`);
-    const forged = await release('2', '--tables', 'price_ticks,raw_records');
+    const forged = await release('2', '--tables', 'price_ticks,raw_records', ...FIRST_DAY);
     const { code, lines } = await dataset('rebuild', forged);
     expect([code, lines.slice(3)]).toEqual([
       1,
@@ -61,7 +76,7 @@ describe('chancery dataset', () => {
         expect.stringMatching(
           /^price_ticks\/2026-01-04\.parquet: 1 row only in the release; 1 row only rebuilt, first row [\d,]+$/,
         ),
-        '1 file identical, 0 with the same rows in other bytes, 1 different',
+        '0 files identical, 0 with the same rows in other bytes, 1 different',
       ],
     ]);
     const diff = await dataset('diff', folder('1'), forged);

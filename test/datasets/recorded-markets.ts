@@ -8,18 +8,21 @@ import { MarketRecords } from '../warehouse/cluster/market-records.js';
 const FROM = Date.UTC(2026, 0, 4, 22) / 1000;
 const TO = FROM + 4 * 3600;
 
-/** Makes an instance of two finished days, 2026-01-04 and 2026-01-05, by a worker from records of every kind. */
-export async function recordMarkets({
-  dataFolder,
-  endpoint,
-}: Pick<TestClickHouse, 'dataFolder' | 'endpoint'>): Promise<void> {
+/**
+ * Makes an instance by a worker from records of every kind.
+ * @param times Unix seconds; by default those of two finished days, 2026-01-04 and 2026-01-05
+ */
+export async function recordMarkets(
+  { dataFolder, endpoint }: Pick<TestClickHouse, 'dataFolder' | 'endpoint'>,
+  times: { readonly from: number; readonly to: number } = { from: FROM, to: TO },
+): Promise<void> {
   const connection = new Connection({ endpoint: endpoint.owner, database: 'chancery', application: 'test' });
   await migrate(connection, { fsync: false }, new AbortController().signal);
   await connection.close();
   const bus = openEmbeddedBus({ dir: join(dataFolder, 'bus') });
   const rig = new WorkerRig(endpoint.owner, 'chancery', bus);
   await rig.prepare();
-  await new MarketRecords(5, bus).append(FROM, TO);
+  await new MarketRecords(5, bus).append(times.from, times.to);
   // Bodies never expire.
   await rig.worker({ bodyRetentionDays: 20_000 });
   await rig.drained();

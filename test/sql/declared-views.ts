@@ -31,15 +31,21 @@ interface ReaderQueried extends Queried {
   run(sql: string, as: 'reader'): Promise<string>;
 }
 
-/** Every view of a database (not the materialized ones), in order of their names. */
-export async function declaredViews(database: Queried): Promise<DeclaredView[]> {
+/**
+ * Every view of a database (not the materialized ones), in order of their names.
+ * @param given values of parameters instead of the examples
+ */
+export async function declaredViews(
+  database: Queried,
+  given: Readonly<Record<string, string>> = {},
+): Promise<DeclaredView[]> {
   const views = await database.rows<{ name: string; comment: string; definition: string }>(
     `SELECT name, comment, create_table_query AS definition FROM system.tables
      WHERE database = currentDatabase() AND engine = 'View' ORDER BY name`,
   );
   return views.map((view) => ({
     ...view,
-    source: `${view.name}${argumentsOf(view.definition)}`,
+    source: `${view.name}${argumentsOf(view.definition, given)}`,
     declared: declaredColumns(view.definition),
   }));
 }

@@ -95,9 +95,12 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   to_at: `'${ago(0)}'`,
 };
 
-/** Arguments for a view with parameters, by the text of its definition; empty for any other view. */
-export function argumentsOf(definition: string): string {
+/**
+ * Arguments for a view with parameters, by the text of its definition; empty for any other view.
+ * @param given values that replace the examples, by the name of the parameter
+ */
+export function argumentsOf(definition: string, given: Readonly<Record<string, string>> = {}): string {
   const named = new Set([...definition.matchAll(/\{(\w+):\w+\}/g)].map(([, name = '']) => name));
   if (named.size === 0) return '';
-  return `(${[...named].map((name) => `${name} = ${ARGUMENTS[name] ?? ''}`).join(', ')})`;
+  return `(${[...named].map((name) => `${name} = ${given[name] ?? ARGUMENTS[name] ?? ''}`).join(', ')})`;
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { retry } from '../../../core/index.js';
 import { type Cluster, Connection, migrate } from '../../../warehouse/index.js';
+import { comparable, farMoments, type Row } from '../../sql/comparable-rows.js';
 import { argumentsOf } from '../../sql/warehouse-data.js';
 import type { TestClickHouse } from '../../support/clickhouse.js';
 import { ClusterRig } from './cluster-rig.js';
@@ -33,39 +34,12 @@ function server(i: number): TestClickHouse {
   return found;
 }
 
-/** Columns that depend on the time of the query or of the insert. */
-const OF_NOW =
-  /^(written_at|last_written_at|computed_at|(price_)?age_seconds|delay_\w+|open_to|ends_at|(open_|gap_|missing_|backfilled_)?seconds|observed|missing|backfilled|average_spread|median_spread|p90_spread|two_sided|missed_ranges)$/;
-
 const ACCOUNT_TABLES =
   /^(order|trade|transaction|activity)_records$|^(position|active_order|balance|tpsl_order|profile|position_stats)_observations$|^account_pages$|^(order|balance)_updates$/;
 
 /** Without it, ClickHouse sends NULL for NaN and infinity. */
 const AS_WRITTEN = 'output_format_json_quote_denormals = 1';
 const NOT_FINITE = /^[+-]?(nan|inf)$/;
-
-type Row = Record<string, unknown>;
-
-/** Rows, sorted, without the columns that depend on the time; those are separate, as numbers. */
-function comparable(rows: readonly Row[]): { exact: string[]; moments: number[][] } {
-  const split = rows.map((row) => {
-    const entries = Object.entries(row);
-    const text = JSON.stringify(entries.filter(([name]) => !OF_NOW.test(name)));
-    const moments = entries.filter(([name]) => OF_NOW.test(name) && !/written_at|computed_at|age|delay/.test(name));
-    return { text, values: moments.map(([, value]) => momentOf(value)) };
-  });
-  split.sort((a, b) => (a.text < b.text ? -1 : 1));
-  return { exact: split.map(({ text }) => text), moments: split.map(({ values }) => values) };
-}
-
-/** Seconds, fractions, and times as seconds; -1 for unknown values. */
-function momentOf(value: unknown): number {
-  if (typeof value === 'number') return value;
-  return typeof value === 'string' ? Date.parse(`${value}Z`) / 1000 : -1;
-}
-
-/** Two queries about the current time run within some seconds of each other. */
-const near = (a: number, b: number): boolean => Math.abs(a - b) <= (Math.abs(b) > 2 ? 15 : 0.01);
 
 describe('a cluster of two shards and a single server with the same records', () => {
   it('each have a part of the large tables, and all rows of the small ones', async () => {
@@ -134,10 +108,7 @@ describe('a cluster of two shards and a single server with the same records', ()
       expect([name, invalid]).toEqual([name, undefined]);
       if (expected.exact.length === 0) empty.push(name);
       expect([name, answer.exact]).toEqual([name, expected.exact]);
-      const far = answer.moments.flatMap((moments, row) =>
-        moments.filter((value, j) => !near(value, expected.moments[row]?.[j] ?? Number.NaN)),
-      );
-      expect([name, far]).toEqual([name, []]);
+      expect([name, farMoments(answer, expected)]).toEqual([name, []]);
     }
     // No record was lost.
     expect(empty).toEqual(['lost_periods']);
