@@ -44,11 +44,12 @@ export class FileServer {
   }
 
   /**
-   * The result of a query while it runs.
+   * Reads the result of a query while it runs.
    * @param query with its FORMAT clause
+   * @param onBytes is called with each part of the result, which is valid only during the call
    */
-  bytes(query: string, signal: AbortSignal): AsyncIterable<Buffer> {
-    return queryBytes({ endpoint: this.endpoint, query, settings: SETTINGS }, signal);
+  bytes(query: string, onBytes: (bytes: Buffer) => void, signal: AbortSignal): Promise<void> {
+    return queryBytes({ endpoint: this.endpoint, query, settings: SETTINGS }, onBytes, signal);
   }
 
   static async start(options: FileServerOptions, signal: AbortSignal): Promise<FileServer> {

@@ -105,8 +105,8 @@ export class FileInspector {
         : quoted(name),
     );
     const hash = createHash('sha256');
-    const query = `SELECT ${values.join(', ')} ${this.#from} SETTINGS ${IN_ORDER} FORMAT RowBinary`;
-    for await (const bytes of this.server.bytes(query, signal)) hash.update(bytes);
+    const query = `SELECT ${values.join(', ')} ${this.#from} SETTINGS ${IN_ORDER}, output_format_parallel_formatting = 0 FORMAT RowBinary`;
+    await this.server.bytes(query, (bytes) => hash.update(bytes), signal);
     return hash.digest('hex');
   }
 

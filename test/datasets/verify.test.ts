@@ -251,14 +251,23 @@ describe('chancery dataset verify', () => {
 
   it('rejects a result that ends with an error, and the query of none', async () => {
     let bytes = 0;
-    const read = async (query: string) => {
-      for await (const piece of reader.bytes(query, signal)) bytes += piece.length;
-    };
+    const read = (query: string) =>
+      reader.bytes(
+        query,
+        (piece) => {
+          bytes += piece.length;
+        },
+        signal,
+      );
     await read('SELECT number FROM numbers(1000000) FORMAT RowBinary');
     expect(bytes).toBe(8_000_000);
     const failing = `SELECT number, throwIf(number = 900000, 'too many') FROM numbers(1000000) FORMAT RowBinary`;
     await expect(read(failing)).rejects.toThrow(/^ClickHouse: .*too many/);
     expect(bytes).toBeGreaterThan(8_000_000);
+    const stopped = AbortSignal.timeout(50);
+    await expect(
+      reader.bytes('SELECT * FROM numbers(1e12) FORMAT RowBinary', () => undefined, stopped),
+    ).rejects.toThrow(/timeout/);
     await expect(read('SELECT nothing FORMAT RowBinary')).rejects.toThrow(/^ClickHouse: Code: 47\b.*nothing/);
   });
 });
