@@ -10,4 +10,4 @@ WHERE (market, fingerprint) NOT IN (SELECT market, fingerprint FROM {database}.o
         WHERE `_log` = {log:String} AND last_offset >= {committed:Array(UInt64)}[indexOf({partitions:Array(UInt32)}, `_partition`)]
     )
 ORDER BY market
-LIMIT 100
+LIMIT {max_rows:UInt32}

@@ -11,4 +11,4 @@ WHERE (account, asset, fingerprint) NOT IN (SELECT account, asset, fingerprint F
         WHERE `_log` = {log:String} AND last_offset >= {committed:Array(UInt64)}[indexOf({partitions:Array(UInt32)}, `_partition`)]
     )
 ORDER BY account, asset
-LIMIT 100
+LIMIT {max_rows:UInt32}

@@ -10,7 +10,7 @@ import {
 
 /** How often new trades are looked for. */
 const CHECK_MICROS = 60_000_000;
-/** The number of rows that one statement computes: the limit of `open_positions` and `open_own_volumes`. */
+/** The number of rows that one statement computes. */
 const MAX_ROWS = 100;
 /** The statements that compute rows, each with the one that lists what it would compute. */
 const STATEMENTS = [
@@ -39,7 +39,7 @@ export async function rollUpNextTrades(
 ): Promise<boolean> {
   const [shard, ...others] = shards;
   if (shard === undefined || others.length > 0) return false;
-  const params = { log, partitions: [...owned.keys()], committed: [...owned.values()] };
+  const params = { log, partitions: [...owned.keys()], committed: [...owned.values()], max_rows: MAX_ROWS };
   let more = false;
   for (const statement of STATEMENTS) more = (await computeNext(shard, statement, params, signal)) || more;
   return more;
