@@ -8,7 +8,10 @@ FROM
 WHERE (account, asset, fingerprint) NOT IN (SELECT account, asset, fingerprint FROM {database}.position_states FINAL)
     AND (account, asset) NOT IN (
         SELECT account, asset FROM {database}.trade_states
-        WHERE `_log` = {log:String} AND last_offset >= {committed:Array(UInt64)}[indexOf({partitions:Array(UInt32)}, `_partition`)]
+        WHERE (account, market) IN (
+            SELECT account, market FROM {database}.trade_states
+            WHERE `_log` = {log:String} AND last_offset >= {committed:Array(UInt64)}[indexOf({partitions:Array(UInt32)}, `_partition`)]
+        )
     )
 ORDER BY account, asset
 LIMIT {max_rows:UInt32}

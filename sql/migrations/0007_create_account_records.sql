@@ -58,13 +58,12 @@ CREATE TABLE IF NOT EXISTS {database}.trade_records
     `fee` Nullable(Decimal(38, 12)) COMMENT 'Fee that this side paid, USDC' CODEC(ZSTD(1)),
     `executed_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When it was executed, by the exchange' CODEC(ZSTD(1)),
     INDEX offsets `_offset` TYPE minmax GRANULARITY 1,
-    INDEX markets market TYPE set(16) GRANULARITY 1,
     INDEX ids trade_record_id TYPE bloom_filter(0.01) GRANULARITY 1
 )
 ENGINE = {engine:ReplacingMergeTree(received_at)}
--- By asset too, so that views read the trades of a few assets; a side has one asset, so its rows still replace each other.
-ORDER BY (account, asset, trade_record_id)
-SETTINGS {log_settings}, index_granularity = 1024
+-- Not by asset, which would be faster: a record that is sent again counts once, also if the exchange gives it another asset.
+ORDER BY (account, trade_record_id)
+SETTINGS {log_settings}
 COMMENT 'Sides of fills of the configured accounts, from their trade history. Read them through the view trades (part 4.4)';
 
 CREATE TABLE IF NOT EXISTS {database}.transaction_records

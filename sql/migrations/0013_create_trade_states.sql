@@ -1,7 +1,7 @@
 -- Profit and volume of our accounts, so that questions about them do not read every trade.
 --
 -- trade_states has, of every asset of an account and every partition of the log, the offset of the last record with a trade of it. A
--- hash of these offsets is the fingerprint of an asset of an account, or of a market. The worker stores with each row of
+-- hash of the offsets in a market is its fingerprint, and that of the assets that an account traded in it. The worker stores with each row of
 -- position_states and own_volumes the fingerprint of the trades that it was computed from. Rows with another fingerprint than that of
 -- trade_states are ignored, and the views compute them from the trades: a trade that arrives later counts at once.
 CREATE TABLE IF NOT EXISTS {database}.trade_states

@@ -187,3 +187,20 @@ it('the same computed twice, as by two workers at once, counts once', async () =
   await Promise.all([rollUp(OWNED, 'new log'), rollUp(OWNED, 'new log')]);
   expect(await expectExact()).toEqual(before);
 });
+
+it('a record that is sent again with the other asset of its market counts once, for that asset', async () => {
+  await rollUp(OWNED, 'new log');
+  const count = `SELECT toUInt32(sum(trades)) AS trades FROM position_totals`;
+  const before = await rows(count);
+  const { totals: former } = await expectExact();
+  await host.database.run(`
+    INSERT INTO trade_records (* EXCEPT (_log, _offset, received_at, asset), _log, _offset, received_at, asset)
+    SELECT * EXCEPT (_log, _offset, received_at, asset), 'new log', ${TRADES * 2} + rowNumberInAllBlocks(), received_at + 600,
+      if(endsWith(asset, '-yes'), replaceOne(asset, '-yes', '-no'), replaceOne(asset, '-no', '-yes'))
+    FROM (SELECT * FROM trade_records FINAL ORDER BY trade_record_id LIMIT 30)`);
+  const { totals: changed } = await expectExact();
+  expect(changed).not.toEqual(former);
+  expect(await rows(count)).toEqual(before);
+  await rollUp(OWNED, 'new log');
+  expect((await expectExact()).totals).toEqual(changed);
+});

@@ -13,7 +13,6 @@ interface TradeRow extends AccountRow<TradeRecord> {
 export const tradeRecords = rowReplacingTable<TradeRow>({
   name: 'trade_records',
   id: ['account', 'trade_record_id'],
-  sortedBy: ['account', 'asset', 'trade_record_id'],
   version: 'received_at',
   feedsMaterializedViews: true,
   columns: [
