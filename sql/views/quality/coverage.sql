@@ -21,7 +21,10 @@ CREATE OR REPLACE VIEW {database}.coverage
     `connection_id` String COMMENT 'UUID of the WebSocket connection'
 )
 AS
-WITH (SELECT groupArray((topic, partition, partitions, begins_at, ends_at, cause)) FROM {database}.lost_periods) AS lost
+WITH
+    (SELECT groupArray((topic, partition, partitions, begins_at, ends_at, cause)) FROM {database}.lost_periods) AS lost,
+    -- A constant when the query is planned: where no records were lost, ClickHouse plans and computes nothing of the cuts.
+    (SELECT toBool(count() > 0) FROM {database}.lost_periods) AS any_lost
 SELECT
     stream,
     event,
@@ -38,13 +41,17 @@ FROM
     SELECT
         stream, event, markets, session_id, connection_id,
         -- The parts before, between and after the cuts; the first one may be empty, so that a gap that begins with it has a cause.
-        arrayConcat(
-            arrayFilter(
-                (part, number) -> number = 1 OR part.1 < part.2,
-                arrayMap((after, cut) -> (after, greatest(after, cut.4), 'ended', concat('records lost: ', cut.6)), arrayPopBack(part_begins), cuts),
-                arrayEnumerate(cuts)
+        if(
+            any_lost,
+            arrayConcat(
+                arrayFilter(
+                    (part, number) -> number = 1 OR part.1 < part.2,
+                    arrayMap((after, cut) -> (after, greatest(after, cut.4), 'ended', concat('records lost: ', cut.6)), arrayPopBack(part_begins), cuts),
+                    arrayEnumerate(cuts)
+                ),
+                if(empty(cuts) OR last_begins < ends, [(last_begins, ends, toString(final_state), toString(final_cause))], [])
             ),
-            if(empty(cuts) OR last_begins < ends, [(last_begins, ends, toString(final_state), toString(final_cause))], [])
+            [(begins, ends, toString(final_state), toString(final_cause))]
         ) AS parts
     FROM
     (
@@ -81,62 +88,74 @@ FROM
                     FROM
                     (
                         SELECT
-                            stream,
-                            event,
-                            begins_at AS begins,
-                            if(session_state = 'died' AND arrayExists(frame -> frame.1 = connection_id, last_frames), least(last_heartbeat_at, arrayFirst(frame -> frame.1 = connection_id, last_frames).2), last_heartbeat_at) AS known_to,
-                            greatest(begins_at, least(own_end, lost_at, known_to)) AS ends,
-                            if(least(own_end, lost_at) > last_heartbeat_at AND session_state = 'live', 'live', 'ended') AS final_state,
+                            *,
                             multiIf(
                                 final_state = 'live', '',
-                                own_end <= lost_at AND own_end <= known_to, own_cause,
+                                own_end <= lost_at AND own_end <= known_to, if(next_type = 'subscribed', 'subscribed again', if(next_type = 'stale' AND next_cause = 'diverged', next_cause, concat(next_type, ': ', next_cause))),
                                 lost_at <= known_to, lost_cause,
                                 session_cause
-                            ) AS final_cause,
-                            markets,
-                            session_id,
-                            connection_id
+                            ) AS final_cause
                         FROM
                         (
                             SELECT
-                                stream,
-                                event,
-                                session_id,
-                                connection_id,
-                                markets,
-                                type,
-                                -- Ticks have whole milliseconds: those of the first state must not be before it.
-                                toDateTime64(toDateTime64(recorded_at, 3, 'UTC'), 6, 'UTC') AS begins_at,
-                                leadInFrame(type, 1, '') OVER later AS next_type,
-                                leadInFrame(if(type = 'stale', assumeNotNull(last_verified_at), recorded_at), 1, toDateTime64('2299-12-31 00:00:00', 6, 'UTC')) OVER later AS own_end,
-                                leadInFrame(cause, 1, '') OVER later AS next_cause,
-                                multiIf(
-                                    next_type = 'subscribed', 'subscribed again',
-                                    next_type = 'stale' AND next_cause = 'diverged', next_cause,
-                                    concat(next_type, ': ', next_cause)
-                                ) AS own_cause
-                            FROM {database}.collector_events
-                            WHERE type IN ('subscribed', 'unsubscribed', 'stale')
-                            WINDOW later AS (PARTITION BY session_id, stream, event ORDER BY sequence ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING)
-                        ) AS subscriptions
-                        LEFT JOIN
-                        (
-                            SELECT session_id, last_heartbeat_at, last_frames, state AS session_state, cause AS session_cause
-                            FROM {database}.sessions
-                        ) AS collectors USING (session_id)
-                        LEFT JOIN
-                        (
-                            SELECT
-                                session_id,
-                                connection_id,
-                                min(recorded_at) AS disconnected_at,
-                                if(argMin(cause, sequence) = 'frame too large', 'frame too large', concat('disconnected: ', argMin(cause, sequence))) AS lost_cause
-                            FROM {database}.collector_events
-                            WHERE type = 'disconnected'
-                            GROUP BY session_id, connection_id
-                        ) AS losses USING (session_id, connection_id)
-                        ARRAY JOIN [if(lost_cause = '', toDateTime64('2299-12-31 00:00:00', 6, 'UTC'), disconnected_at)] AS lost_at
-                        WHERE type = 'subscribed'
+                                *,
+                                greatest(begins, least(own_end, lost_at, known_to)) AS ends,
+                                if(session_state = 'live' AND least(own_end, lost_at) > last_heartbeat_at, 'live', 'ended') AS final_state
+                            FROM
+                            (
+                                SELECT
+                                    stream,
+                                    event,
+                                    begins_at AS begins,
+                                    own_end,
+                                    next_type,
+                                    next_cause,
+                                    if(lost_cause = '', toDateTime64('2299-12-31 00:00:00', 6, 'UTC'), disconnected_at) AS lost_at,
+                                    lost_cause,
+                                    last_heartbeat_at,
+                                    if(session_state = 'died' AND arrayExists(frame -> frame.1 = connection_id, last_frames), least(last_heartbeat_at, arrayFirst(frame -> frame.1 = connection_id, last_frames).2), last_heartbeat_at) AS known_to,
+                                    session_state,
+                                    session_cause,
+                                    markets,
+                                    session_id,
+                                    connection_id
+                                FROM
+                                (
+                                    SELECT
+                                        stream,
+                                        event,
+                                        session_id,
+                                        connection_id,
+                                        markets,
+                                        type,
+                                        -- Ticks have whole milliseconds: those of the first state must not be before it.
+                                        toDateTime64(toDateTime64(recorded_at, 3, 'UTC'), 6, 'UTC') AS begins_at,
+                                        leadInFrame(type, 1, '') OVER later AS next_type,
+                                        leadInFrame(if(type = 'stale', assumeNotNull(last_verified_at), recorded_at), 1, toDateTime64('2299-12-31 00:00:00', 6, 'UTC')) OVER later AS own_end,
+                                        leadInFrame(cause, 1, '') OVER later AS next_cause
+                                    FROM {database}.collector_events
+                                    WHERE type IN ('subscribed', 'unsubscribed', 'stale')
+                                    WINDOW later AS (PARTITION BY session_id, stream, event ORDER BY sequence ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING)
+                                ) AS subscriptions
+                                LEFT JOIN
+                                (
+                                    SELECT session_id, last_heartbeat_at, last_frames, state AS session_state, cause AS session_cause
+                                    FROM {database}.sessions
+                                ) AS collectors USING (session_id)
+                                LEFT JOIN
+                                (
+                                    SELECT
+                                        session_id,
+                                        connection_id,
+                                        min(recorded_at) AS disconnected_at,
+                                        if(argMin(cause, sequence) = 'frame too large', 'frame too large', concat('disconnected: ', argMin(cause, sequence))) AS lost_cause
+                                    FROM {database}.collector_events
+                                    WHERE type = 'disconnected'
+                                    GROUP BY session_id, connection_id
+                                ) AS losses USING (session_id, connection_id)
+                                WHERE type = 'subscribed'
+                            )
+                        )
                     )
                 )
             )
