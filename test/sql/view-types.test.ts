@@ -44,6 +44,12 @@ it('every view answers the reader when nothing was recorded yet', () => {
   expect(views.filter(({ rows }) => rows.length > 0).map(({ name }) => name)).toEqual([]);
 });
 
+it('EXPLAIN shows the plan of the largest views in a few pages', async () => {
+  for (const { source } of views.filter(({ name }) => /^(calibration_regression|account_performance)$/.test(name))) {
+    expect((await host.database.run(`EXPLAIN SELECT * FROM ${source}`, 'reader')).length).toBeLessThan(200_000);
+  }
+});
+
 describe('the types of views', () => {
   it('are those that Arrow, Parquet, pandas, polars and DuckDB read unchanged', () => {
     const others = views.flatMap(({ name, returned }) =>
