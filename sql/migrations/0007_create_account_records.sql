@@ -58,12 +58,15 @@ CREATE TABLE IF NOT EXISTS {database}.trade_records
     `fee` Nullable(Decimal(38, 12)) COMMENT 'Fee that this side paid, USDC' CODEC(ZSTD(1)),
     `executed_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When it was executed, by the exchange' CODEC(ZSTD(1)),
     INDEX offsets `_offset` TYPE minmax GRANULARITY 1,
+    INDEX assets asset TYPE set(16) GRANULARITY 1,
+    INDEX markets market TYPE set(16) GRANULARITY 1,
     INDEX ids trade_record_id TYPE bloom_filter(0.01) GRANULARITY 1
 )
 ENGINE = {engine:ReplacingMergeTree(received_at)}
--- Not by asset, which would be faster: a record that is sent again counts once, also if the exchange gives it another asset.
-ORDER BY (account, trade_record_id)
-SETTINGS {log_settings}
+-- By market too, so that views read the trades of a few: the exchange lists trades by market, so a record has one. Not by asset: a
+-- record that is sent again with the other asset of its market counts once.
+ORDER BY (account, market, trade_record_id)
+SETTINGS {log_settings}, index_granularity = 1024
 COMMENT 'Sides of fills of the configured accounts, from their trade history. Read them through the view trades (part 4.4)';
 
 CREATE TABLE IF NOT EXISTS {database}.transaction_records

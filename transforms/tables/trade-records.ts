@@ -13,6 +13,7 @@ interface TradeRow extends AccountRow<TradeRecord> {
 export const tradeRecords = rowReplacingTable<TradeRow>({
   name: 'trade_records',
   id: ['account', 'trade_record_id'],
+  sortedBy: ['account', 'market', 'trade_record_id'],
   version: 'received_at',
   feedsMaterializedViews: true,
   columns: [
