@@ -52,6 +52,7 @@ const SERVICES = [
   'test/transforms/worker-recovery.test.ts',
   'test/transforms/worker.test.ts',
   'test/viewer/memory.test.ts',
+  'test/viewer/opened-dashboards.test.ts',
   'test/viewer/reduction.test.ts',
   'test/viewer/viewer-server.test.ts',
   'test/warehouse/connection.test.ts',
