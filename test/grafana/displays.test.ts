@@ -42,6 +42,7 @@ const NUMBERS: readonly Value[] = [
   1e14,
 ];
 const TEXTS: readonly Value[] = ['live', '', 'died', null];
+const TRUTHS: readonly Value[] = NUMBERS.map((_, i) => i % 2 === 0);
 const NONE = { defaults: {}, overrides: [] };
 const CALCULATIONS = [
   'lastNotNull last firstNotNull first count countAll distinctCount changeCount allIsNull allIsZero min max logmin mean',
@@ -107,7 +108,10 @@ function framesFor({ fieldConfig, options }: ComparedPanel): Frame[] {
   const names = ['time', ...matched, ...named, ...(/^\w+$/.test(shown) ? [shown] : []), 'value'];
   const states = NUMBERS.map((_, i): Value => TEXTS[i % TEXTS.length] ?? null);
   const state: Field = { name: 'state', kind: 'text', values: states };
-  return framesOf([...new Set(names)]).map(({ refId, fields }) => ({ refId, fields: [...fields, state] }));
+  return framesOf([...new Set(names)]).map(({ refId, fields }) => ({
+    refId,
+    fields: [...fields, state, { name: 'open', kind: 'text', values: TRUTHS }],
+  }));
 }
 
 function framesOf(names: readonly string[]): Frame[] {

@@ -1,5 +1,5 @@
 import type { Field, Frame, Value } from '../frames.js';
-import { type Formatted, formatAge, formatBoolean, formatNumber, formatTime } from './units.js';
+import { type Formatted, formatAge, formatNumber, formatTime } from './units.js';
 
 /** The field configuration of a panel, as in its file. */
 export interface FieldConfig {
@@ -158,8 +158,7 @@ export function formatValue(value: Value, display: Display, nowMs: number): Form
 
 function formatUnmapped(value: Value, { field, unit, decimals, noValue }: Display, nowMs: number): Formatted {
   if (value === null) return { text: noValue ?? '–', suffix: '' };
-  if (typeof value === 'boolean') return { text: formatBoolean(value, unit), suffix: '' };
-  if (typeof value === 'string') return { text: value, suffix: '' };
+  if (typeof value !== 'number') return { text: String(value), suffix: '' };
   if (unit === 'dateTimeFromNow') return { text: formatAge(value, nowMs), suffix: '' };
   if (field.kind === 'time') return { text: formatTime(value, unit === undefined && isShort(field)), suffix: '' };
   return formatNumber(value, unit, decimals);

@@ -33,11 +33,11 @@ const BOOLEANS: Readonly<Record<string, readonly [yes: string, no: string]>> = {
   bool_on_off: ['On', 'Off'],
 };
 
-/** A truth value in one of Grafana's units for them; those of other units are `True` and `False`. */
-export function formatBoolean(value: boolean, unit: string | undefined): string {
-  const own = /^bool:([^/]*)(?:\/(.*))?$/s.exec(unit ?? '');
-  const [yes, no] = own ? [own[1] ?? '', own[2] ?? '-'] : (BOOLEANS[unit ?? ''] ?? ['True', 'False']);
-  return value ? yes : no;
+/** A number as a truth value, in one of Grafana's units for them. */
+function booleanText(value: number, unit: string): string {
+  const own = /^bool:([^/]*)(?:\/(.*))?$/s.exec(unit);
+  const [yes, no] = own ? [own[1] ?? '', own[2] ?? '-'] : (BOOLEANS[unit] ?? ['True', 'False']);
+  return value === 0 ? no : yes;
 }
 
 /** Sums of fractions of a second are not exact: less than this is none. */
@@ -67,7 +67,7 @@ export function formatNumber(value: number, unit: string | undefined, decimals: 
     case 'percentunit':
       return plain(value * 100, '%');
   }
-  if (unit.startsWith('bool')) return { text: formatBoolean(value !== 0, unit), suffix: '' };
+  if (unit.startsWith('bool')) return { text: booleanText(value, unit), suffix: '' };
   if (unit === 'currencyUSD') {
     const { text, suffix } = formatNumber(Math.abs(value), 'count', decimals);
     return { text: `${value < 0 ? '-' : ''}$${text}`, suffix };
