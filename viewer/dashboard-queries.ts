@@ -84,10 +84,22 @@ interface PanelContext extends AskContext {
   readonly columns: number;
 }
 
+/** What a dashboard, a time range and values of variables are at a time. */
+interface ResolvedView {
+  readonly resolved: readonly ResolvedVariable[];
+  readonly choices: ReadonlyMap<string, VariableChoice>;
+  readonly range: TimeRange;
+  readonly now: Date;
+  /** What is wrong with a value that is not an option. */
+  readonly foreign: string | undefined;
+}
+
 /** Widths to which those of panels are rounded up, so that panels of similar width are one query. */
 const WIDTHS = [300, 600, 1200, 2400];
 /** How long the options of a variable are kept, milliseconds. */
 const OPTIONS_MS = 10_000;
+/** Views that are kept for as long. */
+const MAX_VIEWS = 20;
 const MIN_SLICE_MS = 1000;
 const MAX_SLICE_MS = 60_000;
 
@@ -104,6 +116,7 @@ export class DashboardQueries {
   /** The latest data of a panel that has this frame first. */
   readonly #data = new WeakMap<Frame, PanelData>();
   readonly #live: LiveIntervals;
+  readonly #views = new Map<string, { readonly view: ResolvedView; readonly untilMs: number }>();
 
   constructor(
     private readonly database: ReaderDatabase,
@@ -239,18 +252,31 @@ export class DashboardQueries {
     strict = false,
   ) {
     await this.grants?.assertReadOnly();
-    const now = new Date(request.nowMs ?? Math.floor(this.nowMs() / slice) * slice);
-    const range = relativeRange(request.from, request.to, now);
-    const { resolved, choices } = await resolveVariables(dashboard, request.variables, range, {
+    const nowMs = request.nowMs ?? Math.floor(this.nowMs() / slice) * slice;
+    const { foreign, ...view } = await this.#view(dashboard, request, signal, nowMs);
+    if (strict && foreign !== undefined) throw new UsageError(foreign);
+    return view;
+  }
+
+  /** The range and the variables; those of equal requests are resolved once while their options are kept. */
+  async #view(dashboard: ViewedDashboard, { from, to, variables }: ViewRequest, signal: AbortSignal, nowMs: number) {
+    const key = JSON.stringify([dashboard.uid, from, to, variables, nowMs]);
+    const known = this.#views.get(key);
+    if (known && known.untilMs > this.nowMs()) return known.view;
+    const untilMs = this.nowMs() + OPTIONS_MS;
+    const now = new Date(nowMs);
+    const range = relativeRange(from, to, now);
+    const { resolved, choices } = await resolveVariables(dashboard, variables, range, {
       patterns: this.#patterns,
       ask: (query) =>
         this.pool
           .run(JSON.stringify(query), OPTIONS_MS, signal, (abort) => this.database.query(query, abort))
           .then(({ data }) => data),
     });
-    const foreign = strict ? foreignValue(resolved, request.variables) : undefined;
-    if (foreign !== undefined) throw new UsageError(foreign);
-    return { resolved, choices, range, now };
+    const view: ResolvedView = { resolved, choices, range, now, foreign: foreignValue(resolved, variables) };
+    for (const [old, { untilMs: end }] of this.#views) if (end <= this.nowMs()) this.#views.delete(old);
+    if (this.#views.size < MAX_VIEWS) this.#views.set(key, { view, untilMs });
+    return view;
   }
 
   #ask(
@@ -265,8 +291,8 @@ export class DashboardQueries {
     const { rangeKey, bucketMs, range, sliceMs } = context;
     const key = JSON.stringify([uid, refId, rawSql, series, variables, rangeKey, bucketMs, columns, sliceMs]);
     const untilMs = (Math.floor(this.nowMs() / sliceMs) + 1) * sliceMs;
-    const query = bindQuery(rawSql, context);
     return this.pool.run(key, { untilMs }, signal, async (abort) => {
+      const query = bindQuery(rawSql, context);
       const startedAt = performance.now();
       const { timezone, ...result } =
         columns === undefined
