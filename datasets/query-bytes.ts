@@ -15,8 +15,8 @@ interface BytesQuery {
 const EXCEPTION = /__exception__\r\n(\w+)\r\n(.*)\n\d+ \1\r\n__exception__\r\n$/s;
 /** More than such a message, with its tags. */
 const END_BYTES = 32_768;
-/** Read at once. */
-const BUFFER_BYTES = 1_048_576;
+/** Read at once; it stays in the cache of the processor. */
+const BUFFER_BYTES = 262_144;
 
 /**
  * Reads the result of a query while it runs: the server stores nothing of it. Every byte is read into the same buffer, which

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import PQueue from 'p-queue';
 
-/** Each query of a file uses one thread, and memory of its own. */
+/** Each query of a file has memory of its own, and uses one thread most of the time. */
 const MAX_QUERIES = 2;
 
 /** Results of tasks that each wait for one query of the embedded ClickHouse at a time, in their order. */

@@ -1,6 +1,7 @@
 import { fileRows } from '../inspect.js';
 import type { Instance } from '../instance.js';
 import type { TableSchema } from '../statement.js';
+import { inParallel } from './in-parallel.js';
 import type { Manifest } from './manifest.js';
 
 export interface LoadOptions {
@@ -14,7 +15,7 @@ export interface LoadOptions {
 }
 
 /**
- * Inserts files of a release into the tables of an instance.
+ * Inserts files of a release into the tables of an instance, in any order: no two files have rows of the same key.
  * @returns the number of rows
  */
 export async function loadFiles(
@@ -24,11 +25,14 @@ export async function loadFiles(
 ): Promise<number> {
   const schemas = new Map(tables.map((schema) => [schema.name, schema]));
   const files = manifest.files.filter(({ table }) => schemas.has(table));
-  for (const [number, { path, table }] of files.entries()) {
+  let done = 0;
+  const tasks = files.map(({ path, table }) => async () => {
     const schema = schemas.get(table);
     if (schema) await connection.command(insertQuery(database, schema, `${folder}/${path}`), { signal });
-    onFile?.(number + 1, files.length);
-  }
+    done += 1;
+    onFile?.(done, files.length);
+  });
+  await inParallel(tasks);
   return files.reduce((sum, { rows }) => sum + rows, 0);
 }
 
