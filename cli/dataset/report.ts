@@ -18,11 +18,12 @@ export function verifiedLines({ manifest, damages }: Verified, checksumsOnly: bo
   return [...headingLines(manifest), ...result];
 }
 
-/** Whether every difference is that of a record that the release does not have. */
+/** Whether every difference is that of a record that the release does not have: its row is missing, or replaces another one. */
 export const isRebuilt = ({ unequal, more }: Rebuilt): boolean =>
   more.length === 0 &&
   unequal.every(
-    ({ onlyInRelease, withoutRecord, onlyRebuilt }) => onlyInRelease.rows <= withoutRecord && onlyRebuilt.rows === 0,
+    ({ onlyInRelease, withoutRecord, onlyRebuilt, mayBeReplaced }) =>
+      onlyInRelease.rows <= withoutRecord && (onlyRebuilt.rows === 0 || mayBeReplaced),
   );
 
 export function rebuiltLines(manifest: Verified['manifest'], rebuilt: Rebuilt): string[] {
@@ -32,9 +33,10 @@ export function rebuiltLines(manifest: Verified['manifest'], rebuilt: Rebuilt): 
   return [
     ...headingLines(manifest),
     `rebuilt from ${counted(records, 'raw record')} by transform version ${transformVersion}${version}`,
-    ...unequal.map(({ path, onlyInRelease, withoutRecord, onlyRebuilt }) => {
+    ...unequal.map(({ path, onlyInRelease, withoutRecord, onlyRebuilt, mayBeReplaced }) => {
       const why = withoutRecord > 0 ? `, ${count(withoutRecord)} of them without a raw record in the release` : '';
-      return `${path}: ${counted(onlyInRelease.rows, 'row')} only in the release${why}; ${counted(onlyRebuilt.rows, 'row')} only rebuilt${firstRow(onlyRebuilt.first ?? onlyInRelease.first)}`;
+      const later = mayBeReplaced && onlyRebuilt.rows > 0 ? ', which later records may have replaced' : '';
+      return `${path}: ${counted(onlyInRelease.rows, 'row')} only in the release${why}; ${counted(onlyRebuilt.rows, 'row')} only rebuilt${later}${firstRow(onlyRebuilt.first ?? onlyInRelease.first)}`;
     }),
     ...more.map((path) => `${path}: only rebuilt`),
     `${counted(identical, 'file')} identical, ${count(equal)} with the same rows in other bytes, ${count(unequal.length + more.length)} different`,

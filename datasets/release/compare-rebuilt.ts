@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { FileServer } from '../file-server.js';
 import { FileInspector, fileRows } from '../inspect.js';
 import type { TableSchema } from '../statement.js';
+import { ALL_TABLES } from '../tables.js';
 import { sha256OfFile } from './checksums.js';
 import { type MoreRows, rowsOnlyIn } from './compare-rows.js';
 import type { Manifest, ManifestFile } from './manifest.js';
@@ -14,6 +15,8 @@ export interface UnequalFile {
   /** Those of them whose raw record is not in the release, or has no body; 0 for a computed table. */
   readonly withoutRecord: number;
   readonly onlyRebuilt: MoreRows;
+  /** Whether these may have been replaced, before the export read the table, by records that it did not take. */
+  readonly mayBeReplaced: boolean;
 }
 
 export interface ComparedFiles {
@@ -76,6 +79,11 @@ function schemaOf({ tables }: Manifest, table: string): TableSchema {
   return schema;
 }
 
+const NO_ROWS: MoreRows = { rows: 0, first: undefined };
+
+/** Whether a row of the table is replaced by that of a later record. */
+const isReplaced = (name: string): boolean => ALL_TABLES.some((table) => table.name === name && table.final);
+
 class FileComparison {
   readonly #paths: readonly [release: string, rebuilt: string];
 
@@ -106,14 +114,16 @@ class FileComparison {
     const [release, rebuilt] = this.#paths;
     const { path, rows } = file;
     const withoutRecord = await this.#withoutRecord(signal);
+    const mayBeReplaced = file.unfinished === true && isReplaced(schema.name);
     if (!existsSync(rebuilt)) {
-      return { path, onlyInRelease: { rows, first: 1 }, withoutRecord, onlyRebuilt: { rows: 0, first: undefined } };
+      return { path, onlyInRelease: { rows, first: 1 }, withoutRecord, onlyRebuilt: NO_ROWS, mayBeReplaced };
     }
     return {
       path,
       onlyInRelease: await rowsOnlyIn(server, schema, [release, rebuilt], signal),
       withoutRecord,
       onlyRebuilt: await rowsOnlyIn(server, schema, [rebuilt, release], signal),
+      mayBeReplaced,
     };
   }
 
