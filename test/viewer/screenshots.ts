@@ -66,8 +66,8 @@ async function openViewer(endpoint: EmbeddedEndpoint, rig: WarehouseRig): Promis
   const { url, user, password } = endpoint.reader;
   const connect = async () => {
     const client = createClient({ url, username: user, password: password.reveal(), database });
-    const query: ClickHouseClient['query'] = (asked) => client.query({ ...asked, query: fixed(asked.query) });
-    const fixedClient = new Proxy(client, { get: (of, key) => (key === 'query' ? query : Reflect.get(of, key)) });
+    const exec: ClickHouseClient['exec'] = (asked) => client.exec({ ...asked, query: fixed(asked.query) });
+    const fixedClient = new Proxy(client, { get: (of, key) => (key === 'exec' ? exec : Reflect.get(of, key)) });
     return { client: fixedClient, close: () => client.close() };
   };
   const viewer = new ViewerServer({
@@ -92,7 +92,7 @@ async function draw(browser: Browser, url: string): Promise<number> {
       const { page } = await openPage(browser, `${url}${path}`, { ...size, colorScheme, atMs: SEEDED_NOW_MS });
       if (path === '/') await page.locator('.home tbody tr').first().waitFor();
       else await loaded(page);
-      await page.locator('.state:has-text("recording")').waitFor();
+      await page.locator('.state:text-matches("^recording(?! has stopped)")').waitFor();
       const file = join(values.out, `${name}-${colorScheme}.png`);
       await page.screenshot({ path: file, animations: 'disabled', caret: 'hide' });
       process.stdout.write(`${file}  ${Math.round(statSync(file).size / 1000)} kB\n`);
