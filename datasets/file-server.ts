@@ -46,7 +46,7 @@ export class FileServer {
   /**
    * Reads the result of a query while it runs.
    * @param query with its FORMAT clause
-   * @param onBytes is called with each part of the result, which is valid only during the call
+   * @param onBytes is called with each part of the result
    */
   bytes(query: string, onBytes: (bytes: Buffer) => void, signal: AbortSignal): Promise<void> {
     return queryBytes({ endpoint: this.endpoint, query, settings: SETTINGS }, onBytes, signal);

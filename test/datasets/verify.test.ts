@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FileServer } from '../../datasets/file-server.js';
+import { damageLine, verifyDataset } from '../../datasets/index.js';
 import { FileInspector } from '../../datasets/inspect.js';
 import type { Manifest } from '../../datasets/release/manifest.js';
 import { commandLine } from '../cli/command.js';
@@ -156,7 +157,9 @@ describe('chancery dataset verify', () => {
       ['coverage/2026-01-04.parquet, column state, row 6: is unknown, but complete polls cover a part of the range'],
     ],
   ])('finds %s, although checksums and figures fit', async (_, path, query, expected) => {
-    expect(await damages(await forge(path, query))).toEqual(expected);
+    const folder = await forge(path, query);
+    const options = { folder, checksumsOnly: false, unconfined: false, server: reader.below(folder) };
+    expect((await verifyDataset(options, signal)).damages.map(damageLine)).toEqual(expected);
   });
 
   it('looks for no record of rows about accounts, whose records no release has', async () => {

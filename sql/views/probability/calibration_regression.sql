@@ -55,64 +55,67 @@ FROM
 (
     SELECT
         *,
-        1.959963984540054 * sqrt(greatest(0, events / greatest(events - 1, 1) * arraySum(one -> pow((information.3 * one[1] - information.2 * one[2]) / determinant, 2), event_scores))) AS intercept_width,
-        1.959963984540054 * sqrt(greatest(0, events / greatest(events - 1, 1) * arraySum(one -> pow((information.1 * one[2] - information.2 * one[1]) / determinant, 2), event_scores))) AS slope_width
+        1.959963984540054 * sqrt(greatest(0, events / greatest(events - 1, 1) * arraySum((score, logit_score) -> pow((information_3 * score - information_2 * logit_score) / determinant, 2), event_scores, event_logit_scores))) AS intercept_width,
+        1.959963984540054 * sqrt(greatest(0, events / greatest(events - 1, 1) * arraySum((score, logit_score) -> pow((information_1 * logit_score - information_2 * score) / determinant, 2), event_scores, event_logit_scores))) AS slope_width
     FROM
     (
         SELECT
             *,
-            (sums[3], sums[4], sums[5]) AS information,
-            if(is_maximum, sums[3] * sums[5] - sums[4] * sums[4], 1) AS determinant,
-            -- Of each event, the sums of score and score × logit.
-            arrayMap(
-                own_event -> arrayReduce('sumForEach', arrayMap(
-                    row -> [row.5 * (row.4 - 1 / (1 + exp(-fit.1 - fit.2 * row.3))), row.5 * (row.4 - 1 / (1 + exp(-fit.1 - fit.2 * row.3))) * row.3],
-                    arrayFilter(row -> row.1 = own_event, rows)
-                )),
-                if(is_maximum, arrayDistinct(arrayMap(row -> row.1, rows)), [])
-            ) AS event_scores
+            sums.3 AS information_1,
+            sums.4 AS information_2,
+            sums.5 AS information_3,
+            if(is_maximum, sums.3 * sums.5 - sums.4 * sums.4, 1) AS determinant,
+            -- Of each event.
+            arrayReduceInRanges('sum', event_ranges, scores) AS event_scores,
+            arrayReduceInRanges('sum', event_ranges, arrayMap((score, logit) -> score * logit, scores, logits)) AS event_logit_scores
         FROM
         (
             SELECT
                 *,
+                arrayMap((p, y, w) -> w * (y - p), probabilities, results, weights) AS scores,
                 -- At the maximum, the next step would be none.
-                markets >= 30 AND least(sums[3], sums[5], sums[3] * sums[5] - sums[4] * sums[4]) > 1e-9 * weight AND abs(fit.2) < 1000
-                    AND greatest(abs(sums[1]), abs(sums[2])) < 1e-9 * weight AS is_maximum
+                markets >= 30 AND least(sums.3, sums.5, sums.3 * sums.5 - sums.4 * sums.4) > 1e-9 * weight AND abs(fit.2) < 1000
+                    AND greatest(abs(sums.1), abs(sums.2)) < 1e-9 * weight AS is_maximum
             FROM
             (
                 SELECT
                     *,
-                    arrayReduce('sumForEach', arrayMap(
-                        row -> arrayMap(
-                            p -> [row.5 * (row.4 - p), row.5 * (row.4 - p) * row.3, row.5 * p * (1 - p), row.5 * p * (1 - p) * row.3, row.5 * p * (1 - p) * row.3 * row.3],
-                            [1 / (1 + exp(-fit.1 - fit.2 * row.3))]
-                        )[1],
-                        rows
-                    )) AS sums
+                    arrayMap(x -> 1 / (1 + exp(-fit.1 - fit.2 * x)), logits) AS probabilities,
+                    (
+                        arraySum((p, y, w) -> w * (y - p), probabilities, results, weights),
+                        arraySum((p, y, w, x) -> w * (y - p) * x, probabilities, results, weights, logits),
+                        arraySum((p, w) -> w * p * (1 - p), probabilities, weights),
+                        arraySum((p, w, x) -> w * p * (1 - p) * x, probabilities, weights, logits),
+                        arraySum((p, w, x) -> w * p * (1 - p) * x * x, probabilities, weights, logits)
+                    ) AS sums
                 FROM
                 (
                     SELECT
                         *,
+                        -- s: the sums above, of this estimate.
                         arrayFold(
                             (estimate, step) -> arrayMap(
                                 s -> arrayMap(
                                     determinant -> if(
                                         determinant > 1e-12,
                                         (
-                                            estimate.1 + greatest(-1., least(1., (s[5] * s[1] - s[4] * s[2]) / determinant)),
-                                            estimate.2 + greatest(-1., least(1., (s[3] * s[2] - s[4] * s[1]) / determinant))
+                                            estimate.1 + greatest(-1., least(1., (s.5 * s.1 - s.4 * s.2) / determinant)),
+                                            estimate.2 + greatest(-1., least(1., (s.3 * s.2 - s.4 * s.1) / determinant))
                                         ),
                                         estimate
                                     ),
-                                    [s[3] * s[5] - s[4] * s[4]]
+                                    [s.3 * s.5 - s.4 * s.4]
                                 )[1],
-                                [arrayReduce('sumForEach', arrayMap(
-                                    row -> arrayMap(
-                                        p -> [row.5 * (row.4 - p), row.5 * (row.4 - p) * row.3, row.5 * p * (1 - p), row.5 * p * (1 - p) * row.3, row.5 * p * (1 - p) * row.3 * row.3],
-                                        [1 / (1 + exp(-estimate.1 - estimate.2 * row.3))]
-                                    )[1],
-                                    rows
-                                ))]
+                                arrayMap(
+                                    ps -> (
+                                        arraySum((p, y, w) -> w * (y - p), ps, results, weights),
+                                        arraySum((p, y, w, x) -> w * (y - p) * x, ps, results, weights, logits),
+                                        arraySum((p, w) -> w * p * (1 - p), ps, weights),
+                                        arraySum((p, w, x) -> w * p * (1 - p) * x, ps, weights, logits),
+                                        arraySum((p, w, x) -> w * p * (1 - p) * x * x, ps, weights, logits)
+                                    ),
+                                    [arrayMap(x -> 1 / (1 + exp(-estimate.1 - estimate.2 * x)), logits)]
+                                )
                             )[1],
                             if(markets < 30, [], range(30)),
                             (toFloat64(0), toFloat64(0))
@@ -120,49 +123,61 @@ FROM
                     FROM
                     (
                         SELECT
-                            weighting,
-                            horizon,
-                            horizon_seconds,
-                            basis,
-                            dimension,
-                            value,
-                            countIf(state = 'observed') AS markets,
-                            uniqExactIf(event, state = 'observed') AS events,
-                            countIf(state = 'missing') AS missing_markets,
-                            sum(market_weight) AS weight,
-                            -- In one order: the sum of doubles depends on it. Event, market, logit of the forecast, result, weight.
-                            arraySort(groupArrayIf((event, market, log(assumeNotNull(forecast) / (1 - assumeNotNull(forecast))), toFloat64(result), toFloat64(market_weight)), state = 'observed')) AS rows
+                            * EXCEPT rows,
+                            arrayMap(row -> row.3, rows) AS logits,
+                            arrayMap(row -> row.4, rows) AS results,
+                            arrayMap(row -> row.5, rows) AS weights,
+                            arrayMap(row -> row.1, rows) AS row_events,
+                            arrayFilter((i, event, former) -> i = 1 OR event != former, arrayEnumerate(rows), row_events, arrayPopBack(arrayPushFront(row_events, ''))) AS event_starts,
+                            -- First row of each event and number of its rows.
+                            arrayMap((first, next) -> (first, toUInt64(next - first)), event_starts, arrayPushBack(arrayPopFront(event_starts), length(rows) + 1)) AS event_ranges
                         FROM
                         (
                             SELECT
                                 weighting,
                                 horizon,
                                 horizon_seconds,
-                                arrayJoin(['any', forecasts.basis]) AS basis,
-                                event,
-                                forecasts.market AS market,
-                                state,
-                                forecast,
-                                result,
-                                weight AS market_weight,
-                                group.1 AS dimension,
-                                group.2 AS value
-                            FROM {database}.calibration_forecasts AS forecasts
-                            LEFT JOIN
+                                basis,
+                                dimension,
+                                value,
+                                countIf(state = 'observed') AS markets,
+                                uniqExactIf(event, state = 'observed') AS events,
+                                countIf(state = 'missing') AS missing_markets,
+                                sum(market_weight) AS weight,
+                                -- In one order: the sum of doubles depends on it. Event, market, logit of the forecast, result, weight.
+                                arraySort(groupArrayIf((event, market, log(assumeNotNull(forecast) / (1 - assumeNotNull(forecast))), toFloat64(result), toFloat64(market_weight)), state = 'observed')) AS rows
+                            FROM
                             (
-                                SELECT market, toFloat64(volume) AS volume
-                                FROM {database}.volume_by_market
-                                WHERE scope = 'all'
-                            ) AS volumes ON forecasts.market = volumes.market
-                            CROSS JOIN (SELECT max(complete_to) AS complete_to FROM {database}.volume_completeness WHERE scope = 'all') AS read_to
-                            ARRAY JOIN [
-                                ('all', ''),
-                                ('category', ifNull(category, '')),
-                                ('size', multiIf(complete_to IS NULL OR complete_to < close_at, 'unknown', volumes.volume < 100, 'under 100', volumes.volume < 1000, '100 to 1000', volumes.volume < 10000, '1000 to 10000', '10000 or more'))
-                            ] AS group
-                            WHERE state != 'no trade'
+                                SELECT
+                                    weighting,
+                                    horizon,
+                                    horizon_seconds,
+                                    arrayJoin(['any', forecasts.basis]) AS basis,
+                                    event,
+                                    forecasts.market AS market,
+                                    state,
+                                    forecast,
+                                    result,
+                                    weight AS market_weight,
+                                    group.1 AS dimension,
+                                    group.2 AS value
+                                FROM {database}.calibration_forecasts AS forecasts
+                                LEFT JOIN
+                                (
+                                    SELECT market, toFloat64(volume) AS volume
+                                    FROM {database}.volume_by_market
+                                    WHERE scope = 'all'
+                                ) AS volumes ON forecasts.market = volumes.market
+                                CROSS JOIN (SELECT max(complete_to) AS complete_to FROM {database}.volume_completeness WHERE scope = 'all') AS read_to
+                                ARRAY JOIN [
+                                    ('all', ''),
+                                    ('category', ifNull(category, '')),
+                                    ('size', multiIf(complete_to IS NULL OR complete_to < close_at, 'unknown', volumes.volume < 100, 'under 100', volumes.volume < 1000, '100 to 1000', volumes.volume < 10000, '1000 to 10000', '10000 or more'))
+                                ] AS group
+                                WHERE state != 'no trade'
+                            )
+                            GROUP BY weighting, horizon, horizon_seconds, basis, dimension, value
                         )
-                        GROUP BY weighting, horizon, horizon_seconds, basis, dimension, value
                     )
                 )
             )
