@@ -72,7 +72,9 @@ FROM
         (
             SELECT
                 *,
-                arrayMap((p, y, w) -> w * (y - p), probabilities, results, weights) AS scores,
+                computed.1 AS fit,
+                computed.2 AS sums,
+                computed.3 AS scores,
                 -- At the maximum, the next step would be none.
                 markets >= 30 AND least(sums.3, sums.5, sums.3 * sums.5 - sums.4 * sums.4) > 1e-9 * weight AND abs(fit.2) < 1000
                     AND greatest(abs(sums.1), abs(sums.2)) < 1e-9 * weight AS is_maximum
@@ -80,14 +82,14 @@ FROM
             (
                 SELECT
                     *,
-                    arrayMap(x -> 1 / (1 + exp(-fit.1 - fit.2 * x)), logits) AS probabilities,
+                    arrayMap(x -> 1 / (1 + exp(-estimated.1 - estimated.2 * x)), logits) AS probabilities,
                     (
                         arraySum((p, y, w) -> w * (y - p), probabilities, results, weights),
                         arraySum((p, y, w, x) -> w * (y - p) * x, probabilities, results, weights, logits),
                         arraySum((p, w) -> w * p * (1 - p), probabilities, weights),
                         arraySum((p, w, x) -> w * p * (1 - p) * x, probabilities, weights, logits),
                         arraySum((p, w, x) -> w * p * (1 - p) * x * x, probabilities, weights, logits)
-                    ) AS sums
+                    ) AS estimated_sums
                 FROM
                 (
                     SELECT
@@ -119,7 +121,7 @@ FROM
                             )[1],
                             if(markets < 30, [], range(30)),
                             (toFloat64(0), toFloat64(0))
-                        ) AS fit
+                        ) AS estimated
                     FROM
                     (
                         SELECT
@@ -130,7 +132,7 @@ FROM
                             arrayMap(row -> row.1, rows) AS row_events,
                             arrayFilter((i, event, former) -> i = 1 OR event != former, arrayEnumerate(rows), row_events, arrayPopBack(arrayPushFront(row_events, ''))) AS event_starts,
                             -- First row of each event and number of its rows.
-                            arrayMap((first, next) -> (first, toUInt64(next - first)), event_starts, arrayPushBack(arrayPopFront(event_starts), length(rows) + 1)) AS event_ranges
+                            arrayMap((first, next) -> (first, toUInt64(next - first)), event_starts, arrayPopFront(arrayPushBack(event_starts, length(rows) + 1))) AS event_ranges
                         FROM
                         (
                             SELECT
@@ -181,6 +183,8 @@ FROM
                     )
                 )
             )
+            -- One row, after a step of its own: else the conditions above would compute the fit again for each of their branches.
+            ARRAY JOIN [(estimated, estimated_sums, arrayMap((p, y, w) -> w * (y - p), probabilities, results, weights))] AS computed
         )
     )
 );
