@@ -6,6 +6,7 @@ import { connect, createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { platform } from 'node:process';
 import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { clickHouseChecks } from '../../cli/doctor/clickhouse.js';
@@ -261,6 +262,8 @@ describe.concurrent('connections of the embedded ClickHouse', () => {
       return { reused: sent.reusedSocket, body: (await response.toArray()).join('') };
     };
     await send('INSERT INTO chancery.slept SELECT sleepEachRow(0.5) FROM numbers(14) SETTINGS max_block_size = 1');
+    // Its connections are checked meanwhile.
+    await delay(1500);
     expect(await send('SELECT count() FROM chancery.slept')).toEqual({ reused: true, body: '14\n' });
     agent.destroy();
   });

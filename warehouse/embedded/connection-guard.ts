@@ -9,7 +9,10 @@ import { DataType, load, open } from 'ffi-rs';
  */
 
 const CHECK_MS = 500;
-/** A connection from which nothing was received for this long, and on which no such query runs, has no more input. */
+/**
+ * A connection on which nothing was received or sent for this long, and no such query runs, has no more input. Sent, too: the
+ * client of a query that took longer may send the next one on it.
+ */
 const IDLE_MS = 5000;
 /** The same in the middle of a body: its sender may be busy. */
 const BODY_IDLE_MS = 30_000;
@@ -26,9 +29,18 @@ const SHUT_RD = 0;
 const PEEK_WITHOUT_WAITING = 0x42;
 const ESTABLISHED = 1;
 /** Positions in Linux's `struct tcp_info`. */
-const AT = { state: 0, lastDataReceived: 52, bytesAcknowledged: 120, bytesReceived: 128 } as const;
+const AT = { state: 0, lastDataSent: 44, lastDataReceived: 52, bytesAcknowledged: 120, bytesReceived: 128 } as const;
 const INFO_BYTES = 136;
 const ADDRESS_BYTES = 28;
+
+interface Silent {
+  /** Port of the client. */
+  readonly client: number;
+  /** Bytes that were received from it. */
+  readonly received: bigint;
+  /** Whether it is ended even if more has been received. */
+  readonly slow: boolean;
+}
 
 /** The client ports of the queries that run; undefined when the server does not respond. */
 export type RunningPorts = () => Promise<ReadonlySet<number> | undefined>;
@@ -38,11 +50,11 @@ export function guardConnections(port: number, runningPorts: RunningPorts): Node
   open({ library: LIBRARY, path: '' });
   /** When each connection that has no response yet was first seen, by descriptor. */
   let firstSeen = new Map<number, number>();
-  /** Silent connections, with the port of the client. */
-  const findSilent = (): Map<number, number> => {
+  /** Silent connections, by descriptor. */
+  const findSilent = (): Map<number, Silent> => {
     const now = performance.now();
     const seen = new Map<number, number>();
-    const silent = new Map<number, number>();
+    const silent = new Map<number, Silent>();
     for (const name of readdirSync('/proc/self/fd')) {
       const fd = Number(name);
       if (portOf(fd, 'getsockname') !== port) continue;
@@ -52,24 +64,33 @@ export function guardConnections(port: number, runningPorts: RunningPorts): Node
       const responded = info.readBigUInt64LE(AT.bytesAcknowledged) > 1n;
       const since = firstSeen.get(fd) ?? now;
       if (!responded) seen.set(fd, since);
-      const small = info.readBigUInt64LE(AT.bytesReceived) < SMALL_BYTES;
+      const received = info.readBigUInt64LE(AT.bytesReceived);
+      const small = received < SMALL_BYTES;
       const slow = small && !responded && now - since > SLOW_MS;
-      const idleMs = info.readUInt32LE(AT.lastDataReceived);
+      const idleMs = Math.min(info.readUInt32LE(AT.lastDataReceived), info.readUInt32LE(AT.lastDataSent));
       const idle = small ? idleMs > IDLE_MS : idleMs > BODY_IDLE_MS && !hasUnread(fd);
-      if (slow || idle) silent.set(fd, portOf(fd, 'getpeername') ?? 0);
+      if (slow || idle) silent.set(fd, { client: portOf(fd, 'getpeername') ?? 0, received, slow });
     }
     firstSeen = seen;
     return silent;
   };
   let running: ReadonlySet<number> = new Set();
+  /** Those without a query at the last check. */
+  let suspects: ReadonlyMap<number, Silent> = new Map();
   const check = async () => {
+    const former = suspects;
     const silent = findSilent();
+    suspects = silent;
     if (silent.size === 0) return;
     // A server that is too busy to say so still runs the queries that it ran before.
     running = (await runningPorts()) ?? running;
-    for (const [fd, client] of silent) {
-      // Meanwhile the descriptor may have become that of another connection.
-      if (!running.has(client) && portOf(fd, 'getpeername') === client) endInput(fd);
+    for (const [fd, { client, received, slow }] of silent) {
+      if (running.has(client)) silent.delete(fd);
+      // A query that has just ended is not sent yet: it is found silent once more.
+      else if (former.get(fd)?.client === client && portOf(fd, 'getpeername') === client) {
+        // The next query may have arrived.
+        if (slow || tcpInfo(fd)?.readBigUInt64LE(AT.bytesReceived) === received) endInput(fd);
+      }
     }
   };
   let checking = false;
