@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const FIRST_DELAY_MS = 2;
 const MAX_DELAY_MS = 50;
-/** Of the time that a question took: its processor time would slow down what it waits for. */
+/** The longest pause, as a multiple of the time that the question took: questions use the processor that what they wait for needs. */
 const MAX_PAUSES = 8;
 const MAX_PAUSE_MS = 1000;
 
