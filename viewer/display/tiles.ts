@@ -47,10 +47,9 @@ export function tilesOf({ panel, frames, config }: TiledPanel): Tile[] {
     });
   }
   return displays
-    .flatMap((display) =>
-      display.field.values.map((value, row) => ({ name: nameOfRow(display, row, frames, config), value, display })),
-    )
-    .slice(0, limit);
+    .flatMap((display) => display.field.values.slice(0, limit).map((value, row) => ({ display, value, row })))
+    .slice(0, limit)
+    .map(({ display, value, row }) => ({ name: nameOfRow(display, row, frames, config), value, display }));
 }
 
 /** Of a value without a name of its own: the texts of its row, and the name of its field if these do not tell. */
