@@ -3,7 +3,7 @@ const INTERVALS_MS = [500, 1000, 2000];
 /** An interval is kept for so long: a multiple of all of them. */
 const WINDOW_MS = 2000;
 /** The queries of one panel may take 1 / this of the time. */
-const QUERY_FACTOR = 5;
+const QUERY_FACTOR = 10;
 /** Of the interval, for each viewer of the panel. */
 const MS_PER_VIEWER = 25;
 /** Weight of the newest query in the average of their times. */

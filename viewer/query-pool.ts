@@ -1,16 +1,36 @@
 import { approximateBytes } from './approximate-bytes.js';
 
+/** A query that is asked again within this time after its result was no longer kept is a refresh, milliseconds. */
+const REFRESHED_WITHIN_MS = 10_000;
+/** A refresh that took less than this the last time does not wait for other refreshes, milliseconds. */
+const QUICK_MS = 100;
+/** Queries whose last time is known. */
+const MAX_TIMED = 500;
+
+/** How long a result is kept: milliseconds, also by what it is, or until a time. */
+type Kept<T> = number | ((result: T) => number) | { readonly untilMs: number };
+
+export interface PoolLimits {
+  /** Queries in flight. */
+  readonly queries: number;
+  /** Of these, refreshes of what is already drawn, without the quick ones: they leave the processors to what is recorded. */
+  readonly refreshes: number;
+  /** Of all results that are kept, approximately. */
+  readonly keptBytes: number;
+}
+
 /** Runs queries, at most a number of them at once. Equal ones are one query, whose result may be kept. */
 export class QueryPool {
   readonly #waiting: (() => void)[] = [];
+  readonly #waitingRefreshes: (() => void)[] = [];
   readonly #shared = new Map<string, Shared>();
+  readonly #timed = new Map<string, Timed>();
   #running = 0;
+  #refreshing = 0;
   #bytes = 0;
 
-  /** @param limit maximum number of queries in flight; @param keptBytes of all results that are kept, approximately */
   constructor(
-    private readonly limit: number,
-    private readonly keptBytes: number,
+    private readonly limits: PoolLimits,
     private readonly nowMs: () => number,
   ) {}
 
@@ -19,12 +39,12 @@ export class QueryPool {
   }
 
   /**
-   * The result of `work`, or of one with the same key that is in flight or kept: for `kept` milliseconds, or until a time. The query is aborted when
-   * the signals of all its callers are.
+   * The result of `work`, or of one with the same key that is in flight or kept. The query is aborted when the signals of all
+   * its callers are.
    */
   async run<T>(
     key: string,
-    kept: number | { readonly untilMs: number },
+    kept: Kept<T>,
     signal: AbortSignal,
     work: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
@@ -51,7 +71,7 @@ export class QueryPool {
 
   #begin<T>(
     key: string,
-    kept: number | { readonly untilMs: number },
+    kept: Kept<T>,
     work: (signal: AbortSignal) => Promise<T>,
   ): Shared {
     const abort = new AbortController();
@@ -61,10 +81,12 @@ export class QueryPool {
       done: false,
       bytes: 0,
       expiresAt: Number.POSITIVE_INFINITY,
-      result: this.#inTurn(abort.signal, work).then(
-        (result) => {
+      result: this.#inTurn(abort.signal, this.#isSlowRefresh(key), work).then(
+        ({ result, tookMs }) => {
           shared.done = true;
-          shared.expiresAt = typeof kept === 'number' ? this.nowMs() + kept : kept.untilMs;
+          shared.expiresAt =
+            typeof kept === 'object' ? kept.untilMs : this.nowMs() + (typeof kept === 'number' ? kept : kept(result));
+          this.#time(key, { tookMs, keptUntilMs: shared.expiresAt });
           if (this.#shared.get(key) === shared) this.#keep(shared, approximateBytes(key) + approximateBytes(result));
           return result;
         },
@@ -91,7 +113,7 @@ export class QueryPool {
   #forget(): void {
     const now = this.nowMs();
     for (const [key, { done, expiresAt }] of this.#shared) {
-      if (done && (expiresAt <= now || this.#bytes > this.keptBytes)) this.#delete(key);
+      if (done && (expiresAt <= now || this.#bytes > this.limits.keptBytes)) this.#delete(key);
     }
   }
 
@@ -100,43 +122,77 @@ export class QueryPool {
     this.#shared.delete(key);
   }
 
+  #time(key: string, timed: Timed): void {
+    this.#timed.delete(key);
+    this.#timed.set(key, timed);
+    const [oldest] = this.#timed.keys();
+    if (this.#timed.size > MAX_TIMED && oldest !== undefined) this.#timed.delete(oldest);
+  }
+
+  #isSlowRefresh(key: string): boolean {
+    const timed = this.#timed.get(key);
+    return timed !== undefined && timed.tookMs > QUICK_MS && this.nowMs() - timed.keptUntilMs < REFRESHED_WITHIN_MS;
+  }
+
   /** Runs a query whose result is read as a stream: it is in flight until it has ended. */
   async stream<T extends { readonly ended: Promise<void> }>(
     signal: AbortSignal,
     work: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    await this.#enter();
+    await this.#enter(false);
     try {
       signal.throwIfAborted();
       const result = await work(signal);
-      void result.ended.then(() => this.#leave());
+      void result.ended.then(() => this.#leave(false));
       return result;
     } catch (error) {
-      this.#leave();
+      this.#leave(false);
       throw error;
     }
   }
 
-  async #inTurn<T>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    await this.#enter();
+  async #inTurn<T>(signal: AbortSignal, isRefresh: boolean, work: (signal: AbortSignal) => Promise<T>) {
+    await this.#enter(isRefresh);
     try {
       signal.throwIfAborted();
-      return await work(signal);
+      const beganAt = this.nowMs();
+      const result = await work(signal);
+      return { result, tookMs: this.nowMs() - beganAt };
     } finally {
-      this.#leave();
+      this.#leave(isRefresh);
     }
   }
 
-  async #enter(): Promise<void> {
-    if (this.#running >= this.limit) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    else this.#running++;
+  async #enter(isRefresh: boolean): Promise<void> {
+    await new Promise<void>((resolve) => {
+      (isRefresh ? this.#waitingRefreshes : this.#waiting).push(resolve);
+      this.#admit();
+    });
   }
 
-  #leave(): void {
-    const next = this.#waiting.shift();
-    if (next) next();
-    else this.#running--;
+  #leave(isRefresh: boolean): void {
+    this.#running--;
+    if (isRefresh) this.#refreshing--;
+    this.#admit();
   }
+
+  #admit(): void {
+    while (this.#running < this.limits.queries) {
+      const first = this.#waiting.shift();
+      const refresh = first || this.#refreshing >= this.limits.refreshes ? undefined : this.#waitingRefreshes.shift();
+      const next = first ?? refresh;
+      if (!next) return;
+      this.#running++;
+      if (refresh) this.#refreshing++;
+      next();
+    }
+  }
+}
+
+/** How long a query took the last time, and until when its result was kept. */
+interface Timed {
+  readonly tookMs: number;
+  readonly keptUntilMs: number;
 }
 
 interface Shared {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type AddressInfo, isIP } from 'node:net';
+import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
@@ -51,6 +52,8 @@ const MAX_UNREAD_BYTES = 10 * 1024 * 1024;
 const MAX_CLIENT_UNREAD_BYTES = 1024 * 1024;
 const READ_WITHIN_MS = 10_000;
 const MAX_QUERIES = 4;
+/** Of these, refreshes that take long: half of the processors are left for recording, where ClickHouse runs on this machine. */
+const MAX_REFRESHES = Math.max(1, Math.min(MAX_QUERIES, Math.floor(availableParallelism() / 2)));
 const MAX_QUERY_S = 30;
 /** Of results that are kept for further viewers. */
 const MAX_KEPT_BYTES = 8 * 1024 * 1024;
@@ -147,7 +150,7 @@ export class ViewerServer implements Component {
   constructor(private readonly options: ViewerOptions) {
     const nowMs = () => options.clock.nowMs();
     this.#database = new ReaderDatabase(options.connect, options.maxQuerySeconds ?? MAX_QUERY_S);
-    this.#pool = new QueryPool(MAX_QUERIES, MAX_KEPT_BYTES, nowMs);
+    this.#pool = new QueryPool({ queries: MAX_QUERIES, refreshes: MAX_REFRESHES, keptBytes: MAX_KEPT_BYTES }, nowMs);
     const isForeign = resolve(options.dashboards) !== resolve(dashboardFolder());
     const grants = isForeign ? new ReaderGrants(this.#database, options.databases) : undefined;
     this.#queries = new DashboardQueries(this.#database, this.#pool, nowMs, grants);

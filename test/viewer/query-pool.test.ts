@@ -6,8 +6,8 @@ const never = new AbortController().signal;
 const KEPT_BYTES = 10_000;
 const KEPT_MS = 1000;
 
-function rig(limit = 4) {
-  const pool = new QueryPool(limit, KEPT_BYTES, () => 0);
+function rig(queries = 4, nowMs = () => 0) {
+  const pool = new QueryPool({ queries, refreshes: 1, keptBytes: KEPT_BYTES }, nowMs);
   const asked: string[] = [];
   const run = (key: string, result: unknown = key) =>
     pool.run(key, KEPT_MS, never, async () => {
@@ -54,6 +54,31 @@ describe('the queries of the viewer', () => {
     await Promise.all([waiting, stream.ended]);
     expect(asked).toEqual(['next']);
     expect(pool.running).toBe(0);
+  });
+
+  it('that are refreshes and take long run one at a time, and others do not wait for them', async () => {
+    let nowMs = 0;
+    const { pool, run } = rig(4, () => nowMs);
+    const slow = (key: string) =>
+      pool.run(key, KEPT_MS, never, async () => {
+        await Promise.resolve();
+        nowMs += 200;
+        return key;
+      });
+    const both = () => ['a', 'b'].map(slow);
+    const first = both();
+    expect(pool.running).toBe(2);
+    await Promise.all(first);
+    nowMs += KEPT_MS;
+    const refreshed = both();
+    expect(pool.running).toBe(1);
+    expect(await run('quick')).toBe('quick');
+    expect(pool.running).toBe(1);
+    expect(await Promise.all(refreshed)).toEqual(['a', 'b']);
+    nowMs += 60_000;
+    const later = both();
+    expect(pool.running).toBe(2);
+    await Promise.all(later);
   });
 
   it('leave their place when a stream fails before it begins', async () => {

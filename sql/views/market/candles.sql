@@ -17,8 +17,6 @@
 --   backfilled  = 0, because order book gaps cannot be backfilled
 --   missing     = 1 - observed - backfilled
 -- A period without a tick has no row; coverage shows whether it was observed.
---
--- Periods of whole hours are read from price_hours, and from price_ticks what price_hours does not hold yet.
 CREATE OR REPLACE VIEW {database}.candles
 (
     `event` String COMMENT 'Event ID',
@@ -40,8 +38,6 @@ CREATE OR REPLACE VIEW {database}.candles
     `missing` Float64 COMMENT 'Fraction of the open part of the period that was neither observed nor backfilled, 0 to 1'
 )
 AS
--- Compared faster than the list of blocks.
-WITH (SELECT if(count() = 0, 18446744073709551615, min(block) * 65536) FROM {database}.price_blocks FINAL WHERE rollup_id = 0) AS first_offset
 -- Each step is a subquery of its own: ClickHouse plans nested aliases of one SELECT many times slower.
 SELECT
     event,
@@ -82,65 +78,23 @@ FROM
         RIGHT JOIN
         (
             SELECT
-                CAST(event, 'String') AS event,
-                CAST(market, 'String') AS market,
+                event,
+                market,
                 begins_at,
-                bucket,
+                intDiv(toUnixTimestamp(begins_at), {period_seconds:UInt32} * intDiv(86399 + {period_seconds:UInt32}, {period_seconds:UInt32})) AS bucket,
                 open,
                 high,
                 low,
                 close,
-                closing_bid AS bid,
-                closing_ask AS ask,
+                bid,
+                ask,
                 mid_open,
                 mid_high,
                 mid_low,
                 mid_close,
                 ticks,
                 greatest(begins_at + toIntervalMicrosecond(1), least(begins_at + toIntervalSecond({period_seconds:UInt32}), now64(6, 'UTC'))) AS ends
-            FROM
-            (
-                SELECT
-                    event,
-                    market,
-                    toStartOfInterval(starts_at, toIntervalMicrosecond(1000000 * {period_seconds:UInt32})) AS begins_at,
-                    intDiv(toUnixTimestamp(begins_at), {period_seconds:UInt32} * intDiv(86399 + {period_seconds:UInt32}, {period_seconds:UInt32})) AS bucket,
-                    argMin(hours.open, first_tick) AS open,
-                    max(hours.high) AS high,
-                    min(hours.low) AS low,
-                    argMax(hours.close, last_tick) AS close,
-                    nullIf(argMax(ifNull(hours.closing_bid, -1), last_tick), -1) AS closing_bid,
-                    nullIf(argMax(ifNull(hours.closing_ask, -1), last_tick), -1) AS closing_ask,
-                    -- These aggregate functions leave out NULL.
-                    argMin(hours.mid_open, first_mid_tick) AS mid_open,
-                    max(hours.mid_high) AS mid_high,
-                    min(hours.mid_low) AS mid_low,
-                    argMax(hours.mid_close, last_mid_tick) AS mid_close,
-                    sum(hours.ticks) AS ticks
-                FROM
-                (
-                    SELECT
-                        event, market, price_hours.begins_at AS starts_at, open, high, low, close, closing_bid, closing_ask, first_tick, last_tick,
-                        mid_open, mid_high, mid_low, mid_close, first_mid_tick, last_mid_tick, ticks
-                    FROM {database}.price_hours
-                    WHERE {period_seconds:UInt32} % 3600 = 0
-                        AND rollup_id GLOBAL IN (SELECT rollup_id FROM {database}.price_blocks FINAL)
-                    UNION ALL
-                    SELECT
-                        event,
-                        market,
-                        toStartOfInterval(received_at, toIntervalMicrosecond(1000000 * {period_seconds:UInt32})) AS starts_at,
-{price_bar}
-                    FROM {database}.price_ticks
-                    WHERE NOT repeated AND NOT is_resolution
-                        AND (
-                            {period_seconds:UInt32} % 3600 != 0
-                            OR `_offset` >= first_offset AND (`_log`, `_partition`, intDiv(`_offset`, 65536)) GLOBAL IN (SELECT `_log`, `_partition`, block FROM {database}.price_blocks FINAL WHERE rollup_id = 0)
-                        )
-                    GROUP BY event, market, starts_at
-                ) AS hours
-                GROUP BY event, market, begins_at
-            )
+            FROM {database}.candle_prices(period_seconds = {period_seconds:UInt32})
         ) AS periods USING (event, bucket)
     )
 );

@@ -1,0 +1,86 @@
+-- How did the price of a market move, without its completeness?
+--
+--   SELECT * FROM candle_prices(period_seconds = 60)
+--   WHERE market = '...' AND begins_at >= now() - INTERVAL 6 HOUR ORDER BY begins_at
+--
+-- The basis of candles: the same rows and prices. A query that has the completeness of its periods from elsewhere (market_periods
+-- has also those without a tick) reads these, because ClickHouse takes longer to plan the completeness than to compute the prices.
+--
+-- Periods of whole hours are read from price_hours, and from price_ticks what price_hours does not hold yet.
+CREATE OR REPLACE VIEW {database}.candle_prices
+(
+    `event` String COMMENT 'Event ID',
+    `market` String COMMENT 'Market ID',
+    `begins_at` DateTime64(6, 'UTC') COMMENT 'Start of the period',
+    `open` Float64 COMMENT 'First price of the last trade in the period, in YES terms',
+    `high` Float64 COMMENT 'Highest price of the last trade in the period, in YES terms',
+    `low` Float64 COMMENT 'Lowest price of the last trade in the period, in YES terms',
+    `close` Float64 COMMENT 'Last price of the last trade in the period, in YES terms',
+    `bid` Nullable(Float64) COMMENT 'Best bid at the end, in YES terms; NULL when there is no bid',
+    `ask` Nullable(Float64) COMMENT 'Best ask at the end, in YES terms; NULL when there is no ask',
+    `mid_open` Nullable(Float64) COMMENT 'First mid of bid and ask in the period, in YES terms; NULL when no tick has both sides',
+    `mid_high` Nullable(Float64) COMMENT 'Highest mid in the period, in YES terms',
+    `mid_low` Nullable(Float64) COMMENT 'Lowest mid in the period, in YES terms',
+    `mid_close` Nullable(Float64) COMMENT 'Last mid in the period, in YES terms',
+    `ticks` UInt64 COMMENT 'Rows of price_ticks in the period that are neither repeated nor a resolution'
+)
+AS
+-- Compared faster than the list of blocks.
+WITH (SELECT if(count() = 0, 18446744073709551615, min(block) * 65536) FROM {database}.price_blocks FINAL WHERE rollup_id = 0) AS first_offset
+SELECT
+    CAST(event, 'String') AS event,
+    CAST(market, 'String') AS market,
+    begins_at,
+    open,
+    high,
+    low,
+    close,
+    closing_bid AS bid,
+    closing_ask AS ask,
+    mid_open,
+    mid_high,
+    mid_low,
+    mid_close,
+    ticks
+FROM
+(
+    SELECT
+        event,
+        market,
+        toStartOfInterval(starts_at, toIntervalMicrosecond(1000000 * {period_seconds:UInt32})) AS begins_at,
+        argMin(hours.open, first_tick) AS open,
+        max(hours.high) AS high,
+        min(hours.low) AS low,
+        argMax(hours.close, last_tick) AS close,
+        nullIf(argMax(ifNull(hours.closing_bid, -1), last_tick), -1) AS closing_bid,
+        nullIf(argMax(ifNull(hours.closing_ask, -1), last_tick), -1) AS closing_ask,
+        -- These aggregate functions leave out NULL.
+        argMin(hours.mid_open, first_mid_tick) AS mid_open,
+        max(hours.mid_high) AS mid_high,
+        min(hours.mid_low) AS mid_low,
+        argMax(hours.mid_close, last_mid_tick) AS mid_close,
+        sum(hours.ticks) AS ticks
+    FROM
+    (
+        SELECT
+            event, market, price_hours.begins_at AS starts_at, open, high, low, close, closing_bid, closing_ask, first_tick, last_tick,
+            mid_open, mid_high, mid_low, mid_close, first_mid_tick, last_mid_tick, ticks
+        FROM {database}.price_hours
+        WHERE {period_seconds:UInt32} % 3600 = 0
+            AND rollup_id GLOBAL IN (SELECT rollup_id FROM {database}.price_blocks FINAL)
+        UNION ALL
+        SELECT
+            event,
+            market,
+            toStartOfInterval(received_at, toIntervalMicrosecond(1000000 * {period_seconds:UInt32})) AS starts_at,
+{price_bar}
+        FROM {database}.price_ticks
+        WHERE NOT repeated AND NOT is_resolution
+            AND (
+                {period_seconds:UInt32} % 3600 != 0
+                OR `_offset` >= first_offset AND (`_log`, `_partition`, intDiv(`_offset`, 65536)) GLOBAL IN (SELECT `_log`, `_partition`, block FROM {database}.price_blocks FINAL WHERE rollup_id = 0)
+            )
+        GROUP BY event, market, starts_at
+    ) AS hours
+    GROUP BY event, market, begins_at
+);
