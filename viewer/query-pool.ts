@@ -42,12 +42,7 @@ export class QueryPool {
    * The result of `work`, or of one with the same key that is in flight or kept. The query is aborted when the signals of all
    * its callers are.
    */
-  async run<T>(
-    key: string,
-    kept: Kept<T>,
-    signal: AbortSignal,
-    work: (signal: AbortSignal) => Promise<T>,
-  ): Promise<T> {
+  async run<T>(key: string, kept: Kept<T>, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     signal.throwIfAborted();
     const found = this.#shared.get(key);
     const shared =
@@ -69,11 +64,7 @@ export class QueryPool {
     }
   }
 
-  #begin<T>(
-    key: string,
-    kept: Kept<T>,
-    work: (signal: AbortSignal) => Promise<T>,
-  ): Shared {
+  #begin<T>(key: string, kept: Kept<T>, work: (signal: AbortSignal) => Promise<T>): Shared {
     const abort = new AbortController();
     const shared: Shared = {
       abort,

@@ -10,6 +10,7 @@ export const MAY_BE_EMPTY: Readonly<Record<string, readonly string[]>> = {
     'Scores by time before the close',
     'Shares by price',
     "The exchange's candles and ours",
+    'Arbitrage windows',
   ],
 };
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { packageRoot, Random } from '../../core/index.js';
-import { numberLabels } from '../../viewer/display/axis-labels.js';
+import { axisSteps, numberLabels } from '../../viewer/display/axis-labels.js';
 import { groupBarsOf } from '../../viewer/display/bar-groups.js';
 import { textColorOn } from '../../viewer/display/colors.js';
 import { cellsOfRows, countedCells, withoutMissing } from '../../viewer/display/heat-cells.js';
@@ -237,6 +237,9 @@ describe('the labels of an axis', () => {
     expect(numberLabels(undefined, [0, 2.5, 5])).toEqual(['0.0', '2.5', '5.0']);
     expect(numberLabels(undefined, [0, 20, 40])).toEqual(['0', '20', '40']);
     expect(numberLabels('percentunit', [0, 0.25, 0.5])).toEqual(['0%', '25%', '50%']);
+    expect(numberLabels('s', [0, 30, 60, 90])).toEqual(['0 s', '30 s', '60 s', '90 s']);
+    expect(numberLabels('ms', [0, 300_000])).toEqual(['0 min', '5 min']);
+    expect(axisSteps('ms')).toEqual(expect.arrayContaining([0.5, 15_000, 60_000, 7_200_000]));
     expect(numberLabels(undefined, [0.1, 0.15, 0.2])).toEqual(['0.10', '0.15', '0.20']);
   });
 });

@@ -1,5 +1,5 @@
 import uPlot from 'uplot';
-import { numberLabels } from '../display/axis-labels.js';
+import { axisSteps, numberLabels } from '../display/axis-labels.js';
 import { shown } from '../display/safe-text.js';
 import { h } from './dom.js';
 import type { Drawn, PanelContext } from './panel-context.js';
@@ -115,7 +115,12 @@ function plotAxis(axis: PlotAxis, { theme }: PanelContext, isVertical: boolean):
   const style = axisStyle(theme);
   if (axis.kind !== 'names') {
     const unit = axis.kind === 'number' ? axis.unit : undefined;
-    return { ...style, values: (_: uPlot, splits: number[]) => numberLabels(unit, splits) };
+    const incrs = axisSteps(unit);
+    return {
+      ...style,
+      values: (_: uPlot, splits: number[]) => numberLabels(unit, splits),
+      ...(incrs ? { incrs } : {}),
+    };
   }
   const { names } = axis;
   const short = names.map(shown).map(shortened);

@@ -15,6 +15,9 @@ import { h } from './dom.js';
 import { anchorOf } from './links.js';
 import type { Drawn, PanelContext } from './panel-context.js';
 
+/** Characters of a text that may take several lines. */
+const LONG_TEXT = 24;
+
 interface Order {
   readonly column: number;
   readonly descending: boolean;
@@ -102,7 +105,9 @@ function cellOf(
     context.to,
   );
   const full = `${text}${suffix}`;
-  const cell = h('td', { className: display.field.kind === 'number' ? 'number' : '', title: shown(full) });
+  const isLong = display.field.kind === 'text' && full.length > LONG_TEXT;
+  const className = display.field.kind === 'number' ? 'number' : isLong ? 'long' : '';
+  const cell = h('td', { className, title: shown(full) });
   const kind = asText(asRecord(display.custom['cellOptions'])['type']) ?? 'auto';
   const named = color ?? thresholdColor(value, display);
   const painted = named === undefined ? undefined : colorOf(named, context.theme);

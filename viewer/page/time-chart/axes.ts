@@ -1,5 +1,5 @@
 import type uPlot from 'uplot';
-import { numberLabels } from '../../display/axis-labels.js';
+import { axisSteps, numberLabels } from '../../display/axis-labels.js';
 import type { Theme } from '../../display/colors.js';
 import { formatTime } from '../../display/units.js';
 import type { PanelContext } from '../panel-context.js';
@@ -18,16 +18,20 @@ export function axesOf(series: readonly Series[], theme: Theme): uPlot.Axis[] {
   const scales = scaleNames(series).filter((scale) => scale !== VOLUME_SCALE);
   return [
     timeAxis(theme),
-    ...scales.map((scale, i) => ({
-      ...axis,
-      scale,
-      side: i === 0 ? 3 : 1,
-      size: axisSize,
-      gap: 4,
-      grid: { ...axis.grid, show: i === 0 },
-      values: (_: uPlot, splits: number[]) =>
-        numberLabels(series.find((one) => one.scale === scale)?.display.unit, splits),
-    })),
+    ...scales.map((scale, i) => {
+      const unit = series.find((one) => one.scale === scale)?.display.unit;
+      const incrs = axisSteps(unit);
+      return {
+        ...axis,
+        scale,
+        side: i === 0 ? 3 : 1,
+        size: axisSize,
+        gap: 4,
+        grid: { ...axis.grid, show: i === 0 },
+        values: (_: uPlot, splits: number[]) => numberLabels(unit, splits),
+        ...(incrs ? { incrs } : {}),
+      };
+    }),
   ];
 }
 
