@@ -1,9 +1,11 @@
-/** How often a panel is refreshed at most, milliseconds. */
-const INTERVALS_MS = [500, 1000, 2000];
+/** The intervals of panels, and what the queries of a panel may take for each, milliseconds: of a slow one a smaller share. */
+const INTERVALS = [
+  { ms: 500, queryMs: 75 },
+  { ms: 1000, queryMs: 90 },
+  { ms: 2000, queryMs: 100 },
+];
 /** An interval is kept for so long: a multiple of all of them. */
 const WINDOW_MS = 2000;
-/** The queries of one panel may take 1 / this of the time. */
-const QUERY_FACTOR = 10;
 /** Of the interval, for each viewer of the panel. */
 const MS_PER_VIEWER = 25;
 /** Weight of the newest query in the average of their times. */
@@ -78,6 +80,5 @@ export class LiveIntervals {
 
 function intervalOf({ queryMs, viewers }: Observed): number | undefined {
   if (queryMs === undefined) return undefined;
-  const atLeastMs = Math.max(QUERY_FACTOR * queryMs, MS_PER_VIEWER * viewers);
-  return INTERVALS_MS.find((ms) => ms >= atLeastMs);
+  return INTERVALS.find((one) => queryMs <= one.queryMs && one.ms >= MS_PER_VIEWER * viewers)?.ms;
 }

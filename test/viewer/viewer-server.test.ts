@@ -40,8 +40,8 @@ const files = () => ({
       panel(9, 'table', 'INSERT INTO prices SELECT now(), 1, 1'),
       panel(10, 'table', "SELECT '$market' AS market", { repeat: 'market' }),
       panel(11, 'table', "SELECT number, repeat('x', 900) AS text FROM numbers(4000)"),
-      panel(14, 'table', 'SELECT number, randomPrintableASCII(1000) AS text FROM numbers(40000)'),
-      panel(13, 'table', 'SELECT number, randomPrintableASCII(500) AS text FROM numbers(30000)'),
+      panel(14, 'table', 'SELECT number, randomPrintableASCII(5000) AS text FROM numbers(4000)'),
+      panel(13, 'table', 'SELECT number, randomPrintableASCII(5000) AS text FROM numbers(3000)'),
       panel(15, 'table', 'SELECT toUnixTimestamp($__fromTime) AS began, toUnixTimestamp($__toTime) AS ended'),
       panel(12, 'table', 'SELECT count() AS n FROM numbers(1000000) WHERE sleepEachRow(0.00001) = 0'),
     ],
@@ -87,7 +87,25 @@ beforeAll(async () => {
   folder = folderOf(files());
   symlinkSync('/etc/passwd', join(folder, 'link.json'));
   viewer = await startViewer(database, folder);
+  slowHeaders = sendHeadersSlowly(viewer);
 });
+
+/** What a client that sends a header every half second is answered, and when. */
+let slowHeaders: Promise<{ readonly answer: string; readonly tookMs: number }>;
+
+async function sendHeadersSlowly({ url }: ViewerServer) {
+  const { port } = new URL(url);
+  const socket = connect(Number(port), '127.0.0.1');
+  socket.on('error', () => undefined);
+  await once(socket, 'connect');
+  const startedAt = performance.now();
+  socket.write(`GET /api/dashboards HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n`);
+  const dripping = setInterval(() => socket.write('X-Slow: 1\r\n'), 500);
+  const [answer] = (await once(socket, 'data')) as [Buffer];
+  clearInterval(dripping);
+  socket.destroy();
+  return { answer: answer.toString(), tookMs: performance.now() - startedAt };
+}
 
 const post = async (path: string, body: unknown, headers: Record<string, string> = {}) =>
   ask(`${viewer.url}/api/dashboards/prices/${path}`, { body, headers });
@@ -408,18 +426,9 @@ describe('the viewer refuses', () => {
   });
 
   it('a client that has not sent its headers within five seconds', async () => {
-    const { port } = new URL(viewer.url);
-    const socket = connect(Number(port), '127.0.0.1');
-    await once(socket, 'connect');
-    const startedAt = performance.now();
-    socket.write(`GET /api/dashboards HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n`);
-    const dripping = setInterval(() => socket.write('X-Slow: 1\r\n'), 500);
-    socket.on('error', () => undefined);
-    const [answer] = (await once(socket, 'data')) as [Buffer];
-    clearInterval(dripping);
-    expect(answer.toString()).toContain('408 ');
-    expect(performance.now() - startedAt).toBeLessThan(8000);
-    socket.destroy();
+    const { answer, tookMs } = await slowHeaders;
+    expect(answer).toContain('408 ');
+    expect(tookMs).toBeLessThan(8000);
   });
 
   it('nothing of a range of 100 years', async () => {
@@ -475,7 +484,7 @@ describe('the viewer', () => {
       return asked;
     };
     const most: { running: number; queries: string[] } = { running: 0, queries: [] };
-    for (let i = 0; i < 100; i++) {
+    for (let i = 0; i < 50; i++) {
       const asked = await reload();
       most.running = Math.max(most.running, viewer.running);
       if (i % 10 < 2) {
@@ -519,7 +528,7 @@ describe('the viewer', () => {
     const { status, text } = await post('panels/14/data', view());
     expect([status, text]).toEqual([400, expect.stringContaining('the result is larger than 4 MB')]);
     const file = await post('panels/14/export', { ...view(), format: 'csv' });
-    expect(file.text.length).toBeGreaterThan(40_000_000);
+    expect(file.text.length).toBeGreaterThan(20_000_000);
   });
 
   it('compresses answers for clients that accept it', async () => {
