@@ -215,13 +215,15 @@ describe('lists whose unchanged entries are marked', () => {
   const views = [...readdirSync('sql/views/reference').map((file) => file.replace('.sql', '')), 'event_lifetimes'];
   const tables = ['event', 'market', 'category', 'tag', 'coin'].map((name) => `${name}_observations`);
   const rigs: WorkerRig[] = [];
+  const databases: TestDatabase[] = [];
   let publications: Publications;
 
   beforeAll(async () => {
     publications = recordPolls();
     const write = async (records: ReadonlyMap<Topic, readonly Buffer[]>) => {
-      const { owner, name } = await TestDatabase.create({ migrated: true });
-      const rig = new WorkerRig(owner, name);
+      const database = await TestDatabase.create({ migrated: true });
+      databases.push(database);
+      const rig = new WorkerRig(database.owner, database.name);
       await rig.prepare();
       for (const [topic, values] of records) await rig.append(topic, values);
       const stopped = await rig.worker({ batchRows: 1000 });
@@ -235,6 +237,7 @@ describe('lists whose unchanged entries are marked', () => {
 
   afterAll(async () => {
     for (const rig of rigs) await rig.close();
+    for (const database of databases) await database.end();
   });
 
   /** The rows of a view, without the present time. */

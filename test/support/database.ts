@@ -1,10 +1,10 @@
-import { beforeAll } from 'vitest';
+import { afterAll, beforeAll } from 'vitest';
 import { Secret } from '../../core/index.js';
 import { type ClickHouseEndpoint, Connection, migrate } from '../../warehouse/index.js';
 import { runAs } from './run-as.js';
 import { askServices } from './services/client.js';
 
-/** A database of its own on the ClickHouse that all test files share. */
+/** A database on the ClickHouse that all test files share, used by nobody else until its end. */
 export class TestDatabase {
   private constructor(
     readonly name: string,
@@ -14,13 +14,15 @@ export class TestDatabase {
 
   /** @param migrated whether it has all tables and views of Chancery, or nothing */
   static async create({ migrated }: { readonly migrated: boolean }): Promise<TestDatabase> {
-    const { url, name, owner, reader } = await askServices('/database');
+    const given = await askServices('/database', migrated ? 'migrated' : '');
+    const { url, name, owner, reader } = given;
     const login = ({ user, password }: typeof owner) => ({ url, user, password: new Secret(password) });
     const database = new TestDatabase(name, login(owner), login(reader));
-    if (migrated) {
+    if (migrated && !given.migrated) {
       const connection = database.connect();
       await migrate(connection, { fsync: false }, new AbortController().signal);
       await connection.close();
+      await askServices('/database-migrated', name);
     }
     return database;
   }
@@ -28,6 +30,11 @@ export class TestDatabase {
   /** A connection as the owner; the test closes it. */
   connect(): Connection {
     return new Connection({ endpoint: this.owner, database: this.name, application: 'test' });
+  }
+
+  /** Lets another file use it: nothing may write to it any more. */
+  async end(): Promise<void> {
+    await askServices('/database-end', this.name);
   }
 
   /** Runs one statement in this database; throws with the server's words when it fails. */
@@ -52,11 +59,14 @@ export class TestDatabase {
   }
 }
 
-/** A database for a test file, made before its tests. */
+/** A database for a test file from before its tests until after them. */
 export function useDatabase(options: { readonly migrated: boolean }): { readonly database: TestDatabase } {
   let created: TestDatabase | undefined;
   beforeAll(async () => {
     created = await TestDatabase.create(options);
+  });
+  afterAll(async () => {
+    if (options.migrated) await created?.end();
   });
   return {
     get database() {

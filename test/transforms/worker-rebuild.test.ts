@@ -9,8 +9,10 @@ import { WorkerRig } from './worker-rig.js';
 
 const host = useDatabase({ migrated: true });
 const rigs: WorkerRig[] = [];
+const databases: TestDatabase[] = [];
 afterEach(async () => {
   for (const rig of rigs.splice(0)) await rig.close();
+  for (const database of databases.splice(0)) await database.end();
 });
 
 async function newRig(): Promise<WorkerRig> {
@@ -22,8 +24,9 @@ async function newRig(): Promise<WorkerRig> {
 
 /** The same bus with an empty database, as after its folder was deleted, or with another `--database`. */
 async function withEmptyDatabase({ bus }: WorkerRig): Promise<WorkerRig> {
-  const { owner, name } = await TestDatabase.create({ migrated: true });
-  const rig = new WorkerRig(owner, name, bus);
+  const database = await TestDatabase.create({ migrated: true });
+  databases.push(database);
+  const rig = new WorkerRig(database.owner, database.name, bus);
   rigs.push(rig);
   return rig;
 }

@@ -7,8 +7,12 @@ import { SharedKafka, type SharedKafkaAddresses } from './shared-kafka.js';
 
 /** Requests of test files, and their responses. */
 export interface Services {
-  /** A new empty database on the ClickHouse of the run. */
+  /** A database on the ClickHouse of the run: a new one, or with the body `migrated` also one that a file has migrated. */
   '/database': SharedDatabase;
+  /** The database of this name is migrated. */
+  '/database-migrated': null;
+  /** The database of this name may be given to another file. */
+  '/database-end': null;
   /** The Kafka of the run. */
   '/kafka': SharedKafkaAddresses;
   /** A listener of Kafka for one proxy, until `/kafka-proxy-end`. */
@@ -21,7 +25,9 @@ export class SharedServices {
   readonly #clickhouse = new SharedClickHouse();
   readonly #kafka = new SharedKafka();
   readonly #answers: { [Path in keyof Services]: (body: string) => Promise<Services[Path]> } = {
-    '/database': () => this.#clickhouse.database(),
+    '/database': (body) => this.#clickhouse.database({ migrated: body === 'migrated' }),
+    '/database-migrated': (body) => this.#clickhouse.migrated(body),
+    '/database-end': (body) => this.#clickhouse.ended(body),
     '/kafka': () => this.#kafka.addresses(),
     '/kafka-proxy': () => this.#kafka.leaseProxy(),
     '/kafka-proxy-end': (body) => this.#kafka.endLease(Number(body)),
