@@ -13,6 +13,9 @@ export function cpuSeconds(pid: number): number {
 /** Peak resident memory of a process since its start or since `resetPeak`, bytes. */
 export const peakBytes = (pid: number): number => statusBytes(pid, 'VmHWM');
 
+/** Resident memory of a process, bytes. */
+export const residentBytes = (pid: number): number => statusBytes(pid, 'VmRSS');
+
 /** Resident memory of a process that is not mapped from files, bytes. */
 export const anonymousBytes = (pid: number): number => statusBytes(pid, 'RssAnon');
 

@@ -11,6 +11,8 @@ const BLOCK_ROWS = 8192;
 const SETTINGS = {
   max_block_size: String(BLOCK_ROWS),
   input_format_parquet_max_block_size: String(BLOCK_ROWS),
+  // Mapped files would count as memory of the process.
+  storage_file_read_method: 'pread',
   // Else conditions are moved into the reader of the file, and `rowNumberInAllBlocks` does not count the rows that they drop.
   optimize_move_to_prewhere: 0,
 } as const;
@@ -46,10 +48,12 @@ export class FileServer {
   /**
    * Reads the result of a query while it runs.
    * @param query with its FORMAT clause
-   * @param onBytes is called with each part of the result
+   * @param onBytes is called with each part of the result, which is valid only during the call
    */
-  bytes(query: string, onBytes: (bytes: Buffer) => void, signal: AbortSignal): Promise<void> {
-    return queryBytes({ endpoint: this.endpoint, query, settings: SETTINGS }, onBytes, signal);
+  async bytes(query: string, onBytes: (bytes: Buffer) => void, signal: AbortSignal): Promise<void> {
+    await queryBytes({ endpoint: this.endpoint, query, settings: SETTINGS }, onBytes, signal);
+    // The result has no length: a server that was killed has ended it, too.
+    await this.source.rows('SELECT 1', signal);
   }
 
   static async start(options: FileServerOptions, signal: AbortSignal): Promise<FileServer> {

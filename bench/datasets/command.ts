@@ -4,14 +4,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { packageRoot } from '../../core/index.js';
-import { peakBytes } from '../process-usage.js';
+import { residentBytes } from '../process-usage.js';
 
 const SAMPLE_MS = 50;
 
 export interface RunCommand {
   readonly out: string;
   readonly seconds: number;
-  /** Sum of the peaks of the command's process and of those that it started. */
+  /** Peak of the sum of the resident memory of the command's process and of those that it started. */
   readonly peakBytes: number;
 }
 
@@ -25,7 +25,7 @@ export async function runCommand(args: readonly string[], signal: AbortSignal): 
   });
   let peak = 0;
   const sampling = setInterval(() => {
-    peak = Math.max(peak, treePeak(child.pid ?? 0));
+    peak = Math.max(peak, treeBytes(child.pid ?? 0));
   }, SAMPLE_MS);
   try {
     const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
@@ -37,8 +37,8 @@ export async function runCommand(args: readonly string[], signal: AbortSignal): 
   }
 }
 
-/** Sum of the peaks of a process and its descendants. */
-function treePeak(root: number): number {
+/** Resident memory of a process and its descendants. */
+function treeBytes(root: number): number {
   const children = new Map<number, number[]>();
   for (const name of readdirSync('/proc')) {
     const pid = Number(name);
@@ -47,7 +47,7 @@ function treePeak(root: number): number {
     if (parent !== undefined) children.set(parent, [...(children.get(parent) ?? []), pid]);
   }
   const sum = (pid: number): number =>
-    peakOf(pid) + (children.get(pid) ?? []).reduce((total, child) => total + sum(child), 0);
+    bytesOf(pid) + (children.get(pid) ?? []).reduce((total, child) => total + sum(child), 0);
   return sum(root);
 }
 
@@ -61,9 +61,9 @@ function parentOf(pid: number): number | undefined {
   }
 }
 
-function peakOf(pid: number): number {
+function bytesOf(pid: number): number {
   try {
-    return peakBytes(pid) || 0;
+    return residentBytes(pid) || 0;
   } catch {
     return 0;
   }

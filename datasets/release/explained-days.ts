@@ -44,12 +44,13 @@ export async function explainedDays(
     );
     return found?.fingerprint;
   };
-  const days = new Set<string>();
-  for (const ticks of files.filter(({ table }) => table === 'price_ticks')) {
+  const pairs = files.flatMap((ticks) => {
     const raw = files.find(({ table, day }) => table === 'raw_records' && day === ticks.day);
-    if (!raw) continue;
-    const [own, ofFrames] = await inParallel([() => fingerprint(TICKS, ticks), () => fingerprint(ENTRIES, raw)]);
-    if (own === ofFrames) days.add(ticks.day);
-  }
-  return days;
+    return ticks.table === 'price_ticks' && raw ? [{ ticks, raw }] : [];
+  });
+  const fingerprints = await inParallel(
+    pairs.flatMap(({ ticks, raw }) => [() => fingerprint(TICKS, ticks), () => fingerprint(ENTRIES, raw)]),
+  );
+  const isExplained = (number: number) => fingerprints[2 * number] === fingerprints[2 * number + 1];
+  return new Set(pairs.filter((_, number) => isExplained(number)).map(({ ticks }) => ticks.day));
 }

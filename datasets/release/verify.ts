@@ -50,11 +50,18 @@ export async function verifyDataset(options: VerifyOptions, signal: AbortSignal)
   if (manifestSha256 !== undefined && manifest.manifest_sha256 !== manifestSha256.toLowerCase()) {
     throw new UsageError(`${folder} has the manifest ${manifest.manifest_sha256}, not ${manifestSha256}`);
   }
-  const damages = [...fileDamages(folder, manifest), ...(await checksumDamages(folder, manifest, signal))];
-  if (checksumsOnly) return { manifest, damages };
+  const damages = fileDamages(folder, manifest);
+  const checksums = checksumDamages(folder, manifest, signal);
+  if (checksumsOnly) return { manifest, damages: [...damages, ...(await checksums)] };
   const present = manifest.files.filter(({ path }) => existsSync(join(folder, path)));
-  const server = options.server ?? (await FileServer.start(options, signal));
+  // The server starts while the bytes are read.
+  const starting = options.server ?? FileServer.start(options, signal);
+  const [summed, started] = await Promise.allSettled([checksums, starting]);
+  if (started.status === 'rejected') throw started.reason;
+  const server = started.value;
   try {
+    if (summed.status === 'rejected') throw summed.reason;
+    damages.push(...summed.value);
     let done = 0;
     const tasks = present.map((file) => async () => {
       const checked = await checkRows(server, manifest, file, signal);
