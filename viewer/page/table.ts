@@ -57,12 +57,17 @@ export function drawTable(context: PanelContext, frames: readonly Frame[] = cont
   });
   fill();
   const table = h('table', {}, h('thead', {}, h('tr', {}, ...headings)), body);
+  const element = h(
+    'div',
+    { className: 'scroll', tabIndex: 0, attributes: { role: 'group', 'aria-label': context.panel.title } },
+    table,
+  );
   return {
-    element: h(
-      'div',
-      { className: 'scroll', tabIndex: 0, attributes: { role: 'group', 'aria-label': context.panel.title } },
-      table,
-    ),
+    element,
+    resize: () => {
+      element.classList.remove('wraps');
+      element.classList.toggle('wraps', element.scrollWidth > element.clientWidth);
+    },
     ...(frames.length > 1 ? { note: `the first of ${frames.length} results` } : {}),
   };
 }
