@@ -2,6 +2,7 @@ import { CLEAN_SHUTDOWN, nearest, TOPICS, UsageError } from '../core/index.js';
 import { coverageQuery } from './coverage.js';
 import type { ExportedTable } from './exported-table.js';
 import type { ExportRequest } from './request.js';
+import { resolutionsQuery } from './resolutions.js';
 import { list } from './sql-text.js';
 import { TARDIS_TABLES } from './tardis-tables.js';
 
@@ -135,8 +136,7 @@ const PUBLIC_TABLES: readonly ExportedTable[] = [
     time: ['known_at'],
     order: ['market'],
     // A payout of an account alone is about the account.
-    view: (_, condition) =>
-      `SELECT market, event, name, resolution, chance, known_at FROM resolutions WHERE known_at IS NOT NULL AND ${condition}`,
+    view: (_, condition) => resolutionsQuery(condition),
   },
   {
     name: 'feed_loss_estimate',

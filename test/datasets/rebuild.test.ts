@@ -5,8 +5,12 @@ import { useClickHouse } from '../support/clickhouse.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { recordMarkets } from './recorded-markets.js';
 
-/** A collector runs on past midnight. */
-const TIMES = { from: Date.UTC(2026, 0, 4, 21, 10) / 1000, to: Date.UTC(2026, 0, 5, 1, 10) / 1000 };
+/** A collector runs on past midnight, and a chance that is final at the end of the day moves again. */
+const TIMES = {
+  from: Date.UTC(2026, 0, 4, 21, 10) / 1000,
+  to: Date.UTC(2026, 0, 5, 1, 10) / 1000,
+  finalAt: Date.UTC(2026, 0, 4, 23, 59, 50) / 1000,
+};
 /** The collector events after this day decide what was observed at its end. */
 const FIRST_DAY = ['--to', '2026-01-04'];
 

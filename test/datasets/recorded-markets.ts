@@ -8,13 +8,20 @@ import { MarketRecords } from '../warehouse/cluster/market-records.js';
 const FROM = Date.UTC(2026, 0, 4, 22) / 1000;
 const TO = FROM + 4 * 3600;
 
+interface RecordedTimes {
+  readonly from: number;
+  readonly to: number;
+  /** When a market has a final chance, which moves again later. */
+  readonly finalAt?: number;
+}
+
 /**
  * Makes an instance by a worker from records of every kind.
  * @param times Unix seconds; by default those of two finished days, 2026-01-04 and 2026-01-05
  */
 export async function recordMarkets(
   { dataFolder, endpoint }: Pick<TestClickHouse, 'dataFolder' | 'endpoint'>,
-  times: { readonly from: number; readonly to: number } = { from: FROM, to: TO },
+  times: RecordedTimes = { from: FROM, to: TO },
 ): Promise<void> {
   const connection = new Connection({ endpoint: endpoint.owner, database: 'chancery', application: 'test' });
   await migrate(connection, { fsync: false }, new AbortController().signal);
@@ -22,7 +29,7 @@ export async function recordMarkets(
   const bus = openEmbeddedBus({ dir: join(dataFolder, 'bus') });
   const rig = new WorkerRig(endpoint.owner, 'chancery', bus);
   await rig.prepare();
-  await new MarketRecords(5, bus).append(times.from, times.to);
+  await new MarketRecords(5, bus).append(times.from, times.to, times.finalAt);
   // Bodies never expire.
   await rig.worker({ bodyRetentionDays: 20_000 });
   await rig.drained();

@@ -23,14 +23,18 @@ export class MarketRecords {
     this.events = Array.from({ length: events }, (_, i) => `e0000000-0000-4000-8000-${String(i).padStart(12, '0')}`);
   }
 
-  /** Appends everything to the bus; `from` and `to` in Unix seconds. */
-  async append(from: number, to: number): Promise<void> {
+  /**
+   * Appends everything to the bus; times in Unix seconds.
+   * @param finalAt when a market of the last event has a final chance; its later frames have others
+   */
+  async append(from: number, to: number, finalAt?: number): Promise<void> {
     const middle = Math.floor((from + to) / 2);
     this.#session('first', from, middle - 60);
     this.#session('second', middle, to);
     this.#history(middle - 60, middle, to);
     const [event = ''] = this.events;
     this.#resolution(event, to - 30);
+    if (finalAt !== undefined) this.#resolution(this.events.at(-1) ?? '', finalAt);
     pushAccounts(this.#queue, { sessionId: 'second', from: to - 600, event, markets: this.marketsOf(event) });
     this.#unreadable(to);
     await this.#queue.flush();
