@@ -1,8 +1,8 @@
-/** The intervals of panels, and what the queries of a panel may take for each, milliseconds: of a slow one a smaller share. */
+/** The intervals of panels, and what the queries of a panel may take for each, milliseconds. */
 const INTERVALS = [
   { ms: 500, queryMs: 75 },
-  { ms: 1000, queryMs: 90 },
-  { ms: 2000, queryMs: 100 },
+  { ms: 1000, queryMs: 100 },
+  { ms: 2000, queryMs: 200 },
 ];
 /** An interval is kept for so long: a multiple of all of them. */
 const WINDOW_MS = 2000;

@@ -232,7 +232,7 @@ describe('the page', () => {
       await expect.poll(() => one.locator('.state').innerText()).toBe('nothing is recorded yet');
     };
     await Promise.all([page, ...others].map(followed));
-    expect(seeded.streams).toBe(1);
+    await expect.poll(() => seeded.streams).toBe(1);
     await context.close();
     await expect.poll(() => seeded.streams).toBe(0);
   });
