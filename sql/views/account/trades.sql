@@ -8,6 +8,10 @@
 -- no trade: new trades only move the others to pages that it reads later. So a trade that was last listed by a later pass than
 -- another one is newer, and of two trades that the same pass listed last, the one on the later page, or further down on the
 -- same page, is older. That holds for passes that ended early too.
+--
+-- A record that is listed again counts once, with what the later listing says, also if that names another asset of the market. A
+-- record keeps its market: a matching engine has one order book for each, and the history can be listed by market. If the exchange
+-- ever listed a record with another market, it would count as two; such records have one trade_record_id.
 CREATE OR REPLACE VIEW {database}.trades
 (
     `account` String COMMENT 'Configured name of the account',

@@ -2,7 +2,7 @@
 --
 --   SELECT * FROM account_performance(period_seconds = 86400, price = 'chance') ORDER BY pnl DESC
 --
--- From equity_curve and, for closed markets, pnl_by_market. A market is closed for an account that traded it and holds nothing of
+-- From the sums of pnl_by_period, as in equity_curve. A market is closed for an account that traded it and holds nothing of
 -- it; it is won if its pnl (after fees) is above 0.
 --   hit_rate          = won_markets / closed_markets
 --   max_capital       = highest average cost of all held shares at the end of a period
@@ -24,36 +24,51 @@ CREATE OR REPLACE VIEW {database}.account_performance
     `complete_to` Nullable(DateTime64(6, 'UTC')) COMMENT 'Every trade and transaction of the account up to this time is included, by our clock; NULL before the first complete walks'
 )
 AS
+WITH periods AS
+(
+    -- By period for the equity, and by asset for the markets: named once, pnl_by_period is planned once.
+    SELECT
+        account,
+        market,
+        begins_at,
+        grouping(assets.asset) = 1 AS is_period,
+        argMax(assets.shares, assets.begins_at) AS last_shares,
+{period_sums}
+    FROM {database}.pnl_by_period(period_seconds = {period_seconds:UInt32}, price = {price:String}) AS assets
+    GROUP BY GROUPING SETS ((account, begins_at), (account, market, asset))
+)
 SELECT
     account,
-    first_at AS begins_at,
-    trades,
-    pnl,
-    unpriced,
-    max_drawdown,
-    max_capital,
+    minIf(first_at, is_period) AS begins_at,
+    sumIf(traded, is_period) AS trades,
+    anyIf(equity_now, is_period) AS pnl,
+    anyIf(unpriced_now, is_period) AS unpriced,
+    maxIf(deepest, is_period) AS max_drawdown,
+    maxIf(highest, is_period) AS max_capital,
     if(max_capital = 0, NULL, toFloat64(pnl) / toFloat64(max_capital)) AS return_on_capital,
-    closed AS closed_markets,
-    won AS won_markets,
-    if(closed = 0, NULL, won / closed) AS hit_rate,
-    complete_to
+    countIf(is_closed) AS closed_markets,
+    countIf(is_closed AND gained > 0) AS won_markets,
+    if(closed_markets = 0, NULL, won_markets / closed_markets) AS hit_rate,
+    any(known_to) AS complete_to
 FROM
 (
     SELECT
         account,
-        min(curve.begins_at) AS first_at,
-        sum(curve.trades) AS trades,
-        argMax(equity, curve.begins_at) AS pnl,
-        argMax(curve.unpriced, curve.begins_at) AS unpriced,
-        max(drawdown) AS max_drawdown,
-        max(cost) AS max_capital,
-        any(curve.complete_to) AS complete_to
-    FROM {database}.equity_curve(period_seconds = {period_seconds:UInt32}, price = {price:String}) AS curve
-    GROUP BY account
-) AS curves
-LEFT JOIN
-(
-    SELECT account, countIf(open_assets = 0) AS closed, countIf(open_assets = 0 AND ifNull(pnl_by_market.pnl > 0, false)) AS won
-    FROM {database}.pnl_by_market
-    GROUP BY account
-) AS markets USING (account);
+        is_period,
+        min(begins_at) AS first_at,
+        sum(trades) AS traded,
+        argMax(equity, begins_at) AS equity_now,
+        argMax(unpriced, begins_at) AS unpriced_now,
+        max(drawdown) AS deepest,
+        max(cost) AS highest,
+        NOT is_period AND countIf(last_shares != 0) = 0 AS is_closed,
+        -- Of a market of which nothing is held: its pnl after fees.
+        sum(cash_flow) - sum(fees) AS gained,
+        any(complete_to) AS known_to
+    FROM
+    (
+{account_equity}
+    )
+    GROUP BY account, is_period, market
+)
+GROUP BY account;

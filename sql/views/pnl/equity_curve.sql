@@ -32,6 +32,16 @@ CREATE OR REPLACE VIEW {database}.equity_curve
     `complete_to` Nullable(DateTime64(6, 'UTC')) COMMENT 'Every trade and transaction of the account up to this time is included, by our clock; NULL before the first complete walks'
 )
 AS
+WITH periods AS
+(
+    SELECT
+        account,
+        begins_at,
+        true AS is_period,
+{period_sums}
+    FROM {database}.pnl_by_period(period_seconds = {period_seconds:UInt32}, price = {price:String}) AS assets
+    GROUP BY account, begins_at
+)
 SELECT
     account,
     begins_at,
@@ -45,49 +55,12 @@ SELECT
     fees,
     pnl,
     equity,
-    greatest(toDecimal128(0, 12), max(equity) OVER (PARTITION BY account ORDER BY begins_at)) - equity AS drawdown,
+    drawdown,
     observed,
     backfilled,
     missing,
     complete_to
 FROM
 (
-    SELECT
-        account,
-        begins_at,
-        trades,
-        cost,
-        value,
-        unpriced,
-        realised_pnl,
-        fifo_realised_pnl,
-        cash_flow,
-        fees,
-        pnl,
-        observed,
-        backfilled,
-        missing,
-        complete_to,
-        CAST(sum(pnl) OVER (PARTITION BY account ORDER BY begins_at), 'Decimal(38, 12)') AS equity
-    FROM
-    (
-        SELECT
-            account,
-            begins_at,
-            sum(periods.trades) AS trades,
-            sum(periods.cost) AS cost,
-            sum(ifNull(periods.value, toDecimal128(0, 12))) AS value,
-            countIf(periods.value IS NULL) AS unpriced,
-            sum(periods.realised_pnl) AS realised_pnl,
-            sum(periods.fifo_realised_pnl) AS fifo_realised_pnl,
-            sum(periods.cash_flow) AS cash_flow,
-            sum(periods.fees) AS fees,
-            sum(ifNull(periods.pnl, toDecimal128(0, 12))) AS pnl,
-            any(periods.observed) AS observed,
-            any(periods.backfilled) AS backfilled,
-            any(periods.missing) AS missing,
-            any(periods.complete_to) AS complete_to
-        FROM {database}.pnl_by_period(period_seconds = {period_seconds:UInt32}, price = {price:String}) AS periods
-        GROUP BY account, begins_at
-    )
+{account_equity}
 );

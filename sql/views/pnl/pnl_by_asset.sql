@@ -53,81 +53,43 @@ WITH
     toDecimal128(0, 12) AS nothing,
     -- A constant: ClickHouse plans a query that has the view in a join many times slower.
     (SELECT groupArray((account, complete_to)) FROM {database}.account_completeness) AS completeness,
-    placed AS
+    traded AS
     (
+        -- Not a FULL JOIN, through which ClickHouse does not push a filter by account.
         SELECT
             account,
             asset,
-            if(traded.event = '', known.event, traded.event) AS event,
-            if(traded.market = '', known.market, traded.market) AS market,
-            outcome,
-            trades, last_trade_at, bought_value, sold_value, fees, oversold_shares, held_shares, held_cost, held_fifo_cost, is_paid, amount, paid_at
+            max(parts.event) AS event,
+            max(parts.market) AS market,
+            sum(parts.trades) AS trades,
+            max(parts.last_trade_at) AS last_trade_at,
+            sum(parts.bought_value) AS bought_value,
+            sum(parts.sold_value) AS sold_value,
+            sum(parts.fees) AS fees,
+            sum(parts.oversold_shares) AS oversold_shares,
+            sum(parts.shares) AS held_shares,
+            sum(parts.average_cost) AS held_cost,
+            sum(parts.fifo_cost) AS held_fifo_cost,
+            max(parts.is_paid) AS is_paid,
+            sum(parts.amount) AS amount,
+            max(parts.paid_at) AS paid_at
         FROM
         (
-            -- Not a FULL JOIN, through which ClickHouse does not push a filter by account.
             SELECT
-                account,
-                asset,
-                max(parts.event) AS event,
-                max(parts.market) AS market,
-                sum(parts.trades) AS trades,
-                max(parts.last_trade_at) AS last_trade_at,
-                sum(parts.bought_value) AS bought_value,
-                sum(parts.sold_value) AS sold_value,
-                sum(parts.fees) AS fees,
-                sum(parts.oversold_shares) AS oversold_shares,
-                sum(parts.shares) AS held_shares,
-                sum(parts.average_cost) AS held_cost,
-                sum(parts.fifo_cost) AS held_fifo_cost,
-                max(parts.is_paid) AS is_paid,
-                sum(parts.amount) AS amount,
-                max(parts.paid_at) AS paid_at
-            FROM
-            (
-                SELECT
-                    account, asset, event, market, trades, last_trade_at, bought_value, sold_value, fees, oversold_shares,
-                    bought_shares - sold_shares AS shares, average_cost, fifo_cost, 0 AS is_paid, nothing AS amount, NULL AS paid_at
-                FROM {database}.position_totals
-                UNION ALL
-                SELECT
-                    account, asset, '' AS event, '' AS market, 0 AS trades, NULL AS last_trade_at, nothing AS bought_value, nothing AS sold_value, nothing AS fees,
-                    nothing AS oversold_shares, nothing AS shares, nothing AS average_cost, nothing AS fifo_cost, 1 AS is_paid, amount, paid_at
-                FROM {database}.payouts
-            ) AS parts
-            GROUP BY account, asset
-        ) AS traded
-        LEFT JOIN (SELECT asset, event, market, outcome FROM {database}.assets) AS known USING (asset)
+                account, asset, event, market, trades, last_trade_at, bought_value, sold_value, fees, oversold_shares,
+                bought_shares - sold_shares AS shares, average_cost, fifo_cost, 0 AS is_paid, nothing AS amount, NULL AS paid_at
+            FROM {database}.position_totals
+            UNION ALL
+            SELECT
+                account, asset, '' AS event, '' AS market, 0 AS trades, NULL AS last_trade_at, nothing AS bought_value, nothing AS sold_value, nothing AS fees,
+                nothing AS oversold_shares, nothing AS shares, nothing AS average_cost, nothing AS fifo_cost, 1 AS is_paid, amount, paid_at
+            FROM {database}.payouts
+        ) AS parts
+        GROUP BY account, asset
     ),
-    priced AS
-    (
-        SELECT
-            *,
-            multiIf(
-                outcome = '', NULL,
-                resolution IN ('', 'unresolved'), if(outcome = 'NO', 1 - yes_price, yes_price),
-                outcome = 'NO', no_settlement_price,
-                yes_settlement_price
-            ) AS price
-        FROM
-        (
-            SELECT *, toDecimal128OrNull(toString(resolved.chance), 12) AS yes_price
-            FROM placed
-            LEFT JOIN
-            (
-                SELECT market, resolution, yes_settlement_price, no_settlement_price, chance, known_at
-                FROM {database}.resolutions
-                WHERE market GLOBAL IN (SELECT market FROM {database}.trade_states)
-            ) AS resolved USING (market)
-        )
-    ),
-    -- Each step is a subquery of its own: ClickHouse plans nested aliases of one SELECT many times slower.
     settled AS
     (
-        SELECT
-            *,
-            CAST(toDecimal256(held_shares, 12) * toDecimal256(price, 12), 'Nullable(Decimal(38, 12))') AS worth,
-            multiIf(is_paid = 1, 'payout', resolution IN ('yes', 'no', 'void') AND price IS NOT NULL, 'inferred', 'open') AS settlement
-        FROM priced
+{settled_assets}
     ),
     valued AS
     (
@@ -136,8 +98,7 @@ WITH
             if(settlement = 'open', held_shares, nothing) AS shares,
             if(settlement = 'open', held_cost, nothing) AS cost,
             if(settlement = 'open', held_fifo_cost, nothing) AS fifo_cost,
-            if(settlement = 'open' AND held_shares != 0, worth, nothing) AS value,
-            multiIf(settlement = 'payout', amount, settlement = 'inferred', assumeNotNull(worth), nothing) AS payout
+            if(settlement = 'open' AND held_shares != 0, worth, nothing) AS value
         FROM settled
     ),
     explained AS
@@ -161,7 +122,7 @@ SELECT
     asset,
     outcome,
     settlement,
-    multiIf(settlement = 'payout', paid_at, settlement = 'inferred', known_at, NULL) AS settled_at,
+    settled_at,
     shares,
     chance,
     price,

@@ -49,45 +49,49 @@ AS
 WITH
     toDecimal128(0, 12) AS nothing,
     (SELECT groupArray((account, complete_to)) FROM {database}.account_completeness) AS completeness,
-    grid AS
+    -- An asset of an account is one row until what resolves its market is known, so that position_costs is planned once.
+    traded AS
     (
-        SELECT
-            account,
-            asset,
-            known.event AS event,
-            known.market AS market,
-            outcome,
-            settlement,
-            paid,
-            settled_in,
-            arrayJoin(range(
-                first_period,
-                greatest(last_period, multiIf(settlement != 'open', settled_in, held != 0, current_period, 0)) + 1,
-                {period_seconds:UInt32}
-            )) AS period
+        SELECT account, asset, event, market, held_shares, steps, is_paid, amount, paid_at
         FROM
         (
-            SELECT account, asset, toUInt32(toUnixTimestamp(min(begins_at))) AS first_period, toUInt32(toUnixTimestamp(max(begins_at))) AS last_period
-            FROM {database}.position_costs(period_seconds = {period_seconds:UInt32})
-            GROUP BY account, asset
-        ) AS lifetimes
-        INNER JOIN
-        (
-            -- One row each; the aggregation keeps the server from merging this join with those of pnl_by_asset, which fails.
             SELECT
                 account,
                 asset,
-                any(pnl_by_asset.event) AS event,
-                any(pnl_by_asset.market) AS market,
-                any(pnl_by_asset.outcome) AS outcome,
-                any(pnl_by_asset.settlement) AS settlement,
-                any(shares) AS held,
-                any(payout) AS paid,
-                toUInt32(intDiv(toUnixTimestamp(now()), {period_seconds:UInt32}) * {period_seconds:UInt32}) AS current_period,
-                ifNull(toUInt32(intDiv(toUnixTimestamp(any(settled_at)), {period_seconds:UInt32}) * {period_seconds:UInt32}), current_period) AS settled_in
-            FROM {database}.pnl_by_asset
+                any(costs.event) AS event,
+                any(costs.market) AS market,
+                argMax(bought_shares - sold_shares, costs.begins_at) AS held_shares,
+                arraySort(groupArray((
+                    toUInt32(toUnixTimestamp(costs.begins_at)), costs.trades, bought_shares - sold_shares, average_cost, costs.fifo_cost, costs.fees, sold_value - bought_value
+                ))) AS steps
+            FROM {database}.position_costs(period_seconds = {period_seconds:UInt32}) AS costs
             GROUP BY account, asset
-        ) AS known USING (account, asset)
+        ) AS bought
+        LEFT JOIN (SELECT account, asset, 1 AS is_paid, amount, paid_at FROM {database}.payouts) AS paid USING (account, asset)
+    ),
+    lifetimes AS
+    (
+        SELECT
+            *,
+            greatest(steps[-1].1, multiIf(settlement != 'open', settled_in, held_shares != 0, current_period, 0)) + 1 AS ends_before
+        FROM
+        (
+            SELECT
+                account, asset, event, market, outcome, settlement, payout, held_shares, steps,
+                toUInt32(intDiv(toUnixTimestamp(now()), {period_seconds:UInt32}) * {period_seconds:UInt32}) AS current_period,
+                ifNull(toUInt32(intDiv(toUnixTimestamp(settled_at), {period_seconds:UInt32}) * {period_seconds:UInt32}), current_period) AS settled_in
+            FROM
+            (
+{settled_assets}
+            )
+        )
+    ),
+    -- The costs at the end of a period with trades are those of all periods until the next one with trades.
+    grid AS
+    (
+        SELECT account, asset, event, market, outcome, settlement, payout, settled_in, step, arrayJoin(range(step.1, next_step, {period_seconds:UInt32})) AS period
+        FROM lifetimes
+        ARRAY JOIN steps AS step, arrayPushBack(arrayPopFront(steps.1), ends_before) AS next_step
     ),
     books AS
     (
@@ -110,25 +114,20 @@ WITH
             grid.asset AS asset,
             outcome,
             grid.period AS period,
-            paid,
+            payout AS paid,
             settlement != 'open' AND grid.period >= settled_in AS is_settled,
-            costs.trades AS trades_to,
-            bought_shares - sold_shares AS held_shares,
-            average_cost,
-            costs.fifo_cost AS held_fifo_cost,
-            costs.fees AS fees_to,
-            sold_value - bought_value AS traded_to,
+            step.2 AS trades_to,
+            step.3 AS held_shares,
+            step.4 AS average_cost,
+            step.5 AS held_fifo_cost,
+            step.6 AS fees_to,
+            step.7 AS traded_to,
             books.period != 0 AND outcome != '' AS has_price,
             priced_at,
             toDecimal128OrNull(toString(book.1), 12) AS yes_last,
             toDecimal128OrNull(toString(book.2), 12) AS yes_bid,
             toDecimal128OrNull(toString(book.3), 12) AS yes_ask
         FROM grid
-        ASOF LEFT JOIN
-        (
-            SELECT *, toUInt32(toUnixTimestamp(begins_at)) AS period
-            FROM {database}.position_costs(period_seconds = {period_seconds:UInt32})
-        ) AS costs ON grid.account = costs.account AND grid.asset = costs.asset AND grid.period >= costs.period
         ASOF LEFT JOIN books ON grid.market = books.market AND grid.period >= books.period
         WHERE NOT throwIf({price:String} NOT IN ('chance', 'mid', 'bid'), 'price is chance, mid or bid')
     ),

@@ -83,13 +83,7 @@ FROM
                 SELECT
                     *,
                     arrayMap(x -> 1 / (1 + exp(-estimated.1 - estimated.2 * x)), logits) AS probabilities,
-                    (
-                        arraySum((p, y, w) -> w * (y - p), probabilities, results, weights),
-                        arraySum((p, y, w, x) -> w * (y - p) * x, probabilities, results, weights, logits),
-                        arraySum((p, w) -> w * p * (1 - p), probabilities, weights),
-                        arraySum((p, w, x) -> w * p * (1 - p) * x, probabilities, weights, logits),
-                        arraySum((p, w, x) -> w * p * (1 - p) * x * x, probabilities, weights, logits)
-                    ) AS estimated_sums
+{regression_sums} AS estimated_sums
                 FROM
                 (
                     SELECT
@@ -109,13 +103,8 @@ FROM
                                     [s.3 * s.5 - s.4 * s.4]
                                 )[1],
                                 arrayMap(
-                                    ps -> (
-                                        arraySum((p, y, w) -> w * (y - p), ps, results, weights),
-                                        arraySum((p, y, w, x) -> w * (y - p) * x, ps, results, weights, logits),
-                                        arraySum((p, w) -> w * p * (1 - p), ps, weights),
-                                        arraySum((p, w, x) -> w * p * (1 - p) * x, ps, weights, logits),
-                                        arraySum((p, w, x) -> w * p * (1 - p) * x * x, ps, weights, logits)
-                                    ),
+                                    probabilities ->
+{regression_sums},
                                     [arrayMap(x -> 1 / (1 + exp(-estimate.1 - estimate.2 * x)), logits)]
                                 )
                             )[1],
