@@ -360,12 +360,13 @@ describe('gaps', () => {
   });
 
   it('last while no collector observes an open event, and not while one does', async () => {
+    // Before the events, so that it ended before they were first seen, however long an insert takes.
+    await data.insert('polls', [searchPoll(ago(101))]);
     await data.insert('event_observations', [
       eventSeen('unobserved', ago(100)),
       eventSeen('unobserved', ago(1)),
       eventSeen('observed', ago(1)),
     ]);
-    await data.insert('polls', [searchPoll(ago(101))]);
     await data.insert('collector_events', [
       collectorEvent('w', 1, ago(60), 'session-started'),
       collectorEvent('w', 2, ago(50), 'subscribed', { ...on('observed', 'w1'), markets: ['m'] }),
