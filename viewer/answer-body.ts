@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { countGarbage } from './small-heap.js';
 
 /** Smaller bodies are sent as they are. */
 const MIN_COMPRESSED_BYTES = 4096;
@@ -20,6 +21,7 @@ export async function answerBody(
   const known = isAccepted && typeof value === 'object' && value !== null ? encoded.get(value) : undefined;
   if (known) return { body: await known, encoding: 'gzip' };
   const body = Buffer.from(JSON.stringify(value));
+  countGarbage(body.length);
   if (body.length < MIN_COMPRESSED_BYTES || !isAccepted) return { body };
   const result = compressed(body, { level: LEVEL });
   encoded.set(value as object, result);

@@ -5,6 +5,7 @@ import { type QueryStream, type RunningQuery, streamUntilEnded, untilEnded } fro
 import { csvLine } from './csv.js';
 import type { CompactResult } from './frames.js';
 import type { BoundQuery } from './panel-query.js';
+import { countGarbage } from './small-heap.js';
 
 /** A connection as the reader; `close` is called when it failed, and at the end. */
 export interface ReaderConnection {
@@ -141,7 +142,12 @@ export class ReaderDatabase {
 
   /** Results are received one after the other: each takes several times its size until it is a result. */
   #received(stream: Readable): Promise<CompactResult> {
-    const received = this.#receiving.then(async () => JSON.parse(await resultText(stream)) as CompactResult);
+    const received = this.#receiving.then(async () => {
+      const text = await resultText(stream);
+      const result = JSON.parse(text) as CompactResult;
+      countGarbage(text.length);
+      return result;
+    });
     this.#receiving = received.then(ignore, ignore);
     return received;
   }

