@@ -52,6 +52,8 @@ export const BENCHES: readonly Bench[] = [
       markets: 480,
       measured: RATE_CLOCK,
     },
+    // Each takes minutes.
+    runs: 3,
     unavailable: whyNoBroker,
     run: benchKafka,
   },

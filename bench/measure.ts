@@ -17,15 +17,17 @@ export async function measure(bench: Bench, program: string, quick: boolean, sig
     return;
   }
   const runs: BenchFigure[][] = [];
-  const planned = bench.runs ?? RUNS;
+  const planned = quick ? 1 : (bench.runs ?? RUNS);
   try {
     await withTemporaryFolder(async () => {
-      const wanted = quick ? 1 : planned;
-      while (runs.length < wanted) runs.push(await runInProcess({ program, name: bench.name, quick }, signal));
+      while (runs.length < planned) {
+        process.stderr.write(`  run ${runs.length + 1} of ${planned}\n`);
+        runs.push(await runInProcess({ program, name: bench.name, quick }, signal));
+      }
     });
   } catch (error) {
     if (!signal.aborted) throw error;
-    process.stdout.write(`  interrupted after ${runs.length} of ${quick ? 1 : planned} runs; nothing is written\n`);
+    process.stdout.write(`  interrupted after ${runs.length} of ${planned} runs; nothing is written\n`);
   }
   if (runs.length === 0) return;
   const results = resultsOf(runs);
