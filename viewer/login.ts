@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { chmodSync, existsSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs';
 import { UsageError, writeFileAtomicSync } from '../core/index.js';
 
 const TOKEN_BYTES = 32;
@@ -9,12 +9,10 @@ const MAX_SESSIONS = 1000;
 const MAX_FAILURES = 10;
 const FAILURES_MS = 60_000;
 
-/** Reads the token of the viewer from its file, which is created readable by its owner only. */
+/** Reads the token of the viewer from its file, which is readable by its owner only, also where a backup was restored without modes. */
 export function readToken(path: string): string {
-  if (!existsSync(path)) {
-    writeFileAtomicSync(path, `${randomBytes(TOKEN_BYTES).toString('base64url')}\n`);
-    chmodSync(path, 0o600);
-  }
+  if (!existsSync(path)) writeFileAtomicSync(path, `${randomBytes(TOKEN_BYTES).toString('base64url')}\n`);
+  if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600);
   const token = readFileSync(path, 'utf8').trim();
   if (Buffer.from(token, 'base64url').length === TOKEN_BYTES) return token;
   throw new UsageError(`${path} holds no token of the viewer; remove it, and the next start writes a new one`);
