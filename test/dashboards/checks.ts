@@ -55,6 +55,9 @@ export function checkCompleteness(panel: Panel, answers: readonly Answer[]): voi
     expect(missing, 'a column for what is missing').toHaveLength(1);
     const values = valuesOf(answers[i] as Answer, missing[0] ?? '').map(Number);
     expect(values.filter((value) => !(value > -1e-6 && value < 1 + 1e-6))).toEqual([]);
+    const others = answers[i]?.columns.filter(({ name }) => /^(?:observed|backfilled)$/.test(name)) ?? [];
+    if (panel.type === 'timeseries' || panel.type === 'candlestick')
+      expect(others, 'what was observed').toHaveLength(2);
   }
 }
 

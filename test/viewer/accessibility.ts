@@ -10,7 +10,7 @@ export async function expectSound(page: Page): Promise<void> {
 }
 
 /** The same page in the other theme, at 360 pixels. */
-export async function narrowInOtherTheme(page: Page): Promise<void> {
-  await page.setViewportSize({ width: 360, height: 900 });
+export async function narrowInOtherTheme(page: Page, height = 900): Promise<void> {
+  await page.setViewportSize({ width: 360, height });
   await page.keyboard.press('t');
 }

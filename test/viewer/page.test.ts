@@ -1,8 +1,12 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: this is how Grafana writes a variable.
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dashboardFolder, type ViewerServer } from '../../viewer/index.js';
 import { loadDashboards } from '../dashboards/shipped-dashboards.js';
+import { WarehouseData } from '../sql/warehouse-data.js';
 import { startChromium } from '../support/chromium.js';
 import { useDatabase } from '../support/database.js';
 import { startFaultProxy } from '../support/fault-proxy.js';
@@ -10,6 +14,7 @@ import { expectSound, narrowInOtherTheme } from './accessibility.js';
 import { accessibilityProblems } from './axe.js';
 import { dashboard, folderOf, panel, queryVariable } from './dashboards.js';
 import { columnsIn, loaded, openPage } from './open-page.js';
+import { recordHalfHour } from './recorded-half-hour.js';
 import { connectWith } from './viewer-connection.js';
 import { startViewer } from './viewer-rig.js';
 
@@ -18,6 +23,8 @@ let browser: Browser;
 let shipped: ViewerServer;
 let seeded: ViewerServer;
 
+/** Height of a window that shows all panels of the longest dashboard, below each other where it is narrow. */
+const ALL_PANELS = 7200;
 const TITLE = '<img src=x onerror=alert(1)> \u202e **evil**';
 const files = {
   'slow.json': dashboard('slow', [panel(1, 'stat', 'SELECT sum(1 + sleepEachRow(1)) AS n FROM numbers(2)')], {
@@ -70,6 +77,7 @@ const files = {
 };
 
 beforeAll(async () => {
+  await recordHalfHour(new WarehouseData(host.database));
   await host.database.run(
     'CREATE TABLE seeded_prices (at DateTime, market String, price Float64, missing Float64, link String) ENGINE = MergeTree ORDER BY at',
   );
@@ -96,16 +104,42 @@ describe('the page', () => {
   it.each(loadDashboards().map(({ uid }) => uid))(
     'opens %s in both themes and widths without an error, sideways scrolling, or what axe-core finds',
     async (uid) => {
-      const { page, problems } = await open(`${shipped.url}/d/${uid}`);
+      const { page, problems } = await open(`${shipped.url}/d/${uid}?refresh=`, { height: ALL_PANELS });
       await loaded(page);
       await expectSound(page);
-      await narrowInOtherTheme(page);
+      await narrowInOtherTheme(page, ALL_PANELS);
       await loaded(page);
       await expectSound(page);
       expect(problems).toEqual([]);
       await page.context().close();
     },
   );
+
+  it('is in a browser that lets pages of other origins read nothing, and runs only what its policy allows', async () => {
+    const foreign = createServer((_, response) => response.end('<!doctype html><title>foreign</title>')).listen(
+      0,
+      '127.0.0.1',
+    );
+    await once(foreign, 'listening');
+    const { port } = foreign.address() as AddressInfo;
+    const fetched = (page: Page, url: string) =>
+      page.evaluate<string>(`fetch(${JSON.stringify(url)}).then(({ status }) => String(status), ({ name }) => name)`);
+    const other = await open(`http://127.0.0.1:${port}/`);
+    expect(await fetched(other.page, `${shipped.url}/api/dashboards`)).toBe('TypeError');
+    const { page } = await open(shipped.url);
+    expect(await fetched(page, `${shipped.url}/api/dashboards`)).toBe('200');
+    expect(await fetched(page, `http://127.0.0.1:${port}/`)).toBe('TypeError');
+    const ran = await page.evaluate(`(() => {
+      const script = document.createElement('script');
+      script.textContent = 'window.ran = true';
+      document.body.append(script);
+      document.body.insertAdjacentHTML('beforeend', '<img src="x" onerror="window.ran = true">');
+      return new Promise((resolve) => setTimeout(() => resolve(window.ran), 100));
+    })()`);
+    expect(ran).toBeUndefined();
+    await Promise.all([page.context().close(), other.page.context().close()]);
+    foreign.close();
+  });
 
   it('asks for the token in a page that axe-core finds nothing in', async () => {
     const { url } = await startViewer(host.database, folderOf({}), { token: 'the token' });
@@ -229,7 +263,7 @@ describe('the page', () => {
       const shownAt = () => one.locator('[data-panel="1"] .value').innerText();
       const first = await shownAt();
       await expect.poll(shownAt).not.toBe(first);
-      await expect.poll(() => one.locator('.state').innerText()).toBe('nothing is recorded yet');
+      await expect.poll(() => one.locator('.state').innerText()).toMatch(/^recording/);
     };
     await Promise.all([page, ...others].map(followed));
     await expect.poll(() => seeded.streams).toBe(1);

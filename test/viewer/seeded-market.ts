@@ -328,9 +328,11 @@ async function recordPast(data: WarehouseData, random: Random): Promise<void> {
     ticks.push(tick(market, time(closes + 300), result, { event, bid: null, ask: null }));
     polls.push(searchPoll(time(opens)), searchPoll(time(closes + 60)));
     subscribed.push(
-      collectorEvent('past', n + 10, time(opens + 1), 'subscribed', {
-        ...{ stream: 'order-book', connection_id: 'past 1', event, markets: [market] },
-      }),
+      ...['order-book', 'chance'].map((stream, s) =>
+        collectorEvent('past', 2 * n + s + 10, time(opens + 1), 'subscribed', {
+          ...{ stream, connection_id: `past ${stream}`, event, markets: [market] },
+        }),
+      ),
     );
   }
   const started = collectorEvent('past', 1, time(-32 * DAY), 'session-started', {

@@ -117,9 +117,9 @@ function cellOf(
   const named = color ?? thresholdColor(value, display);
   const painted = named === undefined ? undefined : colorOf(named, context.theme);
   if (kind === 'gauge' && typeof value === 'number') cell.append(gaugeOf(value, display, painted));
-  if (painted !== undefined && (kind === 'color-text' || color !== undefined)) cell.style.color = painted;
   if (painted !== undefined && kind === 'color-background')
     cell.style.backgroundColor = `color-mix(in srgb, ${painted} 30%, transparent)`;
+  else if (painted !== undefined && (kind === 'color-text' || color !== undefined)) cell.style.color = painted;
   cell.append(linked(full, display, row, displays, context));
   return cell;
 }
