@@ -20,6 +20,18 @@ export const COVERED_TABLES: readonly string[] = [
   ...POLLED_TABLES.flatMap(({ tables }) => tables),
 ];
 
+/** What the columns say. */
+export const COVERAGE_COMMENTS = {
+  table: 'Table that the range is about',
+  event: 'Event ID',
+  market: 'Market ID; empty when the range is that of all markets of the event',
+  state:
+    'observed: received while it happened. backfilled: fetched later from history. missing: neither. unknown: no evidence either way',
+  begins_at: 'Start of the range',
+  ends_at: 'End of the range, which is not in it',
+  cause: 'Why it is missing or unknown; else empty',
+} as const;
+
 /**
  * One row per table, event and range of a UTC day while the event was open: observed, backfilled, missing (with its cause)
  * or unknown. The ranges of an event do not overlap and add up to the time in which it was open. `market` is empty where

@@ -1,6 +1,7 @@
-import { existsSync, rmSync, statSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256Hex } from '../core/index.js';
+import { ExportCounter, type ExportProgress } from './export-progress.js';
 import { FileWriter, queriesOf } from './file-writer.js';
 import { makePlan, type Plan } from './plan.js';
 import type { LogPosition } from './positions.js';
@@ -24,16 +25,6 @@ export interface ExportOptions {
   readonly onProgress?: (progress: ExportProgress) => void;
 }
 
-export interface ExportProgress {
-  readonly files: number;
-  readonly filesInAll: number;
-  readonly rows: number;
-  readonly rowsInAll: number;
-  readonly bytes: number;
-  /** Rows of files that an earlier run of this export wrote. */
-  readonly rowsResumed: number;
-}
-
 export interface ExportReport extends ExportProgress {
   readonly plan: Plan;
 }
@@ -43,54 +34,46 @@ export interface ExportReport extends ExportProgress {
  * again after an abort or a kill, it writes the files that are missing, with the same bytes in the end.
  */
 export async function exportTables(options: ExportOptions, signal: AbortSignal): Promise<ExportReport> {
+  const { folder, positions, database, userKey } = options;
   const columns = new TableColumns(options.source, options.request, signal);
-  const plan = await planOf(options, columns, signal);
+  const request = { ...options.request, database, userKey: sha256Hex(userKey) };
+  const begun = readPlan(folder, request, positions);
+  const counter = new ExportCounter(folder, options.onProgress);
+  if (begun) counter.resume(begun.files);
+  const plan = begun ?? (await newPlan({ ...options, columns }, request, counter, signal));
   const writer = new FileWriter({ ...options, columns }, plan, signal);
-  const resumed = plan.files.filter(({ path }) => existsSync(join(options.folder, path)));
-  const rowsResumed = sum(resumed.map(({ rows }) => rows));
-  let progress: ExportProgress = {
-    files: resumed.length,
-    filesInAll: plan.files.length,
-    rows: rowsResumed,
-    rowsInAll: sum(plan.files.map(({ rows }) => rows)),
-    bytes: sum(resumed.map(({ path }) => statSync(join(options.folder, path)).size)),
-    rowsResumed,
-  };
-  options.onProgress?.(progress);
-  const written = new Set(resumed);
-  for (const files of queriesOf(plan.files.filter((file) => !written.has(file)))) {
-    await writer.write(files, true, ({ path, rows }) => {
-      const bytes = progress.bytes + statSync(join(options.folder, path)).size;
-      progress = { ...progress, files: progress.files + 1, rows: progress.rows + rows, bytes };
-      options.onProgress?.(progress);
-    });
+  for (const files of queriesOf(plan.files.filter(({ path }) => !counter.has(path)))) {
+    await writer.write(files, true, (file) => counter.add(file));
   }
-  return { ...progress, plan };
+  return { ...counter.progress, plan };
 }
 
 /**
- * The plan of the export that began in the folder, or a new one. A new one is written with the files of the tables in which
- * rows are replaced, and of computed tables: after a kill, they cannot be read as they were.
+ * Written with the files of the tables in which rows are replaced, and of computed tables: after a kill, they cannot be read
+ * as they were.
  */
-async function planOf(options: ExportOptions, columns: TableColumns, signal: AbortSignal): Promise<Plan> {
-  const { folder, positions, nowMs, database, userKey } = options;
-  const request = { ...options.request, database, userKey: sha256Hex(userKey) };
-  const begun = readPlan(folder, request, positions);
-  if (begun) return begun;
+async function newPlan(
+  options: ExportOptions & { readonly columns: TableColumns },
+  request: unknown,
+  counter: ExportCounter,
+  signal: AbortSignal,
+): Promise<Plan> {
+  const { folder, positions, nowMs } = options;
   await writePlan(folder, request, null);
   const replaced = ALL_TABLES.filter(isReadFirst);
   for (const { name } of replaced) rmSync(join(folder, name), { recursive: true, force: true });
-  const plan = await makePlan({ ...options, columns }, positions, nowMs, signal);
-  const writer = new FileWriter({ ...options, columns }, plan, signal);
+  const plan = await makePlan(options, positions, nowMs, signal);
+  counter.plan(plan.files);
+  const writer = new FileWriter(options, plan, signal);
   const isReplaced = (table: string) => replaced.some(({ name }) => name === table);
   const rows = new Map<string, number>();
   for (const files of queriesOf(plan.files.filter(({ table }) => isReplaced(table)))) {
-    await writer.write(files, false, (file) => rows.set(file.path, file.rows));
+    await writer.write(files, false, (file) => {
+      rows.set(file.path, file.rows);
+      counter.add(file);
+    });
   }
-  const files = plan.files.map((file) => ({ ...file, rows: rows.get(file.path) ?? file.rows }));
-  const complete = { ...plan, files };
+  const complete = { ...plan, files: plan.files.map((file) => ({ ...file, rows: rows.get(file.path) ?? file.rows })) };
   await writePlan(folder, request, complete);
   return complete;
 }
-
-const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);

@@ -33,6 +33,8 @@ export interface ExportedTable {
   readonly selectBy?: 'event';
   /** Columns with another value than in ClickHouse, as SQL. */
   readonly replaced?: Readonly<Record<string, string>>;
+  /** What columns say where ClickHouse has no comment of them, or one of something else. */
+  readonly comments?: Readonly<Record<string, string>>;
   /** Columns with user IDs or names, written as HMAC-SHA-256. */
   readonly users?: readonly string[];
   /** Rows per row group of Parquet, where rows are large. */

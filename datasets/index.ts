@@ -1,5 +1,6 @@
 export { STREAM_OF_TABLE } from './coverage.js';
-export { type ExportProgress, type ExportReport, exportTables } from './export.js';
+export { type ExportReport, exportTables } from './export.js';
+export type { ExportProgress } from './export-progress.js';
 export { FileServer } from './file-server.js';
 export { EXPORT_FORMATS, type ExportFormat } from './formats.js';
 export { committedPositions } from './positions.js';

@@ -17,6 +17,17 @@ function chancesOf(table: string, rank: number): string {
 const atEndOfDay = (rank: number): string =>
   `tupleConcat(argMaxIf(state, position, rank = ${rank}) OVER days, (maxIf(at, rank = ${rank}) OVER days, ${rank}))`;
 
+/** What the columns say. */
+export const RESOLUTION_COMMENTS = {
+  market:
+    'Market ID (outcome ID). A market that moves, and has another final chance on a later day, has a row on each of these days: the last one counts',
+  event: 'Event ID; empty when unknown',
+  name: 'Name of the market at the end of the day; NULL or empty when unknown',
+  resolution: 'yes or no: what the final chance says',
+  chance: 'The final chance: 1 or 0',
+  known_at: 'When it was received, by the clock of the recorder',
+} as const;
+
 /**
  * Markets whose last chance was final at the end of a UTC day, and was not on the day before: the chance of the view
  * `market_chances`, from what was received up to the end of the day. So a chance that moves again later changes no row of

@@ -4,6 +4,15 @@ import type { ExportRequest } from './request.js';
 import type { ExportSource } from './source.js';
 import type { Column } from './statement.js';
 
+/** A column of a definition, and its comment. */
+const DECLARED = /`(\w+)` [^`]+? COMMENT '((?:[^'\\]|\\.)*)'/g;
+
+/** Comments of columns that are written as HMAC-SHA-256. */
+const HASHED: Readonly<Record<string, string>> = {
+  user_id: 'HMAC-SHA-256 of the user ID, 64 hexadecimal digits; empty when absent',
+  username: 'HMAC-SHA-256 of the name of the user, 64 hexadecimal digits; empty or NULL when absent',
+};
+
 /** The columns of an export's tables. ClickHouse is asked once for each: it plans a whole view to describe it. */
 export class TableColumns {
   readonly #known = new Map<string, readonly Column[]>();
@@ -35,8 +44,23 @@ export class TableColumns {
     if (columns.length === 0) {
       throw new UsageError(`there is no table ${table.name}; \`chancery migrate\` creates the tables of this version`);
     }
+    const comments = await this.#commentsOf(table);
     return columns
-      .map(({ name, type, comment = '' }) => ({ name, type, comment }))
+      .map(({ name, type, comment = '' }) => ({ name, type, comment: comments.get(name) ?? comment }))
       .filter(({ name }) => !table.omitted?.includes(name));
+  }
+
+  /** By name of the column, where its written values are not what ClickHouse says about the column. */
+  async #commentsOf({ name, view, lines, users = [], comments = {} }: ExportedTable): Promise<Map<string, string>> {
+    const ofUsers = users.map((column): [string, string] => [column, HASHED[column] ?? '']);
+    const declared = view && !lines ? await this.#declaredComments(name) : [];
+    return new Map([...declared, ...ofUsers, ...Object.entries(comments)]);
+  }
+
+  /** Comments in the definition of a view: a query of it has none, and system.columns has none of a view with parameters. */
+  async #declaredComments(view: string): Promise<[string, string][]> {
+    const query = `SELECT create_table_query AS sql FROM system.tables WHERE database = currentDatabase() AND name = '${view}'`;
+    const [{ sql } = { sql: '' }] = await this.source.rows<{ sql: string }>(query, this.signal);
+    return [...sql.matchAll(DECLARED)].map(([, name = '', comment = '']) => [name, comment.replaceAll(/\\(.)/g, '$1')]);
   }
 }

@@ -1,12 +1,15 @@
 import { CLEAN_SHUTDOWN, nearest, TOPICS, UsageError } from '../core/index.js';
-import { coverageQuery } from './coverage.js';
+import { COVERAGE_COMMENTS, coverageQuery } from './coverage.js';
 import type { ExportedTable } from './exported-table.js';
 import type { ExportRequest } from './request.js';
-import { resolutionsQuery } from './resolutions.js';
+import { RESOLUTION_COMMENTS, resolutionsQuery } from './resolutions.js';
 import { list } from './sql-text.js';
 import { TARDIS_TABLES } from './tardis-tables.js';
 
 const { orderBook, chance, reference, account, collectorEvents } = TOPICS;
+
+/** The table of the raw records. */
+export const RECORDS = 'raw_records';
 
 /** Topics whose records hold no account, and no user outside frames of undocumented feeds. */
 const PUBLIC = [orderBook, chance, reference];
@@ -84,7 +87,7 @@ const PUBLIC_TABLES: readonly ExportedTable[] = [
   { name: 'audits', topics: [collectorEvents], time: ['audited_at'], order: ['audited_at', 'stream', 'event'] },
   { name: 'audit_mismatches', topics: [collectorEvents], time: ['audited_at'], order: ['audited_at', 'market'] },
   {
-    name: 'raw_records',
+    name: RECORDS,
     topics: PUBLIC,
     time: ['received_at'],
     order: ['_topic'],
@@ -129,6 +132,7 @@ const PUBLIC_TABLES: readonly ExportedTable[] = [
       candlePeriods
         .map((seconds) => `SELECT ${period(seconds)}, * FROM candles(period_seconds = ${seconds}) WHERE ${condition}`)
         .join(' UNION ALL '),
+    comments: { period_seconds: 'Length of the period, seconds' },
   },
   {
     name: 'resolutions',
@@ -137,6 +141,7 @@ const PUBLIC_TABLES: readonly ExportedTable[] = [
     order: ['market'],
     // A payout of an account alone is about the account.
     view: (_, condition) => resolutionsQuery(condition),
+    comments: RESOLUTION_COMMENTS,
   },
   {
     name: 'feed_loss_estimate',
@@ -152,6 +157,7 @@ const PUBLIC_TABLES: readonly ExportedTable[] = [
     order: ['table', 'event', 'market', 'begins_at'],
     selectBy: 'event',
     view: (_, condition) => coverageQuery(condition),
+    comments: COVERAGE_COMMENTS,
   },
 ];
 
@@ -199,7 +205,7 @@ export const ALL_TABLES: readonly ExportedTable[] = [...PUBLIC_TABLES, ...ACCOUN
 
 /** Whether the `raw_records` of an export have the records of all rows. */
 export const isFromPublicRecords = ({ name, topics, view, lines }: ExportedTable): boolean =>
-  name !== 'raw_records' &&
+  name !== RECORDS &&
   view === undefined &&
   lines === undefined &&
   topics.every((topic) => PUBLIC.some((own) => own === topic));
@@ -207,6 +213,10 @@ export const isFromPublicRecords = ({ name, topics, view, lines }: ExportedTable
 /** Whether the rows of a table are recorded, and loaded by an import; every other one is computed from those. */
 export const isRecorded = ({ name, positions }: { readonly name: string; readonly positions: boolean }): boolean =>
   positions || ALL_TABLES.some((table) => table.name === name && table.loaded);
+
+/** Whether the public raw records make a table: as rows of its own, or computed from other rows. */
+export const isRebuildable = (table: { readonly name: string; readonly positions: boolean }): boolean =>
+  ALL_TABLES.some((own) => own.name === table.name && isFromPublicRecords(own)) || !isRecorded(table);
 
 /** The public tables and those of these accounts, with the polls and collector events about them. */
 function accountTables(accounts: readonly string[]): ExportedTable[] {

@@ -16,6 +16,16 @@ def read(folder: str, table: str, columns: list[str]) -> pd.DataFrame:
     return pd.concat(days, ignore_index=True) if days else pd.DataFrame(columns=columns)
 
 
+def resolutions(folder: str) -> pd.DataFrame:
+    """How each market was resolved, and when that was known.
+
+    A market that moves, and has another final chance on a later day, has several rows: the last one counts.
+    """
+    columns = ["market", "event", "name", "resolution", "known_at"]
+    rows = read(folder, "resolutions", columns).sort_values("known_at", kind="stable")
+    return rows.drop_duplicates("market", keep="last", ignore_index=True)
+
+
 def prices(folder: str, every: str) -> pd.DataFrame:
     """The last price of every market at each multiple of `every`, only where it was observed.
 

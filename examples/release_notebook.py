@@ -10,7 +10,7 @@ import os
 import matplotlib.pyplot as plt
 import pandas as pd
 
-from load_pandas import prices, read
+from load_pandas import prices, read, resolutions
 from release import manifest
 
 RELEASE = os.environ.get("RELEASE", "release")
@@ -25,14 +25,14 @@ pd.DataFrame(about["coverage"], columns=["table", "state", "seconds"])
 # ## Calibration
 #
 # The forecast of a market is its last price one `HORIZON` before its resolution was known. If prices are calibrated, of the
-# markets at 30 cents, 30 % are resolved YES. A market whose price was not observed then is left out, not guessed.
+# markets at 30 cents, 30 % are resolved YES. A market whose price was not observed then is left out, not guessed. Of a market
+# that was final, moved, and had another final chance later, the last one counts.
 
 # %%
 observed = prices(RELEASE, EVERY)
 print(observed.attrs["left_out"])
-resolutions = read(RELEASE, "resolutions", ["market", "resolution", "known_at"])
-resolved = resolutions[resolutions["resolution"].isin(["yes", "no"])].astype({"known_at": observed["at"].dtype})
-asked = resolved.assign(at=(resolved["known_at"] - HORIZON).dt.floor(EVERY))
+resolved = resolutions(RELEASE).astype({"known_at": observed["at"].dtype})
+asked = resolved[["market", "resolution"]].assign(at=(resolved["known_at"] - HORIZON).dt.floor(EVERY))
 forecasts = asked.merge(observed[["market", "at", "last"]], on=["market", "at"])
 forecasts["result"] = (forecasts["resolution"] == "yes").astype(float)
 forecasts["cents"] = (forecasts["last"] * 100).round(4) // 10 * 10

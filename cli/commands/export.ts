@@ -63,6 +63,7 @@ async function run(settings: Settings, options: ExportArguments): Promise<void> 
 /** @throws UsageError for options that do not go together */
 function requestOf(options: ExportArguments): ExportRequest {
   const { format, tables, from, to, accounts, candlePeriods, unfinished = false, settleHours } = options;
+  if (from !== undefined && to !== undefined && from > to) throw new UsageError(`--from ${from} is after --to ${to}`);
   const filters = { events: options.event, markets: options.market, categories: options.category, tags: options.tag };
   const request = { format, tables, from, to, ...filters, accounts, candlePeriods, unfinished, settleHours };
   if (format === 'tardis-csv') {

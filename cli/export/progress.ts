@@ -18,6 +18,7 @@ export class ProgressView {
 
   show(progress: ExportProgress): void {
     const { rows, rowsInAll, files, filesInAll } = progress;
+    if (filesInAll === 0) return;
     const line = progressLine(progress, (this.nowMs() - this.#startedAt) / 1000);
     this.#show(line, rowsInAll === 0 ? 1 : rows / rowsInAll, files === filesInAll);
   }
@@ -50,7 +51,14 @@ function progressLine(progress: ExportProgress, seconds: number): string {
 /** What an export wrote, and which days it left out. */
 export function reportLines({ files, rows, bytes, plan }: ExportReport, folder: string): string[] {
   const written = `${folder}: ${count(files)} files, ${count(rows)} rows, ${count(bytes)} bytes`;
-  return [written, ...plan.leftOut.map(({ day, why }) => `left out ${day}: ${why}`)];
+  const leftOut = plan.leftOut.map(({ day, why }) => `left out ${day}: ${why}`);
+  return [
+    written,
+    ...leftOut,
+    ...(files === 0 && leftOut.length > 0
+      ? ['nothing was exported: --unfinished also exports days that are not finished']
+      : []),
+  ];
 }
 
 const count = (value: number): string => Math.round(value).toLocaleString('en-US');

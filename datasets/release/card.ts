@@ -3,6 +3,8 @@ import type { Manifest } from './manifest.js';
 
 const percent = (share: number): string => `${Number((100 * share).toFixed(4))} %`;
 
+const names = (tables: readonly string[]): string => tables.map((table) => `\`${table}\``).join(', ');
+
 const cell = (value: string): string => value.replaceAll('|', '\\|').replaceAll('\n', ' ');
 
 /** Whether Hugging Face's `datasets` cannot read a table: it has no type for maps. */
@@ -38,8 +40,9 @@ export function card(manifest: Manifest): string {
 function heading(manifest: Manifest): string[] {
   const { days, unfinished_days, tables, files, license, creator, source_url, software, simulated, include_private } =
     manifest;
+  const { not_rebuildable: taken = [] } = manifest;
   const rows = files.reduce((sum, file) => sum + file.rows, 0);
-  const maps = tables.filter((table) => table.rows > 0 && hasMap(table)).map((table) => `\`${table.name}\``);
+  const maps = tables.filter((table) => table.rows > 0 && hasMap(table)).map((table) => table.name);
   return [
     ...(simulated ? ['**This is data of a simulated exchange, not of a real one.**', ''] : []),
     ...(include_private ? ['**It has records of accounts, which are private.**', ''] : []),
@@ -55,9 +58,12 @@ function heading(manifest: Manifest): string[] {
     '',
     'Check it with `sha256sum -c SHA256SUMS`, or with `chancery dataset verify`, which also reads the rows.',
     '',
+    ...(taken.length === 0
+      ? []
+      : [`Their raw records are not in it, so \`chancery dataset rebuild\` cannot check them: ${names(taken)}.`, '']),
     ...(maps.length === 0
       ? []
-      : [`Not a configuration of \`datasets\`, which reads no maps: ${maps.join(', ')}. Other readers have them.`, '']),
+      : [`Not a configuration of \`datasets\`, which reads no maps: ${names(maps)}. Other readers have them.`, '']),
   ];
 }
 

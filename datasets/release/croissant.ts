@@ -31,6 +31,7 @@ const CONTEXT = {
   regex: 'cr:regex',
   repeated: 'cr:repeated',
   replace: 'cr:replace',
+  samplingRate: 'cr:samplingRate',
   sc: 'https://schema.org/',
   separator: 'cr:separator',
   source: 'cr:source',

@@ -72,6 +72,8 @@ export const manifestSchema = z.object({
       rows: count,
     }),
   ),
+  /** Tables with rows whose raw records are not in it; absent in releases of older versions. */
+  not_rebuildable: z.array(name).optional(),
   /** Seconds per table and state in the files of `coverage`; a range of one market counts as a range of the event. */
   coverage: z.array(z.object({ table: z.string(), state: z.string(), seconds: z.number() })),
   /** Per table and event the longest time without a gap. */

@@ -8,7 +8,7 @@ import { fileRows } from '../inspect.js';
 import { Instance } from '../instance.js';
 import { exportRequestSchema } from '../request.js';
 import type { TableSchema } from '../statement.js';
-import { ALL_TABLES, isFromPublicRecords, isRecorded } from '../tables.js';
+import { isRebuildable, RECORDS } from '../tables.js';
 import { type ComparedFiles, compareRebuilt } from './compare-rebuilt.js';
 import { loadFiles } from './load-files.js';
 import type { Manifest } from './manifest.js';
@@ -34,7 +34,6 @@ export interface Rebuilt extends ComparedFiles {
   readonly isUnfinished: boolean;
 }
 
-const RECORDS = 'raw_records';
 const DATABASE = 'chancery';
 
 /**
@@ -72,13 +71,11 @@ function partsOf({ name, version, tables, files }: Manifest): ReleaseParts {
   if (!raw || !files.some(({ table }) => table === RECORDS)) {
     throw new UsageError(`${name}@${version} has no raw records, so its tables cannot be rebuilt`);
   }
-  const known = new Set(ALL_TABLES.filter(isFromPublicRecords).map((table) => table.name));
-  const isMade = (table: TableSchema) => known.has(table.name) || !isRecorded(table);
   const rest = tables.filter((table) => table !== raw);
   return {
     raw,
-    tables: rest.filter(isMade).map((table) => table.name),
-    taken: rest.filter((table) => !isMade(table)),
+    tables: rest.filter(isRebuildable).map((table) => table.name),
+    taken: rest.filter((table) => !isRebuildable(table)),
   };
 }
 

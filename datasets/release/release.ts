@@ -5,6 +5,7 @@ import { FileServer } from '../file-server.js';
 import { FileInspector, schemaHash } from '../inspect.js';
 import type { Plan } from '../plan.js';
 import { STATE_FILE } from '../state.js';
+import { isRebuildable, RECORDS } from '../tables.js';
 import { card } from './card.js';
 import { changesSince } from './changes.js';
 import { checksumLines, sha256OfFile } from './checksums.js';
@@ -123,7 +124,15 @@ function heading({ plan, release, query }: ReleaseParts) {
       time: [...schema.time],
       rows: plan.files.filter(({ table }) => table === schema.name).reduce((sum, { rows }) => sum + rows, 0),
     })),
+    not_rebuildable: notRebuildable(plan),
   };
+}
+
+/** Tables with rows whose raw records are not in the release: those about accounts, or of a release without any. */
+function notRebuildable({ schemas, files }: Plan): string[] {
+  const written = schemas.filter(({ name }) => name !== RECORDS && files.some(({ table }) => table === name));
+  const hasRecords = files.some(({ table }) => table === RECORDS);
+  return written.filter((table) => !hasRecords || !isRebuildable(table)).map(({ name }) => name);
 }
 
 async function describeFiles(server: FileServer, parts: ReleaseParts, signal: AbortSignal): Promise<ManifestFile[]> {

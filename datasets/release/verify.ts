@@ -189,8 +189,22 @@ async function checkRows(
     return { damages, comparable: { ...file, offsets: [...content.offsets] }, scan };
   } catch (error) {
     if (!(error instanceof ExportQueryError)) throw error;
-    return { damages: [{ path, what: `cannot be read: ${error.message}` }] };
+    return { damages: [unreadable(path, error)] };
   }
+}
+
+/** Without what ClickHouse says about itself, and with the column if it names one. */
+function unreadable(path: string, { message }: ExportQueryError): Damage {
+  const [, text = message] =
+    /^(?:ClickHouse: )?(?:Code: \d+\. DB::Exception: )?(.*?)(?:[:.]? *(?:\(in file\/uri |While executing ).*)?$/s.exec(
+      message,
+    ) ?? [];
+  const [, column] = / column: (\w+)/.exec(text) ?? [];
+  const why = text
+    .replace(/: read stage: .*$/s, '')
+    .replaceAll(/\s+/g, ' ')
+    .replace(/\. ?$/, '');
+  return { path, ...(column !== undefined && { column }), what: `cannot be read: ${why}` };
 }
 
 /** Differences between the columns of a file and those of its table. */

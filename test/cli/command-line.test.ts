@@ -1,9 +1,11 @@
-import { writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { createProgram } from '../../cli/program.js';
 import { SUBCOMMANDS } from '../../cli/subcommands.js';
-import { SETTINGS, type Setting } from '../../core/index.js';
+import { packageRoot, SETTINGS, type Setting } from '../../core/index.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { chancery, commandLine } from './command.js';
 
@@ -30,6 +32,18 @@ describe('help', () => {
     const { code, out, err } = await chancery([]);
     expect(code).toBe(2);
     expect(out + err).toContain('Usage: chancery');
+  });
+});
+
+it('that npm has linked before it is built says so', async () => {
+  const folder = join(temporaryFolder(), 'cli');
+  mkdirSync(folder);
+  copyFileSync(join(packageRoot(), 'cli/chancery.mjs'), join(folder, 'chancery.mjs'));
+  await expect(
+    promisify(execFile)(process.execPath, [join(folder, 'chancery.mjs'), '--version']),
+  ).rejects.toMatchObject({
+    code: 1,
+    stderr: 'chancery: it is not built yet: wait for `npm start`, or run `npm run build`\n',
   });
 });
 

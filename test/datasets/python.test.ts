@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { appendFileSync, cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../core/index.js';
@@ -35,13 +35,16 @@ function suite(): void {
   const release = join(temporaryFolder(), 'release');
   beforeAll(async () => {
     await recordMarkets(server.clickhouse);
-    // Two markets of each event are resolved: of one, the price two hours before is in a gap.
+    // Two markets of each event are resolved: of one, the price two hours before is in a gap. The other one was final the day
+    // before, with the other chance, and has moved since then.
     await server.clickhouse.run(`
       INSERT INTO chancery.chance_points (_log, _partition, _offset, _index, received_at, occurred_at, event, market, chance, source)
-      WITH toDateTime64(if(market LIKE 'm0-%', '2026-01-05 02:00:30', '2026-01-05 02:10:30'), 6, 'UTC') AS at
-      SELECT any(_log), any(_partition), 0, 1000 + cityHash64(market) % 1000000, at + 0.5, at, any(event), market,
-        cityHash64(market) % 2, 'change'
-      FROM chancery.chance_points WHERE market NOT LIKE 'm2-%' GROUP BY market`);
+      WITH toDateTime64(if(market LIKE 'm0-%', '2026-01-05 02:00:30', '2026-01-05 02:10:30'), 6, 'UTC') AS last
+      SELECT any(_log), any(_partition), 0, 1000 + cityHash64(market, final.1) % 1000000, final.1 + 0.5, final.1, any(event), market,
+        (cityHash64(market) + final.2) % 2, 'change'
+      FROM chancery.chance_points
+      ARRAY JOIN arrayConcat([(last, 0)], if(market LIKE 'm0-%', [(toDateTime64('2026-01-04 23:59:59', 6, 'UTC'), 1)], [])) AS final
+      WHERE market NOT LIKE 'm2-%' GROUP BY market, final`);
     const args = ['export', '--data', server.clickhouse.dataFolder, '--out', release, '--release', 'rain@1'];
     expect((await commandLine(args)).code).toBe(0);
     await makeEnvironment();
@@ -125,9 +128,13 @@ function suite(): void {
     const [{ ticks } = {}] = await server.clickhouse.rows<{ ticks: number }>(
       "SELECT count() AS ticks FROM chancery.price_ticks WHERE toDate(received_at) = '2026-01-04'",
     );
-    const croissant =
-      'import sys, mlcroissant as m; d = m.Dataset(jsonld=sys.argv[1]); rows = sum(1 for _ in d.records("price_ticks-2026-01-04")); print(d.metadata.name, rows, list(d.metadata.ctx.issues.errors))';
-    expect(await python(['-c', croissant, join(release, 'croissant.json')])).toBe(`rain ${ticks} []\n`);
+    const damaged = join(temporaryFolder(), 'damaged');
+    cpSync(release, damaged, { recursive: true });
+    appendFileSync(join(damaged, 'price_ticks/2026-01-04.parquet'), 'x');
+    const files = [release, damaged].map((folder) => join(folder, 'croissant.json'));
+    expect(await python([reader('croissant'), 'price_ticks-2026-01-04', ...files])).toBe(
+      `rain ${ticks} []\nrain Hash of downloaded file\n`,
+    );
   });
 
   it('make a calibration curve and a table of profit and loss in a notebook', async () => {
@@ -153,6 +160,8 @@ function suite(): void {
       ],
     ]);
     expect([forecasts > 0, forecasts < resolved, valued > 0, valued < trades]).toEqual([true, true, true, true]);
+    const { tables } = JSON.parse(readFileSync(join(release, 'manifest.json'), 'utf8')) as Manifest;
+    expect(tables.find(({ name }) => name === 'resolutions')?.rows).toBeGreaterThan(resolved);
   });
 
   /** The figures of the notebook, by ClickHouse. */

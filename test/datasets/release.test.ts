@@ -54,6 +54,15 @@ describe('chancery export --release', () => {
       ...[unknown('activity_records'), unknown('chance_points')],
       ...[...searched('event_observations'), ...searched('market_observations'), unknown('price_ticks')],
     ]);
+    expect(manifest.not_rebuildable).toEqual(['activity_records', 'collector_events', 'polls']);
+    const columns = manifest.tables.flatMap((table) =>
+      table.columns.map((column) => ({ ...column, table: table.name })),
+    );
+    expect(columns.filter(({ comment }) => !comment)).toEqual([]);
+    const meaning = (table: string, name: string) =>
+      columns.find((column) => column.table === table && column.name === name)?.comment;
+    expect(meaning('candles', 'mid_open')).toMatch(/^First mid of bid and ask .* NULL when no tick has both sides$/);
+    expect(meaning('activity_records', 'username')).toMatch(/^HMAC-SHA-256 of the name of the user/);
     const card = readFileSync(join(out, 'README.md'), 'utf8');
     expect(card).toContain('**This is data of a simulated exchange, not of a real one.**');
     expect(card).toContain('pretty_name: "Rain: \\"markets\\""\n');
@@ -140,6 +149,9 @@ describe('chancery export --release', () => {
     const refused = async (...more: string[]) => (await run(newFolder(), ...more)).err;
     expect(await refused('--release', 'Rain')).toMatch(
       /^chancery: [^\n]*Rain is not NAME@VERSION, like rain-markets@1\.0\.0 [^\n]+\n$/,
+    );
+    expect(await refused('--from', '2026-01-05', '--to', '2026-01-04')).toBe(
+      'chancery: --from 2026-01-05 is after --to 2026-01-04\n',
     );
     expect(await refused('--release', 'a@1', '--format', 'csv')).toBe(
       'chancery: a release has Parquet files: --release needs --format parquet\n',

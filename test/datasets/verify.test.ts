@@ -91,7 +91,12 @@ describe('chancery dataset verify', () => {
       `chance_points/2026-01-04.parquet: has 100 bytes instead of ${size}`,
     ]);
     const lines = await damages(folder);
-    expect(lines).toContainEqual(expect.stringMatching(/^chance_points\/2026-01-04\.parquet: cannot be read: /));
+    expect(lines.filter((line) => line.includes(' cannot be read: '))).toEqual([
+      expect.stringMatching(
+        /^price_ticks\/2026-01-04\.parquet, column \w+: cannot be read: Page CRC checksum verification failed$/,
+      ),
+      'chance_points/2026-01-04.parquet: cannot be read: Not a Parquet file (wrong magic bytes at the end of file)',
+    ]);
   });
 
   async function forge(path: string, query: string): Promise<string> {
