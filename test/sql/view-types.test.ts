@@ -44,6 +44,12 @@ it('every view answers the reader when nothing was recorded yet', () => {
   expect(views.filter(({ rows }) => rows.length > 0).map(({ name }) => name)).toEqual([]);
 });
 
+it('a text of a view can be compared with an empty one', async () => {
+  const compared = ['latest_ticks WHERE market', 'activity WHERE side', 'coverage WHERE event'];
+  const counts = compared.map((of) => `(SELECT count() FROM ${of} = '')`);
+  expect(await host.database.run(`SELECT ${counts.join(' + ')}`, 'reader')).toBe('0\n');
+});
+
 it('EXPLAIN shows the plan of the largest views in a few pages', async () => {
   for (const { source } of views.filter(({ name }) => /^(calibration_regression|account_performance)$/.test(name))) {
     expect((await host.database.run(`EXPLAIN SELECT * FROM ${source}`, 'reader')).length).toBeLessThan(200_000);
