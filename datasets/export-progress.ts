@@ -8,13 +8,16 @@ export interface ExportProgress {
   readonly rows: number;
   readonly rowsInAll: number;
   readonly bytes: number;
-  /** Rows of files that an earlier run of this export wrote. */
-  readonly rowsResumed: number;
+  /**
+   * Rows that were there before those of which a rate says how long the rest takes. Absent while computed tables are written:
+   * these take long for few rows.
+   */
+  readonly rowsBefore?: number;
 }
 
 /** Counts the files that are written, and reports each. */
 export class ExportCounter {
-  progress: ExportProgress = { files: 0, filesInAll: 0, rows: 0, rowsInAll: 0, bytes: 0, rowsResumed: 0 };
+  progress: ExportProgress = { files: 0, filesInAll: 0, rows: 0, rowsInAll: 0, bytes: 0 };
   readonly #planned = new Map<string, number>();
   readonly #written = new Set<string>();
 
@@ -38,8 +41,13 @@ export class ExportCounter {
     for (const { path } of resumed) this.#written.add(path);
     const rows = sum(resumed.map((file) => file.rows));
     const bytes = sum(resumed.map(({ path }) => statSync(join(this.folder, path)).size));
-    this.progress = { ...this.progress, files: resumed.length, rows, bytes, rowsResumed: rows };
+    this.progress = { ...this.progress, files: resumed.length, rows, bytes };
     this.plan(files);
+  }
+
+  /** From now on, rows are written as fast as ClickHouse reads them. */
+  startRate(): void {
+    this.#report({ rowsBefore: this.progress.rows });
   }
 
   add({ path, rows }: { readonly path: string; readonly rows: number }): void {

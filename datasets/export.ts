@@ -41,6 +41,7 @@ export async function exportTables(options: ExportOptions, signal: AbortSignal):
   const counter = new ExportCounter(folder, options.onProgress);
   if (begun) counter.resume(begun.files);
   const plan = begun ?? (await newPlan({ ...options, columns }, request, counter, signal));
+  counter.startRate();
   const writer = new FileWriter({ ...options, columns }, plan, signal);
   for (const files of queriesOf(plan.files.filter(({ path }) => !counter.has(path)))) {
     await writer.write(files, true, (file) => counter.add(file));

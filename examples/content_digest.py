@@ -16,7 +16,7 @@ from typing import Callable
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from release import manifest, schema
+from release import arguments, manifest, schema
 
 Encode = Callable[[object], bytes]
 NUMBERS = {"UInt8": "<B", "UInt16": "<H", "UInt32": "<I", "UInt64": "<Q", "Int8": "<b", "Int16": "<h", "Int32": "<i",
@@ -85,7 +85,10 @@ def plain(values) -> list:
 
 
 if __name__ == "__main__":
-    found = digest(sys.argv[1], sys.argv[2])
-    stated = next(file["content_sha256"] for file in manifest(sys.argv[1])["files"] if file["path"] == sys.argv[2])
-    print(f"{found} {'as the manifest says' if found == stated else f'but the manifest says {stated}'}")
-    sys.exit(found != stated)
+    release, path = arguments(__doc__, 2)
+    stated = {file["path"]: file["content_sha256"] for file in manifest(release)["files"]}
+    if path not in stated:
+        sys.exit(f"{path} is not in the manifest; write it like {next(iter(stated), 'TABLE/DAY.parquet')}")
+    found = digest(release, path)
+    print(f"{found} {'as the manifest says' if found == stated[path] else f'but the manifest says {stated[path]}'}")
+    sys.exit(found != stated[path])

@@ -6,13 +6,12 @@ The columns have the types of the manifest. For an instance with Chancery's view
 """
 
 import os
-import sys
 from pathlib import Path
 
 import clickhouse_connect
 from clickhouse_connect.driver.client import Client
 
-from release import files, manifest, schema
+from release import arguments, files, manifest, schema
 
 
 def load(folder: str, client: Client, database: str) -> dict[str, int]:
@@ -33,7 +32,8 @@ def load(folder: str, client: Client, database: str) -> dict[str, int]:
 
 
 if __name__ == "__main__":
-    release, name, host, port, user = [*sys.argv[1:], *["localhost", "8123", "default"][len(sys.argv) - 3 :]]
+    given = arguments(__doc__, 2)
+    release, name, host, port, user = [*given, *["localhost", "8123", "default"][len(given) - 2 :]]
     password = os.environ.get("CLICKHOUSE_PASSWORD", "")
     with clickhouse_connect.get_client(host=host, port=int(port), username=user, password=password) as connection:
         for loaded, count in load(release, connection, name).items():

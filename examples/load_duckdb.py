@@ -3,12 +3,10 @@
     python load_duckdb.py RELEASE '1 hour'
 """
 
-import sys
-
 import duckdb
 import pyarrow
 
-from release import files, report
+from release import arguments, files, report
 
 QUERY = """
 WITH
@@ -20,7 +18,8 @@ WITH
     ends AS (SELECT min(received_at) AS first, max(received_at) AS last FROM ticks),
     times AS (
         SELECT "at" FROM (
-            SELECT unnest(generate_series(time_bucket($every::INTERVAL, first), last, $every::INTERVAL)) AS "at", first FROM ends
+            SELECT unnest(generate_series(time_bucket($every::INTERVAL, first, to_timestamp(0)), last, $every::INTERVAL)) AS "at", first
+            FROM ends
         ) WHERE "at" >= first
     ),
     asked AS (SELECT "at", event, market FROM (SELECT DISTINCT event, market FROM ticks) CROSS JOIN times),
@@ -53,6 +52,6 @@ def prices(folder: str, every: str) -> tuple[pyarrow.Table, str]:
 
 
 if __name__ == "__main__":
-    table, left_out = prices(sys.argv[1], sys.argv[2])
+    table, left_out = prices(*arguments(__doc__, 2))
     print(table.slice(0, 20).to_pandas())
     print(left_out)

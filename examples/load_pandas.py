@@ -3,11 +3,9 @@
     python load_pandas.py RELEASE 1h
 """
 
-import sys
-
 import pandas as pd
 
-from release import files, report
+from release import arguments, files, report
 
 
 def read(folder: str, table: str, columns: list[str]) -> pd.DataFrame:
@@ -47,6 +45,6 @@ def prices(folder: str, every: str) -> pd.DataFrame:
 
 
 if __name__ == "__main__":
-    frame = prices(sys.argv[1], sys.argv[2])
+    frame = prices(*arguments(__doc__, 2))
     print(frame.to_string(max_rows=20))
     print(frame.attrs["left_out"])

@@ -3,11 +3,9 @@
     python load_polars.py RELEASE 1h
 """
 
-import sys
-
 import polars as pl
 
-from release import files, report
+from release import arguments, files, report
 
 
 def prices(folder: str, every: str) -> tuple[pl.DataFrame, str]:
@@ -18,8 +16,9 @@ def prices(folder: str, every: str) -> tuple[pl.DataFrame, str]:
     ticks = pl.read_parquet(files(folder, "price_ticks"), columns=["received_at", "event", "market", "last"])
     ticks = ticks.sort("received_at", maintain_order=True)
     first, last = ticks["received_at"].min(), ticks["received_at"].max()
-    times = pl.DataFrame({"at": pl.datetime_range(first, last, every, eager=True, time_unit="us", time_zone="UTC")})
-    times = times.with_columns(pl.col("at").dt.truncate(every)).filter(pl.col("at") >= first)
+    begin = pl.Series([first]).dt.truncate(every)[0]
+    times = pl.DataFrame({"at": pl.datetime_range(begin, last, every, eager=True, time_unit="us", time_zone="UTC")})
+    times = times.filter(pl.col("at") >= first)
     asked = ticks.select("event", "market").unique().join(times, how="cross").sort("at")
     ticks = ticks.drop("event").with_columns(pl.col("received_at").cast(pl.Datetime("us", "UTC")))
     found = asked.join_asof(ticks, left_on="at", right_on="received_at", by="market", check_sortedness=False)
@@ -33,6 +32,6 @@ def prices(folder: str, every: str) -> tuple[pl.DataFrame, str]:
 
 
 if __name__ == "__main__":
-    frame, left_out = prices(sys.argv[1], sys.argv[2])
+    frame, left_out = prices(*arguments(__doc__, 2))
     print(frame)
     print(left_out)

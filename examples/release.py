@@ -1,6 +1,7 @@
 """What every loader needs to know about a release of `chancery export --release`."""
 
 import json
+import sys
 from pathlib import Path
 
 
@@ -24,3 +25,10 @@ def report(kept: int, asked: int) -> str:
     """One line that says how much was left out."""
     share = 100 * (asked - kept) / asked if asked else 0
     return f"left out {asked - kept:,} of {asked:,} prices ({share:.1f} %): not observed"
+
+
+def arguments(usage: str | None, least: int) -> list[str]:
+    """The arguments of a program; without them, it ends with its usage."""
+    if len(sys.argv) <= least:
+        sys.exit((usage or "").strip())
+    return sys.argv[1:]

@@ -7,19 +7,19 @@ const LINE_EVERY_MS = 5000;
 /** Shows the progress of an export: a bar on a terminal, else a line now and then. */
 export class ProgressView {
   #lineAt = 0;
-  readonly #startedAt: number;
+  /** Since when rows are counted for the rate. */
+  #rateFrom: number | undefined;
 
   constructor(
     private readonly out: { write(text: string): unknown; readonly isTTY?: boolean },
     private readonly nowMs: () => number,
-  ) {
-    this.#startedAt = nowMs();
-  }
+  ) {}
 
   show(progress: ExportProgress): void {
-    const { rows, rowsInAll, files, filesInAll } = progress;
+    const { rows, rowsInAll, files, filesInAll, rowsBefore } = progress;
     if (filesInAll === 0) return;
-    const line = progressLine(progress, (this.nowMs() - this.#startedAt) / 1000);
+    if (rowsBefore !== undefined) this.#rateFrom ??= this.nowMs();
+    const line = progressLine(progress, (this.nowMs() - (this.#rateFrom ?? this.nowMs())) / 1000);
     this.#show(line, rowsInAll === 0 ? 1 : rows / rowsInAll, files === filesInAll);
   }
 
@@ -42,8 +42,8 @@ export class ProgressView {
 
 /** Rows, files, rate and the time left at this rate. */
 function progressLine(progress: ExportProgress, seconds: number): string {
-  const { files, filesInAll, rows, rowsInAll, rowsResumed } = progress;
-  const rate = seconds > 0 ? (rows - rowsResumed) / seconds : 0;
+  const { files, filesInAll, rows, rowsInAll, rowsBefore = rows } = progress;
+  const rate = seconds > 0 ? (rows - rowsBefore) / seconds : 0;
   const left = rate > 0 ? `, ${count(rate)} rows/s, ${Math.ceil((rowsInAll - rows) / rate)} s left` : '';
   return `${count(rows)} of ${count(rowsInAll)} rows, ${files} of ${filesInAll} files${left}`;
 }

@@ -5,7 +5,6 @@ import { FileServer } from '../file-server.js';
 import { FileInspector, schemaHash } from '../inspect.js';
 import type { Plan } from '../plan.js';
 import { STATE_FILE } from '../state.js';
-import { isRebuildable, RECORDS } from '../tables.js';
 import { card } from './card.js';
 import { changesSince } from './changes.js';
 import { checksumLines, sha256OfFile } from './checksums.js';
@@ -15,6 +14,7 @@ import { dataPackage } from './data-package.js';
 import { type Figures, figuresOf } from './figures.js';
 import { inParallel } from './in-parallel.js';
 import { CHECKSUMS_FILE, MANIFEST_FILE, type Manifest, type ManifestFile, manifestText } from './manifest.js';
+import { notRebuildable } from './not-rebuildable.js';
 
 /** What the publisher of a release says about it. */
 export interface ReleaseOptions {
@@ -124,15 +124,8 @@ function heading({ plan, release, query }: ReleaseParts) {
       time: [...schema.time],
       rows: plan.files.filter(({ table }) => table === schema.name).reduce((sum, { rows }) => sum + rows, 0),
     })),
-    not_rebuildable: notRebuildable(plan),
+    not_rebuildable: notRebuildable(plan.schemas, plan.files),
   };
-}
-
-/** Tables with rows whose raw records are not in the release: those about accounts, or of a release without any. */
-function notRebuildable({ schemas, files }: Plan): string[] {
-  const written = schemas.filter(({ name }) => name !== RECORDS && files.some(({ table }) => table === name));
-  const hasRecords = files.some(({ table }) => table === RECORDS);
-  return written.filter((table) => !hasRecords || !isRebuildable(table)).map(({ name }) => name);
 }
 
 async function describeFiles(server: FileServer, parts: ReleaseParts, signal: AbortSignal): Promise<ManifestFile[]> {

@@ -1,9 +1,11 @@
 import type { Damage } from './damage.js';
 import type { Figures } from './figures.js';
 import { MANIFEST_FILE, type Manifest } from './manifest.js';
+import { notRebuildable } from './not-rebuildable.js';
 
 /** Figures of the manifest that its list of files contradicts. */
-export function manifestDamages({ tables, files, days, unfinished_days: unfinished }: Manifest): Damage[] {
+export function manifestDamages(manifest: Manifest): Damage[] {
+  const { tables, files, days, unfinished_days: unfinished } = manifest;
   const path = MANIFEST_FILE;
   const damages: Damage[] = [];
   for (const { name, rows } of tables) {
@@ -11,8 +13,10 @@ export function manifestDamages({ tables, files, days, unfinished_days: unfinish
     if (sum !== rows) damages.push({ path, what: `has ${rows} rows of ${name}, and its files have ${sum}` });
   }
   const daysOf = (some: Manifest['files']) => [...new Set(some.map(({ day }) => day))].sort().join(', ');
+  const taken = notRebuildable(tables, files).join(', ');
   const stated = [
     ['days', days, daysOf(files)],
+    ['not_rebuildable', manifest.not_rebuildable ?? [taken], taken],
     ['unfinished_days', unfinished, daysOf(files.filter((file) => file.unfinished))],
   ] as const;
   for (const [name, own, found] of stated) {

@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Manifest } from '../../datasets/release/manifest.js';
+import { manifestDamages } from '../../datasets/release/verify-manifest.js';
 import { commandLine } from '../cli/command.js';
 import { useClickHouse } from '../support/clickhouse.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -55,6 +56,13 @@ describe('chancery export --release', () => {
       ...[...searched('event_observations'), ...searched('market_observations'), unknown('price_ticks')],
     ]);
     expect(manifest.not_rebuildable).toEqual(['activity_records', 'collector_events', 'polls']);
+    expect(manifestDamages(manifest)).toEqual([]);
+    expect(manifestDamages({ ...manifest, not_rebuildable: ['polls'] })).toEqual([
+      {
+        path: 'manifest.json',
+        what: 'has other not_rebuildable than its files: activity_records, collector_events, polls',
+      },
+    ]);
     const columns = manifest.tables.flatMap((table) =>
       table.columns.map((column) => ({ ...column, table: table.name })),
     );
