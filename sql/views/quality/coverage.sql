@@ -21,10 +21,8 @@ CREATE OR REPLACE VIEW {database}.coverage
     `connection_id` String COMMENT 'UUID of the WebSocket connection'
 )
 AS
-WITH
-    (SELECT groupArray((topic, partition, partitions, begins_at, ends_at, cause)) FROM {database}.lost_periods) AS lost,
-    -- A constant when the query is planned: where no records were lost, ClickHouse plans and computes nothing of the cuts.
-    (SELECT toBool(count() > 0) FROM {database}.lost_periods) AS any_lost
+-- A constant when the query is planned: where no records were lost, ClickHouse computes nothing of the cuts.
+WITH (SELECT groupArray((topic, partition, partitions, begins_at, ends_at, cause)) FROM {database}.lost_periods) AS lost
 SELECT
     stream,
     event,
@@ -42,7 +40,7 @@ FROM
         stream, event, markets, session_id, connection_id,
         -- The parts before, between and after the cuts; the first one may be empty, so that a gap that begins with it has a cause.
         if(
-            any_lost,
+            notEmpty(lost),
             arrayConcat(
                 arrayFilter(
                     (part, number) -> number = 1 OR part.1 < part.2,
@@ -55,107 +53,101 @@ FROM
         ) AS parts
     FROM
     (
-        SELECT *, greatest(begins, part_begins[-1]) AS last_begins
+        SELECT
+            *,
+            arrayPushFront(arrayMap(number -> arrayMax(arrayMap(cut -> cut.5, arraySlice(cuts, 1, number))), arrayEnumerate(cuts)), begins) AS part_begins,
+            arrayMax(arrayPushFront(arrayMap(cut -> cut.5, cuts), begins)) AS last_begins
         FROM
         (
-            SELECT *, arrayPushFront(arrayMap(number -> arrayMax(arrayMap(cut -> cut.5, arraySlice(cuts, 1, number))), arrayEnumerate(cuts)), begins) AS part_begins
+            SELECT
+                *,
+                -- Its own records, or the collector events of its session. A name that is not ASCII may be on any partition.
+                arraySort(period -> (period.4, period.5), arrayFilter(
+                    period -> period.4 < ends AND period.5 > begins AND (
+                        (period.1 = own_topic AND (period.2 = hashes[1] % greatest(period.3, 1) OR length(event) != lengthUTF8(event)))
+                        OR (period.1 = 'chancery.collector-events' AND period.2 = hashes[2] % greatest(period.3, 1))
+                    ),
+                    lost
+                )) AS cuts
             FROM
             (
                 SELECT
                     *,
-                    -- Its own records, or the collector events of its session. A name that is not ASCII may be on any partition.
-                    arraySort(period -> (period.4, period.5), arrayFilter(
-                        period -> period.4 < ends AND period.5 > begins AND (
-                            (period.1 = own_topic AND (period.2 = hashes[1] % greatest(period.3, 1) OR length(event) != lengthUTF8(event)))
-                            OR (period.1 = 'chancery.collector-events' AND period.2 = hashes[2] % greatest(period.3, 1))
-                        ),
-                        lost
-                    )) AS cuts
+                    transform(stream, {streams}, {stream_topics}, '') AS own_topic,
+                    -- The hash by which the bus chooses the partition of a key: FNV-1a with the finalizer of MurmurHash3.
+                    arrayMap(hash -> toUInt32(bitXor(hash, bitShiftRight(hash, 16))), arrayMap(
+                        hash -> toUInt32(bitXor(hash, bitShiftRight(hash, 13)) * 3266489909), arrayMap(
+                            hash -> toUInt32(bitXor(hash, bitShiftRight(hash, 16)) * 2246822507), arrayMap(
+                                key -> arrayFold((hash, i) -> toUInt32(bitXor(hash, toUInt32(reinterpretAsUInt8(substring(key, i, 1)))) * 16777619), range(1, length(key) + 1), toUInt32(2166136261)),
+                                if(empty(lost), [], [event, session_id])
+                            )
+                        )
+                    )) AS hashes,
+                    multiIf(
+                        final_state = 'live', '',
+                        own_end <= lost_at AND own_end <= known_to, if(next_type = 'subscribed', 'subscribed again', if(next_type = 'stale' AND next_cause = 'diverged', next_cause, concat(next_type, ': ', next_cause))),
+                        lost_at <= known_to, lost_cause,
+                        session_cause
+                    ) AS final_cause
                 FROM
                 (
                     SELECT
                         *,
-                        transform(stream, {streams}, {stream_topics}, '') AS own_topic,
-                        -- The hash by which the bus chooses the partition of a key: FNV-1a with the finalizer of MurmurHash3.
-                        arrayMap(hash -> toUInt32(bitXor(hash, bitShiftRight(hash, 16))), arrayMap(
-                            hash -> toUInt32(bitXor(hash, bitShiftRight(hash, 13)) * 3266489909), arrayMap(
-                                hash -> toUInt32(bitXor(hash, bitShiftRight(hash, 16)) * 2246822507), arrayMap(
-                                    key -> arrayFold((hash, i) -> toUInt32(bitXor(hash, toUInt32(reinterpretAsUInt8(substring(key, i, 1)))) * 16777619), range(1, length(key) + 1), toUInt32(2166136261)),
-                                    if(empty(lost), [], [event, session_id])
-                                )
-                            )
-                        )) AS hashes
+                        greatest(begins, least(own_end, lost_at, known_to)) AS ends,
+                        if(session_state = 'live' AND least(own_end, lost_at) > last_heartbeat_at, 'live', 'ended') AS final_state
                     FROM
                     (
                         SELECT
-                            *,
-                            multiIf(
-                                final_state = 'live', '',
-                                own_end <= lost_at AND own_end <= known_to, if(next_type = 'subscribed', 'subscribed again', if(next_type = 'stale' AND next_cause = 'diverged', next_cause, concat(next_type, ': ', next_cause))),
-                                lost_at <= known_to, lost_cause,
-                                session_cause
-                            ) AS final_cause
+                            stream,
+                            event,
+                            begins_at AS begins,
+                            own_end,
+                            next_type,
+                            next_cause,
+                            if(lost_cause = '', toDateTime64('2299-12-31 00:00:00', 6, 'UTC'), disconnected_at) AS lost_at,
+                            lost_cause,
+                            last_heartbeat_at,
+                            if(session_state = 'died' AND arrayExists(frame -> frame.1 = connection_id, last_frames), least(last_heartbeat_at, arrayFirst(frame -> frame.1 = connection_id, last_frames).2), last_heartbeat_at) AS known_to,
+                            session_state,
+                            session_cause,
+                            markets,
+                            session_id,
+                            connection_id
                         FROM
                         (
                             SELECT
-                                *,
-                                greatest(begins, least(own_end, lost_at, known_to)) AS ends,
-                                if(session_state = 'live' AND least(own_end, lost_at) > last_heartbeat_at, 'live', 'ended') AS final_state
-                            FROM
-                            (
-                                SELECT
-                                    stream,
-                                    event,
-                                    begins_at AS begins,
-                                    own_end,
-                                    next_type,
-                                    next_cause,
-                                    if(lost_cause = '', toDateTime64('2299-12-31 00:00:00', 6, 'UTC'), disconnected_at) AS lost_at,
-                                    lost_cause,
-                                    last_heartbeat_at,
-                                    if(session_state = 'died' AND arrayExists(frame -> frame.1 = connection_id, last_frames), least(last_heartbeat_at, arrayFirst(frame -> frame.1 = connection_id, last_frames).2), last_heartbeat_at) AS known_to,
-                                    session_state,
-                                    session_cause,
-                                    markets,
-                                    session_id,
-                                    connection_id
-                                FROM
-                                (
-                                    SELECT
-                                        stream,
-                                        event,
-                                        session_id,
-                                        connection_id,
-                                        markets,
-                                        type,
-                                        -- Ticks have whole milliseconds: those of the first state must not be before it.
-                                        toDateTime64(toDateTime64(recorded_at, 3, 'UTC'), 6, 'UTC') AS begins_at,
-                                        leadInFrame(type, 1, '') OVER later AS next_type,
-                                        leadInFrame(if(type = 'stale', assumeNotNull(last_verified_at), recorded_at), 1, toDateTime64('2299-12-31 00:00:00', 6, 'UTC')) OVER later AS own_end,
-                                        leadInFrame(cause, 1, '') OVER later AS next_cause
-                                    FROM {database}.collector_events
-                                    WHERE type IN ('subscribed', 'unsubscribed', 'stale')
-                                    WINDOW later AS (PARTITION BY session_id, stream, event ORDER BY sequence ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING)
-                                ) AS subscriptions
-                                LEFT JOIN
-                                (
-                                    SELECT session_id, last_heartbeat_at, last_frames, state AS session_state, cause AS session_cause
-                                    FROM {database}.sessions
-                                ) AS collectors USING (session_id)
-                                LEFT JOIN
-                                (
-                                    SELECT
-                                        session_id,
-                                        connection_id,
-                                        min(recorded_at) AS disconnected_at,
-                                        if(argMin(cause, sequence) = 'frame too large', 'frame too large', concat('disconnected: ', argMin(cause, sequence))) AS lost_cause
-                                    FROM {database}.collector_events
-                                    WHERE type = 'disconnected'
-                                    GROUP BY session_id, connection_id
-                                ) AS losses USING (session_id, connection_id)
-                                WHERE type = 'subscribed'
-                            )
-                        )
+                                stream,
+                                event,
+                                session_id,
+                                connection_id,
+                                markets,
+                                type,
+                                -- Ticks have whole milliseconds: those of the first state must not be before it.
+                                toDateTime64(toDateTime64(recorded_at, 3, 'UTC'), 6, 'UTC') AS begins_at,
+                                leadInFrame(type, 1, '') OVER later AS next_type,
+                                leadInFrame(if(type = 'stale', assumeNotNull(last_verified_at), recorded_at), 1, toDateTime64('2299-12-31 00:00:00', 6, 'UTC')) OVER later AS own_end,
+                                leadInFrame(cause, 1, '') OVER later AS next_cause
+                            FROM {database}.collector_events
+                            WHERE type IN ('subscribed', 'unsubscribed', 'stale')
+                            WINDOW later AS (PARTITION BY session_id, stream, event ORDER BY sequence ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING)
+                        ) AS subscriptions
+                        LEFT JOIN
+                        (
+                            SELECT session_id, last_heartbeat_at, last_frames, state AS session_state, cause AS session_cause
+                            FROM {database}.sessions
+                        ) AS collectors USING (session_id)
+                        LEFT JOIN
+                        (
+                            SELECT
+                                session_id,
+                                connection_id,
+                                min(recorded_at) AS disconnected_at,
+                                if(argMin(cause, sequence) = 'frame too large', 'frame too large', concat('disconnected: ', argMin(cause, sequence))) AS lost_cause
+                            FROM {database}.collector_events
+                            WHERE type = 'disconnected'
+                            GROUP BY session_id, connection_id
+                        ) AS losses USING (session_id, connection_id)
+                        WHERE type = 'subscribed'
                     )
                 )
             )

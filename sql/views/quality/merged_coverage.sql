@@ -42,7 +42,7 @@ FROM
             groupArray(cause) AS causes,
             arrayDistinct(causes) AS distinct_causes,
             groupArrayIf(toInt128(toUnixTimestamp64Micro(begins_at)) * 33554432, state = 'live') AS live_begins,
-            -- Twice the microseconds of a beginning, and one more for an end; then 24 bits for the number of its cause. Not divisions, which are slow of Int128.
+            -- Twice the microseconds of a beginning, and one more for an end; then 24 bits for the number of its cause. Not divisions, because those of Int128 are slow.
             arraySort(arrayConcat(
                 groupArray(toInt128(toUnixTimestamp64Micro(begins_at)) * 33554432),
                 arrayMap((bound, number) -> bound + number, groupArray(toInt128(toUnixTimestamp64Micro(ends_at)) * 33554432 + 16777216), arrayEnumerateDense(causes))
