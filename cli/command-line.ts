@@ -37,10 +37,20 @@ function commanderEnded(error: CommanderError): number {
   if (error.code.startsWith('commander.help') || error.code === 'commander.version') {
     return error.exitCode === 0 ? EXIT.done : EXIT.usage;
   }
-  const text = error.message
+  process.stderr.write(`chancery: ${reworded(error.message)}; try --help\n`);
+  return EXIT.usage;
+}
+
+/** A message of commander, in the words of our own messages. */
+function reworded(message: string): string {
+  return message
     .replace(/^error: |\.$/g, '')
     .replace(/\s*\n\s*/g, ' ')
-    .replace('(Did you', '(did you');
-  process.stderr.write(`chancery: ${text}; try --help\n`);
-  return EXIT.usage;
+    .replace('(Did you', '(did you')
+    .replace(/^option '(--[\w-]+).*?' argument '(.*)' is invalid\. /s, '$1 is "$2": ')
+    .replace(/^command-argument value '(.*)' is invalid for argument '(.*?)'\. /s, '$2 is "$1": ')
+    .replace(': Allowed choices are ', ': it must be one of ')
+    .replace(/^(option '.*') argument missing$/, '$1 needs a value')
+    .replace(/^required (option '.*') not specified$/, '$1 is required')
+    .replace(/^missing required argument '(.*)'$/, 'argument $1 is missing');
 }

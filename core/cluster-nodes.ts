@@ -44,7 +44,7 @@ function shardsOf(value: unknown): string[][] {
   if (typeof value === 'string') return value.split(';').map((shard) => itemsOf(shard.split(',')));
   const parsed = lists.safeParse(value);
   if (!parsed.success)
-    throw new RangeError('expected URLs, replicas separated by "," and shards by ";", or a list of lists');
+    throw new RangeError('it must be URLs, replicas separated by "," and shards by ";", or a list of lists');
   return parsed.data.map((shard) => itemsOf(typeof shard === 'string' ? shard.split(',') : shard));
 }
 

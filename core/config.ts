@@ -14,11 +14,16 @@ export const flagOf = (name: string): string => `--${name.replace(/[A-Z]/g, (c) 
 /** `exchangeUrl` → `CHANCERY_EXCHANGE_URL`. */
 export const envOf = (name: string): string => `CHANCERY_${name.replace(/[A-Z]/g, (c) => `_${c}`).toUpperCase()}`;
 
-/** ` (did you mean X?)`, or an empty text when no known name is similar. */
-export function nearest(name: string, known: readonly string[]): string {
-  const near = known.length > 0 ? closest(name, known as string[]) : undefined;
-  return near !== undefined && distance(name, near) <= Math.max(2, Math.floor(name.length / 3))
-    ? ` (did you mean ${near}?)`
+/**
+ * ` (did you mean X?)`, or an empty text when no known name is similar.
+ * @param prefix begins every name, and is not compared
+ */
+export function nearest(name: string, known: readonly string[], prefix = ''): string {
+  const rest = name.slice(prefix.length);
+  const rests = known.map((each) => each.slice(prefix.length));
+  const near = rests.length > 0 ? closest(rest, rests) : undefined;
+  return near !== undefined && distance(rest, near) <= Math.max(2, Math.floor(rest.length / 3))
+    ? ` (did you mean ${prefix}${near}?)`
     : '';
 }
 
@@ -46,7 +51,7 @@ export function resolveConfig(
   for (const key of Object.keys(env)) {
     if (!key.startsWith('CHANCERY_') || NAMES.some((n) => envOf(n) === key) || aliases.has(key as never)) continue;
     if (!isAccountVariable(key)) {
-      throw new UsageError(`unknown environment variable ${key}${nearest(key, NAMES.map(envOf))}`);
+      throw new UsageError(`unknown environment variable ${key}${nearest(key, NAMES.map(envOf), 'CHANCERY_')}`);
     }
   }
   const settings: Record<string, unknown> = {};
@@ -88,11 +93,32 @@ function pick(
           ? [file[name], `${name} in ${CONFIG_FILE}`]
           : [undefined, ''];
   if (value === undefined) return undefined;
-  const parsed = (definition.schema as z.ZodType).safeParse(value);
+  const parsed = (definition.schema as z.ZodType).safeParse(value, { error: requirementOf });
   if (parsed.success) return { value: parsed.data };
   const reason = parsed.error.issues.map((i) => i.message).join('; ');
   const shown = /password|secret|usernameKey/i.test(name) ? '[redacted]' : JSON.stringify(value);
   throw new UsageError(`${source} is ${shown}: ${reason}. This setting is: ${definition.help}`);
+}
+
+/** What a value must be, for the requirements that settings have; undefined for others, and where the schema says it itself. */
+function requirementOf(issue: z.core.$ZodRawIssue): string | undefined {
+  switch (issue.code) {
+    case 'too_small':
+      if (issue.origin === 'string') {
+        return issue.minimum === 1 ? 'it must not be empty' : `it must have at least ${issue.minimum} characters`;
+      }
+      return `it must be ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}`;
+    case 'too_big':
+      return `it must be ${issue.inclusive === false ? 'less than' : 'at most'} ${issue.maximum}`;
+    case 'invalid_value':
+      return `it must be one of ${issue.values.join(', ')}`;
+    case 'invalid_type':
+      return `it must be a ${issue.expected === 'int' ? 'whole number' : issue.expected === 'string' ? 'text' : issue.expected}`;
+    case 'invalid_format':
+      return issue.format === 'url' ? 'it must be a URL, like http://127.0.0.1:9100' : undefined;
+    default:
+      return undefined;
+  }
 }
 
 function readConfigFile(path: string): Record<string, unknown> {

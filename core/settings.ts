@@ -128,7 +128,7 @@ const COLLECT_SETTINGS = {
     ...COLLECT,
     schema: z
       .string()
-      .regex(/^[a-z0-9][a-z0-9._-]*=[^\s,]+(,[a-z0-9][a-z0-9._-]*=[^\s,]+)*$/, 'expected NAME=WSURL,NAME=WSURL')
+      .regex(/^[a-z0-9][a-z0-9._-]*=[^\s,]+(,[a-z0-9][a-z0-9._-]*=[^\s,]+)*$/, 'it must be NAME=WSURL,NAME=WSURL')
       .optional(),
     default: undefined,
     placeholder: 'LIST',
@@ -139,7 +139,7 @@ const COLLECT_SETTINGS = {
     takenBy: ['collect'],
     schema: z
       .string()
-      .regex(/^\d{1,6}\/\d{1,6}$/, 'expected I/N, like 0/4')
+      .regex(/^\d{1,6}\/\d{1,6}$/, 'it must be I/N, like 0/4')
       .refine((value) => Number(value.split('/')[0]) < Number(value.split('/')[1]), 'I counts from 0 to N - 1'),
     default: '0/1',
     placeholder: 'I/N',
@@ -161,7 +161,7 @@ const TRANSFORM_SETTINGS = {
   keepBodies: onOff(
     TRANSFORM,
     true,
-    'store bodies in raw_records; without it, only bodies with a dead letter are stored, up to 1,000 of one reason in a batch',
+    'store bodies in raw_records; bodies with a dead letter are stored in any case, up to 1,000 of one reason in a batch',
   ),
   bodyRetentionDays: setting({
     ...TRANSFORM,
@@ -272,7 +272,7 @@ export const SETTINGS = {
     ...KAFKA,
     schema: z
       .string()
-      .regex(/^[^\s,:]+:\d+(,[^\s,:]+:\d+)*$/, 'expected HOST:PORT,HOST:PORT')
+      .regex(/^[^\s,:]+:\d+(,[^\s,:]+:\d+)*$/, 'it must be HOST:PORT,HOST:PORT')
       .optional(),
     default: undefined,
     placeholder: 'LIST',

@@ -96,5 +96,5 @@ const print = (lines: readonly string[]): boolean => process.stdout.write(`${lin
 
 function sha256(value: string): string {
   if (/^[0-9a-fA-F]{64}$/.test(value)) return value.toLowerCase();
-  throw new InvalidArgumentError('expected 64 hexadecimal digits');
+  throw new InvalidArgumentError('it must be 64 hexadecimal digits');
 }

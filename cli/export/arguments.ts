@@ -80,16 +80,16 @@ const names = (value: string): string[] => value.split(',').filter((name) => nam
 function periods(value: string): number[] {
   const parsed = value.split(',').map(Number);
   if (parsed.every((seconds) => Number.isInteger(seconds) && seconds >= 1 && seconds <= 86_400)) return parsed;
-  throw new InvalidArgumentError('expected whole numbers from 1 to 86400, like 60,3600');
+  throw new InvalidArgumentError('it must be whole numbers from 1 to 86400, like 60,3600');
 }
 
 function hours(value: string): number {
   const parsed = Number(value);
   if (Number.isFinite(parsed) && parsed >= 0 && value.trim() !== '') return parsed;
-  throw new InvalidArgumentError('expected a number of hours, like 24');
+  throw new InvalidArgumentError('it must be a number of hours, like 24');
 }
 
 function exchangeName(value: string): string {
   if (/^[a-z0-9][a-z0-9-]{0,39}$/.test(value)) return value;
-  throw new InvalidArgumentError('expected lower case letters, digits and -, like chancery');
+  throw new InvalidArgumentError('it must be lower case letters, digits and -, like chancery');
 }

@@ -58,8 +58,27 @@ describe('a wrong command line', () => {
     ],
     [['doctor', '--json', 'true'], `--json is a switch, write --json alone without "true"`],
     [['sql', '--console', 'SELECT 1', 'now'], `it takes one argument, "now" is one too many`],
-    [['doctor', '--data'], "option '--data <DIR>' argument missing"],
-    [['doctor', '--log-level', 'loud'], '--log-level is "loud"'],
+    [['doctor', '--data'], "option '--data <DIR>' needs a value"],
+    [['dataset'], 'argument ACTION is missing'],
+    [['dataset', 'check', 'a'], 'ACTION is "check": it must be one of verify, rebuild, diff; try --help'],
+    [['export'], "option '--out <DIR>' is required"],
+    [['export', '--settle-hours', 'x'], '--settle-hours is "x": it must be a number of hours, like 24; try --help'],
+    [
+      ['doctor', '--log-level', 'loud'],
+      '--log-level is "loud": it must be one of trace, debug, info, warn, error, fatal.',
+    ],
+    [
+      ['transform', '--batch-rows', '0'],
+      '--batch-rows is "0": it must be at least 1. This setting is: maximum number of',
+    ],
+    [['transform', '--batch-rows', '1.5'], '--batch-rows is "1.5": it must be a whole number.'],
+    [['transform', '--batch-rows', '2000000'], '--batch-rows is "2000000": it must be at most 1000000.'],
+    [['transform', '--batch-delay-ms', 'x'], '--batch-delay-ms is "x": it must be a number.'],
+    [['transform', '--username-key', 'x'], '--username-key is [redacted]: it must have at least 16 characters.'],
+    [['transform', '--group', ''], '--group is "": it must not be empty.'],
+    [['collect', '--audit-ms', '0'], '--audit-ms is "0": it must be at least 1.'],
+    [['collect', '--history-days', '0'], '--history-days is "0": it must be more than 0.'],
+    [['collect', '--exchange-url', 'x'], '--exchange-url is "x": it must be a URL, like http://127.0.0.1:9100.'],
   ])('%j gets one line and exit code 2', async (args, message) => {
     const { code, out, err } = await commandLine(args);
     expect({ code, out }).toEqual({ code: 2, out: '' });
@@ -102,10 +121,12 @@ describe('configuration', () => {
 
   it.each([
     ['{"dta":"x"}', {}, /unknown key dta in .*chancery\.config\.json \(did you mean data\?\)/],
-    ['{"logLevel":7}', {}, /logLevel in chancery\.config\.json is 7/],
+    ['{"logLevel":7}', {}, /logLevel in chancery\.config\.json is 7: it must be one of trace, /],
+    ['{"database":5}', {}, /database in chancery\.config\.json is 5: it must be a text\./],
     ['{"data":', {}, /chancery\.config\.json is not JSON/],
     ['[]', {}, /must hold one JSON object/],
     ['{}', { CHANCERY_DAT: 'x' }, /unknown environment variable CHANCERY_DAT \(did you mean CHANCERY_DATA\?\)/],
+    ['{}', { CHANCERY_EVNTS: '1' }, /unknown environment variable CHANCERY_EVNTS\n/],
     ['{}', { CHANCERY_LOG_LEVEL: 'loud' }, /CHANCERY_LOG_LEVEL is "loud"/],
   ])('%s with %j is refused in one line with exit code 2', async (file, env, message) => {
     const folder = temporaryFolder();

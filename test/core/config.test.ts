@@ -63,7 +63,7 @@ describe('configuration', () => {
     );
     expect(() => cluster('http://a:1;;http://b:1')).toThrow('shard 2 has no replica');
     expect(() => cluster('http://a:1;http://a:1')).toThrow('http://a:1 is given twice');
-    expect(() => cluster({ a: 1 })).toThrow('expected URLs, replicas separated by ","');
+    expect(() => cluster({ a: 1 })).toThrow('it must be URLs, replicas separated by ","');
   });
 
   it('converts names of settings, and suggests only similar ones', () => {
