@@ -38,8 +38,17 @@ describe('a link between documents', () => {
   });
 });
 
-/** The anchors of a Markdown page: its own, and those that GitHub generates from headings. */
+const anchors = new Map<string, Set<string>>();
+
+/** The anchors of a Markdown page, which is read once. */
 function anchorsOf(page: string): Set<string> {
+  const found = anchors.get(page) ?? findAnchors(page);
+  anchors.set(page, found);
+  return found;
+}
+
+/** A page's own anchors, and those that GitHub generates from headings. */
+function findAnchors(page: string): Set<string> {
   const text = readFileSync(page, 'utf8');
   const own = [...text.matchAll(/<a id="([^"]+)">/g)].map(([, id = '']) => id);
   const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
