@@ -58,7 +58,7 @@ describe('a feed that is configured by address', () => {
     await expect(start('a=ws://feeds.example/ws')).rejects.toThrow('is not encrypted; use wss://feeds.example');
     await expect(start('a=https://feeds.example/ws')).rejects.toThrow('is not an address');
     await expect(start('a=wss://me:pw@feeds.example/ws')).rejects.toThrow('contains a user or password');
-    await expect(start('nameless')).rejects.toThrow('expected NAME=WSURL,NAME=WSURL');
+    await expect(start('nameless')).rejects.toThrow('it must be NAME=WSURL,NAME=WSURL');
     const rig = await start('quiet=ws://127.0.0.1:9/ws?token=hush');
     await until(() => rig.lines.some(({ msg }) => msg.startsWith('feed quiet cannot be connected: ')));
     expect(rig.lines.map(({ msg }) => msg).join()).not.toContain('hush');

@@ -196,7 +196,9 @@ describe('chancery export --format tardis-csv', () => {
     expect(await refused('--tables', 'price_ticks')).toBe(
       'chancery: price_ticks is not an exported table: they are quotes, trades, incremental_book_L2\n',
     );
-    expect(await refused('--exchange-name', 'a,b')).toMatch(/expected lower case letters, digits and -, like chancery/);
+    expect(await refused('--exchange-name', 'a,b')).toMatch(
+      /it must be lower case letters, digits and -, like chancery/,
+    );
     expect(await refused('--release', 'rain@1')).toBe(
       'chancery: a release has Parquet files: --release needs --format parquet\n',
     );

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -35,6 +36,24 @@ describe('a link between documents', () => {
       return !existsSync(target) || (anchor !== undefined && !anchorsOf(target).has(anchor));
     });
     expect(broken.map(([link]) => link)).toEqual([]);
+  });
+});
+
+describe('a reference to a part of the interface', () => {
+  it('like “part 6.1” has its anchor in docs/interface.md', () => {
+    const known = anchorsOf('docs/interface.md');
+    const files = execFileSync('git', ['grep', '-lE', '[Pp]arts? [0-9]', '--', '*.ts', '*.sql', '*.md'], {
+      encoding: 'utf8',
+    });
+    const unknown = files
+      .trim()
+      .split('\n')
+      .flatMap((file) =>
+        [...readFileSync(file, 'utf8').matchAll(/\bparts? (\d+(?:\.\d+)?)/gi)]
+          .filter(([, part = '']) => !known.has(`part-${part}`))
+          .map(([reference]) => `${file}: ${reference}`),
+      );
+    expect(unknown).toEqual([]);
   });
 });
 
