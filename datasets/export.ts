@@ -64,6 +64,8 @@ async function newPlan(
   const replaced = ALL_TABLES.filter(isReadFirst);
   for (const { name } of replaced) rmSync(join(folder, name), { recursive: true, force: true });
   const plan = await makePlan(options, positions, nowMs, signal);
+  // Another export may use the folder.
+  if (plan.files.length === 0) return plan;
   counter.plan(plan.files);
   const writer = new FileWriter(options, plan, signal);
   const isReplaced = (table: string) => replaced.some(({ name }) => name === table);

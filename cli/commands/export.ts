@@ -4,6 +4,7 @@ import { processSignal, type Settings, systemClock, UnavailableError, UsageError
 import {
   assertNoRelease,
   committedPositions,
+  type ExportReport,
   type ExportRequest,
   ExportSource,
   exportTables,
@@ -46,6 +47,7 @@ async function run(settings: Settings, options: ExportArguments): Promise<void> 
       signal,
     );
     const lines = reportLines(report, folder);
+    if (release && report.filesInAll === 0) throw new UsageError(`there are no rows for a release${whyNone(report)}`);
     if (release) {
       const { plan } = report;
       const query = { ...request };
@@ -58,6 +60,12 @@ async function run(settings: Settings, options: ExportArguments): Promise<void> 
   } finally {
     await connection.close();
   }
+}
+
+/** The reason of a day that was left out. */
+function whyNone({ plan: { leftOut } }: ExportReport): string {
+  const [first] = leftOut;
+  return first ? ` (${first.day}: ${first.why}); --unfinished exports days that are not finished, too` : '';
 }
 
 /** @throws UsageError for options that do not go together */
