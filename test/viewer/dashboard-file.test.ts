@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: this is how Grafana writes a variable.
 import { describe, expect, it } from 'vitest';
 import { readDashboardFolder } from '../../viewer/dashboard-file.js';
+import { loadDashboards, panelsOf } from '../dashboards/shipped-dashboards.js';
 import { dashboard, folderOf, panel } from './dashboards.js';
 
 const read = (panels: readonly unknown[], more: Record<string, unknown> = {}) => {
@@ -77,4 +78,16 @@ describe('a panel', () => {
     ];
     expect(read(panels).panels.map(({ id }) => id)).toEqual([1]);
   });
+});
+
+it('each panel that is shipped has a text for no data, and a unit where it draws numbers', () => {
+  const panels = loadDashboards().flatMap((one) => panelsOf(one).map((panel) => ({ of: one.uid, panel })));
+  expect(panels.length).toBeGreaterThan(60);
+  const lacks = ({ panel: { type, fieldConfig } }: (typeof panels)[number]): string[] => {
+    const { defaults, overrides } = fieldConfig;
+    const hasUnit =
+      defaults.unit !== undefined || overrides.some(({ properties }) => properties.some(({ id }) => id === 'unit'));
+    return [...(defaults.noValue ? [] : ['noValue']), ...(hasUnit || type === 'table' ? [] : ['unit'])];
+  };
+  expect(panels.flatMap((one) => lacks(one).map((name) => `${one.of}, ${one.panel.title}: ${name}`))).toEqual([]);
 });
