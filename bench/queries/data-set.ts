@@ -22,7 +22,7 @@ const MERGE_POLL_MS = 500;
 const MIN_BLOCK_ROWS = 1_000_000;
 const MAX_BLOCKS = 8;
 /** The statements that compute what the views read instead of rows. */
-const ROLLUPS = ['price_hours', 'volume_days', 'position_states', 'own_volumes'];
+const ROLLUPS = ['price_hours', 'price_days', 'volume_days', 'position_states', 'own_volumes'];
 
 /** A server with the data set. */
 interface OpenDataSet {

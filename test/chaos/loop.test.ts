@@ -31,7 +31,7 @@ async function expectNothingLost(options: ChaosOptions): Promise<void> {
   expect(audit.tables.get('trade_records')?.expected).toBeGreaterThan(50);
   expect(audit.tables.get('price_ticks')?.expected).toBeGreaterThan(500);
   if (options.asksViews === false) return;
-  for (const table of ['price_hours', 'volume_days', 'position_states', 'own_volumes']) {
+  for (const table of ['price_hours', 'price_days', 'volume_days', 'position_states', 'own_volumes']) {
     expect(audit.states.get(table)?.expected, table).toBeGreaterThan(10);
   }
 }

@@ -14,6 +14,12 @@ const ROLLUPS: Readonly<Record<string, { readonly held: string; readonly wanted:
     wanted: `SELECT toString((market, toDateTime64(toStartOfHour(received_at), 6, 'UTC') AS hour, argMin(toFloat64(last), (received_at, _offset, _index)), max(toFloat64(last)), min(toFloat64(last)), argMax(toFloat64(last), (received_at, _offset, _index)), count())) AS row
       FROM price_ticks WHERE NOT repeated AND NOT is_resolution GROUP BY market, hour`,
   },
+  price_days: {
+    held: `SELECT toString((market, begins_at, argMin(price_days.open, first_tick), max(price_days.high), min(price_days.low), argMax(price_days.close, last_tick), sum(price_days.ticks))) AS row
+      FROM price_days WHERE rollup_id IN (SELECT days_id FROM price_blocks FINAL WHERE days_id != 0) GROUP BY market, begins_at`,
+    wanted: `SELECT toString((market, toDateTime64(toStartOfDay(received_at), 6, 'UTC') AS day, argMin(toFloat64(last), (received_at, _offset, _index)), max(toFloat64(last)), min(toFloat64(last)), argMax(toFloat64(last), (received_at, _offset, _index)), count())) AS row
+      FROM price_ticks WHERE NOT repeated AND NOT is_resolution GROUP BY market, day`,
+  },
   volume_days: {
     held: `SELECT toString((executed_day, market, trades, shares, volume)) AS row
       FROM volume_days WHERE (executed_day, rollup_id) IN (SELECT executed_day, rollup_id FROM volume_rollups FINAL)`,

@@ -9,7 +9,9 @@ const host = useDatabase({ migrated: true });
 const signal = new AbortController().signal;
 let connection: Connection;
 const PARTITIONS = 2;
-const OFFSETS = 300_000;
+/** More than a group of 16 blocks. */
+const OFFSETS = 1_200_000;
+const STRIDE = 148;
 const WINDOW_SECONDS = 200_000;
 
 const rows = (sql: string) => host.database.rows<Record<string, unknown>>(sql, 'reader');
@@ -80,14 +82,11 @@ const WINDOWS = [
 const rollUp = async (partition: number, committed: number) => {
   while (await rollUpNextBlocks({ log: 'log', partition, shards: [connection] }, { committed }, signal));
 };
-const heldTicks = async () =>
-  Number(
-    (
-      await rows(
-        'SELECT sum(ticks) AS n FROM price_hours WHERE rollup_id IN (SELECT rollup_id FROM price_blocks FINAL)',
-      )
-    )[0]?.n,
-  );
+const number = async (sql: string) => Number((await rows(sql))[0]?.n);
+const heldTicks = () =>
+  number('SELECT sum(ticks) AS n FROM price_hours WHERE rollup_id IN (SELECT rollup_id FROM price_blocks FINAL)');
+const ticksOfDays = () =>
+  number('SELECT sum(ticks) AS n FROM price_days WHERE rollup_id IN (SELECT days_id FROM price_blocks FINAL)');
 
 beforeAll(async () => {
   const { owner, name } = host.database;
@@ -96,13 +95,13 @@ beforeAll(async () => {
   // within two minutes of the start of the window of movers, which moves with the clock.
   await host.database.run(`
     INSERT INTO price_ticks (_log, _partition, _offset, _index, received_at, event, market, last, bid, ask, source, repeated)
-    WITH cityHash64(number, 'a') AS a, cityHash64(number, 'b') AS b, number % 6 AS m, intDiv(number, 2) * 37 AS position,
+    WITH cityHash64(number, 'a') AS a, cityHash64(number, 'b') AS b, number % 6 AS m, intDiv(number, 2) * ${STRIDE} AS position,
       toUnixTimestamp(now()) - 1036800 + intDiv(position * 1036800, ${OFFSETS}) - a % 10800 AS at, 1 + b % 99 AS cents
     SELECT 'log', m % ${PARTITIONS}, position, a % 3, toDateTime64(at, 6, 'UTC') + toIntervalMillisecond(b % 4 * 250),
       concat('event-', toString(m % ${PARTITIONS})), concat('market-', toString(m)),
       if(a % 50 = 0, b % 2, cents / 100), if(b % 7 = 0, NULL, (cents - 1) / 100), if(b % 11 = 0, NULL, (cents + 1 - b % 13 % 4) / 100),
       'delta', a % 20 = 0
-    FROM numbers(intDiv(${OFFSETS}, 37) * 2)
+    FROM numbers(intDiv(${OFFSETS}, ${STRIDE}) * 2)
     WHERE abs(at - (toUnixTimestamp(now()) - ${WINDOW_SECONDS})) > 120 AND at < toUnixTimestamp(now()) - 60`);
 });
 
@@ -115,7 +114,7 @@ it('candles of hours and movers are those of the ticks, whatever price_hours hol
   // The first two blocks of one partition; the third one is not complete.
   await rollUp(0, 3 * 65_536 - 1);
   const some = await heldTicks();
-  expect(some).toBeGreaterThan(1000);
+  expect(some).toBeGreaterThan(500);
   await expectExact();
 
   // What is inserted but not published, as after a kill, or published twice by two workers.
@@ -131,10 +130,28 @@ it('candles of hours and movers are those of the ticks, whatever price_hours hol
   expect(await heldTicks()).toBeGreaterThan(some);
   await expectExact();
 
+  await rollUp(0, 16 * 65_536 - 1);
+  expect(await ticksOfDays()).toBe(0);
   await rollUp(0, OFFSETS);
   await rollUp(1, OFFSETS);
-  const [{ open } = {}] = await rows('SELECT count() AS open FROM price_blocks FINAL WHERE rollup_id = 0');
-  expect(Number(open)).toBe(PARTITIONS);
+  expect(await number('SELECT count() AS n FROM price_blocks FINAL WHERE rollup_id = 0')).toBe(PARTITIONS);
+  // 16 of 18 blocks.
+  expect(await ticksOfDays()).toBeGreaterThan(0.8 * (await heldTicks()));
+  await expectExact();
+});
+
+it('days of a group count only while price_hours holds the same of it', async () => {
+  const { database } = connection;
+  const statement = (name: string, params: Record<string, unknown>) =>
+    connection.command(readRollup(sqlFolder(), name, database), {
+      params: { log: 'log', partition: 1, block_group: 0, ...params },
+    });
+  const held = await ticksOfDays();
+  // As after a kill before the publication.
+  await statement('price_days', { run: 7 });
+  // As when another worker has written rows again in between.
+  await statement('price_groups', { run: 7, fingerprint: 1 });
+  expect(await ticksOfDays()).toBe(held);
   await expectExact();
 });
 
@@ -145,11 +162,11 @@ it('blocks whose rows are written again are read from the ticks until they are a
     INSERT INTO price_ticks (_log, _partition, _offset, _index, received_at, event, market, last, source)
     SELECT 'log', 0, 65537 + number, 9, toDateTime64(toUnixTimestamp(now()) - 900000 + number, 6, 'UTC'), 'event-0', 'market-0', 0.5, 'delta'
     FROM numbers(70000)`);
+  // Of its group also the block before the first one that is written again.
+  expect(await number('SELECT count() AS n FROM price_blocks FINAL WHERE days_id != 0 AND _partition = 0')).toBe(0);
   await expectExact();
   await rollUp(0, OFFSETS);
-  const [{ open } = {}] = await rows(
-    'SELECT count() AS open FROM price_blocks FINAL WHERE rollup_id = 0 AND _partition = 0',
-  );
-  expect(Number(open)).toBe(1);
+  expect(await number('SELECT count() AS n FROM price_blocks FINAL WHERE rollup_id = 0 AND _partition = 0')).toBe(1);
+  expect(await number('SELECT count() AS n FROM price_blocks FINAL WHERE days_id != 0 AND _partition = 0')).toBe(16);
   await expectExact();
 });

@@ -16,8 +16,9 @@ const completeBlocks = (offset: number): number => Math.floor(offset / BLOCK_OFF
 /** Blocks aggregated by one statement. */
 const MAX_BLOCKS = 16;
 const READS = { upToDate: ['price_ticks', 'price_blocks'] };
+const DAYS_READS = { upToDate: ['price_hours', 'price_blocks'] };
 
-/** Aggregates ticks into `price_hours`, block by block. */
+/** Aggregates ticks into `price_hours`, block by block, and that into `price_days`, group by group. */
 export const PRICE_HOURS: RollupKind = {
   table: 'price_hours',
   topic: TOPICS.orderBook,
@@ -26,13 +27,16 @@ export const PRICE_HOURS: RollupKind = {
 };
 
 /**
- * Aggregates the next blocks that `price_hours` does not hold. Returns whether more are left.
+ * Aggregates the next blocks that `price_hours` does not hold; where it holds all, the next group that `price_days` does not hold.
+ * Returns whether more may be left.
  */
 export async function rollUpNextBlocks(
-  { log, partition, shards }: RollupSource,
-  { committed, assertOwned }: RollupProgress,
+  source: RollupSource,
+  progress: RollupProgress,
   signal: AbortSignal,
 ): Promise<boolean> {
+  const { log, partition, shards } = source;
+  const { committed, assertOwned } = progress;
   const params = { log, partition, complete: completeBlocks(committed) };
   const rows = await Promise.all(
     shards.map((shard) =>
@@ -41,7 +45,7 @@ export async function rollUpNextBlocks(
   );
   const blocks = [...new Set(rows.flat().map(({ block }) => block))].toSorted((a, b) => a - b);
   const first = blocks[0];
-  if (first === undefined) return false;
+  if (first === undefined) return rollUpNextGroup(source, progress, signal);
   const last = blocks.filter((block) => block < first + MAX_BLOCKS).at(-1) ?? first;
   const run = randomBytes(6).readUIntBE(0, 6);
   const range = { log, partition, first_block: first, last_block: last, run };
@@ -49,11 +53,38 @@ export async function rollUpNextBlocks(
   await assertOwned?.();
   // Only now, when every shard has them: the ID counts for the rows of all shards.
   await onEvery('price_blocks', shards, range, signal);
-  return last !== blocks.at(-1);
+  return true;
 }
 
 /**
- * What `price_hours` holds of the blocks from that of `offset` on no longer counts. To be called before rows from `offset` on are
+ * Aggregates the next group of blocks that `price_days` does not hold. Returns whether more are left. Where several shards may have
+ * rows of the partition, none is aggregated: `price_blocks` of one would count before that of the other.
+ */
+async function rollUpNextGroup(
+  { log, partition, shards }: RollupSource,
+  { committed, assertOwned }: RollupProgress,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const [shard, ...others] = shards;
+  if (shard === undefined || others.length > 0) return false;
+  const params = { log, partition, complete: completeBlocks(committed) };
+  const [group, ...later] = await shard.query<{ block_group: number; fingerprint: string }>(
+    rollupStatement('open_price_groups', shard),
+    params,
+    signal,
+    DAYS_READS,
+  );
+  if (group === undefined) return false;
+  const run = { log, partition, ...group, run: randomBytes(6).readUIntBE(0, 6) };
+  const options = { params: run, settings: ROLLUP_SETTINGS, signal, ...DAYS_READS };
+  await shard.command(rollupStatement('price_days', shard), options);
+  await assertOwned?.();
+  await shard.command(rollupStatement('price_groups', shard), options);
+  return later.length > 0;
+}
+
+/**
+ * What `price_hours` and `price_days` hold of the blocks from that of `offset` on no longer counts. To be called before rows from `offset` on are
  * written again.
  */
 export async function discardBlocks(

@@ -6,7 +6,8 @@
 -- The basis of candles: the same rows and prices. A query that has the completeness of its periods from elsewhere (market_periods
 -- has also those without a tick) reads these, because ClickHouse takes longer to plan the completeness than to compute the prices.
 --
--- Periods of whole hours are read from price_hours, and from price_ticks what price_hours does not hold yet.
+-- Periods of whole days are read from price_days, those of whole hours, and days that it does not hold yet, from price_hours, and what
+-- neither holds from price_ticks.
 CREATE OR REPLACE VIEW {database}.candle_prices
 (
     `event` String COMMENT 'Event ID',
@@ -48,18 +49,7 @@ FROM
         event,
         market,
         toStartOfInterval(starts_at, toIntervalMicrosecond(1000000 * {period_seconds:UInt32})) AS begins_at,
-        argMin(hours.open, first_tick) AS open,
-        max(hours.high) AS high,
-        min(hours.low) AS low,
-        argMax(hours.close, last_tick) AS close,
-        nullIf(argMax(ifNull(hours.closing_bid, -1), last_tick), -1) AS closing_bid,
-        nullIf(argMax(ifNull(hours.closing_ask, -1), last_tick), -1) AS closing_ask,
-        -- These aggregate functions leave out NULL.
-        argMin(hours.mid_open, first_mid_tick) AS mid_open,
-        max(hours.mid_high) AS mid_high,
-        min(hours.mid_low) AS mid_low,
-        argMax(hours.mid_close, last_mid_tick) AS mid_close,
-        sum(hours.ticks) AS ticks
+{merged_price_bars}
     FROM
     (
         SELECT
@@ -67,7 +57,14 @@ FROM
             mid_open, mid_high, mid_low, mid_close, first_mid_tick, last_mid_tick, ticks
         FROM {database}.price_hours
         WHERE {period_seconds:UInt32} % 3600 = 0
-            AND rollup_id GLOBAL IN (SELECT rollup_id FROM {database}.price_blocks FINAL)
+            AND rollup_id GLOBAL IN (SELECT rollup_id FROM {database}.price_blocks FINAL WHERE {period_seconds:UInt32} % 86400 != 0 OR days_id = 0)
+        UNION ALL
+        SELECT
+            event, market, price_days.begins_at AS starts_at, open, high, low, close, closing_bid, closing_ask, first_tick, last_tick,
+            mid_open, mid_high, mid_low, mid_close, first_mid_tick, last_mid_tick, ticks
+        FROM {database}.price_days
+        WHERE {period_seconds:UInt32} % 86400 = 0
+            AND rollup_id GLOBAL IN (SELECT days_id FROM {database}.price_blocks FINAL)
         UNION ALL
         SELECT
             event,

@@ -23,7 +23,7 @@ async function newRig(shards = 2): Promise<ClusterRig> {
 
 const NOW = Math.floor(Date.now() / 1000);
 const LOG_TABLES = `SELECT name FROM system.tables WHERE database = 'chancery_shard' AND engine = 'MergeTree'
-  AND name NOT IN ('cluster_layouts', 'database_identity', 'price_hours', 'volume_days')`;
+  AND name NOT IN ('cluster_layouts', 'database_identity', 'price_hours', 'price_days', 'volume_days')`;
 const SMALL = ['collector_events', 'polls', 'event_observations', 'market_observations', 'category_observations'];
 
 /** Rows of a table on one server, and their distinct positions. */

@@ -49,7 +49,7 @@ function suite(): void {
   const replicaOf = (server: TestClickHouse) => new URL(server.endpoint.url).host.replace(':', '-');
 
   it('creates every table replicated, with the path of its shard and the name of its node', async () => {
-    expect(names).toHaveLength(50);
+    expect(names).toHaveLength(51);
     for (const server of cluster.servers) {
       const made = await server.rows<{ name: string; engine: string; engine_full: string }>(
         `SELECT name, engine, engine_full FROM system.tables

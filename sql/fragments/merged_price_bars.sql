@@ -1,0 +1,16 @@
+argMin(hours.open, hours.first_tick) AS open,
+max(hours.high) AS high,
+min(hours.low) AS low,
+argMax(hours.close, hours.last_tick) AS close,
+nullIf(argMax(ifNull(hours.closing_bid, -1), hours.last_tick), -1) AS closing_bid,
+nullIf(argMax(ifNull(hours.closing_ask, -1), hours.last_tick), -1) AS closing_ask,
+min(hours.first_tick) AS first_tick,
+max(hours.last_tick) AS last_tick,
+-- These aggregate functions leave out NULL.
+argMin(hours.mid_open, hours.first_mid_tick) AS mid_open,
+max(hours.mid_high) AS mid_high,
+min(hours.mid_low) AS mid_low,
+argMax(hours.mid_close, hours.last_mid_tick) AS mid_close,
+minIf(hours.first_mid_tick, hours.first_mid_tick != 0) AS first_mid_tick,
+max(hours.last_mid_tick) AS last_mid_tick,
+sum(hours.ticks) AS ticks
