@@ -21,7 +21,7 @@ export async function measure(bench: Bench, program: string, quick: boolean, sig
   try {
     await withTemporaryFolder(async () => {
       while (runs.length < planned) {
-        process.stderr.write(`  run ${runs.length + 1} of ${planned}\n`);
+        if (planned > 1) process.stderr.write(`  run ${runs.length + 1} of ${planned}\n`);
         runs.push(await runInProcess({ program, name: bench.name, quick }, signal));
       }
     });

@@ -1,4 +1,4 @@
--- Publishes the rows that price_hours.sql with the same run has inserted; it runs when that is done on every shard.
+-- Publishes the rows that price_hours.sql with the same run has inserted.
 INSERT INTO {database}.price_blocks (`_log`, `_partition`, block, rollup_id, version)
 SELECT `_log`, `_partition`, block, cityHash64({run:UInt64}, `_log`, `_partition`, block) AS rollup_id, version + 1 AS version
 FROM {database}.price_blocks FINAL

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { discardBlocks, rollUpNextBlocks } from '../../transforms/worker/roll-up-blocks.js';
 import { Connection } from '../../warehouse/index.js';
 import { sqlFolder } from '../../warehouse/schema/migrate.js';
@@ -169,4 +169,45 @@ it('blocks whose rows are written again are read from the ticks until they are a
   expect(await number('SELECT count() AS n FROM price_blocks FINAL WHERE rollup_id = 0 AND _partition = 0')).toBe(1);
   expect(await number('SELECT count() AS n FROM price_blocks FINAL WHERE days_id != 0 AND _partition = 0')).toBe(16);
   await expectExact();
+});
+
+it('a block of which two shards have ticks is not aggregated, others are on their shard', async () => {
+  const names = ['price_ticks', 'price_hours', 'price_blocks'];
+  const shards: Connection[] = [];
+  for (const number of [1, 2]) {
+    const database = `${host.database.name}_shard_${number}`;
+    await host.database.run(`CREATE DATABASE ${database}`);
+    onTestFinished(() => host.database.run(`DROP DATABASE ${database} SYNC`).then(() => undefined));
+    for (const name of names) {
+      await connection.command(`CREATE TABLE ${database}.${name} AS ${host.database.name}.${name}`, {
+        settings: { allow_suspicious_low_cardinality_types: 1 },
+      });
+    }
+    shards.push(new Connection({ endpoint: host.database.owner, database, application: 'test' }));
+  }
+  onTestFinished(async () => void (await Promise.all(shards.map((shard) => shard.close()))));
+  const blocks = [
+    [0, 2, 3, 5],
+    [1, 3, 4],
+  ];
+  for (const [number, shard] of shards.entries()) {
+    for (const block of blocks[number] ?? []) {
+      await shard.command(
+        `INSERT INTO ${shard.database}.price_blocks (_log, _partition, block) VALUES ('log', 0, ${block})`,
+      );
+      await shard.command(`
+        INSERT INTO ${shard.database}.price_ticks (_log, _partition, _offset, _index, received_at, event, market, last, source)
+        VALUES ('log', 0, ${block * 65_536 + number}, 0, '2026-01-01 00:00:0${block}', 'event', 'market', 0.5, 'delta')`);
+    }
+  }
+  while (await rollUpNextBlocks({ log: 'log', partition: 0, shards }, { committed: 6 * 65_536 }, signal));
+  const held = shards.map((shard) =>
+    shard.query<{ held: number[]; ticks: number }>(`
+      SELECT (SELECT arraySort(groupArray(block)) FROM ${shard.database}.price_blocks FINAL WHERE rollup_id != 0) AS held, sum(ticks) AS ticks
+      FROM ${shard.database}.price_hours WHERE rollup_id IN (SELECT rollup_id FROM ${shard.database}.price_blocks FINAL)`),
+  );
+  expect((await Promise.all(held)).flat().map(({ held, ticks }) => [held, Number(ticks)])).toEqual([
+    [[0, 2, 5], 3],
+    [[1, 4], 2],
+  ]);
 });

@@ -28,7 +28,8 @@ export const PRICE_HOURS: RollupKind = {
 
 /**
  * Aggregates the next blocks that `price_hours` does not hold; where it holds all, the next group that `price_days` does not hold.
- * Returns whether more may be left.
+ * Returns whether more may be left. A block of which several shards have ticks is never aggregated: its rows of `price_blocks`
+ * cannot be published at once.
  */
 export async function rollUpNextBlocks(
   source: RollupSource,
@@ -38,22 +39,47 @@ export async function rollUpNextBlocks(
   const { log, partition, shards } = source;
   const { committed, assertOwned } = progress;
   const params = { log, partition, complete: completeBlocks(committed) };
-  const rows = await Promise.all(
-    shards.map((shard) =>
-      shard.query<{ block: number }>(rollupStatement('open_price_blocks', shard), params, signal, READS),
-    ),
+  const open = await Promise.all(
+    shards.map(async (shard) => {
+      const rows = await shard.query<{ block: number }>(
+        rollupStatement('open_price_blocks', shard),
+        params,
+        signal,
+        READS,
+      );
+      return { shard, blocks: rows.map(({ block }) => block) };
+    }),
   );
-  const blocks = [...new Set(rows.flat().map(({ block }) => block))].toSorted((a, b) => a - b);
-  const first = blocks[0];
-  if (first === undefined) return rollUpNextGroup(source, progress, signal);
-  const last = blocks.filter((block) => block < first + MAX_BLOCKS).at(-1) ?? first;
+  const next = nextRange(open);
+  if (next === undefined) return rollUpNextGroup(source, progress, signal);
   const run = randomBytes(6).readUIntBE(0, 6);
-  const range = { log, partition, first_block: first, last_block: last, run };
-  await onEvery('price_hours', shards, range, signal);
+  const range = { log, partition, first_block: next.first, last_block: next.last, run };
+  const options = { params: range, settings: ROLLUP_SETTINGS, signal, ...READS };
+  await next.shard.command(rollupStatement('price_hours', next.shard), options);
   await assertOwned?.();
-  // Only now, when every shard has them: the ID counts for the rows of all shards.
-  await onEvery('price_blocks', shards, range, signal);
+  await next.shard.command(rollupStatement('price_blocks', next.shard), options);
   return true;
+}
+
+interface OpenBlocks {
+  readonly shard: ShardConnection;
+  /** In ascending order. */
+  readonly blocks: readonly number[];
+}
+
+/** A shard and a range of its blocks, of which no other shard has one. */
+function nextRange(
+  open: readonly OpenBlocks[],
+): { readonly shard: ShardConnection; readonly first: number; readonly last: number } | undefined {
+  for (const { shard, blocks } of open) {
+    const elsewhere = new Set(open.filter((other) => other.shard !== shard).flatMap((other) => other.blocks));
+    const first = blocks.find((block) => !elsewhere.has(block));
+    if (first === undefined) continue;
+    const end = blocks.find((block) => block > first && elsewhere.has(block)) ?? Infinity;
+    const last = blocks.filter((block) => block < Math.min(first + MAX_BLOCKS, end)).at(-1) ?? first;
+    return { shard, first, last };
+  }
+  return undefined;
 }
 
 /**
@@ -84,8 +110,8 @@ async function rollUpNextGroup(
 }
 
 /**
- * What `price_hours` and `price_days` hold of the blocks from that of `offset` on no longer counts. To be called before rows from `offset` on are
- * written again.
+ * What `price_hours` and `price_days` hold of the blocks from that of `offset` on no longer counts. To be called before rows from
+ * `offset` on are written again.
  */
 export async function discardBlocks(
   { log, partition, shards }: RollupSource,
@@ -93,16 +119,8 @@ export async function discardBlocks(
   signal: AbortSignal,
 ): Promise<void> {
   const params = { log, partition, first_block: completeBlocks(offset) };
-  await onEvery('discard_price_blocks', shards, params, signal);
-}
-
-async function onEvery(
-  name: string,
-  shards: readonly ShardConnection[],
-  params: Readonly<Record<string, unknown>>,
-  signal: AbortSignal,
-): Promise<void> {
   for (const shard of shards) {
-    await shard.command(rollupStatement(name, shard), { params, settings: ROLLUP_SETTINGS, signal, ...READS });
+    const options = { params, settings: ROLLUP_SETTINGS, signal, ...READS };
+    await shard.command(rollupStatement('discard_price_blocks', shard), options);
   }
 }

@@ -113,9 +113,8 @@ describe('a cluster whose shards are killed', () => {
     await data.more('second', NOW - 3000, 200);
     await it.drained(undefined, onFirst);
     await until(async () => !before.health().ok);
-    expect(lines).toContainEqual(
-      expect.stringContaining(`ClickHouse accepts no rows: ClickHouse at ${proxy.url} answered`),
-    );
+    // An insert or a question before it, whichever comes first.
+    expect(lines).toContainEqual(expect.stringContaining(`ClickHouse accepts no rows: ClickHouse at ${proxy.url} `));
 
     // A worker that starts meanwhile takes over the partitions of the other shard.
     await it.stopWorkers();
