@@ -68,7 +68,7 @@ describe('chancery dataset verify', () => {
       /^chancery: [^\n]+manifest\.json was changed: its hash is [0-9a-f]{64}, and it says [0-9a-f]{64}\n$/,
     );
     expect((await verify(temporaryFolder())).err).toMatch(
-      /^chancery: [^\n]+ has no manifest\.json: it is not a dataset of [^\n]+\n$/,
+      /^chancery: [^\n]+ has no manifest\.json: it is not a release, [^\n]+\n$/,
     );
   });
 
