@@ -140,6 +140,12 @@ const EXPLAIN = '<explain_query_plan_default>legacy</explain_query_plan_default>
 const SUBCOLUMNS = '<optimize_functions_to_subcolumns>0</optimize_functions_to_subcolumns>';
 
 /**
+ * Of our views, the search for columns that no step of a plan uses takes a tenth of the time of planning and finds none: they read the
+ * same rows and bytes without it.
+ */
+const UNUSED_COLUMNS = '<query_plan_remove_unused_columns>0</query_plan_remove_unused_columns>';
+
+/**
  * Three users. The library's own session uses `default`, from loopback and without a password, which cannot be changed.
  * Its profile therefore rejects every query longer than one character (the child raises that limit for its own session
  * only) and a second session: even a query without any grant could read files with `SELECT file('…')`. `owner` is
@@ -170,6 +176,7 @@ function usersXml(credentials: Credentials, limits: ServerLimits): string {
     <reader>
       ${EXPLAIN}
       ${SUBCOLUMNS}
+      ${UNUSED_COLUMNS}
       <readonly>2</readonly>
       <max_execution_time>${seconds}</max_execution_time>
       <max_memory_usage>${half}</max_memory_usage>
