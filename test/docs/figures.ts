@@ -32,14 +32,14 @@ export function withFigures(readme: string): string {
   const table = `
 | figure | result | script |
 | --- | ---: | --- |
-| bus to ClickHouse, one tick per frame, received payloads not stored | ${median('transform', 'single-entry frames, bodies off')} | \`npm run bench -- transform\` |
+| embedded log to ClickHouse, one tick per frame, received payloads not stored | ${median('transform', 'single-entry frames, bodies off')} | \`npm run bench -- transform\` |
 | the same, received payloads stored (the default) | ${median('transform', 'single-entry frames, bodies on')} | |
 | latency from socket to SQL, p50 and p99 | ${median('live', 'latency from socket to query result, p50')}, ${median('live', 'latency from socket to query result, p99')} | \`npm run bench -- live\` |
-| throughput relative to ClickHouse's own Kafka engine, same tables, received payloads not stored, one tick per frame | ${median('kafka', "single-entry, fsync: worker / ClickHouse's Kafka engine, all tables")} as fast | \`npm run bench -- kafka\` |
+| Kafka to ClickHouse, relative to ClickHouse's own Kafka engine, same tables, received payloads not stored, one tick per frame | ${median('kafka', "single-entry, fsync: worker / ClickHouse's Kafka engine, all tables")} as fast | \`npm run bench -- kafka\` |
 | the same, ten ticks per frame | ${median('kafka', "10-entry, fsync: worker / ClickHouse's Kafka engine, all tables")} as fast | |
-| ${killed} processes killed, ${rows} rows checked | ${missing} lost, ${doubled} doubled | \`npm run chaos -- --minutes 15 --kills 300\` |
+| chaos run on Kafka: ${killed} processes killed, ${rows} rows checked | ${missing} lost, ${doubled} doubled | \`npm run chaos -- --bus kafka --minutes 15 --kills 300\` |
 
-Medians of repeated runs on ${String(cores)} cores (${String(processor)}, node ${String(node)}), and one chaos run; [all figures](docs/performance.md), [the chaos run](docs/reliability.md).
+The figures are medians of repeated runs on ${String(cores)} cores (${String(processor)}, node ${String(node)}); the last row is one run. [All figures](docs/performance.md), [the chaos run](docs/reliability.md).
 
 `;
   const begin = BEGIN.exec(readme);
