@@ -15,7 +15,9 @@ class DamagedDatasetError extends ChanceryError {
 export function readManifest(folder: string): Manifest {
   const path = join(folder, MANIFEST_FILE);
   if (!existsSync(path)) {
-    throw new UsageError(`${folder} has no ${MANIFEST_FILE}: it is not a release, which \`chancery export --release\` makes`);
+    throw new UsageError(
+      `${folder} has no ${MANIFEST_FILE}: it is not a release, which \`chancery export --release\` makes`,
+    );
   }
   const content = readFileSync(path, 'utf8');
   const manifest = parse(path, content);
