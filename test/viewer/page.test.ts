@@ -306,7 +306,12 @@ describe('the page', () => {
     const link = new URL(page.url()).searchParams;
     expect(Number(link.get('to')) - Number(link.get('from'))).toBe(3_600_000);
     expect(Math.abs(Date.now() - Number(link.get('to')))).toBeLessThan(60_000);
-    const drawn = page.waitForResponse(/panels\/3\/data/);
+    // Of what was pressed before, no response is left.
+    await loaded(page);
+    const drawn = page.waitForResponse(
+      (response) =>
+        /panels\/3\/data/.test(response.url()) && response.request().postDataJSON()?.from === 'now-1h' && response.ok(),
+    );
     await page.keyboard.press('b');
     await page.waitForURL(/from=now-1h&to=now/);
     const { nowMs } = await (await drawn).json();
