@@ -1,8 +1,8 @@
 -- Aggregates by day what price_hours holds of a group of 16 blocks. run is a random number.
 INSERT INTO {database}.price_days
 (
-    event, market, begins_at, rollup_id, open, high, low, close, closing_bid, closing_ask, first_tick, last_tick,
-    mid_open, mid_high, mid_low, mid_close, first_mid_tick, last_mid_tick, ticks
+    event, market, begins_at, rollup_id,
+{price_bar_columns}
 )
 SELECT
     event,
@@ -13,8 +13,8 @@ SELECT
 FROM
 (
     SELECT
-        event, market, begins_at AS starts_at, open, high, low, close, closing_bid, closing_ask, first_tick, last_tick,
-        mid_open, mid_high, mid_low, mid_close, first_mid_tick, last_mid_tick, ticks
+        event, market, begins_at AS starts_at,
+{price_bar_columns}
     FROM {database}.price_hours
     WHERE rollup_id IN (
         SELECT rollup_id

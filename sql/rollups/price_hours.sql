@@ -2,8 +2,8 @@
 -- alone has rows of these blocks, when all records of them are committed. run is a random number.
 INSERT INTO {database}.price_hours
 (
-    event, market, begins_at, rollup_id, open, high, low, close, closing_bid, closing_ask, first_tick, last_tick,
-    mid_open, mid_high, mid_low, mid_close, first_mid_tick, last_mid_tick, ticks
+    event, market, begins_at, rollup_id,
+{price_bar_columns}
 )
 SELECT
     event,

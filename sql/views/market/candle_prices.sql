@@ -53,15 +53,15 @@ FROM
     FROM
     (
         SELECT
-            event, market, price_hours.begins_at AS starts_at, open, high, low, close, closing_bid, closing_ask, first_tick, last_tick,
-            mid_open, mid_high, mid_low, mid_close, first_mid_tick, last_mid_tick, ticks
+            event, market, price_hours.begins_at AS starts_at,
+{price_bar_columns}
         FROM {database}.price_hours
         WHERE {period_seconds:UInt32} % 3600 = 0
             AND rollup_id GLOBAL IN (SELECT rollup_id FROM {database}.price_blocks FINAL WHERE {period_seconds:UInt32} % 86400 != 0 OR days_id = 0)
         UNION ALL
         SELECT
-            event, market, price_days.begins_at AS starts_at, open, high, low, close, closing_bid, closing_ask, first_tick, last_tick,
-            mid_open, mid_high, mid_low, mid_close, first_mid_tick, last_mid_tick, ticks
+            event, market, price_days.begins_at AS starts_at,
+{price_bar_columns}
         FROM {database}.price_days
         WHERE {period_seconds:UInt32} % 86400 = 0
             AND rollup_id GLOBAL IN (SELECT days_id FROM {database}.price_blocks FINAL)
