@@ -129,7 +129,8 @@ describe('a cluster whose shards are killed', () => {
     await it.drained();
     // Partitions without rows to write check again at their own times.
     await until(async () => after.health().ok);
-    expect(lines.at(-1)).toBe('ClickHouse accepts rows again');
+    // Not always last: a partition may have a batch to complete.
+    expect(lines).toContain('ClickHouse accepts rows again');
     const raw = (await count(it, 0, 'raw_records')).rows + (await count(it, 1, 'raw_records')).rows;
     expect(raw).toBe(await records(it));
     await expectEachOnce(it);
