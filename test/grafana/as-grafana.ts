@@ -78,7 +78,7 @@ function differencesOfField(display: Display, field: GrafanaField): string[] {
     ...[...new Set(display.field.values)].flatMap((value) => {
       const shown = shownOf?.(value);
       if (!shown) return [];
-      const said = { ...formatValue(value, display, 0) };
+      const said = { ...formatValue(value, display) };
       const color = said.color ?? valueColor(value, display);
       const where = `${name} = ${value} (${display.unit})`;
       return [
@@ -114,7 +114,7 @@ function differencesOfTiles(
         ...(severalNames ? [] : differ(`name of tile ${i}`, name, shown?.title)),
         ...(sumOfNothing || !shown || !isComparedText(value, display)
           ? []
-          : differ(`tile ${i}`, plain(formatValue(value, display, 0)), textOf(shown))),
+          : differ(`tile ${i}`, plain(formatValue(value, display)), textOf(shown))),
       ];
     }),
   ];

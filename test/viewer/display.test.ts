@@ -87,8 +87,8 @@ describe('the fields of a panel', () => {
     expect(missing).toMatchObject({ unit: 'percentunit', custom: { width: 90 }, name: 'order-book: missing' });
     expect(missing?.nameAt(1)).toBe('chance: missing');
     if (!missing) throw new Error('no field');
-    expect(formatValue(0.25, missing, 0)).toEqual({ text: '25', suffix: '%' });
-    expect(formatValue(null, missing, 0)).toEqual({ text: '?', suffix: '', color: 'gray' });
+    expect(formatValue(0.25, missing)).toEqual({ text: '25', suffix: '%' });
+    expect(formatValue(null, missing)).toEqual({ text: '?', suffix: '', color: 'gray' });
     expect([thresholdColor(0, missing), thresholdColor(0.1, missing)]).toEqual(['green', 'red']);
   });
 

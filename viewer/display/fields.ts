@@ -149,17 +149,17 @@ function fillTemplate(template: string, { field, frame, row }: { field: Field; f
   });
 }
 
-/** A value with its unit, or what its configuration shows instead. */
-export function formatValue(value: Value, display: Display, nowMs: number): Formatted & { color?: string } {
+/** A value with its unit, or what its configuration shows instead. An age is counted to now, as in Grafana. */
+export function formatValue(value: Value, display: Display): Formatted & { color?: string } {
   const { text, color } = mappingOf(value, display.mappings) ?? {};
-  const formatted = text === undefined ? formatUnmapped(value, display, nowMs) : { text, suffix: '' };
+  const formatted = text === undefined ? formatUnmapped(value, display) : { text, suffix: '' };
   return color === undefined ? formatted : { ...formatted, color };
 }
 
-function formatUnmapped(value: Value, { field, unit, decimals, noValue }: Display, nowMs: number): Formatted {
+function formatUnmapped(value: Value, { field, unit, decimals, noValue }: Display): Formatted {
   if (value === null) return { text: noValue ?? '–', suffix: '' };
   if (typeof value !== 'number') return { text: String(value), suffix: '' };
-  if (unit === 'dateTimeFromNow') return { text: formatAge(value, nowMs), suffix: '' };
+  if (unit === 'dateTimeFromNow') return { text: formatAge(value, Date.now()), suffix: '' };
   if (field.kind === 'time')
     return { text: formatTime(value, !DATE_UNIT.test(unit ?? '') && isShort(field)), suffix: '' };
   return formatNumber(value, unit, decimals);

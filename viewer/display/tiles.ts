@@ -59,7 +59,7 @@ function nameOfRow(display: Display, row: number, frames: readonly Frame[], conf
   const others = displaysOf(frame ? [frame] : [], config).filter(({ field }) => field !== display.field);
   const texts = others.flatMap((other) => {
     if (other.field.kind !== 'text') return [];
-    const { text } = formatValue(other.field.values[row] ?? '', other, 0);
+    const { text } = formatValue(other.field.values[row] ?? '', other);
     return text === '' ? [] : [text];
   });
   const isAlone = others.every(({ field }) => field.kind !== 'number');

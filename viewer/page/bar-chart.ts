@@ -33,7 +33,7 @@ export function drawBarChart(context: PanelContext): Drawn {
     completeness: completenessOf(frame),
     groupWidth: asNumber(options['groupWidth']) ?? 0.7,
   });
-  const names = Array.from({ length: rows }, (_, row) => nameOf(row, category, context));
+  const names = Array.from({ length: rows }, (_, row) => nameOf(row, category));
   const isHorizontal = options['orientation'] === 'horizontal' || (options['orientation'] !== 'vertical' && rows > 12);
   const groups: PlotAxis = { kind: 'names', names, reversed: isHorizontal };
   const numbers: PlotAxis = {
@@ -55,7 +55,7 @@ export function drawBarChart(context: PanelContext): Drawn {
         const title = names[row];
         if (title === undefined) return undefined;
         const lines = shown.map(({ name, color, display }) => {
-          const { text, suffix } = formatValue(display.field.values[row] ?? null, display, context.to);
+          const { text, suffix } = formatValue(display.field.values[row] ?? null, display);
           return { name, color, value: `${text}${suffix}` };
         });
         return { title, lines };
@@ -74,9 +74,9 @@ function categoryOf(displays: readonly Display[], wanted: string | undefined): D
   );
 }
 
-function nameOf(row: number, category: Display | undefined, { to }: PanelContext): string {
+function nameOf(row: number, category: Display | undefined): string {
   if (!category) return String(row + 1);
-  const { text, suffix } = formatValue(category.field.values[row] ?? null, category, to);
+  const { text, suffix } = formatValue(category.field.values[row] ?? null, category);
   return `${text}${suffix}`;
 }
 

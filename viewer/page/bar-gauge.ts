@@ -11,7 +11,7 @@ export function drawBarGauge(context: PanelContext): Drawn {
     return { element: h('p', { className: 'empty' }, asText(context.config.defaults['noValue']) ?? 'no data') };
   const largest = Math.max(...tiles.map(({ value }) => (typeof value === 'number' ? value : 0)));
   const rows = tiles.map(({ name, value, display }, i) => {
-    const { text, suffix, color } = formatValue(value, display, context.to);
+    const { text, suffix, color } = formatValue(value, display);
     const min = display.min ?? 0;
     const max = display.max ?? largest;
     const fill = h('i');

@@ -36,7 +36,7 @@ function columnsFor(count: number, width: number, height: number): number {
 
 function dialOf({ name, value, display }: Tile, isNamed: boolean, context: PanelContext): HTMLElement {
   const { theme, panel } = context;
-  const { text, suffix, color } = formatValue(value, display, context.to);
+  const { text, suffix, color } = formatValue(value, display);
   const min = display.min ?? 0;
   const max = display.max ?? (display.unit === 'percentunit' ? 1 : 100);
   const degreeOf = (at: number) =>

@@ -16,7 +16,7 @@ export function drawStat(context: PanelContext): Drawn {
   const values: { element: HTMLElement; characters: number }[] = [];
   const element = h('div', { className: 'tiles' });
   for (const { name, value, display } of tiles) {
-    const { text, suffix, color } = formatValue(value, display, context.to);
+    const { text, suffix, color } = formatValue(value, display);
     const shown = h('span', { className: 'value' }, text, h('span', { className: 'unit' }, suffix));
     const named_ = color ?? valueColor(value, display);
     if (named_ !== undefined && value !== null) shown.style.color = colorOf(named_, context.theme);

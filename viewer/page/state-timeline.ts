@@ -42,7 +42,7 @@ export function drawStateTimeline(context: PanelContext): Drawn {
       x: { kind: 'time', range: [context.from, context.to] },
       y: { kind: 'names', names: rows.map(({ display }) => display.name), reversed: true },
       note: frames.some(({ completeness }) => completeness) ? '' : 'completeness not known',
-      legend: legendOf(rows, colors, missing.length > 0, context),
+      legend: legendOf(rows, colors, missing.length > 0),
       draw: (area) => {
         drawBackground(area.plot, missing, context);
         for (const [i, row] of rows.entries()) drawRow(area, row, i, colors, context);
@@ -51,7 +51,7 @@ export function drawStateTimeline(context: PanelContext): Drawn {
         const row = rows[Math.floor(y)];
         const band = row?.bands.find(({ from, to }) => x >= from && x < to);
         if (!row || !band) return undefined;
-        const value = textOf(band.value, row.display, context);
+        const value = textOf(band.value, row.display);
         const color = colors(band.value, row.display);
         return {
           title: `${formatTime(band.from)} to ${formatTime(band.to)}`,
@@ -78,20 +78,20 @@ function rowsOf(of: TimeFrame, context: PanelContext): StateRow[] {
 type ColorOf = (value: Value, display: Display) => string;
 
 /** Of a mapping, else of the thresholds, else one per value in the order of their first occurrence. */
-function colorsOf(rows: readonly StateRow[], { theme, to }: PanelContext): ColorOf {
+function colorsOf(rows: readonly StateRow[], { theme }: PanelContext): ColorOf {
   const indexes = new Map<string, number>();
   for (const { value } of rows.flatMap(({ bands }) => bands)) {
     if (!indexes.has(String(value))) indexes.set(String(value), indexes.size);
   }
   return (value, display) => {
     if (display.colorMode === 'fixed' && display.fixedColor !== undefined) return colorOf(display.fixedColor, theme);
-    const named = formatValue(value, display, to).color ?? thresholdColor(value, display);
+    const named = formatValue(value, display).color ?? thresholdColor(value, display);
     return named === undefined ? seriesColor(indexes.get(String(value)) ?? 0, theme) : colorOf(named, theme);
   };
 }
 
-function textOf(value: Value, display: Display, { to }: PanelContext): string {
-  const { text, suffix } = formatValue(value, display, to);
+function textOf(value: Value, display: Display): string {
+  const { text, suffix } = formatValue(value, display);
   return `${text}${suffix}`;
 }
 
@@ -111,16 +111,11 @@ function rangeOf(value: Value, display: Display): string | undefined {
 /** How many values a legend names at most. */
 const MAX_NAMES = 12;
 
-function legendOf(
-  rows: readonly StateRow[],
-  colors: ColorOf,
-  hasMissing: boolean,
-  context: PanelContext,
-): HTMLElement | undefined {
+function legendOf(rows: readonly StateRow[], colors: ColorOf, hasMissing: boolean): HTMLElement | undefined {
   const names = new Map<string, string>();
   for (const { display, bands } of rows) {
     for (const { value } of bands) {
-      names.set(rangeOf(value, display) ?? textOf(value, display, context), colors(value, display));
+      names.set(rangeOf(value, display) ?? textOf(value, display), colors(value, display));
     }
   }
   const keys = [...names].slice(0, MAX_NAMES).map(([name, color]) => {
@@ -154,7 +149,7 @@ function drawRow(
     ctx.fillStyle = translucent(colors(value, display), opacity);
     ctx.fillRect(left, top, Math.max(1, right - left - devicePixelRatio), bottom - top);
     if (!showsText) continue;
-    const text = shown(textOf(value, display, context));
+    const text = shown(textOf(value, display));
     if (ctx.measureText(text).width + 8 * devicePixelRatio > right - left) continue;
     ctx.fillStyle = textColorOn(colors(value, display), opacity, context.theme);
     ctx.fillText(text, left + 4 * devicePixelRatio, (top + bottom) / 2);

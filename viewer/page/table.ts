@@ -104,11 +104,7 @@ function cellOf(
   const value = display.field.values[row] ?? null;
   // The text of an empty panel is not that of an empty cell.
   const isOfPanel = display.noValue === context.config.defaults['noValue'];
-  const { text, suffix, color } = formatValue(
-    value,
-    isOfPanel ? { ...display, noValue: undefined } : display,
-    context.to,
-  );
+  const { text, suffix, color } = formatValue(value, isOfPanel ? { ...display, noValue: undefined } : display);
   const full = `${text}${suffix}`;
   const isLong = display.field.kind === 'text' && full.length > LONG_TEXT;
   const className = display.field.kind === 'number' ? 'number' : isLong ? 'long' : '';

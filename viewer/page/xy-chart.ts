@@ -33,7 +33,7 @@ export function drawXyChart(context: PanelContext): Drawn {
       draw: (area) => {
         for (const dots of shown) drawDots(area, dots);
       },
-      hover: (x, y, near) => nearest(shown, { x, y }, near, context),
+      hover: (x, y, near) => nearest(shown, { x, y }, near),
     },
     context,
   );
@@ -72,7 +72,6 @@ function nearest(
   shown: readonly Dots[],
   at: { x: number; y: number },
   near: { readonly x: number; readonly y: number },
-  { to }: PanelContext,
 ): Hovered | undefined {
   let best = 1;
   let found: Hovered | undefined;
@@ -82,7 +81,7 @@ function nearest(
       if (distance >= best) continue;
       best = distance;
       const text = (value: number, display: Display) => {
-        const formatted = formatValue(value, display, to);
+        const formatted = formatValue(value, display);
         return `${formatted.text}${formatted.suffix}`;
       };
       const lines = [

@@ -40,7 +40,7 @@ function legendTable(shown: readonly Series[], calculations: readonly string[], 
   const rows = shown.map((series) => {
     const cells = calculations.map((name) => {
       const value = reduceValues(series.display.field.values, name);
-      const { text, suffix } = formatValue(value, series.display, context.to);
+      const { text, suffix } = formatValue(value, series.display);
       return h('td', { className: 'number' }, `${text}${suffix}`);
     });
     return h('tr', {}, h('td', {}, toggleOf(namedOf(series), context)), ...cells);

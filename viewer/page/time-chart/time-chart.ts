@@ -140,7 +140,7 @@ class TimeChart {
       const row = of.times.indexOf(time);
       const value = display.field.values[row];
       if (row < 0 || value === undefined || (value === null && isCompleteness(display.field.name))) return [];
-      const { text, suffix } = formatValue(value, display, this.context.to);
+      const { text, suffix } = formatValue(value, display);
       const color = series.find((one) => one.display.field === display.field)?.color;
       return [{ name: display.name, value: value === null ? '–' : `${text}${suffix}`, color }];
     });
