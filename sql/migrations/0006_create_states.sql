@@ -186,18 +186,27 @@ CREATE TABLE IF NOT EXISTS {database}.price_states
 (
     `market` LowCardinality(String) COMMENT 'Market ID',
     `first_received_at` SimpleAggregateFunction(min, DateTime64(6, 'UTC')) COMMENT 'When its first price was received',
-    `last_received_at` SimpleAggregateFunction(max, DateTime64(6, 'UTC')) COMMENT 'When its last price was received'
+    `last_received_at` SimpleAggregateFunction(max, DateTime64(6, 'UTC')) COMMENT 'When its last price was received',
+    `event` AggregateFunction(argMax, LowCardinality(String), UInt128) COMMENT 'Event ID of its last tick, by received_at in Unix microseconds × 2^64 + _offset × 2^24 + _index, a number with the order of ticks',
+    `last` AggregateFunction(argMax, Float64, UInt128) COMMENT 'Last price of the last tick, in YES terms, by the same number',
+    `bid` AggregateFunction(argMax, Float64, UInt128) COMMENT 'Best bid of the last tick, in YES terms, by the same number; -1 when there is no bid',
+    `ask` AggregateFunction(argMax, Float64, UInt128) COMMENT 'Best ask of the last tick, in YES terms, by the same number; -1 when there is no ask'
 )
 ENGINE = {engine:AggregatingMergeTree}
 ORDER BY market
 SETTINGS {view_settings}
-COMMENT 'First and last receive time of the prices of a market; the latest price is looked up with it';
+COMMENT 'First and last receive time of the prices of a market, and its last tick. Read it through the view latest_ticks';
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS {database}.price_states_of_ticks TO {database}.price_states AS
 SELECT
     market,
     min(received_at) AS first_received_at,
-    max(received_at) AS last_received_at
+    max(received_at) AS last_received_at,
+    argMaxState(event, bitShiftLeft(toUInt128(toUnixTimestamp64Micro(received_at)), 64) + bitShiftLeft(`_offset`, 24) + `_index` AS tick) AS event,
+    argMaxState(toFloat64(last), tick) AS last,
+    -- These aggregate functions leave out NULL.
+    argMaxState(ifNull(toFloat64(bid), -1), tick) AS bid,
+    argMaxState(ifNull(toFloat64(ask), -1), tick) AS ask
 FROM {database}.price_ticks
 GROUP BY market;
 

@@ -93,6 +93,8 @@ describe('candles', () => {
     expect(await data.ask(`SELECT open, close FROM candles(period_seconds = 60) WHERE market = 'tie'`)).toEqual([
       { open: 0.1, close: 0.5 },
     ]);
+    // Written later, but older.
+    await data.insert('price_ticks', [tick('tie', time(-1), 0.3)]);
     expect(await data.ask(`SELECT last FROM latest_prices WHERE market = 'tie'`)).toEqual([{ last: 0.5 }]);
   });
 });

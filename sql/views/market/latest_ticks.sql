@@ -13,25 +13,21 @@ CREATE OR REPLACE VIEW {database}.latest_ticks
 )
 AS
 SELECT
-    tick.1 AS event,
+    CAST(latest_event, 'String') AS event,
     market,
-    tick.2 AS last,
-    tick.3 AS bid,
-    tick.4 AS ask,
-    latest_at AS received_at
+    latest_last AS last,
+    nullIf(latest_bid, -1) AS bid,
+    nullIf(latest_ask, -1) AS ask,
+    received_at
 FROM
 (
     SELECT
-        market,
-        max(received_at) AS latest_at,
-        argMax((event, last, bid, ask), (received_at, `_offset`, `_index`)) AS tick
-    FROM {database}.price_ticks
-    -- Times alone are compared faster, and few other ticks have one of them.
-    WHERE received_at GLOBAL IN (SELECT max(last_received_at) FROM {database}.price_states GROUP BY market) AND (market, received_at) GLOBAL IN
-    (
-        SELECT market, max(last_received_at)
-        FROM {database}.price_states
-        GROUP BY market
-    )
+        CAST(price_states.market, 'String') AS market,
+        argMaxMerge(price_states.event) AS latest_event,
+        argMaxMerge(price_states.last) AS latest_last,
+        argMaxMerge(price_states.bid) AS latest_bid,
+        argMaxMerge(price_states.ask) AS latest_ask,
+        CAST(max(price_states.last_received_at), 'DateTime64(6, \'UTC\')') AS received_at
+    FROM {database}.price_states
     GROUP BY market
 );

@@ -33,13 +33,15 @@ CREATE OR REPLACE VIEW {database}.position_reconciliation
 )
 AS
 WITH
+    -- As in pnl_by_asset, so that ClickHouse computes it once.
+    (SELECT groupArray((account, complete_to)) FROM {database}.account_completeness) AS completeness,
     (
         SELECT groupArray((account, poll_id, started_at, is_read, complete_to))
         FROM
         (
             SELECT account, poll_id, started_at, ifNull(finished_at <= complete_to, false) AS is_read, complete_to
             FROM (SELECT account, poll_id, started_at, finished_at FROM {database}.recent_account_polls WHERE list = 'positions') AS recent
-            LEFT JOIN (SELECT account, complete_to FROM {database}.account_completeness) AS known_to USING (account)
+            LEFT JOIN (SELECT one.1 AS account, one.2 AS complete_to FROM (SELECT arrayJoin(completeness) AS one)) AS known_to USING (account)
             ORDER BY is_read DESC, finished_at DESC, poll_id
             LIMIT 1 BY account
         )
