@@ -5,6 +5,9 @@
 -- ignored: a worker may have died in between, or two may have done the same. The views add the ticks of blocks without an ID
 -- from price_ticks, so they are exact at any moment.
 --
+-- A partition of price_hours is a week, because its granules have all hours of a market in a partition: questions about the last days
+-- read no older ones.
+--
 -- When price_hours holds all blocks of a group of 16, the worker aggregates them once more, into price_days: blocks are shorter than days,
 -- so price_hours has many rows of the same day. The ID of that is published in the same way, and periods of whole days are read from
 -- price_days and, where that does not hold a block, from price_hours.
@@ -32,7 +35,7 @@ CREATE TABLE IF NOT EXISTS {database}.price_hours
     INDEX events event TYPE set(16) GRANULARITY 8
 )
 ENGINE = {engine:MergeTree}
-PARTITION BY toYYYYMM(begins_at)
+PARTITION BY toMonday(begins_at)
 ORDER BY (market, begins_at, rollup_id)
 SETTINGS {view_settings}, index_granularity = 1024
 COMMENT 'Prices of a market in an hour, one row per block of the log. Read them through the view candles';

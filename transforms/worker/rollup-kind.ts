@@ -28,8 +28,8 @@ export interface RollupKind {
   next(source: RollupSource, progress: RollupProgress, signal: AbortSignal): Promise<boolean>;
 }
 
-/** Inserts have priority: a rollup uses one processor. */
-export const ROLLUP_SETTINGS = { max_threads: 1, async_insert: 0 };
+/** Inserts have priority: a rollup uses one processor. Records of a quiet market may be of many months, so partitions are not limited. */
+export const ROLLUP_SETTINGS = { max_threads: 1, async_insert: 0, max_partitions_per_insert_block: 0 };
 
 /** The statement of `sql/rollups/`, for the tables of a shard. */
 export const rollupStatement = (name: string, { database }: ShardConnection): string =>

@@ -28,7 +28,8 @@ SELECT
             gap.1,
             gap.2,
             gap.3,
-            arraySum(range -> greatest(0, dateDiff('microsecond', greatest(range.2, gap.1), least(range.3, gap.2))), backfilled) / 1e6 / markets
+            -- The lambda gets a copy of every array for each gap, so these have numbers only.
+            arraySum((from, to) -> greatest(0, least(to, toUnixTimestamp64Micro(gap.2)) - greatest(from, toUnixTimestamp64Micro(gap.1))), backfilled_from, backfilled_to) / 1e6 / markets
         ),
         -- Only the range of a live subscription has no cause: records after its last heartbeat are in transit, not a gap.
         arrayFilter(candidate -> candidate.1 < candidate.2 AND candidate.3 != '', candidates)
@@ -43,7 +44,8 @@ FROM
         open_to,
         open,
         live,
-        if(stream = 'chance', fetched_ranges, []) AS backfilled,
+        if(stream = 'chance', arrayMap(range -> toUnixTimestamp64Micro(range.2), fetched_ranges), []) AS backfilled_from,
+        if(stream = 'chance', arrayMap(range -> toUnixTimestamp64Micro(range.3), fetched_ranges), []) AS backfilled_to,
         greatest(lifetimes.markets, length(arrayDistinct(arrayMap(range -> range.1, fetched_ranges))), 1) AS markets,
         arrayZip(
             arrayPushFront(arrayMap(range -> range.2, observed_ranges), open_from),
