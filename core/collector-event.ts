@@ -116,7 +116,7 @@ export const collectorEventSchema = z.discriminatedUnion('type', [
   event('connected', 'stream', 'connectionId', 'url'),
   event('disconnected', 'stream', 'connectionId', 'cause'),
   /**
-   * The subscription is confirmed; its time is the receipt of the first state. Private stream: AUTH was accepted. Feed: it
+   * The subscription is confirmed; its time is the receipt of the initial snapshot. Private stream: AUTH was accepted. Feed: it
    * is connected.
    */
   event('subscribed', ...subscription, 'markets'),

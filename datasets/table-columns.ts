@@ -57,7 +57,7 @@ export class TableColumns {
     return new Map([...declared, ...ofUsers, ...Object.entries(comments)]);
   }
 
-  /** Comments in the definition of a view: a query of it has none, and system.columns has none of a view with parameters. */
+  /** Comments in the definition of a view: a query of it has none, and system.columns has none of a parameterized view. */
   async #declaredComments(view: string): Promise<[string, string][]> {
     const query = `SELECT create_table_query AS sql FROM system.tables WHERE database = currentDatabase() AND name = '${view}'`;
     const [{ sql } = { sql: '' }] = await this.source.rows<{ sql: string }>(query, this.signal);

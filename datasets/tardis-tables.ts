@@ -65,7 +65,7 @@ const lost = `(SELECT groupArray((_log, _partition, first_offset)) FROM lost_ran
 
 /**
  * Best bid and ask as a book of one level per side. A snapshot has one line per side, also where the side is empty (amount 0):
- * it is the first state of a day, of a connection, and after lost records.
+ * it is the initial snapshot of a day, of a connection, and after lost records.
  */
 const incrementalBook: ExportedTable = {
   ...ticks,

@@ -10,7 +10,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   price: "'chance'",
   level: "'market'",
 };
-/** Codes of ClickHouse for a parameterised view without its parameters. Its messages do not name them. */
+/** Codes of ClickHouse for a parameterized view without its parameters. Its messages do not name them. */
 const CODES = new Set(['47', '51', '90', '456']);
 
 /** What to add to the message of a failed statement that uses a view without its parameters; empty for any other failure. */

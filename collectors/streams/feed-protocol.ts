@@ -13,9 +13,9 @@ export interface FeedParts {
   readonly outage: OutageLog;
   readonly clock: Clock;
   readonly settings: CollectSettings;
-  /** Timeout of a probe and of a subscription's first state, milliseconds. */
+  /** Timeout of a probe and of a subscription's initial snapshot, milliseconds. */
   readonly answerMs: number;
-  /** Called with a first state: data of the event before it may have been missed, and should be backfilled if possible. */
+  /** Called with an initial snapshot: data of the event before it may have been missed, and should be backfilled if possible. */
   readonly onGap?: (eventId: string) => void;
 }
 

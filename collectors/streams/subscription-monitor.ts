@@ -7,7 +7,7 @@ import type { Audit, MarketValues, Subscription } from './subscription.js';
 /** How far a snapshot of the exchange may be ahead of the stream's changes, microseconds. */
 const GRACE_MICROS = 1_500_000;
 const TICK_MS = 500;
-/** Maximum factor by which the timeout of a subscription's first state grows. */
+/** Maximum factor by which the timeout of a subscription's initial snapshot grows. */
 const MAX_TIMEOUT_FACTOR = 64;
 /** Delay before a rejected subscription is requested again, microseconds. */
 const REFUSED_MICROS = 30_000_000;
@@ -15,7 +15,7 @@ const REFUSED_MICROS = 30_000_000;
 const MAX_WAITED_MS = 5000;
 
 /**
- * Verifies that all data of a connection's events was received. A subscription is live from its first state. A probe
+ * Verifies that all data of a connection's events was received. A subscription is live from its initial snapshot. A probe
  * requests the current values: if they equal the known ones, the subscription is verified. Otherwise it has diverged: that is
  * reported with the time of its last verification, and it is subscribed again. Probes are sent after silence and at intervals;
  * those of an audited stream when the schedule of its audits says so.
@@ -40,8 +40,8 @@ export class SubscriptionMonitor implements AuditedConnection {
   }
 
   /**
-   * Call with all values of an event: the response to a probe, or the first state of a subscription.
-   * @param first whether it may be a first state, which has the form of a response to SUBSCRIBE
+   * Call with all values of an event: the response to a probe, or the initial snapshot of a subscription.
+   * @param first whether it may be an initial snapshot, which has the form of a response to SUBSCRIBE
    */
   onState(eventId: string, values: MarketValues, at: number, first: boolean): void {
     const subscription = this.state.subscriptions.get(eventId);
@@ -52,7 +52,7 @@ export class SubscriptionMonitor implements AuditedConnection {
       if (!first) return;
       subscription.confirm(values, at);
       void this.parts.collectorEvents.write({ type: 'subscribed', ...about, markets: subscription.knownMarkets }, at);
-      // Also a new event may have changed before its first state.
+      // Also a new event may have changed before its initial snapshot.
       this.parts.onGap?.(eventId);
       return;
     }
@@ -215,7 +215,7 @@ export class SubscriptionMonitor implements AuditedConnection {
     } else if (!live) this.#requestAgain(subscription, now);
   }
 
-  /** Requests a subscription without a first state again, with exponential backoff, then on a new connection. */
+  /** Requests a subscription without an initial snapshot again, with exponential backoff, then on a new connection. */
   #requestAgain(subscription: Subscription, now: number): void {
     const { attempts, requestedAt } = subscription;
     const { answerMs } = this.parts;

@@ -48,7 +48,7 @@ interface KnownMarket {
 
 /** The state of one subscribed event. All times are Unix microseconds. */
 export class Subscription {
-  /** Whether the first state was received and everything since is known to be complete. */
+  /** Whether the initial snapshot was received and everything since is known to be complete. */
   live = false;
   /** When the subscription was requested. */
   requestedAt: number;
@@ -64,7 +64,7 @@ export class Subscription {
   notProbedBefore = 0;
   /** An audit with unequal markets, until changes of the stream match their values or the audit is finished. */
   pending: Audit | undefined;
-  /** The last audit of the reason `interval` on the present connection, or the first state; undefined before that. */
+  /** The last audit of the reason `interval` on the present connection, or the initial snapshot; undefined before that. */
   auditedAt: number | undefined;
   /** Changes received since the last audit. */
   changes = 0;
@@ -90,7 +90,7 @@ export class Subscription {
     return this.#known.has(marketId);
   }
 
-  /** Sets the first state after subscribing. What changed while it was not subscribed is in a gap, and not a loss. */
+  /** Sets the initial snapshot after subscribing. What changed while it was not subscribed is in a gap, and not a loss. */
   confirm(values: MarketValues, at: number): void {
     this.invalidate();
     this.live = true;
@@ -183,7 +183,7 @@ export class Subscription {
     return audit;
   }
 
-  /** Marks it as not live until the next first state. */
+  /** Marks it as not live until the next initial snapshot. */
   invalidate(): void {
     this.live = false;
     this.probe = undefined;

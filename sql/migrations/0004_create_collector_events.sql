@@ -75,7 +75,7 @@ CREATE TABLE IF NOT EXISTS {database}.audits
     `connection_id` LowCardinality(String) COMMENT 'UUID of the WebSocket connection' CODEC(ZSTD(1)),
     `event` LowCardinality(String) COMMENT 'Event ID' CODEC(ZSTD(1)),
     `reason` Enum8('interval' = 1, 'silence' = 2, 'difference' = 3, 'unrequested' = 4) COMMENT 'interval: it was due. silence: of the whole connection. difference: the last price differed from the chance stream for more than 2 s. unrequested: the exchange sent its prices without a request, and they were unequal' CODEC(ZSTD(1)),
-    `last_equal_at` DateTime64(6, 'UTC') COMMENT 'The previous audit in which all prices were equal, or the first state of the subscription' CODEC(Delta, ZSTD(1)),
+    `last_equal_at` DateTime64(6, 'UTC') COMMENT 'The previous audit in which all prices were equal, or the initial snapshot of the subscription' CODEC(Delta, ZSTD(1)),
     `changes` UInt64 COMMENT 'Changes received since the previous audit, without repeated ones' CODEC(T64, ZSTD(1)),
     `compared` UInt32 COMMENT 'Markets compared' CODEC(T64, ZSTD(1)),
     `changed` UInt32 COMMENT 'Compared markets that changed since the previous audit of the reason interval' CODEC(T64, ZSTD(1)),

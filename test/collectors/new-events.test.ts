@@ -73,14 +73,14 @@ describe('an event that opens while events are recorded', () => {
       const own = gaps.filter((gap) => gap.event === eventId);
       const changes = [...server.core.pricesAfter(0)].filter((change) => change.marketId === marketId);
       const recorded = ticks.filter(({ market }) => market === marketId);
-      // The recorded changes are the last ones: what was not recorded came before the first state.
+      // The recorded changes are the last ones: what was not recorded came before the initial snapshot.
       expect(changes.slice(changes.length - recorded.length).map(({ c, b, a }) => `${c} ${b} ${a}`)).toEqual(
         recorded.map(({ text }) => text),
       );
       return changes.slice(0, changes.length - recorded.length).map(({ at }) => ({ at, own }));
     });
     expect(lost.length).toBeGreaterThan(100);
-    // Observation begins with the whole millisecond in which the first state was received.
+    // Observation begins with the whole millisecond in which the initial snapshot was received.
     const inNoGap = lost.filter(({ at, own }) => !own.some(({ begins, ends }) => at >= begins && at <= ends + 1000));
     expect(inNoGap).toEqual([]);
     const causes = opened.map(({ eventId }) => gaps.filter((gap) => gap.event === eventId)[0]?.cause);

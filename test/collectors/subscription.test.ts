@@ -123,7 +123,7 @@ describe('a subscription', () => {
     expect(subscription.compare(values({ a: '0.6', b: '0.2' }), 40 * S, 'interval')).toMatchObject(counts);
   });
 
-  it('is not live once it is invalidated, until the next first state', () => {
+  it('is not live once it is invalidated, until the next initial snapshot', () => {
     const subscription = live();
     subscription.compare(values({ a: '0.9' }), 12 * S, 'interval');
     subscription.invalidate();

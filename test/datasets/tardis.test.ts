@@ -36,7 +36,7 @@ type Tick = readonly [
   repeated?: true,
 ];
 
-/** A first state, changes of one side, lost records between offsets 3 and 5, and a new connection. */
+/** An initial snapshot, changes of one side, lost records between offsets 3 and 5, and a new connection. */
 const TICKS: readonly Tick[] = [
   [0, 0, 0.4, 0.6, 'snapshot'],
   [0, 1, 0.41, 0.6],

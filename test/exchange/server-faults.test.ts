@@ -11,7 +11,7 @@ async function oneEvent() {
   return { server, event, e: event.eventId, market: marketOf(event), traders: new Traders(server.core) };
 }
 
-/** An order book connection subscribed to an event, its first state taken. */
+/** An order book connection subscribed to an event, its initial snapshot taken. */
 async function subscribed(server: TestExchange, e: string, headers: Readonly<Record<string, string>> = {}) {
   const socket = await server.connect('/event/ws', headers);
   socket.send({ t: 'SUBSCRIBE', e });

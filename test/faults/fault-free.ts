@@ -30,7 +30,7 @@ const SAY_EVERY_MS = 60_000;
 const MAX_LISTED = 5;
 /**
  * An event that opens while recording is subscribed after it was found. Longer gaps are alarms; those of this length are
- * the time before its first state, and are named as that.
+ * the time before its initial snapshot, and are named as that.
  */
 const MAX_NEW_EVENT_SECONDS = 5;
 

@@ -50,7 +50,7 @@ export interface RecordedPrices {
   readonly stoppedAt: number;
 }
 
-/** A change this close to the subscription may be in the first state; one this close to the stop may be in transit. */
+/** A change this close to the subscription may be in the initial snapshot; one this close to the stop may be in transit. */
 const MARGIN_MICROS = 1_000_000;
 
 /**

@@ -74,7 +74,7 @@ async function resultOf(view: DeclaredView, database: ReaderQueried): Promise<Vi
   return { ...view, rows, returned: names.map((name, i) => ({ name, type: withoutQuotes(types[i] ?? '') })) };
 }
 
-/** `system.columns` does not have the columns of views with parameters: the definition has. */
+/** `system.columns` does not have the columns of parameterized views: the definition has. */
 function declaredColumns(definition: string): Column[] {
   const [head = ''] = definition.split(/\) (?:COMMENT '(?:[^'\\]|\\.|'')*' )?AS (?:SELECT|WITH)\b/);
   return [...head.matchAll(/`(\w+)` ((?:[^'`]|'UTC'|`\w+`)+?)(?: COMMENT '((?:[^'\\]|\\.|'')*)')?(?=, `|$)/g)].map(

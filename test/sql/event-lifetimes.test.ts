@@ -107,7 +107,7 @@ describe('an event is open from', () => {
     expect(gaps).toEqual([{ cause: 'not yet subscribed' }]);
   });
 
-  it('and is in a gap until its first state', async () => {
+  it('and is in a gap until its initial snapshot', async () => {
     const gaps = await data.ask(
       `SELECT round(toUnixTimestamp64Micro(begins_at) / 1e6 - 1767614400, 6) AS b,
          round(toUnixTimestamp64Micro(ends_at) / 1e6 - 1767614400, 6) AS e, cause

@@ -82,7 +82,7 @@ describe('the types of views', () => {
     expect(allowed.filter((type) => !isPortable(type))).toEqual([]);
   });
 
-  it('are declared as they are returned, also by views with parameters', () => {
+  it('are declared as they are returned, also by parameterized views', () => {
     for (const { name, declared, returned } of views) {
       expect([name, declared.map(({ name: column, type }) => ({ name: column, type }))]).toEqual([name, returned]);
     }

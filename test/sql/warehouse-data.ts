@@ -96,7 +96,7 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Arguments for a view with parameters, by the text of its definition; empty for any other view.
+ * Arguments for a parameterized view, by the text of its definition; empty for any other view.
  * @param given values that replace the examples, by the name of the parameter
  */
 export function argumentsOf(definition: string, given: Readonly<Record<string, string>> = {}): string {

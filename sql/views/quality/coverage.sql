@@ -1,6 +1,6 @@
 -- When was which event observed on which stream, and why did that end?
 --
--- One row per confirmed subscription of a collector, from the collector event `subscribed` (its first state had been
+-- One row per confirmed subscription of a collector, from the collector event `subscribed` (its initial snapshot had been
 -- received) to the earliest of: the next collector event of the same session about the event (`unsubscribed`; `stale`, which
 -- ends it at last_verified_at, with the cause `diverged` if an audit found other prices; or `subscribed` again); the last
 -- frame that was received on its connection, which is the time of `disconnected`; the last heartbeat of its collector,
@@ -122,7 +122,7 @@ FROM
                                 connection_id,
                                 markets,
                                 type,
-                                -- Ticks have whole milliseconds: those of the first state must not be before it.
+                                -- Ticks have whole milliseconds: those of the initial snapshot must not be before it.
                                 toDateTime64(toDateTime64(recorded_at, 3, 'UTC'), 6, 'UTC') AS begins_at,
                                 leadInFrame(type, 1, '') OVER later AS next_type,
                                 leadInFrame(if(type = 'stale', assumeNotNull(last_verified_at), recorded_at), 1, toDateTime64('2299-12-31 00:00:00', 6, 'UTC')) OVER later AS own_end,
