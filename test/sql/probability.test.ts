@@ -384,6 +384,26 @@ describe('slippage of own fills', () => {
   });
 });
 
+describe('a question about one market', () => {
+  it.each([
+    ['trade_quotes', ['trade_records', 'activity_records']],
+    ['fill_slippage', ['trade_records']],
+  ] as const)('reads the trades and ticks of that market alone: %s', async (view, tables) => {
+    const plan = await host.database.run(
+      `EXPLAIN indexes = 1 SELECT * FROM ${view}(margin_ms = 250) WHERE market = 'b'`,
+      'reader',
+    );
+    const read = plan.split('ReadFromMergeTree ').slice(1);
+    /** Whether every part of the plan that reads a table uses its primary key with a condition on the market. */
+    const byMarket = (table: string) =>
+      read
+        .filter((part) => part.startsWith(`(${host.database.name}.${table})`))
+        .map((part) => /PrimaryKey\s+Keys:\s+market\s+Condition: \(.*market, .*in \[\\'b\\', \\'b\\'\]\)/.test(part));
+    expect(byMarket('price_ticks')).toEqual([true]);
+    for (const table of tables) expect([table, byMarket(table).includes(true)]).toEqual([table, true]);
+  });
+});
+
 describe('price impact', () => {
   const TRADES = 36;
   /** A trade every 10 s from 400 s on: shares, signed by what the taker did to YES, and how mid changed with it. */

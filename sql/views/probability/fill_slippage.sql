@@ -67,7 +67,7 @@ FROM
 INNER JOIN (SELECT asset AS known_asset, outcome FROM {database}.assets) AS known ON sides.own_asset = known.known_asset
 INNER JOIN
 (
-    SELECT fill_id, event AS quote_event, mid AS yes_mid, quote_age_seconds AS age_seconds
+    SELECT fill_id, market AS quote_market, event AS quote_event, mid AS yes_mid, quote_age_seconds AS age_seconds
     FROM {database}.trade_quotes(margin_ms = {margin_ms:UInt32})
     WHERE scope = 'own'
-) AS quotes ON sides.own_fill_id = quotes.fill_id;
+) AS quotes ON sides.own_fill_id = quotes.fill_id AND sides.own_market = quotes.quote_market;

@@ -11,6 +11,7 @@
 --   markout after t  = direction × (mid at executed_at + t - yes_price): what the taker would have gained per share by then
 -- mid = (bid + ask) / 2 of the quote: NULL where a side is empty or the book is crossed. All are also NULL where the order book of the
 -- event was not observed from the receipt of the quote to the moment for which it stands: coverage of that moment is below 1.
+-- Filters on scope, event and market are pushed down to the trades and to the ticks. Others are not: filter by market or by event.
 CREATE OR REPLACE VIEW {database}.trade_quotes
 (
     `scope` String COMMENT 'own: trades of our accounts. all: the activity feed, of all users',
@@ -51,9 +52,9 @@ FROM
     SELECT
         scope,
         fill_id,
-        any(trade_event) AS event,
-        any(trade_market) AS market,
-        any(trade_executed_at) AS executed_at,
+        trade_event AS event,
+        trade_market AS market,
+        trade_executed_at AS executed_at,
         any(trade_direction) AS direction,
         any(trade_quantity) AS quantity,
         any(trade_yes_price) AS yes_price,
@@ -76,22 +77,15 @@ FROM
             quoted_at != 0 AND arrayExists(range -> range.1 <= quoted_at AND range.2 >= moment, ranges) AS is_observed
         FROM
         (
+            -- Not an ASOF join, through which a filter reaches only the trades. Through the window it reaches trades and ticks.
             SELECT
-                scope,
-                fill_id,
-                trade_event,
-                trade_market,
-                trade_executed_at,
-                trade_direction,
-                trade_quantity,
-                trade_yes_price,
-                moments.step AS step,
-                moments.moment AS moment,
-                quotes.quoted_at AS quoted_at,
-                quotes.quote_mid AS quote_mid
+                *,
+                anyLastIf(moment, is_tick) OVER earlier AS quoted_at,
+                nullIf(anyLastIf(tick_mid, is_tick) OVER earlier, -1) AS quote_mid
             FROM
             (
                 SELECT
+                    false AS is_tick,
                     scope,
                     fill_id,
                     fills.event AS trade_event,
@@ -101,21 +95,37 @@ FROM
                     fills.quantity AS trade_quantity,
                     toFloat64(assumeNotNull(fills.yes_price)) AS trade_yes_price,
                     step,
-                    trade_executed_at + toIntervalMillisecond(delay) AS moment
+                    trade_executed_at + toIntervalMillisecond(delay) AS moment,
+                    0. AS tick_mid,
+                    toUInt64(0) AS tick_offset,
+                    toUInt32(0) AS tick_index
                 FROM {database}.fills
                 ARRAY JOIN [1, 2, 3, 4] AS step, [-toInt64({margin_ms:UInt32}), 5000, 60000, 300000] AS delay
                 WHERE fills.yes_price IS NOT NULL AND fills.executed_at IS NOT NULL AND side IN ('BUY', 'SELL')
-            ) AS moments
-            ASOF LEFT JOIN
-            (
+                UNION ALL
                 SELECT
-                    CAST(market, 'String') AS quote_market,
-                    received_at AS quoted_at,
-                    argMax(tuple(if(is_resolution OR NOT ifNull(bid <= ask, false), NULL, CAST((bid + ask) / 2, 'Nullable(Float64)'))), (`_offset`, `_index`)).1 AS quote_mid
+                    true AS is_tick,
+                    scope,
+                    '' AS fill_id,
+                    CAST(event, 'String') AS trade_event,
+                    CAST(market, 'String') AS trade_market,
+                    toDateTime64(0, 6, 'UTC') AS trade_executed_at,
+                    0. AS trade_direction,
+                    toDecimal128(0, 12) AS trade_quantity,
+                    0. AS trade_yes_price,
+                    0 AS step,
+                    received_at AS moment,
+                    if(is_resolution OR NOT ifNull(bid <= ask, false), -1., toFloat64(assumeNotNull((bid + ask) / 2))) AS tick_mid,
+                    `_offset` AS tick_offset,
+                    `_index` AS tick_index
                 FROM {database}.price_ticks
+                ARRAY JOIN ['own', 'all'] AS scope
                 WHERE NOT repeated
-                GROUP BY market, received_at
-            ) AS quotes ON moments.trade_market = quotes.quote_market AND moments.moment >= quotes.quoted_at
+            )
+            WINDOW earlier AS (
+                PARTITION BY scope, trade_event, trade_market ORDER BY moment, NOT is_tick, tick_offset, tick_index
+                ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+            )
         ) AS quoted
         LEFT JOIN
         (
@@ -124,6 +134,7 @@ FROM
             WHERE stream = 'order-book'
             GROUP BY event
         ) AS observed ON quoted.trade_event = observed.observed_event
+        WHERE NOT is_tick
     )
-    GROUP BY scope, fill_id
+    GROUP BY scope, fill_id, trade_event, trade_market, trade_executed_at
 );
