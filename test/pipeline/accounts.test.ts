@@ -215,6 +215,35 @@ describe('the accounts in ClickHouse', () => {
     expect(await rig.rows(`SELECT DISTINCT state FROM position_reconciliation`)).toEqual([{ state: 'equal' }]);
   });
 
+  test('have the balances that follow from their trades and transactions, where transactions are recorded', async () => {
+    const states = () =>
+      texts(rig, "DISTINCT [account, if(ticker = '', 'asset', ticker), state] FROM balance_reconciliation");
+    await until(async () => {
+      const found = await states();
+      return !found.some((one) => /newer|unread/.test(one)) || JSON.stringify(found);
+    });
+    const last = truthOf(truth, traders.at(-1)?.userId ?? '');
+    const all = [
+      ...traders.map(({ name, userId }) => ({ name, ...truthOf(truth, userId) })),
+      { ...last, name: WITHOUT_LOGIN },
+    ];
+    const wanted = all.flatMap(({ name, positions }) => [
+      row(name, 'USDC', name === WITHOUT_LOGIN ? 'no transactions' : 'equal'),
+      ...(positions.length > 0 ? [row(name, 'asset', 'equal')] : []),
+    ]);
+    expect(await states()).toEqual(wanted.sort());
+    const money = await texts(
+      rig,
+      "[account, toString(balance)] FROM balance_reconciliation WHERE ticker = 'USDC' AND balance IS NOT NULL",
+    );
+    expect(money).toEqual(traders.map(({ name, userId }) => row(name, truthOf(truth, userId).usdc)).sort());
+    // No order is open.
+    const free = 'SELECT sum(abs(free_difference)) FROM balance_reconciliation';
+    await until(
+      async () => (await rig.value<number | null>(free)) === 0 || 'no polls of orders around one of balances',
+    );
+  });
+
   test('have the activity of all users as the exchange and its ledger have it', async () => {
     const told: string[] = [];
     const listed: string[] = [];
