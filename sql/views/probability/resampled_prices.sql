@@ -38,50 +38,58 @@ FROM
 (
     SELECT event, groupArray((begins_at, ends_at)) AS ranges
     FROM {database}.observed_ranges
-    WHERE stream = 'order-book'
+    WHERE stream = 'order-book' AND ends_at >= parseDateTimeBestEffort({from_at:String}, 'UTC')
+        AND begins_at <= parseDateTimeBestEffort({to_at:String}, 'UTC') + toIntervalSecond({period_seconds:UInt32})
     GROUP BY event
 ) AS observed
 RIGHT JOIN
 (
     SELECT
-        times.event AS event,
-        times.market AS market,
-        toDateTime64(times.second, 6, 'UTC') AS sampled_at,
+        event,
+        market,
+        toDateTime64(second, 6, 'UTC') AS sampled_at,
         toFloat64(tick.1) AS last,
         CAST(tick.2, 'Nullable(Float64)') AS bid,
         CAST(tick.3, 'Nullable(Float64)') AS ask,
         tick.4 AS received_at
     FROM
     (
+        -- Not a join of times and ticks, through which ClickHouse does not push a filter by market.
         SELECT
             event,
             market,
+            sample.2 AS tick,
             arrayJoin(range(
-                toUInt32(intDiv(toInt64(toUnixTimestamp(parseDateTimeBestEffort({from_at:String}, 'UTC'))) + {period_seconds:UInt32} - 1, {period_seconds:UInt32}) * {period_seconds:UInt32}),
-                toUInt32(least(toInt64(toUnixTimestamp(parseDateTimeBestEffort({to_at:String}, 'UTC'))), toInt64(toUnixTimestamp(now())) + 1, resolved_second)),
+                sample.1,
+                toUInt32(least(next_second, toInt64(toUnixTimestamp(parseDateTimeBestEffort({to_at:String}, 'UTC'))), toInt64(toUnixTimestamp(now())) + 1, resolved_second)),
                 {period_seconds:UInt32}
             )) AS second
         FROM
         (
             SELECT
-                CAST(any(event), 'String') AS event,
-                CAST(market, 'String') AS market,
-                if(countIf(is_resolution) = 0, 4294967295, toInt64(ceil(toUnixTimestamp64Micro(minIf(received_at, is_resolution)) / 1e6))) AS resolved_second
-            FROM {database}.price_ticks
-            WHERE received_at >= parseDateTimeBestEffort({from_at:String}, 'UTC') - toIntervalDay(7) AND received_at < parseDateTimeBestEffort({to_at:String}, 'UTC')
-            GROUP BY market
+                event,
+                market,
+                min(times.resolved_second) AS resolved_second,
+                arraySort(one -> one.1, groupArrayIf((times.second, times.tick), times.has_tick)) AS samples
+            FROM
+            (
+                -- The last tick up to each of the times; also of ticks that were received at the same moment.
+                SELECT
+                    CAST(event, 'String') AS event,
+                    CAST(market, 'String') AS market,
+                    toUInt32(greatest(
+                        intDiv(toUnixTimestamp64Micro(price_ticks.received_at) + 1000000 * toInt64({period_seconds:UInt32}) - 1, 1000000 * toInt64({period_seconds:UInt32})),
+                        intDiv(toInt64(toUnixTimestamp(parseDateTimeBestEffort({from_at:String}, 'UTC'))) + {period_seconds:UInt32} - 1, {period_seconds:UInt32})
+                    ) * {period_seconds:UInt32}) AS second,
+                    argMaxIf((last, bid, ask, received_at), (received_at, `_offset`, `_index`), NOT repeated AND NOT is_resolution) AS tick,
+                    countIf(NOT repeated AND NOT is_resolution) > 0 AS has_tick,
+                    if(countIf(is_resolution) = 0, 4294967295, toInt64(ceil(toUnixTimestamp64Micro(minIf(price_ticks.received_at, is_resolution)) / 1e6))) AS resolved_second
+                FROM {database}.price_ticks
+                WHERE price_ticks.received_at >= parseDateTimeBestEffort({from_at:String}, 'UTC') - toIntervalDay(7) AND price_ticks.received_at < parseDateTimeBestEffort({to_at:String}, 'UTC')
+                GROUP BY event, market, second
+            ) AS times
+            GROUP BY event, market
         )
-    ) AS times
-    ASOF INNER JOIN
-    (
-        -- The last tick up to each of the times; also of ticks that were received at the same moment.
-        SELECT
-            CAST(market, 'String') AS market,
-            toUInt32(intDiv(toUnixTimestamp64Micro(price_ticks.received_at) + 1000000 * toInt64({period_seconds:UInt32}) - 1, 1000000 * toInt64({period_seconds:UInt32})) * {period_seconds:UInt32}) AS second,
-            argMax((last, bid, ask, received_at), (received_at, `_offset`, `_index`)) AS tick
-        FROM {database}.price_ticks
-        WHERE price_ticks.received_at >= parseDateTimeBestEffort({from_at:String}, 'UTC') - toIntervalDay(7) AND price_ticks.received_at < parseDateTimeBestEffort({to_at:String}, 'UTC')
-            AND NOT repeated AND NOT is_resolution
-        GROUP BY market, second
-    ) AS ticks ON times.market = ticks.market AND times.second >= ticks.second
+        ARRAY JOIN samples AS sample, arrayPushBack(arrayMap(one -> toInt64(one.1), arrayPopFront(samples)), toInt64(4294967295)) AS next_second
+    )
 ) AS prices USING (event);

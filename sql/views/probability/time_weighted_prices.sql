@@ -60,7 +60,8 @@ FROM
         (
             SELECT event, groupArray((begins_at, ends_at)) AS ranges
             FROM {database}.observed_ranges
-            WHERE stream = 'order-book'
+            WHERE stream = 'order-book' AND ends_at >= parseDateTimeBestEffort({from_at:String}, 'UTC')
+                AND begins_at <= parseDateTimeBestEffort({to_at:String}, 'UTC') + toIntervalSecond({period_seconds:UInt32})
             GROUP BY event
         ) AS observed
         RIGHT JOIN
@@ -83,7 +84,11 @@ FROM
                     from_micros,
                     to_micros,
                     arrayJoin(range(
-                        intDiv(toUInt64(greatest(from_micros, 1000000 * toInt64(toUnixTimestamp(parseDateTimeBestEffort({from_at:String}, 'UTC'))))), 1000000 * toUInt64({period_seconds:UInt32})) * {period_seconds:UInt32},
+                        -- A period that began before from_at is not whole. Not a WHERE, which would keep ClickHouse from reading one market only.
+                        greatest(
+                            intDiv(toUInt64(from_micros), 1000000 * toUInt64({period_seconds:UInt32})) * {period_seconds:UInt32},
+                            intDiv(toUInt64(toUnixTimestamp(parseDateTimeBestEffort({from_at:String}, 'UTC'))) + {period_seconds:UInt32} - 1, {period_seconds:UInt32}) * {period_seconds:UInt32}
+                        ),
                         toUInt64(least(intDiv(to_micros + 999999, 1000000), toInt64(toUnixTimestamp(parseDateTimeBestEffort({to_at:String}, 'UTC'))))),
                         {period_seconds:UInt32}
                     )) AS second
@@ -100,7 +105,7 @@ FROM
                     FROM
                     (
                         SELECT
-                            CAST(any(event), 'String') AS event,
+                            CAST(event, 'String') AS event,
                             CAST(market, 'String') AS market,
                             arraySort(one -> one.1, groupArray((
                                 (received_at, `_offset`, `_index`),
@@ -111,14 +116,12 @@ FROM
                         FROM {database}.price_ticks
                         WHERE received_at >= parseDateTimeBestEffort({from_at:String}, 'UTC') - toIntervalDay(7) AND received_at < parseDateTimeBestEffort({to_at:String}, 'UTC') + toIntervalSecond({period_seconds:UInt32})
                             AND NOT repeated
-                        GROUP BY market
+                        GROUP BY event, market
                     )
                     ARRAY JOIN ticks AS tick, arrayPushBack(arrayMap(one -> one.1.1, arrayPopFront(ticks)), now64(6, 'UTC')) AS next_at
                 )
                 WHERE NOT is_resolution
             )
-            -- A period that began before from_at is not whole.
-            WHERE second >= toUnixTimestamp(parseDateTimeBestEffort({from_at:String}, 'UTC'))
         ) AS pieces USING (event)
     )
     GROUP BY event, market, second
