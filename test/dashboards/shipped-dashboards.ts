@@ -83,6 +83,8 @@ const panel = z.strictObject({
   /** Minimum width of a bucket, such as `10s`. */
   interval: z.string().optional(),
   maxDataPoints: z.int().min(1).optional(),
+  /** Range of the panel, where it is shorter than the dashboard's, such as `24h`. */
+  timeFrom: z.string().optional(),
   fieldConfig,
   options: z.record(z.string(), z.unknown()),
   transformations: z.array(z.strictObject({ id: z.string(), options: z.record(z.string(), z.unknown()) })).optional(),

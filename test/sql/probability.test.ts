@@ -255,7 +255,7 @@ describe('our chances beside the exchange’s candles', () => {
     ]);
     const rows = await data.ask(
       `SELECT period, ${since('ends_at')}, state, exchange_chance AS theirs, live_chance AS ours, round(difference, 6) AS difference
-       FROM candle_audit WHERE market = 'a' ORDER BY ends_at, period`,
+       FROM candle_audit(from_at = '2026-01-05 00:00', to_at = '2026-01-06 00:00') WHERE market = 'a' ORDER BY ends_at, period`,
     );
     expect(rows).toEqual([
       { period: '60', t: 0, state: 'unknown', theirs: 0.4, ours: null, difference: null },

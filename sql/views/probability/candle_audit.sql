@@ -1,9 +1,10 @@
 -- Do the closing chances of the exchange's own candles equal those of our live points?
 --
---   SELECT period, state, count() FROM candle_audit GROUP BY period, state
+--   SELECT period, state, count() FROM candle_audit(from_at = '2026-01-05', to_at = '2026-01-06') GROUP BY period, state
 --
--- One row per aggregated point of chance history that was fetched (part 6.2: period end and closing probability): every period code but
--- raw. All times are the exchange's. live_chance is the last chance that was received live (chance_points) before the end of the period;
+-- One row per aggregated point of chance history that was fetched (part 6.2: period end and closing probability) and whose period ends in
+-- [from_at, to_at): every period code but raw. All times are the exchange's. live_chance is the last chance that was received live
+-- (chance_points) before the end of the period, searched in the 7 days before from_at and since;
 -- chances that were fetched from history are not used, so the two are independent. `state`:
 --   equal
 --   skipped       different, and the exchange sent another chance in its history: chance_backfills has a later one within the period
@@ -44,37 +45,57 @@ FROM
 (
     SELECT event, groupArray((begins_at, ends_at)) AS ranges
     FROM {database}.observed_ranges
-    WHERE stream = 'chance'
+    WHERE stream = 'chance' AND ends_at >= parseDateTimeBestEffort({from_at:String}, 'UTC') AND begins_at <= parseDateTimeBestEffort({to_at:String}, 'UTC')
     GROUP BY event
 ) AS observed
 RIGHT JOIN
 (
     SELECT
-        fetched.event AS event,
-        fetched.market AS market,
+        event,
+        market,
         period,
         ends_at,
         exchange_chance,
-        if(point_at = 0, NULL, point_chance) AS live_chance,
-        if(point_at = 0, NULL, point_at) AS live_at,
+        if(last_live_at = 0, NULL, last_live_chance) AS live_chance,
+        if(last_live_at = 0, NULL, last_live_at) AS live_at,
         backfilled_at,
         backfilled_chance
     FROM
     (
-        SELECT toString(event) AS event, toString(market) AS market, toString(period) AS period, occurred_at AS ends_at, chance AS exchange_chance
-        FROM {database}.chance_history_points FINAL
-        WHERE period != 'raw'
-    ) AS fetched
-    ASOF LEFT JOIN
-    (
-        SELECT toString(market) AS market, occurred_at AS point_at, argMax(toFloat64(chance), (chance_points.received_at, `_offset`, `_index`)) AS point_chance
-        FROM {database}.chance_points
-        WHERE source IN ('last-known', 'change') AND NOT repeated
-        GROUP BY market, occurred_at
-    ) AS live ON fetched.market = live.market AND fetched.ends_at > live.point_at
-    ASOF LEFT JOIN
-    (
-        SELECT market, occurred_at AS backfilled_at, chance AS backfilled_chance
-        FROM {database}.chance_backfills
-    ) AS skipped ON fetched.market = skipped.market AND fetched.ends_at > skipped.backfilled_at
+        -- Not ASOF joins, through which ClickHouse does not push a filter by market.
+        SELECT
+            event,
+            market,
+            period,
+            at AS ends_at,
+            exchange_chance,
+            max(points.live_at) OVER before AS last_live_at,
+            argMax(points.live, points.live_at) OVER before AS last_live_chance,
+            max(points.backfill_at) OVER before AS backfilled_at,
+            argMax(points.backfill, points.backfill_at) OVER before AS backfilled_chance
+        FROM
+        (
+            SELECT
+                toString(event) AS event, toString(market) AS market, toString(period) AS period, occurred_at AS at, true AS is_fetched, toFloat64(chance) AS exchange_chance,
+                toDateTime64(0, 6, 'UTC') AS live_at, 0. AS live, toDateTime64(0, 6, 'UTC') AS backfill_at, 0. AS backfill
+            FROM {database}.chance_history_points FINAL
+            WHERE period != 'raw' AND occurred_at >= parseDateTimeBestEffort({from_at:String}, 'UTC') AND occurred_at < parseDateTimeBestEffort({to_at:String}, 'UTC')
+            UNION ALL
+            SELECT
+                '' AS event, toString(market) AS market, '' AS period, occurred_at AS at, false AS is_fetched, 0. AS exchange_chance,
+                at AS live_at, argMax(toFloat64(chance), (chance_points.received_at, `_offset`, `_index`)) AS live, toDateTime64(0, 6, 'UTC') AS backfill_at, 0. AS backfill
+            FROM {database}.chance_points
+            WHERE source IN ('last-known', 'change') AND NOT repeated AND occurred_at >= parseDateTimeBestEffort({from_at:String}, 'UTC') - toIntervalDay(7) AND occurred_at < parseDateTimeBestEffort({to_at:String}, 'UTC')
+            GROUP BY market, occurred_at
+            UNION ALL
+            SELECT
+                '' AS event, market, '' AS period, occurred_at AS at, false AS is_fetched, 0. AS exchange_chance,
+                toDateTime64(0, 6, 'UTC') AS live_at, 0. AS live, occurred_at AS backfill_at, toFloat64(chance) AS backfill
+            FROM {database}.chance_backfills
+            WHERE occurred_at >= parseDateTimeBestEffort({from_at:String}, 'UTC') - toIntervalDay(7) AND occurred_at < parseDateTimeBestEffort({to_at:String}, 'UTC')
+        ) AS points
+        -- A point at the end of a period is that of the next one.
+        WINDOW before AS (PARTITION BY market ORDER BY at, is_fetched DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
+    )
+    WHERE period != ''
 ) AS closes USING (event);

@@ -90,6 +90,6 @@ RIGHT JOIN
             ) AS times
             GROUP BY event, market
         )
-        ARRAY JOIN samples AS sample, arrayPushBack(arrayMap(one -> toInt64(one.1), arrayPopFront(samples)), toInt64(4294967295)) AS next_second
+        ARRAY JOIN samples AS sample, arrayPopFront(arrayPushBack(arrayMap(one -> toInt64(one.1), samples), toInt64(4294967295))) AS next_second
     )
 ) AS prices USING (event);
