@@ -3,7 +3,7 @@ FROM
 (
     SELECT
         *,
-        if({period_seconds:UInt32} = 2592000, begins_at + toIntervalMonth(1), begins_at + toIntervalSecond({period_seconds:UInt32})) AS ends_at,
+        period_end(begins_at) AS ends_at,
     {history_fractions}
     FROM
     (
@@ -24,7 +24,7 @@ FROM
         (
             SELECT
                 scope,
-                if({period_seconds:UInt32} = 2592000, toDateTime64(toStartOfMonth(executed_at), 6, 'UTC'), toStartOfInterval(executed_at, toIntervalMicrosecond(1000000 * {period_seconds:UInt32}))) AS begins_at,
+                period_start(executed_at) AS begins_at,
                 ifNull(event_category, '') AS category,
                 if(level = 'category', '', fills.event) AS event,
                 if(level = 'category', '', fills.market) AS market,

@@ -16,6 +16,12 @@ const WINDOW_SECONDS = 200_000;
 
 const rows = (sql: string) => host.database.rows<Record<string, unknown>>(sql, 'reader');
 
+const MONTH = 2_592_000;
+const beginOf = (seconds: number) =>
+  seconds === MONTH
+    ? "toDateTime64(toStartOfMonth(received_at), 6, 'UTC')"
+    : `toDateTime64(intDiv(toUnixTimestamp(received_at), ${seconds}) * ${seconds}, 6, 'UTC')`;
+
 /** The candles of the definition, from price_ticks alone, with other functions than the view. */
 const candlesOfTicks = (seconds: number) =>
   rows(`
@@ -25,7 +31,7 @@ const candlesOfTicks = (seconds: number) =>
     FROM (
       SELECT *, arrayMap(t -> assumeNotNull((t.5 + t.6) / 2), arrayFilter(t -> ifNull(t.5 <= t.6, false), sorted)) AS mids
       FROM (
-        SELECT event, market, toDateTime64(intDiv(toUnixTimestamp(received_at), ${seconds}) * ${seconds}, 6, 'UTC') AS begins_at,
+        SELECT event, market, ${beginOf(seconds)} AS begins_at,
           arraySort(t -> (t.1, t.2, t.3), groupArray((received_at, _offset, _index, toFloat64(last), bid, ask))) AS sorted
         FROM price_ticks WHERE NOT repeated AND last NOT IN (0, 1)
         GROUP BY event, market, begins_at
@@ -58,7 +64,7 @@ const moversOfTicks = (startsAt: string, endsAt: string, end: 'now' | 'after') =
     ) WHERE ticks > 0 ORDER BY market`);
 
 async function expectExact(): Promise<void> {
-  for (const seconds of [3600, 7200, 86_400, 90_000, 5400])
+  for (const seconds of [3600, 86_400, MONTH, 90_000, 5400])
     expect(await candles(seconds)).toEqual(await candlesOfTicks(seconds));
   const now = "now64(6, 'UTC')";
   expect(await movers()).toEqual(await moversOfTicks(`${now} - ${WINDOW_SECONDS}`, now, 'now'));

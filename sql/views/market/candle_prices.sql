@@ -27,7 +27,9 @@ CREATE OR REPLACE VIEW {database}.candle_prices
 )
 AS
 -- Compared faster than the list of blocks.
-WITH (SELECT if(count() = 0, 18446744073709551615, min(block) * 65536) FROM {database}.price_blocks FINAL WHERE rollup_id = 0) AS first_offset
+WITH
+    (SELECT if(count() = 0, 18446744073709551615, min(block) * 65536) FROM {database}.price_blocks FINAL WHERE rollup_id = 0) AS first_offset,
+{period_functions}
 SELECT
     CAST(event, 'String') AS event,
     CAST(market, 'String') AS market,
@@ -48,7 +50,7 @@ FROM
     SELECT
         event,
         market,
-        toStartOfInterval(starts_at, toIntervalMicrosecond(1000000 * {period_seconds:UInt32})) AS begins_at,
+        period_start(starts_at) AS begins_at,
 {merged_price_bars}
     FROM
     (
@@ -69,7 +71,7 @@ FROM
         SELECT
             event,
             market,
-            toStartOfInterval(received_at, toIntervalMicrosecond(1000000 * {period_seconds:UInt32})) AS starts_at,
+            period_start(received_at) AS starts_at,
 {price_bar}
         FROM {database}.price_ticks
         WHERE NOT repeated AND NOT is_resolution

@@ -3,9 +3,9 @@
 --   SELECT * FROM candles(period_seconds = 60)
 --   WHERE market = '...' AND begins_at >= now() - INTERVAL 6 HOUR ORDER BY begins_at
 --
--- Periods are aligned to the Unix epoch, in receive time, because the stream carries no exchange time. Filters on market,
--- event and begins_at are pushed down to the table. Of the ticks of one market and period that are not repeated, in order of
--- received_at, _offset and _index (without resolutions: is_resolution of price_ticks):
+-- Periods are aligned to the Unix epoch, in receive time, because the stream carries no exchange time; 2592000 is a calendar month in
+-- UTC. Filters on market, event and begins_at are pushed down to the table. Of the ticks of one market and period that are not
+-- repeated, in order of received_at, _offset and _index (without resolutions: is_resolution of price_ticks):
 --   open, close = price of the last trade in the first and in the last tick
 --   high, low   = highest and lowest price of the last trade
 --   bid, ask    = best bid and best ask in the last tick, NULL when that side was empty
@@ -39,6 +39,9 @@ CREATE OR REPLACE VIEW {database}.candles
 )
 AS
 -- Each step is a subquery of its own: ClickHouse plans nested aliases of one SELECT many times slower.
+WITH
+{period_functions},
+{completeness_bucket}
 SELECT
     event,
     market,
@@ -81,7 +84,7 @@ FROM
                 event,
                 market,
                 begins_at,
-                intDiv(toUnixTimestamp(begins_at), {period_seconds:UInt32} * intDiv(86399 + {period_seconds:UInt32}, {period_seconds:UInt32})) AS bucket,
+                completeness_bucket(begins_at) AS bucket,
                 open,
                 high,
                 low,
@@ -93,7 +96,7 @@ FROM
                 mid_low,
                 mid_close,
                 ticks,
-                greatest(begins_at + toIntervalMicrosecond(1), least(begins_at + toIntervalSecond({period_seconds:UInt32}), now64(6, 'UTC'))) AS ends
+                greatest(begins_at + toIntervalMicrosecond(1), least(period_end(begins_at), now64(6, 'UTC'))) AS ends
             FROM {database}.candle_prices(period_seconds = {period_seconds:UInt32})
         ) AS periods USING (event, bucket)
     )

@@ -3,7 +3,7 @@
 --   SELECT * FROM chance_candles(period_seconds = 3600)
 --   WHERE market = '...' AND begins_at >= now() - INTERVAL 7 DAY ORDER BY begins_at
 --
--- Periods are aligned to the Unix epoch, in exchange time. Of the points of chance_series of one market and period, in
+-- Periods are aligned to the Unix epoch, in exchange time; 2592000 is a calendar month in UTC. Of the points of chance_series of one market and period, in
 -- their order:
 --   open, close = first and last chance
 --   high, low   = highest and lowest chance
@@ -30,6 +30,9 @@ CREATE OR REPLACE VIEW {database}.chance_candles
 )
 AS
 -- Each step is a subquery of its own: ClickHouse plans nested aliases of one SELECT many times slower.
+WITH
+{period_functions},
+{completeness_bucket}
 SELECT
     *,
     1 - observed - backfilled AS missing
@@ -84,14 +87,14 @@ FROM
                 (
                     SELECT
                         *,
-                        intDiv(toUnixTimestamp(begins_at), {period_seconds:UInt32} * intDiv(86399 + {period_seconds:UInt32}, {period_seconds:UInt32})) AS bucket,
-                        greatest(begins_at + toIntervalMicrosecond(1), least(begins_at + toIntervalSecond({period_seconds:UInt32}), now64(6, 'UTC'))) AS ends
+                        completeness_bucket(begins_at) AS bucket,
+                        greatest(begins_at + toIntervalMicrosecond(1), least(period_end(begins_at), now64(6, 'UTC'))) AS ends
                     FROM
                     (
                         SELECT
                             max(event) AS event,
                             market,
-                            toStartOfInterval(occurred_at, toIntervalMicrosecond(1000000 * {period_seconds:UInt32})) AS begins_at,
+                            period_start(occurred_at) AS begins_at,
                             argMin(chance, (occurred_at, received_at, log_position)) AS open,
                             max(chance) AS high,
                             min(chance) AS low,

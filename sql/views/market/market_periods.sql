@@ -21,6 +21,9 @@ CREATE OR REPLACE VIEW {database}.market_periods
     `missing` Float64 COMMENT 'Fraction of the open part of the period that was neither observed nor backfilled, 0 to 1'
 )
 AS
+WITH
+{period_functions},
+{period_starts}
 SELECT
     stream,
     event,
@@ -51,9 +54,9 @@ FROM
             market,
             ranges,
             fetched,
-            toDateTime64(second, 6, 'UTC') AS begins_at,
+            begins_at,
             greatest(begins_at, open_from) AS from_at,
-            least(begins_at + toIntervalSecond({period_seconds:UInt32}), open_to, now64(6, 'UTC')) AS to_at,
+            least(period_end(begins_at), open_to, now64(6, 'UTC')) AS to_at,
             greatest(1, dateDiff('microsecond', from_at, to_at)) AS micros
         FROM
         (
@@ -72,10 +75,9 @@ FROM
             FROM {database}.backfilled_ranges
             GROUP BY market
         ) AS backfills USING (stream, market)
-        ARRAY JOIN range(
-            intDiv(toUnixTimestamp64Milli(greatest(parseDateTime64BestEffort({from_at:String}, 3, 'UTC'), open_from)), 1000 * {period_seconds:UInt32}) * {period_seconds:UInt32},
-            intDiv(toUnixTimestamp64Milli(least(parseDateTime64BestEffort({to_at:String}, 3, 'UTC'), open_to)) + 999, 1000),
-            {period_seconds:UInt32}
-        ) AS second
+        ARRAY JOIN period_starts(
+            greatest(parseDateTime64BestEffort({from_at:String}, 6, 'UTC'), open_from),
+            least(parseDateTime64BestEffort({to_at:String}, 6, 'UTC'), open_to)
+        ) AS begins_at
     )
 );

@@ -3,6 +3,7 @@
 -- The basis of the completeness of candles: the ranges of completeness_ranges, cut at the bounds of buckets. A bucket is the shortest
 -- multiple of period_seconds that is at least a day, counted from the Unix epoch, so a period of period_seconds lies within one:
 --   bucket = intDiv(toUnixTimestamp(begins_at), period_seconds * intDiv(86399 + period_seconds, period_seconds))
+-- With period_seconds = 2592000, which is a calendar month in UTC, a bucket is a month.
 -- One row per stream, event and bucket in which it was open or observed.
 CREATE OR REPLACE VIEW {database}.completeness_buckets
 (
@@ -14,7 +15,13 @@ CREATE OR REPLACE VIEW {database}.completeness_buckets
     `ranges` Array(Tuple(begins_at DateTime64(6, 'UTC'), ends_at DateTime64(6, 'UTC'))) COMMENT 'The observed ranges within the bucket, in order'
 )
 AS
-WITH {period_seconds:UInt32} * intDiv(86399 + {period_seconds:UInt32}, {period_seconds:UInt32}) AS seconds
+WITH
+{completeness_bucket},
+    (bucket_number -> if(
+        {period_seconds:UInt32} = 2592000,
+        toDateTime64(0, 6, 'UTC') + toIntervalMonth(bucket_number),
+        fromUnixTimestamp64Micro(toInt64(bucket_number * 1000000 * {period_seconds:UInt32} * intDiv(86399 + {period_seconds:UInt32}, {period_seconds:UInt32})), 'UTC')
+    )) AS bucket_start
 SELECT
     stream,
     event,
@@ -24,8 +31,8 @@ SELECT
     arraySort(groupArrayIf(
         CAST(
             (
-                greatest(range.1, fromUnixTimestamp64Micro(toInt64(bucket * seconds * 1000000), 'UTC')),
-                least(range.2, fromUnixTimestamp64Micro(toInt64((bucket + 1) * seconds * 1000000), 'UTC'))
+                greatest(range.1, bucket_start(bucket)),
+                least(range.2, bucket_start(bucket + 1))
             ),
             'Tuple(begins_at DateTime64(6, \'UTC\'), ends_at DateTime64(6, \'UTC\'))'
         ),
@@ -46,7 +53,7 @@ FROM
     FROM {database}.completeness_ranges AS completeness
 ) AS lifetimes
 ARRAY JOIN range(
-    toUInt64(intDiv(toUnixTimestamp(range.1), seconds)),
-    toUInt64(intDiv(toUnixTimestamp(range.2), seconds) + 1)
+    completeness_bucket(range.1),
+    completeness_bucket(range.2) + 1
 ) AS bucket
 GROUP BY stream, event, bucket;

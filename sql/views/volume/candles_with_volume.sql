@@ -27,6 +27,8 @@ CREATE OR REPLACE VIEW {database}.candles_with_volume
     `volume_complete_to` Nullable(DateTime64(6, 'UTC')) COMMENT 'Every fill up to this time is included, by our clock; NULL before the feed was read to its end'
 )
 AS
+WITH
+{period_functions}
 SELECT
     event,
     market,
@@ -107,7 +109,7 @@ FROM
             SELECT
                 event,
                 market,
-                assumeNotNull(toStartOfInterval(executed_at, toIntervalMicrosecond(1000000 * {period_seconds:UInt32}))) AS begins_at,
+                assumeNotNull(period_start(executed_at)) AS begins_at,
 {fill_sums}
             FROM {database}.fills
             WHERE scope = 'all' AND executed_at IS NOT NULL

@@ -2,8 +2,8 @@
 --
 --   SELECT * FROM trade_imbalance(period_seconds = 3600) WHERE scope = 'all' AND market = '...' ORDER BY begins_at
 --
--- One row per scope, period and market, over fills, in exchange time. In YES terms a purchase of NO is a sale: it needs YES to
--- fall.
+-- One row per scope, period and market, over fills, in exchange time. 2592000 is a calendar month in UTC. In YES terms a purchase
+-- of NO is a sale: it needs YES to fall.
 --   bought_shares = shares of BUY of YES and of SELL of NO;  sold_shares = shares of SELL of YES and of BUY of NO
 --   imbalance     = (bought_shares - sold_shares) / (bought_shares + sold_shares): 1 when all was bought, -1 when all was sold
 -- The interface does not say which side of an activity item was the taker. As in trade_quotes, the side of the item is taken as the
@@ -31,6 +31,8 @@ CREATE OR REPLACE VIEW {database}.trade_imbalance
     `complete_to` Nullable(DateTime64(6, 'UTC')) COMMENT 'Every trade up to this time is included, by our clock. own: of the account that is least complete. NULL before the first complete walks'
 )
 AS
+WITH
+{period_functions}
 SELECT
     scope,
     begins_at,
@@ -51,7 +53,7 @@ FROM
 (
     SELECT
         *,
-        begins_at + toIntervalSecond({period_seconds:UInt32}) AS ends_at,
+        period_end(begins_at) AS ends_at,
 {history_fractions}
     FROM
     (
@@ -72,7 +74,7 @@ FROM
         (
             SELECT
                 scope,
-                toStartOfInterval(executed_at, toIntervalMicrosecond(1000000 * {period_seconds:UInt32})) AS begins_at,
+                period_start(executed_at) AS begins_at,
                 event,
                 market,
                 quantity,

@@ -2,7 +2,8 @@
 --
 --   SELECT * FROM trade_sizes(period_seconds = 86400) WHERE scope = 'all' AND market = '...' ORDER BY begins_at
 --
--- One row per scope, period and market, over fills, in exchange time. The size of a fill is its number of shares.
+-- One row per scope, period and market, over fills, in exchange time. 2592000 is a calendar month in UTC. The size of a fill is
+-- its number of shares.
 -- Percentiles are sizes that occurred, by the nearest rank: p90 is the smallest size that at least 90 % of the fills do not
 -- exceed. They cannot be added up or averaged over rows. A period without fills has no row; after complete_to fills may be missing.
 -- Completeness, as fractions of the elapsed part of the period: observed is the part before complete_to; missing is the rest, in which
@@ -27,6 +28,8 @@ CREATE OR REPLACE VIEW {database}.trade_sizes
     `complete_to` Nullable(DateTime64(6, 'UTC')) COMMENT 'Every trade up to this time is included, by our clock. own: of the account that is least complete. NULL before the first complete walks'
 )
 AS
+WITH
+{period_functions}
 SELECT
     scope,
     begins_at,
@@ -48,7 +51,7 @@ FROM
 (
     SELECT
         *,
-        begins_at + toIntervalSecond({period_seconds:UInt32}) AS ends_at,
+        period_end(begins_at) AS ends_at,
 {history_fractions}
     FROM
     (
@@ -70,7 +73,7 @@ FROM
         (
             SELECT
                 scope,
-                toStartOfInterval(executed_at, toIntervalMicrosecond(1000000 * {period_seconds:UInt32})) AS begins_at,
+                period_start(executed_at) AS begins_at,
                 event,
                 market,
                 count() AS trades,

@@ -35,7 +35,9 @@ CREATE OR REPLACE VIEW {database}.volume_by_period
     `complete_to` Nullable(DateTime64(6, 'UTC')) COMMENT 'Every trade up to this time is included, by our clock. own: of the account that is least complete. NULL before the first complete walks'
 )
 AS
-WITH 'market' AS level
+WITH
+    'market' AS level,
+{period_functions}
 SELECT
     scope,
     begins_at,
