@@ -117,7 +117,7 @@ SELECT
             * toDecimal256(lot_prices[first_lot], 12), 6
         ), 'Decimal(38, 12)')
     ) AS fifo_cost,
-    greatest(-arrayMin(arraySlice(held, 1, number)), nothing) AS oversold_shares
+    greatest(-lowest_held, nothing) AS oversold_shares
 FROM
 (
     SELECT
@@ -137,7 +137,9 @@ FROM
             -- The first purchase that is not sold whole.
             number -> arrayFirstIndex(shares -> shares > least(running_sold_shares[number], running_bought_shares[number]), lot_shares),
             numbers
-        ) AS first_lots
+        ) AS first_lots,
+        -- Not arraySlice, which would copy the trades up to each number.
+        arrayReduceInRanges('min', arrayMap(number -> (1, number), numbers), held) AS lowest
     FROM steps
 )
-ARRAY JOIN numbers AS number, averages AS average, first_lots AS first_lot
+ARRAY JOIN numbers AS number, averages AS average, first_lots AS first_lot, lowest AS lowest_held
