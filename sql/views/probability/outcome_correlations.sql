@@ -55,11 +55,11 @@ FROM
                         event,
                         market,
                         arraySort(groupArray((sampled_at, last, state = 'observed'))) AS points,
-                        arrayJoin(arrayZip(arrayPopFront(points), arrayPopBack(points))) AS pair
+                        -- Not a WHERE, which would keep ClickHouse from reading one event only.
+                        arrayJoin(arrayFilter(two -> two.1.3 AND two.2.3, arrayZip(arrayPopFront(points), arrayPopBack(points)))) AS pair
                     FROM {database}.resampled_prices(period_seconds = {period_seconds:UInt32}, from_at = {from_at:String}, to_at = {to_at:String})
                     GROUP BY event, market
                 )
-                WHERE pair.1.3 AND pair.2.3
             )
             GROUP BY event, sampled_at
         )
