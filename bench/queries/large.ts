@@ -5,13 +5,13 @@ import { machine } from '../measure.js';
 import { type QuestionResult, readResults, writeResults } from '../results.js';
 import { askAll, HEAD_LINE } from './ask.js';
 import { openDataSet } from './data-set.js';
-import { type Question, questionsAt } from './questions.js';
+import { type Question, questionsAt, readsTicks } from './questions.js';
 import { ASSETS_PER_ACCOUNT, DAYS, type DataSetSize, EVENTS, MARKETS_PER_EVENT, SEED, sizeOf } from './size.js';
 
 export const LARGE_TICKS = 1_000_000_000;
 export const LARGE_QUERIES_BENCH = 'queries-large';
 export const LARGE_QUERIES_ABOUT =
-  'the five slowest questions of queries on 100 million ticks and on more, and profit and loss of accounts with many trades';
+  'the five slowest questions of queries that read ticks, on 100 million ticks and on more, and profit and loss of accounts with many trades';
 const BASE_TICKS = 100_000_000;
 /** Of the larger data set, 100,000 of each of its four accounts. */
 const TRADES = 400_000;
@@ -85,11 +85,12 @@ async function ask(
   return dataSet.asking((reader) => askAll(choose(questionsAt(dataSet.endsAt)), { reader, runs: RUNS, print }, signal));
 }
 
-/** The names of the questions with the largest p50 in bench/results/. */
+/** The names of the questions about ticks with the largest p50 in bench/results/. */
 function slowestQuestions(): string[] {
   const results = readResults().find(({ bench }) => bench === 'queries');
   if (!results || !('questions' in results)) throw new UsageError('run `npm run bench -- queries` first');
   return results.questions
+    .filter(readsTicks)
     .toSorted((a, b) => b.p50Ms - a.p50Ms)
     .slice(0, SLOWEST)
     .map(({ name }) => name);

@@ -4,6 +4,12 @@ export interface Question {
   readonly sql: string;
 }
 
+/** Whether the answer is computed from ticks, or from what is aggregated of them: more ticks are more work. */
+export const readsTicks = ({ sql }: Pick<Question, 'sql'>): boolean =>
+  /FROM (candles|candle_prices|price_ticks|movers|spread_stats|time_weighted_prices|resampled_prices|realised_volatility)\b/.test(
+    sql,
+  );
+
 const EVENT = "'event-003'";
 const MARKET = "'market-0030'";
 const ACCOUNT = "'account-1'";
@@ -14,7 +20,11 @@ export function questionsAt(endsAt: Date): Question[] {
   const day = `(${end} - INTERVAL 1 DAY)`;
   const month = `(${end} - INTERVAL 30 DAY)`;
   const window = Math.ceil((Date.now() - endsAt.getTime()) / 1000) + 86_400;
+  const at = (daysBefore: number) =>
+    `'${new Date(endsAt.getTime() - daysBefore * 86_400_000).toISOString().slice(0, 19)}'`;
+  const lastDay = `from_at = ${at(1)}, to_at = ${at(0)}`;
   const ofMarket = `market = ${MARKET}`;
+  const ofEvent = `event = ${EVENT}`;
   const ofAccount = `account = ${ACCOUNT}`;
   const all = (name: string, sql: string): Question => ({ name, sql });
   return [
@@ -90,5 +100,148 @@ export function questionsAt(endsAt: Date): Question[] {
     all('positions, one account', `SELECT * FROM positions WHERE ${ofAccount}`),
     all('position_changes, one account', `SELECT * FROM position_changes WHERE ${ofAccount}`),
     all('account_completeness, all accounts', 'SELECT * FROM account_completeness'),
+    all(
+      'candle_prices of a minute, one market, 24 hours',
+      `SELECT * FROM candle_prices(period_seconds = 60) WHERE ${ofMarket} AND begins_at >= ${day}`,
+    ),
+    all(
+      'candles_with_volume of 5 minutes, one market, 24 hours',
+      `SELECT * FROM candles_with_volume(period_seconds = 300) WHERE ${ofMarket} AND begins_at >= ${day}`,
+    ),
+    all(
+      'market_periods of 5 minutes, one market, 24 hours',
+      `SELECT * FROM market_periods(period_seconds = 300, ${lastDay}) WHERE ${ofMarket}`,
+    ),
+    all(
+      'movers_between, all markets, a day 10 days ago',
+      `SELECT * FROM movers_between(from_at = ${at(10)}, to_at = ${at(9)}) ORDER BY abs(change) DESC LIMIT 100`,
+    ),
+    all(
+      'spread_stats_between, one event, a day 10 days ago',
+      `SELECT * FROM spread_stats_between(from_at = ${at(10)}, to_at = ${at(9)}) WHERE ${ofEvent}`,
+    ),
+    all(
+      'time_weighted_prices of 5 minutes, one market, 24 hours',
+      `SELECT * FROM time_weighted_prices(period_seconds = 300, ${lastDay}) WHERE ${ofMarket}`,
+    ),
+    all(
+      'resampled_prices of a minute, one market, 24 hours',
+      `SELECT * FROM resampled_prices(period_seconds = 60, ${lastDay}) WHERE ${ofMarket}`,
+    ),
+    all(
+      'realised_volatility of an hour, one event, 24 hours',
+      `SELECT * FROM realised_volatility(period_seconds = 3600, ${lastDay}) WHERE ${ofEvent}`,
+    ),
+    all(
+      'outcome_correlations of 5 minutes, one event, 24 hours',
+      `SELECT * FROM outcome_correlations(period_seconds = 300, ${lastDay}) WHERE ${ofEvent}`,
+    ),
+    all(
+      'arbitrage_windows, one event, 24 hours',
+      `SELECT * FROM arbitrage_windows(${lastDay}) WHERE ${ofEvent} ORDER BY begins_at DESC LIMIT 100`,
+    ),
+    all('candle_audit, one market, 24 hours', `SELECT * FROM candle_audit(${lastDay}) WHERE ${ofMarket}`),
+    all('market_lifetimes, one event', `SELECT * FROM market_lifetimes WHERE ${ofEvent}`),
+    all('calibration_scores', 'SELECT * FROM calibration_scores'),
+    all('calibration_curve', 'SELECT * FROM calibration_curve'),
+    all('calibration_regression', 'SELECT * FROM calibration_regression'),
+    all('longshots', 'SELECT * FROM longshots'),
+    all(
+      'trade_quotes, one market, 30 days',
+      `SELECT avg(effective_spread), avg(markout_5s), avg(markout_1m) FROM trade_quotes(margin_ms = 250) WHERE ${ofMarket}`,
+    ),
+    all(
+      'equity_curve of a day, one account',
+      `SELECT * FROM equity_curve(period_seconds = 86400, price = 'chance') WHERE ${ofAccount}`,
+    ),
+    all(
+      'account_performance of days, one account',
+      `SELECT * FROM account_performance(period_seconds = 86400, price = 'chance') WHERE ${ofAccount}`,
+    ),
+    all(
+      'pnl_by_period of a day, one account',
+      `SELECT * FROM pnl_by_period(period_seconds = 86400, price = 'chance') WHERE ${ofAccount}`,
+    ),
+    all('pnl_by_asset_at mid, one account', `SELECT * FROM pnl_by_asset_at(price = 'mid') WHERE ${ofAccount}`),
+    all('pnl_by_event, one account', `SELECT * FROM pnl_by_event WHERE ${ofAccount}`),
+    all('pnl_by_market, one account', `SELECT * FROM pnl_by_market WHERE ${ofAccount}`),
+    all('pnl_sums by account at mid', "SELECT * FROM pnl_sums(level = 'account', price = 'mid')"),
+    all(
+      'pnl_zero_sum of all accounts',
+      "SELECT * FROM pnl_zero_sum(price = 'chance', accounts = ['account-1', 'account-2', 'account-3', 'account-4'])",
+    ),
+    all('position_field_reconciliation, one account', `SELECT * FROM position_field_reconciliation WHERE ${ofAccount}`),
+    all('balance_reconciliation, one account', `SELECT * FROM balance_reconciliation WHERE ${ofAccount}`),
+    all('open_interest, all markets', 'SELECT * FROM open_interest'),
+    all('volume_leaders, 24 hours', `SELECT * FROM volume_leaders(window_seconds = ${window}) LIMIT 20`),
+    all('volume_by_event, all events', 'SELECT * FROM volume_by_event'),
+    all(
+      'volume_by_category of an hour, 24 hours',
+      `SELECT * FROM volume_by_category(period_seconds = 3600) WHERE begins_at >= ${day}`,
+    ),
+    all('volume_periods of an hour, 24 hours', `SELECT * FROM volume_periods(period_seconds = 3600, ${lastDay})`),
+    all(
+      'trade_sizes of an hour, one market, 24 hours',
+      `SELECT * FROM trade_sizes(period_seconds = 3600) WHERE ${ofMarket} AND begins_at >= ${day}`,
+    ),
+    all(
+      'trade_imbalance of an hour, one market, 24 hours',
+      `SELECT * FROM trade_imbalance(period_seconds = 3600) WHERE ${ofMarket} AND begins_at >= ${day}`,
+    ),
   ];
 }
+
+/** Views of which no question is asked, and why. */
+export const UNASKED_VIEWS: Readonly<Record<string, readonly string[]>> = {
+  'others are made of them': [
+    'account_polls',
+    'backfilled_ranges',
+    'calibration_forecasts',
+    'chance_backfills',
+    'completeness_buckets',
+    'completeness_ranges',
+    'coverage',
+    'event_gaps',
+    'event_lifetimes',
+    'history_completeness',
+    'latest_account_polls',
+    'latest_ticks',
+    'lost_periods',
+    'merged_coverage',
+    'observed_ranges',
+    'payouts',
+    'position_costs',
+    'position_totals',
+    'recent_account_polls',
+    'shared_fills',
+    'volume_completeness',
+  ],
+  'the data set has no rows of them, or one per session': [
+    'active_orders',
+    'balance_changes',
+    'balances',
+    'categories',
+    'category_changes',
+    'coin_changes',
+    'coins',
+    'feed_loss_estimate',
+    'order_changes',
+    'orders',
+    'pipeline_lag',
+    'position_stats',
+    'profile_stats',
+    'sessions',
+    'skipped_chance_points',
+    'tag_changes',
+    'tags',
+    'tpsl_orders',
+    'transactions',
+    'undelivered',
+  ],
+  'lists of a few columns of what others show': ['assets', 'fills', 'markets'],
+  // They read every quote of the market or the account.
+  'they have no range of time, and exceed the memory of a query on all trades of the data set': [
+    'fill_slippage',
+    'price_impact',
+  ],
+};
