@@ -3,6 +3,8 @@ import { useDatabase } from '../support/database.js';
 import { polled, seen, trade } from './account-data.js';
 import { tick, time, type Values, WarehouseData } from './warehouse-data.js';
 
+const DAY = 86_400;
+
 const host = useDatabase({ migrated: true });
 let data: WarehouseData;
 
@@ -10,7 +12,7 @@ beforeAll(async () => {
   data = new WarehouseData(host.database);
   await data.insert(
     'market_observations',
-    ['m1', 'm2', 'm3', 'm4'].map((market) => ({
+    ['m1', 'm2', 'm3', 'm4', 'm5', 'm6'].map((market) => ({
       ...{ market, event: 'e', received_at: time(0), poll_id: 'p' },
       ...{ yes_asset: `${market} yes`, no_asset: `${market} no` },
     })),
@@ -22,6 +24,9 @@ beforeAll(async () => {
     tick('m2', time(1002), 0.7),
     tick('m4', time(990), 0.2),
     tick('m4', time(1006), 0.25),
+    tick('m5', time(-8 * DAY), 0.3),
+    tick('m6', time(-8 * DAY), 0.3),
+    tick('m6', time(2000), 0.35),
   ]);
   const on = (market: string, outcome: string) => ({
     event: 'e',
@@ -34,6 +39,8 @@ beforeAll(async () => {
     trade('ann', '2', { ...on('m2', 'no'), quantity: '3', price: '0.5' }),
     trade('ann', '3', { ...on('m3', 'yes'), quantity: '3', price: '0.1' }),
     trade('ann', '4', { ...on('m4', 'yes'), quantity: '6', price: '0.25' }),
+    trade('ann', '5', { ...on('m5', 'yes'), quantity: '1', price: '0.2' }),
+    trade('ann', '6', { ...on('m6', 'yes'), quantity: '1', price: '0.2' }),
   ]);
   await data.insert('order_records', [
     {
@@ -50,7 +57,7 @@ beforeAll(async () => {
   const orders = await poll('active-orders', 1, time(1000));
   const order: Values = { order_id: 's1', status: 'ACTIVE', side: 'SELL', price: '0.9', quantity: '2' };
   await data.insert('active_order_observations', [{ ...orders, ...order }]);
-  const positions = await poll('open-positions', 4, time(1000));
+  const positions = await poll('open-positions', 6, time(1000));
   const position = (asset: string, fields: Values): Values => ({
     ...positions,
     event: 'e',
@@ -75,6 +82,9 @@ beforeAll(async () => {
       ...{ shares: '6', available_shares: '6', entry_price: 0.250002, cost: '1.5', current_price: 0.3 },
       ...{ value: '1.2', pnl: '-0.2', pnl_percent: -20 },
     }),
+    ...['m5 yes', 'm6 yes'].map((asset) =>
+      position(asset, { shares: '1', cost: '0.2', current_price: 0.3, value: '0.3', pnl: '0.1', pnl_percent: 50 }),
+    ),
   ]);
   await poll('trades', 0, time(2000));
 });
@@ -116,5 +126,28 @@ describe('the fields of a position of the exchange', () => {
       ...{ cp: ['unexplained', 0.2, 0.3], v: ['equal', 1.2, 1.2], pv: ['unexplained', -0.3, -0.2] },
       pp: ['equal', -20, -20],
     });
+  });
+
+  it('follow from a tick of more than 7 days before the poll only if it is the last one of its market', async () => {
+    const { cp: lasting, pp: lastingPercent } = await fieldsOf('m5 yes');
+    expect([lasting, lastingPercent]).toEqual([
+      ['equal', 0.3, 0.3],
+      ['equal', 50, 50],
+    ]);
+    const { cp: changed, pp: changedPercent } = await fieldsOf('m6 yes');
+    expect([changed, changedPercent]).toEqual([
+      ['unknown', null, 0.3],
+      ['unknown', null, 50],
+    ]);
+  });
+
+  it('read no other ticks than those of 7 days before the polls until shortly after', async () => {
+    const plan = await host.database.run('EXPLAIN indexes = 1 SELECT * FROM position_field_reconciliation', 'reader');
+    const ticks = plan
+      .split('ReadFromMergeTree ')
+      .filter((part) => part.startsWith(`(${host.database.name}.price_ticks)`));
+    expect(ticks.length).toBeGreaterThan(0);
+    for (const part of ticks)
+      expect(part).toMatch(/PrimaryKey\s+Keys:\s+market\s+received_at\s+Condition: .*received_at in \[/);
   });
 });

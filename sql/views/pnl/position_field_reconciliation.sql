@@ -10,6 +10,8 @@
 --   current_price cp                     last price in the last tick before the poll began; of NO 1 - price
 --   value v                              shares × current_price
 --   pnl pv, pnl_percent pp               value - cost; 100 × (value - cost) / cost, 0 when the cost is 0
+-- Ticks are read from 7 days before the first of the recent polls to 5 s after the last one. An older tick counts if it is the last one of
+-- its market until now; otherwise own prices and what follows from them are NULL (unknown).
 -- The exchange rounds quotients: entry_price and pnl_percent are equal within a millionth, all others exactly. `state`:
 --   equal
 --   newer, unread                        as in position_reconciliation: the trades or the settlements differ
@@ -36,6 +38,22 @@ AS
 WITH
     toDecimal128('0.000001', 12) AS millionth,
     toDecimal128(0, 12) AS nothing,
+    -- A constant, so that ClickHouse reads only the ticks of this time.
+    (SELECT (min(started_at), max(started_at)) FROM {database}.recent_account_polls WHERE list = 'positions') AS polled,
+    ticks AS
+    (
+        SELECT
+            toString(price_ticks.market) AS tick_market,
+            price_ticks.received_at AS tick_at,
+            argMax(toFloat64(last), (`_offset`, `_index`)) AS tick_last
+        FROM {database}.price_ticks
+        WHERE price_ticks.market GLOBAL IN (SELECT market FROM {database}.position_observations WHERE received_at >= polled.1)
+            AND price_ticks.received_at >= polled.1 - toIntervalDay(7) AND price_ticks.received_at <= polled.2 + toIntervalSecond(5)
+        GROUP BY price_ticks.market, price_ticks.received_at
+        UNION ALL
+        SELECT market AS tick_market, received_at AS tick_at, last AS tick_last
+        FROM {database}.latest_ticks
+    ),
     priced AS
     (
         SELECT
@@ -63,15 +81,13 @@ WITH
         ) AS positions
         ASOF LEFT JOIN
         (
-            SELECT toString(market) AS market_before, price_ticks.received_at AS before_at, toFloat64(last) AS before_last
-            FROM {database}.price_ticks
-            WHERE price_ticks.market GLOBAL IN (SELECT market FROM {database}.position_observations)
+            SELECT tick_market AS market_before, tick_at AS before_at, tick_last AS before_last
+            FROM ticks
         ) AS before ON positions.market = market_before AND positions.polled_at >= before_at
         ASOF LEFT JOIN
         (
-            SELECT toString(market) AS market_after, price_ticks.received_at AS after_at, toFloat64(last) AS after_last
-            FROM {database}.price_ticks
-            WHERE price_ticks.market GLOBAL IN (SELECT market FROM {database}.position_observations)
+            SELECT tick_market AS market_after, tick_at AS after_at, tick_last AS after_last
+            FROM ticks
         ) AS after ON positions.market = market_after AND positions.soon_after >= after_at
     ),
     valued AS
