@@ -241,21 +241,23 @@ describe('volume beside the prices', () => {
   });
   const ask = () =>
     data.ask(
-      `SELECT substring(toString(begins_at), 12, 8) AS at, market, open, close, ticks, trades, shares, volume, vwap
+      `SELECT substring(toString(begins_at), 12, 8) AS at, market, open, close, ticks, trades, shares, volume, vwap, volume_observed
        FROM candles_with_volume(period_seconds = 60) WHERE market = 'm1' ORDER BY begins_at`,
     );
-  const none = { trades: null, shares: null, volume: null, vwap: null };
+  const none = { trades: null, shares: null, volume: null, vwap: null, volume_observed: 0 };
+  const all = { volume_observed: 1 };
 
   it('is unknown, not 0, as long as the activity feed was never read to its end', async () => {
-    await data.insert('price_ticks', [at(0, 0.5), at(0.5, 0.52), at(3, 0.6)]);
+    await data.insert('price_ticks', [at(0, 0.5), at(0.5, 0.52), at(3, 0.6), at(15, 0.6)]);
     expect(await ask()).toEqual([
       { at: '12:00:00', market: 'm1', open: 0.5, close: 0.52, ticks: 2, ...none },
       { at: '12:01:00', market: 'm1', open: null, close: null, ticks: 0, ...none },
       { at: '12:03:00', market: 'm1', open: 0.6, close: 0.6, ticks: 1, ...none },
+      { at: '12:15:00', market: 'm1', open: 0.6, close: 0.6, ticks: 1, ...none },
     ]);
   });
 
-  it('is the sum of the fills of all users, also where there is no tick', async () => {
+  it('is the sum of the fills of all users, also where there is no tick, up to where the feed was read', async () => {
     const { receipt, page } = polled('activity', '', time(900));
     await data.insert('polls', [receipt]);
     await data.insert('account_pages', [{ ...page, items: 0 }]);
@@ -263,11 +265,24 @@ describe('volume beside the prices', () => {
     expect(await ask()).toEqual([
       {
         ...{ at: '12:00:00', market: 'm1', open: 0.5, close: 0.52, ticks: 2 },
-        ...{ trades: 3, shares: 60, volume: 25, vwap: 35 / 60 },
+        ...{ trades: 3, shares: 60, volume: 25, vwap: 35 / 60, ...all },
       },
-      { at: '12:01:00', market: 'm1', open: null, close: null, ticks: 0, trades: 1, shares: 5, volume: 1, vwap: 0.2 },
-      { at: '12:03:00', market: 'm1', open: 0.6, close: 0.6, ticks: 1, trades: 0, shares: 0, volume: 0, vwap: null },
+      {
+        ...{ at: '12:01:00', market: 'm1', open: null, close: null, ticks: 0 },
+        ...{ trades: 1, shares: 5, volume: 1, vwap: 0.2, ...all },
+      },
+      {
+        ...{ at: '12:03:00', market: 'm1', open: 0.6, close: 0.6, ticks: 1 },
+        ...{ trades: 0, shares: 0, volume: 0, vwap: null, ...all },
+      },
+      { at: '12:15:00', market: 'm1', open: 0.6, close: 0.6, ticks: 1, ...none },
     ]);
+    // The end of the feed lies within the period: what was read is summed.
+    expect(
+      await data.ask(
+        `SELECT trades, volume_observed, volume_missing, observed, missing FROM candles_with_volume(period_seconds = 3600) WHERE market = 'm1'`,
+      ),
+    ).toEqual([{ trades: 4, volume_observed: 0.25, volume_missing: 0.75, observed: 0, missing: 1 }]);
 
     // The feed was read up to 12:15: a quarter of the hour from noon on, and 49/96 of the day.
     for (const [view, at] of [
