@@ -1,6 +1,15 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { useDatabase } from '../support/database.js';
-import { ago, collectorEvent, eventSeen, searchPoll, tick, time, WarehouseData } from './warehouse-data.js';
+import {
+  ago,
+  collectorEvent,
+  eventSeen,
+  searchPoll,
+  tick,
+  time,
+  type Values,
+  WarehouseData,
+} from './warehouse-data.js';
 
 const host = useDatabase({ migrated: true });
 let data: WarehouseData;
@@ -20,10 +29,12 @@ beforeAll(async () => {
     eventSeen('short', time(60.5), { markets: ['m'] }),
     eventSeen('outlived', time(0), { markets: ['n'] }),
     eventSeen('outlived', time(60.5), { markets: ['n'] }),
+    eventSeen('glimpsed', time(90), { markets: ['g'], created_at: time(90) }),
     eventSeen('other', ago(5)),
   ]);
   await data.insert('market_observations', [
     { market: 'm', event: 'short', received_at: time(30), poll_id: 'p', yes_asset: 'm yes', no_asset: 'm no' },
+    { market: 'g', event: 'glimpsed', received_at: time(90), poll_id: 'p', yes_asset: 'g yes', no_asset: 'g no' },
   ]);
   await data.insert('polls', [searchPoll(time(30)), searchPoll(ago(10))]);
   const book = { stream: 'order-book', connection_id: 'b', event: 'short', markets: ['m'] };
@@ -56,19 +67,17 @@ beforeAll(async () => {
     ...[31, 60.1, 130].map((seconds) => tick('m', time(seconds), 0.5, { event: 'short' })),
     tick('n', time(61), 0.5, { event: 'outlived' }),
     tick('u', time(61), 0.5, { event: 'unknown' }),
+    tick('g', time(95), 0.5, { event: 'glimpsed' }),
   ]);
   const point = { market: 'm', event: 'short', chance: 0.5 };
   await data.insert('chance_points', [{ ...point, occurred_at: time(31), received_at: time(31.1), source: 'change' }]);
-  await data.insert(
-    'chance_history_points',
-    [-30, 61].map((seconds) => ({
-      ...point,
-      period: '1s',
-      occurred_at: time(seconds),
-      received_at: time(70),
-      source: 'rest',
-    })),
-  );
+  const history = (seconds: number): Values => ({
+    ...{ ...point, period: '1s', occurred_at: time(seconds), received_at: time(70), source: 'rest' },
+  });
+  await data.insert('chance_history_points', [
+    ...[-30, 61].map(history),
+    { ...history(95), market: 'g', event: 'glimpsed' },
+  ]);
 });
 
 describe('the completeness of candles', () => {
@@ -133,5 +142,11 @@ describe('the completeness of candles', () => {
     expect((await completeness('chance_candles', 'm')).slice(0, 1)).toEqual([
       { b: -60, observed: 0, backfilled: 0.5, missing: 0.5 },
     ]);
+  });
+
+  it('is missing, not NaN, if the event was open for no time: it was created at its only listing', async () => {
+    const none = { b: 60, observed: 0, backfilled: 0, missing: 1 };
+    expect(await completeness('candles', 'g')).toEqual([none]);
+    expect(await completeness('chance_candles', 'g')).toEqual([none]);
   });
 });

@@ -64,7 +64,7 @@ FROM
 (
     SELECT
         *,
-        least(1, arraySum(range -> greatest(0, dateDiff('microsecond', greatest(range.1, from_at), least(range.2, to_at))), ranges) / dateDiff('microsecond', from_at, to_at)) AS observed
+        least(1, arraySum(range -> greatest(0, dateDiff('microsecond', greatest(range.1, from_at), least(range.2, to_at))), ranges) / greatest(1, dateDiff('microsecond', from_at, to_at))) AS observed
     FROM
     (
         SELECT

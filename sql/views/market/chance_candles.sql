@@ -63,7 +63,7 @@ FROM
                 low,
                 close,
                 points,
-                dateDiff('microsecond', from_at, to_at) AS micros,
+                greatest(1, dateDiff('microsecond', from_at, to_at)) AS micros,
                 arraySum(range -> greatest(0, dateDiff('microsecond', greatest(range.1, from_at), least(range.2, to_at))), ranges) AS observed_micros,
                 arraySum(range -> greatest(0, dateDiff('microsecond', greatest(range.1, from_at), least(range.2, to_at))), fetched) AS fetched_micros,
                 arraySum(
