@@ -187,6 +187,7 @@ describe('views of prices', () => {
       tick('s1', ago(4000), 0.5, { bid: 0.4, ask: 0.6 }),
       tick('s1', ago(3000), 0.5, { bid: 0.49, ask: 0.51 }),
       tick('s1', ago(1000), 0.5, { bid: null, ask: 0.51 }),
+      tick('never observed', ago(3000), 0.5),
     ]);
     const [row] = await data.ask(
       `SELECT ticks, average_spread, median_spread, max_spread, two_sided, seconds FROM spread_stats(window_seconds = 86400) WHERE market = 's1'`,
@@ -206,6 +207,11 @@ describe('views of prices', () => {
     expect(between).toMatchObject({ ticks: 2, two_sided: 1 });
     expect(between?.['average_spread']).toBeCloseTo((0.2 * 1000 + 0.02 * 1300) / 2300, 3);
     expect(between?.['seconds']).toBeCloseTo(2300, -1);
+
+    const [never] = await data.ask(
+      `SELECT ticks, average_spread, two_sided, seconds FROM spread_stats(window_seconds = 86400) WHERE market = 'never observed'`,
+    );
+    expect(never).toEqual({ ticks: 1, average_spread: null, two_sided: null, seconds: 0 });
   });
 
   it('exclude crossed books from spreads, and count them', async () => {

@@ -12,7 +12,7 @@ CREATE OR REPLACE VIEW {database}.spread_stats
     `p90_spread` Nullable(Float64) COMMENT '90th percentile over time, 0 to 1',
     `min_spread` Nullable(Float64) COMMENT 'Smallest spread, 0 to 1',
     `max_spread` Nullable(Float64) COMMENT 'Largest spread, 0 to 1',
-    `two_sided` Float64 COMMENT 'Fraction of the time in which there were both a bid and an ask, 0 to 1',
+    `two_sided` Nullable(Float64) COMMENT 'Fraction of the observed time in which there were both a bid and an ask, 0 to 1; NULL when nothing was observed',
     `seconds` Float64 COMMENT 'Observed time from the first tick to now'
 )
 AS

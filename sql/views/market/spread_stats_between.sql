@@ -8,7 +8,7 @@
 -- 0 or 1 is the resolution of the market: it ends the tick before it and is left out.
 --   spread         = ask - bid, where neither side is empty and the book is not crossed (bid above ask)
 --   average_spread = sum(spread x seconds) / sum(seconds), over the ticks that have a spread
---   two_sided      = seconds with both sides / all seconds, crossed books among them
+--   two_sided      = seconds with both sides / all seconds, crossed books among them; NULL without observed time
 -- The observed time of a tick is the difference of two sums: the observed time of the event up to the next tick, and up
 -- to the tick itself (seen, microseconds).
 -- Crossed books stay in price_ticks, because the exchange sent them, but have no spread: they are counted.
@@ -23,7 +23,7 @@ CREATE OR REPLACE VIEW {database}.spread_stats_between
     `p90_spread` Nullable(Float64) COMMENT '90th percentile over time, 0 to 1',
     `min_spread` Nullable(Float64) COMMENT 'Smallest spread, 0 to 1',
     `max_spread` Nullable(Float64) COMMENT 'Largest spread, 0 to 1',
-    `two_sided` Float64 COMMENT 'Fraction of the time in which there were both a bid and an ask, 0 to 1',
+    `two_sided` Nullable(Float64) COMMENT 'Fraction of the observed time in which there were both a bid and an ask, 0 to 1; NULL when nothing was observed',
     `seconds` Float64 COMMENT 'Observed time from the first tick to the end of the window'
 )
 AS
@@ -37,7 +37,7 @@ SELECT
     if(spread_micros > 0, quantiles[2], NULL) AS p90_spread,
     min_spread,
     max_spread,
-    if(micros > 0, both_micros / micros, 0) AS two_sided,
+    if(micros > 0, both_micros / micros, NULL) AS two_sided,
     micros / 1e6 AS seconds
 FROM
 (
