@@ -86,6 +86,8 @@ export function reasonOf(error: ClickHouseError): string {
     return `${reason}; no row was printed: add LIMIT, aggregate, ask for one part at a time (a day, a market), or raise --reader-max-rows of the embedded server`;
   if (error.code === '159')
     return `${reason}; ask for less: filter by market, event or time, or raise --reader-max-seconds of the embedded server`;
+  if (error.code === '241')
+    return `${reason}; ask for less: filter by market, event or time, or raise --clickhouse-memory of the embedded server, of which a query may use half`;
   if (error.code === '164' || error.code === '497') return `${reason}; chancery sql only reads, in Chancery's database`;
   if (error.code === '81') return `${reason}: nothing is recorded there yet; \`chancery up\` starts recording`;
   return reason;

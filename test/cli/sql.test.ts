@@ -222,6 +222,14 @@ describe('chancery sql without a running ClickHouse', () => {
     const seconds = await limited('--reader-max-seconds', '1', endless);
     expect(seconds).toMatchObject({ code: 1, out: '' });
     expect(seconds.err).toMatch(/^chancery: Timeout exceeded[^\n]+ raise --reader-max-seconds [^\n]+\n$/);
+    // A query may use half of it: 250 MB, and 2^25 numbers take 256 MiB.
+    const memory = await limited(
+      '--clickhouse-memory',
+      '5e8',
+      'SELECT length(groupArray(number)) FROM numbers(33554432)',
+    );
+    expect(memory).toMatchObject({ code: 1, out: '' });
+    expect(memory.err).toMatch(/^chancery: [^\n]*memory limit exceeded[^\n]+ raise --clickhouse-memory [^\n]+\n$/);
     expect(() => readFileSync(join(data, 'clickhouse/endpoint.json'))).toThrow('ENOENT');
     expect(statSync(join(data, 'clickhouse/credentials.json')).mode & 0o777).toBe(0o600);
   });
