@@ -104,7 +104,12 @@ FROM
                         toFloat64(last) AS price,
                         toDecimal128(0, 12) AS yes_price
                     FROM {database}.price_ticks
-                    WHERE NOT repeated AND NOT is_resolution
+                    -- Those of markets that may be resolved.
+                    WHERE NOT repeated AND NOT is_resolution AND market GLOBAL IN (
+                        SELECT market FROM {database}.market_chances WHERE decided
+                        UNION ALL
+                        SELECT market FROM {database}.assets WHERE asset GLOBAL IN (SELECT asset FROM {database}.payouts)
+                    )
                     UNION ALL
                     SELECT
                         market AS priced_market,
@@ -156,6 +161,11 @@ FROM
                             arrayMin(arrayFilter(moment -> moment > last_price_at, groupUniqArrayIf(received_at, is_resolution))) AS stepped_at,
                             maxIf(received_at, NOT is_resolution) AS last_price_at
                         FROM {database}.price_ticks
+                        WHERE market GLOBAL IN (
+                            SELECT market FROM {database}.market_chances WHERE decided
+                            UNION ALL
+                            SELECT market FROM {database}.assets WHERE asset GLOBAL IN (SELECT asset FROM {database}.payouts)
+                        )
                         GROUP BY market
                     ) AS steps USING (market)
                 ) AS units ON prices.priced_market = units.market
