@@ -23,6 +23,15 @@ beforeAll(async () => {
     trade('dora', 'd1', { ...on, quantity: '10', price: '0.4', fee: '0.02', executed_at: time(0) }),
     trade('dora', 'd2', { ...on, side: 'SELL', quantity: '4', price: '0.6', fee: '0.01', executed_at: time(DAY) }),
     trade('eve', 'e1', { ...on, asset: 'm no', quantity: '2', price: '0.5', executed_at: time(0) }),
+    // A market without any price.
+    trade('fay', 'f1', {
+      event: 'cup',
+      market: 'n',
+      asset: 'n yes',
+      quantity: '2',
+      price: '0.5',
+      executed_at: time(0),
+    }),
   ]);
   const payout = {
     ...seen('dora', time(4 * DAY), 'p'),
@@ -164,7 +173,8 @@ describe('the equity curve', () => {
     expect(await curve('mid')).toEqual([
       { pnl: 0.98, equity: 0.98, drawdown: 0, unpriced: 0 },
       { pnl: 0.15, equity: 1.13, drawdown: 0, unpriced: 0 },
-      { pnl: 0, equity: 1.13, drawdown: 0, unpriced: 1 },
+      { pnl: null, equity: null, drawdown: null, unpriced: 1 },
+      // 4.37 - 1.13, the last known equity.
       { pnl: 3.24, equity: 4.37, drawdown: 0, unpriced: 0 },
     ]);
   });
@@ -177,10 +187,36 @@ describe('the equity curve', () => {
     // The most that was held at the end of a day cost 4: 4.37 ÷ 4.
     expect(rows).toEqual([
       {
-        ...{ account: 'dora', trades: 2, pnl: 4.37, unpriced: 0, max_drawdown: 0.3, max_capital: 4 },
+        ...{
+          account: 'dora',
+          trades: 2,
+          pnl: 4.37,
+          unpriced: 0,
+          unpriced_periods: 0,
+          max_drawdown: 0.3,
+          max_capital: 4,
+        },
         ...{ return_on_capital: 1.0925, closed_markets: 1, won_markets: 1, hit_rate: 1 },
         // The walks of its histories began then.
         complete: Date.parse(`${time(5 * DAY)}Z`) / 1000,
+      },
+    ]);
+  });
+
+  it('gives no profit, drawdown or return while the price of a held asset is unknown', async () => {
+    // At mid: dora's third day has none, but its market is paid now. The market of fay has no price.
+    const rows = await data.ask(
+      `SELECT account, pnl, unpriced, unpriced_periods > 0 AS had_unpriced, max_drawdown, max_capital, return_on_capital
+       FROM account_performance(period_seconds = ${DAY}, price = 'mid') WHERE account IN ('dora', 'fay') ORDER BY account`,
+    );
+    expect(rows).toEqual([
+      {
+        ...{ account: 'dora', pnl: 4.37, unpriced: 0, had_unpriced: 1, max_drawdown: 0, max_capital: 4 },
+        return_on_capital: 1.0925,
+      },
+      {
+        ...{ account: 'fay', pnl: null, unpriced: 1, had_unpriced: 1, max_drawdown: null, max_capital: 1 },
+        return_on_capital: null,
       },
     ]);
   });

@@ -7,17 +7,20 @@
 --   hit_rate          = won_markets / closed_markets
 --   max_capital       = highest average cost of all held shares at the end of a period
 --   return_on_capital = pnl / max_capital
--- A smaller period finds a higher max_capital and a deeper drawdown: both see only the ends of periods.
+-- A smaller period finds a higher max_capital and a deeper drawdown: both see only the ends of periods. While the price of a held asset
+-- is unknown (unpriced), pnl, return_on_capital and max_drawdown are NULL. max_drawdown does not see the periods that had no equity for
+-- this reason: unpriced_periods counts them.
 CREATE OR REPLACE VIEW {database}.account_performance
 (
     `account` String COMMENT 'Configured name of the account',
     `begins_at` DateTime64(6, 'UTC') COMMENT 'Start of the period of the first trade',
     `trades` UInt64 COMMENT 'Number of trades',
-    `pnl` Decimal(38, 12) COMMENT 'Profit or loss after fees, USDC; exact where unpriced is 0',
+    `pnl` Nullable(Decimal(38, 12)) COMMENT 'Profit or loss after fees, USDC; NULL when unpriced is above 0',
     `unpriced` UInt64 COMMENT 'Held assets whose price is unknown now',
-    `max_drawdown` Decimal(38, 12) COMMENT 'Largest fall from the highest equity before it, USDC',
+    `unpriced_periods` UInt64 COMMENT 'Periods at whose end the price of a held asset was unknown: max_drawdown does not see them',
+    `max_drawdown` Nullable(Decimal(38, 12)) COMMENT 'Largest fall from the highest equity before it, USDC; NULL when unpriced is above 0',
     `max_capital` Decimal(38, 12) COMMENT 'Highest average cost of the held shares at the end of a period, USDC',
-    `return_on_capital` Nullable(Float64) COMMENT 'pnl / max_capital, as a fraction: 0.1 is 10 %; NULL when max_capital is 0',
+    `return_on_capital` Nullable(Float64) COMMENT 'pnl / max_capital, as a fraction: 0.1 is 10 %; NULL when max_capital is 0 or unpriced is above 0',
     `closed_markets` UInt64 COMMENT 'Traded markets of which nothing is held',
     `won_markets` UInt64 COMMENT 'Closed markets with a profit',
     `hit_rate` Nullable(Float64) COMMENT 'won_markets / closed_markets, 0 to 1; NULL without closed markets',
@@ -41,9 +44,10 @@ SELECT
     account,
     minIf(first_at, is_period) AS begins_at,
     sumIf(traded, is_period) AS trades,
-    anyIf(equity_now, is_period) AS pnl,
+    if(unpriced > 0, NULL, anyIf(equity_now, is_period)) AS pnl,
     anyIf(unpriced_now, is_period) AS unpriced,
-    maxIf(deepest, is_period) AS max_drawdown,
+    sumIf(periods_without, is_period) AS unpriced_periods,
+    if(unpriced > 0, NULL, maxIf(deepest, is_period)) AS max_drawdown,
     maxIf(highest, is_period) AS max_capital,
     if(max_capital = 0, NULL, toFloat64(pnl) / toFloat64(max_capital)) AS return_on_capital,
     countIf(is_closed) AS closed_markets,
@@ -59,6 +63,7 @@ FROM
         sum(trades) AS traded,
         argMax(equity, begins_at) AS equity_now,
         argMax(unpriced, begins_at) AS unpriced_now,
+        countIf(unpriced > 0) AS periods_without,
         max(drawdown) AS deepest,
         max(cost) AS highest,
         NOT is_period AND countIf(last_shares != 0) = 0 AS is_closed,

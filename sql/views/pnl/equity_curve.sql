@@ -6,8 +6,8 @@
 -- account held nothing and did not trade has no row.
 --   equity   = pnl of the period and all before it, after fees; deposits and withdrawals are no part of it
 --   drawdown = highest equity so far (at least 0, before the first trade) - equity
--- `unpriced` counts the held assets whose price is unknown at the end of the period: their profit or loss is missing until it is
--- known again, so equity is exact where it is 0.
+-- `unpriced` counts the held assets whose price is unknown at the end of the period. Where it is above 0, value, pnl, equity and drawdown
+-- are NULL, and the pnl of the next period without one counts since the last known equity: so the sum of pnl is the equity.
 --
 -- Completeness, as fractions of the elapsed part of the period: observed is the part before complete_to; missing is the rest, in which
 -- trades and transactions may be missing; backfilled is 0.
@@ -17,15 +17,15 @@ CREATE OR REPLACE VIEW {database}.equity_curve
     `begins_at` DateTime64(6, 'UTC') COMMENT 'Start of the period',
     `trades` UInt64 COMMENT 'Trades in the period',
     `cost` Decimal(38, 12) COMMENT 'Average cost of the held shares at the end, USDC',
-    `value` Decimal(38, 12) COMMENT 'Value of the held shares with a known price at the end, USDC',
+    `value` Nullable(Decimal(38, 12)) COMMENT 'Value of the held shares at the end, USDC; NULL when a price is unknown',
     `unpriced` UInt64 COMMENT 'Held assets without a known price at the end',
     `realised_pnl` Decimal(38, 12) COMMENT 'Realised in the period by average cost, without fees, USDC',
     `fifo_realised_pnl` Decimal(38, 12) COMMENT 'Realised in the period, first in, first out, without fees, USDC',
     `cash_flow` Decimal(38, 12) COMMENT 'Sales - purchases + payouts of the period, without fees, USDC',
     `fees` Decimal(38, 12) COMMENT 'Fees of the period, USDC',
-    `pnl` Decimal(38, 12) COMMENT 'Profit or loss of the period after fees, USDC',
-    `equity` Decimal(38, 12) COMMENT 'Profit or loss up to the end of the period after fees, USDC',
-    `drawdown` Decimal(38, 12) COMMENT 'Highest equity so far - equity, USDC; 0 at a new high',
+    `pnl` Nullable(Decimal(38, 12)) COMMENT 'Profit or loss of the period after fees, USDC: since the last known equity; NULL when a price is unknown',
+    `equity` Nullable(Decimal(38, 12)) COMMENT 'Profit or loss up to the end of the period after fees, USDC; NULL when a price is unknown',
+    `drawdown` Nullable(Decimal(38, 12)) COMMENT 'Highest known equity so far - equity, USDC; 0 at a new high; NULL when a price is unknown',
     `observed` Float64 COMMENT 'Fraction of the elapsed part of the period that the trades and transactions of the account are complete for, 0 to 1',
     `backfilled` Float64 COMMENT 'Fraction of the period that was fetched from another source, 0 to 1: always 0',
     `missing` Float64 COMMENT 'Fraction of the elapsed part of the period in which trades and transactions may be missing, 1 - observed, 0 to 1',
