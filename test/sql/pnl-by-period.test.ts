@@ -39,7 +39,15 @@ beforeAll(async () => {
     status: 'COMPLETED',
     created_at: time(3 * DAY),
   };
-  await data.insert('transaction_records', [{ ...payout, transaction_id: 'x1', asset: 'm yes', amount: '6' }]);
+  // The purchases of gil are not known, of 'k yes' nothing but the payout.
+  await data.insert('trade_records', [
+    trade('gil', 'g1', { ...on, side: 'SELL', quantity: '1', price: '0.6', executed_at: time(0) }),
+  ]);
+  await data.insert('transaction_records', [
+    { ...payout, transaction_id: 'x1', asset: 'm yes', amount: '6' },
+    { ...payout, account: 'gil', transaction_id: 'x2', asset: 'm yes', amount: '3' },
+    { ...payout, account: 'gil', transaction_id: 'x3', asset: 'k yes', amount: '2' },
+  ]);
   for (const operation of ['trades', 'transactions']) {
     const { receipt, page } = polled(operation, 'dora', time(5 * DAY));
     await data.insert('polls', [receipt]);
@@ -138,17 +146,22 @@ describe('profit and loss by period', () => {
     expect(await days('chance', 'price_age_seconds')).toEqual(ages);
   });
 
-  it('adds up to the profit or loss of the account', async () => {
-    for (const account of ['dora', 'eve']) {
-      const [sum] = await data.ask(
-        `SELECT sum(pnl) AS pnl, sum(realised_pnl) AS realised_pnl, sum(fifo_realised_pnl) AS fifo_realised_pnl, sum(cash_flow) AS cash_flow
-         FROM pnl_by_period(period_seconds = 3600, price = 'chance') WHERE account = '${account}'`,
-      );
-      const [now] = await data.ask(
-        `SELECT pnl, realised_pnl, fifo_realised_pnl, cash_flow FROM pnl_by_account WHERE account = '${account}'`,
-      );
-      expect(sum).toEqual(now);
-    }
+  it('adds up to the profit or loss of each account, also where trades are missing', async () => {
+    const columns = ['pnl', 'realised_pnl', 'fifo_realised_pnl', 'cash_flow', 'payout', 'fees'];
+    const accounts = "WHERE account IN ('dora', 'eve', 'gil')";
+    const sums = await data.ask(
+      `SELECT account, ${columns.map((column) => `sum(${column}) AS ${column}`).join(', ')}
+       FROM pnl_by_period(period_seconds = 3600, price = 'chance') ${accounts} GROUP BY account ORDER BY account`,
+    );
+    expect(sums).toEqual(
+      await data.ask(`SELECT account, ${columns.join(', ')} FROM pnl_by_account ${accounts} ORDER BY account`),
+    );
+    // A sale at 0.6, and payouts of 3 and 2.
+    expect(sums[2]).toMatchObject({ account: 'gil', pnl: 5.6, payout: 5 });
+    const [row] = await data.ask(
+      `SELECT trades, pnl, closed_markets FROM account_performance(period_seconds = ${DAY}, price = 'chance') WHERE account = 'gil'`,
+    );
+    expect(row).toEqual({ trades: 1, pnl: 5.6, closed_markets: 1 });
   });
 
   it('refuses a price that it does not know', async () => {

@@ -2,8 +2,8 @@
 --
 --   SELECT * FROM account_performance(period_seconds = 86400, price = 'chance') ORDER BY pnl DESC
 --
--- From the sums of pnl_by_period, as in equity_curve. A market is closed for an account that traded it and holds nothing of
--- it; it is won if its pnl (after fees) is above 0.
+-- From the sums of pnl_by_period, as in equity_curve, which says what `price` means. A market is closed for an account that traded it and holds nothing of
+-- it (of a market without known trades, a payout counts in pnl alone); it is won if its pnl (after fees) is above 0.
 --   hit_rate          = won_markets / closed_markets
 --   max_capital       = highest average cost of all held shares at the end of a period
 --   return_on_capital = pnl / max_capital
@@ -13,7 +13,7 @@
 CREATE OR REPLACE VIEW {database}.account_performance
 (
     `account` String COMMENT 'Configured name of the account',
-    `begins_at` DateTime64(6, 'UTC') COMMENT 'Start of the period of the first trade',
+    `begins_at` DateTime64(6, 'UTC') COMMENT 'Start of the period of the first trade or payout',
     `trades` UInt64 COMMENT 'Number of trades',
     `pnl` Nullable(Decimal(38, 12)) COMMENT 'Profit or loss after fees, USDC; NULL when unpriced is above 0',
     `unpriced` UInt64 COMMENT 'Held assets whose price is unknown now',
@@ -66,7 +66,7 @@ FROM
         countIf(unpriced > 0) AS periods_without,
         max(drawdown) AS deepest,
         max(cost) AS highest,
-        NOT is_period AND countIf(last_shares != 0) = 0 AS is_closed,
+        NOT is_period AND traded > 0 AND countIf(last_shares != 0) = 0 AS is_closed,
         -- Of a market of which nothing is held: its pnl after fees.
         sum(cash_flow) - sum(fees) AS gained,
         any(complete_to) AS known_to

@@ -2,8 +2,9 @@
 --
 --   SELECT * FROM equity_curve(period_seconds = 86400, price = 'chance') WHERE account = '...' ORDER BY begins_at
 --
--- The sums of pnl_by_period, which has the formulas and what `price` may be, over all assets of an account. A period in which the
--- account held nothing and did not trade has no row.
+-- The sums of pnl_by_period, which has the formulas and what `price` may be, over all assets of an account. (chance is the price of the
+-- last trade in the order book, without the chance stream and history that pnl_by_account takes where the book never had a tick.) A
+-- period in which the account held nothing and did not trade has no row.
 --   equity   = pnl of the period and all before it, after fees; deposits and withdrawals are no part of it
 --   drawdown = highest equity so far (at least 0, before the first trade) - equity
 -- `unpriced` counts the held assets whose price is unknown at the end of the period. Where it is above 0, value, pnl, equity and drawdown
@@ -18,7 +19,7 @@ CREATE OR REPLACE VIEW {database}.equity_curve
     `trades` UInt64 COMMENT 'Trades in the period',
     `cost` Decimal(38, 12) COMMENT 'Average cost of the held shares at the end, USDC',
     `value` Nullable(Decimal(38, 12)) COMMENT 'Value of the held shares at the end, USDC; NULL when a price is unknown',
-    `unpriced` UInt64 COMMENT 'Held assets without a known price at the end',
+    `unpriced` UInt64 COMMENT 'Held assets without a known price at the end; at chance those whose order book has had no tick',
     `realised_pnl` Decimal(38, 12) COMMENT 'Realised in the period by average cost, without fees, USDC',
     `fifo_realised_pnl` Decimal(38, 12) COMMENT 'Realised in the period, first in, first out, without fees, USDC',
     `cash_flow` Decimal(38, 12) COMMENT 'Sales - purchases + payouts of the period, without fees, USDC',

@@ -2,10 +2,11 @@
 --
 --   SELECT * FROM pnl_by_period(period_seconds = 86400, price = 'chance') WHERE account = '...' ORDER BY asset, begins_at
 --
--- One row per account, asset and period, from the first trade to the settlement, or to now while shares are held, else to the
+-- One row per account, asset and period, from the first trade (or the payout, where no trade is known) to the settlement, or to now while shares are held, else to the
 -- last trade. Periods are aligned to the Unix epoch, in exchange time. `price` says how the held shares are
 -- valued: by the last tick of the market before the end of the period; NULL where there is none, or no such price:
---   chance  price of the last trade
+--   chance  price of the last trade in the order book. It is the chance of pnl_by_asset too (market_chances), which takes the
+--           chance stream or history where the book never had a tick; here the price is NULL then
 --   mid     (bid + ask) / 2; only where both sides of the book are there and not crossed
 --   bid     best bid: what the shares could be sold for; of NO it is 1 - ask
 -- Ticks have our time of receipt, so trades and prices of one period are compared across two clocks: a price may be some
@@ -27,7 +28,7 @@ CREATE OR REPLACE VIEW {database}.pnl_by_period
     `begins_at` DateTime64(6, 'UTC') COMMENT 'Start of the period',
     `trades` UInt64 COMMENT 'Trades in the period',
     `shares` Decimal(38, 12) COMMENT 'Held shares at the end',
-    `price` Nullable(Decimal(38, 12)) COMMENT 'Price of a share at the end, USDC; NULL when unknown',
+    `price` Nullable(Decimal(38, 12)) COMMENT 'Price of a share at the end, USDC; NULL when unknown. At chance it is from the last trade in the order book: unlike pnl_by_asset, without the chance stream and history',
     `price_age_seconds` Nullable(Float64) COMMENT 'Age of that price at the end of the period (of the current period: now), seconds',
     `value` Nullable(Decimal(38, 12)) COMMENT 'shares × price, USDC; NULL when shares are held and the price is unknown',
     `cost` Decimal(38, 12) COMMENT 'Average cost of the held shares at the end, USDC',
@@ -49,25 +50,40 @@ AS
 WITH
     toDecimal128(0, 12) AS nothing,
     (SELECT groupArray((account, complete_to)) FROM {database}.account_completeness) AS completeness,
-    -- An asset of an account is one row until what resolves its market is known, so that position_costs is planned once.
+    -- An asset of an account is one row until what resolves its market is known, so that position_costs is planned once. A payout without
+    -- trades is a step of its own.
     traded AS
     (
-        SELECT account, asset, event, market, held_shares, steps, is_paid, amount, paid_at
+        SELECT
+            account, asset, event, market, held_shares, is_paid, amount, paid_at,
+            if(empty(cost_steps), [(toUInt32(intDiv(toUnixTimestamp(ifNull(paid_at, now())), {period_seconds:UInt32}) * {period_seconds:UInt32}), toUInt64(0), nothing, nothing, nothing, nothing, nothing)], cost_steps) AS steps
         FROM
         (
+            -- Not a FULL JOIN, through which ClickHouse does not push a filter by account.
             SELECT
                 account,
                 asset,
-                any(costs.event) AS event,
-                any(costs.market) AS market,
-                argMax(bought_shares - sold_shares, costs.begins_at) AS held_shares,
-                arraySort(groupArray((
-                    toUInt32(toUnixTimestamp(costs.begins_at)), costs.trades, bought_shares - sold_shares, average_cost, costs.fifo_cost, costs.fees, sold_value - bought_value
-                ))) AS steps
-            FROM {database}.position_costs(period_seconds = {period_seconds:UInt32}) AS costs
+                max(parts.event) AS event,
+                max(parts.market) AS market,
+                argMax(parts.shares, parts.period) AS held_shares,
+                arraySort(groupArrayIf((parts.period, parts.trades, parts.shares, parts.average_cost, parts.fifo_cost, parts.fees, parts.traded), parts.is_payout = 0)) AS cost_steps,
+                max(parts.is_payout) AS is_paid,
+                sum(parts.amount) AS amount,
+                max(parts.paid_at) AS paid_at
+            FROM
+            (
+                SELECT
+                    account, asset, event, market, toUInt32(toUnixTimestamp(begins_at)) AS period, trades, bought_shares - sold_shares AS shares,
+                    average_cost, fifo_cost, fees, sold_value - bought_value AS traded, 0 AS is_payout, nothing AS amount, NULL AS paid_at
+                FROM {database}.position_costs(period_seconds = {period_seconds:UInt32})
+                UNION ALL
+                SELECT
+                    account, asset, '' AS event, '' AS market, toUInt32(0) AS period, toUInt64(0) AS trades, nothing AS shares,
+                    nothing AS average_cost, nothing AS fifo_cost, nothing AS fees, nothing AS traded, 1 AS is_payout, amount, paid_at
+                FROM {database}.payouts
+            ) AS parts
             GROUP BY account, asset
-        ) AS bought
-        LEFT JOIN (SELECT account, asset, 1 AS is_paid, amount, paid_at FROM {database}.payouts) AS paid USING (account, asset)
+        )
     ),
     lifetimes AS
     (
