@@ -56,6 +56,26 @@ it('EXPLAIN shows the plan of the largest views in a few pages', async () => {
   }
 });
 
+/** Views with a parameter `period_seconds` that lack a column of completeness, and why. */
+const WITHOUT_COMPLETENESS: Readonly<Record<string, string>> = {
+  account_performance: 'one row per account, not per period; complete_to says how far its history goes',
+  candle_prices: 'the prices of candles without the cost of their completeness',
+  completeness_buckets: 'the observed ranges from which the completeness of candles is computed',
+  outcome_correlations: 'one row per pair of markets; changes counts the observed ones',
+  position_costs: 'costs up to the end of a period; account_completeness has complete_to of the account',
+  resampled_prices: 'one row per moment; state says whether the price is observed',
+};
+
+it('every view by period says which fraction was observed, backfilled and missing', () => {
+  const byPeriod = views.filter(({ definition }) => definition.includes('{period_seconds:UInt32}'));
+  const bare = byPeriod.filter(({ declared }) => {
+    const names = declared.map(({ name }) => name);
+    return !['observed', 'backfilled', 'missing'].every((column) => names.includes(column));
+  });
+  expect(byPeriod.length).toBeGreaterThan(bare.length);
+  expect(bare.map(({ name }) => name)).toEqual(Object.keys(WITHOUT_COMPLETENESS));
+});
+
 describe('the types of views', () => {
   it('are those that Arrow, Parquet, pandas, polars and DuckDB read unchanged', () => {
     const others = views.flatMap(({ name, returned }) =>

@@ -17,7 +17,8 @@
 -- matters: one step of the fold is one sale, or the end of a period, and the purchases since the step before it.
 --
 -- If the beginning of the history is missing, more shares may have been sold than are known to have been bought: then
--- oversold_shares is above 0 and the costs are meaningless.
+-- oversold_shares is above 0 and the costs are meaningless. Up to which time the trades of an account are complete is in
+-- account_completeness.
 CREATE OR REPLACE VIEW {database}.position_costs
 (
     `account` String COMMENT 'Configured name of the account',
