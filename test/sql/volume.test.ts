@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { useDatabase } from '../support/database.js';
 import { polled, seen, trade } from './account-data.js';
-import { eventSeen, time, type Values, WarehouseData } from './warehouse-data.js';
+import { ago, eventSeen, time, type Values, WarehouseData } from './warehouse-data.js';
 
 const host = useDatabase({ migrated: true });
 let data: WarehouseData;
@@ -339,6 +339,68 @@ describe('the markets with the greatest volume', () => {
       },
     ]);
     expect(await data.ask('SELECT * FROM volume_leaders(window_seconds = 60)')).toEqual([]);
+  });
+});
+
+describe('the users who traded', () => {
+  const columns = 'event, market, traders, trades, anonymous_trades AS anonymous';
+  const byPeriod = (level: string, seconds: number) =>
+    data.ask(
+      `SELECT substring(toString(begins_at), 9, 5) AS at, ${columns} FROM traders_by_period(period_seconds = ${seconds}, level = '${level}')
+       WHERE begins_at >= '2026-01-06' AND begins_at < '2026-01-07' ORDER BY begins_at, event DESC, market`,
+    );
+  const between = (level: string, from: string, to: string) =>
+    data.ask(
+      `SELECT ${columns}, observed, missing FROM traders_between(level = '${level}', from_at = '${from}', to_at = '${to}') ORDER BY event DESC`,
+    );
+
+  it('count once per market, event or period, whatever they traded', async () => {
+    const at = (minute: number, user_id: string, name: string, side = 'BUY') =>
+      item(`u${minute}`, { user_id, market: name, side, executed_at: ago(0, Date.UTC(2026, 0, 6, 10, minute)) });
+    await data.insert('activity_records', [
+      at(0, 'zoe', 'm1'),
+      at(1, 'zoe', 'm1', 'SELL'),
+      at(2, 'zoe', 'm2'),
+      at(60, 'yan', 'm2'),
+      at(61, 'ann', 'm3'),
+      at(62, '', 'm1'),
+    ]);
+    const rain = { event: 'rain', anonymous: 0 };
+    expect(await byPeriod('market', 3600)).toEqual([
+      { ...rain, at: '06 10', market: 'm1', traders: 1, trades: 2 },
+      { ...rain, at: '06 10', market: 'm2', traders: 1, trades: 1 },
+      { ...rain, at: '06 11', market: 'm1', traders: 0, trades: 1, anonymous: 1 },
+      { ...rain, at: '06 11', market: 'm2', traders: 1, trades: 1 },
+      { at: '06 11', event: 'cup', market: 'm3', traders: 1, trades: 1, anonymous: 0 },
+    ]);
+    const cup = { event: 'cup', market: '', traders: 1, trades: 1, anonymous: 0 };
+    const whole = { event: 'rain', market: '', traders: 2, trades: 5, anonymous: 1 };
+    expect(await byPeriod('event', 86_400)).toEqual([
+      { ...whole, at: '06 00' },
+      { ...cup, at: '06 00' },
+    ]);
+    expect(await byPeriod('all', 86_400)).toEqual([{ ...whole, at: '06 00', event: '', traders: 3, trades: 6 }]);
+
+    // The feed was read up to 12:15 on the day before.
+    const unread = { observed: 0, missing: 1 };
+    expect(await between('event', '2026-01-06', '2026-01-07')).toEqual([
+      { ...whole, ...unread },
+      { ...cup, ...unread },
+    ]);
+    expect(await between('event', '2026-01-06', '2026-01-06 11:00')).toEqual([
+      { ...whole, traders: 1, trades: 3, anonymous: 0, ...unread },
+    ]);
+    const [both] = await between('all', '2026-01-05 12:00', '2026-01-06 12:00');
+    expect(both).toEqual({
+      event: '',
+      market: '',
+      traders: 3,
+      trades: 12,
+      anonymous: 2,
+      observed: 1 / 96,
+      missing: 95 / 96,
+    });
+    await expect(byPeriod('account', 60)).rejects.toThrow('level is market, event or all');
   });
 });
 

@@ -1,7 +1,7 @@
 -- What was the trading volume per event, of our accounts and of all users?
 --
 -- The sums of volume_by_market_and_day, which has the formulas. An average price across markets has no meaning: see
--- yes_value and vwap in volume_by_market.
+-- yes_value and vwap in volume_by_market. How many users traded is in traders_between and traders_by_period.
 CREATE OR REPLACE VIEW {database}.volume_by_event
 (
     `scope` String COMMENT 'own: trades of our accounts. all: the activity feed, of all users',

@@ -1,6 +1,6 @@
 -- What was the trading volume per market, of our accounts and of all users?
 --
--- The sums of volume_by_market_and_day, which has the formulas.
+-- The sums of volume_by_market_and_day, which has the formulas. How many users traded is in traders_between and traders_by_period.
 CREATE OR REPLACE VIEW {database}.volume_by_market
 (
     `scope` String COMMENT 'own: trades of our accounts. all: the activity feed, of all users',

@@ -7,8 +7,9 @@
 -- 28 to 31 days. Sums of fills, which has the rules of what counts once:
 --   volume = sum(quantity × price of the asset), the turnover in USDC
 --   vwap   = sum(quantity × YES price) / sum(quantity), over the fills with a known outcome; NULL where these have no shares
--- Trades, shares, volume, yes_value and fees may be added up over rows of one scope, traders and vwap may not. A period without
--- fills has no row; after complete_to fills may be missing. A fill without a time is in the row whose begins_at is NULL.
+-- Trades, shares, volume, yes_value and fees may be added up over rows of one scope, traders and vwap may not: traders_by_period has
+-- those of a market, of an event and of all. A period without fills has no row; after complete_to fills may be missing. A fill
+-- without a time is in the row whose begins_at is NULL.
 -- Completeness, as fractions of the elapsed part of the period: observed is the part before complete_to; missing is the rest, in which
 -- fills may be missing; backfilled is 0.
 CREATE OR REPLACE VIEW {database}.volume_by_period
