@@ -27,9 +27,10 @@ SELECT
     any(length(events.markets)) AS markets,
     count() AS priced_markets,
     countIf(crossed) AS crossed_markets,
-    sum(last) AS sum_of_last,
-    if(count(bid) = greatest(priced_markets, markets), sum(bid), NULL) AS sum_of_bids,
-    if(count(ask) = greatest(priced_markets, markets), sum(ask), NULL) AS sum_of_asks,
+    -- Sorted: the sum of doubles depends on the order.
+    arraySum(arraySort(groupArray(last))) AS sum_of_last,
+    if(count(bid) = greatest(priced_markets, markets), arraySum(arraySort(groupArray(bid))), NULL) AS sum_of_bids,
+    if(count(ask) = greatest(priced_markets, markets), arraySum(arraySort(groupArray(ask))), NULL) AS sum_of_asks,
     if(greatest(priced_markets, markets) = 1, sum_of_asks - sum_of_bids, sum_of_asks - 1) AS overround,
     if(greatest(priced_markets, markets) = 1, sum_of_asks - sum_of_bids, 1 - sum_of_bids) AS underround,
     min(received_at) AS oldest_at
