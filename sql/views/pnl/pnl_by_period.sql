@@ -54,36 +54,35 @@ WITH
     -- trades is a step of its own.
     traded AS
     (
+        -- Not a FULL JOIN, through which ClickHouse does not push a filter by account.
         SELECT
-            account, asset, event, market, held_shares, is_paid, amount, paid_at,
-            if(empty(cost_steps), [(toUInt32(intDiv(toUnixTimestamp(ifNull(paid_at, now())), {period_seconds:UInt32}) * {period_seconds:UInt32}), toUInt64(0), nothing, nothing, nothing, nothing, nothing)], cost_steps) AS steps
+            account,
+            asset,
+            max(parts.event) AS event,
+            max(parts.market) AS market,
+            argMax(parts.shares, parts.period) AS held_shares,
+            arraySort(groupArrayIf((parts.period, parts.trades, parts.shares, parts.average_cost, parts.fifo_cost, parts.fees, parts.traded), parts.is_payout = 0)) AS cost_steps,
+            max(parts.is_payout) AS is_paid,
+            sum(parts.amount) AS amount,
+            max(parts.paid_at) AS paid_at,
+            if(
+                empty(cost_steps),
+                [(toUInt32(intDiv(toUnixTimestamp(ifNull(paid_at, now())), {period_seconds:UInt32}) * {period_seconds:UInt32}), toUInt64(0), nothing, nothing, nothing, nothing, nothing)],
+                cost_steps
+            ) AS steps
         FROM
         (
-            -- Not a FULL JOIN, through which ClickHouse does not push a filter by account.
             SELECT
-                account,
-                asset,
-                max(parts.event) AS event,
-                max(parts.market) AS market,
-                argMax(parts.shares, parts.period) AS held_shares,
-                arraySort(groupArrayIf((parts.period, parts.trades, parts.shares, parts.average_cost, parts.fifo_cost, parts.fees, parts.traded), parts.is_payout = 0)) AS cost_steps,
-                max(parts.is_payout) AS is_paid,
-                sum(parts.amount) AS amount,
-                max(parts.paid_at) AS paid_at
-            FROM
-            (
-                SELECT
-                    account, asset, event, market, toUInt32(toUnixTimestamp(begins_at)) AS period, trades, bought_shares - sold_shares AS shares,
-                    average_cost, fifo_cost, fees, sold_value - bought_value AS traded, 0 AS is_payout, nothing AS amount, NULL AS paid_at
-                FROM {database}.position_costs(period_seconds = {period_seconds:UInt32})
-                UNION ALL
-                SELECT
-                    account, asset, '' AS event, '' AS market, toUInt32(0) AS period, toUInt64(0) AS trades, nothing AS shares,
-                    nothing AS average_cost, nothing AS fifo_cost, nothing AS fees, nothing AS traded, 1 AS is_payout, amount, paid_at
-                FROM {database}.payouts
-            ) AS parts
-            GROUP BY account, asset
-        )
+                account, asset, event, market, toUInt32(toUnixTimestamp(begins_at)) AS period, trades, bought_shares - sold_shares AS shares,
+                average_cost, fifo_cost, fees, sold_value - bought_value AS traded, 0 AS is_payout, nothing AS amount, NULL AS paid_at
+            FROM {database}.position_costs(period_seconds = {period_seconds:UInt32})
+            UNION ALL
+            SELECT
+                account, asset, '' AS event, '' AS market, toUInt32(0) AS period, toUInt64(0) AS trades, nothing AS shares,
+                nothing AS average_cost, nothing AS fifo_cost, nothing AS fees, nothing AS traded, 1 AS is_payout, amount, paid_at
+            FROM {database}.payouts
+        ) AS parts
+        GROUP BY account, asset
     ),
     lifetimes AS
     (
