@@ -1,40 +1,112 @@
 import { expect, it } from 'vitest';
 import { useDatabase } from '../support/database.js';
+import { polled, seen } from './account-data.js';
 import { declaredViews } from './declared-views.js';
-import { ago, collectorEvent, eventSeen, searchPoll, tick, WarehouseData } from './warehouse-data.js';
+import { ago, collectorEvent, eventSeen, searchPoll, tick, type Values, WarehouseData } from './warehouse-data.js';
 
 const host = useDatabase({ migrated: true });
 
-it('every view answers with finite numbers about one event with one tick, one chance and one trade', async () => {
+/** Views without rows, and why; every other view has at least one. */
+const EMPTY: Readonly<Record<string, string>> = {
+  arbitrage_windows: 'no quotes allow arbitrage',
+  feed_loss_estimate: 'no audit was made',
+  lost_periods: 'no record was lost',
+  pipeline_lag: 'no raw record is stored',
+  undelivered: 'no record waits for delivery',
+};
+
+it('every view answers with rows of finite numbers about one event of two markets, of which one was paid out', async () => {
   const data = new WarehouseData(host.database);
-  const on = { event: 'event of m', connection_id: 'c', markets: ['m'] };
+  const markets = ['m', 'n'];
+  const on = { event: 'e', connection_id: 'c', markets };
+  const range = { stream: 'chance', event: 'e', market: 'm', range_from: ago(7250), range_to: ago(7200) };
   await data.insert('collector_events', [
     collectorEvent('s', 1, ago(7300), 'session-started', { collector: 'c' }),
     collectorEvent('s', 2, ago(7200), 'subscribed', { ...on, stream: 'order-book' }),
     collectorEvent('s', 3, ago(7200), 'subscribed', { ...on, stream: 'chance' }),
-    collectorEvent('s', 4, ago(0), 'heartbeat'),
+    collectorEvent('s', 4, ago(7190), 'backfilled', range),
+    collectorEvent('s', 5, ago(0), 'heartbeat'),
   ]);
-  await data.insert('polls', [searchPoll(ago(7250))]);
-  await data.insert('event_observations', [eventSeen('event of m', ago(7250), { markets: ['m'] })]);
-  await data.insert('market_observations', [
-    { received_at: ago(7250), event: 'event of m', market: 'm', name: 'm', yes_asset: 'yes', no_asset: 'no' },
-  ]);
-  await data.insert('price_ticks', [tick('m', ago(7100), 0.5)]);
-  const occurred_at = ago(7100);
-  await data.insert('chance_points', [
-    { received_at: occurred_at, occurred_at, event: 'event of m', market: 'm', chance: 0.5, source: 'change' },
-  ]);
-  const trade = {
-    market: 'm',
-    side: 'BUY',
-    quantity: '1',
-    price: '0.5',
-    executed_at: ago(7000),
-    received_at: ago(6990),
+  await data.insert('event_observations', [eventSeen('e', ago(7250), { markets })]);
+  await data.insert(
+    'market_observations',
+    markets.map((market) => ({
+      ...{ received_at: ago(7250), poll_id: 'p', event: 'e', market, name: market },
+      ...{ yes_asset: `${market} yes`, no_asset: `${market} no` },
+    })),
+  );
+  const listed = { received_at: ago(7250), poll_id: 'p' };
+  await data.insert('category_observations', [{ ...listed, category: 'c', name: 'c', depth: 0 }]);
+  await data.insert('tag_observations', [{ ...listed, tag: 't', popularity_rank: 1 }]);
+  await data.insert('coin_observations', [{ ...listed, coin: 'usdc', ticker: 'USDC', usd_rate: 1, collateral: true }]);
+  const book = (market: string) => tick(market, ago(7100), 0.5, { event: 'e' });
+  await data.insert('price_ticks', markets.map(book));
+  const chance = { event: 'e', market: 'm', chance: 0.5 };
+  await data.insert('chance_points', [{ ...chance, received_at: ago(7100), occurred_at: ago(7100), source: 'change' }]);
+  const history = (period: string, at: number) => ({ ...chance, period, received_at: ago(7000), occurred_at: ago(at) });
+  await data.insert(
+    'chance_history_points',
+    [history('1s', 7150), history('5M', 7220)].map((point) => ({ ...point, source: 'rest' })),
+  );
+
+  const trade = (market: string): Values => ({
+    ...{ market, side: 'BUY', quantity: '1', price: '0.5', executed_at: ago(7000), received_at: ago(6990) },
+    ...{ trade_record_id: `record of ${market}` },
+  });
+  await data.insert(
+    'activity_records',
+    markets.map((market) => ({ ...trade(market), position: 'YES' })),
+  );
+  // ann bought YES of both markets; of m her fill was with bob, who bought NO.
+  const own = (account: string, market: string, outcome: string): Values => ({
+    ...{ ...trade(market), event: 'e', asset: `${market} ${outcome}`, fee: '0', account, page: 0 },
+    ...{ trade_id: `trade of ${market}`, trade_record_id: `${outcome} of ${market}`, pass_began_at: ago(6990) },
+  });
+  await data.insert('trade_records', [own('ann', 'm', 'yes'), own('bob', 'm', 'no'), own('ann', 'n', 'yes')]);
+  const paid = { type: 'PAYOUT', status: 'COMPLETED', asset: 'm yes', amount: '1', created_at: ago(120) };
+  await data.insert('transaction_records', [{ ...seen('ann', ago(60), 'p'), transaction_id: 'payout', ...paid }]);
+  const order = { order_id: 'o', side: 'SELL', status: 'ACTIVE', price: '0.9' };
+  const placed = {
+    event: 'e',
+    market: 'n',
+    asset: 'n yes',
+    type: 'LIMIT',
+    original_quantity: '1',
+    filled_quantity: '0',
+    placed_at: ago(100),
   };
-  const record = { ...trade, trade_record_id: 'r', trade_id: 't', event: 'event of m', asset: 'yes', fee: '0' };
-  await data.insert('trade_records', [{ ...record, account: 'ann', pass_began_at: ago(6990), page: 0 }]);
-  await data.insert('activity_records', [{ ...trade, trade_record_id: 'r', position: 'YES' }]);
+  await data.insert('order_records', [{ ...seen('ann', ago(60), 'p'), ...order, ...placed }]);
+
+  const receipts = [searchPoll(ago(7250))];
+  const pages: Values[] = [];
+  const poll = async (operation: string, account: string, table = '', row: Values = {}): Promise<void> => {
+    const { poll: id, receipt, page } = polled(operation, account, ago(50));
+    receipts.push(receipt);
+    pages.push({ ...page, items: table === '' ? 0 : 1 });
+    if (table !== '') await data.insert(table, [{ ...seen(account, ago(50), id), ...row }]);
+  };
+  for (const account of ['ann', 'bob']) {
+    await poll('trades', account);
+    await poll('transactions', account);
+  }
+  await poll('activity', '');
+  await poll('active-orders', 'ann', 'active_order_observations', { ...order, quantity: '1' });
+  await poll('full-balances', 'ann', 'balance_observations', { asset: 'n yes', balance: '1', free: '0' });
+  const held = { event: 'e', market: 'n', asset: 'n yes', shares: '1', available_shares: '0', cost: '0.5' };
+  await poll('open-positions', 'ann', 'position_observations', {
+    ...held,
+    entry_price: 0.5,
+    current_price: 0.5,
+    value: '0.5',
+  });
+  await poll('tpsl-orders', 'ann', 'tpsl_order_observations', {
+    ...{ tpsl_order_id: 'x', asset: 'n yes', source: 'list', quantity: '1', take_profit_price: '0.9' },
+  });
+  await poll('profile', 'ann', 'profile_observations', { user_id: 'ann', volume_traded: '1', markets_traded: 2 });
+  await poll('position-stats', 'ann', 'position_stats_observations', { user_id: 'ann', tab: 'active', total_items: 1 });
+  await data.insert('polls', receipts);
+  await data.insert('account_pages', pages);
+
   const answers: [string, string][] = [];
   for (const { name, source } of await declaredViews(host.database)) {
     answers.push([name, await host.database.run(`SELECT * FROM ${source} FORMAT TSV`, 'reader')]);
@@ -42,8 +114,5 @@ it('every view answers with finite numbers about one event with one tick, one ch
   expect(answers.filter(([, rows]) => /(?<![\w'])[+-]?(nan|inf)(?![\w'])/.test(rows)).map(([name]) => name)).toEqual(
     [],
   );
-  const answered = answers.filter(([, rows]) => rows !== '').map(([name]) => name);
-  expect(answered).toEqual(
-    expect.arrayContaining(['candles', 'chance_candles', 'coverage_by_event', 'pnl_by_account']),
-  );
+  expect(answers.filter(([, rows]) => rows === '').map(([name]) => name)).toEqual(Object.keys(EMPTY));
 });
