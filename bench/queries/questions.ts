@@ -188,6 +188,14 @@ export function questionsAt(endsAt: Date): Question[] {
       'trade_imbalance of an hour, one market, 24 hours',
       `SELECT * FROM trade_imbalance(period_seconds = 3600) WHERE ${ofMarket} AND begins_at >= ${day}`,
     ),
+    all(
+      'traders_by_period of an hour, one event, 24 hours',
+      `SELECT * FROM traders_by_period(period_seconds = 3600, level = 'event') WHERE ${ofEvent} AND begins_at >= ${day}`,
+    ),
+    all(
+      'traders_between, all markets, 24 hours',
+      `SELECT * FROM traders_between(level = 'market', ${lastDay}) ORDER BY traders DESC LIMIT 20`,
+    ),
   ];
 }
 
