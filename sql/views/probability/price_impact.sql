@@ -11,6 +11,7 @@
 -- sqrt((1 - r_squared) / (trades - 2) × variance of the change / variance of the size); it takes the trades as independent, which trades
 -- that follow each other within the delay are not. Trades without a mid at either moment are left out and counted in unquoted_trades. The
 -- figures are NULL for fewer than 30 trades, and where all sizes are equal. The side of an activity item is taken as the taker's: an assumption.
+-- Filters on event and market are pushed down to the trades and to the ticks; the rows of all markets read all of both.
 CREATE OR REPLACE VIEW {database}.price_impact
 (
     `event` String COMMENT 'Event ID; empty when unknown, and in the row of all markets',
@@ -24,6 +25,20 @@ CREATE OR REPLACE VIEW {database}.price_impact
     `r_squared` Nullable(Float64) COMMENT 'Part of the variance of the change that the size explains, 0 to 1; NULL when mid never changed'
 )
 AS
+WITH changes_of_mid AS
+(
+    SELECT
+        quotes.event AS event,
+        quotes.market AS market,
+        fill_id,
+        delay,
+        direction * toFloat64(quantity) AS size,
+        -- markout + slippage = direction × (later mid - mid)
+        direction * (markout + slippage) AS change
+    FROM {database}.trade_quotes(margin_ms = {margin_ms:UInt32}) AS quotes
+    ARRAY JOIN ['5 s', '1 min', '5 min'] AS delay, [markout_5s, markout_1m, markout_5m] AS markout
+    WHERE scope = 'all'
+)
 SELECT
     event,
     market,
@@ -45,8 +60,8 @@ FROM
     FROM
     (
         SELECT
-            if(grouped_market = '', '', any(trade_event)) AS event,
-            grouped_market AS market,
+            event,
+            market,
             delay,
             countIf(change IS NOT NULL) AS trades,
             countIf(change IS NULL) AS unquoted_trades,
@@ -56,19 +71,11 @@ FROM
             arrayMap(point -> point.3, points) AS changes
         FROM
         (
-            SELECT
-                fill_id,
-                quotes.event AS trade_event,
-                grouped_market,
-                delay,
-                direction * toFloat64(quantity) AS size,
-                -- markout + slippage = direction × (later mid - mid)
-                direction * (markout + slippage) AS change
-            FROM {database}.trade_quotes(margin_ms = {margin_ms:UInt32}) AS quotes
-            ARRAY JOIN ['5 s', '1 min', '5 min'] AS delay, [markout_5s, markout_1m, markout_5m] AS markout
-            ARRAY JOIN [quotes.market, ''] AS grouped_market
-            WHERE scope = 'all'
+            SELECT event, market, fill_id, delay, size, change FROM changes_of_mid WHERE market != ''
+            UNION ALL
+            -- A second reading, so that a filter on market or event reaches the trades and ticks of the first, and of this one reads nothing.
+            SELECT '' AS event, '' AS market, fill_id, delay, size, change FROM changes_of_mid
         )
-        GROUP BY grouped_market, delay
+        GROUP BY event, market, delay
     )
 );
