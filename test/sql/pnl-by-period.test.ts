@@ -12,6 +12,7 @@ beforeAll(async () => {
   data = new WarehouseData(host.database);
   await data.insert('market_observations', [
     { market: 'm', event: 'cup', received_at: time(0), poll_id: 'p', yes_asset: 'm yes', no_asset: 'm no' },
+    { market: 'n', event: 'cup', received_at: time(0), poll_id: 'p', yes_asset: 'n yes', no_asset: 'n no' },
   ]);
   await data.insert('price_ticks', [
     tick('m', time(600), 0.5, { bid: 0.49, ask: 0.51 }),
@@ -23,7 +24,7 @@ beforeAll(async () => {
     trade('dora', 'd1', { ...on, quantity: '10', price: '0.4', fee: '0.02', executed_at: time(0) }),
     trade('dora', 'd2', { ...on, side: 'SELL', quantity: '4', price: '0.6', fee: '0.01', executed_at: time(DAY) }),
     trade('eve', 'e1', { ...on, asset: 'm no', quantity: '2', price: '0.5', executed_at: time(0) }),
-    // A market without any price.
+    // A market whose order book has no tick.
     trade('fay', 'f1', {
       event: 'cup',
       market: 'n',
@@ -32,6 +33,9 @@ beforeAll(async () => {
       price: '0.5',
       executed_at: time(0),
     }),
+  ]);
+  await data.insert('chance_points', [
+    { market: 'n', event: 'cup', occurred_at: time(60), received_at: time(60), chance: 0.7, source: 'change' },
   ]);
   const payout = {
     ...seen('dora', time(4 * DAY), 'p'),
@@ -148,16 +152,19 @@ describe('profit and loss by period', () => {
 
   it('adds up to the profit or loss of each account, also where trades are missing', async () => {
     const columns = ['pnl', 'realised_pnl', 'fifo_realised_pnl', 'cash_flow', 'payout', 'fees'];
-    const accounts = "WHERE account IN ('dora', 'eve', 'gil')";
+    const accounts = "WHERE account IN ('dora', 'eve', 'fay', 'gil')";
     const sums = await data.ask(
       `SELECT account, ${columns.map((column) => `sum(${column}) AS ${column}`).join(', ')}
        FROM pnl_by_period(period_seconds = 3600, price = 'chance') ${accounts} GROUP BY account ORDER BY account`,
     );
-    expect(sums).toEqual(
-      await data.ask(`SELECT account, ${columns.join(', ')} FROM pnl_by_account ${accounts} ORDER BY account`),
+    const now = await data.ask(
+      `SELECT account, ${columns.join(', ')} FROM pnl_by_account ${accounts} ORDER BY account`,
     );
+    // 2 × (0.7 - 0.5) at the chance of the stream; the order book has no price.
+    expect(now[2]).toMatchObject({ account: 'fay', pnl: 0.4 });
+    expect(sums).toEqual(now.map((one) => (one === now[2] ? { ...one, pnl: null } : one)));
     // A sale at 0.6, and payouts of 3 and 2.
-    expect(sums[2]).toMatchObject({ account: 'gil', pnl: 5.6, payout: 5 });
+    expect(sums[3]).toMatchObject({ account: 'gil', pnl: 5.6, payout: 5 });
     const [row] = await data.ask(
       `SELECT trades, pnl, closed_markets FROM account_performance(period_seconds = ${DAY}, price = 'chance') WHERE account = 'gil'`,
     );
@@ -217,7 +224,7 @@ describe('the equity curve', () => {
   });
 
   it('gives no profit, drawdown or return while the price of a held asset is unknown', async () => {
-    // At mid: dora's third day has none, but its market is paid now. The market of fay has no price.
+    // At mid: dora's third day has none, but its market is paid now. The order book of fay's market has no price.
     const rows = await data.ask(
       `SELECT account, pnl, unpriced, unpriced_periods > 0 AS had_unpriced, max_drawdown, max_capital, return_on_capital
        FROM account_performance(period_seconds = ${DAY}, price = 'mid') WHERE account IN ('dora', 'fay') ORDER BY account`,
