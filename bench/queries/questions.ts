@@ -150,6 +150,11 @@ export function questionsAt(endsAt: Date): Question[] {
       'trade_quotes, one market, 30 days',
       `SELECT avg(effective_spread), avg(markout_5s), avg(markout_1m) FROM trade_quotes(margin_ms = 250) WHERE ${ofMarket}`,
     ),
+    all('price_impact, one market, 30 days', `SELECT * FROM price_impact(margin_ms = 250) WHERE ${ofMarket}`),
+    all(
+      'fill_slippage, one account and market, 30 days',
+      `SELECT * FROM fill_slippage(margin_ms = 250) WHERE ${ofAccount} AND ${ofMarket}`,
+    ),
     all(
       'equity_curve of a day, one account',
       `SELECT * FROM equity_curve(period_seconds = 86400, price = 'chance') WHERE ${ofAccount}`,
@@ -247,9 +252,4 @@ export const UNASKED_VIEWS: Readonly<Record<string, readonly string[]>> = {
     'undelivered',
   ],
   'lists of a few columns of what others show': ['assets', 'fills', 'markets'],
-  // They read every quote of the market or the account.
-  'they have no range of time, and exceed the memory of a query on all trades of the data set': [
-    'fill_slippage',
-    'price_impact',
-  ],
 };

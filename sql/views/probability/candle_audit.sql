@@ -67,7 +67,7 @@ RIGHT JOIN
             event,
             market,
             period,
-            at AS ends_at,
+            moment AS ends_at,
             exchange_chance,
             max(points.live_at) OVER before AS last_live_at,
             argMax(points.live, points.live_at) OVER before AS last_live_chance,
@@ -76,26 +76,26 @@ RIGHT JOIN
         FROM
         (
             SELECT
-                toString(event) AS event, toString(market) AS market, toString(period) AS period, occurred_at AS at, true AS is_fetched, toFloat64(chance) AS exchange_chance,
+                toString(event) AS event, toString(market) AS market, toString(period) AS period, occurred_at AS moment, true AS is_fetched, toFloat64(chance) AS exchange_chance,
                 toDateTime64(0, 6, 'UTC') AS live_at, 0. AS live, toDateTime64(0, 6, 'UTC') AS backfill_at, 0. AS backfill
             FROM {database}.chance_history_points FINAL
             WHERE period != 'raw' AND occurred_at >= parseDateTimeBestEffort({from_at:String}, 'UTC') AND occurred_at < parseDateTimeBestEffort({to_at:String}, 'UTC')
             UNION ALL
             SELECT
-                '' AS event, toString(market) AS market, '' AS period, occurred_at AS at, false AS is_fetched, 0. AS exchange_chance,
-                at AS live_at, argMax(toFloat64(chance), (chance_points.received_at, `_offset`, `_index`)) AS live, toDateTime64(0, 6, 'UTC') AS backfill_at, 0. AS backfill
+                '' AS event, toString(market) AS market, '' AS period, occurred_at AS moment, false AS is_fetched, 0. AS exchange_chance,
+                moment AS live_at, argMax(toFloat64(chance), (chance_points.received_at, `_offset`, `_index`)) AS live, toDateTime64(0, 6, 'UTC') AS backfill_at, 0. AS backfill
             FROM {database}.chance_points
             WHERE source IN ('last-known', 'change') AND NOT repeated AND occurred_at >= parseDateTimeBestEffort({from_at:String}, 'UTC') - toIntervalDay(7) AND occurred_at < parseDateTimeBestEffort({to_at:String}, 'UTC')
             GROUP BY market, occurred_at
             UNION ALL
             SELECT
-                '' AS event, market, '' AS period, occurred_at AS at, false AS is_fetched, 0. AS exchange_chance,
+                '' AS event, market, '' AS period, occurred_at AS moment, false AS is_fetched, 0. AS exchange_chance,
                 toDateTime64(0, 6, 'UTC') AS live_at, 0. AS live, occurred_at AS backfill_at, toFloat64(chance) AS backfill
             FROM {database}.chance_backfills
             WHERE occurred_at >= parseDateTimeBestEffort({from_at:String}, 'UTC') - toIntervalDay(7) AND occurred_at < parseDateTimeBestEffort({to_at:String}, 'UTC')
         ) AS points
         -- A point at the end of a period is that of the next one.
-        WINDOW before AS (PARTITION BY market ORDER BY at, is_fetched DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
+        WINDOW before AS (PARTITION BY market ORDER BY moment, is_fetched DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
     )
     WHERE period != ''
 ) AS closes USING (event);
