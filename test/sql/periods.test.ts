@@ -112,17 +112,20 @@ describe('the period codes of the interface', () => {
   const lastAtOrBefore = (second: number) => raw.findLast(({ t }) => t <= second);
   const to = START + 2 * YEAR;
 
-  it.each(PERIOD_CODES)('%s: candles end and close as the aggregates of the exchange do [6.2/rule-3]', async (code) => {
-    const period = parsePeriod(code);
-    if (period === undefined || period.unit === 'raw') throw new Error(`${code} is no period code`);
-    const seconds = period.unit === 'month' ? MONTH : period.seconds;
-    const aggregates = chanceHistory(lastAtOrBefore, { period, from: START - YEAR, to })?.map(({ t, p }) => [t, p]);
-    const end = period.unit === 'month' ? 'begins_at + toIntervalMonth(1)' : `begins_at + ${seconds}`;
-    for (const view of ['candle_prices', 'chance_candles']) {
-      const rows = await data.ask<{ t: number; p: number }>(
-        `SELECT toUnixTimestamp(${end}) AS t, close AS p FROM ${view}(period_seconds = ${seconds}) WHERE market = 'c' ORDER BY t`,
-      );
-      expect([view, rows.map(({ t, p }) => [t, p])]).toEqual([view, aggregates]);
-    }
-  });
+  it.each(PERIOD_CODES)(
+    'candles end and close as the aggregates of the exchange do, at every period code [6.2/rule-3]: %s',
+    async (code) => {
+      const period = parsePeriod(code);
+      if (period === undefined || period.unit === 'raw') throw new Error(`${code} is no period code`);
+      const seconds = period.unit === 'month' ? MONTH : period.seconds;
+      const aggregates = chanceHistory(lastAtOrBefore, { period, from: START - YEAR, to })?.map(({ t, p }) => [t, p]);
+      const end = period.unit === 'month' ? 'begins_at + toIntervalMonth(1)' : `begins_at + ${seconds}`;
+      for (const view of ['candle_prices', 'chance_candles']) {
+        const rows = await data.ask<{ t: number; p: number }>(
+          `SELECT toUnixTimestamp(${end}) AS t, close AS p FROM ${view}(period_seconds = ${seconds}) WHERE market = 'c' ORDER BY t`,
+        );
+        expect([view, rows.map(({ t, p }) => [t, p])]).toEqual([view, aggregates]);
+      }
+    },
+  );
 });
