@@ -113,7 +113,7 @@ describe('the period codes of the interface', () => {
   const to = START + 2 * YEAR;
 
   it.each(PERIOD_CODES)(
-    'candles end and close as the aggregates of the exchange do, at every period code [6.2/rule-3]: %s',
+    'candles end and close as the aggregates of the exchange do, at every period code: %s [6.2/rule-3]',
     async (code) => {
       const period = parsePeriod(code);
       if (period === undefined || period.unit === 'raw') throw new Error(`${code} is no period code`);
