@@ -32,6 +32,13 @@ CREATE OR REPLACE VIEW {database}.calibration_forecasts
     `basis` String COMMENT 'How the resolution is known: payout or final chance (inferred)'
 )
 AS
+-- Ticks of other markets are not read.
+WITH may_be_resolved AS
+(
+    SELECT market FROM {database}.market_chances WHERE decided
+    UNION ALL
+    SELECT market FROM {database}.assets WHERE asset GLOBAL IN (SELECT asset FROM {database}.payouts)
+)
 SELECT
     weighting,
     horizon,
@@ -104,12 +111,7 @@ FROM
                         toFloat64(last) AS price,
                         toDecimal128(0, 12) AS yes_price
                     FROM {database}.price_ticks
-                    -- Those of markets that may be resolved.
-                    WHERE NOT repeated AND NOT is_resolution AND market GLOBAL IN (
-                        SELECT market FROM {database}.market_chances WHERE decided
-                        UNION ALL
-                        SELECT market FROM {database}.assets WHERE asset GLOBAL IN (SELECT asset FROM {database}.payouts)
-                    )
+                    WHERE NOT repeated AND NOT is_resolution AND market GLOBAL IN (SELECT market FROM may_be_resolved)
                     UNION ALL
                     SELECT
                         market AS priced_market,
@@ -161,11 +163,7 @@ FROM
                             arrayMin(arrayFilter(moment -> moment > last_price_at, groupUniqArrayIf(received_at, is_resolution))) AS stepped_at,
                             maxIf(received_at, NOT is_resolution) AS last_price_at
                         FROM {database}.price_ticks
-                        WHERE market GLOBAL IN (
-                            SELECT market FROM {database}.market_chances WHERE decided
-                            UNION ALL
-                            SELECT market FROM {database}.assets WHERE asset GLOBAL IN (SELECT asset FROM {database}.payouts)
-                        )
+                        WHERE market GLOBAL IN (SELECT market FROM may_be_resolved)
                         GROUP BY market
                     ) AS steps USING (market)
                 ) AS units ON prices.priced_market = units.market

@@ -68,6 +68,7 @@ RIGHT JOIN
             market,
             period,
             moment AS ends_at,
+            is_fetched,
             exchange_chance,
             max(points.live_at) OVER before AS last_live_at,
             argMax(points.live, points.live_at) OVER before AS last_live_chance,
@@ -97,5 +98,5 @@ RIGHT JOIN
         -- A point at the end of a period is that of the next one.
         WINDOW before AS (PARTITION BY market ORDER BY moment, is_fetched DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
     )
-    WHERE period != ''
+    WHERE is_fetched
 ) AS closes USING (event);
